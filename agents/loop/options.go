@@ -1,0 +1,98 @@
+// Package loop is the runner loop: it calls a backend with a prompt again and
+// again until the answer says that the work is done, or a guard stops it.
+package loop
+
+import "github.com/rehearse-dev/rehearse/internal/unit"
+
+// Options are what a user may set, in a configuration file or for one run. A
+// field left out (nil or empty) is taken from the next weaker source: option
+// over file over default. See Resolve.
+type Options struct {
+	// Prompt is the task.
+	Prompt string `yaml:"prompt,omitempty" json:"prompt,omitempty"`
+	// System is a system message; none by default.
+	System string `yaml:"system,omitempty" json:"system,omitempty"`
+	// Backend is an adapter's id; default "copilot".
+	Backend string `yaml:"backend,omitempty" json:"backend,omitempty"`
+	// Model is passed to the backend; default: the backend's own.
+	Model string `yaml:"model,omitempty" json:"model,omitempty"`
+	// Stream asks the backend to stream its answers.
+	Stream *bool `yaml:"stream,omitempty" json:"stream,omitempty"`
+	// Mode is how a finished answer is recognised; default marker.
+	Mode Mode `yaml:"mode,omitempty" json:"mode,omitempty" jsonschema:"enum=marker,enum=json"`
+	// Marker is the line that means done in marker mode; default "DONE".
+	Marker string `yaml:"marker,omitempty" json:"marker,omitempty"`
+	// BlockedMarker begins a line that hands over to a person in marker mode;
+	// default "BLOCKED:". In json mode status "blocked" or "escalate" does.
+	BlockedMarker string `yaml:"blocked_marker,omitempty" json:"blocked_marker,omitempty"`
+	// History is what each call sends: fresh (the prompt alone, as each run of a
+	// command-line agent starts anew) or conversation (everything said so far).
+	// Default: conversation for API backends, fresh for command-line agents.
+	History History `yaml:"history,omitempty" json:"history,omitempty" jsonschema:"enum=fresh,enum=conversation"`
+	// ContinuePrompt follows an unfinished answer when History is conversation.
+	ContinuePrompt string `yaml:"continue_prompt,omitempty" json:"continue_prompt,omitempty"`
+	// MaxIterations is at least 1; default 10.
+	MaxIterations *int `yaml:"max_iterations,omitempty" json:"max_iterations,omitempty" jsonschema:"minimum=1"`
+	// Timeout is for the whole run; default 5m; 0 switches it off.
+	Timeout *unit.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
+	// CallTimeout is for each call; default 0 (off).
+	CallTimeout *unit.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
+	// NoProgressLimit stops after that many identical answers in a row; default
+	// 3; 0 switches it off.
+	NoProgressLimit *int `yaml:"no_progress_limit,omitempty" json:"no_progress_limit,omitempty" jsonschema:"minimum=0"`
+	// AlternationLimit stops after a cycle of 2 to 4 different answers has come
+	// that many times in a row; default 0 (off).
+	AlternationLimit *int `yaml:"alternation_limit,omitempty" json:"alternation_limit,omitempty" jsonschema:"minimum=0"`
+	// NearIdenticalLimit stops after that many answers in a row that differ only
+	// in digits, timestamps and spacing; default 0 (off).
+	NearIdenticalLimit *int `yaml:"near_identical_limit,omitempty" json:"near_identical_limit,omitempty" jsonschema:"minimum=0"`
+	// RepeatedErrorLimit stops with no-progress after that many failed calls in a
+	// row with the same error; default 0 (off).
+	RepeatedErrorLimit *int `yaml:"repeated_error_limit,omitempty" json:"repeated_error_limit,omitempty" jsonschema:"minimum=0"`
+	// ErrorLimit stops with status error after that many failed calls in a row;
+	// default 1; 0 never does.
+	ErrorLimit *int `yaml:"error_limit,omitempty" json:"error_limit,omitempty" jsonschema:"minimum=0"`
+	// ContinuationLimit is how often a refused completion is continued; default
+	// 3; 0 means that the first refusal ends the run.
+	ContinuationLimit *int `yaml:"continuation_limit,omitempty" json:"continuation_limit,omitempty" jsonschema:"minimum=0"`
+	// Budget caps the run; default: no caps.
+	Budget *BudgetOptions `yaml:"budget,omitempty" json:"budget,omitempty"`
+	// Breaker pauses calls to a failing backend; default: off.
+	Breaker *BreakerOptions `yaml:"breaker,omitempty" json:"breaker,omitempty"`
+}
+
+// Mode is how a finished answer is recognised.
+type Mode string
+
+// The completion modes.
+const (
+	Marker Mode = "marker"
+	JSON   Mode = "json"
+)
+
+// History is what each call sends.
+type History string
+
+// The kinds of history.
+const (
+	Fresh        History = "fresh"
+	Conversation History = "conversation"
+)
+
+// BudgetOptions caps a run; a zero cap is no cap.
+type BudgetOptions struct {
+	Calls  int        `yaml:"calls,omitempty" json:"calls,omitempty" jsonschema:"minimum=0"`
+	Tokens int        `yaml:"tokens,omitempty" json:"tokens,omitempty" jsonschema:"minimum=0"`
+	Cost   unit.Money `yaml:"cost,omitempty" json:"cost,omitzero"`
+}
+
+// BreakerOptions configures the circuit breaker.
+type BreakerOptions struct {
+	// Failures in a row open the circuit; at least 1.
+	Failures int `yaml:"failures" json:"failures" jsonschema:"minimum=1"`
+	// Cooldown is how long it stays open before one call is tried.
+	Cooldown unit.Duration `yaml:"cooldown" json:"cooldown"`
+	// MaxOpens ends the run with status error when the circuit has opened that
+	// often; 0 means never.
+	MaxOpens int `yaml:"max_opens,omitempty" json:"max_opens,omitempty" jsonschema:"minimum=0"`
+}

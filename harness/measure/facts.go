@@ -1,0 +1,85 @@
+// Package measure turns a recorded trial into numbers, each with its doubt. It
+// reads recordings only and never starts an agent.
+package measure
+
+import "github.com/rehearse-dev/rehearse/event"
+
+// Facts are the measures of one trial, and the vocabulary of the expressions
+// under `that:`. Times are in seconds. An unknown is marked as such and never 0.
+type Facts struct {
+	Run     RunFacts      `cel:"run" json:"run"`
+	Calls   CallFacts     `cel:"calls" json:"calls"`
+	Tokens  TokenFacts    `cel:"tokens" json:"tokens"`
+	Cost    CostFacts     `cel:"cost" json:"cost"`
+	Latency LatencyFacts  `cel:"latency" json:"latency"`
+	Script  ScriptFacts   `cel:"script" json:"script"`
+	Events  []event.Event `cel:"events" json:"-"`
+	// Answers are the texts of the replies, in order.
+	Answers []string `cel:"answers" json:"-"`
+}
+
+// RunFacts say how the agent ended.
+type RunFacts struct {
+	Status     string  `cel:"status" json:"status"`
+	ExitCode   int     `cel:"exit_code" json:"exit_code"`
+	Iterations int     `cel:"iterations" json:"iterations"`
+	Text       string  `cel:"text" json:"-"`
+	Summary    string  `cel:"summary" json:"summary,omitempty"`
+	Details    string  `cel:"details" json:"details,omitempty"`
+	Duration   float64 `cel:"duration" json:"duration"` // seconds on the trial's clock
+	// DurationKnown is false where neither the recording nor a timings file has it.
+	DurationKnown bool   `cel:"duration_known" json:"duration_known"`
+	Error         string `cel:"error" json:"error,omitempty"` // why the harness failed
+}
+
+// CallFacts count the calls to the backend.
+type CallFacts struct {
+	Total   int            `cel:"total" json:"total"`
+	Failed  int            `cel:"failed" json:"failed"`
+	Retries int            `cel:"retries" json:"retries"`
+	By      map[string]int `cel:"by" json:"by,omitempty"`         // by purpose
+	Errors  map[string]int `cel:"errors" json:"errors,omitempty"` // by kind, retries included
+}
+
+// TokenFacts sum the usage of all calls.
+type TokenFacts struct {
+	// Known is false if any answered call has no usage; the sums then cover
+	// the others.
+	Known     bool `cel:"known" json:"known"`
+	Input     int  `cel:"input" json:"input"`
+	Cached    int  `cel:"cached" json:"cached"`
+	Output    int  `cel:"output" json:"output"`
+	Reasoning int  `cel:"reasoning" json:"reasoning"`
+	Total     int  `cel:"total" json:"total"`
+}
+
+// CostFacts are money. With Known false the amounts are a lower bound.
+type CostFacts struct {
+	Known bool    `cel:"known" json:"known"`
+	EUR   float64 `cel:"eur" json:"eur"`
+	USD   float64 `cel:"usd" json:"usd"`
+	// Why says what is missing when the cost is unknown.
+	Why string `cel:"why" json:"why,omitempty"`
+}
+
+// LatencyFacts are over the trial's calls, in seconds; N is 0 where unknown.
+type LatencyFacts struct {
+	N    int     `cel:"n" json:"n"`
+	Mean float64 `cel:"mean" json:"mean"`
+	P50  float64 `cel:"p50" json:"p50"`
+	P95  float64 `cel:"p95" json:"p95"`
+	Max  float64 `cel:"max" json:"max"`
+	// All are the single latencies in order of call.
+	All []float64 `cel:"all" json:"-"`
+}
+
+// ScriptFacts say how script and run fitted each other.
+type ScriptFacts struct {
+	Requests   int            `cel:"requests" json:"requests"` // that reached the scripted backend
+	Unused     []string       `cel:"unused" json:"unused,omitempty"`
+	Unexpected []string       `cel:"unexpected" json:"unexpected,omitempty"`
+	Invalid    []string       `cel:"invalid" json:"invalid,omitempty"`
+	Unfired    []string       `cel:"unfired" json:"unfired,omitempty"`
+	Fired      map[string]int `cel:"fired" json:"fired,omitempty"`     // faults by kind
+	HungUp     int            `cel:"hung_up" json:"hung_up,omitempty"` // clients that left
+}

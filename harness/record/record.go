@@ -1,0 +1,192 @@
+// Package record is the recording: an append-only JSONL file that holds all that
+// measuring, judging and reporting need, so that these never start an agent.
+//
+// Each line is one JSON object with a "type". Lines are chained: the "hash" of a
+// line covers the line and the hash before it, so that a changed, removed or
+// reordered line is found and named. The file holds no wall-clock time and no
+// random id: one scenario, one seed, one recording, byte for byte.
+package record
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/scenarios/expect"
+)
+
+// Schema names the format of the file.
+const Schema = "rehearse.recording/1"
+
+// Run is the first line.
+type Run struct {
+	Schema string `json:"schema"`
+	// ID is derived from everything that decides the content.
+	ID string `json:"id"`
+	// Tool is the program's name and version.
+	Tool string `json:"tool"`
+	// Prices is the date of the price table.
+	Prices string `json:"prices"`
+	// Scenarios and Trials are what was planned.
+	Scenarios int               `json:"scenarios"`
+	Trials    int               `json:"trials"`
+	Labels    map[string]string `json:"labels,omitempty"`
+}
+
+// Scenario comes before the trials of a scenario and makes them readable without
+// the scenario file.
+type Scenario struct {
+	Name    string   `json:"name"`
+	File    string   `json:"file,omitempty"`
+	Digest  string   `json:"digest"`
+	About   string   `json:"about,omitempty"`
+	Proves  []string `json:"proves,omitempty"`
+	Tags    []string `json:"tags,omitempty"`
+	Seed    uint64   `json:"seed"`
+	Trials  int      `json:"trials"`
+	Agent   string   `json:"agent"`   // "loop", ...
+	Backend string   `json:"backend"` // "openai", "socket", "claude", ...
+	Model   string   `json:"model,omitempty"`
+	// RealTime is true where the driven system is another process: then no times
+	// are in the recording; they are in the timings file beside it.
+	RealTime bool `json:"real_time,omitempty"`
+	// Price is nil where the model's price is unknown.
+	Price  *price.Quote  `json:"price,omitempty"`
+	Expect expect.Expect `json:"expect"`
+	// Limits are the agent's effective settings, for readers.
+	Limits json.RawMessage `json:"limits,omitempty"`
+	// Faults are those that the script plans; each must fire.
+	Faults []PlannedFault `json:"faults,omitempty"`
+}
+
+// PlannedFault is a fault of the script.
+type PlannedFault struct {
+	Line  string `json:"line"` // "replies[0]"
+	Kind  string `json:"kind"`
+	Times int    `json:"times"`
+}
+
+// Trial is one execution of one scenario, complete.
+type Trial struct {
+	Head      TrialHead
+	Messages  []Message
+	Calls     []Call
+	Exchanges []Exchange
+	Events    []Event
+	Script    Script
+	End       End
+}
+
+// TrialHead is the first line of a trial.
+type TrialHead struct {
+	Scenario string `json:"scenario"`
+	N        int    `json:"n"` // from 1
+	Seed     uint64 `json:"seed"`
+}
+
+// Message is stored once in a trial and referred to by its id.
+type Message struct {
+	ID string `json:"id"` // "m1", "m2", ... in order of first use
+	llm.Message
+}
+
+// Call is one call of the agent to its backend.
+type Call struct {
+	N int `json:"n"` // from 1
+	// At is when the call began, since the trial's start; absent in real time.
+	At       time.Duration     `json:"at_ns,omitempty"`
+	Latency  time.Duration     `json:"latency_ns,omitempty"`
+	Purpose  string            `json:"purpose,omitempty"`
+	Tags     map[string]string `json:"tags,omitempty"`
+	Backend  string            `json:"backend"`
+	Model    string            `json:"model,omitempty"`
+	Messages []string          `json:"messages"`
+	// Reply is the id of the answer; empty if the call failed.
+	Reply       string           `json:"reply,omitempty"`
+	Finish      llm.FinishReason `json:"finish,omitempty"`
+	Usage       *llm.Usage       `json:"usage,omitempty"`
+	ReportedUSD *float64         `json:"reported_usd,omitempty"`
+	Retries     []llm.Retry      `json:"retries,omitempty"`
+	Error       *CallError       `json:"error,omitempty"`
+}
+
+// CallError is why a call failed.
+type CallError struct {
+	Kind    llm.ErrorKind `json:"kind"`
+	Status  int           `json:"status,omitempty"`
+	Message string        `json:"message"`
+}
+
+// Exchange is one request that reached the scripted backend.
+type Exchange struct {
+	N int `json:"n"` // from 1, in order of arrival
+	// Line is the script line that answered, such as "replies[0]"; empty if none.
+	Line    string `json:"line,omitempty"`
+	Attempt int    `json:"attempt,omitempty"` // of that line, from 1
+	Status  int    `json:"status,omitempty"`  // HTTP status or exit status
+	// Fault is the kind of the fault that this exchange was to suffer, Fired
+	// whether it took effect on the wire.
+	Fault string `json:"fault,omitempty"`
+	Fired bool   `json:"fired,omitempty"`
+	// Delivered is true when the whole planned answer was handed over. HungUp is
+	// true when the client left before.
+	Delivered bool       `json:"delivered"`
+	HungUp    bool       `json:"hung_up,omitempty"`
+	Frames    int        `json:"frames"` // frames handed over
+	Bytes     int        `json:"bytes"`  // body bytes handed over
+	Usage     *llm.Usage `json:"usage,omitempty"`
+	// Problem says why the request was unexpected or invalid.
+	Problem string `json:"problem,omitempty"`
+}
+
+// Event is what the agent told its sink.
+type Event struct {
+	At time.Duration `json:"at_ns,omitempty"`
+	event.Event
+}
+
+// Script is what the scripted backend has to say at the end of a trial.
+type Script struct {
+	// Unused are the lines that were never, or not often enough, delivered.
+	Unused []string `json:"unused,omitempty"`
+	// Unexpected are the calls that no line answered: the nearest line and the
+	// first field that differs.
+	Unexpected []string `json:"unexpected,omitempty"`
+	// Invalid are the requests that a provider would have refused.
+	Invalid []string `json:"invalid,omitempty"`
+	// Unfired are the planned faults that never took effect, such as
+	// "replies[2]: missing-done".
+	Unfired []string `json:"unfired,omitempty"`
+}
+
+// End is the last line of a trial: how the agent ended.
+type End struct {
+	Status     string        `json:"status"`
+	ExitCode   int           `json:"exit_code"`
+	Iterations int           `json:"iterations,omitempty"`
+	Duration   time.Duration `json:"duration_ns,omitempty"`
+	Text       string        `json:"text,omitempty"`
+	Summary    string        `json:"summary,omitempty"`
+	Details    string        `json:"details,omitempty"`
+	// HarnessError says why the harness could not carry out the trial; the
+	// verdict is then "error" whatever else holds.
+	HarnessError string `json:"harness_error,omitempty"`
+}
+
+// Close is the last line. Its absence means that the run was torn off.
+type Close struct {
+	Trials      int  `json:"trials"`
+	Interrupted bool `json:"interrupted,omitempty"`
+}
+
+// Timing is one line of the timings file beside a recording: what the wall clock
+// said where the driven system is another process.
+type Timing struct {
+	Scenario string `json:"scenario"`
+	Trial    int    `json:"trial"`
+	// Call is the call's number; 0 means the whole trial.
+	Call    int           `json:"call"`
+	Latency time.Duration `json:"latency_ns"`
+}

@@ -1,0 +1,149 @@
+// Package llm is the vocabulary that every other package shares: messages,
+// requests, replies, token usage, the Backend interface and typed errors.
+// It imports nothing of this module and does no I/O.
+package llm
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Role says who wrote a message. The values are those of the OpenAI chat API.
+type Role string
+
+// The roles of a conversation.
+const (
+	System    Role = "system"
+	Developer Role = "developer"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	ToolRole  Role = "tool"
+)
+
+// Message is one entry of a conversation.
+type Message struct {
+	Role    Role   `json:"role"`
+	Content string `json:"content"`
+	// Name distinguishes participants that share a role; usually empty.
+	Name string `json:"name,omitempty"`
+	// ToolCalls are the calls that an assistant message asks for.
+	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
+	// ToolCallID is, on a tool message, the id of the call that it answers.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+}
+
+// ToolCall is one function call that a model asks for.
+type ToolCall struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Arguments is the JSON text that the model wrote. It is a model's output:
+	// it may not be valid JSON.
+	Arguments string `json:"arguments"`
+}
+
+// Tool describes a function that a model may call.
+type Tool struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	// Parameters is a JSON Schema.
+	Parameters json.RawMessage `json:"parameters,omitempty"`
+}
+
+// Request is one call to a model.
+type Request struct {
+	// Purpose says why the agent calls ("loop", "judge", "mirror", ...). It
+	// travels in the API's metadata field under the key "purpose", so that
+	// scripts and cost records can tell calls apart.
+	Purpose string `json:"purpose,omitempty"`
+	// Tags are further metadata (block, candidate, ...).
+	Tags map[string]string `json:"tags,omitempty"`
+	// Model is the model's name; empty means the backend's own default.
+	Model    string    `json:"model,omitempty"`
+	Messages []Message `json:"messages"`
+	Tools    []Tool    `json:"tools,omitempty"`
+	// JSONMode asks for an answer that is one JSON object.
+	JSONMode bool `json:"json_mode,omitempty"`
+	// Stream asks the backend to stream; the Reply is the same either way.
+	Stream bool `json:"stream,omitempty"`
+	// MaxTokens caps the output; 0 means the provider's own limit.
+	MaxTokens int `json:"max_tokens,omitempty"`
+	// Temperature is in [0, 2]; nil means the provider's default.
+	Temperature *float64 `json:"temperature,omitempty"`
+	// Seed asks for repeatable sampling where the provider offers it.
+	Seed *int `json:"seed,omitempty"`
+	// OnText, if set, is told each piece of text as it arrives, on the
+	// goroutine that called Complete. Backends that do not stream call it once.
+	OnText func(delta string) `json:"-"`
+}
+
+// FinishReason says why a model stopped.
+type FinishReason string
+
+// The finish reasons of the OpenAI chat API.
+const (
+	FinishStop          FinishReason = "stop"
+	FinishLength        FinishReason = "length"
+	FinishToolCalls     FinishReason = "tool_calls"
+	FinishContentFilter FinishReason = "content_filter"
+)
+
+// UsageSource says where token counts come from.
+type UsageSource string
+
+// Usage is either what the backend reported or what we counted ourselves.
+const (
+	UsageReported UsageSource = "reported"
+	UsageCounted  UsageSource = "counted"
+)
+
+// Usage is the number of tokens of one call.
+type Usage struct {
+	// Input excludes tokens that were read from the provider's cache.
+	Input int `json:"input"`
+	// CachedInput is input read from the cache (billed at a lower price).
+	CachedInput int `json:"cached_input,omitempty"`
+	// CacheWrite is input written to the cache, where the provider bills it.
+	CacheWrite int `json:"cache_write,omitempty"`
+	// Output includes Reasoning.
+	Output int `json:"output"`
+	// Reasoning is the part of Output that is not shown.
+	Reasoning int         `json:"reasoning,omitempty"`
+	Source    UsageSource `json:"source,omitempty"`
+}
+
+// Total is every token of the call, cached or not.
+func (u Usage) Total() int { return u.Input + u.CachedInput + u.CacheWrite + u.Output }
+
+// Reply is what a model answered.
+type Reply struct {
+	Text      string       `json:"text"`
+	ToolCalls []ToolCall   `json:"tool_calls,omitempty"`
+	Finish    FinishReason `json:"finish,omitempty"`
+	// Model is the model that answered, as the backend names it.
+	Model string `json:"model,omitempty"`
+	// Usage is nil where the backend reported none.
+	Usage *Usage `json:"usage,omitempty"`
+	// ReportedUSD is the cost that the backend itself reported; nil if none.
+	ReportedUSD *float64 `json:"reported_usd,omitempty"`
+	// Retries are the failed attempts that came before this answer.
+	Retries []Retry `json:"retries,omitempty"`
+}
+
+// Message turns a reply into the assistant message that a conversation keeps.
+func (r Reply) Message() Message {
+	return Message{Role: Assistant, Content: r.Text, ToolCalls: r.ToolCalls}
+}
+
+// Backend answers requests. Implementations are safe for concurrent use.
+//
+// A returned error is, or wraps, an *Error, except for the context's own
+// cancellation cause.
+type Backend interface {
+	Complete(ctx context.Context, req Request) (Reply, error)
+}
+
+// BackendFunc lets a function be a Backend.
+type BackendFunc func(context.Context, Request) (Reply, error)
+
+// Complete calls f.
+func (f BackendFunc) Complete(ctx context.Context, req Request) (Reply, error) { return f(ctx, req) }

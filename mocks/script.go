@@ -1,0 +1,142 @@
+// Package mocks is a scripted LLM backend: a script says what is answered, a
+// strict engine matches requests to its lines, and one server speaks the
+// providers' wire protocols, in process or over a socket, with every fault that
+// a provider can show.
+package mocks
+
+import (
+	"github.com/rehearse-dev/rehearse/internal/unit"
+)
+
+// Script is what a scripted backend answers. It has either Replies, a strict
+// sequence, or Rules, of which the first match wins.
+type Script struct {
+	// Model names the model that answers; it decides price and tokenizer.
+	Model string `yaml:"model,omitempty" json:"model,omitempty"`
+	// Replies are answered in order, each as often as its Times says.
+	Replies []Line `yaml:"replies,omitempty" json:"replies,omitempty"`
+	// Rules are tried in order for each request.
+	Rules []Line `yaml:"rules,omitempty" json:"rules,omitempty"`
+	// State is where the rules' state machine starts; empty by default.
+	State string `yaml:"state,omitempty" json:"state,omitempty"`
+	// Lenient answers an unexpected call with a stock text in place of an error,
+	// and forgives unused lines. Both are still recorded.
+	Lenient bool `yaml:"lenient,omitempty" json:"lenient,omitempty"`
+}
+
+// Line is one line of a script: what it answers to, and the answer.
+type Line struct {
+	// When narrows the requests that this line answers. On a line of Replies it
+	// is an assertion: a request that does not fit is an unexpected call.
+	When *When `yaml:"when,omitempty" json:"when,omitempty"`
+	// In is the state in which a rule applies; empty means in every state.
+	In string `yaml:"in,omitempty" json:"in,omitempty"`
+	// Then is the state after this rule's answer was delivered.
+	Then string `yaml:"then,omitempty" json:"then,omitempty"`
+	// Times is how often the line answers. Replies: default 1. Rules: default
+	// without limit.
+	Times int `yaml:"times,omitempty" json:"times,omitempty" jsonschema:"minimum=1"`
+
+	// Text is the answer's text. At most one of Text, File, Template is given.
+	Text *string `yaml:"text,omitempty" json:"text,omitempty"`
+	// File holds the answer's text; the path is relative to the script's folder
+	// and cannot leave it.
+	File string `yaml:"file,omitempty" json:"file,omitempty"`
+	// Template is a Go text/template over the request: .Model, .System, .User
+	// (last user text), .Turn, .Purpose, .Tags, .Messages, .Attempt.
+	Template string `yaml:"template,omitempty" json:"template,omitempty"`
+	// ToolCalls are the function calls that the answer asks for.
+	ToolCalls []ScriptedToolCall `yaml:"tool_calls,omitempty" json:"tool_calls,omitempty"`
+	// Refusal is the text of an explicit refusal.
+	Refusal string `yaml:"refusal,omitempty" json:"refusal,omitempty"`
+	// Finish is the finish reason; by default stop, or tool_calls.
+	Finish string `yaml:"finish,omitempty" json:"finish,omitempty" jsonschema:"enum=stop,enum=length,enum=tool_calls,enum=content_filter"`
+	// Usage replaces the tokens that would be counted.
+	Usage *ScriptedUsage `yaml:"usage,omitempty" json:"usage,omitempty"`
+	// Latency is how long the answer takes.
+	Latency *Latency `yaml:"latency,omitempty" json:"latency,omitempty"`
+	// Fault is what goes wrong. On a line with an answer it strikes the first
+	// attempts and leaves the line unconsumed, so that a retry gets the answer;
+	// on a line without an answer it is the line.
+	Fault *Fault `yaml:"fault,omitempty" json:"fault,omitempty"`
+}
+
+// ScriptedToolCall is a function call of a scripted answer.
+type ScriptedToolCall struct {
+	// ID defaults to one derived from the line and the trial's seed.
+	ID   string `yaml:"id,omitempty" json:"id,omitempty"`
+	Name string `yaml:"name" json:"name"`
+	// Arguments become JSON.
+	Arguments map[string]any `yaml:"arguments,omitempty" json:"arguments,omitempty"`
+}
+
+// ScriptedUsage gives token counts in place of counted ones.
+type ScriptedUsage struct {
+	Input       int `yaml:"input" json:"input" jsonschema:"minimum=0"`
+	CachedInput int `yaml:"cached_input,omitempty" json:"cached_input,omitempty" jsonschema:"minimum=0"`
+	Output      int `yaml:"output" json:"output" jsonschema:"minimum=0"`
+	Reasoning   int `yaml:"reasoning,omitempty" json:"reasoning,omitempty" jsonschema:"minimum=0"`
+}
+
+// When is a conjunction of conditions on a request; an empty one fits all.
+type When struct {
+	Purpose string `yaml:"purpose,omitempty" json:"purpose,omitempty"`
+	// Metadata must be present in the request's metadata with these values.
+	Metadata map[string]string `yaml:"metadata,omitempty" json:"metadata,omitempty"`
+	Model    string            `yaml:"model,omitempty" json:"model,omitempty"`
+	// System fits the text of system and developer messages.
+	System *Match `yaml:"system,omitempty" json:"system,omitempty"`
+	// User fits the text of the last user message.
+	User *Match `yaml:"user,omitempty" json:"user,omitempty"`
+	// Any fits the text of any message.
+	Any *Match `yaml:"any,omitempty" json:"any,omitempty"`
+	// ToolOffered names a tool that the request must offer.
+	ToolOffered string `yaml:"tool_offered,omitempty" json:"tool_offered,omitempty"`
+	// ToolResult fits the text of any tool message after the last user message.
+	ToolResult *Match `yaml:"tool_result,omitempty" json:"tool_result,omitempty"`
+	// Header must be present in the HTTP request with these values.
+	Header map[string]string `yaml:"header,omitempty" json:"header,omitempty"`
+	// Turn is the number of assistant messages already in the conversation.
+	Turn *int `yaml:"turn,omitempty" json:"turn,omitempty" jsonschema:"minimum=0"`
+}
+
+// Match is a condition on a text. In a file it is either a string, which must be
+// contained, or a mapping with exactly one of the three keys.
+type Match struct {
+	Contains string `yaml:"contains,omitempty" json:"contains,omitempty"`
+	// Matches is a regular expression in RE2 syntax.
+	Matches string `yaml:"matches,omitempty" json:"matches,omitempty"`
+	Equals  string `yaml:"equals,omitempty" json:"equals,omitempty"`
+}
+
+// Latency says how long an answer takes. In a file it is either a duration (the
+// whole answer) or a mapping.
+type Latency struct {
+	// First is the time to the first byte; for an answer that is not streamed,
+	// the fixed part.
+	First unit.Duration `yaml:"first,omitempty" json:"first,omitempty"`
+	// PerToken is added for each output token.
+	PerToken unit.Duration `yaml:"per_token,omitempty" json:"per_token,omitempty"`
+	// Jitter is the relative half-width, in [0, 1], of a seeded uniform factor.
+	Jitter float64 `yaml:"jitter,omitempty" json:"jitter,omitempty" jsonschema:"minimum=0,maximum=1"`
+}
+
+// Fault is one thing that goes wrong. In a file it is either the kind alone or a
+// mapping.
+type Fault struct {
+	Kind string `yaml:"kind" json:"kind"`
+	// Status is the HTTP status of kind "status" (default 500), or the exit
+	// status of kind "exit" (default 1).
+	Status int `yaml:"status,omitempty" json:"status,omitempty" jsonschema:"minimum=0,maximum=599"`
+	// RetryAfter is sent in the header of that name with kind "status".
+	RetryAfter unit.Duration `yaml:"retry_after,omitempty" json:"retry_after,omitempty"`
+	// Message replaces the stock error message.
+	Message string `yaml:"message,omitempty" json:"message,omitempty"`
+	// After is how many stream chunks (or output lines of an agent) are delivered
+	// before the fault strikes; default: half of them.
+	After *int `yaml:"after,omitempty" json:"after,omitempty" jsonschema:"minimum=0"`
+	// Delay is the pause between chunks of kind "slow-drip" (default 1s).
+	Delay unit.Duration `yaml:"delay,omitempty" json:"delay,omitempty"`
+	// Times is how many attempts the fault strikes; default 1.
+	Times int `yaml:"times,omitempty" json:"times,omitempty" jsonschema:"minimum=1"`
+}

@@ -1,0 +1,85 @@
+// Package wire turns neutral completions into the frames of a provider's wire
+// protocol and a provider's request into the neutral form. Frames are values:
+// faults edit them before anything is sent, and golden files pin them.
+package wire
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// Frame is one timed piece of an HTTP response.
+type Frame struct {
+	// Delay passes before the frame is sent.
+	Delay time.Duration
+	// Status is set on the first frame only; 0 there means that no response
+	// head is ever sent.
+	Status int
+	// Header is sent with Status.
+	Header http.Header
+	// Data is body bytes; they are flushed together.
+	Data []byte
+	// End says what happens to the connection after Data.
+	End End
+}
+
+// End is what happens after a frame.
+type End uint8
+
+// The ends of a frame.
+const (
+	Continue End = iota // another frame follows, or the response is complete
+	Close               // the connection is closed early, in order (FIN)
+	Reset               // the connection is reset (RST)
+	Hang                // nothing more is sent and the connection stays open
+)
+
+// Completion is one neutral answer.
+type Completion struct {
+	ID      string
+	Model   string
+	Created time.Time
+	Text    string
+	Refusal string
+	// ToolCalls carry their arguments as JSON text, valid or not.
+	ToolCalls []llm.ToolCall
+	Finish    llm.FinishReason
+	Usage     llm.Usage
+	// First and PerToken are the delays before the first byte and per output
+	// token, jitter already applied.
+	First, PerToken time.Duration
+}
+
+// Call is a provider's request in neutral form.
+type Call struct {
+	llm.Request
+	// IncludeUsage asks for a usage chunk at the end of a stream.
+	IncludeUsage bool
+	// Header is the HTTP request's header; may be nil.
+	Header http.Header
+}
+
+// APIError is a provider's error answer.
+type APIError struct {
+	Status     int
+	Type       string // the provider's error type, e.g. "invalid_request_error"
+	Code       string // machine-readable code; may be empty
+	Param      string // the request's field, e.g. "messages[2].tool_call_id"
+	Message    string
+	RetryAfter time.Duration
+}
+
+// Error makes an APIError an error.
+func (e *APIError) Error() string { return e.Message }
+
+// Codec speaks one wire protocol. Implementations are stateless.
+type Codec interface {
+	// Decode parses and validates a request as the provider would.
+	Decode(body []byte) (Call, *APIError)
+	// Encode expands an answer to frames, streamed if the call asked for it.
+	Encode(call Call, answer Completion) []Frame
+	// EncodeError renders an error in the provider's shape.
+	EncodeError(e *APIError) []Frame
+}

@@ -1,0 +1,57 @@
+// Package expect says what must hold of a scenario's trials. The same value is
+// written in scenario files, stored in recordings and judged by the gate, so
+// there is one type and no copy of it.
+package expect
+
+import "github.com/rehearse-dev/rehearse/internal/unit"
+
+// Expect is what must hold of each trial. A field that is not given is not
+// judged.
+type Expect struct {
+	// Status is the agent's end status, such as "done" or "no-progress".
+	Status   string `yaml:"status,omitempty" json:"status,omitempty"`
+	ExitCode *int   `yaml:"exit_code,omitempty" json:"exit_code,omitempty"`
+	// Calls counts calls to the backend, retries within a call not included.
+	Calls *Count `yaml:"calls,omitempty" json:"calls,omitempty"`
+	// CallsBy counts calls by purpose; a purpose that is not named is not judged.
+	CallsBy map[string]Count `yaml:"calls_by,omitempty" json:"calls_by,omitempty"`
+	// Retries counts the failed attempts that a backend retried by itself.
+	Retries *Count `yaml:"retries,omitempty" json:"retries,omitempty"`
+	// Iterations counts passes of the agent's outer loop.
+	Iterations *Count `yaml:"iterations,omitempty" json:"iterations,omitempty"`
+	// Tokens counts all tokens of all calls.
+	Tokens *Count `yaml:"tokens,omitempty" json:"tokens,omitempty"`
+	// Cost is judged on the dated price table; an unknown cost does not pass.
+	Cost *Cost `yaml:"cost,omitempty" json:"cost,omitempty"`
+	// Latency is judged over the trial's calls.
+	Latency *Latency `yaml:"latency,omitempty" json:"latency,omitempty"`
+	// Duration is the longest that the trial may take on its own clock.
+	Duration *unit.Duration `yaml:"duration,omitempty" json:"duration,omitempty"`
+	// That lists expressions (CEL) over the trial's facts; each must be true.
+	That []string `yaml:"that,omitempty" json:"that,omitempty"`
+	// Allow forgives findings that are otherwise failures, by their rule:
+	// "unused-line", "unexpected-call", "invalid-request".
+	Allow []string `yaml:"allow,omitempty" json:"allow,omitempty"`
+}
+
+// Count limits a count. In a file it is either a number (exactly that many) or a
+// mapping.
+type Count struct {
+	Exactly *int `yaml:"exactly,omitempty" json:"exactly,omitempty" jsonschema:"minimum=0"`
+	AtLeast *int `yaml:"at_least,omitempty" json:"at_least,omitempty" jsonschema:"minimum=0"`
+	AtMost  *int `yaml:"at_most,omitempty" json:"at_most,omitempty" jsonschema:"minimum=0"`
+}
+
+// Cost limits the money spent in a trial.
+type Cost struct {
+	AtLeast *unit.Money `yaml:"at_least,omitempty" json:"at_least,omitempty"`
+	AtMost  *unit.Money `yaml:"at_most,omitempty" json:"at_most,omitempty"`
+}
+
+// Latency limits the time that calls take, each at most the given duration.
+type Latency struct {
+	Mean *unit.Duration `yaml:"mean,omitempty" json:"mean,omitempty"`
+	P50  *unit.Duration `yaml:"p50,omitempty" json:"p50,omitempty"`
+	P95  *unit.Duration `yaml:"p95,omitempty" json:"p95,omitempty"`
+	Max  *unit.Duration `yaml:"max,omitempty" json:"max,omitempty"`
+}

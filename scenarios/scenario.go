@@ -1,0 +1,65 @@
+// Package scenarios reads scenario files: what is driven, what the backend
+// answers and what must hold. It also embeds the shipped ones.
+package scenarios
+
+import (
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/scenarios/expect"
+)
+
+// Scenario is one declared case.
+type Scenario struct {
+	// Name identifies the scenario, such as "loop/no-progress"; it is unique.
+	Name string `yaml:"name" json:"name" jsonschema:"pattern=^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*$"`
+	// About says in a sentence what is rehearsed.
+	About string `yaml:"about,omitempty" json:"about,omitempty"`
+	// Proves lists requirement ids.
+	Proves []string `yaml:"proves,omitempty" json:"proves,omitempty"`
+	// Tags select scenarios.
+	Tags []string `yaml:"tags,omitempty" json:"tags,omitempty"`
+	// Drive says what is driven; exactly one agent.
+	Drive Drive `yaml:"drive" json:"drive"`
+	// Backend is the scripted backend.
+	Backend Backend `yaml:"backend" json:"backend"`
+	// Expect is what must hold of each trial.
+	Expect expect.Expect `yaml:"expect" json:"expect"`
+	// Trials is how often the scenario is executed; default 1.
+	Trials int `yaml:"trials,omitempty" json:"trials,omitempty" jsonschema:"minimum=1"`
+	// Seed feeds all randomness of the scenario; default 1.
+	Seed uint64 `yaml:"seed,omitempty" json:"seed,omitempty"`
+
+	// File is where the scenario was read, as the user named it.
+	File string `yaml:"-" json:"-"`
+	// Digest is "sha256:" and the hash of the file and of all files it names.
+	Digest string `yaml:"-" json:"-"`
+}
+
+// Drive names the agent under rehearsal.
+type Drive struct {
+	Loop *LoopDrive `yaml:"loop,omitempty" json:"loop,omitempty"`
+}
+
+// LoopDrive drives agents/loop. Its own keys are those of loop.Options.
+type LoopDrive struct {
+	loop.Options `yaml:",inline"`
+	// Config stands for the configuration file, which options override.
+	Config *loop.Options `yaml:"config,omitempty" json:"config,omitempty"`
+	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock.
+	InterruptAfter unit.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
+}
+
+// Backend is a script and how it is reached.
+type Backend struct {
+	mocks.Script `yaml:",inline"`
+	// As is what speaks: "openai" (default; the API in process), "socket" (the
+	// same over loopback), or a scripted command-line agent that is a real child
+	// process: "claude", "codex" or "exec" (plain text).
+	As string `yaml:"as,omitempty" json:"as,omitempty" jsonschema:"enum=openai,enum=socket,enum=claude,enum=codex,enum=exec"`
+	// Retry is how often the client retries a transient failure; default 0, so
+	// that a scenario says what it wants.
+	Retry int `yaml:"retry,omitempty" json:"retry,omitempty" jsonschema:"minimum=0,maximum=10"`
+	// TimeScale multiplies latencies where time is real; default 1.
+	TimeScale float64 `yaml:"time_scale,omitempty" json:"time_scale,omitempty" jsonschema:"minimum=0"`
+}
