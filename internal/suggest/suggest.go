@@ -1,0 +1,67 @@
+// Package suggest finds the word that somebody probably meant.
+package suggest
+
+import "strings"
+
+// maxLen bounds the work for one comparison: longer words are no typing errors.
+const maxLen = 64
+
+// Nearest returns the candidate that is the fewest typing errors away from word,
+// or "" if none is near enough to be worth naming. A typing error is a letter
+// too much, too few, another one, or two swapped; case and the difference of
+// "_", "-" and " " count for nothing. Near enough means at most one error for
+// each three letters of the longer word. Of equally near candidates the first
+// wins, so the answer follows the order of candidates.
+func Nearest(word string, candidates []string) string {
+	best, bestDistance := "", -1
+	w := fold(word)
+	if len(w) == 0 || len(w) > maxLen {
+		return ""
+	}
+	for _, c := range candidates {
+		f := fold(c)
+		longest := max(len(w), len(f))
+		limit := max(1, longest/3)
+		if len(f) > maxLen || longest-min(len(w), len(f)) > limit {
+			continue
+		}
+		d := distance(w, f)
+		if d <= limit && d < longest && (bestDistance < 0 || d < bestDistance) {
+			best, bestDistance = c, d
+		}
+	}
+	return best
+}
+
+var separators = strings.NewReplacer("_", "-", " ", "-")
+
+func fold(s string) []rune {
+	if len(s) > 4*maxLen {
+		return make([]rune, maxLen+1) // too long; no need to look at it
+	}
+	return []rune(separators.Replace(strings.ToLower(s)))
+}
+
+// distance is the optimal string alignment distance (Levenshtein's with swapped
+// neighbours as one error). Three rows suffice: a swap looks two rows back.
+func distance(a, b []rune) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
