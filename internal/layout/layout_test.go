@@ -1,0 +1,160 @@
+// Package layout holds no code: its test enforces which package of this module
+// may import which, so that data keeps flowing one way (scenario, drive,
+// recording, measure, gate, report).
+package layout_test
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/rehearse-dev/rehearse/"
+
+// allowed lists, for each package of the module, the packages of the module that
+// it may import; "*" is any. A trailing slash admits everything below. Packages
+// under internal/ (without a row of their own) may be imported by all and import
+// only each other.
+var allowed = map[string][]string{
+	"llm":                {},
+	"llm/budget":         {"llm"},
+	"llm/openai":         {"llm", "clock"},
+	"llm/cli":            {"llm", "clock"},
+	"llm/price":          {"llm", "fixtures"},
+	"llm/token":          {"llm"},
+	"clock":              {},
+	"event":              {},
+	"stat":               {},
+	"fixtures":           {},
+	"agents/loop":        {"llm", "llm/budget", "clock", "event", "agents/stop"},
+	"mocks":              {"llm", "clock", "mocks/wire"},
+	"mocks/wire":         {"llm"},
+	"mocks/agent":        {"llm", "clock", "mocks", "mocks/wire"},
+	"scenarios":          {"llm", "llm/price", "mocks", "mocks/wire", "mocks/agent", "agents/loop", "scenarios/expect"},
+	"scenarios/expect":   {},
+	"harness/record":     {"llm", "llm/price", "clock", "event", "scenarios/expect"},
+	"harness/drive":      {"llm/", "clock", "event", "agents/", "mocks/", "scenarios/", "harness/record"},
+	"harness/measure":    {"llm", "llm/price", "stat", "event", "harness/record"},
+	"harness/gate":       {"stat", "event", "harness/measure", "scenarios/expect"},
+	"harness":            {"harness/", "scenarios/", "llm/", "clock"},
+	"reports":            {"stat", "fixtures", "harness/record", "harness/measure", "harness/gate"},
+	"cmd/rehearse":       {"*"},
+	"internal/testagent": {"*"},
+}
+
+func TestImports(t *testing.T) {
+	seen := 0
+	walk(t, "../..", func(pkg, file string, imports []string) {
+		seen++
+		for _, imported := range imports {
+			if err := check(pkg, imported); err != nil {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
+	})
+	if seen == 0 {
+		t.Fatal("no Go files were read, so nothing was checked")
+	}
+}
+
+// TestCheckRefuses shows that the check can fail.
+func TestCheckRefuses(t *testing.T) {
+	for pkg, imported := range map[string]string{
+		"agents/loop": "harness/record", // agents know no harness
+		"mocks":       "agents/loop",    // mocks know no agent
+		"reports":     "agents/loop",    // reports start nothing
+		"llm":         "clock",
+		"unlisted":    "llm",
+		"internal/x":  "llm",
+	} {
+		if check(pkg, imported) == nil {
+			t.Errorf("%s may import %s, and should not", pkg, imported)
+		}
+	}
+}
+
+// check says why pkg may not import the package imported, both relative to the
+// module.
+func check(pkg, imported string) error {
+	rules, ok := allowed[pkg]
+	internal := strings.HasPrefix(imported, "internal/")
+	switch {
+	case !ok && strings.HasPrefix(pkg, "internal/"):
+		if !internal {
+			return fmt.Errorf("internal packages import only each other, not %s", imported)
+		}
+		return nil
+	case !ok:
+		return fmt.Errorf("package %s has no row in the import table", pkg)
+	case internal:
+		return nil
+	}
+	for _, rule := range rules {
+		below := strings.HasSuffix(rule, "/") && strings.HasPrefix(imported+"/", rule)
+		if rule == "*" || rule == imported || below {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s may not import %s", pkg, imported)
+}
+
+// walk calls visit with each non-test Go file below root and its imports of this
+// module. Folders with their own go.mod are other modules and passed over.
+func walk(t *testing.T, root string, visit func(pkg, file string, imports []string)) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			return skipFolder(root, file, entry.Name())
+		}
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		var imports []string
+		for _, spec := range parsed.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if rest, ok := strings.CutPrefix(name, module); ok {
+				imports = append(imports, rest)
+			}
+		}
+		rel, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		visit(path.Dir(filepath.ToSlash(rel)), filepath.ToSlash(rel), imports)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func skipFolder(root, folder, name string) error {
+	if folder == root {
+		return nil
+	}
+	if slices.Contains([]string{".git", "testdata", "node_modules"}, name) {
+		return fs.SkipDir
+	}
+	if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+		return fs.SkipDir
+	}
+	return nil
+}
