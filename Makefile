@@ -1,0 +1,65 @@
+# `make` alone lists the targets. Only Go, make and git are needed for demo and test.
+.DEFAULT_GOAL := help
+GO      ?= go
+OUT     ?= rehearse-runs/demo
+FUZZ    ?= 10s
+BENCHTIME ?= 1s
+PKGS    ?= ./...
+TOOLS   := $(GO) tool -modfile=tools/go.mod
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build bin/rehearse
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/rehearse ./cmd/rehearse
+
+.PHONY: demo
+demo: build ## drive the runner loop through every shipped scenario, offline, and show the reports
+	./bin/rehearse run 'loop/*' --out $(OUT)
+
+.PHONY: test
+test: ## run the whole test suite
+	$(GO) test $(PKGS)
+
+.PHONY: race
+race: ## run the test suite under the race detector
+	$(GO) test -race $(PKGS)
+
+.PHONY: conformance
+conformance: ## see the mock server through the official client (own module in test/conformance)
+	cd test/conformance && $(GO) test ./...
+
+.PHONY: lint
+lint: ## check format and style
+	$(TOOLS) golangci-lint run $(PKGS)
+
+.PHONY: format
+format: ## rewrite all files in the project's format
+	$(TOOLS) gofumpt -w $$(git ls-files '*.go')
+
+.PHONY: bench
+bench: ## measure speed and memory, each beside its floor (see docs/performance.md)
+	$(GO) test -run "^$$" -bench . -benchmem -benchtime $(BENCHTIME) $(PKGS)
+
+.PHONY: fuzz
+fuzz: ## fuzz each parser for FUZZ=10s
+	@set -e; for file in $$(git grep -l '^func Fuzz' -- '*_test.go'); do \
+	  for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$file); do \
+	    echo "== $$(dirname $$file) $$target"; \
+	    $(GO) test ./$$(dirname $$file) -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ); \
+	  done; done
+
+.PHONY: schema
+schema: ## write the JSON Schemas anew from the Go types
+	$(GO) test ./scenarios -run TestSchema -update
+
+.PHONY: golden
+golden: ## rewrite all golden files; review the difference before you commit it
+	$(GO) test $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}' $(PKGS) | xargs grep -ls 'flag.Bool("update"' -r --include='*_test.go' | xargs -n1 dirname | sort -u) -update
+
+.PHONY: clean
+clean: ## remove what the other targets made
+	rm -rf bin rehearse-runs
