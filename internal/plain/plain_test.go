@@ -1,0 +1,74 @@
+package plain_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/internal/plain"
+)
+
+func TestPlain(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "internal/plain")
+}
+
+var _ = DescribeTable("one line",
+	func(in string, limit int, want string) {
+		Expect(plain.Line(in, limit)).To(Equal(want))
+	},
+	Entry("ASCII stays", "all is well", 0, "all is well"),
+	Entry("letters, CJK and emoji stay", "é 日本 👨‍👩‍👧", 0, "é 日本 👨‍👩‍👧"),
+	Entry("line breaks become one space", "a\r\n\n\tb\u2028c", 0, "a b c"),
+	Entry("colours are shown, not obeyed", "\x1b[31mred", 0, `\x1b[31mred`),
+	Entry("NUL and BEL", "a\x00b\a", 0, `a\x00b\a`),
+	Entry("a reversed line", "a\u202eb", 0, `a\u202eb`),
+	Entry("C1 controls", "\u009b31m", 0, `\u009b31m`),
+	Entry("broken UTF-8", "a\xffb", 0, "a\ufffdb"),
+	Entry("cut by runes", "日本語です", 3, "日本…"),
+	Entry("exactly at the limit", "abc", 3, "abc"),
+)
+
+var _ = Describe("text of several lines", func() {
+	It("keeps line breaks and tabs and nothing else that is invisible", func() {
+		Expect(plain.Text("a\r\n\tb\x1b[2J\u2028", 0)).To(Equal("a\n\tb\\x1b[2J\\u2028"))
+	})
+	It("is cut by runes", func() {
+		Expect(plain.Text("é\né\né", 4)).To(Equal("é\né…"))
+	})
+})
+
+var _ = It("never lets a control character through, whatever comes in", func() {
+	rapid.Check(GinkgoT(), func(t *rapid.T) {
+		in := string(rapid.SliceOf(rapid.Byte()).Draw(t, "in"))
+		limit := rapid.IntRange(0, 20).Draw(t, "limit")
+		line, text := plain.Line(in, limit), plain.Text(in, limit)
+		for _, out := range []string{line, strings.NewReplacer("\n", "", "\t", "").Replace(text)} {
+			if !utf8.ValidString(out) || strings.ContainsFunc(out, unicode.IsControl) {
+				t.Fatalf("%q became %q", in, out)
+			}
+			if limit > 0 && utf8.RuneCountInString(out) > limit {
+				t.Fatalf("%q is longer than %d runes", out, limit)
+			}
+		}
+	})
+})
+
+func BenchmarkLine(b *testing.B) {
+	for name, s := range map[string]string{
+		"ascii":  strings.Repeat("all is well ", 20),
+		"floor":  "",
+		"escape": strings.Repeat("é\x1b[0m ", 40),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				plain.Line(s, 0)
+			}
+		})
+	}
+}

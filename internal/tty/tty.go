@@ -1,0 +1,126 @@
+// Package tty draws for a terminal: its width, whether it shows colours, tables
+// that fit and names shortened so that they stay recognisable.
+package tty
+
+import (
+	"io"
+	"os"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"golang.org/x/term"
+)
+
+// Terminal says how to draw. The zero value draws plainly and 80 columns wide.
+type Terminal struct {
+	// Width is in columns; 0 means 80.
+	Width int
+	// Color is whether colours are wanted and understood.
+	Color bool
+	// Live is whether a line can be drawn over again.
+	Live bool
+}
+
+// Of looks at w. A pipe or a file is plain; so is everything if NO_COLOR is set
+// to anything or TERM is "dumb". Env is os.Getenv, passed in.
+func Of(w io.Writer, env func(string) string) Terminal {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return Terminal{}
+	}
+	dumb := env("TERM") == "dumb"
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		width = 0
+	}
+	return Terminal{Width: width, Live: !dumb, Color: !dumb && env("NO_COLOR") == ""}
+}
+
+// Columns is the width to draw in, at least 40.
+func (t Terminal) Columns() int {
+	if t.Width == 0 {
+		return 80
+	}
+	return max(t.Width, 40)
+}
+
+// Color is an SGR code.
+type Color string
+
+// The colours in use.
+const (
+	Red    Color = "31"
+	Green  Color = "32"
+	Yellow Color = "33"
+	Faint  Color = "2"
+	Bold   Color = "1"
+)
+
+// Paint colours s if the terminal wants colours. (The table library's own
+// colours hang on a global switch and on the environment, so they are not used.)
+func (t Terminal) Paint(c Color, s string) string {
+	if !t.Color || s == "" {
+		return s
+	}
+	return "\x1b[" + string(c) + "m" + s + "\x1b[0m"
+}
+
+// Table returns an empty table with two spaces between columns and a line under
+// the header, all of plain characters.
+func Table(right ...int) table.Writer {
+	w := table.NewWriter()
+	style := table.StyleDefault
+	style.Format.Header = text.FormatDefault
+	style.Format.HeaderAlign = text.AlignDefault
+	style.Options = table.Options{SeparateHeader: true, SeparateColumns: true}
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", ""
+	style.Box.MiddleVertical, style.Box.MiddleSeparator = "  ", "--"
+	style.Box.MiddleHorizontal = "-"
+	w.SetStyle(style)
+	w.SuppressTrailingSpaces()
+	var columns []table.ColumnConfig
+	for _, n := range right {
+		columns = append(columns, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	w.SetColumnConfigs(columns)
+	return w
+}
+
+// Width is the number of columns that s takes, colours not counted.
+func Width(s string) int { return text.StringWidthWithoutEscSequences(s) }
+
+// Middle shortens s, which has no colours, to at most width columns by leaving
+// out its middle: both the group at the front and the case at the end of a name
+// tell names apart.
+func Middle(s string, width int) string {
+	if Width(s) <= width {
+		return s
+	}
+	if width < 3 {
+		return take([]rune(s), width)
+	}
+	runes := []rune(s)
+	head := take(runes, (width-1)/2)
+	tail := takeLast(runes, width-1-Width(head))
+	return head + "…" + tail
+}
+
+// take returns the longest start of runes that fits in width columns.
+func take(runes []rune, width int) string {
+	for i, r := range runes {
+		if width -= text.RuneWidth(r); width < 0 {
+			return string(runes[:i])
+		}
+	}
+	return string(runes)
+}
+
+// takeLast returns the longest end of runes that fits in width columns.
+func takeLast(runes []rune, width int) string {
+	for i := len(runes) - 1; i >= 0; i-- {
+		if width -= text.RuneWidth(runes[i]); width < 0 {
+			return string(runes[i+1:])
+		}
+	}
+	return string(runes)
+}
