@@ -1,0 +1,147 @@
+// Package folder writes the files of a run so that a reader finds either a whole
+// file or, under another name, the part that was written before a crash; and so
+// that two runs never mix in one folder.
+package folder
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/gofrs/flock"
+)
+
+// lockName is the file that a run holds locked while it writes to the folder.
+const lockName = ".lock"
+
+// Partial is the suffix of a file that is not finished.
+const Partial = ".partial"
+
+// Folder is a folder that this process alone writes to.
+type Folder struct {
+	path string
+	lock *flock.Flock
+}
+
+// ErrBusy says that another run is writing to the folder.
+var ErrBusy = errors.New("another run is writing to this folder")
+
+// Open makes the folder if need be and locks it. The lock goes with the process,
+// however it ends.
+func Open(path string) (*Folder, error) {
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return nil, fmt.Errorf("make the output folder: %w; choose another one with --out", err)
+	}
+	lock := flock.New(filepath.Join(path, lockName))
+	held, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock the output folder %s: %w; choose another one with --out", path, err)
+	}
+	if !held {
+		return nil, fmt.Errorf("output folder %s: %w; wait for it or choose another folder with --out", path, ErrBusy)
+	}
+	return &Folder{path: path, lock: lock}, nil
+}
+
+// Path is the folder's path as it was given.
+func (f *Folder) Path() string { return f.path }
+
+// Close gives the folder free. Files that were not committed stay partial.
+func (f *Folder) Close() error {
+	// The lock file is left: removing it would let a third run lock a new file
+	// while a second still waits on the old one.
+	return f.lock.Unlock()
+}
+
+// Create begins a file. It is called name + Partial until Commit. An earlier
+// file of that name stays as it is until then.
+func (f *Folder) Create(name string) (*File, error) {
+	final := filepath.Join(f.path, name)
+	file, err := os.OpenFile(final+Partial, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("create %s: %w", final, err)
+	}
+	return &File{file: file, final: final, Writer: bufio.NewWriterSize(file, 64<<10)}, nil
+}
+
+// Write makes a file whole in one step.
+func (f *Folder) Write(name string, fill func(*File) error) error {
+	file, err := f.Create(name)
+	if err != nil {
+		return err
+	}
+	if err := fill(file); err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", file.final, Explain(err)), file.abort())
+	}
+	return file.Commit()
+}
+
+// Remove deletes files of earlier runs that this one will not write. A file that
+// is not there is no error.
+func (f *Folder) Remove(names ...string) error {
+	for _, name := range names {
+		if err := os.Remove(filepath.Join(f.path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove the earlier file: %w", err)
+		}
+	}
+	return nil
+}
+
+// File is a file under way.
+type File struct {
+	*bufio.Writer
+	file  *os.File
+	final string
+}
+
+// Commit writes everything to the disk and gives the file its name. After an
+// error the partial file stays for whoever wants to look at it.
+func (f *File) Commit() error {
+	err := f.Flush()
+	if err == nil {
+		err = f.file.Sync()
+	}
+	if closing := f.file.Close(); err == nil {
+		err = closing
+	}
+	if err == nil {
+		err = os.Rename(f.final+Partial, f.final)
+	}
+	if err == nil {
+		err = syncFolder(filepath.Dir(f.final))
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", f.final, Explain(err))
+	}
+	return nil
+}
+
+func (f *File) abort() error {
+	return errors.Join(f.file.Close(), os.Remove(f.final+Partial))
+}
+
+// syncFolder makes a rename durable. Some systems cannot sync a folder; there
+// the rename is as durable as they make it.
+func syncFolder(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if err := dir.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
+	return nil
+}
+
+// Explain adds to an error of writing what can be done about it.
+func Explain(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("%w; free some space, or choose another disk with --out", err)
+	}
+	return err
+}
