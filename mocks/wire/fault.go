@@ -1,0 +1,209 @@
+package wire
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+)
+
+// Fault is one thing that goes wrong with an answer.
+type Fault interface {
+	// Apply encodes answer as codec does, with the fault in it. ok is false
+	// where the fault cannot show in this answer (a missing [DONE] where nothing
+	// is streamed): the frames are then the unharmed answer's, and the fault must
+	// not be counted as fired. The status and connection faults need no answer;
+	// the others spoil the one they are given, which may be empty.
+	Apply(codec Codec, call Call, answer Completion) (frames []Frame, ok bool)
+}
+
+// FaultSpec says which fault is wanted. Options that a kind does not have must
+// be zero; FaultKinds lists them.
+type FaultSpec struct {
+	Kind string
+	// Status is the HTTP status, 400 to 599 (default 500).
+	Status int
+	// RetryAfter is the wait that the error asks for; none if 0.
+	RetryAfter time.Duration
+	// Message replaces the stock text of an error or of a refusal.
+	Message string
+	// After is how many chunks of the stream are delivered before the fault
+	// strikes. Nil means half of them (slow-drip: none). A body that is not
+	// streamed is one chunk, and half of it is half of its bytes.
+	After *int
+	// Delay is the pause before each chunk (default 1s).
+	Delay time.Duration
+}
+
+// FaultKind documents one kind of fault.
+type FaultKind struct {
+	// Name is the value of FaultSpec.Kind.
+	Name string
+	// Doc says in one line what goes wrong.
+	Doc string
+	// Options are the fields that the kind takes beside Kind, as scenario files
+	// spell them.
+	Options []string
+}
+
+// faultKind is a kind with its constructor, which may trust the spec.
+type faultKind struct {
+	FaultKind
+	build func(FaultSpec) Fault
+}
+
+// The names of the options in scenario files.
+const (
+	optStatus     = "status"
+	optRetryAfter = "retry_after"
+	optMessage    = "message"
+	optAfter      = "after"
+	optDelay      = "delay"
+)
+
+var faultKinds = []faultKind{
+	kind("status", "an HTTP error status with the provider's error body", newStatus, optStatus, optRetryAfter, optMessage),
+	kind("timeout", "no answer ever comes; the connection stays open", newTimeout),
+	kind("reset-before-headers", "the connection is reset before anything is sent", newResetBeforeHeaders),
+	kind("reset-after-headers", "the connection is reset after the response head", newResetAfterHeaders),
+	kind("reset-mid-stream", "the connection is reset in the middle of the body", newResetMidStream, optAfter),
+	kind("truncated-stream", "the connection is closed in order in the middle of the body", newTruncatedStream, optAfter),
+	kind("missing-done", "the stream ends without its end marker", newMissingDone),
+	kind("malformed-json", "a chunk of the stream, or the body, is not JSON", newMalformedJSON, optAfter),
+	kind("wrong-content-type", "an HTML page in place of the answer", newWrongContentType),
+	kind("empty-choices", "the answer holds an empty list of choices", newEmptyChoices),
+	kind("empty-text", "the answer is an empty text", newEmptyText),
+	kind("finish-length", "the answer is cut off at the token limit", newFinishLength, optAfter),
+	kind("content-filter", "the answer is withheld by the content filter", newContentFilter),
+	kind("refusal", "the model refuses in so many words", newRefusal, optMessage),
+	kind("slow-drip", "a pause before each chunk", newSlowDrip, optAfter, optDelay),
+	kind("duplicate-chunk", "a chunk of the stream arrives twice", newDuplicateChunk, optAfter),
+	kind("wrong-usage", "the reported usage is more than ten times what it was", newWrongUsage),
+	kind("invalid-tool-arguments", "a tool call's arguments are not JSON", newInvalidToolArguments),
+	kind("not-utf8", "a text in the answer holds bytes that are not UTF-8", newNotUTF8),
+}
+
+func kind(name, doc string, build func(FaultSpec) Fault, options ...string) faultKind {
+	return faultKind{FaultKind{name, doc, options}, build}
+}
+
+// FaultKinds lists the kinds in the order in which the documentation has them.
+func FaultKinds() []FaultKind {
+	kinds := make([]FaultKind, len(faultKinds))
+	for i, k := range faultKinds {
+		kinds[i] = k.FaultKind
+		kinds[i].Options = slices.Clone(k.Options)
+	}
+	return kinds
+}
+
+// NewFault builds the fault that spec describes. The error names the kinds or
+// the options that there are.
+func NewFault(spec FaultSpec) (Fault, error) {
+	i := slices.IndexFunc(faultKinds, func(k faultKind) bool { return k.Name == spec.Kind })
+	if i < 0 {
+		return nil, unknownKind(spec.Kind)
+	}
+	if err := spec.validate(faultKinds[i].FaultKind); err != nil {
+		return nil, fmt.Errorf("fault %s: %w", spec.Kind, err)
+	}
+	return faultKinds[i].build(spec), nil
+}
+
+func unknownKind(name string) error {
+	names := make([]string, len(faultKinds))
+	for i, k := range faultKinds {
+		names[i] = k.Name
+	}
+	hint := "the kinds are " + strings.Join(names, ", ")
+	if near := suggest.Nearest(name, names); near != "" {
+		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
+	}
+	return fmt.Errorf("fault kind %.64q is not known; %s", name, hint)
+}
+
+// validate refuses options that the kind does not have, and values out of range.
+func (s FaultSpec) validate(k FaultKind) error {
+	given := []struct {
+		option string
+		set    bool
+	}{
+		{optStatus, s.Status != 0},
+		{optRetryAfter, s.RetryAfter != 0},
+		{optMessage, s.Message != ""},
+		{optAfter, s.After != nil},
+		{optDelay, s.Delay != 0},
+	}
+	for _, g := range given {
+		if g.set && !slices.Contains(k.Options, g.option) {
+			return fmt.Errorf("option %q has no meaning here; %s", g.option, k.optionsText())
+		}
+	}
+	switch {
+	case s.Status != 0 && (s.Status < 400 || s.Status > 599):
+		return fmt.Errorf("status is %d; an error status is 400 to 599", s.Status)
+	case s.RetryAfter < 0:
+		return fmt.Errorf("retry_after is %s; it cannot be negative", s.RetryAfter)
+	case s.Delay < 0:
+		return fmt.Errorf("delay is %s; it cannot be negative", s.Delay)
+	case s.After != nil && *s.After < 0:
+		return fmt.Errorf("after is %d; it cannot be negative", *s.After)
+	case s.After != nil && *s.After == 0 && k.Name == "duplicate-chunk":
+		return fmt.Errorf("after is 0; a chunk must be delivered before it can be repeated, so give 1 or more")
+	}
+	return nil
+}
+
+func (k FaultKind) optionsText() string {
+	if len(k.Options) == 0 {
+		return "this kind takes no options"
+	}
+	return "this kind takes " + strings.Join(k.Options, ", ")
+}
+
+// plainFault replaces the whole answer, whatever it is.
+type plainFault func(codec Codec, answer Completion) []Frame
+
+// Apply implements Fault; a plain fault always fires.
+func (f plainFault) Apply(codec Codec, _ Call, answer Completion) ([]Frame, bool) {
+	return f(codec, answer), true
+}
+
+// answerFault edits the neutral answer before it is encoded. It must not change
+// what the given answer points to.
+type answerFault func(call Call, answer Completion) (Completion, bool)
+
+// Apply implements Fault.
+func (f answerFault) Apply(codec Codec, call Call, answer Completion) ([]Frame, bool) {
+	edited, ok := f(call, answer)
+	if !ok {
+		edited = answer
+	}
+	return codec.Encode(call, edited), ok
+}
+
+// frameFault edits the frames of the encoded answer: one frame, or if the call
+// is streamed a head and its chunks. It may change them in place, but only if it
+// returns true.
+type frameFault func(call Call, frames []Frame) ([]Frame, bool)
+
+// Apply implements Fault.
+func (f frameFault) Apply(codec Codec, call Call, answer Completion) ([]Frame, bool) {
+	frames := codec.Encode(call, answer)
+	if edited, ok := f(call, frames); ok {
+		return edited, true
+	}
+	return frames, false
+}
+
+// delivered is how many of total chunks come before the fault. It is false if
+// the fault would come after the last one, that is, never.
+func delivered(total int, after *int) (int, bool) {
+	n := total / 2
+	if after != nil {
+		n = *after
+	}
+	return n, n < total
+}

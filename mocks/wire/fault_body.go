@@ -1,0 +1,124 @@
+package wire
+
+import (
+	"bytes"
+	"net/http"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// newMalformedJSON cuts a chunk's JSON in half inside a correct SSE event, or
+// the body's JSON inside a correct response.
+func newMalformedJSON(spec FaultSpec) Fault {
+	return frameFault(func(call Call, frames []Frame) ([]Frame, bool) {
+		if !call.Stream {
+			if _, ok := deliveredBytes(frames[0].Data, spec.After); !ok {
+				return nil, false
+			}
+			setBody(&frames[0], firstHalf(frames[0].Data))
+			return frames, true
+		}
+		n, ok := delivered(len(frames)-1, spec.After)
+		if !ok {
+			return nil, false
+		}
+		object, ok := sseObject(frames[n+1].Data)
+		if !ok {
+			return nil, false
+		}
+		frames[n+1].Data = sseEvent(firstHalf(object))
+		return frames, true
+	})
+}
+
+// firstHalf is the first half of a JSON object, which is never JSON itself. It
+// does not split a rune, so that only one thing is wrong.
+func firstHalf(object []byte) []byte {
+	n := len(object) / 2
+	for n > 0 && !utf8.RuneStart(object[n]) {
+		n--
+	}
+	return object[:n]
+}
+
+// newWrongContentType answers as a proxy in trouble does that says 200.
+func newWrongContentType(FaultSpec) Fault {
+	const page = "<!DOCTYPE html>\n<html><head><title>Bad gateway</title></head>" +
+		"<body><h1>Bad gateway</h1></body></html>\n"
+	return plainFault(func(_ Codec, answer Completion) []Frame {
+		f := Frame{Delay: answer.First, Status: http.StatusOK, Header: head("text/html; charset=utf-8", answer.ID, len(page))}
+		f.Data = []byte(page)
+		return []Frame{f}
+	})
+}
+
+// newEmptyChoices empties the list of choices in each chunk, or in the body.
+func newEmptyChoices(FaultSpec) Fault {
+	return frameFault(func(call Call, frames []Frame) ([]Frame, bool) {
+		if !call.Stream {
+			body, ok := emptyMember(frames[0].Data, "choices")
+			if ok {
+				setBody(&frames[0], body)
+			}
+			return frames, ok
+		}
+		fired := false
+		for i, f := range frames {
+			object, _ := sseObject(f.Data)
+			if edited, ok := emptyMember(object, "choices"); ok {
+				frames[i].Data = sseEvent(edited)
+				fired = true
+			}
+		}
+		return frames, fired
+	})
+}
+
+// emptyMember returns object with the value of its member name replaced by [],
+// and false if there is no such member.
+func emptyMember(object []byte, name string) ([]byte, bool) {
+	d := jsontext.NewDecoder(bytes.NewReader(object))
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return nil, false
+	}
+	for {
+		t, err := d.ReadToken()
+		if err != nil || t.Kind() == '}' {
+			return nil, false
+		}
+		found := t.String() == name
+		start := d.InputOffset() // before the colon
+		if d.SkipValue() != nil {
+			return nil, false
+		}
+		if found {
+			edited := append(bytes.Clone(object[:start]), ":[]"...)
+			return append(edited, object[d.InputOffset():]...), true
+		}
+	}
+}
+
+// newNotUTF8 puts two bytes that are never UTF-8 at the start of a string.
+func newNotUTF8(FaultSpec) Fault {
+	return frameFault(func(call Call, frames []Frame) ([]Frame, bool) {
+		// What the model wrote, if it wrote anything; any string otherwise.
+		// Quotes within a string are escaped, so the marks cannot occur there.
+		for _, mark := range []string{`"content":"`, `"arguments":"`, `":"`} {
+			for i, f := range frames {
+				before, after, ok := bytes.Cut(f.Data, []byte(mark))
+				if !ok {
+					continue
+				}
+				data := bytes.Join([][]byte{before, []byte(mark), []byte("\xff\xfe"), after}, nil)
+				if call.Stream {
+					frames[i].Data = data
+				} else {
+					setBody(&frames[i], data)
+				}
+				return frames, true
+			}
+		}
+		return nil, false
+	})
+}

@@ -1,0 +1,56 @@
+package wire
+
+// newTimeout never answers: not even a response head is sent.
+func newTimeout(FaultSpec) Fault {
+	return plainFault(func(Codec, Completion) []Frame { return []Frame{{End: Hang}} })
+}
+
+// newResetBeforeHeaders resets the connection when the first byte would be due.
+func newResetBeforeHeaders(FaultSpec) Fault {
+	return plainFault(func(_ Codec, answer Completion) []Frame {
+		return []Frame{{Delay: answer.First, End: Reset}}
+	})
+}
+
+// newResetAfterHeaders sends the head that belongs to the answer and no body.
+func newResetAfterHeaders(FaultSpec) Fault {
+	return frameFault(func(_ Call, frames []Frame) ([]Frame, bool) {
+		head := frames[0]
+		head.Data, head.End = nil, Reset
+		return []Frame{head}, true
+	})
+}
+
+func newResetMidStream(spec FaultSpec) Fault  { return cutting(spec.After, Reset) }
+func newTruncatedStream(spec FaultSpec) Fault { return cutting(spec.After, Close) }
+
+// cutting drops what comes after a number of chunks. Of a body that is not
+// streamed the head keeps the full Content-Length, so that a client can tell.
+func cutting(after *int, end End) Fault {
+	return frameFault(func(call Call, frames []Frame) ([]Frame, bool) {
+		last := 0
+		if call.Stream {
+			n, ok := delivered(len(frames)-1, after)
+			if !ok {
+				return nil, false
+			}
+			last = n
+		} else {
+			n, ok := deliveredBytes(frames[0].Data, after)
+			if !ok {
+				return nil, false
+			}
+			frames[0].Data = frames[0].Data[:n]
+		}
+		frames[last].End = end
+		return frames[:last+1], true
+	})
+}
+
+// deliveredBytes is delivered for a body, which counts as one chunk.
+func deliveredBytes(body []byte, after *int) (int, bool) {
+	if after != nil {
+		return 0, *after == 0
+	}
+	return len(body) / 2, len(body) > 0
+}

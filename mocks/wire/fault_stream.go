@@ -1,0 +1,70 @@
+package wire
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"time"
+)
+
+// newMissingDone drops the end marker; the response itself ends in order.
+func newMissingDone(FaultSpec) Fault {
+	return frameFault(func(_ Call, frames []Frame) ([]Frame, bool) {
+		last := len(frames) - 1
+		if !bytes.Equal(frames[last].Data, []byte(sseDone)) {
+			return nil, false
+		}
+		return frames[:last], true
+	})
+}
+
+// newDuplicateChunk repeats the last chunk that was delivered.
+func newDuplicateChunk(spec FaultSpec) Fault {
+	return frameFault(func(call Call, frames []Frame) ([]Frame, bool) {
+		// The end marker is never the one repeated: it is no chunk of the answer.
+		n, ok := delivered(len(frames)-1, spec.After)
+		if !ok || !call.Stream {
+			return nil, false
+		}
+		return slices.Insert(frames, n+1, Frame{Data: frames[n].Data}), true
+	})
+}
+
+// dripParts is into how many parts a body that is not streamed is divided.
+const dripParts = 10
+
+// newSlowDrip delays each chunk of a stream, or each tenth of a body.
+func newSlowDrip(spec FaultSpec) Fault {
+	pause := cmp.Or(spec.Delay, time.Second)
+	first := 0
+	if spec.After != nil {
+		first = *spec.After
+	}
+	return frameFault(func(call Call, frames []Frame) ([]Frame, bool) {
+		if !call.Stream {
+			frames = divide(frames[0])
+			if first > 0 { // the body is one chunk, and it has been delivered
+				return nil, false
+			}
+		}
+		if first >= len(frames)-1 {
+			return nil, false
+		}
+		for i := range frames[first+1:] {
+			frames[first+1+i].Delay += pause
+		}
+		return frames, true
+	})
+}
+
+// divide splits a frame into its head and the parts of its body.
+func divide(f Frame) []Frame {
+	size := max(1, (len(f.Data)+dripParts-1)/dripParts)
+	frames := make([]Frame, 1, dripParts+1)
+	frames[0] = Frame{Delay: f.Delay, Status: f.Status, Header: f.Header}
+	for part := range slices.Chunk(f.Data, size) {
+		frames = append(frames, Frame{Data: part})
+	}
+	frames[len(frames)-1].End = f.End
+	return frames
+}

@@ -1,0 +1,338 @@
+package wire
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// Limits of OpenAI's API.
+const (
+	maxTools         = 128 // tools of a request, and tool calls of a message
+	maxToolName      = 64
+	maxMetadata      = 16
+	maxMetadataKey   = 64
+	maxMetadataValue = 512
+)
+
+// bad is the provider's answer to a request that is wrong.
+func bad(param, code, format string, args ...any) *APIError {
+	return &APIError{
+		Status: http.StatusBadRequest, Type: invalidRequest, Param: param, Code: code,
+		Message: fmt.Sprintf(format, args...),
+	}
+}
+
+func missing(param string) *APIError {
+	return bad(param, "missing_required_parameter", "Missing required parameter: '%s'.", param)
+}
+
+func unsupported(param, value string, supported ...string) *APIError {
+	return bad(param, "invalid_value", "Invalid value: '%.64s'. Supported values are: '%s'.",
+		value, strings.Join(supported, "', '"))
+}
+
+func tooLong(param, what string, limit, got int) *APIError {
+	return bad(param, what+"_above_max_length", "Invalid '%s': %s too long. Expected at most %d, but got %d instead.",
+		param, what, limit, got)
+}
+
+// check validates a request as the provider would, cheapest rules first.
+func (r *chatRequest) check() *APIError {
+	if r.Model == "" {
+		return missing("model")
+	}
+	for _, rule := range []func() *APIError{
+		r.checkSampling, r.checkMetadata, r.checkTools, r.checkMessages, r.checkToolAnswers, r.checkFormat,
+	} {
+		if err := rule(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *chatRequest) checkSampling() *APIError {
+	if t := r.Temperature; t != nil {
+		switch {
+		case *t < 0:
+			return bad("temperature", "decimal_below_min_value",
+				"Invalid 'temperature': decimal below minimum value. Expected a value >= 0, but got %v instead.", *t)
+		case *t > 2:
+			return bad("temperature", "decimal_above_max_value",
+				"Invalid 'temperature': decimal above maximum value. Expected a value <= 2, but got %v instead.", *t)
+		}
+	}
+	for _, p := range []struct {
+		name  string
+		value *int
+	}{{"max_tokens", r.MaxTokens}, {"max_completion_tokens", r.MaxCompletionTokens}, {"n", r.N}} {
+		if p.value != nil && *p.value < 1 {
+			return bad(p.name, "integer_below_min_value",
+				"Invalid '%s': integer below minimum value. Expected a value >= 1, but got %d instead.", p.name, *p.value)
+		}
+	}
+	if r.MaxTokens != nil && r.MaxCompletionTokens != nil {
+		return bad("max_tokens", "invalid_parameter_combination",
+			"Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.")
+	}
+	if r.N != nil && *r.N > 1 {
+		return bad("n", "integer_above_max_value",
+			"Invalid 'n': integer above maximum value. Expected a value <= 1, but got %d instead.", *r.N)
+	}
+	if r.StreamOptions != nil && !r.Stream {
+		return bad("stream_options", "", "The 'stream_options' parameter is only allowed when 'stream' is enabled.")
+	}
+	return nil
+}
+
+func (r *chatRequest) checkMetadata() *APIError {
+	if n := len(r.Metadata); n > maxMetadata {
+		return bad("metadata", "object_above_max_properties",
+			"Invalid 'metadata': too many properties. Expected at most %d, but got %d instead.", maxMetadata, n)
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.Metadata)) {
+		value := r.Metadata[key]
+		if len(key) > maxMetadataKey {
+			return tooLong("metadata", "string", maxMetadataKey, len(key))
+		}
+		if len(value) > maxMetadataValue {
+			return tooLong("metadata."+key, "string", maxMetadataValue, len(value))
+		}
+	}
+	return nil
+}
+
+func (r *chatRequest) checkTools() *APIError {
+	if len(r.Tools) > maxTools {
+		return tooLong("tools", "array", maxTools, len(r.Tools))
+	}
+	for i, t := range r.Tools {
+		param := func(field string) string { return fmt.Sprintf("tools[%d].%s", i, field) }
+		if t.Type != "function" {
+			return unsupported(param("type"), t.Type, "function")
+		}
+		if err := checkName(param("function.name"), t.Function.Name); err != nil {
+			return err
+		}
+		if p := t.Function.Parameters; p != nil && p.Kind() != '{' {
+			return bad(param("function.parameters"), "invalid_type",
+				"Invalid type for '%s': expected an object, but got %s instead.", param("function.parameters"), kindName(p.Kind()))
+		}
+	}
+	return r.checkToolChoice()
+}
+
+func (r *chatRequest) checkToolChoice() *APIError {
+	c := r.ToolChoice
+	switch {
+	case c.mode == "":
+		return nil
+	case !slices.Contains([]string{"none", "auto", "required", "function"}, c.mode), c.mode == "function" && c.function == "":
+		return unsupported("tool_choice", c.mode, "none", "auto", "required")
+	case len(r.Tools) == 0:
+		return bad("tool_choice", "", "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.")
+	case c.mode == "function" && !slices.ContainsFunc(r.Tools, func(t chatTool) bool { return t.Function.Name == c.function }):
+		return bad("tool_choice", "", "Tool choice '%.64s' not found in 'tools' parameter.", c.function)
+	}
+	return nil
+}
+
+// checkName holds a function's name to ^[a-zA-Z0-9_-]{1,64}$.
+func checkName(param, name string) *APIError {
+	if name == "" {
+		return missing(param)
+	}
+	if len(name) > maxToolName {
+		return tooLong(param, "string", maxToolName, len(name))
+	}
+	for _, c := range []byte(name) {
+		if c != '_' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return bad(param, "invalid_value",
+				"Invalid '%s': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.", param)
+		}
+	}
+	return nil
+}
+
+func (r *chatRequest) checkMessages() *APIError {
+	if r.Messages == nil {
+		return missing("messages")
+	}
+	if len(r.Messages) == 0 {
+		return bad("messages", "empty_array",
+			"Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.")
+	}
+	for i := range r.Messages {
+		if err := r.Messages[i].check(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check validates one message by itself; i is its index.
+func (m *chatMessage) check(i int) *APIError {
+	param := func(field string) string { return fmt.Sprintf("messages[%d].%s", i, field) }
+	switch llm.Role(m.Role) {
+	case llm.System, llm.Developer, llm.User, llm.Assistant, llm.ToolRole:
+	case "":
+		return missing(param("role"))
+	default:
+		return unsupported(param("role"), m.Role, "system", "developer", "user", "assistant", "tool")
+	}
+	if llm.Role(m.Role) == llm.ToolRole && m.ToolCallID == "" {
+		return missing(param("tool_call_id"))
+	}
+	if m.ToolCalls != nil && llm.Role(m.Role) != llm.Assistant {
+		return bad(param("tool_calls"), "", "Invalid '%s': only messages with role 'assistant' can have tool calls.", param("tool_calls"))
+	}
+	if err := m.checkToolCalls(param); err != nil {
+		return err
+	}
+	return m.checkContent(param)
+}
+
+func (m *chatMessage) checkContent(param func(string) string) *APIError {
+	switch k := m.Content.kind; k {
+	case '"':
+		return nil
+	case 0, 'n':
+		if llm.Role(m.Role) == llm.Assistant && (len(m.ToolCalls) > 0 || m.Refusal != "") {
+			return nil
+		}
+		if k == 0 {
+			return missing(param("content"))
+		}
+		return bad(param("content"), "invalid_type",
+			"Invalid value for '%s': expected a string or an array of content parts, got null.", param("content"))
+	case '[':
+		return m.checkParts(param)
+	default:
+		return bad(param("content"), "invalid_type",
+			"Invalid type for '%s': expected a string or an array of content parts, but got %s instead.", param("content"), kindName(k))
+	}
+}
+
+func (m *chatMessage) checkParts(param func(string) string) *APIError {
+	if len(m.Content.parts) == 0 {
+		return bad(param("content"), "empty_array",
+			"Invalid '%[1]s': empty array. Expected an array with minimum length 1, but got an empty array instead.", param("content"))
+	}
+	for j, p := range m.Content.parts {
+		assistant := llm.Role(m.Role) == llm.Assistant
+		if p.Type != "text" && (p.Type != "refusal" || !assistant) {
+			return unsupported(param(fmt.Sprintf("content[%d].type", j)), p.Type, "text")
+		}
+	}
+	return nil
+}
+
+func (m *chatMessage) checkToolCalls(param func(string) string) *APIError {
+	if m.ToolCalls != nil && len(m.ToolCalls) == 0 {
+		return bad(param("tool_calls"), "empty_array",
+			"Invalid '%s': empty array. Expected an array with minimum length 1, but got an empty array instead.", param("tool_calls"))
+	}
+	if len(m.ToolCalls) > maxTools {
+		return tooLong(param("tool_calls"), "array", maxTools, len(m.ToolCalls))
+	}
+	for j, t := range m.ToolCalls {
+		field := func(name string) string { return param(fmt.Sprintf("tool_calls[%d].%s", j, name)) }
+		switch {
+		case t.ID == "":
+			return missing(field("id"))
+		case t.Type != "function":
+			return unsupported(field("type"), t.Type, "function")
+		case !jsontext.Value(t.Function.Arguments).IsValid():
+			return bad(field("function.arguments"), "invalid_value",
+				"Invalid '%s': the arguments are not valid JSON.", field("function.arguments"))
+		case slices.ContainsFunc(m.ToolCalls[:j], func(o chatToolCall) bool { return o.ID == t.ID }):
+			return bad(field("id"), "invalid_value", "Duplicate value for 'tool_call_id' of '%.64s' in message.", t.ID)
+		}
+		if err := checkName(field("function.name"), t.Function.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkToolAnswers demands that each tool call is answered exactly once, by the
+// tool messages that follow at once, and that there are no other tool messages.
+func (r *chatRequest) checkToolAnswers() *APIError {
+	var open []string // ids of the calls that have no answer yet
+	asked := 0        // the message that has those calls
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		if llm.Role(m.Role) == llm.ToolRole {
+			j := slices.Index(open, m.ToolCallID)
+			if j < 0 {
+				return bad(fmt.Sprintf("messages[%d].tool_call_id", i), "",
+					"Invalid parameter: messages with role 'tool' must be a response to a preceding message with 'tool_calls'; "+
+						"'%.64s' is the id of no call that is still open.", m.ToolCallID)
+			}
+			open = slices.Delete(open, j, j+1)
+			continue
+		}
+		if len(open) > 0 {
+			return unanswered(asked, open)
+		}
+		asked = i
+		for _, t := range m.ToolCalls {
+			open = append(open, t.ID)
+		}
+	}
+	if len(open) > 0 {
+		return unanswered(asked, open)
+	}
+	return nil
+}
+
+// unanswered reports the open calls of message i.
+func unanswered(i int, open []string) *APIError {
+	return bad(fmt.Sprintf("messages[%d].tool_calls", i), "",
+		"An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. "+
+			"The following tool_call_ids did not have response messages: %.500s", strings.Join(open, ", "))
+}
+
+func (r *chatRequest) checkFormat() *APIError {
+	f := r.ResponseFormat
+	if f == nil {
+		return nil
+	}
+	switch f.Type {
+	case "text":
+	case "json_schema":
+		if f.JSONSchema == nil || f.JSONSchema.Name == "" {
+			return missing("response_format.json_schema.name")
+		}
+	case "json_object":
+		if !slices.ContainsFunc(r.Messages, func(m chatMessage) bool { return mentionsJSON(m.Content.text) }) {
+			return bad("messages", "",
+				"'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.")
+		}
+	default:
+		return unsupported("response_format.type", f.Type, "text", "json_object", "json_schema")
+	}
+	return nil
+}
+
+// mentionsJSON looks for the word in any case.
+func mentionsJSON(text string) bool {
+	const word = "json"
+	for {
+		i := strings.IndexAny(text, "jJ")
+		if i < 0 || len(text)-i < len(word) {
+			return false
+		}
+		if strings.EqualFold(text[i:i+len(word)], word) {
+			return true
+		}
+		text = text[i+1:]
+	}
+}

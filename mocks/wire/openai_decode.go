@@ -1,0 +1,255 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strconv"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// chatRequest is the part of a chat request that is understood. Optional fields
+// are pointers only where their zero value means something else.
+type chatRequest struct {
+	Model               string            `json:"model"`
+	Messages            []chatMessage     `json:"messages"`
+	Tools               []chatTool        `json:"tools"`
+	ToolChoice          toolChoice        `json:"tool_choice"`
+	Stream              bool              `json:"stream"`
+	StreamOptions       *streamOptions    `json:"stream_options"`
+	ResponseFormat      *responseFormat   `json:"response_format"`
+	Temperature         *float64          `json:"temperature"`
+	MaxTokens           *int              `json:"max_tokens"`
+	MaxCompletionTokens *int              `json:"max_completion_tokens"`
+	N                   *int              `json:"n"`
+	Seed                *int              `json:"seed"`
+	Metadata            map[string]string `json:"metadata"`
+}
+
+type chatMessage struct {
+	Role       string         `json:"role"`
+	Content    content        `json:"content"`
+	Refusal    string         `json:"refusal"`
+	Name       string         `json:"name"`
+	ToolCalls  []chatToolCall `json:"tool_calls"`
+	ToolCallID string         `json:"tool_call_id"`
+}
+
+type chatToolCall struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+type chatTool struct {
+	Type     string `json:"type"`
+	Function struct {
+		Name        string         `json:"name"`
+		Description string         `json:"description"`
+		Parameters  jsontext.Value `json:"parameters"`
+	} `json:"function"`
+}
+
+type streamOptions struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+type responseFormat struct {
+	Type       string `json:"type"`
+	JSONSchema *struct {
+		Name string `json:"name"`
+	} `json:"json_schema"`
+}
+
+// content is a message's content: a text, or a list of parts.
+type content struct {
+	kind  jsontext.Kind // of the JSON value; 0 if there is none
+	text  string
+	parts []contentPart
+}
+
+type contentPart struct {
+	Type    string `json:"type"`
+	Text    string `json:"text"`
+	Refusal string `json:"refusal"`
+}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom. Values of another kind are
+// skipped; checkContent refuses them with the provider's words.
+func (c *content) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	*c = content{kind: d.PeekKind()}
+	switch c.kind {
+	case '"':
+		t, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		c.text = t.String()
+		return nil
+	case '[':
+		if err := jsonv2.UnmarshalDecode(d, &c.parts); err != nil {
+			return err
+		}
+		var text strings.Builder
+		for _, p := range c.parts {
+			text.WriteString(p.Text + p.Refusal)
+		}
+		c.text = text.String()
+		return nil
+	}
+	return d.SkipValue()
+}
+
+// toolChoice is "none", "auto", "required" or the name of one function.
+type toolChoice struct {
+	mode     string
+	function string
+}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (c *toolChoice) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	*c = toolChoice{}
+	if k := d.PeekKind(); k != '{' {
+		return jsonv2.UnmarshalDecode(d, &c.mode)
+	}
+	var named struct {
+		Type     string `json:"type"`
+		Function struct {
+			Name string `json:"name"`
+		} `json:"function"`
+	}
+	err := jsonv2.UnmarshalDecode(d, &named)
+	c.mode, c.function = named.Type, named.Function.Name
+	return err
+}
+
+// Decode implements Codec. Its errors have the provider's status, type, code and
+// param, and words close to the provider's.
+func (OpenAIChat) Decode(body []byte) (Call, *APIError) {
+	var r chatRequest
+	if err := jsonv2.Unmarshal(body, &r); err != nil {
+		return Call{}, decodeError(err)
+	}
+	if err := r.check(); err != nil {
+		return Call{}, err
+	}
+	return r.call(), nil
+}
+
+// call is the neutral form of a request that was checked.
+func (r *chatRequest) call() Call {
+	c := Call{Request: llm.Request{
+		Purpose:     r.Metadata["purpose"],
+		Model:       r.Model,
+		Messages:    make([]llm.Message, len(r.Messages)),
+		JSONMode:    r.ResponseFormat != nil && r.ResponseFormat.Type != "text",
+		Stream:      r.Stream,
+		Temperature: r.Temperature,
+		Seed:        r.Seed,
+	}}
+	for i := range r.Messages {
+		c.Messages[i] = r.Messages[i].neutral()
+	}
+	for _, t := range r.Tools {
+		f := t.Function
+		c.Tools = append(c.Tools, llm.Tool{Name: f.Name, Description: f.Description, Parameters: json.RawMessage(f.Parameters)})
+	}
+	switch {
+	case r.MaxCompletionTokens != nil:
+		c.MaxTokens = *r.MaxCompletionTokens
+	case r.MaxTokens != nil:
+		c.MaxTokens = *r.MaxTokens
+	}
+	delete(r.Metadata, "purpose")
+	if len(r.Metadata) > 0 {
+		c.Tags = r.Metadata
+	}
+	c.IncludeUsage = r.StreamOptions != nil && r.StreamOptions.IncludeUsage
+	return c
+}
+
+func (m *chatMessage) neutral() llm.Message {
+	n := llm.Message{Role: llm.Role(m.Role), Content: m.Content.text, Name: m.Name, ToolCallID: m.ToolCallID}
+	if n.Content == "" {
+		n.Content = m.Refusal
+	}
+	for _, t := range m.ToolCalls {
+		n.ToolCalls = append(n.ToolCalls, llm.ToolCall{ID: t.ID, Name: t.Function.Name, Arguments: t.Function.Arguments})
+	}
+	return n
+}
+
+// decodeError says which field has the wrong type, or that this is not JSON.
+func decodeError(err error) *APIError {
+	e, ok := errors.AsType[*jsonv2.SemanticError](err)
+	if !ok || e.JSONPointer == "" {
+		return bad("", "", "We could not parse the JSON body of your request: it must be one JSON object in UTF-8. (%.200s)", err)
+	}
+	param := paramOf(e.JSONPointer)
+	return bad(param, "invalid_type", "Invalid type for '%.200s': expected %s, but got %s instead.",
+		param, goTypeName(e.GoType), kindName(e.JSONKind))
+}
+
+// paramOf writes a JSON pointer as the provider writes a field.
+func paramOf(p jsontext.Pointer) string {
+	var b strings.Builder
+	for token := range p.Tokens() {
+		switch _, err := strconv.ParseUint(token, 10, 31); {
+		case err == nil:
+			b.WriteString("[" + token + "]")
+		case b.Len() == 0:
+			b.WriteString(token)
+		default:
+			b.WriteString("." + token)
+		}
+	}
+	return b.String()
+}
+
+func goTypeName(t reflect.Type) string {
+	if t == nil {
+		return "another type"
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return "a boolean"
+	case reflect.Int:
+		return "an integer"
+	case reflect.Float64:
+		return "a decimal"
+	case reflect.String:
+		return "a string"
+	case reflect.Slice:
+		return "an array"
+	}
+	return "an object"
+}
+
+func kindName(k jsontext.Kind) string {
+	switch k {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "a boolean"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	}
+	return "another type"
+}

@@ -1,0 +1,168 @@
+package wire
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Limits and defaults of OpenAI's embeddings API.
+const (
+	maxEmbeddingInputs = 2048
+	maxDimensions      = 3072 // of text-embedding-3-large
+	defaultDimensions  = 1536 // of the other models
+)
+
+// EmbeddingsRequest is a request to /v1/embeddings that was validated.
+type EmbeddingsRequest struct {
+	Model string
+	// Inputs are the texts; an input given as token ids is their JSON text.
+	Inputs []string
+	// Dimensions is the length of each vector.
+	Dimensions int
+	// Base64 asks for little-endian float32 bytes in base64, not for numbers.
+	Base64 bool
+}
+
+// embeddingsBody is the request as it is sent.
+type embeddingsBody struct {
+	Model          string         `json:"model"`
+	Input          jsontext.Value `json:"input"`
+	Dimensions     *int           `json:"dimensions"`
+	EncodingFormat string         `json:"encoding_format"`
+}
+
+// DecodeOpenAIEmbeddings parses and validates a request as the provider would.
+func DecodeOpenAIEmbeddings(body []byte) (EmbeddingsRequest, *APIError) {
+	var b embeddingsBody
+	if err := jsonv2.Unmarshal(body, &b); err != nil {
+		return EmbeddingsRequest{}, decodeError(err)
+	}
+	r := EmbeddingsRequest{Model: b.Model, Dimensions: defaultDimensions, Base64: b.EncodingFormat == "base64"}
+	if strings.HasSuffix(b.Model, "-3-large") {
+		r.Dimensions = maxDimensions
+	}
+	if b.Dimensions != nil {
+		r.Dimensions = *b.Dimensions
+	}
+	switch {
+	case b.Model == "":
+		return r, missing("model")
+	case b.Input == nil:
+		return r, missing("input")
+	case b.EncodingFormat != "" && b.EncodingFormat != "float" && b.EncodingFormat != "base64":
+		return r, unsupported("encoding_format", b.EncodingFormat, "float", "base64")
+	case r.Dimensions < 1 || r.Dimensions > maxDimensions:
+		return r, bad("dimensions", "invalid_value",
+			"Invalid value for 'dimensions': expected an integer from 1 to %d, but got %d instead.", maxDimensions, r.Dimensions)
+	}
+	var err *APIError
+	r.Inputs, err = embeddingInputs(b.Input)
+	return r, err
+}
+
+// embeddingInputs reads a text, a list of token ids, or a list of either.
+func embeddingInputs(input jsontext.Value) ([]string, *APIError) {
+	items := []jsontext.Value{input}
+	if input.Kind() == '[' {
+		var list []jsontext.Value
+		if err := jsonv2.Unmarshal(input, &list); err != nil {
+			return nil, decodeError(err)
+		}
+		if len(list) == 0 || list[0].Kind() != '0' {
+			items = list
+		}
+	}
+	if n := len(items); n == 0 || n > maxEmbeddingInputs {
+		return nil, bad("input", "invalid_value",
+			"Invalid 'input': expected 1 to %d inputs, but got %d instead.", maxEmbeddingInputs, n)
+	}
+	texts := make([]string, len(items))
+	for i, item := range items {
+		text, ok := embeddingInput(item)
+		if !ok {
+			return nil, bad("input", "invalid_type",
+				"Invalid 'input': expected texts that are not empty, or arrays of token ids; input %d is neither.", i)
+		}
+		texts[i] = text
+	}
+	return texts, nil
+}
+
+func embeddingInput(item jsontext.Value) (text string, ok bool) {
+	if item.Kind() == '"' {
+		err := jsonv2.Unmarshal(item, &text)
+		return text, err == nil && text != ""
+	}
+	var tokens []uint32
+	err := jsonv2.Unmarshal(item, &tokens)
+	return fmt.Sprint(tokens), err == nil && len(tokens) > 0
+}
+
+// Encode answers the request. The vectors have length 1 and depend on nothing
+// but the input and the dimensions, so that a test can rely on them; that two
+// texts mean the same does not bring their vectors together. promptTokens is
+// what the usage says.
+func (r EmbeddingsRequest) Encode(promptTokens int) []Frame {
+	b := []byte(`{"object":"list","data":[`)
+	for i, input := range r.Inputs {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"object":"embedding","index":`...)
+		b = strconv.AppendInt(b, int64(i), 10)
+		b = append(b, `,"embedding":`...)
+		b = r.appendVector(b, unitVector(input, r.Dimensions))
+		b = append(b, '}')
+	}
+	b = append(b, `],"model":`...)
+	b = appendString(b, r.Model)
+	b = append(b, `,"usage":{"prompt_tokens":`...)
+	b = strconv.AppendInt(b, int64(promptTokens), 10)
+	b = append(b, `,"total_tokens":`...)
+	b = strconv.AppendInt(b, int64(promptTokens), 10)
+	return jsonFrames("", append(b, `}}`...))
+}
+
+func (r EmbeddingsRequest) appendVector(b []byte, v []float32) []byte {
+	if r.Base64 {
+		raw := make([]byte, 0, 4*len(v))
+		for _, x := range v {
+			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
+		}
+		b = append(b, '"')
+		b = base64.StdEncoding.AppendEncode(b, raw)
+		return append(b, '"')
+	}
+	for i, x := range v {
+		b = append(b, listSeparator(i, "[")...)
+		b = strconv.AppendFloat(b, float64(x), 'g', -1, 32)
+	}
+	return append(b, ']')
+}
+
+// unitVector is a vector of length 1 whose direction is drawn by a generator
+// that the text's SHA-256 seeds. Coordinates are uniform before they are scaled,
+// for the way Go draws normal ones may change.
+func unitVector(text string, dimensions int) []float32 {
+	source := rand.NewChaCha8(sha256.Sum256([]byte(text)))
+	drawn := make([]float64, dimensions)
+	sum := 0.0
+	for i := range drawn {
+		drawn[i] = float64(int64(source.Uint64())) / (1 << 63)
+		sum += drawn[i] * drawn[i]
+	}
+	v := make([]float32, dimensions)
+	for i, x := range drawn {
+		v[i] = float32(x / math.Sqrt(sum)) // sum is 0 with probability 2^-64
+	}
+	return v
+}

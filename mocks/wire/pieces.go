@@ -1,0 +1,66 @@
+package wire
+
+import (
+	"math"
+	"time"
+	"unicode/utf8"
+)
+
+// maxPiece bounds a piece in bytes, so that a text without spaces is streamed in
+// several pieces too.
+const maxPiece = 16
+
+// nextPiece is the length of the first piece of text, 0 if text is empty. Pieces
+// look like a model's tokens: spaces and the word after them. A piece ends where
+// a rune ends, so each is valid UTF-8 if text is, and together they are text.
+func nextPiece(text string) int {
+	word := false
+	for i := 0; i < len(text); {
+		c := text[i]
+		space := c == ' ' || c == '\n' || c == '\t' || c == '\r'
+		if space && word {
+			return i
+		}
+		word = word || !space
+		size := 1
+		if c >= utf8.RuneSelf {
+			_, size = utf8.DecodeRuneInString(text[i:])
+		}
+		if i > 0 && i+size > maxPiece {
+			return i
+		}
+		i += size
+	}
+	return len(text)
+}
+
+// countPieces is the number of pieces of text.
+func countPieces(text string) int {
+	n := 0
+	for text != "" {
+		text = text[nextPiece(text):]
+		n++
+	}
+	return n
+}
+
+// firstPieces is the first n pieces of text.
+func firstPieces(text string, n int) string {
+	end := 0
+	for range n {
+		end += nextPiece(text[end:])
+	}
+	return text[:end]
+}
+
+// generation is the time that the output takes, without the first byte's. It
+// saturates: a script may ask for any number of tokens.
+func generation(c Completion) time.Duration {
+	if c.PerToken <= 0 || c.Usage.Output <= 0 {
+		return 0
+	}
+	if c.PerToken > math.MaxInt64/time.Duration(c.Usage.Output)/2 {
+		return math.MaxInt64 / 2
+	}
+	return c.PerToken * time.Duration(c.Usage.Output)
+}
