@@ -1,0 +1,175 @@
+package source
+
+import (
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Document is a parsed file that knows where each value stands.
+type Document struct {
+	file  string
+	lines []string
+	root  *yaml.Node // nil if the file could not be parsed
+}
+
+// mark is a place in the file; both count from 1.
+type mark struct{ line, column int }
+
+func at(n *yaml.Node) mark { return mark{n.Line, n.Column} }
+
+// Position returns where the value at path stands, such as
+// "rules[2].when.user.matches", "expect.that[0]" or `metadata["a.b"]`. A value
+// that is itself a mapping or list is placed at its key. If there is no such
+// value, the innermost one that exists on the way to it is returned; 0, 0 if the
+// file could not be parsed.
+func (doc *Document) Position(path string) (line, column int) {
+	m := doc.find(path)
+	return m.line, m.column
+}
+
+// At makes a diagnostic for the value at path.
+func (doc *Document) At(path, message, nearest string) Diagnostic {
+	d := doc.diagnostic(doc.find(path), path, message)
+	d.Nearest = nearest
+	return d
+}
+
+func (doc *Document) diagnostic(m mark, path, message string) Diagnostic {
+	d := Diagnostic{File: doc.file, Line: m.line, Column: m.column, Path: path, Message: message}
+	if 0 < m.line && m.line <= len(doc.lines) {
+		d.excerpt = doc.lines[m.line-1]
+	}
+	return d
+}
+
+func (doc *Document) find(path string) mark {
+	if doc.root == nil {
+		return mark{}
+	}
+	n, place := doc.root, at(doc.root)
+	for segment := range segments(path) {
+		key, value := child(n, segment)
+		if value == nil {
+			break
+		}
+		place = at(value)
+		if key != nil && target(value).Kind != yaml.ScalarNode {
+			place = at(key)
+		}
+		n = target(value)
+	}
+	return place
+}
+
+// target follows an alias to the value it stands for.
+func target(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode && n.Alias != nil {
+		return n.Alias
+	}
+	return n
+}
+
+// child returns the value of n under a key or an index, and its key if it has
+// one. Merged mappings count as far as n has no such key itself.
+func child(n *yaml.Node, segment string) (key, value *yaml.Node) {
+	switch n.Kind {
+	case yaml.SequenceNode:
+		if i, err := strconv.Atoi(segment); err == nil && 0 <= i && i < len(n.Content) {
+			return nil, n.Content[i]
+		}
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if k := n.Content[i]; k.Value == segment && !isMerge(k) {
+				return k, n.Content[i+1]
+			}
+		}
+		return mergedChild(n, segment)
+	}
+	return nil, nil
+}
+
+// mergedChild looks one level deep: a merge of a merge is placed at the outer
+// mapping, which also keeps a mapping that merges itself from looping.
+func mergedChild(n *yaml.Node, segment string) (key, value *yaml.Node) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if !isMerge(n.Content[i]) {
+			continue
+		}
+		for _, source := range mergeSources(n.Content[i+1]) {
+			for j := 0; j+1 < len(source.Content); j += 2 {
+				if source.Content[j].Value == segment {
+					return source.Content[j], source.Content[j+1]
+				}
+			}
+		}
+	}
+	return nil, nil
+}
+
+func isMerge(key *yaml.Node) bool { return key.ShortTag() == "!!merge" }
+
+// mergeSources returns the mappings that a merge key's value names.
+func mergeSources(n *yaml.Node) []*yaml.Node {
+	n = target(n)
+	switch n.Kind {
+	case yaml.MappingNode:
+		return []*yaml.Node{n}
+	case yaml.SequenceNode:
+		var sources []*yaml.Node
+		for _, item := range n.Content {
+			if item = target(item); item.Kind == yaml.MappingNode {
+				sources = append(sources, item)
+			}
+		}
+		return sources
+	}
+	return nil
+}
+
+// segments splits a path: keys after dots, indices and quoted keys in brackets.
+// A path that is not well formed ends where it stops being so.
+func segments(path string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for path != "" {
+			var segment string
+			switch {
+			case path[0] == '.':
+				path = path[1:]
+				continue
+			case strings.HasPrefix(path, `["`):
+				quoted, err := strconv.QuotedPrefix(path[1:])
+				if err != nil {
+					return
+				}
+				segment, _ = strconv.Unquote(quoted)
+				path = strings.TrimPrefix(path[1+len(quoted):], "]")
+			case path[0] == '[':
+				segment, path, _ = strings.Cut(path[1:], "]")
+			default:
+				end := strings.IndexAny(path, ".[")
+				if end < 0 {
+					end = len(path)
+				}
+				segment, path = path[:end], path[end:]
+			}
+			if !yield(segment) {
+				return
+			}
+		}
+	}
+}
+
+// join extends a path by a key.
+func join(path, key string) string {
+	switch {
+	case key == "" || strings.ContainsAny(key, ".[]\""):
+		return path + "[" + strconv.Quote(key) + "]"
+	case path == "":
+		return key
+	}
+	return path + "." + key
+}
+
+func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }

@@ -1,0 +1,84 @@
+package source_test
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/internal/source"
+)
+
+const placed = `name: a
+labels:
+  a.b: one
+steps:
+  - tool: grep
+    limit: {matches: x}
+  - tool: sed
+any: &a
+  deep: [1, [2, 3]]
+`
+
+var _ = Describe("Document", func() {
+	DescribeTable("knows where a value stands",
+		func(path string, line, column int) {
+			_, doc, found := decode(placed)
+			Expect(found).To(BeEmpty())
+			l, c := doc.Position(path)
+			Expect([]int{l, c}).To(Equal([]int{line, column}))
+		},
+		Entry("a scalar: its value", "name", 1, 7),
+		Entry("a list: its key", "steps", 4, 1),
+		Entry("a mapping: its key", "labels", 2, 1),
+		Entry("a quoted key", `labels["a.b"]`, 3, 8),
+		Entry("an item", "steps[1]", 7, 5),
+		Entry("a key of an item", "steps[0].limit.matches", 6, 22),
+		Entry("lists in lists", "any.deep[1][1]", 9, 17),
+		Entry("what is missing: what should hold it", "steps[1].limit.matches", 7, 5),
+		Entry("an index out of range", "steps[9].tool", 4, 1),
+		Entry("the whole file", "", 1, 1),
+		Entry("a malformed path", `labels["x`, 2, 1),
+	)
+
+	It("knows nothing of a file that could not be parsed", func() {
+		_, doc, _ := decode("[")
+		line, column := doc.Position("name")
+		Expect([]int{line, column}).To(Equal([]int{0, 0}))
+		Expect(doc.At("name", "wrong", "").Error()).To(Equal("f.yaml: wrong"))
+	})
+
+	It("places an error that is found later, with a suggestion and an excerpt", func() {
+		_, doc, _ := decode(placed)
+		d := doc.At("steps[1].tool", `no tool "sed"`, "awk")
+		Expect(d.Path).To(Equal("steps[1].tool"))
+		Expect(d.Detail()).To(Equal(`f.yaml:7:11: no tool "sed" (did you mean "awk"?)
+  7 |   - tool: sed
+    |           ^`))
+	})
+})
+
+var _ = Describe("Diagnostics", func() {
+	It("keep control characters of a file from the terminal", func() {
+		_, _, found := decode("name: a\nas: \"\t\x7f\" # \x7f\r\n")
+		Expect(found).To(HaveLen(1))
+		Expect(found.Detail()).To(Equal("f.yaml:2:5: found the text \"\\t\\x7f\"; expected one of openai, socket\n  2 | as: \" �\" # �\n    |     ^"))
+	})
+
+	It("show the part of a long line that matters", func() {
+		long := ""
+		for range 50 {
+			long += "abcdefghi "
+		}
+		_, _, found := decode("name: a\nany: [" + long + ", .inf, " + long + "]\n")
+		Expect(found.Detail()).To(MatchRegexp(`(?m)^  2 \| ….{54}ghi , \.inf.{36}…\n    \| {62}\^$`))
+	})
+
+	It("are sorted by place within each file, and files stay apart", func() {
+		ds := source.Diagnostics{
+			{File: "b", Line: 2, Column: 1, Message: "b2"}, {File: "a", Line: 1, Column: 9, Message: "a1"},
+			{File: "b", Line: 1, Column: 5, Message: "b1.5"}, {File: "b", Line: 1, Column: 2, Message: "b1.2"},
+		}
+		ds.Sort()
+		Expect(ds.Error()).To(Equal("b:1:2: b1.2\nb:1:5: b1.5\nb:2:1: b2\na:1:9: a1"))
+		Expect(ds.Err()).To(MatchError(ds))
+	})
+})
