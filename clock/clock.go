@@ -19,6 +19,10 @@ type Clock interface {
 	// WithTimeout returns a context that ends with context.DeadlineExceeded
 	// after d on this clock. The caller must call cancel.
 	WithTimeout(parent context.Context, d time.Duration) (ctx context.Context, cancel context.CancelFunc)
+	// AfterFunc calls f once d has passed: on a goroutine of its own in real time,
+	// on the goroutine that sleeps then in virtual time. The returned function
+	// stops the timer if it has not fired.
+	AfterFunc(d time.Duration, f func()) (stop func())
 }
 
 // Forever is a sleep that only the context can end.
@@ -59,4 +63,9 @@ func (realClock) Sleep(ctx context.Context, d time.Duration) error {
 
 func (realClock) WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(parent, d)
+}
+
+func (realClock) AfterFunc(d time.Duration, f func()) (stop func()) {
+	t := time.AfterFunc(d, f)
+	return func() { t.Stop() }
 }

@@ -83,8 +83,8 @@ func (v *Virtual) step(until time.Time) (fire func(), done bool) {
 	return nil, true
 }
 
-// AfterFunc calls f, on the goroutine that is sleeping then, once d has passed.
-// The returned function stops the timer if it has not fired.
+// AfterFunc calls f, on the goroutine that is sleeping then, once d has passed;
+// see Clock.
 func (v *Virtual) AfterFunc(d time.Duration, f func()) (stop func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
