@@ -1,0 +1,84 @@
+package record
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+)
+
+// The types of line. A reader tolerates those that it does not know.
+const (
+	kindRun      = "run"
+	kindScenario = "scenario"
+	kindTrial    = "trial"
+	kindMessage  = "message"
+	kindCall     = "call"
+	kindExchange = "exchange"
+	kindEvent    = "event"
+	kindScript   = "script"
+	kindEnd      = "end"
+	kindClose    = "close"
+)
+
+// options are those of encoding/json, so that the struct tags mean what every
+// Go reader expects, but without HTML escaping and with exact member names.
+// Text that is not UTF-8 is stored with U+FFFD; it never fails a recording.
+var options = json.JoinOptions(
+	jsonv1.DefaultOptionsV1(),
+	jsontext.EscapeForHTML(false),
+	jsontext.EscapeForJS(false),
+	json.MatchCaseInsensitiveNames(false),
+)
+
+// Encode turns a trial into its lines, still without hashes. It is pure, so that
+// workers call it in parallel; only Writer.Trial has to be serial.
+func Encode(t Trial) ([]byte, error) {
+	e := encoder{out: make([]byte, 0, 2048)}
+	e.line(kindTrial, &t.Head)
+	for i := range t.Messages {
+		e.line(kindMessage, &t.Messages[i])
+	}
+	for i := range t.Calls {
+		e.line(kindCall, &t.Calls[i])
+	}
+	for i := range t.Exchanges {
+		e.line(kindExchange, &t.Exchanges[i])
+	}
+	for i := range t.Events {
+		e.line(kindEvent, &t.Events[i])
+	}
+	e.line(kindScript, &t.Script)
+	e.line(kindEnd, &t.End)
+	if e.err != nil {
+		return nil, fmt.Errorf("encoding trial %d of %s: %w", t.Head.N, t.Head.Scenario, e.err)
+	}
+	return e.out, nil
+}
+
+// encoder appends lines and keeps the first error.
+type encoder struct {
+	out []byte
+	err error
+}
+
+// line appends v, which encodes as a JSON object, with its type in front.
+func (e *encoder) line(kind string, v any) {
+	if e.err != nil {
+		return
+	}
+	body, err := json.Marshal(v, options)
+	if err != nil {
+		e.err = fmt.Errorf("a line of type %s: %w", kind, err)
+		return
+	}
+	e.out = append(e.out, `{"type":"`...)
+	e.out = append(e.out, kind...)
+	e.out = append(e.out, '"')
+	if len(body) > len("{}") {
+		e.out = append(e.out, ',')
+	}
+	e.out = append(e.out, body[1:]...)
+	e.out = append(e.out, '\n')
+}

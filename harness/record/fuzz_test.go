@@ -1,0 +1,37 @@
+package record_test
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/harness/record"
+)
+
+// FuzzRead holds for any input: nothing panics, every trial that is delivered can
+// be written again, and an input that Verify calls intact reads without a line
+// that cannot be parsed.
+func FuzzRead(f *testing.F) {
+	text := recording()
+	f.Add([]byte(text))
+	f.Add([]byte(text[:len(text)/2]))
+	f.Add([]byte(strings.Replace(text, `"type":"end"`, `"type":"send"`, 1)))
+	f.Add([]byte(strings.Replace(text, `"messages":["m1"]`, `"messages":["m9"]`, 1)))
+	f.Add([]byte(strings.SplitAfter(text, "\n")[0] + "{\"hash\":\"\n\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got := readAll(bytes.NewReader(data))
+		if got.err == nil {
+			if err := write(io.Discard, got.trials...); err != nil {
+				t.Errorf("a trial that was read cannot be written: %v", err)
+			}
+		}
+		report, err := record.Verify(bytes.NewReader(data))
+		if err != nil {
+			t.Fatalf("reading from memory failed: %v", err)
+		}
+		if len(report.Problems) == 0 && strings.Contains(strings.Join(got.problems, "\n"), "not a line of a recording") {
+			t.Errorf("Verify found nothing, Read found %q", got.problems)
+		}
+	})
+}

@@ -1,0 +1,108 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// maxLine is the longest line that is read; longer ones are reported as damaged.
+const maxLine = 64 << 20
+
+// Problem is something wrong with a recording, as data with a position.
+type Problem struct {
+	// Line is counted from 1; 0 where the whole recording is meant.
+	Line    int
+	Message string
+}
+
+// String is the message behind its position.
+func (p Problem) String() string {
+	if p.Line == 0 {
+		return p.Message
+	}
+	return fmt.Sprintf("line %d: %s", p.Line, p.Message)
+}
+
+// lines reads a stream line by line with bounded memory.
+type lines struct {
+	in  *bufio.Reader
+	n   int
+	buf []byte
+}
+
+func newLines(r io.Reader) *lines { return &lines{in: bufio.NewReaderSize(r, 64<<10)} }
+
+// next returns the next line without its end; it is valid until the next call
+// and may be overwritten. A line that cannot be used comes with what is wrong
+// with it. The error is io.EOF at the end.
+func (l *lines) next() (line []byte, wrong string, err error) {
+	chunk, err := l.in.ReadSlice('\n')
+	if len(chunk) == 0 && err != nil {
+		return nil, "", err
+	}
+	l.n++
+	if err == nil {
+		return chunk[:len(chunk)-1], "", nil
+	}
+	l.buf = append(l.buf[:0], chunk...)
+	tooLong := false
+	for errors.Is(err, bufio.ErrBufferFull) {
+		chunk, err = l.in.ReadSlice('\n')
+		if tooLong = tooLong || len(l.buf)+len(chunk) > maxLine; !tooLong {
+			l.buf = append(l.buf, chunk...)
+		}
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, "the last line is torn: it does not end with a newline", nil
+	case err != nil:
+		return nil, "", err
+	case tooLong:
+		return nil, fmt.Sprintf("the line is longer than %d MB", maxLine>>20), nil
+	}
+	return l.buf[:len(l.buf)-1], "", nil
+}
+
+// stored is one line taken apart.
+type stored struct {
+	hash []byte
+	seq  int
+	kind string
+	body []byte // {"type":...}, the bytes that the hash covers
+}
+
+// parse takes a line apart in place: it overwrites one byte of it.
+func parse(line []byte) (s stored, ok bool) {
+	rest, ok := bytes.CutPrefix(line, []byte(hashStart))
+	if !ok || len(rest) < hashLen {
+		return s, false
+	}
+	s.hash = rest[:hashLen]
+	digits, rest, found := bytes.Cut(rest[hashLen:], []byte(","))
+	// seqStart begins with the quote that ends the hash and a comma.
+	if !found || len(digits) != 1 || digits[0] != seqStart[0] {
+		return s, false
+	}
+	rest, ok = bytes.CutPrefix(rest, []byte(seqStart[2:]))
+	comma := bytes.IndexByte(rest, ',')
+	if !ok || comma < 1 || rest[0] == '0' || rest[0] == '+' {
+		return s, false
+	}
+	seq, err := strconv.Atoi(string(rest[:comma]))
+	if err != nil || seq < 1 {
+		return s, false
+	}
+	s.seq, s.body = seq, rest[comma:]
+	s.body[0] = '{'
+	kind, ok := bytes.CutPrefix(s.body, []byte(bodyStart))
+	quote := bytes.IndexByte(kind, '"')
+	if !ok || quote < 1 {
+		return s, false
+	}
+	s.kind = string(kind[:quote])
+	return s, true
+}

@@ -1,0 +1,182 @@
+package record
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// Report is what Verify found.
+type Report struct {
+	// Lines is how many there are.
+	Lines int
+	// Hash is that of the last line. Kept elsewhere, it proves that a recording
+	// was not rewritten as a whole, which the chain alone cannot show.
+	Hash string
+	// Problems are in order of line; none means that the recording is intact.
+	Problems []Problem
+}
+
+// Verify recomputes the hash chain and names the lines that were changed,
+// removed, inserted or reordered. The error is that of reading r.
+//
+// A line is judged by two things: whether its hash follows from the line before
+// it, and whether its number (seq) does. A changed line has the right number and
+// a hash that does not follow; after a removed line the numbers jump; an inserted
+// line has a number that is used elsewhere; a moved line turns up where another
+// number was due. One case cannot be told apart: a line that was changed together
+// with its hash looks as if the line after it had been changed, so that message
+// names both.
+func Verify(r io.Reader) (Report, error) {
+	in := newLines(r)
+	v := verifier{sha: newChain()}
+	v.top = link{hash: genesis}
+	v.last = v.top
+	kind := ""
+	for {
+		text, wrong, err := in.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return v.report(in.n), fmt.Errorf("verifying the recording after line %d: %w", in.n, err)
+		}
+		line, ok := stored{}, false
+		if wrong == "" {
+			line, ok = parse(text)
+		}
+		switch {
+		case wrong != "":
+			v.problem(in.n, "%s", wrong)
+		case !ok:
+			v.garbled(in.n)
+		default:
+			if kind == kindClose {
+				v.problem(in.n, "there is a line after the close line")
+			}
+			kind = line.kind
+			v.check(in.n, line)
+		}
+	}
+	v.missing()
+	if kind != kindClose {
+		v.problem(in.n, "the last line is not a close line: the run was torn off, or lines were removed from the end")
+	}
+	return v.report(in.n), nil
+}
+
+// link is a line that the next one may follow.
+type link struct {
+	hash string // as stored
+	real string // as computed, where that differs
+	seq  int
+}
+
+// gap is a range of numbers that were due but have not come yet.
+type gap struct{ from, to, at int }
+
+type verifier struct {
+	sha      chain
+	top      link // the line with the highest number so far
+	last     link // the line just before
+	gaps     []gap
+	problems []Problem
+}
+
+func (v *verifier) problem(line int, format string, args ...any) {
+	v.problems = append(v.problems, Problem{Line: line, Message: fmt.Sprintf(format, args...)})
+}
+
+// hash is what a line's hash must be if it follows a line with the hash prev.
+func (v *verifier) hash(prev string, body []byte) string {
+	copy(v.sha.prev[:], prev)
+	return string(v.sha.next(body))
+}
+
+// follows finds the line that this one follows: the one with the highest number,
+// or the one just before, each by its stored hash or by its computed one.
+func (v *verifier) follows(line stored) (after link, ok bool) {
+	for _, l := range [...]link{v.top, v.last} {
+		if string(line.hash) == v.hash(l.hash, line.body) {
+			return l, true
+		}
+		if l.real != "" && string(line.hash) == v.hash(l.real, line.body) {
+			return l, true
+		}
+	}
+	return v.top, false
+}
+
+func (v *verifier) check(at int, line stored) {
+	after, linked := v.follows(line)
+	if linked && line.seq != after.seq+1 {
+		v.problem(at, "line %d was changed: its number is %d in place of %d", at, line.seq, after.seq+1)
+		line.seq = after.seq + 1
+	}
+	self := link{hash: string(line.hash), seq: line.seq}
+	if !linked {
+		self.real = v.hash(after.hash, line.body)
+	}
+	switch {
+	case line.seq == v.top.seq+1:
+		if !linked && line.seq == 1 {
+			v.problem(at, "line %d was changed", at)
+		} else if !linked {
+			v.problem(at, "line %d was changed, or line %d was changed together with its hash", at, at-1)
+		}
+		v.top = self
+	case line.seq > v.top.seq+1:
+		v.gaps = append(v.gaps, gap{from: v.top.seq + 1, to: line.seq - 1, at: at})
+		v.top = self
+	case v.take(line.seq):
+		if !linked {
+			v.problem(at, "lines were reordered: line %d was moved behind line %d", line.seq, v.top.seq)
+		}
+	default:
+		v.problem(at, "line %d was inserted: its number %d is already taken", at, line.seq)
+	}
+	v.last = self
+}
+
+// garbled handles a line that is none; it stands for the one that was due.
+func (v *verifier) garbled(at int) {
+	v.problem(at, "line %d was changed: it is not a line of a recording", at)
+	v.top = link{seq: v.top.seq + 1}
+	v.last = v.top
+}
+
+// take removes a number from the gaps, if it is in one.
+func (v *verifier) take(seq int) bool {
+	for i, g := range v.gaps {
+		if seq < g.from || seq > g.to {
+			continue
+		}
+		v.gaps = slices.Delete(v.gaps, i, i+1)
+		if seq < g.to {
+			v.gaps = slices.Insert(v.gaps, i, gap{from: seq + 1, to: g.to, at: g.at})
+		}
+		if seq > g.from {
+			v.gaps = slices.Insert(v.gaps, i, gap{from: g.from, to: seq - 1, at: g.at})
+		}
+		return true
+	}
+	return false
+}
+
+// missing reports the numbers that never came.
+func (v *verifier) missing() {
+	for _, g := range v.gaps {
+		if g.from == g.to {
+			v.problem(g.at, "line %d was removed", g.from)
+		} else {
+			v.problem(g.at, "lines %d to %d were removed", g.from, g.to)
+		}
+	}
+}
+
+func (v *verifier) report(lines int) Report {
+	slices.SortStableFunc(v.problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
+	return Report{Lines: lines, Hash: v.last.hash, Problems: v.problems}
+}
