@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// answer is what an agent's output has said so far. The parsers fill it line by
+// line; judge reads it at the end.
+type answer struct {
+	onText func(string)
+	told   strings.Builder // every piece of text, in order of arrival
+	fresh  bool            // the next piece begins a new message
+
+	text    string // the final text as far as known
+	events  int    // lines that were events
+	ended   bool   // the final event was seen, good or bad
+	failure *failure
+	noise   tail // lines that were no events: warnings, stack traces
+
+	model   string
+	finish  llm.FinishReason
+	usage   *llm.Usage
+	usd     *float64
+	retries []llm.Retry
+
+	// What single parsers need to remember.
+	lastError string          // an error event that may be transient
+	limited   bool            // the agent reported a rejected rate limit
+	streamed  map[string]bool // messages whose text came in pieces
+}
+
+// failure is an error that an agent reports within its output.
+type failure struct {
+	message string
+	status  int // HTTP status of the agent's provider, if it says so
+}
+
+// say passes on a piece of text of the message that is being written.
+func (a *answer) say(delta string) {
+	if delta == "" {
+		return
+	}
+	if a.fresh && a.told.Len() > 0 {
+		delta = "\n\n" + delta
+	}
+	a.fresh = false
+	a.told.WriteString(delta)
+	if a.onText != nil {
+		a.onText(delta)
+	}
+}
+
+// partial is what had been said before a failure. It is bounded, because it goes
+// into recordings: what follows 1 MiB of an unfinished answer helps nobody.
+func (a *answer) partial() string {
+	const most = 1 << 20
+	text := a.told.String()
+	return strings.ToValidUTF8(text[:min(len(text), most)], "")
+}
+
+// sayWhole passes on a whole message.
+func (a *answer) sayWhole(text string) {
+	a.fresh = true
+	a.say(text)
+	a.fresh = true
+}
+
+// decode reads an event into v. A line that does not fit is kept as noise: a
+// newer version of an agent must not break a run.
+func (a *answer) decode(line []byte, v any) bool {
+	if err := json.Unmarshal(line, v); err != nil {
+		a.noise.add(line)
+		return false
+	}
+	return true
+}
+
+// event reads the type that every event carries.
+func (a *answer) event(line []byte, v interface{ kind() string }) (kind string, ok bool) {
+	if len(line) == 0 {
+		return "", false
+	}
+	if !a.decode(line, v) {
+		return "", false
+	}
+	if v.kind() == "" {
+		a.noise.add(line)
+		return "", false
+	}
+	a.events++
+	return v.kind(), true
+}
+
+// eventHead is embedded in every event.
+type eventHead struct {
+	Type    string `json:"type"`
+	Subtype string `json:"subtype"`
+}
+
+func (h eventHead) kind() string { return h.Type }
+
+// fail records the agent's own word that it failed.
+func (a *answer) fail(message string, status int) {
+	a.ended = true
+	if message == "" {
+		message = a.lastError
+	}
+	if message == "" {
+		message = "the agent reports a failure without saying why"
+	}
+	a.failure = &failure{message: message, status: status}
+}
+
+// retried records an attempt that the agent says it repeats by itself.
+func (a *answer) retried(kind llm.ErrorKind, status int) {
+	const most = 100 // no run has more; a hostile stream might
+	if len(a.retries) < most {
+		a.retries = append(a.retries, llm.Retry{Kind: kind, Status: status})
+	}
+}
+
+// tail keeps the end of what is added to it, for error messages.
+type tail struct{ kept []byte }
+
+func (t *tail) add(line []byte) {
+	_, _ = t.Write(line)
+	_, _ = t.Write([]byte("\n"))
+}
+
+// Write implements io.Writer; it never fails.
+func (t *tail) Write(p []byte) (int, error) {
+	t.kept = append(t.kept, p[max(0, len(p)-stderrTail):]...)
+	if extra := len(t.kept) - stderrTail; extra > 0 {
+		t.kept = append(t.kept[:0], t.kept[extra:]...)
+	}
+	return len(p), nil
+}
+
+// String is the kept end as valid, trimmed text.
+func (t *tail) String() string {
+	return strings.TrimSpace(strings.ToValidUTF8(string(t.kept), "\uFFFD"))
+}

@@ -1,0 +1,98 @@
+package cli
+
+import "encoding/json"
+
+// copilotEvent is one line of Copilot CLI's JSON output. It reports no token
+// counts.
+type copilotEvent struct {
+	eventHead
+	Data     json.RawMessage `json:"data"`
+	ExitCode *int            `json:"exitCode"` // result
+}
+
+type copilotData struct {
+	MessageID    string `json:"messageId"`
+	Content      string `json:"content"`
+	DeltaContent string `json:"deltaContent"`
+	Model        string `json:"model"`
+	Message      string `json:"message"`
+	Summary      string `json:"summary"`
+	ToolRequests []struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"toolRequests"`
+}
+
+func copilotLine(a *answer, line []byte) {
+	var e copilotEvent
+	kind, ok := a.event(line, &e)
+	if !ok {
+		return
+	}
+	switch kind {
+	case "session.tools_updated", "assistant.message_delta", "assistant.message", "session.task_complete", "session.error":
+		var d copilotData
+		if a.decode(e.Data, &d) {
+			copilotTake(a, kind, d)
+		}
+	case "result":
+		a.ended = true
+		if e.ExitCode != nil && *e.ExitCode != 0 {
+			a.fail(a.lastError, 0)
+		}
+	}
+}
+
+func copilotTake(a *answer, kind string, d copilotData) {
+	switch kind {
+	case "session.tools_updated":
+		a.model = d.Model
+	case "session.error":
+		a.lastError = d.Message
+	case "session.task_complete":
+		// The summary usually came before, as the tool call's argument.
+		if d.Summary != "" && a.text == "" {
+			a.text = d.Summary
+			a.sayWhole(d.Summary)
+		}
+	case "assistant.message_delta":
+		if a.streamed == nil {
+			a.streamed = map[string]bool{}
+		}
+		if !a.streamed[d.MessageID] {
+			a.fresh = true
+		}
+		a.streamed[d.MessageID] = true
+		a.say(d.DeltaContent)
+	case "assistant.message":
+		copilotMessage(a, d)
+	}
+}
+
+// copilotMessage takes a whole message. An agent may hand over its final text as
+// an argument of the tool task_complete, with or without text beside it.
+func copilotMessage(a *answer, d copilotData) {
+	text := d.Content
+	if d.Content != "" && !a.streamed[d.MessageID] {
+		a.sayWhole(d.Content)
+	}
+	a.fresh = true
+	for _, call := range d.ToolRequests {
+		if call.Name != "task_complete" {
+			continue
+		}
+		var args struct {
+			Summary string `json:"summary"`
+		}
+		if a.decode(call.Arguments, &args) && args.Summary != "" && args.Summary != text {
+			if text != "" {
+				text += "\n\n"
+			}
+			text += args.Summary
+			a.sayWhole(args.Summary)
+		}
+	}
+	if text != "" {
+		a.text = text
+	}
+}

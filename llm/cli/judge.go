@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// judge decides what a finished run was, in this order:
+//
+//  1. the agent says itself that it failed, whatever its exit status;
+//  2. it wrote more than allowed;
+//  3. it gave its final event and exited with 0, or we ended it because it did
+//     not exit after that event, or its events outrank its exit status: success;
+//  4. the context ended;
+//  5. it exited with another status than 0, or by a signal;
+//  6. it ended well without a final event: cut off.
+//
+// A failure without a kind carries the context's own cancellation.
+func judge(g agent, a *answer, end ending) (llm.Reply, *llm.Error) {
+	status := max(end.code, 0)
+	if a.failure != nil && a.failure.status != 0 {
+		status = a.failure.status
+	}
+	fail := func(kind llm.ErrorKind, message string, err error) (llm.Reply, *llm.Error) {
+		return llm.Reply{}, &llm.Error{
+			Kind: kind, Backend: g.id, Status: status, Message: message,
+			Partial: a.partial(), Usage: a.usage, Retries: a.retries, Err: err,
+			RetryAfter: retryAfter(kind, message),
+		}
+	}
+	switch {
+	case a.failure != nil:
+		return fail(failureKind(a, end), a.failure.message, nil)
+	case errors.Is(end.cause, errFlood):
+		return fail(llm.Malformed, end.cause.Error(), end.cause)
+	case succeeded(g, a, end):
+		return conclude(a, fail)
+	case errors.Is(end.cause, context.DeadlineExceeded):
+		return fail(llm.Timeout, "no answer before the deadline; the process group was stopped", end.cause)
+	case end.cause != nil:
+		return fail("", "", end.cause)
+	case end.code < 0:
+		return fail(llm.Truncated, "the agent was killed by a signal"+quoted(a, end), nil)
+	case end.code > 0:
+		return fail(exitKind(g, a, end), fmt.Sprintf("exit status %d%s", end.code, quoted(a, end)), nil)
+	case a.events == 0:
+		return fail(llm.Malformed, "the agent exited with status 0 and gave no answer"+quoted(a, end), nil)
+	default:
+		return fail(llm.Truncated, "the agent's output ends before its final event"+quoted(a, end), nil)
+	}
+}
+
+// succeeded reports whether the agent finished its answer.
+func succeeded(g agent, a *answer, end ending) bool {
+	if g.plain {
+		return end.cause == nil && end.code == 0 && a.events > 0
+	}
+	return a.ended && (end.code == 0 || end.stopped || g.eventOutranksExit)
+}
+
+// conclude makes the reply of a successful run.
+func conclude(a *answer, fail func(llm.ErrorKind, string, error) (llm.Reply, *llm.Error)) (llm.Reply, *llm.Error) {
+	text := a.text
+	if text == "" {
+		text = a.told.String()
+	}
+	switch {
+	case a.finish == llm.FinishContentFilter:
+		return fail(llm.Refused, "the model refused: "+text, nil)
+	case strings.TrimSpace(text) == "":
+		return fail(llm.Malformed, "the agent reports success and gave no text", nil)
+	}
+	reply := llm.Reply{
+		Text: text, Finish: a.finish, Model: a.model, Usage: a.usage, ReportedUSD: a.usd, Retries: a.retries,
+	}
+	if reply.Finish == "" {
+		reply.Finish = llm.FinishStop
+	}
+	return reply, nil
+}
+
+// quoted is what the program said outside its events, or its last error event.
+func quoted(a *answer, end ending) string {
+	var b strings.Builder
+	for _, text := range []string{a.lastError, end.stderr, a.noise.String()} {
+		if text != "" {
+			b.WriteString(": " + text)
+		}
+	}
+	return b.String()
+}
+
+func failureKind(a *answer, end ending) llm.ErrorKind {
+	kind := kindOf(a.failure.message, a.failure.status)
+	if kind == llm.Failed && a.limited {
+		return llm.RateLimited
+	}
+	if kind == llm.Failed && end.code > 0 {
+		return kindOf(end.stderr, 0)
+	}
+	return kind
+}
+
+func exitKind(g agent, a *answer, end ending) llm.ErrorKind {
+	if kind, ok := g.exitKinds[end.code]; ok {
+		return kind
+	}
+	if a.limited {
+		return llm.RateLimited
+	}
+	return kindOf(quoted(a, end), 0)
+}
+
+var (
+	// Quota texts of the agents and of their providers.
+	limitText = regexp.MustCompile(`(?i)rate.?limit|usage.?limit|quota|too many requests|\b429\b|(hit|reached|exceeded) your [a-z0-9 -]{0,30}limit|out of (extra )?(credits|usage)|credit balance is too low|resource.?exhausted`)
+	authText  = regexp.MustCompile(`(?i)\b401\b|unauthori[sz]ed|invalid (api|x-api)[ -]key|not logged in|please (run )?/?log ?in|authentication.?(failed|error)|no authentication`)
+	downText  = regexp.MustCompile(`(?i)\b(500|502|503|529)\b|overloaded|stream disconnected|connection (refused|reset)|service unavailable`)
+	waitText  = regexp.MustCompile(`(?i)(?:try again|retry)[a-z ]{0,10} (?:in|after) (\d{1,6}(?:\.\d{1,6})?) ?(ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?)\b`)
+)
+
+// kindOf reads the kind of a failure from the provider's status, if known, or
+// else from the program's own words. Model text and tool results never come here.
+func kindOf(text string, status int) llm.ErrorKind {
+	switch {
+	case status == 429:
+		return llm.RateLimited
+	case status == 401, status == 403:
+		return llm.Unauthorized
+	case status >= 500:
+		return llm.Unavailable
+	case status != 0:
+		return llm.Failed
+	case limitText.MatchString(text):
+		return llm.RateLimited
+	case authText.MatchString(text):
+		return llm.Unauthorized
+	case downText.MatchString(text):
+		return llm.Unavailable
+	default:
+		return llm.Failed
+	}
+}
+
+// retryAfter reads "try again in 17 seconds" from a rate limit's message.
+func retryAfter(kind llm.ErrorKind, message string) time.Duration {
+	m := waitText.FindStringSubmatch(message)
+	if m == nil || kind != llm.RateLimited {
+		return 0
+	}
+	unit := strings.ToLower(m[2])
+	if unit == "ms" || strings.HasPrefix(unit, "mil") {
+		unit = "ms"
+	} else {
+		unit = unit[:1]
+	}
+	d, err := time.ParseDuration(m[1] + unit)
+	if err != nil {
+		return 0
+	}
+	return d
+}
