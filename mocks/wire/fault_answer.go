@@ -65,8 +65,10 @@ func newFinishLength(spec FaultSpec) Fault {
 // newWrongUsage reports a usage that no one consumed, where usage is reported.
 func newWrongUsage(FaultSpec) Fault {
 	return answerFault(func(call Call, c Completion) (Completion, bool) {
-		c.Usage.Input = 10*c.Usage.Input + 1000
-		c.Usage.Output = 10*c.Usage.Output + 1000
+		told := c.Usage
+		told.Input = 10*told.Input + 1000
+		told.Output = 10*told.Output + 1000
+		c.told = &told
 		return c, !call.Stream || call.IncludeUsage
 	})
 }

@@ -24,7 +24,7 @@ const (
 // EmbeddingsRequest is a request to /v1/embeddings that was validated.
 type EmbeddingsRequest struct {
 	Model string
-	// Inputs are the texts; an input given as token ids is their JSON text.
+	// Inputs are the texts; token ids are written "[1 2 3]".
 	Inputs []string
 	// Dimensions is the length of each vector.
 	Dimensions int

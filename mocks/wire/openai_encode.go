@@ -52,7 +52,7 @@ func appendCompletion(b []byte, c Completion) []byte {
 	b = append(b, `},"logprobs":null,"finish_reason":`...)
 	b = appendString(b, string(c.Finish))
 	b = append(b, `}],"usage":`...)
-	b = appendUsage(b, c.Usage)
+	b = appendUsage(b, c.reportedUsage())
 	return append(b, '}')
 }
 
@@ -225,6 +225,6 @@ func (s *stream) usage(c Completion) {
 	b := append(s.buf[len(s.buf):], "data: "...)
 	b = appendPrefix(b, c, "chat.completion.chunk")
 	b = append(b, `,"choices":[],"usage":`...)
-	b = appendUsage(b, c.Usage)
+	b = appendUsage(b, c.reportedUsage())
 	s.frame(append(b, "}\n\n"...))
 }

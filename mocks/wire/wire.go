@@ -50,6 +50,18 @@ type Completion struct {
 	// First and PerToken are the delays before the first byte and per output
 	// token, jitter already applied.
 	First, PerToken time.Duration
+
+	// told is the usage that the client is told; nil means the true one. Only a
+	// fault sets it: what is told must not change how long the answer takes.
+	told *llm.Usage
+}
+
+// reportedUsage is the usage that the client is told.
+func (c Completion) reportedUsage() llm.Usage {
+	if c.told != nil {
+		return *c.told
+	}
+	return c.Usage
 }
 
 // Call is a provider's request in neutral form.

@@ -1,0 +1,208 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// asking returns a valid request with further members.
+func asking(members ...string) string {
+	return `{"model":"m","messages":[{"role":"user","content":"hi"}]` + strings.Join(append([]string{""}, members...), ",") + `}`
+}
+
+// saying returns a request with these messages.
+func saying(messages ...string) string {
+	return `{"model":"m","messages":[` + strings.Join(messages, ",") + `]}`
+}
+
+const (
+	user   = `{"role":"user","content":"hi"}`
+	call   = `{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}`
+	calls  = `{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c2","type":"function","function":{"name":"f","arguments":"{}"}}]}`
+	result = `{"role":"tool","tool_call_id":"c1","content":"ok"}`
+	second = `{"role":"tool","tool_call_id":"c2","content":"ok"}`
+	tool   = `"tools":[{"type":"function","function":{"name":"f"}}]`
+)
+
+func callWith(id, kind, name, arguments string) string {
+	return fmt.Sprintf(`{"role":"assistant","tool_calls":[{"id":%q,"type":%q,"function":{"name":%q,"arguments":%q}}]}`, id, kind, name, arguments)
+}
+
+func toolNamed(name string) string {
+	return fmt.Sprintf(`"tools":[{"type":"function","function":{"name":%q}}]`, name)
+}
+
+func metadata(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"k%d":"v"`, i)
+	}
+	return `"metadata":{` + b.String()[1:] + `}`
+}
+
+var _ = Describe("Decode", Label("H-02"), func() {
+	DescribeTable("refuses as the provider does",
+		func(body, param, code, message string) {
+			_, e := codec.Decode([]byte(body))
+			Expect(e).NotTo(BeNil())
+			Expect(e.Status).To(Equal(400))
+			Expect(e.Type).To(Equal("invalid_request_error"))
+			Expect(e.Param).To(Equal(param))
+			Expect(e.Code).To(Equal(code))
+			Expect(e.Message).To(ContainSubstring(message))
+		},
+		Entry("nothing", ``, "", "", "could not parse"),
+		Entry("no JSON", `{"model":`, "", "", "could not parse"),
+		Entry("two values", asking()+`{}`, "", "", "could not parse"),
+		Entry("a member twice", asking(`"model":"n"`), "", "", "could not parse"),
+		Entry("bytes that are not UTF-8", asking("\"user\":\"\xff\""), "", "", "could not parse"),
+		Entry("hostile depth", asking(`"user":`+strings.Repeat("[", 100_000)), "", "", "could not parse"),
+		Entry("a list", `[]`, "", "", "one JSON object"),
+
+		Entry("no model", `{"messages":[`+user+`]}`, "model", "missing_required_parameter", "'model'"),
+		Entry("a model that is no text", `{"model":7,"messages":[]}`, "model", "invalid_type", "expected a string, but got a number"),
+		Entry(`stream "yes"`, asking(`"stream":"yes"`), "stream", "invalid_type", "expected a boolean, but got a string"),
+		Entry("temperature 99", asking(`"temperature":99`), "temperature", "decimal_above_max_value", "<= 2, but got 99"),
+		Entry("temperature above 2", asking(`"temperature":2.001`), "temperature", "decimal_above_max_value", "2.001"),
+		Entry("temperature below 0", asking(`"temperature":-0.1`), "temperature", "decimal_below_min_value", "-0.1"),
+		Entry("temperature as text", asking(`"temperature":"hot"`), "temperature", "invalid_type", "a decimal"),
+		Entry("max_tokens 0", asking(`"max_tokens":0`), "max_tokens", "integer_below_min_value", ">= 1"),
+		Entry("max_tokens 1.5", asking(`"max_tokens":1.5`), "max_tokens", "invalid_type", "an integer"),
+		Entry("max_completion_tokens -1", asking(`"max_completion_tokens":-1`), "max_completion_tokens", "integer_below_min_value", "-1"),
+		Entry("both limits", asking(`"max_tokens":1,"max_completion_tokens":1`), "max_tokens", "invalid_parameter_combination", "at the same time"),
+		Entry("two choices", asking(`"n":2`), "n", "integer_above_max_value", "<= 1"),
+		Entry("no choice", asking(`"n":0`), "n", "integer_below_min_value", ">= 1"),
+		Entry("stream options without a stream", asking(`"stream_options":{"include_usage":true}`), "stream_options", "", "when 'stream' is enabled"),
+
+		Entry("no messages", `{"model":"m"}`, "messages", "missing_required_parameter", "'messages'"),
+		Entry("an empty list of messages", saying(), "messages", "empty_array", "minimum length 1"),
+		Entry("messages that are a text", `{"model":"m","messages":"hi"}`, "messages", "invalid_type", "expected an array, but got a string"),
+		Entry("a message that is a text", saying(user, `"hi"`), "messages[1]", "invalid_type", "expected an object, but got a string"),
+		Entry("a message without a role", saying(user, `{"content":"x"}`), "messages[1].role", "missing_required_parameter", ""),
+		Entry("an unknown role", saying(`{"role":"robot","content":"x"}`), "messages[0].role", "invalid_value", "'robot'. Supported values are: 'system'"),
+		Entry("a user message without content", saying(`{"role":"user"}`), "messages[0].content", "missing_required_parameter", ""),
+		Entry("a user message with null", saying(`{"role":"user","content":null}`), "messages[0].content", "invalid_type", "got null"),
+		Entry("an empty assistant message", saying(`{"role":"assistant"}`), "messages[0].content", "missing_required_parameter", ""),
+		Entry("content that is a number", saying(`{"role":"user","content":3}`), "messages[0].content", "invalid_type", "got a number"),
+		Entry("content without parts", saying(`{"role":"user","content":[]}`), "messages[0].content", "empty_array", ""),
+		Entry("a part of another type", saying(`{"role":"user","content":[{"type":"text","text":"x"},{"type":"image_url"}]}`), "messages[0].content[1].type", "invalid_value", "'image_url'"),
+		Entry("a part that is a text", saying(`{"role":"user","content":["x"]}`), "messages[0].content[0]", "invalid_type", "expected an object"),
+		Entry("a user's refusal", saying(`{"role":"user","content":[{"type":"refusal","refusal":"x"}]}`), "messages[0].content[0].type", "invalid_value", "'refusal'"),
+
+		Entry("an orphan tool result", saying(user, result), "messages[1].tool_call_id", "", "must be a response to a preceding message"),
+		Entry("a result of another call", saying(user, call, `{"role":"tool","tool_call_id":"zz","content":""}`), "messages[2].tool_call_id", "", "'zz'"),
+		Entry("a result given twice", saying(user, call, result, result), "messages[3].tool_call_id", "", "no call that is still open"),
+		Entry("a result after somebody else spoke", saying(user, call, result, user, result), "messages[4].tool_call_id", "", ""),
+		Entry("a result without an id", saying(call, `{"role":"tool","content":"x"}`), "messages[1].tool_call_id", "missing_required_parameter", ""),
+		Entry("an unanswered call at the end", saying(user, call), "messages[1].tool_calls", "", "did not have response messages: c1"),
+		Entry("an unanswered call before a message", saying(user, calls, result, user), "messages[1].tool_calls", "", "did not have response messages: c2"),
+		Entry("an empty list of calls", saying(`{"role":"assistant","content":"x","tool_calls":[]}`), "messages[0].tool_calls", "empty_array", ""),
+		Entry("a user's tool call", saying(strings.Replace(call, "assistant", "user", 1), result), "messages[0].tool_calls", "", "only messages with role 'assistant'"),
+		Entry("a call without an id", saying(callWith("", "function", "f", "{}")), "messages[0].tool_calls[0].id", "missing_required_parameter", ""),
+		Entry("a call of another type", saying(callWith("c1", "web", "f", "{}"), result), "messages[0].tool_calls[0].type", "invalid_value", "'web'"),
+		Entry("a call without a name", saying(callWith("c1", "function", "", "{}"), result), "messages[0].tool_calls[0].function.name", "missing_required_parameter", ""),
+		Entry("broken arguments JSON", saying(callWith("c1", "function", "f", `{"a":`), result), "messages[0].tool_calls[0].function.arguments", "invalid_value", "not valid JSON"),
+		Entry("arguments that are an object", saying(`{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":{}}}]}`), "messages[0].tool_calls[0].function.arguments", "invalid_type", "expected a string, but got an object"),
+		Entry("two calls of one id", saying(strings.Replace(calls, "c2", "c1", 1), result), "messages[0].tool_calls[1].id", "invalid_value", "Duplicate"),
+		Entry("129 calls", saying(`{"role":"assistant","tool_calls":[{}`+strings.Repeat(`,{}`, 128)+`]}`), "messages[0].tool_calls", "array_above_max_length", "at most 128"),
+
+		Entry("a tool of another type", asking(`"tools":[{"type":"retrieval"}]`), "tools[0].type", "invalid_value", "'retrieval'"),
+		Entry("a tool without a name", asking(toolNamed("")), "tools[0].function.name", "missing_required_parameter", ""),
+		Entry("a tool with a space in its name", asking(toolNamed("a b")), "tools[0].function.name", "invalid_value", "does not match pattern"),
+		Entry("a tool with an umlaut in its name", asking(toolNamed("ä")), "tools[0].function.name", "invalid_value", "does not match pattern"),
+		Entry("a tool with a name of 65 letters", asking(toolNamed(strings.Repeat("x", 65))), "tools[0].function.name", "string_above_max_length", "at most 64, but got 65"),
+		Entry("parameters that are no object", asking(`"tools":[{"type":"function","function":{"name":"f","parameters":"x"}}]`), "tools[0].function.parameters", "invalid_type", "got a string"),
+		Entry("129 tools", asking(`"tools":[{}`+strings.Repeat(`,{}`, 128)+`]`), "tools", "array_above_max_length", "at most 128"),
+		Entry("a tool choice without tools", asking(`"tool_choice":"auto"`), "tool_choice", "", "only allowed when 'tools'"),
+		Entry("an unknown tool choice", asking(tool, `"tool_choice":"maybe"`), "tool_choice", "invalid_value", "'maybe'"),
+		Entry("the choice of another tool", asking(tool, `"tool_choice":{"type":"function","function":{"name":"g"}}`), "tool_choice", "", "'g' not found"),
+		Entry("the choice of no tool", asking(tool, `"tool_choice":{"type":"function"}`), "tool_choice", "invalid_value", ""),
+		Entry("a tool choice that is a number", asking(tool, `"tool_choice":1`), "tool_choice", "invalid_type", "a string"),
+
+		Entry("JSON mode without the word", asking(`"response_format":{"type":"json_object"}`), "messages", "", "must contain the word 'json'"),
+		Entry("an unknown format", asking(`"response_format":{"type":"xml"}`), "response_format.type", "invalid_value", "'xml'"),
+		Entry("a schema without a name", asking(`"response_format":{"type":"json_schema","json_schema":{}}`), "response_format.json_schema.name", "missing_required_parameter", ""),
+		Entry("metadata that is no text", asking(`"metadata":{"k":1}`), "metadata.k", "invalid_type", "expected a string, but got a number"),
+		Entry("17 pairs of metadata", asking(metadata(17)), "metadata", "object_above_max_properties", "at most 16, but got 17"),
+		Entry("a long key", asking(`"metadata":{"`+strings.Repeat("k", 65)+`":""}`), "metadata", "string_above_max_length", "at most 64"),
+		Entry("a long value", asking(`"metadata":{"k":"`+strings.Repeat("v", 513)+`"}`), "metadata.k", "string_above_max_length", "at most 512"),
+	)
+
+	DescribeTable("accepts",
+		func(body string) {
+			_, e := codec.Decode([]byte(body))
+			Expect(e).To(BeNil())
+		},
+		Entry("the least", asking()),
+		Entry("unknown fields", asking(`"top_p":0.5,"future":{"a":[1]},"user":"u"`)),
+		Entry("null for every optional field", asking(`"tools":null,"tool_choice":null,"stream":null,"stream_options":null,"response_format":null,"temperature":null,"max_tokens":null,"n":null,"metadata":null`)),
+		Entry("the ends of the ranges", asking(`"temperature":2,"max_tokens":1,"n":1`)),
+		Entry("temperature 0", asking(`"temperature":0`)),
+		Entry("every role", saying(`{"role":"system","content":""}`, `{"role":"developer","content":"x"}`, user, `{"role":"assistant","content":"x"}`)),
+		Entry("answers in another order", saying(user, calls, second, result, user)),
+		Entry("an id used again later", saying(user, call, result, call, result)),
+		Entry("an assistant's refusal", saying(user, `{"role":"assistant","refusal":"no"}`, user)),
+		Entry("a name of 64 letters", asking(toolNamed(strings.Repeat("x", 64)))),
+		Entry("every sign of a name", asking(toolNamed("azAZ09_-"))),
+		Entry("16 pairs of metadata", asking(metadata(16))),
+		Entry("each tool choice by name", asking(tool, `"tool_choice":{"type":"function","function":{"name":"f"}}`)),
+		Entry("the word in any case, after other words", strings.Replace(asking(`"response_format":{"type":"json_object"}`), "hi", "jj Just JsOn", 1)),
+	)
+
+	It("turns a request into the neutral form", func() {
+		c, e := codec.Decode([]byte(`{"model":"gpt-4.1","stream":true,"stream_options":{"include_usage":true},
+			"temperature":0.5,"max_tokens":9,"seed":3,"metadata":{"purpose":"judge","block":"2A"},"response_format":{"type":"json_object"},
+			"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object"}}}],
+			"messages":[{"role":"system","content":[{"type":"text","text":"be "},{"type":"text","text":"JSON"}]},
+				{"role":"user","name":"ann","content":"caf\u00e9 \ud83d\ude00"},` + call + `,` + result + `,{"role":"assistant","refusal":"no"}]}`))
+		Expect(e).To(BeNil())
+		half, three := 0.5, 3
+		Expect(c).To(Equal(wire.Call{IncludeUsage: true, Request: llm.Request{
+			Purpose: "judge", Tags: map[string]string{"block": "2A"}, Model: "gpt-4.1", JSONMode: true, Stream: true,
+			MaxTokens: 9, Temperature: &half, Seed: &three,
+			Tools: []llm.Tool{{Name: "f", Description: "d", Parameters: json.RawMessage(`{"type":"object"}`)}},
+			Messages: []llm.Message{
+				{Role: llm.System, Content: "be JSON"},
+				{Role: llm.User, Content: "café 😀", Name: "ann"},
+				{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: "c1", Name: "f", Arguments: "{}"}}},
+				{Role: llm.ToolRole, Content: "ok", ToolCallID: "c1"},
+				{Role: llm.Assistant, Content: "no"},
+			},
+		}}))
+	})
+
+	It("prefers the newer name of the token limit and has no tags beside a purpose", func() {
+		c, e := codec.Decode([]byte(asking(`"max_completion_tokens":7,"metadata":{"purpose":"loop"}`)))
+		Expect(e).To(BeNil())
+		Expect(c.MaxTokens).To(Equal(7))
+		Expect(c.Purpose).To(Equal("loop"))
+		Expect(c.Tags).To(BeNil())
+	})
+
+	It("reads what go-openai's client writes", func() {
+		body, err := json.Marshal(openai.ChatCompletionRequest{
+			Model: "m", Stream: true, StreamOptions: &openai.StreamOptions{IncludeUsage: true},
+			Messages: []openai.ChatCompletionMessage{
+				{Role: "user", MultiContent: []openai.ChatMessagePart{{Type: "text", Text: "hi"}}},
+				{Role: "assistant", ToolCalls: []openai.ToolCall{{ID: "c1", Type: "function", Function: openai.FunctionCall{Name: "f", Arguments: "{}"}}}},
+				{Role: "tool", ToolCallID: "c1", Content: "ok"},
+			},
+			Tools:      []openai.Tool{{Type: "function", Function: &openai.FunctionDefinition{Name: "f", Parameters: map[string]any{}}}},
+			ToolChoice: "auto", Metadata: map[string]string{"purpose": "loop"},
+		})
+		Expect(err).NotTo(HaveOccurred())
+		c, e := codec.Decode(body)
+		Expect(e).To(BeNil())
+		Expect(c.Messages[0].Content).To(Equal("hi"))
+		Expect(c.Purpose).To(Equal("loop"))
+		Expect(c.IncludeUsage).To(BeTrue())
+	})
+})

@@ -1,0 +1,232 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	openai "github.com/sashabaranov/go-openai"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+var codec = wire.OpenAIChat{}
+
+var _ = Describe("Encode", Label("H-02"), func() {
+	refusal := wire.Completion{ID: "chatcmpl-3", Model: "m", Refusal: "I will not do that.", Usage: llm.Usage{Output: 6}}
+	jsonAnswer := wire.Completion{ID: "chatcmpl-4", Model: "m", Text: `{"status": "done"}`, Finish: llm.FinishStop}
+
+	DescribeTable("gives the provider's frames for",
+		func(name string, call wire.Call, answer wire.Completion) {
+			expectGolden(name, render(codec.Encode(call, answer)))
+		},
+		Entry("a text", "text", plainCall, textAnswer),
+		Entry("a streamed text", "text-stream", streamCall, textAnswer),
+		Entry("a streamed text with usage", "text-stream-usage", usageCall, textAnswer),
+		Entry("tool calls", "tools", plainCall, toolAnswer),
+		Entry("streamed tool calls", "tools-stream", streamCall, toolAnswer),
+		Entry("a refusal", "refusal", plainCall, refusal),
+		Entry("a streamed refusal", "refusal-stream", streamCall, refusal),
+		Entry("a JSON object", "json", wire.Call{Request: llm.Request{JSONMode: true}}, jsonAnswer),
+		Entry("nothing", "nothing", plainCall, wire.Completion{}),
+		Entry("nothing, streamed", "nothing-stream", streamCall, wire.Completion{}),
+	)
+
+	DescribeTable("gives the finish reason, which is by default",
+		func(answer wire.Completion, want string) {
+			Expect(parse(codec.Encode(plainCall, answer)).Choices[0].FinishReason).To(BeEquivalentTo(want))
+			Expect(collect(codec.Encode(streamCall, answer)).finish).To(Equal(want))
+		},
+		Entry("stop", wire.Completion{Text: "x"}, "stop"),
+		Entry("tool_calls with tool calls", wire.Completion{ToolCalls: toolAnswer.ToolCalls}, "tool_calls"),
+		Entry("otherwise what the answer says", wire.Completion{Text: "x", Finish: llm.FinishLength}, "length"),
+	)
+
+	It("counts cached tokens as part of the prompt", func() {
+		u := parse(codec.Encode(plainCall, textAnswer)).Usage
+		Expect(u.PromptTokens).To(Equal(20 + 5 + 2))
+		Expect(u.PromptTokensDetails.CachedTokens).To(Equal(5))
+		Expect(u.CompletionTokens).To(Equal(12))
+		Expect(u.CompletionTokensDetails.ReasoningTokens).To(Equal(3))
+		Expect(u.TotalTokens).To(Equal(39))
+		Expect(collect(codec.Encode(usageCall, textAnswer)).usage).To(Equal(&u))
+	})
+
+	It("takes as long streamed as not, and the first byte of a stream comes after First", func() {
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			c := wire.Completion{
+				Text:     rapid.String().Draw(t, "text"),
+				Usage:    llm.Usage{Output: rapid.IntRange(0, 5000).Draw(t, "output")},
+				First:    time.Duration(rapid.IntRange(0, 1e10).Draw(t, "first")),
+				PerToken: time.Duration(rapid.IntRange(0, 1e9).Draw(t, "per token")),
+			}
+			want := c.First + c.PerToken*time.Duration(c.Usage.Output)
+			frames := codec.Encode(streamCall, c)
+			var total time.Duration
+			for _, f := range frames {
+				total += f.Delay
+			}
+			if total != want || codec.Encode(plainCall, c)[0].Delay != want {
+				t.Fatalf("the stream takes %s, not %s", total, want)
+			}
+			if frames[0].Delay != 0 || frames[1].Delay != c.First {
+				t.Fatalf("the first frames come after %s and %s", frames[0].Delay, frames[1].Delay)
+			}
+		})
+	})
+
+	It("never has a negative delay, whatever the script asks for", func() {
+		c := wire.Completion{Text: "a b c", First: -time.Second, PerToken: math.MaxInt64, Usage: llm.Usage{Output: math.MaxInt}}
+		for _, call := range []wire.Call{plainCall, streamCall} {
+			for _, f := range codec.Encode(call, c) {
+				Expect(f.Delay).To(BeNumerically(">=", 0))
+			}
+		}
+	})
+
+	It("streams any text unchanged, in pieces that are each valid UTF-8", func() {
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			c := wire.Completion{
+				ID: rapid.String().Draw(t, "id"), Text: rapid.String().Draw(t, "text"),
+				Refusal: rapid.String().Draw(t, "refusal"), Model: rapid.String().Draw(t, "model"),
+			}
+			for range rapid.IntRange(0, 3).Draw(t, "calls") {
+				c.ToolCalls = append(c.ToolCalls, llm.ToolCall{
+					ID: rapid.StringN(1, 9, 99).Draw(t, "id"), Name: rapid.StringN(1, 9, 99).Draw(t, "name"), Arguments: rapid.String().Draw(t, "arguments"),
+				})
+			}
+			frames := codec.Encode(usageCall, c)
+			for _, f := range frames {
+				if !utf8.Valid(f.Data) {
+					t.Fatalf("%q is not UTF-8", f.Data)
+				}
+			}
+			got := collect(frames)
+			if got.text != c.Text || got.refusal != c.Refusal || got.model != c.Model {
+				t.Fatalf("got %+v", got)
+			}
+			for i, want := range c.ToolCalls {
+				if *got.tools[i] != want {
+					t.Fatalf("got %+v, want %+v", *got.tools[i], want)
+				}
+			}
+		})
+	})
+
+	It("gives any answer as valid JSON with everything in it", func() {
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			c := wire.Completion{ID: rapid.String().Draw(t, "id"), Text: rapid.StringN(1, -1, -1).Draw(t, "text")}
+			c.ToolCalls = []llm.ToolCall{{ID: "c", Name: "n", Arguments: rapid.String().Draw(t, "arguments")}}
+			got := parse(codec.Encode(plainCall, c))
+			m := got.Choices[0].Message
+			if got.ID != c.ID || m.Content != c.Text || m.ToolCalls[0].Function.Arguments != c.ToolCalls[0].Arguments {
+				t.Fatalf("got %+v", got)
+			}
+		})
+	})
+
+	It("streams a text without spaces in several chunks", func() {
+		Expect(codec.Encode(streamCall, wire.Completion{Text: strings.Repeat("日", 100)})).To(HaveLen(24))
+	})
+})
+
+var _ = Describe("EncodeError", Label("H-02"), func() {
+	DescribeTable("gives the provider's shape",
+		func(name string, e *wire.APIError) {
+			expectGolden(name, render(codec.EncodeError(e)))
+		},
+		Entry("with every field", "error-full", &wire.APIError{
+			Status: 400, Type: "invalid_request_error", Code: "invalid_type", Param: "messages[1].content", Message: `not "text"`,
+		}),
+		Entry("with a wait", "error-wait", &wire.APIError{Status: 429, Type: "requests", Message: "slow down", RetryAfter: 1200 * time.Millisecond}),
+		Entry("with no fields", "error-bare", &wire.APIError{Status: 500}),
+		Entry("of a quota", "error-quota", &wire.APIError{Status: 429, Type: "insufficient_quota", Code: "insufficient_quota", Message: "pay"}),
+	)
+
+	DescribeTable("says whether a retry makes sense",
+		func(status int, want string) {
+			h := codec.EncodeError(&wire.APIError{Status: status})[0].Header
+			Expect(h.Get("X-Should-Retry")).To(Equal(want))
+		},
+		Entry(nil, 400, "false"), Entry(nil, 401, "false"), Entry(nil, 404, "false"), Entry(nil, 408, "true"),
+		Entry(nil, 409, "true"), Entry(nil, 429, "true"), Entry(nil, 500, "true"), Entry(nil, 529, "true"),
+	)
+
+	It("is an error with the message", func() {
+		var err error = &wire.APIError{Message: "slow down"}
+		Expect(err).To(MatchError("slow down"))
+	})
+})
+
+var _ = Describe("OpenAIModels", Label("H-02"), func() {
+	It("lists the models", func() {
+		var list openai.ModelsList
+		frames := wire.OpenAIModels([]string{"gpt-4.1", `a"b`}, time.Unix(5, 0))
+		Expect(json.Unmarshal(frames[0].Data, &list)).To(Succeed())
+		Expect(list.Models).To(HaveLen(2))
+		Expect(list.Models[0]).To(Equal(openai.Model{ID: "gpt-4.1", Object: "model", CreatedAt: 5, OwnedBy: "rehearse"}))
+		Expect(list.Models[1].ID).To(Equal(`a"b`))
+	})
+	It("gives an empty list for none", func() {
+		Expect(string(wire.OpenAIModels(nil, time.Time{})[0].Data)).To(Equal(`{"object":"list","data":[]}`))
+	})
+})
+
+// parse reads an answer that is not streamed with another implementation.
+func parse(frames []wire.Frame) openai.ChatCompletionResponse {
+	GinkgoHelper()
+	Expect(frames).To(HaveLen(1))
+	var r openai.ChatCompletionResponse
+	Expect(json.Unmarshal(frames[0].Data, &r)).To(Succeed())
+	return r
+}
+
+// collected is what a client puts together from a stream.
+type collected struct {
+	text, refusal, model, finish string
+	tools                        []*llm.ToolCall
+	usage                        *openai.Usage
+	done                         bool
+}
+
+func collect(frames []wire.Frame) collected {
+	GinkgoHelper()
+	var c collected
+	for _, f := range frames[1:] {
+		data, ok := strings.CutPrefix(string(f.Data), "data: ")
+		Expect(ok && strings.HasSuffix(data, "\n\n") && strings.Count(data, "\n") == 2).To(BeTrue(), "%q is not one event", f.Data)
+		Expect(c.done).To(BeFalse(), "nothing follows [DONE]")
+		if data = strings.TrimSpace(data); data == "[DONE]" {
+			c.done = true
+			continue
+		}
+		var r openai.ChatCompletionStreamResponse
+		Expect(json.Unmarshal([]byte(data), &r)).To(Succeed())
+		c.add(r)
+	}
+	return c
+}
+
+func (c *collected) add(r openai.ChatCompletionStreamResponse) {
+	c.model = r.Model
+	if r.Usage != nil {
+		c.usage = r.Usage
+	}
+	for _, choice := range r.Choices {
+		c.text += choice.Delta.Content
+		c.refusal += choice.Delta.Refusal
+		c.finish += string(choice.FinishReason)
+		for _, t := range choice.Delta.ToolCalls {
+			if *t.Index == len(c.tools) {
+				c.tools = append(c.tools, &llm.ToolCall{ID: t.ID, Name: t.Function.Name})
+			}
+			c.tools[*t.Index].Arguments += t.Function.Arguments
+		}
+	}
+}
