@@ -104,3 +104,28 @@ func cut(s string, limit int) string {
 	}
 	return s
 }
+
+// Code returns s as a Markdown code span of one line, at most limit runes long
+// (limit 0: no limit). Nothing inside a code span is Markdown, HTML, a mention or
+// a link, so this is how foreign text goes into Markdown. A vertical bar is shown
+// as a broken bar, because a bar ends a table's cell even inside a code span.
+func Code(s string, limit int) string {
+	s = strings.ReplaceAll(Line(s, limit), "|", "¦")
+	if s == "" {
+		return ""
+	}
+	longest, run := 0, 0
+	for i := range len(s) {
+		if s[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	fence := strings.Repeat("`", longest+1)
+	if longest > 0 {
+		s = " " + s + " " // one space on each side belongs to the fence
+	}
+	return fence + s + fence
+}

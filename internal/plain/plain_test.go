@@ -43,6 +43,17 @@ var _ = Describe("text of several lines", func() {
 	})
 })
 
+var _ = DescribeTable("a Markdown code span",
+	func(in, want string) {
+		Expect(plain.Code(in, 0)).To(Equal(want))
+	},
+	Entry("plain", "a *b* <c> @d", "`a *b* <c> @d`"),
+	Entry("empty", "", ""),
+	Entry("backticks get a longer fence", "a``b`", "``` a``b` ```"),
+	Entry("bars cannot end a table's cell", `a\|b`, "`a\\¦b`"),
+	Entry("line breaks cannot end the paragraph", "a\n\n# b", "`a # b`"),
+)
+
 var _ = It("never lets a control character through, whatever comes in", func() {
 	rapid.Check(GinkgoT(), func(t *rapid.T) {
 		in := string(rapid.SliceOf(rapid.Byte()).Draw(t, "in"))

@@ -5,6 +5,7 @@ package tty
 import (
 	"io"
 	"os"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -65,16 +66,17 @@ func (t Terminal) Paint(c Color, s string) string {
 	return "\x1b[" + string(c) + "m" + s + "\x1b[0m"
 }
 
-// Table returns an empty table with two spaces between columns and a line under
-// the header, all of plain characters.
-func Table(right ...int) table.Writer {
+// Table returns an empty table with gap spaces between columns and a line under
+// the header, all of plain characters. The columns whose numbers (from 1) are
+// given are aligned to the right.
+func Table(gap int, right ...int) table.Writer {
 	w := table.NewWriter()
 	style := table.StyleDefault
 	style.Format.Header = text.FormatDefault
 	style.Format.HeaderAlign = text.AlignDefault
 	style.Options = table.Options{SeparateHeader: true, SeparateColumns: true}
 	style.Box.PaddingLeft, style.Box.PaddingRight = "", ""
-	style.Box.MiddleVertical, style.Box.MiddleSeparator = "  ", "--"
+	style.Box.MiddleVertical, style.Box.MiddleSeparator = strings.Repeat(" ", gap), strings.Repeat("-", gap)
 	style.Box.MiddleHorizontal = "-"
 	w.SetStyle(style)
 	w.SuppressTrailingSpaces()

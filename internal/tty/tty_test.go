@@ -52,7 +52,7 @@ var _ = Describe("the terminal", func() {
 	})
 	It("aligns painted cells as it does plain ones", func() {
 		paint := tty.Terminal{Color: true}
-		t := tty.Table(2)
+		t := tty.Table(2, 2)
 		t.AppendHeader(table.Row{"name", "n"})
 		t.AppendRow(table.Row{paint.Paint(tty.Red, "a"), 10})
 		t.AppendRow(table.Row{"bb", 1})
