@@ -46,6 +46,7 @@ var allowed = map[string][]string{
 	"harness/gate":       {"stat", "event", "harness/measure", "scenarios/expect"},
 	"harness":            {"harness/", "scenarios/", "llm/", "clock"},
 	"reports":            {"stat", "fixtures", "harness/record", "harness/measure", "harness/gate"},
+	"reports/trace":      {"fixtures", "reports", "harness/gate"},
 	"cmd/rehearse":       {"*"},
 	"internal/testagent": {"*"},
 }
