@@ -1,0 +1,178 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/plain"
+)
+
+// Marker is the hidden first line of the Markdown report, by which a later run
+// finds its own comment on a pull request and replaces it.
+const Marker = "<!-- rehearse:report -->"
+
+// Markdown writes the report for a CI step summary or a comment: a line of
+// totals, a table of scenarios, the findings. Scenarios that did not pass come
+// first, and what exceeds opts.MaxBytes is left out and counted. All text that is
+// not ours stands in code spans, so that nothing in it is Markdown, HTML or a
+// mention.
+func Markdown(w io.Writer, r Report, opts Options) error {
+	b := bounded{left: cmp.Or(opts.MaxBytes, DefaultMaxBytes)}
+	b.head(Marker + "\n## Rehearsal: " + markdownVerdict(r) + "\n\n" + summary(r) + "\n")
+	if len(r.Problems) > 0 {
+		b.head("\n")
+	}
+	writeLines(&b, "problems of the recording", r.Problems, func(p string) string {
+		return "- " + plain.Code(p, maxMessage) + "\n"
+	})
+
+	var shown, notPassed []Scenario
+	for _, s := range byUrgency(r.Scenarios) {
+		if failed(s.Verdict) {
+			notPassed = append(notPassed, s)
+		}
+		if failed(s.Verdict) || !opts.FailuresOnly {
+			shown = append(shown, s)
+		}
+	}
+	half := b.left / 2 // the rest is for the findings
+	b.left -= half
+	if len(shown) > 0 {
+		b.head("\n| scenario | verdict | status | calls | tokens | EUR | latency p95 | time |\n" +
+			"|---|---|---|--:|--:|--:|--:|--:|\n")
+	}
+	writeLines(&b, "scenarios", shown, markdownRow)
+	b.left += half
+	if len(notPassed) > 0 {
+		b.head("\n### Findings\n")
+	}
+	writeLines(&b, "scenarios with findings", notPassed, markdownFindings)
+	if len(r.NotRun) > 0 {
+		b.head("\n### Not run\n\n")
+	}
+	writeLines(&b, "scenarios that were not run", r.NotRun, func(name string) string {
+		return "- " + plain.Code(name, maxName) + "\n"
+	})
+	if _, err := io.WriteString(w, b.text.String()); err != nil {
+		return fmt.Errorf("write the report as Markdown: %w", err)
+	}
+	return nil
+}
+
+// bounded collects lines up to a number of bytes.
+type bounded struct {
+	text strings.Builder
+	left int
+}
+
+// note is what is kept free for saying that something was left out.
+const note = 80
+
+// head adds text of ours, which is short, if there is room for it and a note.
+func (b *bounded) head(text string) {
+	if len(text)+note <= b.left {
+		b.text.WriteString(text)
+		b.left -= len(text)
+	}
+}
+
+// writeLines adds a text for each item until there is no room, and says how many
+// were left out.
+func writeLines[T any](b *bounded, noun string, list []T, format func(T) string) {
+	for i, item := range list {
+		text := format(item)
+		if len(text)+note > b.left {
+			if left := fmt.Sprintf("\n… and %d more %s\n", len(list)-i, noun); len(left) <= b.left {
+				b.text.WriteString(left)
+				b.left -= len(left)
+			}
+			return
+		}
+		b.text.WriteString(text)
+		b.left -= len(text)
+	}
+}
+
+func markdownVerdict(r Report) string {
+	text := "**" + strings.ToUpper(plain.Line(string(r.Verdict), 10)) + "**"
+	if r.Interrupted {
+		text += " (interrupted)"
+	}
+	return text
+}
+
+func markdownRow(s Scenario) string {
+	verdict := s.verdict()
+	if failed(s.Verdict) {
+		verdict = "**" + verdict + "**"
+	}
+	cells := []string{plain.Code(s.Name, maxName), verdict, plain.Code(s.Status, maxName)}
+	for _, name := range columns {
+		cells = append(cells, find(s.Measures, name).String())
+	}
+	return "| " + strings.Join(cells, " | ") + " |\n"
+}
+
+// markdownFindings is a paragraph for a scenario and an item for each finding.
+func markdownFindings(s Scenario) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n**%s** %s", s.verdict(), plain.Code(s.Name, maxName))
+	if s.About != "" {
+		fmt.Fprintf(&b, ": %s", plain.Code(s.About, maxMessage))
+	}
+	b.WriteString("\n\n")
+	for _, f := range s.effective() {
+		fmt.Fprintf(&b, "- %s %s%s\n", plain.Code(f.Rule, maxName), s.where(f), plain.Code(f.Message, maxMessage))
+		if f.Evidence != "" {
+			fmt.Fprintf(&b, "  - %s\n", plain.Code(f.Evidence, maxEvidence))
+		}
+	}
+	if s.MoreFindings > 0 {
+		fmt.Fprintf(&b, "- and %s\n", plural(s.MoreFindings, "more finding"))
+	}
+	return b.String()
+}
+
+// Annotations writes a GitHub workflow command for each scenario that did not
+// pass and for the problems of the recording; GitHub shows them at the scenario's
+// file.
+func Annotations(w io.Writer, r Report, _ Options) error {
+	var b strings.Builder
+	for _, s := range byUrgency(r.Scenarios) {
+		if !failed(s.Verdict) {
+			continue
+		}
+		var lines []string
+		for _, f := range s.effective() {
+			lines = append(lines, fmt.Sprintf("%s: %s%s", plain.Line(f.Rule, maxName), s.where(f), plain.Line(f.Message, maxMessage)))
+		}
+		if len(lines) == 0 {
+			lines = []string{"no finding says why"}
+		}
+		b.WriteString("::error ")
+		if s.File != "" {
+			b.WriteString("file=" + annotated.Replace(plain.Line(s.File, 0)) + ",line=1,")
+		}
+		fmt.Fprintf(&b, "title=%s::%s\n",
+			annotated.Replace(plain.Line(s.Name, maxName)+": "+s.verdict()), annotatedText.Replace(strings.Join(lines, "\n")))
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(&b, "::error title=recording::%s\n", annotatedText.Replace(plain.Line(p, maxMessage)))
+	}
+	if r.Interrupted {
+		fmt.Fprintf(&b, "::warning title=interrupted::%s not run\n", plural(len(r.NotRun), "scenario"))
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("write annotations: %w", err)
+	}
+	return nil
+}
+
+// The escapes of GitHub's workflow commands: of the text after "::", and of a
+// property, which also ends at a colon or a comma.
+var (
+	annotatedText = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	annotated     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)

@@ -1,0 +1,110 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+// refresh is the least time between two drawings of the progress line.
+const refresh = 100 * time.Millisecond
+
+// Progress tells a person how far a run is. Where a line can be drawn over again
+// it keeps one line up to date and leaves a line for each scenario that did not
+// pass; elsewhere it writes one line for each scenario. It is not safe for
+// concurrent use. Errors of the writer are ignored: a run does not fail because
+// nobody watches.
+type Progress struct {
+	out   io.Writer
+	term  tty.Terminal
+	now   func() time.Time
+	total int // trials planned
+
+	done  Count  // all trials so far
+	name  string // of the scenario under way
+	part  Count  // its trials
+	drawn time.Time
+	dirty bool // a progress line stands on the terminal
+}
+
+// NewProgress begins to tell out about a run of so many trials. Now is the clock
+// that bounds how often a line is drawn.
+func NewProgress(out io.Writer, term tty.Terminal, now func() time.Time, trials int) *Progress {
+	return &Progress{out: out, term: term, now: now, total: trials}
+}
+
+// Begin says that the trials of a scenario follow; it ends the scenario before.
+func (p *Progress) Begin(scenario string) {
+	p.end()
+	p.name = plain.Line(scenario, maxName)
+	p.draw()
+}
+
+// Trial says that a trial of the scenario that began last got verdict v.
+func (p *Progress) Trial(v gate.Verdict) {
+	p.done.Add(v)
+	p.part.Add(v)
+	p.draw()
+}
+
+// Close ends the last scenario and removes the progress line. It may be called
+// more than once.
+func (p *Progress) Close() {
+	p.end()
+	p.erase()
+}
+
+// end tells about the scenario under way.
+func (p *Progress) end() {
+	if p.name == "" {
+		return
+	}
+	part, name := p.part, p.name
+	p.name, p.part = "", Count{}
+	if part.Total() == 0 {
+		return
+	}
+	verdict := part.Verdict()
+	if p.term.Live && !failed(verdict) {
+		return
+	}
+	p.erase()
+	label := paintVerdict(p.term, verdict, fmt.Sprintf("%-5s", verdict))
+	trials := ""
+	if part.Total() > 1 {
+		trials = fmt.Sprintf(" (%d of %s passed)", part.Pass, plural(part.Total(), "trial"))
+	}
+	fmt.Fprintf(p.out, "%s %s%s\n", label, name, trials)
+}
+
+// draw brings the progress line up to date, if it was not drawn just now.
+func (p *Progress) draw() {
+	if !p.term.Live {
+		return
+	}
+	now := p.now()
+	if !p.drawn.IsZero() && now.Sub(p.drawn) < refresh {
+		return
+	}
+	p.drawn = now
+	line := fmt.Sprintf("%d/%d trials", p.done.Total(), p.total)
+	if bad := p.done.Fail + p.done.Error; bad > 0 {
+		line += fmt.Sprintf(", %d not passed", bad)
+	}
+	// One column stays free: some terminals wrap when the last one is written.
+	line = tty.Middle(line+"  "+p.name, p.term.Columns()-1)
+	fmt.Fprintf(p.out, "\r\x1b[K%s", line)
+	p.dirty = true
+}
+
+// erase removes the progress line.
+func (p *Progress) erase() {
+	if p.dirty {
+		fmt.Fprint(p.out, "\r\x1b[K")
+		p.dirty = false
+	}
+}

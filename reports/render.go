@@ -1,0 +1,100 @@
+package reports
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+// Options are how a report is rendered; the zero value suits all renderers. Each
+// renderer uses what concerns it.
+type Options struct {
+	// Terminal is where a table is drawn.
+	Terminal tty.Terminal
+	// FailuresOnly leaves passing and skipped scenarios out of tables.
+	FailuresOnly bool
+	// MaxBytes bounds Markdown; 0 means DefaultMaxBytes.
+	MaxBytes int
+}
+
+// DefaultMaxBytes keeps Markdown below the 1 MiB that GitHub takes for the
+// summary of a step. A comment on a pull request holds 65,536 characters.
+const DefaultMaxBytes = 1000 << 10
+
+// Limits on foreign text in reports for people, in characters. JSON has it all.
+const (
+	maxMessage  = 500
+	maxEvidence = 300
+	maxName     = 200
+)
+
+// JSON writes the whole report, indented.
+func JSON(w io.Writer, r Report, _ Options) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(r); err != nil {
+		return fmt.Errorf("write the report as JSON: %w", err)
+	}
+	return nil
+}
+
+// failed reports whether v needs somebody's attention.
+func failed(v gate.Verdict) bool { return v != gate.Pass && v != gate.Skip }
+
+// byUrgency returns scenarios with those that did not pass first, error before
+// fail, so that what matters survives where a report is cut.
+func byUrgency(list []Scenario) []Scenario {
+	rank := func(v gate.Verdict) int {
+		return slices.Index([]gate.Verdict{gate.Fail, gate.Pass, gate.Skip}, v) // others: -1
+	}
+	return slices.SortedStableFunc(slices.Values(list), func(a, b Scenario) int {
+		return cmp.Compare(rank(a.Verdict), rank(b.Verdict))
+	})
+}
+
+// verdict shows the verdict of a scenario, with the trials that passed where
+// there was more than one.
+func (s Scenario) verdict() string {
+	v := plain.Line(string(s.Verdict), 10)
+	if s.Trials.Total() > 1 {
+		return fmt.Sprintf("%s %d/%d", v, s.Trials.Pass, s.Trials.Total())
+	}
+	return v
+}
+
+// where says to which trial a finding belongs; empty in a scenario with one.
+func (s Scenario) where(f gate.Finding) string {
+	if f.Trial == 0 || s.Planned <= 1 {
+		return ""
+	}
+	return fmt.Sprintf("trial %d: ", f.Trial)
+}
+
+// effective returns the findings that explain the verdict: not those that are
+// merely noted, unless there are no others.
+func (s Scenario) effective() []gate.Finding {
+	var list []gate.Finding
+	for _, f := range s.Findings {
+		if f.Severity != gate.Info {
+			list = append(list, f)
+		}
+	}
+	if list == nil {
+		return s.Findings
+	}
+	return list
+}
+
+// plural is "1 call", "2 calls".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

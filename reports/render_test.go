@@ -1,0 +1,298 @@
+package reports_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"reflect"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer/html"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+type renderer func(io.Writer, reports.Report, reports.Options) error
+
+var renderers = map[string]renderer{
+	"json": reports.JSON, "junit": reports.JUnit, "markdown": reports.Markdown,
+	"terminal": reports.Terminal, "annotations": reports.Annotations,
+}
+
+func render(f renderer, r reports.Report, opts reports.Options) string {
+	GinkgoHelper()
+	var b bytes.Buffer
+	Expect(f(&b, r, opts)).To(Succeed())
+	return b.String()
+}
+
+var _ = DescribeTable("golden files", Label("H-05"),
+	func(f renderer, opts reports.Options, file string) {
+		got := render(f, sample(), opts)
+		expectGolden(file, []byte(got))
+		Expect(render(f, sample(), opts)).To(Equal(got), "rendering twice differs")
+	},
+	Entry("JSON", renderer(reports.JSON), reports.Options{}, "report.json"),
+	Entry("JUnit", renderer(reports.JUnit), reports.Options{}, "junit.xml"),
+	Entry("Markdown", renderer(reports.Markdown), reports.Options{}, "summary.md"),
+	Entry("annotations", renderer(reports.Annotations), reports.Options{}, "annotations.txt"),
+	Entry("terminal, plain, 80 columns", renderer(reports.Terminal), reports.Options{}, "terminal-80.txt"),
+	Entry("terminal, colours, 120 columns", renderer(reports.Terminal),
+		reports.Options{Terminal: tty.Terminal{Width: 120, Color: true}}, "terminal-120-color.txt"),
+	Entry("terminal, failures only", renderer(reports.Terminal), reports.Options{FailuresOnly: true}, "terminal-failures.txt"),
+)
+
+var _ = Describe("JSON", Label("H-05"), func() {
+	It("survives a round trip with every field set", func() {
+		r := sample()
+		var back reports.Report
+		Expect(json.Unmarshal([]byte(render(reports.JSON, r, reports.Options{})), &back)).To(Succeed())
+		Expect(back).To(Equal(r))
+	})
+	It("has a sample in which every field is set somewhere", func() {
+		set := map[string]bool{}
+		visit(reflect.ValueOf(sample()), "Report", set)
+		for field, nonZero := range set {
+			Expect(nonZero).To(BeTrue(), "%s is zero everywhere in the sample", field)
+		}
+	})
+	It("writes verdicts as words and what is unknown as null", func() {
+		text := render(reports.JSON, sample(), reports.Options{})
+		Expect(text).To(ContainSubstring(`"verdict": "fail"`))
+		Expect(text).To(MatchRegexp(`"name": "cost_eur",\s+"unit": "EUR",\s+"known": false,\s+"value": null`))
+	})
+})
+
+// visit notes for each struct field below v whether it was ever non-zero.
+func visit(v reflect.Value, name string, set map[string]bool) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			visit(v.Elem(), name, set)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			visit(v.Index(i), name, set)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Type().Name() + "." + v.Type().Field(i).Name
+			set[field] = set[field] || !v.Field(i).IsZero()
+			visit(v.Field(i), field, set)
+		}
+	}
+}
+
+var _ = Describe("JUnit", Label("H-05", "H-06"), func() {
+	type testCase struct {
+		Name  string    `xml:"name,attr"`
+		Fail  *struct{} `xml:"failure"`
+		Error *struct{} `xml:"error"`
+		Skip  *struct{} `xml:"skipped"`
+		Props []struct {
+			Name  string `xml:"name,attr"`
+			Value string `xml:"value,attr"`
+		} `xml:"properties>property"`
+	}
+	parse := func(text string) []testCase {
+		GinkgoHelper()
+		var doc struct {
+			Tests int        `xml:"tests,attr"`
+			Cases []testCase `xml:"testsuite>testcase"`
+		}
+		dec := xml.NewDecoder(strings.NewReader(text))
+		Expect(dec.Decode(&doc)).To(Succeed())
+		_, err := dec.Token()
+		for err == nil {
+			_, err = dec.Token()
+		}
+		Expect(err).To(Equal(io.EOF), "what follows the document is not well-formed")
+		Expect(doc.Cases).To(HaveLen(doc.Tests))
+		return doc.Cases
+	}
+
+	It("tells failure, error and skipped apart", func() {
+		got := map[string]string{}
+		for _, c := range parse(render(reports.JUnit, sample(), reports.Options{})) {
+			got[c.Name] = map[bool]string{true: "fail"}[c.Fail != nil] +
+				map[bool]string{true: "error"}[c.Error != nil] + map[bool]string{true: "skip"}[c.Skip != nil]
+		}
+		Expect(got).To(Equal(map[string]string{
+			"done-marker": "", "no-progress-after-three-identical-answers": "fail", "reset": "error",
+			"live": "skip", "four-hours": "skip", "recording": "error",
+		}))
+	})
+	It("says unknown and n/a where there is no number", func() {
+		got := map[string]string{}
+		for _, c := range parse(render(reports.JUnit, sample(), reports.Options{})) {
+			for _, p := range c.Props {
+				got[c.Name+" "+p.Name] = p.Value
+			}
+		}
+		Expect(got).To(HaveKeyWithValue("reset cost_eur", "unknown"))
+		Expect(got).To(HaveKeyWithValue("live latency_p95", "n/a"))
+		Expect(got).To(HaveKeyWithValue("done-marker tokens", "345"))
+		Expect(got).To(HaveKeyWithValue("done-marker seed", "7"))
+		Expect(got).To(HaveKeyWithValue("done-marker digest", "sha256:0123"))
+		Expect(got).To(HaveKeyWithValue("done-marker trials", "1"))
+	})
+	It("is well-formed whatever a model writes", func() {
+		Expect(parse(render(reports.JUnit, hostile(), reports.Options{}))).To(HaveLen(6))
+	})
+})
+
+var _ = Describe("Markdown", Label("H-05"), func() {
+	var (
+		tags      = regexp.MustCompile(`</?[a-z0-9]+[^>]*>|<!--.*?-->`)
+		contents  = regexp.MustCompile(`(?s)<code>.*?</code>`)
+		converter = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
+	)
+	shape := func(r reports.Report) []string {
+		GinkgoHelper()
+		var out bytes.Buffer
+		Expect(converter.Convert([]byte(render(reports.Markdown, r, reports.Options{})), &out)).To(Succeed())
+		return tags.FindAllString(contents.ReplaceAllString(out.String(), "<code>"), -1)
+	}
+
+	It("has the same structure whatever a model writes", func() {
+		calm := hostile()
+		calm.NotRun, calm.Problems = []string{"x"}, []string{"x"}
+		for i := range calm.Scenarios {
+			s := &calm.Scenarios[i]
+			s.Name, s.File, s.About, s.Status = "x", "x", "x", "x"
+			for j := range s.Findings {
+				f := &s.Findings[j]
+				f.Rule, f.Message, f.Evidence = "x", "x", "x"
+			}
+		}
+		Expect(shape(hostile())).To(Equal(shape(calm)))
+		Expect(shape(calm)).To(ContainElements("<table>", "<li>", "<h3>"))
+	})
+	It("begins with the marker of the sticky comment", func() {
+		Expect(render(reports.Markdown, sample(), reports.Options{})).To(HavePrefix(reports.Marker + "\n"))
+	})
+	DescribeTable("keeps to its bound, with what failed first and the rest counted", func(limit int) {
+		text := render(reports.Markdown, many(5000), reports.Options{MaxBytes: limit})
+		Expect(len(text)).To(BeNumerically("<=", limit))
+		Expect(text).To(ContainSubstring("… and"))
+		Expect(text).To(ContainSubstring("more scenarios\n"))
+		Expect(text).To(ContainSubstring("loop/scenario-00009"))
+	},
+		Entry("a comment", 65_000), Entry("a step summary", 400_000))
+	It("keeps to tiny bounds", func() {
+		for limit := range 600 {
+			Expect(len(render(reports.Markdown, sample(), reports.Options{MaxBytes: limit + 1}))).To(BeNumerically("<=", limit+1))
+		}
+	})
+	It("stays below a mebibyte without being asked", func() {
+		text := render(reports.Markdown, many(20_000), reports.Options{})
+		Expect(len(text)).To(And(BeNumerically("<", 1<<20), BeNumerically(">", 900_000)))
+	})
+})
+
+var _ = Describe("the terminal", Label("H-05"), func() {
+	DescribeTable("is never wider than asked", func(width int) {
+		text := render(reports.Terminal, sample(), reports.Options{Terminal: tty.Terminal{Width: width}})
+		table, _, _ := strings.Cut(text, "\n\n")
+		for line := range strings.Lines(table) {
+			Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", width), line)
+		}
+		Expect(table).To(And(ContainSubstring("scenario"), ContainSubstring("unknown"), ContainSubstring("n/a")))
+	}, Entry("80 columns", 80), Entry("100 columns", 100), Entry("120 columns", 120))
+
+	It("shows names in full where there is room, else both their ends", func() {
+		wide := render(reports.Terminal, sample(), reports.Options{Terminal: tty.Terminal{Width: 200}})
+		Expect(strings.SplitN(wide, "\n\n", 2)[0]).To(ContainSubstring("loop/guards/no-progress-after-three-identical-answers "))
+		narrow := render(reports.Terminal, sample(), reports.Options{})
+		Expect(narrow).To(MatchRegexp(`(?m)^loop/\S*…\S*answers +fail 3/5`))
+	})
+	It("lets no control character of a model through", func() {
+		text := render(reports.Terminal, hostile(), reports.Options{Terminal: tty.Terminal{Width: 120}})
+		Expect(utf8.ValidString(text)).To(BeTrue())
+		Expect(strings.ContainsFunc(strings.ReplaceAll(text, "\n", ""), unicode.IsControl)).To(BeFalse())
+		Expect(text).NotTo(ContainSubstring("\u202e"))
+		Expect(text).To(ContainSubstring(`\x1b[31m`))
+	})
+	It("colours only where asked", func() {
+		Expect(render(reports.Terminal, sample(), reports.Options{})).NotTo(ContainSubstring("\x1b"))
+	})
+	It("leaves what passed out of the table for failures only, and not out of the totals", func() {
+		text := render(reports.Terminal, sample(), reports.Options{FailuresOnly: true})
+		Expect(text).NotTo(ContainSubstring("loop/done-marker "))
+		Expect(text).To(ContainSubstring("4 scenarios: 1 pass"))
+	})
+})
+
+var _ = Describe("annotations", Label("H-06"), func() {
+	It("are one command a line whatever a model writes", func() {
+		for line := range strings.Lines(render(reports.Annotations, hostile(), reports.Options{})) {
+			Expect(line).To(MatchRegexp(`^::(error|warning) (file=[^:,]*,line=1,)?title=[^:,]*::[^\r\n]*\n$`))
+		}
+	})
+	It("say nothing of a run in which all passed", func() {
+		r := sample()
+		r.Scenarios, r.Problems, r.Interrupted = r.Scenarios[:1], nil, false
+		Expect(render(reports.Annotations, r, reports.Options{})).To(BeEmpty())
+	})
+})
+
+var _ = Describe("a writer that fails", func() {
+	It("is reported by every renderer", func() {
+		for name, f := range renderers {
+			Expect(f(full{}, sample(), reports.Options{})).To(MatchError(errFull), name)
+		}
+	})
+})
+
+var errFull = errors.New("disk full")
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+var _ = DescribeTable("a measure for a person",
+	func(unit string, known bool, v *float64, want string) {
+		Expect(reports.Measure{Unit: unit, Known: known, Value: v}.String()).To(Equal(want))
+	},
+	Entry("unknown", "EUR", false, nil, "unknown"),
+	Entry("a lower bound is not a value", "EUR", false, ptr(1.5), "unknown"),
+	Entry("0 of 0", "s", true, nil, "n/a"),
+	Entry("a true zero", "EUR", true, ptr(0), "0.00"),
+	Entry("cents", "EUR", true, ptr(12.345), "12.35"),
+	Entry("small money", "USD", true, ptr(0.0012345), "0.00123"),
+	Entry("a count", "", true, ptr(12345), "12345"),
+	Entry("thousands", "", true, ptr(123_456), "123k"),
+	Entry("millions", "", true, ptr(12_345_678), "12.3M"),
+	Entry("the edge of millions", "", true, ptr(999_999), "1.00M"),
+	Entry("billions", "", true, ptr(2e9), "2.00G"),
+	Entry("a mean", "", true, ptr(3.25), "3.2"),
+	Entry("a small mean", "", true, ptr(0.0125), "0.0125"),
+	Entry("microseconds", "s", true, ptr(0.000_045), "45µs"),
+	Entry("milliseconds", "s", true, ptr(0.45), "450ms"),
+	Entry("seconds", "s", true, ptr(1.254), "1.25s"),
+	Entry("minutes", "s", true, ptr(725), "12m5s"),
+	Entry("hours", "s", true, ptr(14400), "4h0m"),
+	Entry("beyond a duration", "s", true, ptr(1e12), "1000000000000s"),
+)
+
+var _ = DescribeTable("the verdict of many is the worst",
+	func(c reports.Count, want gate.Verdict) {
+		Expect(c.Verdict()).To(Equal(want))
+	},
+	Entry("nothing can be told of nothing", reports.Count{}, gate.Error),
+	Entry("error before fail", reports.Count{Pass: 1, Fail: 1, Error: 1, Skip: 1}, gate.Error),
+	Entry("fail before pass", reports.Count{Pass: 9, Fail: 1, Skip: 1}, gate.Fail),
+	Entry("pass before skip", reports.Count{Pass: 1, Skip: 9}, gate.Pass),
+	Entry("only skipped", reports.Count{Skip: 2}, gate.Skip),
+)

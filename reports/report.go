@@ -1,0 +1,122 @@
+// Package reports renders one value, the Report, for a terminal, CI and a reader.
+// A report is built from measures and findings as a run goes on, or later from
+// its recording alone, with the same result. The package starts nothing.
+package reports
+
+import (
+	"github.com/rehearse-dev/rehearse/harness/gate"
+)
+
+// Schema names the JSON form of a Report.
+const Schema = "rehearse.report/1"
+
+// Report is what became of a run. It holds no wall-clock time: one run, one
+// report, byte for byte.
+type Report struct {
+	Schema string `json:"schema"`
+	Run    Run    `json:"run"`
+	// Verdict is the worst of the scenarios' verdicts, and error if there are
+	// problems or no scenario was run.
+	Verdict gate.Verdict `json:"verdict"`
+	// Interrupted is true where the run was stopped before its plan was done.
+	Interrupted bool   `json:"interrupted"`
+	Totals      Totals `json:"totals"`
+	// Scenarios are sorted by name.
+	Scenarios []Scenario `json:"scenarios"`
+	// NotRun names the planned scenarios of which no trial was judged, sorted.
+	NotRun []string `json:"not_run"`
+	// Problems say what is wrong with the recording itself: torn, changed.
+	Problems []string `json:"problems"`
+}
+
+// Run says what was run, with what.
+type Run struct {
+	ID string `json:"id"`
+	// Tool is the program's name and version.
+	Tool string `json:"tool"`
+	// Prices is the date of the price table (YYYY-MM-DD).
+	Prices string            `json:"prices"`
+	Labels map[string]string `json:"labels,omitempty"`
+}
+
+// Totals sum up all trials of all scenarios.
+type Totals struct {
+	Scenarios Count `json:"scenarios"`
+	Trials    Count `json:"trials"`
+	// Measures are sums over the trials, except for those of latency, which are
+	// over all calls. The names are those of Scenario.Measures.
+	Measures []Measure `json:"measures"`
+}
+
+// Count counts by verdict.
+type Count struct {
+	Pass  int `json:"pass"`
+	Fail  int `json:"fail"`
+	Error int `json:"error"`
+	Skip  int `json:"skip"`
+}
+
+// Total is the sum over all verdicts.
+func (c Count) Total() int { return c.Pass + c.Fail + c.Error + c.Skip }
+
+// Add counts one more of verdict v; an unknown verdict counts as an error.
+func (c *Count) Add(v gate.Verdict) {
+	switch v {
+	case gate.Pass:
+		c.Pass++
+	case gate.Fail:
+		c.Fail++
+	case gate.Skip:
+		c.Skip++
+	default:
+		c.Error++
+	}
+}
+
+// Verdict is the worst that was counted: error, fail, pass, skip; error if
+// nothing was counted, because then nothing can be told.
+func (c Count) Verdict() gate.Verdict {
+	switch {
+	case c.Error > 0 || c.Total() == 0:
+		return gate.Error
+	case c.Fail > 0:
+		return gate.Fail
+	case c.Pass > 0:
+		return gate.Pass
+	default:
+		return gate.Skip
+	}
+}
+
+// Scenario is what became of one scenario, all its trials together.
+type Scenario struct {
+	Name    string   `json:"name"`
+	File    string   `json:"file,omitempty"`
+	About   string   `json:"about,omitempty"`
+	Proves  []string `json:"proves,omitempty"`
+	Tags    []string `json:"tags,omitempty"`
+	Agent   string   `json:"agent"`
+	Backend string   `json:"backend"`
+	Model   string   `json:"model,omitempty"`
+	Seed    uint64   `json:"seed"`
+	// Digest is the hash of the scenario file and all files that it names.
+	Digest  string       `json:"digest"`
+	Verdict gate.Verdict `json:"verdict"`
+	// Status is the agent's end status, or "mixed" where trials differ.
+	Status string `json:"status"`
+	// Planned is how many trials there were to be; Trials counts those judged.
+	Planned int   `json:"planned"`
+	Trials  Count `json:"trials"`
+	// PassRate is the share of trials that passed among those that passed or
+	// failed, with its interval.
+	PassRate Measure `json:"pass_rate"`
+	// Measures are means over the trials, in a fixed order; see the constants.
+	Measures []Measure `json:"measures"`
+	// Findings are the first MaxFindings, in order of trial.
+	Findings []gate.Finding `json:"findings"`
+	// MoreFindings is how many there are beyond Findings.
+	MoreFindings int `json:"more_findings,omitempty"`
+}
+
+// MaxFindings is how many findings of one scenario a report keeps.
+const MaxFindings = 20

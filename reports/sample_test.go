@@ -1,0 +1,107 @@
+package reports_test
+
+import (
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+func ptr(v float64) *float64 { return &v }
+
+// values are a scenario's measures; a nil one is unknown.
+func values(calls, tokens float64, eur, p95, time *float64) []reports.Measure {
+	m := func(name, unit string, v *float64) reports.Measure {
+		return reports.Measure{Name: name, Unit: unit, Known: v != nil, Value: v, N: 1}
+	}
+	return []reports.Measure{
+		m(reports.Calls, "", &calls), m(reports.Tokens, "", &tokens), m(reports.CostEUR, "EUR", eur),
+		m(reports.LatencyP95, "s", p95), m(reports.Duration, "s", time),
+	}
+}
+
+// sample has a scenario of every kind that a run can bring about.
+func sample() reports.Report {
+	nothing := reports.Measure{Name: reports.LatencyP95, Unit: "s", Known: true}
+	neverCalled := values(0, 0, ptr(0), nil, ptr(0))
+	neverCalled[3] = nothing
+	passing := reports.Scenario{
+		Name: "loop/done-marker", File: "scenarios/loop/done-marker.yaml", About: "The agent says DONE.",
+		Proves: []string{"L-01", "L-08"}, Tags: []string{"golden"}, Agent: "loop", Backend: "openai",
+		Model: "gpt-4.1-mini", Seed: 7, Digest: "sha256:0123", Verdict: gate.Pass, Status: "done",
+		Planned: 1, Trials: reports.Count{Pass: 1},
+		PassRate: reports.Measure{Name: "pass_rate", Known: true, Value: ptr(1), N: 1,
+			Interval: &reports.Interval{Lo: 0.206, Hi: 1, Level: 0.95, Method: "wilson"}, Warnings: []string{"one trial"}},
+		Measures: values(2, 345, ptr(0.00123), ptr(1.25), ptr(2.5)), Findings: []gate.Finding{},
+	}
+	failing := passing
+	failing.Name, failing.File = "loop/guards/no-progress-after-three-identical-answers", "scenarios/loop/no-progress.yaml"
+	failing.Verdict, failing.Status = gate.Fail, "mixed"
+	failing.Planned, failing.Trials = 5, reports.Count{Pass: 3, Fail: 2}
+	failing.Measures = values(3.4, 12345678, ptr(12.5), ptr(62), ptr(14400))
+	failing.Findings = []gate.Finding{
+		{Severity: gate.Failing, Rule: "status", Message: `expected "no-progress", got "max-iterations"`, Trial: 2, Evidence: "run.status"},
+		{Severity: gate.Info, Rule: "note", Message: "only noted", Trial: 2},
+		{Severity: gate.Failing, Rule: "calls", Message: "expected exactly 3, got 5", Trial: 4},
+	}
+	failing.MoreFindings = 7
+	broken := passing
+	broken.Name, broken.Verdict, broken.Status = "loop/fault/reset", gate.Error, "error"
+	broken.File = "scenarios/loop/fault-reset.yaml"
+	broken.Trials = reports.Count{Error: 1}
+	broken.Measures = values(1, 10, nil, nil, nil)
+	broken.Findings = []gate.Finding{{Severity: gate.Broken, Rule: "fault-not-fired", Message: "replies[0]: reset never fired", Trial: 1}}
+	skipped := passing
+	skipped.Name, skipped.Verdict, skipped.Status = "loop/live", gate.Skip, ""
+	skipped.Trials, skipped.Measures = reports.Count{Skip: 1}, neverCalled
+
+	totals := values(21, 61728760, nil, ptr(62), ptr(72002.5))
+	totals[2].Value, totals[2].Warnings = ptr(62.5), []string{"1 of 8 trials has no price"}
+	return reports.Report{
+		Schema:  reports.Schema,
+		Run:     reports.Run{ID: "r-42", Tool: "rehearse 0.1.0", Prices: "2026-11-01", Labels: map[string]string{"branch": "main"}},
+		Verdict: gate.Error, Interrupted: true,
+		Totals: reports.Totals{
+			Scenarios: reports.Count{Pass: 1, Fail: 1, Error: 1, Skip: 1},
+			Trials:    reports.Count{Pass: 4, Fail: 2, Error: 1, Skip: 1}, Measures: totals,
+		},
+		Scenarios: []reports.Scenario{passing, broken, failing, skipped},
+		NotRun:    []string{"loop/four-hours"},
+		Problems:  []string{"line 812: the recording has no close line: the run was torn off"},
+	}
+}
+
+// evil breaks a terminal, XML, Markdown, HTML and a workflow command, if it can.
+const evil = "\x1b[31m\x00\u202e]]></testcase>|`a``b` **x** <img src=x onerror=alert(1)> @team #1 --> \xff\r\n::error::pwned\n\n# head\n"
+
+// hostile is a report whose every text is evil.
+func hostile() reports.Report {
+	r := sample()
+	r.Run = reports.Run{ID: evil, Tool: evil, Prices: evil, Labels: map[string]string{evil: evil}}
+	r.NotRun, r.Problems = []string{evil}, []string{evil}
+	for i := range r.Scenarios {
+		s := &r.Scenarios[i]
+		s.Name, s.File, s.About, s.Status, s.Model, s.Backend, s.Digest = evil, evil, evil, evil, evil, evil, evil
+		for j := range s.Findings {
+			f := &s.Findings[j]
+			f.Rule, f.Message, f.Evidence = evil, evil, evil
+		}
+	}
+	return r
+}
+
+// many is a report of n scenarios, every tenth of which failed.
+func many(n int) reports.Report {
+	r := sample()
+	passing, failing := r.Scenarios[0], r.Scenarios[2]
+	r.Scenarios = nil
+	for i := range n {
+		s := passing
+		if i%10 == 9 {
+			s = failing
+		}
+		s.Name = fmt.Sprintf("loop/scenario-%05d", i)
+		r.Scenarios = append(r.Scenarios, s)
+	}
+	return r
+}

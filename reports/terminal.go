@@ -1,0 +1,183 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+// columns are the measures that tables show, in order.
+var columns = []string{Calls, Tokens, CostEUR, LatencyP95, Duration}
+
+// Terminal writes a table of scenarios, the findings of those that did not pass
+// and a line of totals, at most opts.Terminal.Columns() wide. Control characters
+// of foreign text are shown as escapes and never reach the terminal.
+func Terminal(w io.Writer, r Report, opts Options) error {
+	var b strings.Builder
+	t := opts.Terminal
+	var shown []Scenario
+	for _, s := range r.Scenarios {
+		if failed(s.Verdict) || !opts.FailuresOnly {
+			shown = append(shown, s)
+		}
+	}
+	if len(shown) > 0 {
+		b.WriteString(scenarioTable(t, shown))
+		b.WriteString("\n")
+	}
+	for _, s := range shown {
+		if failed(s.Verdict) {
+			terminalFindings(&b, t, s)
+		}
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(&b, "\n%s\n", t.Paint(tty.Red, "recording: "+plain.Line(p, maxMessage)))
+	}
+	if len(r.NotRun) > 0 {
+		fmt.Fprintf(&b, "\n%s\n", t.Paint(tty.Yellow, "not run:"))
+	}
+	for _, name := range r.NotRun {
+		fmt.Fprintf(&b, "  %s\n", tty.Middle(plain.Line(name, maxName), t.Columns()-2))
+	}
+	verdict := plain.Line(string(r.Verdict), 10)
+	if r.Interrupted {
+		verdict += " (interrupted)"
+	}
+	fmt.Fprintf(&b, "\n%s: %s\n", paintVerdict(t, r.Verdict, verdict), summary(r))
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}
+
+// scenarioTable draws a row for each scenario. Numbers and verdicts are never
+// cut; a narrow terminal shortens names and statuses in the middle.
+func scenarioTable(t tty.Terminal, list []Scenario) string {
+	header := []string{"scenario", "verdict", "status", "calls", "tokens", "EUR", "p95", "time"}
+	rows := [][]string{header}
+	for _, s := range list {
+		row := []string{plain.Line(s.Name, maxName), s.verdict(), plain.Line(s.Status, maxName)}
+		for _, name := range columns {
+			row = append(row, find(s.Measures, name).String())
+		}
+		rows = append(rows, row)
+	}
+	gap := 2
+	if t.Columns() < 100 {
+		gap = 1
+	}
+	fit(rows, t.Columns()-gap*(len(header)-1))
+
+	out := tty.Table(gap, 4, 5, 6, 7, 8)
+	out.AppendHeader(cells(header))
+	for i, row := range rows[1:] {
+		row[1] = paintVerdict(t, list[i].Verdict, row[1])
+		out.AppendRow(cells(row))
+	}
+	return out.Render()
+}
+
+// minName and minStatus are the columns that a name and a status get at least.
+const (
+	minName   = 16
+	minStatus = 8
+)
+
+// fit shortens the names (column 0), and if that does not suffice the statuses
+// (column 2), so that the cells of each row take at most width columns.
+func fit(rows [][]string, width int) {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], tty.Width(cell))
+		}
+	}
+	over := -width
+	for _, w := range widths {
+		over += w
+	}
+	for _, c := range []struct{ column, least int }{{0, 2 * minName}, {2, minStatus}, {0, minName}} {
+		cut := max(0, min(over, widths[c.column]-c.least))
+		widths[c.column] -= cut
+		over -= cut
+	}
+	for _, row := range rows {
+		row[0], row[2] = tty.Middle(row[0], widths[0]), tty.Middle(row[2], widths[2])
+	}
+}
+
+func cells(row []string) table.Row {
+	out := make(table.Row, len(row))
+	for i, cell := range row {
+		out[i] = cell
+	}
+	return out
+}
+
+func terminalFindings(b *strings.Builder, t tty.Terminal, s Scenario) {
+	head := paintVerdict(t, s.Verdict, s.verdict()) + " " + t.Paint(tty.Bold, plain.Line(s.Name, maxName))
+	if s.File != "" {
+		head += " " + t.Paint(tty.Faint, plain.Line(s.File, maxName))
+	}
+	fmt.Fprintf(b, "\n%s\n", head)
+	for _, f := range s.effective() {
+		fmt.Fprintf(b, "  %s: %s%s\n", plain.Line(f.Rule, maxName), s.where(f), plain.Line(f.Message, maxMessage))
+		if f.Evidence != "" {
+			fmt.Fprintf(b, "    %s\n", t.Paint(tty.Faint, plain.Line(f.Evidence, maxEvidence)))
+		}
+	}
+	if s.MoreFindings > 0 {
+		fmt.Fprintf(b, "  and %s\n", plural(s.MoreFindings, "more finding"))
+	}
+}
+
+func paintVerdict(t tty.Terminal, v gate.Verdict, text string) string {
+	switch v {
+	case gate.Pass:
+		return t.Paint(tty.Green, text)
+	case gate.Skip:
+		return t.Paint(tty.Yellow, text)
+	default:
+		return t.Paint(tty.Red, text)
+	}
+}
+
+// summary is one line of totals.
+func summary(r Report) string {
+	c := r.Totals.Scenarios
+	text := plural(c.Total(), "scenario") + ": " + counts(c)
+	if n := r.Totals.Trials.Total(); n != c.Total() {
+		text += "; " + plural(n, "trial") + ": " + counts(r.Totals.Trials)
+	}
+	m := func(name string) Measure { return find(r.Totals.Measures, name) }
+	text += fmt.Sprintf("; %s calls, %s tokens, ", m(Calls), m(Tokens))
+	if cost := m(CostEUR); cost.Known && cost.Value != nil {
+		text += cost.String() + " EUR"
+	} else {
+		text += "cost " + cost.String()
+	}
+	return text + ", latency p95 " + m(LatencyP95).String()
+}
+
+// counts is "3 pass, 1 fail"; verdicts that nobody got are left out.
+func counts(c Count) string {
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		name gate.Verdict
+	}{{c.Pass, gate.Pass}, {c.Fail, gate.Fail}, {c.Error, gate.Error}, {c.Skip, gate.Skip}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.name))
+		}
+	}
+	if parts == nil {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,38 @@
+package trace_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/reports/trace"
+)
+
+func FuzzSpecs(f *testing.F) {
+	for _, seed := range []string{
+		"", "[]", "[{}]", "{}", "[null]", "[] x", `[{"SpecReports":null,"SuiteLabels":["L-01"]}]`,
+		`[{"SuiteLabels":["H-08"],"SpecReports":[{"LeafNodeType":"It","LeafNodeText":"t","LeafNodeLabels":["L-05"],` +
+			`"ContainerHierarchyTexts":["a"],"ContainerHierarchyLabels":[["L-01"],null],"State":"passed"}]}]`,
+		`[{"SpecReports":[{"LeafNodeType":"It","State":{}}]}]`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		proofs, err := trace.FromSpecs(bytes.NewReader(data))
+		if err != nil && proofs != nil {
+			t.Fatal("both proofs and an error")
+		}
+		for _, p := range proofs {
+			if len(p.IDs) == 0 || p.Verdict == "" {
+				t.Fatalf("a proof that proves nothing: %+v", p)
+			}
+		}
+		table, err := trace.Requirements(proofs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := trace.Markdown(&out, table); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

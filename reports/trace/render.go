@@ -1,0 +1,149 @@
+package trace
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+// shown is how many proofs a terminal shows of one requirement.
+const shown = 3
+
+// JSON writes the table, indented.
+func JSON(w io.Writer, t Table) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(t); err != nil {
+		return fmt.Errorf("write the requirements as JSON: %w", err)
+	}
+	return nil
+}
+
+// Terminal writes the table, at most term.Columns() wide, and a line of totals. Of each
+// requirement the proofs that matter most are shown: those that do not pass first.
+func Terminal(w io.Writer, t Table, term tty.Terminal) error {
+	out := tty.Table(2)
+	out.AppendHeader(table.Row{"id", "status", "requirement and its proofs"})
+	const rest = len("G-01") + 2 + len("no proof") + 2
+	width := term.Columns() - rest
+	for _, r := range t.Requirements {
+		lines := []string{text.WrapSoft(r.Title, width)}
+		proofs, more := foremost(r.Proofs)
+		for _, p := range proofs {
+			lines = append(lines, tty.Middle("  "+describe(p), width))
+		}
+		if more > 0 {
+			lines = append(lines, fmt.Sprintf("  and %d more that pass or were skipped", more))
+		}
+		out.AppendRow(table.Row{r.ID, paint(term, r.Status), strings.Join(lines, "\n")})
+	}
+	var b strings.Builder
+	b.WriteString(out.Render() + "\n\n")
+	for _, u := range t.Unknown {
+		line := fmt.Sprintf("unknown id %s, named by %s %s", plain.Line(u.ID, 40), u.Proof.Kind, plain.Line(u.Proof.Name, 200))
+		b.WriteString(term.Paint(tty.Red, tty.Middle(line, term.Columns())) + "\n")
+	}
+	b.WriteString(summary(t) + "\n")
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("write the requirements: %w", err)
+	}
+	return nil
+}
+
+// Markdown writes the table for a CI step summary.
+func Markdown(w io.Writer, t Table) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## Requirements\n\n%s\n\n| id | status | requirement | proofs |\n|---|---|---|---|\n", summary(t))
+	for _, r := range t.Requirements {
+		var cells []string
+		proofs, more := foremost(r.Proofs)
+		for _, p := range proofs {
+			cells = append(cells, plain.Code(describe(p), 200))
+		}
+		if more > 0 {
+			cells = append(cells, fmt.Sprintf("and %d more", more))
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.ID, emphasis(r.Status), r.Title, strings.Join(cells, "<br>"))
+	}
+	if len(t.Unknown) > 0 {
+		b.WriteString("\nIds that no requirement has:\n\n")
+	}
+	for _, u := range t.Unknown {
+		fmt.Fprintf(&b, "- %s, named by %s\n", plain.Code(u.ID, 40), plain.Code(u.Proof.Name, 200))
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("write the requirements as Markdown: %w", err)
+	}
+	return nil
+}
+
+// foremost returns the proofs to show and how many are left out. All that fail
+// or err are shown.
+func foremost(proofs []Proof) (show []Proof, more int) {
+	var rest []Proof
+	for _, p := range proofs {
+		if settled(p) {
+			rest = append(rest, p)
+		} else {
+			show = append(show, p)
+		}
+	}
+	n := min(len(rest), max(0, shown-len(show)))
+	return append(show, rest[:n]...), len(rest) - n
+}
+
+// settled reports whether a proof passed or was skipped.
+func settled(p Proof) bool { return p.Verdict == gate.Pass || p.Verdict == gate.Skip }
+
+// describe is one line about a proof. "pass" goes without saying.
+func describe(p Proof) string {
+	line := fmt.Sprintf("%s %s", p.Kind, plain.Line(p.Name, 400))
+	if p.Verdict != gate.Pass {
+		line = fmt.Sprintf("%s: %s", plain.Line(string(p.Verdict), 20), line)
+	}
+	return line
+}
+
+func paint(term tty.Terminal, s Status) string {
+	switch s {
+	case Proven:
+		return term.Paint(tty.Green, string(s))
+	case Skipped:
+		return term.Paint(tty.Yellow, string(s))
+	default:
+		return term.Paint(tty.Red, string(s))
+	}
+}
+
+func emphasis(s Status) string {
+	if s == Proven {
+		return string(s)
+	}
+	return "**" + string(s) + "**"
+}
+
+// summary counts the requirements by status.
+func summary(t Table) string {
+	count := map[Status]int{}
+	for _, r := range t.Requirements {
+		count[r.Status]++
+	}
+	parts := []string{fmt.Sprintf("%d of %d requirements proven", count[Proven], len(t.Requirements))}
+	for _, s := range []Status{Refuted, Unclear, Skipped, None} {
+		if count[s] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count[s], s))
+		}
+	}
+	if n := len(t.Unknown); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d unknown", n))
+	}
+	return strings.Join(parts, ", ")
+}

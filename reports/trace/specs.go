@@ -1,0 +1,121 @@
+package trace
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+)
+
+// maxSpecs bounds a file of specs, in bytes. A report of 2,000 specs is about
+// 10 MB.
+const maxSpecs = 256 << 20
+
+// suite is the part of a Ginkgo report that matters here. Ginkgo's own types are
+// not used, so that no test framework is linked into the product; the tests hold
+// both against each other.
+type suite struct {
+	SuiteLabels []string
+	SpecReports []spec
+}
+
+type spec struct {
+	ContainerHierarchyTexts  []string
+	ContainerHierarchyLabels [][]string
+	LeafNodeType             string
+	LeafNodeText             string
+	LeafNodeLabels           []string
+	State                    string
+}
+
+// FromSpecs reads the file that `ginkgo --json-report` writes and returns the
+// specs whose labels name requirements: their own labels, those of the containers
+// around them and those of the suite.
+func FromSpecs(r io.Reader) ([]Proof, error) {
+	limited := &io.LimitedReader{R: r, N: maxSpecs + 1}
+	dec := json.NewDecoder(limited)
+	var proofs []Proof
+	err := eachSuite(dec, func(s suite) {
+		for _, sp := range s.SpecReports {
+			if p, ok := sp.proof(s.SuiteLabels); ok {
+				proofs = append(proofs, p)
+			}
+		}
+	})
+	switch {
+	case limited.N <= 0:
+		return nil, fmt.Errorf("read the specs' report: it is larger than %d MiB", maxSpecs>>20)
+	case err != nil:
+		return nil, fmt.Errorf("read the specs' report near byte %d (expected the JSON array that `ginkgo --json-report` writes): %w",
+			dec.InputOffset(), err)
+	}
+	return proofs, nil
+}
+
+// eachSuite decodes one suite at a time, so that only one is in memory.
+func eachSuite(dec *json.Decoder, visit func(suite)) error {
+	open, err := dec.Token()
+	if err != nil {
+		return err
+	}
+	if open != json.Delim('[') {
+		return fmt.Errorf("it begins with %v", open)
+	}
+	for dec.More() {
+		var s suite
+		if err := dec.Decode(&s); err != nil {
+			return err
+		}
+		visit(s)
+	}
+	if _, err := dec.Token(); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows the array")
+	}
+	return nil
+}
+
+// proof returns the spec as a proof; false where it claims nothing.
+func (s spec) proof(suiteLabels []string) (Proof, bool) {
+	if s.LeafNodeType != "It" {
+		return Proof{}, false // set-up and reporting nodes prove nothing
+	}
+	var ids []string
+	for _, labels := range append([][]string{suiteLabels, s.LeafNodeLabels}, s.ContainerHierarchyLabels...) {
+		for _, label := range labels {
+			if id.MatchString(label) {
+				ids = append(ids, label)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return Proof{}, false
+	}
+	var texts []string
+	for _, text := range append(s.ContainerHierarchyTexts[:len(s.ContainerHierarchyTexts):len(s.ContainerHierarchyTexts)], s.LeafNodeText) {
+		if text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return Proof{Kind: Spec, Name: strings.Join(texts, " "), Verdict: verdict(s.State), IDs: unique(ids)}, true
+}
+
+// verdict translates the state of a spec. A spec that was cut off, or is in a
+// state that is not known here, tells nothing.
+func verdict(state string) gate.Verdict {
+	switch state {
+	case "passed":
+		return gate.Pass
+	case "failed", "panicked", "timedout":
+		return gate.Fail
+	case "pending", "skipped":
+		return gate.Skip
+	default:
+		return gate.Error
+	}
+}

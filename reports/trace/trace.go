@@ -1,0 +1,167 @@
+// Package trace says which requirement is shown by what: it joins the list of
+// requirements with the scenarios that claim to prove one (proves:) and the specs
+// that carry its id as a label, and with the last result of each.
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/rehearse-dev/rehearse/fixtures"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// Schema names the JSON form of a Table.
+const Schema = "rehearse.trace/1"
+
+// Kind says what sort of thing a proof is.
+type Kind string
+
+// The kinds of Proof.
+const (
+	Scenario Kind = "scenario"
+	Spec     Kind = "spec"
+)
+
+// Proof is one thing that claims to show that requirements hold.
+type Proof struct {
+	Kind Kind   `json:"kind"`
+	Name string `json:"name"`
+	// Verdict is the last result. A skipped proof proves nothing.
+	Verdict gate.Verdict `json:"verdict"`
+	// IDs are the requirements that it names.
+	IDs []string `json:"-"`
+}
+
+// Status is what the proofs of a requirement come to.
+type Status string
+
+// The statuses. A requirement is Proven only if one proof at least passed and
+// none failed, erred or was of an unknown verdict.
+const (
+	Proven  Status = "proven"
+	Refuted Status = "failed"
+	Unclear Status = "error"    // a proof could not tell
+	Skipped Status = "skipped"  // there are proofs, and none was run
+	None    Status = "no proof" // nobody claims to prove it
+)
+
+// Requirement is one row of the table.
+type Requirement struct {
+	ID     string  `json:"id"`
+	Title  string  `json:"title"`
+	Status Status  `json:"status"`
+	Proofs []Proof `json:"proofs"`
+}
+
+// Table is the traceability report.
+type Table struct {
+	Schema       string        `json:"schema"`
+	Requirements []Requirement `json:"requirements"`
+	// Unknown are the ids that a proof names and the list of requirements does
+	// not have, each with the first proof that names it: mostly misspellings.
+	Unknown []UnknownID `json:"unknown,omitempty"`
+}
+
+// UnknownID is an id that no requirement has.
+type UnknownID struct {
+	ID    string `json:"id"`
+	Proof Proof  `json:"proof"`
+}
+
+// Complete reports whether every requirement is proven and every id known.
+func (t Table) Complete() bool {
+	return len(t.Unknown) == 0 && !slices.ContainsFunc(t.Requirements, func(r Requirement) bool {
+		return r.Status != Proven
+	})
+}
+
+// Requirements joins the shipped list of requirements with proofs, which may come
+// in any order. A proof that is given twice counts once for each verdict.
+func Requirements(proofs []Proof) (Table, error) {
+	var list []struct{ ID, Title string }
+	if err := yaml.Load(fixtures.Requirements, &list, yaml.WithKnownFields()); err != nil {
+		return Table{}, fmt.Errorf("read the embedded list of requirements: %w", err)
+	}
+	t := Table{Schema: Schema, Requirements: make([]Requirement, len(list))}
+	rows := make(map[string]*Requirement, len(list))
+	for i, r := range list {
+		t.Requirements[i] = Requirement{ID: r.ID, Title: r.Title, Proofs: []Proof{}}
+		rows[r.ID] = &t.Requirements[i]
+	}
+	unknown := map[string]bool{}
+	for _, p := range sorted(proofs) {
+		for _, id := range unique(p.IDs) {
+			row, known := rows[id]
+			switch {
+			case known:
+				row.Proofs = append(row.Proofs, p)
+			case !unknown[id]:
+				unknown[id] = true
+				t.Unknown = append(t.Unknown, UnknownID{id, p})
+			}
+		}
+	}
+	for i, row := range t.Requirements {
+		t.Requirements[i].Status = judge(row.Proofs)
+	}
+	slices.SortFunc(t.Unknown, func(a, b UnknownID) int { return cmp.Compare(a.ID, b.ID) })
+	return t, nil
+}
+
+// judge is the worst of what the proofs say; see Status.
+func judge(proofs []Proof) Status {
+	count := map[gate.Verdict]int{}
+	for _, p := range proofs {
+		count[p.Verdict]++
+	}
+	passed, skipped := count[gate.Pass], count[gate.Skip]
+	switch {
+	case len(proofs) == 0:
+		return None
+	case count[gate.Fail] > 0:
+		return Refuted
+	case passed+skipped < len(proofs):
+		return Unclear
+	case passed > 0:
+		return Proven
+	default:
+		return Skipped
+	}
+}
+
+// sorted returns proofs by kind and name, without repetitions.
+func sorted(proofs []Proof) []Proof {
+	order := func(a, b Proof) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Verdict, b.Verdict), slices.Compare(a.IDs, b.IDs))
+	}
+	return slices.CompactFunc(slices.SortedFunc(slices.Values(proofs), order), func(a, b Proof) bool {
+		return order(a, b) == 0
+	})
+}
+
+func unique(ids []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(ids)))
+}
+
+// id is the form of a requirement id: a letter and two digits. Labels of any
+// other form are no claims.
+var id = regexp.MustCompile(`^[A-Z]-[0-9]{2}$`)
+
+// FromReport returns the scenarios of a report that name requirements. Those
+// that an interrupted run did not reach are not in a report as proofs.
+func FromReport(r reports.Report) []Proof {
+	var proofs []Proof
+	for _, s := range r.Scenarios {
+		if len(s.Proves) > 0 {
+			proofs = append(proofs, Proof{Kind: Scenario, Name: s.Name, Verdict: s.Verdict, IDs: s.Proves})
+		}
+	}
+	return proofs
+}

@@ -1,0 +1,259 @@
+package trace_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/types"
+	. "github.com/onsi/gomega"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/trace"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files from what is rendered now")
+
+func TestTrace(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "reports/trace")
+}
+
+func proof(kind trace.Kind, name string, v gate.Verdict, ids ...string) trace.Proof {
+	return trace.Proof{Kind: kind, Name: name, Verdict: v, IDs: ids}
+}
+
+func tableOf(proofs ...trace.Proof) trace.Table {
+	GinkgoHelper()
+	t, err := trace.Requirements(proofs)
+	Expect(err).NotTo(HaveOccurred())
+	return t
+}
+
+func row(t trace.Table, id string) trace.Requirement {
+	GinkgoHelper()
+	for _, r := range t.Requirements {
+		if r.ID == id {
+			return r
+		}
+	}
+	Fail("no requirement " + id)
+	return trace.Requirement{}
+}
+
+var _ = Describe("the list of requirements", Label("H-05"), func() {
+	It("has every id once, in order, with a title of one line", func() {
+		var ids []string
+		for _, r := range tableOf().Requirements {
+			ids = append(ids, r.ID)
+			Expect(r.Title).To(MatchRegexp(`^[A-Z].{15,120}$`), r.ID)
+		}
+		var want []string
+		for _, group := range []struct {
+			letter string
+			n      int
+		}{{"L", 11}, {"G", 12}, {"P", 9}, {"I", 18}, {"R", 9}, {"H", 8}} {
+			for n := 1; n <= group.n; n++ {
+				want = append(want, group.letter+"-"+string(rune('0'+n/10))+string(rune('0'+n%10)))
+			}
+		}
+		Expect(ids).To(Equal(want))
+	})
+	It("is all unproven without proofs", func() {
+		t := tableOf()
+		Expect(t.Complete()).To(BeFalse())
+		for _, r := range t.Requirements {
+			Expect(r.Status).To(Equal(trace.None), r.ID)
+		}
+	})
+	It("is complete when each is proven, and not when one is missing or an id is unknown", func() {
+		var all []string
+		for _, r := range tableOf().Requirements {
+			all = append(all, r.ID)
+		}
+		Expect(tableOf(proof(trace.Spec, "all", gate.Pass, all...)).Complete()).To(BeTrue())
+		Expect(tableOf(proof(trace.Spec, "all", gate.Pass, all[1:]...)).Complete()).To(BeFalse())
+		Expect(tableOf(proof(trace.Spec, "all", gate.Pass, append(all, "L-99")...)).Complete()).To(BeFalse())
+	})
+})
+
+var _ = DescribeTable("what the proofs of a requirement come to", Label("H-05"),
+	func(want trace.Status, verdicts ...gate.Verdict) {
+		var proofs []trace.Proof
+		for i, v := range verdicts {
+			proofs = append(proofs, proof(trace.Scenario, string(rune('a'+i)), v, "L-05"))
+		}
+		got := row(tableOf(proofs...), "L-05")
+		Expect(got.Status).To(Equal(want))
+		Expect(got.Proofs).To(HaveLen(len(verdicts)))
+	},
+	Entry("none", trace.None),
+	Entry("a pass", trace.Proven, gate.Pass),
+	Entry("a pass and a skip", trace.Proven, gate.Skip, gate.Pass),
+	Entry("only skips", trace.Skipped, gate.Skip, gate.Skip),
+	Entry("an error", trace.Unclear, gate.Pass, gate.Error),
+	Entry("a verdict from elsewhere", trace.Unclear, gate.Pass, gate.Verdict("green")),
+	Entry("a failure", trace.Refuted, gate.Pass, gate.Error, gate.Fail),
+)
+
+var _ = Describe("proofs", Label("H-05"), func() {
+	It("come from the scenarios that name requirements", func() {
+		r := reports.Report{Scenarios: []reports.Scenario{
+			{Name: "loop/a", Verdict: gate.Fail, Proves: []string{"L-05", "L-07"}},
+			{Name: "loop/b", Verdict: gate.Pass},
+		}}
+		Expect(trace.FromReport(r)).To(Equal([]trace.Proof{proof(trace.Scenario, "loop/a", gate.Fail, "L-05", "L-07")}))
+	})
+	It("count once however often and in whatever order they come", func() {
+		a, b := proof(trace.Spec, "a", gate.Pass, "L-01", "L-01"), proof(trace.Scenario, "b", gate.Pass, "L-01")
+		Expect(tableOf(a, b, a)).To(Equal(tableOf(b, a)))
+		Expect(row(tableOf(a, a), "L-01").Proofs).To(HaveLen(1))
+	})
+	It("that name an unknown id are reported with it", func() {
+		t := tableOf(proof(trace.Scenario, "loop/a", gate.Pass, "L-55"))
+		Expect(t.Unknown).To(HaveLen(1))
+		Expect(t.Unknown[0].ID).To(Equal("L-55"))
+		Expect(t.Unknown[0].Proof.Name).To(Equal("loop/a"))
+	})
+})
+
+// ginkgoFile is a report file as Ginkgo itself writes it.
+func ginkgoFile(suites ...types.Report) string {
+	GinkgoHelper()
+	text, err := json.MarshalIndent(suites, "", "  ")
+	Expect(err).NotTo(HaveOccurred())
+	return string(text)
+}
+
+var _ = Describe("the specs' report", Label("H-05", "H-08"), func() {
+	It("gives each spec the labels of its suite, its containers and its own", func() {
+		got, err := trace.FromSpecs(strings.NewReader(ginkgoFile(types.Report{
+			SuiteLabels: []string{"H-08", "fast"},
+			SpecReports: types.SpecReports{
+				{LeafNodeType: types.NodeTypeBeforeSuite, LeafNodeLabels: []string{"L-01"}, State: types.SpecStatePassed},
+				{
+					LeafNodeType: types.NodeTypeIt, LeafNodeText: "stops", LeafNodeLabels: []string{"L-05"},
+					ContainerHierarchyTexts: []string{"the loop", "", "when stuck"}, ContainerHierarchyLabels: [][]string{{"L-01", "slow"}, nil, {"L-05"}},
+					State: types.SpecStateFailed,
+				},
+			},
+		})))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(got).To(Equal([]trace.Proof{proof(trace.Spec, "the loop when stuck stops", gate.Fail, "H-08", "L-01", "L-05")}))
+	})
+	DescribeTable("translates states", func(state types.SpecState, want gate.Verdict) {
+		got, err := trace.FromSpecs(strings.NewReader(ginkgoFile(types.Report{SpecReports: types.SpecReports{
+			{LeafNodeType: types.NodeTypeIt, LeafNodeLabels: []string{"L-01"}, State: state},
+		}})))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(got).To(HaveLen(1))
+		Expect(got[0].Verdict).To(Equal(want))
+	},
+		Entry("passed", types.SpecStatePassed, gate.Pass), Entry("failed", types.SpecStateFailed, gate.Fail),
+		Entry("panicked", types.SpecStatePanicked, gate.Fail), Entry("timed out", types.SpecStateTimedout, gate.Fail),
+		Entry("skipped", types.SpecStateSkipped, gate.Skip), Entry("pending", types.SpecStatePending, gate.Skip),
+		Entry("interrupted", types.SpecStateInterrupted, gate.Error), Entry("aborted", types.SpecStateAborted, gate.Error),
+		Entry("invalid", types.SpecStateInvalid, gate.Error))
+
+	It("agrees with Ginkgo about labels and names", func() {
+		words := rapid.SampledFrom([]string{"", "L-01", "G-05", "L-1", "slow", "a b", "é"})
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			s := types.SpecReport{
+				LeafNodeType: types.NodeTypeIt, LeafNodeText: words.Draw(t, "text"), State: types.SpecStatePassed,
+				LeafNodeLabels:           rapid.SliceOf(words).Draw(t, "labels"),
+				ContainerHierarchyTexts:  rapid.SliceOf(words).Draw(t, "texts"),
+				ContainerHierarchyLabels: rapid.SliceOf(rapid.SliceOf(words)).Draw(t, "container labels"),
+			}
+			text, err := json.Marshal([]types.Report{{SpecReports: types.SpecReports{s}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := trace.FromSpecs(bytes.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var ids []string
+			for _, label := range s.Labels() {
+				if label == "L-01" || label == "G-05" {
+					ids = append(ids, label)
+				}
+			}
+			if len(got) == 0 && len(ids) == 0 {
+				return
+			}
+			if len(got) != 1 || got[0].Name != s.FullText() || len(got[0].IDs) != len(ids) {
+				t.Fatalf("got %v, and Ginkgo says %q %v", got, s.FullText(), ids)
+			}
+		})
+	})
+	DescribeTable("is refused if it is something else, with what was expected", func(text string) {
+		_, err := trace.FromSpecs(strings.NewReader(text))
+		Expect(err).To(MatchError(ContainSubstring("ginkgo --json-report")))
+	},
+		Entry("empty", ""), Entry("an object", "{}"), Entry("torn", `[{"SpecReports": [`), Entry("text", "ok"),
+		Entry("trailing", "[] []"), Entry("wrong types", `[{"SpecReports": [{"State": 4}]}]`))
+})
+
+var _ = Describe("rendering", Label("H-05"), func() {
+	golden := func(name string, got []byte) {
+		GinkgoHelper()
+		file := filepath.Join("testdata", name)
+		if *update {
+			Expect(os.MkdirAll("testdata", 0o755)).To(Succeed())
+			Expect(os.WriteFile(file, got, 0o644)).To(Succeed())
+		}
+		want, err := os.ReadFile(file)
+		Expect(err).NotTo(HaveOccurred(), "go test -update writes golden files")
+		Expect(string(got)).To(Equal(string(want)), "go test -update accepts the change")
+	}
+	sample := func() trace.Table {
+		proofs := []trace.Proof{
+			proof(trace.Scenario, "loop/no-progress-after-three-identical-answers-in-a-row-of-ten-iterations", gate.Fail, "L-05", "L-07"),
+			proof(trace.Scenario, "evil \x1b[2J|`x`\n<b>", gate.Pass, "L-01"), proof(trace.Spec, "skipped", gate.Skip, "L-03"),
+			proof(trace.Spec, "interrupted", gate.Error, "L-04"), proof(trace.Scenario, "loop/typo", gate.Pass, "L-77"),
+		}
+		for _, name := range []string{"a", "b", "c", "d", "e"} {
+			proofs = append(proofs, proof(trace.Spec, "the loop "+name, gate.Pass, "L-02", "L-05"))
+		}
+		return tableOf(proofs...)
+	}
+
+	It("draws a table for a terminal, as wide as it is", func() {
+		var out bytes.Buffer
+		Expect(trace.Terminal(&out, sample(), tty.Terminal{})).To(Succeed())
+		table, _, _ := strings.Cut(out.String(), "\n\n")
+		for line := range strings.Lines(table) {
+			Expect(tty.Width(strings.TrimSuffix(line, "\n"))).To(BeNumerically("<=", 80), line)
+		}
+		golden("terminal.txt", out.Bytes())
+	})
+	It("shows what is not proven in red", func() {
+		var out bytes.Buffer
+		Expect(trace.Terminal(&out, sample(), tty.Terminal{Width: 120, Color: true})).To(Succeed())
+		Expect(out.String()).To(MatchRegexp(`L-11 +\x1b\[31mno proof\x1b\[0m`))
+		Expect(out.String()).To(MatchRegexp(`L-02 +\x1b\[32mproven\x1b\[0m`))
+		Expect(out.String()).To(MatchRegexp(`L-03 +\x1b\[33mskipped\x1b\[0m`))
+	})
+	It("writes Markdown", func() {
+		var out bytes.Buffer
+		Expect(trace.Markdown(&out, sample())).To(Succeed())
+		golden("requirements.md", out.Bytes())
+	})
+	It("writes JSON that can be read back", func() {
+		var out bytes.Buffer
+		Expect(trace.JSON(&out, sample())).To(Succeed())
+		golden("requirements.json", out.Bytes())
+		var back trace.Table
+		Expect(json.Unmarshal(out.Bytes(), &back)).To(Succeed())
+		Expect(row(back, "L-05").Proofs).To(HaveLen(6))
+		Expect(row(back, "L-05").Status).To(Equal(trace.Refuted))
+	})
+})
