@@ -1,0 +1,138 @@
+package openai
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/rehearse-dev/rehearse/clock"
+)
+
+// The values that Config's zero fields stand for.
+const (
+	defaultID      = "openai"
+	defaultBaseURL = "https://api.openai.com/v1"
+	defaultModel   = "gpt-4.1-mini"
+)
+
+// Config says which server a Backend calls, and how. The zero value, with a key,
+// calls OpenAI's own API.
+type Config struct {
+	// ID is the adapter's id; default "openai".
+	ID string
+	// BaseURL is the API's root; default "https://api.openai.com/v1".
+	BaseURL string
+	// APIKey is sent as a bearer token; servers without keys need none. It is
+	// left out wherever a Config or Backend is printed, and blotted out of
+	// errors.
+	APIKey string
+	// Model answers requests that name none; default "gpt-4.1-mini".
+	Model string
+	// Store asks the provider to keep each completion. OpenAI's API takes
+	// metadata only with it, so that a request's purpose and tags travel only to
+	// loopback servers (scripted backends) or with Store.
+	Store bool
+	// Offline forbids every host but loopback ones; New then fails.
+	Offline bool
+	// Transport carries the requests; default http.DefaultTransport. Redirects
+	// are never followed: they could leave the loopback host or reveal the key.
+	Transport http.RoundTripper
+	// Clock measures AttemptTimeout, dates in Retry-After, and the waits between
+	// attempts; default clock.Real().
+	Clock clock.Clock
+	// Retry says when a failed attempt is made again.
+	Retry RetryPolicy
+	// AttemptTimeout ends an attempt with llm.Timeout; default 0, no limit of its
+	// own beside the context's.
+	AttemptTimeout time.Duration
+}
+
+// FromEnv reads OPENAI_API_KEY and OPENAI_BASE_URL; REHEARSE_OFFLINE, unless
+// empty, "0" or "false", sets Offline. Waits between attempts are jittered at
+// random. It is how real runs are configured; getenv is os.Getenv there.
+func FromEnv(getenv func(string) string) Config {
+	offline := strings.ToLower(strings.TrimSpace(getenv("REHEARSE_OFFLINE")))
+	return Config{
+		APIKey:  strings.TrimSpace(getenv("OPENAI_API_KEY")),
+		BaseURL: strings.TrimSpace(getenv("OPENAI_BASE_URL")),
+		Offline: offline != "" && offline != "0" && offline != "false",
+		Retry:   RetryPolicy{Rand: rand.Float64},
+	}
+}
+
+// Format prints the configuration, with any verb, without its key.
+func (c Config) Format(f fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(f, "{ID:%q BaseURL:%q Model:%q Key:%t Store:%t Offline:%t}",
+		c.ID, withoutUser(c.BaseURL), c.Model, c.APIKey != "", c.Store, c.Offline)
+}
+
+// withDefaults returns c with every zero field replaced by its default.
+func (c Config) withDefaults() Config {
+	if c.ID == "" {
+		c.ID = defaultID
+	}
+	if c.BaseURL == "" {
+		c.BaseURL = defaultBaseURL
+	}
+	if c.Model == "" {
+		c.Model = defaultModel
+	}
+	if c.Transport == nil {
+		c.Transport = http.DefaultTransport
+	}
+	if c.Clock == nil {
+		c.Clock = clock.Real()
+	}
+	c.Retry = c.Retry.withDefaults()
+	return c
+}
+
+// validate returns the base URL's host, or everything that is wrong with c.
+func (c Config) validate() (host string, err error) {
+	var problems []error
+	base, err := url.Parse(c.BaseURL)
+	switch {
+	case err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https"):
+		// The parser's own error would repeat a password.
+		problems = append(problems, fmt.Errorf("base URL %q is not of the form https://host/v1", withoutUser(c.BaseURL)))
+		base = &url.URL{}
+	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
+		problems = append(problems, fmt.Errorf("base URL %q has a user, a query or a fragment; leave them out and give a key", withoutUser(c.BaseURL)))
+	case c.Offline && !loopback(base.Hostname()):
+		problems = append(problems, fmt.Errorf("host %q is not on this machine and REHEARSE_OFFLINE forbids every other; use a scripted backend or unset it", base.Hostname()))
+	}
+	if strings.ContainsFunc(c.APIKey, unicode.IsControl) {
+		problems = append(problems, errors.New("the API key has a line break or another control character; set it again"))
+	}
+	if c.AttemptTimeout < 0 {
+		problems = append(problems, fmt.Errorf("attempt timeout %s is negative", c.AttemptTimeout))
+	}
+	if c.Retry.Base < 0 || c.Retry.Cap < 0 {
+		problems = append(problems, fmt.Errorf("retry waits %s to %s are negative", c.Retry.Base, c.Retry.Cap))
+	}
+	return base.Hostname(), errors.Join(problems...)
+}
+
+// withoutUser blanks what stands before an @ in a URL that may not parse.
+func withoutUser(raw string) string {
+	if i := strings.LastIndexByte(raw, '@'); i >= 0 {
+		return "***" + raw[i:]
+	}
+	return raw
+}
+
+// loopback reports whether host is this machine. Names below "localhost" do not
+// count: a resolver may send them anywhere.
+func loopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
+}

@@ -1,0 +1,225 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	goopenai "github.com/sashabaranov/go-openai"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+const (
+	// maxAnswer is how many bytes of an answer are read, streamed or not.
+	maxAnswer = 64 << 20
+	// maxError is how much of an error answer is read.
+	maxError = 64 << 10
+	// emptyLines is how many lines without data may follow each other. Some
+	// servers send a comment every second while a model thinks, and go-openai's
+	// own limit of 300 ends such a call after minutes; maxAnswer still holds.
+	emptyLines = 1 << 20
+)
+
+var errTooLarge = fmt.Errorf("answer is larger than %d MiB", maxAnswer>>20)
+
+// exchange is one attempt: one HTTP request and its answer. It stands between
+// go-openai and the transport (an HTTPDoer), because go-openai hides an error's
+// headers, and reads bodies without limit.
+type exchange struct {
+	backend *Backend
+	// final rules out another attempt: the server said so, or text was told.
+	final bool
+	// status is 0 until an answer came.
+	status int
+	sent   bool
+	// raw is the answer's body unless it is streamed, for messages.
+	raw  []byte
+	body *meter
+}
+
+// run makes the attempt. An expired AttemptTimeout becomes llm.Timeout.
+func (x *exchange) run(ctx context.Context, req goopenai.ChatCompletionRequest, onText func(string)) (llm.Reply, *llm.Error) {
+	if d := x.backend.cfg.AttemptTimeout; d > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = x.backend.cfg.Clock.WithTimeout(ctx, d)
+		defer cancel()
+	}
+	cfg := x.backend.client
+	cfg.HTTPClient = x
+	client := goopenai.NewClientWithConfig(cfg)
+	ask := x.whole
+	if req.Stream {
+		ask = x.stream
+	}
+	reply, failed := ask(ctx, client, req, onText)
+	if failed != nil && clock.Err(ctx) != nil {
+		failed.Kind = llm.Timeout
+		failed.Message = fmt.Sprintf("no answer within the attempt's timeout of %s", x.backend.cfg.AttemptTimeout)
+	}
+	return reply, failed
+}
+
+// whole asks for an answer in one piece.
+func (x *exchange) whole(ctx context.Context, client *goopenai.Client, req goopenai.ChatCompletionRequest, onText func(string)) (llm.Reply, *llm.Error) {
+	res, err := client.CreateChatCompletion(ctx, req)
+	if err != nil {
+		return llm.Reply{}, x.explain(err)
+	}
+	reply, failed := x.read(res)
+	if failed == nil && onText != nil && reply.Text != "" {
+		onText(reply.Text)
+	}
+	return reply, failed
+}
+
+// explain types an error of go-openai's: one of Do's, a request that it could
+// not build, or an answer that it could not decode.
+func (x *exchange) explain(err error) *llm.Error {
+	if failed, ok := errors.AsType[*llm.Error](err); ok {
+		return failed
+	}
+	if !x.sent {
+		return x.fail(llm.InvalidRequest, "the request cannot be sent: "+err.Error(), err)
+	}
+	return x.malformed(err.Error(), x.raw)
+}
+
+// Do sends the request and returns an answer only if it is one: a success of the
+// right type, and in full unless streamed. Every error is an *llm.Error.
+func (x *exchange) Do(req *http.Request) (*http.Response, error) {
+	x.sent = true
+	res, err := x.backend.cfg.Transport.RoundTrip(req)
+	if err != nil {
+		return nil, x.broken(err)
+	}
+	x.status = res.StatusCode
+	x.body = &meter{ReadCloser: res.Body}
+	res.Body = x.body
+	streamed := req.Header.Get("Accept") == "text/event-stream"
+	switch {
+	case res.StatusCode >= 300:
+		err = x.refused(res)
+	case !rightType(res.Header, streamed):
+		begin, _ := io.ReadAll(io.LimitReader(res.Body, maxError))
+		err = x.malformed(fmt.Sprintf("the answer's Content-Type is %q", plain.Line(res.Header.Get("Content-Type"), 100)), begin)
+	case streamed:
+		return res, nil
+	default:
+		err = x.readAll(res)
+	}
+	_ = res.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	res.Body = io.NopCloser(bytes.NewReader(x.raw))
+	return res, nil
+}
+
+// rightType accepts a missing Content-Type: it cannot be wrong.
+func rightType(h http.Header, streamed bool) bool {
+	got, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+	got = strings.ToLower(strings.TrimSpace(got))
+	switch {
+	case got == "":
+		return true
+	case streamed:
+		return got == "text/event-stream"
+	}
+	return got == "application/json" || strings.HasSuffix(got, "+json")
+}
+
+// readAll reads the body into raw. JSON must be UTF-8 (RFC 8259, 8.1), and the
+// decoder would put U+FFFD in place of other bytes without a word.
+func (x *exchange) readAll(res *http.Response) error {
+	var buf bytes.Buffer
+	buf.Grow(int(min(max(res.ContentLength, 0), maxError)) + bytes.MinRead)
+	_, err := buf.ReadFrom(res.Body)
+	x.raw = buf.Bytes()
+	if err != nil {
+		return x.broken(err)
+	}
+	if !utf8.Valid(x.raw) {
+		return x.malformed("the answer is not UTF-8", x.raw)
+	}
+	return nil
+}
+
+// broken types a failed read or write. What was cut after the answer's first
+// byte is truncated; before it, the server counts as unavailable.
+func (x *exchange) broken(err error) *llm.Error {
+	if errors.Is(err, errTooLarge) {
+		return x.fail(llm.Malformed, err.Error(), err)
+	}
+	kind, message := llm.Unavailable, fmt.Sprintf("no answer from %s: %v; is the server up, and is OPENAI_BASE_URL right?", x.backend.cfg.BaseURL, err)
+	var slow net.Error
+	switch {
+	case errors.Is(err, clock.ErrStalled):
+		x.final = true // the next attempt would wait for ever too
+		kind = llm.Timeout
+	case errors.As(err, &slow) && slow.Timeout():
+		kind = llm.Timeout
+	case x.body != nil && x.body.n > 0:
+		kind, message = llm.Truncated, fmt.Sprintf("the answer was cut off after %d bytes: %v", x.body.n, err)
+	}
+	return x.fail(kind, message, err)
+}
+
+// malformed quotes the beginning of what came.
+func (x *exchange) malformed(what string, body []byte) *llm.Error {
+	if len(body) == 0 {
+		return x.fail(llm.Malformed, what+"; the body is empty", nil)
+	}
+	return x.fail(llm.Malformed, what+"; it begins "+x.quote(body), nil)
+}
+
+// quote is the beginning of a body, safe to show. The key goes before the cut,
+// which could otherwise leave half of it.
+func (x *exchange) quote(body []byte) string {
+	return strconv.Quote(plain.Line(x.backend.redact(string(body[:min(len(body), maxError)])), 200))
+}
+
+func (x *exchange) fail(kind llm.ErrorKind, message string, err error) *llm.Error {
+	return &llm.Error{
+		Kind: kind, Backend: x.backend.cfg.ID, Status: x.status,
+		Message: plain.Line(x.backend.redact(message), 500), Err: err,
+	}
+}
+
+// meter limits and counts what is read of a body, and remembers why reading
+// failed: go-openai reports a cut stream like one that ended.
+type meter struct {
+	io.ReadCloser
+	n     int64
+	reads int
+	err   error // other than io.EOF
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	m.reads++
+	if m.err != nil {
+		return 0, m.err
+	}
+	n, err := m.ReadCloser.Read(p)
+	if m.n += int64(n); m.n > maxAnswer {
+		err = errTooLarge
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		m.err = err
+	}
+	return n, err
+}
+
+// tokens turns a reported count into one that can be added up: a hostile server
+// reports negative or absurd ones.
+func tokens(n int) int { return min(max(n, 0), math.MaxInt32) }

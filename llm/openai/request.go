@@ -1,0 +1,143 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"math"
+
+	goopenai "github.com/sashabaranov/go-openai"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// purposeKey is the metadata key of llm.Request.Purpose.
+const purposeKey = "purpose"
+
+// noParameters describes a function without parameters: go-openai would send
+// null, which is not a schema.
+var noParameters = json.RawMessage(`{"type":"object","properties":{}}`)
+
+// dialect is what differs between servers that speak the API.
+type dialect struct {
+	model    string // for requests that name none
+	metadata bool   // purpose and tags are sent
+	store    bool
+	openai   bool // OpenAI's own API
+}
+
+// request turns req into the API's form.
+func (d dialect) request(req llm.Request) goopenai.ChatCompletionRequest {
+	out := goopenai.ChatCompletionRequest{
+		Model:    req.Model,
+		Messages: messages(req.Messages),
+		Tools:    tools(req.Tools),
+		Seed:     req.Seed,
+		Stream:   req.Stream,
+		Store:    d.store,
+	}
+	if out.Model == "" {
+		out.Model = d.model
+	}
+	if d.metadata {
+		out.Metadata = metadata(req)
+	}
+	if req.Stream {
+		out.StreamOptions = &goopenai.StreamOptions{IncludeUsage: true}
+	}
+	if req.JSONMode {
+		out.ResponseFormat = &goopenai.ChatCompletionResponseFormat{Type: goopenai.ChatCompletionResponseFormatTypeJSONObject}
+	}
+	if req.Temperature != nil {
+		out.Temperature = temperature(*req.Temperature)
+	}
+	if req.MaxTokens > 0 {
+		d.limit(&out, req.MaxTokens)
+	}
+	return out
+}
+
+// limit caps the output. OpenAI's API wants max_completion_tokens and its
+// reasoning models refuse the older max_tokens, wherever they are hosted; other
+// servers often know only max_tokens, and would ignore a cap they do not know.
+func (d dialect) limit(out *goopenai.ChatCompletionRequest, n int) {
+	out.MaxTokens = n
+	err := goopenai.NewReasoningValidator().Validate(*out)
+	if d.openai || errors.Is(err, goopenai.ErrReasoningModelMaxTokensDeprecated) {
+		out.MaxTokens, out.MaxCompletionTokens = 0, n
+	}
+}
+
+// temperature is t as go-openai sends it: it leaves 0 out, which would mean the
+// provider's default, so 0 goes as the smallest number above it.
+func temperature(t float64) float32 {
+	if t == 0 {
+		return math.SmallestNonzeroFloat32
+	}
+	return float32(t)
+}
+
+// metadata holds the purpose and the tags; a tag cannot replace the purpose.
+func metadata(req llm.Request) map[string]string {
+	if req.Purpose == "" && len(req.Tags) == 0 {
+		return nil
+	}
+	m := make(map[string]string, len(req.Tags)+1)
+	maps.Copy(m, req.Tags)
+	if req.Purpose != "" {
+		m[purposeKey] = req.Purpose
+	}
+	return m
+}
+
+func messages(in []llm.Message) []goopenai.ChatCompletionMessage {
+	out := make([]goopenai.ChatCompletionMessage, len(in))
+	for i, m := range in {
+		content := m.Content
+		if content == "" && len(m.ToolCalls) == 0 {
+			// go-openai leaves an empty text out and the API requires one: the
+			// shortest that it can send is a space.
+			content = " "
+		}
+		out[i] = goopenai.ChatCompletionMessage{
+			Role: string(m.Role), Content: content, Name: m.Name,
+			ToolCallID: m.ToolCallID, ToolCalls: toolCalls(m.ToolCalls),
+		}
+	}
+	return out
+}
+
+func toolCalls(in []llm.ToolCall) []goopenai.ToolCall {
+	if len(in) == 0 {
+		return nil
+	}
+	out := make([]goopenai.ToolCall, len(in))
+	for i, c := range in {
+		arguments := c.Arguments
+		if arguments == "" {
+			arguments = "{}" // required, and left out by go-openai if empty
+		}
+		out[i] = goopenai.ToolCall{
+			ID: c.ID, Type: goopenai.ToolTypeFunction,
+			Function: goopenai.FunctionCall{Name: c.Name, Arguments: arguments},
+		}
+	}
+	return out
+}
+
+func tools(in []llm.Tool) []goopenai.Tool {
+	if len(in) == 0 {
+		return nil
+	}
+	out := make([]goopenai.Tool, len(in))
+	for i, t := range in {
+		parameters := t.Parameters
+		if len(parameters) == 0 {
+			parameters = noParameters
+		}
+		out[i] = goopenai.Tool{Type: goopenai.ToolTypeFunction, Function: &goopenai.FunctionDefinition{
+			Name: t.Name, Description: t.Description, Parameters: parameters,
+		}}
+	}
+	return out
+}

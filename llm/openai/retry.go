@@ -1,0 +1,87 @@
+package openai
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// RetryPolicy says how often, and after which waits, a failed attempt is made
+// again. Only kinds that llm.ErrorKind.Transient names are.
+type RetryPolicy struct {
+	// Max is the number of attempts after the first; 0 means 2, negative none.
+	Max int
+	// Base is the wait before the second attempt, doubled for each further one;
+	// default 500ms.
+	Base time.Duration
+	// Cap is the longest wait; default 30s. A server that asks for a longer one
+	// in Retry-After is not waited for at all.
+	Cap time.Duration
+	// Rand draws from [0, 1) to shorten each wait by up to a quarter, so that
+	// clients that failed together do not return together. It must be safe for
+	// concurrent use. Nil: no jitter, so that runs repeat.
+	Rand func() float64
+}
+
+func (p RetryPolicy) withDefaults() RetryPolicy {
+	if p.Max == 0 {
+		p.Max = 2
+	}
+	if p.Base == 0 {
+		p.Base = 500 * time.Millisecond
+	}
+	if p.Cap == 0 {
+		p.Cap = 30 * time.Second
+	}
+	return p
+}
+
+// next decides whether to try again after failed, with earlier retries already
+// made, and after which wait. The wait is never shorter than the server asked
+// for; where that is longer than Cap, there is none.
+func (p RetryPolicy) next(failed *llm.Error, earlier int) (wait time.Duration, again bool) {
+	if !failed.Kind.Transient() || earlier >= p.Max || failed.RetryAfter > p.Cap {
+		return 0, false
+	}
+	// Only the intervals are the library's: its timer and its random source are
+	// global, so neither could be repeated.
+	intervals := backoff.ExponentialBackOff{InitialInterval: p.Base, Multiplier: 2, MaxInterval: p.Cap}
+	for range earlier + 1 {
+		wait = intervals.NextBackOff()
+	}
+	wait = min(wait, p.Cap)
+	if p.Rand != nil {
+		wait -= time.Duration(p.Rand() * float64(wait) / 4)
+	}
+	return max(wait, failed.RetryAfter), true
+}
+
+// retryAfter reads how long a server asks to wait: retry-after-ms (OpenAI's), or
+// Retry-After in seconds or as a date (RFC 9110, 10.2.3). Nonsense is 0.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if d := scaled(h.Get("Retry-After-Ms"), time.Millisecond); d > 0 {
+		return d
+	}
+	value := h.Get("Retry-After")
+	if at, err := http.ParseTime(value); err == nil {
+		return max(at.Sub(now), 0)
+	}
+	return scaled(value, time.Second)
+}
+
+// scaled reads a number of units, clamped to what a time.Duration holds.
+func scaled(text string, unit time.Duration) time.Duration {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n > 0) { // NaN is not above 0
+		return 0
+	}
+	if d := n * float64(unit); d < math.MaxInt64 {
+		return time.Duration(d)
+	}
+	return math.MaxInt64
+}

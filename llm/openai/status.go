@@ -1,0 +1,99 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+
+	goopenai "github.com/sashabaranov/go-openai"
+
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// Error codes that say more than the status.
+var (
+	filterCodes = []string{"content_filter", "content_policy_violation"}
+	// quotaCodes are limits that no wait within a call lifts.
+	quotaCodes = []string{"insufficient_quota", "billing_hard_limit_reached"}
+	// overloadCodes come without a status in the middle of a stream.
+	overloadCodes = []string{"rate_limit_exceeded", "rate_limit_error"}
+	invalidCodes  = []string{"invalid_request_error", "context_length_exceeded"}
+)
+
+// kindOf classifies an error answer by status, code and type. A status of 0 is
+// an error event within a stream.
+func kindOf(status int, code, errorType string) llm.ErrorKind {
+	is := func(codes []string) bool { return slices.Contains(codes, code) || slices.Contains(codes, errorType) }
+	switch {
+	case code == "unexpected_call":
+		return llm.UnexpectedCall
+	case code == "script_exhausted":
+		return llm.ScriptExhausted
+	case is(filterCodes):
+		return llm.Refused
+	case status == http.StatusTooManyRequests || status == 0 && (is(overloadCodes) || is(quotaCodes)):
+		return llm.RateLimited
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return llm.Unauthorized
+	case status == http.StatusRequestTimeout:
+		return llm.Timeout
+	case status == http.StatusConflict || status >= 500:
+		return llm.Unavailable
+	case status == 0 && !is(invalidCodes):
+		return llm.Unavailable
+	}
+	return llm.InvalidRequest
+}
+
+// refused types an answer with a status that is no success.
+func (x *exchange) refused(res *http.Response) *llm.Error {
+	if res.StatusCode < 400 {
+		return x.fail(llm.InvalidRequest, fmt.Sprintf("%s redirects to %q; redirects are not followed, set OPENAI_BASE_URL to the right address",
+			x.backend.cfg.BaseURL, plain.Line(res.Header.Get("Location"), 200)), nil)
+	}
+	// What can be read of a cut error answer is worth more than the cut.
+	body, _ := io.ReadAll(io.LimitReader(res.Body, maxError))
+	var answer goopenai.ErrorResponse
+	if err := json.Unmarshal(body, &answer); err != nil || answer.Error == nil {
+		answer.Error = &goopenai.APIError{Message: http.StatusText(res.StatusCode)}
+		if len(body) > 0 {
+			answer.Error.Message += "; the answer begins " + x.quote(body)
+		}
+	}
+	failed := x.apiError(res.StatusCode, answer.Error)
+	failed.RetryAfter = retryAfter(res.Header, x.backend.cfg.Clock.Now())
+	if res.Header.Get("X-Should-Retry") == "false" {
+		x.final = true
+	}
+	return failed
+}
+
+// apiError types the API's error object; status is 0 within a stream.
+func (x *exchange) apiError(status int, e *goopenai.APIError) *llm.Error {
+	code := ""
+	if e.Code != nil {
+		code = fmt.Sprint(e.Code)
+	}
+	if n, err := strconv.Atoi(code); err == nil && status == 0 && n >= 400 && n < 600 {
+		status = n // OpenRouter reports a status that came too late as the code
+	}
+	if slices.Contains(quotaCodes, code) || slices.Contains(quotaCodes, e.Type) {
+		x.final = true
+	}
+	message := e.Message
+	if e.Param != nil && *e.Param != "" {
+		message += "; parameter " + *e.Param
+	}
+	if code != "" {
+		message += "; code " + code
+	}
+	failed := x.fail(kindOf(status, code, e.Type), message, nil)
+	if status != 0 {
+		failed.Status = status
+	}
+	return failed
+}
