@@ -1,0 +1,43 @@
+package gate_test
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+)
+
+var _ = Describe("Verdicts", Label("H-04"), func() {
+	DescribeTable("of findings: the worst severity decides",
+		func(want gate.Verdict, severities ...gate.Severity) {
+			var found []gate.Finding
+			for _, s := range severities {
+				found = append(found, gate.Finding{Severity: s})
+			}
+			Expect(gate.VerdictOf(found)).To(Equal(want))
+		},
+		Entry("none", gate.Pass),
+		Entry("only notes", gate.Pass, gate.Info, gate.Info),
+		Entry("one failing", gate.Fail, gate.Info, gate.Failing, gate.Info),
+		Entry("error after fail", gate.Error, gate.Failing, gate.Broken),
+		Entry("error before fail", gate.Error, gate.Broken, gate.Failing),
+		Entry("a severity from the future", gate.Error, gate.Severity("fatal")),
+	)
+
+	DescribeTable("of several: the worst one decides, and the exit code with it", Label("H-06"),
+		func(overall gate.Verdict, code int, verdicts ...gate.Verdict) {
+			Expect(gate.Overall(verdicts)).To(Equal(overall))
+			Expect(gate.ExitCode(verdicts)).To(Equal(code))
+		},
+		Entry("all pass", gate.Pass, 0, gate.Pass, gate.Pass),
+		Entry("a skip beside a pass", gate.Pass, 0, gate.Skip, gate.Pass, gate.Skip),
+		Entry("one fail", gate.Fail, 1, gate.Pass, gate.Fail, gate.Pass),
+		Entry("a skip beside a fail", gate.Fail, 1, gate.Fail, gate.Skip),
+		Entry("an error outranks a fail", gate.Error, 3, gate.Fail, gate.Error, gate.Pass),
+		Entry("an error after a fail", gate.Error, 3, gate.Error, gate.Fail),
+		Entry("nothing but skips is no pass", gate.Skip, 3, gate.Skip, gate.Skip),
+		Entry("nothing selected is a usage error", gate.Skip, 2),
+		Entry("a verdict that is not known", gate.Error, 3, gate.Pass, gate.Verdict("passed")),
+		Entry("a verdict that was never given", gate.Error, 3, gate.Pass, gate.Verdict("")),
+	)
+})

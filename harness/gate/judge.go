@@ -1,0 +1,246 @@
+package gate
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/scenarios/expect"
+)
+
+// Judge holds the expectations of a scenario against the facts of its trials. It
+// may be used by several goroutines at once.
+type Judge struct {
+	expect expect.Expect
+	that   []*Expr
+	rules  []rule
+}
+
+// rule is one expectation: it appends what it finds.
+type rule func(j *Judge, f *measure.Facts, found []Finding) []Finding
+
+// NewJudge prepares a judge. The error is that of an expression that does not
+// compile.
+func NewJudge(e expect.Expect) (*Judge, error) {
+	j := &Judge{expect: e}
+	for i, text := range e.That {
+		compiled, err := Compile(text)
+		if err != nil {
+			return nil, fmt.Errorf("expect.that[%d]: %w", i, err)
+		}
+		j.that = append(j.that, compiled)
+	}
+	for _, candidate := range []struct {
+		asked bool
+		rule  rule
+	}{
+		{e.Status != "", judgeStatus},
+		{e.ExitCode != nil, judgeExitCode},
+		{true, judgeCounts},
+		{e.CallsBy != nil, judgeCallsBy},
+		{e.Tokens != nil, judgeTokens},
+		{e.Cost != nil, judgeCost},
+		{e.Latency != nil, judgeLatency},
+		{e.Duration != nil, judgeDuration},
+		{true, judgeScript},
+		{len(e.That) > 0, judgeThat},
+	} {
+		if candidate.asked {
+			j.rules = append(j.rules, candidate.rule)
+		}
+	}
+	return j, nil
+}
+
+// Judge returns what there is to say about a trial, in the order of the fields of
+// expect.Expect; nothing if all is as expected. A trial that the harness could
+// not carry out is not judged any further. Finding.Trial is left to the caller.
+func (j *Judge) Judge(f measure.Facts) []Finding {
+	if f.Run.Error != "" {
+		return []Finding{{Severity: Broken, Rule: "harness", Message: "the harness could not carry out the trial", Evidence: f.Run.Error}}
+	}
+	var found []Finding
+	for _, r := range j.rules {
+		found = r(j, &f, found)
+	}
+	return found
+}
+
+func judgeStatus(j *Judge, f *measure.Facts, found []Finding) []Finding {
+	if f.Run.Status == j.expect.Status {
+		return found
+	}
+	return append(found, Finding{
+		Severity: Failing, Rule: "status",
+		Message:  fmt.Sprintf("expected status %q, saw %q", j.expect.Status, f.Run.Status),
+		Evidence: f.Run.Details,
+	})
+}
+
+func judgeExitCode(j *Judge, f *measure.Facts, found []Finding) []Finding {
+	if f.Run.ExitCode == *j.expect.ExitCode {
+		return found
+	}
+	return append(found, Finding{
+		Severity: Failing, Rule: "exit_code",
+		Message: fmt.Sprintf("expected exit code %d, saw %d", *j.expect.ExitCode, f.Run.ExitCode),
+	})
+}
+
+func judgeCounts(j *Judge, f *measure.Facts, found []Finding) []Finding {
+	found = judgeCount(found, "calls", "calls", j.expect.Calls, f.Calls.Total)
+	found = judgeCount(found, "retries", "retries", j.expect.Retries, f.Calls.Retries)
+	return judgeCount(found, "iterations", "iterations", j.expect.Iterations, f.Run.Iterations)
+}
+
+func judgeCallsBy(j *Judge, f *measure.Facts, found []Finding) []Finding {
+	for _, purpose := range slices.Sorted(maps.Keys(j.expect.CallsBy)) {
+		limit := j.expect.CallsBy[purpose]
+		found = judgeCount(found, "calls_by", fmt.Sprintf("calls of purpose %q", purpose), &limit, f.Calls.By[purpose])
+	}
+	return found
+}
+
+func judgeCount(found []Finding, rule, things string, limit *expect.Count, saw int) []Finding {
+	if limit == nil || limit.Allows(saw) {
+		return found
+	}
+	return append(found, Finding{
+		Severity: Failing, Rule: rule,
+		Message: fmt.Sprintf("expected %s %s, saw %d", limit, things, saw),
+	})
+}
+
+// judgeTokens does not pass a number that is only a lower bound, unless a lower
+// bound was all that was asked for.
+func judgeTokens(j *Judge, f *measure.Facts, found []Finding) []Finding {
+	limit := j.expect.Tokens
+	if exceeded := limit.AtMost != nil && f.Tokens.Total > *limit.AtMost; f.Tokens.Known || exceeded {
+		return judgeCount(found, "tokens", "tokens", limit, f.Tokens.Total)
+	}
+	if limit.Exactly == nil && limit.AtMost == nil && limit.Allows(f.Tokens.Total) {
+		return found
+	}
+	return append(found, Finding{
+		Severity: Failing, Rule: "tokens",
+		Message:  fmt.Sprintf("expected %s tokens, but their number is unknown", limit),
+		Evidence: fmt.Sprintf("at least %d; a call was answered without usage", f.Tokens.Total),
+	})
+}
+
+// judgeCost compares in the limit's own currency. An unknown cost is a lower
+// bound and does not pass an upper limit.
+func judgeCost(j *Judge, f *measure.Facts, found []Finding) []Finding {
+	fail := func(word string, limit unit.Money) {
+		found = append(found, Finding{
+			Severity: Failing, Rule: "cost",
+			Message: fmt.Sprintf("expected a cost of at %s %s, saw %s", word, limit, amount(f.Cost, limit.Currency)),
+		})
+	}
+	unknown := false
+	if limit := j.expect.Cost.AtMost; limit != nil {
+		switch {
+		case amount(f.Cost, limit.Currency).Amount > limit.Amount:
+			fail("most", *limit)
+		case !f.Cost.Known:
+			unknown = true
+		}
+	}
+	if limit := j.expect.Cost.AtLeast; limit != nil && amount(f.Cost, limit.Currency).Amount < limit.Amount {
+		if f.Cost.Known {
+			fail("least", *limit)
+		} else {
+			unknown = true
+		}
+	}
+	if unknown {
+		found = append(found, Finding{
+			Severity: Failing, Rule: "cost",
+			Message: "the cost is limited, but it is unknown", Evidence: f.Cost.Why,
+		})
+	}
+	return found
+}
+
+func amount(c measure.CostFacts, currency unit.Currency) unit.Money {
+	if currency == unit.USD {
+		return unit.Money{Amount: c.USD, Currency: unit.USD}
+	}
+	return unit.Money{Amount: c.EUR, Currency: unit.EUR}
+}
+
+func judgeLatency(j *Judge, f *measure.Facts, found []Finding) []Finding {
+	if f.Latency.N == 0 {
+		return append(found, Finding{
+			Severity: Broken, Rule: "latency",
+			Message: "the latency is limited, but no call's latency is known",
+		})
+	}
+	limit := j.expect.Latency
+	found = judgeTime(found, "latency.mean", limit.Mean, f.Latency.Mean)
+	found = judgeTime(found, "latency.p50", limit.P50, f.Latency.P50)
+	found = judgeTime(found, "latency.p95", limit.P95, f.Latency.P95)
+	return judgeTime(found, "latency.max", limit.Max, f.Latency.Max)
+}
+
+func judgeDuration(j *Judge, f *measure.Facts, found []Finding) []Finding {
+	if !f.Run.DurationKnown {
+		return append(found, Finding{
+			Severity: Broken, Rule: "duration",
+			Message: "the duration is limited, but it is unknown",
+		})
+	}
+	return judgeTime(found, "duration", j.expect.Duration, f.Run.Duration)
+}
+
+// judgeTime compares as durations of whole nanoseconds: facts are seconds in
+// floating point, in which 0.1 s is not quite the 100 ms of the limit.
+func judgeTime(found []Finding, name string, limit *unit.Duration, seconds float64) []Finding {
+	saw := time.Duration(seconds*float64(time.Second) + 0.5)
+	if limit == nil || saw <= limit.Std() {
+		return found
+	}
+	return append(found, Finding{
+		Severity: Failing, Rule: name,
+		Message: fmt.Sprintf("expected %s of at most %s, saw %s", name, limit, saw),
+	})
+}
+
+// judgeScript reports where script and run did not fit each other. Some of it can
+// be allowed; it is then only noted. A planned fault that never fired cannot:
+// what it was to show was not shown.
+func judgeScript(j *Judge, f *measure.Facts, found []Finding) []Finding {
+	found = j.judgeMisfit(found, expect.UnusedLine, "a line of the script was not used up", f.Script.Unused)
+	found = j.judgeMisfit(found, expect.UnexpectedCall, "no line of the script answers this call", f.Script.Unexpected)
+	found = j.judgeMisfit(found, expect.InvalidRequest, "a provider would have refused this request", f.Script.Invalid)
+	for _, e := range f.Script.Unfired {
+		found = append(found, Finding{Severity: Broken, Rule: "unfired-fault", Message: "a planned fault never fired", Evidence: e})
+	}
+	return found
+}
+
+func (j *Judge) judgeMisfit(found []Finding, rule, message string, evidence []string) []Finding {
+	for _, e := range evidence {
+		severity := Failing
+		if slices.Contains(j.expect.Allow, rule) {
+			severity = Info
+		}
+		found = append(found, Finding{Severity: severity, Rule: rule, Message: message, Evidence: e})
+	}
+	return found
+}
+
+func judgeThat(j *Judge, f *measure.Facts, found []Finding) []Finding {
+	vars := activation{reflect.ValueOf(f).Elem()}
+	for _, e := range j.that {
+		if finding, ok := e.judge(vars); !ok {
+			finding.Rule = "that"
+			found = append(found, finding)
+		}
+	}
+	return found
+}

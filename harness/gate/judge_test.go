@@ -1,0 +1,266 @@
+package gate_test
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/scenarios/expect"
+)
+
+// facts are those of a trial in which everything is known and nothing odd.
+func facts(change ...func(*measure.Facts)) measure.Facts {
+	f := measure.Facts{
+		Run:     measure.RunFacts{Status: "no-progress", ExitCode: 5, Iterations: 3, Details: "3 identical answers", Duration: 6, DurationKnown: true},
+		Calls:   measure.CallFacts{Total: 3, Failed: 1, Retries: 2, By: map[string]int{"work": 2, "judge": 1}},
+		Tokens:  measure.TokenFacts{Known: true, Input: 60, Output: 40, Total: 100},
+		Cost:    measure.CostFacts{Known: true, EUR: 0.01, USD: 0.0125},
+		Latency: measure.LatencyFacts{N: 3, Mean: 2, P50: 2, P95: 3, Max: 3.5, All: []float64{1, 2, 3.5}},
+		Events:  []event.Event{{Kind: event.Guard, Name: "no-progress", N: 3, Attrs: map[string]any{"limit": 3.0, "mode": "strict"}}},
+		Answers: []string{"Same response", "Same response", "Same response"},
+	}
+	for _, c := range change {
+		c(&f)
+	}
+	return f
+}
+
+func judge(e expect.Expect, f measure.Facts) []gate.Finding {
+	GinkgoHelper()
+	j, err := gate.NewJudge(e)
+	Expect(err).ToNot(HaveOccurred())
+	return j.Judge(f)
+}
+
+func exactly(n int) *expect.Count            { return &expect.Count{Exactly: &n} }
+func between(lo, hi int) *expect.Count       { return &expect.Count{AtLeast: &lo, AtMost: &hi} }
+func atLeast(n int) *expect.Count            { return &expect.Count{AtLeast: &n} }
+func lasting(d time.Duration) *unit.Duration { return new(unit.Duration(d)) }
+func eur(v float64) *unit.Money              { return &unit.Money{Amount: v, Currency: unit.EUR} }
+func usd(v float64) *unit.Money              { return &unit.Money{Amount: v, Currency: unit.USD} }
+
+var _ = Describe("Judge", Label("H-04"), func() {
+	DescribeTable("fires a rule, and just does not",
+		func(fires, holds expect.Expect, rule, message string) {
+			Expect(judge(holds, facts())).To(BeEmpty())
+			found := judge(fires, facts())
+			Expect(found).To(HaveLen(1))
+			Expect(found[0].Rule).To(Equal(rule))
+			Expect(found[0].Severity).To(Equal(gate.Failing))
+			Expect(found[0].Message).To(Equal(message))
+		},
+		Entry("status", expect.Expect{Status: "done"}, expect.Expect{Status: "no-progress"},
+			"status", `expected status "done", saw "no-progress"`),
+		Entry("exit code", expect.Expect{ExitCode: new(0)}, expect.Expect{ExitCode: new(5)},
+			"exit_code", "expected exit code 0, saw 5"),
+		Entry("calls, exactly", expect.Expect{Calls: exactly(2)}, expect.Expect{Calls: exactly(3)},
+			"calls", "expected exactly 2 calls, saw 3"),
+		Entry("calls, too few", expect.Expect{Calls: between(4, 9)}, expect.Expect{Calls: between(3, 9)},
+			"calls", "expected at least 4 and at most 9 calls, saw 3"),
+		Entry("calls, too many", expect.Expect{Calls: between(0, 2)}, expect.Expect{Calls: between(0, 3)},
+			"calls", "expected at least 0 and at most 2 calls, saw 3"),
+		Entry("calls by purpose", expect.Expect{CallsBy: map[string]expect.Count{"judge": *exactly(2)}}, expect.Expect{CallsBy: map[string]expect.Count{"judge": *exactly(1), "none": *exactly(0)}},
+			"calls_by", `expected exactly 2 calls of purpose "judge", saw 1`),
+		Entry("calls of a purpose that never came", expect.Expect{CallsBy: map[string]expect.Count{"plan": *atLeast(1)}}, expect.Expect{CallsBy: map[string]expect.Count{"plan": *atLeast(0)}},
+			"calls_by", `expected at least 1 calls of purpose "plan", saw 0`),
+		Entry("retries", expect.Expect{Retries: exactly(1)}, expect.Expect{Retries: exactly(2)},
+			"retries", "expected exactly 1 retries, saw 2"),
+		Entry("iterations", expect.Expect{Iterations: exactly(4)}, expect.Expect{Iterations: exactly(3)},
+			"iterations", "expected exactly 4 iterations, saw 3"),
+		Entry("tokens", expect.Expect{Tokens: between(0, 99)}, expect.Expect{Tokens: between(0, 100)},
+			"tokens", "expected at least 0 and at most 99 tokens, saw 100"),
+		Entry("cost in EUR", expect.Expect{Cost: &expect.Cost{AtMost: eur(0.0099)}}, expect.Expect{Cost: &expect.Cost{AtMost: eur(0.01)}},
+			"cost", "expected a cost of at most 0.0099 EUR, saw 0.01 EUR"),
+		Entry("cost in USD", expect.Expect{Cost: &expect.Cost{AtMost: usd(0.012)}}, expect.Expect{Cost: &expect.Cost{AtMost: usd(0.0125)}},
+			"cost", "expected a cost of at most 0.012 USD, saw 0.0125 USD"),
+		Entry("cost too low", expect.Expect{Cost: &expect.Cost{AtLeast: eur(0.011)}}, expect.Expect{Cost: &expect.Cost{AtLeast: eur(0.01)}},
+			"cost", "expected a cost of at least 0.011 EUR, saw 0.01 EUR"),
+		Entry("mean latency", expect.Expect{Latency: &expect.Latency{Mean: lasting(1999 * time.Millisecond)}}, expect.Expect{Latency: &expect.Latency{Mean: lasting(2 * time.Second)}},
+			"latency.mean", "expected latency.mean of at most 1.999s, saw 2s"),
+		Entry("median latency", expect.Expect{Latency: &expect.Latency{P50: lasting(time.Second)}}, expect.Expect{Latency: &expect.Latency{P50: lasting(2 * time.Second)}},
+			"latency.p50", "expected latency.p50 of at most 1s, saw 2s"),
+		Entry("high latency", expect.Expect{Latency: &expect.Latency{P95: lasting(2 * time.Second)}}, expect.Expect{Latency: &expect.Latency{P95: lasting(3 * time.Second)}},
+			"latency.p95", "expected latency.p95 of at most 2s, saw 3s"),
+		Entry("highest latency", expect.Expect{Latency: &expect.Latency{Max: lasting(3 * time.Second)}}, expect.Expect{Latency: &expect.Latency{Max: lasting(3500 * time.Millisecond)}},
+			"latency.max", "expected latency.max of at most 3s, saw 3.5s"),
+		Entry("duration", expect.Expect{Duration: lasting(6*time.Second - 1)}, expect.Expect{Duration: lasting(6 * time.Second)},
+			"duration", "expected duration of at most 5.999999999s, saw 6s"),
+		Entry("expression", expect.Expect{That: []string{`run.details.contains("4 identical")`}}, expect.Expect{That: []string{`run.details.contains("3 identical")`}},
+			"that", `does not hold: run.details.contains("4 identical")`),
+	)
+
+	It("compares times without the error of floating point", func() {
+		f := facts(func(f *measure.Facts) { f.Latency.Max = 0.1 + 0.2 }) // 0.30000000000000004
+		Expect(judge(expect.Expect{Latency: &expect.Latency{Max: lasting(300 * time.Millisecond)}}, f)).To(BeEmpty())
+	})
+
+	It("finds everything at once, in a fixed order", func() {
+		e := expect.Expect{Status: "done", ExitCode: new(0), Calls: exactly(0), Duration: lasting(0), That: []string{"false", "true", "calls.total == 4"},
+			CallsBy: map[string]expect.Count{"work": *exactly(0), "judge": *exactly(0)}}
+		f := facts(func(f *measure.Facts) { f.Script.Unused = []string{"replies[1]"} })
+		var rules []string
+		for _, finding := range judge(e, f) {
+			rules = append(rules, finding.Rule)
+		}
+		Expect(rules).To(Equal([]string{"status", "exit_code", "calls", "calls_by", "calls_by", "duration", "unused-line", "that", "that"}))
+	})
+
+	DescribeTable("holds what is found in the script against the trial, unless it is allowed",
+		func(rule string, break_ func(*measure.Facts), evidence string) {
+			found := judge(expect.Expect{}, facts(break_))
+			Expect(found).To(HaveLen(1))
+			Expect(found[0].Rule).To(Equal(rule))
+			Expect(found[0].Severity).To(Equal(gate.Failing))
+			Expect(found[0].Evidence).To(Equal(evidence))
+
+			allowed := judge(expect.Expect{Allow: []string{rule}}, facts(break_))
+			Expect(allowed).To(HaveLen(1))
+			Expect(allowed[0].Severity).To(Equal(gate.Info))
+			Expect(gate.VerdictOf(allowed)).To(Equal(gate.Pass))
+		},
+		Entry("unused line", "unused-line", func(f *measure.Facts) { f.Script.Unused = []string{"replies[2]"} }, "replies[2]"),
+		Entry("unexpected call", "unexpected-call", func(f *measure.Facts) { f.Script.Unexpected = []string{"nearest replies[0]: user"} }, "nearest replies[0]: user"),
+		Entry("invalid request", "invalid-request", func(f *measure.Facts) { f.Script.Invalid = []string{"messages[1].role"} }, "messages[1].role"),
+	)
+
+	It("could not tell when a planned fault never fired, whatever is allowed", func() {
+		f := facts(func(f *measure.Facts) { f.Script.Unfired = []string{"replies[2]: missing-done"} })
+		found := judge(expect.Expect{Allow: []string{"unused-line", "unexpected-call", "invalid-request", "unfired-fault"}}, f)
+		Expect(found).To(HaveExactElements(gate.Finding{Severity: gate.Broken, Rule: "unfired-fault", Message: "a planned fault never fired", Evidence: "replies[2]: missing-done"}))
+	})
+
+	It("could not tell when the harness failed, and says nothing else then", func() {
+		f := facts(func(f *measure.Facts) { f.Run.Error = "no such program"; f.Script.Unused = []string{"replies[0]"} })
+		found := judge(expect.Expect{Status: "done", That: []string{"false"}}, f)
+		Expect(found).To(HaveExactElements(gate.Finding{Severity: gate.Broken, Rule: "harness", Message: "the harness could not carry out the trial", Evidence: "no such program"}))
+	})
+})
+
+var _ = Describe("A fact that is unknown", Label("H-04"), func() {
+	unknownCost := func(f *measure.Facts) { f.Cost = measure.CostFacts{EUR: 0.004, Why: `no price for model "x"`} }
+	unknownTokens := func(f *measure.Facts) { f.Tokens.Known = false }
+	unknownLatency := func(f *measure.Facts) { f.Latency = measure.LatencyFacts{} }
+	unknownDuration := func(f *measure.Facts) { f.Run.DurationKnown, f.Run.Duration = false, 0 }
+
+	DescribeTable("does not pass where it is needed",
+		func(e expect.Expect, change func(*measure.Facts), severity gate.Severity, message, evidence string) {
+			found := judge(e, facts(change))
+			Expect(found).To(HaveLen(1))
+			Expect(found[0].Severity).To(Equal(severity))
+			Expect(found[0].Message).To(Equal(message))
+			Expect(found[0].Evidence).To(Equal(evidence))
+			Expect(judge(expect.Expect{Status: "no-progress"}, facts(change))).To(BeEmpty(), "where it is not needed")
+		},
+		Entry("cost with an upper limit", expect.Expect{Cost: &expect.Cost{AtMost: eur(1)}}, unknownCost, gate.Failing, "the cost is limited, but it is unknown", `no price for model "x"`),
+		Entry("cost with a lower limit", expect.Expect{Cost: &expect.Cost{AtLeast: eur(1)}}, unknownCost, gate.Failing, "the cost is limited, but it is unknown", `no price for model "x"`),
+		Entry("cost that is above the limit anyway", expect.Expect{Cost: &expect.Cost{AtMost: eur(0.001)}}, unknownCost, gate.Failing, "expected a cost of at most 0.001 EUR, saw 0.004 EUR", ""),
+		Entry("tokens", expect.Expect{Tokens: between(1, 1000)}, unknownTokens, gate.Failing, "expected at least 1 and at most 1000 tokens, but their number is unknown", "at least 100; a call was answered without usage"),
+		Entry("tokens, exactly", expect.Expect{Tokens: exactly(100)}, unknownTokens, gate.Failing, "expected exactly 100 tokens, but their number is unknown", "at least 100; a call was answered without usage"),
+		Entry("tokens that are above the limit anyway", expect.Expect{Tokens: between(1, 99)}, unknownTokens, gate.Failing, "expected at least 1 and at most 99 tokens, saw 100", ""),
+		Entry("latency", expect.Expect{Latency: &expect.Latency{P95: lasting(time.Hour)}}, unknownLatency, gate.Broken, "the latency is limited, but no call's latency is known", ""),
+		Entry("duration", expect.Expect{Duration: lasting(time.Hour)}, unknownDuration, gate.Broken, "the duration is limited, but it is unknown", ""),
+		Entry("cost in an expression", expect.Expect{That: []string{"cost.eur < 1"}}, unknownCost, gate.Failing, "cost.eur is unknown: cost.eur < 1", `no price for model "x"`),
+		Entry("tokens in an expression", expect.Expect{That: []string{"tokens.total < 1000"}}, unknownTokens, gate.Failing, "tokens.total is unknown: tokens.total < 1000", "a call was answered without usage"),
+		Entry("latency in an expression", expect.Expect{That: []string{"latency.p95 < 9"}}, unknownLatency, gate.Broken, "latency.p95 is unknown: latency.p95 < 9", "no call's latency is known"),
+		Entry("duration in an expression", expect.Expect{That: []string{"run.duration < 9"}}, unknownDuration, gate.Broken, "run.duration is unknown: run.duration < 9", "no duration was recorded"),
+	)
+
+	DescribeTable("passes where it does not matter or is asked about",
+		func(e expect.Expect, change func(*measure.Facts)) { Expect(judge(e, facts(change))).To(BeEmpty()) },
+		Entry("a lower limit that is reached already: cost", expect.Expect{Cost: &expect.Cost{AtLeast: eur(0.004)}}, unknownCost),
+		Entry("a lower limit that is reached already: tokens", expect.Expect{Tokens: atLeast(100)}, unknownTokens),
+		Entry("an expression that asks: cost", expect.Expect{That: []string{"!cost.known || cost.eur < 0.001"}}, unknownCost),
+		Entry("an expression that asks: latency", expect.Expect{That: []string{"latency.n == 0 || latency.p95 < 1"}}, unknownLatency),
+		Entry("an expression that asks: duration", expect.Expect{That: []string{"!run.duration_known"}}, unknownDuration),
+		Entry("an expression on another fact of the run", expect.Expect{That: []string{"run.exit_code == 5"}}, unknownDuration),
+	)
+})
+
+var _ = Describe("Expressions", Label("H-04"), func() {
+	DescribeTable("read every kind of fact",
+		func(text string) { Expect(judge(expect.Expect{That: []string{text}}, facts())).To(BeEmpty()) },
+		Entry("numbers of different types", `latency.max < 4 && calls.total < 3.5 && cost.usd > cost.eur`),
+		Entry("mappings", `calls.by.work == 2 && calls.by["judge"] == 1 && !has(calls.by.plan) && !("plan" in calls.by)`),
+		Entry("lists", `answers.size() == 3 && answers.all(a, a == answers[0]) && latency.all[2] == 3.5`),
+		Entry("events", `events.exists(e, e.kind == "guard" && e.name == run.status && e.n == 3)`),
+		Entry("attributes of events", `events[0].attrs.limit == 3 && events[0].attrs["mode"].startsWith("str")`),
+		Entry("string functions", `run.details.matches("^[0-9]+ ident") && run.details.upperAscii().indexOf("IDENT") == 2 && run.status.split("-")[1] == "progress"`),
+	)
+
+	DescribeTable("show the values that they read when they do not hold",
+		func(text, message, evidence string) {
+			found := judge(expect.Expect{That: []string{text}}, facts())
+			Expect(found).To(HaveLen(1))
+			Expect(found[0].Severity).To(Equal(gate.Failing))
+			Expect(found[0].Message).To(Equal(message))
+			Expect(found[0].Evidence).To(Equal(evidence))
+		},
+		Entry("once each, in order", `run.status == "done" || calls.total > calls.total + 1`,
+			`does not hold: run.status == "done" || calls.total > calls.total + 1`, `run.status = "no-progress"; calls.total = 3`),
+		Entry("inside a comprehension", `events.exists(e, e.n == calls.failed)`,
+			`does not hold: events.exists(e, e.n == calls.failed)`,
+			`events = [{"kind":"guard","name":"no-progress","n":3,"attrs":{"limit":3,"mode":"strict"}}]; calls.failed = 1`),
+		Entry("a key that is not there", `calls.by.plan == 1`,
+			`does not hold: calls.by.plan == 1 (no such key: plan)`, `calls.by = {"judge":1,"work":2}`),
+		Entry("an index that is not there", `answers[3] == "x"`,
+			`does not hold: answers[3] == "x" (index out of bounds: 3)`, `answers = ["Same response","Same response","Same response"]`),
+	)
+
+	It("do not fill the report with a long value", func() {
+		f := facts(func(f *measure.Facts) { f.Run.Text = strings.Repeat("é", 100_000) })
+		found := judge(expect.Expect{That: []string{`run.text == ""`}}, f)
+		Expect(len(found[0].Evidence)).To(BeNumerically("<", 700))
+	})
+
+	It("are stopped when they run away, and say nothing then", func() {
+		f := facts(func(f *measure.Facts) { f.Answers = make([]string, 3000) })
+		found := judge(expect.Expect{That: []string{`answers.all(a, answers.all(b, a == b))`}}, f)
+		Expect(found).To(HaveLen(1))
+		Expect(found[0].Severity).To(Equal(gate.Broken))
+		Expect(found[0].Message).To(ContainSubstring("cost limit exceeded"))
+	})
+
+	DescribeTable("are refused with column and nearest name",
+		func(text, want string) { Expect(gate.Check(text)).To(MatchError(want)) },
+		Entry("unknown field", `run.detials == ""`, `column 4: undefined field 'detials' (did you mean "details"?)`),
+		Entry("unknown field with nothing near", `run.colour == ""`, `column 4: undefined field 'colour'`),
+		Entry("unknown field of an event", `events.all(e, e.nme == "")`, `column 16: undefined field 'nme' (did you mean "name"?)`),
+		Entry("unknown variable", `rum.status == ""`, `column 1: undeclared reference to 'rum' (did you mean 'run'?)`),
+		Entry("two errors, one on another line", "run.x1 == 1 &&\n  run.y1 == 1", `column 4: undefined field 'x1'; line 2, column 6: undefined field 'y1'`),
+		Entry("not a condition", `calls.total`, `column 1: yields int; expected true or false`),
+		Entry("values that cannot be compared", `run.status == 1`, `column 12: found no matching overload for '_==_' applied to '(string, int)'`),
+	)
+
+	It("are refused when the syntax is wrong, they are too long or too deep", func() {
+		Expect(gate.Check(`run.status ==`)).To(MatchError(ContainSubstring("column 14: Syntax error")))
+		Expect(gate.Check(`"` + strings.Repeat("x", 5000) + `" == ""`)).To(MatchError(ContainSubstring("size exceeds limit")))
+		Expect(gate.Check(strings.Repeat("(", 500) + "true" + strings.Repeat(")", 500))).To(HaveOccurred())
+	})
+
+	It("keep a scenario from being judged when they do not compile", func() {
+		_, err := gate.NewJudge(expect.Expect{That: []string{"true", "run.x"}})
+		Expect(err).To(MatchError("expect.that[1]: column 4: undefined field 'x'"))
+	})
+
+	It("may be compiled and judged by many at once", func() {
+		var all sync.WaitGroup
+		results := make([][]gate.Finding, 8)
+		for i := range results {
+			all.Go(func() {
+				j, err := gate.NewJudge(expect.Expect{That: []string{"calls.total == 3 && answers.size() == 3"}})
+				if err == nil {
+					results[i] = append(j.Judge(facts()), gate.Finding{Rule: "judged"})
+				}
+			})
+		}
+		all.Wait()
+		Expect(results).To(HaveEach(HaveExactElements(gate.Finding{Rule: "judged"})))
+	})
+})
