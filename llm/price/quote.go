@@ -1,6 +1,11 @@
 // Package price turns token usage into money with a dated price table.
 package price
 
+import (
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
 // Quote is what one model costs, with everything that is needed to compute a
 // cost later without the table. Prices are per million tokens in Currency.
 type Quote struct {
@@ -17,4 +22,17 @@ type Quote struct {
 	// EURPerUSD is the exchange rate of RateDate.
 	EURPerUSD float64 `json:"eur_per_usd"`
 	RateDate  string  `json:"rate_date"`
+}
+
+// Cost is what a call with that usage costs, in the quote's own currency:
+//
+//	(input·Input + cached·CachedIn + written·CacheWrite + output·Output) / 1,000,000
+//
+// Reasoning tokens are part of the output. A negative count, which no provider
+// should report, counts as none. For another currency see unit.Money.In and
+// EURPerUSD.
+func (q Quote) Cost(u llm.Usage) unit.Money {
+	sum := float64(max(u.Input, 0))*q.Input + float64(max(u.CachedInput, 0))*q.CachedIn +
+		float64(max(u.CacheWrite, 0))*q.CacheWrite + float64(max(u.Output, 0))*q.Output
+	return unit.Money{Amount: sum / 1e6, Currency: unit.Currency(q.Currency)}
 }
