@@ -179,6 +179,8 @@ type End struct {
 type Close struct {
 	Trials      int  `json:"trials"`
 	Interrupted bool `json:"interrupted,omitempty"`
+	// NotRun names the planned scenarios that have no trial in the recording.
+	NotRun []string `json:"not_run,omitempty"`
 }
 
 // Timing is one line of the timings file beside a recording: what the wall clock
