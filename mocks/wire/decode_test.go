@@ -3,11 +3,13 @@ package wire_test
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	openai "github.com/sashabaranov/go-openai"
+	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/mocks/wire"
@@ -177,6 +179,26 @@ var _ = Describe("Decode", Label("H-02"), func() {
 				{Role: llm.Assistant, Content: "no"},
 			},
 		}}))
+	})
+
+	It("reads any text back, however it is escaped", func() {
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-z"/\\\n\t\r\x08\f<&é😀]*`)).Draw(t, "text")
+			quoted, err := json.Marshal(text) // escapes <, > and & as \u003c ...
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain := string(quoted)
+			slashed := strings.ReplaceAll(plain, "/", `\/`)
+			ascii := strconv.AppendQuoteToASCII(nil, "é")
+			ascii = append(ascii[:len(ascii)-1], plain[1:]...)
+			for _, c := range []struct{ quoted, want string }{{plain, text}, {slashed, text}, {string(ascii), "é" + text}} {
+				call, e := codec.Decode([]byte(saying(`{"role":"user","content":` + c.quoted + `}`)))
+				if e != nil || call.Messages[0].Content != c.want {
+					t.Fatalf("%s was read as %q, %v", c.quoted, call.Messages, e)
+				}
+			}
+		})
 	})
 
 	It("prefers the newer name of the token limit and has no tags beside a purpose", func() {

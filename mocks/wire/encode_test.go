@@ -81,14 +81,26 @@ var _ = Describe("Encode", Label("H-02"), func() {
 		})
 	})
 
-	It("never has a negative delay, whatever the script asks for", func() {
-		c := wire.Completion{Text: "a b c", First: -time.Second, PerToken: math.MaxInt64, Usage: llm.Usage{Output: math.MaxInt}}
-		for _, call := range []wire.Call{plainCall, streamCall} {
-			for _, f := range codec.Encode(call, c) {
-				Expect(f.Delay).To(BeNumerically(">=", 0))
+	DescribeTable("has long delays and large counts but no negative ones, whatever the script asks for, as",
+		func(first, perToken time.Duration, output int) {
+			c := wire.Completion{Text: "a b c", First: first, PerToken: perToken, Usage: llm.Usage{Input: math.MaxInt, Output: output}}
+			for _, fault := range []wire.FaultSpec{{Kind: "slow-drip", Delay: math.MaxInt64}, {Kind: "missing-done"}} {
+				for _, call := range []wire.Call{plainCall, streamCall} {
+					frames, _ := newFault(fault).Apply(codec, call, c)
+					longest := time.Duration(0)
+					for _, f := range frames {
+						Expect(f.Delay).To(BeNumerically(">=", 0))
+						longest = max(longest, f.Delay)
+					}
+					Expect(longest).To(BeNumerically(">", 1_000_000*time.Hour/3))
+				}
 			}
-		}
-	})
+			Expect(parse(codec.Encode(plainCall, c)).Usage.TotalTokens).To(Equal(math.MaxInt))
+		},
+		Entry("a product that overflows", -time.Second, time.Duration(1<<62), 3),
+		Entry("a sum that overflows", time.Duration(math.MaxInt64), time.Duration(math.MaxInt64), 1),
+		Entry("both", time.Duration(math.MaxInt64), time.Duration(math.MaxInt64), math.MaxInt),
+	)
 
 	It("streams any text unchanged, in pieces that are each valid UTF-8", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {

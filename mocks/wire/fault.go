@@ -172,15 +172,12 @@ func (f plainFault) Apply(codec Codec, _ Call, answer Completion) ([]Frame, bool
 }
 
 // answerFault edits the neutral answer before it is encoded. It must not change
-// what the given answer points to.
+// what the given answer points to, nor anything that shows if it returns false.
 type answerFault func(call Call, answer Completion) (Completion, bool)
 
 // Apply implements Fault.
 func (f answerFault) Apply(codec Codec, call Call, answer Completion) ([]Frame, bool) {
 	edited, ok := f(call, answer)
-	if !ok {
-		edited = answer
-	}
 	return codec.Encode(call, edited), ok
 }
 

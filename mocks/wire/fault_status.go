@@ -13,7 +13,7 @@ func newStatus(spec FaultSpec) Fault {
 	e.RetryAfter = spec.RetryAfter
 	return plainFault(func(codec Codec, answer Completion) []Frame {
 		frames := codec.EncodeError(e)
-		frames[0].Delay += answer.First
+		frames[0].Delay = addUp(answer.First)
 		return frames
 	})
 }

@@ -20,10 +20,11 @@ func newMissingDone(FaultSpec) Fault {
 
 // newDuplicateChunk repeats the last chunk that was delivered.
 func newDuplicateChunk(spec FaultSpec) Fault {
-	return frameFault(func(call Call, frames []Frame) ([]Frame, bool) {
+	return frameFault(func(_ Call, frames []Frame) ([]Frame, bool) {
 		// The end marker is never the one repeated: it is no chunk of the answer.
+		// A body that is not streamed has no chunks.
 		n, ok := delivered(len(frames)-1, spec.After)
-		if !ok || !call.Stream {
+		if !ok {
 			return nil, false
 		}
 		return slices.Insert(frames, n+1, Frame{Data: frames[n].Data}), true
@@ -51,7 +52,8 @@ func newSlowDrip(spec FaultSpec) Fault {
 			return nil, false
 		}
 		for i := range frames[first+1:] {
-			frames[first+1+i].Delay += pause
+			f := &frames[first+1+i]
+			f.Delay = addUp(f.Delay, pause)
 		}
 		return frames, true
 	})

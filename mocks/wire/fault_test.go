@@ -3,8 +3,10 @@ package wire_test
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -158,6 +160,18 @@ var _ = Describe("a fault", Label("H-02"), func() {
 		},
 		Entry(nil, `{"a":1}`), Entry(nil, `{}`), Entry(nil, ``), Entry(nil, `12`), Entry(nil, `{"ü":"日本"}`), Entry(nil, `broken`),
 	)
+
+	It("malformed-json breaks the JSON and nothing else", func() {
+		f := newFault(wire.FaultSpec{Kind: "malformed-json"})
+		for pad := range 4 {
+			c := wire.Completion{Text: strings.Repeat("x", pad) + strings.Repeat("日", 300)}
+			frames, ok := f.Apply(codec, plainCall, c)
+			Expect(ok).To(BeTrue())
+			Expect(utf8.Valid(frames[0].Data)).To(BeTrue())
+			Expect(json.Valid(frames[0].Data)).To(BeFalse())
+			Expect(frames[0].Header.Get("Content-Length")).To(Equal(strconv.Itoa(len(frames[0].Data))))
+		}
+	})
 
 	It("refusal takes a message", func() {
 		frames, ok := newFault(wire.FaultSpec{Kind: "refusal", Message: "never"}).Apply(codec, streamCall, textAnswer)

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -152,16 +151,4 @@ func appendStringOrNull(b []byte, text string) []byte {
 		return append(b, "null"...)
 	}
 	return appendString(b, text)
-}
-
-// addCounts adds token counts without wrapping around.
-func addCounts(counts ...int) int {
-	sum := 0
-	for _, n := range counts {
-		if n > 0 && sum > math.MaxInt-n {
-			return math.MaxInt
-		}
-		sum += n
-	}
-	return sum
 }

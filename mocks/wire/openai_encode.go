@@ -23,7 +23,7 @@ func (OpenAIChat) Encode(call Call, c Completion) []Frame {
 		return encodeStream(call, c)
 	}
 	frames := jsonFrames(c.ID, appendCompletion(nil, c))
-	frames[0].Delay = max(0, c.First) + generation(c)
+	frames[0].Delay = addUp(c.First, generation(c))
 	return frames
 }
 
@@ -82,13 +82,13 @@ func appendFunction(b []byte, t llm.ToolCall, arguments string) []byte {
 // appendUsage appends token counts as OpenAI gives them: cached tokens are part
 // of the prompt's there, unlike in llm.Usage.
 func appendUsage(b []byte, u llm.Usage) []byte {
-	prompt := addCounts(u.Input, u.CachedInput, u.CacheWrite)
+	prompt := addUp(u.Input, u.CachedInput, u.CacheWrite)
 	b = append(b, `{"prompt_tokens":`...)
 	b = strconv.AppendInt(b, int64(prompt), 10)
 	b = append(b, `,"completion_tokens":`...)
 	b = strconv.AppendInt(b, int64(u.Output), 10)
 	b = append(b, `,"total_tokens":`...)
-	b = strconv.AppendInt(b, int64(addCounts(prompt, u.Output)), 10)
+	b = strconv.AppendInt(b, int64(addUp(prompt, u.Output)), 10)
 	b = append(b, `,"prompt_tokens_details":{"cached_tokens":`...)
 	b = strconv.AppendInt(b, int64(u.CachedInput), 10)
 	b = append(b, `},"completion_tokens_details":{"reasoning_tokens":`...)
@@ -118,7 +118,8 @@ type stream struct {
 	buf    []byte
 	// prefix and suffix are what each chunk has before its delta and after its
 	// finish reason.
-	prefix, suffix []byte
+	prefix []byte
+	suffix string
 	// perPiece is the time that a chunk with output takes; wait is what has to
 	// pass before the next chunk.
 	perPiece, wait time.Duration
@@ -147,13 +148,18 @@ func encodeStream(call Call, c Completion) []Frame {
 
 // newStream begins a stream with its head and the chunk that gives the role.
 func newStream(call Call, c Completion, pieces int) *stream {
-	s := &stream{suffix: []byte("}]}\n\n"), wait: max(0, c.First)}
-	s.prefix = append(appendPrefix([]byte("data: "), c, "chat.completion.chunk"), `,"choices":[{"index":0,"delta":`...)
+	s := &stream{suffix: "}]}\n\n", wait: max(0, c.First)}
+	s.prefix = append(make([]byte, 0, 220+len(c.ID)+len(c.Model)), "data: "...)
+	s.prefix = appendPrefix(s.prefix, c, "chat.completion.chunk")
+	s.prefix = append(s.prefix, `,"choices":[{"index":0,"delta":`...)
 	if call.IncludeUsage {
-		s.suffix = []byte("}],\"usage\":null}\n\n")
+		s.suffix = "}],\"usage\":null}\n\n"
+	}
+	delta := 56 // of a chunk, beside its text; a guess too low costs one more buffer
+	if len(c.ToolCalls) > 0 {
+		delta = 100
 	}
 	chunks := pieces + len(c.ToolCalls) + 4
-	const delta = 100 // of a chunk, beside its text
 	s.frames = make([]Frame, 0, chunks+1)
 	s.buf = make([]byte, 0, chunks*(len(s.prefix)+len(s.suffix)+delta)+outputLen(c)*9/8+400)
 

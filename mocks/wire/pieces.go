@@ -53,14 +53,28 @@ func firstPieces(text string, n int) string {
 	return text[:end]
 }
 
+// addUp adds token counts or delays. Scripts may give any, so a sum that would
+// overflow is its greatest part, and negative parts count for nothing.
+func addUp[T ~int | ~int64](parts ...T) T {
+	var sum T
+	for _, part := range parts {
+		if sum+part < sum {
+			sum = max(sum, part)
+			continue
+		}
+		sum += part
+	}
+	return sum
+}
+
 // generation is the time that the output takes, without the first byte's. It
 // saturates: a script may ask for any number of tokens.
 func generation(c Completion) time.Duration {
 	if c.PerToken <= 0 || c.Usage.Output <= 0 {
 		return 0
 	}
-	if c.PerToken > math.MaxInt64/time.Duration(c.Usage.Output)/2 {
-		return math.MaxInt64 / 2
+	if c.PerToken > math.MaxInt64/time.Duration(c.Usage.Output) {
+		return math.MaxInt64
 	}
 	return c.PerToken * time.Duration(c.Usage.Output)
 }
