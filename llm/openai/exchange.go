@@ -28,7 +28,7 @@ const (
 	// emptyLines is how many lines without data may follow each other. Some
 	// servers send a comment every second while a model thinks, and go-openai's
 	// own limit of 300 ends such a call after minutes; maxAnswer still holds.
-	emptyLines = 1 << 20
+	emptyLines = 1 << 16
 )
 
 var errTooLarge = fmt.Errorf("answer is larger than %d MiB", maxAnswer>>20)

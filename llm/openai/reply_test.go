@@ -152,11 +152,21 @@ func manyCalls() (events []string) {
 	return events
 }
 
-// endless is a body that never ends; each read gives the same bytes.
-type endless string
+// endless is a body that repeats its bytes and never ends.
+type endless struct {
+	bytes string
+	at    int
+}
 
-func (e endless) Read(p []byte) (int, error) { return copy(p, e), nil }
-func (e endless) Close() error               { return nil }
+func (e *endless) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		written := copy(p[n:], e.bytes[e.at:])
+		n, e.at = n+written, (e.at+written)%len(e.bytes)
+	}
+	return n, nil
+}
+
+func (e *endless) Close() error { return nil }
 
 type roundTrip func(*http.Request) (*http.Response, error)
 
@@ -165,7 +175,7 @@ func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return
 var _ = DescribeTable("an answer without end is given up at 64 MiB",
 	func(ctx context.Context, stream bool, bytes, part string) {
 		rt := roundTrip(func(*http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 200, Body: endless(strings.Repeat(bytes, 4096/len(bytes)))}, nil
+			return &http.Response{StatusCode: 200, Body: &endless{bytes: strings.Repeat(bytes, 1+4096/len(bytes))}}, nil
 		})
 		_, err := ask(ctx, backend(rt), stream)
 		e := failure(err)
@@ -174,7 +184,7 @@ var _ = DescribeTable("an answer without end is given up at 64 MiB",
 	},
 	Entry("whole", false, " ", "64 MiB"),
 	Entry("stream of one line", true, "x", "64 MiB"),
-	Entry("stream of text", true, "data: {\"choices\":[{\"delta\":{\"content\":\"0123456789012345678901\"}}]}\n", "64 MiB"),
+	Entry("stream of text", true, "data: "+text(strings.Repeat("x", 4000))+"\n", "64 MiB"),
 	Entry("stream of empty lines", true, "\n", "too many empty messages"),
 )
 

@@ -1,0 +1,162 @@
+package llm_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// adapter is available unless missing says otherwise.
+type adapter struct {
+	llm.Backend
+	id      string
+	missing error
+}
+
+func (a adapter) ID() string                      { return a.id }
+func (a adapter) Available(context.Context) error { return a.missing }
+
+var errNoKey = errors.New("set FANCY_KEY")
+
+var _ = Describe("the registry", Label("L-02"), func() {
+	good, other, poor := adapter{id: "good"}, adapter{id: "other"}, adapter{id: "poor", missing: errNoKey}
+
+	It("finds an available adapter by its id", func(ctx context.Context) {
+		Expect(llm.NewRegistry(poor, good).Find(ctx, "good")).To(Equal(llm.Adapter(good)))
+	})
+
+	DescribeTable("says why an adapter cannot be used, and which can",
+		func(ctx context.Context, r *llm.Registry, id, want string) {
+			_, err := r.Find(ctx, id)
+			Expect(err).To(MatchError(want))
+		},
+		Entry("unknown", llm.NewRegistry(good, poor, other), "gud",
+			`backend "gud" is not known; available: good, other (known but not available: poor)`),
+		Entry("not available", llm.NewRegistry(good, poor), "poor",
+			`backend "poor" is not available: set FANCY_KEY; available: good`),
+		Entry("the only one, not available", llm.NewRegistry(poor), "poor",
+			`backend "poor" is not available: set FANCY_KEY; no other backend is available`),
+		Entry("none usable", llm.NewRegistry(poor), "x",
+			`backend "x" is not known; no other backend is available (known but not available: poor)`),
+		Entry("an empty registry", &llm.Registry{}, "x", `backend "x" is not known; no other backend is available`),
+	)
+
+	It("keeps the reason in the error's chain", func(ctx context.Context) {
+		_, err := llm.NewRegistry(poor).Find(ctx, "poor")
+		Expect(err).To(MatchError(errNoKey))
+	})
+
+	It("lets a later adapter replace an earlier one of the same id", func(ctx context.Context) {
+		r := llm.NewRegistry(adapter{id: "good", missing: errNoKey}, other, good)
+		Expect(r.IDs()).To(Equal([]string{"other", "good"}))
+		Expect(r.Find(ctx, "good")).To(Equal(llm.Adapter(good)))
+	})
+})
+
+var _ = Describe("an error", func() {
+	DescribeTable("names what is known",
+		func(e llm.Error, want string) { Expect(e.Error()).To(Equal(want)) },
+		Entry("all", llm.Error{Kind: llm.RateLimited, Backend: "openai", Status: 429, Message: "slow down", RetryAfter: 2 * time.Second, Err: io.EOF},
+			"openai: rate-limited (429): slow down; retry after 2s"),
+		Entry("the kind alone", llm.Error{Kind: llm.Timeout}, "timeout"),
+		Entry("the cause, without a message", llm.Error{Kind: llm.Truncated, Err: io.ErrUnexpectedEOF}, "truncated: unexpected EOF"),
+	)
+
+	It("gives its cause and, however deep it is wrapped, its kind", func() {
+		err := fmt.Errorf("iteration 3: %w", &llm.Error{Kind: llm.Truncated, Err: io.ErrUnexpectedEOF})
+		Expect(err).To(MatchError(io.ErrUnexpectedEOF))
+		Expect(llm.KindOf(err)).To(Equal(llm.Truncated))
+		Expect(llm.KindOf(io.EOF)).To(BeEmpty())
+		Expect(llm.KindOf(nil)).To(BeEmpty())
+	})
+
+	It("is transient for these kinds and no other", func() {
+		var transient []llm.ErrorKind
+		for _, k := range llm.ErrorKinds() {
+			if k.Transient() {
+				transient = append(transient, k)
+			}
+		}
+		Expect(transient).To(ConsistOf(llm.RateLimited, llm.Timeout, llm.Unavailable, llm.Truncated))
+		Expect(llm.ErrorKinds()).To(HaveLen(11))
+		Expect(llm.ErrorKind("").Transient()).To(BeFalse())
+	})
+})
+
+var _ = It("counts every token once", func() {
+	Expect(llm.Usage{Input: 1, CachedInput: 20, CacheWrite: 300, Output: 4000, Reasoning: 3000}.Total()).To(Equal(4321))
+})
+
+var _ = It("turns a reply into the message that a conversation keeps", func() {
+	calls := []llm.ToolCall{{ID: "a", Name: "f", Arguments: "{}"}}
+	Expect(llm.Reply{Text: "t", ToolCalls: calls, Finish: llm.FinishToolCalls}.Message()).
+		To(Equal(llm.Message{Role: llm.Assistant, Content: "t", ToolCalls: calls}))
+})
+
+var _ = It("lets a function be a backend", func(ctx context.Context) {
+	b := llm.BackendFunc(func(got context.Context, req llm.Request) (llm.Reply, error) {
+		Expect(got).To(BeIdenticalTo(ctx))
+		return llm.Reply{Text: req.Purpose}, io.EOF
+	})
+	reply, err := b.Complete(ctx, llm.Request{Purpose: "judge"})
+	Expect(reply.Text).To(Equal("judge"))
+	Expect(err).To(BeIdenticalTo(io.EOF))
+})
+
+// Recordings hold these values, so that a field that JSON loses is lost for ever.
+var _ = DescribeTable("survives a round trip through JSON with every field set",
+	func(value any) {
+		filled := reflect.New(reflect.TypeOf(value))
+		fill(filled.Elem())
+		encoded, err := json.Marshal(filled.Interface())
+		Expect(err).NotTo(HaveOccurred())
+		back := reflect.New(reflect.TypeOf(value))
+		Expect(json.Unmarshal(encoded, back.Interface())).To(Succeed())
+		Expect(back.Interface()).To(Equal(filled.Interface()))
+	},
+	Entry("request", llm.Request{}), Entry("reply", llm.Reply{}), Entry("usage", llm.Usage{}), Entry("retry", llm.Retry{}),
+)
+
+// fill sets every field to something other than zero, except functions.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i))
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Slice:
+		if v.Type() == reflect.TypeFor[json.RawMessage]() {
+			v.SetBytes([]byte(`{"x":1}`))
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range v.Len() {
+			fill(v.Index(i))
+		}
+	case reflect.Map:
+		v.Set(reflect.ValueOf(map[string]string{"k": "v"}))
+	case reflect.String:
+		v.SetString("text")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(0.5)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(7)
+	case reflect.Func:
+	default:
+		Fail("fill does not know " + v.Type().String())
+	}
+}
