@@ -1,0 +1,168 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	lifetime = 2 * time.Minute
+	maxStdin = 64 << 20
+	// Exit statuses of a child that could not be an agent.
+	exitUnusable = 96
+	exitOrphaned = 97
+)
+
+// Main turns this process into a scripted agent if it was started as one, and
+// does not return then. Otherwise it does nothing. Call it before anything else
+// in main or TestMain.
+func Main() {
+	setting := os.Getenv(envAgent)
+	if setting == "" {
+		return
+	}
+	// No bug of ours may leave a process behind for good.
+	time.AfterFunc(lifetime, func() { os.Exit(exitOrphaned) })
+	fields := strings.SplitN(setting, "|", 4)
+	if len(fields) != 4 {
+		quit("the environment variable %s is not of the form style|network|address|token", envAgent)
+	}
+	conn, err := net.Dial(fields[1], fields[2])
+	if err != nil {
+		quit("reach the script: %v", err)
+	}
+	p := &puppet{out: json.NewEncoder(conn), setting: fields}
+	orders := p.listen(conn)
+	h := hello{Token: fields[3], Style: fields[0], Args: os.Args[1:]}
+	if h.Style != heir {
+		// Like the real ones: whoever leaves standard input open waits for ever.
+		stdin, err := io.ReadAll(io.LimitReader(os.Stdin, maxStdin))
+		if err != nil {
+			quit("read standard input: %v", err)
+		}
+		h.Stdin = string(stdin)
+	}
+	p.tell(h)
+	for o := range orders {
+		p.carryOut(o)
+	}
+}
+
+func quit(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "scripted agent: "+format+"\n", args...)
+	os.Exit(exitUnusable)
+}
+
+// puppet is a process that does what its parent says.
+type puppet struct {
+	mu      sync.Mutex
+	out     *json.Encoder
+	setting []string
+}
+
+// listen passes on the parent's orders. The process ends with the connection.
+func (p *puppet) listen(conn net.Conn) <-chan order {
+	orders := make(chan order)
+	go func() {
+		in := json.NewDecoder(conn)
+		for {
+			var o order
+			if err := in.Decode(&o); err != nil {
+				os.Exit(exitOrphaned)
+			}
+			orders <- o
+		}
+	}()
+	return orders
+}
+
+func (p *puppet) tell(message any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.out.Encode(message); err != nil {
+		os.Exit(exitOrphaned)
+	}
+}
+
+func (p *puppet) carryOut(o order) {
+	switch o.Op {
+	case opStdout:
+		p.write(os.Stdout, o.Data)
+	case opStderr:
+		p.write(os.Stderr, o.Data)
+	case opExit:
+		p.tell(wordDone)
+		os.Exit(o.Status)
+	case opKill:
+		p.tell(wordDone)
+		crash()
+	case opSigterm:
+		signals := make(chan os.Signal, 1)
+		signal.Notify(signals, syscall.SIGTERM)
+		p.tell(wordDone)
+		go func() {
+			for range signals {
+				p.tell(wordSigterm)
+			}
+		}()
+	case opGrandchild:
+		p.leaveHeir()
+	case opFlood:
+		p.flood(o.Data)
+	}
+}
+
+// write confirms only what the reader's end took. A closed pipe ends the process
+// by SIGPIPE, as it does the real ones.
+func (p *puppet) write(f *os.File, data []byte) {
+	if _, err := f.Write(data); err != nil {
+		os.Exit(1)
+	}
+	p.tell(wordDone)
+}
+
+// leaveHeir starts a process that does nothing but hold the outputs open.
+func (p *puppet) leaveHeir() {
+	path, err := os.Executable()
+	if err != nil {
+		quit("find the grandchild's program: %v", err)
+	}
+	cmd := exec.Command(path)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), envAgent+"="+strings.Join(append([]string{heir}, p.setting[1:]...), "|"))
+	if err := cmd.Start(); err != nil {
+		quit("start the grandchild: %v", err)
+	}
+	p.tell(wordDone)
+}
+
+// flood repeats line until the reader gives up. The first 64 KiB prove it.
+func (p *puppet) flood(line []byte) {
+	chunk := bytes.Repeat(line, max(1, 64<<10/len(line)))
+	for first := true; ; first = false {
+		if _, err := os.Stdout.Write(chunk); err != nil {
+			os.Exit(1)
+		}
+		if first {
+			p.tell(wordDone)
+		}
+	}
+}
+
+// crash ends the process as a signal would from outside.
+func crash() {
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Kill()
+	}
+	select {} // the signal is on its way
+}

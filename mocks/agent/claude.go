@@ -1,0 +1,94 @@
+package agent
+
+import (
+	"encoding/json"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+func readClaude(h hello) (invocation, error) {
+	o, err := parseArgs(h.Args,
+		"--print=-p --verbose --dangerously-skip-permissions --include-partial-messages --no-session-persistence",
+		"--output-format --model --append-system-prompt --system-prompt --setting-sources --allowedTools=--allowed-tools "+
+			"--disallowedTools=--disallowed-tools --max-turns --max-budget-usd --permission-mode --resume=-r --add-dir --mcp-config --settings")
+	if err == nil {
+		err = o.want("--print", "true", "--output-format", "stream-json", "--verbose", "true")
+	}
+	if err != nil {
+		return invocation{}, err
+	}
+	prompt := ""
+	if len(o.rest) > 0 {
+		prompt = o.rest[0]
+	}
+	return invoke(h, prompt, o.flags["--append-system-prompt"]+o.flags["--system-prompt"], o.flags["--model"])
+}
+
+// claudeAnswer renders Claude Code's stream-json events.
+func claudeAnswer(a *act) {
+	session := derive(a.ID, "session")
+	a.event(false, object{
+		"type": "system", "subtype": "init", "session_id": session, "model": a.Model,
+		"tools": []string{"Bash", "Edit", "Read"}, "permissionMode": "default",
+	})
+	message := func(content object) {
+		a.event(true, object{
+			"type": "assistant", "session_id": session, "parent_tool_use_id": nil,
+			"message": object{"id": "msg_" + a.ID, "type": "message", "role": "assistant", "model": a.Model, "content": []object{content}},
+		})
+	}
+	for _, call := range a.ToolCalls {
+		message(object{"type": "tool_use", "id": call.ID, "name": call.Name, "input": rawJSON(call.Arguments)})
+		a.event(false, object{
+			"type": "user", "session_id": session,
+			"message": object{"role": "user", "content": []object{{"type": "tool_result", "tool_use_id": call.ID, "content": toolOutput}}},
+		})
+	}
+	if a.Text != "" {
+		message(object{"type": "text", "text": a.Text})
+	}
+	a.event(false, claudeResult(a, session))
+}
+
+func claudeResult(a *act, session string) object {
+	result := object{
+		"type": "result", "subtype": "success", "is_error": false, "session_id": session,
+		"num_turns": 1 + len(a.ToolCalls), "result": a.Text, "stop_reason": claudeStop(a),
+		"duration_ms": (a.First + a.PerToken*timeOf(a.Usage.Output)).Milliseconds(),
+		"usage": object{
+			"input_tokens": a.Usage.Input, "cache_read_input_tokens": a.Usage.CachedInput,
+			"cache_creation_input_tokens": a.Usage.CacheWrite, "output_tokens": a.Usage.Output,
+		},
+	}
+	if a.usd != nil {
+		result["total_cost_usd"] = *a.usd
+	}
+	if a.failure != "" {
+		// As seen in the wild: the subtype says success all the same.
+		result["is_error"], result["result"] = true, a.failure
+		if a.status != 0 {
+			result["api_error_status"] = a.status
+		}
+	}
+	return result
+}
+
+func claudeStop(a *act) string {
+	switch {
+	case a.refused || a.Finish == llm.FinishContentFilter:
+		return "refusal"
+	case a.Finish == llm.FinishLength:
+		return "max_tokens"
+	default:
+		return "end_turn"
+	}
+}
+
+// rawJSON is a tool call's arguments: as they are if they are JSON, else as a
+// text, so that the event stays valid.
+func rawJSON(text string) any {
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	return text
+}

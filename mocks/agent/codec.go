@@ -1,0 +1,167 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// codec speaks a command-line agent's "protocol": a request is an invocation,
+// and each frame of an answer is something that the process does. The last frame
+// of an answer is its exit.
+type codec struct {
+	style style
+	price func(model string, usage llm.Usage) (usd float64, ok bool)
+}
+
+var _ wire.Codec = codec{}
+
+// usageError is the type of the error of an invocation that the real program
+// would not accept.
+const usageError = "usage_error"
+
+// Decode reads an invocation.
+func (c codec) Decode(body []byte) (wire.Call, *wire.APIError) {
+	var h hello
+	if err := json.Unmarshal(body, &h); err != nil {
+		return wire.Call{}, &wire.APIError{Type: usageError, Message: err.Error()}
+	}
+	in, err := c.style.read(h)
+	if err != nil {
+		return wire.Call{}, &wire.APIError{Type: usageError, Message: err.Error()}
+	}
+	call := wire.Call{Request: llm.Request{Model: in.model, Stream: true}}
+	if in.system != "" {
+		call.Messages = append(call.Messages, llm.Message{Role: llm.System, Content: in.system})
+	}
+	call.Messages = append(call.Messages, llm.Message{Role: llm.User, Content: in.prompt})
+	return call, nil
+}
+
+// Encode renders an answer. The time to the first token passes before its first
+// content, that for all tokens is spread over the content.
+func (c codec) Encode(_ wire.Call, answer wire.Completion) []wire.Frame {
+	a := c.act(answer)
+	if answer.Refusal != "" {
+		a.Text, a.refused = answer.Refusal, true
+	}
+	c.style.answer(&a)
+	return append(timed(a.lines, answer), exitFrame(0))
+}
+
+// EncodeError renders a provider's error as the agent reports it: with exit
+// status 1, or its own for a wrong invocation.
+func (c codec) EncodeError(e *wire.APIError) []wire.Frame {
+	if e.Type == usageError {
+		return []wire.Frame{
+			doing(opStderr, []byte("error: "+e.Message+"\n")), exitFrame(c.style.usageStatus),
+		}
+	}
+	message := e.Message
+	if e.RetryAfter > 0 {
+		message += fmt.Sprintf(" Please try again in %gs.", e.RetryAfter.Seconds())
+	}
+	return c.failing(wire.Completion{}, message, e.Status, 1)
+}
+
+// failing renders an answer that ends with an error in the output.
+func (c codec) failing(answer wire.Completion, message string, status, exit int) []wire.Frame {
+	a := c.act(answer)
+	a.failure, a.status, a.exit = message, status, exit
+	c.style.answer(&a)
+	return append(timed(a.lines, answer), exitFrame(exit))
+}
+
+func (c codec) act(answer wire.Completion) act {
+	a := act{Completion: answer}
+	if c.price != nil && answer.Model != "" { // an error costs nothing
+		if usd, ok := c.price(answer.Model, answer.Usage); ok {
+			a.usd = &usd
+		}
+	}
+	return a
+}
+
+// act is an answer on its way to lines.
+type act struct {
+	wire.Completion
+	refused bool
+	usd     *float64
+	// failure, if set, is told in place of success, with the provider's HTTP
+	// status if it has one. exit is the process's exit status then.
+	failure string
+	status  int
+	exit    int
+	lines   []line
+}
+
+// line is a line of output.
+type line struct {
+	data    []byte
+	content bool // takes time
+	stderr  bool
+}
+
+// event adds a JSON event; content is what a model had to think about.
+func (a *act) event(content bool, v object) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("agent: an event cannot be encoded: " + err.Error()) // only basic types go in
+	}
+	a.lines = append(a.lines, line{data: append(data, '\n'), content: content})
+}
+
+// object is a JSON object; its keys are written in order.
+type object = map[string]any
+
+// timed turns lines into frames with the answer's delays.
+func timed(lines []line, answer wire.Completion) []wire.Frame {
+	contents := 0
+	for _, l := range lines {
+		if l.content {
+			contents++
+		}
+	}
+	frames := make([]wire.Frame, len(lines))
+	delay := answer.First
+	for i, l := range lines {
+		frames[i] = doing(opStdout, l.data)
+		if l.stderr {
+			frames[i] = doing(opStderr, l.data)
+		}
+		if l.content {
+			frames[i].Delay = delay + answer.PerToken*time.Duration(answer.Usage.Output)/time.Duration(contents)
+			delay = 0
+		}
+	}
+	if contents == 0 && len(frames) > 0 {
+		frames[len(frames)-1].Delay = answer.First
+	}
+	return frames
+}
+
+// opHeader is where a frame says what the process does.
+const opHeader = "Process"
+
+func doing(o op, data []byte) wire.Frame {
+	return wire.Frame{Header: http.Header{opHeader: {string(o)}}, Data: data}
+}
+
+func exitFrame(status int) wire.Frame {
+	f := doing(opExit, nil)
+	f.Status = status
+	return f
+}
+
+// orderOf is what a frame tells the process to do; no Op means nothing.
+func orderOf(f wire.Frame) order {
+	o := order{Op: op(f.Header.Get(opHeader)), Data: f.Data, Status: f.Status}
+	if o.Op == "" && len(f.Data) > 0 {
+		o.Op = opStdout
+	}
+	return o
+}

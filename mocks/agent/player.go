@@ -1,0 +1,113 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// child is the parent's end of one connection.
+type child struct {
+	conn  net.Conn
+	out   *json.Encoder
+	words chan word       // closed when the child is gone
+	alive context.Context // ends when the child is gone or the server ends
+}
+
+// serve plays one invocation. It returns when the child is gone.
+func (s *Server) serve(conn net.Conn) {
+	alive, gone := context.WithCancel(s.ctx)
+	defer gone()
+	defer context.AfterFunc(alive, func() { _ = conn.Close() })()
+	in := json.NewDecoder(conn)
+	var h hello
+	if err := in.Decode(&h); err != nil || h.Token != s.token {
+		_ = conn.Close()
+		return
+	}
+	c := &child{conn: conn, out: json.NewEncoder(conn), words: make(chan word, 4), alive: alive}
+	s.playing.Go(func() {
+		defer gone()
+		defer close(c.words)
+		for {
+			var w word
+			if err := in.Decode(&w); err != nil {
+				return
+			}
+			select {
+			case c.words <- w:
+			case <-alive.Done():
+				return
+			}
+		}
+	})
+	if h.Style != heir {
+		s.play(c, h)
+	}
+	<-alive.Done()
+}
+
+// play asks the engine for the answer and has the child play it.
+func (s *Server) play(c *child, h hello) {
+	st, err := findStyle(h.Style)
+	if err != nil {
+		return
+	}
+	body, err := json.Marshal(h)
+	if err != nil {
+		return
+	}
+	x := s.engine.Begin(c.alive, codec{style: st, price: s.cfg.Price}, nil, body)
+	defer x.End()
+	frames := x.Frames()
+	for i := range frames {
+		if s.cfg.Clock.Sleep(c.alive, x.Delay(i)) != nil || !c.play(x, i) {
+			return
+		}
+	}
+	c.finish(frames[len(frames)-1])
+}
+
+// play hands over frame i. It reports whether the next one may follow.
+func (c *child) play(x *mocks.Exchange, i int) bool {
+	o := orderOf(x.Frames()[i])
+	if o.Op == opSigterm {
+		// Only a SIGTERM that was survived shows that it is ignored.
+		if !c.obey(o) || !c.hears(wordSigterm) || !x.Reach(i) {
+			return false
+		}
+		x.Sent()
+		return true
+	}
+	if !x.Reach(i) {
+		return false
+	}
+	x.Sent()
+	if o.Op == "" || c.obey(o) {
+		return true
+	}
+	x.Lost()
+	return false
+}
+
+// finish does what follows the last frame.
+func (c *child) finish(last wire.Frame) {
+	switch last.End {
+	case wire.Hang:
+		<-c.alive.Done()
+	case wire.Reset:
+		c.obey(order{Op: opKill})
+	default:
+		c.obey(order{Op: opExit})
+	}
+}
+
+// obey gives an order and waits until it is carried out.
+func (c *child) obey(o order) bool {
+	return c.out.Encode(o) == nil && c.hears(wordDone)
+}
+
+func (c *child) hears(want word) bool { return <-c.words == want }

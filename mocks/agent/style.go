@@ -1,0 +1,122 @@
+package agent
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// style is how one program is called and how it answers.
+type style struct {
+	name string
+	// read parses an invocation, as strictly as the real program.
+	read func(hello) (invocation, error)
+	// answer adds the lines of an answer or, if a.failure is set, of a failure.
+	answer func(a *act)
+	// flood is a line that the style repeats when it floods.
+	flood string
+	// usageStatus is the exit status for arguments that it does not know.
+	usageStatus int
+}
+
+// invocation is what a caller wants.
+type invocation struct{ prompt, system, model string }
+
+var styles = []style{
+	{name: "claude", read: readClaude, answer: claudeAnswer, flood: floodEvent, usageStatus: 1},
+	{name: "codex", read: readCodex, answer: codexAnswer, flood: floodEvent, usageStatus: 2},
+	{name: "gemini", read: readGemini, answer: geminiAnswer, flood: floodEvent, usageStatus: 1},
+	{name: "copilot", read: readCopilot, answer: copilotAnswer, flood: floodEvent, usageStatus: 1},
+	{name: "exec", read: readPlain, answer: plainAnswer, flood: "All work and no play.\n"},
+}
+
+const floodEvent = `{"type":"progress","note":"All work and no play."}` + "\n"
+
+func findStyle(name string) (style, error) {
+	i := slices.IndexFunc(styles, func(s style) bool { return s.name == name })
+	if i < 0 {
+		return style{}, fmt.Errorf("no scripted agent %q; known: %s", name, strings.Join(Styles(), ", "))
+	}
+	return styles[i], nil
+}
+
+// options are parsed arguments.
+type options struct {
+	flags map[string]string // value, or "true"
+	rest  []string
+}
+
+// parseArgs reads arguments. switches and valued are space-separated flags, the
+// latter followed by a value; synonyms are written a=b, and a is the name.
+func parseArgs(args []string, switches, valued string) (options, error) {
+	names := map[string]string{}
+	takes := map[string]bool{}
+	for i, list := range []string{switches, valued} {
+		for spec := range strings.FieldsSeq(list) {
+			name, _, _ := strings.Cut(spec, "=")
+			for alias := range strings.SplitSeq(spec, "=") {
+				names[alias], takes[alias] = name, i == 1
+			}
+		}
+	}
+	o := options{flags: map[string]string{}}
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		flag, value, given := strings.Cut(arg, "=")
+		name, known := names[flag]
+		switch {
+		case arg == "--":
+			o.rest = append(o.rest, args...)
+			args = nil
+		case arg == "-" || !strings.HasPrefix(arg, "-"):
+			o.rest = append(o.rest, arg)
+		case !known:
+			return o, fmt.Errorf("unexpected argument %q", arg)
+		case !takes[flag]:
+			o.flags[name] = "true"
+		case given:
+			o.flags[name] = value
+		case len(args) == 0:
+			return o, fmt.Errorf("argument %q needs a value", arg)
+		default:
+			o.flags[name] = args[0]
+			args = args[1:]
+		}
+	}
+	return o, nil
+}
+
+// want reports the first required flag that is missing or has another value.
+func (o options) want(pairs ...string) error {
+	for i := 0; i < len(pairs); i += 2 {
+		if o.flags[pairs[i]] != pairs[i+1] {
+			return fmt.Errorf("this scripted agent needs %s %s", pairs[i], strings.TrimSuffix(pairs[i+1], "true"))
+		}
+	}
+	return nil
+}
+
+// invoke makes the invocation: the prompt is prompt if given, else standard input.
+func invoke(h hello, prompt, system, model string) (invocation, error) {
+	if prompt == "" {
+		prompt = h.Stdin
+	}
+	if strings.TrimSpace(prompt) == "" {
+		return invocation{}, errors.New("no prompt was given, neither as an argument nor on standard input")
+	}
+	return invocation{prompt: prompt, system: system, model: model}, nil
+}
+
+// derive makes an identifier in the form of a UUID, always the same for one
+// answer and one purpose.
+func derive(id, purpose string) string {
+	h := sha256.Sum256([]byte(purpose + "\x00" + id))
+	h[6], h[8] = h[6]&0x0f|0x80, h[8]&0x3f|0x80 // version 8: made by the application
+	return fmt.Sprintf("%x-%x-%x-%x-%x", h[:4], h[4:6], h[6:8], h[8:10], h[10:16])
+}
+
+// toolOutput is what a scripted agent's tools say; the script knows only calls.
+const toolOutput = "ok"
