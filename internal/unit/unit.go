@@ -4,6 +4,7 @@ package unit
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -50,6 +51,23 @@ const (
 	USD Currency = "USD"
 )
 
+// In returns m in another currency at the rate eurPerUSD, in EUR for one USD. It
+// reports false if that takes a rate and none (0) is given, or the currency is
+// not known.
+func (m Money) In(c Currency, eurPerUSD float64) (amount float64, ok bool) {
+	switch {
+	case m.Currency == c:
+		return m.Amount, true
+	case eurPerUSD <= 0:
+		return 0, false
+	case m.Currency == USD && c == EUR:
+		return m.Amount * eurPerUSD, true
+	case m.Currency == EUR && c == USD:
+		return m.Amount / eurPerUSD, true
+	}
+	return 0, false
+}
+
 // IsZero reports whether no amount was given.
 func (m Money) IsZero() bool { return m == Money{} }
 
@@ -66,7 +84,7 @@ func (m *Money) UnmarshalText(text []byte) error {
 	amount, code, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
 	v, err := strconv.ParseFloat(amount, 64)
 	cur := Currency(strings.TrimSpace(code))
-	if err != nil || v < 0 || v > 1e12 || (cur != EUR && cur != USD) {
+	if err != nil || math.IsNaN(v) || v < 0 || v > 1e12 || (cur != EUR && cur != USD) {
 		return fmt.Errorf(`%q is not an amount of money; write it as "0.01 EUR" or "0.01 USD"`, text)
 	}
 	*m = Money{Amount: v, Currency: cur}
