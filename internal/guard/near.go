@@ -1,0 +1,31 @@
+package guard
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// What Near takes for a time: ISO 8601 with or without its parts, clock times
+// with or without am and pm, and dates with an English month and day.
+var (
+	timestamp = regexp.MustCompile(`(?i)` +
+		`\b\d{4}-\d{2}-\d{2}(?:[t ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:z|[+-]\d{2}:?\d{2})?)?\b` +
+		`|\b\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s?[ap]m)?\b` +
+		`|\b(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? +)?` +
+		`(?:` + month + ` \d{1,2}|\d{1,2} ` + month + `)(?:,? \d{4})?\b`)
+	number = regexp.MustCompile(`\p{Nd}+(?:[.,]\p{Nd}+)*`)
+)
+
+const month = `(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*`
+
+// Near reduces a text to what is left when timestamps, numbers and spacing do
+// not count: two texts are near-identical if their Near is equal. Letters,
+// case and punctuation count. It takes time linear in the text.
+func Near(text string) string {
+	if strings.ContainsFunc(text, unicode.IsDigit) { // the patterns are slow, and all need a digit
+		text = timestamp.ReplaceAllLiteralString(text, "<time>")
+		text = number.ReplaceAllLiteralString(text, "0")
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
