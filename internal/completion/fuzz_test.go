@@ -1,0 +1,42 @@
+package completion_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/completion"
+)
+
+// FuzzParseCompletion feeds both readers anything, and checks what must hold of
+// every answer.
+func FuzzParseCompletion(f *testing.F) {
+	for _, seed := range []string{
+		"", "DONE", "x\n```\nDONE\n```\nDONE", "BLOCKED: y", `{"status":"done","summary":"s"}`,
+		"```json\n{\"status\":\"done\"}\n```", `{"a":{"b":[{"status":"blocked"}]`, "{{{{", "{\"\xff\": 1}", `{"`, `{"a":"\`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		lines := strings.Split(text, "\n")
+		switch v := markers.Read(text); v.State {
+		case completion.Done:
+			if !slices.ContainsFunc(lines, func(l string) bool { return strings.TrimSpace(l) == "DONE" }) {
+				t.Errorf("done without a marker: %q", text)
+			}
+		case completion.Blocked:
+			if !strings.Contains(text, "BLOCKED:") {
+				t.Errorf("blocked without a marker: %q", text)
+			}
+		}
+		// An object put on a line of its own before the text changes nothing if the
+		// text has one, and decides if it has none.
+		v, with := completion.ReadObject(text), completion.ReadObject("{\"status\":\"done\"}\n"+text)
+		if strings.HasPrefix(v.Note, "the answer holds no") {
+			v = completion.Verdict{State: completion.Done}
+		}
+		if v != with {
+			t.Errorf("%q: %+v, and after an object: %+v", text, v, with)
+		}
+	})
+}

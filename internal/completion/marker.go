@@ -1,0 +1,73 @@
+package completion
+
+import "strings"
+
+// Markers are the lines by which an agent signals in plain text.
+type Markers struct {
+	// Done is the whole line, without the space around it, that means done.
+	Done string
+	// Blocked begins a line that asks for a person; empty switches it off.
+	Blocked string
+}
+
+// Read looks for the markers on lines outside fenced code blocks. Space around a
+// line does not count; anything else does, so that "**DONE**", "DONE." and
+// "not DONE" are no markers. Of both markers in one answer, Blocked wins.
+//
+// Fences are those of CommonMark: at least three backticks or tildes, closed by
+// at least as many of the same, and running to the end if never closed.
+func (m Markers) Read(text string) Verdict {
+	var verdict Verdict
+	var open fence
+	for line := range strings.Lines(text) {
+		if open.step(line) {
+			continue
+		}
+		line = strings.TrimSpace(line)
+		if rest, ok := strings.CutPrefix(line, m.Blocked); ok && m.Blocked != "" {
+			return Verdict{State: Blocked, Summary: strings.TrimSpace(rest)}
+		}
+		if line == m.Done {
+			verdict.State = Done
+		}
+	}
+	return verdict
+}
+
+// fence is the code fence that is open; the zero value is none.
+type fence struct {
+	char   byte
+	length int
+}
+
+// step takes the next line and reports whether it belongs to a code block,
+// fences included.
+func (f *fence) step(line string) bool {
+	char, length, info := fenceOf(line)
+	switch {
+	case f.length > 0:
+		if char == f.char && length >= f.length && info == "" {
+			*f = fence{}
+		}
+		return true
+	case length >= 3 && (char == '~' || !strings.Contains(info, "`")):
+		*f = fence{char: char, length: length}
+		return true
+	}
+	return false
+}
+
+// fenceOf splits a line into its leading backticks or tildes and what follows.
+// A line that is indented by four or more is no fence.
+func fenceOf(line string) (char byte, length int, info string) {
+	trimmed := strings.TrimLeft(line, " ")
+	if len(line)-len(trimmed) > 3 || trimmed == "" {
+		return 0, 0, ""
+	}
+	char = trimmed[0]
+	if char != '`' && char != '~' {
+		return 0, 0, ""
+	}
+	rest := strings.TrimLeft(trimmed, string(char))
+	return char, len(trimmed) - len(rest), strings.TrimSpace(rest)
+}

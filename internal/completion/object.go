@@ -1,0 +1,87 @@
+package completion
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// ReadObject takes the last JSON object of the answer, in a code block or not,
+// and reads its members "status" and "summary". Status is "done", "continue",
+// or "blocked" or "escalate"; anything else is Continue with a note. A summary
+// that is not text is left out.
+func ReadObject(text string) Verdict {
+	raw := lastObject([]byte(text))
+	if raw == nil {
+		return Verdict{Note: "the answer holds no JSON object"}
+	}
+	var object struct {
+		Status  any `json:"status"`
+		Summary any `json:"summary"`
+	}
+	if err := json.Unmarshal(raw, &object, tolerant); err != nil {
+		return Verdict{Note: fmt.Sprintf("the last JSON object cannot be read: %v", err)}
+	}
+	summary, _ := object.Summary.(string)
+	switch object.Status {
+	case "done":
+		return Verdict{State: Done, Summary: summary}
+	case "blocked", "escalate":
+		return Verdict{State: Blocked, Summary: summary}
+	case "continue":
+		return Verdict{Summary: summary}
+	case nil:
+		return Verdict{Summary: summary, Note: "the last JSON object has no status"}
+	}
+	return Verdict{Summary: summary, Note: fmt.Sprintf("status %.60q is not known, so the answer is not done", fmt.Sprint(object.Status))}
+}
+
+// tolerant are the readings on which JSON parsers differ: of a repeated name the
+// last value counts, and bytes that are not UTF-8 are replaced.
+var tolerant = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// lastObject returns the last complete JSON object of data that is not part of
+// another, or nil. Where an object goes wrong, the search goes on from there and
+// not from its beginning, which keeps the time linear; and an object that is
+// never closed hides those inside it, so that a status nested in a cut-off
+// answer does not count.
+func lastObject(data []byte) []byte {
+	var (
+		last []byte
+		dec  jsontext.Decoder
+	)
+	for {
+		start := bytes.IndexByte(data, '{')
+		if start < 0 {
+			return last
+		}
+		data = data[start:]
+		if !plausible(data) {
+			data = data[1:]
+			continue
+		}
+		dec.Reset(bytes.NewBuffer(data), tolerant)
+		value, err := dec.ReadValue()
+		if err == nil {
+			last = data[:len(value)]
+			data = data[len(value):]
+			continue
+		}
+		wrong, ok := errors.AsType[*jsontext.SyntacticError](err)
+		if !ok || errors.Is(err, io.ErrUnexpectedEOF) {
+			return last
+		}
+		data = data[min(max(1, int(wrong.ByteOffset)), len(data)):]
+	}
+}
+
+// plausible reports whether the brace at the start of data is followed by what
+// may follow it in JSON. It spares the parser most braces of code and prose.
+func plausible(data []byte) bool {
+	rest := bytes.TrimLeft(data[1:min(len(data), 64)], " \t\r\n")
+	return len(rest) == 0 || rest[0] == '"' || rest[0] == '}'
+}
