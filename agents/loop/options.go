@@ -1,5 +1,3 @@
-// Package loop is the runner loop: it calls a backend with a prompt again and
-// again until the answer says that the work is done, or a guard stops it.
 package loop
 
 import "github.com/rehearse-dev/rehearse/internal/unit"
@@ -29,7 +27,8 @@ type Options struct {
 	// command-line agent starts anew) or conversation (everything said so far).
 	// Default: conversation for API backends, fresh for command-line agents.
 	History History `yaml:"history,omitempty" json:"history,omitempty" jsonschema:"enum=fresh,enum=conversation"`
-	// ContinuePrompt follows an unfinished answer when History is conversation.
+	// ContinuePrompt follows an unfinished answer when History is conversation;
+	// the default asks to go on and names the marker.
 	ContinuePrompt string `yaml:"continue_prompt,omitempty" json:"continue_prompt,omitempty"`
 	// MaxIterations is at least 1; default 10.
 	MaxIterations *int `yaml:"max_iterations,omitempty" json:"max_iterations,omitempty" jsonschema:"minimum=1"`
@@ -40,8 +39,8 @@ type Options struct {
 	// NoProgressLimit stops after that many identical answers in a row; default
 	// 3; 0 switches it off.
 	NoProgressLimit *int `yaml:"no_progress_limit,omitempty" json:"no_progress_limit,omitempty" jsonschema:"minimum=0"`
-	// AlternationLimit stops after a cycle of 2 to 4 different answers has come
-	// that many times in a row; default 0 (off).
+	// AlternationLimit stops after a cycle of 2 to 4 answers, not all the same, has
+	// come that many times in a row; at least 2; default 0 (off).
 	AlternationLimit *int `yaml:"alternation_limit,omitempty" json:"alternation_limit,omitempty" jsonschema:"minimum=0"`
 	// NearIdenticalLimit stops after that many answers in a row that differ only
 	// in digits, timestamps and spacing; default 0 (off).
@@ -49,15 +48,17 @@ type Options struct {
 	// RepeatedErrorLimit stops with no-progress after that many failed calls in a
 	// row with the same error; default 0 (off).
 	RepeatedErrorLimit *int `yaml:"repeated_error_limit,omitempty" json:"repeated_error_limit,omitempty" jsonschema:"minimum=0"`
-	// ErrorLimit stops with status error after that many failed calls in a row;
-	// default 1; 0 never does.
+	// ErrorLimit stops with status error after that many failed calls in a row; 0
+	// never does. Default 1, or 0 if Breaker or RepeatedErrorLimit is given, which
+	// then decide.
 	ErrorLimit *int `yaml:"error_limit,omitempty" json:"error_limit,omitempty" jsonschema:"minimum=0"`
 	// ContinuationLimit is how often a refused completion is continued; default
 	// 3; 0 means that the first refusal ends the run.
 	ContinuationLimit *int `yaml:"continuation_limit,omitempty" json:"continuation_limit,omitempty" jsonschema:"minimum=0"`
-	// Budget caps the run; default: no caps.
+	// Budget caps the run; default: no caps. Option and file are merged cap by
+	// cap, so that an option for one does not lift another.
 	Budget *BudgetOptions `yaml:"budget,omitempty" json:"budget,omitempty"`
-	// Breaker pauses calls to a failing backend; default: off.
+	// Breaker pauses calls to a failing backend; default: off. Merged as Budget is.
 	Breaker *BreakerOptions `yaml:"breaker,omitempty" json:"breaker,omitempty"`
 }
 

@@ -1,0 +1,142 @@
+package loop
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/internal/completion"
+	"github.com/rehearse-dev/rehearse/internal/guard"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// judge decides after a call whether the run goes on.
+func (r *runner) judge(n int, reply llm.Reply, err error) *ending {
+	if err == nil {
+		r.result.Text = reply.Text
+	}
+	if end := r.limits(); end != nil {
+		return end
+	}
+	if err != nil {
+		return r.judgeFailure(n, err)
+	}
+	return r.judgeAnswer(n, reply)
+}
+
+func (r *runner) judgeFailure(n int, err error) *ending {
+	r.failed++
+	same := r.errors.Next(errorKey(err))
+	r.moveBreaker(n, err.Error(), r.breaker.Failed)
+	switch set := r.set; {
+	case r.breaker.GivenUp():
+		return &ending{
+			status: StatusError, guard: "breaker.max_opens", err: err,
+			details: fmt.Sprintf("gave up at opening %d of the circuit (breaker.max_opens %d); last error: %s",
+				r.breaker.Opens(), r.breaker.MaxOpens, err),
+		}
+	case set.RepeatedErrorLimit > 0 && same >= set.RepeatedErrorLimit:
+		return &ending{
+			status: StatusNoProgress, guard: "repeated_error_limit", err: err,
+			details: fmt.Sprintf("stopped after %d times the same error in a row (repeated_error_limit %d): %s",
+				same, set.RepeatedErrorLimit, err),
+		}
+	case set.ErrorLimit > 0 && r.failed >= set.ErrorLimit:
+		return &ending{
+			status: StatusError, guard: "error_limit", err: err,
+			details: fmt.Sprintf("stopped, as calls failed (%d in a row, error_limit %d): %s", r.failed, set.ErrorLimit, err),
+		}
+	}
+	return nil
+}
+
+// errorKey is equal for errors of one kind and status whose messages differ at
+// most in numbers, such as request ids, ports and waiting times.
+func errorKey(err error) string {
+	e, ok := errors.AsType[*llm.Error](err)
+	if !ok {
+		return guard.Near(err.Error())
+	}
+	message := e.Message
+	if message == "" && e.Err != nil {
+		message = e.Err.Error()
+	}
+	return fmt.Sprintf("%s %d %s", e.Kind, e.Status, guard.Near(message))
+}
+
+func (r *runner) judgeAnswer(n int, reply llm.Reply) *ending {
+	r.failed = 0
+	r.errors.Reset()
+	r.moveBreaker(n, "the call was answered", r.breaker.Succeeded)
+	stuck := r.stalled.next(reply.Text)
+	verdict := r.read(n, reply)
+	switch {
+	case verdict.State == completion.Blocked:
+		r.dep.Sink.Tell(event.Event{Kind: event.HandOver, Name: "person", N: n, Detail: verdict.Summary})
+		return &ending{status: StatusBlocked, details: strings.TrimSuffix("handed over to a person: "+verdict.Summary, ": ")}
+	case verdict.State == completion.Done && (stuck == nil || !r.refused[reply.Text]):
+		return r.complete(n, reply, verdict.Summary)
+	case stuck != nil:
+		return stuck
+	}
+	r.dialogue.proceed(reply.Text)
+	return nil
+}
+
+// read parses what an answer says about completion.
+func (r *runner) read(n int, reply llm.Reply) completion.Verdict {
+	var verdict completion.Verdict
+	if r.set.Mode == JSON {
+		verdict = completion.ReadObject(reply.Text)
+	} else {
+		verdict = completion.Markers{Done: r.set.Marker, Blocked: r.set.BlockedMarker}.Read(reply.Text)
+	}
+	if reply.Finish == llm.FinishLength || reply.Finish == llm.FinishContentFilter {
+		verdict = verdict.CutOff("finish reason " + string(reply.Finish))
+	}
+	if verdict.Note != "" {
+		r.dep.Sink.Tell(event.Event{Kind: event.Verdict, Name: "completion", N: n, Detail: verdict.Note})
+	}
+	if verdict.Summary != "" {
+		r.result.Summary = verdict.Summary
+	}
+	return verdict
+}
+
+// complete asks the stop guard about an answer that says done.
+func (r *runner) complete(n int, reply llm.Reply, summary string) *ending {
+	done := &ending{status: StatusDone, details: fmt.Sprintf("completed in iteration %d", n)}
+	if r.dep.Stop == nil {
+		return done
+	}
+	ruling, err := r.dep.Stop.Judge(r.ctx, Answer{
+		N: n, Prompt: r.set.Prompt, Text: reply.Text, Summary: summary, Continuations: r.refusals,
+	})
+	if end := r.limits(); end != nil {
+		return end
+	}
+	reason := ruling.Reason
+	if err != nil {
+		// A guard that fails must not trap the agent.
+		ruling, reason = Ruling{Allow: true}, "allowed, as the stop guard failed: "+err.Error()
+	}
+	r.dep.Sink.Tell(event.Event{
+		Kind: event.Verdict, Name: "stop", N: n, Detail: reason,
+		Attrs: map[string]any{"allow": ruling.Allow, "steps": len(ruling.Steps)},
+	})
+	if ruling.Allow {
+		return done
+	}
+	r.refused[reply.Text] = true
+	r.refusals++
+	if r.refusals > r.set.ContinuationLimit {
+		return &ending{
+			status: StatusCapped, guard: "continuation_limit",
+			details: fmt.Sprintf("stopped at refusal %d of the completion by the stop guard (continuation_limit %d): %s",
+				r.refusals, r.set.ContinuationLimit, ruling.Reason),
+		}
+	}
+	r.dialogue.insist(reply.Text, ruling)
+	return nil
+}

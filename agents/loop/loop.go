@@ -1,0 +1,142 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+)
+
+// Deps are what a run is given. Only Backend is required.
+type Deps struct {
+	// Backend is called; find it in an llm.Registry, which says before the first
+	// call whether it is available.
+	Backend llm.Backend
+	// BackendID names the backend in the Result; default: Settings.Backend.
+	BackendID string
+	// Conversational says that the backend remembers nothing and must be sent
+	// everything said so far, as an API must. It decides where Settings.History
+	// is empty.
+	Conversational bool
+	// Clock is the run's time; default: the machine's.
+	Clock clock.Clock
+	// Sink is told of each iteration, guard, state and the end; default: nobody.
+	Sink event.Sink
+	// OnIteration, if set, is called after each iteration.
+	OnIteration func(Entry)
+	// OnText, if set, is told each piece of an answer as it arrives.
+	OnText func(delta string)
+	// Stop, if set, judges each answer that says done.
+	Stop StopGuard
+	// Price and EURPerUSD serve the cap on cost; see budget.New.
+	Price     budget.Pricer
+	EURPerUSD float64
+	// Shared, if set, is a budget that this run shares with others, beside its
+	// own of Settings.Budget.
+	Shared *budget.Budget
+}
+
+// StopGuard decides whether an agent that says it is done may stop.
+type StopGuard interface {
+	// Judge returns an error if it cannot tell; the agent may stop then.
+	Judge(ctx context.Context, a Answer) (Ruling, error)
+}
+
+// Answer is a completion that a StopGuard judges.
+type Answer struct {
+	N       int    // the iteration, from 1
+	Prompt  string // the task
+	Text    string
+	Summary string // what the agent says of its work; often empty
+	// Continuations counts how often completions were refused so far.
+	Continuations int
+}
+
+// Ruling is what a StopGuard decided.
+type Ruling struct {
+	Allow  bool
+	Reason string
+	// Steps are what is left to do; they become the next prompt.
+	Steps []string
+}
+
+// Entry is one iteration in the transcript.
+type Entry struct {
+	N int `json:"n"` // from 1
+	// Prompt is the last message that was sent.
+	Prompt string `json:"prompt"`
+	// Answer is the text of the answer; of a failed call, what had arrived.
+	Answer string `json:"answer"`
+	// Error says why the call failed; empty if it was answered.
+	Error     string           `json:"error,omitempty"`
+	ErrorKind llm.ErrorKind    `json:"error_kind,omitempty"`
+	Finish    llm.FinishReason `json:"finish,omitempty"`
+	// Usage is nil where the backend reported none.
+	Usage *llm.Usage `json:"usage,omitempty"`
+	// At is when the call began, since the start of the run.
+	At       time.Duration `json:"at_ns"`
+	Duration time.Duration `json:"duration_ns"`
+}
+
+// Result is how a run ended.
+type Result struct {
+	ExitCode int `json:"exit_code"`
+	// Text is the last answer.
+	Text    string `json:"text"`
+	Backend string `json:"backend"`
+	Status  Status `json:"status"`
+	// Guard is the option whose limit ended the run, such as
+	// "no_progress_limit" or "budget.cost"; empty if none did.
+	Guard      string        `json:"guard,omitempty"`
+	Iterations int           `json:"iterations"`
+	Duration   time.Duration `json:"duration_ns"` // on the run's clock
+	Transcript []Entry       `json:"transcript"`
+	// Summary is the last that the agent gave: in json mode its own, of a blocked
+	// run what a person should know.
+	Summary string `json:"summary,omitempty"`
+	// Details says, for a person, why the run ended.
+	Details string `json:"details,omitempty"`
+	// Err is the error behind the end; nil where no error was.
+	Err error `json:"-"`
+}
+
+// Run runs the loop to its end. It never panics: a panic of the backend is a
+// failed call, and one of a callback ends the run with StatusError. Settings that Resolve would
+// refuse end it with StatusError before the first call.
+//
+// When ctx ends, the run ends with StatusInterrupted, or with StatusTimeout if
+// its cause is context.DeadlineExceeded.
+func Run(ctx context.Context, s Settings, d Deps) (result Result) {
+	r := newRunner(s, d)
+	defer func() {
+		if p := recover(); p != nil {
+			result = r.result
+			result.Status, result.ExitCode = StatusError, StatusError.ExitCode()
+			result.Iterations, result.Duration = len(result.Transcript), r.elapsed()
+			result.Details, result.Err = fmt.Sprintf("panic: %v", p), panicError(p)
+		}
+	}()
+	if err := s.validate(); err != nil {
+		return r.finish(&ending{status: StatusError, details: "the settings are not valid: " + err.Error(), err: err})
+	}
+	if d.Backend == nil {
+		err := errors.New("no backend is given")
+		return r.finish(&ending{status: StatusError, details: err.Error(), err: err})
+	}
+	r.caller, r.ctx = ctx, ctx
+	if s.Timeout > 0 {
+		timed, cancel := r.dep.Clock.WithTimeout(ctx, s.Timeout.Std())
+		defer cancel()
+		r.ctx = timed
+	}
+	return r.finish(r.loop())
+}
+
+// panicError keeps the stack, which a message that must repeat cannot hold.
+func panicError(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }

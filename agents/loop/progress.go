@@ -1,0 +1,46 @@
+package loop
+
+import (
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/internal/guard"
+)
+
+// progress is the no-progress guards, each with the limit that switches it on.
+type progress struct {
+	identical, alternation, near int
+
+	same, nearlySame guard.Run
+	cycle            guard.Cycle
+}
+
+func newProgress(s Settings) progress {
+	return progress{identical: s.NoProgressLimit, alternation: s.AlternationLimit, near: s.NearIdenticalLimit}
+}
+
+// next takes the next answer and returns the ending if a guard fires; of
+// several, the strictest one.
+func (p *progress) next(answer string) *ending {
+	same := p.same.Next(answer)
+	period, times := p.cycle.Next(answer)
+	nearly := 0
+	if p.near > 0 {
+		nearly = p.nearlySame.Next(guard.Near(answer))
+	}
+	switch {
+	case p.identical > 0 && same >= p.identical:
+		return stuck("no_progress_limit", p.identical, fmt.Sprintf("%d identical answers in a row", same))
+	case p.alternation > 0 && times >= p.alternation:
+		return stuck("alternation_limit", p.alternation, fmt.Sprintf("%d alternating answers came %d times in a row", period, times))
+	case p.near > 0 && nearly >= p.near:
+		return stuck("near_identical_limit", p.near, fmt.Sprintf("%d near-identical answers in a row", nearly))
+	}
+	return nil
+}
+
+func stuck(option string, limit int, what string) *ending {
+	return &ending{
+		status: StatusNoProgress, guard: option,
+		details: fmt.Sprintf("stopped after %s (%s %d)", what, option, limit),
+	}
+}

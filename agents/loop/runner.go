@@ -1,0 +1,179 @@
+package loop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/internal/guard"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+)
+
+// runner is the state of one run.
+type runner struct {
+	set    Settings
+	dep    Deps
+	caller context.Context // ends with the user's interrupt
+	ctx    context.Context // ends when the run's time is up, too
+	start  time.Time
+
+	budgets []*budget.Budget
+	breaker guard.Breaker
+	stalled progress
+	errors  guard.Run // of equal errors
+	failed  int       // calls in a row
+
+	dialogue dialogue
+	refused  map[string]bool // completions that the stop guard refused
+	refusals int
+	result   Result
+}
+
+// ending is why a run ends; nil means that it goes on.
+type ending struct {
+	status  Status
+	guard   string // the option whose limit was reached
+	details string
+	err     error
+}
+
+func newRunner(s Settings, d Deps) *runner {
+	if d.Clock == nil {
+		d.Clock = clock.Real()
+	}
+	if d.Sink == nil {
+		d.Sink = event.Discard
+	}
+	r := &runner{
+		set:      s,
+		dep:      d,
+		start:    d.Clock.Now(),
+		stalled:  newProgress(s),
+		dialogue: newDialogue(s, d.Conversational),
+		refused:  map[string]bool{},
+		result:   Result{Backend: cmp.Or(d.BackendID, s.Backend), Transcript: []Entry{}},
+	}
+	caps := budget.Caps{Calls: s.Budget.Calls, Tokens: s.Budget.Tokens, Cost: s.Budget.Cost}
+	r.budgets = []*budget.Budget{budget.New(caps, d.Price, d.EURPerUSD), d.Shared}
+	if s.Breaker != nil {
+		r.breaker = guard.Breaker{Failures: s.Breaker.Failures, MaxOpens: s.Breaker.MaxOpens}
+	}
+	return r
+}
+
+func (r *runner) elapsed() time.Duration { return r.dep.Clock.Now().Sub(r.start) }
+
+// loop iterates until there is an ending.
+func (r *runner) loop() *ending {
+	for n := 1; n <= r.set.MaxIterations; n++ {
+		if end := r.ready(n); end != nil {
+			return end
+		}
+		reply, err := r.call(n)
+		if end := r.judge(n, reply, err); end != nil {
+			return end
+		}
+	}
+	return &ending{
+		status: StatusMaxIterations, guard: "max_iterations",
+		details: fmt.Sprintf("stopped after %d iterations without completion (max_iterations %d)", r.set.MaxIterations, r.set.MaxIterations),
+	}
+}
+
+// ready returns why the next call may not be made. It waits while the circuit is
+// open.
+func (r *runner) ready(n int) *ending {
+	if end := r.over(); end != nil {
+		return end
+	}
+	if end := r.spent((*budget.Budget).Reserve); end != nil {
+		return end
+	}
+	if r.breaker.State() != guard.Open {
+		return nil
+	}
+	cooldown := r.set.Breaker.Cooldown
+	if err := r.dep.Clock.Sleep(r.ctx, cooldown.Std()); err != nil {
+		return cmp.Or(r.over(), &ending{status: StatusError, details: "waiting for the circuit to cool: " + err.Error(), err: err})
+	}
+	r.moveBreaker(n, fmt.Sprintf("cooled for %s, one call is tried", cooldown), r.breaker.Cooled)
+	return r.over()
+}
+
+// limits returns the ending that goes before anything an answer says.
+func (r *runner) limits() *ending {
+	return cmp.Or(r.interrupted(), r.spent((*budget.Budget).Check), r.over())
+}
+
+func (r *runner) interrupted() *ending {
+	err := clock.Err(r.caller)
+	if err == nil || errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return &ending{status: StatusInterrupted, details: "interrupted: " + err.Error(), err: err}
+}
+
+// over returns the ending if the user interrupted or the time is up.
+func (r *runner) over() *ending {
+	if end := r.interrupted(); end != nil {
+		return end
+	}
+	err := clock.Err(r.ctx)
+	if err == nil {
+		return nil
+	}
+	end := &ending{status: StatusTimeout, err: err}
+	if clock.Err(r.caller) != nil {
+		end.details = fmt.Sprintf("stopped after %s, at the caller's deadline", r.elapsed())
+		return end
+	}
+	end.guard = "timeout"
+	end.details = fmt.Sprintf("stopped after %s (timeout %s)", r.elapsed(), r.set.Timeout)
+	return end
+}
+
+// spent asks each budget and returns the ending if a cap tripped.
+func (r *runner) spent(ask func(*budget.Budget) error) *ending {
+	for _, b := range r.budgets {
+		err := ask(b)
+		if e, ok := errors.AsType[*budget.Exceeded](err); ok {
+			option := "budget." + e.Cap
+			return &ending{status: StatusBudget, guard: option, details: fmt.Sprintf("stopped: %s (%s)", e, option), err: err}
+		}
+	}
+	return nil
+}
+
+// moveBreaker moves the circuit breaker and tells if its state changed.
+func (r *runner) moveBreaker(n int, why string, move func()) {
+	from := r.breaker.State()
+	move()
+	to := r.breaker.State()
+	if from == to {
+		return
+	}
+	r.dep.Sink.Tell(event.Event{
+		Kind: event.State, Name: "breaker", N: n, Detail: fmt.Sprintf("circuit %s, was %s: %s", to, from, why),
+		Attrs: map[string]any{"from": string(from), "to": string(to)},
+	})
+}
+
+// finish completes the result and tells of the end.
+func (r *runner) finish(end *ending) Result {
+	res := &r.result
+	res.Status, res.ExitCode = end.status, end.status.ExitCode()
+	res.Guard, res.Details, res.Err = end.guard, end.details, end.err
+	res.Iterations, res.Duration = len(res.Transcript), r.elapsed()
+	if end.guard != "" {
+		r.dep.Sink.Tell(event.Event{Kind: event.Guard, Name: end.guard, N: res.Iterations, Detail: end.details})
+	}
+	r.dep.Sink.Tell(event.Event{
+		Kind: event.End, Name: string(end.status), N: res.Iterations, Detail: end.details,
+		Attrs: map[string]any{"exit_code": res.ExitCode},
+	})
+	return *res
+}

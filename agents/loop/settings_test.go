@@ -1,0 +1,181 @@
+package loop_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+)
+
+func eur(amount float64) unit.Money { return unit.Money{Amount: amount, Currency: unit.EUR} }
+
+// full has every option set, each to other than its default.
+func full(n int) loop.Options {
+	return loop.Options{
+		Prompt: "p", System: "s", Backend: "b", Model: "m", Stream: new(true), Mode: loop.JSON, Marker: "M",
+		BlockedMarker: "B", History: loop.Conversation, ContinuePrompt: "c", MaxIterations: new(n),
+		Timeout: within(time.Duration(n)), CallTimeout: within(time.Duration(n)), NoProgressLimit: new(n),
+		AlternationLimit: new(n), NearIdenticalLimit: new(n), RepeatedErrorLimit: new(n), ErrorLimit: new(n),
+		ContinuationLimit: new(n),
+		Budget:            &loop.BudgetOptions{Calls: n, Tokens: n, Cost: eur(float64(n))},
+		Breaker:           &loop.BreakerOptions{Failures: n, Cooldown: unit.Duration(n), MaxOpens: n},
+	}
+}
+
+func resolved(n int) loop.Settings {
+	return loop.Settings{
+		Prompt: "p", System: "s", Backend: "b", Model: "m", Stream: true, Mode: loop.JSON, Marker: "M",
+		BlockedMarker: "B", History: loop.Conversation, ContinuePrompt: "c", MaxIterations: n,
+		Timeout: unit.Duration(n), CallTimeout: unit.Duration(n), NoProgressLimit: n,
+		AlternationLimit: n, NearIdenticalLimit: n, RepeatedErrorLimit: n, ErrorLimit: n, ContinuationLimit: n,
+		Budget:  loop.BudgetOptions{Calls: n, Tokens: n, Cost: eur(float64(n))},
+		Breaker: &loop.BreakerOptions{Failures: n, Cooldown: unit.Duration(n), MaxOpens: n},
+	}
+}
+
+var _ = Describe("Resolve", Label("L-06"), func() {
+	It("has the documented defaults", func() {
+		d := loop.Defaults()
+		Expect(d.ContinuePrompt).NotTo(BeEmpty())
+		d.ContinuePrompt = ""
+		Expect(d).To(Equal(loop.Settings{
+			Backend: "copilot", Mode: loop.Marker, Marker: "DONE", BlockedMarker: "BLOCKED:", MaxIterations: 10,
+			Timeout: unit.Duration(5 * time.Minute), NoProgressLimit: 3, ErrorLimit: 1, ContinuationLimit: 3,
+		}))
+	})
+
+	It("takes every option, else every value of the file", func() {
+		Expect(loop.Resolve(full(7), loop.Options{})).To(Equal(resolved(7)))
+		Expect(loop.Resolve(loop.Options{}, full(7))).To(Equal(resolved(7)))
+		Expect(loop.Resolve(full(7), full(9))).To(Equal(resolved(7)))
+	})
+
+	It("lets every other option be the default where only one is given", func() {
+		options, count := reflect.ValueOf(full(7)), 0
+		for i := range options.NumField() {
+			name := options.Type().Field(i).Name
+			var only loop.Options
+			reflect.ValueOf(&only).Elem().Field(i).Set(options.Field(i))
+			only.Prompt = "p"
+			got, err := loop.Resolve(only, loop.Options{})
+			Expect(err).NotTo(HaveOccurred(), name)
+			want := reflect.ValueOf(resolved(7)).FieldByName(name).Interface()
+			Expect(reflect.ValueOf(got).FieldByName(name).Interface()).To(Equal(want), name)
+			count++
+		}
+		Expect(count).To(Equal(reflect.TypeFor[loop.Settings]().NumField()), "each option has a setting")
+	})
+
+	It("takes an explicit zero for a value", func() {
+		s, err := loop.Resolve(loop.Options{Prompt: "p", NoProgressLimit: new(0), Timeout: within(0), ErrorLimit: new(0), Stream: new(false)}, full(7))
+		Expect(err).NotTo(HaveOccurred())
+		Expect([]any{s.NoProgressLimit, s.Timeout, s.ErrorLimit, s.Stream}).To(Equal([]any{0, unit.Duration(0), 0, false}))
+	})
+
+	It("merges budget and breaker cap by cap", func() {
+		s, err := loop.Resolve(
+			loop.Options{Prompt: "p", Budget: &loop.BudgetOptions{Calls: 3}, Breaker: &loop.BreakerOptions{MaxOpens: 1}},
+			loop.Options{Budget: &loop.BudgetOptions{Calls: 9, Cost: eur(1)}, Breaker: &loop.BreakerOptions{Failures: 2, Cooldown: 5}})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(s.Budget).To(Equal(loop.BudgetOptions{Calls: 3, Cost: eur(1)}))
+		Expect(*s.Breaker).To(Equal(loop.BreakerOptions{Failures: 2, Cooldown: 5, MaxOpens: 1}))
+	})
+
+	DescribeTable("leaves failed calls to the guard that was asked for",
+		func(o loop.Options, limit int) {
+			o.Prompt = "p"
+			s, err := loop.Resolve(o, loop.Options{})
+			Expect(err).NotTo(HaveOccurred())
+			Expect(s.ErrorLimit).To(Equal(limit))
+		},
+		Entry("none", loop.Options{}, 1),
+		Entry("breaker", loop.Options{Breaker: &loop.BreakerOptions{Failures: 1, Cooldown: 1}}, 0),
+		Entry("repeated errors", loop.Options{RepeatedErrorLimit: new(2)}, 0),
+		Entry("given itself", loop.Options{RepeatedErrorLimit: new(2), ErrorLimit: new(5)}, 5),
+	)
+
+	It("asks for a JSON object in json mode", func() {
+		s, err := loop.Resolve(loop.Options{Prompt: "p", Mode: loop.JSON}, loop.Options{})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(s.ContinuePrompt).To(ContainSubstring(`"status"`))
+	})
+
+	It("does not change what it was given", func() {
+		option, file := full(7), full(9)
+		s, err := loop.Resolve(option, file)
+		Expect(err).NotTo(HaveOccurred())
+		s.Breaker.Failures = 99
+		Expect(option).To(Equal(full(7)))
+		Expect(file).To(Equal(full(9)))
+	})
+
+	DescribeTable("refuses what is not allowed, with field, value and remedy",
+		func(o loop.Options, field, message string) {
+			if o.Prompt == "" {
+				o.Prompt = "p"
+			}
+			_, err := loop.Resolve(o, loop.Options{})
+			list, ok := errors.AsType[loop.FieldErrors](err)
+			Expect(ok).To(BeTrue(), "%v", err)
+			Expect(list).To(HaveLen(1))
+			Expect(list[0].Field).To(Equal(field))
+			Expect(list[0].Message).To(ContainSubstring(message))
+			Expect(err).To(MatchError(field + ": " + list[0].Message))
+		},
+		Entry(nil, loop.Options{Prompt: " \n"}, "prompt", "is empty"),
+		Entry(nil, loop.Options{Mode: "jsno"}, "mode", `"jsno" is not a completion mode; use "marker" or "json"`),
+		Entry(nil, loop.Options{History: "none"}, "history", `"none"`),
+		Entry(nil, loop.Options{Marker: "A\nB"}, "marker", "one line"),
+		Entry(nil, loop.Options{Marker: " "}, "marker", "can never be found"),
+		Entry(nil, loop.Options{Marker: "```done"}, "marker", "code block"),
+		Entry(nil, loop.Options{Marker: "STOP: ok", BlockedMarker: "STOP:"}, "marker", "blocked_marker"),
+		Entry(nil, loop.Options{BlockedMarker: "B "}, "blocked_marker", "without space"),
+		Entry(nil, loop.Options{BlockedMarker: "~~~"}, "blocked_marker", "code block"),
+		Entry(nil, loop.Options{MaxIterations: new(0)}, "max_iterations", "0 is not allowed; use 1 or more"),
+		Entry(nil, loop.Options{NoProgressLimit: new(-1)}, "no_progress_limit", "-1 is not allowed; use 0 or more"),
+		Entry(nil, loop.Options{AlternationLimit: new(-1)}, "alternation_limit", "-1"),
+		Entry(nil, loop.Options{AlternationLimit: new(1)}, "alternation_limit", "use 2 or more, or 0"),
+		Entry(nil, loop.Options{NearIdenticalLimit: new(-1)}, "near_identical_limit", "-1"),
+		Entry(nil, loop.Options{RepeatedErrorLimit: new(-1)}, "repeated_error_limit", "-1"),
+		Entry(nil, loop.Options{ErrorLimit: new(-1)}, "error_limit", "-1"),
+		Entry(nil, loop.Options{ContinuationLimit: new(-1)}, "continuation_limit", "-1"),
+		Entry(nil, loop.Options{Timeout: within(-1)}, "timeout", "negative"),
+		Entry(nil, loop.Options{CallTimeout: within(-1)}, "call_timeout", "negative"),
+		Entry(nil, loop.Options{Budget: &loop.BudgetOptions{Calls: -1}}, "budget.calls", "-1"),
+		Entry(nil, loop.Options{Budget: &loop.BudgetOptions{Tokens: -1}}, "budget.tokens", "-1"),
+		Entry(nil, loop.Options{Budget: &loop.BudgetOptions{Cost: eur(0)}}, "budget.cost", "0 EUR is not allowed"),
+		Entry(nil, loop.Options{Budget: &loop.BudgetOptions{Cost: eur(math.NaN())}}, "budget.cost", "NaN"),
+		Entry(nil, loop.Options{Budget: &loop.BudgetOptions{Cost: unit.Money{Amount: 1, Currency: "GBP"}}}, "budget.cost", "unknown currency"),
+		Entry(nil, loop.Options{Breaker: &loop.BreakerOptions{Cooldown: 1}}, "breaker.failures", "use 1 or more"),
+		Entry(nil, loop.Options{Breaker: &loop.BreakerOptions{Failures: 1}}, "breaker.cooldown", "more than 0s"),
+		Entry(nil, loop.Options{Breaker: &loop.BreakerOptions{Failures: 1, Cooldown: 1, MaxOpens: -1}}, "breaker.max_opens", "-1"),
+	)
+
+	It("reports everything at once", func() {
+		_, err := loop.Resolve(loop.Options{Mode: "x", MaxIterations: new(0), Breaker: &loop.BreakerOptions{}}, loop.Options{})
+		var fields []string
+		list, _ := errors.AsType[loop.FieldErrors](err)
+		for _, e := range list {
+			fields = append(fields, e.Field)
+		}
+		Expect(fields).To(Equal([]string{"prompt", "mode", "max_iterations", "breaker.failures", "breaker.cooldown"}))
+		Expect(strings.Count(err.Error(), "\n")).To(Equal(4))
+	})
+
+	It("survives a round trip through JSON, with durations and money as text", func() {
+		text := jsonOf(resolved(7))
+		Expect(text).To(ContainSubstring(`"timeout":"7ns"`))
+		Expect(text).To(ContainSubstring(`"cost":"7 EUR"`))
+		var back loop.Settings
+		Expect(json.Unmarshal([]byte(text), &back)).To(Succeed())
+		Expect(back).To(Equal(resolved(7)))
+	})
+})
