@@ -2,10 +2,13 @@ package reports
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/plain"
@@ -34,11 +37,21 @@ const (
 	maxName     = 200
 )
 
+// jsonStyle is that of encoding/json, but indented in one pass, without a second
+// copy of the report in memory, and with "<" left as it is.
+var jsonStyle = json.JoinOptions(
+	jsonv1.OmitEmptyWithLegacySemantics(true),
+	jsontext.AllowInvalidUTF8(true),
+	json.Deterministic(true),
+	jsontext.WithIndent("  "),
+)
+
 // JSON writes the whole report, indented.
 func JSON(w io.Writer, r Report, _ Options) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(r); err != nil {
+	if err := json.MarshalWrite(w, r, jsonStyle); err != nil {
+		return fmt.Errorf("write the report as JSON: %w", err)
+	}
+	if _, err := io.WriteString(w, "\n"); err != nil {
 		return fmt.Errorf("write the report as JSON: %w", err)
 	}
 	return nil

@@ -15,8 +15,8 @@ const Schema = "rehearse.report/1"
 type Report struct {
 	Schema string `json:"schema"`
 	Run    Run    `json:"run"`
-	// Verdict is the worst of the scenarios' verdicts, and error if there are
-	// problems or no scenario was run.
+	// Verdict is the worst of the scenarios' verdicts, error if there are problems,
+	// and skip if no scenario was judged.
 	Verdict gate.Verdict `json:"verdict"`
 	// Interrupted is true where the run was stopped before its plan was done.
 	Interrupted bool   `json:"interrupted"`
@@ -73,19 +73,26 @@ func (c *Count) Add(v gate.Verdict) {
 	}
 }
 
-// Verdict is the worst that was counted: error, fail, pass, skip; error if
-// nothing was counted, because then nothing can be told.
+// Verdict is the worst that was counted, by the rule of gate.Overall: skip if
+// nothing was, because then nothing has passed.
 func (c Count) Verdict() gate.Verdict {
-	switch {
-	case c.Error > 0 || c.Total() == 0:
-		return gate.Error
-	case c.Fail > 0:
-		return gate.Fail
-	case c.Pass > 0:
-		return gate.Pass
-	default:
-		return gate.Skip
+	var present []gate.Verdict
+	for _, part := range c.parts() {
+		if part.n > 0 {
+			present = append(present, part.verdict)
+		}
 	}
+	return gate.Overall(present)
+}
+
+// parts lists the counts in the order in which they are shown.
+func (c Count) parts() []part {
+	return []part{{c.Pass, gate.Pass}, {c.Fail, gate.Fail}, {c.Error, gate.Error}, {c.Skip, gate.Skip}}
+}
+
+type part struct {
+	n       int
+	verdict gate.Verdict
 }
 
 // Scenario is what became of one scenario, all its trials together.

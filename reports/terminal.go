@@ -168,12 +168,9 @@ func summary(r Report) string {
 // counts is "3 pass, 1 fail"; verdicts that nobody got are left out.
 func counts(c Count) string {
 	var parts []string
-	for _, part := range []struct {
-		n    int
-		name gate.Verdict
-	}{{c.Pass, gate.Pass}, {c.Fail, gate.Fail}, {c.Error, gate.Error}, {c.Skip, gate.Skip}} {
+	for _, part := range c.parts() {
 		if part.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.name))
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.verdict))
 		}
 	}
 	if parts == nil {
