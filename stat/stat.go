@@ -1,0 +1,155 @@
+// Package stat gives numbers their doubt: intervals for proportions, means and
+// quantiles, by published methods that each result names. Distributions and
+// order-statistic intervals come from gonum and go-moremath.
+package stat
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/aclements/go-moremath/stats"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Level is the confidence level that reports use.
+const Level = 0.95
+
+// Interval is a confidence interval.
+type Interval struct {
+	Lo float64 `json:"lo"`
+	Hi float64 `json:"hi"`
+	// Level is the confidence, in (0, 1). That of a quantile's interval is the
+	// one it has, which is at least about the one that was asked for.
+	Level float64 `json:"level"`
+	// Method is "wilson", "student-t" or "order-statistic".
+	Method string `json:"method"`
+	// N is the number of observations that the interval rests on.
+	N int `json:"n"`
+}
+
+// Summary is a value that was computed from a sample.
+type Summary struct {
+	// Value is NaN if N is 0: 0 of 0 is not 0.
+	Value float64
+	N     int
+	// Interval is nil where N does not allow one.
+	Interval *Interval
+	// Warnings say, for a person, why the value is to be taken with care.
+	Warnings []string
+}
+
+// none is the summary of no observations.
+func none() Summary {
+	return Summary{Value: math.NaN(), Warnings: []string{"there is nothing to measure"}}
+}
+
+// Proportion returns k/n with Wilson's score interval, without continuity
+// correction (Wilson 1927; method 3 in Newcombe, Statistics in Medicine 17,
+// 1998):
+//
+//	(k + z²/2 ± z·sqrt(k(n-k)/n + z²/4)) / (n + z²)
+//
+// where z is the normal quantile of the level. It needs 0 ≤ k ≤ n and a level in
+// (0, 1), and panics otherwise.
+func Proportion(k, n int, level float64) Summary {
+	if k < 0 || k > n || !(level > 0 && level < 1) {
+		panic(fmt.Sprintf("stat: no proportion %d of %d at level %g", k, n, level))
+	}
+	if n == 0 {
+		return none()
+	}
+	z := distuv.UnitNormal.Quantile(1 - (1-level)/2)
+	hits, size := float64(k), float64(n)
+	half := z * math.Sqrt(hits*(size-hits)/size+z*z/4)
+	in := Interval{
+		Lo:    max(0, (hits+z*z/2-half)/(size+z*z)),
+		Hi:    min(1, (hits+z*z/2+half)/(size+z*z)),
+		Level: level, Method: "wilson", N: n,
+	}
+	// The bounds at the ends are exact; rounding must not say otherwise.
+	if k == 0 {
+		in.Lo = 0
+	}
+	if k == n {
+		in.Hi = 1
+	}
+	return Summary{Value: hits / size, N: n, Interval: &in}
+}
+
+// Quantile returns the q-quantile of n values in ascending order, of which at(i)
+// is the one with index i, with an interval between two order statistics.
+//
+// The value is that of type 7 in Hyndman and Fan (The American Statistician 50,
+// 1996), the default of R and NumPy: linear between the values at index
+// floor((n-1)q) and the next. The interval holds for any continuous
+// distribution; its ranks come from the binomial distribution. There is none
+// where n is too small, such as below 59 for q = 0.95. q is in [0, 1].
+func Quantile(n int, at func(i int) float64, q, level float64) Summary {
+	if n == 0 {
+		return none()
+	}
+	h := float64(n-1) * q
+	i := min(int(h), n-1)
+	value := at(i)
+	if rest := h - float64(i); rest > 0 && i+1 < n {
+		value += rest * (at(i+1) - value)
+	}
+	s := Summary{Value: value, N: n}
+	ci := stats.QuantileCI(n, q, level)
+	if ci.LoOrder < 1 || ci.HiOrder > n {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%d values are too few for an interval", n))
+		return s
+	}
+	s.Interval = &Interval{
+		Lo: at(ci.LoOrder - 1), Hi: at(ci.HiOrder - 1),
+		Level: ci.Confidence, Method: "order-statistic", N: n,
+	}
+	return s
+}
+
+// Moments accumulates the mean and the variance of a sample in constant memory,
+// by Welford's method (Technometrics 4, 1962), which does not cancel. The zero
+// value is an empty sample.
+type Moments struct {
+	n        int
+	mean, m2 float64
+	sum      float64
+}
+
+// Add adds an observation.
+func (m *Moments) Add(x float64) {
+	m.n++
+	delta := x - m.mean
+	m.mean += delta / float64(m.n)
+	m.m2 += delta * (x - m.mean)
+	m.sum += x
+}
+
+// N is the number of observations.
+func (m *Moments) N() int { return m.n }
+
+// Sum is the sum of the observations.
+func (m *Moments) Sum() float64 { return m.sum }
+
+// Mean returns the mean with Student's interval, mean ± t·s/sqrt(n), where t is
+// the quantile of Student's distribution with n-1 degrees of freedom and s² the
+// unbiased variance. A single value has no interval, and neither have equal
+// ones, as they say nothing about the spread.
+func (m *Moments) Mean(level float64) Summary {
+	if m.n == 0 {
+		return none()
+	}
+	s := Summary{Value: m.mean, N: m.n}
+	switch {
+	case m.n == 1:
+		return s
+	case m.m2 == 0:
+		s.Warnings = append(s.Warnings, fmt.Sprintf("all %d values are equal", m.n))
+		return s
+	}
+	n := float64(m.n)
+	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1 - (1-level)/2)
+	half := t * math.Sqrt(m.m2/(n-1)/n)
+	s.Interval = &Interval{Lo: m.mean - half, Hi: m.mean + half, Level: level, Method: "student-t", N: m.n}
+	return s
+}

@@ -1,0 +1,156 @@
+package stat_test
+
+import (
+	"math"
+	"slices"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/stat"
+)
+
+func quantile(xs []float64, q, level float64) stat.Summary {
+	return stat.Quantile(len(xs), func(i int) float64 { return xs[i] }, q, level)
+}
+
+var _ = Describe("Proportion", Label("H-04"), func() {
+	// Newcombe 1998, table I, method 3: 95 % intervals to four places.
+	DescribeTable("agrees with Newcombe's worked examples",
+		func(k, n int, lo, hi float64) {
+			s := stat.Proportion(k, n, 0.95)
+			Expect(s.Value).To(Equal(float64(k) / float64(n)))
+			Expect(s.Interval.Lo).To(BeNumerically("~", lo, 0.00005))
+			Expect(s.Interval.Hi).To(BeNumerically("~", hi, 0.00005))
+			Expect(*s.Interval).To(HaveField("Method", "wilson"))
+			Expect(*s.Interval).To(HaveField("Level", 0.95))
+			Expect(*s.Interval).To(HaveField("N", n))
+			Expect(s.N).To(Equal(n))
+		},
+		Entry(nil, 81, 263, 0.2553, 0.3662),
+		Entry(nil, 15, 148, 0.0624, 0.1605),
+		Entry(nil, 0, 20, 0.0, 0.1611),
+		Entry(nil, 1, 29, 0.0061, 0.1718),
+	)
+
+	It("is wider at a higher level", func() {
+		Expect(stat.Proportion(5, 10, 0.99).Interval.Lo).To(BeNumerically("<", stat.Proportion(5, 10, 0.95).Interval.Lo))
+	})
+
+	It("contains its value, lies within 0 and 1, and mirrors failures", func() {
+		rapid.Check(GinkgoT(), func(rt *rapid.T) {
+			n := rapid.IntRange(1, 1e6).Draw(rt, "n")
+			k := rapid.IntRange(0, n).Draw(rt, "k")
+			s, mirror := stat.Proportion(k, n, 0.95), stat.Proportion(n-k, n, 0.95)
+			if !(0 <= s.Interval.Lo && s.Interval.Lo <= s.Value && s.Value <= s.Interval.Hi && s.Interval.Hi <= 1) {
+				rt.Fatalf("%+v %+v", s, s.Interval)
+			}
+			if math.Abs(s.Interval.Lo-(1-mirror.Interval.Hi)) > 1e-9 {
+				rt.Fatalf("%+v is no mirror of %+v", s.Interval, mirror.Interval)
+			}
+		})
+	})
+
+	It("is nothing for 0 of 0, and refuses nonsense", func() {
+		s := stat.Proportion(0, 0, 0.95)
+		Expect(math.IsNaN(s.Value)).To(BeTrue())
+		Expect(s.Interval).To(BeNil())
+		Expect(s.Warnings).NotTo(BeEmpty())
+		Expect(func() { stat.Proportion(2, 1, 0.95) }).To(Panic())
+		Expect(func() { stat.Proportion(-1, 1, 0.95) }).To(Panic())
+		Expect(func() { stat.Proportion(1, 1, 1) }).To(Panic())
+	})
+})
+
+var _ = Describe("Quantile", Label("H-04"), func() {
+	oneToTen := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+
+	DescribeTable("is of type 7",
+		func(xs []float64, q, want float64) {
+			Expect(quantile(xs, q, 0.95).Value).To(BeNumerically("~", want, 1e-12))
+		},
+		Entry("R: quantile(1:10, 0.25): index 9 x 0.25 = 2.25", oneToTen, 0.25, 3.25),
+		Entry("R: quantile(1:10, 0.95): index 9 x 0.95 = 8.55", oneToTen, 0.95, 9.55),
+		Entry("NumPy's example: percentile([1 2 3 4 7 10], 50)", []float64{1, 2, 3, 4, 7, 10}, 0.5, 3.5),
+		Entry("the least", oneToTen, 0.0, 1.0),
+		Entry("the greatest", oneToTen, 1.0, 10.0),
+		Entry("one value", []float64{4}, 0.95, 4.0),
+	)
+
+	It("has the interval of the binomial distribution", func() {
+		// Median of 9: ranks 2 and 8 are exceeded with probability
+		// 2 x (C(9,0) + C(9,1)) / 2^9 = 20/512, so the level is 492/512 = 0.9609.
+		in := quantile(oneToTen[:9], 0.5, 0.95).Interval
+		Expect(*in).To(Equal(stat.Interval{Lo: 2, Hi: 8, Level: 492.0 / 512, Method: "order-statistic", N: 9}))
+	})
+
+	It("has none where the values are too few", func() {
+		s := quantile(oneToTen[:5], 0.5, 0.95) // 1 - 2/32 = 0.9375 at most
+		Expect(s.Interval).To(BeNil())
+		Expect(s.Warnings).To(ConsistOf("5 values are too few for an interval"))
+		Expect(quantile(oneToTen, 0.95, 0.95).Interval).To(BeNil())
+		Expect(math.IsNaN(quantile(nil, 0.5, 0.95).Value)).To(BeTrue())
+	})
+
+	It("lies between the least and the greatest, and grows with q", func() {
+		rapid.Check(GinkgoT(), func(rt *rapid.T) {
+			xs := rapid.SliceOfN(rapid.Float64Range(-1e9, 1e9), 1, 200).Draw(rt, "xs")
+			slices.Sort(xs)
+			p := rapid.Float64Range(0, 1).Draw(rt, "p")
+			q := rapid.Float64Range(p, 1).Draw(rt, "q")
+			a, b := quantile(xs, p, 0.95), quantile(xs, q, 0.95)
+			if !(xs[0] <= a.Value && a.Value <= b.Value+1e-6 && b.Value <= xs[len(xs)-1]) {
+				rt.Fatalf("%v %v", a, b)
+			}
+			if a.Interval != nil && !(xs[0] <= a.Interval.Lo && a.Interval.Lo <= a.Interval.Hi && a.Interval.Hi <= xs[len(xs)-1]) {
+				rt.Fatalf("%+v", a.Interval)
+			}
+		})
+	})
+})
+
+var _ = Describe("Moments", Label("H-04"), func() {
+	moments := func(xs ...float64) *stat.Moments {
+		m := &stat.Moments{}
+		for _, x := range xs {
+			m.Add(x)
+		}
+		return m
+	}
+
+	It("agrees with Student's own example", func() {
+		// The differences of Cushny and Peebles' sleep data, in Student 1908; R's
+		// t.test prints mean 1.58 and the interval 0.7001142 to 2.4598858.
+		s := moments(1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4).Mean(0.95)
+		Expect(s.Value).To(BeNumerically("~", 1.58, 1e-12))
+		Expect(s.Interval.Lo).To(BeNumerically("~", 0.7001142, 5e-8))
+		Expect(s.Interval.Hi).To(BeNumerically("~", 2.4598858, 5e-8))
+		Expect(s.Interval.Method).To(Equal("student-t"))
+		Expect(s.Interval.Level).To(Equal(0.95))
+		Expect(s.Interval.N).To(Equal(10))
+		Expect(s.N).To(Equal(10))
+	})
+
+	It("does not cancel with a large offset", func() {
+		// {4, 7, 13, 16} has mean 10 and variance 30; t(3, 0.975) = 3.182446.
+		s := moments(1e9+4, 1e9+7, 1e9+13, 1e9+16).Mean(0.95)
+		Expect(s.Value).To(Equal(1e9 + 10))
+		Expect(s.Interval.Hi - s.Value).To(BeNumerically("~", 3.182446*math.Sqrt(30.0/4), 1e-5))
+	})
+
+	It("has no interval for one value, nor for equal ones", func() {
+		one := moments(3).Mean(0.95)
+		Expect(one).To(Equal(stat.Summary{Value: 3, N: 1}))
+		equal := moments(3, 3, 3).Mean(0.95)
+		Expect(equal.Interval).To(BeNil())
+		Expect(equal.Warnings).To(ConsistOf("all 3 values are equal"))
+		Expect(math.IsNaN(moments().Mean(0.95).Value)).To(BeTrue())
+	})
+
+	It("sums and counts", func() {
+		m := moments(1, 2, 4)
+		Expect(m.N()).To(Equal(3))
+		Expect(m.Sum()).To(Equal(7.0))
+	})
+})
