@@ -34,7 +34,7 @@ type Line struct {
 	// Then is the state after this rule's answer was delivered.
 	Then string `yaml:"then,omitempty" json:"then,omitempty"`
 	// Times is how often the line answers. Replies: default 1. Rules: default
-	// without limit.
+	// without limit. A line without an answer strikes that often.
 	Times int `yaml:"times,omitempty" json:"times,omitempty" jsonschema:"minimum=1"`
 
 	// Text is the answer's text. At most one of Text, File, Template is given.
@@ -56,8 +56,11 @@ type Line struct {
 	// Latency is how long the answer takes.
 	Latency *Latency `yaml:"latency,omitempty" json:"latency,omitempty"`
 	// Fault is what goes wrong. On a line with an answer it strikes the first
-	// attempts and leaves the line unconsumed, so that a retry gets the answer;
-	// on a line without an answer it is the line.
+	// attempts and leaves the line unconsumed, so that a retry gets the answer.
+	// The three faults that still bring the whole answer (slow-drip,
+	// duplicate-chunk, wrong-usage) consume the line, as nobody would retry. On a
+	// line without an answer the fault is the line, which is consumed once the
+	// fault has taken effect.
 	Fault *Fault `yaml:"fault,omitempty" json:"fault,omitempty"`
 }
 

@@ -1,0 +1,206 @@
+package mocks
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// Stock texts where a script gives none.
+const (
+	stockFaulty  = "This answer was meant to go wrong."
+	stockLenient = "This call was not in the script."
+)
+
+// The error codes of a call that no line answers.
+const (
+	codeUnexpected = "unexpected_call"
+	codeExhausted  = "script_exhausted"
+	codeTemplate   = "script_template"
+)
+
+// processFaulter is a codec that can show faults which wire does not have.
+type processFaulter interface {
+	NewFault(wire.FaultSpec) (wire.Fault, error)
+}
+
+// answer plans the frames of the line that x has reserved.
+func (e *Engine) answer(x *Exchange, codec wire.Codec, v *view) {
+	l := &e.program.lines[x.line]
+	c, err := e.completion(x, l, v)
+	if err != nil {
+		e.mu.Lock()
+		e.release(x)
+		x.record.Problem = fmt.Sprintf("%s.template: %v", l.name, err)
+		e.journal.find(unexpected, x.record.N, x.record.Problem)
+		e.mu.Unlock()
+		x.line = -1
+		x.send(codec.EncodeError(scriptError(codeTemplate, x.record.Problem)))
+		return
+	}
+	x.record.Usage = &c.Usage
+	if x.record.Fault == "" {
+		x.send(codec.Encode(*v.call, c))
+		return
+	}
+	fault := l.fault
+	if f, ok := codec.(processFaulter); ok && fault == nil {
+		fault, err = f.NewFault(l.Fault.spec())
+	}
+	if fault == nil || err != nil {
+		e.spare(x)
+		x.send(codec.Encode(*v.call, c))
+		return
+	}
+	frames, ok := fault.Apply(codec, *v.call, c)
+	if !ok {
+		e.spare(x)
+	} else {
+		x.firesAt = firstDifference(frames, codec.Encode(*v.call, c))
+	}
+	x.send(frames)
+}
+
+// send makes frames the planned answer. A status is that of the head, or that of
+// the exit at the end of an agent's output.
+func (x *Exchange) send(frames []wire.Frame) {
+	x.frames = frames
+	for _, f := range frames {
+		x.record.Status = cmp.Or(x.record.Status, f.Status)
+	}
+}
+
+// firstDifference is the first frame of a faulty answer that the unharmed one
+// does not have, or the last one if it only lacks what should follow.
+func firstDifference(faulty, unharmed []wire.Frame) int {
+	for i := range faulty {
+		if i >= len(unharmed) {
+			return i
+		}
+		a, b := &faulty[i], &unharmed[i]
+		if a.Delay != b.Delay || a.Status != b.Status || a.End != b.End ||
+			!bytes.Equal(a.Data, b.Data) || !maps.EqualFunc(a.Header, b.Header, slices.Equal) {
+			return i
+		}
+	}
+	return len(faulty) - 1
+}
+
+// completion is the neutral answer of a line, before its fault.
+func (e *Engine) completion(x *Exchange, l *line, v *view) (wire.Completion, error) {
+	c := wire.Completion{
+		ID:        "chatcmpl-" + strconv.FormatUint(e.random(x, "id"), 36),
+		Model:     cmp.Or(e.program.script.Model, v.call.Model),
+		Created:   e.opts.Clock.Now().Truncate(time.Second),
+		Refusal:   l.Refusal,
+		Finish:    llm.FinishReason(l.Finish),
+		ToolCalls: e.toolCalls(x, l),
+	}
+	var err error
+	switch {
+	case l.always:
+		c.Text = stockFaulty
+	case l.Text != nil:
+		c.Text = *l.Text
+	case l.template != nil:
+		c.Text, err = execute(l.template, templateData{
+			Model: v.call.Model, System: v.system(), User: v.user, Turn: v.turn,
+			Purpose: v.call.Purpose, Tags: v.call.Tags, Messages: v.call.Messages, Attempt: x.attempt,
+		})
+	}
+	if err != nil {
+		return c, err
+	}
+	if l.Latency != nil {
+		factor := 1 + l.Latency.Jitter*(2*unitInterval(e.random(x, "jitter"))-1)
+		c.First = time.Duration(float64(l.Latency.First) * factor)
+		c.PerToken = time.Duration(float64(l.Latency.PerToken) * factor)
+	}
+	if u := l.Usage; u != nil {
+		c.Usage = llm.Usage{
+			Input: u.Input, CachedInput: u.CachedInput, Output: u.Output, Reasoning: u.Reasoning,
+			Source: llm.UsageReported,
+		}
+	} else {
+		c.Usage = e.usage(v, &c)
+	}
+	return c, nil
+}
+
+// toolCalls are the line's calls, each with an id.
+func (e *Engine) toolCalls(x *Exchange, l *line) []llm.ToolCall {
+	if len(l.calls) == 0 {
+		return nil
+	}
+	calls := make([]llm.ToolCall, len(l.calls))
+	copy(calls, l.calls)
+	for i := range calls {
+		if calls[i].ID == "" {
+			calls[i].ID = "call_" + strconv.FormatUint(e.random(x, "call"+strconv.Itoa(i)), 36)
+		}
+	}
+	return calls
+}
+
+// refuse answers a call for which there is no line.
+func (e *Engine) refuse(x *Exchange, codec wire.Codec, v *view) {
+	code, problem := e.explain(v)
+	x.record.Problem = problem
+	e.open(x, unexpected)
+	if !e.program.script.Lenient {
+		x.send(codec.EncodeError(scriptError(code, problem)))
+		return
+	}
+	c := wire.Completion{
+		ID:      "chatcmpl-" + strconv.FormatUint(e.random(x, "id"), 36),
+		Model:   cmp.Or(e.program.script.Model, v.call.Model),
+		Created: e.opts.Clock.Now().Truncate(time.Second),
+		Text:    stockLenient,
+		Finish:  llm.FinishStop,
+	}
+	c.Usage = e.usage(v, &c)
+	x.record.Usage = &c.Usage
+	x.send(codec.Encode(*v.call, c))
+}
+
+// scriptError has a status that clients do not retry.
+func scriptError(code, message string) *wire.APIError {
+	return &wire.APIError{Status: http.StatusNotFound, Type: "invalid_request_error", Code: code, Message: message}
+}
+
+// random is derived from the seed, the trial, the line, the attempt and what it
+// is for, and from nothing else: neither the order in which calls arrive nor
+// what was drawn before has a part in it. An exchange without a line goes by its
+// number.
+func (e *Engine) random(x *Exchange, purpose string) uint64 {
+	h := mix(e.opts.Seed, uint64(e.opts.Trial))
+	if x.line >= 0 {
+		h = mix(mix(h, uint64(x.line)), uint64(x.attempt))
+	} else {
+		h = mix(mix(h, ^uint64(0)), uint64(x.record.N))
+	}
+	for _, b := range []byte(purpose) {
+		h = mix(h, uint64(b))
+	}
+	return h
+}
+
+// mix adds a value to a hash with the finalizer of SplitMix64 (Steele, Lea,
+// Flood: Fast Splittable Pseudorandom Number Generators, 2014).
+func mix(h, value uint64) uint64 {
+	z := h + 0x9e3779b97f4a7c15 + value*0xd1342543de82ef95
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// unitInterval is h as a number in [0, 1).
+func unitInterval(h uint64) float64 { return float64(h>>11) / (1 << 53) }

@@ -1,0 +1,132 @@
+package mocks
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"text/template"
+
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// Program is a script in the form that engines execute. It never changes, so
+// that all trials of a scenario share one.
+type Program struct {
+	script Script
+	lines  []line
+	// sequence is true where the lines are replies, false where they are rules.
+	sequence bool
+	index    *index // of rules
+	initial  string // state
+}
+
+// line is one line of a script, compiled.
+type line struct {
+	*Line
+	name       string // "replies[0]"
+	conditions []condition
+	template   *template.Template
+	calls      []llm.ToolCall
+	fault      wire.Fault
+	// limit is how often the line answers, 0 without limit. strikes is how often
+	// its fault strikes, 0 without limit.
+	limit, strikes int
+	// always is true where the line is a fault and nothing else, consuming where
+	// a struck attempt consumes the line.
+	always, consuming bool
+}
+
+// Compile turns a valid script, whose files are loaded, into a program. The
+// error joins the problems of one that is not.
+func Compile(s Script) (*Program, error) {
+	if problems := s.Validate(); len(problems) > 0 {
+		errs := make([]error, len(problems))
+		for i, p := range problems {
+			errs[i] = errors.New(p.String())
+		}
+		return nil, fmt.Errorf("compile the script: %w", errors.Join(errs...))
+	}
+	p := &Program{script: s, sequence: len(s.Replies) > 0, initial: s.State}
+	for _, set := range s.sets() {
+		for i := range set.lines {
+			l, err := compileLine(fmt.Sprintf("%s[%d]", set.name, i), &set.lines[i], p.sequence)
+			if err != nil {
+				return nil, fmt.Errorf("compile the script: %s: %w", l.name, err)
+			}
+			p.lines = append(p.lines, l)
+		}
+	}
+	if !p.sequence {
+		p.index = newIndex(p.lines)
+	}
+	return p, nil
+}
+
+func compileLine(name string, source *Line, sequence bool) (l line, err error) {
+	l = line{Line: source, name: name, limit: source.Times, strikes: source.strikes()}
+	if source.File != "" {
+		return l, fmt.Errorf("the file %q is not loaded; call Script.Load first", source.File)
+	}
+	if l.conditions, err = source.When.conditions(); err != nil {
+		return l, err
+	}
+	if source.Template != "" {
+		if l.template, err = parseTemplate(source.Template); err != nil {
+			return l, err
+		}
+	}
+	for _, c := range source.ToolCalls {
+		arguments, err := json.Marshal(c.Arguments)
+		if err != nil {
+			return l, fmt.Errorf("arguments of tool %s: %w", c.Name, err)
+		}
+		if c.Arguments == nil {
+			arguments = []byte("{}")
+		}
+		l.calls = append(l.calls, llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: string(arguments)})
+	}
+	if source.Fault != nil {
+		l.always = !source.answers()
+		l.consuming = l.always || brings(source.Fault.Kind)
+		// Process faults are left to the scripted command-line agent.
+		if !slices.Contains(ProcessFaults(), source.Fault.Kind) {
+			if l.fault, err = wire.NewFault(source.Fault.spec()); err != nil {
+				return l, err
+			}
+		}
+	}
+	l.setLimits(sequence)
+	return l, nil
+}
+
+// setLimits gives a line of a sequence, and a fault that is a line, their number.
+func (l *line) setLimits(sequence bool) {
+	if l.always {
+		l.limit = cmp.Or(l.Times, l.Fault.Times)
+		l.strikes = 0
+	}
+	if sequence {
+		l.limit = max(l.limit, 1)
+	}
+}
+
+// PlannedFault is a fault of a script, which must strike Times times.
+type PlannedFault struct {
+	Line  string // "replies[0]"
+	Kind  string
+	Times int
+}
+
+// PlannedFaults lists the faults in the order of the script.
+func (p *Program) PlannedFaults() []PlannedFault {
+	var planned []PlannedFault
+	for _, l := range p.lines {
+		if l.Fault != nil {
+			planned = append(planned, PlannedFault{Line: l.name, Kind: l.Fault.Kind, Times: l.Line.strikes()})
+		}
+	}
+	return planned
+}

@@ -1,0 +1,219 @@
+package mocks
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// EngineOptions configures an Engine. The zero value is usable.
+type EngineOptions struct {
+	// Clock passes the latencies; default the machine's.
+	Clock clock.Clock
+	// Scale multiplies the latencies; 0 means 1.
+	Scale float64
+	// Seed and Trial decide everything that looks random.
+	Seed  uint64
+	Trial int
+	// Count returns the number of tokens of a text for a model. By default no
+	// tokens are counted, and only lines that give their usage report some.
+	Count func(model, text string) int
+	// Keep is how many exchanges, and how many findings of each kind, the report
+	// keeps; 0 means all. A server that runs for long needs a limit.
+	Keep int
+}
+
+// Engine answers the calls of one trial from a program. It matches and advances
+// under one lock and is safe for concurrent use.
+type Engine struct {
+	program *Program
+	opts    EngineOptions
+
+	mu      sync.Mutex
+	state   string
+	moves   int // of state, to tell whether a move may still be taken back
+	cursor  int // the first line of a sequence that has a unit left
+	lines   []lineState
+	pending []*Exchange // those that hold a unit
+	journal journal
+}
+
+// lineState is how far a line has come. A unit is one answer of a line, a strike
+// one attempt that its fault spoils.
+type lineState struct {
+	used, reserved int // units
+	struck, aimed  int // strikes that took effect, and that may yet
+	attempts       int
+}
+
+// NewEngine returns an engine at the start of the program.
+func NewEngine(p *Program, o EngineOptions) *Engine {
+	if o.Clock == nil {
+		o.Clock = clock.Real()
+	}
+	if o.Scale == 0 {
+		o.Scale = 1
+	}
+	return &Engine{
+		program: p, opts: o, state: p.initial,
+		lines: make([]lineState, len(p.lines)), journal: journal{keep: o.Keep},
+	}
+}
+
+// Begin decodes a request, finds its line and plans the answer. It always
+// returns an exchange: an invalid or unexpected request is answered with an
+// error in the provider's shape. Whoever plays the exchange must End it. A ctx
+// that ends tells the engine that the client has left.
+func (e *Engine) Begin(ctx context.Context, codec wire.Codec, header http.Header, body []byte) *Exchange {
+	x := &Exchange{engine: e, ctx: ctx, line: -1, firesAt: -1}
+	call, apiErr := codec.Decode(body)
+	if apiErr != nil {
+		x.send(codec.EncodeError(apiErr))
+		x.record.Problem = "invalid request: " + apiErr.Message
+		e.open(x, invalid)
+		return x
+	}
+	call.Header = header
+	v := newView(&call)
+	if e.match(x, &v) {
+		e.answer(x, codec, &v)
+	} else {
+		e.refuse(x, codec, &v)
+	}
+	return x
+}
+
+// match reserves a unit of the line that answers, and reports whether there is
+// one.
+func (e *Engine) match(x *Exchange, v *view) bool {
+	var found *candidates
+	if e.program.index != nil {
+		found = e.program.index.lookUp(v)
+		defer e.program.index.done(found)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.reap()
+	if found == nil {
+		x.line = e.nextReply(v)
+	} else {
+		x.line = e.firstRule(v, found)
+	}
+	if x.line < 0 {
+		return false
+	}
+	e.reserve(x)
+	e.journal.add(x)
+	return true
+}
+
+// nextReply is the first line of the sequence with a unit left, if the request
+// fits it.
+func (e *Engine) nextReply(v *view) int {
+	for e.cursor < len(e.lines) && !e.left(e.cursor) {
+		e.cursor++
+	}
+	if e.cursor == len(e.lines) || e.program.lines[e.cursor].differs(v) != nil {
+		return -1
+	}
+	return e.cursor
+}
+
+func (e *Engine) firstRule(v *view, found *candidates) int {
+	for _, i := range e.program.index.order(v, e.state, found) {
+		l := &e.program.lines[i]
+		if (l.In == "" || l.In == e.state) && e.left(i) && l.differs(v) == nil {
+			return i
+		}
+	}
+	return -1
+}
+
+// left reports whether line i has a unit that is neither used nor reserved.
+func (e *Engine) left(i int) bool {
+	limit := e.program.lines[i].limit
+	return limit == 0 || e.lines[i].used+e.lines[i].reserved < limit
+}
+
+// differs is the first condition of the line that a request does not meet, or
+// nil. It does not look at states.
+func (l *line) differs(v *view) *condition {
+	for i := range l.conditions {
+		if _, ok := l.conditions[i].fits(v); !ok {
+			return &l.conditions[i]
+		}
+	}
+	return nil
+}
+
+// reserve takes a unit, and a strike if the line's fault has one left, and moves
+// the state. All of it is taken back if the answer is not delivered.
+func (e *Engine) reserve(x *Exchange) {
+	l, s := &e.program.lines[x.line], &e.lines[x.line]
+	s.attempts++
+	s.reserved++
+	x.attempt = s.attempts
+	if l.Fault != nil && (l.strikes == 0 || s.struck+s.aimed < l.strikes) {
+		s.aimed++
+		x.aimed = true
+		x.record.Fault = l.Fault.Kind
+	}
+	x.consumes = !x.aimed || l.consuming
+	x.record.Line, x.record.Attempt = l.name, x.attempt
+	x.holds = true
+	if x.consumes {
+		e.move(x)
+	}
+	e.pending = append(e.pending, x)
+}
+
+// move goes to the state that the line's answer leads to.
+func (e *Engine) move(x *Exchange) {
+	if then := e.program.lines[x.line].Then; then != "" {
+		e.moves++
+		x.before, x.moved = e.state, e.moves
+		e.state = then
+	}
+}
+
+// reap gives back what is held by exchanges whose client has left, but whose
+// goroutine has not noticed yet, so that a quick retry gets the same line.
+func (e *Engine) reap() {
+	for i := len(e.pending) - 1; i >= 0; i-- {
+		if x := e.pending[i]; x.ctx.Err() != nil {
+			e.release(x)
+		}
+	}
+}
+
+// open enters an exchange that no line answers into the journal.
+func (e *Engine) open(x *Exchange, kind findingKind) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.journal.add(x)
+	e.journal.find(kind, x.record.N, x.record.Problem)
+}
+
+// usage counts the tokens of a call and its answer.
+func (e *Engine) usage(v *view, c *wire.Completion) llm.Usage {
+	u := llm.Usage{Source: llm.UsageReported}
+	count := e.opts.Count
+	if count == nil {
+		return u
+	}
+	for _, m := range v.call.Messages {
+		u.Input += count(c.Model, m.Content)
+		for _, t := range m.ToolCalls {
+			u.Input += count(c.Model, t.Name) + count(c.Model, t.Arguments)
+		}
+	}
+	u.Output = count(c.Model, c.Text) + count(c.Model, c.Refusal)
+	for _, t := range c.ToolCalls {
+		u.Output += count(c.Model, t.Name) + count(c.Model, t.Arguments)
+	}
+	return u
+}

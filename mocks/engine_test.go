@@ -1,0 +1,296 @@
+package mocks_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/gleak"
+
+	"github.com/rehearse-dev/rehearse/mocks"
+)
+
+// start connects a fresh engine in process.
+func start(script string) *rig {
+	GinkgoHelper()
+	return inProcess(compile(script), mocks.EngineOptions{Seed: 1, Count: countBytes})
+}
+
+var _ = Describe("a sequence of replies", Label("H-02"), func() {
+	It("answers in order, each line as often as it says", func() {
+		r := start("replies: [{text: a, times: 2}, {text: b}]")
+		Expect(texts(r.ask("1"), r.ask("2"), r.ask("3"))).To(Equal([]string{"a", "a", "b"}))
+		Expect(r.engine.Report().Unused).To(BeEmpty())
+	})
+
+	It("ends with script_exhausted, which no client retries", func() {
+		r := start("replies: [{text: a}]")
+		r.ask("1")
+		response, err := r.client.Post(r.base+"/chat/completions", "", strings.NewReader(chat(nil, user("more"))))
+		Expect(err).NotTo(HaveOccurred())
+		defer response.Body.Close()
+		Expect(response.StatusCode).To(Equal(http.StatusNotFound))
+		Expect(response.Header.Get("X-Should-Retry")).To(Equal("false"))
+		code, text := r.ask("more").problem()
+		Expect(code).To(Equal("script_exhausted"))
+		Expect(text).To(And(ContainSubstring("replies[0]"), ContainSubstring(`"more"`)))
+		Expect(r.engine.Report().Unexpected).To(HaveLen(2))
+		Expect(r.engine.Report().Unexpected[0]).To(HavePrefix("call 2: "))
+	})
+
+	It("takes when as an assertion and names the first field that differs", func() {
+		r := start(`replies: [{when: {user: "order", turn: 0}, text: a}, {text: b}]`)
+		code, text := r.ask("hello").problem()
+		Expect(code).To(Equal("unexpected_call"))
+		Expect(text).To(And(ContainSubstring("replies[0]"), ContainSubstring(`when.user.contains: expected "order", got "hello"`)))
+		Expect(r.ask("my order").text()).To(Equal("a"), "the mismatch consumed nothing")
+	})
+
+	It("strikes the first attempts, then gives the line to the retry", func() {
+		r := start("replies: [{text: a, fault: {kind: status, status: 503, times: 2}}, {text: b}]")
+		Expect([]int{r.ask("1").Status, r.ask("1").Status, r.ask("1").Status}).To(Equal([]int{503, 503, 200}))
+		Expect(r.ask("2").text()).To(Equal("b"))
+		var attempts []int
+		for _, x := range r.engine.Report().Exchanges {
+			attempts = append(attempts, x.Attempt)
+		}
+		Expect(attempts).To(Equal([]int{1, 2, 3, 1}))
+	})
+
+	It("takes a fault without an answer as a line of its own", func() {
+		r := start("replies: [{fault: {kind: status, status: 429, retry_after: 3s, message: slow down, times: 2}}, {text: b}]")
+		first := r.ask("1")
+		_, text := first.problem()
+		Expect(text).To(Equal("slow down"))
+		Expect([]int{first.Status, r.ask("1").Status, r.ask("1").Status}).To(Equal([]int{429, 429, 200}))
+		Expect(r.engine.Report().Unfired).To(BeEmpty())
+	})
+
+	It("reports what was left over, with its number", func() {
+		r := start("replies: [{text: a, times: 3}, {text: b, fault: empty-text}]")
+		r.ask("1")
+		report := r.engine.Report()
+		Expect(report.Unused).To(Equal([]string{"replies[0]: 2 of 3 left", "replies[1]: 1 of 1 left"}))
+		Expect(report.Unfired).To(Equal([]string{"replies[1]: empty-text (fired 0 of 1)"}))
+	})
+
+	It("never gives a line to two calls at once, and gives it back if it is lost", func() {
+		r := start("replies: [{text: a}, {text: b}]")
+		ctx := context.Background()
+		open := func() *http.Response {
+			request, err := http.NewRequestWithContext(ctx, "POST", r.base+"/chat/completions", strings.NewReader(chat(nil, user("x"))))
+			Expect(err).NotTo(HaveOccurred())
+			response, err := r.client.Do(request)
+			Expect(err).NotTo(HaveOccurred())
+			return response
+		}
+		first := open() // in flight: its body is not read
+		Expect(r.ask("2").text()).To(Equal("b"))
+		code, _ := r.ask("3").problem()
+		Expect(code).To(Equal("script_exhausted"))
+		Expect(first.Body.Close()).To(Succeed())
+		Expect(r.ask("4").text()).To(Equal("a"))
+		report := r.engine.Report()
+		Expect(report.Exchanges[0].HungUp).To(BeTrue())
+		Expect(report.Exchanges[0].Delivered).To(BeFalse())
+		Expect(report.Unused).To(BeEmpty())
+	})
+
+	It("answers a hundred callers at once with a hundred lines", func() {
+		r := overSocket(compile("replies: [{template: '{{.User}}', times: 100}]"), mocks.EngineOptions{})
+		DeferCleanup(func(before []gleak.Goroutine) {
+			r.client.CloseIdleConnections()
+			Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before))
+		}, gleak.Goroutines())
+		var group sync.WaitGroup
+		got := make([]string, 100)
+		for i := range got {
+			group.Go(func() { got[i] = r.ask(fmt.Sprint(i)).text() })
+		}
+		group.Wait()
+		for i, text := range got {
+			Expect(text).To(Equal(fmt.Sprint(i)))
+		}
+		r.settle()
+		Expect(r.engine.Report().Unused).To(BeEmpty())
+		Expect(r.engine.Report().Calls).To(Equal(100))
+	})
+})
+
+var _ = Describe("rules", Label("H-02"), func() {
+	DescribeTable("match",
+		func(when, body string, header http.Header, want bool) {
+			r := start("rules: [{when: " + when + ", text: yes}, {text: no}]")
+			got := r.do(context.Background(), "POST", "/chat/completions", body, header).text()
+			Expect(got).To(Equal(map[bool]string{true: "yes", false: "no"}[want]), got)
+		},
+		Entry("a purpose", "{purpose: judge}", chat(map[string]any{"metadata": map[string]any{"purpose": "judge"}}, user("x")), nil, true),
+		Entry("another purpose", "{purpose: judge}", chat(map[string]any{"metadata": map[string]any{"purpose": "loop"}}, user("x")), nil, false),
+		Entry("metadata", "{metadata: {block: a, purpose: p}}", chat(map[string]any{"metadata": map[string]any{"block": "a", "purpose": "p"}}, user("x")), nil, true),
+		Entry("other metadata", "{metadata: {block: a}}", chat(map[string]any{"metadata": map[string]any{"block": "b"}}, user("x")), nil, false),
+		Entry("a model", "{model: m}", chat(nil, user("x")), nil, true),
+		Entry("another model", "{model: n}", chat(nil, user("x")), nil, false),
+		Entry("the system text", "{system: brief}", chat(nil, message{"role": "system", "content": "Be brief."}, user("x")), nil, true),
+		Entry("the developer text", "{system: brief}", chat(nil, message{"role": "developer", "content": "Be brief."}, user("x")), nil, true),
+		Entry("no system text", "{system: brief}", chat(nil, user("brief")), nil, false),
+		Entry("the last user text, contained", "{user: b}", chat(nil, user("a"), assistant("x"), user("abc")), nil, true),
+		Entry("an earlier user text", "{user: a}", chat(nil, user("a"), assistant("x"), user("b")), nil, false),
+		Entry("the last user text, equal", "{user: {equals: abc}}", chat(nil, user("abc")), nil, true),
+		Entry("the last user text, longer", "{user: {equals: abc}}", chat(nil, user("abcd")), nil, false),
+		Entry("a regular expression", `{user: {matches: "^a+b$"}}`, chat(nil, user("aaab")), nil, true),
+		Entry("another text", `{user: {matches: "^a+b$"}}`, chat(nil, user("aaabc")), nil, false),
+		Entry("any text", "{any: early}", chat(nil, user("early"), assistant("x"), user("late")), nil, true),
+		Entry("no text", "{any: never}", chat(nil, user("early")), nil, false),
+		Entry("a turn", "{turn: 1}", chat(nil, user("a"), assistant("x"), user("b")), nil, true),
+		Entry("another turn", "{turn: 0}", chat(nil, user("a"), assistant("x"), user("b")), nil, false),
+		Entry("a tool that is offered", "{tool_offered: f}", chat(map[string]any{"tools": []any{map[string]any{"type": "function", "function": map[string]any{"name": "f"}}}}, user("a")), nil, true),
+		Entry("a tool that is not", "{tool_offered: f}", chat(nil, user("a")), nil, false),
+		Entry("a tool's result", "{tool_result: sunny}", chat(nil, user("a"), toolCall("c1"), toolResult("c1", "sunny")), nil, true),
+		Entry("a tool's result before the last user text", "{tool_result: sunny}", chat(nil, user("a"), toolCall("c1"), toolResult("c1", "sunny"), user("b")), nil, false),
+		Entry("a header", "{header: {x-tenant: a}}", chat(nil, user("a")), http.Header{"X-Tenant": {"a"}}, true),
+		Entry("another header", "{header: {x-tenant: a}}", chat(nil, user("a")), http.Header{"X-Tenant": {"b"}}, false),
+		Entry("all conditions together", "{user: a, turn: 1}", chat(nil, user("a")), nil, false),
+	)
+
+	It("limits a rule by its times and goes on to the next", func() {
+		r := start("rules: [{when: {user: a}, text: first, times: 2}, {text: rest}]")
+		Expect(texts(r.ask("a"), r.ask("a"), r.ask("a"))).To(Equal([]string{"first", "first", "rest"}))
+	})
+
+	It("moves through states as answers are delivered", func() {
+		r := start(`
+state: start
+rules:
+  - {in: start, then: asked, text: who are you?, fault: status}
+  - {in: asked, then: done, text: welcome}
+  - {in: done, text: bye}`)
+		Expect(r.ask("x").Status).To(Equal(500))
+		Expect(texts(r.ask("x"), r.ask("x"), r.ask("x"), r.ask("x"))).To(Equal([]string{"who are you?", "welcome", "bye", "bye"}))
+	})
+
+	It("takes the state back when the answer is lost", func() {
+		r := start("{state: a, rules: [{in: a, then: b, text: one}, {in: b, text: two}]}")
+		response, err := r.client.Post(r.base+"/chat/completions", "", strings.NewReader(chat(nil, user("x"))))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(response.Body.Close()).To(Succeed())
+		Expect(texts(r.ask("x"), r.ask("x"))).To(Equal([]string{"one", "two"}))
+	})
+
+	It("moves the state for one of two calls at once", func() {
+		r := start("{state: a, rules: [{in: a, then: b, text: one}, {in: b, text: two}]}")
+		response, err := r.client.Post(r.base+"/chat/completions", "", strings.NewReader(chat(nil, user("x"))))
+		Expect(err).NotTo(HaveOccurred())
+		defer response.Body.Close()
+		Expect(r.ask("x").text()).To(Equal("two"))
+	})
+
+	It("names the nearest rule, the state and what is used up", func() {
+		r := start(`
+state: s
+rules:
+  - {when: {purpose: judge, user: order}, text: a}
+  - {when: {purpose: loop}, in: s, then: t, text: b, times: 1}
+  - {when: {purpose: loop, user: never}, text: c}`)
+		loop := map[string]any{"metadata": map[string]any{"purpose": "loop"}}
+		judge := map[string]any{"metadata": map[string]any{"purpose": "judge"}}
+		ask := func(fields map[string]any) string {
+			code, text := r.post(context.Background(), chat(fields, user(strings.Repeat("long ", 50)))).problem()
+			Expect(code).To(BeElementOf("unexpected_call", ""))
+			return text
+		}
+		Expect(ask(judge)).To(And(ContainSubstring("rules[0]: when.user.contains: expected \"order\", got \"long"), ContainSubstring("…")))
+		Expect(ask(loop)).To(BeEmpty())
+		Expect(ask(loop)).To(ContainSubstring(`rules[2]: when.user.contains: expected "never"`))
+	})
+
+	It("answers an unexpected call only where the script is lenient, and still records it", func() {
+		r := start("{lenient: true, rules: [{when: {user: a}, text: first}]}")
+		o := r.ask("b")
+		Expect(o.Status).To(Equal(200))
+		Expect(o.text()).NotTo(BeEmpty())
+		Expect(r.engine.Report().Unexpected).To(HaveLen(1))
+		Expect(r.engine.Report().Unused).To(Equal([]string{"rules[0]: never used"}))
+	})
+})
+
+func toolCall(id string) message {
+	return message{"role": "assistant", "content": nil, "tool_calls": []any{
+		map[string]any{"id": id, "type": "function", "function": map[string]any{"name": "f", "arguments": "{}"}},
+	}}
+}
+
+func toolResult(id, text string) message {
+	return message{"role": "tool", "tool_call_id": id, "content": text}
+}
+
+var _ = Describe("an answer", Label("H-02"), func() {
+	It("is a template over the request", func() {
+		r := start(`replies: [{template: '{{.Model}}|{{.System}}|{{.User}}|{{.Turn}}|{{.Purpose}}|{{.Tags.block}}|{{len .Messages}}|{{.Attempt}}|{{json .User}}'}]`)
+		o := r.post(context.Background(), chat(map[string]any{"metadata": map[string]any{"purpose": "p", "block": "b"}},
+			message{"role": "system", "content": "s"}, user("u"), assistant("a"), user(`say "hi"`)))
+		Expect(o.text()).To(Equal(`m|s|say "hi"|1|p|b|4|1|"say \"hi\""`))
+	})
+
+	It("is an error where a template fails, which consumes nothing", func() {
+		r := start(`replies: [{template: 'block {{.Tags.block}}'}]`)
+		code, text := r.ask("x").problem()
+		Expect(code).To(Equal("script_template"))
+		Expect(text).To(And(ContainSubstring("replies[0].template"), ContainSubstring("block")))
+		report := r.engine.Report()
+		Expect(report.Unexpected).To(HaveLen(1))
+		Expect(report.Unused).To(HaveLen(1))
+	})
+
+	It("is limited in size where a template runs on", func() {
+		r := start(`replies: [{template: '{{range 100000000}}0123456789{{end}}'}]`)
+		code, _ := r.ask("x").problem()
+		Expect(code).To(Equal("script_template"))
+	})
+
+	It("counts tokens unless the line gives them", func() {
+		r := start("{model: gpt-4.1-mini, replies: [{text: four, tool_calls: [{name: ffff, arguments: {}}]}, {text: x, usage: {input: 9, output: 1}}]}")
+		r.post(context.Background(), chat(nil, message{"role": "system", "content": "12345678"}, user("1234")))
+		r.ask("x")
+		exchanges := r.engine.Report().Exchanges
+		Expect(exchanges[0].Usage.Input).To(Equal(3))
+		Expect(exchanges[0].Usage.Output).To(Equal(3))
+		Expect(exchanges[1].Usage.Input).To(Equal(9))
+	})
+
+	It("takes its latency on the engine's clock, with jitter from the seed and scaled", func() {
+		elapsed := func(seed uint64, scale float64) time.Duration {
+			r := inProcess(compile("replies: [{text: a b c, latency: {first: 1s, per_token: 100ms, jitter: 0.5}}]"),
+				mocks.EngineOptions{Seed: seed, Scale: scale, Count: func(_, text string) int { return len(strings.Fields(text)) }})
+			Expect(r.ask("x").Status).To(Equal(200))
+			return r.clock.Elapsed()
+		}
+		one := elapsed(1, 0)
+		Expect(one).To(And(BeNumerically(">=", 650*time.Millisecond), BeNumerically("<=", 1950*time.Millisecond)))
+		Expect(elapsed(1, 1)).To(Equal(one))
+		Expect(elapsed(1, 2)).To(Equal(2 * one))
+		Expect(elapsed(2, 1)).NotTo(Equal(one))
+	})
+
+	It("takes as long as a plain duration says", func() {
+		r := start("replies: [{text: a, latency: 4h}]")
+		r.ask("x")
+		Expect(r.clock.Elapsed()).To(Equal(4 * time.Hour))
+	})
+
+	It("keeps the last exchanges only, where told so", func() {
+		r := inProcess(compile("rules: [{when: {user: a}, text: a}]"), mocks.EngineOptions{Keep: 3})
+		for range 5 {
+			r.ask("a")
+			r.ask("b")
+		}
+		report := r.engine.Report()
+		Expect(report.Calls).To(Equal(10))
+		Expect(report.Exchanges).To(HaveExactElements(HaveField("N", 8), HaveField("N", 9), HaveField("N", 10)))
+		Expect(report.Unexpected).To(HaveLen(3))
+	})
+})

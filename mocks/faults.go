@@ -1,0 +1,63 @@
+package mocks
+
+import (
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// ProcessFaults lists the kinds of fault that only a scripted command-line agent
+// can show, in the order of the documentation. Those of an API are
+// wire.FaultKinds.
+func ProcessFaults() []string {
+	return []string{
+		"exit",              // ends with a status other than 0
+		"error-in-success",  // ends with status 0 and an error in its output
+		"hang",              // says nothing and does not end
+		"hang-after-output", // answers in full and does not end
+		"flood",             // writes far more than anybody should keep
+		"truncated-jsonl",   // ends in the middle of a line of its output
+		"ignore-sigterm",    // hangs and survives SIGTERM
+		"grandchild",        // leaves a process behind that holds its output open
+	}
+}
+
+// faultNames lists every kind that a script may name.
+func faultNames() []string {
+	var names []string
+	for _, k := range wire.FaultKinds() {
+		names = append(names, k.Name)
+	}
+	return append(names, ProcessFaults()...)
+}
+
+// brings reports whether a fault of that kind still brings the whole answer, so
+// that no client would ask again.
+func brings(kind string) bool {
+	return slices.Contains([]string{"slow-drip", "duplicate-chunk", "wrong-usage"}, kind)
+}
+
+// spec is the fault in the form that the wire protocol takes.
+func (f *Fault) spec() wire.FaultSpec {
+	return wire.FaultSpec{
+		Kind: f.Kind, Status: f.Status, RetryAfter: f.RetryAfter.Std(),
+		Message: f.Message, After: f.After, Delay: f.Delay.Std(),
+	}
+}
+
+// strikes is how many attempts the fault strikes on a line.
+func (l *Line) strikes() int {
+	switch {
+	case l.Fault == nil:
+		return 0
+	case l.answers():
+		return max(l.Fault.Times, 1)
+	default:
+		return max(l.Fault.Times, l.Times, 1)
+	}
+}
+
+// answers reports whether the line has an answer beside a fault.
+func (l *Line) answers() bool {
+	return l.Text != nil || l.File != "" || l.Template != "" || len(l.ToolCalls) > 0 || l.Refusal != "" || l.Finish != ""
+}

@@ -1,0 +1,92 @@
+package mocks
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// play hands an exchange over to an HTTP client, frame by frame.
+func (t *trial) play(w http.ResponseWriter, r *http.Request, x *Exchange) {
+	defer x.End()
+	for i := range x.frames {
+		f := &x.frames[i]
+		if t.sleep(r.Context(), x.Delay(i)) != nil || !x.Reach(i) {
+			abort()
+		}
+		x.Sent()
+		if err := writeFrame(w, *f, i == 0); err != nil {
+			x.Lost()
+			abort()
+		}
+		switch f.End {
+		case wire.Continue:
+		case wire.Close:
+			abort()
+		case wire.Reset:
+			reset(w)
+			return
+		case wire.Hang:
+			// Deadlines on the engine's clock fall due, and then it is for the client
+			// to leave.
+			_ = t.sleep(r.Context(), clock.Forever)
+			select {
+			case <-r.Context().Done():
+			case <-t.gone.Done():
+			}
+			abort()
+		}
+	}
+}
+
+// sleep waits on the trial's clock, at most until the client leaves or the trial
+// is detached.
+func (t *trial) sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return clock.Err(ctx)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(t.gone, func() { cancel(errDetached) })()
+	return t.engine.opts.Clock.Sleep(ctx, d)
+}
+
+// writeFrame sends the head if it is the first frame and has one, then the data,
+// at once.
+func writeFrame(w http.ResponseWriter, f wire.Frame, first bool) error {
+	if first && f.Status == 0 {
+		return nil
+	}
+	if first {
+		header := w.Header()
+		for name, values := range f.Header {
+			header[name] = values
+		}
+		w.WriteHeader(f.Status)
+	}
+	if len(f.Data) > 0 {
+		if _, err := w.Write(f.Data); err != nil {
+			return err
+		}
+	}
+	return http.NewResponseController(w).Flush()
+}
+
+// abort ends the connection in order (FIN), whatever is still owed to the client.
+func abort() { panic(http.ErrAbortHandler) }
+
+// reset ends the connection with an RST: closing with no time to linger makes the
+// kernel send one in place of a FIN.
+func reset(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		abort()
+	}
+	if tcp, ok := conn.(interface{ SetLinger(seconds int) error }); ok {
+		_ = tcp.SetLinger(0) // a connection that fails here is gone already
+	}
+	_ = conn.Close()
+}

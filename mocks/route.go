@@ -1,0 +1,111 @@
+package mocks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// maxBody is the size in bytes up to which a request is read.
+const maxBody = 32 << 20
+
+// codec is the protocol of the paths under /v1.
+var codec wire.Codec = wire.OpenAIChat{}
+
+// respond plans the answer to any request. path begins after the trial's base,
+// such as "/v1/models".
+func (e *Engine) respond(ctx context.Context, r *http.Request, path string) *Exchange {
+	if r.Method == http.MethodHead && path == "/" {
+		return e.side(ctx, []wire.Frame{{Status: http.StatusOK}}) // a health check
+	}
+	endpoint, ok := strings.CutPrefix(path, "/v1")
+	if !ok {
+		return e.side(ctx, notFound(r.Method, path))
+	}
+	switch want := methodOf(endpoint); {
+	case want == "":
+		return e.side(ctx, notFound(r.Method, path))
+	case r.Method != want:
+		return e.side(ctx, codec.EncodeError(&wire.APIError{
+			Status: http.StatusMethodNotAllowed, Type: "invalid_request_error", Code: "method_not_supported",
+			Message: fmt.Sprintf("Not allowed to %s on %s; use %s.", r.Method, shorten(path), want),
+		}))
+	case endpoint == "/models":
+		return e.side(ctx, wire.OpenAIModels([]string{e.program.script.Model}, e.opts.Clock.Now()))
+	}
+	body, err := readBody(r)
+	if err != nil {
+		return e.side(ctx, codec.EncodeError(bodyError(err)))
+	}
+	defer bodies.Put(body)
+	if endpoint == "/embeddings" {
+		return e.side(ctx, e.embed(body.Bytes()))
+	}
+	return e.Begin(ctx, codec, r.Header, body.Bytes())
+}
+
+// methodOf is the method of an endpoint, or "" if there is no such endpoint.
+func methodOf(endpoint string) string {
+	switch endpoint {
+	case "/chat/completions", "/embeddings":
+		return http.MethodPost
+	case "/models":
+		return http.MethodGet
+	}
+	return ""
+}
+
+func (e *Engine) embed(body []byte) []wire.Frame {
+	request, apiErr := wire.DecodeOpenAIEmbeddings(body)
+	if apiErr != nil {
+		return codec.EncodeError(apiErr)
+	}
+	tokens := 0
+	if e.opts.Count != nil {
+		for _, text := range request.Inputs {
+			tokens += e.opts.Count(request.Model, text)
+		}
+	}
+	return request.Encode(tokens)
+}
+
+// side is an exchange that no line of the script is about.
+func (e *Engine) side(ctx context.Context, frames []wire.Frame) *Exchange {
+	x := &Exchange{engine: e, ctx: ctx, line: -1, firesAt: -1, side: true}
+	x.send(frames)
+	return x
+}
+
+func notFound(method, path string) []wire.Frame {
+	return codec.EncodeError(&wire.APIError{
+		Status: http.StatusNotFound, Type: "invalid_request_error", Code: "unknown_url",
+		Message: fmt.Sprintf("Unknown request URL: %s %s. There are POST /v1/chat/completions, POST /v1/embeddings and GET /v1/models.",
+			method, shorten(path)),
+	})
+}
+
+// splitTrial takes "/t/<trial>" from the front of a path. A path without it
+// belongs to the trial "".
+func splitTrial(u *url.URL) (trial, rest string) {
+	after, ok := strings.CutPrefix(u.Path, "/t/")
+	if !ok {
+		return "", u.Path
+	}
+	trial, rest, _ = strings.Cut(after, "/")
+	return trial, "/" + rest
+}
+
+func bodyError(err error) *wire.APIError {
+	e := &wire.APIError{Status: http.StatusBadRequest, Type: "invalid_request_error", Message: "The request's body cannot be read: " + err.Error()}
+	if errors.Is(err, errTooLarge) {
+		e.Status, e.Code = http.StatusRequestEntityTooLarge, "request_too_large"
+	}
+	return e
+}
+
+var errTooLarge = fmt.Errorf("it is larger than %d MB", maxBody>>20)

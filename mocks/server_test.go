@@ -1,0 +1,132 @@
+package mocks_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/gleak"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/mocks"
+)
+
+var _ = Describe("the server", Label("H-02"), func() {
+	var (
+		server    *mocks.Server
+		listening *httptest.Server
+		client    *http.Client
+	)
+
+	BeforeEach(func() {
+		before := gleak.Goroutines()
+		server = &mocks.Server{}
+		listening = httptest.NewServer(server)
+		client = &http.Client{Transport: &http.Transport{}}
+		DeferCleanup(func() {
+			client.CloseIdleConnections()
+			listening.Close()
+			Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before))
+		})
+	})
+
+	engine := func(script string, c clock.Clock) *mocks.Engine {
+		GinkgoHelper()
+		return mocks.NewEngine(compile(script), mocks.EngineOptions{Clock: c})
+	}
+
+	It("answers for a trial that is not there, and says which it was", func() {
+		r := &rig{client: client, base: listening.URL + "/t/nobody/v1"}
+		o := r.ask("x")
+		code, text := o.problem()
+		Expect(o.Status).To(Equal(http.StatusNotFound))
+		Expect(code).To(Equal("unknown_trial"))
+		Expect(text).To(ContainSubstring("nobody"))
+		r.base = listening.URL + "/v1"
+		_, text = r.ask("x").problem()
+		Expect(text).To(ContainSubstring("/t/<trial>/v1"))
+		Expect((&rig{client: client, base: listening.URL}).do(context.Background(), "HEAD", "/", "", nil).Status).To(Equal(200))
+	})
+
+	It("serves the trial without a name under /v1", func() {
+		Expect(server.Attach("", engine("replies: [{text: a}]", clock.NewVirtual()))).To(Succeed())
+		Expect((&rig{client: client, base: listening.URL + "/v1"}).ask("x").text()).To(Equal("a"))
+	})
+
+	It("refuses a name that is in use and frees it when detached", func() {
+		Expect(server.Attach("a", engine("replies: [{text: a}]", clock.NewVirtual()))).To(Succeed())
+		Expect(server.Attach("a", engine("replies: [{text: b}]", clock.NewVirtual()))).To(MatchError(ContainSubstring("in use")))
+		Expect(server.Detach(context.Background(), "a")).To(Succeed())
+		Expect(server.Detach(context.Background(), "a")).To(Succeed())
+		Expect(server.Attach("a", engine("replies: [{text: b}]", clock.NewVirtual()))).To(Succeed())
+	})
+
+	It("lets go of a client that hangs when the trial is detached", func() {
+		e := engine("replies: [{fault: timeout}]", clock.Real())
+		Expect(server.Attach("a", e)).To(Succeed())
+		ended := make(chan string)
+		go func() { ended <- (&rig{client: client, base: listening.URL + "/t/a/v1"}).ask("x").Err }()
+		Eventually(e.Report).Should(HaveField("Exchanges", ConsistOf(HaveField("Fired", true))))
+		Expect(server.Detach(context.Background(), "a")).To(Succeed())
+		Expect(<-ended).To(Equal("closed"))
+		x := e.Report().Exchanges[0]
+		Expect(x.HungUp).To(BeTrue())
+		Expect(e.Report().Unused).To(BeEmpty())
+	})
+
+	It("notices that a client left, frees its line and records what it got", func() {
+		e := engine("replies: [{text: a, latency: 24h}, {text: b}]", clock.Real())
+		Expect(server.Attach("a", e)).To(Succeed())
+		ctx, cancel := context.WithCancel(context.Background())
+		r := &rig{client: client, base: listening.URL + "/t/a/v1"}
+		ended := make(chan string)
+		go func() { ended <- r.post(ctx, chat(map[string]any{"stream": true}, user("x"))).Err }()
+		Eventually(e.Report).Should(HaveField("Calls", 1))
+		cancel()
+		Expect(<-ended).To(Equal("cancelled"))
+		Eventually(e.Report).Should(HaveField("Exchanges", ConsistOf(HaveField("HungUp", true))))
+		Expect(e.Report().Unused).To(HaveLen(2))
+		Expect(server.Detach(context.Background(), "a")).To(Succeed())
+	})
+
+	It("says so when a client neither reads nor leaves", func() {
+		e := engine("replies: [{fault: timeout}]", stuck{clock.Real()})
+		Expect(server.Attach("a", e)).To(Succeed())
+		ctx, leave := context.WithCancel(context.Background())
+		ended := make(chan string)
+		go func() {
+			ended <- (&rig{client: client, base: listening.URL + "/t/a/v1"}).post(ctx, chat(nil, user("x"))).Err
+		}()
+		Eventually(e.Report).Should(HaveField("Calls", 1))
+		over, cancel := context.WithCancel(context.Background())
+		cancel()
+		err := server.Detach(over, "a")
+		leave()
+		Expect(<-ended).To(Equal("cancelled"))
+		Expect(err).To(MatchError(ContainSubstring("still under way")))
+	})
+
+	It("reads a body that is cut off as a client that failed", func() {
+		Expect(server.Attach("a", engine("replies: [{text: a}]", clock.NewVirtual()))).To(Succeed())
+		request := httptest.NewRequest("POST", "/t/a/v1/chat/completions", strings.NewReader("{"))
+		request.Body = http.MaxBytesReader(nil, request.Body, 0)
+		recorder := httptest.NewRecorder()
+		server.ServeHTTP(recorder, request)
+		Expect(recorder.Code).To(Equal(http.StatusBadRequest))
+	})
+})
+
+// stuck is a clock on which a detached trial goes on for as long as its client
+// stays.
+type stuck struct{ clock.Clock }
+
+func (s stuck) Sleep(ctx context.Context, _ time.Duration) error {
+	if ctx.Err() == nil {
+		<-ctx.Done()
+	}
+	return context.Cause(ctx)
+}

@@ -1,0 +1,229 @@
+package mocks
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// Problem is one thing that is wrong with a script.
+type Problem struct {
+	// Path is where, such as "rules[2].when.user.matches"; empty means the script
+	// as a whole.
+	Path string
+	// Message says what is wrong and what would be right.
+	Message string
+	// Nearest is the valid word that was probably meant; empty if none is near.
+	Nearest string
+}
+
+// String is the path, the message and the suggestion.
+func (p Problem) String() string {
+	text := p.Message
+	if p.Path != "" {
+		text = p.Path + ": " + text
+	}
+	if p.Nearest != "" {
+		text += fmt.Sprintf("; did you mean %q?", p.Nearest)
+	}
+	return text
+}
+
+// validator collects problems.
+type validator struct{ problems []Problem }
+
+func (v *validator) add(path, format string, args ...any) {
+	v.problems = append(v.problems, Problem{Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+// word adds a problem if word is not one of those known.
+func (v *validator) word(path, what, word string, known []string) bool {
+	if slices.Contains(known, word) {
+		return true
+	}
+	v.problems = append(v.problems, Problem{
+		Path: path, Message: fmt.Sprintf("%q is not %s; there are %s", word, what, strings.Join(known, ", ")),
+		Nearest: suggest.Nearest(word, known),
+	})
+	return false
+}
+
+// Validate finds everything that is wrong with a script, in the order of its
+// lines.
+func (s *Script) Validate() []Problem {
+	v := &validator{}
+	switch {
+	case len(s.Replies) > 0 && len(s.Rules) > 0:
+		v.add("rules", "a script has replies or rules, not both")
+	case len(s.Replies) == 0 && len(s.Rules) == 0:
+		v.add("", "a script needs replies (a strict sequence) or rules (the first that fits answers)")
+	}
+	if s.State != "" && len(s.Rules) == 0 {
+		v.add("state", "only rules have states")
+	}
+	for _, set := range s.sets() {
+		for i := range set.lines {
+			path := fmt.Sprintf("%s[%d]", set.name, i)
+			l := &set.lines[i]
+			v.answer(path, l)
+			v.numbers(path, l)
+			v.when(path, l.When)
+			v.fault(path, l)
+			if set.name == "replies" {
+				v.noStates(path, l)
+			}
+		}
+	}
+	v.states(s)
+	return v.problems
+}
+
+func (v *validator) noStates(path string, l *Line) {
+	if l.In != "" {
+		v.add(path+".in", "only rules have states; replies come in their order")
+	}
+	if l.Then != "" {
+		v.add(path+".then", "only rules have states; replies come in their order")
+	}
+}
+
+func (v *validator) answer(path string, l *Line) {
+	var given []string
+	if l.Text != nil {
+		given = append(given, "text")
+	}
+	if l.File != "" {
+		given = append(given, "file")
+	}
+	if l.Template != "" {
+		given = append(given, "template")
+	}
+	switch {
+	case len(given) > 1:
+		v.add(path+"."+given[1], "a line has at most one of text, file and template, not %s", strings.Join(given, " and "))
+	case !l.answers() && l.Fault == nil:
+		v.add(path, "the line has neither an answer (text, file, template, tool_calls, refusal, finish) nor a fault")
+	}
+	if l.File != "" {
+		if _, err := localPath(l.File); err != nil {
+			v.add(path+".file", "%q %v", l.File, err)
+		}
+	}
+	if l.Template != "" {
+		v.template(path+".template", l.Template)
+	}
+	if l.Finish != "" {
+		v.word(path+".finish", "a finish reason", l.Finish, []string{
+			string(llm.FinishStop), string(llm.FinishLength), string(llm.FinishToolCalls), string(llm.FinishContentFilter),
+		})
+	}
+	ids := map[string]bool{}
+	for i, c := range l.ToolCalls {
+		if c.Name == "" {
+			v.add(fmt.Sprintf("%s.tool_calls[%d].name", path, i), "a tool call needs the function's name")
+		}
+		if c.ID != "" && ids[c.ID] {
+			v.add(fmt.Sprintf("%s.tool_calls[%d].id", path, i), "the id %q is used twice in one answer", c.ID)
+		}
+		ids[c.ID] = true
+	}
+}
+
+func (v *validator) template(path, text string) {
+	_, err := parseTemplate(text)
+	if unknown, ok := errors.AsType[unknownFieldError](err); ok {
+		v.problems = append(v.problems, Problem{
+			Path: path, Message: err.Error(), Nearest: suggest.Nearest(unknown.field, templateFields()),
+		})
+	} else if err != nil {
+		v.add(path, "%v", err)
+	}
+}
+
+func (v *validator) numbers(path string, l *Line) {
+	// A zero cannot be told from a field left out, and is the default.
+	if l.Times < 0 {
+		v.add(path+".times", "must be at least 1, not %d", l.Times)
+	}
+	if u := l.Usage; u != nil {
+		if min(u.Input, u.CachedInput, u.Output, u.Reasoning) < 0 {
+			v.add(path+".usage", "token counts cannot be negative")
+		}
+		if u.Reasoning > u.Output {
+			v.add(path+".usage.reasoning", "%d is more than the output of %d, which includes it", u.Reasoning, u.Output)
+		}
+	}
+	if a := l.Latency; a != nil {
+		if min(a.First, a.PerToken) < 0 {
+			v.add(path+".latency", "durations cannot be negative")
+		}
+		if !(a.Jitter >= 0 && a.Jitter <= 1) {
+			v.add(path+".latency.jitter", "must be between 0 and 1, not %v", a.Jitter)
+		}
+	}
+}
+
+func (v *validator) when(path string, w *When) {
+	if w == nil {
+		return
+	}
+	if w.Turn != nil && *w.Turn < 0 {
+		v.add(path+".when.turn", "must be at least 0, not %d", *w.Turn)
+	}
+	for _, m := range []struct {
+		key   string
+		match *Match
+	}{{"system", w.System}, {"user", w.User}, {"any", w.Any}, {"tool_result", w.ToolResult}} {
+		if m.match == nil {
+			continue
+		}
+		at := path + ".when." + m.key
+		if err := m.match.check(); err != nil {
+			v.add(at, "%v", err)
+		} else if kind, _, _, err := m.match.compile(); err != nil {
+			v.add(at+"."+kind, "%v (RE2 syntax)", err)
+		}
+	}
+}
+
+func (v *validator) fault(path string, l *Line) {
+	f := l.Fault
+	if f == nil {
+		return
+	}
+	path += ".fault"
+	if !v.word(path+".kind", "a kind of fault", f.Kind, faultNames()) {
+		return
+	}
+	switch {
+	case f.Times < 0:
+		v.add(path+".times", "must be at least 1, not %d", f.Times)
+	case !l.answers() && f.Times > 0 && l.Times > 0:
+		v.add(path+".times", "a line without an answer says how often in times or in fault.times, not in both")
+	case l.answers() && brings(f.Kind) && l.Times > 0 && f.Times > l.Times:
+		v.add(path+".times", "%s still brings the answer, so it cannot strike %d times on a line that answers %d times",
+			f.Kind, f.Times, l.Times)
+	}
+	v.faultOptions(path, f)
+}
+
+// faultOptions checks what belongs to the kind.
+func (v *validator) faultOptions(path string, f *Fault) {
+	if !slices.Contains(ProcessFaults(), f.Kind) {
+		if _, err := wire.NewFault(f.spec()); err != nil {
+			v.add(path, "%v", err)
+		}
+		return
+	}
+	if f.Kind != "exit" && f.Status != 0 {
+		v.add(path+".status", "only exit has a status among the faults of a process")
+	}
+	if f.Kind == "exit" && (f.Status < 0 || f.Status > 255) {
+		v.add(path+".status", "an exit status is between 1 and 255, not %d", f.Status)
+	}
+}
