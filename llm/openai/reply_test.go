@@ -37,10 +37,12 @@ var wantUsage = &llm.Usage{Input: 70, CachedInput: 30, Output: 20, Reasoning: 5,
 var _ = DescribeTable("an answer becomes a reply", Label("H-08"),
 	func(ctx context.Context, stream bool, a answer, want llm.Reply) {
 		var heard strings.Builder
-		reply, err := backend(&transport{answers: []answer{a}}).Complete(ctx, llm.Request{Stream: stream, OnText: func(s string) { heard.WriteString(s) }})
+		rt := &transport{answers: []answer{a}}
+		reply, err := backend(rt).Complete(ctx, llm.Request{Stream: stream, OnText: func(s string) { heard.WriteString(s) }})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(reply).To(Equal(want))
 		Expect(heard.String()).To(Equal(want.Text))
+		Expect(rt.open).To(BeZero())
 	},
 	Entry("whole", false, message(`"content":"hello"`, `"stop"`), llm.Reply{Text: "hello", Finish: "stop", Model: "m"}),
 	Entry("whole, with usage", false, whole(`{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"usage":`+usageJSON+`}`),
@@ -96,9 +98,11 @@ func cut(a answer, err error) answer {
 
 var _ = DescribeTable("an answer that is none becomes a typed error", Label("H-02"),
 	func(ctx context.Context, stream bool, a answer, kind llm.ErrorKind, partial, part string) {
-		_, err := ask(ctx, backend(&transport{answers: []answer{a}}), stream)
+		rt := &transport{answers: []answer{a}}
+		_, err := ask(ctx, backend(rt), stream)
 		e := failure(err)
 		Expect(e.Kind).To(Equal(kind), e.Error())
+		Expect(rt.open).To(BeZero())
 		Expect(e.Partial).To(Equal(partial))
 		Expect(e.Message).To(ContainSubstring(part))
 	},
@@ -140,6 +144,7 @@ var _ = DescribeTable("an answer that is none becomes a typed error", Label("H-0
 	Entry("stream: content filter", true, streamed(text("hel"), finish("content_filter"), "[DONE]"), llm.Refused, "hel", "content filter"),
 	Entry("stream: error event", true, streamed(text("hel"), `{"error":{"message":"boom","type":"server_error"}}`), llm.Unavailable, "hel", "boom"),
 	Entry("stream: error event with a space, which go-openai overlooks", true, streamed(text("hel"), `{ "error": {"message":"boom","code":502}}`), llm.Unavailable, "hel", "boom"),
+	Entry("stream: error event with a status that came too late", true, streamed(text("hel"), `{"error":{"message":"boom","code":429}}`), llm.RateLimited, "hel", "boom"),
 	Entry("stream: error event that is none", true, streamed(text("hel"), `{"error":null}`), llm.Malformed, "hel", ""),
 	Entry("stream: rate limit event", true, streamed(`{"error":{"message":"slow down","code":"rate_limit_exceeded"}}`), llm.RateLimited, "", "slow down"),
 	Entry("stream: too many tool calls", true, streamed(manyCalls()...), llm.Malformed, "", "too many tool calls"),

@@ -169,6 +169,15 @@ var _ = Describe("attempts", Label("H-02", "L-02"), func() {
 		Expect(v.Elapsed()).To(Equal(2*time.Minute + 1500*time.Millisecond))
 	})
 
+	It("that time out say so whatever error the transport gives then", func(ctx context.Context) {
+		rt := roundTrip(func(req *http.Request) (*http.Response, error) {
+			_ = v.Sleep(req.Context(), time.Hour)
+			return nil, io.EOF
+		})
+		_, err := ask(ctx, backend(rt, func(c *openai.Config) { c.Clock, c.AttemptTimeout = v, time.Minute }), false)
+		Expect(failure(err).Kind).To(Equal(llm.Timeout))
+	})
+
 	It("that time out in a stream keep what had come", func(ctx context.Context) {
 		rt := roundTrip(func(req *http.Request) (*http.Response, error) {
 			res := streamed(text("hel")).response(req)

@@ -20,6 +20,7 @@ var _ = DescribeTable("a status becomes a kind of error", Label("H-02"),
 			e := failure(err)
 			Expect(e.Kind).To(Equal(kind), e.Error())
 			Expect(e.Status).To(Equal(status))
+			Expect(rt.open).To(BeZero())
 			Expect(e.Message).To(ContainSubstring(part))
 			Expect(len([]rune(e.Message))).To(BeNumerically("<=", 500))
 		}

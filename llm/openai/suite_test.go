@@ -41,6 +41,7 @@ type transport struct {
 	answers  []answer
 	requests []string
 	headers  []http.Header
+	open     int // bodies of responses not closed yet
 }
 
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -54,7 +55,10 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if a.err != nil {
 		return nil, a.err
 	}
-	return a.response(req), nil
+	res := a.response(req)
+	t.open++
+	res.Body = closer{res.Body, func() { t.open-- }}
+	return res, nil
 }
 
 func (a answer) response(req *http.Request) *http.Response {
@@ -73,6 +77,16 @@ func (a answer) response(req *http.Request) *http.Response {
 	}
 	res.Body = io.NopCloser(body)
 	return res
+}
+
+type closer struct {
+	io.Reader
+	closed func()
+}
+
+func (c closer) Close() error {
+	c.closed()
+	return nil
 }
 
 type failing struct{ err error }
@@ -114,7 +128,7 @@ func failure(err error) *llm.Error {
 	GinkgoHelper()
 	var e *llm.Error
 	Expect(err).To(BeAssignableToTypeOf(e))
-	Expect(err.Error()).NotTo(ContainSubstring(key))
+	Expect(err.Error()).NotTo(ContainSubstring(key[:4]), "not even the beginning of the key")
 	e = err.(*llm.Error)
 	Expect(e.Backend).To(Equal("openai"))
 	return e
