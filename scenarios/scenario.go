@@ -3,6 +3,8 @@
 package scenarios
 
 import (
+	"github.com/invopop/jsonschema"
+
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/mocks"
@@ -41,6 +43,12 @@ type Drive struct {
 	Loop *LoopDrive `yaml:"loop,omitempty" json:"loop,omitempty"`
 }
 
+// JSONSchemaExtend demands exactly one agent.
+func (Drive) JSONSchemaExtend(s *jsonschema.Schema) {
+	one := uint64(1)
+	s.MinProperties, s.MaxProperties = &one, &one
+}
+
 // LoopDrive drives agents/loop. Its own keys are those of loop.Options.
 type LoopDrive struct {
 	loop.Options `yaml:",inline"`
@@ -53,6 +61,9 @@ type LoopDrive struct {
 // Backend is a script and how it is reached.
 type Backend struct {
 	mocks.Script `yaml:",inline"`
+	// Unpriced says that the model has no price on purpose: its cost is unknown. A
+	// model that is not in the price table is an error otherwise.
+	Unpriced bool `yaml:"unpriced,omitempty" json:"unpriced,omitempty"`
 	// As is what speaks: "openai" (default; the API in process), "socket" (the
 	// same over loopback), or a scripted command-line agent that is a real child
 	// process: "claude", "codex" or "exec" (plain text).

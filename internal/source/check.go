@@ -49,7 +49,7 @@ func (c *checker) wrong(n *yaml.Node, t reflect.Type, path string) {
 }
 
 // check visits the value n, which is to become a t. Rules are those of the
-// struct field that holds it, or nil.
+// struct field that holds it, or nil; those of a list hold for its items.
 func (c *checker) check(n *yaml.Node, t reflect.Type, rules *bounds, path string) {
 	if n.Kind == yaml.AliasNode {
 		c.inAlias++
@@ -77,7 +77,7 @@ func (c *checker) check(n *yaml.Node, t reflect.Type, rules *bounds, path string
 	case t.Kind() == reflect.Map:
 		c.checkMap(n, t, path)
 	case t.Kind() == reflect.Slice:
-		c.checkList(n, t, path)
+		c.checkList(n, t, rules, path)
 	default:
 		c.checkScalar(n, t, rules, path)
 	}
@@ -168,13 +168,13 @@ func (c *checker) checkMerge(v *yaml.Node, path string, visit func(key, v *yaml.
 	}
 }
 
-func (c *checker) checkList(n *yaml.Node, t reflect.Type, path string) {
+func (c *checker) checkList(n *yaml.Node, t reflect.Type, rules *bounds, path string) {
 	if n.Kind != yaml.SequenceNode {
 		c.wrong(n, t, path)
 		return
 	}
 	for i, item := range n.Content {
-		c.check(item, t.Elem(), nil, index(path, i))
+		c.check(item, t.Elem(), rules, index(path, i))
 	}
 }
 

@@ -26,6 +26,7 @@ type config struct {
 	As     string            `yaml:"as,omitempty" jsonschema:"enum=openai,enum=socket"`
 	Labels map[string]string `yaml:"labels,omitempty"`
 	Any    any               `yaml:"any,omitempty"`
+	Allow  []string          `yaml:"allow,omitempty" jsonschema:"enum=unused,enum=invalid"`
 	Steps  []step            `yaml:"steps,omitempty"`
 	Text   limit             `yaml:"text,omitempty"`
 	Shared `yaml:",inline"`
@@ -128,7 +129,7 @@ prompt: 42
 			`f.yaml:3:15: unknown key "colour"; expected one of tool, limit`),
 		Entry("unknown key of an inlined struct", "name: a\npromt: x", `f.yaml:2:1: unknown key "promt" (did you mean "prompt"?)`),
 		Entry("unknown key in a value with a short form", "name: a\ntext: {contain: x}", `f.yaml:2:8: unknown key "contain" (did you mean "contains"?)`),
-		Entry("a field that is not for files", "name: a\nsecret: x", `f.yaml:2:1: unknown key "secret"; expected one of name, trials, small, seed, scale, strict, wait, cost, as, labels, any, steps, text, prompt`),
+		Entry("a field that is not for files", "name: a\nsecret: x", `f.yaml:2:1: unknown key "secret"; expected one of name, trials, small, seed, scale, strict, wait, cost, as, labels, any, allow, steps, text, prompt`),
 		Entry("missing key", "trials: 1", `f.yaml:1:1: the key "name" is missing`),
 		Entry("missing key in a list", "name: a\nsteps:\n  - limit: x", `f.yaml:3:5: the key "tool" is missing`),
 		Entry("duplicate key", "name: a\ntrials: 1\nname: b", `f.yaml:3:1: the key "name" is given twice; first on line 1`),
@@ -144,6 +145,7 @@ prompt: 42
 		Entry("text for a boolean", "name: a\nstrict: yes", `f.yaml:2:9: found the text "yes"; expected true or false`),
 		Entry("not one of the words", "name: a\nas: opnai", `f.yaml:2:5: found the text "opnai" (did you mean "openai"?)`),
 		Entry("not near one of the words", "name: a\nas: x", `f.yaml:2:5: found the text "x"; expected one of openai, socket`),
+		Entry("an item that is not one of the words", "name: a\nallow: [unused, invlaid]", `f.yaml:2:17: found the text "invlaid" (did you mean "invalid"?)`),
 		Entry("a bad duration", "name: a\nwait: 5", `f.yaml:2:7: "5" is not a duration; write a number and a unit, such as "2s", "150ms" or "1h30m"`),
 		Entry("a mapping for money", "name: a\ncost: {x: 1}", `f.yaml:2:7: found a mapping; expected text`),
 		Entry("a list for a mapping", "name: a\nlabels: [x]", `f.yaml:2:9: found a list; expected a mapping`),

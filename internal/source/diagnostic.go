@@ -97,17 +97,22 @@ func window(line []rune, column int) (string, int) {
 type Diagnostics []Diagnostic
 
 // Error lists the diagnostics, one on a line.
-func (ds Diagnostics) Error() string { return ds.join(Diagnostic.Error) }
-
-// Detail lists the diagnostics with an excerpt of the file for each.
-func (ds Diagnostics) Detail() string { return ds.join(Diagnostic.Detail) }
-
-func (ds Diagnostics) join(render func(Diagnostic) string) string {
+func (ds Diagnostics) Error() string {
 	lines := make([]string, len(ds))
 	for i, d := range ds {
-		lines[i] = render(d)
+		lines[i] = d.Error()
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Render lists the diagnostics for a person, each with its Detail, in whole
+// lines.
+func (ds Diagnostics) Render() string {
+	var b strings.Builder
+	for _, d := range ds {
+		b.WriteString(d.Detail() + "\n")
+	}
+	return b.String()
 }
 
 // Err returns ds as an error, or nil if nothing is wrong.

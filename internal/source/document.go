@@ -25,13 +25,20 @@ func at(n *yaml.Node) mark { return mark{n.Line, n.Column} }
 // value, the innermost one that exists on the way to it is returned; 0, 0 if the
 // file could not be parsed.
 func (doc *Document) Position(path string) (line, column int) {
-	m := doc.find(path)
+	m, _ := doc.find(path)
 	return m.line, m.column
+}
+
+// Has reports whether the document has a value at path.
+func (doc *Document) Has(path string) bool {
+	_, found := doc.find(path)
+	return found
 }
 
 // At makes a diagnostic for the value at path.
 func (doc *Document) At(path, message, nearest string) Diagnostic {
-	d := doc.diagnostic(doc.find(path), path, message)
+	place, _ := doc.find(path)
+	d := doc.diagnostic(place, path, message)
 	d.Nearest = nearest
 	return d
 }
@@ -44,15 +51,17 @@ func (doc *Document) diagnostic(m mark, path, message string) Diagnostic {
 	return d
 }
 
-func (doc *Document) find(path string) mark {
+// find returns the place of the value at path, or of the innermost value on the
+// way there that was found.
+func (doc *Document) find(path string) (place mark, found bool) {
 	if doc.root == nil {
-		return mark{}
+		return mark{}, false
 	}
 	n, place := doc.root, at(doc.root)
 	for segment := range segments(path) {
 		key, value := child(n, segment)
 		if value == nil {
-			break
+			return place, false
 		}
 		place = at(value)
 		if key != nil && target(value).Kind != yaml.ScalarNode {
@@ -60,7 +69,7 @@ func (doc *Document) find(path string) mark {
 		}
 		n = target(value)
 	}
-	return place
+	return place, true
 }
 
 // target follows an alias to the value it stands for.

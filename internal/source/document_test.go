@@ -39,10 +39,20 @@ var _ = Describe("Document", func() {
 		Entry("a malformed path", `labels["x`, 2, 1),
 	)
 
+	It("knows which values there are", func() {
+		_, doc, _ := decode(placed)
+		for path, want := range map[string]bool{
+			"": true, "steps[1].tool": true, `labels["a.b"]`: true, "steps[2]": false, "steps[1].limit": false, "name.x": false, "promt": false,
+		} {
+			Expect(doc.Has(path)).To(Equal(want), path)
+		}
+	})
+
 	It("knows nothing of a file that could not be parsed", func() {
 		_, doc, _ := decode("[")
 		line, column := doc.Position("name")
 		Expect([]int{line, column}).To(Equal([]int{0, 0}))
+		Expect(doc.Has("name")).To(BeFalse())
 		Expect(doc.At("name", "wrong", "").Error()).To(Equal("f.yaml: wrong"))
 	})
 
@@ -60,7 +70,7 @@ var _ = Describe("Diagnostics", func() {
 	It("keep control characters of a file from the terminal", func() {
 		_, _, found := decode("name: a\nas: \"\t\x7f\" # \x7f\r\n")
 		Expect(found).To(HaveLen(1))
-		Expect(found.Detail()).To(Equal("f.yaml:2:5: found the text \"\\t\\x7f\"; expected one of openai, socket\n  2 | as: \" �\" # �\n    |     ^"))
+		Expect(found.Render()).To(Equal("f.yaml:2:5: found the text \"\\t\\x7f\"; expected one of openai, socket\n  2 | as: \" �\" # �\n    |     ^\n"))
 	})
 
 	It("show the part of a long line that matters", func() {
@@ -69,7 +79,7 @@ var _ = Describe("Diagnostics", func() {
 			long += "abcdefghi "
 		}
 		_, _, found := decode("name: a\nany: [" + long + ", .inf, " + long + "]\n")
-		Expect(found.Detail()).To(MatchRegexp(`(?m)^  2 \| ….{54}ghi , \.inf.{36}…\n    \| {62}\^$`))
+		Expect(found.Render()).To(MatchRegexp(`(?m)^  2 \| ….{54}ghi , \.inf.{36}…\n    \| {62}\^$`))
 	})
 
 	It("are sorted by place within each file, and files stay apart", func() {

@@ -31,7 +31,7 @@ type Expect struct {
 	That []string `yaml:"that,omitempty" json:"that,omitempty"`
 	// Allow forgives findings that are otherwise failures, by their rule:
 	// "unused-line", "unexpected-call", "invalid-request".
-	Allow []string `yaml:"allow,omitempty" json:"allow,omitempty"`
+	Allow []string `yaml:"allow,omitempty" json:"allow,omitempty" jsonschema:"enum=unused-line,enum=unexpected-call,enum=invalid-request"`
 }
 
 // Count limits a count. In a file it is either a number (exactly that many) or a

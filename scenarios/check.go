@@ -1,0 +1,166 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/scenarios/expect"
+)
+
+// checker finds what is wrong with the meaning of a scenario whose form is right.
+type checker struct {
+	doc      *source.Document
+	decoding Diagnostics // what is wrong with the form
+	opts     Options
+	found    Diagnostics
+}
+
+// add reports a problem at a path, unless the form is wrong there or the value
+// was reported already: one cause, one diagnostic.
+func (c *checker) add(path, nearest, format string, args ...any) {
+	malformed := slices.ContainsFunc(c.decoding, func(d source.Diagnostic) bool { return related(d.Path, path) })
+	reported := slices.ContainsFunc(c.found, func(d source.Diagnostic) bool { return d.Path == path })
+	if !malformed && !reported {
+		c.found = append(c.found, c.doc.At(path, fmt.Sprintf(format, args...), nearest))
+	}
+}
+
+func (c *checker) check(sc *Scenario) {
+	c.checkHead(sc)
+	c.checkDrive(sc)
+	c.checkScript(&sc.Backend)
+	c.checkFaults(&sc.Backend)
+	c.checkModel(&sc.Backend)
+	c.checkExpect(&sc.Expect)
+}
+
+var (
+	namePattern        = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*$`)
+	tagPattern         = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+	requirementPattern = regexp.MustCompile(`^[LGPIRH]-[0-9][0-9]$`)
+)
+
+func (c *checker) checkHead(sc *Scenario) {
+	if !namePattern.MatchString(sc.Name) {
+		c.add("name", "", `%q is not a name; write lower-case letters, digits, ".", "_" and "-" in parts between slashes, such as "loop/no-progress"`, sc.Name)
+	}
+	for i, tag := range sc.Tags {
+		if !tagPattern.MatchString(tag) {
+			c.add(fmt.Sprintf("tags[%d]", i), "", `%q is not a tag; write lower-case letters, digits, ".", "_" and "-"`, tag)
+		}
+	}
+	for i, id := range sc.Proves {
+		if !requirementPattern.MatchString(id) {
+			c.add(fmt.Sprintf("proves[%d]", i), "", `%q is not the id of a requirement; write a letter of L, G, P, I, R, H, a hyphen and two digits, such as "L-05"`, id)
+		}
+	}
+}
+
+func (c *checker) checkDrive(sc *Scenario) {
+	if sc.Drive.Loop == nil {
+		c.add("drive", "", `the scenario drives no agent; write what is driven, such as "loop: {prompt: ...}"`)
+		return
+	}
+	c.checkLoop(sc.Drive.Loop)
+	statuses := make([]string, 0, 10)
+	for _, s := range loop.Statuses() {
+		statuses = append(statuses, string(s.Status))
+	}
+	if status := sc.Expect.Status; status != "" && !slices.Contains(statuses, status) {
+		c.add("expect.status", suggest.Nearest(status, statuses), "the loop never ends with status %q; there are %s", status, strings.Join(statuses, ", "))
+	}
+}
+
+// checkLoop resolves the options as a run does, and places what is wrong where
+// the value that won was given.
+func (c *checker) checkLoop(d *LoopDrive) {
+	file := loop.Options{}
+	if d.Config != nil {
+		file = *d.Config
+	}
+	_, err := loop.Resolve(d.Options, file)
+	fields, _ := errors.AsType[loop.FieldErrors](err)
+	for _, f := range fields {
+		path := "drive.loop." + f.Field
+		if inFile := "drive.loop.config." + f.Field; !c.doc.Has(path) && c.doc.Has(inFile) {
+			path = inFile
+		}
+		c.add(path, "", "%s %s", f.Field, f.Message)
+	}
+}
+
+func (c *checker) checkScript(b *Backend) {
+	for _, p := range b.Validate() {
+		path := "backend"
+		if p.Path != "" {
+			path += "." + p.Path
+		}
+		c.add(path, p.Nearest, "%s", p.Message)
+	}
+	if b.Retry > 0 && b.Process() {
+		c.add("backend.retry", "", "a command-line agent (as: %s) is not retried; only the client of an API is", b.Kind())
+	}
+}
+
+// checkFaults holds the faults against what speaks: a process has no HTTP status,
+// an API cannot ignore SIGTERM, and such a fault would never fire.
+func (c *checker) checkFaults(b *Backend) {
+	process := mocks.ProcessFaults()
+	for _, set := range []struct {
+		name  string
+		lines []mocks.Line
+	}{{"replies", b.Replies}, {"rules", b.Rules}} {
+		for i, line := range set.lines {
+			path := fmt.Sprintf("backend.%s[%d].fault", set.name, i)
+			switch f := line.Fault; {
+			case f == nil:
+			case b.Process() && !slices.Contains(process, f.Kind):
+				c.add(path, "", "a command-line agent (as: %s) cannot show the fault %q; it can show %s", b.Kind(), f.Kind, strings.Join(process, ", "))
+			case !b.Process() && slices.Contains(process, f.Kind):
+				c.add(path, "", "only a command-line agent can show the fault %q; say as: claude, codex or exec", f.Kind)
+			}
+		}
+	}
+}
+
+func (c *checker) checkModel(b *Backend) {
+	if b.Unpriced {
+		return
+	}
+	table := c.opts.Prices
+	if table == nil {
+		var err error
+		if table, err = price.Default(); err != nil {
+			c.add("backend.model", "", "%v", err)
+			return
+		}
+	}
+	if b.Model == "" {
+		c.add("backend.model", "", "the backend needs a model, which decides its price; say unpriced: true if it has none")
+	} else if _, ok := table.Quote(b.Model); !ok {
+		c.add("backend.model", table.Nearest(b.Model), "the price table has no model %q; correct it, or say unpriced: true, and the cost is unknown", b.Model)
+	}
+}
+
+func (c *checker) checkExpect(e *expect.Expect) {
+	if reflect.ValueOf(*e).IsZero() {
+		c.add("expect", "", "the scenario expects nothing, so it could never fail; say at least its status")
+	}
+	if c.opts.CheckExpr == nil {
+		return
+	}
+	for i, expr := range e.That {
+		if err := c.opts.CheckExpr(expr); err != nil {
+			c.add(fmt.Sprintf("expect.that[%d]", i), "", "the expression cannot be used: %v", err)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package scenarios
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/scenarios/expect"
+)
+
+// Diagnostics are all that is wrong with scenario files, each with its place.
+type Diagnostics = source.Diagnostics
+
+// Options are what scenario files are held against.
+type Options struct {
+	// Prices is the price table that knows the models; nil means the shipped one.
+	Prices *price.Table
+	// CheckExpr says what is wrong with an expression under expect.that; with nil
+	// expressions are not checked. The harness's gate, which evaluates them, has
+	// the function.
+	CheckExpr func(expr string) error
+	// Tags, if there are any, keep only scenarios with one of them.
+	Tags []string
+}
+
+// Parse reads one scenario. File is its name in diagnostics, fsys the folder in
+// which it finds the files that its script names; their text is put in place of
+// their names. Give it the FS of an os.Root, so that no symbolic link leads out.
+//
+// With diagnostics the scenario must not be used.
+func Parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, Diagnostics) {
+	sc, _, found := parse(file, data, fsys, opts)
+	return sc, found
+}
+
+func parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, *source.Document, Diagnostics) {
+	sc := Scenario{File: file}
+	doc, found := source.Decode(file, data, &sc)
+	sum := sha256.New()
+	hashPart(sum, data)
+	if doc.Has("") { // else it could not be parsed at all
+		c := checker{doc: doc, decoding: found, opts: opts}
+		c.check(&sc)
+		c.loadFiles(&sc, fsys, sum)
+		found = append(found, c.found...)
+		found.Sort()
+	}
+	sc.Digest = "sha256:" + hex.EncodeToString(sum.Sum(nil))
+	sc.setDefaults()
+	return sc, doc, found
+}
+
+// setDefaults decides what the file left open.
+func (sc *Scenario) setDefaults() {
+	sc.Trials = max(sc.Trials, 1)
+	sc.Seed = max(sc.Seed, 1)
+	if sc.Backend.Lenient {
+		sc.Expect.Allow = append(sc.Expect.Allow, expect.UnusedLine, expect.UnexpectedCall)
+	}
+}
+
+// hashPart adds a part with its length, so that no two lists of parts are the
+// same to the hash.
+func hashPart(sum hash.Hash, part []byte) {
+	var length [8]byte
+	binary.BigEndian.PutUint64(length[:], uint64(len(part)))
+	sum.Write(length[:])
+	sum.Write(part)
+}
+
+// loadFiles reads the files that lines name and adds them to the hash.
+func (c *checker) loadFiles(sc *Scenario, fsys fs.FS, sum hash.Hash) {
+	for _, set := range []struct {
+		name  string
+		lines []mocks.Line
+	}{{"replies", sc.Backend.Replies}, {"rules", sc.Backend.Rules}} {
+		for i := range set.lines {
+			name := set.lines[i].File
+			if name == "" {
+				continue
+			}
+			// One line at a time, so that an error has its place.
+			one := mocks.Script{Replies: set.lines[i : i+1]}
+			if err := one.Load(fsys); err != nil {
+				c.missingFile(fmt.Sprintf("backend.%s[%d].file", set.name, i), name, fsys, err)
+				continue
+			}
+			hashPart(sum, []byte(name))
+			hashPart(sum, []byte(*set.lines[i].Text))
+		}
+	}
+}
+
+func (c *checker) missingFile(at, name string, fsys fs.FS, err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		err = joined.Unwrap()[0]
+	}
+	if inner := errors.Unwrap(err); inner != nil {
+		err = inner // without the line that Load counted
+	}
+	nearest := ""
+	if entries, listErr := fs.ReadDir(fsys, path.Dir(path.Clean(name))); listErr == nil && errors.Is(err, fs.ErrNotExist) {
+		var names []string
+		for _, e := range entries {
+			names = append(names, path.Join(path.Dir(name), e.Name()))
+		}
+		nearest = suggest.Nearest(path.Clean(name), names)
+	}
+	c.add(at, nearest, "%v", err)
+}
+
+// related reports whether one of two paths leads to or through the other.
+func related(a, b string) bool {
+	return a == b || within(a, b) || within(b, a)
+}
+
+func within(inner, outer string) bool {
+	rest, ok := strings.CutPrefix(inner, outer)
+	return ok && (outer == "" || strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "["))
+}

@@ -1,0 +1,181 @@
+package scenarios_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	reflector "github.com/invopop/jsonschema"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/schema"
+)
+
+var update = flag.Bool("update", false, "write the schemas anew")
+
+const module = "github.com/rehearse-dev/rehearse"
+
+// configuration is the file that `rehearse loop` reads.
+type configuration struct {
+	// Loop holds the defaults of the runner loop.
+	Loop loop.Options `yaml:"loop,omitempty"`
+}
+
+var formats = map[string]any{
+	"scenario": scenarios.Scenario{},
+	"script":   mocks.Script{},
+	"config":   configuration{},
+}
+
+// TestSchema holds that the committed schemas are those of the Go types. With
+// -update it writes them.
+func TestSchema(t *testing.T) {
+	for _, kind := range schema.Kinds() {
+		t.Run(kind, func(t *testing.T) {
+			want := generate(t, formats[kind])
+			file := filepath.Join("..", "schema", kind+".json")
+			if *update {
+				if err := os.WriteFile(file, want, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if !bytes.Equal(schema.Of(kind), want) {
+				t.Errorf("%s is not that of the Go types; run: make schema", file)
+			}
+		})
+	}
+}
+
+// generate reflects a schema whose descriptions are the doc comments.
+func generate(t *testing.T, v any) []byte {
+	t.Helper()
+	r := reflector.Reflector{FieldNameTag: "yaml", Anonymous: true, ExpandedStruct: true, Mapper: quantity}
+	for _, folder := range []string{".", "../mocks", "../agents/loop"} {
+		// The base is the import path of the folder that the test runs in.
+		if err := r.AddGoComments(module+"/scenarios", folder, reflector.WithFullComment()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range r.CommentMap {
+		r.CommentMap[name] = strings.Join(strings.Fields(text), " ")
+	}
+	data, err := json.MarshalIndent(r.Reflect(v), "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(data, '\n')
+}
+
+// quantity is the schema of the types that are written as text.
+func quantity(t reflect.Type) *reflector.Schema {
+	switch t {
+	case reflect.TypeFor[unit.Duration]():
+		return &reflector.Schema{
+			Type: "string", Pattern: `^(0|([0-9]*\.?[0-9]+(ns|us|µs|ms|s|m|h))+)$`,
+			Examples: []any{"2s", "150ms", "1h30m"},
+		}
+	case reflect.TypeFor[unit.Money]():
+		return &reflector.Schema{
+			Type: "string", Pattern: `^[0-9]*\.?[0-9]+ (EUR|USD)$`,
+			Examples: []any{"0.01 EUR", "5 USD"},
+		}
+	}
+	return nil
+}
+
+func compile(t testing.TB, kind string) *jsonschema.Schema {
+	t.Helper()
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema.Of(kind)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource(kind, document); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := c.Compile(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compiled
+}
+
+func instance(t testing.TB, text []byte) any {
+	t.Helper()
+	var v any
+	if err := yaml.Load(text, &v); err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+var _ = Describe("The schema", func() {
+	It("takes every shipped scenario", func() {
+		validator := compile(GinkgoTB(), "scenario")
+		files, err := filepath.Glob("loop/*.yaml")
+		Expect(err).ToNot(HaveOccurred())
+		Expect(len(files)).To(BeNumerically(">=", 30))
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			Expect(err).ToNot(HaveOccurred())
+			Expect(validator.Validate(instance(GinkgoTB(), text))).To(Succeed(), file)
+			Expect(string(text)).To(HavePrefix("# yaml-language-server: $schema=../../schema/scenario.json\n"), file)
+		}
+	})
+
+	DescribeTable("refuses what the parser refuses",
+		func(text string) {
+			validator := compile(GinkgoTB(), "scenario")
+			Expect(validator.Validate(instance(GinkgoTB(), []byte(right)))).To(Succeed())
+			Expect(validator.Validate(instance(GinkgoTB(), []byte(text)))).ToNot(Succeed())
+			_, found := parse(text)
+			Expect(found).ToNot(BeEmpty())
+		},
+		Entry("unknown key", right+"colour: red\n"),
+		Entry("missing key", "name: a\n"),
+		Entry("no agent", change("loop: {prompt: Work.}", "{}")),
+		Entry("bad name", change("name: a/b", "name: A b")),
+		Entry("wrong type", change("calls: 2", "calls: two")),
+		Entry("below the minimum", right+"trials: 0\n"),
+		Entry("unknown word", change("model:", "as: opnai\n  model:")),
+		Entry("unknown fault", change("text: One", "fault: burn")),
+		Entry("bad duration", change("text: One", "latency: 2, text: One")),
+		Entry("bad amount", change("calls: 2", "cost: {at_most: 1 CHF}")),
+	)
+
+	It("of scripts and of the configuration takes good files and refuses bad ones", func() {
+		script, config := compile(GinkgoTB(), "script"), compile(GinkgoTB(), "config")
+		Expect(script.Validate(instance(GinkgoTB(), []byte("replies: [{text: x, latency: 2s}]")))).To(Succeed())
+		Expect(script.Validate(instance(GinkgoTB(), []byte("replies: [{txt: x}]")))).ToNot(Succeed())
+		Expect(config.Validate(instance(GinkgoTB(), []byte("loop: {max_iterations: 3, timeout: 1m}")))).To(Succeed())
+		Expect(config.Validate(instance(GinkgoTB(), []byte("loop: {max_iterations: 0}")))).ToNot(Succeed())
+	})
+
+	It("exists for every kind, and for no other", func() {
+		for _, kind := range schema.Kinds() {
+			Expect(json.Valid(schema.Of(kind))).To(BeTrue(), kind)
+		}
+		Expect(schema.Of("schema")).To(BeNil())
+	})
+})
