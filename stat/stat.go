@@ -88,13 +88,7 @@ func Quantile(n int, at func(i int) float64, q, level float64) Summary {
 	if n == 0 {
 		return none()
 	}
-	h := float64(n-1) * q
-	i := min(int(h), n-1)
-	value := at(i)
-	if rest := h - float64(i); rest > 0 && i+1 < n {
-		value += rest * (at(i+1) - value)
-	}
-	s := Summary{Value: value, N: n}
+	s := Summary{Value: QuantileValue(n, at, q), N: n}
 	ci := stats.QuantileCI(n, q, level)
 	if ci.LoOrder < 1 || ci.HiOrder > n {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d values are too few for an interval", n))
@@ -105,6 +99,21 @@ func Quantile(n int, at func(i int) float64, q, level float64) Summary {
 		Level: ci.Confidence, Method: "order-statistic", N: n,
 	}
 	return s
+}
+
+// QuantileValue is the value of Quantile alone, for where the interval is not
+// wanted. It is NaN if n is 0.
+func QuantileValue(n int, at func(i int) float64, q float64) float64 {
+	if n == 0 {
+		return math.NaN()
+	}
+	h := float64(n-1) * q
+	i := min(int(h), n-1)
+	value := at(i)
+	if rest := h - float64(i); rest > 0 && i+1 < n {
+		value += rest * (at(i+1) - value)
+	}
+	return value
 }
 
 // Moments accumulates the mean and the variance of a sample in constant memory,

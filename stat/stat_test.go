@@ -91,6 +91,7 @@ var _ = Describe("Quantile", Label("H-04"), func() {
 		Expect(s.Warnings).To(ConsistOf("5 values are too few for an interval"))
 		Expect(quantile(oneToTen, 0.95, 0.95).Interval).To(BeNil())
 		Expect(math.IsNaN(quantile(nil, 0.5, 0.95).Value)).To(BeTrue())
+		Expect(math.IsNaN(stat.QuantileValue(0, nil, 0.5))).To(BeTrue())
 	})
 
 	It("lies between the least and the greatest, and grows with q", func() {

@@ -84,6 +84,14 @@ var _ = Describe("the shipped table", Label("H-04"), func() {
 		Entry("a variant", "gpt-4.1-mini-batch"),
 	)
 
+	DescribeTable("tells whether two names mean one model",
+		func(a, b string, same bool) { Expect(price.SameModel(a, b)).To(Equal(same)) },
+		Entry(nil, "gpt-5", "gpt-5", true),
+		Entry(nil, "gpt-4.1-mini-2025-04-14", "openai/gpt-4.1-mini", true),
+		Entry(nil, "gpt-4.1-mini", "gpt-4.1", false),
+		Entry(nil, "gpt-4.1", "", false),
+	)
+
 	It("suggests the nearest name", func() {
 		Expect(shipped().Nearest("gpt-4.1-mimi")).To(Equal("gpt-4.1-mini"))
 	})

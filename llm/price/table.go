@@ -84,6 +84,14 @@ var snapshot = regexp.MustCompile(`-20\d\d-?[01]\d-?[0-3]\d$`)
 
 func undated(model string) string { return snapshot.ReplaceAllString(model, "") }
 
+// SameModel reports whether two names differ at most in a date at the end or a
+// provider in front, so that one price holds for both.
+func SameModel(a, b string) bool {
+	return a == b || bare(a) == bare(b)
+}
+
+func bare(model string) string { return undated(model[strings.LastIndexByte(model, '/')+1:]) }
+
 // Models lists the names of all models with a price, sorted.
 func (t *Table) Models() []string { return slices.Sorted(maps.Keys(t.quotes)) }
 

@@ -1,0 +1,224 @@
+package measure
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/stat"
+)
+
+// Of measures a trial of a scenario. It is pure: the same recording has the same
+// facts next year. Timings are only read where the scenario ran in real time;
+// those of other trials are ignored.
+func Of(sc record.Scenario, tr record.Trial, timings []record.Timing) Facts {
+	f := Facts{
+		Run: RunFacts{
+			Status:     tr.End.Status,
+			ExitCode:   tr.End.ExitCode,
+			Iterations: tr.End.Iterations,
+			Text:       tr.End.Text,
+			Summary:    tr.End.Summary,
+			Details:    tr.End.Details,
+			Error:      tr.End.HarnessError,
+		},
+		Calls:  callFacts(tr.Calls),
+		Tokens: tokenFacts(tr.Calls),
+		Cost:   costFacts(&sc, tr.Calls),
+		Script: scriptFacts(&tr),
+	}
+	latencies := make([]float64, 0, len(tr.Calls))
+	if sc.RealTime {
+		latencies = f.Run.clocked(tr.Head, timings, latencies)
+	} else {
+		f.Run.Duration, f.Run.DurationKnown = tr.End.Duration.Seconds(), true
+		for i := range tr.Calls {
+			if c := &tr.Calls[i]; returned(c) {
+				latencies = append(latencies, c.Latency.Seconds())
+			}
+		}
+	}
+	f.Latency = latencyFacts(latencies)
+	f.Events = make([]event.Event, len(tr.Events))
+	for i := range tr.Events {
+		f.Events[i] = tr.Events[i].Event
+	}
+	for i := range tr.Calls {
+		if m, ok := tr.Message(tr.Calls[i].Reply); ok {
+			f.Answers = append(f.Answers, m.Content)
+		}
+	}
+	return f
+}
+
+// returned reports whether a call came back. One that had not when the trial
+// ended was recorded as cancelled after no time at all.
+func returned(c *record.Call) bool {
+	return c.Error == nil || c.Error.Kind != record.Cancelled || c.Latency > 0
+}
+
+// clocked takes the trial's times from the timings: it sets the duration and
+// returns the latencies in order of call.
+func (r *RunFacts) clocked(head record.TrialHead, timings []record.Timing, latencies []float64) []float64 {
+	var calls []record.Timing
+	for _, t := range timings {
+		switch {
+		case t.Trial != head.N || t.Scenario != head.Scenario:
+		case t.Call == 0:
+			r.Duration, r.DurationKnown = t.Latency.Seconds(), true
+		default:
+			calls = append(calls, t)
+		}
+	}
+	slices.SortStableFunc(calls, func(a, b record.Timing) int { return cmp.Compare(a.Call, b.Call) })
+	for _, t := range calls {
+		latencies = append(latencies, t.Latency.Seconds())
+	}
+	return latencies
+}
+
+func callFacts(calls []record.Call) CallFacts {
+	f := CallFacts{Total: len(calls)}
+	for i := range calls {
+		c := &calls[i]
+		increment(&f.By, c.Purpose)
+		if c.Error != nil {
+			f.Failed++
+			increment(&f.Errors, string(c.Error.Kind))
+		}
+		f.Retries += len(c.Retries)
+		for _, r := range c.Retries {
+			increment(&f.Errors, string(r.Kind))
+		}
+	}
+	return f
+}
+
+func increment(counts *map[string]int, key string) {
+	if *counts == nil {
+		*counts = map[string]int{}
+	}
+	(*counts)[key]++
+}
+
+// usable reports whether a usage can be counted: it is there, and nothing in it
+// is negative.
+func usable(u *llm.Usage) bool {
+	return u != nil && min(u.Input, u.CachedInput, u.CacheWrite, u.Output, u.Reasoning) >= 0
+}
+
+func tokenFacts(calls []record.Call) TokenFacts {
+	f := TokenFacts{Known: true}
+	for i := range calls {
+		c := &calls[i]
+		if !usable(c.Usage) {
+			f.Known = f.Known && c.Error != nil && c.Usage == nil
+			continue
+		}
+		// What was written to the cache was input as well.
+		f.Input += c.Usage.Input + c.Usage.CacheWrite
+		f.Cached += c.Usage.CachedInput
+		f.Output += c.Usage.Output
+		f.Reasoning += c.Usage.Reasoning
+		f.Total += c.Usage.Total()
+	}
+	return f
+}
+
+// costFacts adds up what the calls cost: usage times price where both are known,
+// else what the backend itself reported. A failed call without usage is taken to
+// cost nothing; an answered one is not.
+func costFacts(sc *record.Scenario, calls []record.Call) CostFacts {
+	f := CostFacts{Known: true}
+	var rate float64
+	if sc.Price != nil {
+		rate = sc.Price.EURPerUSD
+	}
+	for i := range calls {
+		c := &calls[i]
+		if c.Error != nil && c.Usage == nil && c.ReportedUSD == nil {
+			continue
+		}
+		spent, why := costOf(sc, c)
+		if why == "" {
+			why = f.add(spent, rate)
+		}
+		if why != "" && f.Known {
+			f.Known, f.Why = false, fmt.Sprintf("call %d: %s", c.N, why)
+		}
+	}
+	return f
+}
+
+// costOf is what one call cost, or why that is unknown.
+func costOf(sc *record.Scenario, c *record.Call) (spent unit.Money, why string) {
+	switch {
+	case !usable(c.Usage):
+		why = "the backend reported no token usage"
+	case sc.Price == nil:
+		why = fmt.Sprintf("the price of model %q is unknown", cmp.Or(c.Model, sc.Model))
+	case c.Model != "" && !price.SameModel(c.Model, sc.Model) && !price.SameModel(c.Model, sc.Price.Model):
+		why = fmt.Sprintf("model %q answered, and the recorded price is that of %q", c.Model, sc.Price.Model)
+	default:
+		return sc.Price.Cost(*c.Usage), ""
+	}
+	if c.ReportedUSD != nil && *c.ReportedUSD >= 0 {
+		return unit.Money{Amount: *c.ReportedUSD, Currency: unit.USD}, ""
+	}
+	return unit.Money{}, why
+}
+
+// add adds an amount in both currencies, or says why it cannot.
+func (f *CostFacts) add(m unit.Money, eurPerUSD float64) (why string) {
+	usd, okUSD := m.In(unit.USD, eurPerUSD)
+	eur, okEUR := m.In(unit.EUR, eurPerUSD)
+	f.USD += usd
+	f.EUR += eur
+	if !okUSD || !okEUR {
+		return fmt.Sprintf("no exchange rate is recorded for its %s", m)
+	}
+	return ""
+}
+
+func latencyFacts(all []float64) LatencyFacts {
+	f := LatencyFacts{N: len(all), All: all}
+	if f.N == 0 {
+		return f
+	}
+	sorted := slices.Sorted(slices.Values(all))
+	var m stat.Moments
+	for _, x := range sorted {
+		m.Add(x)
+	}
+	at := func(i int) float64 { return sorted[i] }
+	f.Mean = m.Sum() / float64(f.N)
+	f.P50 = stat.QuantileValue(f.N, at, 0.50)
+	f.P95 = stat.QuantileValue(f.N, at, 0.95)
+	f.Max = sorted[f.N-1]
+	return f
+}
+
+func scriptFacts(tr *record.Trial) ScriptFacts {
+	f := ScriptFacts{
+		Requests:   len(tr.Exchanges),
+		Unused:     tr.Script.Unused,
+		Unexpected: tr.Script.Unexpected,
+		Invalid:    tr.Script.Invalid,
+		Unfired:    tr.Script.Unfired,
+	}
+	for i := range tr.Exchanges {
+		x := &tr.Exchanges[i]
+		if x.Fired {
+			increment(&f.Fired, x.Fault)
+		}
+		if x.HungUp {
+			f.HungUp++
+		}
+	}
+	return f
+}
