@@ -27,7 +27,7 @@ type Builder struct {
 	more      int // problems beyond those kept
 	scenarios map[string]*building
 	trials    Count
-	totals    accumulator
+	totals    measure.Totals
 }
 
 // building is a scenario whose trials are being added.
@@ -35,7 +35,7 @@ type building struct {
 	head     record.Scenario
 	status   string
 	trials   Count
-	measures accumulator
+	measures measure.Totals
 	findings []gate.Finding
 	more     int
 }
@@ -62,8 +62,8 @@ func (b *Builder) Add(scenario record.Scenario, facts measure.Facts, findings []
 	verdict := gate.VerdictOf(findings)
 	s.trials.Add(verdict)
 	b.trials.Add(verdict)
-	s.measures.add(facts)
-	b.totals.add(facts)
+	s.measures.Add(facts)
+	b.totals.Add(facts)
 	for _, f := range findings {
 		if len(s.findings) >= MaxFindings {
 			s.more++
@@ -104,7 +104,7 @@ func (b *Builder) Close() Report {
 		Schema:      Schema,
 		Run:         Run{ID: b.Run.ID, Tool: b.Run.Tool, Prices: b.Run.Prices, Labels: b.Run.Labels},
 		Interrupted: b.Interrupted,
-		Totals:      Totals{Trials: b.trials, Measures: b.totals.sums()},
+		Totals:      Totals{Trials: b.trials, Measures: b.totals.Close().Sums},
 		Scenarios:   make([]Scenario, 0, len(b.scenarios)),
 		NotRun:      append([]string{}, slices.Sorted(slices.Values(b.NotRun))...),
 		Problems:    append([]string{}, b.problems...),
@@ -132,7 +132,7 @@ func (s *building) close() Scenario {
 		Name: head.Name, File: head.File, About: head.About, Proves: head.Proves, Tags: head.Tags,
 		Agent: head.Agent, Backend: head.Backend, Model: head.Model, Seed: head.Seed, Digest: head.Digest,
 		Verdict: s.trials.Verdict(), Status: s.status, Planned: head.Trials, Trials: s.trials,
-		PassRate: passRate(s.trials), Measures: s.measures.means(),
+		PassRate: passRate(s.trials), Measures: s.measures.Close().Means,
 		Findings: append([]gate.Finding{}, s.findings...), MoreFindings: s.more,
 	}
 	if missing := head.Trials - s.trials.Total(); missing > 0 {

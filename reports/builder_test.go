@@ -3,7 +3,6 @@ package reports_test
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"runtime"
 	"strings"
 	"time"
@@ -11,13 +10,13 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
 func scenario(name string, trials int) record.Scenario {
@@ -48,7 +47,7 @@ func failing(rule string) []gate.Finding {
 	return []gate.Finding{{Severity: gate.Failing, Rule: rule, Message: "expected 1, got 2"}}
 }
 
-func measured(list []reports.Measure, name string) reports.Measure {
+func measured(list []measure.Value, name string) measure.Value {
 	GinkgoHelper()
 	for _, m := range list {
 		if m.Name == name {
@@ -56,7 +55,7 @@ func measured(list []reports.Measure, name string) reports.Measure {
 		}
 	}
 	Fail("no measure " + name)
-	return reports.Measure{}
+	return measure.Value{}
 }
 
 var _ = Describe("the builder", Label("H-04", "H-05"), func() {
@@ -97,17 +96,17 @@ var _ = Describe("the builder", Label("H-04", "H-05"), func() {
 		b.Add(scenario("a", 2), facts("done", 1), nil)
 		b.Add(scenario("a", 2), facts("done", 1, 2, 3), nil)
 		r := b.Close()
-		calls := measured(r.Scenarios[0].Measures, reports.Calls)
+		calls := measured(r.Scenarios[0].Measures, "calls")
 		Expect(*calls.Value).To(Equal(2.0))
 		Expect(calls.N).To(Equal(2))
 		// mean 2, s = √2, t(1) = 12.706: 2 ± 12.706
 		Expect(calls.Interval.Lo).To(BeNumerically("~", -10.706, 0.001))
 		Expect(calls.Interval.Hi).To(BeNumerically("~", 14.706, 0.001))
-		Expect(*measured(r.Totals.Measures, reports.Calls).Value).To(Equal(4.0))
-		Expect(*measured(r.Totals.Measures, reports.Tokens).Value).To(Equal(70.0))
-		Expect(*measured(r.Totals.Measures, reports.Duration).Value).To(Equal(4.0))
-		Expect(*measured(r.Totals.Measures, reports.LatencyMax).Value).To(Equal(3.0))
-		Expect(*measured(r.Totals.Measures, reports.LatencyMean).Value).To(Equal(1.75))
+		Expect(*measured(r.Totals.Measures, "calls").Value).To(Equal(4.0))
+		Expect(*measured(r.Totals.Measures, "tokens").Value).To(Equal(70.0))
+		Expect(*measured(r.Totals.Measures, "duration").Value).To(Equal(4.0))
+		Expect(*measured(r.Totals.Measures, "latency_max").Value).To(Equal(3.0))
+		Expect(*measured(r.Totals.Measures, "latency_mean").Value).To(Equal(1.75))
 	})
 	It("gives the pass rate Wilson's interval, and errors no weight", func() {
 		for range 8 {
@@ -123,25 +122,19 @@ var _ = Describe("the builder", Label("H-04", "H-05"), func() {
 		Expect(rate.Interval.Lo).To(BeNumerically("~", 0.4902, 0.0001)) // 8 of 10, 95 %
 		Expect(rate.Interval.Hi).To(BeNumerically("~", 0.9433, 0.0001))
 	})
-	It("reports a single trial's latencies as they were judged", func() {
-		b.Add(scenario("a", 1), facts("done", 1, 4), nil)
-		list := b.Close().Scenarios[0].Measures
-		Expect(*measured(list, reports.LatencyP50).Value).To(Equal(2.0))
-		Expect(*measured(list, reports.LatencyP95).Value).To(Equal(4.0))
-	})
 	It("never makes a 0 of what is unknown or was not measured", func() {
 		f := facts("done", 1)
 		f.Cost, f.Tokens.Known, f.Run.DurationKnown, f.Latency = measure.CostFacts{Why: "no price"}, false, false, measure.LatencyFacts{}
 		b.Add(scenario("unknown", 1), f, nil)
 		b.Add(scenario("no-calls", 1), facts("done"), nil)
 		r := b.Close()
-		for _, name := range []string{reports.CostEUR, reports.CostUSD, reports.Tokens, reports.LatencyP95} {
-			Expect(measured(r.Scenarios[1].Measures, name).String()).To(Equal("unknown"), name)
-			Expect(measured(r.Totals.Measures, name).String()).To(Equal("unknown"), name)
+		for _, name := range []string{"cost_eur", "cost_usd", "tokens", "latency_p95"} {
+			Expect(reports.Text(measured(r.Scenarios[1].Measures, name))).To(Equal("unknown"), name)
+			Expect(reports.Text(measured(r.Totals.Measures, name))).To(Equal("unknown"), name)
 		}
-		Expect(measured(r.Scenarios[1].Measures, reports.CostEUR).Value).To(BeNil())
-		Expect(*measured(r.Totals.Measures, reports.CostEUR).Value).To(Equal(0.01), "a lower bound is kept")
-		Expect(measured(r.Scenarios[0].Measures, reports.LatencyP95).String()).To(Equal("n/a"))
+		Expect(measured(r.Scenarios[1].Measures, "cost_eur").Value).To(BeNil())
+		Expect(*measured(r.Totals.Measures, "cost_eur").Value).To(Equal(0.01), "a lower bound is kept")
+		Expect(reports.Text(measured(r.Scenarios[0].Measures, "latency_p95"))).To(Equal("n/a"))
 	})
 	It("does not let some trials stand for those that are missing", func() {
 		b.Add(scenario("a", 3), facts("done"), nil)
@@ -197,23 +190,6 @@ var _ = Describe("the builder", Label("H-04", "H-05"), func() {
 		}
 		Expect(size(100_000)).To(BeNumerically("<", size(1000)+256<<10))
 	})
-	It("finds quantiles of many latencies to half a percent", func() {
-		rapid.Check(GinkgoT(), func(t *rapid.T) {
-			n := rapid.IntRange(2, 3000).Draw(t, "n")
-			scale := rapid.Float64Range(1e-3, 1e4).Draw(t, "scale")
-			b := &reports.Builder{}
-			for i := range n {
-				b.Add(scenario("a", n), facts("done", scale*float64(i+1)), nil)
-			}
-			list := b.Close().Scenarios[0].Measures
-			for name, q := range map[string]float64{reports.LatencyP50: 0.5, reports.LatencyP95: 0.95, reports.LatencyMax: 1} {
-				want := scale * math.Ceil(q*float64(n))
-				if got := *measured(list, name).Value; math.Abs(got-want) > want*0.005 {
-					t.Fatalf("%s of %d is %v, not %v", name, n, got, want)
-				}
-			}
-		})
-	})
 })
 
 // recorded writes a recording of the scenarios; edit, if not nil, changes its lines.
@@ -244,31 +220,28 @@ func trialOf(s record.Scenario, n int) record.Trial {
 	}
 }
 
-// judge fails what timed out.
-func judge(_ record.Scenario, t record.Trial) (measure.Facts, []gate.Finding, error) {
-	f := facts(t.End.Status, t.Calls[0].Latency.Seconds())
-	f.Run.Duration = t.End.Duration.Seconds()
-	if t.End.Status == "timeout" {
-		return f, failing("status"), nil
-	}
-	return f, nil, nil
+// expecting gives a scenario expectations that every other trial of trialOf fails.
+func expecting(s record.Scenario) record.Scenario {
+	s.Expect = expect.Expect{Status: "timeout", That: []string{`calls.total == 1`}}
+	return s
 }
 
 var _ = Describe("a report from a recording", Label("H-05"), func() {
 	run := record.Run{ID: "r", Tool: "rehearse 0.1.0", Prices: "2026-11-01", Scenarios: 3, Trials: 8, Labels: map[string]string{"a": "b"}}
 	end := record.Close{Trials: 7, Interrupted: true, NotRun: []string{"z"}}
-	heads := []record.Scenario{scenario("loop/b", 5), scenario("loop/a", 2)}
+	heads := []record.Scenario{expecting(scenario("loop/b", 5)), expecting(scenario("loop/a", 2))}
 
 	It("is that of the run", func() {
 		live := &reports.Builder{Run: run, Interrupted: true, NotRun: []string{"z"}}
 		for _, s := range heads {
+			judge, err := gate.NewJudge(s.Expect)
+			Expect(err).NotTo(HaveOccurred())
 			for n := range s.Trials {
-				f, findings, err := judge(s, trialOf(s, n+1))
-				Expect(err).NotTo(HaveOccurred())
-				live.Add(s, f, findings)
+				f := measure.Of(s, trialOf(s, n+1), nil)
+				live.Add(s, f, judge.Judge(f))
 			}
 		}
-		later, err := reports.FromRecording(recorded(run, end, heads, trialOf), judge)
+		later, err := reports.FromRecording(recorded(run, end, heads, trialOf), reports.Rejudge(nil))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(later.Close()).To(Equal(live.Close()))
 		Expect(later.Close().Problems).To(BeEmpty())
@@ -277,7 +250,7 @@ var _ = Describe("a report from a recording", Label("H-05"), func() {
 	It("still tells what a torn recording holds, and that it is torn", func() {
 		whole := recorded(run, end, heads, trialOf).String()
 		torn := whole[:len(whole)*2/3]
-		b, err := reports.FromRecording(strings.NewReader(torn), judge)
+		b, err := reports.FromRecording(strings.NewReader(torn), reports.Rejudge(nil))
 		Expect(err).NotTo(HaveOccurred())
 		r := b.Close()
 		Expect(r.Verdict).To(Equal(gate.Error))
@@ -287,7 +260,7 @@ var _ = Describe("a report from a recording", Label("H-05"), func() {
 	})
 	It("counts no trial twice and no scenario twice", func() {
 		twice := func(s record.Scenario, n int) record.Trial { return trialOf(s, min(n, 3)) }
-		b, err := reports.FromRecording(recorded(run, end, append(heads, heads[0]), twice), judge)
+		b, err := reports.FromRecording(recorded(run, end, append(heads, heads[0]), twice), reports.Rejudge(nil))
 		Expect(err).NotTo(HaveOccurred())
 		r := b.Close()
 		Expect(r.Scenarios[1].Trials.Total()).To(Equal(3))
@@ -296,24 +269,50 @@ var _ = Describe("a report from a recording", Label("H-05"), func() {
 		Expect(r.Problems).To(ContainElement(ContainSubstring(`scenario "loop/b" stands here a second time`)))
 	})
 	It("notices scenarios that are gone without a trace", func() {
-		b, err := reports.FromRecording(recorded(run, record.Close{Trials: 7}, heads, trialOf), judge)
+		b, err := reports.FromRecording(recorded(run, record.Close{Trials: 7}, heads, trialOf), reports.Rejudge(nil))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(b.Close().Problems).To(ContainElement("1 of 3 scenarios planned left no trace"))
 		Expect(b.Close().Verdict).To(Equal(gate.Error))
 	})
 	It("notices trials that are gone without a trace", func() {
-		b, err := reports.FromRecording(recorded(run, record.Close{Trials: 9, NotRun: []string{"z"}}, heads, trialOf), judge)
+		b, err := reports.FromRecording(recorded(run, record.Close{Trials: 9, NotRun: []string{"z"}}, heads, trialOf), reports.Rejudge(nil))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(b.Close().Problems).To(ContainElement("the close line counts 9 trials, and 7 could be judged"))
 	})
 	It("says where it could not judge", func() {
 		_, err := reports.FromRecording(recorded(run, end, heads, trialOf),
-			func(record.Scenario, record.Trial) (measure.Facts, []gate.Finding, error) { return measure.Facts{}, nil, errFull })
+			func(record.Scenario, record.Trial) (measure.Facts, []gate.Finding, error) {
+				return measure.Facts{}, nil, errFull
+			})
 		Expect(err).To(MatchError(errFull))
 		Expect(err).To(MatchError(ContainSubstring(`line 3 of the recording: judge scenario "loop/b"`)))
 	})
+	It("says which expectations cannot be used", func() {
+		bad := heads[0]
+		bad.Expect.That = []string{"calls.totl == 1"}
+		_, err := reports.FromRecording(recorded(run, end, []record.Scenario{bad}, trialOf), reports.Rejudge(nil))
+		Expect(err).To(MatchError(And(ContainSubstring("loop/b"), ContainSubstring("expect.that[0]"))))
+	})
+	It("takes the times of real time from the timings beside it", func() {
+		real := heads[1]
+		real.RealTime, real.Trials = true, 2
+		timings := []record.Timing{
+			{Scenario: real.Name, Trial: 2, Call: 0, Latency: 9 * time.Second}, {Scenario: real.Name, Trial: 1, Call: 0, Latency: time.Second},
+			{Scenario: real.Name, Trial: 1, Call: 1, Latency: time.Second}, {Scenario: "other", Trial: 1, Call: 0, Latency: time.Hour},
+			{Scenario: real.Name, Trial: 2, Call: 1, Latency: 3 * time.Second},
+		}
+		for _, c := range []struct {
+			timings []record.Timing
+			want    []string
+		}{{timings, []string{"10s", "2s"}}, {nil, []string{"unknown", "unknown"}}} {
+			b, err := reports.FromRecording(recorded(run, end, []record.Scenario{real}, trialOf), reports.Rejudge(c.timings))
+			Expect(err).NotTo(HaveOccurred())
+			list := b.Close().Totals.Measures
+			Expect([]string{reports.Text(measured(list, "duration")), reports.Text(measured(list, "latency_mean"))}).To(Equal(c.want))
+		}
+	})
 	It("is refused of something that is no recording", func() {
-		_, err := reports.FromRecording(strings.NewReader("hello\n"), judge)
+		_, err := reports.FromRecording(strings.NewReader("hello\n"), reports.Rejudge(nil))
 		Expect(err).To(MatchError(ContainSubstring("build the report: reading the recording")))
 	})
 })

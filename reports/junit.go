@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/plain"
 )
 
@@ -73,7 +74,7 @@ type junitSkipped struct {
 func JUnit(w io.Writer, r Report, _ Options) error {
 	suite := junitSuite{
 		Name: "rehearse",
-		Time: duration(r.Totals.Measures, 1),
+		Time: totalTime(r.Totals.Measures, 1),
 		Properties: properties(r.Totals.Measures,
 			junitProperty{"run", plain.Line(r.Run.ID, maxName)},
 			junitProperty{"tool", plain.Line(r.Run.Tool, maxName)},
@@ -137,7 +138,7 @@ func (s *junitSuite) add(c junitCase) {
 func junitOf(s Scenario) junitCase {
 	c := junitNamed(s.Name)
 	c.File = plain.Line(s.File, maxName)
-	c.Time = duration(s.Measures, s.Trials.Total())
+	c.Time = totalTime(s.Measures, s.Trials.Total())
 	c.Properties = properties(s.Measures,
 		junitProperty{"trials", strconv.Itoa(s.Trials.Total())},
 		junitProperty{"trials_passed", strconv.Itoa(s.Trials.Pass)},
@@ -193,25 +194,25 @@ func junitFindings(s Scenario) *junitProblem {
 }
 
 // properties lists the given properties that have a value, then the measures.
-func properties(measures []Measure, given ...junitProperty) []junitProperty {
+func properties(measures []measure.Value, given ...junitProperty) []junitProperty {
 	list := make([]junitProperty, 0, len(given)+len(measures))
 	for _, p := range given {
 		if p.Value != "" {
 			list = append(list, p)
 		}
 	}
-	for _, m := range measures {
-		list = append(list, junitProperty{m.Name, m.exact()})
+	for _, v := range measures {
+		list = append(list, junitProperty{v.Name, exact(v)})
 	}
 	return list
 }
 
-// duration is the sum of n trials' mean duration for a time attribute; empty
+// totalTime is the sum of n trials' mean duration for a time attribute; empty
 // where it is unknown, because 0 would say that it took no time.
-func duration(measures []Measure, n int) string {
-	m := find(measures, Duration)
-	if !m.Known || m.Value == nil {
+func totalTime(measures []measure.Value, n int) string {
+	v := find(measures, duration)
+	if !told(v) {
 		return ""
 	}
-	return strconv.FormatFloat(*m.Value*float64(n), 'f', -1, 64)
+	return strconv.FormatFloat(*v.Value*float64(n), 'f', -1, 64)
 }

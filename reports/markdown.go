@@ -110,7 +110,7 @@ func markdownRow(s Scenario) string {
 	}
 	cells := []string{plain.Code(s.Name, maxName), verdict, plain.Code(s.Status, maxName)}
 	for _, name := range columns {
-		cells = append(cells, find(s.Measures, name).String())
+		cells = append(cells, Text(find(s.Measures, name)))
 	}
 	return "| " + strings.Join(cells, " | ") + " |\n"
 }

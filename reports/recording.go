@@ -13,6 +13,35 @@ import (
 // scenario's expectations cannot be used.
 type Judge func(record.Scenario, record.Trial) (measure.Facts, []gate.Finding, error)
 
+// Rejudge returns the judge that a run uses: the measures of the trial against the
+// expectations that the recording holds. Timings are those of the file beside the
+// recording, for scenarios in real time; without them their times are unknown. The
+// judge is not safe for concurrent use.
+func Rejudge(timings []record.Timing) Judge {
+	type trial struct {
+		scenario string
+		n        int
+	}
+	of := map[trial][]record.Timing{}
+	for _, t := range timings {
+		key := trial{t.Scenario, t.Trial}
+		of[key] = append(of[key], t)
+	}
+	judges := map[string]*gate.Judge{}
+	return func(s record.Scenario, t record.Trial) (measure.Facts, []gate.Finding, error) {
+		judge := judges[s.Name]
+		if judge == nil {
+			var err error
+			if judge, err = gate.NewJudge(s.Expect); err != nil {
+				return measure.Facts{}, nil, err
+			}
+			judges[s.Name] = judge
+		}
+		facts := measure.Of(s, t, of[trial{t.Head.Scenario, t.Head.N}])
+		return facts, judge.Judge(facts), nil
+	}
+}
+
 // FromRecording adds every trial of a recording to a new Builder, judged anew.
 // Closed, it gives the report of the run that was recorded. What is wrong with the
 // recording becomes a problem of the report. If the error is not nil, the builder

@@ -19,6 +19,7 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -263,7 +264,7 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 
 var _ = DescribeTable("a measure for a person",
 	func(unit string, known bool, v *float64, want string) {
-		Expect(reports.Measure{Unit: unit, Known: known, Value: v}.String()).To(Equal(want))
+		Expect(reports.Text(measure.Value{Unit: unit, Known: known, Value: v})).To(Equal(want))
 	},
 	Entry("unknown", "EUR", false, nil, "unknown"),
 	Entry("a lower bound is not a value", "EUR", false, ptr(1.5), "unknown"),

@@ -5,6 +5,7 @@ package reports
 
 import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 )
 
 // Schema names the JSON form of a Report.
@@ -45,7 +46,7 @@ type Totals struct {
 	Trials    Count `json:"trials"`
 	// Measures are sums over the trials, except for those of latency, which are
 	// over all calls. The names are those of Scenario.Measures.
-	Measures []Measure `json:"measures"`
+	Measures []measure.Value `json:"measures"`
 }
 
 // Count counts by verdict.
@@ -116,9 +117,10 @@ type Scenario struct {
 	Trials  Count `json:"trials"`
 	// PassRate is the share of trials that passed among those that passed or
 	// failed, with its interval.
-	PassRate Measure `json:"pass_rate"`
-	// Measures are means over the trials, in a fixed order; see the constants.
-	Measures []Measure `json:"measures"`
+	PassRate measure.Value `json:"pass_rate"`
+	// Measures are means over the trials, except for those of latency, which are
+	// over all calls; in a fixed order.
+	Measures []measure.Value `json:"measures"`
 	// Findings are the first MaxFindings, in order of trial.
 	Findings []gate.Finding `json:"findings"`
 	// MoreFindings is how many there are beyond Findings.

@@ -4,25 +4,27 @@ import (
 	"fmt"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/stat"
 )
 
 func ptr(v float64) *float64 { return &v }
 
 // values are a scenario's measures; a nil one is unknown.
-func values(calls, tokens float64, eur, p95, time *float64) []reports.Measure {
-	m := func(name, unit string, v *float64) reports.Measure {
-		return reports.Measure{Name: name, Unit: unit, Known: v != nil, Value: v, N: 1}
+func values(calls, tokens float64, eur, p95, time *float64) []measure.Value {
+	m := func(name, unit string, v *float64) measure.Value {
+		return measure.Value{Name: name, Unit: unit, Known: v != nil, Value: v, N: 1}
 	}
-	return []reports.Measure{
-		m(reports.Calls, "", &calls), m(reports.Tokens, "", &tokens), m(reports.CostEUR, "EUR", eur),
-		m(reports.LatencyP95, "s", p95), m(reports.Duration, "s", time),
+	return []measure.Value{
+		m("calls", "", &calls), m("tokens", "", &tokens), m("cost_eur", "EUR", eur),
+		m("latency_p95", "s", p95), m("duration", "s", time),
 	}
 }
 
 // sample has a scenario of every kind that a run can bring about.
 func sample() reports.Report {
-	nothing := reports.Measure{Name: reports.LatencyP95, Unit: "s", Known: true}
+	nothing := measure.Value{Name: "latency_p95", Unit: "s", Known: true}
 	neverCalled := values(0, 0, ptr(0), nil, ptr(0))
 	neverCalled[3] = nothing
 	passing := reports.Scenario{
@@ -30,8 +32,8 @@ func sample() reports.Report {
 		Proves: []string{"L-01", "L-08"}, Tags: []string{"golden"}, Agent: "loop", Backend: "openai",
 		Model: "gpt-4.1-mini", Seed: 7, Digest: "sha256:0123", Verdict: gate.Pass, Status: "done",
 		Planned: 1, Trials: reports.Count{Pass: 1},
-		PassRate: reports.Measure{Name: "pass_rate", Known: true, Value: ptr(1), N: 1,
-			Interval: &reports.Interval{Lo: 0.206, Hi: 1, Level: 0.95, Method: "wilson"}, Warnings: []string{"one trial"}},
+		PassRate: measure.Value{Name: "pass_rate", Known: true, Value: ptr(1), N: 1,
+			Interval: &stat.Interval{Lo: 0.206, Hi: 1, Level: 0.95, Method: "wilson", N: 1}, Warnings: []string{"one trial"}},
 		Measures: values(2, 345, ptr(0.00123), ptr(1.25), ptr(2.5)), Findings: []gate.Finding{},
 	}
 	failing := passing

@@ -13,7 +13,7 @@ import (
 )
 
 // columns are the measures that tables show, in order.
-var columns = []string{Calls, Tokens, CostEUR, LatencyP95, Duration}
+var columns = []string{calls, tokens, costEUR, latencyP95, duration}
 
 // Terminal writes a table of scenarios, the findings of those that did not pass
 // and a line of totals, at most opts.Terminal.Columns() wide. Control characters
@@ -64,7 +64,7 @@ func scenarioTable(t tty.Terminal, list []Scenario) string {
 	for _, s := range list {
 		row := []string{plain.Line(s.Name, maxName), s.verdict(), plain.Line(s.Status, maxName)}
 		for _, name := range columns {
-			row = append(row, find(s.Measures, name).String())
+			row = append(row, Text(find(s.Measures, name)))
 		}
 		rows = append(rows, row)
 	}
@@ -155,14 +155,12 @@ func summary(r Report) string {
 	if n := r.Totals.Trials.Total(); n != c.Total() {
 		text += "; " + plural(n, "trial") + ": " + counts(r.Totals.Trials)
 	}
-	m := func(name string) Measure { return find(r.Totals.Measures, name) }
-	text += fmt.Sprintf("; %s calls, %s tokens, ", m(Calls), m(Tokens))
-	if cost := m(CostEUR); cost.Known && cost.Value != nil {
-		text += cost.String() + " EUR"
-	} else {
-		text += "cost " + cost.String()
+	shown := func(name string) string { return Text(find(r.Totals.Measures, name)) }
+	cost := "cost " + shown(costEUR)
+	if told(find(r.Totals.Measures, costEUR)) {
+		cost = shown(costEUR) + " EUR"
 	}
-	return text + ", latency p95 " + m(LatencyP95).String()
+	return fmt.Sprintf("%s; %s calls, %s tokens, %s, latency p95 %s", text, shown(calls), shown(tokens), cost, shown(latencyP95))
 }
 
 // counts is "3 pass, 1 fail"; verdicts that nobody got are left out.

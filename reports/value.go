@@ -5,87 +5,70 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// Measure is one number with its doubt.
-type Measure struct {
-	Name string `json:"name"`
-	// Unit is "", "EUR", "USD" or "s".
-	Unit string `json:"unit,omitempty"`
-	// Known is false where something is missing, such as a price. Value, if there
-	// is one, is then a lower bound.
-	Known bool `json:"known"`
-	// Value is null where there is nothing to tell: unknown, or 0 of 0.
-	Value *float64 `json:"value"`
-	// N is the number of observations behind the value.
-	N int `json:"n"`
-	// Interval is absent where one observation, or none, cannot give one.
-	Interval *Interval `json:"interval,omitempty"`
-	Warnings []string  `json:"warnings,omitempty"`
-}
-
-// Interval says how far a value can be trusted.
-type Interval struct {
-	Lo float64 `json:"lo"`
-	Hi float64 `json:"hi"`
-	// Level is the confidence, in (0, 1).
-	Level  float64 `json:"level"`
-	Method string  `json:"method"`
-}
-
-// The names of measures, in the order of a report.
+// The measures that reports show; JSON and JUnit have all.
 const (
-	Calls       = "calls"
-	FailedCalls = "failed_calls"
-	Retries     = "retries"
-	Iterations  = "iterations"
-	Tokens      = "tokens"
-	TokensIn    = "tokens_input"
-	TokensOut   = "tokens_output"
-	CostEUR     = "cost_eur"
-	CostUSD     = "cost_usd"
-	LatencyMean = "latency_mean"
-	LatencyP50  = "latency_p50"
-	LatencyP95  = "latency_p95"
-	LatencyMax  = "latency_max"
-	Duration    = "duration"
+	calls      = "calls"
+	tokens     = "tokens"
+	costEUR    = "cost_eur"
+	latencyP95 = "latency_p95"
+	duration   = "duration"
 )
 
 // find returns the measure of that name; one that is unknown if there is none.
-func find(list []Measure, name string) Measure {
-	for _, m := range list {
-		if m.Name == name {
-			return m
+func find(list []measure.Value, name string) measure.Value {
+	for _, v := range list {
+		if v.Name == name {
+			return v
 		}
 	}
-	return Measure{Name: name}
+	return measure.Value{Name: name}
 }
 
-// String is the value for a person: "unknown" if it is not known, "n/a" if there
-// was nothing to measure, and never a 0 for either.
-func (m Measure) String() string {
+// passRate is the share of passed among passed and failed trials. Trials that
+// could not be told or were skipped are no evidence.
+func passRate(c Count) measure.Value {
+	s := stat.Proportion(c.Pass, c.Pass+c.Fail, stat.Level)
+	v := measure.Value{Name: "pass_rate", Known: true, N: s.N, Interval: s.Interval, Warnings: s.Warnings}
+	if s.N > 0 {
+		v.Value = &s.Value
+	}
+	return v
+}
+
+// told reports whether v is a number that can be shown: neither unknown, nor a
+// lower bound, nor 0 of 0.
+func told(v measure.Value) bool { return v.Known && v.Value != nil }
+
+// Text is a measure for a person: "unknown" if it is not known, "n/a" if there
+// was nothing to measure, and never a 0 for either. Units of money are left out.
+func Text(v measure.Value) string {
 	switch {
-	case !m.Known:
+	case !v.Known:
 		return "unknown"
-	case m.Value == nil:
+	case v.Value == nil:
 		return "n/a"
 	}
-	switch m.Unit {
+	switch v.Unit {
 	case "s":
-		return seconds(*m.Value)
+		return seconds(*v.Value)
 	case "EUR", "USD":
-		return money(*m.Value)
+		return money(*v.Value)
 	default:
-		return number(*m.Value)
+		return number(*v.Value)
 	}
 }
 
-// exact is the value for a program: all digits, in the measure's unit.
-func (m Measure) exact() string {
-	if !m.Known || m.Value == nil {
-		return m.String()
+// exact is a measure for a program: all digits, in the measure's unit.
+func exact(v measure.Value) string {
+	if !told(v) {
+		return Text(v)
 	}
-	return strconv.FormatFloat(*m.Value, 'f', -1, 64)
+	return strconv.FormatFloat(*v.Value, 'f', -1, 64)
 }
 
 // number writes whole numbers in full up to 99999, larger ones as 123k or 12.3M,
