@@ -255,7 +255,7 @@ var _ = Describe("History", func() {
 		r.run()
 		for i, texts := range kept {
 			Expect(r.sent(i + 1)).To(Equal(texts))
-			Expect(cap(r.requests[i].Messages)).To(Equal(len(texts)), "an append by the backend must not reach ours")
+			Expect(r.requests[i].Messages).To(HaveCap(len(texts)), "an append by the backend must not reach ours")
 		}
 	})
 })

@@ -46,6 +46,7 @@ var _ = Describe("Precedence", Label("L-07"), func() {
 						text = "DONE\n" + text
 					case loop.StatusBlocked:
 						text = "BLOCKED: y\n" + text
+					default: // needs no words
 					}
 				}
 				r := newRig(loop.Options{})
