@@ -12,6 +12,7 @@ import (
 	. "github.com/onsi/gomega"
 	"github.com/onsi/gomega/gleak"
 
+	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
@@ -99,6 +100,41 @@ var _ = Describe("a sequence of replies", Label("H-02"), func() {
 		Expect(report.Exchanges[0].HungUp).To(BeTrue())
 		Expect(report.Exchanges[0].Delivered).To(BeFalse())
 		Expect(report.Unused).To(BeEmpty())
+	})
+
+	It("gives the line to a quick retry before anybody has noticed that the client left", func() {
+		e := mocks.NewEngine(compile("replies: [{text: a}, {text: b}]"), mocks.EngineOptions{})
+		ctx, leave := context.WithCancel(context.Background())
+		codec := neutral{llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "x"}}}}
+		slow := e.Begin(ctx, codec, nil, nil)
+		leave()
+		Expect(answerOf(e, codec.request)).To(Equal("a"))
+		Expect(slow.Reach(0)).To(BeFalse(), "it is too late for the first one")
+		slow.End()
+		Expect(answerOf(e, codec.request)).To(Equal("b"))
+		Expect(e.Report().Unused).To(BeEmpty())
+	})
+
+	It("gives back what was settled for an answer that did not get through", func() {
+		e := mocks.NewEngine(compile("{state: s, rules: [{in: s, then: t, text: a, times: 1}, {in: t, text: b, fault: status}]}"), mocks.EngineOptions{})
+		codec := neutral{llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "x"}}}}
+		lose := func() {
+			x := e.Begin(context.Background(), codec, nil, nil)
+			Expect(x.Reach(0)).To(BeTrue())
+			x.Sent()
+			x.Lost()
+			x.End()
+		}
+		lose()
+		Expect(answerOf(e, codec.request)).To(Equal("a"))
+		lose() // the fault
+		report := e.Report()
+		Expect(report.Unfired).To(ConsistOf(ContainSubstring("fired 0 of 1")))
+		Expect(report.Exchanges).To(HaveExactElements(
+			And(HaveField("HungUp", true), HaveField("Delivered", false), HaveField("Bytes", 0)),
+			HaveField("Delivered", true),
+			And(HaveField("HungUp", true), HaveField("Fired", false))))
+		Expect([]string{answerOf(e, codec.request), answerOf(e, codec.request)}).To(Equal([]string{"", "b"}))
 	})
 
 	It("answers a hundred callers at once with a hundred lines", func() {
@@ -206,6 +242,15 @@ rules:
 		Expect(ask(judge)).To(And(ContainSubstring("rules[0]: when.user.contains: expected \"order\", got \"long"), ContainSubstring("…")))
 		Expect(ask(loop)).To(BeEmpty())
 		Expect(ask(loop)).To(ContainSubstring(`rules[2]: when.user.contains: expected "never"`))
+	})
+
+	It("says that a rule waits for another state, or is used up", func() {
+		r := start("{state: s, rules: [{when: {user: a}, in: t, text: x}, {when: {user: b}, then: t, text: y, times: 1}]}")
+		_, waiting := r.ask("a").problem()
+		Expect(waiting).To(ContainSubstring(`rules[0]: in: expected "t", got "s"`))
+		Expect(r.ask("b").text()).To(Equal("y"))
+		_, used := r.ask("b").problem()
+		Expect(used).To(ContainSubstring("rules[1]: it is used up (times: 1)"))
 	})
 
 	It("answers an unexpected call only where the script is lenient, and still records it", func() {

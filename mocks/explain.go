@@ -26,37 +26,42 @@ func (e *Engine) explain(v *view) (code, problem string) {
 		return codeUnexpected, fmt.Sprintf("this call (%s) is not the one that %s expects: %s",
 			call, e.program.lines[cursor].name, e.program.lines[cursor].difference(v))
 	}
-	nearest, why, best := "", "", -1
+	nearest, best := 0, -1
 	for i := range e.program.lines {
-		l := &e.program.lines[i]
-		score, reason := l.score(v, state, l.limit > 0 && lines[i].used+lines[i].reserved >= l.limit)
-		if score > best {
-			nearest, why, best = l.name, reason, score
+		if score := e.program.lines[i].score(v, state); score > best {
+			nearest, best = i, score
 		}
 	}
-	return codeUnexpected, fmt.Sprintf("no rule answers this call (%s); the nearest is %s: %s", call, nearest, why)
+	l := &e.program.lines[nearest]
+	return codeUnexpected, fmt.Sprintf("no rule answers this call (%s); the nearest is %s: %s",
+		call, l.name, l.obstacle(v, state, &lines[nearest]))
 }
 
-// score counts in how many conditions a rule fits, and names the first obstacle.
-// A rule that is used up comes after one that merely differs.
-func (l *line) score(v *view, state string, exhausted bool) (score int, why string) {
-	for _, c := range l.conditions {
-		if _, ok := c.fits(v); ok {
+// score counts in how many conditions a rule fits; the state counts half as much.
+func (l *line) score(v *view, state string) int {
+	score := 0
+	for i := range l.conditions {
+		if _, ok := l.conditions[i].fits(v); ok {
 			score += 2
 		}
 	}
 	if l.In == "" || l.In == state {
 		score++
 	}
+	return score
+}
+
+// obstacle says why a rule does not answer a call.
+func (l *line) obstacle(v *view, state string, s *lineState) string {
 	switch {
 	case l.differs(v) != nil:
-		return score, l.difference(v)
+		return l.difference(v)
 	case l.In != "" && l.In != state:
-		return score, "in: expected " + shorten(l.In) + ", got " + shorten(state)
-	case exhausted:
-		return score, "it is used up (times: " + strconv.Itoa(l.limit) + ")"
+		return "in: expected " + shorten(l.In) + ", got " + shorten(state)
+	case l.limit > 0 && s.used+s.reserved >= l.limit:
+		return "it is used up (times: " + strconv.Itoa(l.limit) + ")"
 	}
-	return score, "it fits by now, for another call has just ended"
+	return "it fits by now, for another call has just ended"
 }
 
 // difference describes the first condition that a request does not meet.

@@ -93,20 +93,18 @@ var _ = Describe("the server", Label("H-02"), func() {
 		Expect(server.Detach(context.Background(), "a")).To(Succeed())
 	})
 
-	It("says so when a client neither reads nor leaves", func() {
-		e := engine("replies: [{fault: timeout}]", stuck{clock.Real()})
+	It("says so when an exchange cannot be ended", func() {
+		release := make(chan struct{})
+		e := engine("replies: [{text: a, latency: 1s}]", stuck{clock.Real(), release})
 		Expect(server.Attach("a", e)).To(Succeed())
-		ctx, leave := context.WithCancel(context.Background())
 		ended := make(chan string)
-		go func() {
-			ended <- (&rig{client: client, base: listening.URL + "/t/a/v1"}).post(ctx, chat(nil, user("x"))).Err
-		}()
+		go func() { ended <- (&rig{client: client, base: listening.URL + "/t/a/v1"}).ask("x").Err }()
 		Eventually(e.Report).Should(HaveField("Calls", 1))
 		over, cancel := context.WithCancel(context.Background())
 		cancel()
 		err := server.Detach(over, "a")
-		leave()
-		Expect(<-ended).To(Equal("cancelled"))
+		close(release)
+		Expect(<-ended).To(BeEmpty())
 		Expect(err).To(MatchError(ContainSubstring("still under way")))
 	})
 
@@ -120,13 +118,15 @@ var _ = Describe("the server", Label("H-02"), func() {
 	})
 })
 
-// stuck is a clock on which a detached trial goes on for as long as its client
-// stays.
-type stuck struct{ clock.Clock }
+// stuck is a clock on which a sleep ends when it is released, and not before.
+type stuck struct {
+	clock.Clock
+	release chan struct{}
+}
 
-func (s stuck) Sleep(ctx context.Context, _ time.Duration) error {
-	if ctx.Err() == nil {
-		<-ctx.Done()
+func (s stuck) Sleep(_ context.Context, d time.Duration) error {
+	if d > 0 {
+		<-s.release
 	}
-	return context.Cause(ctx)
+	return nil
 }
