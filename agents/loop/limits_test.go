@@ -46,7 +46,7 @@ var _ = Describe("Timeout", Label("L-04"), func() {
 		Expect(res.Status).To(Equal(loop.StatusTimeout))
 		Expect(res.ExitCode).To(Equal(3))
 		Expect(res.Duration).To(Equal(time.Minute))
-		Expect(res.Details).To(Equal("stopped after 1m0s (timeout 1m0s)"))
+		Expect(res.Details).To(Equal("stopped as the time was up (timeout 1m0s)"))
 		Expect(res.Guard).To(Equal("timeout"))
 		Expect(res.Transcript).To(HaveLen(2))
 		Expect(res.Transcript[1].Error).To(ContainSubstring("deadline"))
@@ -100,7 +100,7 @@ var _ = Describe("Timeout", Label("L-04"), func() {
 		res := r.runIn(ctx)
 		Expect(res.Status).To(Equal(loop.StatusTimeout))
 		Expect(res.Guard).To(BeEmpty())
-		Expect(res.Details).To(Equal("stopped after 1s, at the caller's deadline"))
+		Expect(res.Details).To(Equal("stopped at the caller's deadline"))
 	})
 })
 
