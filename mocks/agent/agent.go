@@ -113,6 +113,8 @@ func (s *Server) Command(style string) (argv, env []string, err error) {
 	address := s.listener.Addr()
 	return []string{s.cfg.Executable}, []string{
 		envAgent + "=" + strings.Join([]string{style, address.Network(), address.String(), s.token}, "|"),
+		// A race-detector build otherwise sleeps for a second before it exits.
+		"GORACE=" + strings.TrimSpace(os.Getenv("GORACE")+" atexit_sleep_ms=0"),
 	}, nil
 }
 
