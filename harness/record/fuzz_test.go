@@ -13,7 +13,17 @@ import (
 // be written again, and an input that Verify calls intact reads without a line
 // that cannot be parsed.
 func FuzzRead(f *testing.F) {
-	text := recording()
+	// Short seeds: the engine shortens each input that finds new code, and takes
+	// its time with long ones.
+	var b strings.Builder
+	if err := write(&b, record.Trial{
+		Head:     record.TrialHead{Scenario: "loop/done", N: 1},
+		Messages: []record.Message{{ID: "m1"}},
+		Calls:    []record.Call{{N: 1, Messages: []string{"m1"}}},
+	}); err != nil {
+		f.Fatal(err)
+	}
+	text := b.String()
 	f.Add([]byte(text))
 	f.Add([]byte(text[:len(text)/2]))
 	f.Add([]byte(strings.Replace(text, `"type":"end"`, `"type":"send"`, 1)))
