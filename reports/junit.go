@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"encoding/xml"
 	"fmt"
 	"io"
 	"strconv"
@@ -12,172 +11,115 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/plain"
 )
 
-// The types below are the JUnit dialect that CI servers read (the "windyroad"
-// schema): properties come first in a test case, times are in seconds. Ginkgo's
-// types for the same purpose are not used: they lack the file of a test case and
-// always write a timestamp, and they would link a test framework and the Go
-// tool's package loader (1 MB) into the product.
-
-type junitSuites struct {
-	XMLName  xml.Name     `xml:"testsuites"`
-	Name     string       `xml:"name,attr"`
-	Tests    int          `xml:"tests,attr"`
-	Failures int          `xml:"failures,attr"`
-	Errors   int          `xml:"errors,attr"`
-	Skipped  int          `xml:"skipped,attr"`
-	Time     string       `xml:"time,attr,omitempty"`
-	Suites   []junitSuite `xml:"testsuite"`
-}
-
-type junitSuite struct {
-	Name       string          `xml:"name,attr"`
-	Tests      int             `xml:"tests,attr"`
-	Failures   int             `xml:"failures,attr"`
-	Errors     int             `xml:"errors,attr"`
-	Skipped    int             `xml:"skipped,attr"`
-	Time       string          `xml:"time,attr,omitempty"`
-	Properties []junitProperty `xml:"properties>property,omitempty"`
-	Cases      []junitCase     `xml:"testcase"`
-}
-
-type junitCase struct {
-	Name       string          `xml:"name,attr"`
-	Class      string          `xml:"classname,attr"`
-	File       string          `xml:"file,attr,omitempty"`
-	Time       string          `xml:"time,attr,omitempty"`
-	Properties []junitProperty `xml:"properties>property,omitempty"`
-	Failure    *junitProblem   `xml:"failure"`
-	Error      *junitProblem   `xml:"error"`
-	Skipped    *junitSkipped   `xml:"skipped"`
-}
-
-type junitProperty struct {
-	Name  string `xml:"name,attr"`
-	Value string `xml:"value,attr"`
-}
-
-type junitProblem struct {
-	Message string `xml:"message,attr"`
-	Type    string `xml:"type,attr"`
-	Text    string `xml:",chardata"`
-}
-
-type junitSkipped struct {
-	Message string `xml:"message,attr,omitempty"`
-}
-
-// JUnit writes the report as JUnit XML: one suite, one test case for each
-// scenario with its trials grouped, and its measures as properties. A scenario
-// that failed has a failure, one that could not be told an error, one that was
-// not reached is skipped. Problems of the recording are a test case of their own,
-// so that they turn the build red.
+// JUnit writes the report as JUnit XML, in the dialect that CI servers read: one
+// suite, one test case for each scenario with its trials grouped, and its
+// measures as properties. A scenario that failed has a failure, one that could
+// not be told an error, one that was not reached is skipped. Problems of the
+// recording are a test case of their own, so that they turn the build red. Times
+// are in seconds, and left out where they are unknown.
+//
+// Ginkgo's types for the same format are not used: they lack a case's file, always
+// write a timestamp, and would link a test framework and the Go tool's package
+// loader (1 MB) into the product.
 func JUnit(w io.Writer, r Report, _ Options) error {
-	suite := junitSuite{
-		Name: "rehearse",
-		Time: totalTime(r.Totals.Measures, 1),
-		Properties: properties(r.Totals.Measures,
-			junitProperty{"run", plain.Line(r.Run.ID, maxName)},
-			junitProperty{"tool", plain.Line(r.Run.Tool, maxName)},
-			junitProperty{"prices", plain.Line(r.Run.Prices, maxName)},
-			junitProperty{"interrupted", strconv.FormatBool(r.Interrupted)},
-			junitProperty{"trials", strconv.Itoa(r.Totals.Trials.Total())},
-		),
-		Cases: make([]junitCase, 0, len(r.Scenarios)+len(r.NotRun)+1),
+	x := newXML(w)
+	count := Count{Skip: len(r.NotRun)}
+	if len(r.Problems) > 0 {
+		count.Error++
 	}
 	for _, s := range r.Scenarios {
-		suite.add(junitOf(s))
+		count.Add(s.Verdict)
 	}
-	for _, name := range r.NotRun {
-		c := junitNamed(name)
-		c.Skipped = &junitSkipped{Message: "not run"}
-		suite.add(c)
+	attrs := []attr{
+		{"name", "rehearse"},
+		{"tests", strconv.Itoa(count.Total())},
+		{"failures", strconv.Itoa(count.Fail)},
+		{"errors", strconv.Itoa(count.Error)},
+		{"skipped", strconv.Itoa(count.Skip)},
+		{"time", totalTime(r.Totals.Measures, 1)},
 	}
-	if len(r.Problems) > 0 {
-		c := junitCase{Name: "recording", Class: "rehearse"}
-		c.Error = &junitProblem{Type: "recording", Message: plain.Line(r.Problems[0], maxMessage)}
-		c.Error.Text = plain.Text(strings.Join(r.Problems, "\n"), 0)
-		suite.add(c)
-	}
-	doc := junitSuites{
-		Name: suite.Name, Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors,
-		Skipped: suite.Skipped, Time: suite.Time, Suites: []junitSuite{suite},
-	}
-	if err := writeXML(w, doc); err != nil {
+	x.element("testsuites", func() {
+		x.element("testsuite", func() { x.suite(r) }, attrs...)
+	}, attrs...)
+	if err := x.flush(); err != nil {
 		return fmt.Errorf("write the report as JUnit XML: %w", err)
 	}
 	return nil
 }
 
-func writeXML(w io.Writer, doc any) error {
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
+func (x *xmlWriter) suite(r Report) {
+	x.properties(r.Totals.Measures,
+		attr{"run", r.Run.ID},
+		attr{"tool", r.Run.Tool},
+		attr{"prices", r.Run.Prices},
+		attr{"interrupted", strconv.FormatBool(r.Interrupted)},
+		attr{"trials", strconv.Itoa(r.Totals.Trials.Total())},
+	)
+	for _, s := range r.Scenarios {
+		x.element("testcase", func() { x.scenario(s) },
+			append(junitName(s.Name),
+				attr{"file", plain.Line(s.File, maxName)},
+				attr{"time", totalTime(s.Measures, s.Trials.Total())})...)
 	}
-	enc := xml.NewEncoder(w)
-	enc.Indent("", "  ")
-	if err := enc.Encode(doc); err != nil {
-		return err
+	for _, name := range r.NotRun {
+		x.element("testcase", func() {
+			x.element("skipped", nil, attr{"message", "not run"})
+		}, junitName(name)...)
 	}
-	_, err := io.WriteString(w, "\n")
-	return err
+	if len(r.Problems) > 0 {
+		x.element("testcase", func() {
+			x.text("error", plain.Text(strings.Join(r.Problems, "\n"), 0),
+				attr{"message", plain.Line(r.Problems[0], maxMessage)}, attr{"type", "recording"})
+		}, attr{"name", "recording"}, attr{"classname", "rehearse"})
+	}
 }
 
-// add appends a case and counts it.
-func (s *junitSuite) add(c junitCase) {
-	s.Tests++
-	switch {
-	case c.Error != nil:
-		s.Errors++
-	case c.Failure != nil:
-		s.Failures++
-	case c.Skipped != nil:
-		s.Skipped++
-	}
-	s.Cases = append(s.Cases, c)
-}
-
-func junitOf(s Scenario) junitCase {
-	c := junitNamed(s.Name)
-	c.File = plain.Line(s.File, maxName)
-	c.Time = totalTime(s.Measures, s.Trials.Total())
-	c.Properties = properties(s.Measures,
-		junitProperty{"trials", strconv.Itoa(s.Trials.Total())},
-		junitProperty{"trials_passed", strconv.Itoa(s.Trials.Pass)},
-		junitProperty{"status", plain.Line(s.Status, maxName)},
-		junitProperty{"backend", plain.Line(s.Backend, maxName)},
-		junitProperty{"model", plain.Line(s.Model, maxName)},
-		junitProperty{"seed", strconv.FormatUint(s.Seed, 10)},
-		junitProperty{"digest", plain.Line(s.Digest, maxName)},
+// scenario writes what is inside the test case of s.
+func (x *xmlWriter) scenario(s Scenario) {
+	x.properties(s.Measures,
+		attr{"trials", strconv.Itoa(s.Trials.Total())},
+		attr{"trials_passed", strconv.Itoa(s.Trials.Pass)},
+		attr{"status", s.Status},
+		attr{"backend", s.Backend},
+		attr{"model", s.Model},
+		attr{"seed", strconv.FormatUint(s.Seed, 10)},
+		attr{"digest", s.Digest},
 	)
 	switch s.Verdict {
 	case gate.Pass:
 	case gate.Skip:
-		c.Skipped = &junitSkipped{}
+		x.element("skipped", nil)
 	case gate.Fail:
-		c.Failure = junitFindings(s)
+		x.findings("failure", s)
 	default:
-		c.Error = junitFindings(s)
+		x.findings("error", s)
 	}
-	return c
 }
 
-// junitNamed splits a name: CI servers group cases by class.
-func junitNamed(name string) junitCase {
-	name = plain.Line(name, maxName)
-	class, short := "rehearse", name
-	if i := strings.LastIndexByte(name, '/'); i > 0 {
-		class, short = "rehearse."+strings.ReplaceAll(name[:i], "/", "."), name[i+1:]
+// properties writes the given properties that have a value, then the measures.
+func (x *xmlWriter) properties(measures []measure.Value, given ...attr) {
+	property := func(name, value string) {
+		x.element("property", nil, attr{"name", name}, attr{"value", value})
 	}
-	return junitCase{Name: short, Class: class}
+	x.element("properties", func() {
+		for _, p := range given {
+			if p.value != "" {
+				property(p.name, plain.Line(p.value, maxName))
+			}
+		}
+		for _, v := range measures {
+			property(v.Name, exact(v))
+		}
+	})
 }
 
-// junitFindings gathers the findings of a scenario: the first is the message,
-// all are the text.
-func junitFindings(s Scenario) *junitProblem {
-	p := &junitProblem{Type: string(s.Verdict), Message: "no finding says why"}
+// findings writes the findings of s: the first is the message, all are the text.
+func (x *xmlWriter) findings(element string, s Scenario) {
+	kind, message := string(s.Verdict), "no finding says why"
 	findings := s.effective()
 	if len(findings) > 0 {
-		p.Type = plain.Line(findings[0].Rule, maxName)
-		p.Message = plain.Line(s.where(findings[0])+findings[0].Message, maxMessage)
+		kind = plain.Line(findings[0].Rule, maxName)
+		message = plain.Line(s.where(findings[0])+findings[0].Message, maxMessage)
 	}
 	var b strings.Builder
 	for _, f := range findings {
@@ -189,22 +131,17 @@ func junitFindings(s Scenario) *junitProblem {
 	if s.MoreFindings > 0 {
 		fmt.Fprintf(&b, "and %s\n", plural(s.MoreFindings, "more finding"))
 	}
-	p.Text = b.String()
-	return p
+	x.text(element, b.String(), attr{"message", message}, attr{"type", kind})
 }
 
-// properties lists the given properties that have a value, then the measures.
-func properties(measures []measure.Value, given ...junitProperty) []junitProperty {
-	list := make([]junitProperty, 0, len(given)+len(measures))
-	for _, p := range given {
-		if p.Value != "" {
-			list = append(list, p)
-		}
+// junitName splits a scenario's name: CI servers group cases by class.
+func junitName(name string) []attr {
+	name = plain.Line(name, maxName)
+	class, short := "rehearse", name
+	if i := strings.LastIndexByte(name, '/'); i > 0 {
+		class, short = "rehearse."+strings.ReplaceAll(name[:i], "/", "."), name[i+1:]
 	}
-	for _, v := range measures {
-		list = append(list, junitProperty{v.Name, exact(v)})
-	}
-	return list
+	return []attr{{"name", short}, {"classname", class}}
 }
 
 // totalTime is the sum of n trials' mean duration for a time attribute; empty

@@ -1,0 +1,105 @@
+package reports
+
+import (
+	"bufio"
+	"encoding/xml"
+	"io"
+	"strings"
+)
+
+// xmlWriter writes indented XML. It exists because encoding/xml takes several times
+// as long for the many small elements of a JUnit file; escaping is encoding/xml's.
+// The first error of the underlying writer is kept by bufio and told by flush.
+type xmlWriter struct {
+	out   *bufio.Writer
+	depth int
+}
+
+// attr is an attribute; one with an empty value is left out.
+type attr struct{ name, value string }
+
+func newXML(w io.Writer) *xmlWriter {
+	x := &xmlWriter{out: bufio.NewWriterSize(w, 64<<10)}
+	x.out.WriteString(strings.TrimSuffix(xml.Header, "\n"))
+	return x
+}
+
+// element writes an element with what inside writes; nil if there is nothing.
+func (x *xmlWriter) element(name string, inside func(), attrs ...attr) {
+	x.start(name, attrs)
+	if inside == nil {
+		x.out.WriteString("/>")
+		return
+	}
+	x.out.WriteByte('>')
+	x.depth++
+	inside()
+	x.depth--
+	x.newline()
+	x.end(name)
+}
+
+// text writes an element that holds text.
+func (x *xmlWriter) text(name, text string, attrs ...attr) {
+	x.start(name, attrs)
+	x.out.WriteByte('>')
+	x.escape(text)
+	x.end(name)
+}
+
+func (x *xmlWriter) start(name string, attrs []attr) {
+	x.newline()
+	x.out.WriteByte('<')
+	x.out.WriteString(name)
+	for _, a := range attrs {
+		if a.value == "" {
+			continue
+		}
+		x.out.WriteByte(' ')
+		x.out.WriteString(a.name)
+		x.out.WriteString(`="`)
+		x.escape(a.value)
+		x.out.WriteByte('"')
+	}
+}
+
+func (x *xmlWriter) end(name string) {
+	x.out.WriteString("</")
+	x.out.WriteString(name)
+	x.out.WriteByte('>')
+}
+
+func (x *xmlWriter) newline() {
+	x.out.WriteByte('\n')
+	for range x.depth {
+		x.out.WriteString("  ")
+	}
+}
+
+// escape writes text with what XML reserves escaped and what it forbids replaced.
+func (x *xmlWriter) escape(text string) {
+	if isSafe(text) {
+		x.out.WriteString(text)
+		return
+	}
+	_ = xml.EscapeText(x.out, []byte(text)) // its only error is the writer's; see flush
+}
+
+// isSafe reports whether text is ASCII that means itself.
+func isSafe(text string) bool {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c < ' ' || c > '~':
+			return false
+		case c == '<' || c == '>' || c == '&' || c == '"' || c == '\'':
+			return false
+		}
+	}
+	return true
+}
+
+// flush ends the document.
+func (x *xmlWriter) flush() error {
+	x.out.WriteByte('\n')
+	return x.out.Flush()
+}
