@@ -47,6 +47,18 @@ func Open(path string) (*Folder, error) {
 	return &Folder{path: path, lock: lock}, nil
 }
 
+// OpenNew is Open for a folder that must not be there yet; the error is
+// fs.ErrExist if it is.
+func OpenNew(path string) (*Folder, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, fmt.Errorf("make the output folder: %w; choose another one with --out", err)
+	}
+	if err := os.Mkdir(path, 0o755); err != nil {
+		return nil, fmt.Errorf("make the output folder: %w; choose another one with --out", err)
+	}
+	return Open(path)
+}
+
 // Path is the folder's path as it was given.
 func (f *Folder) Path() string { return f.path }
 

@@ -22,6 +22,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -126,15 +127,23 @@ func (s *Server) Living() int {
 	return s.living
 }
 
-// Close ends the server and with it all its agents, and completes the engine's
-// records. It may be called again.
+// lastWords is how long Close waits for agents that have ended to be heard out.
+// Only agents that are still alive, and about to be ended, take that long.
+const lastWords = 2 * time.Second
+
+// Close hears out the agents that have ended, ends those that have not, and
+// completes the engine's records. It may be called again.
 func (s *Server) Close() error {
-	s.stop()
 	err := s.listener.Close()
 	if errors.Is(err, net.ErrClosed) {
 		err = nil
 	}
+	// An agent's last word, that it took the last frame, may still be on its way
+	// when whoever waited for the process knows already that it is gone.
+	impatient := time.AfterFunc(lastWords, s.stop)
 	s.playing.Wait()
+	impatient.Stop()
+	s.stop()
 	return errors.Join(err, os.RemoveAll(s.dir))
 }
 

@@ -1,0 +1,95 @@
+// Package drive holds one adaptor for each kind of agent. An adaptor carries out
+// a trial of a scenario: it builds the agent and its scripted backend, gives them
+// one clock and one seed, lets the agent run, and returns what was recorded.
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/llm/token"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Driver carries out the trials of one scenario. It is safe for concurrent use:
+// each trial has its own agent, script, clock and seed.
+type Driver interface {
+	// Head describes the scenario for the recording.
+	Head() record.Scenario
+	// Trial carries out trial n, from 1. What goes wrong with the harness itself
+	// is in End.HarnessError. Timings are empty where time was virtual.
+	Trial(ctx context.Context, n int) (record.Trial, []record.Timing)
+}
+
+// Env is what all drivers of a run share. Close it after the run.
+type Env struct {
+	// Prices is the dated price table.
+	Prices *price.Table
+	// Tokens counts tokens where a script does not give usage.
+	Tokens *token.Counter
+	// Redactor takes secrets out of recordings.
+	Redactor *record.Redactor
+	// Executable is the program to start as a scripted command-line agent; it
+	// calls mocks/agent.Main first thing. Empty means this program.
+	Executable string
+
+	socket socket
+}
+
+// Close stops the servers that drivers started.
+func (e *Env) Close() error { return e.socket.close() }
+
+// New returns the driver of a scenario.
+func New(sc scenarios.Scenario, env *Env) (Driver, error) {
+	switch {
+	case sc.Drive.Loop != nil:
+		return newLoopDriver(sc, env)
+	default:
+		return nil, errors.New("the scenario drives no agent")
+	}
+}
+
+// head is what every adaptor says of its scenario.
+func head(sc scenarios.Scenario, agent string, env *Env) record.Scenario {
+	h := record.Scenario{
+		Name:     sc.Name,
+		File:     sc.File,
+		Digest:   sc.Digest,
+		About:    sc.About,
+		Proves:   sc.Proves,
+		Tags:     sc.Tags,
+		Seed:     sc.Seed,
+		Trials:   max(sc.Trials, 1),
+		Agent:    agent,
+		Backend:  sc.Backend.Kind(),
+		Model:    sc.Backend.Model,
+		RealTime: realTime(sc),
+		Expect:   sc.Expect,
+	}
+	if quote, ok := env.Prices.Quote(sc.Backend.Model); ok {
+		h.Price = &quote
+	}
+	return h
+}
+
+// realTime reports whether bytes cross a real socket or process, where time
+// cannot be virtual.
+func realTime(sc scenarios.Scenario) bool { return sc.Backend.Kind() != scenarios.InProcess }
+
+// trialSeed derives the seed of trial n, so that a trial does not depend on
+// those before it. The constants are those of SplitMix64 (Steele, Lea and
+// Flood, 2014).
+func trialSeed(seed uint64, n int) uint64 {
+	z := seed + uint64(n)*0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// harnessError ends a trial that could not be carried out.
+func harnessError(doing string, err error) record.End {
+	return record.End{Status: "error", ExitCode: 1, HarnessError: fmt.Sprintf("%s: %v", doing, err)}
+}

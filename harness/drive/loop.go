@@ -1,0 +1,103 @@
+package drive
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// loopDriver drives agents/loop.
+type loopDriver struct {
+	scenario scenarios.Scenario
+	settings loop.Settings
+	script   *script
+	head     record.Scenario
+	pricer   budget.Pricer
+	rate     float64
+	env      *Env
+}
+
+func newLoopDriver(sc scenarios.Scenario, env *Env) (*loopDriver, error) {
+	drive := sc.Drive.Loop
+	file := loop.Options{}
+	if drive.Config != nil {
+		file = *drive.Config
+	}
+	settings, err := loop.Resolve(drive.Options, file)
+	if err != nil {
+		return nil, err
+	}
+	script, err := compile(sc.Backend)
+	if err != nil {
+		return nil, err
+	}
+	d := &loopDriver{scenario: sc, settings: settings, script: script, head: head(sc, "loop", env), env: env}
+	d.head.Faults = script.faults()
+	if d.head.Limits, err = json.Marshal(settings); err != nil {
+		return nil, fmt.Errorf("describe the settings: %w", err)
+	}
+	d.pricer, d.rate = pricer(d.head.Price)
+	return d, nil
+}
+
+func (d *loopDriver) Head() record.Scenario { return d.head }
+
+func (d *loopDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {
+	t := d.script.begin(d.scenario, n, d.env)
+	backend, err := t.backend()
+	if err != nil {
+		return t.finish(harnessError("start the scripted backend", err)), nil
+	}
+	ctx, stop := interruptAfter(ctx, t.clock, d.scenario.Drive.Loop.InterruptAfter.Std())
+	defer stop()
+	result := loop.Run(ctx, d.settings, loop.Deps{
+		Backend:        t.collector.Wrap(backend),
+		BackendID:      backend.ID(),
+		Conversational: !d.scenario.Backend.Process(),
+		Clock:          t.clock,
+		Sink:           t.collector,
+		Price:          d.pricer,
+		EURPerUSD:      d.rate,
+	})
+	trial := t.finish(record.End{
+		Status:     string(result.Status),
+		ExitCode:   result.ExitCode,
+		Iterations: result.Iterations,
+		Duration:   result.Duration,
+		Text:       result.Text,
+		Summary:    result.Summary,
+		Details:    result.Details,
+	})
+	return trial, t.collector.Timings()
+}
+
+// pricer prices usage by one quote; with none every cost is unknown.
+func pricer(quote *price.Quote) (budget.Pricer, float64) {
+	if quote == nil {
+		return func(string, llm.Usage) (unit.Money, bool) { return unit.Money{}, false }, 0
+	}
+	return func(_ string, u llm.Usage) (unit.Money, bool) {
+		return quote.Cost(u), true
+	}, quote.EURPerUSD
+}
+
+// interruptAfter returns a context that the user interrupts after d; never if d
+// is zero.
+func interruptAfter(ctx context.Context, clk clock.Clock, d time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	if d <= 0 {
+		return ctx, cancel
+	}
+	stop := clk.AfterFunc(d, cancel)
+	return ctx, func() { stop(); cancel() }
+}

@@ -1,0 +1,162 @@
+package drive
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/cli"
+	"github.com/rehearse-dev/rehearse/llm/openai"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/mocks/agent"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Limits on scripted command-line agents. They are far smaller than those of
+// real ones, for a fault must not hold up a run.
+const (
+	outputLimit = 4 << 20
+	grace       = 500 * time.Millisecond
+)
+
+// script is a compiled backend section, shared by the trials of a scenario.
+type script struct {
+	backend scenarios.Backend
+	program *mocks.Program
+}
+
+func compile(b scenarios.Backend) (*script, error) {
+	program, err := mocks.Compile(b.Script)
+	if err != nil {
+		return nil, err
+	}
+	return &script{backend: b, program: program}, nil
+}
+
+// faults lists what the script plans to go wrong.
+func (s *script) faults() []record.PlannedFault {
+	var planned []record.PlannedFault
+	for _, f := range s.program.PlannedFaults() {
+		planned = append(planned, record.PlannedFault(f))
+	}
+	return planned
+}
+
+// trial is one trial's own engine, clock and record.
+type trial struct {
+	script    *script
+	env       *Env
+	engine    *mocks.Engine
+	clock     clock.Clock
+	random    *rand.Rand
+	collector *record.Collector
+	closers   []func() error
+}
+
+func (s *script) begin(sc scenarios.Scenario, n int, env *Env) *trial {
+	seed := trialSeed(sc.Seed, n)
+	t := &trial{script: s, env: env, clock: clock.Clock(clock.NewVirtual()), random: rand.New(rand.NewPCG(seed, 0))}
+	if realTime(sc) {
+		t.clock = clock.Real()
+	}
+	t.engine = mocks.NewEngine(s.program, mocks.EngineOptions{
+		Clock: t.clock,
+		Scale: s.backend.TimeScale,
+		Seed:  seed,
+		Trial: n,
+		Count: env.Tokens.Count,
+	})
+	t.collector = record.NewCollector(record.CollectorOptions{
+		Head:     record.TrialHead{Scenario: sc.Name, N: n, Seed: seed},
+		Clock:    t.clock,
+		RealTime: realTime(sc),
+		Redactor: env.Redactor,
+		Backend:  s.backend.Kind(),
+	})
+	return t
+}
+
+// backend connects a client to the engine, as the scenario says.
+func (t *trial) backend() (llm.Adapter, error) {
+	switch kind := t.script.backend.Kind(); kind {
+	case scenarios.InProcess:
+		return t.api("http://127.0.0.1/v1", openai.Config{Transport: mocks.NewTransport(t.engine)})
+	case scenarios.Socket:
+		url, release, err := t.env.socket.attach(t.engine)
+		if err != nil {
+			return nil, err
+		}
+		t.closers = append(t.closers, release)
+		return t.api(url, openai.Config{Transport: &t.env.socket.client})
+	default:
+		return t.agent(kind)
+	}
+}
+
+// api is the project's real client, pointed at the engine.
+func (t *trial) api(url string, cfg openai.Config) (llm.Adapter, error) {
+	cfg.BaseURL = url
+	cfg.APIKey = "scripted" // works nowhere else
+	cfg.Model = t.script.backend.Model
+	cfg.Clock = t.clock
+	cfg.Retry = openai.RetryPolicy{Max: t.script.backend.Retry, Rand: t.random.Float64}
+	if cfg.Retry.Max == 0 {
+		cfg.Retry.Max = -1 // none: a scenario says what it wants
+	}
+	cfg.Offline = true
+	return openai.New(cfg)
+}
+
+// agent is the project's real adapter, pointed at a child process that plays the
+// scripted agent.
+func (t *trial) agent(style string) (llm.Adapter, error) {
+	server, err := agent.Serve(t.engine, agent.Config{Executable: t.env.Executable, Price: t.usd})
+	if err != nil {
+		return nil, err
+	}
+	t.closers = append(t.closers, server.Close)
+	argv, env, err := server.Command(style)
+	if err != nil {
+		return nil, err
+	}
+	return cli.New(style, cli.Config{
+		Command:   argv,
+		Env:       env,
+		Model:     t.script.backend.Model,
+		MaxOutput: outputLimit,
+		Grace:     grace,
+	})
+}
+
+// usd is what the scripted agents report as their cost.
+func (t *trial) usd(model string, u llm.Usage) (float64, bool) {
+	quote, ok := t.env.Prices.Quote(model)
+	if !ok {
+		return 0, false
+	}
+	return quote.Cost(u).In(unit.USD, quote.EURPerUSD)
+}
+
+// finish stops what the trial started, which completes the engine's report, and
+// completes the record.
+func (t *trial) finish(end record.End) record.Trial {
+	for _, stop := range t.closers {
+		if err := stop(); err != nil && end.HarnessError == "" {
+			end.HarnessError = "stop the scripted backend: " + err.Error()
+		}
+	}
+	report := t.engine.Report()
+	exchanges := make([]record.Exchange, len(report.Exchanges))
+	for i, x := range report.Exchanges {
+		exchanges[i] = record.Exchange(x)
+	}
+	return t.collector.Finish(end, record.Script{
+		Unused:     report.Unused,
+		Unexpected: report.Unexpected,
+		Invalid:    report.Invalid,
+		Unfired:    report.Unfired,
+	}, exchanges)
+}

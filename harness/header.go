@@ -1,0 +1,36 @@
+package harness
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Header begins the recording of a run. Tool is the program's name and version,
+// prices the date of the price table. The id is derived from everything that
+// decides the content, so that the same run has the same id.
+func Header(set []scenarios.Scenario, tool, prices string, labels map[string]string) record.Run {
+	header := record.Run{
+		Schema:    record.Schema,
+		Tool:      tool,
+		Prices:    prices,
+		Scenarios: len(set),
+		Labels:    labels,
+	}
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q %q\n", tool, prices)
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		fmt.Fprintf(sum, "%q=%q\n", key, labels[key])
+	}
+	for _, sc := range set {
+		header.Trials += max(sc.Trials, 1)
+		fmt.Fprintf(sum, "%q %q\n", sc.Name, sc.Digest)
+	}
+	header.ID = hex.EncodeToString(sum.Sum(nil)[:8])
+	return header
+}
