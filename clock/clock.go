@@ -41,8 +41,10 @@ func Real() Clock { return realClock{} }
 
 type realClock struct{}
 
+// Now implements Clock.
 func (realClock) Now() time.Time { return time.Now() }
 
+// Sleep implements Clock.
 func (realClock) Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return Err(ctx)
@@ -61,10 +63,12 @@ func (realClock) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// WithTimeout implements Clock.
 func (realClock) WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(parent, d)
 }
 
+// AfterFunc implements Clock.
 func (realClock) AfterFunc(d time.Duration, f func()) (stop func()) {
 	t := time.AfterFunc(d, f)
 	return func() { t.Stop() }

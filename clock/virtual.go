@@ -3,6 +3,7 @@ package clock
 import (
 	"container/heap"
 	"context"
+	"errors"
 	"sync"
 	"time"
 )
@@ -131,11 +132,13 @@ func (c *deadlineCtx) Deadline() (time.Time, bool) {
 	return c.at, true
 }
 
+// Err says DeadlineExceeded once the virtual deadline has passed, as a standard
+// deadline does; the embedded context alone would say Canceled.
 func (c *deadlineCtx) Err() error {
 	if c.Context.Err() == nil {
 		return nil
 	}
-	if Err(c.Context) == context.DeadlineExceeded {
+	if errors.Is(Err(c.Context), context.DeadlineExceeded) {
 		return context.DeadlineExceeded
 	}
 	return c.Context.Err()
@@ -166,12 +169,14 @@ func (h timerHeap) Swap(i, j int) {
 	h[i].index, h[j].index = i, j
 }
 
+// Push implements heap.Interface.
 func (h *timerHeap) Push(x any) {
 	t := x.(*timer)
 	t.index = len(*h)
 	*h = append(*h, t)
 }
 
+// Pop implements heap.Interface.
 func (h *timerHeap) Pop() any {
 	old := *h
 	t := old[len(old)-1]

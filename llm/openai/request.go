@@ -61,10 +61,10 @@ func (d dialect) request(req llm.Request) goopenai.ChatCompletionRequest {
 // reasoning models refuse the older max_tokens, wherever they are hosted; other
 // servers often know only max_tokens, and would ignore a cap they do not know.
 func (d dialect) limit(out *goopenai.ChatCompletionRequest, n int) {
-	out.MaxTokens = n
+	out.MaxTokens = n //nolint:staticcheck // the only cap that many servers know
 	err := goopenai.NewReasoningValidator().Validate(*out)
 	if d.openai || errors.Is(err, goopenai.ErrReasoningModelMaxTokensDeprecated) {
-		out.MaxTokens, out.MaxCompletionTokens = 0, n
+		out.MaxTokens, out.MaxCompletionTokens = 0, n //nolint:staticcheck // see above
 	}
 }
 

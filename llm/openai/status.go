@@ -75,7 +75,7 @@ func (x *exchange) refused(res *http.Response) *llm.Error {
 // apiError types the API's error object; status is 0 within a stream.
 func (x *exchange) apiError(status int, e *goopenai.APIError) *llm.Error {
 	code := ""
-	if e.Code != nil {
+	if e.Code != nil && e.Code != 0 { // go-openai reads null as 0
 		code = fmt.Sprint(e.Code)
 	}
 	if n, err := strconv.Atoi(code); err == nil && status == 0 && n >= 400 && n < 600 {

@@ -2,6 +2,7 @@ package openai_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -127,9 +128,8 @@ func ask(ctx context.Context, b llm.Backend, stream bool) (llm.Reply, error) {
 func failure(err error) *llm.Error {
 	GinkgoHelper()
 	var e *llm.Error
-	Expect(err).To(BeAssignableToTypeOf(e))
+	Expect(errors.As(err, &e)).To(BeTrue(), "%T: %v", err, err)
 	Expect(err.Error()).NotTo(ContainSubstring(key[:4]), "not even the beginning of the key")
-	e = err.(*llm.Error)
 	Expect(e.Backend).To(Equal("openai"))
 	return e
 }
