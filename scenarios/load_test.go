@@ -149,6 +149,13 @@ var _ = Describe("Load", Label("H-06"), func() {
 		Expect(found.Error()).To(Equal(`--tag faults: no selected scenario has the tag; there are fault, golden, slow (did you mean "fault"?)`))
 	})
 
+	It("leaves out symbolic links in a folder", func() {
+		Expect(os.Symlink("b.yaml", "own/again.yaml")).To(Succeed())
+		names, found := load("own")
+		Expect(found).To(BeEmpty())
+		Expect(names).To(Equal([]string{"a", "b"}))
+	})
+
 	It("does not follow a symbolic link out of the folder", func() {
 		Expect(os.WriteFile("secret.txt", []byte("secret"), 0o600)).To(Succeed())
 		Expect(os.Remove("named/one.txt")).To(Succeed())

@@ -62,7 +62,7 @@ func TestSchema(t *testing.T) {
 // generate reflects a schema whose descriptions are the doc comments.
 func generate(t *testing.T, v any) []byte {
 	t.Helper()
-	r := reflector.Reflector{FieldNameTag: "yaml", Anonymous: true, ExpandedStruct: true, Mapper: quantity}
+	r := reflector.Reflector{FieldNameTag: "yaml", Anonymous: true, ExpandedStruct: true, Mapper: quantity, Namer: qualified}
 	for _, folder := range []string{".", "../mocks", "../agents/loop"} {
 		// The base is the import path of the folder that the test runs in.
 		if err := r.AddGoComments(module+"/scenarios", folder, reflector.WithFullComment()); err != nil {
@@ -78,6 +78,9 @@ func generate(t *testing.T, v any) []byte {
 	}
 	return append(data, '\n')
 }
+
+// qualified names a type with its package: there are two of the name Latency.
+func qualified(t reflect.Type) string { return t.String() }
 
 // quantity is the schema of the types that are written as text.
 func quantity(t reflect.Type) *reflector.Schema {

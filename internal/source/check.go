@@ -225,10 +225,9 @@ func fits(n *yaml.Node, t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Bool:
 		return tag == "!!bool"
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return tag == "!!int"
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return tag == "!!int" && !strings.HasPrefix(n.Value, "-")
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return tag == "!!int" // the library checks sign and range
 	case reflect.Float32, reflect.Float64:
 		f, ok := number(n)
 		return ok && !math.IsInf(f, 0) && !math.IsNaN(f)
