@@ -65,7 +65,7 @@ func (b *Builder) Add(scenario record.Scenario, facts measure.Facts, findings []
 	s.measures.Add(facts)
 	b.totals.Add(facts)
 	for _, f := range findings {
-		if len(s.findings) >= MaxFindings {
+		if len(s.findings) >= maxFindings {
 			s.more++
 			continue
 		}

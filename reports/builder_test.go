@@ -147,7 +147,7 @@ var _ = Describe("the builder", Label("H-04", "H-05"), func() {
 			b.Add(scenario("a", 30), facts("done"), failing("x"))
 		}
 		s := b.Close().Scenarios[0]
-		Expect(s.Findings).To(HaveLen(reports.MaxFindings))
+		Expect(s.Findings).To(HaveLen(20))
 		Expect(s.MoreFindings).To(Equal(10))
 		Expect(s.Findings[19].Trial).To(Equal(20))
 	})
@@ -294,18 +294,20 @@ var _ = Describe("a report from a recording", Label("H-05"), func() {
 		Expect(err).To(MatchError(And(ContainSubstring("loop/b"), ContainSubstring("expect.that[0]"))))
 	})
 	It("takes the times of real time from the timings beside it", func() {
-		real := heads[1]
-		real.RealTime, real.Trials = true, 2
+		timed := heads[1]
+		timed.RealTime, timed.Trials = true, 2
 		timings := []record.Timing{
-			{Scenario: real.Name, Trial: 2, Call: 0, Latency: 9 * time.Second}, {Scenario: real.Name, Trial: 1, Call: 0, Latency: time.Second},
-			{Scenario: real.Name, Trial: 1, Call: 1, Latency: time.Second}, {Scenario: "other", Trial: 1, Call: 0, Latency: time.Hour},
-			{Scenario: real.Name, Trial: 2, Call: 1, Latency: 3 * time.Second},
+			{Scenario: timed.Name, Trial: 2, Call: 0, Latency: 9 * time.Second},
+			{Scenario: timed.Name, Trial: 1, Call: 0, Latency: time.Second},
+			{Scenario: timed.Name, Trial: 1, Call: 1, Latency: time.Second},
+			{Scenario: "other", Trial: 1, Call: 0, Latency: time.Hour},
+			{Scenario: timed.Name, Trial: 2, Call: 1, Latency: 3 * time.Second},
 		}
 		for _, c := range []struct {
 			timings []record.Timing
 			want    []string
 		}{{timings, []string{"10s", "2s"}}, {nil, []string{"unknown", "unknown"}}} {
-			b, err := reports.FromRecording(recorded(run, end, []record.Scenario{real}, trialOf), reports.Rejudge(c.timings))
+			b, err := reports.FromRecording(recorded(run, end, []record.Scenario{timed}, trialOf), reports.Rejudge(c.timings))
 			Expect(err).NotTo(HaveOccurred())
 			list := b.Close().Totals.Measures
 			Expect([]string{reports.Text(measured(list, "duration")), reports.Text(measured(list, "latency_mean"))}).To(Equal(c.want))

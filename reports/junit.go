@@ -22,7 +22,7 @@ import (
 // write a timestamp, and would link a test framework and the Go tool's package
 // loader (1 MB) into the product.
 func JUnit(w io.Writer, r Report, _ Options) error {
-	x := newXML(w)
+	x := newXML()
 	count := Count{Skip: len(r.NotRun)}
 	if len(r.Problems) > 0 {
 		count.Error++
@@ -41,7 +41,8 @@ func JUnit(w io.Writer, r Report, _ Options) error {
 	x.element("testsuites", func() {
 		x.element("testsuite", func() { x.suite(r) }, attrs...)
 	}, attrs...)
-	if err := x.flush(); err != nil {
+	x.out.WriteByte('\n')
+	if _, err := x.out.WriteTo(w); err != nil {
 		return fmt.Errorf("write the report as JUnit XML: %w", err)
 	}
 	return nil

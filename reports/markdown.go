@@ -19,7 +19,7 @@ const Marker = "<!-- rehearse:report -->"
 // not ours stands in code spans, so that nothing in it is Markdown, HTML or a
 // mention.
 func Markdown(w io.Writer, r Report, opts Options) error {
-	b := bounded{left: cmp.Or(opts.MaxBytes, DefaultMaxBytes)}
+	b := bounded{left: cmp.Or(opts.MaxBytes, defaultMaxBytes)}
 	b.head(Marker + "\n## Rehearsal: " + markdownVerdict(r) + "\n\n" + summary(r) + "\n")
 	if len(r.Problems) > 0 {
 		b.head("\n")
@@ -110,7 +110,7 @@ func markdownRow(s Scenario) string {
 	}
 	cells := []string{plain.Code(s.Name, maxName), verdict, plain.Code(s.Status, maxName)}
 	for _, name := range columns {
-		cells = append(cells, Text(find(s.Measures, name)))
+		cells = append(cells, text(find(s.Measures, name)))
 	}
 	return "| " + strings.Join(cells, " | ") + " |\n"
 }

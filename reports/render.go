@@ -22,13 +22,13 @@ type Options struct {
 	Terminal tty.Terminal
 	// FailuresOnly leaves passing and skipped scenarios out of tables.
 	FailuresOnly bool
-	// MaxBytes bounds Markdown; 0 means DefaultMaxBytes.
+	// MaxBytes bounds Markdown; 0 means 1,024,000.
 	MaxBytes int
 }
 
-// DefaultMaxBytes keeps Markdown below the 1 MiB that GitHub takes for the
+// defaultMaxBytes keeps Markdown below the 1 MiB that GitHub takes for the
 // summary of a step. A comment on a pull request holds 65,536 characters.
-const DefaultMaxBytes = 1000 << 10
+const defaultMaxBytes = 1000 << 10
 
 // Limits on foreign text in reports for people, in characters. JSON has it all.
 const (

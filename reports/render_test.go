@@ -92,6 +92,7 @@ func visit(v reflect.Value, name string, set map[string]bool) {
 			set[field] = set[field] || !v.Field(i).IsZero()
 			visit(v.Field(i), field, set)
 		}
+	default: // has no fields
 	}
 }
 

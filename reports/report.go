@@ -121,11 +121,11 @@ type Scenario struct {
 	// Measures are means over the trials, except for those of latency, which are
 	// over all calls; in a fixed order.
 	Measures []measure.Value `json:"measures"`
-	// Findings are the first MaxFindings, in order of trial.
+	// Findings are the first maxFindings, in order of trial.
 	Findings []gate.Finding `json:"findings"`
 	// MoreFindings is how many there are beyond Findings.
 	MoreFindings int `json:"more_findings,omitempty"`
 }
 
-// MaxFindings is how many findings of one scenario a report keeps.
-const MaxFindings = 20
+// maxFindings is how many findings of one scenario a report keeps.
+const maxFindings = 20

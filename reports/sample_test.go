@@ -32,8 +32,10 @@ func sample() reports.Report {
 		Proves: []string{"L-01", "L-08"}, Tags: []string{"golden"}, Agent: "loop", Backend: "openai",
 		Model: "gpt-4.1-mini", Seed: 7, Digest: "sha256:0123", Verdict: gate.Pass, Status: "done",
 		Planned: 1, Trials: reports.Count{Pass: 1},
-		PassRate: measure.Value{Name: "pass_rate", Known: true, Value: ptr(1), N: 1,
-			Interval: &stat.Interval{Lo: 0.206, Hi: 1, Level: 0.95, Method: "wilson", N: 1}, Warnings: []string{"one trial"}},
+		PassRate: measure.Value{
+			Name: "pass_rate", Known: true, Value: ptr(1), N: 1,
+			Interval: &stat.Interval{Lo: 0.206, Hi: 1, Level: 0.95, Method: "wilson", N: 1}, Warnings: []string{"one trial"},
+		},
 		Measures: values(2, 345, ptr(0.00123), ptr(1.25), ptr(2.5)), Findings: []gate.Finding{},
 	}
 	failing := passing

@@ -64,7 +64,7 @@ func scenarioTable(t tty.Terminal, list []Scenario) string {
 	for _, s := range list {
 		row := []string{plain.Line(s.Name, maxName), s.verdict(), plain.Line(s.Status, maxName)}
 		for _, name := range columns {
-			row = append(row, Text(find(s.Measures, name)))
+			row = append(row, text(find(s.Measures, name)))
 		}
 		rows = append(rows, row)
 	}
@@ -151,16 +151,16 @@ func paintVerdict(t tty.Terminal, v gate.Verdict, text string) string {
 // summary is one line of totals.
 func summary(r Report) string {
 	c := r.Totals.Scenarios
-	text := plural(c.Total(), "scenario") + ": " + counts(c)
+	line := plural(c.Total(), "scenario") + ": " + counts(c)
 	if n := r.Totals.Trials.Total(); n != c.Total() {
-		text += "; " + plural(n, "trial") + ": " + counts(r.Totals.Trials)
+		line += "; " + plural(n, "trial") + ": " + counts(r.Totals.Trials)
 	}
-	shown := func(name string) string { return Text(find(r.Totals.Measures, name)) }
+	shown := func(name string) string { return text(find(r.Totals.Measures, name)) }
 	cost := "cost " + shown(costEUR)
 	if told(find(r.Totals.Measures, costEUR)) {
 		cost = shown(costEUR) + " EUR"
 	}
-	return fmt.Sprintf("%s; %s calls, %s tokens, %s, latency p95 %s", text, shown(calls), shown(tokens), cost, shown(latencyP95))
+	return fmt.Sprintf("%s; %s calls, %s tokens, %s, latency p95 %s", line, shown(calls), shown(tokens), cost, shown(latencyP95))
 }
 
 // counts is "3 pass, 1 fail"; verdicts that nobody got are left out.

@@ -44,9 +44,9 @@ func passRate(c Count) measure.Value {
 // lower bound, nor 0 of 0.
 func told(v measure.Value) bool { return v.Known && v.Value != nil }
 
-// Text is a measure for a person: "unknown" if it is not known, "n/a" if there
+// text is a measure for a person: "unknown" if it is not known, "n/a" if there
 // was nothing to measure, and never a 0 for either. Units of money are left out.
-func Text(v measure.Value) string {
+func text(v measure.Value) string {
 	switch {
 	case !v.Known:
 		return "unknown"
@@ -66,7 +66,7 @@ func Text(v measure.Value) string {
 // exact is a measure for a program: all digits, in the measure's unit.
 func exact(v measure.Value) string {
 	if !told(v) {
-		return Text(v)
+		return text(v)
 	}
 	return strconv.FormatFloat(*v.Value, 'f', -1, 64)
 }

@@ -1,25 +1,23 @@
 package reports
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/xml"
-	"io"
 	"strings"
 )
 
 // xmlWriter writes indented XML. It exists because encoding/xml takes several times
 // as long for the many small elements of a JUnit file; escaping is encoding/xml's.
-// The first error of the underlying writer is kept by bufio and told by flush.
 type xmlWriter struct {
-	out   *bufio.Writer
+	out   bytes.Buffer
 	depth int
 }
 
 // attr is an attribute; one with an empty value is left out.
 type attr struct{ name, value string }
 
-func newXML(w io.Writer) *xmlWriter {
-	x := &xmlWriter{out: bufio.NewWriterSize(w, 64<<10)}
+func newXML() *xmlWriter {
+	x := &xmlWriter{}
 	x.out.WriteString(strings.TrimSuffix(xml.Header, "\n"))
 	return x
 }
@@ -82,7 +80,7 @@ func (x *xmlWriter) escape(text string) {
 		x.out.WriteString(text)
 		return
 	}
-	_ = xml.EscapeText(x.out, []byte(text)) // its only error is the writer's; see flush
+	_ = xml.EscapeText(&x.out, []byte(text)) // a buffer has no errors
 }
 
 // isSafe reports whether text is ASCII that means itself.
@@ -96,10 +94,4 @@ func isSafe(text string) bool {
 		}
 	}
 	return true
-}
-
-// flush ends the document.
-func (x *xmlWriter) flush() error {
-	x.out.WriteByte('\n')
-	return x.out.Flush()
 }
