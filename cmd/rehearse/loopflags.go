@@ -1,0 +1,91 @@
+package main
+
+import (
+	"github.com/spf13/pflag"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+)
+
+// loopOptions are the flags that become loop.Options where they are given.
+type loopOptions struct {
+	options                  loop.Options
+	stream                   bool
+	mode, history            string
+	timeout, callTimeout     textFlag[*unit.Duration]
+	maxCost                  textFlag[*unit.Money]
+	maxIterations            int
+	noProgress, alternation  int
+	nearIdentical, sameError int
+	errors                   int
+	maxCalls, maxTokens      int
+}
+
+func (o *loopOptions) register(f *pflag.FlagSet) {
+	d := loop.Defaults()
+	o.timeout.into, o.callTimeout.into, o.maxCost.into = new(d.Timeout), new(d.CallTimeout), new(unit.Money)
+	f.StringVarP(&o.options.Backend, "backend", "b", "", "copilot, claude, codex, gemini, exec or openai (default "+d.Backend+")")
+	f.StringVarP(&o.options.Model, "model", "m", "", "model (default: the backend's own)")
+	f.StringVar(&o.options.System, "system", "", "system message")
+	f.StringVar(&o.mode, "mode", "", "how a finished answer is recognised: marker or json (default "+string(d.Mode)+")")
+	f.StringVar(&o.options.Marker, "marker", "", "the line that means done (default "+d.Marker+")")
+	f.StringVar(&o.history, "history", "", "what each call sends: fresh or conversation")
+	f.BoolVar(&o.stream, "stream", false, "stream the answers")
+	f.IntVar(&o.maxIterations, "max-iterations", d.MaxIterations, "stop after that many answers")
+	f.Var(&o.timeout, "timeout", "stop after that time; 0s never does")
+	f.Var(&o.callTimeout, "call-timeout", "the longest that one call may take; 0s is no limit")
+	f.IntVar(&o.noProgress, "no-progress-limit", d.NoProgressLimit, "stop after that many identical answers; 0 never does")
+	f.IntVar(&o.alternation, "alternation-limit", d.AlternationLimit, "stop when a cycle of answers came that often; 0 never does")
+	f.IntVar(&o.nearIdentical, "near-identical-limit", d.NearIdenticalLimit, "stop after that many answers alike but for digits and spacing; 0 never does")
+	f.IntVar(&o.sameError, "repeated-error-limit", d.RepeatedErrorLimit, "stop after that many equal errors; 0 never does")
+	f.IntVar(&o.errors, "error-limit", d.ErrorLimit, "stop after that many failed calls in a row; 0 never does")
+	f.IntVar(&o.maxCalls, "max-calls", 0, "the most calls of the run; 0 is no limit")
+	f.IntVar(&o.maxTokens, "max-tokens", 0, "the most tokens of the run; 0 is no limit")
+	f.Var(&o.maxCost, "max-cost", `the most that the run may cost, such as "0.50 EUR"`)
+}
+
+// given returns the options whose flags the user gave.
+func (o *loopOptions) given(f *pflag.FlagSet) (loop.Options, error) {
+	out := o.options
+	out.Mode, out.History = loop.Mode(o.mode), loop.History(o.history)
+	set(f, "stream", &out.Stream, o.stream)
+	set(f, "max-iterations", &out.MaxIterations, o.maxIterations)
+	set(f, "timeout", &out.Timeout, *o.timeout.into)
+	set(f, "call-timeout", &out.CallTimeout, *o.callTimeout.into)
+	set(f, "no-progress-limit", &out.NoProgressLimit, o.noProgress)
+	set(f, "alternation-limit", &out.AlternationLimit, o.alternation)
+	set(f, "near-identical-limit", &out.NearIdenticalLimit, o.nearIdentical)
+	set(f, "repeated-error-limit", &out.RepeatedErrorLimit, o.sameError)
+	set(f, "error-limit", &out.ErrorLimit, o.errors)
+	if f.Changed("max-calls") || f.Changed("max-tokens") || f.Changed("max-cost") {
+		out.Budget = &loop.BudgetOptions{Calls: o.maxCalls, Tokens: o.maxTokens, Cost: *o.maxCost.into}
+	}
+	return out, nil
+}
+
+// set points field at value if the user gave the flag.
+func set[T any](f *pflag.FlagSet, name string, field **T, value T) {
+	if f.Changed(name) {
+		*field = &value
+	}
+}
+
+// textFlag is a flag whose value reads itself from text.
+type textFlag[T interface {
+	UnmarshalText([]byte) error
+	String() string
+}] struct{ into T }
+
+// String implements pflag.Value.
+func (t *textFlag[T]) String() string {
+	if t == nil || any(t.into) == nil {
+		return ""
+	}
+	return t.into.String()
+}
+
+// Set implements pflag.Value.
+func (t *textFlag[T]) Set(s string) error { return t.into.UnmarshalText([]byte(s)) }
+
+// Type implements pflag.Value.
+func (t *textFlag[T]) Type() string { return "value" }

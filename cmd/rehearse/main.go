@@ -1,0 +1,14 @@
+// Command rehearse rehearses LLM agents against scripted backends and tells what
+// they did, what it cost and whether that is what was expected.
+package main
+
+import (
+	"os"
+
+	"github.com/rehearse-dev/rehearse/mocks/agent"
+)
+
+func main() {
+	agent.Main() // does not return where this process is to play a scripted agent
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

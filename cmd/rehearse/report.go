@@ -1,0 +1,227 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/trace"
+)
+
+// renderer writes a report in one format.
+type renderer func(io.Writer, reports.Report, reports.Options) error
+
+var renderers = map[string]renderer{
+	"terminal": reports.Terminal,
+	"json":     reports.JSON,
+	"junit":    reports.JUnit,
+	"markdown": reports.Markdown,
+	"github":   reports.Annotations,
+}
+
+// reportFlags are the flags of report.
+type reportFlags struct {
+	format       string
+	verify       bool
+	requirements bool
+	specs        []string
+	failuresOnly bool
+}
+
+func (a *app) reportCommand() *cobra.Command {
+	var flags reportFlags
+	cmd := &cobra.Command{
+		Use:   "report FOLDER|RECORDING",
+		Short: "Render or verify a recording",
+		Long: `report reads a recording, judges it and renders the report. It starts no agent. A recording
+that breaks off is reported as far as it goes, and the tear is a problem.
+
+--verify checks the chain of hashes and names the line that was changed, removed or moved.
+--requirements lists each requirement with its proofs and their last result; the results of
+Ginkgo specs are added with --specs (ginkgo --json-report).
+
+` + exitCodes,
+		Example: `  rehearse report rehearse-runs/demo
+  rehearse report rehearse-runs/demo --format markdown >> "$GITHUB_STEP_SUMMARY"
+  rehearse report rehearse-runs/demo --verify
+  rehearse report rehearse-runs/demo --requirements --specs specs.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.report(args[0], flags) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.format, "format", "terminal", "one of "+strings.Join(formats(), ", "))
+	f.BoolVar(&flags.verify, "verify", false, "check the recording's hashes")
+	f.BoolVar(&flags.requirements, "requirements", false, "list requirements with their proofs (terminal, json, markdown)")
+	f.StringSliceVar(&flags.specs, "specs", nil, "JSON reports of Ginkgo, for --requirements")
+	f.BoolVar(&flags.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
+	cmd.MarkFlagsMutuallyExclusive("verify", "requirements")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func formats() []string { return slices.Sorted(maps.Keys(renderers)) }
+
+func (a *app) report(path string, flags reportFlags) error {
+	render, ok := renderers[flags.format]
+	if !ok {
+		return usage(fmt.Errorf("there is no format %q (did you mean %q?); choose one of %s",
+			flags.format, suggest.Nearest(flags.format, formats()), strings.Join(formats(), ", ")))
+	}
+	recording, err := findRecording(path)
+	if err != nil {
+		return usage(err)
+	}
+	if flags.verify {
+		return a.verify(recording)
+	}
+	report, err := readReport(recording)
+	if err != nil {
+		return noVerdict(err)
+	}
+	if flags.requirements {
+		return a.trace(report, flags)
+	}
+	opts := reports.Options{Terminal: tty.Of(a.stdout, a.getenv), FailuresOnly: flags.failuresOnly}
+	if err := render(a.stdout, report, opts); err != nil {
+		return noVerdict(err)
+	}
+	return quiet(exitCode(report))
+}
+
+// findRecording accepts a recording or the folder of a run. A partial recording
+// is that of the last run, which was cut off, so it is preferred.
+func findRecording(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("find the recording: %w", err)
+	}
+	if !info.IsDir() {
+		return path, nil
+	}
+	for _, name := range []string{recordingFile + folder.Partial, recordingFile} {
+		file := filepath.Join(path, name)
+		if _, err := os.Stat(file); err == nil {
+			return file, nil
+		}
+	}
+	return "", fmt.Errorf("there is no %s in %s; name the folder of a run, or a recording", recordingFile, path)
+}
+
+// readReport builds the report of a recording and the timings beside it.
+func readReport(path string) (reports.Report, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return reports.Report{}, fmt.Errorf("open the recording: %w", err)
+	}
+	defer file.Close()
+	var timings io.Reader
+	switch beside, err := os.Open(timingsOf(path)); {
+	case err == nil:
+		defer beside.Close()
+		timings = beside
+	case !errors.Is(err, fs.ErrNotExist):
+		return reports.Report{}, fmt.Errorf("open the timings: %w", err)
+	}
+	judge, err := harness.Rejudge(timings)
+	if err != nil {
+		return reports.Report{}, err
+	}
+	builder, err := reports.FromRecording(file, judge)
+	if err != nil {
+		return reports.Report{}, err
+	}
+	return builder.Close(), nil
+}
+
+// timingsOf is the timings file that belongs to a recording, partial if that is.
+func timingsOf(recording string) string {
+	name := timingsFile
+	if strings.HasSuffix(recording, folder.Partial) {
+		name += folder.Partial
+	}
+	return filepath.Join(filepath.Dir(recording), name)
+}
+
+func (a *app) verify(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return usage(fmt.Errorf("open the recording: %w", err))
+	}
+	defer file.Close()
+	found, err := record.Verify(file)
+	if err != nil {
+		return noVerdict(err)
+	}
+	for _, p := range found.Problems {
+		fmt.Fprintln(a.stdout, plain.Line(p.String(), 500))
+	}
+	if len(found.Problems) > 0 {
+		fmt.Fprintf(a.stdout, "%s is not as it was written\n", path)
+		return quiet(exitFail)
+	}
+	fmt.Fprintf(a.stdout, "%s is intact: %d lines, last hash %s\n", path, found.Lines, found.Hash)
+	return nil
+}
+
+// trace prints requirements with their proofs. It fails if one was refuted; an id
+// without a proof is shown, and is no failure of this recording.
+func (a *app) trace(report reports.Report, flags reportFlags) error {
+	proofs := trace.FromReport(report)
+	for _, name := range flags.specs {
+		specs, err := readSpecs(name)
+		if err != nil {
+			return usage(err)
+		}
+		proofs = append(proofs, specs...)
+	}
+	table, err := trace.Requirements(proofs)
+	if err != nil {
+		return noVerdict(err)
+	}
+	switch flags.format {
+	case "json":
+		err = trace.JSON(a.stdout, table)
+	case "markdown":
+		err = trace.Markdown(a.stdout, table)
+	case "terminal":
+		err = trace.Terminal(a.stdout, table, tty.Of(a.stdout, a.getenv))
+	default:
+		return usage(fmt.Errorf("requirements have no format %q; choose terminal, json or markdown", flags.format))
+	}
+	if err != nil {
+		return noVerdict(err)
+	}
+	refuted := slices.ContainsFunc(table.Requirements, func(r trace.Requirement) bool { return r.Status == trace.Refuted })
+	if refuted || len(table.Unknown) > 0 {
+		return quiet(exitFail)
+	}
+	return nil
+}
+
+func readSpecs(name string) ([]trace.Proof, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("open the report of the specs: %w", err)
+	}
+	defer file.Close()
+	proofs, err := trace.FromSpecs(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the report of the specs %s: %w", name, err)
+	}
+	return proofs, nil
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/llm/token"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// runsFolder is where runs go that name no folder.
+const runsFolder = "rehearse-runs"
+
+// runFlags are the flags of run.
+type runFlags struct {
+	out          string
+	workers      int
+	tags         []string
+	prices       string
+	labels       map[string]string
+	asJSON       bool
+	failuresOnly bool
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var flags runFlags
+	cmd := &cobra.Command{
+		Use:   "run [PATTERN...]",
+		Short: "Drive scenarios, judge them and write the reports",
+		Long: `run drives scenarios against their scripted backends, judges what happened and writes
+report.json, junit.xml, report.md and the recording to a folder.
+
+A pattern is the name of a shipped scenario, with * as a wildcard ('loop/*'), or a file
+or folder of your own. Without a pattern the folder ./scenarios is run.
+
+` + exitCodes,
+		Example: `  rehearse run 'loop/*'
+  rehearse run scenarios/checkout.yaml --out /tmp/checkout
+  rehearse run scenarios --json | jq .verdict`,
+		ValidArgsFunction: completeScenarios,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.runScenarios(cmd.Context(), args, flags)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&flags.out, "out", "o", "", "folder for the reports (default: a new one in "+runsFolder+")")
+	f.IntVarP(&flags.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many trials are under way at once")
+	f.StringSliceVar(&flags.tags, "tag", nil, "only scenarios with one of these tags")
+	f.StringVar(&flags.prices, "prices", "", "a price file whose entries override the shipped table")
+	f.StringToStringVar(&flags.labels, "label", nil, "labels for the recording, such as branch=main")
+	f.BoolVar(&flags.asJSON, "json", false, "print the report as JSON on standard output")
+	f.BoolVar(&flags.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
+	return cmd
+}
+
+func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlags) error {
+	if flags.workers < 1 {
+		return usage(fmt.Errorf("--workers %d: at least 1 trial must be under way", flags.workers))
+	}
+	prices, err := priceTable(flags.prices)
+	if err != nil {
+		return usage(err)
+	}
+	set, err := selectScenarios(patterns, flags.tags, prices)
+	if err != nil {
+		return usage(err)
+	}
+	out, err := a.openFolder(flags.out)
+	if err != nil {
+		return noVerdict(err)
+	}
+	defer out.Close()
+
+	report, err := a.execute(ctx, set, out, prices, flags)
+	if err != nil {
+		return noVerdict(err)
+	}
+	if err := a.show(report, flags); err != nil {
+		return noVerdict(err)
+	}
+	fmt.Fprintf(a.stderr, "reports and recording: %s\n", out.Path())
+	return quiet(exitCode(report))
+}
+
+// execute drives the set and writes every file of the run.
+func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *folder.Folder, prices *price.Table, flags runFlags,
+) (reports.Report, error) {
+	env := &drive.Env{
+		Prices:   prices,
+		Tokens:   token.NewCounter(token.Options{}),
+		Redactor: record.NewRedactor(record.SecretsIn(os.Environ())),
+	}
+	defer env.Close()
+	files, err := newRunFiles(out, harness.Header(set, "rehearse "+toolVersion(), prices.Date, flags.labels))
+	if err != nil {
+		return reports.Report{}, err
+	}
+	trials := 0
+	for _, sc := range set {
+		trials += max(sc.Trials, 1)
+	}
+	files.progress = reports.NewProgress(a.stderr, tty.Of(a.stderr, a.getenv), time.Now, trials)
+	files.stacks = a.stderr
+	outcome, err := harness.Run(ctx, set, harness.Options{Workers: flags.workers, Env: env, Sink: files})
+	files.progress.Close()
+	if err != nil {
+		return reports.Report{}, folder.Explain(err)
+	}
+	return files.close(outcome)
+}
+
+// show prints the report where the user asked for it.
+func (a *app) show(report reports.Report, flags runFlags) error {
+	opts := reports.Options{Terminal: tty.Of(a.stdout, a.getenv), FailuresOnly: flags.failuresOnly}
+	if flags.asJSON {
+		return reports.JSON(a.stdout, report, opts)
+	}
+	return reports.Terminal(a.stdout, report, opts)
+}
+
+// exitCode says what a report means to a script.
+func exitCode(r reports.Report) int {
+	if r.Interrupted {
+		return exitInterrupted
+	}
+	return gate.ExitCode([]gate.Verdict{r.Verdict})
+}
+
+// openFolder opens the folder that the user named, or a new one.
+func (a *app) openFolder(path string) (*folder.Folder, error) {
+	if path != "" {
+		return folder.Open(path)
+	}
+	stamp := time.Now().UTC().Format("20060102-150405")
+	for n := 1; ; n++ {
+		name := filepath.Join(runsFolder, stamp)
+		if n > 1 {
+			name += fmt.Sprintf("-%d", n)
+		}
+		out, err := folder.OpenNew(name)
+		if errors.Is(err, folder.ErrBusy) || errors.Is(err, os.ErrExist) {
+			continue
+		}
+		return out, err
+	}
+}
+
+func priceTable(file string) (*price.Table, error) {
+	if file == "" {
+		return price.Default()
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the price file: %w", err)
+	}
+	return price.Load(file, data)
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// ownFolder is where scenarios are sought if the user names none.
+const ownFolder = "scenarios"
+
+// selectScenarios loads what the patterns name and keeps those with one of the
+// tags. Selecting nothing is an error: a run of nothing must not pass.
+func selectScenarios(patterns, tags []string, prices *price.Table) ([]scenarios.Scenario, error) {
+	if len(patterns) == 0 {
+		if _, err := os.Stat(ownFolder); err != nil {
+			return nil, errors.New("no scenario is selected: there is no folder ./" + ownFolder +
+				"; name a file, a folder or a pattern such as 'loop/*', or write a first scenario with: rehearse init")
+		}
+		patterns = []string{"./" + ownFolder}
+	}
+	set, diagnostics := scenarios.Load(patterns, scenarios.Options{
+		CheckExpr: gate.Check,
+		Prices:    prices,
+		Tags:      tags,
+	})
+	return set, diagnostics.Err()
+}
+
+// completeScenarios completes the names of shipped scenarios, beside files.
+func completeScenarios(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return scenarios.Names(), cobra.ShellCompDirectiveDefault
+}
