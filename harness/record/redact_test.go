@@ -46,6 +46,7 @@ var _ = Describe("Redactor", func() {
 		Entry("a private key", "a"+secrets["private-key"]+"b", "a[REDACTED:private-key]b"),
 		Entry("a private key cut off", "a-----BEGIN PRIVATE KEY-----\nMIIE", "a[REDACTED:private-key]"),
 		Entry("two at once", secrets["api-key"]+" "+secrets["secret"], "[REDACTED:api-key] [REDACTED:secret]"),
+		Entry("one within another", "sk-"+"1234567890-hunter2-hunter2-0987654321.", "[REDACTED:api-key]."),
 		Entry("the end of a word", "risk-adjusted-returns-2024-and-more", "risk-adjusted-returns-2024-and-more"),
 		Entry("words with hyphens", "sk-learn-contrib-packages-rule", "sk-learn-contrib-packages-rule"),
 		Entry("too short", "sk-1234 ghp_short AKIA123 Bearer me", "sk-1234 ghp_short AKIA123 Bearer me"),

@@ -152,6 +152,7 @@ lists:
     models:
       gpt-4.1-mini: {input: 0.30, output: 1.20}
       local: {input: 0, output: 0, aliases: [gpt-5.6]}
+      gemini-3-flash: {input: 1, output: 2}
 `))
 		Expect(err).NotTo(HaveOccurred())
 		q := quote(t, "gpt-4.1-mini-2025-04-14")
@@ -161,6 +162,7 @@ lists:
 			EURPerUSD: quote(shipped(), "gpt-5").EURPerUSD, RateDate: "2026-05-08",
 		}))
 		Expect(quote(t, "gpt-5.6").Model).To(Equal("local"))
+		Expect(quote(t, "gemini-3-flash").Provider).To(Equal("me"), "a shipped alias that the user prices himself")
 		Expect(quote(t, "gpt-5").Provider).To(Equal("openai"))
 		Expect(quote(shipped(), "gpt-4.1-mini").Provider).To(Equal("openai"))
 		Expect(quote(shipped(), "gpt-5.6").Model).To(Equal("gpt-5.6-sol"))

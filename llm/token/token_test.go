@@ -95,6 +95,10 @@ var _ = Describe("Counter", Label("H-04"), func() {
 		})
 	})
 
+	It("remembers a text for each encoding", func() {
+		Expect([]int{c.Count("gpt-4", "お誕生日おめでとう"), c.Count("gpt-4o", "お誕生日おめでとう")}).To(Equal([]int{9, 8}))
+	})
+
 	It("counts bytes that are not UTF-8 as replacement characters", func() {
 		Expect(c.Count("gpt-4o", "a\xffb")).To(Equal(c.Count("gpt-4o", "a\uFFFDb")))
 	})
