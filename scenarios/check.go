@@ -98,14 +98,27 @@ func (c *checker) checkLoop(d *LoopDrive) {
 	}
 }
 
-func (c *checker) checkScript(b *Backend) {
-	for _, p := range b.Validate() {
-		path := "backend"
+// checkLines checks the script that stands at a path, "" for the whole file.
+func (c *checker) checkLines(s *mocks.Script, at string) {
+	for _, p := range s.Validate() {
+		path := at
 		if p.Path != "" {
-			path += "." + p.Path
+			path = join(at, p.Path)
 		}
 		c.add(path, p.Nearest, "%s", p.Message)
 	}
+}
+
+// join is the path of something below another path, which may be empty.
+func join(outer, inner string) string {
+	if outer == "" {
+		return inner
+	}
+	return outer + "." + inner
+}
+
+func (c *checker) checkScript(b *Backend) {
+	c.checkLines(&b.Script, "backend")
 	if b.Retry > 0 && b.Process() {
 		c.add("backend.retry", "", "a command-line agent (as: %s) is not retried; only the client of an API is", b.Kind())
 	}

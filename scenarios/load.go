@@ -177,7 +177,10 @@ func (l *loader) folder(root string) {
 	}
 }
 
-func (l *loader) file(name string) {
+func (l *loader) file(name string) { l.open(name, l.parse) }
+
+// open hands a file's content and its folder, which nothing leads out of, to use.
+func (l *loader) open(name string, use func(file string, data []byte, folder fs.FS)) {
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
 		l.fail(name, "cannot be read: "+reason(err), "")
@@ -202,7 +205,7 @@ func (l *loader) file(name string) {
 		l.fail(name, "cannot be read: "+reason(err), "")
 		return
 	}
-	l.parse(filepath.ToSlash(filepath.Clean(name)), data, root.FS())
+	use(filepath.ToSlash(filepath.Clean(name)), data, root.FS())
 }
 
 func (l *loader) parse(file string, data []byte, folder fs.FS) {

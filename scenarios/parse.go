@@ -51,7 +51,7 @@ func parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, *sourc
 	if doc.Has("") { // else it could not be parsed at all
 		c := checker{doc: doc, decoding: found, opts: opts}
 		c.check(&sc)
-		c.loadFiles(&sc, fsys, sum)
+		c.loadFiles(&sc.Backend.Script, "backend", fsys, sum)
 		found = append(found, c.found...)
 		found.Sort()
 	}
@@ -78,12 +78,13 @@ func hashPart(sum hash.Hash, part []byte) {
 	sum.Write(part)
 }
 
-// loadFiles reads the files that lines name and adds them to the hash.
-func (c *checker) loadFiles(sc *Scenario, fsys fs.FS, sum hash.Hash) {
+// loadFiles reads the files that the lines of the script at a path name and adds
+// them to the hash.
+func (c *checker) loadFiles(s *mocks.Script, at string, fsys fs.FS, sum hash.Hash) {
 	for _, set := range []struct {
 		name  string
 		lines []mocks.Line
-	}{{"replies", sc.Backend.Replies}, {"rules", sc.Backend.Rules}} {
+	}{{"replies", s.Replies}, {"rules", s.Rules}} {
 		for i := range set.lines {
 			name := set.lines[i].File
 			if name == "" {
@@ -92,7 +93,7 @@ func (c *checker) loadFiles(sc *Scenario, fsys fs.FS, sum hash.Hash) {
 			// One line at a time, so that an error has its place.
 			one := mocks.Script{Replies: set.lines[i : i+1]}
 			if err := one.Load(fsys); err != nil {
-				c.missingFile(fmt.Sprintf("backend.%s[%d].file", set.name, i), name, fsys, err)
+				c.missingFile(join(at, fmt.Sprintf("%s[%d].file", set.name, i)), name, fsys, err)
 				continue
 			}
 			hashPart(sum, []byte(name))

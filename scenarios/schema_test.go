@@ -16,7 +16,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
 
-	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -27,16 +26,10 @@ var update = flag.Bool("update", false, "write the schemas anew")
 
 const module = "github.com/rehearse-dev/rehearse"
 
-// configuration is the file that `rehearse loop` reads.
-type configuration struct {
-	// Loop holds the defaults of the runner loop.
-	Loop loop.Options `yaml:"loop,omitempty"`
-}
-
 var formats = map[string]any{
 	"scenario": scenarios.Scenario{},
 	"script":   mocks.Script{},
-	"config":   configuration{},
+	"config":   scenarios.Config{},
 }
 
 // TestSchema holds that the committed schemas are those of the Go types. With

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -65,21 +64,22 @@ func (f *runFiles) Trial(j harness.Judged) error {
 	if err := f.recording.Flush(); err != nil {
 		return err
 	}
-	for _, t := range j.Timings {
-		if err := f.timing(t); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.addTimings(j.Timings)
 }
 
-func (f *runFiles) timing(t record.Timing) (err error) {
+func (f *runFiles) addTimings(timings []record.Timing) (err error) {
+	if len(timings) == 0 {
+		return nil
+	}
 	if f.timings == nil {
 		if f.timings, err = f.out.Create(timingsFile); err != nil {
 			return err
 		}
 	}
-	return json.NewEncoder(f.timings).Encode(t)
+	if err := record.WriteTimings(f.timings, timings); err != nil {
+		return err
+	}
+	return f.timings.Flush()
 }
 
 // close completes the recording and renders the reports.

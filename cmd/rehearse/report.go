@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/folder"
 	"github.com/rehearse-dev/rehearse/internal/plain"
@@ -129,23 +128,28 @@ func readReport(path string) (reports.Report, error) {
 		return reports.Report{}, fmt.Errorf("open the recording: %w", err)
 	}
 	defer file.Close()
-	var timings io.Reader
-	switch beside, err := os.Open(timingsOf(path)); {
-	case err == nil:
-		defer beside.Close()
-		timings = beside
-	case !errors.Is(err, fs.ErrNotExist):
-		return reports.Report{}, fmt.Errorf("open the timings: %w", err)
-	}
-	judge, err := harness.Rejudge(timings)
+	timings, err := readTimings(timingsOf(path))
 	if err != nil {
 		return reports.Report{}, err
 	}
-	builder, err := reports.FromRecording(file, judge)
+	builder, err := reports.FromRecording(file, reports.Rejudge(timings))
 	if err != nil {
 		return reports.Report{}, err
 	}
 	return builder.Close(), nil
+}
+
+// readTimings reads the timings beside a recording. Most recordings have none.
+func readTimings(path string) ([]record.Timing, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the timings: %w", err)
+	}
+	defer file.Close()
+	return record.ReadTimings(file)
 }
 
 // timingsOf is the timings file that belongs to a recording, partial if that is.

@@ -43,7 +43,7 @@ func newLoopDriver(sc scenarios.Scenario, env *Env) (*loopDriver, error) {
 	}
 	d := &loopDriver{scenario: sc, settings: settings, script: script, head: head(sc, "loop", env), env: env}
 	d.head.Faults = script.faults()
-	if d.head.Limits, err = json.Marshal(settings); err != nil {
+	if d.head.Limits, err = limits(settings, env.Redactor); err != nil {
 		return nil, fmt.Errorf("describe the settings: %w", err)
 	}
 	d.pricer, d.rate = pricer(d.head.Price)
@@ -79,6 +79,14 @@ func (d *loopDriver) Trial(ctx context.Context, n int) (record.Trial, []record.T
 		Details:    result.Details,
 	})
 	return trial, t.collector.Timings()
+}
+
+// limits are the settings for readers of the recording, without secrets.
+func limits(s loop.Settings, redact *record.Redactor) (json.RawMessage, error) {
+	for _, text := range []*string{&s.Prompt, &s.System, &s.ContinuePrompt} {
+		*text = redact.Text(*text)
+	}
+	return json.Marshal(s)
 }
 
 // pricer prices usage by one quote; with none every cost is unknown.

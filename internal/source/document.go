@@ -19,6 +19,18 @@ type mark struct{ line, column int }
 
 func at(n *yaml.Node) mark { return mark{n.Line, n.Column} }
 
+// HasKey reports whether data is a document whose mapping has the key, so that
+// formats can be told apart before one is decoded.
+func HasKey(data []byte, key string) bool {
+	doc := &Document{}
+	root, problem := load(doc, data)
+	if problem != nil {
+		return false
+	}
+	doc.root = root
+	return doc.Has(key)
+}
+
 // Position returns where the value at path stands, such as
 // "rules[2].when.user.matches", "expect.that[0]" or `metadata["a.b"]`. A value
 // that is itself a mapping or list is placed at its key. If there is no such

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/llm/token"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// kept is how many exchanges and findings a standing server remembers.
+const kept = 1000
+
+// mockFlags are the flags of mock.
+type mockFlags struct {
+	listen string
+	scale  float64
+	seed   uint64
+	quiet  bool
+}
+
+func (a *app) mockCommand() *cobra.Command {
+	var flags mockFlags
+	cmd := &cobra.Command{
+		Use:   "mock SCRIPT",
+		Short: "Serve a script to any client of the OpenAI API",
+		Long: `mock serves a script (or the backend of a scenario) over HTTP until it is interrupted, and then
+tells which lines were not used and which calls were not expected. Latencies are real time.
+
+Exit codes: 0 the script was kept to; 1 lines were left over, or a call was unexpected or invalid;
+2 the script is wrong; 3 the server could not listen.`,
+		Example: `  rehearse mock script.yaml --listen 127.0.0.1:8080
+  OPENAI_BASE_URL=http://127.0.0.1:8080/v1 OPENAI_API_KEY=any my-agent`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.mock(cmd.Context(), args[0], flags) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.listen, "listen", "127.0.0.1:0", "address to listen on; port 0 takes a free one")
+	f.Float64Var(&flags.scale, "time-scale", 1, "multiply the script's latencies by this; 0.001 all but removes them")
+	f.Uint64Var(&flags.seed, "seed", 1, "seed of ids and jitter")
+	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not print a line for each exchange")
+	return cmd
+}
+
+func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
+	if flags.scale <= 0 {
+		return usage(fmt.Errorf("--time-scale %g: it must be more than 0", flags.scale))
+	}
+	script, diagnostics := scenarios.LoadScript(file, scenarios.Options{})
+	if err := diagnostics.Err(); err != nil {
+		return usage(err)
+	}
+	program, err := mocks.Compile(script)
+	if err != nil {
+		return usage(err)
+	}
+	engine := mocks.NewEngine(program, mocks.EngineOptions{
+		Clock: clock.Real(),
+		Scale: flags.scale,
+		Seed:  flags.seed,
+		Count: token.NewCounter(token.Options{}).Count,
+		Keep:  kept,
+	})
+	var server mocks.Server
+	if err := server.Attach("", engine); err != nil {
+		return noVerdict(err)
+	}
+	handler := http.Handler(&server)
+	if !flags.quiet {
+		handler = a.logged(handler)
+	}
+	if err := a.serve(ctx, flags.listen, handler); err != nil {
+		return noVerdict(err)
+	}
+	if err := server.Detach(context.WithoutCancel(ctx), ""); err != nil {
+		return noVerdict(err)
+	}
+	return a.mockReport(engine.Report(), script.Lenient)
+}
+
+// serve answers until ctx ends.
+func (a *app) serve(ctx context.Context, address string, handler http.Handler) error {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w; choose another address with --listen", address, err)
+	}
+	base := "http://" + listener.Addr().String() + "/v1"
+	fmt.Fprintf(a.stdout, "%s\n", base)
+	fmt.Fprintf(a.stderr, "serving; point a client here with OPENAI_BASE_URL=%s, any key, and end with Ctrl-C\n", base)
+	if ip, ok := listener.Addr().(*net.TCPAddr); ok && !ip.IP.IsLoopback() {
+		fmt.Fprintln(a.stderr, "warning: this address is open to other machines")
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serve on %s: %w", address, err)
+	case <-ctx.Done():
+	}
+	err = server.Close()
+	if serving := <-ended; !errors.Is(serving, http.ErrServerClosed) {
+		err = errors.Join(err, serving)
+	}
+	return err
+}
+
+// logged prints a line for each exchange.
+func (a *app) logged(next http.Handler) http.Handler {
+	logger := newLineWriter(a.stderr)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen := &statusWriter{ResponseWriter: w}
+		began := time.Now()
+		defer func() {
+			logger.print(fmt.Sprintf("%s %s %s in %s", plain.Line(r.Method, 10), plain.Line(r.URL.Path, 60),
+				seen, time.Since(began).Round(time.Millisecond)))
+		}()
+		next.ServeHTTP(seen, r)
+	})
+}
+
+// mockReport tells how client and script fitted each other.
+func (a *app) mockReport(r mocks.Report, lenient bool) error {
+	fmt.Fprintf(a.stderr, "%d exchanges\n", r.Calls)
+	bad := 0
+	for _, list := range []struct {
+		what  string
+		lines []string
+	}{
+		{"not used", r.Unused},
+		{"unexpected", r.Unexpected},
+		{"invalid", r.Invalid},
+		{"fault that never struck", r.Unfired},
+	} {
+		for _, line := range list.lines {
+			bad++
+			fmt.Fprintf(a.stderr, "%s: %s\n", list.what, plain.Line(line, 500))
+		}
+	}
+	if bad > 0 && !lenient {
+		return quiet(exitFail)
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package scenarios
+
+import (
+	"crypto/sha256"
+	"io/fs"
+	"os"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/mocks"
+)
+
+// LoadScript reads what a mock server is to answer: a file that holds a script
+// alone, or else the backend of a scenario, which is a file or the name of a
+// shipped one.
+//
+// With diagnostics the script must not be used.
+func LoadScript(name string, opts Options) (mocks.Script, Diagnostics) {
+	var script mocks.Script
+	l := loader{opts: opts, read: map[string]bool{}, named: map[string]source.Diagnostic{}}
+	if _, err := os.Stat(name); err != nil {
+		l.pattern(name)
+	} else {
+		l.open(name, func(file string, data []byte, folder fs.FS) {
+			if source.HasKey(data, "drive") {
+				l.parse(file, data, folder)
+			} else {
+				script, l.found = parseScript(file, data, folder)
+			}
+		})
+	}
+	switch {
+	case len(l.found) > 0:
+	case len(l.set) > 1:
+		l.fail(name, "these are several scenarios; a server serves the script of one", l.set[0].Name)
+	case len(l.set) == 1:
+		script = l.set[0].Backend.Script
+	}
+	return script, l.found
+}
+
+func parseScript(file string, data []byte, folder fs.FS) (mocks.Script, Diagnostics) {
+	var script mocks.Script
+	doc, found := source.Decode(file, data, &script)
+	if !doc.Has("") {
+		return script, found
+	}
+	c := checker{doc: doc, decoding: found}
+	c.checkLines(&script, "")
+	c.loadFiles(&script, "", folder, sha256.New())
+	found = append(found, c.found...)
+	found.Sort()
+	return script, found
+}
+
+// Config is the configuration file rehearse.yaml.
+type Config struct {
+	// Loop holds the defaults of the runner loop.
+	Loop loop.Options `yaml:"loop,omitempty" json:"loop,omitempty"`
+}
+
+// ParseConfig reads a configuration file. That its values make sense together is
+// for loop.Resolve to say, which also knows the options that override them.
+func ParseConfig(file string, data []byte) (Config, Diagnostics) {
+	var config Config
+	_, found := source.Decode(file, data, &config)
+	return config, found
+}
