@@ -65,6 +65,7 @@ var _ = Describe("one contract, two ways in", Label("H-02"), func() {
 				Expect(report.Exchanges[0].Fault).To(Equal(kind.Name))
 				if !report.Exchanges[0].Fired {
 					Expect(report.Unfired).To(ConsistOf(ContainSubstring(kind.Name)))
+					Expect(report.Unused).To(BeEmpty(), "an unharmed answer consumes its line")
 					Expect(stream).To(BeFalse(), "every fault can show in a stream")
 					return
 				}

@@ -3,6 +3,7 @@ package mocks_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -113,6 +114,33 @@ var _ = Describe("a sequence of replies", Label("H-02"), func() {
 		slow.End()
 		Expect(answerOf(e, codec.request)).To(Equal("b"))
 		Expect(e.Report().Unused).To(BeEmpty())
+	})
+
+	It("gives the line to the retry as soon as a fault has struck, and not before", func() {
+		e := mocks.NewEngine(compile("replies: [{text: a, fault: timeout}, {text: b}]"), mocks.EngineOptions{})
+		codec := neutral{llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "x"}}}}
+		hanging := e.Begin(context.Background(), codec, nil, nil)
+		Expect(hanging.Fault().Kind).To(Equal("timeout"))
+		Expect(answerOf(e, codec.request)).To(Equal("b"), "the line is taken")
+		Expect(hanging.Reach(0)).To(BeTrue())
+		Expect(answerOf(e, codec.request)).To(Equal("a"))
+		hanging.Sent()
+		hanging.End()
+		Expect(e.Report().Exchanges[0]).To(And(HaveField("Fired", true), HaveField("HungUp", true)))
+	})
+
+	It("takes a fault for fired only once a frame that it changed went out", func() {
+		for after, fired := range map[int]bool{1: true, 3: false} {
+			r := start(fmt.Sprintf("replies: [{text: one two three four, fault: {kind: malformed-json, after: %d}}]", after))
+			response, err := post(context.Background(), r, chat(map[string]any{"stream": true}, user("x")))
+			Expect(err).NotTo(HaveOccurred())
+			_, err = io.CopyN(io.Discard, response.Body, 600)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(response.Body.Close()).To(Succeed())
+			x := r.engine.Report().Exchanges[0]
+			Expect(x.Frames).To(BeNumerically("~", 3, 1))
+			Expect(x.Fired).To(Equal(fired))
+		}
 	})
 
 	It("gives back what was settled for an answer that did not get through", func() {

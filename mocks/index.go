@@ -8,7 +8,12 @@ import (
 )
 
 // fewTexts is the number of substrings up to which looking for each of them is
-// faster than one pass of the automaton (see BenchmarkMatch).
+// faster than one pass of the automaton: 60 ns against 1.9 µs in a text of 200
+// bytes, 5.6 µs against 190 µs in one of 20 KB.
+//
+// The automaton is the sparse one of petar-dambovaliev/aho-corasick: 9 MB and
+// 60 ms for 10,000 substrings. Its dense one takes 30 MB and 570 ms for a search
+// twice as fast, and BobuSumisu/aho-corasick 190 MB.
 const fewTexts = 32
 
 // key is a condition on equality under which rules are filed.
@@ -93,8 +98,9 @@ type candidates struct {
 	found []int  // the texts to forget in seen
 }
 
-// texts appends the rules whose substring occurs in the last user text. It needs
-// no lock, so that engines do it outside of theirs.
+// lookUp begins with the rules whose substring occurs in the last user text. It
+// needs no lock, so that engines do it outside of theirs. Give the result to
+// done.
 func (x *index) lookUp(v *view) *candidates {
 	c := x.scratch.Get().(*candidates)
 	c.rules = c.rules[:0]

@@ -2,6 +2,8 @@ package mocks_test
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -129,4 +131,54 @@ func (s stuck) Sleep(_ context.Context, d time.Duration) error {
 		<-s.release
 	}
 	return nil
+}
+
+var _ = Describe("the transport", Label("H-02"), func() {
+	It("does not read a body that says that it is too large", func() {
+		r := start("replies: [{text: a}]")
+		request, err := http.NewRequest("POST", r.base+"/chat/completions", unread{})
+		Expect(err).NotTo(HaveOccurred())
+		request.ContentLength = 33 << 20
+		response, err := r.client.Do(request)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(response.Body.Close()).To(Succeed())
+		Expect(response.StatusCode).To(Equal(http.StatusRequestEntityTooLarge))
+	})
+
+	It("ends a read when the context ends, with its cause", func() {
+		r := start("replies: [{text: one two three}]")
+		cause := errors.New("the user has had enough")
+		ctx, cancel := context.WithCancelCause(context.Background())
+		response, err := post(ctx, r, chat(nil, user("x")))
+		Expect(err).NotTo(HaveOccurred())
+		buffer := make([]byte, 10)
+		Expect(response.Body.Read(buffer)).To(Equal(10))
+		cancel(cause)
+		_, err = response.Body.Read(buffer)
+		Expect(err).To(MatchError(cause))
+		Expect(response.Body.Close()).To(Succeed())
+		Expect(r.engine.Report().Exchanges[0].HungUp).To(BeTrue())
+		_, err = post(ctx, r, chat(nil, user("x")))
+		Expect(err).To(MatchError(cause))
+		Expect(r.engine.Report().Calls).To(Equal(1), "a call that is cancelled before it begins is none")
+	})
+
+	It("reads no more after it is closed", func() {
+		r := start("replies: [{text: a}]")
+		response, err := post(context.Background(), r, chat(nil, user("x")))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(response.Body.Close()).To(Succeed())
+		Expect(response.Body.Close()).To(Succeed())
+		_, err = response.Body.Read(make([]byte, 1))
+		Expect(err).To(MatchError(http.ErrBodyReadAfterClose))
+	})
+})
+
+// unread is a body that nobody may read.
+type unread struct{}
+
+func (unread) Read([]byte) (int, error) {
+	defer GinkgoRecover()
+	Fail("the body was read")
+	return 0, io.EOF
 }
