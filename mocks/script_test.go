@@ -2,6 +2,7 @@ package mocks_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -46,9 +47,8 @@ var _ = Describe("a script file", Label("H-02"), func() {
 	DescribeTable("refuses, with the place,",
 		func(text, want string, line, column int) {
 			_, err := parse(text)
-			var errs *yaml.LoadErrors
-			Expect(err).To(BeAssignableToTypeOf(errs))
-			errs = err.(*yaml.LoadErrors)
+			errs, ok := errors.AsType[*yaml.LoadErrors](err)
+			Expect(ok).To(BeTrue(), "%v", err)
 			Expect(errs.Errors[0].Error()).To(ContainSubstring(want))
 			Expect([]int{errs.Errors[0].Mark.Line, errs.Errors[0].Mark.Column}).To(Equal([]int{line, column}))
 		},

@@ -102,8 +102,10 @@ var _ = Describe("Judge", Label("H-04"), func() {
 	})
 
 	It("finds everything at once, in a fixed order", func() {
-		e := expect.Expect{Status: "done", ExitCode: new(0), Calls: exactly(0), Duration: lasting(0), That: []string{"false", "true", "calls.total == 4"},
-			CallsBy: map[string]expect.Count{"work": *exactly(0), "judge": *exactly(0)}}
+		e := expect.Expect{
+			Status: "done", ExitCode: new(0), Calls: exactly(0), Duration: lasting(0), That: []string{"false", "true", "calls.total == 4"},
+			CallsBy: map[string]expect.Count{"work": *exactly(0), "judge": *exactly(0)},
+		}
 		f := facts(func(f *measure.Facts) { f.Script.Unused = []string{"replies[1]"} })
 		var rules []string
 		for _, finding := range judge(e, f) {

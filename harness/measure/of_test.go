@@ -39,14 +39,20 @@ func trial() record.Trial {
 			{ID: "m3", Message: llm.Message{Role: llm.Assistant, Content: "second"}},
 		},
 		Calls: []record.Call{
-			{N: 1, Latency: 4 * time.Second, Purpose: "work", Reply: "m2", Model: "m-1",
-				Usage: &llm.Usage{Input: 1000, CachedInput: 2000, CacheWrite: 300, Output: 40, Reasoning: 30}},
-			{N: 2, Latency: 1 * time.Second, Purpose: "judge", Reply: "m3", Model: "m-1-2026-01-31",
+			{
+				N: 1, Latency: 4 * time.Second, Purpose: "work", Reply: "m2", Model: "m-1",
+				Usage: &llm.Usage{Input: 1000, CachedInput: 2000, CacheWrite: 300, Output: 40, Reasoning: 30},
+			},
+			{
+				N: 2, Latency: 1 * time.Second, Purpose: "judge", Reply: "m3", Model: "m-1-2026-01-31",
 				Usage:   &llm.Usage{Input: 500, Output: 10, Reasoning: 5},
-				Retries: []llm.Retry{{Kind: llm.RateLimited}}},
-			{N: 3, Latency: 3 * time.Second, Purpose: "work", Usage: &llm.Usage{Output: 7},
+				Retries: []llm.Retry{{Kind: llm.RateLimited}},
+			},
+			{
+				N: 3, Latency: 3 * time.Second, Purpose: "work", Usage: &llm.Usage{Output: 7},
 				Error:   &record.CallError{Kind: llm.Truncated},
-				Retries: []llm.Retry{{Kind: llm.Truncated}, {Kind: llm.Timeout}}},
+				Retries: []llm.Retry{{Kind: llm.Truncated}, {Kind: llm.Timeout}},
+			},
 			{N: 4, Latency: 2 * time.Second, Purpose: "work", Error: &record.CallError{Kind: llm.Unauthorized}},
 		},
 		Exchanges: []record.Exchange{
@@ -142,7 +148,8 @@ var _ = Describe("Of", Label("H-04"), func() {
 			}
 			f := measure.Of(sc, tr, []record.Timing{
 				timing(3, 2, 6*time.Second), timing(3, 1, 2*time.Second), timing(3, 0, 9*time.Second),
-				timing(4, 1, time.Hour), timing(4, 0, time.Hour), {Scenario: "other", Trial: 3, Call: 3, Latency: time.Hour},
+				timing(4, 1, time.Hour), timing(4, 0, time.Hour),
+				{Scenario: "other", Trial: 3, Call: 3, Latency: time.Hour},
 			})
 			Expect(f.Run.Duration).To(Equal(9.0))
 			Expect(f.Run.DurationKnown).To(BeTrue())

@@ -100,8 +100,11 @@ var _ = Describe("Collector", Label("H-04"), func() {
 			return llm.Message{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: id, Name: name, Arguments: args}}}
 		}
 		messages := []llm.Message{
-			user("a"), {Role: llm.System, Content: "a"}, {Role: llm.User, Content: "a", Name: "n"},
-			{Role: llm.ToolRole, Content: "a", ToolCallID: "1"}, {Role: llm.ToolRole, Content: "a", ToolCallID: "2"},
+			user("a"),
+			{Role: llm.System, Content: "a"},
+			{Role: llm.User, Content: "a", Name: "n"},
+			{Role: llm.ToolRole, Content: "a", ToolCallID: "1"},
+			{Role: llm.ToolRole, Content: "a", ToolCallID: "2"},
 			call("1", "f", "{}"), call("2", "f", "{}"), call("1", "g", "{}"), call("1", "f", "[]"), call("1f", "", "{}"),
 			{Role: llm.Assistant, ToolCalls: append(call("1", "f", "{}").ToolCalls, call("1", "f", "{}").ToolCalls...)},
 		}

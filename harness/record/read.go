@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -42,7 +43,7 @@ func Read(r io.Reader) iter.Seq2[Entry, error] {
 				}
 			}
 			rd.out = rd.out[:0]
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return
 			}
 			if err != nil {
@@ -76,7 +77,7 @@ func (r *reader) problem(line int, format string, args ...any) {
 
 func (r *reader) step() error {
 	text, wrong, err := r.in.next()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return r.end()
 	}
 	if err != nil {

@@ -84,8 +84,10 @@ var _ = Describe("Diagnostics", func() {
 
 	It("are sorted by place within each file, and files stay apart", func() {
 		ds := source.Diagnostics{
-			{File: "b", Line: 2, Column: 1, Message: "b2"}, {File: "a", Line: 1, Column: 9, Message: "a1"},
-			{File: "b", Line: 1, Column: 5, Message: "b1.5"}, {File: "b", Line: 1, Column: 2, Message: "b1.2"},
+			{File: "b", Line: 2, Column: 1, Message: "b2"},
+			{File: "a", Line: 1, Column: 9, Message: "a1"},
+			{File: "b", Line: 1, Column: 5, Message: "b1.5"},
+			{File: "b", Line: 1, Column: 2, Message: "b1.2"},
 		}
 		ds.Sort()
 		Expect(ds.Error()).To(Equal("b:1:2: b1.2\nb:1:5: b1.5\nb:2:1: b2\na:1:9: a1"))

@@ -40,7 +40,7 @@ func eachLine(r io.Reader, maxLine int, maxTotal int64, yield func([]byte)) erro
 			yield(bytes.TrimRight(line, "\r\n"))
 		}
 		if err != nil {
-			return nil // the pipe's end; why it ended is the process's to say
+			return nil //nolint:nilerr // the pipe's end; why it ended is the process's to say
 		}
 		line, size = line[:0], 0
 	}

@@ -108,7 +108,7 @@ var _ = Describe("the invocation", Label("L-02"), func() {
 	It("passes a prompt of a megabyte", func(ctx SpecContext) {
 		prompt := strings.Repeat("0123456789abcde\n", 1<<16)
 		_, stdin := invocation(ctx, "copilot", cli.Config{}, user(prompt))
-		Expect(stdin == prompt).To(BeTrue())
+		Expect(stdin).To(Equal(prompt))
 	})
 
 	It("survives an agent that never reads its prompt", func(ctx SpecContext) {

@@ -92,7 +92,7 @@ func (x *exchange) explain(err error) *llm.Error {
 	if !x.sent {
 		return x.fail(llm.InvalidRequest, "the request cannot be sent: "+err.Error(), err)
 	}
-	return x.malformed(err.Error(), x.raw)
+	return x.malformed("the answer cannot be read: "+err.Error(), x.raw)
 }
 
 // Do sends the request and returns an answer only if it is one: a success of the

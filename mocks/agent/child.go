@@ -88,8 +88,9 @@ func (p *puppet) listen(conn net.Conn) <-chan order {
 
 func (p *puppet) tell(message any) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := p.out.Encode(message); err != nil {
+	err := p.out.Encode(message)
+	p.mu.Unlock()
+	if err != nil {
 		os.Exit(exitOrphaned)
 	}
 }

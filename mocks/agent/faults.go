@@ -21,45 +21,61 @@ type FaultKind struct {
 }
 
 var faultKinds = []FaultKind{
-	{"exit", "ends with another exit status than 0 (status, default 1) and a message on standard error, after some lines",
+	{
+		"exit", "ends with another exit status than 0 (status, default 1) and a message on standard error, after some lines",
 		func(f fault, output []wire.Frame, _ wire.Frame) []wire.Frame {
 			message := cmp.Or(f.spec.Message, "fatal: the scripted agent gives up")
 			return append(output[:f.after], doing(opStderr, []byte(message+"\n")), exitFrame(cmp.Or(f.spec.Status, 1)))
-		}},
-	{"error-in-success", "ends with exit status 0 and an error in its output",
+		},
+	},
+	{
+		"error-in-success", "ends with exit status 0 and an error in its output",
 		func(f fault, _ []wire.Frame, _ wire.Frame) []wire.Frame {
 			return f.codec.failing(f.answer, cmp.Or(f.spec.Message, "the scripted agent could not finish"), 0, 0)
-		}},
-	{"hang", "says nothing and does not end",
+		},
+	},
+	{
+		"hang", "says nothing and does not end",
 		func(fault, []wire.Frame, wire.Frame) []wire.Frame {
 			return []wire.Frame{{End: wire.Hang}}
-		}},
-	{"hang-after-output", "says some lines and does not end",
+		},
+	},
+	{
+		"hang-after-output", "says some lines and does not end",
 		func(f fault, output []wire.Frame, _ wire.Frame) []wire.Frame {
 			return append(output[:f.after], wire.Frame{End: wire.Hang})
-		}},
-	{"flood", "says some lines and then one line for ever",
+		},
+	},
+	{
+		"flood", "says some lines and then one line for ever",
 		func(f fault, output []wire.Frame, _ wire.Frame) []wire.Frame {
 			flood := doing(opFlood, []byte(f.codec.style.flood))
 			flood.End = wire.Hang
 			return append(output[:f.after], flood)
-		}},
-	{"truncated-jsonl", "says some lines, half of the next one, and ends with exit status 0",
+		},
+	},
+	{
+		"truncated-jsonl", "says some lines, half of the next one, and ends with exit status 0",
 		func(f fault, output []wire.Frame, exit wire.Frame) []wire.Frame {
 			cut := output[f.after]
 			cut.Data = cut.Data[:len(cut.Data)/2]
 			return append(output[:f.after], cut, exit)
-		}},
-	{"ignore-sigterm", "says some lines, does not end, and survives SIGTERM",
+		},
+	},
+	{
+		"ignore-sigterm", "says some lines, does not end, and survives SIGTERM",
 		func(f fault, output []wire.Frame, _ wire.Frame) []wire.Frame {
 			deaf := doing(opSigterm, nil)
 			deaf.End = wire.Hang
 			return append(output[:f.after], deaf)
-		}},
-	{"grandchild", "answers and ends well, and leaves a process behind that holds its outputs open",
+		},
+	},
+	{
+		"grandchild", "answers and ends well, and leaves a process behind that holds its outputs open",
 		func(_ fault, output []wire.Frame, exit wire.Frame) []wire.Frame {
 			return append(slices.Insert(output, 0, doing(opGrandchild, nil)), exit)
-		}},
+		},
+	},
 }
 
 // FaultKinds lists the ways in which a process can go wrong. "Some lines" are

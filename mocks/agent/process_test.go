@@ -137,6 +137,37 @@ var _ = Describe("an invocation", Label("H-02"), func() {
 	)
 })
 
+var _ = Describe("the fault grandchild", Label("H-02"), func() {
+	It("leaves a process that holds the outputs open until the server ends", func(ctx SpecContext) {
+		line := texts("DONE")[0]
+		line.Fault = &mocks.Fault{Kind: "grandchild"}
+		s := perform("exec", mocks.Script{Replies: []mocks.Line{line}}, agent.Config{})
+		argv, env, err := s.server.Command("exec")
+		Expect(err).NotTo(HaveOccurred())
+		cmd := exec.CommandContext(ctx, argv[0], "hello")
+		cmd.Env = append(os.Environ(), env...)
+		out, err := cmd.StdoutPipe()
+		Expect(err).NotTo(HaveOccurred())
+		Expect(cmd.Start()).To(Succeed())
+
+		var said bytes.Buffer
+		closed := make(chan error, 1)
+		go func() {
+			_, err := said.ReadFrom(out)
+			closed <- err
+		}()
+		state, err := cmd.Process.Wait()
+		Expect(err).NotTo(HaveOccurred())
+		Expect(state.ExitCode()).To(BeZero())
+		Eventually(s.server.Living).Should(Equal(1))
+		Consistently(closed).WithTimeout(50 * time.Millisecond).ShouldNot(Receive())
+
+		Expect(s.server.Close()).To(Succeed())
+		Eventually(closed).WithTimeout(5 * time.Second).Should(Receive())
+		Expect(said.String()).To(Equal("DONE\n"))
+	})
+})
+
 var _ = Describe("the server", func() {
 	It("names the styles that it knows", func() {
 		s := perform("exec", mocks.Script{Replies: texts("x")}, agent.Config{})

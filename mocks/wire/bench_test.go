@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"encoding/json"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -83,6 +84,7 @@ func BenchmarkEncode(b *testing.B) {
 				for _, f := range frames {
 					buf = append(buf, f.Data...)
 				}
+				runtime.KeepAlive(buf)
 			}
 		})
 	}

@@ -54,7 +54,7 @@ var _ = Describe("Decode", Label("H-02"), func() {
 	DescribeTable("refuses as the provider does",
 		func(body, param, code, message string) {
 			_, e := codec.Decode([]byte(body))
-			Expect(e).NotTo(BeNil())
+			Expect(e).To(HaveOccurred())
 			Expect(e.Status).To(Equal(400))
 			Expect(e.Type).To(Equal("invalid_request_error"))
 			Expect(e.Param).To(Equal(param))
@@ -145,7 +145,7 @@ var _ = Describe("Decode", Label("H-02"), func() {
 	DescribeTable("accepts",
 		func(body string) {
 			_, e := codec.Decode([]byte(body))
-			Expect(e).To(BeNil())
+			Expect(e).NotTo(HaveOccurred())
 		},
 		Entry("the least", asking()),
 		Entry("unknown fields", asking(`"top_p":0.5,"future":{"a":[1]},"user":"u"`)),
@@ -169,7 +169,7 @@ var _ = Describe("Decode", Label("H-02"), func() {
 			"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object"}}}],
 			"messages":[{"role":"system","content":[{"type":"text","text":"be "},{"type":"text","text":"JSON"}]},
 				{"role":"user","name":"ann","content":"caf\u00e9 \ud83d\ude00"},` + call + `,` + result + `,{"role":"assistant","refusal":"no"}]}`))
-		Expect(e).To(BeNil())
+		Expect(e).NotTo(HaveOccurred())
 		half, three := 0.5, 3
 		Expect(c).To(Equal(wire.Call{IncludeUsage: true, Request: llm.Request{
 			Purpose: "judge", Tags: map[string]string{"block": "2A"}, Model: "gpt-4.1", JSONMode: true, Stream: true,
@@ -207,7 +207,7 @@ var _ = Describe("Decode", Label("H-02"), func() {
 
 	It("prefers the newer name of the token limit and has no tags beside a purpose", func() {
 		c, e := codec.Decode([]byte(asking(`"max_completion_tokens":7,"metadata":{"purpose":"loop"}`)))
-		Expect(e).To(BeNil())
+		Expect(e).NotTo(HaveOccurred())
 		Expect(c.MaxTokens).To(Equal(7))
 		Expect(c.Purpose).To(Equal("loop"))
 		Expect(c.Tags).To(BeNil())
@@ -226,7 +226,7 @@ var _ = Describe("Decode", Label("H-02"), func() {
 		})
 		Expect(err).NotTo(HaveOccurred())
 		c, e := codec.Decode(body)
-		Expect(e).To(BeNil())
+		Expect(e).NotTo(HaveOccurred())
 		Expect(c.Messages[0].Content).To(Equal("hi"))
 		Expect(c.Purpose).To(Equal("loop"))
 		Expect(c.IncludeUsage).To(BeTrue())

@@ -55,7 +55,11 @@ var _ = Describe("a fault", Label("H-02"), func() {
 				for _, answer := range []wire.Completion{textAnswer, toolAnswer} {
 					before := render(codec.Encode(call, answer))
 					frames, ok := fault.Apply(codec, call, answer)
-					Expect(render(frames) == before).To(Equal(!ok), "an answer changes if and only if the fault fires")
+					if ok {
+						Expect(render(frames)).NotTo(Equal(before), "it fired and nothing changed")
+					} else {
+						Expect(render(frames)).To(Equal(before), "it did not fire and something changed")
+					}
 					Expect(render(codec.Encode(call, answer))).To(Equal(before))
 				}
 			}

@@ -228,7 +228,8 @@ func (s *stream) toolCall(i int, t llm.ToolCall) {
 
 // usage appends the chunk that has the usage and no choice.
 func (s *stream) usage(c Completion) {
-	b := append(s.buf[len(s.buf):], "data: "...)
+	b := s.buf[len(s.buf):]
+	b = append(b, "data: "...)
 	b = appendPrefix(b, c, "chat.completion.chunk")
 	b = append(b, `,"choices":[],"usage":`...)
 	b = appendUsage(b, c.reportedUsage())
