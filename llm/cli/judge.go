@@ -120,7 +120,7 @@ func exitKind(g agent, a *answer, end ending) llm.ErrorKind {
 var (
 	// Quota texts of the agents and of their providers.
 	limitText = regexp.MustCompile(`(?i)rate.?limit|usage.?limit|quota|too many requests|\b429\b|(hit|reached|exceeded) your [a-z0-9 -]{0,30}limit|out of (extra )?(credits|usage)|credit balance is too low|resource.?exhausted`)
-	authText  = regexp.MustCompile(`(?i)\b401\b|unauthori[sz]ed|invalid (api|x-api)[ -]key|not logged in|please (run )?/?log ?in|authentication.?(failed|error)|no authentication`)
+	authText  = regexp.MustCompile(`(?i)\b401\b|unauthori[sz]ed|(invalid|incorrect) (x-)?api[ -]key|not logged in|please (run )?/?log ?in|authentication.?(failed|error)|no authentication`)
 	downText  = regexp.MustCompile(`(?i)\b(500|502|503|529)\b|overloaded|stream disconnected|connection (refused|reset)|service unavailable`)
 	waitText  = regexp.MustCompile(`(?i)(?:try again|retry)[a-z ]{0,10} (?:in|after) (\d{1,6}(?:\.\d{1,6})?) ?(ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?)\b`)
 )

@@ -250,6 +250,19 @@ var _ = Describe("a process", Label("L-04"), func() {
 		Expect(failure.Partial).To(Equal("half"))
 	})
 
+	It("may tidy up before it goes", func(ctx SpecContext) {
+		dir := GinkgoT().TempDir()
+		called, cancel := context.WithCancel(ctx)
+		go func() {
+			defer GinkgoRecover()
+			Eventually(filepath.Join(dir, "pid")).Should(BeAnExistingFile())
+			cancel()
+		}()
+		_, err := shell(cli.Config{Dir: dir}, "trap 'echo bye > tidied; exit 0' TERM; "+storePID+"while :; do sleep 0.01; done").Complete(called, user("x"))
+		Expect(err).To(MatchError(context.Canceled))
+		Expect(filepath.Join(dir, "tidied")).To(BeAnExistingFile())
+	})
+
 	It("is not started for a context that has ended", func(ctx SpecContext) {
 		ended, cancel := context.WithCancel(ctx)
 		cancel()

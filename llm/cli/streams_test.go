@@ -192,6 +192,9 @@ var _ = Describe("an event stream that ends badly", Label("L-02", "H-02"), func(
 		Entry("codex: rate limit with a wait", "codex",
 			lines(`{"type":"turn.failed","error":{"message":"Rate limit reached. Please try again in 1.5s."}}`), "", 1,
 			failure{"Kind": Equal(llm.RateLimited), "RetryAfter": Equal(1500 * time.Millisecond)}),
+		Entry("codex: a wrong key", "codex",
+			lines(`{"type":"turn.failed","error":{"message":"Incorrect API key provided."}}`), "", 1,
+			failure{"Kind": Equal(llm.Unauthorized)}),
 		Entry("codex: output of a command is never an error text", "codex", lines(codexCmd), "", 1,
 			failure{"Kind": Equal(llm.Failed)}),
 		Entry("codex: killed after turn.started", "codex", lines(codexStart, codexTurn), "", 143,
@@ -222,7 +225,10 @@ var _ = Describe("an event stream that ends badly", Label("L-02", "H-02"), func(
 		Expect(len(err.Error())).To(BeNumerically("<", 5000))
 	})
 
-	It("skips a line beyond the limit and goes on", func(ctx SpecContext) {
+	It("skips a line beyond the limit, says so, and goes on", func(ctx SpecContext) {
+		text, _, err := replay(ctx, "exec", strings.Repeat("y", 11<<20)+"\nend\n", "", 0)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(text.Text).To(Equal("(a line of 11534337 bytes was skipped)\nend"))
 		huge := `{"type":"user","message":"` + strings.Repeat("y", 11<<20) + `"}`
 		reply, _, err := replay(ctx, "claude", lines(claudeInit, huge, claudeResult), "", 0)
 		Expect(err).NotTo(HaveOccurred())

@@ -293,6 +293,19 @@ var _ = Describe("a process fault", Label("L-04", "H-02"), func() {
 		Expect(s.engine.Report().Unfired).To(HaveLen(1))
 	})
 
+	DescribeTable("of a provider's connection reaches the caller through the agent",
+		func(ctx SpecContext, kind string, frames int) {
+			lines := texts("Working.\nDONE")
+			lines[0].Fault = &mocks.Fault{Kind: kind}
+			s := perform("codex", mocks.Script{Replies: lines}, agent.Config{})
+			_, err := s.ask(ctx, "x")
+			Expect(llm.KindOf(err)).To(Equal(llm.Truncated), "%v", err)
+			Expect(s.ended().Exchanges[0]).To(MatchFields(IgnoreExtras, Fields{"Fired": BeTrue(), "Frames": Equal(frames)}))
+		},
+		Entry("it dies in the middle", "reset-mid-stream", 3),
+		Entry("it ends in the middle", "truncated-stream", 3),
+	)
+
 	It("exit keeps to its status and its number of lines", func(ctx SpecContext) {
 		lines := texts("one\ntwo\nthree")
 		lines[0].Fault = &mocks.Fault{Kind: "exit", Status: 42, After: new(2)}

@@ -4,7 +4,10 @@ import "strings"
 
 // readPlain takes any arguments; without a prompt on standard input they are it.
 func readPlain(h hello) (invocation, error) {
-	return invoke(h, h.Stdin, "", "")
+	if strings.TrimSpace(h.Stdin) == "" {
+		return invoke(h, strings.Join(h.Args, " "), "", "")
+	}
+	return invoke(h, "", "", "")
 }
 
 // plainAnswer renders the text alone. A failure with exit status 0 is a text too:

@@ -123,6 +123,9 @@ var _ = Describe("an invocation", Label("H-02"), func() {
 		func(ctx SpecContext, style, args, stdin string) {
 			script := mocks.Script{Replies: texts("DONE")}
 			script.Replies[0].When = &mocks.When{User: &mocks.Match{Equals: "fix"}, Model: "big"}
+			if style == "exec" { // it knows no models
+				script.Replies[0].When = &mocks.When{User: &mocks.Match{Equals: "fix big"}}
+			}
 			s := perform(style, script, agent.Config{})
 			_, stderr, status := start(ctx, s, style, stdin, strings.Fields(args)...)
 			Expect(status).To(BeZero(), stderr)
@@ -134,6 +137,8 @@ var _ = Describe("an invocation", Label("H-02"), func() {
 		Entry("codex: prompt on standard input", "codex", "exec -m big --json -", "fix"),
 		Entry("gemini", "gemini", "-o stream-json -m big -p fix", ""),
 		Entry("copilot", "copilot", "--output-format json --model big --prompt=fix", ""),
+		Entry("exec: prompt on standard input", "exec", "--any -x", "fix big"),
+		Entry("exec: prompt as arguments", "exec", "fix big", ""),
 	)
 })
 
@@ -146,9 +151,12 @@ var _ = Describe("the fault grandchild", Label("H-02"), func() {
 		Expect(err).NotTo(HaveOccurred())
 		cmd := exec.CommandContext(ctx, argv[0], "hello")
 		cmd.Env = append(os.Environ(), env...)
-		out, err := cmd.StdoutPipe()
+		out, far, err := os.Pipe()
 		Expect(err).NotTo(HaveOccurred())
+		defer out.Close()
+		cmd.Stdout = far
 		Expect(cmd.Start()).To(Succeed())
+		Expect(far.Close()).To(Succeed())
 
 		var said bytes.Buffer
 		closed := make(chan error, 1)
@@ -156,9 +164,7 @@ var _ = Describe("the fault grandchild", Label("H-02"), func() {
 			_, err := said.ReadFrom(out)
 			closed <- err
 		}()
-		state, err := cmd.Process.Wait()
-		Expect(err).NotTo(HaveOccurred())
-		Expect(state.ExitCode()).To(BeZero())
+		Expect(cmd.Wait()).To(Succeed())
 		Eventually(s.server.Living).Should(Equal(1))
 		Consistently(closed).WithTimeout(50 * time.Millisecond).ShouldNot(Receive())
 
