@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
@@ -17,11 +18,13 @@ import (
 
 // Options are how a run is carried out.
 type Options struct {
-	// Workers is how many trials are under way at once; at least 1.
+	// Workers is how many trials are under way at once; less than 1 means 1.
 	Workers int
-	// Env is what drivers share.
+	// Env is what drivers share; the caller closes it after the run.
 	Env *drive.Env
-	// Sink is told everything in the order of the plan, on one goroutine.
+	// Sink is told everything in the order of the plan, on the goroutine that
+	// called Run. While it takes its time, workers run at most 16 trials ahead
+	// each.
 	Sink Sink
 }
 
@@ -64,18 +67,33 @@ const ahead = 16
 
 // Run drives every trial of the set. When ctx ends, trials under way are given
 // up, those that were finished in order are kept, and the outcome says so. An
-// error is the sink's, or that of a scenario that cannot be prepared.
+// error is the sink's, or that of a scenario that cannot be prepared; the outcome
+// then says how far the run had come.
 func Run(ctx context.Context, set []scenarios.Scenario, opts Options) (Outcome, error) {
-	plan, err := prepare(set, opts.Env)
+	drivers := make([]drive.Driver, len(set))
+	for i, sc := range set {
+		driver, err := drive.New(sc, opts.Env)
+		if err != nil {
+			return Outcome{}, fmt.Errorf("prepare scenario %s: %w", sc.Name, err)
+		}
+		drivers[i] = driver
+	}
+	return run(ctx, drivers, opts)
+}
+
+// run drives every trial of the drivers, in their order.
+func run(ctx context.Context, drivers []drive.Driver, opts Options) (Outcome, error) {
+	plan, err := prepare(drivers, opts.Env.Redactor)
 	if err != nil {
 		return Outcome{}, err
 	}
-	workers := max(opts.Workers, 1)
+	planned := plan.trials()
+	workers := max(1, min(opts.Workers, planned))
 	runCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 
 	jobs := make(chan *job)
-	queue := make(chan *job, workers*ahead) // in order of the plan
+	queue := make(chan *job, min(workers*ahead, planned)) // in the order of the plan
 	go plan.feed(runCtx, jobs, queue)
 
 	var pool sync.WaitGroup
@@ -86,43 +104,49 @@ func Run(ctx context.Context, set []scenarios.Scenario, opts Options) (Outcome, 
 			}
 		})
 	}
-	outcome, err := plan.collect(runCtx, queue, opts.Sink)
+	outcome, err := plan.collect(queue, opts.Sink)
 	cancel(err)
 	for range queue { //nolint:revive // drains, so that feed can end
 	}
 	pool.Wait()
-	outcome.Interrupted = ctx.Err() != nil
+	outcome.Interrupted = outcome.Trials < planned && clock.Err(ctx) != nil
 	return outcome, err
 }
 
-// plan is a set of scenarios that are ready to be driven.
+// plan is a list of scenarios that are ready to be driven.
 type plan []*prepared
 
 type prepared struct {
 	driver drive.Driver
 	head   record.Scenario
 	judge  *gate.Judge
+	redact *record.Redactor
 }
 
-func prepare(set []scenarios.Scenario, env *drive.Env) (plan, error) {
-	p := make(plan, 0, len(set))
-	for _, sc := range set {
-		driver, err := drive.New(sc, env)
-		if err != nil {
-			return nil, fmt.Errorf("prepare scenario %s: %w", sc.Name, err)
-		}
+func prepare(drivers []drive.Driver, redact *record.Redactor) (plan, error) {
+	p := make(plan, 0, len(drivers))
+	for _, driver := range drivers {
 		head := driver.Head()
 		judge, err := gate.NewJudge(head.Expect)
 		if err != nil {
-			return nil, fmt.Errorf("prepare scenario %s: %w", sc.Name, err)
+			return nil, fmt.Errorf("prepare scenario %s: %w", head.Name, err)
 		}
-		p = append(p, &prepared{driver: driver, head: head, judge: judge})
+		p = append(p, &prepared{driver: driver, head: head, judge: judge, redact: redact})
 	}
 	return p, nil
 }
 
+// trials counts what is planned.
+func (p plan) trials() int {
+	n := 0
+	for _, sc := range p {
+		n += sc.head.Trials
+	}
+	return n
+}
+
 // feed hands out the trials, first to the queue, which bounds how far workers
-// may run ahead, then to the workers.
+// may run ahead, then to the workers. What enters the queue gets a result.
 func (p plan) feed(ctx context.Context, jobs, queue chan<- *job) {
 	defer close(queue)
 	defer close(jobs)
@@ -137,40 +161,32 @@ func (p plan) feed(ctx context.Context, jobs, queue chan<- *job) {
 			select {
 			case jobs <- j:
 			case <-ctx.Done():
-				j.done <- result{given: true}
+				j.done <- result{givenUp: true}
 				return
 			}
 		}
 	}
 }
 
-// collect takes the results in order and tells them to the sink.
-func (p plan) collect(ctx context.Context, queue <-chan *job, sink Sink) (Outcome, error) {
-	var out Outcome
-	told := map[*prepared]bool{}
+// collect takes the results in the order of the plan and tells them to the sink,
+// up to the first that is none.
+func (p plan) collect(queue <-chan *job, sink Sink) (out Outcome, err error) {
+	told := 0 // scenarios
 	for j := range queue {
 		r := <-j.done
-		if r.given || ctx.Err() != nil {
+		if r.givenUp {
 			break
 		}
-		if r.err != nil {
-			return out, r.err
-		}
-		if !told[j.scenario] {
-			told[j.scenario] = true
-			if err := sink.Scenario(j.scenario.head); err != nil {
-				return out, err
-			}
-		}
-		if err := sink.Trial(r.Judged); err != nil {
-			return out, err
+		if err = j.tell(r, sink); err != nil {
+			break
 		}
 		out.Trials++
-	}
-	for _, sc := range p {
-		if !told[sc] {
-			out.NotRun = append(out.NotRun, sc.head.Name)
+		if j.n == 1 {
+			told++
 		}
 	}
-	return out, nil
+	for _, sc := range p[told:] {
+		out.NotRun = append(out.NotRun, sc.head.Name)
+	}
+	return out, err
 }

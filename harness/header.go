@@ -28,8 +28,9 @@ func Header(set []scenarios.Scenario, tool, prices string, labels map[string]str
 		fmt.Fprintf(sum, "%q=%q\n", key, labels[key])
 	}
 	for _, sc := range set {
-		header.Trials += max(sc.Trials, 1)
-		fmt.Fprintf(sum, "%q %q\n", sc.Name, sc.Digest)
+		trials := max(sc.Trials, 1)
+		header.Trials += trials
+		fmt.Fprintf(sum, "%q %q %d\n", sc.Name, sc.Digest, trials)
 	}
 	header.ID = hex.EncodeToString(sum.Sum(nil)[:8])
 	return header

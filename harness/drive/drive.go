@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm/price"
@@ -24,13 +25,14 @@ type Driver interface {
 	Trial(ctx context.Context, n int) (record.Trial, []record.Timing)
 }
 
-// Env is what all drivers of a run share. Close it after the run.
+// Env is what all drivers of a run share. Prices and Tokens are required. Close it
+// after the run.
 type Env struct {
 	// Prices is the dated price table.
 	Prices *price.Table
 	// Tokens counts tokens where a script does not give usage.
 	Tokens *token.Counter
-	// Redactor takes secrets out of recordings.
+	// Redactor takes secrets out of recordings; nil knows the well-known forms.
 	Redactor *record.Redactor
 	// Executable is the program to start as a scripted command-line agent; it
 	// calls mocks/agent.Main first thing. Empty means this program.
@@ -58,7 +60,7 @@ func head(sc scenarios.Scenario, agent string, env *Env) record.Scenario {
 		Name:     sc.Name,
 		File:     sc.File,
 		Digest:   sc.Digest,
-		About:    sc.About,
+		About:    env.Redactor.Text(sc.About),
 		Proves:   sc.Proves,
 		Tags:     sc.Tags,
 		Seed:     sc.Seed,
@@ -68,6 +70,11 @@ func head(sc scenarios.Scenario, agent string, env *Env) record.Scenario {
 		Model:    sc.Backend.Model,
 		RealTime: realTime(sc),
 		Expect:   sc.Expect,
+	}
+	// What is judged has no secrets either, so an expression must not have any.
+	h.Expect.That = slices.Clone(sc.Expect.That)
+	for i, text := range h.Expect.That {
+		h.Expect.That[i] = env.Redactor.Text(text)
 	}
 	if quote, ok := env.Prices.Quote(sc.Backend.Model); ok {
 		h.Price = &quote
@@ -79,11 +86,11 @@ func head(sc scenarios.Scenario, agent string, env *Env) record.Scenario {
 // cannot be virtual.
 func realTime(sc scenarios.Scenario) bool { return sc.Backend.Kind() != scenarios.InProcess }
 
-// trialSeed derives the seed of trial n, so that a trial does not depend on
-// those before it. The constants are those of SplitMix64 (Steele, Lea and
-// Flood, 2014).
-func trialSeed(seed uint64, n int) uint64 {
-	z := seed + uint64(n)*0x9e3779b97f4a7c15
+// Seed derives the seed of trial n, from 1, of a scenario, so that a trial does
+// not depend on those before it. The constants are those of SplitMix64 (Steele,
+// Lea and Flood, 2014).
+func Seed(scenario uint64, n int) uint64 {
+	z := scenario + uint64(n)*0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31

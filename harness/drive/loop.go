@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -46,7 +47,7 @@ func newLoopDriver(sc scenarios.Scenario, env *Env) (*loopDriver, error) {
 	if d.head.Limits, err = limits(settings, env.Redactor); err != nil {
 		return nil, fmt.Errorf("describe the settings: %w", err)
 	}
-	d.pricer, d.rate = pricer(d.head.Price)
+	d.pricer, d.rate = pricer(sc.Backend.Model, d.head.Price)
 	return d, nil
 }
 
@@ -54,7 +55,8 @@ func (d *loopDriver) Head() record.Scenario { return d.head }
 
 func (d *loopDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {
 	t := d.script.begin(d.scenario, n, d.env)
-	backend, err := t.backend()
+	defer func() { _ = t.release() }() // in case of a panic; finish reports its error
+	backend, err := t.backend(ctx)
 	if err != nil {
 		return t.finish(harnessError("start the scripted backend", err)), nil
 	}
@@ -83,29 +85,38 @@ func (d *loopDriver) Trial(ctx context.Context, n int) (record.Trial, []record.T
 
 // limits are the settings for readers of the recording, without secrets.
 func limits(s loop.Settings, redact *record.Redactor) (json.RawMessage, error) {
-	for _, text := range []*string{&s.Prompt, &s.System, &s.ContinuePrompt} {
+	for _, text := range []*string{
+		&s.Prompt, &s.System, &s.ContinuePrompt, &s.Backend, &s.Model, &s.Marker, &s.BlockedMarker,
+	} {
 		*text = redact.Text(*text)
 	}
 	return json.Marshal(s)
 }
 
-// pricer prices usage by one quote; with none every cost is unknown.
-func pricer(quote *price.Quote) (budget.Pricer, float64) {
+// pricer prices usage by one quote, which is that of model. Without one, and where
+// another model answered, the cost is unknown.
+func pricer(model string, quote *price.Quote) (budget.Pricer, float64) {
 	if quote == nil {
 		return func(string, llm.Usage) (unit.Money, bool) { return unit.Money{}, false }, 0
 	}
-	return func(_ string, u llm.Usage) (unit.Money, bool) {
+	return func(answered string, u llm.Usage) (unit.Money, bool) {
+		if answered != "" && !price.SameModel(answered, model) && !price.SameModel(answered, quote.Model) {
+			return unit.Money{}, false
+		}
 		return quote.Cost(u), true
 	}, quote.EURPerUSD
 }
 
+// errCtrlC is why a run ends that its scenario interrupts.
+var errCtrlC = errors.New("the user pressed Ctrl-C, as interrupt_after says")
+
 // interruptAfter returns a context that the user interrupts after d; never if d
 // is zero.
 func interruptAfter(ctx context.Context, clk clock.Clock, d time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	if d <= 0 {
-		return ctx, cancel
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := func() {}
+	if d > 0 {
+		stop = clk.AfterFunc(d, func() { cancel(errCtrlC) })
 	}
-	stop := clk.AfterFunc(d, cancel)
-	return ctx, func() { stop(); cancel() }
+	return ctx, func() { stop(); cancel(nil) }
 }

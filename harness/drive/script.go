@@ -1,6 +1,9 @@
 package drive
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -57,8 +60,8 @@ type trial struct {
 }
 
 func (s *script) begin(sc scenarios.Scenario, n int, env *Env) *trial {
-	seed := trialSeed(sc.Seed, n)
-	t := &trial{script: s, env: env, clock: clock.Clock(clock.NewVirtual()), random: rand.New(rand.NewPCG(seed, 0))}
+	seed := Seed(sc.Seed, n)
+	t := &trial{script: s, env: env, clock: clock.NewVirtual(), random: rand.New(rand.NewPCG(seed, 0))}
 	if realTime(sc) {
 		t.clock = clock.Real()
 	}
@@ -80,7 +83,7 @@ func (s *script) begin(sc scenarios.Scenario, n int, env *Env) *trial {
 }
 
 // backend connects a client to the engine, as the scenario says.
-func (t *trial) backend() (llm.Adapter, error) {
+func (t *trial) backend(ctx context.Context) (llm.Adapter, error) {
 	switch kind := t.script.backend.Kind(); kind {
 	case scenarios.InProcess:
 		return t.api("http://127.0.0.1/v1", openai.Config{Transport: mocks.NewTransport(t.engine)})
@@ -92,7 +95,7 @@ func (t *trial) backend() (llm.Adapter, error) {
 		t.closers = append(t.closers, release)
 		return t.api(url, openai.Config{Transport: &t.env.socket.client})
 	default:
-		return t.agent(kind)
+		return t.agent(ctx, kind)
 	}
 }
 
@@ -112,7 +115,7 @@ func (t *trial) api(url string, cfg openai.Config) (llm.Adapter, error) {
 
 // agent is the project's real adapter, pointed at a child process that plays the
 // scripted agent.
-func (t *trial) agent(style string) (llm.Adapter, error) {
+func (t *trial) agent(ctx context.Context, style string) (llm.Adapter, error) {
 	server, err := agent.Serve(t.engine, agent.Config{Executable: t.env.Executable, Price: t.usd})
 	if err != nil {
 		return nil, err
@@ -122,13 +125,20 @@ func (t *trial) agent(style string) (llm.Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cli.New(style, cli.Config{
+	backend, err := cli.New(style, cli.Config{
 		Command:   argv,
 		Env:       env,
 		Model:     t.script.backend.Model,
 		MaxOutput: outputLimit,
 		Grace:     grace,
 	})
+	if err != nil {
+		return nil, err
+	}
+	if err := backend.Available(ctx); err != nil {
+		return nil, fmt.Errorf("%w; let Env.Executable name a program that calls mocks/agent.Main first, or leave it empty", err)
+	}
+	return backend, nil
 }
 
 // usd is what the scripted agents report as their cost.
@@ -140,13 +150,21 @@ func (t *trial) usd(model string, u llm.Usage) (float64, bool) {
 	return quote.Cost(u).In(unit.USD, quote.EURPerUSD)
 }
 
-// finish stops what the trial started, which completes the engine's report, and
-// completes the record.
-func (t *trial) finish(end record.End) record.Trial {
+// release stops what the trial started, which completes the engine's report. It
+// may be called again.
+func (t *trial) release() error {
+	var errs []error
 	for _, stop := range t.closers {
-		if err := stop(); err != nil && end.HarnessError == "" {
-			end.HarnessError = "stop the scripted backend: " + err.Error()
-		}
+		errs = append(errs, stop())
+	}
+	t.closers = nil
+	return errors.Join(errs...)
+}
+
+// finish releases everything and completes the record.
+func (t *trial) finish(end record.End) record.Trial {
+	if err := t.release(); err != nil && end.HarnessError == "" {
+		end.HarnessError = "stop the scripted backend: " + err.Error()
 	}
 	report := t.engine.Report()
 	exchanges := make([]record.Exchange, len(report.Exchanges))

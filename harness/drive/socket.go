@@ -17,6 +17,10 @@ import (
 // leaves.
 const detachLimit = 5 * time.Second
 
+// idleConnections is how many connections wait for the next trial; with the two
+// that net/http keeps, parallel trials would open and close them all the time.
+const idleConnections = 64
+
 // socket is one loopback server for all trials of a run, started when the first
 // one needs it. The zero value is ready to use.
 type socket struct {
@@ -59,6 +63,7 @@ func (s *socket) start() error {
 		return fmt.Errorf("listen on a loopback port for the scripted backend: %w", err)
 	}
 	s.address = listener.Addr().String()
+	s.client.MaxIdleConnsPerHost = idleConnections
 	s.server = &http.Server{Handler: &s.mock, ReadHeaderTimeout: detachLimit}
 	s.ended = make(chan error, 1)
 	go func() { s.ended <- s.server.Serve(listener) }()

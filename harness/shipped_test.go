@@ -1,0 +1,169 @@
+package harness_test
+
+import (
+	"bytes"
+	"context"
+	"sync"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// shipped returns the shipped scenarios.
+var shipped = sync.OnceValues(func() ([]scenarios.Scenario, scenarios.Diagnostics) {
+	return scenarios.Load(scenarios.Names(), scenarios.Options{CheckExpr: gate.Check})
+})
+
+// told is what the sink was told of one scenario.
+type told struct {
+	head   record.Scenario
+	trials []harness.Judged
+}
+
+// lines is the recording of the scenario, without hashes.
+func (t told) lines() []byte {
+	var all []byte
+	for _, j := range t.trials {
+		all = append(all, j.Lines...)
+	}
+	return all
+}
+
+func (t told) findings() [][]gate.Finding {
+	var all [][]gate.Finding
+	for _, j := range t.trials {
+		all = append(all, j.Findings)
+	}
+	return all
+}
+
+// drivings are runs of all shipped scenarios, each made when it is first asked
+// for: runs are long, and every entry of a table needs them.
+var drivings = func() []func() map[string]told {
+	var all []func() map[string]told
+	for _, workers := range []int{1, 2, 8, 8} {
+		all = append(all, sync.OnceValue(func() map[string]told {
+			set, found := shipped()
+			Expect(found).To(BeEmpty())
+			sink, outcome := run(set, workers)
+			Expect(outcome.NotRun).To(BeEmpty())
+			byName := map[string]told{}
+			for _, j := range sink.trials {
+				t := byName[j.Scenario.Name]
+				t.head, t.trials = *j.Scenario, append(t.trials, j)
+				byName[j.Scenario.Name] = t
+			}
+			return byName
+		}))
+	}
+	return all
+}()
+
+// eachShipped makes a table of the shipped scenarios.
+func eachShipped() []TableEntry {
+	var entries []TableEntry
+	for _, name := range scenarios.Names() {
+		entries = append(entries, Entry(name, name))
+	}
+	return entries
+}
+
+var _ = Describe("A shipped scenario", Label("H-02", "H-03", "H-04"), func() {
+	DescribeTable("passes, and records the same with 1, 2 and 8 workers and a second time",
+		func(name string) {
+			first := drivings[0]()[name]
+			Expect(first.trials).NotTo(BeEmpty())
+			for _, j := range first.trials {
+				Expect(j.Verdict).To(Equal(gate.Pass), "%+v", j.Findings)
+			}
+			for _, again := range drivings[1:] {
+				other := again()[name]
+				Expect(string(other.lines())).To(Equal(string(first.lines())))
+				Expect(other.findings()).To(Equal(first.findings()))
+				Expect(other.head).To(Equal(first.head))
+			}
+		},
+		eachShipped(),
+	)
+
+	DescribeTable("is judged the same from its recording", Label("H-05"),
+		func(name string) {
+			live := drivings[0]()[name]
+			set, _ := shipped()
+			header := harness.Header(set, "spec", "2026-01-01", nil)
+			header.Scenarios, header.Trials = 1, len(live.trials)
+			var recording, timings bytes.Buffer
+			writer, err := record.NewWriter(&recording, header)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(writer.Scenario(live.head)).To(Succeed())
+			builder := reports.Builder{Run: header}
+			for _, j := range live.trials {
+				Expect(writer.Trial(j.Lines)).To(Succeed())
+				Expect(record.WriteTimings(&timings, j.Timings)).To(Succeed())
+				builder.Add(live.head, j.Facts, j.Findings)
+			}
+			Expect(writer.Close(record.Close{Trials: len(live.trials)})).To(Succeed())
+
+			times, err := record.ReadTimings(&timings)
+			Expect(err).NotTo(HaveOccurred())
+			rejudge := reports.Rejudge(times)
+			var findings [][]gate.Finding
+			old, err := reports.FromRecording(&recording, func(s record.Scenario, t record.Trial) (measure.Facts, []gate.Finding, error) {
+				facts, found, err := rejudge(s, t)
+				findings = append(findings, found)
+				return facts, found, err
+			})
+			Expect(err).NotTo(HaveOccurred())
+			Expect(findings).To(Equal(live.findings()))
+			Expect(asJSON(old.Close())).To(Equal(asJSON(builder.Close())))
+		},
+		eachShipped(),
+	)
+
+	DescribeTable("keeps wall-clock time out of its recording and beside it",
+		func(name string) {
+			live := drivings[0]()[name]
+			for _, j := range live.trials {
+				if !live.head.RealTime {
+					Expect(j.Timings).To(BeEmpty())
+					continue
+				}
+				Expect(string(j.Lines)).NotTo(Or(ContainSubstring(`"at_ns"`), ContainSubstring(`"latency_ns"`), ContainSubstring(`"duration_ns"`)))
+				Expect(j.Timings).To(HaveLen(len(j.Trial.Calls) + 1))
+				Expect(j.Facts.Run.DurationKnown).To(BeTrue())
+				Expect(j.Facts.Latency.N).To(Equal(len(j.Trial.Calls)))
+			}
+		},
+		eachShipped(),
+	)
+
+	It("leaves no goroutine when all are given up at once", stalled, func(SpecContext) {
+		set, found := shipped()
+		Expect(found).To(BeEmpty())
+		ctx, cancel := context.WithCancel(context.Background())
+		sink := &memory{told: func(place int) error {
+			if place == len(set)/4 {
+				cancel()
+			}
+			return nil
+		}}
+		outcome, err := harness.Run(ctx, set, harness.Options{Workers: 4, Env: newEnv(), Sink: sink})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(outcome.Interrupted).To(BeTrue())
+		Expect(outcome.NotRun).NotTo(BeEmpty())
+	})
+})
+
+func asJSON(r reports.Report) string {
+	GinkgoHelper()
+	var b bytes.Buffer
+	Expect(reports.JSON(&b, r, reports.Options{})).To(Succeed())
+	return b.String()
+}

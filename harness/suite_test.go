@@ -1,0 +1,22 @@
+package harness_test
+
+import (
+	"os"
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/mocks/agent"
+)
+
+// TestMain lets this test binary be the scripted command-line agents, too.
+func TestMain(m *testing.M) {
+	agent.Main()
+	os.Exit(m.Run())
+}
+
+func TestHarness(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "harness")
+}
