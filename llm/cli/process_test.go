@@ -255,7 +255,7 @@ var _ = Describe("a process", Label("L-04"), func() {
 		called, cancel := context.WithCancel(ctx)
 		go func() {
 			defer GinkgoRecover()
-			Eventually(filepath.Join(dir, "pid")).Should(BeAnExistingFile())
+			Eventually(func() string { return filepath.Join(dir, "pid") }).Should(BeAnExistingFile())
 			cancel()
 		}()
 		_, err := shell(cli.Config{Dir: dir}, "trap 'echo bye > tidied; exit 0' TERM; "+storePID+"while :; do sleep 0.01; done").Complete(called, user("x"))

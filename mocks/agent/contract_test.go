@@ -337,7 +337,7 @@ func (s stage) first(ctx context.Context, kind string, want outcome) error {
 		_, err := s.ask(ctx, "Fix it.")
 		return err
 	case kind == "ignore-sigterm":
-		short, cancel := context.WithTimeout(ctx, 600*time.Millisecond)
+		short, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		_, err := s.ask(short, "Fix it.")
 		return err
@@ -350,10 +350,10 @@ func (s stage) first(ctx context.Context, kind string, want outcome) error {
 		called <- err
 	}()
 	Eventually(func() []mocks.Record { return s.engine.Report().Exchanges }).
-		WithTimeout(10 * time.Second).Should(ContainElement(HaveField("Fired", true)))
+		Should(ContainElement(HaveField("Fired", true)))
 	Consistently(called).WithTimeout(50 * time.Millisecond).ShouldNot(Receive())
 	cancel(context.DeadlineExceeded)
 	var err error
-	Eventually(called).WithTimeout(10 * time.Second).Should(Receive(&err))
+	Eventually(called).Should(Receive(&err))
 	return err
 }
