@@ -10,12 +10,15 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
-// refresh is the least time between two drawings of the progress line.
-const refresh = 100 * time.Millisecond
+// The least time between two progress lines: drawn over again, and in a log.
+const (
+	refresh = 100 * time.Millisecond
+	pace    = 10 * time.Second
+)
 
-// Progress tells a person how far a run is. Where a line can be drawn over again
-// it keeps one line up to date and leaves a line for each scenario that did not
-// pass; elsewhere it writes one line for each scenario. It is not safe for
+// Progress tells a person how far a run is: a line for each scenario that did
+// not pass, and one line on the whole that is kept up to date where a line can be
+// drawn over again, and repeated every 10 seconds elsewhere. It is not safe for
 // concurrent use. Errors of the writer are ignored: a run does not fail because
 // nobody watches.
 type Progress struct {
@@ -34,7 +37,11 @@ type Progress struct {
 // NewProgress begins to tell out about a run of so many trials. Now is the clock
 // that bounds how often a line is drawn.
 func NewProgress(out io.Writer, term tty.Terminal, now func() time.Time, trials int) *Progress {
-	return &Progress{out: out, term: term, now: now, total: trials}
+	p := &Progress{out: out, term: term, now: now, total: trials}
+	if !term.Live {
+		p.drawn = now() // a short run leaves no line in a log
+	}
+	return p
 }
 
 // Begin says that the trials of a scenario follow; it ends the scenario before.
@@ -69,7 +76,7 @@ func (p *Progress) end() {
 		return
 	}
 	verdict := part.Verdict()
-	if p.term.Live && !failed(verdict) {
+	if !failed(verdict) {
 		return
 	}
 	p.erase()
@@ -81,19 +88,24 @@ func (p *Progress) end() {
 	fmt.Fprintf(p.out, "%s %s%s\n", label, name, trials)
 }
 
-// draw brings the progress line up to date, if it was not drawn just now.
+// draw brings the progress line up to date, if that was not done just now.
 func (p *Progress) draw() {
-	if !p.term.Live {
-		return
+	every := pace
+	if p.term.Live {
+		every = refresh
 	}
 	now := p.now()
-	if !p.drawn.IsZero() && now.Sub(p.drawn) < refresh {
+	if !p.drawn.IsZero() && now.Sub(p.drawn) < every {
 		return
 	}
 	p.drawn = now
 	line := fmt.Sprintf("%d/%d trials", p.done.Total(), p.total)
 	if bad := p.done.Fail + p.done.Error; bad > 0 {
 		line += fmt.Sprintf(", %d not passed", bad)
+	}
+	if !p.term.Live {
+		fmt.Fprintln(p.out, line)
+		return
 	}
 	// One column stays free: some terminals wrap when the last one is written.
 	line = tty.Middle(line+"  "+p.name, p.term.Columns()-1)

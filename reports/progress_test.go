@@ -25,7 +25,7 @@ var _ = Describe("progress", func() {
 		now = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	})
 
-	It("is one line for each scenario where lines cannot be drawn over", func() {
+	It("leaves a line in a log for each scenario that did not pass", func() {
 		p := reports.NewProgress(out, tty.Terminal{}, clock, 5)
 		p.Begin("loop/done")
 		p.Trial(gate.Pass)
@@ -37,7 +37,17 @@ var _ = Describe("progress", func() {
 		p.Trial(gate.Error)
 		p.Close()
 		p.Close()
-		Expect(out.String()).To(Equal("pass  loop/done\nfail  loop/flaky (2 of 3 trials passed)\nerror evil \\x1b[2J\n"))
+		Expect(out.String()).To(Equal("fail  loop/flaky (2 of 3 trials passed)\nerror evil \\x1b[2J\n"))
+	})
+	It("says in a log every ten seconds how far it is", func() {
+		p := reports.NewProgress(out, tty.Terminal{}, clock, 100)
+		p.Begin("loop/slow")
+		for range 25 {
+			now = now.Add(time.Second)
+			p.Trial(gate.Pass)
+		}
+		p.Close()
+		Expect(out.String()).To(Equal("10/100 trials\n20/100 trials\n"))
 	})
 	It("says nothing of a scenario without trials", func() {
 		p := reports.NewProgress(out, tty.Terminal{}, clock, 5)

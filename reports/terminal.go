@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/plain"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
@@ -83,14 +84,14 @@ func scenarioTable(t tty.Terminal, list []Scenario) string {
 	return out.Render()
 }
 
-// minName and minStatus are the columns that a name and a status get at least.
+// The columns that a name and a status should get, and get at least.
 const (
-	minName   = 16
-	minStatus = 8
+	goodName, minName     = 24, 16
+	goodStatus, minStatus = len("no-progress"), 8
 )
 
-// fit shortens the names (column 0), and if that does not suffice the statuses
-// (column 2), so that the cells of each row take at most width columns.
+// fit shortens the names (column 0) and the statuses (column 2), in turn, so that
+// the cells of each row take at most width columns.
 func fit(rows [][]string, width int) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -102,7 +103,7 @@ func fit(rows [][]string, width int) {
 	for _, w := range widths {
 		over += w
 	}
-	for _, c := range []struct{ column, least int }{{0, 2 * minName}, {2, minStatus}, {0, minName}} {
+	for _, c := range []struct{ column, least int }{{0, goodName}, {2, goodStatus}, {0, minName}, {2, minStatus}} {
 		cut := max(0, min(over, widths[c.column]-c.least))
 		widths[c.column] -= cut
 		over -= cut
@@ -156,11 +157,23 @@ func summary(r Report) string {
 		line += "; " + plural(n, "trial") + ": " + counts(r.Totals.Trials)
 	}
 	shown := func(name string) string { return text(find(r.Totals.Measures, name)) }
-	cost := "cost " + shown(costEUR)
-	if told(find(r.Totals.Measures, costEUR)) {
-		cost = shown(costEUR) + " EUR"
+	return fmt.Sprintf("%s; %s calls, %s, %s, latency p95 %s", line, shown(calls),
+		atLeast(find(r.Totals.Measures, tokens), "tokens"), atLeast(find(r.Totals.Measures, costEUR), "EUR"), shown(latencyP95))
+}
+
+// atLeast is a sum with its unit; where some of it is unknown, what is known of it
+// is a lower bound.
+func atLeast(v measure.Value, unit string) string {
+	known := v
+	known.Known = true
+	switch {
+	case v.Value == nil || told(v):
+		return text(v) + " " + unit
+	case *v.Value == 0:
+		return "unknown " + unit
+	default:
+		return "at least " + text(known) + " " + unit
 	}
-	return fmt.Sprintf("%s; %s calls, %s tokens, %s, latency p95 %s", line, shown(calls), shown(tokens), cost, shown(latencyP95))
 }
 
 // counts is "3 pass, 1 fail"; verdicts that nobody got are left out.

@@ -122,6 +122,8 @@ func seconds(v float64) string {
 		return d.Round(100 * time.Millisecond).String()
 	case abs >= time.Second:
 		return d.Round(10 * time.Millisecond).String()
+	case abs >= 100*time.Millisecond:
+		return d.Round(time.Millisecond).String()
 	case abs >= time.Millisecond:
 		return d.Round(100 * time.Microsecond).String()
 	default:
