@@ -27,15 +27,11 @@ Exit codes: 0 all is well, 2 something is wrong or no scenario was selected.`,
 			if err != nil {
 				return usage(err)
 			}
-			noun := "scenarios"
-			if len(set) == 1 {
-				noun = "scenario"
-			}
-			_, err = fmt.Fprintf(a.stdout, "%d %s: all is well\n", len(set), noun)
+			_, err = fmt.Fprintf(a.stdout, "%s: all is well\n", plural(len(set), "scenario"))
 			return err
 		},
 	}
-	cmd.Flags().StringSliceVar(&tags, "tag", nil, "only scenarios with one of these tags")
+	cmd.Flags().StringSliceVar(&tags, "tag", nil, "only scenarios with one of these `tags`")
 	cmd.Flags().StringVar(&prices, "prices", "", "a price file whose entries override the shipped table")
 	return cmd
 }

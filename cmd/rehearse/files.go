@@ -32,6 +32,10 @@ type runFiles struct {
 }
 
 func newRunFiles(out *folder.Folder, header record.Run) (*runFiles, error) {
+	// Those of a run that was killed do not belong to this recording.
+	if err := out.Remove(timingsFile + folder.Partial); err != nil {
+		return nil, err
+	}
 	recording, err := out.Create(recordingFile)
 	if err != nil {
 		return nil, err
@@ -82,7 +86,7 @@ func (f *runFiles) addTimings(timings []record.Timing) (err error) {
 	return f.timings.Flush()
 }
 
-// close completes the recording and renders the reports.
+// close completes the recording, renders the reports and commits all of them.
 func (f *runFiles) close(outcome harness.Outcome) (reports.Report, error) {
 	f.builder.Interrupted, f.builder.NotRun = outcome.Interrupted, outcome.NotRun
 	report := f.builder.Close()
@@ -91,34 +95,42 @@ func (f *runFiles) close(outcome harness.Outcome) (reports.Report, error) {
 	}); err != nil {
 		return report, err
 	}
-	if err := f.commit(); err != nil {
+	files, err := f.render(report)
+	if err != nil {
 		return report, err
 	}
+	files = append(files, f.recording)
+	if f.timings != nil {
+		files = append(files, f.timings)
+	}
+	if err := f.out.Commit(files...); err != nil {
+		return report, err
+	}
+	if f.timings == nil { // those of an earlier run do not belong to this recording
+		return report, f.out.Remove(timingsFile)
+	}
+	return report, nil
+}
+
+// render writes the reports to files that are still to be committed.
+func (f *runFiles) render(report reports.Report) ([]*folder.File, error) {
+	var files []*folder.File
 	for _, r := range []struct {
 		name   string
-		render func(io.Writer, reports.Report, reports.Options) error
+		render renderer
 	}{
 		{jsonFile, reports.JSON},
 		{junitFile, reports.JUnit},
 		{markdownFile, reports.Markdown},
 	} {
-		err := f.out.Write(r.name, func(w *folder.File) error { return r.render(w, report, reports.Options{}) })
+		file, err := f.out.Create(r.name)
 		if err != nil {
-			return report, err
+			return nil, err
 		}
-	}
-	return report, nil
-}
-
-// commit gives the recording and its timings their names; the timings of an
-// earlier run do not belong to this recording.
-func (f *runFiles) commit() error {
-	if f.timings == nil {
-		if err := f.out.Remove(timingsFile, timingsFile+folder.Partial); err != nil {
-			return err
+		if err := r.render(file, report, reports.Options{}); err != nil {
+			return nil, fmt.Errorf("write %s: %w", r.name, err)
 		}
-	} else if err := f.timings.Commit(); err != nil {
-		return err
+		files = append(files, file)
 	}
-	return f.recording.Commit()
+	return files, nil
 }

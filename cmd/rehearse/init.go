@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -25,13 +24,17 @@ func (a *app) initCommand() *cobra.Command {
 		Long: `init writes a scenario that passes, a configuration file for "rehearse loop", and a
 workflow for GitHub Actions. It never overwrites a file.`,
 		Example: "  rehearse init\n  rehearse run scenarios",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    arguments(0, 1, "name one folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			folder := "."
 			if len(args) == 1 {
 				folder = args[0]
 			}
-			return a.writeStarter(folder)
+			if err := a.writeStarter(folder); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.stderr, "next: rehearse run %s\n", filepath.Join(folder, ownFolder))
+			return nil
 		},
 	}
 }
@@ -60,7 +63,7 @@ func (a *app) writeNew(file string, data []byte) error {
 	}
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		fmt.Fprintf(a.stdout, "kept     %s (it is there already)\n", path.Clean(filepath.ToSlash(file)))
+		fmt.Fprintf(a.stdout, "kept     %s (it is there already)\n", file)
 		return nil
 	}
 	if err != nil {
@@ -70,6 +73,6 @@ func (a *app) writeNew(file string, data []byte) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return noVerdict(fmt.Errorf("write %s: %w", file, err))
 	}
-	fmt.Fprintf(a.stdout, "written  %s\n", path.Clean(filepath.ToSlash(file)))
+	fmt.Fprintf(a.stdout, "written  %s\n", file)
 	return nil
 }

@@ -1,12 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,12 +15,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/plain"
 	"github.com/rehearse-dev/rehearse/internal/tty"
-	"github.com/rehearse-dev/rehearse/internal/unit"
-	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/cli"
-	"github.com/rehearse-dev/rehearse/llm/openai"
-	"github.com/rehearse-dev/rehearse/llm/price"
 )
 
 // loopFlags are the flags of loop that are no loop.Options.
@@ -38,29 +35,33 @@ func (a *app) loopCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   `loop ["PROMPT"|-]`,
 		Short: "Run a prompt against a backend until it is done or a guard stops it",
-		Long: `loop calls a backend with a prompt again and again, until an answer says that the work is done or
-a guard stops the run. It is the real thing: the agent works in the current folder and may cost money.
-A flag overrides ` + configFile + `, which overrides the default. With - the prompt is read from
-standard input. The answer goes to standard output, everything else to standard error, and each
-iteration to the transcript as it ends.
+		Long: `loop calls a backend with a prompt again and again, until an answer says that the
+work is done or a guard stops the run. It is the real thing: the agent works in
+the current folder and may cost money.
 
-Command-line agents (copilot, claude, codex, gemini) run with the flags that let them work without
-asking; ` + "`exec`" + ` runs the program that --command names. The API backend openai takes OPENAI_API_KEY and
-OPENAI_BASE_URL. REHEARSE_OFFLINE=1 forbids every backend that is not on this machine.
+A flag overrides ` + configFile + `, which overrides the default; the file has keys for
+more than the flags ("rehearse schema config" prints all). With - the prompt is read
+from standard input. The answer goes to standard output, everything else to standard
+error, and each iteration to the transcript as it ends.
+
+The command-line agents copilot, claude, codex and gemini run with the flags that
+let them work without asking; exec runs the program that --command names. The API
+backend openai takes OPENAI_API_KEY and OPENAI_BASE_URL. REHEARSE_OFFLINE=1 forbids
+every backend that is not on this machine.
 
 ` + loopExitCodes(),
 		Example: `  rehearse loop "Fix the failing test. Say DONE on a line of its own when it passes."
   rehearse loop - --backend claude --max-iterations 20 --timeout 2h < task.md
   rehearse loop "Summarise CHANGES" --backend openai --model gpt-4.1-mini --max-cost "0.05 EUR"
   rehearse loop "Lint" --backend exec --command "./agent.sh {prompt}"`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments(0, 1, "put the prompt in quotes, as one argument"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			given, err := options.given(cmd.Flags())
 			if err != nil {
 				return usage(err)
 			}
-			if given.Prompt, err = a.prompt(args); err != nil {
-				return usage(err)
+			if given.Prompt, err = a.prompt(cmd.Context(), args); err != nil {
+				return err
 			}
 			return a.runLoop(cmd.Context(), given, flags)
 		},
@@ -69,42 +70,58 @@ OPENAI_BASE_URL. REHEARSE_OFFLINE=1 forbids every backend that is not on this ma
 	options.register(f)
 	f.StringVar(&flags.config, "config", "", "configuration file (default: "+configFile+" if it is there)")
 	f.StringVar(&flags.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
-	f.StringVar(&flags.command, "command", "", "the program of backend exec, with its arguments; {prompt} or {prompt_file} stands for the prompt")
-	f.StringSliceVar(&flags.extra, "agent-arg", nil, "a further argument for a command-line agent")
+	f.StringVar(&flags.command, "command", "", "the program of backend exec and its arguments, split at spaces; {prompt} or\n{prompt_file} stands for the prompt, which otherwise goes to standard input")
+	f.StringArrayVar(&flags.extra, "agent-arg", nil, "a further argument for a command-line agent")
 	f.StringVar(&flags.prices, "prices", "", "a price file whose entries override the shipped table")
 	f.BoolVar(&flags.asJSON, "json", false, "print the result as JSON on standard output")
-	_ = cmd.RegisterFlagCompletionFunc("backend", cobra.FixedCompletions(append(cli.IDs(), openAI), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("backend", cobra.FixedCompletions(backendIDs(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
-
-// openAI is the id of the API backend.
-const openAI = "openai"
 
 // maxPrompt bounds a prompt from standard input.
 const maxPrompt = 4 << 20
 
 func loopExitCodes() string {
+	rows := append(loop.Statuses(), loop.StatusInfo{
+		Status: "usage", ExitCode: exitUsage, Meaning: "nothing was called: usage, configuration or no such backend here",
+	})
+	slices.SortFunc(rows, func(a, b loop.StatusInfo) int { return cmp.Compare(a.ExitCode, b.ExitCode) })
 	var b strings.Builder
 	b.WriteString("Exit codes:\n")
-	for _, row := range loop.Statuses() {
+	for _, row := range rows {
 		fmt.Fprintf(&b, "  %-4d %s: %s\n", row.ExitCode, row.Status, row.Meaning)
 	}
-	b.WriteString("  2    usage or configuration, or the backend is not available: nothing was called")
+	b.WriteString("Exit code 1 also says that the transcript or the result could not be written.")
 	return b.String()
 }
 
-func (a *app) prompt(args []string) (string, error) {
+// prompt is the argument, or standard input if that is "-".
+func (a *app) prompt(ctx context.Context, args []string) (string, error) {
 	if len(args) == 0 || args[0] != "-" {
 		return strings.Join(args, ""), nil
 	}
-	data, err := io.ReadAll(io.LimitReader(a.stdin, maxPrompt+1))
-	if err != nil {
-		return "", fmt.Errorf("read the prompt from standard input: %w", err)
+	type input struct {
+		data []byte
+		err  error
 	}
-	if len(data) > maxPrompt {
-		return "", fmt.Errorf("the prompt on standard input is longer than %d bytes", maxPrompt)
+	// A read from a terminal cannot be ended, so Ctrl-C does not wait for it.
+	read := make(chan input, 1)
+	go func() {
+		data, err := io.ReadAll(io.LimitReader(a.stdin, maxPrompt+1))
+		read <- input{data, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", quiet(exitInterrupted)
+	case in := <-read:
+		if in.err != nil {
+			return "", usage(fmt.Errorf("read the prompt from standard input: %w", in.err))
+		}
+		if len(in.data) > maxPrompt {
+			return "", usage(fmt.Errorf("the prompt on standard input is longer than %d bytes", maxPrompt))
+		}
+		return string(in.data), nil
 	}
-	return string(data), nil
 }
 
 func (a *app) runLoop(ctx context.Context, given loop.Options, flags loopFlags) error {
@@ -124,13 +141,15 @@ func (a *app) runLoop(ctx context.Context, given loop.Options, flags loopFlags) 
 	if err != nil {
 		return usage(err)
 	}
-	transcript, err := openTranscript(flags.transcript)
+	transcript, err := openTranscript(flags.transcript, settings)
 	if err != nil {
-		return noVerdict(err)
+		return usage(err) // noVerdict's code is that of a timeout here
 	}
 	defer transcript.Close()
 
 	view := newLoopView(a.stderr, tty.Of(a.stderr, a.getenv), settings)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	var writing error
 	result := loop.Run(ctx, settings, loop.Deps{
 		Backend:        backend,
@@ -140,123 +159,54 @@ func (a *app) runLoop(ctx context.Context, given loop.Options, flags loopFlags) 
 		Sink:           view,
 		OnText:         view.text,
 		OnIteration: func(e loop.Entry) {
+			e = transcript.redactEntry(e)
 			view.iteration(e)
-			if err := transcript.add(e); err != nil && writing == nil {
-				writing = err
+			if writing = errors.Join(writing, transcript.add(e)); writing != nil {
+				cancel(writing) // no further call is paid for and then lost
 			}
 		},
 		Price:     tablePricer(prices, settings.Model),
 		EURPerUSD: eurPerUSD(prices),
 	})
 	view.close()
-	if err := transcript.end(result); err != nil && writing == nil {
-		writing = err
+	result = transcript.redactResult(result)
+	writing = errors.Join(writing, transcript.end(result))
+	if err := errors.Join(a.showResult(result, transcript.path, flags.asJSON), writing); err != nil {
+		return &exitError{loop.StatusError.ExitCode(), err}
 	}
-	if writing != nil {
-		fmt.Fprintf(a.stderr, "rehearse: the transcript is not complete: %v\n", writing)
-	}
-	return a.showResult(result, transcript.path, flags.asJSON)
+	return quiet(result.ExitCode)
 }
 
 func (a *app) showResult(r loop.Result, transcript string, asJSON bool) error {
+	if err := a.printAnswer(r, asJSON); err != nil {
+		return fmt.Errorf("print the result: %w", err)
+	}
+	term := tty.Of(a.stderr, a.getenv)
+	color := tty.Yellow
+	if r.Status == loop.StatusDone {
+		color = tty.Green
+	}
+	fmt.Fprintf(a.stderr, "%s after %s in %s", term.Paint(color, string(r.Status)),
+		plural(r.Iterations, "iteration"), r.Duration.Round(time.Millisecond))
+	if r.Details != "" {
+		fmt.Fprintf(a.stderr, ": %s", plain.Line(r.Details, 1000))
+	}
+	fmt.Fprintf(a.stderr, "\ntranscript: %s\n", transcript)
+	return nil
+}
+
+// printAnswer prints the result, or the last answer. What a model says moves no
+// cursor on a terminal; a pipe gets it as it is.
+func (a *app) printAnswer(r loop.Result, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(a.stdout)
 		enc.SetIndent("", "  ")
-		if err := enc.Encode(r); err != nil {
-			return noVerdict(err)
-		}
-	} else {
-		fmt.Fprintln(a.stdout, r.Text)
+		return enc.Encode(r)
 	}
-	fmt.Fprintf(a.stderr, "%s after %d iterations in %s", r.Status, r.Iterations, r.Duration.Round(time.Millisecond))
-	if r.Details != "" {
-		fmt.Fprintf(a.stderr, ": %s", r.Details)
+	text := r.Text
+	if tty.Of(a.stdout, a.getenv) != (tty.Terminal{}) {
+		text = plain.Text(text, 0)
 	}
-	fmt.Fprintf(a.stderr, "\ntranscript: %s\n", transcript)
-	return quiet(r.ExitCode)
-}
-
-// findBackend finds an available adapter, or says which ones are.
-func (a *app) findBackend(ctx context.Context, s loop.Settings, flags loopFlags) (llm.Adapter, error) {
-	cfg := openai.FromEnv(a.getenv)
-	var adapters []llm.Adapter
-	for _, id := range cli.IDs() {
-		adapter, err := cli.New(id, cli.Config{
-			Command:   commandOf(id, flags.command),
-			Model:     s.Model,
-			ExtraArgs: flags.extra,
-		})
-		if err != nil {
-			return nil, err
-		}
-		if cfg.Offline && id != "exec" {
-			adapter = offline{adapter}
-		}
-		adapters = append(adapters, adapter)
-	}
-	cfg.Model = s.Model
-	api, err := openai.New(cfg)
-	switch {
-	case err == nil:
-		adapters = append(adapters, api)
-	case s.Backend == openAI:
-		return nil, err
-	}
-	return llm.NewRegistry(adapters...).Find(ctx, s.Backend)
-}
-
-// commandOf splits the command line of exec at its spaces.
-func commandOf(id, command string) []string {
-	if id != "exec" {
-		return nil
-	}
-	return strings.Fields(command)
-}
-
-// offline is an adapter that must not be used.
-type offline struct{ llm.Adapter }
-
-// Available implements llm.Adapter.
-func (offline) Available(context.Context) error {
-	return fmt.Errorf("REHEARSE_OFFLINE forbids it, as it calls a model elsewhere")
-}
-
-// tablePricer prices usage by the table; asked is the model that the user chose,
-// for backends that do not say which one answered.
-func tablePricer(prices *price.Table, asked string) func(string, llm.Usage) (unit.Money, bool) {
-	return func(model string, u llm.Usage) (unit.Money, bool) {
-		if model == "" {
-			model = asked
-		}
-		quote, ok := prices.Quote(model)
-		if !ok {
-			return unit.Money{}, false
-		}
-		return quote.Cost(u), true
-	}
-}
-
-// eurPerUSD is the table's rate, which every quote carries.
-func eurPerUSD(prices *price.Table) float64 {
-	for _, model := range prices.Models() {
-		if quote, ok := prices.Quote(model); ok {
-			return quote.EURPerUSD
-		}
-	}
-	return 0
-}
-
-// openTranscript begins the transcript of a run.
-func openTranscript(path string) (*transcript, error) {
-	if path == "" {
-		path = filepath.Join(runsFolder, "loop-"+time.Now().UTC().Format("20060102-150405.000")+".jsonl")
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, fmt.Errorf("make the folder of the transcript: %w; choose another file with --transcript", err)
-	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("begin the transcript: %w; choose another file with --transcript", err)
-	}
-	return &transcript{path: path, File: file}, nil
+	_, err := fmt.Fprintln(a.stdout, text)
+	return err
 }

@@ -42,6 +42,7 @@ func (o *loopOptions) register(f *pflag.FlagSet) {
 	f.IntVar(&o.maxCalls, "max-calls", 0, "the most calls of the run; 0 is no limit")
 	f.IntVar(&o.maxTokens, "max-tokens", 0, "the most tokens of the run; 0 is no limit")
 	f.Var(&o.maxCost, "max-cost", `the most that the run may cost, such as "0.50 EUR"`)
+	f.Lookup("max-cost").DefValue = "" // help would show "0"
 }
 
 // given returns the options whose flags the user gave.

@@ -26,7 +26,7 @@ type loopView struct {
 
 func newLoopView(out io.Writer, term tty.Terminal, s loop.Settings) *loopView {
 	v := &loopView{out: out, term: term, limit: s.MaxIterations}
-	fmt.Fprintf(out, "backend %s, at most %d iterations, timeout %s\n", s.Backend, s.MaxIterations, s.Timeout)
+	fmt.Fprintf(out, "backend %s, at most %s, timeout %s\n", s.Backend, plural(s.MaxIterations, "iteration"), s.Timeout)
 	v.live("waiting")
 	return v
 }
@@ -46,8 +46,7 @@ func (v *loopView) iteration(e loop.Entry) {
 	if e.Error != "" {
 		said = "failed: " + e.Error
 	}
-	line := fmt.Sprintf("%3d/%d  %8s  %s", e.N, v.limit, e.Duration.Round(100*time.Millisecond), plain.Line(said, 2*v.term.Columns()))
-	fmt.Fprintln(v.out, short(line, v.term.Columns()-1))
+	v.print(fmt.Sprintf("%3d/%d  %8s  %s", e.N, v.limit, e.Duration.Round(time.Millisecond), plain.Line(said, maxShown)))
 	v.live("waiting")
 }
 
@@ -57,7 +56,18 @@ func (v *loopView) Tell(e event.Event) {
 		return
 	}
 	v.erase()
-	fmt.Fprintln(v.out, short(fmt.Sprintf("        %s: %s", e.Name, plain.Line(e.Detail, 500)), v.term.Columns()-1))
+	v.print(fmt.Sprintf("        %s: %s", e.Name, plain.Line(e.Detail, maxShown)))
+}
+
+// maxShown is how much of a foreign text is shown, in characters.
+const maxShown = 300
+
+// print leaves a line; one that would wrap is cut where somebody watches.
+func (v *loopView) print(line string) {
+	if v.term.Live {
+		line = short(line, v.term.Columns()-1)
+	}
+	fmt.Fprintln(v.out, line)
 }
 
 // live draws the line under way, at most ten times a second.
@@ -70,7 +80,7 @@ func (v *loopView) live(what string) {
 		return
 	}
 	v.drawn, v.dirty = now, true
-	fmt.Fprintf(v.out, "\r\x1b[K%s", short(fmt.Sprintf("%3d/%d  %s", v.n+1, v.limit, plain.Line(what, 300)), v.term.Columns()-1))
+	fmt.Fprintf(v.out, "\r\x1b[K%s", short(fmt.Sprintf("%3d/%d  %s", v.n+1, v.limit, plain.Line(what, maxShown)), v.term.Columns()-1))
 }
 
 func (v *loopView) erase() {

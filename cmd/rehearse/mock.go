@@ -40,7 +40,7 @@ Exit codes: 0 the script was kept to; 1 lines were left over, or a call was unex
 2 the script is wrong; 3 the server could not listen.`,
 		Example: `  rehearse mock script.yaml --listen 127.0.0.1:8080
   OPENAI_BASE_URL=http://127.0.0.1:8080/v1 OPENAI_API_KEY=any my-agent`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments(1, 1, "name one script, or one scenario"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.mock(cmd.Context(), args[0], flags) },
 	}
 	f := cmd.Flags()

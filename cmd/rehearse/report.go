@@ -16,7 +16,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/folder"
 	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/trace"
@@ -59,7 +58,7 @@ Ginkgo specs are added with --specs (ginkgo --json-report).
   rehearse report rehearse-runs/demo --format markdown >> "$GITHUB_STEP_SUMMARY"
   rehearse report rehearse-runs/demo --verify
   rehearse report rehearse-runs/demo --requirements --specs specs.json`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments(1, 1, "name the folder of one run, or one recording"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.report(args[0], flags) },
 	}
 	f := cmd.Flags()
@@ -78,8 +77,10 @@ func formats() []string { return slices.Sorted(maps.Keys(renderers)) }
 func (a *app) report(path string, flags reportFlags) error {
 	render, ok := renderers[flags.format]
 	if !ok {
-		return usage(fmt.Errorf("there is no format %q (did you mean %q?); choose one of %s",
-			flags.format, suggest.Nearest(flags.format, formats()), strings.Join(formats(), ", ")))
+		return notAmong("format", flags.format, formats())
+	}
+	if len(flags.specs) > 0 && !flags.requirements {
+		return usage(errors.New("--specs adds to the list of --requirements, which is missing; see rehearse report --help"))
 	}
 	recording, err := findRecording(path)
 	if err != nil {

@@ -30,36 +30,6 @@ const exitCodes = `Exit codes:
   3    no verdict: the harness could not tell
   130  interrupted; what was done so far is reported`
 
-// exitError ends the program with a code. A nil err means that everything that
-// is to be said has been said.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit %d", e.code)
-	}
-	return e.err.Error()
-}
-
-func (e *exitError) Unwrap() error { return e.err }
-
-// usage marks an error as the user's to mend.
-func usage(err error) error { return &exitError{exitUsage, err} }
-
-// noVerdict marks an error that kept the harness from telling.
-func noVerdict(err error) error { return &exitError{exitNoVerdict, err} }
-
-// quiet ends with a code and no further word.
-func quiet(code int) error {
-	if code == exitPass {
-		return nil
-	}
-	return &exitError{code, nil}
-}
-
 // app is what the commands share.
 type app struct {
 	stdin          io.Reader
@@ -82,7 +52,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exitPass
 	}
 	exit, ok := errors.AsType[*exitError](err)
-	if !ok { // cobra's own: an unknown command or flag, a wrong number of arguments
+	if !ok { // cobra's own, such as flags that exclude each other
 		exit = &exitError{exitUsage, err}
 	}
 	if exit.err != nil {
@@ -110,18 +80,17 @@ was expected. It works offline.`,
 		Example: `  rehearse run 'loop/*'           drive the shipped scenarios of the runner loop
   rehearse init                   write a first scenario of your own
   rehearse run scenarios          drive those in a folder
-  rehearse report rehearse-runs/latest`,
+  rehearse mock script.yaml       serve a script to an agent in any language`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Version:       toolVersion(),
+		Args:          unknownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
-	})
+	root.SetFlagErrorFunc(badFlag)
 	root.AddCommand(
 		a.runCommand(),
 		a.checkCommand(),
@@ -132,5 +101,39 @@ was expected. It works offline.`,
 		a.initCommand(),
 		a.versionCommand(),
 	)
+	root.SetHelpCommand(helpCommand())
+	finishCompletion(root)
 	return root
+}
+
+// helpCommand is cobra's, but it does not take a word that is no command for a
+// question about all of them.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Explain a command",
+		Example: "  rehearse help run",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil {
+				return usage(err)
+			}
+			if err := unknownCommand(about, rest); err != nil {
+				return err
+			}
+			return about.Help()
+		},
+	}
+}
+
+// finishCompletion makes cobra's command for shell completion refuse unknown
+// shells, and gives it an example.
+func finishCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			cmd.Args, cmd.Example = unknownCommand, "  source <(rehearse completion bash)"
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/folder"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm/price"
@@ -60,9 +59,10 @@ or folder of your own. Without a pattern the folder ./scenarios is run.
 	f := cmd.Flags()
 	f.StringVarP(&flags.out, "out", "o", "", "folder for the reports (default: a new one in "+runsFolder+")")
 	f.IntVarP(&flags.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many trials are under way at once")
-	f.StringSliceVar(&flags.tags, "tag", nil, "only scenarios with one of these tags")
+	f.StringSliceVar(&flags.tags, "tag", nil, "only scenarios with one of these `tags`")
 	f.StringVar(&flags.prices, "prices", "", "a price file whose entries override the shipped table")
-	f.StringToStringVar(&flags.labels, "label", nil, "labels for the recording, such as branch=main")
+	f.StringToStringVar(&flags.labels, "label", nil, "labels for the recording, such as `branch=main`")
+	f.Lookup("label").DefValue = "" // help would show "[]"
 	f.BoolVar(&flags.asJSON, "json", false, "print the report as JSON on standard output")
 	f.BoolVar(&flags.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
 	return cmd
@@ -86,6 +86,7 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	}
 	defer out.Close()
 
+	began := time.Now()
 	report, err := a.execute(ctx, set, out, prices, flags)
 	if err != nil {
 		return noVerdict(err)
@@ -93,7 +94,8 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	if err := a.show(report, flags); err != nil {
 		return noVerdict(err)
 	}
-	fmt.Fprintf(a.stderr, "reports and recording: %s\n", out.Path())
+	fmt.Fprintf(a.stderr, "%s; %s, %s, %s and %s are in %s\nlook again: rehearse report %s\n",
+		time.Since(began).Round(time.Millisecond), jsonFile, junitFile, markdownFile, recordingFile, out.Path(), out.Path())
 	return quiet(exitCode(report))
 }
 
@@ -103,7 +105,7 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *folder
 	env := &drive.Env{
 		Prices:   prices,
 		Tokens:   token.NewCounter(token.Options{}),
-		Redactor: record.NewRedactor(record.SecretsIn(os.Environ())),
+		Redactor: redactor(),
 	}
 	defer env.Close()
 	files, err := newRunFiles(out, harness.Header(set, "rehearse "+toolVersion(), prices.Date, flags.labels))

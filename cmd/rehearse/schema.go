@@ -1,14 +1,11 @@
 package main
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/schema"
 )
 
@@ -22,7 +19,7 @@ func (a *app) schemaCommand() *cobra.Command {
 whose first line is
   # yaml-language-server: $schema=scenario.json`,
 		Example:   "  rehearse schema > scenario.json",
-		Args:      cobra.MaximumNArgs(1),
+		Args:      arguments(0, 1, "name one kind of file"),
 		ValidArgs: kinds,
 		RunE: func(_ *cobra.Command, args []string) error {
 			kind := kinds[0]
@@ -30,8 +27,7 @@ whose first line is
 				kind = args[0]
 			}
 			if !slices.Contains(kinds, kind) {
-				return usage(fmt.Errorf("there is no schema %q (did you mean %q?); choose one of %s",
-					kind, cmp.Or(suggest.Nearest(kind, kinds), kinds[0]), strings.Join(kinds, ", ")))
+				return notAmong("schema", kind, kinds)
 			}
 			_, err := a.stdout.Write(schema.Of(kind))
 			return err

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +35,7 @@ func selectScenarios(patterns, tags []string, prices *price.Table) ([]scenarios.
 }
 
 // completeScenarios completes the names of shipped scenarios, beside files.
-func completeScenarios(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return scenarios.Names(), cobra.ShellCompDirectiveDefault
+func completeScenarios(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	names := slices.DeleteFunc(scenarios.Names(), func(name string) bool { return !strings.HasPrefix(name, start) })
+	return names, cobra.ShellCompDirectiveDefault
 }

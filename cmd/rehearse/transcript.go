@@ -4,39 +4,90 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// transcript is a file of JSON lines, one for each iteration and one for the end.
-// Each line is on the disk before the next call: a kill loses nothing that was
-// paid for.
+// transcript is a file of JSON lines: one with the settings, one for each
+// iteration and one for the end. Each line is on the disk before the next call: a
+// kill loses nothing that was paid for. Secrets are taken out before.
 type transcript struct {
 	*os.File
-	path     string
-	redactor *record.Redactor
+	path   string
+	redact *record.Redactor
 }
 
-// add writes one iteration.
+// openTranscript begins the transcript of a run with those settings.
+func openTranscript(path string, s loop.Settings) (*transcript, error) {
+	if path == "" {
+		path = filepath.Join(runsFolder, "loop-"+time.Now().UTC().Format("20060102-150405.000")+".jsonl")
+	}
+	const hint = "choose another file with --transcript"
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, fmt.Errorf("make the folder of the transcript: %w; %s", err, hint)
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("begin the transcript: %w; %s", err, hint)
+	}
+	t := &transcript{path: path, File: file, redact: redactor()}
+	if err := t.begin(s); err != nil {
+		_ = file.Close()
+		return nil, fmt.Errorf("%w; %s", err, hint)
+	}
+	return t, nil
+}
+
+// redactor takes the secrets of this process's environment out of texts.
+func redactor() *record.Redactor { return record.NewRedactor(record.SecretsIn(os.Environ())) }
+
+// begin writes the settings.
+func (t *transcript) begin(s loop.Settings) error {
+	s.Prompt, s.System, s.ContinuePrompt = t.redact.Text(s.Prompt), t.redact.Text(s.System), t.redact.Text(s.ContinuePrompt)
+	return t.line(struct {
+		Type     string        `json:"type"`
+		Tool     string        `json:"tool"`
+		Settings loop.Settings `json:"settings"`
+	}{"begin", "rehearse " + toolVersion(), s})
+}
+
+// add writes one iteration, which redactEntry returned.
 func (t *transcript) add(e loop.Entry) error {
-	redact := t.secrets()
-	e.Prompt, e.Answer, e.Error = redact.Text(e.Prompt), redact.Text(e.Answer), redact.Text(e.Error)
 	return t.line(struct {
 		Type string `json:"type"`
 		loop.Entry
 	}{"iteration", e})
 }
 
-// end writes how the run ended; the iterations are there already.
+// end writes how the run ended, as redactResult returned it. The iterations are
+// there already.
 func (t *transcript) end(r loop.Result) error {
-	redact := t.secrets()
 	r.Transcript = nil
-	r.Text, r.Summary, r.Details = redact.Text(r.Text), redact.Text(r.Summary), redact.Text(r.Details)
 	return t.line(struct {
 		Type string `json:"type"`
 		loop.Result
-	}{"end", r})
+		Transcript []loop.Entry `json:"transcript,omitempty"`
+	}{"end", r, nil})
+}
+
+// redactEntry takes the secrets out of an iteration.
+func (t *transcript) redactEntry(e loop.Entry) loop.Entry {
+	e.Prompt, e.Answer, e.Error = t.redact.Text(e.Prompt), t.redact.Text(e.Answer), t.redact.Text(e.Error)
+	return e
+}
+
+// redactResult takes the secrets out of a result and its iterations.
+func (t *transcript) redactResult(r loop.Result) loop.Result {
+	r.Text, r.Summary, r.Details = t.redact.Text(r.Text), t.redact.Text(r.Summary), t.redact.Text(r.Details)
+	r.Transcript = slices.Clone(r.Transcript)
+	for i, e := range r.Transcript {
+		r.Transcript[i] = t.redactEntry(e)
+	}
+	return r
 }
 
 func (t *transcript) line(v any) error {
@@ -51,11 +102,4 @@ func (t *transcript) line(v any) error {
 		return fmt.Errorf("write the transcript %s: %w", t.path, err)
 	}
 	return nil
-}
-
-func (t *transcript) secrets() *record.Redactor {
-	if t.redactor == nil {
-		t.redactor = record.NewRedactor(record.SecretsIn(os.Environ()))
-	}
-	return t.redactor
 }

@@ -31,7 +31,7 @@ func (a *app) versionCommand() *cobra.Command {
 		Use:     "version",
 		Short:   "Tell the version of the program and of its file formats",
 		Example: "  rehearse version --json",
-		Args:    cobra.NoArgs,
+		Args:    arguments(0, 0, "version takes no argument"),
 		RunE: func(*cobra.Command, []string) error {
 			facts := struct {
 				Version   string `json:"version"`

@@ -75,21 +75,29 @@ func (f *Folder) Create(name string) (*File, error) {
 	final := filepath.Join(f.path, name)
 	file, err := os.OpenFile(final+Partial, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
 	if err != nil {
-		return nil, fmt.Errorf("create %s: %w", final, err)
+		return nil, fmt.Errorf("create %s: %w", final, Explain(err))
 	}
 	return &File{file: file, final: final, Writer: bufio.NewWriterSize(file, 64<<10)}, nil
 }
 
-// Write makes a file whole in one step.
-func (f *Folder) Write(name string, fill func(*File) error) error {
-	file, err := f.Create(name)
-	if err != nil {
-		return err
+// Commit gives files their names, after all of them are on the disk: when one
+// cannot be written, every earlier file stays as it was. After an error the
+// partial files stay for whoever wants to look at them.
+func (f *Folder) Commit(files ...*File) error {
+	for _, file := range files {
+		if err := file.seal(); err != nil {
+			return fmt.Errorf("write %s: %w", file.final, Explain(err))
+		}
 	}
-	if err := fill(file); err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", file.final, Explain(err)), file.abort())
+	for _, file := range files {
+		if err := os.Rename(file.final+Partial, file.final); err != nil {
+			return fmt.Errorf("name the finished file: %w", err)
+		}
 	}
-	return file.Commit()
+	if err := syncFolder(f.path); err != nil {
+		return fmt.Errorf("sync the output folder: %w", Explain(err))
+	}
+	return nil
 }
 
 // Remove deletes files of earlier runs that this one will not write. A file that
@@ -110,9 +118,8 @@ type File struct {
 	final string
 }
 
-// Commit writes everything to the disk and gives the file its name. After an
-// error the partial file stays for whoever wants to look at it.
-func (f *File) Commit() error {
+// seal brings everything to the disk and closes the file.
+func (f *File) seal() error {
 	err := f.Flush()
 	if err == nil {
 		err = f.file.Sync()
@@ -120,20 +127,7 @@ func (f *File) Commit() error {
 	if closing := f.file.Close(); err == nil {
 		err = closing
 	}
-	if err == nil {
-		err = os.Rename(f.final+Partial, f.final)
-	}
-	if err == nil {
-		err = syncFolder(filepath.Dir(f.final))
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", f.final, Explain(err))
-	}
-	return nil
-}
-
-func (f *File) abort() error {
-	return errors.Join(f.file.Close(), os.Remove(f.final+Partial))
+	return err
 }
 
 // syncFolder makes a rename durable. Some systems cannot sync a folder; there

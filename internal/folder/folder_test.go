@@ -1,98 +1,110 @@
 package folder_test
 
 import (
-	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/onsi/gomega"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/internal/folder"
 )
 
-func open(g gomega.Gomega, path string) *folder.Folder {
-	f, err := folder.Open(path)
-	g.Expect(err).NotTo(gomega.HaveOccurred())
-	return f
+func TestFolder(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "internal/folder")
 }
 
-func content(g gomega.Gomega, elements ...string) string {
-	data, err := os.ReadFile(filepath.Join(elements...))
-	g.Expect(err).NotTo(gomega.HaveOccurred())
-	return string(data)
-}
+var _ = Describe("a folder", func() {
+	var dir string
+	BeforeEach(func() { dir = GinkgoT().TempDir() })
 
-func TestASecondRunIsRefusedUntilTheFirstEnds(t *testing.T) {
-	g, dir := gomega.NewWithT(t), filepath.Join(t.TempDir(), "a", "b")
-	first := open(g, dir)
-	_, err := folder.Open(dir)
-	g.Expect(err).To(gomega.MatchError(folder.ErrBusy))
-	g.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("--out")))
-	g.Expect(first.Close()).To(gomega.Succeed())
-	g.Expect(open(g, dir).Close()).To(gomega.Succeed())
-}
-
-func TestAFileIsWholeOrPartial(t *testing.T) {
-	g, dir := gomega.NewWithT(t), t.TempDir()
-	f := open(g, dir)
-	defer f.Close()
-	write := func(text string) error {
-		return f.Write("report.json", func(w *folder.File) error { _, err := w.WriteString(text); return err })
+	open := func() *folder.Folder {
+		f, err := folder.Open(dir)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(f.Close)
+		return f
 	}
-	g.Expect(write("one")).To(gomega.Succeed())
-
-	pending, err := f.Create("report.json")
-	g.Expect(err).NotTo(gomega.HaveOccurred())
-	fmt.Fprint(pending, "two")
-	g.Expect(pending.Flush()).To(gomega.Succeed())
-	g.Expect(content(g, dir, "report.json")).To(gomega.Equal("one"), "the earlier file is kept until the commit")
-	g.Expect(content(g, dir, "report.json"+folder.Partial)).To(gomega.Equal("two"))
-
-	g.Expect(pending.Commit()).To(gomega.Succeed())
-	g.Expect(content(g, dir, "report.json")).To(gomega.Equal("two"))
-	g.Expect(filepath.Join(dir, "report.json"+folder.Partial)).NotTo(gomega.BeAnExistingFile())
-}
-
-func TestAFailedWriteKeepsTheEarlierFile(t *testing.T) {
-	g, dir := gomega.NewWithT(t), t.TempDir()
-	f := open(g, dir)
-	defer f.Close()
-	g.Expect(f.Write("a", func(w *folder.File) error { _, err := w.WriteString("kept"); return err })).To(gomega.Succeed())
-	boom := errors.New("boom")
-	err := f.Write("a", func(w *folder.File) error { fmt.Fprint(w, "lost"); return boom })
-	g.Expect(err).To(gomega.MatchError(boom))
-	g.Expect(content(g, dir, "a")).To(gomega.Equal("kept"))
-	g.Expect(filepath.Join(dir, "a"+folder.Partial)).NotTo(gomega.BeAnExistingFile())
-}
-
-func TestAFullDiskIsNamed(t *testing.T) {
-	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip("this system has no /dev/full")
+	create := func(f *folder.Folder, name, text string) *folder.File {
+		file, err := f.Create(name)
+		Expect(err).NotTo(HaveOccurred())
+		fmt.Fprint(file, text)
+		return file
 	}
-	g, dir := gomega.NewWithT(t), t.TempDir()
-	g.Expect(os.Symlink("/dev/full", filepath.Join(dir, "a"+folder.Partial))).To(gomega.Succeed())
-	f := open(g, dir)
-	defer f.Close()
-	err := f.Write("a", func(w *folder.File) error { _, err := w.WriteString("x"); return err })
-	g.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("free some space")))
-	g.Expect(filepath.Join(dir, "a")).NotTo(gomega.BeAnExistingFile())
-}
+	content := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		Expect(err).NotTo(HaveOccurred())
+		return string(data)
+	}
+	// full makes the disk full for one file.
+	full := func(name string) {
+		if _, err := os.Stat("/dev/full"); err != nil {
+			Skip("this system has no /dev/full")
+		}
+		Expect(os.Symlink("/dev/full", filepath.Join(dir, name+folder.Partial))).To(Succeed())
+	}
 
-func TestAFolderThatCannotBeMade(t *testing.T) {
-	g, dir := gomega.NewWithT(t), t.TempDir()
-	blocker := filepath.Join(dir, "file")
-	g.Expect(os.WriteFile(blocker, nil, 0o600)).To(gomega.Succeed())
-	_, err := folder.Open(filepath.Join(blocker, "out"))
-	g.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("choose another one with --out")))
-}
+	It("is one run's until that ends", func() {
+		dir = filepath.Join(dir, "a", "b")
+		first, err := folder.Open(dir)
+		Expect(err).NotTo(HaveOccurred())
+		_, err = folder.Open(dir)
+		Expect(err).To(MatchError(folder.ErrBusy))
+		Expect(err).To(MatchError(ContainSubstring("--out")))
+		Expect(first.Close()).To(Succeed())
+		open()
+	})
 
-func TestRemoveForgivesWhatIsNotThere(t *testing.T) {
-	g, dir := gomega.NewWithT(t), t.TempDir()
-	f := open(g, dir)
-	defer f.Close()
-	g.Expect(os.WriteFile(filepath.Join(dir, "old"), nil, 0o600)).To(gomega.Succeed())
-	g.Expect(f.Remove("old", "never")).To(gomega.Succeed())
-	g.Expect(filepath.Join(dir, "old")).NotTo(gomega.BeAnExistingFile())
-}
+	It("is new where that is asked for", func() {
+		fresh := filepath.Join(dir, "new")
+		f, err := folder.OpenNew(fresh)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(f.Path()).To(Equal(fresh))
+		Expect(f.Close()).To(Succeed())
+		_, err = folder.OpenNew(fresh)
+		Expect(err).To(MatchError(fs.ErrExist))
+	})
+
+	It("holds an earlier file until the new one is whole", func() {
+		f := open()
+		Expect(f.Commit(create(f, "report.json", "one"))).To(Succeed())
+		pending := create(f, "report.json", "two")
+		Expect(pending.Flush()).To(Succeed())
+		Expect(content("report.json")).To(Equal("one"))
+		Expect(content("report.json" + folder.Partial)).To(Equal("two"))
+		Expect(f.Commit(pending)).To(Succeed())
+		Expect(content("report.json")).To(Equal("two"))
+		Expect(filepath.Join(dir, "report.json"+folder.Partial)).NotTo(BeAnExistingFile())
+	})
+
+	It("changes all files of a run or none", func() {
+		f := open()
+		Expect(f.Commit(create(f, "a", "one"), create(f, "b", "one"))).To(Succeed())
+		full("b")
+		err := f.Commit(create(f, "a", "two"), create(f, "b", "two"))
+		Expect(err).To(MatchError(ContainSubstring("free some space")))
+		Expect(err).To(MatchError(ContainSubstring(filepath.Join(dir, "b"))))
+		Expect(content("a")).To(Equal("one"))
+		Expect(content("b")).To(Equal("one"))
+		Expect(content("a" + folder.Partial)).To(Equal("two"))
+	})
+
+	It("says what to do where it cannot be made", func() {
+		blocker := filepath.Join(dir, "file")
+		Expect(os.WriteFile(blocker, nil, 0o600)).To(Succeed())
+		for _, open := range []func(string) (*folder.Folder, error){folder.Open, folder.OpenNew} {
+			_, err := open(filepath.Join(blocker, "out"))
+			Expect(err).To(MatchError(ContainSubstring("choose another one with --out")))
+		}
+	})
+
+	It("forgives the removal of what is not there", func() {
+		f := open()
+		Expect(os.WriteFile(filepath.Join(dir, "old"), nil, 0o600)).To(Succeed())
+		Expect(f.Remove("old", "never")).To(Succeed())
+		Expect(filepath.Join(dir, "old")).NotTo(BeAnExistingFile())
+	})
+})

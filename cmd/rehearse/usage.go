@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+)
+
+// exitError ends the program with a code. A nil err means that everything that
+// is to be said has been said.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// usage marks an error as the user's to mend.
+func usage(err error) error { return &exitError{exitUsage, err} }
+
+// noVerdict marks an error that kept the harness from telling.
+func noVerdict(err error) error { return &exitError{exitNoVerdict, err} }
+
+// quiet ends with a code and no further word.
+func quiet(code int) error {
+	if code == exitPass {
+		return nil
+	}
+	return &exitError{code, nil}
+}
+
+// didYouMean is a remark on the choice that was probably meant; empty if none
+// is near.
+func didYouMean(word string, choices []string) string {
+	nearest := suggest.Nearest(word, choices)
+	if nearest == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %q?)", nearest)
+}
+
+// notAmong says that word is none of the choices.
+func notAmong(what, word string, choices []string) error {
+	return usage(fmt.Errorf("there is no %s %q%s; choose one of %s",
+		what, word, didYouMean(word, choices), strings.Join(choices, ", ")))
+}
+
+// arguments checks how many there are; want tells what they should be.
+func arguments(least, most int, want string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if least <= len(args) && len(args) <= most {
+			return nil
+		}
+		return usage(fmt.Errorf("%s, not %s; see %s --help", want, plural(len(args), "argument"), cmd.CommandPath()))
+	}
+}
+
+// unknownCommand refuses what is none of the subcommands.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		names = append(names, sub.Name())
+	}
+	return usage(fmt.Errorf("there is no command %q%s; see %s --help", args[0], didYouMean(args[0], names), cmd.CommandPath()))
+}
+
+// badFlag explains an error in the flags of a command.
+func badFlag(cmd *cobra.Command, err error) error {
+	hint := ""
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+		hint = didYouMean("--"+unknown.GetSpecifiedName(), names)
+	}
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		if number, ok := errors.AsType[*strconv.NumError](err); ok {
+			err = fmt.Errorf("--%s %q: it must be a number: %w", invalid.GetFlag().Name, invalid.GetValue(), number.Err)
+		}
+	}
+	return usage(fmt.Errorf("%w%s; see %s --help", err, hint, cmd.CommandPath()))
+}
+
+// plural is "1 scenario" or "2 scenarios".
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
