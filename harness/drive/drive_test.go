@@ -1,0 +1,346 @@
+package drive_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// backends are the kinds of backend, with whether their time is real.
+var backends = []struct {
+	kind     string
+	realTime bool
+}{{"openai", false}, {"socket", true}, {"claude", true}, {"codex", true}, {"exec", true}}
+
+var _ = Describe("Seed", Label("H-02"), func() {
+	It("is the sequence of SplitMix64", func() {
+		// The reference implementation's first outputs for seed 0.
+		Expect(drive.Seed(0, 1)).To(Equal(uint64(0xe220a8397b1dcdaf)))
+		Expect(drive.Seed(0, 2)).To(Equal(uint64(0x6e789e6aa1b965f4)))
+		Expect(drive.Seed(0, 3)).To(Equal(uint64(0x06c45d188009454f)))
+	})
+
+	It("differs for each trial and for each scenario's seed", func() {
+		seen := map[uint64]bool{}
+		for seed := range uint64(100) {
+			for n := range 100 {
+				seen[drive.Seed(seed*0x1000003, n+1)] = true
+			}
+		}
+		Expect(seen).To(HaveLen(100 * 100))
+	})
+})
+
+const jittered = `
+drive: {loop: {prompt: Go on.}}
+backend:
+  model: gpt-4.1-mini
+  replies: [{text: DONE, latency: {first: 10s, jitter: 0.5}}]
+`
+
+const retried = `
+drive: {loop: {prompt: Go on.}}
+backend:
+  model: gpt-4.1-mini
+  retry: 2
+  replies: [{text: DONE, fault: {kind: status, status: 503, times: 2}}]
+`
+
+var _ = Describe("The randomness of a trial", Label("H-02"), func() {
+	DescribeTable("comes from its seed alone",
+		func(text string) {
+			d := driver(newEnv(), text)
+			took := map[time.Duration]bool{}
+			var first [9]string
+			for n := 1; n <= 8; n++ {
+				t, _ := d.Trial(context.Background(), n)
+				Expect(t.Head.Seed).To(Equal(drive.Seed(1, n)))
+				first[n] = encoded(t)
+				took[t.End.Duration] = true
+			}
+			Expect(took).To(HaveLen(8), "trials differ")
+			for n := 8; n >= 1; n-- { // in another order, with another driver
+				again, _ := driver(newEnv(), text).Trial(context.Background(), n)
+				Expect(encoded(again)).To(Equal(first[n]))
+			}
+		},
+		Entry("jitter of the latency", jittered),
+		Entry("jitter of the waits between retries", retried),
+	)
+
+	It("changes with the scenario's seed", func() {
+		Expect(done(jittered, 1).End.Duration).NotTo(Equal(done(jittered+"seed: 2\n", 1).End.Duration))
+	})
+})
+
+var _ = Describe("A loop", Label("H-01", "H-02"), func() {
+	for _, b := range backends {
+		It("is driven over "+b.kind, func() {
+			env := newEnv()
+			d := driver(env, "drive: {loop: {prompt: Go on.}}\nbackend: {as: "+b.kind+", model: gpt-4.1-mini, replies: [{text: Working.}, {text: DONE}]}")
+			t, timings := d.Trial(context.Background(), 1)
+			Expect(t.End).To(And(HaveField("HarnessError", ""), HaveField("Status", "done"), HaveField("Iterations", 2), HaveField("Text", "DONE")))
+			Expect(t.Calls).To(HaveLen(2))
+			Expect(t.Calls).To(HaveEach(HaveField("Backend", b.kind)))
+			Expect(t.Exchanges).To(HaveLen(2))
+			Expect(t.Exchanges).To(HaveEach(HaveField("Delivered", true)))
+			Expect(d.Head()).To(And(HaveField("Backend", b.kind), HaveField("RealTime", b.realTime), HaveField("Agent", "loop")))
+			if !b.realTime {
+				Expect(timings).To(BeEmpty())
+				return
+			}
+			Expect(encoded(t)).NotTo(ContainSubstring("_ns"))
+			Expect(timings).To(HaveExactElements(
+				And(HaveField("Call", 1), HaveField("Trial", 1), HaveField("Scenario", "spec/one")), HaveField("Call", 2), HaveField("Call", 0)))
+			Expect(timings).To(HaveEach(HaveField("Latency", BeNumerically(">", 0))))
+		})
+	}
+
+	It("is sent everything by an API and the prompt alone by a command-line agent", func() {
+		messages := func(kind string) int {
+			t := done("drive: {loop: {prompt: Go on.}}\nbackend: {as: "+kind+", model: gpt-4.1-mini, replies: [{text: Working.}, {text: DONE}]}", 1)
+			return len(t.Calls[1].Messages)
+		}
+		Expect(messages("openai")).To(Equal(3))
+		Expect(messages("exec")).To(Equal(1))
+	})
+
+	It("takes a field from the options, then from the file", func() {
+		t, _ := trial(`
+drive: {loop: {prompt: Go on., max_iterations: 2, config: {max_iterations: 9, no_progress_limit: 0}}}
+backend: {model: gpt-4.1-mini, replies: [{text: Same., times: 2}]}`, 1)
+		Expect(t.End.Status).To(Equal("max-iterations"))
+	})
+
+	It("is refused with settings that cannot be", func() {
+		sc := scenarios.Scenario{Name: "spec/one", Drive: scenarios.Drive{Loop: &scenarios.LoopDrive{}}}
+		_, err := drive.New(sc, newEnv())
+		Expect(err).To(MatchError("prompt: is empty; say what the agent is to do"))
+	})
+
+	It("retries nothing unless the scenario says so", func() {
+		const text = "drive: {loop: {prompt: Go on.}}\nbackend: {model: gpt-4.1-mini, %s replies: [{text: DONE, fault: {kind: status, status: 503}}]}"
+		t, _ := trial(fmt.Sprintf(text, ""), 1)
+		Expect(t.End.Status).To(Equal("error"))
+		Expect(t.Exchanges).To(HaveLen(1))
+		Expect(done(fmt.Sprintf(text, "retry: 1,"), 1).Exchanges).To(HaveLen(2))
+	})
+
+	It("pays the price of the table out of its budget", Label("L-11"), func() {
+		// gpt-4.1-mini: 1.60 USD for a million tokens of output.
+		const text = "drive: {loop: {prompt: Go on., budget: {cost: %s}}}\nbackend: {model: gpt-4.1-mini, replies: [{text: Working., usage: {input: 0, output: 1000}}, {text: DONE, usage: {input: 0, output: 1}}]}"
+		t, _ := trial(fmt.Sprintf(text, "0.00159 USD"), 1)
+		Expect(t.End).To(And(HaveField("Status", "budget"), HaveField("Iterations", 1)))
+		done(fmt.Sprintf(text, "0.00161 USD"), 1)
+		// In EUR the same is less, at any rate of this century.
+		done(fmt.Sprintf(text, "0.00161 EUR"), 1)
+	})
+
+	It("does not take one model's price for another's", Label("L-11"), func() {
+		t, _ := trial(`
+drive: {loop: {prompt: Go on., model: gpt-4.1, budget: {cost: 100 USD}}}
+backend: {unpriced: true, replies: [{text: Working., usage: {input: 10, output: 10}}]}`, 1)
+		Expect(t.End).To(And(HaveField("Status", "budget"), HaveField("Details", ContainSubstring("unknown"))))
+	})
+
+	It("is interrupted when the scenario says so", Label("L-09"), func() {
+		t, _ := trial(`
+drive: {loop: {prompt: Go on., interrupt_after: 90s}}
+backend: {model: gpt-4.1-mini, replies: [{text: Working., latency: 1m}, {text: DONE, latency: 1m}]}`, 1)
+		Expect(t.End).To(And(HaveField("Status", "interrupted"), HaveField("ExitCode", 130), HaveField("Duration", 90*time.Second),
+			HaveField("Details", ContainSubstring("Ctrl-C, as interrupt_after says"))))
+		Expect(t.Calls[1].Error.Kind).To(Equal(record.Cancelled))
+	})
+
+	It("is not interrupted when it ends before", Label("L-09"), func() {
+		t := done(`
+drive: {loop: {prompt: Go on., interrupt_after: 90s}}
+backend: {model: gpt-4.1-mini, replies: [{text: DONE, latency: 89s}]}`, 1)
+		Expect(t.End.Duration).To(Equal(89 * time.Second))
+	})
+
+	It("is interrupted in real time, too", Label("L-09"), func() {
+		t, timings := trial(`
+drive: {loop: {prompt: Go on., interrupt_after: 200ms}}
+backend: {as: socket, model: gpt-4.1-mini, replies: [{text: DONE, fault: timeout}]}`, 1)
+		Expect(t.End.Status).To(Equal("interrupted"))
+		Expect(timings[len(timings)-1].Latency).To(BeNumerically(">=", 200*time.Millisecond))
+	})
+
+	It("ends when the run's context does", Label("L-09"), func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		t, _ := driver(newEnv(), jittered).Trial(ctx, 1)
+		Expect(t.End.Status).To(Equal("interrupted"))
+		Expect(t.Calls).To(BeEmpty())
+	})
+
+	It("scales latencies where time is real", func() {
+		_, timings := trial(`
+drive: {loop: {prompt: Go on.}}
+backend: {as: socket, model: gpt-4.1-mini, time_scale: 0.001, replies: [{text: DONE, latency: 50s}]}`, 1)
+		Expect(timings[0].Latency).To(And(BeNumerically(">=", 50*time.Millisecond), BeNumerically("<", 10*time.Second)))
+	})
+})
+
+var _ = Describe("The head of a scenario", Label("H-04", "H-05"), func() {
+	It("makes its trials readable without the file", func() {
+		head := driver(newEnv(), `
+about: What it is about.
+proves: [L-01]
+tags: [golden]
+trials: 3
+seed: 7
+drive: {loop: {prompt: Go on., max_iterations: 4}}
+backend: {model: gpt-4.1-mini, replies: [{text: DONE, fault: {kind: status, status: 500, times: 2}}]}
+expect: {status: error}
+`).Head()
+		Expect(head).To(And(
+			HaveField("Name", "spec/one"), HaveField("File", "spec.yaml"), HaveField("About", "What it is about."),
+			HaveField("Proves", []string{"L-01"}), HaveField("Tags", []string{"golden"}), HaveField("Trials", 3), HaveField("Seed", uint64(7)),
+			HaveField("Model", "gpt-4.1-mini"), HaveField("Price.Model", "gpt-4.1-mini"), HaveField("Expect.Status", "error"),
+			HaveField("Digest", HavePrefix("sha256:")),
+			HaveField("Faults", []record.PlannedFault{{Line: "replies[0]", Kind: "status", Times: 2}}),
+		))
+		var settings map[string]any
+		Expect(json.Unmarshal(head.Limits, &settings)).To(Succeed())
+		Expect(settings).To(And(HaveKeyWithValue("max_iterations", 4.0), HaveKeyWithValue("no_progress_limit", 3.0)))
+	})
+
+	It("has no price where there is none, and one trial where no number is given", func() {
+		head := driver(newEnv(), "drive: {loop: {prompt: Go on.}}\nbackend: {model: in-house-7b, unpriced: true, replies: [{text: DONE}]}").Head()
+		Expect(head.Price).To(BeNil())
+		Expect(head.Trials).To(Equal(1))
+	})
+})
+
+var _ = Describe("A secret", Label("H-05"), func() {
+	DescribeTable("never reaches the recording",
+		func(text string, shows string) {
+			text = strings.ReplaceAll(text, "$SECRET", secret)
+			d := driver(newEnv(), text)
+			t, _ := d.Trial(context.Background(), 1)
+			var all bytes.Buffer
+			writer, err := record.NewWriter(&all, record.Run{})
+			Expect(err).NotTo(HaveOccurred())
+			Expect(writer.Scenario(d.Head())).To(Succeed())
+			Expect(writer.Trial([]byte(encoded(t)))).To(Succeed())
+			Expect(all.String()).NotTo(ContainSubstring(secret))
+			Expect(all.String()).To(ContainSubstring(shows))
+		},
+		Entry("in the prompt", "drive: {loop: {prompt: Use $SECRET now.}}\nbackend: {model: gpt-4.1-mini, replies: [{text: DONE}]}", "Use [REDACTED:secret] now."),
+		Entry("in other settings", "drive: {loop: {prompt: Go., system: $SECRET, marker: $SECRET, blocked_marker: no $SECRET, continue_prompt: $SECRET, model: $SECRET, backend: $SECRET}}\nbackend: {unpriced: true, replies: [{text: $SECRET}]}",
+			`"marker":"[REDACTED:secret]"`),
+		Entry("in the answer", "drive: {loop: {prompt: Go.}}\nbackend: {model: gpt-4.1-mini, replies: [{text: \"It is $SECRET.\\nDONE\"}]}", "It is [REDACTED:secret]."),
+		Entry("in an error", "drive: {loop: {prompt: Go.}}\nbackend: {model: gpt-4.1-mini, replies: [{fault: {kind: status, status: 500, message: no $SECRET}}]}", "no [REDACTED:secret]"),
+		Entry("on a process's standard error", "drive: {loop: {prompt: Go.}}\nbackend: {as: claude, model: claude-sonnet-4-5, replies: [{fault: {kind: exit, message: no $SECRET}}]}", "no [REDACTED:secret]"),
+		Entry("in what the scenario is about", "about: Of $SECRET.\ndrive: {loop: {prompt: Go.}}\nbackend: {model: gpt-4.1-mini, replies: [{text: DONE}]}", "Of [REDACTED:secret]."),
+		Entry("in an expression", "drive: {loop: {prompt: Go.}}\nbackend: {model: gpt-4.1-mini, replies: [{text: DONE}]}\nexpect: {that: ['run.text != \"$SECRET\"']}", "run.text != \\\"[REDACTED:secret]\\\""),
+		Entry("of a well-known form", "drive: {loop: {prompt: Use sk-abcdefghijklmnopqrstuvwxyz0123456789 now.}}\nbackend: {model: gpt-4.1-mini, replies: [{text: DONE}]}", "Use [REDACTED"),
+	)
+
+	It("is left to the agent, which needs it", func() {
+		t := done("drive: {loop: {prompt: Use "+secret+".}}\nbackend: {model: gpt-4.1-mini, rules: [{when: {user: "+secret+"}, text: DONE}]}", 1)
+		Expect(t.Script.Unexpected).To(BeEmpty())
+	})
+})
+
+var _ = Describe("The socket server", Label("H-02"), func() {
+	It("shows no trial the script of another", func() {
+		env := newEnv()
+		const trials = 200
+		texts := make([]string, trials)
+		var all sync.WaitGroup
+		for i := range trials {
+			d := driver(env, fmt.Sprintf("drive: {loop: {prompt: Go on., stream: %t}}\nbackend: {as: socket, model: gpt-4.1-mini, replies: [{text: Working on %d.}, {text: \"%d\\nDONE\"}]}", i%2 == 0, i, i))
+			all.Go(func() {
+				t, _ := d.Trial(context.Background(), 1)
+				texts[i] = fmt.Sprint(t.End.Status, t.End.HarnessError, " ", t.End.Text, t.Script)
+			})
+		}
+		all.Wait()
+		for i, text := range texts {
+			Expect(text).To(Equal(fmt.Sprintf("done %d\nDONE{[] [] [] []}", i)))
+		}
+	})
+
+	It("can be closed twice, and starts again when it is needed", func() {
+		env := newEnv()
+		const text = "drive: {loop: {prompt: Go on.}}\nbackend: {as: socket, model: gpt-4.1-mini, replies: [{text: DONE}]}"
+		for range 2 {
+			t, _ := driver(env, text).Trial(context.Background(), 1)
+			Expect(t.End.Status).To(Equal("done"), "%s", t.End.Details)
+			Expect(env.Close()).To(Succeed())
+			Expect(env.Close()).To(Succeed())
+		}
+	})
+
+	It("lets go of a client that was given up", func() {
+		env := newEnv()
+		for _, fault := range []string{"timeout", "reset-before-headers", "reset-mid-stream", "truncated-stream", "{kind: slow-drip, delay: 60ms}"} {
+			t, _ := driver(env, "drive: {loop: {prompt: Go on., stream: true, call_timeout: 100ms}}\nbackend: {as: socket, model: gpt-4.1-mini, replies: [{text: \"Word by word.\\nDONE\", fault: "+fault+"}]}").Trial(context.Background(), 1)
+			Expect(t.End.HarnessError).To(BeEmpty())
+			Expect(t.End.Status).To(Equal("error"))
+			Expect(t.Script.Unfired).To(BeEmpty())
+		}
+	})
+})
+
+var _ = Describe("Scripted command-line agents", Label("H-02", "L-04"), func() {
+	DescribeTable("leave no process behind",
+		func(fault string) {
+			if runtime.GOOS != "linux" {
+				Skip("processes are counted in /proc")
+			}
+			mark := "REHEARSE_SPEC_MARK=" + fault
+			name, value, _ := strings.Cut(mark, "=")
+			GinkgoT().Setenv(name, value)
+			t, _ := trial("drive: {loop: {prompt: Go on., timeout: 1500ms}}\nbackend: {as: claude, model: claude-sonnet-4-5, replies: [{text: \"Some text.\\nDONE\", fault: "+fault+"}]}", 1)
+			Expect(t.Exchanges).To(HaveLen(1), "the agent was started")
+			Expect(t.Script.Unfired).To(BeEmpty())
+			Eventually(func() []string { return processesWith(mark) }).Should(BeEmpty())
+		},
+		Entry("one that hangs", "hang"), Entry("one that hangs after its answer", "hang-after-output"),
+		Entry("one that ignores SIGTERM", "ignore-sigterm"), Entry("one with a child of its own", "grandchild"),
+		Entry("one that floods", "flood"),
+	)
+
+	It("that cannot be started are a fault of the harness, which says what to do", func() {
+		env := newEnv()
+		env.Executable = filepath.Join(GinkgoT().TempDir(), "nothing")
+		t, timings := driver(env, "drive: {loop: {prompt: Go on.}}\nbackend: {as: exec, model: gpt-4.1-mini, replies: [{text: DONE}]}").Trial(context.Background(), 1)
+		Expect(t.End.HarnessError).To(And(
+			HavePrefix("start the scripted backend: "), ContainSubstring("nothing"), ContainSubstring("mocks/agent.Main")))
+		Expect(t.End.Status).To(Equal("error"))
+		Expect(t.Calls).To(BeEmpty())
+		Expect(timings).To(BeEmpty())
+	})
+})
+
+// processesWith lists the processes that have a variable in their environment.
+func processesWith(variable string) []string {
+	var found []string
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	Expect(err).NotTo(HaveOccurred())
+	for _, file := range files {
+		data, err := os.ReadFile(file) // gone, or another user's
+		if err == nil && bytes.Contains(append([]byte{0}, data...), []byte("\x00"+variable+"\x00")) {
+			found = append(found, filepath.Dir(file))
+		}
+	}
+	return found
+}
