@@ -49,7 +49,7 @@ fuzz: ## fuzz each parser for FUZZ=10s
 	@set -e; for file in $$(git grep -l '^func Fuzz' -- '*_test.go'); do \
 	  for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$file); do \
 	    echo "== $$(dirname $$file) $$target"; \
-	    $(GO) test ./$$(dirname $$file) -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ); \
+	    $(GO) test ./$$(dirname $$file) -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) -fuzzminimizetime 1x; \
 	  done; done
 
 .PHONY: schema
@@ -58,7 +58,12 @@ schema: ## write the JSON Schemas anew from the Go types
 
 .PHONY: golden
 golden: ## rewrite all golden files; review the difference before you commit it
-	$(GO) test $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}' $(PKGS) | xargs grep -ls 'flag.Bool("update"' -r --include='*_test.go' | xargs -n1 dirname | sort -u) -update
+	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
+
+.PHONY: trace
+trace: demo ## list each requirement with the specs and scenarios that prove it, and their last result
+	$(GO) tool ginkgo run -r --timeout 10m --skip-package conformance --keep-going --succinct --json-report=specs.json --output-dir=rehearse-runs > rehearse-runs/specs.txt || { cat rehearse-runs/specs.txt; exit 1; }
+	./bin/rehearse report $(OUT) --requirements --specs rehearse-runs/specs.json
 
 .PHONY: clean
 clean: ## remove what the other targets made
