@@ -1,0 +1,116 @@
+package scenarios_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/mocks/agent"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// needsStopGuard are the statuses that no loop without a stop guard ends with.
+var needsStopGuard = []loop.Status{loop.StatusCapped}
+
+// The harness's specs run every shipped scenario: each ends with the status that
+// it expects, and each fault that it plans fires. So it is enough here that some
+// scenario expects the status, or plans the fault.
+var _ = Describe("The shipped scenarios", Label("H-02", "H-03"), func() {
+	var (
+		set      []scenarios.Scenario
+		statuses = map[string][]string{}
+		provider = map[string][]string{} // scenarios by fault
+		process  = map[string][]string{}
+	)
+	BeforeEach(func() {
+		var found scenarios.Diagnostics
+		set, found = scenarios.Load(scenarios.Names(), scenarios.Options{})
+		Expect(found).To(BeEmpty())
+		for _, sc := range set {
+			statuses[sc.Expect.Status] = append(statuses[sc.Expect.Status], sc.Name)
+			faults := provider
+			if sc.Backend.Process() {
+				faults = process
+			}
+			for _, line := range slices.Concat(sc.Backend.Replies, sc.Backend.Rules) {
+				if line.Fault != nil {
+					faults[line.Fault.Kind] = append(faults[line.Fault.Kind], sc.Name)
+				}
+			}
+		}
+	})
+
+	It("end in every way in which the loop can", Label("L-09"), func() {
+		for _, row := range loop.Statuses() {
+			if slices.Contains(needsStopGuard, row.Status) {
+				Expect(statuses).NotTo(HaveKey(string(row.Status)), "it can be reached: take it off the list")
+				continue
+			}
+			Expect(statuses).To(HaveKey(string(row.Status)))
+		}
+	})
+
+	It("show every fault of a provider", func() {
+		for _, kind := range wire.FaultKinds() {
+			Expect(provider).To(HaveKey(kind.Name))
+		}
+	})
+
+	It("show every fault of a process", func() {
+		Expect(mocks.ProcessFaults()).NotTo(BeEmpty())
+		for _, kind := range mocks.ProcessFaults() {
+			Expect(process).To(HaveKey(kind))
+		}
+		for _, kind := range agent.FaultKinds() {
+			Expect(process).To(HaveKey(kind.Name))
+		}
+	})
+
+	It("reach the backend in every way", func() {
+		kinds := map[string]bool{}
+		for _, sc := range set {
+			kinds[sc.Backend.Kind()] = true
+		}
+		Expect(kinds).To(HaveLen(5))
+	})
+
+	It("go along the golden path in both modes over an API and over agents of both kinds", func() {
+		golden := map[string]bool{}
+		for _, sc := range set {
+			if slices.Contains(sc.Tags, "golden") {
+				golden[string(sc.Drive.Loop.Mode)+" "+sc.Backend.Kind()] = true
+			}
+		}
+		for _, way := range []string{" openai", "json openai", " socket", " claude", "json claude", " codex", "json codex", " exec"} {
+			Expect(golden).To(HaveKey(way))
+		}
+	})
+
+	It("show each guard firing and just not firing", Label("L-03", "L-04", "L-05", "L-10", "L-11"), func() {
+		for _, name := range []string{
+			"max-iterations", "timeout", "call-timeout", "no-progress", "alternation", "near-identical", "repeated-errors",
+			"error-limit", "budget-calls", "budget-tokens", "budget-cost", "breaker-gives-up", "interrupted", "blocked", "blocked-json",
+		} {
+			Expect(scenarios.Names()).To(ContainElement(ContainSubstring("loop/" + name)))
+			Expect(scenarios.Names()).To(ContainElement("loop/" + name + "-just-not"))
+		}
+	})
+
+	It("each say what they show, what they prove and what must come out", func() {
+		for _, sc := range set {
+			Expect(sc.About).To(MatchRegexp(`^[A-Za-z].{15,}[.]$`), sc.Name)
+			Expect(sc.Proves).NotTo(BeEmpty(), sc.Name)
+			Expect(sc.Expect.Status).NotTo(BeEmpty(), sc.Name)
+			data, err := os.ReadFile(sc.Name + ".yaml")
+			Expect(err).NotTo(HaveOccurred())
+			Expect(string(data)).To(HavePrefix("# yaml-language-server: $schema=../../schema/scenario.json\nname: "+sc.Name+"\n"), sc.Name)
+			Expect(strings.Count(string(data), "\n")).To(BeNumerically("<", 60), sc.Name)
+		}
+	})
+})
