@@ -210,15 +210,43 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 		for line := range strings.Lines(table) {
 			Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", width), line)
 		}
-		Expect(table).To(And(ContainSubstring("scenario"), ContainSubstring("unknown"), ContainSubstring("n/a")))
+		Expect(table).To(And(HavePrefix("in loop/"), ContainSubstring("unknown"), ContainSubstring("n/a")))
 	}, Entry("80 columns", 80), Entry("100 columns", 100), Entry("120 columns", 120))
 
 	It("shows names in full where there is room, else both their ends", func() {
 		wide := render(reports.Terminal, sample(), reports.Options{Terminal: tty.Terminal{Width: 200}})
-		Expect(strings.SplitN(wide, "\n\n", 2)[0]).To(ContainSubstring("loop/guards/no-progress-after-three-identical-answers "))
+		Expect(strings.SplitN(wide, "\n\n", 2)[0]).To(ContainSubstring("\nguards/no-progress-after-three-identical-answers "))
 		narrow := render(reports.Terminal, sample(), reports.Options{})
-		Expect(narrow).To(MatchRegexp(`(?m)^loop/\S*…\S*answers +fail 3/5`))
+		Expect(narrow).To(MatchRegexp(`(?m)^guards/\S*…\S*answers +fail 3/5`))
 	})
+	It("says the folder of all names once, and none where they have none in common", func() {
+		names := func(list ...string) string {
+			r := sample()
+			r.Scenarios = r.Scenarios[:0]
+			for _, name := range list {
+				r.Scenarios = append(r.Scenarios, reports.Scenario{Name: name, Verdict: gate.Pass})
+			}
+			return render(reports.Terminal, r, reports.Options{})
+		}
+		Expect(names("a/b/one", "a/b/two")).To(MatchRegexp(`^in a/b/ [^x]*\n-+\none +pass.*\ntwo +pass`))
+		Expect(names("a/b/one", "a/c/two")).To(MatchRegexp(`^in a/ [^x]*\n-+\nb/one +pass.*\nc/two +pass`))
+		Expect(names("a/one", "b/two")).To(MatchRegexp(`^scenario [^x]*\n-+\na/one +pass.*\nb/two +pass`))
+		Expect(names("a/one")).To(MatchRegexp(`^scenario [^x]*\n-+\na/one +pass`))
+	})
+	DescribeTable("shows money briefly", func(v *float64, known bool, want string) {
+		r := sample()
+		r.Scenarios = []reports.Scenario{{Name: "x", Verdict: gate.Pass, Measures: []measure.Value{
+			{Name: "cost_eur", Unit: "EUR", Known: known, Value: v, N: 1},
+		}}}
+		Expect(render(reports.Terminal, r, reports.Options{})).To(MatchRegexp(`(?m)^x +pass +\S+ +\S+ +%s +\S+ +\S+$`, want))
+	},
+		Entry("nothing", new(0.0), true, `0\.00`),
+		Entry("less than can be shown", new(0.00009), true, `<0\.0001`),
+		Entry("a little", new(0.0001), true, `0\.0001`),
+		Entry("four decimals", new(0.12346), true, `0\.1235`),
+		Entry("cents from one on", new(12.5), true, `12\.50`),
+		Entry("a lower bound as unknown", new(0.5), false, `unknown`),
+	)
 	It("lets no control character of a model through", func() {
 		text := render(reports.Terminal, hostile(), reports.Options{Terminal: tty.Terminal{Width: 120}})
 		Expect(utf8.ValidString(text)).To(BeTrue())
@@ -231,7 +259,7 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 	})
 	It("leaves what passed out of the table for failures only, and not out of the totals", func() {
 		text := render(reports.Terminal, sample(), reports.Options{FailuresOnly: true})
-		Expect(text).NotTo(ContainSubstring("loop/done-marker "))
+		Expect(text).NotTo(ContainSubstring("done-marker "))
 		Expect(text).To(ContainSubstring("4 scenarios: 1 pass"))
 	})
 })

@@ -3,6 +3,9 @@ package reports
 import (
 	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -60,12 +63,16 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 // scenarioTable draws a row for each scenario. Numbers and verdicts are never
 // cut; a narrow terminal shortens names and statuses in the middle.
 func scenarioTable(t tty.Terminal, list []Scenario) string {
+	folder := commonFolder(list)
 	header := []string{"scenario", "verdict", "status", "calls", "tokens", "EUR", "p95", "time"}
+	if folder != "" {
+		header[0] = "in " + folder
+	}
 	rows := [][]string{header}
 	for _, s := range list {
-		row := []string{plain.Line(s.Name, maxName), s.verdict(), plain.Line(s.Status, maxName)}
+		row := []string{plain.Line(strings.TrimPrefix(s.Name, folder), maxName), s.briefly(), plain.Line(s.Status, maxName)}
 		for _, name := range columns {
-			row = append(row, text(find(s.Measures, name)))
+			row = append(row, brief(find(s.Measures, name)))
 		}
 		rows = append(rows, row)
 	}
@@ -82,6 +89,41 @@ func scenarioTable(t tty.Terminal, list []Scenario) string {
 		out.AppendRow(cells(row))
 	}
 	return out.Render()
+}
+
+// commonFolder is the folder, with its slash, that the names of two or more
+// scenarios begin with; empty if there is none. A table says it once.
+func commonFolder(list []Scenario) string {
+	if len(list) < 2 {
+		return ""
+	}
+	folder := list[0].Name[:strings.LastIndexByte(list[0].Name, '/')+1]
+	for folder != "" && slices.ContainsFunc(list, func(s Scenario) bool { return !strings.HasPrefix(s.Name, folder) }) {
+		folder = folder[:strings.LastIndexByte(strings.TrimSuffix(folder, "/"), '/')+1]
+	}
+	return plain.Line(folder, maxName)
+}
+
+// briefly is the verdict for a narrow column: the trials are counted only where
+// they differ.
+func (s Scenario) briefly() string {
+	if s.Trials.Pass == s.Trials.Total() {
+		return plain.Line(string(s.Verdict), 10)
+	}
+	return s.verdict()
+}
+
+// brief is text for a narrow column: of money not more than four decimals.
+func brief(v measure.Value) string {
+	money := v.Unit == "EUR" || v.Unit == "USD"
+	switch {
+	case !money || !told(v) || *v.Value == 0 || math.Abs(*v.Value) >= 1:
+		return text(v)
+	case math.Abs(*v.Value) < 0.0001:
+		return "<0.0001"
+	default:
+		return strconv.FormatFloat(*v.Value, 'f', 4, 64)
+	}
 }
 
 // The columns that a name and a status should get, and get at least.
