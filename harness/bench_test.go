@@ -3,10 +3,18 @@ package harness_test
 import (
 	"bufio"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"strings"
 	"testing"
+	"time"
 
+	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/record"
@@ -98,10 +106,118 @@ func check(tb testing.TB, err error) {
 	}
 }
 
+// BenchmarkThousandTrials is the whole pipeline for 1,000 single-call trials:
+// drive, record, measure, judge, report as JSON and JUnit. The floor makes the same
+// calls with go-openai alone.
 func BenchmarkThousandTrials(b *testing.B) {
 	set := singleCalls(b, 1000)
-	b.ReportAllocs()
+	besideFloor(b, func() { pipeline(b, set, 1, b.TempDir()) }, func() { plainCalls(b, 1000) })
+}
+
+// BenchmarkTwoWorkers tells how much faster two workers are than one; 2 would be
+// perfect. The machine needs a second core that is idle.
+func BenchmarkTwoWorkers(b *testing.B) {
+	set := singleCalls(b, 5000)
+	var one, two time.Duration
 	for b.Loop() {
-		pipeline(b, set, 1, b.TempDir())
+		two += took(func() { pipeline(b, set, 2, b.TempDir()) })
+		b.StopTimer()
+		one += took(func() { pipeline(b, set, 1, b.TempDir()) })
+		b.StartTimer()
 	}
+	b.ReportMetric(float64(one)/float64(two), "x-one-worker")
+}
+
+// BenchmarkFlatMemory compares the peaks of memory of 100,000 trials and of 1,000.
+func BenchmarkFlatMemory(b *testing.B) {
+	few, many := singleCalls(b, 1000), singleCalls(b, 100_000)
+	pipeline(b, few, 2, b.TempDir()) // what is loaded once is loaded now
+	var least, most float64
+	for b.Loop() {
+		b.StopTimer()
+		least = max(least, peak(b, func() { pipeline(b, few, 2, b.TempDir()) }))
+		b.StartTimer()
+		most = max(most, peak(b, func() { pipeline(b, many, 2, b.TempDir()) }))
+	}
+	b.ReportMetric(least, "MB-1000")
+	b.ReportMetric(most, "MB-100000")
+	b.ReportMetric(most/least, "x-memory")
+}
+
+// BenchmarkFourHours is the shipped scenario of four hours and 200 iterations. The
+// floor makes 200 calls with go-openai alone.
+func BenchmarkFourHours(b *testing.B) {
+	set, found := scenarios.Load([]string{"loop/four-hours"}, scenarios.Options{})
+	if len(found) > 0 {
+		b.Fatal(found)
+	}
+	besideFloor(b, func() { pipeline(b, set, 1, b.TempDir()) }, func() { plainCalls(b, 200) })
+}
+
+// besideFloor benchmarks run and tells how many times it takes what floor takes,
+// which is measured in turns with it, as the machine's speed changes.
+func besideFloor(b *testing.B, run, floor func()) {
+	b.ReportAllocs()
+	var own, least time.Duration
+	for b.Loop() {
+		own += took(run)
+		b.StopTimer()
+		least += took(floor)
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(least)/float64(b.N), "floor-ns/op")
+	b.ReportMetric(float64(own)/float64(least), "x-floor")
+}
+
+func took(f func()) time.Duration {
+	start := clock.Real().Now()
+	f()
+	return clock.Real().Now().Sub(start)
+}
+
+// peak is the most memory in MB that the process held while f ran, as the kernel
+// counts it.
+func peak(b *testing.B, f func()) float64 {
+	debug.FreeOSMemory()
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+		b.Skip("the peak of memory cannot be reset here: ", err)
+	}
+	f()
+	status, err := os.ReadFile("/proc/self/status")
+	check(b, err)
+	_, text, _ := strings.Cut(string(status), "VmHWM:")
+	var kB float64
+	_, err = fmt.Sscanf(text, "%f kB", &kB)
+	check(b, err)
+	return kB / 1024
+}
+
+// plainCalls makes calls with go-openai alone to a transport that answers with
+// fixed bytes.
+func plainCalls(b *testing.B, n int) {
+	cfg := openai.DefaultConfig("none")
+	cfg.HTTPClient = &http.Client{Transport: fixed{}}
+	client := openai.NewClientWithConfig(cfg)
+	request := openai.ChatCompletionRequest{
+		Model:    "gpt-4.1-mini",
+		Messages: []openai.ChatCompletionMessage{{Role: "user", Content: "Say that you are done."}},
+	}
+	for range n {
+		_, err := client.CreateChatCompletion(b.Context(), request)
+		check(b, err)
+	}
+}
+
+type fixed struct{}
+
+const answer = `{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"gpt-4.1-mini","choices":[{"index":0,` +
+	`"message":{"role":"assistant","content":"All 14 tests pass.\nDONE"},"finish_reason":"stop"}],` +
+	`"usage":{"prompt_tokens":9,"completion_tokens":7,"total_tokens":16}}`
+
+func (fixed) RoundTrip(r *http.Request) (*http.Response, error) {
+	_, err := io.Copy(io.Discard, r.Body)
+	return &http.Response{
+		StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(answer)),
+	}, err
 }
