@@ -170,7 +170,12 @@ func (a *app) runLoop(ctx context.Context, given loop.Options, flags loopFlags) 
 	})
 	view.close()
 	result = transcript.redactResult(result)
-	writing = errors.Join(writing, transcript.end(result))
+	if writing == nil {
+		writing = transcript.end(result)
+	}
+	if writing != nil {
+		writing = fmt.Errorf("the transcript is not complete: %w", writing)
+	}
 	if err := errors.Join(a.showResult(result, transcript.path, flags.asJSON), writing); err != nil {
 		return &exitError{loop.StatusError.ExitCode(), err}
 	}

@@ -15,8 +15,8 @@ func (a *app) schemaCommand() *cobra.Command {
 		Use:   "schema [" + strings.Join(kinds, "|") + "]",
 		Short: "Print the JSON Schema of a file format",
 		Long: `schema prints the JSON Schema of scenario files (the default), of the scripts that
-"rehearse mock" serves, or of the configuration file rehearse.yaml. Editors complete and check a file
-whose first line is
+"rehearse mock" serves, or of the configuration file rehearse.yaml. Editors complete
+and check a file whose first line is
   # yaml-language-server: $schema=scenario.json`,
 		Example:   "  rehearse schema > scenario.json",
 		Args:      arguments(0, 1, "name one kind of file"),
