@@ -150,10 +150,10 @@ backend: {model: gpt-4.1-mini, replies: [{text: Same., times: 2}]}`, 1)
 		done(fmt.Sprintf(text, "0.00161 EUR"), 1)
 	})
 
-	It("does not take one model's price for another's", Label("L-11"), func() {
+	It("does not take the price of the model that it asks for for that of the one that answers", Label("L-11"), func() {
 		t, _ := trial(`
 drive: {loop: {prompt: Go on., model: gpt-4.1, budget: {cost: 100 USD}}}
-backend: {unpriced: true, replies: [{text: Working., usage: {input: 10, output: 10}}]}`, 1)
+backend: {model: in-house-7b, unpriced: true, replies: [{text: Working., usage: {input: 10, output: 10}}]}`, 1)
 		Expect(t.End).To(And(HaveField("Status", "budget"), HaveField("Details", ContainSubstring("unknown"))))
 	})
 
@@ -175,7 +175,7 @@ backend: {model: gpt-4.1-mini, replies: [{text: DONE, latency: 89s}]}`, 1)
 
 	It("is interrupted in real time, too", Label("L-09"), func() {
 		t, timings := trial(`
-drive: {loop: {prompt: Go on., interrupt_after: 200ms}}
+drive: {loop: {prompt: Go on., interrupt_after: 200ms, timeout: 10s}}
 backend: {as: socket, model: gpt-4.1-mini, replies: [{text: DONE, fault: timeout}]}`, 1)
 		Expect(t.End.Status).To(Equal("interrupted"))
 		Expect(timings[len(timings)-1].Latency).To(BeNumerically(">=", 200*time.Millisecond))

@@ -47,7 +47,7 @@ func newLoopDriver(sc scenarios.Scenario, env *Env) (*loopDriver, error) {
 	if d.head.Limits, err = limits(settings, env.Redactor); err != nil {
 		return nil, fmt.Errorf("describe the settings: %w", err)
 	}
-	d.pricer, d.rate = pricer(sc.Backend.Model, d.head.Price)
+	d.pricer, d.rate = pricer(d.head.Price)
 	return d, nil
 }
 
@@ -93,16 +93,13 @@ func limits(s loop.Settings, redact *record.Redactor) (json.RawMessage, error) {
 	return json.Marshal(s)
 }
 
-// pricer prices usage by one quote, which is that of model. Without one, and where
-// another model answered, the cost is unknown.
-func pricer(model string, quote *price.Quote) (budget.Pricer, float64) {
+// pricer prices usage by one quote, for a script answers as one model whatever
+// model it is asked for. Without a quote every cost is unknown.
+func pricer(quote *price.Quote) (budget.Pricer, float64) {
 	if quote == nil {
 		return func(string, llm.Usage) (unit.Money, bool) { return unit.Money{}, false }, 0
 	}
-	return func(answered string, u llm.Usage) (unit.Money, bool) {
-		if answered != "" && !price.SameModel(answered, model) && !price.SameModel(answered, quote.Model) {
-			return unit.Money{}, false
-		}
+	return func(_ string, u llm.Usage) (unit.Money, bool) {
 		return quote.Cost(u), true
 	}, quote.EURPerUSD
 }
