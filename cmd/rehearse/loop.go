@@ -56,13 +56,12 @@ every backend that is not on this machine.
   rehearse loop "Lint" --backend exec --command "./agent.sh {prompt}"`,
 		Args: arguments(0, 1, "put the prompt in quotes, as one argument"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			given, err := options.given(cmd.Flags())
+			prompt, err := a.prompt(cmd.Context(), args)
 			if err != nil {
-				return usage(err)
-			}
-			if given.Prompt, err = a.prompt(cmd.Context(), args); err != nil {
 				return err
 			}
+			given := options.given(cmd.Flags())
+			given.Prompt = prompt
 			return a.runLoop(cmd.Context(), given, flags)
 		},
 	}

@@ -46,7 +46,7 @@ func (o *loopOptions) register(f *pflag.FlagSet) {
 }
 
 // given returns the options whose flags the user gave.
-func (o *loopOptions) given(f *pflag.FlagSet) (loop.Options, error) {
+func (o *loopOptions) given(f *pflag.FlagSet) loop.Options {
 	out := o.options
 	out.Mode, out.History = loop.Mode(o.mode), loop.History(o.history)
 	set(f, "stream", &out.Stream, o.stream)
@@ -61,7 +61,7 @@ func (o *loopOptions) given(f *pflag.FlagSet) (loop.Options, error) {
 	if f.Changed("max-calls") || f.Changed("max-tokens") || f.Changed("max-cost") {
 		out.Budget = &loop.BudgetOptions{Calls: o.maxCalls, Tokens: o.maxTokens, Cost: *o.maxCost.into}
 	}
-	return out, nil
+	return out
 }
 
 // set points field at value if the user gave the flag.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,11 @@ import (
 
 // runsFolder is where runs go that name no folder.
 const runsFolder = "rehearse-runs"
+
+// gcPercent makes the garbage collector run half as often as by default. A run
+// leaves much garbage beside a live heap of some 10 MB, so that this takes a tenth
+// off its time and costs some 10 MB.
+const gcPercent = 200
 
 // runFlags are the flags of run.
 type runFlags struct {
@@ -84,8 +90,11 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	if err != nil {
 		return noVerdict(err)
 	}
-	defer out.Close()
+	defer func() { _ = out.Close() }() // the end of the process frees it as well
 
+	if a.getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	began := time.Now()
 	report, err := a.execute(ctx, set, out, prices, flags)
 	if err != nil {
@@ -107,7 +116,7 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *folder
 		Tokens:   token.NewCounter(token.Options{}),
 		Redactor: redactor(),
 	}
-	defer env.Close()
+	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
 	files, err := newRunFiles(out, harness.Header(set, "rehearse "+toolVersion(), prices.Date, flags.labels))
 	if err != nil {
 		return reports.Report{}, err
