@@ -21,11 +21,13 @@ type child struct {
 func (s *Server) serve(conn net.Conn) {
 	alive, gone := context.WithCancel(s.ctx)
 	defer gone()
+	// Closed here as well as by the context: a function that is stopped while its
+	// context ends may never run.
+	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(alive, func() { _ = conn.Close() })()
 	in := json.NewDecoder(conn)
 	var h hello
 	if err := in.Decode(&h); err != nil || h.Token != s.token {
-		_ = conn.Close()
 		return
 	}
 	c := &child{conn: conn, out: json.NewEncoder(conn), words: make(chan word, 4), alive: alive}
