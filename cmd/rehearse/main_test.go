@@ -24,6 +24,7 @@ func TestScripts(t *testing.T) {
 			env.Values[begunKey{}] = map[string]*begun{}
 			env.Setenv("REHEARSE_OFFLINE", "1")
 			env.Setenv("NO_COLOR", "1")
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // else a race-detector build sleeps for a second at each exit
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
