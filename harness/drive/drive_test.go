@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +16,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	. "github.com/onsi/gomega/gstruct"
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/record"
@@ -98,6 +101,10 @@ var _ = Describe("A loop", Label("H-01", "H-02"), func() {
 			Expect(t.Calls).To(HaveEach(HaveField("Backend", b.kind)))
 			Expect(t.Exchanges).To(HaveLen(2))
 			Expect(t.Exchanges).To(HaveEach(HaveField("Delivered", true)))
+			if b.kind != "exec" { // plain text has no place for usage
+				Expect(t.Calls).To(HaveEach(HaveField("Usage", PointTo(And(
+					HaveField("Input", BeNumerically(">", 0)), HaveField("Output", BeNumerically(">", 0)))))))
+			}
 			Expect(d.Head()).To(And(HaveField("Backend", b.kind), HaveField("RealTime", b.realTime), HaveField("Agent", "loop")))
 			if !b.realTime {
 				Expect(timings).To(BeEmpty())
@@ -259,6 +266,29 @@ var _ = Describe("A secret", Label("H-05"), func() {
 	})
 })
 
+var _ = Describe("What the scripted backend found", Label("H-02"), func() {
+	It("is recorded", func() {
+		sc, found := scenarios.Parse("spec.yaml", []byte("name: spec/one\ndrive: {loop: {prompt: Go.}}\n"+
+			"backend: {model: gpt-4.1-mini, replies: [{when: {user: never}, text: DONE, fault: timeout}]}\nexpect: {status: done}"), nil, scenarios.Options{})
+		Expect(found).To(BeEmpty())
+		t, err := drive.Recorded(sc, newEnv(), func(transport http.RoundTripper) {
+			for _, body := range []string{`{"model": 1}`, `{"model": "gpt-4.1-mini", "messages": [{"role": "user", "content": "Else."}]}`} {
+				r, err := http.NewRequest(http.MethodPost, "http://127.0.0.1/v1/chat/completions", strings.NewReader(body))
+				Expect(err).NotTo(HaveOccurred())
+				response, err := transport.RoundTrip(r)
+				Expect(err).NotTo(HaveOccurred())
+				Expect(response.Body.Close()).To(Succeed())
+			}
+		})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(t.Script.Invalid).To(HaveLen(1))
+		Expect(t.Script.Unexpected).To(HaveExactElements(ContainSubstring("never")))
+		Expect(t.Script.Unused).To(HaveExactElements(ContainSubstring("replies[0]")))
+		Expect(t.Script.Unfired).To(HaveExactElements(ContainSubstring("timeout")))
+		Expect(t.Exchanges).To(HaveLen(2))
+	})
+})
+
 var _ = Describe("The socket server", Label("H-02"), func() {
 	It("shows no trial the script of another", func() {
 		env := newEnv()
@@ -276,6 +306,20 @@ var _ = Describe("The socket server", Label("H-02"), func() {
 		for i, text := range texts {
 			Expect(text).To(Equal(fmt.Sprintf("done %d\nDONE{[] [] [] []}", i)))
 		}
+	})
+
+	It("forgets a trial that has ended", func() {
+		env := newEnv()
+		t, _ := driver(env, "drive: {loop: {prompt: Go on.}}\nbackend: {as: socket, model: gpt-4.1-mini, replies: [{text: DONE}]}").Trial(context.Background(), 1)
+		Expect(t.End.Status).To(Equal("done"))
+		client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		response, err := client.Get("http://" + drive.SocketAddress(env) + "/t/1/v1/models")
+		Expect(err).NotTo(HaveOccurred())
+		defer response.Body.Close()
+		Expect(response.StatusCode).To(Equal(http.StatusNotFound))
+		body, err := io.ReadAll(response.Body)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(string(body)).To(ContainSubstring("unknown_trial"))
 	})
 
 	It("can be closed twice, and starts again when it is needed", func() {
@@ -306,13 +350,13 @@ var _ = Describe("Scripted command-line agents", Label("H-02", "L-04"), func() {
 			if runtime.GOOS != "linux" {
 				Skip("processes are counted in /proc")
 			}
-			mark := "REHEARSE_SPEC_MARK=" + fault
-			name, value, _ := strings.Cut(mark, "=")
+			const name = "REHEARSE_SPEC_MARK" // the agents inherit it
+			value := fmt.Sprintf("%s of %d", fault, os.Getpid())
 			GinkgoT().Setenv(name, value)
 			t, _ := trial("drive: {loop: {prompt: Go on., timeout: 1500ms}}\nbackend: {as: claude, model: claude-sonnet-4-5, replies: [{text: \"Some text.\\nDONE\", fault: "+fault+"}]}", 1)
 			Expect(t.Exchanges).To(HaveLen(1), "the agent was started")
 			Expect(t.Script.Unfired).To(BeEmpty())
-			Eventually(func() []string { return processesWith(mark) }).Should(BeEmpty())
+			Eventually(func() []string { return processesWith(name + "=" + value) }).Should(BeEmpty())
 		},
 		Entry("one that hangs", "hang"), Entry("one that hangs after its answer", "hang-after-output"),
 		Entry("one that ignores SIGTERM", "ignore-sigterm"), Entry("one with a child of its own", "grandchild"),
