@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,11 @@ import (
 
 // kept is how many exchanges and findings a standing server remembers.
 const kept = 1000
+
+// smallHeap is the garbage, in percent of what is in use, that a standing server
+// lets grow. It lives beside the agent that it serves, and the tokenizer's
+// vocabulary alone is 10 MB that twice as much garbage would come to.
+const smallHeap = 40
 
 // mockFlags are the flags of mock.
 type mockFlags struct {
@@ -62,6 +68,9 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 	program, err := mocks.Compile(script)
 	if err != nil {
 		return usage(err)
+	}
+	if a.getenv("GOGC") == "" {
+		debug.SetGCPercent(smallHeap)
 	}
 	engine := mocks.NewEngine(program, mocks.EngineOptions{
 		Clock: clock.Real(),

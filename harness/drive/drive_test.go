@@ -117,6 +117,13 @@ var _ = Describe("A loop", Label("H-01", "H-02"), func() {
 		})
 	}
 
+	It("is told by a scripted Claude Code what the answer cost", Label("H-04"), func() {
+		t := done("drive: {loop: {prompt: Go on.}}\nbackend: {as: claude, model: claude-sonnet-4-5, replies: [{text: DONE, usage: {input: 0, output: 1000}}]}", 1)
+		Expect(t.Calls[0].ReportedUSD).To(PointTo(BeNumerically("~", 0.015, 1e-9))) // 15 USD for a million tokens
+		t = done("drive: {loop: {prompt: Go on.}}\nbackend: {as: claude, model: in-house-7b, unpriced: true, replies: [{text: DONE}]}", 1)
+		Expect(t.Calls[0].ReportedUSD).To(BeNil())
+	})
+
 	It("is sent everything by an API and the prompt alone by a command-line agent", func() {
 		messages := func(kind string) int {
 			t := done("drive: {loop: {prompt: Go on.}}\nbackend: {as: "+kind+", model: gpt-4.1-mini, replies: [{text: Working.}, {text: DONE}]}", 1)
