@@ -22,11 +22,11 @@ demo: build ## drive the runner loop through every shipped scenario, offline, an
 
 .PHONY: test
 test: ## run the whole test suite
-	$(GO) test $(PKGS)
+	$(GO) test $(TESTFLAGS) $(PKGS)
 
 .PHONY: race
 race: ## run the test suite under the race detector
-	$(GO) test -race $(PKGS)
+	$(GO) test -race $(TESTFLAGS) $(PKGS)
 
 .PHONY: conformance
 conformance: ## see the mock server through the official client (own module in test/conformance)
