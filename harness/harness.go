@@ -106,8 +106,6 @@ func run(ctx context.Context, drivers []drive.Driver, opts Options) (Outcome, er
 	}
 	outcome, err := plan.collect(queue, opts.Sink)
 	cancel(err)
-	for range queue { //nolint:revive // drains, so that feed can end
-	}
 	pool.Wait()
 	outcome.Interrupted = outcome.Trials < planned && clock.Err(ctx) != nil
 	return outcome, err

@@ -156,6 +156,27 @@ var _ = Describe("A sink that fails", func() {
 		Entry("within a scenario", stalled, 2, 6), Entry("at the last trial", stalled, 8, 12),
 	)
 
+	It("has no trial under way when the run returns, and starts no more", stalled, func(SpecContext) {
+		var begun, active atomic.Int64
+		drivers := []drive.Driver{stub{name: "a", trials: 10_000, trial: func(ctx context.Context, n int) record.Trial {
+			begun.Add(1)
+			active.Add(1)
+			if n > 1 {
+				<-ctx.Done() // and then it takes its time
+				for range 10_000 {
+					runtime.Gosched()
+				}
+			}
+			active.Add(-1)
+			return record.Trial{}
+		}}}
+		sink := &memory{told: func(int) error { return full }}
+		_, err := harness.RunDrivers(context.Background(), drivers, harness.Options{Workers: 4, Env: newEnv(), Sink: sink})
+		Expect(err).To(MatchError(full))
+		Expect(active.Load()).To(BeZero())
+		Expect(begun.Load()).To(BeNumerically("<=", 1+4))
+	})
+
 	It("ends the run at a scenario", stalled, func(SpecContext) {
 		sink := &memory{begun: func(s record.Scenario) error {
 			if s.Name == "a" {
