@@ -61,9 +61,14 @@ type Outcome struct {
 	NotRun []string
 }
 
-// ahead is how many finished trials may wait for an earlier one, for each
-// worker. It bounds the memory of a run whatever its length.
+// ahead is how many finished jobs may wait for an earlier one, for each worker.
+// With the size of a job it bounds the memory of a run whatever its length.
 const ahead = 16
+
+// maxBatch is how many trials a job may be. Short trials are handed out several
+// at a time, because waking a worker costs a good part of one; more than these
+// save little time and cost memory.
+const maxBatch = 4
 
 // Run drives every trial of the set. When ctx ends, trials under way are given
 // up, those that were finished in order are kept, and the outcome says so. An
@@ -92,9 +97,10 @@ func run(ctx context.Context, drivers []drive.Driver, opts Options) (Outcome, er
 	runCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 
-	jobs := make(chan *job)
 	queue := make(chan *job, min(workers*ahead, planned)) // in the order of the plan
-	go plan.feed(runCtx, jobs, queue)
+	// Of the jobs in the queue, and the one that collect waits for, all have room.
+	jobs := make(chan *job, cap(queue)+1)
+	go plan.feed(runCtx, workers, jobs, queue)
 
 	var pool sync.WaitGroup
 	for range workers {
@@ -144,47 +150,59 @@ func (p plan) trials() int {
 }
 
 // feed hands out the trials, first to the queue, which bounds how far workers
-// may run ahead, then to the workers. What enters the queue gets a result.
-func (p plan) feed(ctx context.Context, jobs, queue chan<- *job) {
+// may run ahead, then to the workers. What enters the queue gets its results.
+func (p plan) feed(ctx context.Context, workers int, jobs, queue chan<- *job) {
 	defer close(queue)
 	defer close(jobs)
 	for _, sc := range p {
-		for n := 1; n <= sc.head.Trials; n++ {
-			j := &job{scenario: sc, n: n, done: make(chan result, 1)}
+		size := sc.batch(workers)
+		for n := 1; n <= sc.head.Trials; n += size {
+			last := min(n+size-1, sc.head.Trials)
+			j := &job{scenario: sc, first: n, last: last, done: make(chan []result, 1)}
 			select {
 			case queue <- j:
+				jobs <- j
 			case <-ctx.Done():
-				return
-			}
-			select {
-			case jobs <- j:
-			case <-ctx.Done():
-				j.done <- result{givenUp: true}
 				return
 			}
 		}
 	}
 }
 
+// batch is how many trials make a job: few enough that all workers have their
+// share, and one where trials take real time.
+func (sc *prepared) batch(workers int) int {
+	if sc.head.RealTime {
+		return 1
+	}
+	return max(1, min(sc.head.Trials/(workers*ahead), maxBatch))
+}
+
 // collect takes the results in the order of the plan and tells them to the sink,
 // up to the first that is none.
-func (p plan) collect(queue <-chan *job, sink Sink) (out Outcome, err error) {
+func (p plan) collect(queue <-chan *job, sink Sink) (Outcome, error) {
+	var out Outcome
 	told := 0 // scenarios
 	for j := range queue {
-		r := <-j.done
-		if r.givenUp {
-			break
-		}
-		if err = j.tell(r, sink); err != nil {
-			break
-		}
-		out.Trials++
-		if j.n == 1 {
+		results := <-j.done
+		n, err := j.tell(results, sink)
+		if out.Trials += n; n > 0 && j.first == 1 {
 			told++
 		}
+		if err != nil || n < len(results) {
+			out.NotRun = p.names(told)
+			return out, err
+		}
 	}
+	out.NotRun = p.names(told)
+	return out, nil
+}
+
+// names are those of the scenarios from number told on.
+func (p plan) names(told int) []string {
+	var names []string
 	for _, sc := range p[told:] {
-		out.NotRun = append(out.NotRun, sc.head.Name)
+		names = append(names, sc.head.Name)
 	}
-	return out, err
+	return names
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// job is one trial on its way through the workers.
+// job is some trials of a scenario on their way through the workers.
 type job struct {
-	scenario *prepared
-	n        int
-	done     chan result // buffered for one
+	scenario    *prepared
+	first, last int           // numbers of the trials
+	done        chan []result // buffered for one
 }
 
 type result struct {
@@ -27,12 +27,25 @@ type result struct {
 	givenUp bool
 }
 
-// run drives the trial and judges it from what was recorded.
-func (j *job) run(ctx context.Context) result {
+// run carries out the trials, and none after one that was given up.
+func (j *job) run(ctx context.Context) []result {
+	results := make([]result, 0, j.last-j.first+1)
+	for n := j.first; n <= j.last; n++ {
+		r := j.scenario.run(ctx, n)
+		results = append(results, r)
+		if r.givenUp {
+			break
+		}
+	}
+	return results
+}
+
+// run drives trial n and judges it from what was recorded.
+func (sc *prepared) run(ctx context.Context, n int) result {
 	if clock.Err(ctx) != nil {
 		return result{givenUp: true}
 	}
-	trial, timings, stack := j.drive(ctx)
+	trial, timings, stack := sc.drive(ctx, n)
 	if clock.Err(ctx) != nil {
 		return result{givenUp: true}
 	}
@@ -40,13 +53,13 @@ func (j *job) run(ctx context.Context) result {
 	if err != nil {
 		return result{err: err}
 	}
-	facts := measure.Of(j.scenario.head, trial, timings)
-	findings := j.scenario.judge.Judge(facts)
+	facts := measure.Of(sc.head, trial, timings)
+	findings := sc.judge.Judge(facts)
 	for i := range findings {
-		findings[i].Trial = j.n
+		findings[i].Trial = n
 	}
 	return result{Judged: Judged{
-		Scenario: &j.scenario.head,
+		Scenario: &sc.head,
 		Trial:    trial,
 		Lines:    lines,
 		Timings:  timings,
@@ -59,31 +72,39 @@ func (j *job) run(ctx context.Context) result {
 
 // drive carries out the trial. A driver that panics is a fault of the harness or
 // of the driven agent: the trial's verdict is then error, and the run goes on.
-func (j *job) drive(ctx context.Context) (trial record.Trial, timings []record.Timing, stack []byte) {
-	head := &j.scenario.head
+func (sc *prepared) drive(ctx context.Context, n int) (trial record.Trial, timings []record.Timing, stack []byte) {
+	head := &sc.head
 	defer func() {
 		if p := recover(); p != nil {
 			stack = debug.Stack()
 			reason := fmt.Sprintf("the driven agent or its driver panicked: %v", p)
 			trial = record.Trial{
-				Head: record.TrialHead{Scenario: head.Name, N: j.n, Seed: drive.Seed(head.Seed, j.n)},
-				End:  record.End{Status: "error", ExitCode: 1, HarnessError: j.scenario.redact.Text(reason)},
+				Head: record.TrialHead{Scenario: head.Name, N: n, Seed: drive.Seed(head.Seed, n)},
+				End:  record.End{Status: "error", ExitCode: 1, HarnessError: sc.redact.Text(reason)},
 			}
 		}
 	}()
-	trial, timings = j.scenario.driver.Trial(ctx, j.n)
+	trial, timings = sc.driver.Trial(ctx, n)
 	return trial, timings, nil
 }
 
-// tell hands a result to the sink, after its scenario if it is the first one.
-func (j *job) tell(r result, sink Sink) error {
-	if r.err != nil {
-		return r.err
-	}
-	if j.n == 1 {
-		if err := sink.Scenario(j.scenario.head); err != nil {
-			return err
+// tell hands results to the sink, up to the first that is none, after the
+// scenario if they begin it. It returns how many the sink took.
+func (j *job) tell(results []result, sink Sink) (int, error) {
+	for i, r := range results {
+		switch {
+		case r.givenUp:
+			return i, nil
+		case r.err != nil:
+			return i, r.err
+		case i == 0 && j.first == 1:
+			if err := sink.Scenario(j.scenario.head); err != nil {
+				return i, err
+			}
+		}
+		if err := sink.Trial(r.Judged); err != nil {
+			return i, err
 		}
 	}
-	return sink.Trial(r.Judged)
+	return len(results), nil
 }

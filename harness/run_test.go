@@ -95,8 +95,9 @@ func TestWorkersRunAheadBoundedly(t *testing.T) {
 			ended <- err
 		}()
 		synctest.Wait()
-		g.Expect(driven.Load()).To(BeNumerically(">=", 2*16), "workers wait for the sink too early")
-		g.Expect(driven.Load()).To(BeNumerically("<=", 2*16+4), "workers run ahead of the sink")
+		const batch = 4
+		g.Expect(driven.Load()).To(BeNumerically(">=", 2*16*batch), "workers wait for the sink too early")
+		g.Expect(driven.Load()).To(BeNumerically("<=", (2*16+4)*batch), "workers run ahead of the sink")
 		close(read)
 		g.Expect(<-ended).To(Succeed())
 		g.Expect(sink.trials).To(HaveLen(5000))
@@ -158,7 +159,8 @@ var _ = Describe("A sink that fails", func() {
 
 	It("has no trial under way when the run returns, and starts no more", stalled, func(SpecContext) {
 		var begun, active atomic.Int64
-		drivers := []drive.Driver{stub{name: "a", trials: 10_000, trial: func(ctx context.Context, n int) record.Trial {
+		// So few trials are handed out one by one.
+		drivers := []drive.Driver{stub{name: "a", trials: 100, trial: func(ctx context.Context, n int) record.Trial {
 			begun.Add(1)
 			active.Add(1)
 			if n > 1 {
