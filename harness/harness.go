@@ -23,7 +23,7 @@ type Options struct {
 	// Env is what drivers share; the caller closes it after the run.
 	Env *drive.Env
 	// Sink is told everything in the order of the plan, on the goroutine that
-	// called Run. While it takes its time, workers run at most 16 trials ahead
+	// called Run. While it takes its time, workers run at most 64 trials ahead
 	// each.
 	Sink Sink
 }

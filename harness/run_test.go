@@ -58,9 +58,10 @@ var _ = Describe("Results", Label("H-04"), func() {
 		others := make(chan struct{})
 		drivers := three(func(context.Context, int) record.Trial { return record.Trial{} })
 		drivers[0] = stub{name: "b", trials: 4, trial: func(_ context.Context, n int) record.Trial {
-			if n == 1 {
+			switch n {
+			case 1:
 				<-others
-			} else if n == 4 {
+			case 4:
 				close(others)
 			}
 			return record.Trial{}
