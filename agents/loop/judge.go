@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/completion"
+	"github.com/rehearse-dev/rehearse/agents/internal/guard"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/completion"
-	"github.com/rehearse-dev/rehearse/internal/guard"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 

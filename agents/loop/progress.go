@@ -3,7 +3,7 @@ package loop
 import (
 	"fmt"
 
-	"github.com/rehearse-dev/rehearse/internal/guard"
+	"github.com/rehearse-dev/rehearse/agents/internal/guard"
 )
 
 // progress is the no-progress guards, each with the limit that switches it on.

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/guard"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/guard"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 

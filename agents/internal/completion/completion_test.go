@@ -6,7 +6,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/internal/completion"
+	"github.com/rehearse-dev/rehearse/agents/internal/completion"
 )
 
 var markers = completion.Markers{Done: "DONE", Blocked: "BLOCKED:"}

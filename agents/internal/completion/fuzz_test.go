@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/internal/completion"
+	"github.com/rehearse-dev/rehearse/agents/internal/completion"
 )
 
 // FuzzParseCompletion feeds both readers anything, and checks what must hold of

@@ -8,7 +8,7 @@ import (
 	. "github.com/onsi/gomega"
 	"pgregory.net/rapid"
 
-	"github.com/rehearse-dev/rehearse/internal/guard"
+	"github.com/rehearse-dev/rehearse/agents/internal/guard"
 )
 
 // letters splits "A B A" into its texts.

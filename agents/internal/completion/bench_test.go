@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/internal/completion"
+	"github.com/rehearse-dev/rehearse/agents/internal/completion"
 )
 
 // BenchmarkReadObject shows that the time for hostile answers grows with their
