@@ -50,7 +50,6 @@ var allowed = map[string][]string{
 	"reports":                    {"stat", "fixtures", "harness/record", "harness/measure", "harness/gate"},
 	"reports/trace":              {"fixtures", "reports", "harness/gate"},
 	"cmd/rehearse":               {"*"},
-	"internal/testagent":         {"*"},
 }
 
 func TestImports(t *testing.T) {
