@@ -75,7 +75,7 @@ func eachShipped() []TableEntry {
 	return entries
 }
 
-var _ = Describe("A shipped scenario", Label("H-02", "H-03", "H-04"), func() {
+var _ = Describe("A shipped scenario", Label("H-02", "H-04"), func() {
 	DescribeTable("passes, and records the same with 1, 2 and 8 workers and a second time",
 		func(name string) {
 			first := drivings[0]()[name]

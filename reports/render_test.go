@@ -96,7 +96,7 @@ func visit(v reflect.Value, name string, set map[string]bool) {
 	}
 }
 
-var _ = Describe("JUnit", Label("H-05", "H-06"), func() {
+var _ = Describe("JUnit", Label("H-05"), func() {
 	type testCase struct {
 		Name  string    `xml:"name,attr"`
 		Fail  *struct{} `xml:"failure"`
@@ -264,7 +264,7 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 	})
 })
 
-var _ = Describe("annotations", Label("H-06"), func() {
+var _ = Describe("annotations", Label("H-05"), func() {
 	It("are one command a line whatever a model writes", func() {
 		for line := range strings.Lines(render(reports.Annotations, hostile(), reports.Options{})) {
 			Expect(line).To(MatchRegexp(`^::(error|warning) (file=[^:,]*,line=1,)?title=[^:,]*::[^\r\n]*\n$`))

@@ -38,7 +38,7 @@ func loadTagged(tags []string, patterns ...string) ([]string, scenarios.Diagnost
 
 func named(name string) string { return change("name: a/b", "name: "+name) }
 
-var _ = Describe("The shipped scenarios", Label("H-06"), func() {
+var _ = Describe("The shipped scenarios", func() {
 	It("are all correct", func() {
 		set, found := scenarios.Load([]string{"loop/*"}, scenarios.Options{CheckExpr: gate.Check})
 		Expect(found.Error()).To(BeEmpty())
@@ -59,7 +59,7 @@ var _ = Describe("The shipped scenarios", Label("H-06"), func() {
 	})
 })
 
-var _ = Describe("Load", Label("H-06"), func() {
+var _ = Describe("Load", func() {
 	BeforeEach(func() {
 		folder(map[string]string{
 			"own/b.yaml":           named("b"),

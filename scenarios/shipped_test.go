@@ -21,7 +21,7 @@ var needsStopGuard = []loop.Status{loop.StatusCapped}
 // The harness's specs run every shipped scenario: each ends with the status that
 // it expects, and each fault that it plans fires. So it is enough here that some
 // scenario expects the status, or plans the fault.
-var _ = Describe("The shipped scenarios", Label("H-02", "H-03"), func() {
+var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 	var (
 		set      []scenarios.Scenario
 		statuses = map[string][]string{}

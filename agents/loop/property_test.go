@@ -121,7 +121,7 @@ var _ = Describe("Any run", Label("L-01", "L-03", "L-07", "L-09"), func() {
 	})
 })
 
-var _ = Describe("A long run", Label("L-04", "P-09"), func() {
+var _ = Describe("A long run", Label("L-04"), func() {
 	It("takes four hours of virtual time", func() {
 		res := fourHours()
 		Expect(res.Status).To(Equal(loop.StatusDone))

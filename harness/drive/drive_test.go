@@ -90,7 +90,7 @@ var _ = Describe("The randomness of a trial", Label("H-02"), func() {
 	})
 })
 
-var _ = Describe("A loop", Label("H-01", "H-02"), func() {
+var _ = Describe("A loop", Label("H-02"), func() {
 	for _, b := range backends {
 		It("is driven over "+b.kind, func() {
 			env := newEnv()

@@ -24,7 +24,7 @@ var _ = Describe("Verdicts", Label("H-04"), func() {
 		Entry("a severity from the future", gate.Error, gate.Severity("fatal")),
 	)
 
-	DescribeTable("of several: the worst one decides, and the exit code with it", Label("H-06"),
+	DescribeTable("of several: the worst one decides, and the exit code with it",
 		func(overall gate.Verdict, code int, verdicts ...gate.Verdict) {
 			Expect(gate.Overall(verdicts)).To(Equal(overall))
 			Expect(gate.ExitCode(verdicts)).To(Equal(code))

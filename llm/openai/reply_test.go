@@ -34,7 +34,7 @@ const usageJSON = `{"prompt_tokens":100,"completion_tokens":20,"total_tokens":12
 
 var wantUsage = &llm.Usage{Input: 70, CachedInput: 30, Output: 20, Reasoning: 5, Source: llm.UsageReported}
 
-var _ = DescribeTable("an answer becomes a reply", Label("H-08"),
+var _ = DescribeTable("an answer becomes a reply",
 	func(ctx context.Context, stream bool, a answer, want llm.Reply) {
 		var heard strings.Builder
 		rt := &transport{answers: []answer{a}}

@@ -30,7 +30,7 @@ func sent(ctx context.Context, req llm.Request, with ...func(*openai.Config)) ma
 	return body
 }
 
-var _ = Describe("a request on the wire", Label("H-08"), func() {
+var _ = Describe("a request on the wire", func() {
 	It("carries everything that was asked", func(ctx context.Context) {
 		temperature, seed := 0.7, 7
 		rt := &transport{answers: []answer{streamed(`{"choices":[{"delta":{},"finish_reason":"stop"}]}`, "[DONE]")}}

@@ -17,7 +17,7 @@ import (
 )
 
 // Over real sockets the operating system and net/http choose the errors.
-var _ = Describe("over a socket", Label("H-02", "H-08"), func() {
+var _ = Describe("over a socket", Label("H-02"), func() {
 	var rt *http.Transport
 
 	BeforeEach(func() {

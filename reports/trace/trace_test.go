@@ -133,7 +133,7 @@ func ginkgoFile(suites ...types.Report) string {
 	return string(text)
 }
 
-var _ = Describe("the specs' report", Label("H-05", "H-08"), func() {
+var _ = Describe("the specs' report", Label("H-05"), func() {
 	It("gives each spec the labels of its suite, its containers and its own", func() {
 		got, err := trace.FromSpecs(strings.NewReader(ginkgoFile(types.Report{
 			SuiteLabels: []string{"H-08", "fast"},

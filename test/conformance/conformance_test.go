@@ -16,7 +16,7 @@ func fault(status, times int) string {
 	return fmt.Sprintf("model: %s\nreplies: [{text: hello, %s, fault: {kind: status, status: %d, times: %d, retry_after: 20ms}}]", model, usage, status, times)
 }
 
-var _ = DescribeTableSubtree("the scripted server, seen by", Label("H-02", "H-08"),
+var _ = DescribeTableSubtree("the scripted server, seen by", Label("H-02"),
 	func(name string) {
 		dial := clients[name]
 
