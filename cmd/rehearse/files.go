@@ -62,13 +62,14 @@ func (f *runFiles) Trial(j harness.Judged) error {
 	}
 	f.progress.Trial(j.Verdict)
 	f.builder.Add(f.scenario, j.Facts, j.Findings)
+	// The timings first: a trial that is recorded has them.
+	if err := f.addTimings(j.Timings); err != nil {
+		return err
+	}
 	if err := f.writer.Trial(j.Lines); err != nil {
 		return err
 	}
-	if err := f.recording.Flush(); err != nil {
-		return err
-	}
-	return f.addTimings(j.Timings)
+	return f.recording.Flush()
 }
 
 func (f *runFiles) addTimings(timings []record.Timing) (err error) {

@@ -1,0 +1,72 @@
+package scenarios_test
+
+import (
+	"os"
+	"reflect"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/expect"
+)
+
+var _ = Describe("docs/scenarios.md", func() {
+	var text string
+	BeforeEach(func() {
+		data, err := os.ReadFile("../docs/scenarios.md")
+		Expect(err).NotTo(HaveOccurred())
+		text = string(data)
+	})
+
+	It("names every fault", func() {
+		for _, kind := range wire.FaultKinds() {
+			Expect(text).To(ContainSubstring("`" + kind.Name + "`"))
+		}
+		for _, kind := range mocks.ProcessFaults() {
+			Expect(text).To(ContainSubstring("`" + kind + "`"))
+		}
+	})
+
+	It("names every key of a scenario, its backend, lines, conditions and expectations", func() {
+		for _, t := range []any{scenarios.Scenario{}, scenarios.Backend{}, mocks.Script{}, mocks.Line{}, mocks.When{}} {
+			for _, key := range keys(reflect.TypeOf(t), "yaml") {
+				Expect(text).To(ContainSubstring("`"+key+"`"), "%T", t)
+			}
+		}
+		for _, key := range keys(reflect.TypeFor[expect.Expect](), "yaml") {
+			Expect(text).To(ContainSubstring("`" + key + "`"))
+		}
+	})
+
+	It("names every fact of the expressions", func() {
+		facts := reflect.TypeFor[measure.Facts]()
+		for i := range facts.NumField() {
+			group := facts.Field(i)
+			name := group.Tag.Get("cel")
+			if group.Type.Kind() != reflect.Struct {
+				Expect(text).To(ContainSubstring("`" + name + "`"))
+				continue
+			}
+			for _, key := range keys(group.Type, "cel") {
+				Expect(text).To(ContainSubstring("`" + name + "." + key))
+			}
+		}
+	})
+})
+
+// keys are the names that a struct's fields have in a file.
+func keys(t reflect.Type, tag string) []string {
+	var names []string
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get(tag), ",")
+		if name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
