@@ -24,7 +24,7 @@ const kept = 1000
 // smallHeap is the garbage, in percent of what is in use, that a standing server
 // lets grow. It lives beside the agent that it serves, and the tokenizer's
 // vocabulary alone is 10 MB that twice as much garbage would come to.
-const smallHeap = 40
+const smallHeap = 20
 
 // mockFlags are the flags of mock.
 type mockFlags struct {
