@@ -95,13 +95,3 @@ func tablePricer(prices *price.Table, asked string) func(string, llm.Usage) (uni
 		return quote.Cost(u), true
 	}
 }
-
-// eurPerUSD is the table's rate, which every quote carries.
-func eurPerUSD(prices *price.Table) float64 {
-	for _, model := range prices.Models() {
-		if quote, ok := prices.Quote(model); ok {
-			return quote.EURPerUSD
-		}
-	}
-	return 0
-}

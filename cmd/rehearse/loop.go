@@ -165,7 +165,7 @@ func (a *app) runLoop(ctx context.Context, given loop.Options, flags loopFlags) 
 			}
 		},
 		Price:     tablePricer(prices, settings.Model),
-		EURPerUSD: eurPerUSD(prices),
+		EURPerUSD: prices.EURPerUSD,
 	})
 	view.close()
 	result = transcript.redactResult(result)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/event"
@@ -33,7 +34,7 @@ func newLoopView(out io.Writer, term tty.Terminal, s loop.Settings) *loopView {
 
 // text is told each piece of an answer.
 func (v *loopView) text(delta string) {
-	v.seen += len(delta)
+	v.seen += utf8.RuneCountInString(delta)
 	last := delta[strings.LastIndexByte(delta, '\n')+1:]
 	v.live(fmt.Sprintf("%d characters: %s", v.seen, last))
 }

@@ -115,8 +115,8 @@ prompt: 42
 		Expect(found).To(BeEmpty())
 		Expect(c.Any).To(Equal(map[string]any{"x": "three", "y": "two"}))
 		Expect(c.Steps[1].Tool).To(Equal("grep"))
-		line, column := doc.Position("steps[1].tool")
-		Expect([]int{line, column}).To(Equal([]int{5, 15}))
+		place := doc.At("steps[1].tool", "", "")
+		Expect([]int{place.Line, place.Column}).To(Equal([]int{5, 15}))
 	})
 
 	DescribeTable("names place, cause and the nearest word of one error",

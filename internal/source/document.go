@@ -31,23 +31,16 @@ func HasKey(data []byte, key string) bool {
 	return doc.Has(key)
 }
 
-// Position returns where the value at path stands, such as
-// "rules[2].when.user.matches", "expect.that[0]" or `metadata["a.b"]`. A value
-// that is itself a mapping or list is placed at its key. If there is no such
-// value, the innermost one that exists on the way to it is returned; 0, 0 if the
-// file could not be parsed.
-func (doc *Document) Position(path string) (line, column int) {
-	m, _ := doc.find(path)
-	return m.line, m.column
-}
-
 // Has reports whether the document has a value at path.
 func (doc *Document) Has(path string) bool {
 	_, found := doc.find(path)
 	return found
 }
 
-// At makes a diagnostic for the value at path.
+// At makes a diagnostic for the value at path, such as "rules[2].when.user.matches",
+// "expect.that[0]" or `metadata["a.b"]`. A value that is itself a mapping or list is
+// placed at its key. If there is no such value, the innermost one that exists on the
+// way to it is named; line and column are 0 if the file could not be parsed.
 func (doc *Document) At(path, message, nearest string) Diagnostic {
 	place, _ := doc.find(path)
 	d := doc.diagnostic(place, path, message)

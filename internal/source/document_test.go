@@ -23,8 +23,8 @@ var _ = Describe("Document", func() {
 		func(path string, line, column int) {
 			_, doc, found := decode(placed)
 			Expect(found).To(BeEmpty())
-			l, c := doc.Position(path)
-			Expect([]int{l, c}).To(Equal([]int{line, column}))
+			place := doc.At(path, "", "")
+			Expect([]int{place.Line, place.Column}).To(Equal([]int{line, column}))
 		},
 		Entry("a scalar: its value", "name", 1, 7),
 		Entry("a list: its key", "steps", 4, 1),
@@ -50,8 +50,8 @@ var _ = Describe("Document", func() {
 
 	It("knows nothing of a file that could not be parsed", func() {
 		_, doc, _ := decode("[")
-		line, column := doc.Position("name")
-		Expect([]int{line, column}).To(Equal([]int{0, 0}))
+		place := doc.At("name", "", "")
+		Expect([]int{place.Line, place.Column}).To(Equal([]int{0, 0}))
 		Expect(doc.Has("name")).To(BeFalse())
 		Expect(doc.At("name", "wrong", "").Error()).To(Equal("f.yaml: wrong"))
 	})

@@ -34,7 +34,7 @@ func FuzzDecode(f *testing.F) {
 				t.Errorf("control characters in %q", d.Detail())
 			}
 		}
-		if line, _ := doc.Position("steps[0].limit.matches"); line > lines+1 {
+		if line := doc.At("steps[0].limit.matches", "", "").Line; line > lines+1 {
 			t.Errorf("position on line %d of %d", line, lines)
 		}
 	})

@@ -18,8 +18,12 @@ import (
 // concurrent use.
 type Table struct {
 	// Date is when the table was compiled (YYYY-MM-DD); single quotes are older.
-	Date    string
-	quotes  map[string]Quote
+	Date string
+	// EURPerUSD is the exchange rate of RateDate, which all quotes carry.
+	EURPerUSD float64
+	RateDate  string
+
+	quotes  map[string]Quote  // without the rate
 	aliases map[string]string // to the name in quotes
 }
 
@@ -41,11 +45,12 @@ func Load(name string, data []byte) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Date: shipped.Date, quotes: maps.Clone(shipped.quotes), aliases: maps.Clone(shipped.aliases)}
+	t := *shipped
+	t.quotes, t.aliases = maps.Clone(shipped.quotes), maps.Clone(shipped.aliases)
 	if err := t.read(name, data); err != nil {
 		return nil, fmt.Errorf("reading the price table: %w", err)
 	}
-	return t, nil
+	return &t, nil
 }
 
 // Quote returns what a model costs. It reports false if that is unknown, which
@@ -77,6 +82,7 @@ func (t *Table) find(name string) (Quote, bool) {
 		name = to
 	}
 	q, ok := t.quotes[name]
+	q.EURPerUSD, q.RateDate = t.EURPerUSD, t.RateDate
 	return q, ok
 }
 
@@ -151,10 +157,7 @@ func (t *Table) read(name string, data []byte) error {
 	if !(f.Rate.USDPerEUR > 0) || !isDate(f.Rate.Date) {
 		return fmt.Errorf("%s: rate: usd_per_eur must be above 0 and date a YYYY-MM-DD", name)
 	}
-	for model, q := range t.quotes {
-		q.EURPerUSD, q.RateDate = 1/f.Rate.USDPerEUR, f.Rate.Date
-		t.quotes[model] = q
-	}
+	t.EURPerUSD, t.RateDate = 1/f.Rate.USDPerEUR, f.Rate.Date
 	return nil
 }
 
@@ -185,21 +188,12 @@ func (t *Table) add(name string, l list, seen map[string]bool) error {
 		if p.CacheWrite != nil {
 			q.CacheWrite = *p.CacheWrite
 		}
-		q.EURPerUSD, q.RateDate = t.rate()
 		t.quotes[model] = q
 		for _, alias := range p.Aliases {
 			t.aliases[alias] = model
 		}
 	}
 	return nil
-}
-
-// rate is the exchange rate that all quotes of a table share.
-func (t *Table) rate() (eurPerUSD float64, date string) {
-	for _, q := range t.quotes {
-		return q.EURPerUSD, q.RateDate
-	}
-	return 0, ""
 }
 
 func isDate(s string) bool {
