@@ -77,7 +77,7 @@ func pipeline(tb testing.TB, set []scenarios.Scenario, workers int, folder strin
 	out, err := os.Create(filepath.Join(folder, "recording.jsonl"))
 	check(tb, err)
 	defer out.Close()
-	header := harness.Header(set, "bench", prices.Date, nil)
+	header := harness.Header(set, "bench", prices, nil)
 	sink := &files{recording: bufio.NewWriter(out), builder: reports.Builder{Run: header}}
 	sink.writer, err = record.NewWriter(sink.recording, header)
 	check(tb, err)

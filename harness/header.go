@@ -8,29 +8,31 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // Header begins the recording of a run. Tool is the program's name and version,
-// prices the date of the price table. The id is derived from everything that
-// decides the content, so that the same run has the same id.
-func Header(set []scenarios.Scenario, tool, prices string, labels map[string]string) record.Run {
+// prices what its models cost. The id is derived from everything that decides the
+// content, so that the same run has the same id.
+func Header(set []scenarios.Scenario, tool string, prices *price.Table, labels map[string]string) record.Run {
 	header := record.Run{
 		Schema:    record.Schema,
 		Tool:      tool,
-		Prices:    prices,
+		Prices:    prices.Date,
 		Scenarios: len(set),
 		Labels:    labels,
 	}
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %q\n", tool, prices)
+	fmt.Fprintf(sum, "%q %q\n", tool, prices.Date)
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
 		fmt.Fprintf(sum, "%q=%q\n", key, labels[key])
 	}
 	for _, sc := range set {
 		trials := max(sc.Trials, 1)
 		header.Trials += trials
-		fmt.Fprintf(sum, "%q %q %d\n", sc.Name, sc.Digest, trials)
+		quote, _ := prices.Quote(sc.Backend.Model)
+		fmt.Fprintf(sum, "%q %q %d %+v\n", sc.Name, sc.Digest, trials, quote)
 	}
 	header.ID = hex.EncodeToString(sum.Sum(nil)[:8])
 	return header

@@ -10,6 +10,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
@@ -70,12 +72,13 @@ var _ = Describe("The header of a recording", Label("H-05"), func() {
 	set := func() []scenarios.Scenario {
 		return []scenarios.Scenario{{Name: "a", Digest: "sha256:1", Trials: 3}, {Name: "b", Digest: "sha256:2"}}
 	}
+	dated := func(date string) *price.Table { return &price.Table{Date: date} }
 	header := func(change func(set []scenarios.Scenario)) record.Run {
 		s := set()
 		if change != nil {
 			change(s)
 		}
-		return harness.Header(s, "rehearse 1", "2026-01-01", map[string]string{"branch": "main", "os": "linux"})
+		return harness.Header(s, "rehearse 1", dated("2026-01-01"), map[string]string{"branch": "main", "os": "linux"})
 	}
 
 	It("says what was planned", func() {
@@ -90,23 +93,33 @@ var _ = Describe("The header of a recording", Label("H-05"), func() {
 
 	DescribeTable("has another id for another", func(other func() record.Run) { Expect(other().ID).NotTo(Equal(header(nil).ID)) },
 		Entry("tool", func() record.Run {
-			return harness.Header(set(), "rehearse 2", "2026-01-01", map[string]string{"branch": "main", "os": "linux"})
+			return harness.Header(set(), "rehearse 2", dated("2026-01-01"), map[string]string{"branch": "main", "os": "linux"})
 		}),
 		Entry("price table", func() record.Run {
-			return harness.Header(set(), "rehearse 1", "2026-01-02", map[string]string{"branch": "main", "os": "linux"})
+			return harness.Header(set(), "rehearse 1", dated("2026-01-02"), map[string]string{"branch": "main", "os": "linux"})
 		}),
 		Entry("label", func() record.Run {
-			return harness.Header(set(), "rehearse 1", "2026-01-01", map[string]string{"branch": "dev", "os": "linux"})
+			return harness.Header(set(), "rehearse 1", dated("2026-01-01"), map[string]string{"branch": "dev", "os": "linux"})
 		}),
 		Entry("name of a label", func() record.Run {
-			return harness.Header(set(), "rehearse 1", "2026-01-01", map[string]string{"bronch": "main", "os": "linux"})
+			return harness.Header(set(), "rehearse 1", dated("2026-01-01"), map[string]string{"bronch": "main", "os": "linux"})
+		}),
+		Entry("price, in a table of the same date", func() record.Run {
+			shipped, err := price.Default()
+			Expect(err).NotTo(HaveOccurred())
+			own, err := price.Load("own.yaml", []byte(`lists: [{provider: openai, source: us, date: "2026-01-01", models: {gpt-4.1: {input: 77, output: 78}}}]`))
+			Expect(err).NotTo(HaveOccurred())
+			Expect(own.Date).To(Equal(shipped.Date))
+			one := []scenarios.Scenario{{Name: "a", Backend: scenarios.Backend{Script: mocks.Script{Model: "gpt-4.1"}}}}
+			Expect(harness.Header(one, "rehearse 1", own, nil).ID).NotTo(Equal(harness.Header(one, "rehearse 1", shipped, nil).ID))
+			return harness.Header(one, "rehearse 1", own, nil)
 		}),
 		Entry("content of a file", func() record.Run { return header(func(s []scenarios.Scenario) { s[0].Digest = "sha256:3" }) }),
 		Entry("name", func() record.Run { return header(func(s []scenarios.Scenario) { s[1].Name = "c" }) }),
 		Entry("number of trials", func() record.Run { return header(func(s []scenarios.Scenario) { s[0].Trials = 4 }) }),
 		Entry("order", func() record.Run { return header(func(s []scenarios.Scenario) { s[0], s[1] = s[1], s[0] }) }),
 		Entry("selection", func() record.Run {
-			return harness.Header(set()[:1], "rehearse 1", "2026-01-01", map[string]string{"branch": "main", "os": "linux"})
+			return harness.Header(set()[:1], "rehearse 1", dated("2026-01-01"), map[string]string{"branch": "main", "os": "linux"})
 		}),
 	)
 })

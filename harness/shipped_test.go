@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -97,7 +98,7 @@ var _ = Describe("A shipped scenario", Label("H-02", "H-04"), func() {
 		func(name string) {
 			live := drivings[0]()[name]
 			set, _ := shipped()
-			header := harness.Header(set, "spec", "2026-01-01", nil)
+			header := harness.Header(set, "spec", &price.Table{Date: "2026-01-01"}, nil)
 			header.Scenarios, header.Trials = 1, len(live.trials)
 			var recording, timings bytes.Buffer
 			writer, err := record.NewWriter(&recording, header)

@@ -117,7 +117,7 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *folder
 		Redactor: redactor(),
 	}
 	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
-	files, err := newRunFiles(out, harness.Header(set, "rehearse "+toolVersion(), prices.Date, flags.labels))
+	files, err := newRunFiles(out, harness.Header(set, "rehearse "+toolVersion(), prices, flags.labels))
 	if err != nil {
 		return reports.Report{}, err
 	}
