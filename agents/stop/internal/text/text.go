@@ -1,0 +1,113 @@
+// Package text reads a message as a person sees it: Markdown becomes blocks and
+// sentences, spelling becomes folded words, and what only quotes or shows (code,
+// quotations, addresses) is one opaque word. Every span counts bytes of the
+// message as it came, whatever was repaired on the way.
+package text
+
+// Span is a half-open range of bytes of the message as it came.
+type Span struct{ Start, End int }
+
+// Doc is a message that was read. Its slices are reused by Reader.Read.
+type Doc struct {
+	// Raw is the message as it came.
+	Raw       string
+	Blocks    []Block
+	Sentences []Sentence
+	Words     []Word
+}
+
+// Kind says what a block is.
+type Kind uint8
+
+// The kinds of block.
+const (
+	Paragraph Kind = iota
+	Heading        // "# …", or a line that is all strong text or ends with a colon before a list
+	Item           // of a list; a block for each, nested ones too
+	Table          // one row
+	Code           // fenced or indented; no sentences
+	Quote          // block quotation; no sentences
+	Rule           // "---"
+)
+
+// Check is the state of an item's check box.
+type Check uint8
+
+// The states of a check box.
+const (
+	NoBox  Check = iota
+	Open         // [ ]
+	Begun        // [-] [~] [/]
+	Ticked       // [x], ✅, ☑
+)
+
+// Block is a piece of the message's structure, in order.
+type Block struct {
+	Span
+	Kind Kind
+	// Level is 1 to 6 of a heading with number signs, 7 of another heading; the
+	// depth of an item, from 0.
+	Level int
+	// Ordered and Number belong to items such as "2." or "b)".
+	Ordered bool
+	Number  int
+	Box     Check
+	// Section is the index of the heading that governs the block, -1 if none.
+	Section int
+	// Lead is the index of the paragraph or heading that introduces the list
+	// that the item belongs to (an item's is that of its whole list), -1 if none.
+	Lead int
+	// Parent is the index of the item that a nested item stands under, -1 if none.
+	Parent int
+	// First and End are the range of the block's sentences.
+	First, End int
+}
+
+// Ending says how a sentence ends.
+type Ending uint8
+
+// The endings of sentences.
+const (
+	None Ending = iota
+	Stop        // . or !
+	Question
+	Colon // the text goes on with a list, code or nothing
+	Ellipsis
+)
+
+// Sentence is a range of words of one block.
+type Sentence struct {
+	Span
+	Block int
+	// First and End are the range of the sentence's words.
+	First, End int
+	Ending     Ending
+}
+
+// Flags are properties of a word as it is written.
+type Flags uint16
+
+// The flags.
+const (
+	Capital   Flags = 1 << iota // begins with an upper-case letter
+	Upper                       // all upper case, two letters or more
+	Digits                      // digits only
+	Opaque                      // code, quotation, address: Fold is empty
+	Strong                      // within strong or emphasised text
+	AfterGap                    // a comma, colon, dash, parenthesis or line break stands before it
+	Linked                      // an apostrophe or hyphen stands before it
+	AfterMark                   // an emoji or check mark stands before it
+)
+
+// Word is a run of letters and digits. Apostrophes and hyphens separate words:
+// "I'll" is i + ll, "j'ai" is j + ai.
+type Word struct {
+	Span
+	// Fold is lower case without accents or ligatures, in ASCII where possible. It
+	// is a slice of the message where the message is already folded, and is only
+	// valid until the next Read.
+	Fold  string
+	Flags Flags
+	// ID is the word's number in the lexicon that reads, 0 if it has none.
+	ID int32
+}

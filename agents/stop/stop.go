@@ -1,0 +1,149 @@
+// Package stop judges an agent's last message: is it about to stop with work
+// that it announced and has not done? The judgement is a pure function of the
+// message. It reads French and English, calls no model, and explains itself.
+package stop
+
+import "time"
+
+// Policy says which messages may not be a stop.
+type Policy string
+
+// The policies.
+const (
+	// Balanced refuses a stop that defers work of the task. A decision that only
+	// the user can take and optional suggestions may stop. The default.
+	Balanced Policy = "balanced"
+	// Strict refuses every real mention of work not done, as document 000 asks.
+	Strict Policy = "strict"
+)
+
+// Class is what a message does.
+type Class string
+
+// The classes. Their meaning is that of the labels of a corpus.
+const (
+	Defers   Class = "defers"   // announces work of the task that the agent could do itself and has not done
+	Asks     Class = "asks"     // needs a decision, an approval or an input of the user
+	Suggests Class = "suggests" // optional ideas or offers beyond the task
+	Clean    Class = "clean"    // none of these
+)
+
+// Category is a kind of mention, as document 000 lists them.
+type Category string
+
+// The categories.
+const (
+	NextSteps             Category = "next_steps"
+	RemainingTasks        Category = "remaining_tasks"
+	FutureActions         Category = "future_actions"
+	ConditionalIntentions Category = "conditional_intentions"
+	EnumerativeList       Category = "enumerative_list"
+)
+
+// Severity says how much a detection weighs.
+type Severity string
+
+// The severities.
+const (
+	Low      Severity = "low"
+	Medium   Severity = "medium"
+	High     Severity = "high"
+	Critical Severity = "critical"
+)
+
+// Point is when the guard is asked.
+type Point string
+
+// The injection points of document 000.
+const (
+	FinalAnswer     Point = "final-answer"
+	TodoCompleted   Point = "todo-completed"
+	TaskEnd         Point = "task-end"
+	AfterCheckpoint Point = "after-checkpoint"
+	VoluntaryPause  Point = "voluntary-pause"
+)
+
+// Span is a half-open range of bytes of the message as it came.
+type Span struct {
+	Start int `json:"start"`
+	End   int `json:"end"`
+}
+
+// Options are how to judge; the zero value is the documented default.
+type Options struct {
+	// Policy is Balanced by default.
+	Policy Policy
+	// Point is FinalAnswer by default. It is said in the verdict.
+	Point Point
+	// Threshold is the score from which a message defers under Balanced, in (0, 1];
+	// 0 means the shipped one.
+	Threshold float64
+}
+
+// Verdict is the judgement of one message.
+type Verdict struct {
+	// MayStop is the answer under Policy.
+	MayStop bool   `json:"may_stop"`
+	Policy  Policy `json:"policy"`
+	Point   Point  `json:"point"`
+	// Policies says of each policy whether it lets the message stop.
+	Policies map[Policy]bool `json:"policies"`
+	Class    Class           `json:"class"`
+	// Score is the estimate that the message defers, in [0, 1].
+	Score float64 `json:"score"`
+	// Reason says in a sentence why.
+	Reason     string      `json:"reason"`
+	Detections []Detection `json:"detections,omitempty"`
+	// Steps are what is left to do, if MayStop is false.
+	Steps []Step `json:"steps,omitempty"`
+	// Signals are what the score is made of, heaviest first.
+	Signals []Signal `json:"signals,omitempty"`
+}
+
+// Detection is one mention.
+type Detection struct {
+	Category Category `json:"category"`
+	// Pattern is the id of the rule or phrase that found it.
+	Pattern string `json:"pattern"`
+	Span
+	// Text is the mention as it stands in the message; Context is what surrounds it.
+	Text    string `json:"text"`
+	Context string `json:"context"`
+	// Real is false for a mere reference; Why says what decided.
+	Real     bool     `json:"real"`
+	Why      string   `json:"why"`
+	Severity Severity `json:"severity"`
+}
+
+// Signal is one readable property of the message and what it adds to the score.
+type Signal struct {
+	Name string `json:"name"`
+	// Weight is in log-odds: positive speaks for deferral.
+	Weight float64 `json:"weight"`
+	// Count is how often the signal was seen (capped where it says so).
+	Count int `json:"count"`
+	Span
+	Text string `json:"text,omitempty"`
+}
+
+// Complexity says how much work a step is.
+type Complexity string
+
+// The complexities.
+const (
+	Simple   Complexity = "simple"
+	Moderate Complexity = "moderate"
+	Complex  Complexity = "complex"
+)
+
+// Step is one piece of work that a message leaves undone.
+type Step struct {
+	// ID is unique within the verdict and stable for equal messages.
+	ID          string        `json:"id"`
+	Description string        `json:"description"`
+	Category    Category      `json:"category"`
+	Complexity  Complexity    `json:"complexity"`
+	DependsOn   []string      `json:"depends_on,omitempty"`
+	Estimate    time.Duration `json:"estimate"`
+	Span
+}

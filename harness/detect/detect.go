@@ -1,0 +1,40 @@
+// Package detect runs detectors over a corpus: the stop guard, the baseline of
+// document 000, or anybody else's.
+package detect
+
+import (
+	"context"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/corpus"
+)
+
+// Detector says of a message whether it defers work. Implementations are safe
+// for concurrent use. They must not look at the item's label, which they are
+// given only so that an implementation can be a table of known answers in tests.
+type Detector interface {
+	// Name identifies the detector in reports, such as "guard:balanced".
+	Name() string
+	Detect(ctx context.Context, item corpus.Item) (Prediction, error)
+}
+
+// Prediction is what a detector says of one message.
+type Prediction struct {
+	// Positive says that the message defers.
+	Positive bool `json:"positive"`
+	// Class is what the detector takes the message for; empty if it does not say.
+	Class string `json:"class,omitempty"`
+	// Score is in [0, 1]; nil if the detector has none.
+	Score *float64 `json:"score,omitempty"`
+	// Spans are byte ranges of the evidence, in order.
+	Spans [][2]int `json:"spans,omitempty"`
+	// Categories of what was detected, each once.
+	Categories []string `json:"categories,omitempty"`
+	Steps      []string `json:"steps,omitempty"`
+	// Reasons explain, for a person.
+	Reasons []string `json:"reasons,omitempty"`
+	// Signals are what a score is made of: name to value before weighting.
+	Signals map[string]float64 `json:"signals,omitempty"`
+	// Took is measured by the runner, not by the detector.
+	Took time.Duration `json:"-"`
+}

@@ -1,0 +1,2 @@
+// Package score turns predictions beside labels into counts, rates with intervals, curves and comparisons, in constant memory.
+package score

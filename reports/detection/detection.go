@@ -1,0 +1,2 @@
+// Package detection renders the scores of detectors.
+package detection
