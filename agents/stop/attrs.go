@@ -1,0 +1,36 @@
+package stop
+
+// Attrs are the facts of a verdict as the attributes of an event, which is what
+// recordings keep and measures read: "allow", "class", "policy", "score",
+// "detections" (real ones), "steps", and for each category that occurs
+// "category.next_steps" and so on.
+func (v Verdict) Attrs() map[string]any {
+	attrs := map[string]any{
+		"allow":  v.MayStop,
+		"class":  string(v.Class),
+		"policy": string(v.Policy),
+		"score":  v.Score,
+		"steps":  len(v.Steps),
+	}
+	detections := 0
+	for _, d := range v.Detections {
+		if !d.Real {
+			continue
+		}
+		detections++
+		key := "category." + string(d.Category)
+		count, _ := attrs[key].(int)
+		attrs[key] = count + 1
+	}
+	attrs["detections"] = detections
+	return attrs
+}
+
+// Texts are the descriptions of the steps, in order.
+func Texts(steps []Step) []string {
+	texts := make([]string, len(steps))
+	for i, s := range steps {
+		texts[i] = s.Description
+	}
+	return texts
+}
