@@ -28,6 +28,7 @@ type Builder struct {
 	scenarios map[string]*building
 	trials    Count
 	totals    measure.Totals
+	guards    measure.GuardTotals
 }
 
 // building is a scenario whose trials are being added.
@@ -36,6 +37,7 @@ type building struct {
 	status   string
 	trials   Count
 	measures measure.Totals
+	guard    measure.GuardTotals
 	findings []gate.Finding
 	more     int
 }
@@ -64,6 +66,8 @@ func (b *Builder) Add(scenario record.Scenario, facts measure.Facts, findings []
 	b.trials.Add(verdict)
 	s.measures.Add(facts)
 	b.totals.Add(facts)
+	s.guard.Add(facts.Guard)
+	b.guards.Add(facts.Guard)
 	for _, f := range findings {
 		if len(s.findings) >= maxFindings {
 			s.more++
@@ -104,7 +108,7 @@ func (b *Builder) Close() Report {
 		Schema:      Schema,
 		Run:         Run{ID: b.Run.ID, Tool: b.Run.Tool, Prices: b.Run.Prices, Labels: b.Run.Labels},
 		Interrupted: b.Interrupted,
-		Totals:      Totals{Trials: b.trials, Measures: b.totals.Close().Sums},
+		Totals:      Totals{Trials: b.trials, Measures: b.totals.Close().Sums, Guard: b.guards.Close()},
 		Scenarios:   make([]Scenario, 0, len(b.scenarios)),
 		NotRun:      append([]string{}, slices.Sorted(slices.Values(b.NotRun))...),
 		Problems:    append([]string{}, b.problems...),
@@ -132,7 +136,7 @@ func (s *building) close() Scenario {
 		Name: head.Name, File: head.File, About: head.About, Proves: head.Proves, Tags: head.Tags,
 		Agent: head.Agent, Backend: head.Backend, Model: head.Model, Seed: head.Seed, Digest: head.Digest,
 		Verdict: s.trials.Verdict(), Status: s.status, Planned: head.Trials, Trials: s.trials,
-		PassRate: passRate(s.trials), Measures: s.measures.Close().Means,
+		PassRate: passRate(s.trials), Measures: s.measures.Close().Means, Guard: s.guard.Close(),
 		Findings: append([]gate.Finding{}, s.findings...), MoreFindings: s.more,
 	}
 	if missing := head.Trials - s.trials.Total(); missing > 0 {

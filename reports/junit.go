@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,7 +50,7 @@ func JUnit(w io.Writer, r Report, _ Options) error {
 }
 
 func (x *xmlWriter) suite(r Report) {
-	x.properties(r.Totals.Measures,
+	x.properties(slices.Concat(r.Totals.Measures, r.Totals.Guard),
 		attr{"run", r.Run.ID},
 		attr{"tool", r.Run.Tool},
 		attr{"prices", r.Run.Prices},
@@ -77,7 +78,7 @@ func (x *xmlWriter) suite(r Report) {
 
 // scenario writes what is inside the test case of s.
 func (x *xmlWriter) scenario(s Scenario) {
-	x.properties(s.Measures,
+	x.properties(slices.Concat(s.Measures, s.Guard),
 		attr{"trials", strconv.Itoa(s.Trials.Total())},
 		attr{"trials_passed", strconv.Itoa(s.Trials.Pass)},
 		attr{"status", s.Status},

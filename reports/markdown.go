@@ -37,6 +37,7 @@ func Markdown(w io.Writer, r Report, opts Options) error {
 			shown = append(shown, s)
 		}
 	}
+	markdownGuard(&b, r.Totals.Guard)
 	half := b.left / 2 // the rest is for the findings
 	b.left -= half
 	if len(shown) > 0 {

@@ -47,6 +47,9 @@ type Totals struct {
 	// Measures are sums over the trials, except for those of latency, which are
 	// over all calls. The names are those of Scenario.Measures.
 	Measures []measure.Value `json:"measures"`
+	// Guard are the metrics of stop guards, over all trials in which one judged an
+	// answer; nil if none did.
+	Guard []measure.Value `json:"guard,omitempty"`
 }
 
 // Count counts by verdict.
@@ -121,6 +124,8 @@ type Scenario struct {
 	// Measures are means over the trials, except for those of latency, which are
 	// over all calls; in a fixed order.
 	Measures []measure.Value `json:"measures"`
+	// Guard are the metrics of the stop guard, nil if none judged an answer.
+	Guard []measure.Value `json:"guard,omitempty"`
 	// Findings are the first maxFindings, in order of trial.
 	Findings []gate.Finding `json:"findings"`
 	// MoreFindings is how many there are beyond Findings.

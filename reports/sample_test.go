@@ -22,6 +22,19 @@ func values(calls, tokens float64, eur, p95, time *float64) []measure.Value {
 	}
 }
 
+// guarded are the metrics of a stop guard in three trials.
+func guarded() []measure.Value {
+	var t measure.GuardTotals
+	for i := range 3 {
+		t.Add(measure.GuardFacts{
+			Judged: 3, Refused: 2, Forced: 2, Allowed: i > 0, Detections: 4 + i, Steps: 5, Executed: 4,
+			By: map[string]int{"next_steps": 3, "enumerative_list": 1}, Execution: 6, ExecutionKnown: true,
+			Labelled: 3, Deferred: 2, Prevented: 2, FalsePositives: 0, FalseNegatives: 0,
+		})
+	}
+	return t.Close()
+}
+
 // sample has a scenario of every kind that a run can bring about.
 func sample() reports.Report {
 	nothing := measure.Value{Name: "latency_p95", Unit: "s", Known: true}
@@ -38,7 +51,9 @@ func sample() reports.Report {
 		},
 		Measures: values(2, 345, ptr(0.00123), ptr(1.25), ptr(2.5)), Findings: []gate.Finding{},
 	}
+	passing.Guard = guarded()
 	failing := passing
+	failing.Guard = nil
 	failing.Name, failing.File = "loop/guards/no-progress-after-three-identical-answers", "scenarios/loop/no-progress.yaml"
 	failing.Verdict, failing.Status = gate.Fail, "mixed"
 	failing.Planned, failing.Trials = 5, reports.Count{Pass: 3, Fail: 2}
@@ -67,7 +82,7 @@ func sample() reports.Report {
 		Verdict: gate.Error, Interrupted: true,
 		Totals: reports.Totals{
 			Scenarios: reports.Count{Pass: 1, Fail: 1, Error: 1, Skip: 1},
-			Trials:    reports.Count{Pass: 4, Fail: 2, Error: 1, Skip: 1}, Measures: totals,
+			Trials:    reports.Count{Pass: 4, Fail: 2, Error: 1, Skip: 1}, Measures: totals, Guard: guarded(),
 		},
 		Scenarios: []reports.Scenario{passing, broken, failing, skipped},
 		NotRun:    []string{"loop/four-hours"},

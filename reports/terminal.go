@@ -49,6 +49,7 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 	for _, name := range r.NotRun {
 		fmt.Fprintf(&b, "  %s\n", tty.Middle(plain.Line(name, maxName), t.Columns()-2))
 	}
+	terminalGuard(&b, r.Totals.Guard)
 	verdict := plain.Line(string(r.Verdict), 10)
 	if r.Interrupted {
 		verdict += " (interrupted)"

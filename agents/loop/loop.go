@@ -32,7 +32,8 @@ type Deps struct {
 	OnIteration func(Entry)
 	// OnText, if set, is told each piece of an answer as it arrives.
 	OnText func(delta string)
-	// Stop, if set, judges each answer that says done.
+	// Stop, if set, judges each answer that says done, in place of the guard that
+	// Settings.StopGuard names.
 	Stop StopGuard
 	// Price and EURPerUSD serve the cap on cost; see budget.New.
 	Price     budget.Pricer
@@ -50,9 +51,12 @@ type StopGuard interface {
 
 // Answer is a completion that a StopGuard judges.
 type Answer struct {
-	N       int    // the iteration, from 1
-	Prompt  string // the task
-	Text    string
+	N      int    // the iteration, from 1
+	Prompt string // the task
+	Text   string
+	// Prose is Text without what makes it a completion: the marker, or the JSON
+	// object.
+	Prose   string
 	Summary string // what the agent says of its work; often empty
 	// Continuations counts how often completions were refused so far.
 	Continuations int
@@ -64,6 +68,8 @@ type Ruling struct {
 	Reason string
 	// Steps are what is left to do; they become the next prompt.
 	Steps []string
+	// Attrs are further facts for the event that tells of the ruling.
+	Attrs map[string]any
 }
 
 // Entry is one iteration in the transcript.

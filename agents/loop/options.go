@@ -52,6 +52,10 @@ type Options struct {
 	// never does. Default 1, or 0 if Breaker or RepeatedErrorLimit is given, which
 	// then decide.
 	ErrorLimit *int `yaml:"error_limit,omitempty" json:"error_limit,omitempty" jsonschema:"minimum=0"`
+	// StopGuard judges each completion by its text (package agents/stop) and, if
+	// work is announced and not done, continues the run with it: balanced, strict
+	// or off. Default off. Deps.Stop, if given, judges instead.
+	StopGuard GuardPolicy `yaml:"stop_guard,omitempty" json:"stop_guard,omitempty" jsonschema:"enum=off,enum=balanced,enum=strict"`
 	// ContinuationLimit is how often a refused completion is continued; default
 	// 3; 0 means that the first refusal ends the run.
 	ContinuationLimit *int `yaml:"continuation_limit,omitempty" json:"continuation_limit,omitempty" jsonschema:"minimum=0"`
@@ -70,6 +74,13 @@ const (
 	Marker Mode = "marker"
 	JSON   Mode = "json"
 )
+
+// GuardPolicy is which stop guard judges completions: off, or the name of a
+// policy of agents/stop.
+type GuardPolicy string
+
+// GuardOff is no stop guard.
+const GuardOff GuardPolicy = "off"
 
 // History is what each call sends.
 type History string

@@ -127,7 +127,8 @@ var _ = Describe("Stop guard", func() {
 		Expect(r.run().Status).To(Equal(loop.StatusDone))
 		Expect(seen).To(Equal(loop.Answer{N: 2, Prompt: "Task", Text: `{"status":"done","summary":"all"}`, Summary: "all"}))
 		Expect(r.told(event.Verdict)).To(ConsistOf(event.Event{
-			Kind: event.Verdict, Name: "stop", N: 2, Detail: "clean", Attrs: map[string]any{"allow": true, "steps": 0},
+			Kind: event.Verdict, Name: "stop", N: 2, Detail: "clean",
+			Attrs: map[string]any{"allow": true, "steps": 0, "forced": false, "executed": 0},
 		}))
 	})
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/internal/guard"
+	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm/budget"
@@ -30,6 +31,7 @@ type runner struct {
 	dialogue dialogue
 	refused  map[string]bool // completions that the stop guard refused
 	refusals int
+	left     []string // the steps of the last refusal
 	result   Result
 }
 
@@ -47,6 +49,9 @@ func newRunner(s Settings, d Deps) *runner {
 	}
 	if d.Sink == nil {
 		d.Sink = event.Discard
+	}
+	if d.Stop == nil && s.StopGuard != GuardOff {
+		d.Stop = textGuard{stop.Policy(s.StopGuard)}
 	}
 	r := &runner{
 		set:      s,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,7 @@ type Settings struct {
 	NearIdenticalLimit int             `json:"near_identical_limit"`
 	RepeatedErrorLimit int             `json:"repeated_error_limit"`
 	ErrorLimit         int             `json:"error_limit"`
+	StopGuard          GuardPolicy     `json:"stop_guard"`
 	ContinuationLimit  int             `json:"continuation_limit"`
 	Budget             BudgetOptions   `json:"budget,omitzero"`
 	Breaker            *BreakerOptions `json:"breaker,omitempty"` // nil: off
@@ -69,6 +71,7 @@ func merge(option, file Options) Settings {
 		AlternationLimit:   *cmp.Or(option.AlternationLimit, file.AlternationLimit, new(0)),
 		NearIdenticalLimit: *cmp.Or(option.NearIdenticalLimit, file.NearIdenticalLimit, new(0)),
 		RepeatedErrorLimit: *cmp.Or(option.RepeatedErrorLimit, file.RepeatedErrorLimit, new(0)),
+		StopGuard:          cmp.Or(option.StopGuard, file.StopGuard, GuardOff),
 		ContinuationLimit:  *cmp.Or(option.ContinuationLimit, file.ContinuationLimit, new(3)),
 		Budget:             mergeBudget(option.Budget, file.Budget),
 		Breaker:            mergeBreaker(option.Breaker, file.Breaker),
@@ -151,6 +154,9 @@ func (s *Settings) validate() error {
 	}
 	if s.History != "" && s.History != Fresh && s.History != Conversation {
 		add("history", `%q is not a kind of history; use "fresh" or "conversation"`, s.History)
+	}
+	if !slices.Contains(guardPolicies, s.StopGuard) {
+		add("stop_guard", `%q is not a policy of the stop guard; use "off", "balanced" or "strict"`, s.StopGuard)
 	}
 	s.validateMarkers(add)
 	s.validateLimits(add)

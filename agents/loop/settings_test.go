@@ -24,9 +24,9 @@ func full(n int) loop.Options {
 		BlockedMarker: "B", History: loop.Conversation, ContinuePrompt: "c", MaxIterations: new(n),
 		Timeout: within(time.Duration(n)), CallTimeout: within(time.Duration(n)), NoProgressLimit: new(n),
 		AlternationLimit: new(n), NearIdenticalLimit: new(n), RepeatedErrorLimit: new(n), ErrorLimit: new(n),
-		ContinuationLimit: new(n),
-		Budget:            &loop.BudgetOptions{Calls: n, Tokens: n, Cost: eur(float64(n))},
-		Breaker:           &loop.BreakerOptions{Failures: n, Cooldown: unit.Duration(n), MaxOpens: n},
+		StopGuard: "strict", ContinuationLimit: new(n),
+		Budget:  &loop.BudgetOptions{Calls: n, Tokens: n, Cost: eur(float64(n))},
+		Breaker: &loop.BreakerOptions{Failures: n, Cooldown: unit.Duration(n), MaxOpens: n},
 	}
 }
 
@@ -35,7 +35,8 @@ func resolved(n int) loop.Settings {
 		Prompt: "p", System: "s", Backend: "b", Model: "m", Stream: true, Mode: loop.JSON, Marker: "M",
 		BlockedMarker: "B", History: loop.Conversation, ContinuePrompt: "c", MaxIterations: n,
 		Timeout: unit.Duration(n), CallTimeout: unit.Duration(n), NoProgressLimit: n,
-		AlternationLimit: n, NearIdenticalLimit: n, RepeatedErrorLimit: n, ErrorLimit: n, ContinuationLimit: n,
+		AlternationLimit: n, NearIdenticalLimit: n, RepeatedErrorLimit: n, ErrorLimit: n,
+		StopGuard: "strict", ContinuationLimit: n,
 		Budget:  loop.BudgetOptions{Calls: n, Tokens: n, Cost: eur(float64(n))},
 		Breaker: &loop.BreakerOptions{Failures: n, Cooldown: unit.Duration(n), MaxOpens: n},
 	}
@@ -48,7 +49,8 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 		d.ContinuePrompt = ""
 		Expect(d).To(Equal(loop.Settings{
 			Backend: "copilot", Mode: loop.Marker, Marker: "DONE", BlockedMarker: "BLOCKED:", MaxIterations: 10,
-			Timeout: unit.Duration(5 * time.Minute), NoProgressLimit: 3, ErrorLimit: 1, ContinuationLimit: 3,
+			Timeout: unit.Duration(5 * time.Minute), NoProgressLimit: 3, ErrorLimit: 1,
+			StopGuard: loop.GuardOff, ContinuationLimit: 3,
 		}))
 	})
 
@@ -132,6 +134,7 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 		},
 		Entry(nil, loop.Options{Prompt: " \n"}, "prompt", "is empty"),
 		Entry(nil, loop.Options{Mode: "jsno"}, "mode", `"jsno" is not a completion mode; use "marker" or "json"`),
+		Entry(nil, loop.Options{StopGuard: "lax"}, "stop_guard", `"lax" is not a policy of the stop guard; use "off", "balanced" or "strict"`),
 		Entry(nil, loop.Options{History: "none"}, "history", `"none"`),
 		Entry(nil, loop.Options{Marker: "A\nB"}, "marker", "one line"),
 		Entry(nil, loop.Options{Marker: " "}, "marker", "can never be found"),

@@ -52,6 +52,7 @@ every backend that is not on this machine.
 ` + loopExitCodes(),
 		Example: `  rehearse loop "Fix the failing test. Say DONE on a line of its own when it passes."
   rehearse loop - --backend claude --max-iterations 20 --timeout 2h < task.md
+  rehearse loop "Add the login page, with tests" --backend codex --stop-guard balanced
   rehearse loop "Summarise CHANGES" --backend openai --model gpt-4.1-mini --max-cost "0.05 EUR"
   rehearse loop "Lint" --backend exec --command "./agent.sh {prompt}"`,
 		Args: arguments(0, 1, "put the prompt in quotes, as one argument"),
@@ -73,7 +74,12 @@ every backend that is not on this machine.
 	f.StringArrayVar(&flags.extra, "agent-arg", nil, "a further argument for a command-line agent")
 	f.StringVar(&flags.prices, "prices", "", "a price file whose entries override the shipped table")
 	f.BoolVar(&flags.asJSON, "json", false, "print the result as JSON on standard output")
-	_ = cmd.RegisterFlagCompletionFunc("backend", cobra.FixedCompletions(backendIDs(), cobra.ShellCompDirectiveNoFileComp))
+	for flag, values := range map[string][]string{
+		"backend": backendIDs(), "mode": {"marker", "json"}, "history": {"fresh", "conversation"},
+		"stop-guard": {"balanced", "strict", "off"},
+	} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
 	return cmd
 }
 

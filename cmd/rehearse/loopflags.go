@@ -18,6 +18,8 @@ type loopOptions struct {
 	noProgress, alternation  int
 	nearIdentical, sameError int
 	errors                   int
+	stopGuard                string
+	continuations            int
 	maxCalls, maxTokens      int
 }
 
@@ -39,6 +41,8 @@ func (o *loopOptions) register(f *pflag.FlagSet) {
 	f.IntVar(&o.nearIdentical, "near-identical-limit", d.NearIdenticalLimit, "stop after that many answers alike but for digits and spacing; 0 never does")
 	f.IntVar(&o.sameError, "repeated-error-limit", d.RepeatedErrorLimit, "stop after that many equal errors; 0 never does")
 	f.IntVar(&o.errors, "error-limit", d.ErrorLimit, "stop after that many failed calls in a row; 0 never does")
+	f.StringVar(&o.stopGuard, "stop-guard", "", "make the agent do the work that its last message defers: balanced, strict or off (default "+string(d.StopGuard)+")")
+	f.IntVar(&o.continuations, "continuation-limit", d.ContinuationLimit, "how often the stop guard may continue a completion")
 	f.IntVar(&o.maxCalls, "max-calls", 0, "the most calls of the run; 0 is no limit")
 	f.IntVar(&o.maxTokens, "max-tokens", 0, "the most tokens of the run; 0 is no limit")
 	f.Var(&o.maxCost, "max-cost", `the most that the run may cost, such as "0.50 EUR"`)
@@ -49,6 +53,8 @@ func (o *loopOptions) register(f *pflag.FlagSet) {
 func (o *loopOptions) given(f *pflag.FlagSet) loop.Options {
 	out := o.options
 	out.Mode, out.History = loop.Mode(o.mode), loop.History(o.history)
+	out.StopGuard = loop.GuardPolicy(o.stopGuard)
+	set(f, "continuation-limit", &out.ContinuationLimit, o.continuations)
 	set(f, "stream", &out.Stream, o.stream)
 	set(f, "max-iterations", &out.MaxIterations, o.maxIterations)
 	set(f, "timeout", &out.Timeout, *o.timeout.into)

@@ -53,7 +53,8 @@ func (v *loopView) iteration(e loop.Entry) {
 
 // Tell implements event.Sink: it shows what changes the course.
 func (v *loopView) Tell(e event.Event) {
-	if e.Kind != event.State && e.Kind != event.HandOver {
+	refused := e.Kind == event.Verdict && e.Name == "stop" && e.Attrs["allow"] == false
+	if e.Kind != event.State && e.Kind != event.HandOver && !refused {
 		return
 	}
 	v.erase()

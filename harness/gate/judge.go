@@ -46,6 +46,7 @@ func NewJudge(e expect.Expect) (*Judge, error) {
 		{e.Cost != nil, judgeCost},
 		{e.Latency != nil, judgeLatency},
 		{e.Duration != nil, judgeDuration},
+		{len(e.Stops) > 0, judgeStops},
 		{true, judgeScript},
 		{len(e.That) > 0, judgeThat},
 	} {
@@ -232,6 +233,12 @@ func (j *Judge) judgeMisfit(found []Finding, rule, message string, evidence []st
 		found = append(found, Finding{Severity: severity, Rule: rule, Message: message, Evidence: e})
 	}
 	return found
+}
+
+// judgeStops reports answers that the stop guard judged other than their labels
+// demand.
+func judgeStops(j *Judge, f *measure.Facts, found []Finding) []Finding {
+	return j.judgeMisfit(found, expect.MisjudgedStop, "the stop guard did not decide as the label demands", f.Guard.Misjudged)
 }
 
 func judgeThat(j *Judge, f *measure.Facts, found []Finding) []Finding {

@@ -116,17 +116,18 @@ var _ = Describe("Judge", Label("H-04"), func() {
 
 	DescribeTable("holds what is found in the script against the trial, unless it is allowed",
 		func(rule string, break_ func(*measure.Facts), evidence string) {
-			found := judge(expect.Expect{}, facts(break_))
+			found := judge(expect.Expect{Stops: []string{"defers"}}, facts(break_))
 			Expect(found).To(HaveLen(1))
 			Expect(found[0].Rule).To(Equal(rule))
 			Expect(found[0].Severity).To(Equal(gate.Failing))
 			Expect(found[0].Evidence).To(Equal(evidence))
 
-			allowed := judge(expect.Expect{Allow: []string{rule}}, facts(break_))
+			allowed := judge(expect.Expect{Stops: []string{"defers"}, Allow: []string{rule}}, facts(break_))
 			Expect(allowed).To(HaveLen(1))
 			Expect(allowed[0].Severity).To(Equal(gate.Info))
 			Expect(gate.VerdictOf(allowed)).To(Equal(gate.Pass))
 		},
+		Entry("misjudged stop", "misjudged-stop", func(f *measure.Facts) { f.Guard.Misjudged = []string{"answer 1"} }, "answer 1"),
 		Entry("unused line", "unused-line", func(f *measure.Facts) { f.Script.Unused = []string{"replies[2]"} }, "replies[2]"),
 		Entry("unexpected call", "unexpected-call", func(f *measure.Facts) { f.Script.Unexpected = []string{"nearest replies[0]: user"} }, "nearest replies[0]: user"),
 		Entry("invalid request", "invalid-request", func(f *measure.Facts) { f.Script.Invalid = []string{"messages[1].role"} }, "messages[1].role"),

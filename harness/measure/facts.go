@@ -13,6 +13,7 @@ type Facts struct {
 	Cost    CostFacts     `cel:"cost" json:"cost"`
 	Latency LatencyFacts  `cel:"latency" json:"latency"`
 	Script  ScriptFacts   `cel:"script" json:"script"`
+	Guard   GuardFacts    `cel:"guard" json:"guard"`
 	Events  []event.Event `cel:"events" json:"-"`
 	// Answers are the texts of the replies, in order.
 	Answers []string `cel:"answers" json:"-"`

@@ -31,6 +31,7 @@ func Of(sc record.Scenario, tr record.Trial, timings []record.Timing) Facts {
 		Tokens: tokenFacts(tr.Calls),
 		Cost:   costFacts(&sc, tr.Calls),
 		Script: scriptFacts(&tr),
+		Guard:  guardFacts(&sc, &tr),
 	}
 	latencies := make([]float64, 0, len(tr.Calls))
 	if sc.RealTime {

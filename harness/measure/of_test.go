@@ -116,6 +116,7 @@ var _ = Describe("Of", Label("H-04"), func() {
 				Requests: 5, HungUp: 1, Fired: map[string]int{"status": 2, "hang": 1},
 				Unused: []string{"replies[4]"}, Unexpected: []string{"call 5"}, Invalid: []string{"call 6"}, Unfired: []string{"replies[3]: reset"},
 			},
+			Guard:   measure.GuardFacts{ExecutionKnown: true},
 			Events:  []event.Event{{Kind: event.Iteration, N: 1}, {Kind: event.End, Name: "error"}},
 			Answers: []string{"first", "second"},
 		}

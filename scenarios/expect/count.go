@@ -13,6 +13,7 @@ import (
 // The rules that Expect.Allow can forgive.
 const (
 	UnusedLine     = "unused-line"
+	MisjudgedStop  = "misjudged-stop"
 	UnexpectedCall = "unexpected-call"
 	InvalidRequest = "invalid-request"
 )

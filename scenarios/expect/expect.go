@@ -27,11 +27,16 @@ type Expect struct {
 	Latency *Latency `yaml:"latency,omitempty" json:"latency,omitempty"`
 	// Duration is the longest that the trial may take on its own clock.
 	Duration *unit.Duration `yaml:"duration,omitempty" json:"duration,omitempty"`
+	// Stops are labels that a person gave to the answers that the stop guard
+	// judges, in order: defers, asks, suggests or clean. An answer that defers must
+	// be refused and any other allowed, and there must be as many labels as
+	// judgements. Rates of false alarms and misses rest on them.
+	Stops []string `yaml:"stops,omitempty" json:"stops,omitempty" jsonschema:"enum=defers,enum=asks,enum=suggests,enum=clean"`
 	// That lists expressions (CEL) over the trial's facts; each must be true.
 	That []string `yaml:"that,omitempty" json:"that,omitempty"`
 	// Allow forgives findings that are otherwise failures, by their rule:
-	// "unused-line", "unexpected-call", "invalid-request".
-	Allow []string `yaml:"allow,omitempty" json:"allow,omitempty" jsonschema:"enum=unused-line,enum=unexpected-call,enum=invalid-request"`
+	// "unused-line", "unexpected-call", "invalid-request", "misjudged-stop".
+	Allow []string `yaml:"allow,omitempty" json:"allow,omitempty" jsonschema:"enum=unused-line,enum=unexpected-call,enum=invalid-request,enum=misjudged-stop"`
 }
 
 // Count limits a count. In a file it is either a number (exactly that many) or a

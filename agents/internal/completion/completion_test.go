@@ -106,6 +106,27 @@ var _ = Describe("ReadObject", Label("L-08"), func() {
 	})
 })
 
+var _ = Describe("Prose", Label("L-08"), func() {
+	DescribeTable("leaves out the marker, and only where it is one",
+		func(text, want string) { Expect(markers.Prose(text)).To(Equal(want)) },
+		Entry("last line", "All of it works.\nDONE", "All of it works.\n"),
+		Entry("twice", "DONE\nAll of it works.\n DONE \n", "All of it works.\n"),
+		Entry("in a sentence", "I am DONE", "I am DONE"),
+		Entry("in a code block", "```\nDONE\n```\n", "```\nDONE\n```\n"),
+		Entry("none", "x", "x"),
+	)
+
+	DescribeTable("leaves out the object with its fence",
+		func(text, want string) { Expect(completion.ObjectProse(text)).To(Equal(want)) },
+		Entry("bare", `{"status":"done"}`, ""),
+		Entry("after prose", "All works.\n{\"status\":\"done\"}\nBye.", "All works.\n\nBye."),
+		Entry("fenced", "All works.\n```json\n{\"status\":\"done\"}\n```\nBye.", "All works.\nBye."),
+		Entry("fenced with more beside it", "```\nx\n{\"a\":1}\n```\n", "```\nx\n\n```\n"),
+		Entry("no object", "All works {.", "All works {."),
+		Entry("empty", "", ""),
+	)
+})
+
 var _ = Describe("CutOff", Label("L-08"), func() {
 	It("is never done, and says why", func() {
 		v := markers.Read("DONE").CutOff("finish reason length")

@@ -34,6 +34,19 @@ func (m Markers) Read(text string) Verdict {
 	return verdict
 }
 
+// Prose is the text without the lines that Read takes for the done marker: what
+// the agent says to a person.
+func (m Markers) Prose(text string) string {
+	var b strings.Builder
+	var open fence
+	for line := range strings.Lines(text) {
+		if open.step(line) || strings.TrimSpace(line) != m.Done {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
 // fence is the code fence that is open; the zero value is none.
 type fence struct {
 	char   byte

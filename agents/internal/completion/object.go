@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,15 +16,16 @@ import (
 // or "blocked" or "escalate"; anything else is Continue with a note. A summary
 // that is not text is left out.
 func ReadObject(text string) Verdict {
-	raw := lastObject([]byte(text))
-	if raw == nil {
+	data := []byte(text)
+	start, end := lastObject(data)
+	if start == end {
 		return Verdict{Note: "the answer holds no JSON object"}
 	}
 	var object struct {
 		Status  any `json:"status"`
 		Summary any `json:"summary"`
 	}
-	if err := json.Unmarshal(raw, &object, tolerant); err != nil {
+	if err := json.Unmarshal(data[start:end], &object, tolerant); err != nil {
 		return Verdict{Note: fmt.Sprintf("the last JSON object cannot be read: %v", err)}
 	}
 	summary, _ := object.Summary.(string)
@@ -44,38 +46,50 @@ func ReadObject(text string) Verdict {
 // last value counts, and bytes that are not UTF-8 are replaced.
 var tolerant = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// lastObject returns the last complete JSON object of data that is not part of
-// another, or nil. Where an object goes wrong, the search goes on from there and
-// not from its beginning, which keeps the time linear; and an object that is
-// never closed hides those inside it, so that a status nested in a cut-off
-// answer does not count.
-func lastObject(data []byte) []byte {
-	var (
-		last []byte
-		dec  jsontext.Decoder
-	)
-	for {
-		start := bytes.IndexByte(data, '{')
-		if start < 0 {
-			return last
+// ObjectProse is the text without the object that ReadObject reads, and without
+// the code fence around it: what the agent says to a person.
+func ObjectProse(text string) string {
+	start, end := lastObject([]byte(text))
+	before, after := text[:start], text[end:]
+	opening := before[strings.LastIndexByte(strings.TrimRight(before, " \t\r\n"), '\n')+1:]
+	closing, rest, _ := strings.Cut(strings.TrimLeft(after, " \t\r\n"), "\n")
+	open, length, _ := fenceOf(opening)
+	shut, least, info := fenceOf(closing)
+	if start < end && length >= 3 && open == shut && least >= length && info == "" {
+		before, after = strings.TrimSuffix(before, opening), rest
+	}
+	return before + after
+}
+
+// lastObject returns where the last complete JSON object of data is that is not
+// part of another, or an empty range. Where an object goes wrong, the search goes
+// on from there and not from its beginning, which keeps the time linear; and an
+// object that is never closed hides those inside it, so that a status nested in a
+// cut-off answer does not count.
+func lastObject(data []byte) (start, end int) {
+	var dec jsontext.Decoder
+	for at := 0; ; {
+		brace := bytes.IndexByte(data[at:], '{')
+		if brace < 0 {
+			return start, end
 		}
-		data = data[start:]
-		if !plausible(data) {
-			data = data[1:]
+		at += brace
+		if !plausible(data[at:]) {
+			at++
 			continue
 		}
-		dec.Reset(bytes.NewBuffer(data), tolerant)
+		dec.Reset(bytes.NewBuffer(data[at:]), tolerant)
 		value, err := dec.ReadValue()
 		if err == nil {
-			last = data[:len(value)]
-			data = data[len(value):]
+			start, end = at, at+len(value)
+			at = end
 			continue
 		}
 		wrong, ok := errors.AsType[*jsontext.SyntacticError](err)
 		if !ok || errors.Is(err, io.ErrUnexpectedEOF) {
-			return last
+			return start, end
 		}
-		data = data[min(max(1, int(wrong.ByteOffset)), len(data)):]
+		at += min(max(1, int(wrong.ByteOffset)), len(data)-at)
 	}
 }
 

@@ -1,0 +1,127 @@
+package measure_test
+
+import (
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/scenarios/expect"
+)
+
+// ruled is the event of a stop guard, with numbers as a recording gives them.
+func ruled(at time.Duration, attrs map[string]any) record.Event {
+	return record.Event{At: at, Event: event.Event{Kind: event.Verdict, Name: "stop", Detail: "because", Attrs: attrs}}
+}
+
+var (
+	refusal = map[string]any{
+		"allow": false, "forced": true, "steps": 3.0, "detections": 4.0, "executed": 0.0,
+		"category.next_steps": 3.0, "category.enumerative_list": 1.0,
+	}
+	capped    = map[string]any{"allow": false, "forced": false, "steps": 1.0, "detections": 1.0, "executed": 2.0, "category.next_steps": 1.0}
+	allowance = map[string]any{"allow": true, "forced": false, "steps": 0.0, "detections": 0.0, "executed": 3.0}
+)
+
+func guardOf(labels []string, events ...record.Event) measure.GuardFacts {
+	return measure.Of(record.Scenario{Expect: expect.Expect{Stops: labels}}, record.Trial{Events: events}, nil).Guard
+}
+
+var _ = Describe("The facts of a stop guard", Label("G-08"), func() {
+	It("count what it judged, detected and forced, and time the executions", func() {
+		f := guardOf(nil, ruled(time.Second, refusal), ruled(5*time.Second, allowance))
+		Expect(f).To(Equal(measure.GuardFacts{
+			Judged: 2, Refused: 1, Forced: 1, Allowed: true, Detections: 4, Steps: 3, Executed: 3,
+			By: map[string]int{"next_steps": 3, "enumerative_list": 1}, Execution: 4, ExecutionKnown: true,
+		}))
+	})
+
+	It("read the numbers of a running agent and of a recording alike", func() {
+		told := ruled(0, map[string]any{"allow": false, "forced": true, "steps": 3, "detections": 4})
+		read := ruled(0, map[string]any{"allow": false, "forced": true, "steps": 3.0, "detections": 4.0})
+		Expect(guardOf(nil, told)).To(Equal(guardOf(nil, read)))
+	})
+
+	It("pass over other verdicts", func() {
+		other := ruled(0, refusal)
+		other.Name = "completion"
+		Expect(guardOf(nil, other)).To(Equal(measure.GuardFacts{ExecutionKnown: true}))
+	})
+
+	It("know no times of processes", func() {
+		f := measure.Of(record.Scenario{RealTime: true}, record.Trial{Events: []record.Event{ruled(0, refusal)}}, nil).Guard
+		Expect(f.ExecutionKnown).To(BeFalse())
+	})
+
+	DescribeTable("hold each judgement against its label",
+		func(labels []string, attrs map[string]any, want measure.GuardFacts, misjudged string) {
+			f := guardOf(labels, ruled(0, attrs))
+			Expect([]int{f.Labelled, f.Deferred, f.Prevented, f.FalsePositives, f.FalseNegatives}).
+				To(Equal([]int{want.Labelled, want.Deferred, want.Prevented, want.FalsePositives, want.FalseNegatives}))
+			if misjudged == "" {
+				Expect(f.Misjudged).To(BeEmpty())
+			} else {
+				Expect(f.Misjudged).To(Equal([]string{misjudged}))
+			}
+		},
+		Entry("a stop prevented", []string{"defers"}, refusal, measure.GuardFacts{Labelled: 1, Deferred: 1, Prevented: 1}, ""),
+		Entry("refused, but not continued", []string{"defers"}, capped, measure.GuardFacts{Labelled: 1, Deferred: 1}, ""),
+		Entry("a miss", []string{"defers"}, allowance, measure.GuardFacts{Labelled: 1, Deferred: 1, FalseNegatives: 1},
+			"answer 1, labelled defers, was allowed to stop: because"),
+		Entry("a false alarm", []string{"suggests"}, refusal, measure.GuardFacts{Labelled: 1, FalsePositives: 1},
+			"answer 1, labelled suggests, was refused: because"),
+		Entry("rightly allowed", []string{"clean"}, allowance, measure.GuardFacts{Labelled: 1}, ""),
+		Entry("no label", nil, refusal, measure.GuardFacts{}, ""),
+		Entry("more labels than judgements", []string{"clean", "clean"}, allowance, measure.GuardFacts{Labelled: 1},
+			"judged answers: 1, labels: 2"),
+	)
+})
+
+var _ = Describe("GuardTotals", Label("G-08"), func() {
+	value := func(values []measure.Value, name string) measure.Value {
+		GinkgoHelper()
+		for _, v := range values {
+			if v.Name == name {
+				return v
+			}
+		}
+		Fail("no measure " + name)
+		return measure.Value{}
+	}
+
+	It("says nothing where no guard was asked", func() {
+		var t measure.GuardTotals
+		t.Add(measure.GuardFacts{})
+		Expect(t.Close()).To(BeNil())
+	})
+
+	It("has every metric, and rates with intervals", func() {
+		var t measure.GuardTotals
+		t.Add(guardOf([]string{"defers", "clean"}, ruled(time.Second, refusal), ruled(5*time.Second, allowance)))
+		t.Add(guardOf([]string{"defers", "suggests"}, ruled(0, refusal), ruled(2*time.Second, capped)))
+		values := t.Close()
+		for name, want := range map[string]float64{
+			"guard_judged": 4, "guard_refused": 3, "guard_detections": 9, "guard_detections_next_steps": 7,
+			"guard_detections_enumerative_list": 2, "guard_detections_per_run": 4.5, "guard_forced_executions": 2,
+			"guard_steps_per_execution": 7.0 / 3, "guard_steps_executed": 5, "guard_execution_mean": 3,
+			"guard_success_rate": 0.5, "guard_prevented_rate": 1, "guard_false_positive_rate": 0.5, "guard_false_negative_rate": 0,
+		} {
+			Expect(value(values, name).Value).To(HaveValue(BeNumerically("~", want, 1e-12)), name)
+		}
+		Expect(value(values, "guard_prevented_rate").N).To(Equal(2))
+		Expect(value(values, "guard_prevented_rate").Interval.Method).To(Equal("wilson"))
+		Expect(t.Close()).To(Equal(values))
+	})
+
+	It("has no rate without labels, and no time of processes", func() {
+		var t measure.GuardTotals
+		t.Add(measure.Of(record.Scenario{RealTime: true}, record.Trial{Events: []record.Event{ruled(0, refusal)}}, nil).Guard)
+		values := t.Close()
+		Expect(value(values, "guard_false_positive_rate").Value).To(BeNil())
+		Expect(value(values, "guard_execution_mean").Known).To(BeFalse())
+		Expect(value(values, "guard_execution_mean").Value).To(BeNil())
+	})
+})
