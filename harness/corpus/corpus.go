@@ -3,6 +3,7 @@ package corpus
 
 // Item is a message with what a person says of it.
 type Item struct {
+	// ID is unique in its file; a message without one is called "file:line".
 	ID   string `json:"id"`
 	Text string `json:"text"`
 	// Lang is fr, en or mixed.
@@ -22,3 +23,25 @@ type Item struct {
 	// Note says why the item is hard.
 	Note string `json:"note,omitempty"`
 }
+
+// The labels. Of the four, only Defers is positive.
+const (
+	Defers   = "defers"
+	Asks     = "asks"
+	Suggests = "suggests"
+	Clean    = "clean"
+)
+
+// Positive says that the message defers work.
+func (it Item) Positive() bool { return it.Label == Defers }
+
+// Labels lists the labels; the positive one comes first.
+func Labels() []string { return []string{Defers, Asks, Suggests, Clean} }
+
+// Categories lists what a category may be.
+func Categories() []string {
+	return []string{"next_steps", "remaining_tasks", "future_actions", "conditional_intentions", "enumerative_list"}
+}
+
+// Confidences lists how sure a person may be, the surest first.
+func Confidences() []string { return []string{"high", "medium", "low"} }

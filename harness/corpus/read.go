@@ -1,0 +1,188 @@
+package corpus
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rehearse-dev/rehearse/internal/lines"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+)
+
+const (
+	// maxLine bounds a line, and with it the memory that an item takes.
+	maxLine = 16 << 20
+	// maxIDs is how many ids are remembered in order to find one that comes twice.
+	// It bounds a corpus of any length to some 20 MB.
+	maxIDs = 1 << 20
+)
+
+// LineError is a line that holds no item. The lines behind it can be read.
+type LineError struct {
+	File string
+	Line int // from 1
+	Err  error
+}
+
+// Error begins with file:line, as compilers' messages do.
+func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
+
+// Unwrap implements the errors package's convention.
+func (e *LineError) Unwrap() error { return e.Err }
+
+// Read reads a corpus as it is asked for items. The name is that of the file, for
+// messages. A line that holds no item is a *LineError, and the next one goes on;
+// any other error is the stream's, and the last that comes. Blank lines count
+// but are passed over, and so is a byte order mark.
+//
+// An item needs text and label. Corpora carry more than is known here: other keys
+// are ignored. A label of true or false, as in corpora that know only whether a
+// message defers, is read as defers or clean. Of two items with one id the later
+// is an error; beyond a million items that is not looked for.
+func Read(r io.Reader, name string) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		in := &reader{in: lines.New(r, maxLine), name: name, seed: maphash.MakeSeed(), ids: map[uint64]int32{}}
+		for {
+			item, err := in.next()
+			if err == io.EOF { //nolint:errorlint // next's own, never wrapped
+				return
+			}
+			_, passable := errors.AsType[*LineError](err)
+			if !yield(item, err) || err != nil && !passable {
+				return
+			}
+		}
+	}
+}
+
+type reader struct {
+	in   *lines.Reader
+	name string
+	seed maphash.Seed
+	ids  map[uint64]int32 // hash of an id to its line
+}
+
+// next returns the next item; io.EOF says that there is none.
+func (r *reader) next() (Item, error) {
+	for {
+		line, err := r.in.Next()
+		if errors.Is(err, io.EOF) {
+			return Item{}, io.EOF
+		}
+		if err != nil && !errors.Is(err, lines.ErrTooLong) {
+			return Item{}, fmt.Errorf("read corpus %s behind line %d: %w", r.name, r.in.Line(), err)
+		}
+		if r.in.Line() == 1 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		}
+		if err == nil && len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var item Item
+		if err == nil {
+			item, err = r.parse(line)
+		}
+		if err != nil {
+			return Item{}, &LineError{File: r.name, Line: r.in.Line(), Err: err}
+		}
+		return item, nil
+	}
+}
+
+// wire is an item as it stands in a file.
+type wire struct {
+	Item
+	Text  *string        `json:"text"`
+	Label jsontext.Value `json:"label"`
+}
+
+// parse reads the current line.
+func (r *reader) parse(line []byte) (Item, error) {
+	var w wire
+	if err := json.Unmarshal(line, &w); err != nil {
+		return Item{}, fmt.Errorf("not an item: %s", explain(err))
+	}
+	if w.Text == nil {
+		return Item{}, errors.New("text is missing")
+	}
+	label, err := label(w.Label)
+	if err != nil {
+		return Item{}, err
+	}
+	item := w.Item
+	item.Text, item.Label = *w.Text, label
+	for _, c := range item.Categories {
+		if err := among("category", c, Categories()); err != nil {
+			return Item{}, err
+		}
+	}
+	if item.Confidence != "" {
+		if err := among("confidence", item.Confidence, Confidences()); err != nil {
+			return Item{}, err
+		}
+	}
+	if item.ID == "" {
+		item.ID = fmt.Sprintf("%s:%d", r.name, r.in.Line())
+	}
+	return item, r.remember(item.ID)
+}
+
+// label reads one of the four, or whether the message defers.
+func label(v jsontext.Value) (string, error) {
+	switch v.Kind() {
+	case 't':
+		return Defers, nil
+	case 'f':
+		return Clean, nil
+	case '"':
+		var s string
+		if err := json.Unmarshal(v, &s); err != nil {
+			return "", fmt.Errorf("label: %w", err)
+		}
+		return s, among("label", s, Labels())
+	case 0, 'n':
+		return "", errors.New("label is missing")
+	}
+	return "", fmt.Errorf("label must be one of %s, or true or false", strings.Join(Labels(), ", "))
+}
+
+func among(what, word string, choices []string) error {
+	if slices.Contains(choices, word) {
+		return nil
+	}
+	hint := ""
+	if nearest := suggest.Nearest(word, choices); nearest != "" {
+		hint = fmt.Sprintf(" (did you mean %q?)", nearest)
+	}
+	return fmt.Errorf("unknown %s %q%s; known: %s", what, plain.Line(word, 60), hint, strings.Join(choices, ", "))
+}
+
+// explain leaves out of a decoder's message which library it comes from.
+func explain(err error) string {
+	text := err.Error()
+	for _, prefix := range []string{"jsontext: ", "json: "} {
+		text = strings.TrimPrefix(text, prefix)
+	}
+	return plain.Line(text, 300)
+}
+
+// remember fails if the id came before.
+func (r *reader) remember(id string) error {
+	hash := maphash.String(r.seed, id)
+	if first, ok := r.ids[hash]; ok {
+		return fmt.Errorf("the id %q stands in line %d already", plain.Line(id, 60), first)
+	}
+	if len(r.ids) < maxIDs {
+		r.ids[hash] = int32(r.in.Line())
+	}
+	return nil
+}
