@@ -41,7 +41,7 @@ type Summary struct {
 type Totals struct {
 	trials   int
 	measures [len(perTrial)]series
-	latency  histogram
+	latency  stat.Durations
 	unknown  int // trials of which latencies are missing
 }
 
@@ -111,7 +111,7 @@ func (t *Totals) Add(f Facts) {
 		t.unknown++
 	}
 	for _, x := range f.Latency.All {
-		t.latency.add(x)
+		t.latency.Add(x)
 	}
 }
 
@@ -161,24 +161,17 @@ func pointer(x float64) *float64 { return &x }
 
 // latencies are the measures over all calls of all trials.
 func (t *Totals) latencies() []Value {
-	h := t.latency.close()
-	quantile := func(q float64) stat.Summary { return stat.Quantile(h.n, h.at, q, stat.Level) }
-	largest := stat.Summary{Value: h.max, N: h.n}
-	if h.n == 0 {
+	quantiles := t.latency.Quantiles(stat.Level, 0.50, 0.95)
+	largest := stat.Summary{Value: t.latency.Max(), N: t.latency.N()}
+	if largest.N == 0 {
 		largest.Value = math.NaN()
 	}
-	values := []Value{
-		t.latencyValue("latency_mean", h.moments.Mean(stat.Level)),
-		t.latencyValue("latency_p50", quantile(0.50)),
-		t.latencyValue("latency_p95", quantile(0.95)),
+	return []Value{
+		t.latencyValue("latency_mean", t.latency.Mean(stat.Level)),
+		t.latencyValue("latency_p50", quantiles[0]),
+		t.latencyValue("latency_p95", quantiles[1]),
 		t.latencyValue("latency_max", largest),
 	}
-	if h.rounded {
-		for i := range values[1:3] {
-			values[i+1].Warnings = append(values[i+1].Warnings, roundedWarning)
-		}
-	}
-	return values
 }
 
 func (t *Totals) latencyValue(name string, s stat.Summary) Value {

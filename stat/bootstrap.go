@@ -1,0 +1,95 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Bootstrap returns statistic(counts) with the percentile interval of Efron's
+// bootstrap over items (Efron and Tibshirani, An Introduction to the Bootstrap,
+// 1993, chapter 13).
+//
+// counts says how many items had each joint outcome, such as those of a table of
+// confusion, or of the tables of two detectors on the same items. A statistic of
+// these counts does not tell items with equal outcomes apart, so drawing n of n
+// items with replacement is the same as drawing the counts from the multinomial
+// distribution of n items with the observed shares. That is what happens here:
+// the cost of a resample depends on the number of outcomes and not on n, and a
+// paired comparison stays paired, because an item's outcomes under both detectors
+// are one cell.
+//
+// Resamples in which the statistic is NaN, such as 0 of 0, are left out, with a
+// warning. The same seed gives the same interval. There is none for fewer than
+// two items or 100 usable resamples. statistic must not keep its argument.
+func Bootstrap(counts []int, statistic func(counts []int) float64, resamples int, seed uint64, level float64) Summary {
+	n := 0
+	for _, c := range counts {
+		if c < 0 {
+			panic(fmt.Sprintf("stat: no bootstrap of a negative count in %v", counts))
+		}
+		n += c
+	}
+	if n == 0 {
+		return none()
+	}
+	s := Summary{Value: statistic(counts), N: n}
+	if math.IsNaN(s.Value) {
+		s.Warnings = none().Warnings
+		return s
+	}
+	values := resample(counts, n, statistic, resamples, rand.NewPCG(seed, 0))
+	if missing := resamples - len(values); missing > 0 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%d of %d resamples have no value", missing, resamples))
+	}
+	if n < 2 || len(values) < 100 {
+		s.Warnings = append(s.Warnings, "too little for an interval")
+		return s
+	}
+	slices.Sort(values)
+	at := func(i int) float64 { return values[i] }
+	s.Interval = &Interval{
+		// The percentile interval of a biased statistic can miss it; a report that
+		// shows a value outside of its interval helps nobody.
+		Lo:    min(s.Value, QuantileValue(len(values), at, (1-level)/2)),
+		Hi:    max(s.Value, QuantileValue(len(values), at, (1+level)/2)),
+		Level: level, Method: "bootstrap-percentile", N: n,
+	}
+	return s
+}
+
+// resample returns the values of the statistic that are numbers.
+func resample(counts []int, n int, statistic func([]int) float64, resamples int, src rand.Source) []float64 {
+	values := make([]float64, 0, resamples)
+	drawn := make([]int, len(counts))
+	for range resamples {
+		multinomial(drawn, counts, n, src)
+		if v := statistic(drawn); !math.IsNaN(v) {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// multinomial fills drawn with n draws among cells of which counts are the
+// shares, as a chain of binomial draws: each cell takes its part of what the
+// cells before it left over.
+func multinomial(drawn, counts []int, n int, src rand.Source) {
+	draws, weight := n, n
+	for i, c := range counts {
+		switch {
+		case draws == 0 || c == 0:
+			drawn[i] = 0
+		case c == weight: // the last cell that is not empty takes the rest
+			drawn[i] = draws
+		default:
+			p := float64(c) / float64(weight)
+			drawn[i] = int(distuv.Binomial{N: float64(draws), P: p, Src: src}.Rand())
+		}
+		draws -= drawn[i]
+		weight -= c
+	}
+}

@@ -1,0 +1,99 @@
+package stat
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sort"
+	"time"
+)
+
+// maxDistinct is how many different durations are kept exactly.
+const maxDistinct = 4096
+
+var roundedWarning = fmt.Sprintf("more than %d different durations: rounded to three digits", maxDistinct)
+
+// Durations is a sample of durations, in seconds, in bounded memory: it counts
+// those that are equal to the nanosecond.
+// Once there are more than 4,096 different ones, all are rounded to three
+// significant digits, an error of at most 0.5 %: the range of time.Duration then
+// has room for no more than some 17,000 of them. What it tells does not depend on
+// the order in which they were added. Mean, sum and maximum stay exact. The zero
+// value is an empty sample.
+type Durations struct {
+	counts  map[time.Duration]int
+	rounded bool
+	moments Moments
+	max     float64
+}
+
+// Add adds a duration in seconds; one below 0 counts as 0.
+func (d *Durations) Add(seconds float64) {
+	seconds = max(0, seconds)
+	d.moments.Add(seconds)
+	d.max = max(d.max, seconds)
+	v := time.Duration(math.Round(seconds * float64(time.Second)))
+	if d.rounded {
+		v = threeDigits(v)
+	}
+	if d.counts == nil {
+		d.counts = map[time.Duration]int{}
+	}
+	d.counts[v]++
+	if len(d.counts) <= maxDistinct || d.rounded {
+		return
+	}
+	d.rounded = true
+	coarse := map[time.Duration]int{}
+	for v, n := range d.counts {
+		coarse[threeDigits(v)] += n
+	}
+	d.counts = coarse
+}
+
+// threeDigits rounds to three significant digits.
+func threeDigits(d time.Duration) time.Duration {
+	step := time.Duration(1)
+	for rest := d; rest >= 1000; rest /= 10 {
+		step *= 10
+	}
+	return d.Round(step)
+}
+
+// N is the number of durations.
+func (d *Durations) N() int { return d.moments.N() }
+
+// Max is the longest of them in seconds, exactly; 0 if there are none.
+func (d *Durations) Max() float64 { return d.max }
+
+// Rounded says whether quantiles have only three significant digits.
+func (d *Durations) Rounded() bool { return d.rounded }
+
+// Sum is their sum in seconds, exactly.
+func (d *Durations) Sum() float64 { return d.moments.Sum() }
+
+// Mean is their mean in seconds, as that of Moments.
+func (d *Durations) Mean(level float64) Summary { return d.moments.Mean(level) }
+
+// Quantiles returns the quantiles of qs in seconds, as Quantile does. Those of
+// rounded durations carry a warning.
+func (d *Durations) Quantiles(level float64, qs ...float64) []Summary {
+	values := slices.Sorted(maps.Keys(d.counts))
+	upTo := make([]int, 0, len(values)) // how many are at most the value of the same index
+	n := 0
+	for _, v := range values {
+		n += d.counts[v]
+		upTo = append(upTo, n)
+	}
+	at := func(i int) float64 { return values[sort.SearchInts(upTo, i+1)].Seconds() }
+	var out []Summary
+	for _, q := range qs {
+		s := Quantile(n, at, q, level)
+		if d.rounded {
+			s.Warnings = append(s.Warnings, roundedWarning)
+		}
+		out = append(out, s)
+	}
+	return out
+}
