@@ -1,2 +1,245 @@
-// Package hook speaks the stop-hook contracts of existing coding agents.
+// Package hook is the stop guard as a hook of existing coding agents. It reads
+// the JSON that a host sends when its agent wants to stop, judges the agent's
+// last message, and answers in the host's contract: stop, or go on with these
+// steps.
+//
+// It fails open. Whatever goes wrong (input that cannot be read, a transcript
+// that is not there, a state folder that cannot be written, a bug) the agent may
+// stop, and one line on standard error says why. The process always ends with
+// exit status 0, because hosts disagree on what the others mean.
+//
+// What it remembers between two stops of a session are counters and hashes in
+// one small file; no text of a message is kept.
+//
+// The contracts are those of the hosts' documentation in autumn 2026; host.go
+// names the source of each.
 package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+)
+
+// Config says how to guard; the zero value is the documented default. It has a
+// JSON form, in which Main takes it.
+type Config struct {
+	// Host is the agent that calls; by default it is told by the input's shape.
+	Host Host `json:"host,omitempty"`
+	// Policy is which messages may not be a stop; default: stop.Balanced.
+	Policy stop.Policy `json:"policy,omitempty"`
+	// Cap is how many stops in a row may be refused in one session, 1 to 100;
+	// default: 3.
+	Cap int `json:"cap,omitempty"`
+	// State is the folder for what is remembered of sessions; default:
+	// rehearse/guard in the user's cache folder.
+	State string `json:"state,omitempty"`
+	// Shadow refuses nothing and counts what would have been refused.
+	Shadow bool `json:"shadow,omitempty"`
+	// Log is a file that gets a line of JSON for each judged stop; default: none.
+	Log string `json:"log,omitempty"`
+	// Subagents judges the stops of subagents too.
+	Subagents bool `json:"subagents,omitempty"`
+
+	// Clock dates what is remembered; default: the machine's.
+	Clock clock.Clock `json:"-"`
+	// Judge judges a message; default: stop.Judge.
+	Judge func(message string, o stop.Options) stop.Verdict `json:"-"`
+}
+
+// DefaultCap is how many stops in a row are refused unless Config says otherwise.
+// The hosts that have a cap of their own end the turn after 8.
+const DefaultCap = 3
+
+const maxCap = 100
+
+// deadline is how long an answer may take. Judging takes milliseconds; this is for
+// a host that never closes standard input, or a file system that hangs.
+const deadline = 5 * time.Second
+
+// Validate names what is wrong with the configuration.
+func (c Config) Validate() error {
+	switch {
+	case c.Host != "" && c.Host != Auto && !slices.Contains(Hosts(), c.Host):
+		return fmt.Errorf("host %q is none of %v or %s", c.Host, Hosts(), Auto)
+	case c.Policy != "" && c.Policy != stop.Balanced && c.Policy != stop.Strict:
+		return fmt.Errorf("policy %q is neither %s nor %s", c.Policy, stop.Balanced, stop.Strict)
+	case c.Cap < 0 || c.Cap > maxCap:
+		return fmt.Errorf("cap %d is not within 1 and %d", c.Cap, maxCap)
+	}
+	return nil
+}
+
+func (c Config) withDefaults() Config {
+	if c.Host == "" {
+		c.Host = Auto
+	}
+	if c.Policy == "" {
+		c.Policy = stop.Balanced
+	}
+	if c.Cap == 0 {
+		c.Cap = DefaultCap
+	}
+	if c.Clock == nil {
+		c.Clock = clock.Real()
+	}
+	if c.Judge == nil {
+		c.Judge = stop.Judge
+	}
+	return c
+}
+
+// result is what becomes of one call.
+type result struct {
+	host   Host   // whose contract the answer follows
+	reason string // what to tell the agent; empty lets it stop
+	note   string // what to say on standard error; empty says nothing
+}
+
+// Run answers one call of a host: it reads its JSON from stdin and writes the
+// answer to stdout. It returns when that is done, after five seconds, or when ctx
+// ends, whichever comes first; the process is then to end with exit status 0.
+func Run(ctx context.Context, cfg Config, stdin io.Reader, stdout, stderr io.Writer) {
+	cfg = cfg.withDefaults()
+	ctx, cancel := cfg.Clock.WithTimeout(ctx, deadline)
+	defer cancel()
+	// A read that hangs cannot be ended, so it is not waited for.
+	answered := make(chan result, 1)
+	go func() { answered <- answerSafely(ctx, cfg, stdin) }()
+	r := result{host: cfg.Host}
+	select {
+	case r = <-answered:
+	case <-ctx.Done():
+		r.note = failure(fmt.Errorf("no answer in time: %w", clock.Err(ctx)))
+	}
+	if r.note != "" {
+		fmt.Fprintln(stderr, "rehearse guard:", plain.Line(r.note, maxNote))
+	}
+	if _, err := stdout.Write(encode(r.host, r.reason)); err != nil {
+		fmt.Fprintln(stderr, "rehearse guard: the answer could not be written:", err)
+	}
+}
+
+const maxNote = 400
+
+func failure(err error) string { return "the agent may stop unjudged: " + err.Error() }
+
+// answerSafely turns a panic into leave to stop.
+func answerSafely(ctx context.Context, cfg Config, stdin io.Reader) (r result) {
+	r.host = cfg.Host
+	defer func() {
+		if p := recover(); p != nil {
+			r = result{host: r.host, note: failure(fmt.Errorf("internal error: %v", p))}
+		}
+	}()
+	data, err := readInput(stdin)
+	if err != nil {
+		r.note = failure(err)
+		return r
+	}
+	in, err := parse(data, cfg.Host)
+	r.host = in.host
+	if err != nil {
+		r.note = failure(err)
+		return r
+	}
+	return answer(ctx, cfg, in)
+}
+
+// maxInput bounds what is read from the host: a message of 10 MB, escaped.
+const maxInput = 32 << 20
+
+func readInput(stdin io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(stdin, maxInput+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the host's input: %w", err)
+	}
+	if len(data) > maxInput {
+		return nil, fmt.Errorf("the host's input is longer than %d MB", maxInput>>20)
+	}
+	return data, nil
+}
+
+// answer judges a stop and remembers it.
+func answer(ctx context.Context, cfg Config, in input) result {
+	r := result{host: in.host}
+	skip := in.skip
+	if skip == "" && in.subagent && !cfg.Subagents {
+		skip = "a subagent stops"
+	}
+	s := sighting{skip: skip}
+	var missing error
+	if skip == "" {
+		s, missing = look(cfg, &in)
+	}
+	store, err := openStore(cfg)
+	if err == nil {
+		err = store.update(ctx, in, func(past *memory) {
+			if s.verdict == nil && missing != nil && past.Pending != nil {
+				s, missing = past.Pending.sighting(), nil
+			}
+			s.outcome = decide(past, in, s, cfg)
+		})
+	}
+	switch {
+	case missing != nil:
+		r.note = failure(missing)
+	case err != nil:
+		r.note = failure(err)
+		s.outcome = ""
+	case s.outcome == blocked:
+		r.reason = reason(*s.verdict)
+	case s.outcome == capped:
+		r.note = fmt.Sprintf("the agent may stop although work is announced: it was sent back %d times in a row", cfg.Cap)
+	case s.outcome == repeated:
+		r.note = "the agent may stop although work is announced: it was sent back for this message before"
+	case s.outcome == orphaned:
+		r.note = "the agent may stop although work is announced: the host says that it was sent back before, and nothing is known of that"
+	}
+	if cfg.Log != "" && s.outcome != "" && s.verdict != nil {
+		if err := appendLog(cfg, in, s); err != nil && r.note == "" {
+			r.note = err.Error()
+		}
+	}
+	return r
+}
+
+// sighting is a stop as it was judged.
+type sighting struct {
+	skip    string        // why it is not to be judged; empty if it is
+	hash    string        // of the message
+	verdict *stop.Verdict // nil if there was nothing to judge
+	outcome outcome
+}
+
+var errNoMessage = errors.New("the input has no last message of the agent, and no transcript that has it")
+
+// look finds the message of a stop and judges it.
+func look(cfg Config, in *input) (sighting, error) {
+	if in.message == "" {
+		if in.transcript == "" {
+			return sighting{}, errNoMessage
+		}
+		text, err := lastMessage(in.transcript)
+		if err != nil {
+			return sighting{}, err
+		}
+		in.message = text
+	}
+	v := cfg.Judge(in.message, stop.Options{Policy: cfg.Policy})
+	return sighting{hash: in.messageHash(), verdict: &v}, nil
+}
+
+// Decline lets the agent of whatever host stop because err keeps the hook from
+// working. The process is then to end with exit status 0.
+func Decline(err error, stdout, stderr io.Writer) {
+	fmt.Fprintln(stderr, "rehearse guard:", plain.Line(failure(err), maxNote))
+	_, _ = stdout.Write(encode(Auto, ""))
+}

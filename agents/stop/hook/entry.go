@@ -1,0 +1,255 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// kind is what a line of a transcript is to the search for the last message.
+type kind int
+
+const (
+	aside  kind = iota // says nothing: settings, usage, thoughts, another agent's work
+	spoken             // a message of the agent
+	other              // a request, a tool call or its result: a message before it is not the last
+)
+
+type entry struct {
+	kind kind
+	text string
+	id   string // of the message, where one may stand on several lines
+}
+
+// record is the union of a transcript's lines.
+//
+//   - Claude Code: {"type":"assistant","message":{"id","content":[{"type":"text","text"}]}}
+//   - Qwen Code: {"type":"assistant","message":{"role":"model","parts":[{"text"}]}}
+//   - Cursor: {"role":"assistant","message":{"content":[{"type":"text","text"}]}}
+//   - Codex: {"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text"}]}}
+//     and {"type":"event_msg","payload":{"type":"agent_message","message"}}
+//   - Copilot CLI: {"type":"assistant.message","data":{"content","toolRequests":[…]}}
+//   - Gemini CLI: {"type":"gemini","content":"…" or [{"text"}],"toolCalls":[…]},
+//     {"$set":{"messages":[…]}}, or one document {"messages":[…]}
+//
+// None of them is a stable interface of its host, so whatever does not fit is an
+// aside.
+type record struct {
+	Type        string          `json:"type"`
+	Role        string          `json:"role"`
+	IsSidechain bool            `json:"isSidechain"`
+	IsAPIError  bool            `json:"isApiErrorMessage"`
+	Message     json.RawMessage `json:"message"`
+	Payload     json.RawMessage `json:"payload"`
+	Data        json.RawMessage `json:"data"`
+	Content     json.RawMessage `json:"content"`
+	ToolCalls   json.RawMessage `json:"toolCalls"`
+	Set         json.RawMessage `json:"$set"`
+}
+
+// said is the part of a record that has the words.
+type said struct {
+	ID           string          `json:"id"`
+	Type         string          `json:"type"`
+	Role         string          `json:"role"`
+	Content      json.RawMessage `json:"content"`
+	Parts        json.RawMessage `json:"parts"`
+	Message      json.RawMessage `json:"message"`            // Codex, agent_message
+	LastMessage  string          `json:"last_agent_message"` // Codex, task_complete
+	ToolRequests []toolRequest   `json:"toolRequests"`       // Copilot CLI
+}
+
+type toolRequest struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+func readEntry(line []byte) entry {
+	var r record
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 || line[0] != '{' || !decode(line, &r) {
+		return entry{}
+	}
+	return r.entry()
+}
+
+func (r record) entry() entry {
+	switch {
+	case r.IsSidechain:
+		return entry{}
+	case r.IsAPIError:
+		return entry{kind: other} // the host's words, not the agent's
+	case len(r.Set) > 0:
+		return lastOf(r.Set)
+	}
+	switch r.Type {
+	case "response_item", "event_msg":
+		return codexEntry(r.Payload)
+	case "assistant.message":
+		return copilotEntry(r.Data)
+	case "user.message":
+		return entry{kind: other}
+	case "gemini":
+		return spokenEntry("", textOf(r.Content), filled(r.ToolCalls))
+	case "user", "tool_result":
+		return entry{kind: other}
+	}
+	if r.Type != "assistant" && r.Role != "assistant" {
+		if r.Role == "user" {
+			return entry{kind: other}
+		}
+		return entry{}
+	}
+	var m said
+	if !decode(r.Message, &m) {
+		return spokenEntry("", textOf(r.Content), false)
+	}
+	words := textOf(m.Content)
+	words.add(textOf(m.Parts))
+	return spokenEntry(m.ID, words, false)
+}
+
+// spokenEntry is a message with text, unless it goes on with a tool call. Without
+// either it is an aside: a thought.
+func spokenEntry(id string, w words, calls bool) entry {
+	switch {
+	case calls || w.calls:
+		return entry{kind: other}
+	case w.text == "":
+		return entry{}
+	}
+	return entry{kind: spoken, text: w.text, id: id}
+}
+
+func codexEntry(payload json.RawMessage) entry {
+	var p said
+	if !decode(payload, &p) {
+		return entry{}
+	}
+	switch p.Type {
+	case "message":
+		if p.Role != "assistant" {
+			return entry{kind: other}
+		}
+		return spokenEntry("", textOf(p.Content), false)
+	case "agent_message":
+		return spokenEntry("", textOf(p.Message), false)
+	case "task_complete":
+		return spokenEntry("", words{text: p.LastMessage}, false)
+	case "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output",
+		"local_shell_call", "web_search_call", "user_message":
+		return entry{kind: other}
+	}
+	return entry{}
+}
+
+// finishing is the tool by which Copilot CLI's agent says that it is done; the
+// last message may be in its arguments.
+const finishing = "task_complete"
+
+func copilotEntry(data json.RawMessage) entry {
+	var d said
+	if !decode(data, &d) {
+		return entry{}
+	}
+	w := textOf(d.Content)
+	for _, call := range d.ToolRequests {
+		if call.Name != finishing {
+			return entry{kind: other}
+		}
+		var arguments struct {
+			Summary string `json:"summary"`
+		}
+		var quoted string // arguments may come as a string of JSON
+		if decode(call.Arguments, &quoted) {
+			call.Arguments = json.RawMessage(quoted)
+		}
+		if decode(call.Arguments, &arguments) {
+			w.add(words{text: arguments.Summary})
+		}
+	}
+	return spokenEntry("", w, false)
+}
+
+// finalOfDocument reads a transcript that is one JSON document with messages.
+func finalOfDocument(data []byte) (string, bool) {
+	var document struct {
+		Messages json.RawMessage `json:"messages"`
+	}
+	if !decode(data, &document) || len(document.Messages) == 0 {
+		return "", false
+	}
+	return lastOf(data).text, true
+}
+
+// lastOf is the last message in a document with messages, if that is the agent's.
+func lastOf(document json.RawMessage) entry {
+	var d struct {
+		Messages []record `json:"messages"`
+	}
+	if !decode(document, &d) {
+		return entry{}
+	}
+	for i := len(d.Messages) - 1; i >= 0; i-- {
+		m := d.Messages[i]
+		m.Set = nil
+		if e := m.entry(); e.kind != aside {
+			return e
+		}
+	}
+	return entry{}
+}
+
+// words are what a content says.
+type words struct {
+	text  string
+	calls bool // it has a tool call
+}
+
+func (w *words) add(more words) {
+	w.calls = w.calls || more.calls
+	switch {
+	case more.text == "":
+	case w.text == "":
+		w.text = more.text
+	default:
+		w.text += "\n\n" + more.text
+	}
+}
+
+// textOf reads a content: a string or a list of blocks. Thoughts are left out.
+func textOf(content json.RawMessage) words {
+	var s string
+	if decode(content, &s) {
+		return words{text: strings.TrimSpace(s)}
+	}
+	var blocks []struct {
+		Type         string          `json:"type"`
+		Text         string          `json:"text"`
+		Thought      json.RawMessage `json:"thought"`
+		FunctionCall json.RawMessage `json:"functionCall"`
+		Response     json.RawMessage `json:"functionResponse"`
+	}
+	var w words
+	if !decode(content, &blocks) {
+		return w
+	}
+	for _, b := range blocks {
+		switch {
+		case b.Type == "tool_use" || len(b.FunctionCall) > 0 || len(b.Response) > 0:
+			w.calls = true
+		case b.Type != "" && b.Type != "text" && b.Type != "output_text", truth(b.Thought):
+		default:
+			w.add(words{text: strings.TrimSpace(b.Text)})
+		}
+	}
+	return w
+}
+
+// decode reads JSON that must fit; it reports whether there was any and it did.
+func decode(data []byte, into any) bool {
+	if len(data) == 0 || string(data) == "null" {
+		return false
+	}
+	return json.Unmarshal(data, into) == nil
+}

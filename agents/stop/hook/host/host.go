@@ -1,0 +1,290 @@
+// Package host plays the hosts' side of the stop hook: it writes what a host
+// sends and reads an answer as the host would. Harness and tests drive the guard
+// with it, in process or as a real child process.
+package host
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/stop/hook"
+)
+
+// Stop is an agent about to stop.
+type Stop struct {
+	// Session names the session.
+	Session string
+	// Message is the agent's last message. Copilot CLI and Cursor do not send it:
+	// there it must stand in the transcript.
+	Message string
+	// Transcript is the path of the session's transcript; empty sends none.
+	Transcript string
+	// Blocks is how many stops of this turn a hook refused before this one.
+	Blocks int
+	// Agent is the id of the subagent that stops; empty for the main agent.
+	Agent string
+	// Mode is the permission mode where the host has one; default: "default".
+	Mode string
+	// Status is how the turn ended where the host says so; default: well.
+	Status string
+	// Background is how many tasks of the agent still run; only Claude Code and Qwen
+	// Code say so.
+	Background int
+}
+
+// Input is what the host writes to the hook's standard input.
+func Input(host hook.Host, s Stop) ([]byte, error) {
+	build := inputs[host]
+	if build == nil {
+		return nil, fmt.Errorf("host %q is none of %v", host, hook.Hosts())
+	}
+	if s.Mode == "" {
+		s.Mode = "default"
+	}
+	fields := build(s)
+	if s.Agent != "" && host != hook.Cursor && host != hook.OpenHands && host != hook.Gemini {
+		fields["agent_id"], fields["agent_type"] = s.Agent, "general-purpose"
+		fields["agent_transcript_path"] = orNull(s.Transcript)
+		if _, ok := fields["hook_event_name"]; ok {
+			fields["hook_event_name"] = "SubagentStop"
+		}
+	}
+	data, err := json.Marshal(fields)
+	if err != nil {
+		return nil, fmt.Errorf("write the input of host %s: %w", host, err)
+	}
+	return append(data, '\n'), nil
+}
+
+type fields = map[string]any
+
+// moment dates the inputs of hosts that send a time.
+const moment = "2026-09-19T10:00:00.000Z"
+
+var inputs = map[hook.Host]func(Stop) fields{
+	hook.Claude: claude,
+	hook.Codex: func(s Stop) fields {
+		return fields{
+			"session_id": s.Session, "turn_id": "turn-7", "transcript_path": orNull(s.Transcript), "cwd": "/project",
+			"hook_event_name": "Stop", "model": "gpt-5-codex", "permission_mode": s.Mode,
+			"stop_hook_active": s.Blocks > 0, "last_assistant_message": orNull(s.Message),
+		}
+	},
+	hook.Gemini: func(s Stop) fields {
+		return fields{
+			"session_id": s.Session, "transcript_path": s.Transcript, "cwd": "/project", "hook_event_name": "AfterAgent",
+			"timestamp": moment, "prompt": "Fix the failing test.", "prompt_response": s.Message, "stop_hook_active": s.Blocks > 0,
+		}
+	},
+	hook.Qwen: func(s Stop) fields {
+		f := claude(s)
+		delete(f, "prompt_id")
+		delete(f, "session_crons")
+		f["crons"], f["timestamp"], f["context_limit"], f["input_tokens"] = []any{}, moment, 131072, 2048
+		return f
+	},
+	hook.Copilot: func(s Stop) fields {
+		return fields{
+			"sessionId": s.Session, "timestamp": 1789812000000, "cwd": "/project", "transcriptPath": s.Transcript,
+			"stopReason": or(s.Status, "end_turn"), "stop_hook_active": s.Blocks > 0,
+		}
+	},
+	hook.Cursor: func(s Stop) fields {
+		return fields{
+			"conversation_id": s.Session, "generation_id": "9a1b", "model": "composer-1", "hook_event_name": "stop",
+			"cursor_version": "2.4.0", "workspace_roots": []string{"/project"}, "user_email": nil,
+			"transcript_path": orNull(s.Transcript), "status": or(s.Status, "completed"), "loop_count": s.Blocks,
+		}
+	},
+	hook.OpenHands: func(s Stop) fields {
+		return fields{
+			"event_type": "Stop", "tool_name": nil, "tool_input": nil, "tool_output": nil, "message": orNull(s.Message),
+			"session_id": s.Session, "working_dir": "/project", "metadata": fields{"reason": or(s.Status, "finish")},
+		}
+	},
+}
+
+func claude(s Stop) fields {
+	tasks := make([]any, s.Background)
+	for i := range tasks {
+		tasks[i] = fields{"id": fmt.Sprintf("task-%d", i+1), "status": "running"}
+	}
+	f := fields{
+		"session_id": s.Session, "prompt_id": "prompt-1", "cwd": "/project", "permission_mode": s.Mode,
+		"hook_event_name": "Stop", "stop_hook_active": s.Blocks > 0, "background_tasks": tasks, "session_crons": []any{},
+		"transcript_path": s.Transcript,
+	}
+	if s.Message != "" {
+		f["last_assistant_message"] = s.Message
+	}
+	return f
+}
+
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// Transcript is the content of a transcript as the host writes it: the user's
+// request and the agent's last message.
+func Transcript(host hook.Host, message string) ([]byte, error) {
+	text := func(kind, s string) []fields { return []fields{{"type": kind, "text": s}} }
+	const request = "Fix the failing test."
+	var lines []fields
+	switch host {
+	case hook.Claude:
+		lines = []fields{
+			{"type": "user", "message": fields{"role": "user", "content": request}},
+			{"type": "assistant", "message": fields{"id": "msg_1", "role": "assistant", "content": text("text", message)}},
+		}
+	case hook.Codex:
+		lines = []fields{
+			{"timestamp": moment, "type": "response_item", "payload": fields{"type": "message", "role": "user", "content": text("input_text", request)}},
+			{"timestamp": moment, "type": "response_item", "payload": fields{"type": "message", "role": "assistant", "content": text("output_text", message)}},
+			{"timestamp": moment, "type": "event_msg", "payload": fields{"type": "token_count"}},
+		}
+	case hook.Gemini:
+		lines = []fields{
+			{"id": "1", "timestamp": moment, "type": "user", "content": []fields{{"text": request}}},
+			{"id": "2", "timestamp": moment, "type": "gemini", "content": message, "thoughts": []any{}},
+			{"$set": fields{"lastUpdated": moment}},
+		}
+	case hook.Qwen:
+		lines = []fields{
+			{"type": "user", "message": fields{"role": "user", "parts": []fields{{"text": request}}}},
+			{"type": "assistant", "message": fields{"role": "model", "parts": []fields{{"text": "Hm.", "thought": true}, {"text": message}}}},
+		}
+	case hook.Copilot:
+		lines = []fields{
+			{"type": "user.message", "data": fields{"content": request}},
+			{"type": "assistant.message", "data": fields{"messageId": "m1", "content": message, "toolRequests": []any{}}},
+			{"type": "assistant.turn_end", "data": fields{"turnId": "1"}},
+		}
+	case hook.Cursor:
+		lines = []fields{
+			{"role": "user", "message": fields{"content": text("text", request)}},
+			{"role": "assistant", "message": fields{"content": text("text", message)}},
+		}
+	default:
+		return nil, fmt.Errorf("host %q has no transcript", host)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	for _, line := range lines {
+		if err := enc.Encode(line); err != nil {
+			return nil, fmt.Errorf("write a transcript of host %s: %w", host, err)
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// Answer is what a hook's answer means to the host.
+type Answer struct {
+	// Blocked is whether the agent goes on.
+	Blocked bool
+	// Reason is what it is told then.
+	Reason string
+}
+
+// keys are those that a host's contract has; Codex fails a hook for any other.
+var keys = map[hook.Host][]string{
+	hook.Claude:    {"continue", "decision", "reason", "stopReason", "suppressOutput", "systemMessage", "hookSpecificOutput"},
+	hook.Codex:     {"continue", "decision", "reason", "stopReason", "suppressOutput", "systemMessage"},
+	hook.Gemini:    {"continue", "decision", "reason", "stopReason", "suppressOutput", "systemMessage", "hookSpecificOutput"},
+	hook.Qwen:      {"continue", "decision", "reason", "stopReason", "suppressOutput", "systemMessage", "hookSpecificOutput"},
+	hook.Copilot:   {"decision", "reason"},
+	hook.Cursor:    {"followup_message"},
+	hook.OpenHands: {"continue", "decision", "reason", "additionalContext"},
+}
+
+// maxReason is the most that a host takes, in UTF-16 units.
+const maxReason = 10_000
+
+// Read reads a hook's answer as the host does, but strictly: what a host would
+// pass over or complain about is an error.
+func Read(host hook.Host, status int, stdout []byte) (Answer, error) {
+	switch {
+	case keys[host] == nil:
+		return Answer{}, fmt.Errorf("host %q is none of %v", host, hook.Hosts())
+	case status != 0:
+		return Answer{}, fmt.Errorf("the hook ended with exit status %d", status)
+	}
+	stdout = bytes.TrimSpace(stdout)
+	if len(stdout) == 0 {
+		if host == hook.Gemini || host == hook.Qwen || host == hook.Cursor || host == hook.OpenHands {
+			return Answer{}, errors.New("the answer is empty; this host wants JSON")
+		}
+		return Answer{}, nil
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(stdout, &all); err != nil {
+		return Answer{}, fmt.Errorf("the answer is not one JSON object: %w", err)
+	}
+	for key := range all {
+		if !slices.Contains(keys[host], key) {
+			return Answer{}, fmt.Errorf("the answer has the key %q, which this host does not know", key)
+		}
+	}
+	var a struct {
+		Decision string `json:"decision"`
+		Reason   string `json:"reason"`
+		FollowUp string `json:"followup_message"`
+	}
+	if err := json.Unmarshal(stdout, &a); err != nil {
+		return Answer{}, fmt.Errorf("the answer has a value of a wrong type: %w", err)
+	}
+	out := Answer{Blocked: a.Decision == "block" || a.Decision == "deny" || a.FollowUp != "", Reason: a.Reason + a.FollowUp}
+	switch {
+	case !out.Blocked:
+		return Answer{}, nil
+	case strings.TrimSpace(out.Reason) == "":
+		return Answer{}, errors.New("the agent is to go on, and is not told why")
+	case units(out.Reason) > maxReason:
+		return Answer{}, fmt.Errorf("the reason has %d characters; hosts take %d", units(out.Reason), maxReason)
+	}
+	return out, nil
+}
+
+// units is the length that a host written in JavaScript sees.
+func units(s string) (n int) {
+	for _, r := range s {
+		if n++; r > 0xffff {
+			n++
+		}
+	}
+	return n
+}
+
+// Command is what starts the guard as a child process: a program that calls
+// hook.Main (this one if executable is empty), and what its environment needs
+// beside the parent's.
+func Command(executable string, cfg hook.Config) (argv, env []string, err error) {
+	if executable == "" {
+		if executable, err = os.Executable(); err != nil {
+			return nil, nil, fmt.Errorf("find the program to start as a hook: %w", err)
+		}
+	}
+	setting, err := json.Marshal(cfg)
+	if err != nil {
+		return nil, nil, fmt.Errorf("write the hook's configuration: %w", err)
+	}
+	return []string{executable}, []string{
+		hook.Env + "=" + string(setting),
+		// A race-detector build otherwise sleeps for a second before it exits.
+		"GORACE=" + strings.TrimSpace(os.Getenv("GORACE")+" atexit_sleep_ms=0"),
+	}, nil
+}

@@ -1,0 +1,33 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+// Env is the environment variable by which Main knows that its process is to be a
+// hook. Its value is a Config as JSON.
+const Env = "REHEARSE_GUARD"
+
+// Main turns this process into a hook if the environment says so, and does not
+// return then. Otherwise it does nothing. Call it before anything else in main or
+// TestMain: so a harness can start its own executable as a hook.
+func Main() {
+	setting := os.Getenv(Env)
+	if setting == "" {
+		return
+	}
+	var cfg Config
+	err := json.Unmarshal([]byte(setting), &cfg)
+	if err == nil {
+		err = cfg.Validate()
+	}
+	if err != nil {
+		Decline(fmt.Errorf("the environment variable %s is no configuration: %w", Env, err), os.Stdout, os.Stderr)
+		os.Exit(0)
+	}
+	Run(context.Background(), cfg, os.Stdin, os.Stdout, os.Stderr)
+	os.Exit(0)
+}

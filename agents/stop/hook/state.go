@@ -1,0 +1,175 @@
+package hook
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+const (
+	schema = "rehearse.guard/1"
+	// maxMemory bounds a file of ours; a larger one is none.
+	maxMemory = 16 << 10
+	// Files of sessions are swept when a new session begins.
+	maxAge      = 30 * 24 * time.Hour
+	maxSessions = 1000
+
+	lockName   = ".lock"
+	lockPoll   = 2 * time.Millisecond
+	tempSuffix = ".tmp"
+)
+
+// key names a session in the state folder and in logs. Nothing of the session's
+// own name gets into a path.
+func (in input) key() string { return digest(string(in.host), in.session) }
+
+// messageHash tells messages of one session apart, but for blanks around them.
+// Equal messages of two sessions have different hashes.
+func (in input) messageHash() string { return digest(in.key(), strings.TrimSpace(in.message)) }
+
+func digest(parts ...string) string {
+	h := sha256.New()
+	for _, part := range parts {
+		fmt.Fprintf(h, "%d:", len(part))
+		_, _ = io.WriteString(h, part) // a hash takes everything
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// store keeps one file for each session.
+type store struct {
+	dir string
+	now time.Time
+}
+
+func openStore(cfg Config) (*store, error) {
+	dir, err := stateFolder(cfg.State)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the state folder: %w; choose another one with --state", err)
+	}
+	return &store{dir: dir, now: cfg.Clock.Now()}, nil
+}
+
+func stateFolder(given string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find the state folder: %w; name one with --state", err)
+	}
+	return filepath.Join(cache, "rehearse", "guard"), nil
+}
+
+// update changes what is remembered of a session. One lock serves the folder: it
+// is held for a fraction of a millisecond.
+func (s *store) update(ctx context.Context, in input, change func(*memory)) error {
+	lock := flock.New(filepath.Join(s.dir, lockName), flock.SetPermissions(0o600))
+	if held, err := lock.TryLockContext(ctx, lockPoll); err != nil || !held {
+		return fmt.Errorf("lock the state folder %s: %w", s.dir, cmp.Or(err, context.Cause(ctx)))
+	}
+	name := in.key() + ".json"
+	m := s.read(name)
+	fresh := !m.known
+	change(&m)
+	err := s.write(name, m)
+	if fresh && err == nil {
+		err = s.sweep(name)
+	}
+	// The lock file stays: another process may wait for it.
+	if err := errors.Join(err, lock.Unlock()); err != nil {
+		return fmt.Errorf("remember the stop: %w; name a folder that can be written with --state", err)
+	}
+	return nil
+}
+
+// read returns what is remembered. A file that cannot be read, or is none of
+// ours, is as good as none.
+func (s *store) read(name string) (m memory) {
+	path := filepath.Join(s.dir, name)
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxMemory {
+		return memory{}
+	}
+	data, err := os.ReadFile(path)
+	if err != nil || json.Unmarshal(data, &m) != nil || m.Schema != schema || m.Blocks < 0 {
+		return memory{}
+	}
+	m.known = true
+	return m
+}
+
+// write replaces the file of a session as a whole.
+func (s *store) write(name string, m memory) (err error) {
+	m.Schema = schema
+	data, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(s.dir, name+".*"+tempSuffix)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(temp.Name())
+		}
+	}()
+	_, err = temp.Write(append(data, '\n'))
+	if err := errors.Join(err, temp.Close()); err != nil {
+		return err
+	}
+	// The sweep goes by this time, which is the clock's.
+	if err := os.Chtimes(temp.Name(), s.now, s.now); err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), filepath.Join(s.dir, name))
+}
+
+var ours = regexp.MustCompile(`^[0-9a-f]{32}\.json(\.[^/]*\.tmp)?$`)
+
+// sweep removes old files of ours, and the oldest of too many.
+func (s *store) sweep(keep string) error {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return err
+	}
+	type file struct {
+		name string
+		at   time.Time
+	}
+	var files []file
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && e.Type().IsRegular() && ours.MatchString(e.Name()) && e.Name() != keep {
+			files = append(files, file{e.Name(), info.ModTime()})
+		}
+	}
+	slices.SortFunc(files, func(a, b file) int { return b.at.Compare(a.at) })
+	for i, f := range files {
+		age := s.now.Sub(f.at)
+		left := strings.HasSuffix(f.name, tempSuffix) && age > time.Hour
+		if i+1 < maxSessions && age <= maxAge && !left {
+			continue
+		}
+		if err := os.Remove(filepath.Join(s.dir, f.name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
