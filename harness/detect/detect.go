@@ -35,6 +35,10 @@ type Prediction struct {
 	Reasons []string `json:"reasons,omitempty"`
 	// Signals are what a score is made of: name to value before weighting.
 	Signals map[string]float64 `json:"signals,omitempty"`
+	// Calls is how many calls to a model this took, and CostEUR what they cost; nil
+	// where the price of one is not known.
+	Calls   int      `json:"calls,omitempty"`
+	CostEUR *float64 `json:"cost_eur,omitempty"`
 	// Took is measured by the runner, not by the detector.
 	Took time.Duration `json:"-"`
 }

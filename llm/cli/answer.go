@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/internal/child"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -18,7 +19,7 @@ type answer struct {
 	events  int    // lines that were events
 	ended   bool   // the final event was seen, good or bad
 	failure *failure
-	noise   tail // lines that were no events: warnings, stack traces
+	noise   child.Tail // lines that were no events: warnings, stack traces
 
 	model   string
 	finish  llm.FinishReason
@@ -72,10 +73,16 @@ func (a *answer) sayWhole(text string) {
 // newer version of an agent must not break a run.
 func (a *answer) decode(line []byte, v any) bool {
 	if err := json.Unmarshal(line, v); err != nil {
-		a.noise.add(line)
+		a.noted(line)
 		return false
 	}
 	return true
+}
+
+// noted keeps a line that is no event.
+func (a *answer) noted(line []byte) {
+	_, _ = a.noise.Write(line)
+	_, _ = a.noise.Write([]byte("\n"))
 }
 
 // event reads the type that every event carries.
@@ -87,7 +94,7 @@ func (a *answer) event(line []byte, v interface{ kind() string }) (kind string, 
 		return "", false
 	}
 	if v.kind() == "" {
-		a.noise.add(line)
+		a.noted(line)
 		return "", false
 	}
 	a.events++
@@ -120,26 +127,4 @@ func (a *answer) retried(kind llm.ErrorKind, status int) {
 	if len(a.retries) < most {
 		a.retries = append(a.retries, llm.Retry{Kind: kind, Status: status})
 	}
-}
-
-// tail keeps the end of what is added to it, for error messages.
-type tail struct{ kept []byte }
-
-func (t *tail) add(line []byte) {
-	_, _ = t.Write(line)
-	_, _ = t.Write([]byte("\n"))
-}
-
-// Write implements io.Writer; it never fails.
-func (t *tail) Write(p []byte) (int, error) {
-	t.kept = append(t.kept, p[max(0, len(p)-stderrTail):]...)
-	if extra := len(t.kept) - stderrTail; extra > 0 {
-		t.kept = append(t.kept[:0], t.kept[extra:]...)
-	}
-	return len(p), nil
-}
-
-// String is the kept end as valid, trimmed text.
-func (t *tail) String() string {
-	return strings.TrimSpace(strings.ToValidUTF8(string(t.kept), "\uFFFD"))
 }

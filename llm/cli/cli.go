@@ -52,8 +52,6 @@ const (
 	// maxLine is the longest event that is read; agents put whole command outputs
 	// into one line.
 	maxLine = 10 << 20
-	// stderrTail is how much of standard error an error message quotes.
-	stderrTail = 4 << 10
 )
 
 // withDefaults returns cfg with every zero field replaced, or what is wrong.

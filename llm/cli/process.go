@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/child"
 )
 
 // ending is how a process ended.
@@ -47,7 +48,7 @@ func run(ctx context.Context, l launch, cfg Config, line func([]byte) (final boo
 		return ending{}, err
 	}
 	var end ending
-	var errTail tail
+	var errTail child.Tail
 	var readers, others sync.WaitGroup
 	readers.Go(func() { _, _ = io.Copy(&errTail, p.stderr) })
 	others.Go(func() { p.feed(l.stdin) })
@@ -81,7 +82,7 @@ func run(ctx context.Context, l launch, cfg Config, line func([]byte) (final boo
 func start(l launch, cfg Config) (*process, error) {
 	p := &process{cmd: exec.Command(l.argv[0], l.argv[1:]...), cfg: cfg, answered: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env = l.dir, l.env
-	ownGroup(p.cmd)
+	child.OwnGroup(p.cmd)
 	var far, near []*os.File
 	closeAll := func(files []*os.File) {
 		for _, f := range files {
@@ -135,7 +136,7 @@ func (p *process) feed(text *string) {
 // pipes: after Grace they are closed on it.
 func (p *process) wait() {
 	_ = p.cmd.Wait() // its outcome is in ProcessState
-	killGroup(p.cmd)
+	child.Kill(p.cmd)
 	p.exited()
 	if p.cfg.Clock.Sleep(p.reading, p.cfg.Grace) == nil {
 		_ = p.stdout.Close()
@@ -163,9 +164,9 @@ func (p *process) supervise(ctx context.Context) (stopped bool) {
 		case <-linger.Done():
 		}
 	}
-	terminateGroup(p.cmd)
+	child.Terminate(p.cmd)
 	if p.cfg.Clock.Sleep(p.alive, p.cfg.Grace) == nil {
-		killGroup(p.cmd)
+		child.Kill(p.cmd)
 	}
 	<-p.alive.Done()
 	return true
