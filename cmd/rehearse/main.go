@@ -5,10 +5,14 @@ package main
 import (
 	"os"
 
+	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
 )
 
 func main() {
-	agent.Main() // does not return where this process is to play a scripted agent
+	// These do not return where this process is to be a host's hook, or to play a
+	// scripted agent.
+	hook.Main()
+	agent.Main()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -5,11 +5,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
 )
 
 func TestMain(m *testing.M) {
-	// The program starts itself again as a scripted agent; here that is this test.
+	// The program starts itself again as a hook and as a scripted agent; here that
+	// is this test.
+	hook.Main()
 	agent.Main()
 	testscript.Main(m, map[string]func(){"rehearse": main})
 }

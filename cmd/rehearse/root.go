@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -49,6 +50,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
+		return exitPass
+	}
+	if asHook(args) { // to hosts, 2 is a refusal
+		hook.Decline(err, stdout, stderr)
 		return exitPass
 	}
 	exit, ok := errors.AsType[*exitError](err)
@@ -97,6 +102,7 @@ was expected. It works offline.`,
 		a.reportCommand(),
 		a.mockCommand(),
 		a.loopCommand(),
+		a.guardCommand(),
 		a.schemaCommand(),
 		a.initCommand(),
 		a.versionCommand(),

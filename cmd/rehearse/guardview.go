@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+const (
+	maxFound   = 20 // of a kind; --json has all
+	maxWeighed = 12
+)
+
+// showVerdict explains a verdict to a person, at most term.Columns() wide.
+func showVerdict(out io.Writer, term tty.Terminal, name, message string, v stop.Verdict) error {
+	view := &guardView{term: term, message: message}
+	view.verdict(name, v)
+	view.evidence(v.Detections)
+	view.steps(v.Steps)
+	view.signals(v.Signals)
+	_, err := io.WriteString(out, view.b.String())
+	return err
+}
+
+type guardView struct {
+	b       strings.Builder
+	term    tty.Terminal
+	message string
+}
+
+func (g *guardView) line(format string, args ...any) {
+	g.b.WriteString(strings.TrimRight(short(fmt.Sprintf(format, args...), g.term.Columns()), " "))
+	g.b.WriteByte('\n')
+}
+
+// block writes text of any length, indented.
+func (g *guardView) block(indent int, s string) {
+	for line := range strings.SplitSeq(text.WrapSoft(s, g.term.Columns()-indent), "\n") {
+		g.line("%s%s", strings.Repeat(" ", indent), strings.TrimSpace(line))
+	}
+}
+
+func (g *guardView) verdict(name string, v stop.Verdict) {
+	says := func(mayStop bool) string {
+		if mayStop {
+			return g.term.Paint(tty.Green, "may stop")
+		}
+		return g.term.Paint(tty.Red, "must go on")
+	}
+	if name == "-" {
+		name = "standard input"
+	}
+	fmt.Fprintf(&g.b, "%s: %s\n", tty.Middle(plain.Line(name, maxShown), g.term.Columns()-12), says(v.MayStop))
+	if v.Reason != "" {
+		g.block(0, plain.Line(v.Reason, maxShown))
+	}
+	fmt.Fprintf(&g.b, "\nclass %s, score %.2f; policy", v.Class, v.Score)
+	for i, p := range policies {
+		separator := ","
+		if i == 0 {
+			separator = ""
+		}
+		fmt.Fprintf(&g.b, "%s %s %s", separator, p, says(v.Policies[stop.Policy(p)]))
+	}
+	g.b.WriteByte('\n')
+}
+
+// evidence lists the mentions with their places.
+func (g *guardView) evidence(all []stop.Detection) {
+	if len(all) == 0 {
+		return
+	}
+	g.line("\nfound:")
+	for _, d := range all[:min(len(all), maxFound)] {
+		judged := fmt.Sprintf("%s, %s", d.Category, d.Severity)
+		if !d.Real {
+			judged = fmt.Sprintf("%s, a mere reference", d.Category)
+		}
+		g.line("  %-7s %s", g.place(d.Start), judged)
+		g.block(10, `"`+plain.Line(d.Text, maxShown)+`"`)
+		if d.Context != "" && d.Context != d.Text {
+			g.block(10, "in: "+plain.Line(d.Context, maxShown))
+		}
+		if d.Why != "" {
+			g.block(10, "why: "+plain.Line(d.Why, maxShown))
+		}
+	}
+	g.more(len(all) - maxFound)
+}
+
+func (g *guardView) steps(all []stop.Step) {
+	if len(all) == 0 {
+		return
+	}
+	var total time.Duration
+	numbers := map[string]int{}
+	for i, s := range all {
+		total += s.Estimate
+		numbers[s.ID] = i + 1
+	}
+	g.line("\nsteps left, about %s:", brieflyFor(total))
+	for i, s := range all[:min(len(all), maxFound)] {
+		facts := fmt.Sprintf("%s, about %s, at %s", s.Complexity, brieflyFor(s.Estimate), g.place(s.Start))
+		for _, id := range s.DependsOn {
+			facts += fmt.Sprintf(", after %d", numbers[id])
+		}
+		g.line("  %-7s %s", fmt.Sprintf("%d.", i+1), facts)
+		g.block(10, plain.Line(s.Description, maxShown))
+	}
+	g.more(len(all) - maxFound)
+}
+
+// signals lists what the score is made of.
+func (g *guardView) signals(all []stop.Signal) {
+	if len(all) == 0 {
+		return
+	}
+	g.line("\nsignals, in log-odds (+ speaks for deferral):")
+	for _, s := range all[:min(len(all), maxWeighed)] {
+		line := fmt.Sprintf("  %+7.2f %s", s.Weight, plain.Line(s.Name, maxShown))
+		if s.Count > 1 {
+			line += fmt.Sprintf(" x%d", s.Count)
+		}
+		if s.Text != "" {
+			line += fmt.Sprintf(` at %s "%s"`, g.place(s.Start), plain.Line(s.Text, maxShown))
+		}
+		g.line("%s", line)
+	}
+	g.more(len(all) - maxWeighed)
+}
+
+func (g *guardView) more(n int) {
+	if n > 0 {
+		g.line("  and %d more; --json has all", n)
+	}
+}
+
+// place is line:column of an offset, both from 1, the column in characters.
+func (g *guardView) place(offset int) string {
+	before := g.message[:min(max(offset, 0), len(g.message))]
+	start := strings.LastIndexByte(before, '\n') + 1
+	return fmt.Sprintf("%d:%d", strings.Count(before, "\n")+1, utf8.RuneCountInString(before[start:])+1)
+}
+
+// brieflyFor is a duration without zero parts: "5m" for "5m0s".
+func brieflyFor(d time.Duration) string {
+	s := d.Round(time.Second).String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(s, zero) {
+			s = strings.TrimSuffix(s, zero[1:])
+		}
+	}
+	return s
+}
