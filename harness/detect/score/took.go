@@ -1,0 +1,61 @@
+package score
+
+import (
+	"math"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/stat"
+)
+
+// latency gathers how long the detector took.
+type latency struct {
+	took  stat.Durations
+	bytes int64
+}
+
+func (l *latency) add(took time.Duration, size int) {
+	l.took.Add(took.Seconds())
+	l.bytes += int64(size)
+}
+
+// result is nil where nobody measured: not a latency of 0.
+func (l *latency) result() *Latency {
+	if l.took.Max() == 0 {
+		return nil
+	}
+	q := l.took.Quantiles(stat.Level, 0.50, 0.99)
+	return &Latency{
+		N: l.took.N(), Mean: duration(l.took.Mean(stat.Level).Value),
+		P50: duration(q[0].Value), P99: duration(q[1].Value), Max: duration(l.took.Max()),
+		Rounded: l.took.Rounded(),
+		Bytes:   l.bytes, MBPerSecond: number(float64(l.bytes) / 1e6 / l.took.Sum()),
+	}
+}
+
+func duration(seconds float64) time.Duration {
+	return time.Duration(math.Round(seconds * float64(time.Second)))
+}
+
+// costs gathers what calls to models took.
+type costs struct {
+	calls   int
+	eur     float64
+	unknown bool
+}
+
+func (c *costs) add(calls int, eur *float64) {
+	c.calls += calls
+	switch {
+	case eur != nil:
+		c.eur += *eur
+	case calls > 0:
+		c.unknown = true
+	}
+}
+
+func (c *costs) result() *Cost {
+	if c.calls == 0 && c.eur == 0 {
+		return nil
+	}
+	return &Cost{Calls: c.calls, EUR: c.eur, Known: !c.unknown}
+}
