@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/show"
 )
 
 // guardRates are the rates of stop guards that reports show, each with what it
@@ -36,7 +37,7 @@ func terminalGuard(b *strings.Builder, metrics []measure.Value) {
 }
 
 // markdownGuard writes the same as a table.
-func markdownGuard(b *bounded, metrics []measure.Value) {
+func markdownGuard(b *show.Page, metrics []measure.Value) {
 	if metrics == nil {
 		return
 	}
@@ -45,7 +46,7 @@ func markdownGuard(b *bounded, metrics []measure.Value) {
 	for _, r := range guardRates {
 		fmt.Fprintf(&text, "| %s | %s | %s |\n", r.says, r.of, ofTotal(find(metrics, r.name)))
 	}
-	b.head(text.String())
+	b.Head(text.String())
 }
 
 // ofTotal is a rate as counts, share and interval: "12 of 12, 100 % [75.8, 100]".

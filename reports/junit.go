@@ -10,6 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
 )
 
 // JUnit writes the report as JUnit XML, in the dialect that CI servers read: one
@@ -131,7 +132,7 @@ func (x *xmlWriter) findings(element string, s Scenario) {
 		}
 	}
 	if s.MoreFindings > 0 {
-		fmt.Fprintf(&b, "and %s\n", plural(s.MoreFindings, "more finding"))
+		fmt.Fprintf(&b, "and %s\n", show.Plural(s.MoreFindings, "more finding"))
 	}
 	x.text(element, b.String(), attr{"message", message}, attr{"type", kind})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
 )
 
 // Marker is the hidden first line of the Markdown report, by which a later run
@@ -19,12 +20,12 @@ const Marker = "<!-- rehearse:report -->"
 // not ours stands in code spans, so that nothing in it is Markdown, HTML or a
 // mention.
 func Markdown(w io.Writer, r Report, opts Options) error {
-	b := bounded{left: cmp.Or(opts.MaxBytes, defaultMaxBytes)}
-	b.head(Marker + "\n## Rehearsal: " + markdownVerdict(r) + "\n\n" + summary(r) + "\n")
+	b := show.Page{Left: cmp.Or(opts.MaxBytes, defaultMaxBytes)}
+	b.Head(Marker + "\n## Rehearsal: " + markdownVerdict(r) + "\n\n" + summary(r) + "\n")
 	if len(r.Problems) > 0 {
-		b.head("\n")
+		b.Head("\n")
 	}
-	writeLines(&b, "problems of the recording", r.Problems, func(p string) string {
+	show.Lines(&b, "problems of the recording", r.Problems, func(p string) string {
 		return "- " + plain.Code(p, maxMessage) + "\n"
 	})
 
@@ -38,62 +39,28 @@ func Markdown(w io.Writer, r Report, opts Options) error {
 		}
 	}
 	markdownGuard(&b, r.Totals.Guard)
-	half := b.left / 2 // the rest is for the findings
-	b.left -= half
+	half := b.Left / 2 // the rest is for the findings
+	b.Left -= half
 	if len(shown) > 0 {
-		b.head("\n| scenario | verdict | status | calls | tokens | EUR | latency p95 | time |\n" +
+		b.Head("\n| scenario | verdict | status | calls | tokens | EUR | latency p95 | time |\n" +
 			"|---|---|---|--:|--:|--:|--:|--:|\n")
 	}
-	writeLines(&b, "scenarios", shown, markdownRow)
-	b.left += half
+	show.Lines(&b, "scenarios", shown, markdownRow)
+	b.Left += half
 	if len(notPassed) > 0 {
-		b.head("\n### Findings\n")
+		b.Head("\n### Findings\n")
 	}
-	writeLines(&b, "scenarios with findings", notPassed, markdownFindings)
+	show.Lines(&b, "scenarios with findings", notPassed, markdownFindings)
 	if len(r.NotRun) > 0 {
-		b.head("\n### Not run\n\n")
+		b.Head("\n### Not run\n\n")
 	}
-	writeLines(&b, "scenarios that were not run", r.NotRun, func(name string) string {
+	show.Lines(&b, "scenarios that were not run", r.NotRun, func(name string) string {
 		return "- " + plain.Code(name, maxName) + "\n"
 	})
-	if _, err := io.WriteString(w, b.text.String()); err != nil {
+	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write the report as Markdown: %w", err)
 	}
 	return nil
-}
-
-// bounded collects lines up to a number of bytes.
-type bounded struct {
-	text strings.Builder
-	left int
-}
-
-// note is what is kept free for saying that something was left out.
-const note = 80
-
-// head adds text of ours, which is short, if there is room for it and a note.
-func (b *bounded) head(text string) {
-	if len(text)+note <= b.left {
-		b.text.WriteString(text)
-		b.left -= len(text)
-	}
-}
-
-// writeLines adds a text for each item until there is no room, and says how many
-// were left out.
-func writeLines[T any](b *bounded, noun string, list []T, format func(T) string) {
-	for i, item := range list {
-		text := format(item)
-		if len(text)+note > b.left {
-			if left := fmt.Sprintf("\n… and %d more %s\n", len(list)-i, noun); len(left) <= b.left {
-				b.text.WriteString(left)
-				b.left -= len(left)
-			}
-			return
-		}
-		b.text.WriteString(text)
-		b.left -= len(text)
-	}
 }
 
 func markdownVerdict(r Report) string {
@@ -131,7 +98,7 @@ func markdownFindings(s Scenario) string {
 		}
 	}
 	if s.MoreFindings > 0 {
-		fmt.Fprintf(&b, "- and %s\n", plural(s.MoreFindings, "more finding"))
+		fmt.Fprintf(&b, "- and %s\n", show.Plural(s.MoreFindings, "more finding"))
 	}
 	return b.String()
 }
@@ -163,7 +130,7 @@ func Annotations(w io.Writer, r Report, _ Options) error {
 		fmt.Fprintf(&b, "::error title=recording::%s\n", annotatedText.Replace(plain.Line(p, maxMessage)))
 	}
 	if r.Interrupted {
-		fmt.Fprintf(&b, "::warning title=interrupted::%s not run\n", plural(len(r.NotRun), "scenario"))
+		fmt.Fprintf(&b, "::warning title=interrupted::%s not run\n", show.Plural(len(r.NotRun), "scenario"))
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write annotations: %w", err)

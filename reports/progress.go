@@ -7,6 +7,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -83,7 +84,7 @@ func (p *Progress) end() {
 	label := paintVerdict(p.term, verdict, fmt.Sprintf("%-5s", verdict))
 	trials := ""
 	if part.Total() > 1 {
-		trials = fmt.Sprintf(" (%d of %s passed)", part.Pass, plural(part.Total(), "trial"))
+		trials = fmt.Sprintf(" (%d of %s passed)", part.Pass, show.Plural(part.Total(), "trial"))
 	}
 	fmt.Fprintf(p.out, "%s %s%s\n", label, name, trials)
 }

@@ -6,12 +6,9 @@ import (
 	"io"
 	"slices"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-	jsonv1 "github.com/go-json-experiment/json/v1"
-
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -37,21 +34,9 @@ const (
 	maxName     = 200
 )
 
-// jsonStyle is that of encoding/json, but indented in one pass, without a second
-// copy of the report in memory, and with "<" left as it is.
-var jsonStyle = json.JoinOptions(
-	jsonv1.OmitEmptyWithLegacySemantics(true),
-	jsontext.AllowInvalidUTF8(true),
-	json.Deterministic(true),
-	jsontext.WithIndent("  "),
-)
-
 // JSON writes the whole report, indented.
 func JSON(w io.Writer, r Report, _ Options) error {
-	if err := json.MarshalWrite(w, r, jsonStyle); err != nil {
-		return fmt.Errorf("write the report as JSON: %w", err)
-	}
-	if _, err := io.WriteString(w, "\n"); err != nil {
+	if err := show.JSON(w, r); err != nil {
 		return fmt.Errorf("write the report as JSON: %w", err)
 	}
 	return nil
@@ -102,12 +87,4 @@ func (s Scenario) effective() []gate.Finding {
 		return s.Findings
 	}
 	return list
-}
-
-// plural is "1 call", "2 calls".
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

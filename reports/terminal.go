@@ -8,11 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -84,10 +83,10 @@ func scenarioTable(t tty.Terminal, list []Scenario) string {
 	fit(rows, t.Columns()-gap*(len(header)-1))
 
 	out := tty.Table(gap, 4, 5, 6, 7, 8)
-	out.AppendHeader(cells(header))
+	out.AppendHeader(tty.Row(header))
 	for i, row := range rows[1:] {
 		row[1] = paintVerdict(t, list[i].Verdict, row[1])
-		out.AppendRow(cells(row))
+		out.AppendRow(tty.Row(row))
 	}
 	return out.Render()
 }
@@ -156,14 +155,6 @@ func fit(rows [][]string, width int) {
 	}
 }
 
-func cells(row []string) table.Row {
-	out := make(table.Row, len(row))
-	for i, cell := range row {
-		out[i] = cell
-	}
-	return out
-}
-
 func terminalFindings(b *strings.Builder, t tty.Terminal, s Scenario) {
 	head := paintVerdict(t, s.Verdict, s.verdict()) + " " + t.Paint(tty.Bold, plain.Line(s.Name, maxName))
 	if s.File != "" {
@@ -177,7 +168,7 @@ func terminalFindings(b *strings.Builder, t tty.Terminal, s Scenario) {
 		}
 	}
 	if s.MoreFindings > 0 {
-		fmt.Fprintf(b, "  and %s\n", plural(s.MoreFindings, "more finding"))
+		fmt.Fprintf(b, "  and %s\n", show.Plural(s.MoreFindings, "more finding"))
 	}
 }
 
@@ -195,9 +186,9 @@ func paintVerdict(t tty.Terminal, v gate.Verdict, text string) string {
 // summary is one line of totals.
 func summary(r Report) string {
 	c := r.Totals.Scenarios
-	line := plural(c.Total(), "scenario") + ": " + counts(c)
+	line := show.Plural(c.Total(), "scenario") + ": " + counts(c)
 	if n := r.Totals.Trials.Total(); n != c.Total() {
-		line += "; " + plural(n, "trial") + ": " + counts(r.Totals.Trials)
+		line += "; " + show.Plural(n, "trial") + ": " + counts(r.Totals.Trials)
 	}
 	shown := func(name string) string { return text(find(r.Totals.Measures, name)) }
 	return fmt.Sprintf("%s; %s calls, %s, %s, latency p95 %s", line, shown(calls),

@@ -1,12 +1,10 @@
 package reports
 
 import (
-	"math"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/show"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -55,11 +53,11 @@ func text(v measure.Value) string {
 	}
 	switch v.Unit {
 	case "s":
-		return seconds(*v.Value)
+		return show.Seconds(*v.Value)
 	case "EUR", "USD":
-		return money(*v.Value)
+		return show.Money(*v.Value)
 	default:
-		return number(*v.Value)
+		return show.Number(*v.Value)
 	}
 }
 
@@ -69,64 +67,4 @@ func exact(v measure.Value) string {
 		return text(v)
 	}
 	return strconv.FormatFloat(*v.Value, 'f', -1, 64)
-}
-
-// number writes whole numbers in full up to 99999, larger ones as 123k or 12.3M,
-// and means with one decimal.
-func number(v float64) string {
-	switch abs := math.Abs(v); {
-	case abs >= 999_500_000:
-		return significant(v/1e9) + "G"
-	case abs >= 999_500:
-		return significant(v/1e6) + "M"
-	case abs >= 99_999.5:
-		return significant(v/1e3) + "k"
-	case v == math.Trunc(v) || abs >= 1000:
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	case abs < 0.1:
-		return significant(v)
-	default:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	}
-}
-
-// money writes at least cents and small amounts with three digits that count.
-func money(v float64) string {
-	if v == 0 || math.Abs(v) >= 1 {
-		return strconv.FormatFloat(v, 'f', 2, 64)
-	}
-	return significant(v)
-}
-
-// significant writes three digits that count.
-func significant(v float64) string {
-	if v == 0 {
-		return "0"
-	}
-	// Rounded first: 0.9996 has its first digit before the point once rounded.
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
-	digits := 2 - int(math.Floor(math.Log10(math.Abs(v))))
-	return strconv.FormatFloat(v, 'f', min(max(digits, 0), 9), 64)
-}
-
-// seconds writes a time with about three digits: 450ms, 1.25s, 4h0m, 12m5s.
-func seconds(v float64) string {
-	if math.Abs(v) > math.MaxInt64/float64(time.Second)/2 {
-		return significant(v) + "s"
-	}
-	d := time.Duration(v * float64(time.Second))
-	switch abs := d.Abs(); {
-	case abs >= time.Hour:
-		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
-	case abs >= 10*time.Second:
-		return d.Round(100 * time.Millisecond).String()
-	case abs >= time.Second:
-		return d.Round(10 * time.Millisecond).String()
-	case abs >= 100*time.Millisecond:
-		return d.Round(time.Millisecond).String()
-	case abs >= time.Millisecond:
-		return d.Round(100 * time.Microsecond).String()
-	default:
-		return d.Round(time.Microsecond).String()
-	}
 }

@@ -88,6 +88,15 @@ func Table(gap int, right ...int) table.Writer {
 	return w
 }
 
+// Row is cells as a row of a Table.
+func Row(cells []string) table.Row {
+	out := make(table.Row, len(cells))
+	for i, cell := range cells {
+		out[i] = cell
+	}
+	return out
+}
+
 // Width is the number of columns that s takes, colours not counted.
 func Width(s string) int { return text.StringWidthWithoutEscSequences(s) }
 
