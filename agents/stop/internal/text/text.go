@@ -97,6 +97,7 @@ const (
 	AfterGap                    // a comma, colon, dash, parenthesis or line break stands before it
 	Linked                      // an apostrophe or hyphen stands before it
 	AfterMark                   // an emoji or check mark stands before it
+	AfterLine                   // with AfterGap: the gap is one line break, nothing more
 )
 
 // Word is a run of letters and digits. Apostrophes and hyphens separate words:

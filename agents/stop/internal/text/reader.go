@@ -1,0 +1,61 @@
+package text
+
+import "slices"
+
+// Reader reads messages. Its zero value is ready; it keeps its buffers from one
+// message to the next and serves one goroutine.
+type Reader struct {
+	doc    Doc
+	fold   folder
+	lines  lines
+	blocks blocks
+	in     inline
+}
+
+// NewReader returns a Reader whose words carry the numbers of v.
+func NewReader(v *Vocabulary) *Reader { return &Reader{fold: folder{words: v}} }
+
+// Read reads a message. The Doc and all in it are valid until the next Read. It
+// takes time and memory linear in the length of the message, whatever that is.
+func (r *Reader) Read(message string) *Doc {
+	r.fold.reset()
+	r.doc.Raw = message
+	r.doc.Blocks = r.doc.Blocks[:0]
+	r.doc.Sentences = r.doc.Sentences[:0]
+	r.doc.Words = slices.Grow(r.doc.Words[:0], len(message)/8)
+	r.blocks.reset()
+	r.lines.reset(message)
+	for r.lines.next() {
+		r.line(r.lines.line)
+	}
+	r.closeBlock()
+	return &r.doc
+}
+
+// Fold is the folded form of a text as words carry it, words separated by one
+// space and punctuation dropped.
+func Fold(s string) string {
+	var r Reader
+	var out []byte
+	for i := 0; i < len(s); {
+		if c := s[i]; !wordByte(c) && c < 0x80 {
+			i++
+			continue
+		}
+		w := r.fold.scanWord(s, i)
+		if w.end == i {
+			_, n := decode(s, i)
+			i += n
+			continue
+		}
+		if len(out) > 0 {
+			out = append(out, ' ')
+		}
+		for k := i; k < w.end && w.fold == ""; k++ {
+			out = append(out, s[k]|0x20)
+		}
+		out = append(out, w.fold...)
+		i = w.end
+	}
+	return string(out)
+}
