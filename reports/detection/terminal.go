@@ -1,0 +1,200 @@
+package detection
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+// Terminal writes the scores for a person, at most opts.Terminal.Columns() wide
+// but for the texts of errors, which wrap. Control characters of foreign text are
+// shown as escapes and never reach the terminal.
+func Terminal(w io.Writer, r Report, opts Options) error {
+	v := view{t: opts.Terminal, opts: opts}
+	for i := range r.Detectors {
+		v.detector(r.Detectors[i])
+	}
+	for _, c := range r.Comparisons {
+		v.comparison(c)
+	}
+	for i := range r.Detectors {
+		v.mistakes(r.Detectors[i], len(r.Detectors) > 1)
+	}
+	for _, p := range r.Problems {
+		v.line(v.t.Paint(tty.Red, plain.Line(p, maxText)))
+	}
+	for _, c := range r.Corpora {
+		line := fmt.Sprintf("%s: %s", tty.Middle(plain.Line(c.Name, maxText), v.t.Columns()-40), show.Plural(c.Items, "item"))
+		if c.Bad > 0 {
+			line += v.t.Paint(tty.Red, fmt.Sprintf(", %s", show.Plural(c.Bad, "bad line")))
+		}
+		v.line(line)
+	}
+	if r.Interrupted {
+		v.line(v.t.Paint(tty.Yellow, "interrupted: the rest was not read"))
+	}
+	if _, err := io.WriteString(w, v.String()); err != nil {
+		return fmt.Errorf("write the scores: %w", err)
+	}
+	return nil
+}
+
+// view is what is being drawn.
+type view struct {
+	strings.Builder
+	t    tty.Terminal
+	opts Options
+}
+
+func (v *view) line(text string) { v.WriteString(text + "\n") }
+
+// title begins a section.
+func (v *view) title(text string) { v.line("\n" + v.t.Paint(tty.Bold, text)) }
+
+// table draws rows under a header; all but the first column are aligned to the right.
+func (v *view) table(header []string, rows [][]string) {
+	var right []int
+	for i := 1; i < len(header); i++ {
+		right = append(right, i+1)
+	}
+	t := tty.Table(2, right...)
+	t.AppendHeader(tty.Row(header))
+	for _, row := range rows {
+		t.AppendRow(tty.Row(row))
+	}
+	v.line(t.Render())
+}
+
+func (v *view) detector(r score.Result) {
+	v.title(fmt.Sprintf("%s on %s, to find %s", plain.Line(r.Detector, maxName), judged(r), positive(r)))
+	for _, f := range r.Failures[:min(len(r.Failures), maxShown)] {
+		v.line("  " + v.t.Paint(tty.Red, plain.Line(f.ID, maxName)+": "+plain.Line(f.Error, maxText)))
+	}
+	c := r.Overall.Counts
+	v.table([]string{"", "found", "not found"}, [][]string{
+		{positive(r), strconv.Itoa(c.TP), strconv.Itoa(c.FN)},
+		{"others", strconv.Itoa(c.FP), strconv.Itoa(c.TN)},
+	})
+	v.line("")
+	var rows [][]string
+	for _, x := range rates(r.Overall) {
+		rows = append(rows, []string{x.name, figure(x.value.Value), between(x.value, figure), method(x.value), fmt.Sprintf("%d %s", x.value.N, x.of)})
+	}
+	v.table([]string{"", "value", "interval", "by", "of"}, rows)
+	v.curve(r.Curve)
+	for _, d := range r.Groups {
+		v.groups(d)
+	}
+	if len(r.Categories) > 0 {
+		v.groups(score.Dimension{By: "named category", Groups: r.Categories})
+	}
+	v.classes(r.Classes)
+	v.matches("steps", r.Steps)
+	v.matches("spans", r.Spans)
+	if r.Latency != nil {
+		v.line("\n" + speed(r.Latency))
+	}
+	if r.Cost != nil {
+		v.line(paid(r.Cost))
+	}
+}
+
+// groups draws a table of at most 80 columns: 18 for the name, 4 × 4 for counts,
+// 16 for precision and recall, and the gaps.
+func (v *view) groups(d score.Dimension) {
+	groups, left := byWeight(d)
+	var rows [][]string
+	for _, g := range groups {
+		rows = append(rows, append(append([]string{tty.Middle(plain.Line(g.Name, maxName), max(16, v.t.Columns()-64))}, counts(g.Counts)...),
+			brief(g.Precision), brief(g.Recall), figure(g.F1.Value)))
+	}
+	v.line("")
+	v.table([]string{"by " + d.By, "TP", "FP", "FN", "TN", "precision", "recall", "F1"}, rows)
+	if left > 0 {
+		v.line(fmt.Sprintf("and %s", show.Plural(left, "smaller group")))
+	}
+}
+
+func counts(c score.Counts) []string {
+	return []string{strconv.Itoa(c.TP), strconv.Itoa(c.FP), strconv.Itoa(c.FN), strconv.Itoa(c.TN)}
+}
+
+func (v *view) classes(c *score.Classes) {
+	if c == nil {
+		return
+	}
+	var rows [][]string
+	for i, label := range c.Labels {
+		row := []string{plain.Line(label, maxName)}
+		for _, n := range c.Counts[i] {
+			row = append(row, strconv.Itoa(n))
+		}
+		rows = append(rows, row)
+	}
+	v.line("")
+	v.table(append([]string{"label \\ detected"}, c.Labels...), rows)
+	v.line(fmt.Sprintf("agreement %s, Cohen's kappa %s", brief(c.Agreement), brief(c.Kappa)))
+	if c.Unknown > 0 {
+		v.line(v.t.Paint(tty.Yellow, fmt.Sprintf("%s of no known class left out", show.Plural(c.Unknown, "answer"))))
+	}
+}
+
+func (v *view) matches(what string, list []score.Match) {
+	if len(list) == 0 {
+		return
+	}
+	var rows [][]string
+	for _, m := range list {
+		for _, f := range both(m) {
+			rows = append(rows, []string{
+				m.Scope + " " + f.by, strconv.Itoa(f.TP), strconv.Itoa(f.FP), strconv.Itoa(f.FN),
+				brief(f.Precision), brief(f.Recall), figure(f.F1.Value),
+			})
+		}
+	}
+	v.line("")
+	v.table([]string{what, "TP", "FP", "FN", "precision", "recall", "F1"}, rows)
+}
+
+func (v *view) comparison(c score.Comparison) {
+	v.title(fmt.Sprintf("B %s against A %s on %s", plain.Line(c.B, maxName), plain.Line(c.A, maxName), show.Plural(c.N, "item")))
+	v.table([]string{"", "B right", "B wrong"}, [][]string{
+		{"A right", strconv.Itoa(c.Both), strconv.Itoa(c.OnlyA)},
+		{"A wrong", strconv.Itoa(c.OnlyB), strconv.Itoa(c.Neither)},
+	})
+	v.line("exact McNemar test: p " + equals(chance(c.P)))
+	v.line("")
+	var rows [][]string
+	for _, d := range differences(c) {
+		rows = append(rows, []string{d.name, signed(d.value.Value), between(d.value, signed), method(d.value)})
+	}
+	v.table([]string{"B - A", "value", "interval", "by"}, rows)
+}
+
+func (v *view) mistakes(r score.Result, several bool) {
+	for _, k := range mistakes(r) {
+		list := v.opts.listed(k.list)
+		if len(list) == 0 {
+			continue
+		}
+		title := k.heading(len(list))
+		if several {
+			title = plain.Line(r.Detector, maxName) + ": " + title
+		}
+		v.title(title)
+		for _, m := range list {
+			v.line(fmt.Sprintf("%s  %s", plain.Line(m.ID, maxName), v.t.Paint(tty.Faint, verdicts(m))))
+			for _, d := range details(m) {
+				for _, text := range d.texts {
+					v.line(fmt.Sprintf("  %s: %s", v.t.Paint(tty.Faint, d.name), plain.Line(text, maxText)))
+				}
+			}
+		}
+	}
+}
