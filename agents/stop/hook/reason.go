@@ -23,7 +23,7 @@ const (
 func reason(v stop.Verdict) string {
 	var b strings.Builder
 	b.WriteString("Your last message announces work that is not done")
-	findings := real(v.Detections)
+	findings := mentions(v.Detections)
 	if len(findings) == 0 {
 		b.WriteString(".\n")
 	} else {
@@ -51,8 +51,8 @@ func reason(v stop.Verdict) string {
 	return cut(b.String(), maxReason)
 }
 
-// real leaves out mere references, and mentions within one that was listed.
-func real(all []stop.Detection) []stop.Detection {
+// mentions leaves out mere references, and mentions within one that was listed.
+func mentions(all []stop.Detection) []stop.Detection {
 	var out []stop.Detection
 	end := -1
 	for _, d := range all {

@@ -43,7 +43,8 @@ type matcher struct {
 // Install returns the settings for a host, with which it calls executable with
 // the flags of "rehearse guard" that cfg stands for. Cfg's host is not looked at.
 func Install(host Host, executable string, cfg Config) (Settings, error) {
-	line := commandLine(host, executable, cfg)
+	words := commandLine(host, executable, cfg)
+	line := forShell(words)
 	s := Settings{Notes: []string{"If the file exists, add the entry to what it has."}}
 	var content any
 	switch host {
@@ -68,7 +69,7 @@ func Install(host Host, executable string, cfg Config) (Settings, error) {
 		s.File, s.UserFile = "."+string(host)+"/settings.json", "~/."+string(host)+"/settings.json"
 		s.Notes = append(s.Notes, "Hooks of a project run only in a folder that you trust.")
 	case Copilot:
-		entry := []command{{Type: "command", Bash: line, PowerShell: line, TimeoutSec: hostTimeout}}
+		entry := []command{{Type: "command", Bash: line, PowerShell: forPowerShell(words), TimeoutSec: hostTimeout}}
 		events := map[string]any{"agentStop": entry}
 		if cfg.Subagents {
 			events["subagentStop"] = entry
@@ -112,20 +113,19 @@ func wrapped(event string, cfg Config, m matcher) any {
 	return map[string]any{"hooks": events}
 }
 
-func commandLine(host Host, executable string, cfg Config) string {
-	words := []string{quote(executable), "guard", "--host", string(host)}
-	flag := func(name, value string) { words = append(words, name, quote(value)) }
+func commandLine(host Host, executable string, cfg Config) []string {
+	words := []string{executable, "guard", "--host", string(host)}
 	if cfg.Policy != "" && cfg.Policy != stop.Balanced {
-		flag("--policy", string(cfg.Policy))
+		words = append(words, "--policy", string(cfg.Policy))
 	}
 	if cfg.Cap != 0 && cfg.Cap != DefaultCap {
-		flag("--cap", strconv.Itoa(cfg.Cap))
+		words = append(words, "--cap", strconv.Itoa(cfg.Cap))
 	}
 	if cfg.State != "" {
-		flag("--state", cfg.State)
+		words = append(words, "--state", cfg.State)
 	}
 	if cfg.Log != "" {
-		flag("--log", cfg.Log)
+		words = append(words, "--log", cfg.Log)
 	}
 	if cfg.Shadow {
 		words = append(words, "--shadow")
@@ -133,16 +133,33 @@ func commandLine(host Host, executable string, cfg Config) string {
 	if cfg.Subagents {
 		words = append(words, "--subagents")
 	}
-	return strings.Join(words, " ")
+	return words
 }
 
-// quote makes a word of s for a shell. Single quotes serve sh and PowerShell;
-// within them PowerShell doubles one and sh has to leave, so that such paths are
-// written for sh.
-func quote(s string) string {
-	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:+=@,%"
-	if s != "" && strings.Trim(s, safe) == "" {
-		return s
+func forShell(words []string) string { return quoted(words, `'\''`) }
+
+func forPowerShell(words []string) string {
+	line := quoted(words, "''")
+	if strings.HasPrefix(line, "'") {
+		return "& " + line // else it is a string, not a command
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return line
+}
+
+// quoted joins words, in single quotes where need be. The quote stands for one
+// within them.
+func quoted(words []string, quote string) string {
+	out := make([]string, len(words))
+	for i, word := range words {
+		if out[i] = word; word == "" || strings.ContainsFunc(word, unsafe) {
+			out[i] = "'" + strings.ReplaceAll(word, "'", quote) + "'"
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// unsafe reports whether a character may mean something to a shell.
+func unsafe(r rune) bool {
+	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:+="
+	return !strings.ContainsRune(safe, r)
 }

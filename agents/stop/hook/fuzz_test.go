@@ -1,0 +1,84 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/clock"
+)
+
+// FuzzInput sends anything to the hook of every host. It always answers what the
+// host can read, and refuses only a stop of a session, on a message.
+func FuzzInput(f *testing.F) {
+	for i := range Hosts() {
+		f.Add(uint8(i), []byte(`{"hook_event_name":"Stop","session_id":"s","last_assistant_message":"x"}`))
+		f.Add(uint8(i), []byte(`{"sessionId":"s","stopReason":"end_turn","transcriptPath":"/dev/null"}`))
+		f.Add(uint8(i), []byte(`{"event_type":"Stop","session_id":"s","message":"x","metadata":{}}`))
+		f.Add(uint8(i), []byte(`{"conversation_id":"c","hook_event_name":"stop","status":"completed","loop_count":1e9,"text":"x"}`))
+		f.Add(uint8(i), []byte("\xef\xbb\xbf"+`{"session_id":"\u0000","prompt_response":"\ud800","background_tasks":[[]]}`))
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
+		hosts := append(Hosts(), Auto)
+		cfg := Config{
+			Host: hosts[int(which)%len(hosts)], State: dir, Cap: maxCap, Clock: clock.NewVirtual(),
+			Judge: func(message string, _ stop.Options) stop.Verdict {
+				if message == "" {
+					t.Fatal("an empty message was judged")
+				}
+				return stop.Verdict{Detections: []stop.Detection{{Real: true, Text: message}}, Steps: []stop.Step{{Description: message}}}
+			},
+		}
+		var out, errs bytes.Buffer
+		Run(context.Background(), cfg, bytes.NewReader(data), &out, &errs)
+		if strings.Contains(errs.String(), "internal error") {
+			t.Fatal(errs.String())
+		}
+		in, err := parse(data, cfg.Host)
+		if answer := strings.TrimSpace(out.String()); answer != "" {
+			var fields map[string]string
+			if err := json.Unmarshal([]byte(answer), &fields); err != nil || !utf8.ValidString(answer) {
+				t.Fatalf("%q: %v", answer, err)
+			}
+			reason := fields["reason"] + fields["followup_message"]
+			if reason != "" && (err != nil || in.session == "" || in.skip != "" || in.subagent) {
+				t.Fatalf("refused: %s", answer)
+			}
+			if len(reason) > maxReason {
+				t.Fatalf("a reason of %d bytes", len(reason))
+			}
+		}
+	})
+}
+
+// FuzzTranscript reads anything as the end of a transcript. What is found is in it,
+// and a line put before changes nothing that was settled.
+func FuzzTranscript(f *testing.F) {
+	f.Add([]byte(`{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"x"}]}}`))
+	f.Add([]byte(`{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"x"}]}}` + "\n"))
+	f.Add([]byte(`{"type":"event_msg","payload":{"type":"agent_message","message":"x"}}`))
+	f.Add([]byte(`{"type":"assistant.message","data":{"content":"","toolRequests":[{"name":"task_complete","arguments":"{}"}]}}`))
+	f.Add([]byte(`{"messages":[{"type":"gemini","content":[{"text":"x"}]}]}`))
+	f.Add([]byte(`{"$set":{"messages":[{"$set":{"messages":[]}}]}}`))
+	f.Add([]byte(`{"type":"assistant","message":{"role":"model","parts":[{"text":"x","thought":true}]}}`))
+	f.Add([]byte("\n\r\n{\n}\x00"))
+	f.Fuzz(func(t *testing.T, tail []byte) {
+		message, settled := final(tail, false)
+		if !utf8.ValidString(message) {
+			t.Fatalf("%q is no text", message)
+		}
+		final(tail, true)
+		if !settled {
+			return
+		}
+		before := append([]byte(`{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"earlier"}]}}`+"\n"), tail...)
+		if again, _ := final(before, false); again != message {
+			t.Fatalf("%q became %q", message, again)
+		}
+	})
+}

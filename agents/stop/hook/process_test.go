@@ -1,0 +1,72 @@
+package hook_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/stop/hook"
+	"github.com/rehearse-dev/rehearse/agents/stop/hook/host"
+)
+
+// child runs the guard as a host does: as a process.
+func child(h hook.Host, cfg hook.Config, stdin []byte) (answer host.Answer, stderr string) {
+	GinkgoHelper()
+	argv, env, err := host.Command("", cfg)
+	Expect(err).NotTo(HaveOccurred())
+	cmd := exec.Command(argv[0], argv[1:]...)
+	var out, errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(stdin), &out, &errs
+	cmd.Env = append(os.Environ(), env...)
+	Expect(cmd.Run()).To(Succeed(), errs.String())
+	answer, err = host.Read(h, cmd.ProcessState.ExitCode(), out.Bytes())
+	Expect(err).NotTo(HaveOccurred(), out.String())
+	return answer, errs.String()
+}
+
+var _ = Describe("as a child process", func() {
+	for _, h := range hook.Hosts() {
+		It("it lets an agent of "+string(h)+" stop when the work is done", func() {
+			cfg := hook.Config{Host: h, State: GinkgoT().TempDir()}
+			answer, stderr := child(h, cfg, []byte(input(h, session(finished, 0), GinkgoT().TempDir())))
+			Expect(answer.Blocked).To(BeFalse())
+			Expect(stderr).To(BeEmpty())
+			Expect(remembered(cfg.State)).To(ContainSubstring(`"counts":{"allowed":1}`))
+		})
+	}
+	It("several for one session lose no count", func() {
+		cfg := hook.Config{Shadow: true, State: GinkgoT().TempDir()}
+		var working sync.WaitGroup
+		for range 6 {
+			working.Go(func() {
+				defer GinkgoRecover()
+				child(hook.Claude, cfg, []byte(claude("s", finished, false)))
+			})
+		}
+		working.Wait()
+		counts, err := hook.Tallies(context.Background(), cfg.State)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(counts).To(Equal([]hook.Tally{{Host: hook.Claude, Sessions: 1, Allowed: 6}}))
+	})
+	It("it fails open on a configuration that is none", func() {
+		argv, env, err := host.Command("", hook.Config{Host: "claud"})
+		Expect(err).NotTo(HaveOccurred())
+		for _, setting := range []string{env[0], hook.Env + "={", hook.Env + `={"cap":"many"}`} {
+			cmd := exec.Command(argv[0])
+			cmd.Env = append(os.Environ(), setting)
+			cmd.Stdin = strings.NewReader(claude("s", deferral("a"), false))
+			var errs bytes.Buffer
+			cmd.Stderr = &errs
+			out, err := cmd.Output()
+			Expect(err).NotTo(HaveOccurred())
+			Expect(string(out)).To(Equal("{}\n"))
+			Expect(errs.String()).To(ContainSubstring("REHEARSE_GUARD is no configuration"))
+		}
+	})
+})

@@ -1,0 +1,70 @@
+package hook_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/agents/stop/hook"
+)
+
+var _ = Describe("the settings", func() {
+	for _, h := range hook.Hosts() {
+		It("of "+string(h)+" are those that its documentation shows", func() {
+			s, err := hook.Install(h, "rehearse", hook.Config{})
+			Expect(err).NotTo(HaveOccurred())
+			compare(filepath.Join("testdata", string(h), "settings.json"), s.JSON)
+			Expect(json.Valid(s.JSON)).To(BeTrue())
+			Expect(s.File).To(MatchRegexp(`^\.[a-z]+/.*\.json$`))
+			Expect(s.UserFile).To(MatchRegexp(`^~/\.[a-z]+/.*\.json$`))
+			Expect(s.Notes).NotTo(BeEmpty())
+		})
+		It("of "+string(h)+" hand on the flags", func() {
+			s, err := hook.Install(h, "rehearse", hook.Config{
+				Policy: stop.Strict, Cap: 5, State: "/var/guard", Shadow: true, Log: "stops.jsonl", Subagents: true,
+			})
+			Expect(err).NotTo(HaveOccurred())
+			Expect(string(s.JSON)).To(ContainSubstring(
+				"rehearse guard --host " + string(h) +
+					" --policy strict --cap 5 --state /var/guard --log stops.jsonl --shadow --subagents"))
+		})
+	}
+	DescribeTable("judge subagents where the host has an event for them",
+		func(h hook.Host, event string) {
+			for _, wanted := range []bool{false, true} {
+				s, err := hook.Install(h, "rehearse", hook.Config{Subagents: wanted})
+				Expect(err).NotTo(HaveOccurred())
+				var file struct{ Hooks map[string]any }
+				Expect(json.Unmarshal(s.JSON, &file)).To(Succeed())
+				if wanted {
+					Expect(file.Hooks).To(HaveKey(event))
+				} else {
+					Expect(file.Hooks).NotTo(HaveKey(event))
+				}
+			}
+		},
+		Entry(nil, hook.Claude, "SubagentStop"),
+		Entry(nil, hook.Codex, "SubagentStop"),
+		Entry(nil, hook.Copilot, "subagentStop"),
+	)
+	It("start a program whose path a shell would take apart", func() {
+		s, err := hook.Install(hook.Copilot, "/Users/O'Neil/my tools/rehearse", hook.Config{})
+		Expect(err).NotTo(HaveOccurred())
+		var file struct {
+			Hooks map[string][]map[string]any
+		}
+		Expect(json.Unmarshal(s.JSON, &file)).To(Succeed())
+		entry := file.Hooks["agentStop"][0]
+		Expect(entry["bash"]).To(Equal(`'/Users/O'\''Neil/my tools/rehearse' guard --host copilot`))
+		Expect(entry["powershell"]).To(Equal(`& '/Users/O''Neil/my tools/rehearse' guard --host copilot`))
+	})
+	It("are refused for a host that has none", func() {
+		_, err := hook.Install("kiro", "rehearse", hook.Config{})
+		Expect(err).To(MatchError(ContainSubstring(`no settings for host "kiro"`)))
+		_, err = hook.Install(hook.Auto, "rehearse", hook.Config{})
+		Expect(err).To(HaveOccurred())
+	})
+})
