@@ -24,7 +24,8 @@ import (
 //
 // Resamples in which the statistic is NaN, such as 0 of 0, are left out, with a
 // warning. The same seed gives the same interval. There is none for fewer than
-// two items or 100 usable resamples. statistic must not keep its argument.
+// 100 usable resamples, or where they are all equal, as those of a share of 0 or
+// 1 are. statistic must not keep its argument.
 func Bootstrap(counts []int, statistic func(counts []int) float64, resamples int, seed uint64, level float64) Summary {
 	n := 0
 	for _, c := range counts {
@@ -45,18 +46,22 @@ func Bootstrap(counts []int, statistic func(counts []int) float64, resamples int
 	if missing := resamples - len(values); missing > 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d of %d resamples have no value", missing, resamples))
 	}
-	if n < 2 || len(values) < 100 {
+	if len(values) < 100 {
 		s.Warnings = append(s.Warnings, "too little for an interval")
 		return s
 	}
 	slices.Sort(values)
+	if values[0] == values[len(values)-1] {
+		s.Warnings = append(s.Warnings, "all resamples are equal: nothing is known about the spread")
+		return s
+	}
 	at := func(i int) float64 { return values[i] }
 	s.Interval = &Interval{
 		// The percentile interval of a biased statistic can miss it; a report that
 		// shows a value outside of its interval helps nobody.
 		Lo:    min(s.Value, QuantileValue(len(values), at, (1-level)/2)),
 		Hi:    max(s.Value, QuantileValue(len(values), at, (1+level)/2)),
-		Level: level, Method: "bootstrap-percentile", N: n,
+		Level: level, Method: "bootstrap", N: n,
 	}
 	return s
 }

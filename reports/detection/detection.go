@@ -73,10 +73,9 @@ func present[T any](list []T) []T { return append([]T{}, list...) }
 // Limits on foreign text in reports for people, in characters. JSON has what the
 // scores kept.
 const (
-	maxName   = 80
-	maxText   = 300
-	maxShown  = 3 // reasons, pieces of evidence and steps of a mistake
-	maxGroups = 40
+	maxName  = 80
+	maxText  = 300
+	maxShown = 3 // reasons, pieces of evidence and steps of a mistake
 )
 
 // listed returns the mistakes that are shown.
@@ -91,12 +90,12 @@ func (o Options) listed(list []score.Mistake) []score.Mistake {
 	}
 }
 
-// byWeight returns the groups to show: all in the order of their names, or if
-// there are more than maxGroups those with the most items, and how many are left.
-func byWeight(d score.Dimension) (groups []score.Group, left int) {
-	if len(d.Groups) <= maxGroups {
+// byWeight returns the groups to show: all of them in their order, or if there are
+// more than limit those with the most items, and how many are left.
+func byWeight(d score.Dimension, limit int) (groups []score.Group, left int) {
+	if len(d.Groups) <= limit {
 		return d.Groups, 0
 	}
 	groups = slices.SortedStableFunc(slices.Values(d.Groups), func(a, b score.Group) int { return b.Total() - a.Total() })
-	return groups[:maxGroups], len(groups) - maxGroups
+	return groups[:limit], len(groups) - limit
 }

@@ -100,9 +100,9 @@ func markdownDetector(r score.Result) []string {
 	})
 	var rows [][]string
 	for _, x := range rates(r.Overall) {
-		rows = append(rows, []string{x.name, figure(x.value.Value), between(x.value, figure), method(x.value), fmt.Sprintf("%d %s", x.value.N, x.of)})
+		rows = append(rows, []string{x.name, figure(x.value.Value), between(x.value, figure), fmt.Sprintf("%d %s", x.value.N, x.of), method(x.value)})
 	}
-	head += table(1, []string{"", "value", "interval", "by", "of"}, rows)
+	head += table(1, []string{"", "value", interval, "of", "by"}, rows)
 	if r.Latency != nil {
 		head += "\n" + speed(r.Latency) + "\n"
 	}
@@ -121,7 +121,7 @@ func markdownDetector(r score.Result) []string {
 }
 
 func markdownGroups(d score.Dimension) string {
-	groups, left := byWeight(d)
+	groups, left := byWeight(d, 40)
 	var rows [][]string
 	for _, g := range groups {
 		rows = append(rows, append(append([]string{plain.Code(g.Name, maxName)}, counts(g.Counts)...),
@@ -196,7 +196,7 @@ func markdownComparison(c score.Comparison) string {
 		rows = append(rows, []string{d.name, signed(d.value.Value), between(d.value, signed), method(d.value)})
 	}
 	text += "\nExact McNemar test: p " + strings.ReplaceAll(equals(chance(c.P)), "<", "&lt;") + "\n"
-	return text + table(1, []string{"B - A", "value", "interval", "by"}, rows)
+	return text + table(1, []string{"B - A", "value", interval, "by"}, rows)
 }
 
 func markdownMistake(m score.Mistake) string {

@@ -45,6 +45,9 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 	return nil
 }
 
+// gap is between columns.
+const gap = 2
+
 // view is what is being drawn.
 type view struct {
 	strings.Builder
@@ -63,7 +66,7 @@ func (v *view) table(header []string, rows [][]string) {
 	for i := 1; i < len(header); i++ {
 		right = append(right, i+1)
 	}
-	t := tty.Table(2, right...)
+	t := tty.Table(gap, right...)
 	t.AppendHeader(tty.Row(header))
 	for _, row := range rows {
 		t.AppendRow(tty.Row(row))
@@ -84,9 +87,9 @@ func (v *view) detector(r score.Result) {
 	v.line("")
 	var rows [][]string
 	for _, x := range rates(r.Overall) {
-		rows = append(rows, []string{x.name, figure(x.value.Value), between(x.value, figure), method(x.value), fmt.Sprintf("%d %s", x.value.N, x.of)})
+		rows = append(rows, []string{x.name, figure(x.value.Value), between(x.value, figure), fmt.Sprintf("%d %s", x.value.N, x.of), method(x.value)})
 	}
-	v.table([]string{"", "value", "interval", "by", "of"}, rows)
+	v.table([]string{"", "value", interval, "of", "by"}, rows)
 	v.curve(r.Curve)
 	for _, d := range r.Groups {
 		v.groups(d)
@@ -105,19 +108,34 @@ func (v *view) detector(r score.Result) {
 	}
 }
 
-// groups draws a table of at most 80 columns: 18 for the name, 4 × 4 for counts,
-// 16 for precision and recall, and the gaps.
+// groups draws a table in which the names take what the figures leave over.
 func (v *view) groups(d score.Dimension) {
-	groups, left := byWeight(d)
-	var rows [][]string
+	groups, left := byWeight(d, 20)
+	rows := [][]string{{"by " + d.By, "TP", "FP", "FN", "TN", "precision", "recall", "F1"}}
 	for _, g := range groups {
-		rows = append(rows, append(append([]string{tty.Middle(plain.Line(g.Name, maxName), max(16, v.t.Columns()-64))}, counts(g.Counts)...),
+		rows = append(rows, append(append([]string{plain.Line(g.Name, maxName)}, counts(g.Counts)...),
 			brief(g.Precision), brief(g.Recall), figure(g.F1.Value)))
 	}
+	fitNames(rows, v.t.Columns())
 	v.line("")
-	v.table([]string{"by " + d.By, "TP", "FP", "FN", "TN", "precision", "recall", "F1"}, rows)
+	v.table(rows[0], rows[1:])
 	if left > 0 {
 		v.line(fmt.Sprintf("and %s", show.Plural(left, "smaller group")))
+	}
+}
+
+// fitNames shortens the first cells so that the rows fit into width columns, but
+// never below 8: figures are not cut.
+func fitNames(rows [][]string, width int) {
+	for column := 1; column < len(rows[0]); column++ {
+		widest := 0
+		for _, row := range rows {
+			widest = max(widest, tty.Width(row[column]))
+		}
+		width -= widest + gap
+	}
+	for _, row := range rows[1:] {
+		row[0] = tty.Middle(row[0], max(8, width))
 	}
 }
 
@@ -174,7 +192,7 @@ func (v *view) comparison(c score.Comparison) {
 	for _, d := range differences(c) {
 		rows = append(rows, []string{d.name, signed(d.value.Value), between(d.value, signed), method(d.value)})
 	}
-	v.table([]string{"B - A", "value", "interval", "by"}, rows)
+	v.table([]string{"B - A", "value", interval, "by"}, rows)
 }
 
 func (v *view) mistakes(r score.Result, several bool) {

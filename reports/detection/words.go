@@ -8,6 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/detect/score"
 	"github.com/rehearse-dev/rehearse/internal/plain"
 	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/stat"
 )
 
 // figure is a share with three decimals; "n/a" of 0 of 0.
@@ -46,13 +47,16 @@ func brief(v score.Value) string {
 	return text
 }
 
-// method says how an interval was made.
+// method says how an interval was made, if there is one.
 func method(v score.Value) string {
 	if v.Interval == nil {
 		return ""
 	}
-	return fmt.Sprintf("%g %% %s", 100*v.Interval.Level, v.Interval.Method)
+	return v.Interval.Method
 }
+
+// interval is the header of a column of intervals.
+var interval = fmt.Sprintf("%g %% interval", 100*stat.Level)
 
 // rate is one of the four rates of a table of confusion.
 type rate struct {

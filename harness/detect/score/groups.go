@@ -64,9 +64,11 @@ func (g *grouping) at(name string) *Counts {
 	return g.counts[name]
 }
 
+// result is sorted by name, but confidences from high to low.
 func (g *grouping) result(resamples int, seed uint64) []Group {
 	var list []Group
-	for _, name := range slices.Sorted(maps.Keys(g.counts)) {
+	byName := func(a, b string) int { return cmp.Or(cmp.Compare(doubt(a), doubt(b)), cmp.Compare(a, b)) }
+	for _, name := range slices.SortedFunc(maps.Keys(g.counts), byName) {
 		list = append(list, Group{Name: name, Scores: g.counts[name].scores(resamples, seed)})
 	}
 	return list

@@ -12,19 +12,21 @@ import (
 // are compared; those beyond are counted as missed or wrong.
 const maxThings = 200
 
-// The scopes of Match, and their indexes.
+// The scopes of Match, and the indexes of those that not every item is in.
 var scopes = [...]string{"annotated", "detected", "all"}
 
 const (
-	annotated = iota
-	detected
-	all
+	detected = 1
+	all      = 2
 )
 
 // matches counts spans or steps in each scope.
-type matches [len(scopes)]struct {
-	items          int
-	exact, overlap Counts // without TN
+type matches struct {
+	said  bool // whether the detector ever said one
+	scope [len(scopes)]struct {
+		items          int
+		exact, overlap Counts // without TN
+	}
 }
 
 // addMatches compares the spans and the steps of an item.
@@ -63,21 +65,24 @@ func eachWords(texts []string) []step {
 // addThings adds an item of which things are labelled.
 func addThings[T any](m *matches, labelled, found []T, positive bool, match func(labelled, found []T) (exact, overlap int)) {
 	exact, overlap := match(labelled[:min(len(labelled), maxThings)], found[:min(len(found), maxThings)])
-	for scope := range m {
-		if scope == detected && !positive {
+	m.said = m.said || len(found) > 0
+	for i := range m.scope {
+		if i == detected && !positive {
 			continue
 		}
-		m[scope].items++
-		m[scope].exact.addMatched(exact, len(labelled), len(found))
-		m[scope].overlap.addMatched(overlap, len(labelled), len(found))
+		in := &m.scope[i]
+		in.items++
+		in.exact.addMatched(exact, len(labelled), len(found))
+		in.overlap.addMatched(overlap, len(labelled), len(found))
 	}
 }
 
 // addWrong adds an item in which nothing is to be found.
 func (m *matches) addWrong(n int) {
-	m[all].items++
-	m[all].exact.FP += n
-	m[all].overlap.FP += n
+	m.said = m.said || n > 0
+	m.scope[all].items++
+	m.scope[all].exact.FP += n
+	m.scope[all].overlap.FP += n
 }
 
 func (c *Counts) addMatched(matched, labelled, found int) {
@@ -107,14 +112,14 @@ func locate(text string, steps []string) (spans [][2]int, missing int) {
 }
 
 func (m *matches) result(o Options) []Match {
-	if m[all].items == 0 || m[all].overlap == (Counts{}) {
+	if !m.said {
 		return nil
 	}
 	var list []Match
 	for i, name := range scopes {
 		list = append(list, Match{
-			Scope: name, Items: m[i].items,
-			Exact: m[i].exact.found(o), Overlap: m[i].overlap.found(o),
+			Scope: name, Items: m.scope[i].items,
+			Exact: m.scope[i].exact.found(o), Overlap: m.scope[i].overlap.found(o),
 		})
 	}
 	return list

@@ -23,11 +23,12 @@ type Result struct {
 	// several groups of a dimension, or in none.
 	Groups []Dimension `json:"groups,omitempty"`
 	// Categories say how well the detector names the categories of the label,
-	// whatever it says of the message.
+	// whatever it says of the message; none if it never names one.
 	Categories []Group  `json:"categories,omitempty"`
 	Classes    *Classes `json:"classes,omitempty"`
 	// Spans compare the byte ranges of the evidence with the labelled steps, where
-	// these stand in the text; Steps compare the texts of the steps.
+	// these stand in the text; Steps compare the texts of the steps. None if the
+	// detector never says any.
 	Spans []Match `json:"spans,omitempty"`
 	Steps []Match `json:"steps,omitempty"`
 	// LocatedSteps of the label stand in their text word for word, and
@@ -78,7 +79,7 @@ type Scores struct {
 type Dimension struct {
 	// By is "language", "category", "part", "repository", "confidence" or "tag".
 	By string `json:"by"`
-	// Groups are sorted by name.
+	// Groups are sorted by name, confidences from high to low.
 	Groups []Group `json:"groups"`
 	// Merged is how often an item went into the group "(other)" because there were
 	// too many groups.

@@ -79,7 +79,8 @@ type Scorer struct {
 
 	overall    Counts
 	groups     [len(dimensions)]grouping
-	categories grouping
+	categories grouping // without TN
+	named      bool     // whether the detector ever named a category
 	classes    classes
 	spans      matches
 	steps      matches
@@ -139,6 +140,7 @@ func (s *Scorer) Add(item corpus.Item, p detect.Prediction, err error) {
 // addCategories compares the categories that the label names with those that the
 // detector does.
 func (s *Scorer) addCategories(labelled, detected []string) {
+	s.named = s.named || len(detected) > 0
 	for i, name := range labelled {
 		if !slices.Contains(labelled[:i], name) {
 			s.categories.at(name).add(true, slices.Contains(detected, name))
@@ -149,6 +151,17 @@ func (s *Scorer) addCategories(labelled, detected []string) {
 			s.categories.at(name).add(false, true)
 		}
 	}
+}
+
+// categoryScores fills in TN: the items in which neither names the category.
+func (s *Scorer) categoryScores(resamples int) []Group {
+	full := grouping{counts: map[string]*Counts{}}
+	for name, c := range s.categories.counts {
+		c := *c
+		c.TN = max(0, s.overall.Total()-c.Total())
+		full.counts[name] = &c
+	}
+	return full.result(resamples, s.options.Seed)
 }
 
 // Result returns the scores so far. It may be called any number of times, and
@@ -171,6 +184,8 @@ func (s *Scorer) Result() Result {
 			r.Groups = append(r.Groups, Dimension{By: dimensions[i].name, Groups: g, Merged: s.groups[i].merged})
 		}
 	}
-	r.Categories = s.categories.result(few, o.Seed)
+	if s.named {
+		r.Categories = s.categoryScores(few)
+	}
 	return r
 }
