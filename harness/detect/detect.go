@@ -15,6 +15,8 @@ import (
 type Detector interface {
 	// Name identifies the detector in reports, such as "guard:balanced".
 	Name() string
+	// Detect returns an error where it cannot tell; of the Prediction only Calls
+	// and CostEUR then count.
 	Detect(ctx context.Context, item corpus.Item) (Prediction, error)
 }
 

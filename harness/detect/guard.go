@@ -98,10 +98,10 @@ func (t atThreshold) Name() string { return fmt.Sprintf("%s@%g", t.Detector.Name
 func (t atThreshold) Detect(ctx context.Context, item corpus.Item) (Prediction, error) {
 	p, err := t.Detector.Detect(ctx, item)
 	if err != nil {
-		return Prediction{}, err
+		return p, err
 	}
 	if p.Score == nil {
-		return Prediction{}, fmt.Errorf("detector %s gave no score to hold against the threshold", t.Detector.Name())
+		return p, fmt.Errorf("detector %s gave no score to hold against the threshold", t.Detector.Name())
 	}
 	p.Positive = *p.Score >= t.threshold
 	return p, nil

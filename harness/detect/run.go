@@ -27,7 +27,8 @@ type RunOptions struct {
 }
 
 // Answer is what one detector said of an item. A detector that failed said
-// nothing: its Prediction is empty and must not be taken for "clean".
+// nothing: of its Prediction only Calls and CostEUR count, and it must not be
+// taken for "clean".
 type Answer struct {
 	Prediction Prediction
 	Err        error
@@ -136,7 +137,7 @@ func ask(ctx context.Context, d Detector, item corpus.Item, c clock.Clock) (a An
 	began := c.Now()
 	p, err := d.Detect(ctx, item)
 	if err != nil {
-		return Answer{Err: err}
+		return Answer{Prediction: Prediction{Calls: p.Calls, CostEUR: p.CostEUR}, Err: err}
 	}
 	p.Took = c.Now().Sub(began)
 	return Answer{Prediction: p}

@@ -1,0 +1,63 @@
+package detect_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/corpus"
+	"github.com/rehearse-dev/rehearse/harness/detect"
+)
+
+func TestDetect(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "detect")
+}
+
+// table is a detector that is a function.
+type table struct {
+	name string
+	say  func(context.Context, corpus.Item) (detect.Prediction, error)
+}
+
+func (t table) Name() string { return t.name }
+
+func (t table) Detect(ctx context.Context, item corpus.Item) (detect.Prediction, error) {
+	return t.say(ctx, item)
+}
+
+// by names a detector that is a function.
+func by(say func(context.Context, corpus.Item) (detect.Prediction, error)) detect.Detector {
+	return table{"table", say}
+}
+
+// alone is a detector that takes a few items at once.
+type alone struct {
+	detect.Detector
+	atOnce int
+}
+
+func (a alone) AtOnce() int { return a.atOnce }
+
+// numbered yields n items with the ids 0, 1, … and calls read for each.
+func numbered(n int, read func(int)) iter.Seq2[corpus.Item, error] {
+	return func(yield func(corpus.Item, error) bool) {
+		for i := range n {
+			if read != nil {
+				read(i)
+			}
+			if !yield(corpus.Item{ID: fmt.Sprint(i), Text: "Next steps: test.", Label: corpus.Defers}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// say asks a detector about one text.
+func say(ctx context.Context, d detect.Detector, text string) (detect.Prediction, error) {
+	return d.Detect(ctx, corpus.Item{ID: "a", Text: text, Lang: "en", Label: "clean"})
+}

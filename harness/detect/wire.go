@@ -1,0 +1,97 @@
+package detect
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/rehearse-dev/rehearse/harness/corpus"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+)
+
+const (
+	// maxAnswer bounds what another's detector may say of one item.
+	maxAnswer = 1 << 20
+	// maxQuote is how much of what another said an error shows, in characters.
+	maxQuote = 300
+	// DefaultTimeout is how long another's detector may take for an item.
+	DefaultTimeout = 30 * time.Second
+)
+
+// question is what another's detector is asked. It does not hold the label.
+type question struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+	Lang string `json:"lang,omitempty"`
+}
+
+// encode is the question about an item, as one line without its end.
+func encode(item corpus.Item) ([]byte, error) {
+	line, err := json.Marshal(question{item.ID, item.Text, item.Lang})
+	if err != nil { // such as text that is not UTF-8, which no corpus file holds
+		return nil, fmt.Errorf("ask about item %s: %w", item.ID, err)
+	}
+	return line, nil
+}
+
+// answer is what another's detector says; keys that are not known are ignored.
+type answer struct {
+	ID         string   `json:"id"`
+	Error      string   `json:"error"`
+	Positive   *bool    `json:"positive"`
+	Class      string   `json:"class"`
+	Score      *float64 `json:"score"`
+	Spans      [][2]int `json:"spans"`
+	Categories []string `json:"categories"`
+	Steps      []string `json:"steps"`
+	Reasons    []string `json:"reasons"`
+}
+
+// decode reads an answer about an item and holds it to what was agreed: a
+// detector that says nonsense has failed, and must not be taken for one that says
+// no.
+func decode(raw []byte, item corpus.Item) (Prediction, error) {
+	var a answer
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return Prediction{}, fmt.Errorf("the answer is not the JSON object that was agreed: %s; it begins %q",
+			plain.Line(err.Error(), maxQuote), plain.Line(head(raw), maxQuote))
+	}
+	if a.ID != item.ID {
+		return Prediction{}, fmt.Errorf("the answer is about item %q and not about %q", plain.Line(a.ID, maxQuote), plain.Line(item.ID, maxQuote))
+	}
+	if a.Error != "" {
+		return Prediction{}, fmt.Errorf("the detector says that it failed: %s", plain.Line(a.Error, maxQuote))
+	}
+	if err := a.check(len(item.Text)); err != nil {
+		return Prediction{}, err
+	}
+	return Prediction{
+		Positive: *a.Positive, Class: a.Class, Score: a.Score, Spans: sortedSpans(a.Spans),
+		Categories: a.Categories, Steps: a.Steps, Reasons: a.Reasons,
+	}, nil
+}
+
+// check says what is wrong with an answer about a text of size bytes.
+func (a *answer) check(size int) error {
+	if a.Positive == nil {
+		return errors.New(`the answer has no key "positive"`)
+	}
+	if a.Class != "" && !slices.Contains(corpus.Labels(), a.Class) {
+		return fmt.Errorf("the answer's class %q is none of %s", plain.Line(a.Class, maxQuote), strings.Join(corpus.Labels(), ", "))
+	}
+	if a.Score != nil && (*a.Score < 0 || *a.Score > 1) {
+		return fmt.Errorf("the answer's score %g is not in [0, 1]", *a.Score)
+	}
+	for _, s := range a.Spans {
+		if s[0] < 0 || s[0] > s[1] || s[1] > size {
+			return fmt.Errorf("the answer's span %v is no range of the text's %d bytes", s, size)
+		}
+	}
+	return nil
+}
+
+func head(raw []byte) string { return string(raw[:min(len(raw), 4*maxQuote)]) }
