@@ -1,0 +1,102 @@
+// Package call makes an agent's calls to a backend: within a time, within
+// budgets, and with a panic of the backend as one more failed call.
+package call
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+)
+
+// Caller makes calls. Backend and Clock are required.
+type Caller struct {
+	Backend llm.Backend
+	// ID names the backend in errors.
+	ID    string
+	Clock clock.Clock
+	// Timeout is for each call; 0 is none.
+	Timeout time.Duration
+	// Budgets are asked and told; a nil one has no caps.
+	Budgets []*budget.Budget
+}
+
+// Reserve counts one call in each budget and returns nil, or returns the first
+// cap that is reached already.
+func (c Caller) Reserve() *budget.Exceeded { return c.ask((*budget.Budget).Reserve) }
+
+// Check returns the first cap that was passed, or nil.
+func (c Caller) Check() *budget.Exceeded { return c.ask((*budget.Budget).Check) }
+
+func (c Caller) ask(question func(*budget.Budget) error) *budget.Exceeded {
+	for _, b := range c.Budgets {
+		if e, ok := errors.AsType[*budget.Exceeded](question(b)); ok {
+			return e
+		}
+	}
+	return nil
+}
+
+// Complete makes one call that was reserved and tells the budgets what it used.
+// A call that Timeout ended fails with llm.Timeout.
+func (c Caller) Complete(ctx context.Context, req llm.Request) (llm.Reply, error) {
+	within := ctx
+	if c.Timeout > 0 {
+		timed, cancel := c.Clock.WithTimeout(ctx, c.Timeout)
+		defer cancel()
+		within = timed
+	}
+	reply, err := complete(within, c.Backend, req)
+	if err != nil && clock.Err(ctx) == nil && clock.Err(within) != nil {
+		err = c.timedOut(err)
+	}
+	c.account(req.Model, reply, err)
+	return reply, err
+}
+
+// complete calls the backend; a panic of it is a failed call.
+func complete(ctx context.Context, b llm.Backend, req llm.Request) (reply llm.Reply, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			// The stack stays out of the message, which must repeat.
+			err = &llm.Error{Kind: llm.Failed, Message: fmt.Sprintf("panic: %v", p), Err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+		}
+	}()
+	return b.Complete(ctx, req)
+}
+
+// timedOut is the error of a call that its own timeout ended, with what had
+// arrived until then.
+func (c Caller) timedOut(err error) error {
+	late := llm.Error{
+		Kind: llm.Timeout, Backend: c.ID, Err: err,
+		Message: fmt.Sprintf("no answer within %s (call_timeout)", c.Timeout),
+	}
+	if e, ok := errors.AsType[*llm.Error](err); ok {
+		late.Partial, late.Usage, late.Retries = e.Partial, e.Usage, e.Retries
+	}
+	return &late
+}
+
+// account tells the budgets what a call used. A failed call uses what it says;
+// if it says nothing, an unknown amount where part of an answer had arrived, and
+// else none, as providers do not bill what they did not begin to answer.
+func (c Caller) account(model string, reply llm.Reply, err error) {
+	model, usage := cmp.Or(reply.Model, model), reply.Usage
+	if err != nil {
+		failure, ok := errors.AsType[*llm.Error](err)
+		if !ok || failure.Usage == nil && failure.Partial == "" {
+			return
+		}
+		usage = failure.Usage
+	}
+	for _, b := range c.Budgets {
+		b.Add(model, usage, reply.ReportedUSD)
+	}
+}

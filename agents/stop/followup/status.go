@@ -1,0 +1,62 @@
+package followup
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Status says how a run ended. It is text in JSON.
+type Status string
+
+// The statuses. They mean what those of package loop mean.
+const (
+	StatusAllowed     Status = "allowed"
+	StatusError       Status = "error"
+	StatusTimeout     Status = "timeout"
+	StatusNoProgress  Status = "no-progress"
+	StatusBudget      Status = "budget"
+	StatusCapped      Status = "capped"
+	StatusInterrupted Status = "interrupted"
+)
+
+// StatusInfo is a row of the table of statuses.
+type StatusInfo struct {
+	Status   Status
+	ExitCode int
+	Meaning  string
+}
+
+// Statuses is the table of all statuses with their exit codes, which are stable
+// and those that package loop uses.
+func Statuses() []StatusInfo {
+	return []StatusInfo{
+		{StatusAllowed, 0, "the last answer may stop"},
+		{StatusError, 1, "a call to the backend failed, or the options are not valid"},
+		{StatusTimeout, 3, "the time for the run was up"},
+		{StatusNoProgress, 5, "a refused answer came again, or rounds left the same steps"},
+		{StatusBudget, 7, "a cap on calls, tokens or cost was reached"},
+		{StatusCapped, 8, "steps were left after the last round"},
+		{StatusInterrupted, 130, "the user interrupted the run"},
+	}
+}
+
+// ExitCode is the process exit code that stands for s; 1 if s is not known.
+func (s Status) ExitCode() int {
+	for _, row := range Statuses() {
+		if row.Status == s {
+			return row.ExitCode
+		}
+	}
+	return 1
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler; it refuses other texts than
+// those of the table.
+func (s *Status) UnmarshalText(text []byte) error {
+	known := slices.ContainsFunc(Statuses(), func(row StatusInfo) bool { return string(row.Status) == string(text) })
+	if !known {
+		return fmt.Errorf("%q is not a status of a follow-up", text)
+	}
+	*s = Status(text)
+	return nil
+}
