@@ -7,12 +7,14 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
 )
 
 // TestMain lets this test binary be the scripted command-line agents, too.
 func TestMain(m *testing.M) {
 	agent.Main()
+	hook.Main()
 	os.Exit(m.Run())
 }
 

@@ -1,16 +1,13 @@
 package scenarios
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/internal/source"
-	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
@@ -62,39 +59,6 @@ func (c *checker) checkHead(sc *Scenario) {
 		if !requirementPattern.MatchString(id) {
 			c.add(fmt.Sprintf("proves[%d]", i), "", `%q is not the id of a requirement; write a letter of L, G, P, I, R, H, a hyphen and two digits, such as "L-05"`, id)
 		}
-	}
-}
-
-func (c *checker) checkDrive(sc *Scenario) {
-	if sc.Drive.Loop == nil {
-		c.add("drive", "", `the scenario drives no agent; write what is driven, such as "loop: {prompt: ...}"`)
-		return
-	}
-	c.checkLoop(sc.Drive.Loop)
-	statuses := make([]string, 0, 10)
-	for _, s := range loop.Statuses() {
-		statuses = append(statuses, string(s.Status))
-	}
-	if status := sc.Expect.Status; status != "" && !slices.Contains(statuses, status) {
-		c.add("expect.status", suggest.Nearest(status, statuses), "the loop never ends with status %q; there are %s", status, strings.Join(statuses, ", "))
-	}
-}
-
-// checkLoop resolves the options as a run does, and places what is wrong where
-// the value that won was given.
-func (c *checker) checkLoop(d *LoopDrive) {
-	file := loop.Options{}
-	if d.Config != nil {
-		file = *d.Config
-	}
-	_, err := loop.Resolve(d.Options, file)
-	fields, _ := errors.AsType[loop.FieldErrors](err)
-	for _, f := range fields {
-		path := "drive.loop." + f.Field
-		if inFile := "drive.loop.config." + f.Field; !c.doc.Has(path) && c.doc.Has(inFile) {
-			path = inFile
-		}
-		c.add(path, "", "%s %s", f.Field, f.Message)
 	}
 }
 

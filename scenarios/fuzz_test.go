@@ -34,7 +34,7 @@ func FuzzParse(f *testing.F) {
 		if len(found) > 0 {
 			return
 		}
-		if sc.Name == "" || sc.Trials < 1 || sc.Seed < 1 || sc.Drive.Loop == nil || len(sc.Backend.Validate()) > 0 {
+		if sc.Name == "" || sc.Trials < 1 || sc.Seed < 1 || sc.Drive == (scenarios.Drive{}) || len(sc.Backend.Validate()) > 0 {
 			t.Errorf("accepted, but cannot be run: %+v", sc)
 		}
 		if _, err := gate.NewJudge(sc.Expect); err != nil {

@@ -6,6 +6,8 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/agents/stop/followup"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
@@ -40,7 +42,9 @@ type Scenario struct {
 
 // Drive names the agent under rehearsal.
 type Drive struct {
-	Loop *LoopDrive `yaml:"loop,omitempty" json:"loop,omitempty"`
+	Loop     *LoopDrive     `yaml:"loop,omitempty" json:"loop,omitempty"`
+	FollowUp *FollowUpDrive `yaml:"follow_up,omitempty" json:"follow_up,omitempty"`
+	Hook     *HookDrive     `yaml:"hook,omitempty" json:"hook,omitempty"`
 }
 
 // JSONSchemaExtend demands exactly one agent.
@@ -57,6 +61,54 @@ type LoopDrive struct {
 	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock.
 	InterruptAfter unit.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
 }
+
+// FollowUpDrive asks the backend to do a task and follows its answer up with
+// agents/stop/followup. Its own keys are those of followup.Options.
+type FollowUpDrive struct {
+	followup.Options `yaml:",inline"`
+	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock.
+	InterruptAfter unit.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
+}
+
+// HookDrive plays a coding agent's program, the host, around the stop guard's
+// hook, which is a real child process. The backend is the host's model: each
+// answer is a stop that the hook is asked about, and what the hook says becomes
+// the next prompt.
+type HookDrive struct {
+	// Host is whose contract is spoken.
+	Host string `yaml:"host" json:"host" jsonschema:"enum=claude,enum=codex,enum=gemini,enum=qwen,enum=copilot,enum=cursor,enum=openhands"`
+	// Prompt is the task.
+	Prompt string `yaml:"prompt" json:"prompt"`
+	// Policy is that of the stop guard; default balanced.
+	Policy stop.Policy `yaml:"policy,omitempty" json:"policy,omitempty" jsonschema:"enum=balanced,enum=strict"`
+	// Cap is how many stops in a row the hook refuses; default 3.
+	Cap int `yaml:"cap,omitempty" json:"cap,omitempty" jsonschema:"minimum=1,maximum=100"`
+	// HostCap is how many refusals in a row the host obeys; default 8.
+	HostCap int `yaml:"host_cap,omitempty" json:"host_cap,omitempty" jsonschema:"minimum=1"`
+	// Shadow lets the hook count and never refuse.
+	Shadow bool `yaml:"shadow,omitempty" json:"shadow,omitempty"`
+	// Damage is what is wrong with what the host sends: nothing by default, or
+	// "empty", "not-json", "no-message" (and no transcript either), "no-transcript"
+	// (it names one that is not there) or "no-state" (the hook's folder cannot be
+	// written). The hook must let the agent stop then.
+	Damage string `yaml:"damage,omitempty" json:"damage,omitempty" jsonschema:"enum=empty,enum=not-json,enum=no-message,enum=no-transcript,enum=no-state"`
+}
+
+// The end statuses of a HookDrive.
+const (
+	HookStopped    = "stopped"    // the hook let the agent stop
+	HookOverridden = "overridden" // the host's own cap ended what the hook refused
+	HookError      = "error"      // a call to the backend failed, or the hook did
+)
+
+// The values of HookDrive.Damage.
+const (
+	DamageEmpty        = "empty"
+	DamageNotJSON      = "not-json"
+	DamageNoMessage    = "no-message"
+	DamageNoTranscript = "no-transcript"
+	DamageNoState      = "no-state"
+)
 
 // Backend is a script and how it is reached.
 type Backend struct {

@@ -56,7 +56,7 @@ func TestSchema(t *testing.T) {
 func generate(t *testing.T, v any) []byte {
 	t.Helper()
 	r := reflector.Reflector{FieldNameTag: "yaml", Anonymous: true, ExpandedStruct: true, Mapper: quantity, Namer: qualified}
-	for _, folder := range []string{".", "../mocks", "../agents/loop"} {
+	for _, folder := range []string{".", "../mocks", "../agents/loop", "../agents/stop/followup", "../llm/budget"} {
 		// The base is the import path of the folder that the test runs in.
 		if err := r.AddGoComments(module+"/scenarios", folder, reflector.WithFullComment()); err != nil {
 			t.Fatal(err)

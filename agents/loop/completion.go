@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/internal/completion"
@@ -79,13 +78,7 @@ func (r *runner) tellRuling(n int, ruling Ruling, capped bool) {
 	maps.Copy(attrs, ruling.Attrs)
 	attrs["allow"], attrs["steps"] = ruling.Allow, len(ruling.Steps)
 	attrs["forced"] = !ruling.Allow && !capped
-	executed := 0
-	for _, step := range r.left {
-		if !slices.Contains(ruling.Steps, step) {
-			executed++
-		}
-	}
-	attrs["executed"] = executed
+	attrs["executed"] = stop.Executed(r.left, ruling.Steps)
 	r.left = ruling.Steps
 	r.dep.Sink.Tell(event.Event{Kind: event.Verdict, Name: "stop", N: n, Detail: ruling.Reason, Attrs: attrs})
 }

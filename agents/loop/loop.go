@@ -135,7 +135,7 @@ func Run(ctx context.Context, s Settings, d Deps) (result Result) {
 		err := errors.New("no backend is given")
 		return r.finish(&ending{status: StatusError, details: err.Error(), err: err})
 	}
-	r.caller, r.ctx = ctx, ctx
+	r.outer, r.ctx = ctx, ctx
 	if s.Timeout > 0 {
 		timed, cancel := r.dep.Clock.WithTimeout(ctx, s.Timeout.Std())
 		defer cancel()

@@ -1,6 +1,9 @@
 package loop
 
-import "github.com/rehearse-dev/rehearse/internal/unit"
+import (
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+)
 
 // Options are what a user may set, in a configuration file or for one run. A
 // field left out (nil or empty) is taken from the next weaker source: option
@@ -91,12 +94,8 @@ const (
 	Conversation History = "conversation"
 )
 
-// BudgetOptions caps a run; a zero cap is no cap.
-type BudgetOptions struct {
-	Calls  int        `yaml:"calls,omitempty" json:"calls,omitempty" jsonschema:"minimum=0"`
-	Tokens int        `yaml:"tokens,omitempty" json:"tokens,omitempty" jsonschema:"minimum=0"`
-	Cost   unit.Money `yaml:"cost,omitempty" json:"cost,omitzero"`
-}
+// BudgetOptions caps a run.
+type BudgetOptions = budget.Caps
 
 // BreakerOptions configures the circuit breaker.
 type BreakerOptions struct {

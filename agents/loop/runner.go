@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/call"
 	"github.com/rehearse-dev/rehearse/agents/internal/guard"
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/clock"
@@ -18,11 +19,11 @@ import (
 type runner struct {
 	set    Settings
 	dep    Deps
-	caller context.Context // ends with the user's interrupt
+	caller call.Caller
+	outer  context.Context // ends with the user's interrupt
 	ctx    context.Context // ends when the run's time is up, too
 	start  time.Time
 
-	budgets []*budget.Budget
 	breaker guard.Breaker
 	stalled progress
 	errors  guard.Run // of equal errors
@@ -62,8 +63,10 @@ func newRunner(s Settings, d Deps) *runner {
 		refused:  map[string]bool{},
 		result:   Result{Backend: cmp.Or(d.BackendID, s.Backend), Transcript: []Entry{}},
 	}
-	caps := budget.Caps{Calls: s.Budget.Calls, Tokens: s.Budget.Tokens, Cost: s.Budget.Cost}
-	r.budgets = []*budget.Budget{budget.New(caps, d.Price, d.EURPerUSD), d.Shared}
+	r.caller = call.Caller{
+		Backend: d.Backend, ID: r.result.Backend, Clock: d.Clock, Timeout: s.CallTimeout.Std(),
+		Budgets: []*budget.Budget{budget.New(s.Budget, d.Price, d.EURPerUSD), d.Shared},
+	}
 	if s.Breaker != nil {
 		r.breaker = guard.Breaker{Failures: s.Breaker.Failures, MaxOpens: s.Breaker.MaxOpens}
 	}
@@ -95,7 +98,7 @@ func (r *runner) ready(n int) *ending {
 	if end := r.over(); end != nil {
 		return end
 	}
-	if end := r.spent((*budget.Budget).Reserve); end != nil {
+	if end := spent(r.caller.Reserve()); end != nil {
 		return end
 	}
 	if r.breaker.State() != guard.Open {
@@ -111,11 +114,11 @@ func (r *runner) ready(n int) *ending {
 
 // limits returns the ending that goes before anything an answer says.
 func (r *runner) limits() *ending {
-	return cmp.Or(r.interrupted(), r.spent((*budget.Budget).Check), r.over())
+	return cmp.Or(r.interrupted(), spent(r.caller.Check()), r.over())
 }
 
 func (r *runner) interrupted() *ending {
-	err := clock.Err(r.caller)
+	err := clock.Err(r.outer)
 	if err == nil || errors.Is(err, context.DeadlineExceeded) {
 		return nil
 	}
@@ -132,7 +135,7 @@ func (r *runner) over() *ending {
 		return nil
 	}
 	end := &ending{status: StatusTimeout, err: err}
-	if clock.Err(r.caller) != nil {
+	if clock.Err(r.outer) != nil {
 		end.details = "stopped at the caller's deadline"
 		return end
 	}
@@ -143,16 +146,13 @@ func (r *runner) over() *ending {
 	return end
 }
 
-// spent asks each budget and returns the ending if a cap tripped.
-func (r *runner) spent(ask func(*budget.Budget) error) *ending {
-	for _, b := range r.budgets {
-		err := ask(b)
-		if e, ok := errors.AsType[*budget.Exceeded](err); ok {
-			option := "budget." + e.Cap
-			return &ending{status: StatusBudget, guard: option, details: fmt.Sprintf("stopped: %s (%s)", e, option), err: err}
-		}
+// spent returns the ending if a cap tripped.
+func spent(e *budget.Exceeded) *ending {
+	if e == nil {
+		return nil
 	}
-	return nil
+	option := "budget." + e.Cap
+	return &ending{status: StatusBudget, guard: option, details: fmt.Sprintf("stopped: %s (%s)", e, option), err: e}
 }
 
 // moveBreaker moves the circuit breaker and tells if its state changed.

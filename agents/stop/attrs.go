@@ -1,5 +1,7 @@
 package stop
 
+import "slices"
+
 // Attrs are the facts of a verdict as the attributes of an event, which is what
 // recordings keep and measures read: "allow", "class", "policy", "score",
 // "detections" (real ones), "steps", and for each category that occurs
@@ -33,4 +35,15 @@ func Texts(steps []Step) []string {
 		texts[i] = s.Description
 	}
 	return texts
+}
+
+// Executed counts the steps that were left and are not left any more.
+func Executed(before, now []string) int {
+	n := 0
+	for _, step := range before {
+		if !slices.Contains(now, step) {
+			n++
+		}
+	}
+	return n
 }

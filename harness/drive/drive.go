@@ -34,8 +34,9 @@ type Env struct {
 	Tokens *token.Counter
 	// Redactor takes secrets out of recordings; nil knows the well-known forms.
 	Redactor *record.Redactor
-	// Executable is the program to start as a scripted command-line agent; it
-	// calls mocks/agent.Main first thing. Empty means this program.
+	// Executable is the program to start as a scripted command-line agent and as a
+	// host's hook; it calls mocks/agent.Main and agents/stop/hook.Main first thing.
+	// Empty means this program.
 	Executable string
 
 	socket socket
@@ -49,6 +50,10 @@ func New(sc scenarios.Scenario, env *Env) (Driver, error) {
 	switch {
 	case sc.Drive.Loop != nil:
 		return newLoopDriver(sc, env)
+	case sc.Drive.FollowUp != nil:
+		return newFollowUpDriver(sc, env)
+	case sc.Drive.Hook != nil:
+		return newHookDriver(sc, env)
 	default:
 		return nil, errors.New("the scenario drives no agent")
 	}

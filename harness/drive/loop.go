@@ -3,29 +3,18 @@ package drive
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
-	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
-	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // loopDriver drives agents/loop.
 type loopDriver struct {
-	scenario scenarios.Scenario
+	base
 	settings loop.Settings
-	script   *script
-	head     record.Scenario
-	pricer   budget.Pricer
-	rate     float64
-	env      *Env
 }
 
 func newLoopDriver(sc scenarios.Scenario, env *Env) (*loopDriver, error) {
@@ -38,30 +27,19 @@ func newLoopDriver(sc scenarios.Scenario, env *Env) (*loopDriver, error) {
 	if err != nil {
 		return nil, err
 	}
-	script, err := compile(sc.Backend)
-	if err != nil {
+	d := &loopDriver{settings: settings}
+	if d.base, err = newBase(sc, "loop", env); err != nil {
 		return nil, err
 	}
-	d := &loopDriver{scenario: sc, settings: settings, script: script, head: head(sc, "loop", env), env: env}
-	d.head.Faults = script.faults()
-	if d.head.Limits, err = limits(settings, env.Redactor); err != nil {
-		return nil, fmt.Errorf("describe the settings: %w", err)
-	}
-	d.pricer, d.rate = pricer(d.head.Price)
-	return d, nil
+	d.head.Limits, err = limits(settings, env.Redactor)
+	return d, err
 }
 
-func (d *loopDriver) Head() record.Scenario { return d.head }
-
 func (d *loopDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {
-	t := d.script.begin(d.scenario, n, d.env)
-	defer func() { _ = t.release() }() // in case of a panic; finish reports its error
-	backend, err := t.backend(ctx)
-	if err != nil {
-		return t.finish(harnessError("start the scripted backend", err)), nil
-	}
-	ctx, stop := interruptAfter(ctx, t.clock, d.scenario.Drive.Loop.InterruptAfter.Std())
-	defer stop()
+	return d.trial(ctx, n, d.scenario.Drive.Loop.InterruptAfter, d.run)
+}
+
+func (d *loopDriver) run(ctx context.Context, t *trial, backend llm.Adapter) record.End {
 	result := loop.Run(ctx, d.settings, loop.Deps{
 		Backend:        t.collector.Wrap(backend),
 		BackendID:      backend.ID(),
@@ -71,7 +49,7 @@ func (d *loopDriver) Trial(ctx context.Context, n int) (record.Trial, []record.T
 		Price:          d.pricer,
 		EURPerUSD:      d.rate,
 	})
-	trial := t.finish(record.End{
+	return record.End{
 		Status:     string(result.Status),
 		ExitCode:   result.ExitCode,
 		Iterations: result.Iterations,
@@ -79,8 +57,7 @@ func (d *loopDriver) Trial(ctx context.Context, n int) (record.Trial, []record.T
 		Text:       result.Text,
 		Summary:    result.Summary,
 		Details:    result.Details,
-	})
-	return trial, t.collector.Timings()
+	}
 }
 
 // limits are the settings for readers of the recording, without secrets.
@@ -90,30 +67,14 @@ func limits(s loop.Settings, redact *record.Redactor) (json.RawMessage, error) {
 	} {
 		*text = redact.Text(*text)
 	}
-	return json.Marshal(s)
+	return describe(s)
 }
 
-// pricer prices usage by one quote, for a script answers as one model whatever
-// model it is asked for. Without a quote every cost is unknown.
-func pricer(quote *price.Quote) (budget.Pricer, float64) {
-	if quote == nil {
-		return func(string, llm.Usage) (unit.Money, bool) { return unit.Money{}, false }, 0
+// describe is a value as a recording holds it.
+func describe(v any) (json.RawMessage, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("describe the settings: %w", err)
 	}
-	return func(_ string, u llm.Usage) (unit.Money, bool) {
-		return quote.Cost(u), true
-	}, quote.EURPerUSD
-}
-
-// errCtrlC is why a run ends that its scenario interrupts.
-var errCtrlC = errors.New("the user pressed Ctrl-C, as interrupt_after says")
-
-// interruptAfter returns a context that the user interrupts after d; never if d
-// is zero.
-func interruptAfter(ctx context.Context, clk clock.Clock, d time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := func() {}
-	if d > 0 {
-		stop = clk.AfterFunc(d, func() { cancel(errCtrlC) })
-	}
-	return ctx, func() { stop(); cancel(nil) }
+	return data, nil
 }

@@ -17,11 +17,11 @@ import (
 // Caps limit a Budget; a zero cap is no cap.
 type Caps struct {
 	// Calls counts calls to a backend, retries within a call not included.
-	Calls int
+	Calls int `yaml:"calls,omitempty" json:"calls,omitempty" jsonschema:"minimum=0"`
 	// Tokens counts all tokens, cached ones included.
-	Tokens int
+	Tokens int `yaml:"tokens,omitempty" json:"tokens,omitempty" jsonschema:"minimum=0"`
 	// Cost is money in its own currency.
-	Cost unit.Money
+	Cost unit.Money `yaml:"cost,omitempty" json:"cost,omitzero"`
 }
 
 // Pricer returns what usage of a model costs, or false if it is not known.

@@ -1,0 +1,71 @@
+package drive
+
+import (
+	"context"
+
+	"github.com/rehearse-dev/rehearse/agents/stop/followup"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// followUpDriver asks for an answer and drives agents/stop/followup with it.
+type followUpDriver struct {
+	base
+	options followup.Options
+}
+
+func newFollowUpDriver(sc scenarios.Scenario, env *Env) (*followUpDriver, error) {
+	d := &followUpDriver{options: sc.Drive.FollowUp.Options}
+	var err error
+	if d.base, err = newBase(sc, "follow-up", env); err != nil {
+		return nil, err
+	}
+	shown := d.options
+	shown.Task, shown.System, shown.Model = env.Redactor.Text(shown.Task), env.Redactor.Text(shown.System), env.Redactor.Text(shown.Model)
+	d.head.Limits, err = describe(shown)
+	return d, err
+}
+
+func (d *followUpDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {
+	return d.trial(ctx, n, d.scenario.Drive.FollowUp.InterruptAfter, d.run)
+}
+
+func (d *followUpDriver) run(ctx context.Context, t *trial, backend llm.Adapter) record.End {
+	recorded := t.collector.Wrap(backend)
+	start := t.clock.Now()
+	first, err := recorded.Complete(ctx, llm.Request{
+		Purpose: "task", Model: d.options.Model, Messages: opening(d.options.System, d.options.Task),
+	})
+	if err != nil {
+		return record.End{
+			Status: string(followup.StatusError), ExitCode: followup.StatusError.ExitCode(),
+			Duration: t.clock.Now().Sub(start), Details: "the task was not answered: " + err.Error(),
+		}
+	}
+	out := followup.Run(ctx, d.options, followup.Deps{
+		Backend:   recorded,
+		BackendID: backend.ID(),
+		Clock:     t.clock,
+		Sink:      t.collector,
+		Price:     d.pricer,
+		EURPerUSD: d.rate,
+	}, first.Text)
+	return record.End{
+		Status:     string(out.Status),
+		ExitCode:   out.ExitCode,
+		Iterations: len(out.Rounds),
+		Duration:   t.clock.Now().Sub(start),
+		Text:       out.Answer,
+		Details:    out.Details,
+	}
+}
+
+// opening begins a conversation.
+func opening(system, task string) []llm.Message {
+	var messages []llm.Message
+	if system != "" {
+		messages = append(messages, llm.Message{Role: llm.System, Content: system})
+	}
+	return append(messages, llm.Message{Role: llm.User, Content: task})
+}

@@ -1,0 +1,77 @@
+package scenarios
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/agents/stop/followup"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+)
+
+// checkDrive checks what is driven, and that it can end as the scenario expects.
+func (c *checker) checkDrive(sc *Scenario) {
+	var agent string
+	var statuses []string
+	switch d := sc.Drive; {
+	case d.Loop != nil:
+		agent = "the loop"
+		c.checkLoop(d.Loop)
+		for _, s := range loop.Statuses() {
+			statuses = append(statuses, string(s.Status))
+		}
+	case d.FollowUp != nil:
+		agent = "a follow-up"
+		c.checkFollowUp(d.FollowUp)
+		for _, s := range followup.Statuses() {
+			statuses = append(statuses, string(s.Status))
+		}
+	case d.Hook != nil:
+		agent = "a host with a hook"
+		c.checkHook(d.Hook)
+		statuses = []string{HookStopped, HookOverridden, HookError}
+	default:
+		c.add("drive", "", `the scenario drives no agent; write what is driven, such as "loop: {prompt: ...}"`)
+		return
+	}
+	if status := sc.Expect.Status; status != "" && !slices.Contains(statuses, status) {
+		c.add("expect.status", suggest.Nearest(status, statuses), "%s never ends with status %q; there are %s", agent, status, strings.Join(statuses, ", "))
+	}
+}
+
+// checkLoop resolves the options as a run does, and places what is wrong where
+// the value that won was given.
+func (c *checker) checkLoop(d *LoopDrive) {
+	file := loop.Options{}
+	if d.Config != nil {
+		file = *d.Config
+	}
+	_, err := loop.Resolve(d.Options, file)
+	fields, _ := errors.AsType[loop.FieldErrors](err)
+	for _, f := range fields {
+		path := "drive.loop." + f.Field
+		if inFile := "drive.loop.config." + f.Field; !c.doc.Has(path) && c.doc.Has(inFile) {
+			path = inFile
+		}
+		c.add(path, "", "%s %s", f.Field, f.Message)
+	}
+}
+
+func (c *checker) checkFollowUp(d *FollowUpDrive) {
+	if strings.TrimSpace(d.Task) == "" {
+		c.add("drive.follow_up", "", "the task is empty; say what the agent is to do")
+	}
+	if err := d.Validate(); err != nil {
+		c.add("drive.follow_up", "", "%v", err)
+	}
+}
+
+func (c *checker) checkHook(d *HookDrive) {
+	if strings.TrimSpace(d.Prompt) == "" {
+		c.add("drive.hook", "", "the prompt is empty; say what the agent is to do")
+	}
+	if d.Host == "" {
+		c.add("drive.hook", "", "the host is missing; say whose hook it is, such as host: claude")
+	}
+}
