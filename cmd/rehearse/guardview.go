@@ -41,10 +41,11 @@ func (g *guardView) line(format string, args ...any) {
 	g.b.WriteByte('\n')
 }
 
-// block writes text of any length, indented.
-func (g *guardView) block(indent int, s string) {
+// block writes text of any length, indented, with a mark before its first line.
+func (g *guardView) block(indent int, mark, s string) {
 	for line := range strings.SplitSeq(text.WrapSoft(s, g.term.Columns()-indent), "\n") {
-		g.line("%s%s", strings.Repeat(" ", indent), strings.TrimSpace(line))
+		g.line("%-*s%s", indent, mark, strings.TrimSpace(line))
+		mark = ""
 	}
 }
 
@@ -60,17 +61,12 @@ func (g *guardView) verdict(name string, v stop.Verdict) {
 	}
 	fmt.Fprintf(&g.b, "%s: %s\n", tty.Middle(plain.Line(name, maxShown), g.term.Columns()-12), says(v.MayStop))
 	if v.Reason != "" {
-		g.block(0, plain.Line(v.Reason, maxShown))
+		g.block(0, "", plain.Line(v.Reason, maxShown))
 	}
-	fmt.Fprintf(&g.b, "\nclass %s, score %.2f; policy", v.Class, v.Score)
-	for i, p := range policies {
-		separator := ","
-		if i == 0 {
-			separator = ""
-		}
-		fmt.Fprintf(&g.b, "%s %s %s", separator, p, says(v.Policies[stop.Policy(p)]))
+	g.line("\n%-9s %s, score %.2f", "class", v.Class, v.Score)
+	for _, p := range policies {
+		fmt.Fprintf(&g.b, "%-9s %s\n", p, says(v.Policies[stop.Policy(p)]))
 	}
-	g.b.WriteByte('\n')
 }
 
 // evidence lists the mentions with their places.
@@ -84,13 +80,13 @@ func (g *guardView) evidence(all []stop.Detection) {
 		if !d.Real {
 			judged = fmt.Sprintf("%s, a mere reference", d.Category)
 		}
-		g.line("  %-7s %s", g.place(d.Start), judged)
-		g.block(10, `"`+plain.Line(d.Text, maxShown)+`"`)
+		g.block(10, "  "+g.place(d.Start), `"`+plain.Line(d.Text, maxShown)+`"`)
+		g.block(10, "", judged)
 		if d.Context != "" && d.Context != d.Text {
-			g.block(10, "in: "+plain.Line(d.Context, maxShown))
+			g.block(10, "", "in: "+plain.Line(d.Context, maxShown))
 		}
 		if d.Why != "" {
-			g.block(10, "why: "+plain.Line(d.Why, maxShown))
+			g.block(10, "", "why: "+plain.Line(d.Why, maxShown))
 		}
 	}
 	g.more(len(all) - maxFound)
@@ -112,8 +108,8 @@ func (g *guardView) steps(all []stop.Step) {
 		for _, id := range s.DependsOn {
 			facts += fmt.Sprintf(", after %d", numbers[id])
 		}
-		g.line("  %-7s %s", fmt.Sprintf("%d.", i+1), facts)
-		g.block(10, plain.Line(s.Description, maxShown))
+		g.block(10, fmt.Sprintf("  %d.", i+1), plain.Line(s.Description, maxShown))
+		g.block(10, "", facts)
 	}
 	g.more(len(all) - maxFound)
 }
