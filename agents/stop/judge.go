@@ -1,5 +1,19 @@
 package stop
 
+import (
+	"math"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/grammar"
+)
+
+// DefaultThreshold is the score from which a message defers.
+const DefaultThreshold = 0.5
+
+// maxDetections is how many detections a verdict lists; the others are counted
+// in its reason.
+const maxDetections = 200
+
 // Judge judges a message. It never fails and never panics: a text that says
 // nothing may stop.
 func Judge(message string, o Options) Verdict {
@@ -9,9 +23,113 @@ func Judge(message string, o Options) Verdict {
 	if o.Point == "" {
 		o.Point = FinalAnswer
 	}
-	return Verdict{
-		MayStop: true, Policy: o.Policy, Point: o.Point, Class: Clean,
-		Policies: map[Policy]bool{Balanced: true, Strict: true},
-		Reason:   "nothing announces work that was not done",
+	if o.Threshold == 0 {
+		o.Threshold = DefaultThreshold
 	}
+	r := readings.Get().(*reading)
+	defer readings.Put(r)
+	r.read(message)
+	r.announcements()
+	r.backlog()
+	r.requests()
+	r.state()
+	return r.verdict(message, o)
+}
+
+// verdict weighs the evidence.
+func (r *reading) verdict(message string, o Options) Verdict {
+	score := 1 / (1 + math.Exp(-r.evidence.sum()))
+	class := r.class(score >= o.Threshold)
+	real := slices.ContainsFunc(r.mentions, func(m mention) bool { return m.real })
+	v := Verdict{
+		Policy: o.Policy, Point: o.Point, Class: class, Score: score,
+		Policies:   map[Policy]bool{Balanced: class != Defers, Strict: !real && class != Defers},
+		Detections: r.detections(message),
+		Signals:    r.signals(message),
+	}
+	v.MayStop = v.Policies[o.Policy]
+	if !v.MayStop {
+		v.Steps = steps(r.doc, r.mentions)
+	}
+	v.Reason = r.reason(v)
+	return v
+}
+
+// class is what the message does.
+func (r *reading) class(defers bool) Class {
+	e := &r.evidence
+	switch {
+	case defers:
+		return Defers
+	case e.seen(asksInput) || e.seen(offersChoice):
+		return Asks
+	case e.seen(goOnRequest) || e.seen(workOffer) || e.seen(nextOptional) || e.seen(nextUser) || e.seen(couldDo) || e.seen(userActs):
+		return Suggests
+	default:
+		return Clean
+	}
+}
+
+// signals are the signals seen, heaviest first.
+func (r *reading) signals(message string) []Signal {
+	var all []Signal
+	for s, d := range definitions {
+		if n := r.evidence.count[s]; n > 0 {
+			at := r.evidence.at[s]
+			all = append(all, Signal{
+				Name: d.name, Weight: d.weight * float64(min(n, d.most)), Count: n, Span: at,
+				Text: excerpt(message, at, 80),
+			})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Signal) int { return compareWeights(b.Weight, a.Weight) })
+	return all
+}
+
+func compareWeights(a, b float64) int {
+	a, b = math.Abs(a), math.Abs(b)
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// mention is a mention of the phrase, not yet judged.
+func (r *reading) mention(c Category, h grammar.Hit) mention {
+	p := &lexicon().Patterns[h.Pattern]
+	return mention{
+		category: c, pattern: classNames[p.Class] + ": " + p.Source, span: r.span(h.First, h.End),
+		sentence: int(h.Sentence), block: r.doc.Sentences[h.Sentence].Block, severity: Low,
+	}
+}
+
+func (r *reading) add(m mention) { r.mentions = append(r.mentions, m) }
+
+// detections are the mentions in the order of the message.
+func (r *reading) detections(message string) []Detection {
+	slices.SortStableFunc(r.mentions, func(a, b mention) int { return a.span.Start - b.span.Start })
+	var all []Detection
+	for _, m := range r.mentions {
+		if len(all) == maxDetections {
+			break
+		}
+		all = append(all, Detection{
+			Category: m.category, Pattern: m.pattern, Span: m.span,
+			Text: message[m.span.Start:m.span.End], Context: context(message, m.span),
+			Real: m.real, Why: m.why, Severity: m.severity,
+		})
+	}
+	return all
+}
+
+// reason says in a sentence what decided.
+func (r *reading) reason(v Verdict) string {
+	if len(v.Signals) == 0 {
+		return "nothing announces work that was not done"
+	}
+	return definitions[0].meaning
 }

@@ -58,9 +58,10 @@ var allowed = map[string][]string{
 	"harness/corpus/variant":       {},
 	"harness/detect":               {"harness/corpus", "agents/stop", "llm", "clock"},
 	"harness/detect/score":         {"harness/corpus", "harness/detect", "stat"},
+	"harness/detect/fit":           {"harness/corpus", "harness/detect", "harness/detect/score"},
 	"harness":                      {"harness/", "scenarios/", "llm/", "clock"},
 	"reports":                      {"stat", "fixtures", "harness/record", "harness/measure", "harness/gate"},
-	"reports/detection":            {"stat", "harness/corpus", "harness/detect", "harness/detect/score"},
+	"reports/detection":            {"stat", "harness/detect/score", "harness/detect/fit"},
 	"reports/trace":                {"fixtures", "reports", "harness/gate"},
 	"cmd/rehearse":                 {"*"},
 }

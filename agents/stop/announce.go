@@ -1,0 +1,133 @@
+package stop
+
+import (
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/grammar"
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
+)
+
+// How near the end of the message a sentence must stand: at its tail, or in the
+// part that requests to the user stand in.
+const (
+	tailSentences   = 2
+	endingSentences = 6
+	shortMessage    = 4
+)
+
+// announcements finds what the agent says that it is about to do.
+func (r *reading) announcements() {
+	for s := range r.sentences {
+		if r.sentences[s].classes == 0 {
+			continue
+		}
+		r.announced(s)
+		r.promises(s)
+	}
+}
+
+// announced judges the first announcement of a sentence.
+func (r *reading) announced(s int) {
+	h, class, ok := r.announcement(s)
+	if !ok {
+		return
+	}
+	m := r.mention(FutureActions, h)
+	after := r.after(s)
+	open := !r.delivered(m.block) && !r.doneAfter(s)
+	switch {
+	case class == talks && (after > 0 || r.delivered(m.block)):
+		m.why = "it introduces what it goes on to say"
+		r.add(m)
+		return
+	case r.upToUser(s, h):
+		m.real, m.form, m.why = true, offer, "it depends on the user"
+		r.add(m)
+		return
+	case r.before(s, h.First, waiting) && after <= endingSentences:
+		m.real, m.why, m.severity = true, "an agent that has stopped does not come back", Critical
+		r.evidence.see(promised, m.span)
+	case after == 0 && (open || r.doc.Sentences[s].Ending != text.Colon || !r.delivered(m.block)):
+		m.real, m.why, m.severity = true, "the message ends with it", Critical
+		if class == present {
+			r.evidence.see(presentTail, m.span)
+		} else {
+			r.evidence.see(announceFinal, m.span)
+		}
+		if e := r.doc.Sentences[s].Ending; e == text.Colon || e == text.Ellipsis {
+			r.evidence.see(endsOpen, m.span)
+		}
+	case !open:
+		m.why = "the rest of the message reports or holds what it announces"
+		r.add(m)
+		return
+	case after <= tailSentences:
+		m.real, m.why, m.severity = true, "nothing after it carries it out", High
+		if class == present {
+			r.evidence.see(presentTail, m.span)
+		} else {
+			r.evidence.see(announceTail, m.span)
+		}
+	default:
+		m.real, m.why, m.severity = true, "nothing after it reports it as done", Medium
+		if class != present {
+			r.evidence.see(announceEarly, m.span)
+		}
+	}
+	if r.prose <= shortMessage {
+		r.evidence.see(announceShort, m.span)
+	}
+	r.add(m)
+}
+
+// upToUser says whether the sentence makes what the phrase announces depend on
+// the user.
+func (r *reading) upToUser(s int, h grammar.Hit) bool {
+	return r.has(s, user) || r.before(s, h.First, condition, offers, goOn, optional, asks, you, imperative)
+}
+
+// announcement is the phrase of a sentence that announces an action, and its
+// class; questions announce nothing.
+func (r *reading) announcement(s int) (grammar.Hit, grammar.Class, bool) {
+	sentence := &r.doc.Sentences[s]
+	if sentence.Ending == text.Question || r.block(s).Kind == text.Table {
+		return grammar.Hit{}, 0, false
+	}
+	for _, class := range [...]grammar.Class{announce, present, talks} {
+		if h, ok := r.first(s, class); ok {
+			return h, class, true
+		}
+	}
+	open := sentence.Ending == text.Colon || sentence.Ending == text.Ellipsis
+	for _, class := range [...]grammar.Class{doing, selfimp} {
+		if h, ok := r.first(s, class); ok && open && r.after(s) == 0 && !r.delivered(sentence.Block) {
+			return h, class, true
+		}
+	}
+	return grammar.Hit{}, 0, false
+}
+
+// promises finds promises to come back and work that still runs.
+func (r *reading) promises(s int) {
+	if h, ok := r.first(s, promise); ok && r.doc.Sentences[s].Ending != text.Question {
+		m := r.mention(FutureActions, h)
+		m.real, m.severity, m.why = true, Critical, "an agent that has stopped does not come back"
+		if r.upToUser(s, h) {
+			m.form, m.severity, m.why = offer, Low, "it depends on the user"
+		} else if r.after(s) <= endingSentences {
+			r.evidence.see(promised, m.span)
+		}
+		r.add(m)
+	}
+	if h, ok := r.first(s, waiting); ok && r.after(s) <= endingSentences {
+		r.evidence.see(waits, r.span(h.First, h.End))
+	}
+}
+
+// doneAfter says whether a later sentence reports something as done.
+func (r *reading) doneAfter(s int) bool {
+	for i := s + 1; i < len(r.sentences); i++ {
+		if r.has(i, done) && !r.hasAny(i, condition, negation, need, left) {
+			return true
+		}
+	}
+	return false
+}

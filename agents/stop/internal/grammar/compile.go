@@ -1,0 +1,305 @@
+package grammar
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
+)
+
+// Compile builds the grammar of some lexicons whose phrases belong to the
+// classes named. The languages are numbered in the order of the sources. An
+// error names the language and the line.
+func Compile(classes []string, sources ...Source) (*Grammar, error) {
+	if len(classes) > maxClasses {
+		return nil, fmt.Errorf("%d classes are more than %d", len(classes), maxClasses)
+	}
+	c := compiler{
+		g:     &Grammar{Words: &text.Vocabulary{}, named: map[string]uint64{}, sets: []uint64{0}},
+		nodes: make([]draft, 2),
+	}
+	for lang, s := range sources {
+		if err := c.source(classes, Lang(lang), s); err != nil {
+			return nil, err
+		}
+	}
+	c.finish()
+	return c.g, nil
+}
+
+// compiler builds the nodes of a grammar. A pattern has its own nodes, except for
+// the two that all begin at.
+type compiler struct {
+	g     *Grammar
+	lang  string
+	nodes []draft
+}
+
+// draft is a node with the edges as they come.
+type draft struct {
+	edges []edge
+	ends  []end
+}
+
+// state is a node that the terms so far lead to; cross says that a gap may follow.
+type state struct {
+	node  int32
+	cross bool
+}
+
+func (c *compiler) source(classes []string, lang Lang, s Source) error {
+	c.lang = s.Name
+	for _, name := range slices.Sorted(maps.Keys(s.Sets)) {
+		if err := c.set(name, s.Sets[name]); err != nil {
+			return fmt.Errorf("lexicon %s: %w", s.Name, err)
+		}
+	}
+	class := -1
+	number := 0
+	for line := range strings.Lines(s.Text) {
+		number++
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if err := c.line(classes, &class, lang, line); err != nil {
+			return fmt.Errorf("lexicon %s, line %d: %w", s.Name, number, err)
+		}
+	}
+	return nil
+}
+
+func (c *compiler) line(classes []string, class *int, lang Lang, line string) error {
+	if name, words, ok := strings.Cut(line, ">:"); ok && line[0] == '<' {
+		return c.set(name[1:], strings.Fields(words))
+	}
+	if line[0] == '[' && strings.HasSuffix(line, "]") && !strings.ContainsAny(line[1:], "[ |") {
+		*class = slices.Index(classes, line[1:len(line)-1])
+		if *class < 0 {
+			return fmt.Errorf("no class is called %s", line)
+		}
+		return nil
+	}
+	if *class < 0 {
+		return fmt.Errorf("a pattern stands before the first class")
+	}
+	terms, err := parsePattern(line)
+	if err != nil {
+		return err
+	}
+	c.g.Patterns = append(c.g.Patterns, Pattern{Class(*class), lang, line})
+	return c.pattern(terms, int32(len(c.g.Patterns)-1))
+}
+
+// set declares a set of the language, or adds to it.
+func (c *compiler) set(name string, words []string) error {
+	name = c.lang + "." + name
+	bit, ok := c.g.named[name]
+	if !ok {
+		if len(c.g.named) == 64 {
+			return fmt.Errorf("there are more than 64 sets")
+		}
+		bit = 1 << len(c.g.named)
+		c.g.named[name] = bit
+	}
+	for _, w := range words {
+		c.g.sets[c.word(w)] |= bit
+	}
+	return nil
+}
+
+// word is the number of a word, a new one if it has none.
+func (c *compiler) word(w string) int32 {
+	id := c.g.Words.Add(w)
+	for int(id) >= len(c.g.sets) {
+		c.g.sets = append(c.g.sets, 0)
+	}
+	return id
+}
+
+func (c *compiler) node() int32 {
+	c.nodes = append(c.nodes, draft{})
+	return int32(len(c.nodes) - 1)
+}
+
+func (c *compiler) pattern(terms []term, number int32) error {
+	from := []state{{node: anywhere}}
+	if terms[0].kind == startTerm {
+		from[0].node = sentenceStart
+		terms = terms[1:]
+	}
+	last := len(terms) > 0 && terms[len(terms)-1].kind == lastTerm
+	if last {
+		terms = terms[:len(terms)-1]
+	}
+	to, err := c.sequence(from, terms)
+	if err != nil {
+		return err
+	}
+	for _, s := range to {
+		if s.node <= sentenceStart {
+			return fmt.Errorf("the pattern matches no word at all")
+		}
+		c.nodes[s.node].ends = append(c.nodes[s.node].ends, end{number, last})
+	}
+	return nil
+}
+
+// sequence leads from some states over the terms, and returns where to.
+func (c *compiler) sequence(from []state, terms []term) ([]state, error) {
+	for i := range terms {
+		to, err := c.term(from, &terms[i], -1)
+		if err != nil {
+			return nil, err
+		}
+		from = to
+	}
+	return from, nil
+}
+
+// sequenceTo is sequence with the last step leading to the target where it can.
+func (c *compiler) sequenceTo(from []state, terms []term, target int32) ([]state, error) {
+	from, err := c.sequence(from, terms[:len(terms)-1])
+	if err != nil {
+		return nil, err
+	}
+	return c.term(from, &terms[len(terms)-1], target)
+}
+
+// term leads over one term, to the target if that is a node.
+func (c *compiler) term(from []state, t *term, target int32) ([]state, error) {
+	all := from
+	if t.min > 0 {
+		all = nil
+	}
+	for range t.max {
+		to, err := c.once(from, t, target)
+		if err != nil {
+			return nil, err
+		}
+		all = append(slices.Clip(all), to...)
+		from, target = to, -1
+	}
+	slices.SortFunc(all, func(a, b state) int { return cmp.Compare(a.node, b.node) })
+	return slices.Compact(all), nil
+}
+
+func (c *compiler) once(from []state, t *term, target int32) ([]state, error) {
+	switch t.kind {
+	case wordTerm:
+		return c.step(from, c.word(t.word), target), nil
+	case setTerm:
+		bit := c.g.named[c.lang+"."+t.word]
+		if bit == 0 {
+			return nil, fmt.Errorf("no set is called <%s>", t.word)
+		}
+		number := int32(0)
+		for bit>>number != 1 {
+			number++
+		}
+		return c.step(from, ^number, target), nil
+	case gapTerm:
+		return c.gap(from), nil
+	case commaTerm:
+		return crossing(from), nil
+	case choiceTerm:
+		return c.choice(from, t, target)
+	default:
+		return nil, fmt.Errorf("^ and $ stand at the ends of a pattern only")
+	}
+}
+
+func (c *compiler) step(from []state, symbol, target int32) []state {
+	if target < 0 {
+		target = c.node()
+	}
+	for _, s := range from {
+		c.nodes[s.node].edges = append(c.nodes[s.node].edges, edge{symbol, target, s.cross})
+	}
+	return []state{{node: target}}
+}
+
+// gap leads over up to three words.
+func (c *compiler) gap(from []state) []state {
+	all := crossing(from)
+	for range 3 {
+		from = c.step(from, anyWord, -1)
+		all = append(all, crossing(from)...)
+	}
+	return all
+}
+
+func crossing(from []state) []state {
+	var all []state
+	for _, s := range from {
+		all = append(all, state{s.node, true})
+	}
+	return all
+}
+
+func (c *compiler) choice(from []state, t *term, target int32) ([]state, error) {
+	if target < 0 {
+		target = c.node()
+	}
+	all := []state{{node: target}}
+	for _, terms := range t.terms {
+		to, err := c.sequenceTo(from, terms, target)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, to...)
+	}
+	return all, nil
+}
+
+// finish lays the edges out in one slice.
+func (c *compiler) finish() {
+	g := c.g
+	g.nodes = make([]node, len(c.nodes))
+	for i := range c.nodes {
+		d := &c.nodes[i]
+		slices.SortFunc(d.edges, func(a, b edge) int {
+			return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.symbol, b.symbol), cmp.Compare(a.to, b.to))
+		})
+		n := &g.nodes[i]
+		n.ends = d.ends
+		at := int32(len(g.edges))
+		g.edges = append(g.edges, slices.Compact(d.edges)...)
+		limits := [4]int32{at, at, at, at}
+		for _, e := range g.edges[at:] {
+			for o := order(e) + 1; o < 4; o++ {
+				limits[o]++
+			}
+			if order(e) == 1 {
+				n.setMask |= 1 << ^e.symbol
+			}
+		}
+		n.words, n.sets, n.all = span{limits[0], limits[1]}, span{limits[1], limits[2]}, span{limits[2], limits[3]}
+	}
+	for root := range g.roots {
+		g.rootSets[root] = g.nodes[root].setMask
+		g.roots[root] = make([]span, g.Words.Len()+1)
+		for i := g.nodes[root].words.from; i < g.nodes[root].words.to; i++ {
+			sp := &g.roots[root][g.edges[i].symbol]
+			if sp.to == 0 {
+				sp.from = i
+			}
+			sp.to = i + 1
+		}
+	}
+}
+
+// order puts words first, sets next and any word last.
+func order(e edge) int {
+	switch {
+	case e.symbol >= 0:
+		return 0
+	case e.symbol == anyWord:
+		return 2
+	default:
+		return 1
+	}
+}

@@ -1,0 +1,79 @@
+package stop
+
+import (
+	_ "embed"
+	"sync"
+
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/grammar"
+)
+
+var (
+	//go:embed lexicon/en.txt
+	englishText string
+	//go:embed lexicon/fr.txt
+	frenchText string
+	//go:embed lexicon/verbs.en.txt
+	englishVerbList string
+	//go:embed lexicon/verbs.fr.txt
+	frenchVerbList string
+)
+
+// The languages, as the grammar numbers them.
+const (
+	english grammar.Lang = iota
+	french
+)
+
+// The classes of phrases. What each means stands where the lexicons list its
+// phrases.
+const (
+	announce   grammar.Class = iota // the agent says that it is about to do something
+	present                         // it says in the present tense that it does something
+	talks                           // it says that it is about to explain or to show
+	doing                           // a sentence that begins with a verb in -ing
+	selfimp                         // a sentence such as "Now fix the tests"
+	promise                         // it will come back with a result
+	waiting                         // something of its own is still running
+	next                            // names next steps
+	left                            // names work that is left
+	need                            // something must be done
+	later                           // at a later time
+	could                           // something could be done
+	offers                          // it offers to do something, or asks whether it shall
+	goOn                            // it asks whether to go on with the work, or waits for a go
+	asks                            // it needs an answer of the user
+	questions                       // it asks a question that only the user can answer
+	imperative                      // it tells somebody to do something that an agent could do as well
+	user                            // what the user must say or do first
+	you                             // it tells the user what to do
+	optional                        // what it speaks of is optional
+	generic                         // a polite phrase at the end
+	done                            // it says that something is done
+	fails                           // something does not work
+	known                           // a failure is old or expected
+	stub                            // something stands in for work to come
+	negation                        // no, not, nothing
+	condition                       // what must be so first
+	history                         // narrates what was, or what a program does
+	document                        // names a document, a section or a widget
+	classes
+)
+
+var classNames = [classes]string{
+	announce: "announce", present: "present", talks: "talk", doing: "doing", selfimp: "selfimp", promise: "promise", waiting: "waiting", next: "next",
+	left: "left", need: "need", later: "later", could: "could", offers: "offer", goOn: "go", asks: "ask", questions: "question", imperative: "imperative", user: "user", you: "you",
+	optional: "optional", generic: "generic", done: "done", fails: "fail", known: "known", stub: "stub", negation: "neg",
+	condition: "cond", history: "hist", document: "doc",
+}
+
+// lexicon compiles the lexicons at the first use.
+var lexicon = sync.OnceValue(func() *grammar.Grammar {
+	g, err := grammar.Compile(classNames[:],
+		grammar.Source{Name: "en", Text: englishText, Sets: englishVerbs(englishVerbList)},
+		grammar.Source{Name: "fr", Text: frenchText, Sets: frenchVerbs(frenchVerbList)},
+	)
+	if err != nil {
+		panic("the lexicons of agents/stop do not compile: " + err.Error())
+	}
+	return g
+})

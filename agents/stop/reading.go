@@ -1,0 +1,241 @@
+package stop
+
+import (
+	"hash/maphash"
+	"strings"
+	"sync"
+
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/grammar"
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
+)
+
+// reading is a message with the phrases that were found in it. It is kept from
+// one message to the next for its buffers.
+type reading struct {
+	reader *text.Reader
+	doc    *text.Doc
+	hits   []grammar.Hit
+	// sentences runs parallel to those of doc.
+	sentences []sentence
+	// prose is how many sentences stand outside tables.
+	prose    int
+	evidence evidence
+	mentions []mention
+}
+
+// sentence is what is known of one.
+type sentence struct {
+	classes  uint64 // those that a phrase was found of
+	from, to int32  // its phrases, in hits
+	// rank counts the sentences before it outside tables.
+	rank int32
+}
+
+var readings = sync.Pool{New: func() any {
+	return &reading{reader: text.NewReader(lexicon().Words)}
+}}
+
+// read finds the phrases of a message.
+func (r *reading) read(message string) {
+	g := lexicon()
+	r.doc = r.reader.Read(message)
+	r.hits, r.sentences, r.prose = r.hits[:0], r.sentences[:0], 0
+	r.mentions = r.mentions[:0]
+	r.evidence = evidence{}
+	whole := r.language(0, len(r.doc.Words))
+	for i := range r.doc.Sentences {
+		s := &r.doc.Sentences[i]
+		out := sentence{from: int32(len(r.hits)), rank: int32(r.prose)}
+		r.hits = g.Scan(r.doc, i, r.hits)
+		if len(r.hits) > int(out.from) {
+			lang := r.language(s.First, s.End)
+			if lang == both {
+				lang = whole
+			}
+			r.hits = keep(g, r.hits, int(out.from), lang)
+			for _, h := range r.hits[out.from:] {
+				out.classes |= 1 << h.Class
+			}
+		}
+		out.to = int32(len(r.hits))
+		if r.doc.Blocks[s.Block].Kind != text.Table {
+			r.prose++
+		}
+		r.sentences = append(r.sentences, out)
+	}
+}
+
+// both stands for a text that is as much the one as the other language.
+const both = grammar.Lang(255)
+
+// language counts the small words of either language. It looks at 300 words at
+// most.
+func (r *reading) language(first, end int) grammar.Lang {
+	g := lexicon()
+	en, fr := functionWords()
+	balance := 0
+	for _, w := range r.doc.Words[first:min(end, first+300)] {
+		sets := g.Sets(w.ID)
+		if sets&en != 0 {
+			balance++
+		}
+		if sets&fr != 0 {
+			balance--
+		}
+	}
+	switch {
+	case balance > 0:
+		return english
+	case balance < 0:
+		return french
+	default:
+		return both
+	}
+}
+
+var functionWords = sync.OnceValues(func() (en, fr uint64) {
+	return lexicon().Set("en.fn"), lexicon().Set("fr.fn")
+})
+
+// keep drops the hits from the index from on that belong to another language.
+func keep(g *grammar.Grammar, hits []grammar.Hit, from int, lang grammar.Lang) []grammar.Hit {
+	out := hits[:from]
+	for _, h := range hits[from:] {
+		if lang == both || g.Patterns[h.Pattern].Lang == lang {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// has says whether the sentence has a phrase of the class.
+func (r *reading) has(s int, c grammar.Class) bool { return r.sentences[s].classes>>c&1 != 0 }
+
+// hasAny says whether it has one of any of the classes.
+func (r *reading) hasAny(s int, cs ...grammar.Class) bool {
+	for _, c := range cs {
+		if r.has(s, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// phrases are those of the sentence.
+func (r *reading) phrases(s int) []grammar.Hit {
+	return r.hits[r.sentences[s].from:r.sentences[s].to]
+}
+
+// first is the first phrase of the class in the sentence.
+func (r *reading) first(s int, c grammar.Class) (grammar.Hit, bool) {
+	if r.has(s, c) {
+		for _, h := range r.phrases(s) {
+			if h.Class == c {
+				return h, true
+			}
+		}
+	}
+	return grammar.Hit{}, false
+}
+
+// before says whether a phrase of one of the classes begins before the word.
+func (r *reading) before(s int, word int32, cs ...grammar.Class) bool {
+	if !r.hasAny(s, cs...) {
+		return false
+	}
+	for _, h := range r.phrases(s) {
+		if h.First >= word {
+			return false
+		}
+		for _, c := range cs {
+			if h.Class == c {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// kind is the kind of block that the sentence stands in.
+func (r *reading) block(s int) *text.Block { return &r.doc.Blocks[r.doc.Sentences[s].Block] }
+
+// after counts the sentences outside tables that follow, those of a list that
+// the sentence introduces left out.
+func (r *reading) after(s int) int {
+	b := r.doc.Sentences[s].Block
+	last := s
+	if r.doc.Sentences[s].Ending == text.Colon {
+		last = max(last, r.lastOfList(b))
+	}
+	return r.prose - int(r.sentences[last].rank) - 1
+}
+
+// lastOfList is the last sentence of the list that the block introduces, -1 if
+// there is none.
+func (r *reading) lastOfList(b int) int {
+	last := -1
+	for i := b + 1; i < len(r.doc.Blocks); i++ {
+		item := &r.doc.Blocks[i]
+		if item.Lead != b && item.Kind != text.Code && item.Parent < 0 {
+			break
+		}
+		if item.End > item.First {
+			last = item.End - 1
+		}
+	}
+	return last
+}
+
+// delivered says whether code follows the block at once: what a sentence before
+// it announces is there then. Code that merely repeats earlier code, as logs of
+// chats append it, does not count.
+func (r *reading) delivered(b int) bool {
+	blocks := r.doc.Blocks
+	if b+1 >= len(blocks) || blocks[b+1].Kind != text.Code {
+		return false
+	}
+	for i := b + 1; i < len(blocks); i++ {
+		if blocks[i].Kind != text.Code {
+			return true
+		}
+	}
+	return !r.repeats(b + 1)
+}
+
+var seed = maphash.MakeSeed()
+
+// repeats says whether all code from the block on stands in the message before.
+func (r *reading) repeats(from int) bool {
+	seen := map[uint64]bool{}
+	for i := range r.doc.Blocks {
+		b := &r.doc.Blocks[i]
+		if b.Kind != text.Code || b.End < b.Start {
+			continue
+		}
+		sum := maphash.String(seed, codeOf(r.doc.Raw[b.Start:b.End]))
+		if i >= from && !seen[sum] {
+			return false
+		}
+		seen[sum] = true
+	}
+	return true
+}
+
+// codeOf is the code without its fences and the space around.
+func codeOf(raw string) string {
+	_, code, ok := strings.Cut(raw, "\n")
+	if !ok {
+		return raw
+	}
+	return strings.TrimSpace(strings.TrimRight(strings.TrimSpace(code), "`~"))
+}
+
+// span is where some words of the message stand.
+func (r *reading) span(first, end int32) Span {
+	return Span{r.doc.Words[first].Start, r.doc.Words[end-1].End}
+}
+
+// sentenceSpan is where a sentence stands.
+func (r *reading) sentenceSpan(s int) Span {
+	return Span(r.doc.Sentences[s].Span)
+}

@@ -1,0 +1,71 @@
+package stop
+
+import (
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/grammar"
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
+)
+
+// requests finds what the message asks of the user or offers to him.
+func (r *reading) requests() {
+	for s := range r.sentences {
+		if r.sentences[s].classes == 0 || r.after(s) > endingSentences && r.doc.Sentences[s].Ending != text.Question {
+			continue
+		}
+		r.requestIn(s)
+	}
+}
+
+func (r *reading) requestIn(s int) {
+	question := r.doc.Sentences[s].Ending == text.Question
+	switch {
+	case r.has(s, generic) && !r.has(s, goOn):
+		h, _ := r.first(s, generic)
+		r.evidence.see(politeClose, r.span(h.First, h.End))
+		return
+	case r.has(s, goOn):
+		r.request(s, goOn, goOnRequest, "it waits for a go that the work does not need")
+	case r.has(s, offers):
+		r.request(s, offers, workOffer, "it offers work")
+	}
+	if h, ok := r.first(s, asks); ok && !r.hasAny(s, goOn, offers) {
+		r.evidence.see(asksInput, r.span(h.First, h.End))
+	} else if h, ok := r.first(s, questions); ok && question && !r.hasAny(s, goOn, offers) {
+		r.evidence.see(asksInput, r.span(h.First, h.End))
+	}
+	if question && (r.choice(s) || r.hasItems(s)) {
+		r.evidence.see(offersChoice, r.sentenceSpan(s))
+	}
+	if h, ok := r.first(s, optional); ok && r.hasAny(s, offers, goOn, could) {
+		r.evidence.see(optionalOffer, r.span(h.First, h.End))
+	}
+	for _, class := range [...]grammar.Class{you, imperative} {
+		if h, ok := r.first(s, class); ok && !question && r.after(s) <= tailSentences+1 {
+			r.evidence.see(userActs, r.span(h.First, h.End))
+		}
+	}
+}
+
+func (r *reading) request(s int, class grammar.Class, sig signal, why string) {
+	h, _ := r.first(s, class)
+	m := r.mention(ConditionalIntentions, h)
+	m.form, m.real, m.why, m.severity = offer, true, why, Low
+	r.evidence.see(sig, m.span)
+	r.add(m)
+}
+
+// choice says whether the sentence has an "or".
+func (r *reading) choice(s int) bool {
+	sentence := &r.doc.Sentences[s]
+	for _, w := range r.doc.Words[sentence.First:sentence.End] {
+		if w.Fold == "or" || w.Fold == "ou" {
+			return true
+		}
+	}
+	return false
+}
+
+// hasItems says whether the sentence introduces a list.
+func (r *reading) hasItems(s int) bool {
+	b := r.doc.Sentences[s].Block
+	return b+1 < len(r.doc.Blocks) && r.doc.Blocks[b+1].Kind == text.Item
+}

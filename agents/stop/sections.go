@@ -1,0 +1,241 @@
+package stop
+
+import (
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/grammar"
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
+)
+
+// backlog finds next steps and work that is left, in headings, lists and prose.
+func (r *reading) backlog() {
+	for s := range r.sentences {
+		for _, class := range [...]grammar.Class{next, left} {
+			if h, ok := r.first(s, class); ok {
+				r.backlogIn(s, h)
+			}
+		}
+	}
+	r.boxes()
+}
+
+func categoryOf(class grammar.Class) Category {
+	if class == next {
+		return NextSteps
+	}
+	return RemainingTasks
+}
+
+// backlogIn judges a phrase that names next steps or work that is left.
+func (r *reading) backlogIn(s int, h grammar.Hit) {
+	m := r.mention(categoryOf(h.Class), h)
+	b := r.block(s)
+	sentence := &r.doc.Sentences[s]
+	list := r.listUnder(m.block, s)
+	leads := b.Kind == text.Heading || sentence.Ending == text.Colon ||
+		h.Class == next && r.startsWith(s, h) && r.gapAfter(h)
+	switch {
+	case b.Kind == text.Table:
+		return
+	case r.isReference(s, h):
+		m.why = "it names a document or a part of one, or says that nothing is left"
+	case leads && (list.items+list.inline > 0 || list.finished > 0):
+		m.form = lead
+		if b.Kind == text.Heading {
+			m.form = heading
+		}
+		r.judgeList(&m, h, s, list)
+	case b.Kind == text.Heading:
+		m.form = heading
+		m.real, m.severity, m.why = true, Medium, "it heads a section"
+		r.evidence.see(nextMention, m.span)
+	case h.Class == next && b.Kind == text.Item && !r.hasAny(s, announce, need, could, left):
+		m.why = "an item that only names them"
+	case h.End-h.First == 1 && h.Class == next:
+		m.why = "a word of order"
+	default:
+		r.judgeSentence(&m, h, s)
+	}
+	r.add(m)
+}
+
+// list is what stands under a heading or a lead.
+type list struct {
+	items    int // that the agent could do
+	user     int // that only the user can do
+	finished int // reported as done
+	asks     int // questions
+	inline   int // words that follow in the sentence itself, or sentences of a section
+	optional bool
+	forUser  bool
+}
+
+// listUnder counts the items that the block introduces or heads.
+func (r *reading) listUnder(b, s int) list {
+	var l list
+	l.flags(r, s)
+	if h := r.doc.Sentences[s]; int(h.End) > 0 && r.doc.Blocks[b].Kind != text.Heading {
+		for _, w := range r.doc.Words[h.First:h.End] {
+			if w.Flags&text.AfterGap != 0 {
+				l.inline = h.End - h.First
+				break
+			}
+		}
+		if s+1 < r.doc.Blocks[b].End || h.Ending == text.Colon && s+1 < len(r.sentences) {
+			l.inline++
+		}
+	}
+	for i := b + 1; i < len(r.doc.Blocks) && i < b+200; i++ {
+		item := &r.doc.Blocks[i]
+		under := item.Lead == b || item.Section == b
+		if !under && (item.Kind == text.Heading && r.doc.Blocks[b].Kind == text.Heading && item.Level <= r.doc.Blocks[b].Level || r.doc.Blocks[b].Kind != text.Heading && item.Parent < 0 && item.Kind != text.Code) {
+			break
+		}
+		if !under {
+			continue
+		}
+		switch item.Kind {
+		case text.Item:
+			if item.Parent < 0 {
+				l.item(r, item)
+			}
+		case text.Paragraph, text.Heading:
+			for k := item.First; k < item.End; k++ {
+				l.flags(r, k)
+				l.inline++
+			}
+		}
+	}
+	return l
+}
+
+func (l *list) flags(r *reading, s int) {
+	l.optional = l.optional || r.hasAny(s, optional, could, offers)
+	l.forUser = l.forUser || r.has(s, you)
+	if r.doc.Sentences[s].Ending == text.Question {
+		l.asks++
+	}
+}
+
+func (l *list) item(r *reading, item *text.Block) {
+	if item.End == item.First {
+		return
+	}
+	s := item.First
+	switch {
+	case item.Box == text.Ticked || r.has(s, done) && !r.hasAny(s, left, need, fails):
+		l.finished++
+	case r.doc.Sentences[item.End-1].Ending == text.Question:
+		l.asks++
+	case r.has(s, you):
+		l.user++
+	default:
+		l.items++
+	}
+	if r.has(s, optional) && l.items+l.user <= 1 {
+		l.optional = true
+	}
+}
+
+// judgeList judges a list of next steps or of what is left.
+func (r *reading) judgeList(m *mention, h grammar.Hit, s int, l list) {
+	m.real, m.severity = true, High
+	switch {
+	case l.finished > 0 && l.finished >= l.items+l.user:
+		m.real, m.severity, m.why = false, Low, "its items are reported as done"
+	case l.asks > 0 && l.items == 0:
+		m.severity, m.why = Low, "it asks the user"
+		r.evidence.see(nextOptional, m.span)
+	case l.optional:
+		m.severity, m.why = Medium, "it lists what could be done"
+		r.evidence.see(nextOptional, m.span)
+	case l.forUser || l.user > l.items:
+		m.severity, m.why = Low, "it lists what the user can do"
+		r.evidence.see(nextUser, m.span)
+	case h.Class == next:
+		m.why = "it lists steps that were not taken"
+		r.evidence.see(nextOwn, m.span)
+	default:
+		m.why = "it lists work that is left"
+		r.evidence.see(leftSection, m.span)
+	}
+}
+
+// judgeSentence judges a mention in running text.
+func (r *reading) judgeSentence(m *mention, h grammar.Hit, s int) {
+	m.real, m.severity = true, Medium
+	switch {
+	case r.doc.Sentences[s].Ending == text.Question:
+		m.form, m.severity, m.why = offer, Low, "it asks the user"
+	case r.before(s, h.First, condition, optional) || r.has(s, user):
+		m.severity, m.why = Low, "it depends on the user"
+	case h.Class == next:
+		m.why = "it names what comes next"
+		r.evidence.see(nextMention, m.span)
+	default:
+		m.why = "it says that work is left"
+		if r.after(s) <= 8 || s < 3 {
+			r.evidence.see(leftSentence, m.span)
+		}
+	}
+}
+
+// isReference says whether a phrase names no work: nothing is left, a document
+// has such a section, the past is told.
+func (r *reading) isReference(s int, h grammar.Hit) bool {
+	if r.before(s, h.First, done) && !r.gapAfter(h) && r.doc.Sentences[s].Ending != text.Colon && !r.hasAny(s, left, need) {
+		return true
+	}
+	for _, p := range r.phrases(s) {
+		near := p.End <= h.First && h.First-p.End <= 2 || p.First >= h.End && p.First-h.End <= 1
+		if near && (p.Class == document || p.Class == negation && p.First < h.First || p.Class == history && p.End <= h.First) {
+			return true
+		}
+	}
+	return false
+}
+
+// startsWith says whether a phrase begins its sentence, small words apart.
+func (r *reading) startsWith(s int, h grammar.Hit) bool {
+	return int(h.First)-r.doc.Sentences[s].First <= 2
+}
+
+// gapAfter says whether a colon, a comma or the like stands within the sentence
+// soon after the phrase.
+func (r *reading) gapAfter(h grammar.Hit) bool {
+	end := r.doc.Sentences[h.Sentence].End
+	for i := int(h.End); i < end && i < int(h.End)+3; i++ {
+		if r.doc.Words[i].Flags&(text.AfterGap|text.AfterLine) == text.AfterGap {
+			return true
+		}
+	}
+	return false
+}
+
+// boxes finds check boxes that are not ticked, and rows of a table that say that
+// something is not done.
+func (r *reading) boxes() {
+	for i := range r.doc.Blocks {
+		b := &r.doc.Blocks[i]
+		switch {
+		case b.Kind == text.Item && (b.Box == text.Open || b.Box == text.Begun):
+			r.evidence.see(openBoxes, Span(b.Span))
+			r.add(mention{
+				category: RemainingTasks, pattern: "box", span: Span(b.Span), sentence: b.First, block: i,
+				form: box, real: true, why: "its box is not ticked", severity: High,
+			})
+		case b.Kind == text.Table:
+			r.row(i, b)
+		}
+	}
+}
+
+func (r *reading) row(i int, b *text.Block) {
+	for s := b.First; s < b.End; s++ {
+		if h, ok := r.first(s, left); ok && !r.hasAny(s, done, negation) {
+			m := r.mention(RemainingTasks, h)
+			m.form, m.real, m.why, m.severity, m.sentence = box, true, "a row that is not done", Medium, -1
+			r.evidence.see(pendingRows, m.span)
+			r.add(m)
+			return
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package stop
+
+// signal numbers the signals that the score is made of.
+type signal uint8
+
+// The signals, in the order of the table.
+const (
+	announceFinal signal = iota
+	announceTail
+	announceEarly
+	announceShort
+	presentTail
+	endsOpen
+	promised
+	waits
+	nextOwn
+	nextOptional
+	nextUser
+	nextMention
+	leftSection
+	leftSentence
+	needSentence
+	openBoxes
+	pendingRows
+	goOnRequest
+	workOffer
+	failuresLeft
+	stubsLeft
+	laterWork
+	asksInput
+	offersChoice
+	userActs
+	completed
+	politeClose
+	optionalOffer
+	knownFailures
+	couldDo
+	signals
+)
+
+// definition says what a signal is. The weight is in log-odds and for each time
+// that it is seen, most times at most.
+type definition struct {
+	name    string
+	meaning string
+	weight  float64
+	most    int
+}
+
+// bias is the log-odds of a message without any signal.
+const bias = -4.0
+
+var definitions = [signals]definition{
+	announceFinal: {"announce-final", "the message ends with an action that the agent announces", 6.0, 1},
+	announceTail:  {"announce-tail", "an announced action in the last sentences, with nothing that carries it out", 2.5, 1},
+	announceEarly: {"announce-early", "an action announced earlier that nothing later reports as done", 1.0, 1},
+	announceShort: {"announce-short", "the message is short and announces an action", 1.5, 1},
+	presentTail:   {"present-tail", "the agent says in the present tense that it does something, at the end of the message", 4.0, 1},
+	endsOpen:      {"ends-open", "the last sentence ends with a colon or an ellipsis", 1.0, 1},
+	promised:      {"promise", "the agent promises to come back with a result", 5.0, 1},
+	waits:         {"waits", "something of the agent's own is still running", 1.0, 1},
+	nextOwn:       {"next-own", "next steps listed or named that the agent could take", 4.2, 1},
+	nextOptional:  {"next-optional", "next steps that are possible, suggested or recommended", 1.5, 1},
+	nextUser:      {"next-user", "next steps for the user", 0.3, 1},
+	nextMention:   {"next-mention", "next steps mentioned in a sentence", 0.8, 2},
+	leftSection:   {"left-section", "a section or list of work that is left", 4.2, 1},
+	leftSentence:  {"left-sentence", "a sentence says that work is left", 1.2, 2},
+	needSentence:  {"need", "a sentence near the end says what must be done", 1.0, 2},
+	openBoxes:     {"open-box", "check boxes that are not ticked", 1.0, 3},
+	pendingRows:   {"pending-row", "rows or items marked as not done", 1.0, 3},
+	goOnRequest:   {"go-on", "asks whether to go on, or waits for a go", 2.2, 1},
+	workOffer:     {"offer", "offers to do something", 0.7, 1},
+	failuresLeft:  {"failures-left", "something still fails", 1.0, 1},
+	stubsLeft:     {"stub", "something stands in for work to come", 0.5, 1},
+	laterWork:     {"later", "work put off to a later time", 0.8, 1},
+	asksInput:     {"asks-input", "needs an answer, a choice or a check of the user", -1.5, 1},
+	offersChoice:  {"choice", "lets the user choose between options", -0.5, 1},
+	userActs:      {"user-acts", "tells the user what to do next", -0.8, 1},
+	completed:     {"completed", "says that the work is done", -0.5, 2},
+	politeClose:   {"polite-close", "ends with a polite phrase", -1.0, 1},
+	optionalOffer: {"optional-offer", "what it offers is optional", -0.7, 1},
+	knownFailures: {"known-failures", "the failures are old or expected", -0.8, 1},
+	couldDo:       {"could", "says what could be done", 0.2, 1},
+}
+
+// evidence is how often each signal was seen, and where first.
+type evidence struct {
+	count [signals]int
+	at    [signals]Span
+}
+
+func (e *evidence) see(s signal, at Span) {
+	if e.count[s] == 0 {
+		e.at[s] = at
+	}
+	e.count[s]++
+}
+
+func (e *evidence) seen(s signal) bool { return e.count[s] > 0 }
+
+// sum is the log-odds that the message defers.
+func (e *evidence) sum() float64 {
+	sum := bias
+	for s, d := range definitions {
+		sum += d.weight * float64(min(e.count[s], d.most))
+	}
+	return sum
+}

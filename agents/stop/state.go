@@ -1,0 +1,55 @@
+package stop
+
+import "github.com/rehearse-dev/rehearse/agents/stop/internal/text"
+
+// state finds what the message says of the work: done, failing, standing in.
+func (r *reading) state() {
+	for s := range r.sentences {
+		if r.sentences[s].classes == 0 {
+			continue
+		}
+		if h, ok := r.first(s, fails); ok && !r.has(s, negation) {
+			if r.has(s, known) {
+				r.evidence.see(knownFailures, r.span(h.First, h.End))
+			} else if r.after(s) <= 20 {
+				r.evidence.see(failuresLeft, r.span(h.First, h.End))
+			}
+		}
+		if h, ok := r.first(s, stub); ok {
+			r.evidence.see(stubsLeft, r.span(h.First, h.End))
+		}
+		if h, ok := r.first(s, done); ok && (s < 2 || r.after(s) <= tailSentences) && !r.hasAny(s, left, condition) {
+			r.evidence.see(completed, r.span(h.First, h.End))
+		}
+		r.obligations(s)
+	}
+}
+
+// obligations finds what must or could be done, now or later.
+func (r *reading) obligations(s int) {
+	question := r.doc.Sentences[s].Ending == text.Question
+	if h, ok := r.first(s, need); ok && !question {
+		m := r.mention(RemainingTasks, h)
+		m.why = "it tells what holds, far from the end"
+		if r.after(s) <= endingSentences && !r.before(s, h.First, condition, you) {
+			m.real, m.severity, m.why = true, Medium, "it says what must be done"
+			r.evidence.see(needSentence, m.span)
+		}
+		r.add(m)
+	}
+	if h, ok := r.first(s, could); ok && !question {
+		m := r.mention(ConditionalIntentions, h)
+		m.real, m.severity, m.why = true, Low, "it says what could be done"
+		r.evidence.see(couldDo, m.span)
+		r.add(m)
+	}
+	if h, ok := r.first(s, later); ok && !question {
+		m := r.mention(FutureActions, h)
+		m.why = "it tells an order of events"
+		if r.hasAny(s, announce, present, need, could, left, offers) {
+			m.real, m.severity, m.why = true, Low, "it puts work off"
+			r.evidence.see(laterWork, m.span)
+		}
+		r.add(m)
+	}
+}
