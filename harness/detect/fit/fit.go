@@ -1,0 +1,224 @@
+// Package fit learns weights for the readable signals of a detector from labelled
+// messages: a logistic regression whose table of weights a person can read, judge
+// and ship. It is a pure function of items, signals and options, and says how the
+// weights do on repositories that they have not seen.
+package fit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/harness/corpus"
+	"github.com/rehearse-dev/rehearse/harness/detect"
+	"github.com/rehearse-dev/rehearse/harness/detect/score"
+)
+
+// Sample is a labelled item with what the shipped detector says of it, of which
+// Signals are fitted and the rest is compared with.
+type Sample struct {
+	Item       corpus.Item
+	Prediction detect.Prediction
+}
+
+// Options are how to fit; the zero value is the documented default.
+type Options struct {
+	// Positive are the labels to find; "defers" alone if empty.
+	Positive []string
+	// Weight is how much an item counts, such as less for a doubtful label or more
+	// for a rare class; 1 if nil. It is at least 0.
+	Weight func(corpus.Item) float64
+	// Signs says of signals which way they may speak: a positive number keeps the
+	// weight at 0 or above, a negative one at 0 or below.
+	Signs map[string]int
+	// Lambdas are the strengths of the penalty λ/2·Σw² to choose from, all above 0;
+	// by default 0.1, 0.3, 1, 3, 10 and 30.
+	Lambdas []float64
+	// Folds is how many parts the groups are dealt into for cross-validation, at
+	// least 2. 0 leaves out one group at a time, or deals 10 parts if there are more
+	// than 30 groups. A group is a repository; an item without one is its own.
+	Folds int
+	// MinSupport is in how many items of the training set a signal must be seen in
+	// order to get a weight; 0 means 3.
+	MinSupport int
+	// Digits are the decimals of the weights; 0 means 2. What is scored is rounded.
+	Digits int
+	// Resamples and Seed are those of score.Options.
+	Resamples int
+	Seed      uint64
+}
+
+const (
+	innerFolds = 5  // in which λ and the threshold are chosen, within a training set
+	manyGroups = 30 // from which on not every group is left out once
+	someFolds  = 10
+)
+
+var defaultLambdas = []float64{0.1, 0.3, 1, 3, 10, 30}
+
+// filled returns o with its defaults, or says what is wrong with it.
+func (o Options) filled() (Options, error) {
+	if len(o.Positive) == 0 {
+		o.Positive = score.Labels[:1]
+	}
+	if len(o.Lambdas) == 0 {
+		o.Lambdas = defaultLambdas
+	}
+	// The strongest penalty is the easiest to solve and where the others start from.
+	o.Lambdas = slices.Sorted(slices.Values(o.Lambdas))
+	slices.Reverse(o.Lambdas)
+	if least := o.Lambdas[len(o.Lambdas)-1]; !(least > 0) || math.IsInf(o.Lambdas[0], 0) {
+		return o, fmt.Errorf("fit: lambdas %v are not all finite and above 0", o.Lambdas)
+	}
+	o.MinSupport = cmp.Or(o.MinSupport, 3)
+	o.Digits = cmp.Or(o.Digits, 2)
+	if o.Folds == 1 || o.Folds < 0 {
+		return o, fmt.Errorf("fit: %d folds; at least 2 are needed, or 0 for one a group", o.Folds)
+	}
+	if o.Digits < 1 || o.Digits > 9 {
+		return o, fmt.Errorf("fit: weights with %d decimals; choose from 1 to 9", o.Digits)
+	}
+	return o, o.scores("").Validate()
+}
+
+func (o Options) scores(detector string) score.Options {
+	return score.Options{Detector: detector, Positive: o.Positive, Resamples: o.Resamples, Seed: o.Seed}
+}
+
+// Model is a table of weights.
+type Model struct {
+	// Intercept is the log-odds of a message without any signal.
+	Intercept float64 `json:"intercept"`
+	// Threshold is the score from which a message is positive.
+	Threshold float64 `json:"threshold"`
+	// Lambda is the penalty that was chosen.
+	Lambda float64 `json:"lambda"`
+	// Weights are in log-odds for each unit of a signal. Those of 0 are left out.
+	Weights map[string]float64 `json:"weights"`
+}
+
+// Score is the estimate that a message with the signals is positive, in (0, 1):
+// 1/(1+exp(-x)) with x the intercept and the weighted sum of the signals.
+func (m Model) Score(signals map[string]float64) float64 {
+	x := m.Intercept
+	for _, name := range slices.Sorted(maps.Keys(signals)) { // sums depend on the order
+		x += m.Weights[name] * signals[name]
+	}
+	return logistic(x)
+}
+
+// Weight is a line of the table.
+type Weight struct {
+	Signal string  `json:"signal"`
+	Weight float64 `json:"weight"`
+	// Items have the signal; Positives of them are to be found.
+	Items     int `json:"items"`
+	Positives int `json:"positives"`
+	// Lowest, Highest and Deviation (of the population) are of the weight over the
+	// folds: a weight that depends on one repository spreads.
+	Lowest    float64 `json:"lowest"`
+	Highest   float64 `json:"highest"`
+	Deviation float64 `json:"deviation"`
+	// Bound says that the weight would have the other sign, were it allowed to.
+	Bound bool `json:"bound,omitempty"`
+	// Rare says that too few items have the signal to give it a weight.
+	Rare bool `json:"rare,omitempty"`
+}
+
+// Fold is one part that was left out.
+type Fold struct {
+	// Groups were left out; only a few names are kept.
+	Groups []string `json:"groups"`
+	Items  int      `json:"items"`
+	// Lambda and Threshold were chosen without them.
+	Lambda    float64 `json:"lambda"`
+	Threshold float64 `json:"threshold"`
+}
+
+// Result is what was learned and what it is worth.
+type Result struct {
+	Model Model `json:"model"`
+	// Table has all signals, the heaviest first.
+	Table []Weight `json:"table"`
+	Items int      `json:"items"`
+	// Groups is how many there are.
+	Groups int    `json:"groups"`
+	Folds  []Fold `json:"folds"`
+	// Fitted is of weights that have not seen the item's group; Shipped is of what
+	// the detector said; Paired compares the two.
+	Fitted  score.Result     `json:"fitted"`
+	Shipped score.Result     `json:"shipped"`
+	Paired  score.Comparison `json:"paired"`
+	// Seen is of Model on what it was fitted to, which flatters it.
+	Seen score.Scores `json:"seen"`
+	// Warnings say why weights are to be taken with care.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// The names of the two sides of Result.Paired.
+const (
+	Shipped = "shipped weights"
+	Fitted  = "fitted weights, cross-validated"
+)
+
+// Fit fits weights to the samples by an L2-penalised logistic regression, whose
+// penalty and threshold are chosen by cross-validation within what is fitted to,
+// and cross-validates that whole procedure by group. It fails on samples that
+// have no signals, one class or fewer than two groups.
+func Fit(samples []Sample, o Options) (Result, error) {
+	o, err := o.filled()
+	if err != nil {
+		return Result{}, err
+	}
+	d, err := newData(samples, o)
+	if err != nil {
+		return Result{}, err
+	}
+	everything := d.all()
+	outer := d.folds(everything, o.Folds)
+	if len(outer) < 2 {
+		return Result{}, errors.New("fit: all items are of one group; at least two repositories are needed to tell whether weights carry over")
+	}
+	r := Result{Items: len(samples), Groups: d.groups(everything)}
+	answers := make([]detect.Prediction, len(samples))
+	var found []fitted
+	for _, left := range outer {
+		f := d.fit(without(everything, left))
+		found = append(found, f)
+		for _, i := range left {
+			answers[i] = f.predict(&d.rows[i])
+		}
+		r.Folds = append(r.Folds, Fold{Groups: d.names(left), Items: len(left), Lambda: f.lambda, Threshold: f.threshold})
+	}
+	final := d.fit(everything)
+	r.Model = d.model(final)
+	r.Table = d.table(final, found)
+	r.compare(samples, answers, o)
+	seen := score.New(o.scores(""))
+	for i := range samples {
+		seen.Add(samples[i].Item, final.predict(&d.rows[i]), nil)
+	}
+	r.Seen = seen.Result().Overall
+	for _, f := range append(found, final) {
+		if !f.converged {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("the weights for λ = %g did not settle", f.lambda))
+		}
+	}
+	return r, nil
+}
+
+// compare scores the answers of weights that had not seen the item beside those
+// of the detector.
+func (r *Result) compare(samples []Sample, answers []detect.Prediction, o Options) {
+	unseen, shipped := score.New(o.scores(Fitted)), score.New(o.scores(Shipped))
+	pair := score.NewPair(Shipped, Fitted, o.scores(""))
+	for i, s := range samples {
+		unseen.Add(s.Item, answers[i], nil)
+		shipped.Add(s.Item, s.Prediction, nil)
+		pair.Add(s.Item, s.Prediction, answers[i], nil, nil)
+	}
+	r.Fitted, r.Shipped, r.Paired = unseen.Result(), shipped.Result(), pair.Result()
+}

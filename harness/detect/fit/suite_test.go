@@ -1,0 +1,13 @@
+package fit_test
+
+import (
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+func TestFit(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "fit")
+}
