@@ -92,7 +92,7 @@ func (r *Reader) word(i int) int {
 			return r.mask(i, end)
 		}
 	}
-	if w.camel && w.flags&Capital == 0 {
+	if w.flags&(camel|Capital) == camel {
 		return r.mask(i, w.end)
 	}
 	if w.flags&Digits != 0 {
@@ -102,7 +102,7 @@ func (r *Reader) word(i int) int {
 	if fold == "" {
 		fold = s[i:w.end]
 	}
-	r.doc.Words = append(r.doc.Words, Word{Span{i, w.end}, fold, w.flags | r.before(), w.id})
+	r.doc.Words = append(r.doc.Words, Word{Span{i, w.end}, fold, w.flags&^camel | r.before(), w.id})
 	if w.end < in.end && (s[w.end] == '\'' || s[w.end] == '-') {
 		return r.link(w.end)
 	}

@@ -46,7 +46,8 @@ func (r *Reader) Tokens(s string, from int, out []Token) (n, next int) {
 			continue
 		}
 		w := r.fold.scanWord(s, i)
-		out[n] = Token{Span{i, w.end}, w.id, gap}
+		t := &out[n]
+		t.Start, t.End, t.ID, t.Flags = i, w.end, w.id, gap
 		n++
 		i, gap = w.end, 0
 	}

@@ -7,17 +7,19 @@ import (
 	"unsafe"
 )
 
-// scanned is a word as it was found at some offset.
+// scanned is a word as it was found at some offset. It is small enough to be
+// returned in registers; one field more costs a third of the speed.
 type scanned struct {
 	end   int // of the word, in the message
 	id    int32
-	flags Flags
-	// camel is true where a capital follows a small letter.
-	camel bool
-	// fold is set by the slow path; else the bytes of the message, in lower case,
-	// are the folded word.
+	flags Flags // with camel
+	// fold is empty where the bytes of the message are the folded word.
 	fold string
 }
+
+// camel is the flag, within this package, of a word in which a capital follows a
+// small letter.
+const camel Flags = 1 << 15
 
 const (
 	ones  = 0x0101010101010101
@@ -38,18 +40,61 @@ func wordBytes(x uint64) uint64 {
 }
 
 // scanWord reads the word that begins at s[i:], a letter or digit or a character
-// beyond ASCII that is one.
+// beyond ASCII that is one. Most words are shorter than eight letters of ASCII and
+// take no loop.
 func (f *folder) scanWord(s string, i int) scanned {
+	if i+8 > len(s) {
+		return f.longWord(s, i)
+	}
+	b := s[i : i+8]
+	x := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+	n := bits.TrailingZeros64(^wordBytes(x)&highs) >> 3
+	if n == 8 || n == 0 {
+		return f.longWord(s, i)
+	}
+	if next := byte(x >> (8 * n)); next >= utf8.RuneSelf || next == '*' {
+		if f.goesOn(s, i, i+n) {
+			return f.slowWord(s, i)
+		}
+	}
+	keep := uint64(1)<<(8*n) - 1
+	ls := letters(x) & keep
+	w := scanned{end: i + n, id: f.words.find((x|0x20*ones)&keep, s[i:i+n])}
+	switch capital := ls &^ (x << 2); {
+	case ls == 0:
+		w.flags = Digits
+	case capital != 0:
+		w.flags = capitals(ls, capital, 0)
+		if capital&0x80 != 0 {
+			w.flags |= Capital
+		}
+		w.fold = f.lower(s[i:w.end], w.id)
+	}
+	return w
+}
+
+// capitals gives the flags of a word from the bits of its letters and of the
+// capitals among them; before is the last letter of the eight bytes before.
+func capitals(letters, capital, before uint64) Flags {
+	small := letters &^ capital
+	switch {
+	case (small<<8|before)&capital != 0:
+		return camel
+	case small == 0 && bits.OnesCount64(capital) > 1:
+		return Upper
+	}
+	return 0
+}
+
+// longWord is scanWord for words of any length.
+func (f *folder) longWord(s string, i int) scanned {
 	w := scanned{end: i}
-	var sum, lower, capital, carry uint64
+	var sum, small, capital, before, humps uint64
 	for {
 		x := load(s, w.end)
-		m := wordBytes(x)
-		n := bits.TrailingZeros64(^m&highs) / 8 // 8 if all are
-		keep := uint64(1)<<(8*n) - 1
-		if n == 8 {
-			keep = ^uint64(0)
-		}
+		n := bits.TrailingZeros64(^wordBytes(x)&highs) >> 3 // 8 if all are
+		keep := ^uint64(0) >> (8 * uint(8-n))
 		if n > 0 {
 			part := (x | 0x20*ones) & keep
 			if w.end > i {
@@ -58,14 +103,14 @@ func (f *folder) scanWord(s string, i int) scanned {
 			sum = part
 		}
 		ls := letters(x) & keep
-		small := ls & (x << 2)
-		if w.end == i && ls&^small&0x80 != 0 {
-			w.flags |= Capital
+		caps := ls &^ (x << 2)
+		if w.end == i && caps&0x80 != 0 {
+			w.flags = Capital
 		}
-		w.camel = w.camel || (small<<8|carry)&(ls&^small) != 0
-		carry = small >> 56
-		lower |= small
-		capital |= ls &^ small
+		humps |= ((ls&^caps)<<8 | before) & caps
+		before = (ls &^ caps) >> 56
+		small |= ls &^ caps
+		capital |= caps
 		w.end += n
 		if n < 8 {
 			break
@@ -75,9 +120,11 @@ func (f *folder) scanWord(s string, i int) scanned {
 		return f.slowWord(s, i)
 	}
 	switch {
-	case lower|capital == 0:
-		w.flags |= Digits
-	case lower == 0 && capital&^0x80 != 0:
+	case small|capital == 0:
+		w.flags = Digits
+	case humps != 0:
+		w.flags |= camel
+	case small == 0 && w.end-i > 1 && capital != 0x80:
 		w.flags |= Upper
 	}
 	w.id = f.words.find(sum, s[i:w.end])
@@ -135,6 +182,17 @@ func (f *folder) lower(word string, id int32) string {
 	return f.since(start)
 }
 
+// frequent are the base letters of U+00C0 to U+00FF that need no second look: 0
+// for those that stand for several letters or may be the start of mojibake.
+var frequent = func() (table [64]byte) {
+	for k := range table {
+		if r := rune(0xC0 + k); latin[k] != '.' && !suspect(r) {
+			table[k] = latin[k]
+		}
+	}
+	return table
+}()
+
 // slowWord reads a word with characters beyond ASCII or emphasis within.
 func (f *folder) slowWord(s string, i int) scanned {
 	start := len(f.buffer)
@@ -142,6 +200,21 @@ func (f *folder) slowWord(s string, i int) scanned {
 	var count, uppers, lowers, digits int
 	for at := i; at < len(s); {
 		c := s[at]
+		if c == 0xC3 && at+1 < len(s) && frequent[s[at+1]&0x3F] != 0 && s[at+1] < 0xC0 {
+			f.buffer = append(f.buffer, frequent[s[at+1]&0x3F])
+			count++
+			if s[at+1] >= 0xA0 {
+				lowers++
+			} else {
+				uppers++
+				if count == 1 {
+					w.flags |= Capital
+				}
+			}
+			at += 2
+			w.end = at
+			continue
+		}
 		if c < utf8.RuneSelf && wordByte(c) {
 			f.buffer = append(f.buffer, c|0x20)
 			at++
@@ -154,7 +227,9 @@ func (f *folder) slowWord(s string, i int) scanned {
 				lowers++
 			default:
 				uppers++
-				w.camel = w.camel || lowers > 0
+				if lowers > 0 {
+					w.flags |= camel
+				}
 				if count == 1 {
 					w.flags |= Capital
 				}
