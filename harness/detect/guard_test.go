@@ -1,0 +1,72 @@
+package detect_test
+
+import (
+	"context"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/harness/corpus"
+	"github.com/rehearse-dev/rehearse/harness/detect"
+)
+
+var _ = Describe("the guard as a detector", func() {
+	const message = "The parser is done.\n\n## Next steps\n- Write the migration\n- Run the tests\n"
+
+	It("says what the guard says, and why", func(ctx SpecContext) {
+		for _, policy := range []stop.Policy{stop.Balanced, stop.Strict} {
+			d := detect.Guard(policy, 0)
+			Expect(d.Name()).To(Equal("guard:" + string(policy)))
+			want := stop.Judge(message, stop.Options{Policy: policy})
+			got, err := say(ctx, d, message)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(got.Positive).To(Equal(!want.MayStop))
+			Expect(got.Class).To(BeEquivalentTo(want.Class))
+			Expect(*got.Score).To(Equal(want.Score))
+			Expect(got.Steps).To(Equal(stop.Texts(want.Steps)))
+			Expect(got.Reasons).To(ContainElement(want.Reason))
+			for _, s := range want.Signals {
+				Expect(got.Signals).To(HaveKey(s.Name))
+				Expect(got.Reasons).To(ContainElement(HavePrefix(s.Name)))
+			}
+			Expect(got.Signals).NotTo(BeEmpty())
+			Expect(got.Categories).To(ContainElement("next_steps"))
+			Expect(got.Spans).NotTo(BeEmpty())
+			for i, s := range got.Spans {
+				Expect(strings.TrimSpace(message[s[0]:s[1]])).NotTo(BeEmpty())
+				Expect(i == 0 || got.Spans[i-1][0] <= s[0]).To(BeTrue())
+			}
+		}
+	})
+
+	It("takes another threshold", func(ctx SpecContext) {
+		d := detect.Guard(stop.Balanced, 0.25)
+		Expect(d.Name()).To(Equal("guard:balanced@0.25"))
+		want := stop.Judge(message, stop.Options{Threshold: 0.25})
+		Expect(say(ctx, d, message)).To(HaveField("Positive", !want.MayStop))
+	})
+})
+
+var _ = Describe("a threshold", func() {
+	scored := func(score *float64, err error) detect.Detector {
+		return detect.AtThreshold(by(func(context.Context, corpus.Item) (detect.Prediction, error) {
+			return detect.Prediction{Positive: score != nil && *score < 0.5, Score: score, Calls: 1}, err
+		}), 0.5)
+	}
+	number := func(x float64) *float64 { return &x }
+
+	It("decides in the detector's place", func(ctx SpecContext) {
+		Expect(say(ctx, scored(number(0.5), nil), "x")).To(HaveField("Positive", true))
+		Expect(say(ctx, scored(number(0.49), nil), "x")).To(HaveField("Positive", false))
+		Expect(scored(nil, nil).Name()).To(Equal("table@0.5"))
+	})
+	It("cannot, without a score", func(ctx SpecContext) {
+		p, err := say(ctx, scored(nil, nil), "x")
+		Expect(err).To(MatchError(ContainSubstring("gave no score")))
+		Expect(p.Calls).To(Equal(1))
+		_, err = say(ctx, scored(number(1), context.Canceled), "x")
+		Expect(err).To(MatchError(context.Canceled))
+	})
+})
