@@ -1,6 +1,8 @@
 package stop
 
 import (
+	"sync"
+
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/grammar"
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
@@ -91,9 +93,17 @@ func (r *reading) announcement(s int) (grammar.Hit, grammar.Class, bool) {
 	if sentence.Ending == text.Question || r.block(s).Kind == text.Table {
 		return grammar.Hit{}, 0, false
 	}
-	for _, class := range [...]grammar.Class{announce, present, talks} {
-		if h, ok := r.first(s, class); ok {
-			return h, class, true
+	if h, ok := r.first(s, announce); ok {
+		return h, announce, true
+	}
+	for _, h := range r.phrases(s) {
+		switch h.Class {
+		case intends:
+			if r.isWork(h) {
+				return h, announce, true
+			}
+		case present, talks:
+			return h, h.Class, true
 		}
 	}
 	open := sentence.Ending == text.Colon || sentence.Ending == text.Ellipsis
@@ -104,6 +114,18 @@ func (r *reading) announcement(s int) (grammar.Hit, grammar.Class, bool) {
 	}
 	return grammar.Hit{}, 0, false
 }
+
+// isWork says whether the last word of a phrase that ends with any verb is not
+// one of state ("I'll be", "je vais devoir") or of speech.
+func (r *reading) isWork(h grammar.Hit) bool {
+	w := r.doc.Words[h.End-1]
+	return lexicon().Sets(w.ID)&noWork() == 0
+}
+
+var noWork = sync.OnceValue(func() uint64 {
+	g := lexicon()
+	return g.Set("en.state") | g.Set("en.talk") | g.Set("en.adv") | g.Set("fr.state") | g.Set("fr.talk") | g.Set("fr.adv") | g.Set("fr.pron")
+})
 
 // promises finds promises to come back and work that still runs.
 func (r *reading) promises(s int) {

@@ -29,6 +29,7 @@ const (
 const (
 	announce   grammar.Class = iota // the agent says that it is about to do something
 	present                         // it says in the present tense that it does something
+	intends                         // it says that it will do something, whatever that is
 	talks                           // it says that it is about to explain or to show
 	doing                           // a sentence that begins with a verb in -ing
 	selfimp                         // a sentence such as "Now fix the tests"
@@ -60,7 +61,7 @@ const (
 )
 
 var classNames = [classes]string{
-	announce: "announce", present: "present", talks: "talk", doing: "doing", selfimp: "selfimp", promise: "promise", waiting: "waiting", next: "next",
+	announce: "announce", present: "present", intends: "intend", talks: "talk", doing: "doing", selfimp: "selfimp", promise: "promise", waiting: "waiting", next: "next",
 	left: "left", need: "need", later: "later", could: "could", offers: "offer", goOn: "go", asks: "ask", questions: "question", imperative: "imperative", user: "user", you: "you",
 	optional: "optional", generic: "generic", done: "done", fails: "fail", known: "known", stub: "stub", negation: "neg",
 	condition: "cond", history: "hist", document: "doc",

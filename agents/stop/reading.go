@@ -209,10 +209,10 @@ func (r *reading) repeats(from int) bool {
 	seen := map[uint64]bool{}
 	for i := range r.doc.Blocks {
 		b := &r.doc.Blocks[i]
-		if b.Kind != text.Code || b.End < b.Start {
+		if b.Kind != text.Code {
 			continue
 		}
-		sum := maphash.String(seed, codeOf(r.doc.Raw[b.Start:b.End]))
+		sum := maphash.String(seed, codeOf(r.doc.Raw[b.Span.Start:b.Span.End]))
 		if i >= from && !seen[sum] {
 			return false
 		}

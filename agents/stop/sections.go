@@ -99,7 +99,9 @@ func (r *reading) listUnder(b, s int) list {
 			}
 		case text.Paragraph, text.Heading:
 			for k := item.First; k < item.End; k++ {
-				l.flags(r, k)
+				if l.inline == 0 && l.items == 0 || r.doc.Sentences[k].Ending == text.Colon {
+					l.flags(r, k)
+				}
 				l.inline++
 			}
 		}

@@ -19,6 +19,7 @@ const (
 	nextMention
 	leftSection
 	leftSentence
+	needTail
 	needSentence
 	openBoxes
 	pendingRows
@@ -59,16 +60,17 @@ var definitions = [signals]definition{
 	endsOpen:      {"ends-open", "the last sentence ends with a colon or an ellipsis", 1.0, 1},
 	promised:      {"promise", "the agent promises to come back with a result", 5.0, 1},
 	waits:         {"waits", "something of the agent's own is still running", 1.0, 1},
-	nextOwn:       {"next-own", "next steps listed or named that the agent could take", 4.2, 1},
+	nextOwn:       {"next-own", "next steps listed or named that the agent could take", 4.8, 1},
 	nextOptional:  {"next-optional", "next steps that are possible, suggested or recommended", 1.5, 1},
 	nextUser:      {"next-user", "next steps for the user", 0.3, 1},
 	nextMention:   {"next-mention", "next steps mentioned in a sentence", 0.8, 2},
 	leftSection:   {"left-section", "a section or list of work that is left", 4.2, 1},
 	leftSentence:  {"left-sentence", "a sentence says that work is left", 1.2, 2},
 	needSentence:  {"need", "a sentence near the end says what must be done", 1.0, 2},
+	needTail:      {"need-tail", "one of the last sentences says what the agent must still do", 2.5, 1},
 	openBoxes:     {"open-box", "check boxes that are not ticked", 1.0, 3},
 	pendingRows:   {"pending-row", "rows or items marked as not done", 1.0, 3},
-	goOnRequest:   {"go-on", "asks whether to go on, or waits for a go", 2.2, 1},
+	goOnRequest:   {"go-on", "asks whether to go on, or waits for a go", 2.6, 1},
 	workOffer:     {"offer", "offers to do something", 0.7, 1},
 	failuresLeft:  {"failures-left", "something still fails", 1.0, 1},
 	stubsLeft:     {"stub", "something stands in for work to come", 0.5, 1},

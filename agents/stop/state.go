@@ -33,7 +33,11 @@ func (r *reading) obligations(s int) {
 		m.why = "it tells what holds, far from the end"
 		if r.after(s) <= endingSentences && !r.before(s, h.First, condition, you) {
 			m.real, m.severity, m.why = true, Medium, "it says what must be done"
-			r.evidence.see(needSentence, m.span)
+			if r.after(s) <= tailSentences && !r.has(s, user) {
+				r.evidence.see(needTail, m.span)
+			} else {
+				r.evidence.see(needSentence, m.span)
+			}
 		}
 		r.add(m)
 	}

@@ -201,6 +201,8 @@ func (c *compiler) once(from []state, t *term, target int32) ([]state, error) {
 			number++
 		}
 		return c.step(from, ^number, target), nil
+	case anyTerm:
+		return c.step(from, anyWord, target), nil
 	case gapTerm:
 		return c.gap(from), nil
 	case commaTerm:

@@ -30,6 +30,7 @@ type kind uint8
 const (
 	wordTerm kind = iota
 	setTerm
+	anyTerm    // one word of any kind
 	gapTerm    // up to three words of any kind
 	commaTerm  // a comma or another gap may stand here
 	choiceTerm // one of some sequences
@@ -113,6 +114,8 @@ func (p *parser) term() (t term, ok bool, err error) {
 		t.kind = lastTerm
 	case token == "..":
 		t.kind = gapTerm
+	case token == ".":
+		t.kind = anyTerm
 	case token == ",":
 		t.kind = commaTerm
 	case strings.HasPrefix(token, "<"):
