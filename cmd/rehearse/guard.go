@@ -75,6 +75,7 @@ nothing and counts what it would have refused; --shadow-report shows the counts.
 			case flags.host == "" && a.atTerminal():
 				return usage(errors.New("name the file of a message, or --host to be a hook; see rehearse guard --help"))
 			}
+			hook.FailOpen()
 			hook.Run(cmd.Context(), flags.hook, a.stdin, a.stdout, a.stderr)
 			return nil
 		},

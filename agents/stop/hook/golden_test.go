@@ -119,7 +119,7 @@ func renamed(h hook.Host, s host.Stop) string {
 // inTranscript is whether the host sends the message only by its transcript.
 func inTranscript(h hook.Host) bool { return h == hook.Copilot || h == hook.Cursor }
 
-var _ = Describe("the contract", func() {
+var _ = Describe("the contract", Label("G-12"), func() {
 	for _, h := range hook.Hosts() {
 		for _, g := range goldens {
 			It(fmt.Sprintf("of %s: %s", h, g.name), func() {

@@ -35,7 +35,7 @@ func claude(session, message string, active bool) string {
 	return string(stdin)
 }
 
-var _ = Describe("a row of refusals", func() {
+var _ = Describe("a row of refusals", Label("G-12"), func() {
 	It("begins anew when the host says that the user asked again", func() {
 		g := newGuard()
 		for turn := range 3 {
@@ -54,6 +54,15 @@ var _ = Describe("a row of refusals", func() {
 			}
 		}
 		Expect(blocked).To(Equal(hook.DefaultCap))
+	})
+	It("begins anew after a stop that was let through, if the host does not say what came between", func() {
+		for _, h := range []hook.Host{hook.Qwen, hook.OpenHands} {
+			g := newGuard()
+			for i := range 3 * (hook.DefaultCap + 1) {
+				answer, _ := g.stop(h, session(deferral(fmt.Sprint("do ", i)), 0))
+				Expect(answer.Blocked).To(Equal(i%(hook.DefaultCap+1) < hook.DefaultCap), "%s: stop %d", h, i)
+			}
+		}
 	})
 	It("ends with a message that may stop", func() {
 		g := newGuard()
@@ -235,7 +244,7 @@ func remembered(dir string) string {
 	return all.String()
 }
 
-var _ = Describe("failing open", func() {
+var _ = Describe("failing open", Label("G-12"), func() {
 	DescribeTable("lets the agent stop, with a line that says why",
 		func(change func(*hook.Config), stdin io.Reader, says string) {
 			g := newGuard()
@@ -317,7 +326,10 @@ var _ = Describe("failing open", func() {
 		}).Should(BeTrue())
 	})
 	It("takes a damaged memory for none", func() {
-		for _, content := range []string{"", "{", `{"schema":"other/1"}`, `{"schema":"rehearse.guard/1","blocks":-9}`, strings.Repeat(" ", 1<<20)} {
+		for _, content := range []string{
+			"", "{", `{"schema":"other/1"}`, `{"schema":"rehearse.guard/1","blocks":-9}`,
+			`{"schema":"rehearse.guard/1","blocks":0}` + strings.Repeat(" ", 1<<20),
+		} {
 			g := newGuard()
 			g.call(claude("s", finished, false))
 			files, err := filepath.Glob(filepath.Join(g.State, "*.json"))
@@ -397,11 +409,13 @@ var _ = Describe("the state folder", func() {
 		files, err := filepath.Glob(filepath.Join(g.State, "*.json"))
 		Expect(err).NotTo(HaveOccurred())
 		precious := filepath.Join(GinkgoT().TempDir(), "precious")
-		Expect(os.WriteFile(precious, []byte("mine"), 0o600)).To(Succeed())
-		Expect(os.Remove(files[0])).To(Succeed())
+		Expect(os.Rename(files[0], precious)).To(Succeed())
+		before, err := os.ReadFile(precious)
+		Expect(err).NotTo(HaveOccurred())
 		Expect(os.Symlink(precious, files[0])).To(Succeed())
-		g.call(claude("s", deferral("a"), false))
-		Expect(os.ReadFile(precious)).To(BeEquivalentTo("mine"))
+		_, stderr := g.call(claude("s", deferral("a"), true))
+		Expect(stderr).To(ContainSubstring("nothing is known"))
+		Expect(os.ReadFile(precious)).To(Equal(before))
 	})
 	It("serves two hooks of one session at once", func() {
 		g := newGuard()

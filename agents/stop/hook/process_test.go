@@ -30,7 +30,7 @@ func child(h hook.Host, cfg hook.Config, stdin []byte) (answer host.Answer, stde
 	return answer, errs.String()
 }
 
-var _ = Describe("as a child process", func() {
+var _ = Describe("as a child process", Label("G-12"), func() {
 	for _, h := range hook.Hosts() {
 		It("it lets an agent of "+string(h)+" stop when the work is done", func() {
 			cfg := hook.Config{Host: h, State: GinkgoT().TempDir()}
@@ -53,6 +53,16 @@ var _ = Describe("as a child process", func() {
 		counts, err := hook.Tallies(context.Background(), cfg.State)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(counts).To(Equal([]hook.Tally{{Host: hook.Claude, Sessions: 1, Allowed: 6}}))
+	})
+	It("it does not refuse by crashing: Go's exit status of a crash is a host's refusal", func() {
+		cmd := exec.Command(os.Args[0])
+		cmd.Dir = GinkgoT().TempDir() // some systems leave a core there
+		cmd.Env = append(os.Environ(), crashing+"=1", "GORACE=atexit_sleep_ms=0")
+		cmd.Stdin = strings.NewReader(claude("s", "x", false))
+		out, err := cmd.CombinedOutput()
+		Expect(err).To(HaveOccurred())
+		Expect(string(out)).To(ContainSubstring("stack overflow"))
+		Expect(cmd.ProcessState.ExitCode()).NotTo(BeElementOf(0, 2))
 	})
 	It("it fails open on a configuration that is none", func() {
 		argv, env, err := host.Command("", hook.Config{Host: "claud"})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -19,9 +20,26 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
+// crashing is the environment variable that makes this process a guard whose
+// judge exhausts the stack.
+const crashing = "HOOK_TEST_CRASHING"
+
 func TestMain(m *testing.M) {
 	hook.Main()
+	if os.Getenv(crashing) != "" {
+		hook.FailOpen()
+		debug.SetMaxStack(1 << 20)
+		cfg := hook.Config{State: os.TempDir(), Judge: endless}
+		hook.Run(context.Background(), cfg, os.Stdin, os.Stdout, os.Stderr)
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
+}
+
+func endless(message string, o stop.Options) stop.Verdict {
+	v := endless(message+"x", o)
+	v.MayStop = !v.MayStop
+	return v
 }
 
 func TestHook(t *testing.T) {

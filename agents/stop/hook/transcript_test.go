@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -36,6 +35,16 @@ func lookup(h hook.Host, transcript string) (work, stderr string) {
 	_, steps, _ := strings.Cut(answer.Reason, "1. ")
 	work, _, _ = strings.Cut(steps, "\n")
 	return work, stderr
+}
+
+// unreadable is a transcript that cannot be read, and why.
+func unreadable(path func(dir string) string, says string) {
+	GinkgoHelper()
+	dir := GinkgoT().TempDir()
+	answer, stderr := newGuard().stop(hook.Copilot, host.Stop{Session: "s", Transcript: path(dir)})
+	Expect(answer.Blocked).To(BeFalse())
+	Expect(stderr).To(And(ContainSubstring("may stop unjudged: open the transcript"), ContainSubstring(says)))
+	Expect(stderr).NotTo(ContainSubstring(dir), "a host may name anything")
 }
 
 var _ = Describe("the transcript", func() {
@@ -153,28 +162,15 @@ var _ = Describe("the transcript", func() {
 		Expect(answer.Blocked).To(BeFalse())
 	})
 
-	DescribeTable("that cannot be read lets the agent stop",
-		func(path func(dir string) string, says string) {
-			dir := GinkgoT().TempDir()
-			answer, stderr := newGuard().stop(hook.Copilot, host.Stop{Session: "s", Transcript: path(dir)})
-			Expect(answer.Blocked).To(BeFalse())
-			Expect(stderr).To(And(ContainSubstring("may stop unjudged: open the transcript"), ContainSubstring(says)))
-			Expect(stderr).NotTo(ContainSubstring(dir), "a host may name anything")
-		},
+	DescribeTable("that cannot be read lets the agent stop", unreadable,
 		Entry("missing", func(dir string) string { return filepath.Join(dir, "none.jsonl") }, "no such file"),
 		Entry("a folder", func(dir string) string { return dir }, "not a regular file"),
-		Entry("a device", func(string) string { return "/dev/zero" }, "not a regular file"),
 		Entry("not absolute", func(string) string { return "suite_test.go" }, "not absolute"),
 		Entry("with a NUL", func(dir string) string { return dir + "/a\x00b" }, "invalid argument"),
 		Entry("a link", func(dir string) string {
 			link := filepath.Join(dir, "link")
 			Expect(os.Symlink(write(`{"role":"assistant","content":"Next I will a."}`), link)).To(Succeed())
 			return link
-		}, "not a regular file"),
-		Entry("a pipe that nobody writes to", func(dir string) string {
-			pipe := filepath.Join(dir, "pipe")
-			Expect(syscall.Mkfifo(pipe, 0o600)).To(Succeed())
-			return pipe
 		}, "not a regular file"),
 	)
 
