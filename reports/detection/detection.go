@@ -90,6 +90,14 @@ func (o Options) listed(list []score.Mistake) []score.Mistake {
 	}
 }
 
+// dimensions are those that tell more than the scores overall: not those in which
+// all items are of one group.
+func dimensions(r score.Result) []score.Dimension {
+	return slices.DeleteFunc(slices.Clone(r.Groups), func(d score.Dimension) bool {
+		return len(d.Groups) == 1 && d.Groups[0].Total() == r.Overall.Total()
+	})
+}
+
 // byWeight returns the groups to show: all of them in their order, or if there are
 // more than limit those with the most items, and how many are left.
 func byWeight(d score.Dimension, limit int) (groups []score.Group, left int) {

@@ -110,7 +110,7 @@ func markdownDetector(r score.Result) []string {
 		head += "\n" + paid(r.Cost) + "\n"
 	}
 	blocks := []string{head}
-	for _, d := range r.Groups {
+	for _, d := range dimensions(r) {
 		blocks = append(blocks, markdownGroups(d))
 	}
 	if len(r.Categories) > 0 {

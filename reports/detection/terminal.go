@@ -91,7 +91,7 @@ func (v *view) detector(r score.Result) {
 	}
 	v.table([]string{"", "value", interval, "of", "by"}, rows)
 	v.curve(r.Curve)
-	for _, d := range r.Groups {
+	for _, d := range dimensions(r) {
 		v.groups(d)
 	}
 	if len(r.Categories) > 0 {
@@ -134,7 +134,7 @@ func fitNames(rows [][]string, width int) {
 		}
 		width -= widest + gap
 	}
-	for _, row := range rows[1:] {
+	for _, row := range rows {
 		row[0] = tty.Middle(row[0], max(8, width))
 	}
 }

@@ -87,8 +87,8 @@ func judged(r score.Result) string {
 
 // speed is one line of latencies and throughput.
 func speed(l *score.Latency) string {
-	line := fmt.Sprintf("latency p50 %s, p99 %s, max %s; %s bytes", show.Seconds(l.P50.Seconds()),
-		show.Seconds(l.P99.Seconds()), show.Seconds(l.Max.Seconds()), show.Number(float64(l.Bytes)))
+	line := fmt.Sprintf("latency p50 %s, p99 %s, max %s; %s bytes", show.Seconds(l.P50),
+		show.Seconds(l.P99), show.Seconds(l.Max), show.Number(float64(l.Bytes)))
 	if l.MBPerSecond != nil {
 		line += fmt.Sprintf(" at %s MB/s", show.Significant(*l.MBPerSecond))
 	}

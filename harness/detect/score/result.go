@@ -1,10 +1,6 @@
 package score
 
-import (
-	"time"
-
-	"github.com/rehearse-dev/rehearse/stat"
-)
+import "github.com/rehearse-dev/rehearse/stat"
 
 // Result is how a detector did. All of it goes into JSON and comes back.
 type Result struct {
@@ -152,13 +148,13 @@ type Point struct {
 	FPR       *float64 `json:"fpr"`
 }
 
-// Latency is how long the detector took for a message.
+// Latency is how long the detector took for a message, in seconds.
 type Latency struct {
-	N    int           `json:"n"`
-	Mean time.Duration `json:"mean_ns"`
-	P50  time.Duration `json:"p50_ns"`
-	P99  time.Duration `json:"p99_ns"`
-	Max  time.Duration `json:"max_ns"`
+	N    int     `json:"n"`
+	Mean float64 `json:"mean"`
+	P50  float64 `json:"p50"`
+	P99  float64 `json:"p99"`
+	Max  float64 `json:"max"`
 	// Rounded says that P50 and P99 have three significant digits.
 	Rounded bool `json:"rounded,omitempty"`
 	// Bytes of text were judged, at MBPerSecond (10^6 bytes) while the detector ran.

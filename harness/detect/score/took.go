@@ -1,7 +1,6 @@
 package score
 
 import (
-	"math"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/stat"
@@ -25,15 +24,9 @@ func (l *latency) result() *Latency {
 	}
 	q := l.took.Quantiles(stat.Level, 0.50, 0.99)
 	return &Latency{
-		N: l.took.N(), Mean: duration(l.took.Mean(stat.Level).Value),
-		P50: duration(q[0].Value), P99: duration(q[1].Value), Max: duration(l.took.Max()),
-		Rounded: l.took.Rounded(),
-		Bytes:   l.bytes, MBPerSecond: number(float64(l.bytes) / 1e6 / l.took.Sum()),
+		N: l.took.N(), Mean: l.took.Mean(stat.Level).Value, P50: q[0].Value, P99: q[1].Value, Max: l.took.Max(),
+		Rounded: l.took.Rounded(), Bytes: l.bytes, MBPerSecond: number(float64(l.bytes) / 1e6 / l.took.Sum()),
 	}
-}
-
-func duration(seconds float64) time.Duration {
-	return time.Duration(math.Round(seconds * float64(time.Second)))
 }
 
 // costs gathers what calls to models took.

@@ -1,0 +1,240 @@
+package detection_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extensionast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/rehearse-dev/rehearse/harness/detect/fit"
+	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports/detection"
+)
+
+type renderer = func(io.Writer, detection.Report, detection.Options) error
+
+func render(f renderer, r detection.Report, o detection.Options) string {
+	GinkgoHelper()
+	var out bytes.Buffer
+	Expect(f(&out, r, o)).To(Succeed())
+	return out.String()
+}
+
+var _ = Describe("the report of detectors", Label("G-09"), func() {
+	DescribeTable("looks as it did",
+		func(file string, f renderer, o detection.Options) {
+			expectGolden(file, []byte(render(f, sample(), o)))
+		},
+		Entry("JSON", "report.json", detection.JSON, detection.Options{}),
+		Entry("Markdown", "report.md", detection.Markdown, detection.Options{}),
+		Entry("terminal", "terminal.txt", detection.Terminal, detection.Options{}),
+		Entry("terminal with colours and one error", "colors.txt", detection.Terminal,
+			detection.Options{Errors: 1, Terminal: tty.Terminal{Width: 120, Color: true}}),
+	)
+
+	It("comes back from JSON as it was", func() {
+		r := sample()
+		var back detection.Report
+		Expect(json.Unmarshal([]byte(render(detection.JSON, r, detection.Options{})), &back)).To(Succeed())
+		r.Schema = detection.Schema
+		Expect(back).To(Equal(r))
+	})
+
+	It("has empty lists rather than null where nothing was done", func() {
+		Expect(render(detection.JSON, detection.Report{}, detection.Options{})).To(MatchJSON(`{
+			"schema": "rehearse.detection/1", "corpora": [], "interrupted": false,
+			"problems": [], "detectors": [], "comparisons": []}`))
+	})
+
+	It("never shows 0 of 0 as a number", func() {
+		r := report(answers()[6:11], "guard", "naive") // nothing to find, and nothing found
+		for _, out := range []string{render(detection.Terminal, r, detection.Options{}), render(detection.Markdown, r, detection.Options{})} {
+			for _, name := range []string{"precision", "recall", "F1"} {
+				Expect(out).To(MatchRegexp(`(?m)^(\| )?%s[ |]+n/a`, name))
+			}
+			Expect(out).To(ContainSubstring("p = 1.0000"))
+		}
+	})
+
+	It("shows tables of at most 80 columns, of 100,000 items, too", func() {
+		r := sample()
+		big := score.Counts{TP: 14000, FP: 1234, FN: 2345, TN: 82421}
+		r.Detectors[0].Overall.Counts = big
+		for _, d := range r.Detectors[0].Groups {
+			for i := range d.Groups {
+				d.Groups[i].Counts = big
+				d.Groups[i].Name = "organisation/a-repository-with-a-long-name"
+			}
+		}
+		for line := range strings.Lines(render(detection.Terminal, r, detection.Options{Errors: -1})) {
+			Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", 80), line)
+		}
+	})
+
+	It("draws the curve", func() {
+		out := render(detection.Terminal, sample(), detection.Options{})
+		// All five are found from 0.31 down, four of the six found from 0.52 down.
+		Expect(out).To(MatchRegexp(`recall +█{16}▇{11}`))
+		Expect(out).To(ContainSubstring("best F1 0.833 from threshold 0.310 on"))
+	})
+
+	It("says that it was interrupted", func() {
+		r := sample()
+		r.Interrupted = true
+		Expect(render(detection.Terminal, r, detection.Options{})).To(ContainSubstring("interrupted"))
+		Expect(render(detection.Markdown, r, detection.Options{})).To(ContainSubstring("**Interrupted**"))
+	})
+
+	DescribeTable("shows as many errors as it is told",
+		func(limit int, positives, negatives string) {
+			out := render(detection.Terminal, sample(), detection.Options{Errors: limit})
+			Expect(strings.Contains(out, positives)).To(BeTrue(), out)
+			Expect(strings.Count(out, "missed step:")).To(Equal(len(negatives)))
+		},
+		Entry("all", 0, "guard:balanced: 1 false positive\n", "1234"),
+		Entry("one of each kind", 1, "naive: 3 false negatives, 1 shown\n", "12"),
+	)
+
+	It("shows no errors if it is told so", func() {
+		Expect(render(detection.Terminal, sample(), detection.Options{Errors: -1})).NotTo(ContainSubstring("m06"))
+	})
+
+	It("bounds Markdown and says what is missing", func() {
+		r := sample()
+		for range 2000 {
+			r.Detectors[0].FalsePositives = append(r.Detectors[0].FalsePositives, r.Detectors[0].FalsePositives[0])
+		}
+		r.Detectors[0].Overall.FP = 2001
+		out := render(detection.Markdown, r, detection.Options{MaxBytes: 20_000})
+		Expect(len(out)).To(BeNumerically("<=", 20_000))
+		Expect(out).To(MatchRegexp(`… and \d+ more false positives`))
+		Expect(out).To(ContainSubstring("### B `guard:balanced` against A `naive`"))
+	})
+
+	DescribeTable("names an error of writing",
+		func(f renderer) {
+			err := f(failing{}, sample(), detection.Options{})
+			Expect(err).To(MatchError(errFull))
+			Expect(err).To(MatchError(ContainSubstring("write the scores")))
+		},
+		Entry("JSON", detection.JSON),
+		Entry("Markdown", detection.Markdown),
+		Entry("terminal", detection.Terminal),
+	)
+})
+
+var errFull = errors.New("no space left")
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errFull }
+
+var _ = Describe("hostile text", func() {
+	It("never reaches the terminal as control characters", func() {
+		out := render(detection.Terminal, hostile(), detection.Options{})
+		Expect(utf8.ValidString(out)).To(BeTrue())
+		for _, r := range out {
+			Expect(unicode.IsGraphic(r) || r == '\n').To(BeTrue(), fmt.Sprintf("%q", r))
+		}
+	})
+
+	// The structure of Markdown is that of the same report with harmless text: as
+	// many headings, tables, rows, cells and items, and no HTML but our marker.
+	It("never changes the structure of Markdown", func() {
+		harmless := hostileWith("harmless")
+		nasty := structure(render(detection.Markdown, hostile(), detection.Options{}))
+		Expect(nasty).To(Equal(structure(render(detection.Markdown, harmless, detection.Options{}))))
+		Expect(nasty["RawHTML"]).To(BeZero())
+		Expect(nasty["Image"] + nasty["Link"] + nasty["AutoLink"]).To(BeZero())
+		Expect(nasty["Emphasis"]).To(Equal(1), "that of the bad line")
+		Expect(nasty["TableRow"]).To(BeNumerically(">", 10))
+	})
+})
+
+// hostileWith is the hostile report with another text in the place of the evil.
+func hostileWith(text string) detection.Report {
+	GinkgoHelper()
+	var encoded bytes.Buffer
+	Expect(detection.JSON(&encoded, hostile(), detection.Options{})).To(Succeed())
+	var r any
+	Expect(json.Unmarshal(encoded.Bytes(), &r)).To(Succeed())
+	calm, err := json.Marshal(calmed(r, text))
+	Expect(err).NotTo(HaveOccurred())
+	var back detection.Report
+	Expect(json.Unmarshal(calm, &back)).To(Succeed())
+	return back
+}
+
+// calmed replaces each string that came from evil.
+func calmed(v any, text string) any {
+	switch v := v.(type) {
+	case string:
+		if strings.ContainsAny(v, "\x1b`|<#") {
+			return text
+		}
+	case []any:
+		for i := range v {
+			v[i] = calmed(v[i], text)
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = calmed(v[k], text)
+		}
+	}
+	return v
+}
+
+// structure counts the nodes of a Markdown document by kind, text and code aside.
+func structure(markdown string) map[string]int {
+	source := []byte(markdown)
+	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
+	counts := map[string]int{}
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering && n.Kind() != ast.KindText && n.Kind() != ast.KindCodeSpan {
+			counts[n.Kind().String()]++
+		}
+		if n.Kind() == extensionast.KindTableCell {
+			counts["cells"]++
+		}
+		return ast.WalkContinue, nil
+	})
+	return counts
+}
+
+var _ = Describe("fitted weights", Label("G-09"), func() {
+	It("look as they did", func() {
+		r := fitted()
+		var asJSON, terminal bytes.Buffer
+		Expect(detection.FitJSON(&asJSON, r, detection.Options{})).To(Succeed())
+		Expect(detection.FitTerminal(&terminal, r, detection.Options{})).To(Succeed())
+		var back struct {
+			Schema string
+			fit.Result
+		}
+		Expect(json.Unmarshal(asJSON.Bytes(), &back)).To(Succeed())
+		Expect(back.Schema).To(Equal(detection.FitSchema))
+		Expect(back.Result).To(Equal(r))
+		expectGolden("fit.txt", terminal.Bytes())
+		for line := range strings.Lines(terminal.String()) {
+			Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", 80), line)
+		}
+	})
+
+	It("name an error of writing", func() {
+		Expect(detection.FitJSON(failing{}, fitted(), detection.Options{})).To(MatchError(errFull))
+		Expect(detection.FitTerminal(failing{}, fitted(), detection.Options{})).To(MatchError(errFull))
+	})
+})

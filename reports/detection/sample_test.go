@@ -1,0 +1,138 @@
+package detection_test
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/corpus"
+	"github.com/rehearse-dev/rehearse/harness/detect"
+	"github.com/rehearse-dev/rehearse/harness/detect/fit"
+	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/reports/detection"
+)
+
+// judged is an item with what two detectors say of it.
+type judged struct {
+	item corpus.Item
+	a, b detect.Prediction
+	err  error // of detector a
+}
+
+func ptr(v float64) *float64 { return &v }
+
+// answers are twelve items, of which five defer. The first detector finds four of
+// them and one too many, and fails on the last item; the second finds two, and
+// only says yes or no.
+func answers() []judged {
+	const text = "The parser is done. Next I will write the tests."
+	var list []judged
+	add := func(label, lang string, score float64, b bool) *judged {
+		n := len(list)
+		j := judged{
+			item: corpus.Item{
+				ID: fmt.Sprintf("m%02d", n+1), Text: text, Lang: lang, Label: label, Confidence: []string{"high", "medium"}[n%2],
+				Part: "natural", Repo: fmt.Sprint("team/project-", n%3), Tags: []string{"prose"},
+			},
+			a: detect.Prediction{
+				Positive: score >= 0.5, Score: ptr(score), Class: "clean", Took: time.Duration(n+1) * 10 * time.Microsecond,
+				Reasons: []string{"nothing is announced"},
+			},
+			b: detect.Prediction{Positive: b},
+		}
+		if j.a.Positive {
+			j.a.Class, j.a.Reasons = "defers", []string{"announces work in the first person"}
+			j.a.Spans, j.a.Steps, j.a.Categories = [][2]int{{25, 47}}, []string{"write the tests"}, []string{"future_actions"}
+		}
+		if label == "defers" {
+			j.item.Steps, j.item.Categories = []string{"I will write the tests"}, []string{"future_actions"}
+		}
+		list = append(list, j)
+		return &list[n]
+	}
+	for i, s := range []float64{0.97, 0.9, 0.81, 0.52} {
+		add("defers", []string{"en", "fr"}[i%2], s, i < 2)
+	}
+	add("defers", "en", 0.31, false).item.Note = "the user asked for it before"
+	add("suggests", "en", 0.66, true)
+	add("asks", "fr", 0.4, false)
+	for i := range 4 {
+		add("clean", []string{"en", "fr"}[i%2], float64(i)/20, false)
+	}
+	add("clean", "fr", 0, false).err = errors.New("endpoint: 503 Service Unavailable")
+	return list
+}
+
+// sample is the report of answers.
+func sample() detection.Report {
+	return report(answers(), "guard:balanced", "naive")
+}
+
+func report(list []judged, a, b string) detection.Report {
+	sa, sb := score.New(score.Options{Detector: a}), score.New(score.Options{Detector: b})
+	pair := score.NewPair(b, a, score.Options{})
+	for _, j := range list {
+		sa.Add(j.item, j.a, j.err)
+		sb.Add(j.item, j.b, nil)
+		pair.Add(j.item, j.b, j.a, nil, j.err)
+	}
+	return detection.Report{
+		Tool: "rehearse 0.1.0", Corpora: []detection.Corpus{{Name: "stops.jsonl", Items: len(list), Bad: 1, Digest: "sha256:0123"}},
+		Problems:  []string{"stops.jsonl:7: the item has no text"},
+		Detectors: []score.Result{sa.Result(), sb.Result()}, Comparisons: []score.Comparison{pair.Result()},
+	}
+}
+
+// evil breaks a terminal, Markdown or HTML, if it can.
+const evil = "\x1b[31m\x00\u202e|`a``b` **x** <img src=x onerror=alert(1)> @team #1 --> \xff\r\n\n# head\n| a | b |\n|---|---|\n"
+
+// hostile is a report whose every foreign text is evil.
+func hostile() detection.Report {
+	list := answers()
+	for i := range list {
+		j := &list[i]
+		j.item.ID += evil
+		j.item.Text += evil
+		j.item.Lang, j.item.Part, j.item.Repo, j.item.Confidence, j.item.Note = evil, evil, evil, evil, evil
+		j.item.Tags, j.item.Categories = []string{evil}, []string{evil}
+		if j.item.Steps != nil {
+			j.item.Steps = []string{evil}
+		}
+		j.a.Reasons, j.a.Steps, j.a.Categories, j.a.Spans = []string{evil}, []string{evil}, []string{evil}, [][2]int{{3, len(j.item.Text)}}
+		if j.err != nil {
+			j.err = errors.New(evil)
+		}
+	}
+	r := report(list, evil, evil)
+	r.Tool, r.Problems = evil, []string{evil}
+	r.Corpora[0].Name, r.Corpora[0].Digest = evil, evil
+	return r
+}
+
+// fitted are weights of two signals of which one is not allowed its sign.
+func fitted() fit.Result {
+	var samples []fit.Sample
+	for i := range 120 {
+		s := fit.Sample{Item: corpus.Item{ID: fmt.Sprint(i), Repo: fmt.Sprint("team/project-", i%3), Label: "clean", Lang: "en"}}
+		s.Prediction.Signals = map[string]float64{}
+		if i/3%2 == 0 {
+			s.Prediction.Signals["future"] = 1
+		}
+		if i%5 == 0 {
+			s.Prediction.Signals["done"] = 2
+		}
+		if i == 0 {
+			s.Prediction.Signals["once"] = 1
+		}
+		if i/3%2 == 0 && i%4 != 0 || i%20 == 0 {
+			s.Item.Label = "defers"
+		}
+		s.Prediction.Positive = i/3%2 == 0
+		samples = append(samples, s)
+	}
+	r, err := fit.Fit(samples, fit.Options{Signs: map[string]int{"done": -1}, Resamples: 500})
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
