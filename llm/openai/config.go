@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/loopback"
 )
 
 // The values that Config's zero fields stand for.
@@ -104,7 +104,7 @@ func (c Config) validate() (host string, err error) {
 		base = &url.URL{}
 	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
 		problems = append(problems, fmt.Errorf("base URL %q has a user, a query or a fragment; leave them out and give a key", withoutUser(c.BaseURL)))
-	case c.Offline && !loopback(base.Hostname()):
+	case c.Offline && !loopback.Is(base.Hostname()):
 		problems = append(problems, fmt.Errorf("host %q is not on this machine and REHEARSE_OFFLINE forbids every other; use a scripted backend or unset it", base.Hostname()))
 	}
 	if strings.ContainsFunc(c.APIKey, unicode.IsControl) {
@@ -125,14 +125,4 @@ func withoutUser(raw string) string {
 		return "***" + raw[i:]
 	}
 	return raw
-}
-
-// loopback reports whether host is this machine. Names below "localhost" do not
-// count: a resolver may send them anywhere.
-func loopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.IsLoopback()
 }

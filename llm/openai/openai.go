@@ -30,6 +30,7 @@ import (
 	goopenai "github.com/sashabaranov/go-openai"
 
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/loopback"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -53,7 +54,7 @@ func New(cfg Config) (*Backend, error) {
 	client := goopenai.DefaultConfig(cfg.APIKey)
 	client.BaseURL = cfg.BaseURL
 	client.EmptyMessagesLimit = emptyLines
-	local := loopback(host)
+	local := loopback.Is(host)
 	return &Backend{
 		cfg: cfg, client: client, local: local,
 		dialect: dialect{
