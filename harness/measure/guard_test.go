@@ -112,6 +112,10 @@ var _ = Describe("GuardTotals", Label("G-08"), func() {
 			Expect(value(values, name).Value).To(HaveValue(BeNumerically("~", want, 1e-12)), name)
 		}
 		Expect(value(values, "guard_prevented_rate").N).To(Equal(2))
+		t.Add(guardOf([]string{"defers"}, ruled(0, capped)))
+		t.Add(guardOf([]string{"defers"}, ruled(0, allowance)))
+		Expect(value(t.Close(), "guard_prevented_rate").N).To(Equal(3), "a run that its bound ended does not count")
+		values = t.Close()
 		Expect(value(values, "guard_prevented_rate").Interval.Method).To(Equal("wilson"))
 		Expect(t.Close()).To(Equal(values))
 	})

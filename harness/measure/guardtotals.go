@@ -76,7 +76,8 @@ func (t *GuardTotals) Close() []Value {
 		t.total("guard_steps_executed", s.Executed),
 		t.execution(),
 		rate("guard_success_rate", t.allowed, t.runs),
-		rate("guard_prevented_rate", s.Prevented, s.Deferred),
+		// Where a bound ended the run, the answer was no success and no stop either.
+		rate("guard_prevented_rate", s.Prevented, s.Prevented+s.FalseNegatives),
 		rate("guard_false_positive_rate", s.FalsePositives, s.Labelled-s.Deferred),
 		rate("guard_false_negative_rate", s.FalseNegatives, s.Deferred),
 	)
