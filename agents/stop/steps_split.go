@@ -1,0 +1,298 @@
+package stop
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
+)
+
+// words is a set of folded words.
+type words map[string]bool
+
+func wordSet(list string) words {
+	set := words{}
+	for w := range strings.FieldsSeq(list) {
+		set[w] = true
+	}
+	return set
+}
+
+// The small words that the reading of a sentence turns on, folded.
+var (
+	// introduction are words before the verb that name no work.
+	introduction = wordSet(`now next then first also finally still just quickly so ok okay great good perfect please
+		i we you me us it let lets s ll d m re am are is will shall would could can should must may might have has had
+		need needs needed going gonna to about like want wants wish ready proceed go ahead and be able
+		do does if in order that a further final last thing remaining left what which
+		je j nous on il tu vous vais va allons vas maintenant ensuite puis d abord enfin alors donc
+		reste restent encore faut faudra faudrait doit dois devons doivent peux peut pouvons pourrais pourrait pourrions
+		veux veut voulez souhaites souhaitez souhaiterais voudrais aimerais que qu a de faire suis suivante prochaine etape est`)
+	// subjects may begin a clause of its own: "and I'll …", "et je …".
+	subjects    = wordSet("i we je j on nous ill")
+	connectives = wordSet("then next finally afterwards puis ensuite enfin apres")
+	conjoining  = wordSet("and et or ou")
+	alternative = wordSet("or ou")
+	asking      = wordSet("do does are is would should shall if que preferez preferes voulez veux dois souhaitez souhaites est bien plutot")
+	clitics     = wordSet("le la les l y en te t vous me m nous lui leur")
+	conditions  = wordSet("if si")
+	copulas     = wordSet("is are was be est sera serait sont consiste consistera")
+	pronouns    = wordSet("it this that them these those so ca cela ceci le la les l moi")
+	// fillers say nothing about the work. A piece of fillers alone is vague.
+	fillers = wordSet(`proceed continue start begin go do doing done this that it them these those so with ahead now on to next step steps by si done
+		remaining work rest the a all of and i we you me for more further as well too again right away if want like would help need
+		continuer continue proceder faire fasse ca cela ceci cette ce ces etape etapes suite suivante suivant suivantes prochaine la le les
+		de avec et en on je tu vous moi l y pour plus encore tout toi aussi maintenant souhaites voulez veux oui ainsi passer dessus`)
+)
+
+// verbSets are the sets of verbs of the lexicon, as bits of a word's number.
+type verbSets struct {
+	sets func(id int32) uint64
+	// base may begin a task: infinitives and imperatives; any also a clause.
+	base, any uint64
+}
+
+func workVerbs() verbSets {
+	g := lexicon()
+	mask := func(names ...string) uint64 {
+		var m uint64
+		for _, name := range names {
+			m |= g.Set(name)
+		}
+		return m
+	}
+	base := mask("en.do", "en.goon", "en.talk", "fr.inf", "fr.goinf", "fr.talk")
+	return verbSets{sets: g.Sets, base: base, any: base | mask("en.doing", "en.conting", "fr.goje", "fr.gonous", "fr.je", "fr.nous", "fr.vous", "fr.tu", "fr.il")}
+}
+
+// begins reports whether a word is a verb that a task may begin with.
+func (v verbSets) begins(w text.Word) bool { return w.ID > 0 && v.sets(w.ID)&v.base != 0 }
+
+func (v verbSets) is(w text.Word) bool { return w.ID > 0 && v.sets(w.ID)&v.any != 0 }
+
+// acts reports whether a range of words begins with a verb, in any form, perhaps
+// behind its subject.
+func (x *extractor) acts(first, end int) bool {
+	if first < end && subjects[x.doc.Words[first].Fold] {
+		first++
+	}
+	for first < end && clitics[x.doc.Words[first].Fold] {
+		first++
+	}
+	return first < end && x.verbs.is(x.doc.Words[first])
+}
+
+// skipIntroduction passes over words such as "now let me" and "il reste à". A
+// verb of work ends them.
+func (x *extractor) skipIntroduction(i, end int) int {
+	begin := i
+	for ; i < end; i++ {
+		w := x.doc.Words[i]
+		if !introduction[w.Fold] || i > begin && x.verbs.begins(w) && !introduction[w.Fold] {
+			break
+		}
+	}
+	// "je pousse", "on lance": the verb needs its subject.
+	if i > begin && i < end && x.verbs.is(x.doc.Words[i]) && !x.verbs.begins(x.doc.Words[i]) && subjects[x.doc.Words[i-1].Fold] {
+		i--
+	}
+	return i
+}
+
+// passive reports whether the work stands before the mention: "X still needs to
+// be done".
+func (x *extractor) passive(m mention, s text.Sentence) bool {
+	at := x.wordAt(m.span.Start, s.First, s.End)
+	return at > s.First && x.skipIntroduction(s.First, at) < at
+}
+
+// clauseStart is where the clause of a word begins.
+func (x *extractor) clauseStart(first, at int) int {
+	for i := at; i > first; i-- {
+		if x.gapHas(i, ",;:—–") {
+			return i
+		}
+	}
+	return first
+}
+
+// split adds the pieces of a range of a sentence, each like p. With list, verbs
+// that are joined by "and" or a comma are steps of their own; else only those
+// behind "then" or with a subject of their own are.
+func (x *extractor) split(first, end int, p piece, list bool) {
+	if x.parts(first, end, p) {
+		return
+	}
+	end = x.clauseEnd(first, end)
+	p.first = first
+	for i := first + 1; i < end; i++ {
+		if x.turns(i) {
+			end = i
+			break
+		}
+		next, follows := x.boundary(p.first, i, end, list)
+		if next == 0 {
+			continue
+		}
+		p.end = i
+		x.add(p)
+		p.first, p.follows = next, follows
+		i = next
+	}
+	p.end = end
+	x.add(p)
+}
+
+// turns reports whether word i begins another way or a question: ", or focus on
+// …", "or do you …?".
+func (x *extractor) turns(i int) bool {
+	words := x.doc.Words
+	if !alternative[words[i].Fold] {
+		return false
+	}
+	return x.gapHas(i, ",") || i+1 < len(words) && asking[words[i+1].Fold]
+}
+
+// boundary returns where the next piece begins if the one from start ends before
+// word i, 0 if it does not, and whether a word of order stands between.
+func (x *extractor) boundary(start, i, end int, list bool) (next int, follows bool) {
+	words := x.doc.Words
+	at := i
+	comma, joined := x.gapHas(i, ",;"), conjoining[words[i].Fold]
+	if joined {
+		at++
+	}
+	if !comma && !joined || at >= end {
+		return 0, false
+	}
+	if connectives[words[at].Fold] {
+		if next = x.skipIntroduction(at+1, end); next < end {
+			return next, true
+		}
+		return 0, false
+	}
+	if subjects[words[at].Fold] {
+		if next = x.skipIntroduction(at, end); x.acts(next, end) {
+			return next, false
+		}
+		return 0, false
+	}
+	// In "restore and run the tests" the verbs share their object.
+	shares := joined && !comma && i-start == 1 && end-at > 1
+	if list && x.verbs.begins(words[at]) && !alternative[words[i].Fold] && !shares {
+		return at, false
+	}
+	return 0, false
+}
+
+// clauseEnd cuts off what only comments on a step: what follows a dash or a
+// semicolon, or asks for something else.
+func (x *extractor) clauseEnd(first, end int) int {
+	for i := first + 1; i < end; i++ {
+		if x.doc.Words[i].Flags&text.AfterGap == 0 {
+			continue
+		}
+		gap := x.gap(i)
+		dash := strings.ContainsAny(gap, "—–") || strings.Contains(gap, " - ")
+		if dash || strings.Contains(gap, ";") && !x.verbs.is(x.doc.Words[i]) {
+			return i
+		}
+	}
+	return end
+}
+
+// afterLabel passes over the label of an item: "Testing - add tests for …".
+func (x *extractor) afterLabel(first, end int) int {
+	const longestLabel = 2
+	for i := first + 1; i < min(first+1+longestLabel, end); i++ {
+		gap := x.gap(i)
+		separated := strings.ContainsAny(gap, "—–:") || strings.Contains(gap, " - ")
+		if separated && x.verbs.begins(x.doc.Words[i]) {
+			return i
+		}
+	}
+	return first
+}
+
+// run is a range of words.
+type run struct{ first, end int }
+
+// enumerated are the parts of an inline list: "1. Test 2. Deploy", "a) … b) …".
+func (x *extractor) enumerated(first, end int) []run {
+	var parts []run
+	for i := first; i < end; i++ {
+		if !x.numbers(i, end, len(parts)+1) {
+			continue
+		}
+		if len(parts) > 0 {
+			parts[len(parts)-1].end = i
+		}
+		parts = append(parts, run{i + 1, end})
+		i++
+	}
+	for i := range parts {
+		p := &parts[i]
+		if p.end-p.first > 1 && conjoining[x.doc.Words[p.end-1].Fold] {
+			p.end--
+		}
+	}
+	return parts
+}
+
+// numbers reports whether word i is the n-th number or letter of a list; 0 is any
+// number.
+func (x *extractor) numbers(i, end, n int) bool {
+	w := x.doc.Words[i]
+	if i+1 >= end || w.End >= len(x.doc.Raw) || w.Flags&text.Linked != 0 {
+		return false
+	}
+	closing := x.doc.Raw[w.End]
+	number := w.Fold == strconv.Itoa(n) || n == 0 && w.Flags&text.Digits != 0
+	letter := n > 0 && n <= 26 && w.Fold == string(rune('a'+n-1))
+	return closing == ')' && (number || letter) || closing == '.' && number
+}
+
+// add keeps a piece if it names anything.
+func (x *extractor) add(p piece) {
+	for p.end > p.first && (conjoining[x.doc.Words[p.end-1].Fold] || connectives[x.doc.Words[p.end-1].Fold]) && x.doc.Words[p.end-1].Flags&text.Opaque == 0 {
+		p.end--
+	}
+	if p.first >= p.end {
+		return
+	}
+	if !p.listed && x.fills(p.first, p.end, p.rank == offered) {
+		p.rank = vague
+	}
+	x.pieces = append(x.pieces, p)
+}
+
+// fills reports whether a range of words says nothing about the work: small words
+// alone, or verbs of which the object is a pronoun. With bare, verbs alone say
+// nothing either.
+func (x *extractor) fills(first, end int, bare bool) bool {
+	verb, pronoun := false, false
+	for _, w := range x.doc.Words[first:max(first, end)] {
+		switch {
+		case fillers[w.Fold] || w.Flags&text.Digits != 0:
+			pronoun = pronoun || pronouns[w.Fold]
+		case x.verbs.is(w):
+			verb = true
+		default:
+			return false
+		}
+	}
+	return !verb || pronoun || bare
+}
+
+// afterCondition passes over "if …," before a verb.
+func (x *extractor) afterCondition(first, end int) int {
+	const reach = 20
+	if first < end && conditions[x.doc.Words[first].Fold] {
+		for i := first + 1; i < min(end, first+reach); i++ {
+			if x.gapHas(i, ",") && x.verbs.begins(x.doc.Words[i]) {
+				return i
+			}
+		}
+	}
+	return first
+}

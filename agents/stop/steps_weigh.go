@@ -1,0 +1,252 @@
+package stop
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
+)
+
+// kind is what sort of work the verb of a step names.
+type kind uint8
+
+// The kinds of work.
+const (
+	other kind = iota
+	check
+	edit
+	create
+	rebuild
+	describe
+	deliver
+	report
+)
+
+// kinds are the beginnings of the verbs of each kind, folded, in both languages.
+var kinds = map[kind][]string{
+	check:    strings.Fields("test run rerun retry check verif valid inspect review look confirm debug investigat analy audit lint examin regard lanc execut relanc revoi diagnos measur benchmark"),
+	edit:     strings.Fields("fix add updat remov delet renam replac chang correct corrig ajout modif supprim remplac repar adjust ajust clean nettoy tweak patch mett handl uncomment restor adapt"),
+	create:   strings.Fields("implement creat build writ develop extend complet finish generat cre constru impl ecri develo termin complet etend draft code"),
+	rebuild:  strings.Fields("refactor migrat redesign rewrit rearchitect port integrat convert overhaul restructur replatform split extract reecri migr integr refond convert extrai reorganis rework upgrad"),
+	describe: strings.Fields("document comment explain describ annotat expliqu decri redig"),
+	deliver:  strings.Fields("commit push deploy merg releas publish ship install deplo pouss fusionn publi livr open ouvr tag"),
+	report:   strings.Fields("notif tell report inform ping prevei tien confirm let show montr"),
+}
+
+// estimates are minutes for simple, moderate and complex work of each kind. They
+// are round figures of what a coding agent takes, to order and to sum steps by;
+// nothing was measured.
+var estimates = map[kind][3]time.Duration{
+	other:    {5, 15, 45},
+	check:    {2, 5, 15},
+	edit:     {5, 15, 45},
+	create:   {10, 30, 90},
+	rebuild:  {15, 45, 120},
+	describe: {5, 15, 40},
+	deliver:  {3, 10, 30},
+	report:   {1, 2, 5},
+}
+
+type weight struct {
+	complexity Complexity
+	estimate   time.Duration
+}
+
+// wide are words that say that a step reaches far.
+var wide = wordSet("all every each entire whole throughout everywhere across complete full fully comprehensive end tous toutes tout entier entiere ensemble partout complet complete")
+
+// weigh estimates a step by stated rules. Points: 1 if the work creates, 2 if it
+// rebuilds; 1 if it reaches far ("all", "throughout"); 1 for three objects or
+// more; 1 if it takes more than 20 words to say. No point is simple, one or two
+// are moderate, more are complex.
+func (x *extractor) weigh(p piece, description string) weight {
+	folded := strings.Fields(text.Fold(description))
+	k := kindOf(folded)
+	points := map[kind]int{create: 1, rebuild: 2}[k]
+	if slices.ContainsFunc(folded, func(w string) bool { return wide[w] }) {
+		points++
+	}
+	if x.objects(p) >= 3 {
+		points++
+	}
+	if len(folded) > 20 {
+		points++
+	}
+	level := min((points+1)/2, 2)
+	return weight{[]Complexity{Simple, Moderate, Complex}[level], estimates[k][level] * time.Minute}
+}
+
+// objects counts what a step is done to: one, and one more for each comma or
+// conjunction.
+func (x *extractor) objects(p piece) int {
+	n := 1
+	for i := p.first + 1; i < p.end; i++ {
+		if conjoining[x.doc.Words[i].Fold] || x.gapHas(i, ",") {
+			n++
+		}
+	}
+	return n
+}
+
+// kindOf is the kind of the first word that has one.
+func kindOf(folded []string) kind {
+	for _, w := range folded[:min(len(folded), 4)] {
+		for k := other + 1; k <= report; k++ {
+			if slices.ContainsFunc(kinds[k], func(stem string) bool { return strings.HasPrefix(w, stem) }) {
+				return k
+			}
+		}
+	}
+	return other
+}
+
+// orders are phrases of an introduction that say that the order of its list
+// counts. Numbers alone do not: they mostly count.
+var orders = []string{
+	" in order ", " in this order ", " in that order ", " in sequence ", " one after ", " step by step ",
+	" dans l ordre ", " dans cet ordre ", " l un apres ", " etape par etape ",
+}
+
+// inOrder reports whether a block says that the order of its list counts.
+func (x *extractor) inOrder(block int) bool {
+	const most = 60 // words
+	b := x.doc.Blocks[block]
+	said := " "
+	for _, s := range x.doc.Sentences[b.First:b.End] {
+		for _, w := range x.doc.Words[s.First:min(s.End, s.First+most)] {
+			said += w.Fold + " "
+		}
+		if len(said) > maxDescription {
+			break
+		}
+	}
+	return slices.ContainsFunc(orders, func(phrase string) bool { return strings.Contains(said, phrase) })
+}
+
+// depend adds the dependencies that words say: "then X" needs the step before it,
+// "after X" and "once X" the step that X names, and "before X" makes that step
+// need this one. One that would close a circle is left out.
+func (x *extractor) depend(list []Step, pieces []piece) {
+	d := newDependencies(list)
+	for i, p := range pieces {
+		if i > 0 && (p.follows || p.chained && pieces[i-1].chained) {
+			d.add(i, i-1)
+		}
+		for _, r := range x.named(p) {
+			j := d.find(r.words, i)
+			if j < 0 {
+				continue
+			}
+			if r.before {
+				d.add(j, i)
+			} else {
+				d.add(i, j)
+			}
+		}
+	}
+	for i := range list {
+		slices.Sort(d.needs[i])
+		for _, j := range d.needs[i] {
+			list[i].DependsOn = append(list[i].DependsOn, list[j].ID)
+		}
+	}
+}
+
+// reference is another step that a step names behind a word of order.
+type reference struct {
+	words  []string
+	before bool
+}
+
+var (
+	afterWords  = wordSet("after once when apres quand lorsque")
+	beforeWords = wordSet("before avant")
+)
+
+// named are the references of a piece: the up to six words behind "after".
+func (x *extractor) named(p piece) []reference {
+	const reach = 6
+	from := x.sentenceStart(p.first)
+	var found []reference
+	for i := from; i < p.end && len(found) < 4; i++ {
+		w := x.doc.Words[i].Fold
+		if !afterWords[w] && !beforeWords[w] {
+			continue
+		}
+		r := reference{before: beforeWords[w]}
+		for _, named := range x.doc.Words[i+1 : min(i+1+reach, len(x.doc.Words))] {
+			r.words = append(r.words, named.Fold)
+		}
+		found = append(found, r)
+	}
+	return found
+}
+
+// sentenceStart is the first word of the sentence of a word, but at most ten
+// words back.
+func (x *extractor) sentenceStart(word int) int {
+	const reach = 10
+	i, _ := slices.BinarySearchFunc(x.doc.Sentences, word, func(s text.Sentence, w int) int {
+		if s.End <= w {
+			return -1
+		}
+		return 1
+	})
+	if i >= len(x.doc.Sentences) {
+		return word
+	}
+	return max(x.doc.Sentences[i].First, word-reach)
+}
+
+// dependencies are which steps need which.
+type dependencies struct {
+	words [][]string // of each step, folded
+	needs [][]int
+}
+
+func newDependencies(list []Step) *dependencies {
+	d := &dependencies{needs: make([][]int, len(list))}
+	for _, s := range list {
+		d.words = append(d.words, strings.Fields(text.Fold(s.Description)))
+	}
+	return d
+}
+
+// find is the step other than i that words name, by its first word of four
+// letters or more; -1 if none.
+func (d *dependencies) find(words []string, i int) int {
+	for j, of := range d.words {
+		if j == i {
+			continue
+		}
+		head := slices.IndexFunc(of, func(w string) bool { return len(w) >= 4 && !introduction[w] })
+		if head < 0 {
+			continue
+		}
+		stem := of[head][:4]
+		if slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, stem) }) {
+			return j
+		}
+	}
+	return -1
+}
+
+// add makes step i need step j unless j needs i, directly or not.
+func (d *dependencies) add(i, j int) {
+	if i == j || slices.Contains(d.needs[i], j) || d.reaches(j, i, make([]bool, len(d.needs))) {
+		return
+	}
+	d.needs[i] = append(d.needs[i], j)
+}
+
+func (d *dependencies) reaches(from, to int, seen []bool) bool {
+	if from == to {
+		return true
+	}
+	if seen[from] {
+		return false
+	}
+	seen[from] = true
+	return slices.ContainsFunc(d.needs[from], func(j int) bool { return d.reaches(j, to, seen) })
+}
