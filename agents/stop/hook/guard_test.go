@@ -196,6 +196,7 @@ var _ = Describe("the host", func() {
 		Entry("an agent with Claude Code's contract and an event of another name", `{"event":"Stop","session_id":"s","last_assistant_message":"Next I will a."}`, `{"decision":"block"`),
 		Entry("a stop that cannot be refused", `{"hook_event_name":"stop","cwd":"/project"}`, `{}`),
 		Entry("an event of no host", `{"hook_event_name":"PreCompact","session_id":"s"}`, `{}`),
+		Entry("with a list that has nothing in it", `{"hook_event_name":"Stop","session_id":"s","background_tasks":[ `+"\n"+` ],"crons":{ },"last_assistant_message":"Next I will a."}`, `{"decision":"block"`),
 		Entry("with a byte-order mark", "\xef\xbb\xbf"+`{"hook_event_name":"Stop","session_id":"s","last_assistant_message":"Next I will a."}`, `{"decision":"block"`),
 		Entry("with fields of types of their own", `{"hook_event_name":"Stop","session_id":"s","transcript_path":7,"background_tasks":0,"permission_mode":{},"status":[],"loop_count":"x","last_assistant_message":"Next I will a."}`, `{"decision":"block"`),
 	)
@@ -212,6 +213,10 @@ var _ = Describe("the host", func() {
 		Entry(nil, `"permission_mode":"plan"`),
 		Entry(nil, `"agent_id":"1"`),
 	)
+	It("Gemini CLI says that there was no text", func() {
+		_, stderr := newGuard().call(`{"hook_event_name":"AfterAgent","session_id":"s","prompt_response":"[no response text]"}`)
+		Expect(stderr).To(ContainSubstring("no last message"))
+	})
 	It("that could not reach its model is left alone", func() {
 		stdout, stderr := newGuard().call(`{"hook_event_name":"StopFailure","session_id":"s","last_assistant_message":"Next I will a."}`)
 		Expect(stdout + stderr).To(BeEmpty())

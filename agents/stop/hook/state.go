@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -81,8 +80,8 @@ func stateFolder(given string) (string, error) {
 // is held for a fraction of a millisecond.
 func (s *store) update(ctx context.Context, in input, change func(*memory)) error {
 	lock := flock.New(filepath.Join(s.dir, lockName), flock.SetPermissions(0o600))
-	if held, err := lock.TryLockContext(ctx, lockPoll); err != nil || !held {
-		return fmt.Errorf("lock the state folder %s: %w", s.dir, cmp.Or(err, context.Cause(ctx)))
+	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
+		return fmt.Errorf("lock the state folder %s: %w; choose another one with --state", s.dir, err)
 	}
 	name := in.key() + ".json"
 	m := s.read(name)
