@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/detect"
+	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports/detection"
+)
+
+// detectView tells a person how far the items are: a line that is drawn over
+// again on a terminal, and nothing elsewhere.
+type detectView struct {
+	out    io.Writer
+	term   tty.Terminal
+	now    func() time.Time
+	failed int
+	drawn  time.Time
+	dirty  bool
+}
+
+func newDetectView(out io.Writer, term tty.Terminal, now func() time.Time) *detectView {
+	return &detectView{out: out, term: term, now: now}
+}
+
+// item says that item number n has been judged.
+func (v *detectView) item(n int, r detect.Result) {
+	for _, answer := range r.Answers {
+		if answer.Err != nil {
+			v.failed++
+		}
+	}
+	if !v.term.Live || v.now().Sub(v.drawn) < 100*time.Millisecond {
+		return
+	}
+	v.drawn, v.dirty = v.now(), true
+	line := plural(n, "item")
+	if v.failed > 0 {
+		line += fmt.Sprintf(", %d failed", v.failed)
+	}
+	line = tty.Middle(line+"  "+plain.Line(r.Item.ID, maxShown), v.term.Columns()-1)
+	fmt.Fprintf(v.out, "\r\x1b[K%s", line)
+}
+
+func (v *detectView) close() {
+	if v.dirty {
+		fmt.Fprint(v.out, "\r\x1b[K")
+		v.dirty = false
+	}
+}
+
+// showDetect prints the report where the user asked for it, and writes it to the
+// folder if there is one.
+func (a *app) showDetect(report detection.Report, plan detectPlan, out *folder.Folder, flags detectFlags) error {
+	options := detection.Options{Terminal: tty.Of(a.stdout, a.getenv), Errors: flags.errors}
+	if flags.errors == 0 {
+		options.Errors = -1
+	}
+	grouped := byGroups(report, plan.by)
+	if flags.asJSON {
+		if err := detection.JSON(a.stdout, report, options); err != nil {
+			return err
+		}
+	} else if err := detection.Terminal(a.stdout, grouped, options); err != nil {
+		return err
+	}
+	if out == nil {
+		return nil
+	}
+	if err := writeDetect(report, grouped, out, options); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stderr, "%s and %s are in %s\n", detectJSON, detectMarkdown, out.Path())
+	return nil
+}
+
+func writeDetect(report, grouped detection.Report, out *folder.Folder, options detection.Options) error {
+	data, err := out.Create(detectJSON)
+	if err != nil {
+		return err
+	}
+	if err := detection.JSON(data, report, options); err != nil {
+		return folder.Explain(err)
+	}
+	page, err := out.Create(detectMarkdown)
+	if err != nil {
+		return err
+	}
+	if err := detection.Markdown(page, grouped, options); err != nil {
+		return folder.Explain(err)
+	}
+	return out.Commit(data, page)
+}
+
+// byGroups is the report with those groups only.
+func byGroups(report detection.Report, by []string) detection.Report {
+	report.Detectors = slices.Clone(report.Detectors)
+	for i := range report.Detectors {
+		d := &report.Detectors[i]
+		kept := d.Groups[:0:0]
+		for _, g := range d.Groups {
+			if slices.Contains(by, g.By) {
+				kept = append(kept, g)
+			}
+		}
+		d.Groups = kept
+	}
+	return report
+}
