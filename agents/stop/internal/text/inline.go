@@ -86,7 +86,7 @@ func (r *Reader) special(c byte, i int) int {
 // word reads a word at s[i:], or the identifier that begins with it.
 func (r *Reader) word(i int) int {
 	in, s := &r.in, r.doc.Raw
-	w := r.fold.scanWord(s[:in.end], i)
+	w := r.fold.scanWord(s, i)
 	if w.end < in.end && i >= in.token && glues[s[w.end]] && w.end+1 < in.end && spaceLen(s, w.end+1) == 0 {
 		if end := r.identifier(i, w.end); end > 0 {
 			return r.mask(i, end)

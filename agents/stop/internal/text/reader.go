@@ -36,6 +36,7 @@ func (r *Reader) Read(message string) *Doc {
 // space and punctuation dropped.
 func Fold(s string) string {
 	var r Reader
+	r.fold.reset()
 	var out []byte
 	for i := 0; i < len(s); {
 		if c := s[i]; !wordByte(c) && c < 0x80 {

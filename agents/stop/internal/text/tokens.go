@@ -45,13 +45,31 @@ func (r *Reader) Tokens(s string, from int, out []Token) (n, next int) {
 			i++
 			continue
 		}
-		w := r.fold.scanWord(s, i)
 		t := &out[n]
-		t.Start, t.End, t.ID, t.Flags = i, w.end, w.id, gap
 		n++
-		i, gap = w.end, 0
+		t.Start, t.Flags = i, gap
+		gap = 0
+		if sum, _, _, size := asciiWord(s, i); size > 0 {
+			t.ID = r.fold.number(sum, s[i:i+size])
+			i += size
+		} else {
+			i = r.token(t, s, i)
+		}
+		t.End = i
 	}
 	return n, i
+}
+
+// token reads at s[i:] a word with more than the letters of ASCII.
+func (r *Reader) token(t *Token, s string, i int) int {
+	sum, end, n := latinWord(s, i)
+	if end > 0 && n <= 8 {
+		t.ID = r.fold.words.findShort(sum)
+		return end
+	}
+	w := r.fold.accentedWord(s, i)
+	t.ID = w.id
+	return w.end
 }
 
 // asciiSort classifies bytes for Tokens.

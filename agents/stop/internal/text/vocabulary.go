@@ -3,6 +3,7 @@ package text
 import (
 	"encoding/binary"
 	"math/bits"
+	"unsafe"
 )
 
 // Vocabulary numbers folded words, from 1. It is filled with Add and may then
@@ -62,6 +63,9 @@ func (v *Vocabulary) Word(id int32) string {
 	return v.words[id]
 }
 
+// noWords is the vocabulary of a Reader that was given none, or an empty one.
+var noWords = &Vocabulary{words: []string{""}, slots: make([]slot, 1), shift: 63}
+
 func (v *Vocabulary) insert(id int32) {
 	word := v.words[id]
 	sum := sumOf(word)
@@ -74,9 +78,6 @@ func (v *Vocabulary) insert(id int32) {
 
 // find looks up a word of the sum given. Capitals of ASCII in word do not matter.
 func (v *Vocabulary) find(sum uint64, word string) int32 {
-	if v == nil || len(v.slots) == 0 {
-		return 0
-	}
 	mask := uint64(len(v.slots) - 1)
 	for at := spread(sum) >> v.shift; ; at++ {
 		s := v.slots[at&mask]
@@ -84,6 +85,19 @@ func (v *Vocabulary) find(sum uint64, word string) int32 {
 			return 0
 		}
 		if s.sum == sum && int(s.n) == len(word) && (len(word) <= 8 || sameFolded(v.words[s.id], word)) {
+			return s.id
+		}
+	}
+}
+
+// findShort looks up an ASCII word of eight letters or fewer, which its sum is.
+// Whether a word of a text is known is hard to foresee, so that one branch tells
+// only the rare case, a slot that another word took.
+func (v *Vocabulary) findShort(sum uint64) int32 {
+	for at := spread(sum) >> v.shift; ; at++ {
+		s := &v.slots[at&uint64(len(v.slots)-1)]
+		differs := s.sum ^ sum
+		if other := int64(differs|-differs) >> 63; int64(s.id)&other == 0 {
 			return s.id
 		}
 	}
@@ -103,7 +117,7 @@ func sameFolded(folded, word string) bool {
 }
 
 // The sum of a word is its bytes themselves up to eight; longer ones are mixed
-// in groups of eight.
+// in groups of eight, with the highest bit set, as no short word of ASCII has it.
 func sumOf(folded string) uint64 {
 	sum := load(folded, 0)
 	for i := 8; i < len(folded); i += 8 {
@@ -113,18 +127,20 @@ func sumOf(folded string) uint64 {
 }
 
 func mix(sum, next uint64) uint64 {
-	return bits.RotateLeft64(sum*0x9E3779B97F4A7C15, 29) ^ next
+	return bits.RotateLeft64(sum*0x9E3779B97F4A7C15, 29) ^ next | 1<<63
 }
 
 func spread(sum uint64) uint64 { return (sum ^ sum>>32) * 0x9E3779B97F4A7C15 }
 
 // load reads eight bytes at s[i:], zeros behind the end.
 func load(s string, i int) uint64 {
-	if i+8 <= len(s) {
-		s = s[i : i+8]
-		return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	if i+8 > len(s) {
+		return loadTail(s, i)
 	}
+	return binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(s), len(s))[i:])
+}
+
+func loadTail(s string, i int) uint64 {
 	var tail [8]byte
 	copy(tail[:], s[i:])
 	return binary.LittleEndian.Uint64(tail[:])

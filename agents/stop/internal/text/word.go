@@ -39,99 +39,182 @@ func wordBytes(x uint64) uint64 {
 	return letters(x) | (d+(0x80-'0')*ones)&^(d+(0x7F-'9')*ones)&^x&highs
 }
 
-// scanWord reads the word that begins at s[i:], a letter or digit or a character
-// beyond ASCII that is one. Most words are shorter than eight letters of ASCII and
-// take no loop.
-func (f *folder) scanWord(s string, i int) scanned {
-	if i+8 > len(s) {
-		return f.longWord(s, i)
+// asciiWord reads a word of one to fifteen letters and digits of ASCII at s[i:]
+// that nothing can go on: most words are such. It returns the word's sum, which of
+// its first bytes are letters and capitals, and its length, 0 for other words.
+func asciiWord(s string, i int) (sum, letter, capital uint64, n int) {
+	if i+16 > len(s) {
+		return 0, 0, 0, 0
 	}
-	b := s[i : i+8]
-	x := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-	n := bits.TrailingZeros64(^wordBytes(x)&highs) >> 3
-	if n == 8 || n == 0 {
-		return f.longWord(s, i)
-	}
-	if next := byte(x >> (8 * n)); next >= utf8.RuneSelf || next == '*' {
-		if f.goesOn(s, i, i+n) {
-			return f.slowWord(s, i)
+	x := load(s, i)
+	n = bits.TrailingZeros64(^wordBytes(x)&highs) >> 3
+	keep := ^uint64(0) >> (8 * uint(8-n))
+	sum = (x | 0x20*ones) & keep
+	letter = letters(x) & keep
+	capital = letter &^ (x << 2)
+	next := byte(x >> (8 * uint(n&7)))
+	if n == 8 {
+		y := load(s, i+8)
+		more := bits.TrailingZeros64(^wordBytes(y)&highs) >> 3
+		rest := uint64(1)<<(8*uint(more)) - 1
+		next = byte(y >> (8 * uint(more&7)))
+		if more == 8 || letters(y)&^(y<<2)&rest != 0 {
+			return 0, 0, 0, 0
+		}
+		if more > 0 {
+			sum = mix(sum, (y|0x20*ones)&rest)
+			n += more
 		}
 	}
-	keep := uint64(1)<<(8*n) - 1
-	ls := letters(x) & keep
-	w := scanned{end: i + n, id: f.words.find((x|0x20*ones)&keep, s[i:i+n])}
-	switch capital := ls &^ (x << 2); {
-	case ls == 0:
+	if (next >= utf8.RuneSelf || next == '*') && !endsWord(s, i+n) || n > 8 && letter == 0 {
+		return 0, 0, 0, 0
+	}
+	return sum, letter, capital, n
+}
+
+// number is the number of an ASCII word in the vocabulary.
+func (f *folder) number(sum uint64, word string) int32 {
+	if len(word) > 8 {
+		return f.words.find(sum, word)
+	}
+	return f.words.findShort(sum)
+}
+
+// scanWord reads the word that begins at s[i:], a letter or digit or a character
+// beyond ASCII that is one.
+func (f *folder) scanWord(s string, i int) scanned {
+	sum, letter, capital, n := asciiWord(s, i)
+	if n == 0 {
+		return f.accentedWord(s, i)
+	}
+	w := scanned{end: i + n, id: f.number(sum, s[i:i+n])}
+	if letter == 0 {
 		w.flags = Digits
-	case capital != 0:
-		w.flags = capitals(ls, capital, 0)
-		if capital&0x80 != 0 {
-			w.flags |= Capital
+	}
+	if capital != 0 {
+		w.flags = capitals(letter, capital)
+		if n > 8 {
+			w.flags &^= Upper
 		}
 		w.fold = f.lower(s[i:w.end], w.id)
 	}
 	return w
 }
 
-// capitals gives the flags of a word from the bits of its letters and of the
-// capitals among them; before is the last letter of the eight bytes before.
-func capitals(letters, capital, before uint64) Flags {
-	small := letters &^ capital
-	switch {
-	case (small<<8|before)&capital != 0:
-		return camel
-	case small == 0 && bits.OnesCount64(capital) > 1:
-		return Upper
-	}
-	return 0
-}
-
-// longWord is scanWord for words of any length.
-func (f *folder) longWord(s string, i int) scanned {
-	w := scanned{end: i}
-	var sum, small, capital, before, humps uint64
-	for {
-		x := load(s, w.end)
-		n := bits.TrailingZeros64(^wordBytes(x)&highs) >> 3 // 8 if all are
-		keep := ^uint64(0) >> (8 * uint(8-n))
-		if n > 0 {
-			part := (x | 0x20*ones) & keep
-			if w.end > i {
-				part = mix(sum, part)
-			}
-			sum = part
-		}
-		ls := letters(x) & keep
-		caps := ls &^ (x << 2)
-		if w.end == i && caps&0x80 != 0 {
-			w.flags = Capital
-		}
-		humps |= ((ls&^caps)<<8 | before) & caps
-		before = (ls &^ caps) >> 56
-		small |= ls &^ caps
-		capital |= caps
-		w.end += n
-		if n < 8 {
-			break
-		}
-	}
-	if w.end < len(s) && (s[w.end] >= utf8.RuneSelf || s[w.end] == '*') && f.goesOn(s, i, w.end) {
+// accentedWord is scanWord for words of any length with the letters of French,
+// small ones but the first, and slowWord for the others.
+func (f *folder) accentedWord(s string, i int) scanned {
+	sum, end, n := latinWord(s, i)
+	if end == 0 {
 		return f.slowWord(s, i)
 	}
-	switch {
-	case small|capital == 0:
-		w.flags = Digits
-	case humps != 0:
-		w.flags |= camel
-	case small == 0 && w.end-i > 1 && capital != 0x80:
-		w.flags |= Upper
+	w := scanned{end: end}
+	if n <= 8 {
+		w.id = f.words.findShort(sum)
 	}
-	w.id = f.words.find(sum, s[i:w.end])
-	if capital != 0 {
-		w.fold = f.lower(s[i:w.end], w.id)
+	if w.id > 0 {
+		w.fold = f.words.words[w.id]
+	} else {
+		w.fold = f.spell(s[i:end])
+		if n > 8 {
+			w.id = f.words.find(sum, w.fold)
+		}
+	}
+	if c := s[i]; c >= 'A' && c <= 'Z' || c == 0xC3 && s[i+1] < 0xA0 {
+		w.flags = Capital
 	}
 	return w
+}
+
+// latinWord reads a word of small letters, the first of which may be a capital,
+// of ASCII and of Latin-1 where one letter is the base of each. It returns the sum
+// and the length of the folded word and where it ends, 0 for other words.
+func latinWord(s string, i int) (sum uint64, end, n int) {
+	var part, all uint64
+	at := i
+	for ; at < len(s); at++ {
+		b := smallByte[s[at]]
+		switch {
+		case b != 0:
+		case s[at] == 0xC3 && at+1 < len(s) && s[at+1]>>6 == 2 && (s[at+1] >= 0xA0 || at == i):
+			at++
+			if b = frequent[s[at]&0x3F]; b == 0 {
+				return 0, 0, 0
+			}
+		case at == i && wordByte(s[at]):
+			b = s[at] | 0x20
+		case !endsWord(s, at):
+			return 0, 0, 0
+		}
+		if b == 0 {
+			break
+		}
+		if n > 0 && n&7 == 0 {
+			sum, part = join(sum, part, n), 0
+		}
+		part |= uint64(b) << (8 * uint(n&7))
+		all |= uint64(b)
+		n++
+	}
+	if all&0x40 == 0 { // digits at most
+		return 0, 0, 0
+	}
+	return join(sum, part, n), at, n
+}
+
+// join adds to the sum of a word the part that ends with its byte n.
+func join(sum, part uint64, n int) uint64 {
+	if n <= 8 {
+		return part
+	}
+	return mix(sum, part)
+}
+
+// endsWord says whether s[at], no part of a plain word, surely ends it: ASCII or
+// one of the dashes, quotation marks and dots of U+2010 to U+2029.
+func endsWord(s string, at int) bool {
+	c := s[at]
+	if c < utf8.RuneSelf {
+		return c != '*' && !wordByte(c)
+	}
+	return c == 0xE2 && at+2 < len(s) && s[at+1] == 0x80 && s[at+2] >= 0x90 && s[at+2] < 0xAA && s[at+2] != 0x9A
+}
+
+// smallByte maps the bytes of small letters and digits to themselves.
+var smallByte = func() (table [256]byte) {
+	for c := range table {
+		if wordByte(byte(c)) && (c < 'A' || c > 'Z') {
+			table[c] = byte(c)
+		}
+	}
+	return table
+}()
+
+// spell folds a word that latinWord read into the buffer.
+func (f *folder) spell(word string) string {
+	start := len(f.buffer)
+	for i := 0; i < len(word); i++ {
+		c := word[i]
+		if c == 0xC3 {
+			i++
+			c = frequent[word[i]&0x3F]
+		}
+		f.buffer = append(f.buffer, c|0x20)
+	}
+	return f.since(start)
+}
+
+// capitals gives the flags of a short word with capitals.
+func capitals(letter, capital uint64) Flags {
+	flags := Capital & -Flags(capital>>7&1)
+	small := letter &^ capital
+	switch {
+	case small<<8&capital != 0:
+		return flags | camel
+	case small == 0 && bits.OnesCount64(capital) > 1:
+		return flags | Upper
+	}
+	return flags
 }
 
 // goesOn says whether the word that stood up to at goes on behind it: with a
@@ -156,7 +239,12 @@ type folder struct {
 }
 
 // reset forgets all strings that were given out.
-func (f *folder) reset() { f.buffer = f.buffer[:0] }
+func (f *folder) reset() {
+	f.buffer = f.buffer[:0]
+	if f.words == nil || len(f.words.slots) == 0 {
+		f.words = noWords
+	}
+}
 
 // since is the text appended to the buffer after start.
 func (f *folder) since(start int) string {
@@ -200,21 +288,6 @@ func (f *folder) slowWord(s string, i int) scanned {
 	var count, uppers, lowers, digits int
 	for at := i; at < len(s); {
 		c := s[at]
-		if c == 0xC3 && at+1 < len(s) && frequent[s[at+1]&0x3F] != 0 && s[at+1] < 0xC0 {
-			f.buffer = append(f.buffer, frequent[s[at+1]&0x3F])
-			count++
-			if s[at+1] >= 0xA0 {
-				lowers++
-			} else {
-				uppers++
-				if count == 1 {
-					w.flags |= Capital
-				}
-			}
-			at += 2
-			w.end = at
-			continue
-		}
 		if c < utf8.RuneSelf && wordByte(c) {
 			f.buffer = append(f.buffer, c|0x20)
 			at++
