@@ -48,10 +48,11 @@ the user can take and optional suggestions may stop. strict refuses every real m
 not done.
 
 --host makes it the stop hook of a coding agent: it reads the host's JSON on standard input and
-answers in the host's contract. --install prints the settings that make the host call it. A hook
-refuses at most --cap stops in a row in a session and never the same message twice, and fails open:
-whatever goes wrong, the agent may stop, and a line on standard error says why. --shadow refuses
-nothing and counts what it would have refused; --shadow-report shows the counts.
+answers in the host's contract; without a message it does so for any host. --install prints the
+settings that make a host call it. A hook refuses at most --cap stops in a row in a session, never
+the same message twice, and fails open: whatever goes wrong, the agent may stop, and a line on
+standard error says why. --shadow refuses nothing and counts what it would have refused;
+--shadow-report shows the counts.
 
 ` + guardExitCodes,
 		Example: `  rehearse guard last-message.md
@@ -187,6 +188,7 @@ func (a *app) guardMessage(ctx context.Context, name string, flags guardFlags) e
 	return nil
 }
 
+// printJSON prints as encoding/json does, in which durations are nanoseconds.
 func (a *app) printJSON(value any) error {
 	enc := json.NewEncoder(a.stdout)
 	enc.SetEscapeHTML(false)
@@ -240,6 +242,17 @@ func readAll(ctx context.Context, from io.Reader, limit int) ([]byte, error) {
 // installGuard prints settings: what to paste on standard output, where to on
 // standard error.
 func (a *app) installGuard(flags guardFlags) error {
+	// The host calls from folders of its own choice.
+	for _, path := range []*string{&flags.hook.State, &flags.hook.Log} {
+		if *path == "" {
+			continue
+		}
+		absolute, err := filepath.Abs(*path)
+		if err != nil {
+			return usage(fmt.Errorf("find %s: %w", *path, err))
+		}
+		*path = filepath.ToSlash(absolute)
+	}
 	settings, err := hook.Install(hook.Host(flags.install), ownName(), flags.hook)
 	if err != nil {
 		return usage(err)

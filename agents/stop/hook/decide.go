@@ -66,7 +66,7 @@ const stale = 24 * time.Hour
 //   - The message that was refused last is never refused again: going on did not
 //     help. This changes nothing else, since the same hook may be installed twice.
 func decide(past *memory, in input, s sighting, cfg Config) (what outcome) {
-	now := cfg.Clock.Now()
+	now := cfg.Clock.Now().UTC()
 	if now.Sub(past.Updated) > stale {
 		past.Blocks, past.Last, past.Pending = 0, "", nil
 	}

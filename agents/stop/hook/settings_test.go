@@ -14,7 +14,7 @@ import (
 var _ = Describe("the settings", func() {
 	for _, h := range hook.Hosts() {
 		It("of "+string(h)+" are those that its documentation shows", func() {
-			s, err := hook.Install(h, "rehearse", hook.Config{})
+			s, err := hook.Install(h, "rehearse", hook.Config{Cap: hook.DefaultCap, Policy: stop.Balanced}) // the defaults
 			Expect(err).NotTo(HaveOccurred())
 			compare(filepath.Join("testdata", string(h), "settings.json"), s.JSON)
 			Expect(json.Valid(s.JSON)).To(BeTrue())
