@@ -62,7 +62,7 @@ func (v *view) weights(table []fit.Weight) {
 		}
 		rows = append(rows, []string{
 			plain.Line(x.Signal, maxName), logOdds(x.Weight),
-			logOdds(x.Lowest)+" to "+logOdds(x.Highest), strconv.FormatFloat(x.Deviation, 'g', -1, 64),
+			logOdds(x.Lowest) + " to " + logOdds(x.Highest), strconv.FormatFloat(x.Deviation, 'g', -1, 64),
 			strconv.Itoa(x.Items), strconv.Itoa(x.Positives), strings.Join(notes, ", "),
 		})
 	}
