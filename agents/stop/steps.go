@@ -22,8 +22,8 @@ const (
 // rank says how surely a piece is a step, the surest first.
 type rank uint8
 
-// The ranks. Offered pieces are kept beside those of any rank but vague, unless
-// they repeat a firm one; of the other ranks the best is kept.
+// The ranks. Of all but offered, only the best that occurs is kept; offered pieces
+// are kept beside firm ones, states and choices, and in place of the others.
 const (
 	firm    rank = iota // an item of a list of what is left, or an announcement
 	offered             // "Shall I …?"
@@ -48,7 +48,7 @@ type piece struct {
 // steps are what the real mentions of a message leave undone, in the order of the
 // message. Two that name the same work, or share a part of the message, are one.
 func steps(doc *text.Doc, mentions []mention) []Step {
-	x := extractor{doc: doc, verbs: workVerbs(), lists: map[int]bool{}, taken: map[int]bool{}}
+	x := extractor{doc: doc, small: small(), verbs: workVerbs(), lists: map[int]bool{}, taken: map[int]bool{}}
 	x.readAll(mentions)
 	pieces := x.distinct()
 	list := make([]Step, 0, len(pieces))
@@ -85,40 +85,50 @@ func (x *extractor) distinct() []piece {
 	return kept[:min(len(kept), maxSteps)]
 }
 
-// best are the offered pieces and those of the best other rank.
+// best are the offered pieces and those of the best other rank, without those
+// that only repeat others.
 func (x *extractor) best() []piece {
-	top := vague
+	top, offers := vague, false
 	for _, p := range x.pieces {
 		if p.rank != offered {
 			top = min(top, p.rank)
 		}
+		offers = offers || p.rank == offered
+	}
+	if top >= loose && offers {
+		top = offered
 	}
 	var kept []piece
-	for _, p := range x.pieces {
-		if p.rank == top && p.rank != vague || p.rank == offered && !(top == firm && x.repeated(p)) {
+	for i, p := range x.pieces {
+		if (p.rank == offered || p.rank == top) && !x.repeats(i) {
 			kept = append(kept, p)
 		}
-	}
-	if len(kept) == 0 {
-		return slices.Clone(x.pieces)
 	}
 	return kept
 }
 
-// repeated reports whether most of what an offer says is in a firm piece.
-func (x *extractor) repeated(offer piece) bool {
-	said := x.stems(offer)
-	return slices.ContainsFunc(x.pieces, func(p piece) bool {
-		if p.rank != firm {
+// repeats reports whether what a piece says stands in a firm one elsewhere: most
+// of it if it is an offer, else all of its two or more long words.
+func (x *extractor) repeats(i int) bool {
+	p := x.pieces[i]
+	said := x.stems(p)
+	if len(x.pieces) > maxSteps || len(said) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(x.pieces, func(other piece) bool {
+		if other.rank != firm || other.first < p.end && p.first < other.end {
 			return false
 		}
-		have, n := x.stems(p), 0
+		have, n := x.stems(other), 0
 		for stem := range said {
 			if have[stem] {
 				n++
 			}
 		}
-		return 5*n >= 3*len(said)
+		if p.rank == offered {
+			return 5*n >= 3*len(said)
+		}
+		return n == len(said) && n > 1 && len(have) > n
 	})
 }
 
@@ -127,7 +137,7 @@ func (x *extractor) stems(p piece) words {
 	const length = 4
 	set := words{}
 	for _, w := range x.doc.Words[p.first:min(p.end, p.first+maxStems)] {
-		if len(w.Fold) >= length && !fillers[w.Fold] {
+		if len(w.Fold) >= length && !x.small.fillers[w.Fold] {
 			set[w.Fold[:length]] = true
 		}
 	}
@@ -194,7 +204,7 @@ func identify(list []Step) {
 	seen := map[string]int{}
 	for i := range list {
 		h := fnv.New64a()
-		h.Write([]byte(text.Fold(list[i].Description))) //nolint:errcheck,gosec // never fails
+		h.Write([]byte(text.Fold(list[i].Description)))
 		id := hex.EncodeToString(h.Sum(nil))[:12]
 		seen[id]++
 		if n := seen[id]; n > 1 {

@@ -11,6 +11,7 @@ import (
 // extractor finds the pieces of work that mentions speak of.
 type extractor struct {
 	doc    *text.Doc
+	small  *smallWords
 	verbs  verbSets
 	pieces []piece
 	// lists are read already, by their first item: a heading and a sentence may
@@ -146,11 +147,15 @@ func (x *extractor) sentence(m mention) {
 	if first < s.End && x.doc.Words[first].Fold == "know" {
 		return // "let me know"
 	}
-	if !x.acts(first, s.End) {
-		if first = x.complement(at, s.End); first < 0 {
-			first = x.clauseStart(s.First, at)
-			p.rank = max(p.rank, loose)
-		}
+	switch to := x.complement(at, s.End); {
+	case x.acts(first, s.End):
+	case to >= 0:
+		first = to
+	case first > at && first < s.End && x.small.with[x.doc.Words[first].Fold]:
+		first-- // "proceed with"
+	default:
+		first = x.clauseStart(s.First, at)
+		p.rank = max(p.rank, loose)
 	}
 	x.split(first, s.End, p, listing(m.category) && m.form != offer)
 }
@@ -160,7 +165,7 @@ func rankOf(m mention) rank {
 	switch {
 	case m.form == offer:
 		return offered
-	case m.category == ConditionalIntentions:
+	case m.category == ConditionalIntentions || strings.HasPrefix(m.pattern, classNames[fails]) || strings.HasPrefix(m.pattern, classNames[stub]):
 		return loose
 	}
 	return firm
@@ -181,7 +186,7 @@ func (x *extractor) complement(at, end int) int {
 		if i > at && x.gapHas(i, ":") && x.verbs.begins(x.doc.Words[i]) {
 			return i
 		}
-		if w := x.doc.Words[i+1].Fold; copulas[x.doc.Words[i].Fold] && (w == "to" || w == "de" || w == "d") {
+		if w := x.doc.Words[i+1].Fold; x.small.copulas[x.doc.Words[i].Fold] && (w == "to" || w == "de" || w == "d") {
 			return i + 2
 		}
 	}
@@ -263,7 +268,7 @@ func (x *extractor) itemsUnder(heading int) []int {
 	level := blocks[heading].Level
 	var items []int
 	under := -1
-	for i := heading + 1; i < len(blocks) && len(items) <= maxSteps; i++ {
+	for i := heading + 1; i < min(len(blocks), heading+maxBlocks) && len(items) <= maxSteps; i++ {
 		b := blocks[i]
 		if b.Kind == text.Heading && b.Level <= level && !x.numbered(i) {
 			break
@@ -290,12 +295,12 @@ func (x *extractor) numbered(block int) bool {
 func (x *extractor) itemsLedBy(block int) []int {
 	blocks := x.doc.Blocks
 	var items []int
-	for i := block + 1; i < len(blocks) && len(items) <= maxSteps; i++ {
+	for i := block + 1; i < min(len(blocks), block+maxBlocks) && len(items) <= maxSteps; i++ {
 		b := blocks[i]
 		led := b.Kind == text.Item && (b.Lead == block && b.Parent < 0 || b.Parent == block)
 		if led || (b.Kind == text.Paragraph || b.Kind == text.Heading) && x.counts(i, len(items)+1) {
 			items = append(items, i)
-		} else if b.Kind == text.Heading || b.Kind == text.Paragraph {
+		} else if b.Kind == text.Heading || b.Kind == text.Paragraph && len(items) == 0 {
 			break
 		}
 	}
@@ -349,6 +354,9 @@ func (x *extractor) gap(i int) string {
 	to := x.doc.Words[i].Start
 	return x.doc.Raw[max(from, to-maxGap):to]
 }
+
+// maxBlocks is how many blocks behind its introduction a list is looked for.
+const maxBlocks = 400
 
 // maxGap is how far before a word its punctuation is looked for.
 const maxGap = 32

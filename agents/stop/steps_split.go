@@ -7,44 +7,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
 
-// words is a set of folded words.
-type words map[string]bool
-
-func wordSet(list string) words {
-	set := words{}
-	for w := range strings.FieldsSeq(list) {
-		set[w] = true
-	}
-	return set
-}
-
-// The small words that the reading of a sentence turns on, folded.
-var (
-	// introduction are words before the verb that name no work.
-	introduction = wordSet(`now next then first also finally still just quickly so ok okay great good perfect please
-		i we you me us it let lets s ll d m re am are is will shall would could can should must may might have has had
-		need needs needed going gonna to about like want wants wish ready proceed go ahead and be able
-		do does if in order that a further final last thing remaining left what which
-		je j nous on il tu vous vais va allons vas maintenant ensuite puis d abord enfin alors donc
-		reste restent encore faut faudra faudrait doit dois devons doivent peux peut pouvons pourrais pourrait pourrions
-		veux veut voulez souhaites souhaitez souhaiterais voudrais aimerais que qu a de faire suis suivante prochaine etape est`)
-	// subjects may begin a clause of its own: "and I'll …", "et je …".
-	subjects    = wordSet("i we je j on nous ill")
-	connectives = wordSet("then next finally afterwards puis ensuite enfin apres")
-	conjoining  = wordSet("and et or ou")
-	alternative = wordSet("or ou")
-	asking      = wordSet("do does are is would should shall if que preferez preferes voulez veux dois souhaitez souhaites est bien plutot")
-	clitics     = wordSet("le la les l y en te t vous me m nous lui leur")
-	conditions  = wordSet("if si")
-	copulas     = wordSet("is are was be est sera serait sont consiste consistera")
-	pronouns    = wordSet("it this that them these those so ca cela ceci le la les l moi")
-	// fillers say nothing about the work. A piece of fillers alone is vague.
-	fillers = wordSet(`proceed continue start begin go do doing done this that it them these those so with ahead now on to next step steps by si done
-		remaining work rest the a all of and i we you me for more further as well too again right away if want like would help need
-		continuer continue proceder faire fasse ca cela ceci cette ce ces etape etapes suite suivante suivant suivantes prochaine la le les
-		de avec et en on je tu vous moi l y pour plus encore tout toi aussi maintenant souhaites voulez veux oui ainsi passer dessus`)
-)
-
 // verbSets are the sets of verbs of the lexicon, as bits of a word's number.
 type verbSets struct {
 	sets func(id int32) uint64
@@ -73,10 +35,13 @@ func (v verbSets) is(w text.Word) bool { return w.ID > 0 && v.sets(w.ID)&v.any !
 // acts reports whether a range of words begins with a verb, in any form, perhaps
 // behind its subject.
 func (x *extractor) acts(first, end int) bool {
-	if first < end && subjects[x.doc.Words[first].Fold] {
+	if first+1 < end && x.small.subjects[x.doc.Words[first].Fold] {
+		if x.small.persons[x.doc.Words[first].Fold] {
+			return true
+		}
 		first++
 	}
-	for first < end && clitics[x.doc.Words[first].Fold] {
+	for first < end && x.small.clitics[x.doc.Words[first].Fold] {
 		first++
 	}
 	return first < end && x.verbs.is(x.doc.Words[first])
@@ -87,23 +52,15 @@ func (x *extractor) acts(first, end int) bool {
 func (x *extractor) skipIntroduction(i, end int) int {
 	begin := i
 	for ; i < end; i++ {
-		w := x.doc.Words[i]
-		if !introduction[w.Fold] || i > begin && x.verbs.begins(w) && !introduction[w.Fold] {
+		if !x.small.introduction[x.doc.Words[i].Fold] {
 			break
 		}
 	}
 	// "je pousse", "on lance": the verb needs its subject.
-	if i > begin && i < end && x.verbs.is(x.doc.Words[i]) && !x.verbs.begins(x.doc.Words[i]) && subjects[x.doc.Words[i-1].Fold] {
+	if i > begin && i < end && x.verbs.is(x.doc.Words[i]) && !x.verbs.begins(x.doc.Words[i]) && x.small.subjects[x.doc.Words[i-1].Fold] {
 		i--
 	}
 	return i
-}
-
-// passive reports whether the work stands before the mention: "X still needs to
-// be done".
-func (x *extractor) passive(m mention, s text.Sentence) bool {
-	at := x.wordAt(m.span.Start, s.First, s.End)
-	return at > s.First && x.skipIntroduction(s.First, at) < at
 }
 
 // clauseStart is where the clause of a word begins.
@@ -123,7 +80,12 @@ func (x *extractor) split(first, end int, p piece, list bool) {
 	if x.parts(first, end, p) {
 		return
 	}
-	end = x.clauseEnd(first, end)
+	for cut := first; ; { // a verb behind a dash says how it is done
+		if cut = x.clauseEnd(cut, end); cut >= end || !x.verbs.begins(x.doc.Words[cut]) {
+			end = cut
+			break
+		}
+	}
 	p.first = first
 	for i := first + 1; i < end; i++ {
 		if x.turns(i) {
@@ -147,10 +109,10 @@ func (x *extractor) split(first, end int, p piece, list bool) {
 // …", "or do you …?".
 func (x *extractor) turns(i int) bool {
 	words := x.doc.Words
-	if !alternative[words[i].Fold] {
+	if !x.small.alternative[words[i].Fold] {
 		return false
 	}
-	return x.gapHas(i, ",") || i+1 < len(words) && asking[words[i+1].Fold]
+	return x.gapHas(i, ",") || i+1 < len(words) && x.small.asking[words[i+1].Fold]
 }
 
 // boundary returns where the next piece begins if the one from start ends before
@@ -158,20 +120,20 @@ func (x *extractor) turns(i int) bool {
 func (x *extractor) boundary(start, i, end int, list bool) (next int, follows bool) {
 	words := x.doc.Words
 	at := i
-	comma, joined := x.gapHas(i, ",;"), conjoining[words[i].Fold]
+	comma, joined := x.gapHas(i, ",;"), x.small.conjoining[words[i].Fold]
 	if joined {
 		at++
 	}
 	if !comma && !joined || at >= end {
 		return 0, false
 	}
-	if connectives[words[at].Fold] {
+	if x.small.connectives[words[at].Fold] {
 		if next = x.skipIntroduction(at+1, end); next < end {
 			return next, true
 		}
 		return 0, false
 	}
-	if subjects[words[at].Fold] {
+	if x.small.subjects[words[at].Fold] {
 		if next = x.skipIntroduction(at, end); x.acts(next, end) {
 			return next, false
 		}
@@ -179,7 +141,7 @@ func (x *extractor) boundary(start, i, end int, list bool) (next int, follows bo
 	}
 	// In "restore and run the tests" the verbs share their object.
 	shares := joined && !comma && i-start == 1 && end-at > 1
-	if list && x.verbs.begins(words[at]) && !alternative[words[i].Fold] && !shares {
+	if list && x.verbs.begins(words[at]) && !x.small.alternative[words[i].Fold] && !shares {
 		return at, false
 	}
 	return 0, false
@@ -232,7 +194,7 @@ func (x *extractor) enumerated(first, end int) []run {
 	}
 	for i := range parts {
 		p := &parts[i]
-		if p.end-p.first > 1 && conjoining[x.doc.Words[p.end-1].Fold] {
+		if p.end-p.first > 1 && x.small.conjoining[x.doc.Words[p.end-1].Fold] {
 			p.end--
 		}
 	}
@@ -254,7 +216,7 @@ func (x *extractor) numbers(i, end, n int) bool {
 
 // add keeps a piece if it names anything.
 func (x *extractor) add(p piece) {
-	for p.end > p.first && (conjoining[x.doc.Words[p.end-1].Fold] || connectives[x.doc.Words[p.end-1].Fold]) && x.doc.Words[p.end-1].Flags&text.Opaque == 0 {
+	for p.end > p.first && (x.small.conjoining[x.doc.Words[p.end-1].Fold] || x.small.connectives[x.doc.Words[p.end-1].Fold]) && x.doc.Words[p.end-1].Flags&text.Opaque == 0 {
 		p.end--
 	}
 	if p.first >= p.end {
@@ -273,8 +235,8 @@ func (x *extractor) fills(first, end int, bare bool) bool {
 	verb, pronoun := false, false
 	for _, w := range x.doc.Words[first:max(first, end)] {
 		switch {
-		case fillers[w.Fold] || w.Flags&text.Digits != 0:
-			pronoun = pronoun || pronouns[w.Fold]
+		case x.small.fillers[w.Fold] || w.Flags&text.Digits != 0:
+			pronoun = pronoun || x.small.pronouns[w.Fold]
 		case x.verbs.is(w):
 			verb = true
 		default:
@@ -287,7 +249,7 @@ func (x *extractor) fills(first, end int, bare bool) bool {
 // afterCondition passes over "if …," before a verb.
 func (x *extractor) afterCondition(first, end int) int {
 	const reach = 20
-	if first < end && conditions[x.doc.Words[first].Fold] {
+	if first < end && x.small.conditions[x.doc.Words[first].Fold] {
 		for i := first + 1; i < min(end, first+reach); i++ {
 			if x.gapHas(i, ",") && x.verbs.begins(x.doc.Words[i]) {
 				return i

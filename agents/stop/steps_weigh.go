@@ -23,17 +23,6 @@ const (
 	report
 )
 
-// kinds are the beginnings of the verbs of each kind, folded, in both languages.
-var kinds = map[kind][]string{
-	check:    strings.Fields("test run rerun retry check verif valid inspect review look confirm debug investigat analy audit lint examin regard lanc execut relanc revoi diagnos measur benchmark"),
-	edit:     strings.Fields("fix add updat remov delet renam replac chang correct corrig ajout modif supprim remplac repar adjust ajust clean nettoy tweak patch mett handl uncomment restor adapt"),
-	create:   strings.Fields("implement creat build writ develop extend complet finish generat cre constru impl ecri develo termin complet etend draft code"),
-	rebuild:  strings.Fields("refactor migrat redesign rewrit rearchitect port integrat convert overhaul restructur replatform split extract reecri migr integr refond convert extrai reorganis rework upgrad"),
-	describe: strings.Fields("document comment explain describ annotat expliqu decri redig"),
-	deliver:  strings.Fields("commit push deploy merg releas publish ship install deplo pouss fusionn publi livr open ouvr tag"),
-	report:   strings.Fields("notif tell report inform ping prevei tien confirm let show montr"),
-}
-
 // estimates are minutes for simple, moderate and complex work of each kind. They
 // are round figures of what a coding agent takes, to order and to sum steps by;
 // nothing was measured.
@@ -53,18 +42,15 @@ type weight struct {
 	estimate   time.Duration
 }
 
-// wide are words that say that a step reaches far.
-var wide = wordSet("all every each entire whole throughout everywhere across complete full fully comprehensive end tous toutes tout entier entiere ensemble partout complet complete")
-
 // weigh estimates a step by stated rules. Points: 1 if the work creates, 2 if it
 // rebuilds; 1 if it reaches far ("all", "throughout"); 1 for three objects or
 // more; 1 if it takes more than 20 words to say. No point is simple, one or two
 // are moderate, more are complex.
 func (x *extractor) weigh(p piece, description string) weight {
 	folded := strings.Fields(text.Fold(description))
-	k := kindOf(folded)
+	k := x.small.kindOf(folded)
 	points := map[kind]int{create: 1, rebuild: 2}[k]
-	if slices.ContainsFunc(folded, func(w string) bool { return wide[w] }) {
+	if slices.ContainsFunc(folded, func(w string) bool { return x.small.wide[w] }) {
 		points++
 	}
 	if x.objects(p) >= 3 {
@@ -82,7 +68,7 @@ func (x *extractor) weigh(p piece, description string) weight {
 func (x *extractor) objects(p piece) int {
 	n := 1
 	for i := p.first + 1; i < p.end; i++ {
-		if conjoining[x.doc.Words[i].Fold] || x.gapHas(i, ",") {
+		if x.small.conjoining[x.doc.Words[i].Fold] || x.gapHas(i, ",") {
 			n++
 		}
 	}
@@ -90,11 +76,11 @@ func (x *extractor) objects(p piece) int {
 }
 
 // kindOf is the kind of the first word that has one.
-func kindOf(folded []string) kind {
+func (s *smallWords) kindOf(folded []string) kind {
 	for _, w := range folded[:min(len(folded), 4)] {
-		for k := other + 1; k <= report; k++ {
-			if slices.ContainsFunc(kinds[k], func(stem string) bool { return strings.HasPrefix(w, stem) }) {
-				return k
+		for k, stems := range s.kinds {
+			if slices.ContainsFunc(stems, func(stem string) bool { return strings.HasPrefix(w, stem) }) {
+				return kind(k)
 			}
 		}
 	}
@@ -159,11 +145,6 @@ type reference struct {
 	before bool
 }
 
-var (
-	afterWords  = wordSet("after once when apres quand lorsque")
-	beforeWords = wordSet("before avant")
-)
-
 // named are the references of a piece: the up to six words behind "after".
 func (x *extractor) named(p piece) []reference {
 	const reach = 6
@@ -171,10 +152,10 @@ func (x *extractor) named(p piece) []reference {
 	var found []reference
 	for i := from; i < p.end && len(found) < 4; i++ {
 		w := x.doc.Words[i].Fold
-		if !afterWords[w] && !beforeWords[w] {
+		if !x.small.after[w] && !x.small.before[w] {
 			continue
 		}
-		r := reference{before: beforeWords[w]}
+		r := reference{before: x.small.before[w]}
 		for _, named := range x.doc.Words[i+1 : min(i+1+reach, len(x.doc.Words))] {
 			r.words = append(r.words, named.Fold)
 		}
@@ -220,7 +201,7 @@ func (d *dependencies) find(words []string, i int) int {
 		if j == i {
 			continue
 		}
-		head := slices.IndexFunc(of, func(w string) bool { return len(w) >= 4 && !introduction[w] })
+		head := slices.IndexFunc(of, func(w string) bool { return len(w) >= 4 })
 		if head < 0 {
 			continue
 		}
