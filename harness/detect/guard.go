@@ -28,7 +28,7 @@ func (g guard) Name() string {
 }
 
 // Detect implements Detector. Spans are those of the steps, or of the mentions
-// where there is no step.
+// where there is no step; a message that may stop has none.
 func (g guard) Detect(_ context.Context, item corpus.Item) (Prediction, error) {
 	v := stop.Judge(item.Text, g.options)
 	p := Prediction{
@@ -39,14 +39,14 @@ func (g guard) Detect(_ context.Context, item corpus.Item) (Prediction, error) {
 		Reasons:  []string{v.Reason},
 		Signals:  make(map[string]float64, len(v.Signals)),
 	}
-	for _, s := range v.Steps {
+	for _, s := range v.Steps { // only of a message that may not stop
 		p.Spans = append(p.Spans, [2]int{s.Start, s.End})
 	}
 	for _, d := range v.Detections {
 		if !d.Real {
 			continue
 		}
-		if len(v.Steps) == 0 {
+		if p.Positive && len(v.Steps) == 0 {
 			p.Spans = append(p.Spans, [2]int{d.Start, d.End})
 		}
 		if !slices.Contains(p.Categories, string(d.Category)) {

@@ -1,0 +1,77 @@
+package detect_test
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/fixtures"
+	"github.com/rehearse-dev/rehearse/harness/corpus"
+	"github.com/rehearse-dev/rehearse/harness/corpus/variant"
+	"github.com/rehearse-dev/rehearse/harness/detect"
+)
+
+// shipped reads this project's own messages.
+func shipped() (items []corpus.Item) {
+	GinkgoHelper()
+	files, err := fs.Glob(fixtures.Stops, "stops/*.jsonl")
+	Expect(err).NotTo(HaveOccurred())
+	for _, name := range files {
+		file, err := fixtures.Stops.Open(name)
+		Expect(err).NotTo(HaveOccurred())
+		defer file.Close()
+		for item, err := range corpus.Read(file, name) {
+			Expect(err).NotTo(HaveOccurred())
+			items = append(items, item)
+		}
+	}
+	Expect(len(items)).To(BeNumerically(">=", 600))
+	return items
+}
+
+// The two specs together: encodings and formatting here, length below.
+var _ = DescribeTable("no verdict of the guard changes when a message only looks different", Label("G-10"),
+	func(ctx SpecContext, policy stop.Policy) {
+		guard := detect.Guard(policy, 0)
+		var changed []string
+		tried := map[string]int{}
+		for _, item := range shipped() {
+			plain, err := say(ctx, guard, item.Text)
+			Expect(err).NotTo(HaveOccurred())
+			for _, v := range variant.Of(item.Text) {
+				tried[v.Name]++
+				p, err := say(ctx, guard, v.Text)
+				Expect(err).NotTo(HaveOccurred())
+				if p.Positive != plain.Positive {
+					changed = append(changed, fmt.Sprintf("%s (%s) %s: %t becomes %t (%.3f, %.3f)",
+						item.ID, item.Label, v.Name, plain.Positive, p.Positive, *plain.Score, *p.Score))
+				}
+			}
+		}
+		for _, name := range variant.Names() {
+			Expect(tried[name] > 0 || name == "nfc").To(BeTrue(), name+" was tried on no message; nfc only changes what nfd makes")
+		}
+		Expect(changed).To(BeEmpty(), strings.Join(changed, "\n"))
+	},
+	Entry("balanced", stop.Balanced), Entry("strict", stop.Strict),
+)
+
+var _ = DescribeTable("a mention is found behind any length of finished work", Label("G-10"),
+	func(ctx SpecContext, done, mention string) {
+		var text strings.Builder
+		for text.Len() < 10<<20 {
+			text.WriteString(done)
+		}
+		guard := detect.Guard(stop.Balanced, 0)
+		Expect(say(ctx, guard, text.String())).To(HaveField("Positive", false))
+		text.WriteString(mention)
+		Expect(say(ctx, guard, text.String())).To(HaveField("Positive", true))
+	},
+	Entry("paragraphs", "The parser is done and its tests pass.\n\n", "Now let me run the integration tests:"),
+	Entry("one line", "The parser is done. ", "Now let me run the integration tests:"),
+	Entry("a list in French", "- Le module est terminé et testé.\n", "\nIl me reste à migrer les données ; je lance maintenant la migration :"),
+)
