@@ -19,7 +19,7 @@ var roundedWarning = fmt.Sprintf("more than %d different durations: rounded to t
 // Once there are more than 4,096 different ones, all are rounded to three
 // significant digits, an error of at most 0.5 %: the range of time.Duration then
 // has room for no more than some 17,000 of them. What it tells does not depend on
-// the order in which they were added. Mean, sum and maximum stay exact. The zero
+// the order in which they were added. Mean and maximum stay exact. The zero
 // value is an empty sample.
 type Durations struct {
 	counts  map[time.Duration]int
@@ -69,9 +69,6 @@ func (d *Durations) Max() float64 { return d.max }
 
 // Rounded says whether quantiles have only three significant digits.
 func (d *Durations) Rounded() bool { return d.rounded }
-
-// Sum is their sum in seconds, exactly.
-func (d *Durations) Sum() float64 { return d.moments.Sum() }
 
 // Mean is their mean in seconds, as that of Moments.
 func (d *Durations) Mean(level float64) Summary { return d.moments.Mean(level) }

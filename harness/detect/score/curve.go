@@ -12,8 +12,17 @@ type curve struct {
 	n, missing         int
 }
 
-func (c *curve) add(score *float64, actual bool) {
+// valid is a copy of a score in [0, 1]; nil for any other.
+func valid(score *float64) *float64 {
 	if score == nil || !(*score >= 0 && *score <= 1) {
+		return nil
+	}
+	s := *score
+	return &s
+}
+
+func (c *curve) add(score *float64, actual bool) {
+	if score = valid(score); score == nil {
 		c.missing++
 		return
 	}

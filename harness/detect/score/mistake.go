@@ -53,7 +53,7 @@ func (s *Scorer) addMistake(item *corpus.Item, p *detect.Prediction, actual bool
 		kept = &s.mistakes[1]
 	}
 	m := Mistake{
-		ID: clip(item.ID, maxName), Label: item.Label, Confidence: clip(confidence(item), maxName), Score: p.Score,
+		ID: clip(item.ID, maxName), Label: item.Label, Confidence: clip(confidence(item), maxName), Score: valid(p.Score),
 	}
 	if !kept.wants(m) {
 		return
@@ -70,10 +70,6 @@ func (s *Scorer) addMistake(item *corpus.Item, p *detect.Prediction, actual bool
 		}
 	}
 	m.Excerpt = excerpt(item.Text, focus(item, p))
-	if m.Score != nil {
-		score := *m.Score // not the caller's memory
-		m.Score = &score
-	}
 	kept.add(m)
 }
 

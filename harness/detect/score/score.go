@@ -69,8 +69,9 @@ func (o Options) filled() Options {
 func (o *Options) positive(item corpus.Item) bool { return slices.Contains(o.Positive, item.Label) }
 
 // Scorer gathers what a detector says of labelled items. Its result does not
-// depend on the order of the items, except where more groups, tags or failures
-// turn up than are kept. It is not safe for concurrent use.
+// depend on the order of the items, unless there are more groups of a kind than
+// are kept apart, and but for the last digit of a cost. It is not safe for
+// concurrent use.
 type Scorer struct {
 	options  Options
 	items    int

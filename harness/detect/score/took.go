@@ -9,11 +9,13 @@ import (
 // latency gathers how long the detector took.
 type latency struct {
 	took  stat.Durations
+	total time.Duration // whole, so that its order does not matter
 	bytes int64
 }
 
 func (l *latency) add(took time.Duration, size int) {
 	l.took.Add(took.Seconds())
+	l.total += max(0, took)
 	l.bytes += int64(size)
 }
 
@@ -24,8 +26,8 @@ func (l *latency) result() *Latency {
 	}
 	q := l.took.Quantiles(stat.Level, 0.50, 0.99)
 	return &Latency{
-		N: l.took.N(), Mean: l.took.Mean(stat.Level).Value, P50: q[0].Value, P99: q[1].Value, Max: l.took.Max(),
-		Rounded: l.took.Rounded(), Bytes: l.bytes, MBPerSecond: number(float64(l.bytes) / 1e6 / l.took.Sum()),
+		N: l.took.N(), Mean: l.total.Seconds() / float64(l.took.N()), P50: q[0].Value, P99: q[1].Value, Max: l.took.Max(),
+		Rounded: l.took.Rounded(), Bytes: l.bytes, MBPerSecond: number(float64(l.bytes) / 1e6 / l.total.Seconds()),
 	}
 }
 

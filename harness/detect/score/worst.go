@@ -31,7 +31,9 @@ func (w *worst[T]) add(v T) {
 
 // sorted returns what is kept; it is empty, not nil, if that is nothing.
 func (w *worst[T]) sorted() []T {
-	return slices.SortedStableFunc(slices.Values(append([]T{}, w.list...)), w.compare)
+	list := append([]T{}, w.list...)
+	slices.SortStableFunc(list, w.compare)
+	return list
 }
 
 // The methods of heap.Interface.

@@ -1,0 +1,57 @@
+package show_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/show"
+)
+
+func line(i int) string { return fmt.Sprintf("line %d\n", i) }
+
+func TestAPageHoldsWhatFitsAndCountsTheRest(t *testing.T) {
+	p := show.Page{Left: 200}
+	p.Head("title\n")
+	show.Lines(&p, "lines", make([]int, 1000), func(int) string { return "0123456789\n" })
+	p.Head(strings.Repeat("too long", 30))
+	got := p.String()
+	if len(got) > 200 {
+		t.Errorf("%d bytes of 200", len(got))
+	}
+	// 200 - 6 for the title - 80 kept free leave 114: ten lines of 11 bytes.
+	if want := "title\n" + strings.Repeat("0123456789\n", 10) + "\n… and 990 more lines\n"; got != want {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestAPageHoldsAllIfThereIsRoom(t *testing.T) {
+	p := show.Page{Left: 1000}
+	show.Lines(&p, "lines", []int{1, 2}, line)
+	if got := p.String(); got != "line 1\nline 2\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestNumbersHaveTheDigitsThatCount(t *testing.T) {
+	for want, got := range map[string]string{
+		"12345": show.Number(12345), "123k": show.Number(123_456), "1.50": show.Money(1.5), "0.00123": show.Money(0.001234),
+		"1.00": show.Significant(0.9996), "450ms": show.Seconds(0.45), "12µs": show.Seconds(12e-6), "4h0m": show.Seconds(14400),
+		"1 item": show.Plural(1, "item"), "0 items": show.Plural(0, "item"),
+	} {
+		if got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
+
+func TestJSONIsIndentedAndLeavesMarkupAlone(t *testing.T) {
+	var out bytes.Buffer
+	if err := show.JSON(&out, map[string]string{"b": "<x>", "a": ""}); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); got != "{\n  \"a\": \"\",\n  \"b\": \"<x>\"\n}\n" {
+		t.Errorf("%q", got)
+	}
+}
