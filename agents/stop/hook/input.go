@@ -11,9 +11,9 @@ import (
 // payload is the union of what the hosts send. Fields that a host may send in a
 // shape of its own are raw, so that one of them cannot spoil the others.
 type payload struct {
-	HookEventName *string `json:"hook_event_name"`
-	EventType     *string `json:"event_type"` // OpenHands
-	Event         *string `json:"event"`      // Goose
+	HookEventName text `json:"hook_event_name"`
+	EventType     text `json:"event_type"` // OpenHands
+	Event         text `json:"event"`      // Goose
 
 	SessionID      text `json:"session_id"`
 	SessionIDCamel text `json:"sessionId"`       // Copilot
@@ -96,8 +96,7 @@ func parse(data []byte, given Host) (input, error) {
 		return in, errors.New("the host's input is not a JSON object; to judge a text, give its file or - as an argument")
 	}
 	var p payload
-	var mistyped *json.UnmarshalTypeError
-	if err := json.Unmarshal(data, &p); err != nil && !errors.As(err, &mistyped) {
+	if err := json.Unmarshal(data, &p); err != nil {
 		return in, fmt.Errorf("read the host's JSON: %w", err)
 	}
 	if given == Auto {
@@ -123,14 +122,7 @@ func parse(data []byte, given Host) (input, error) {
 	return in, nil
 }
 
-func (p payload) event() string {
-	for _, name := range []*string{p.HookEventName, p.EventType, p.Event} {
-		if name != nil {
-			return *name
-		}
-	}
-	return ""
-}
+func (p payload) event() string { return first(p.HookEventName, p.EventType, p.Event) }
 
 // host tells the host by what only it sends. What looks like Claude Code's Stop
 // and has nothing of another host is answered as Claude Code's: several agents
@@ -138,7 +130,7 @@ func (p payload) event() string {
 func (p payload) host() Host {
 	event := p.event()
 	switch {
-	case p.HookEventName == nil && p.EventType != nil:
+	case p.HookEventName == "" && p.EventType != "":
 		return OpenHands
 	case p.ConversationID != "" && (event == "stop" || event == "afterAgentResponse"):
 		return Cursor
