@@ -34,8 +34,12 @@ func (r *reading) announced(s int) {
 	}
 	m := r.mention(FutureActions, h)
 	after := r.after(s)
-	open := !r.delivered(m.block) && !r.doneAfter(s)
+	open := !r.delivered(m.block) && !r.doneAfter(s, r.verifies(h))
 	switch {
+	case class == present && r.has(s, history):
+		m.why = "it tells what always holds"
+		r.add(m)
+		return
 	case class == talks && (after > 0 || r.delivered(m.block)):
 		m.why = "it introduces what it goes on to say"
 		r.add(m)
@@ -83,7 +87,7 @@ func (r *reading) announced(s int) {
 // upToUser says whether the sentence makes what the phrase announces depend on
 // the user.
 func (r *reading) upToUser(s int, h grammar.Hit) bool {
-	return r.has(s, user) || r.before(s, h.First, condition, offers, goOn, optional, asks, you, imperative)
+	return r.has(s, user) || r.before(s, h.First, condition, offers, goOn, proceed, optional, asks, you, imperative)
 }
 
 // announcement is the phrase of a sentence that announces an action, and its
@@ -144,10 +148,25 @@ func (r *reading) promises(s int) {
 	}
 }
 
-// doneAfter says whether a later sentence reports something as done.
-func (r *reading) doneAfter(s int) bool {
+// verifies says whether what is announced is a check: only a result carries it out.
+func (r *reading) verifies(h grammar.Hit) bool {
+	w := r.doc.Words[h.End-1]
+	return lexicon().Sets(w.ID)&checks() != 0
+}
+
+var checks = sync.OnceValue(func() uint64 {
+	return lexicon().Set("en.verify") | lexicon().Set("fr.verify")
+})
+
+// doneAfter says whether a later sentence reports something as done, or the
+// result of a check.
+func (r *reading) doneAfter(s int, check bool) bool {
+	class := done
+	if check {
+		class = result
+	}
 	for i := s + 1; i < len(r.sentences); i++ {
-		if r.has(i, done) && !r.hasAny(i, condition, negation, need, left) {
+		if r.has(i, class) && !r.hasAny(i, condition, negation, need, left) {
 			return true
 		}
 	}

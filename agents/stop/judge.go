@@ -63,7 +63,7 @@ func (r *reading) class(defers bool) Class {
 		return Defers
 	case e.seen(asksInput) || e.seen(offersChoice):
 		return Asks
-	case e.seen(goOnRequest) || e.seen(workOffer) || e.seen(nextOptional) || e.seen(nextUser) || e.seen(couldDo) || e.seen(userActs):
+	case e.seen(goOnRequest) || e.seen(proceedRequest) || e.seen(workOffer) || e.seen(nextOptional) || e.seen(nextUser) || e.seen(couldDo) || e.seen(userActs):
 		return Suggests
 	default:
 		return Clean
@@ -77,7 +77,7 @@ func (r *reading) signals(message string) []Signal {
 		if n := r.evidence.count[s]; n > 0 {
 			at := r.evidence.at[s]
 			all = append(all, Signal{
-				Name: d.name, Weight: d.weight * float64(min(n, d.most)), Count: n, Span: at,
+				Name: d.name, Weight: d.weight * float64(min(n, d.most)), Count: min(n, d.most), Span: at,
 				Text: excerpt(message, at, 80),
 			})
 		}

@@ -42,6 +42,8 @@ const (
 	could                           // something could be done
 	offers                          // it offers to do something, or asks whether it shall
 	goOn                            // it asks whether to go on with the work, or waits for a go
+	proceed                         // it asks whether to go on
+	result                          // it reports the result of a check
 	asks                            // it needs an answer of the user
 	questions                       // it asks a question that only the user can answer
 	imperative                      // it tells somebody to do something that an agent could do as well
@@ -57,14 +59,20 @@ const (
 	condition                       // what must be so first
 	history                         // narrates what was, or what a program does
 	document                        // names a document, a section or a widget
+	task                            // what the user asked for
+	rest                            // the other part of the work
+	partial                         // a part of the work is done
+	undone                          // something is not done
+	coming                          // something will be done, by whomever
+	weak                            // speaks of a lack, or of what will be, in general
 	classes
 )
 
 var classNames = [classes]string{
 	announce: "announce", present: "present", intends: "intend", talks: "talk", doing: "doing", selfimp: "selfimp", promise: "promise", waiting: "waiting", next: "next",
-	left: "left", need: "need", later: "later", could: "could", offers: "offer", goOn: "go", asks: "ask", questions: "question", imperative: "imperative", user: "user", you: "you",
+	left: "left", need: "need", later: "later", could: "could", offers: "offer", goOn: "go", proceed: "continue", result: "result", asks: "ask", questions: "question", imperative: "imperative", user: "user", you: "you",
 	optional: "optional", generic: "generic", done: "done", fails: "fail", known: "known", stub: "stub", negation: "neg",
-	condition: "cond", history: "hist", document: "doc",
+	condition: "cond", history: "hist", document: "doc", task: "task", rest: "rest", partial: "partial", undone: "undone", coming: "coming", weak: "weak",
 }
 
 // lexicon compiles the lexicons at the first use.

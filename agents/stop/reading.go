@@ -170,6 +170,10 @@ func (r *reading) after(s int) int {
 	return r.prose - int(r.sentences[last].rank) - 1
 }
 
+// near says whether the sentence stands where a message says what it leaves: at
+// its end.
+func (r *reading) near(s int) bool { return r.after(s) <= tailSentences }
+
 // lastOfList is the last sentence of the list that the block introduces, -1 if
 // there is none.
 func (r *reading) lastOfList(b int) int {

@@ -18,24 +18,30 @@ func (r *reading) requests() {
 func (r *reading) requestIn(s int) {
 	question := r.doc.Sentences[s].Ending == text.Question
 	switch {
-	case r.has(s, generic) && !r.has(s, goOn):
+	case r.has(s, generic) && !r.hasAny(s, goOn, proceed):
 		h, _ := r.first(s, generic)
 		r.evidence.see(politeClose, r.span(h.First, h.End))
 		return
-	case r.has(s, goOn):
-		r.request(s, goOn, goOnRequest, "it waits for a go that the work does not need")
+	case r.has(s, proceed) && question:
+		r.request(s, proceed, proceedRequest, "it asks whether to go on with the work")
+	case r.hasAny(s, goOn, proceed):
+		class := goOn
+		if r.has(s, proceed) {
+			class = proceed
+		}
+		r.request(s, class, goOnRequest, "it waits for a go")
 	case r.has(s, offers):
 		r.request(s, offers, workOffer, "it offers work")
 	}
-	if h, ok := r.first(s, asks); ok && !r.hasAny(s, goOn, offers) {
+	if h, ok := r.first(s, asks); ok && !r.hasAny(s, goOn, proceed, offers) {
 		r.evidence.see(asksInput, r.span(h.First, h.End))
-	} else if h, ok := r.first(s, questions); ok && question && !r.hasAny(s, goOn, offers) {
+	} else if h, ok := r.first(s, questions); ok && question && !r.hasAny(s, goOn, proceed, offers) {
 		r.evidence.see(asksInput, r.span(h.First, h.End))
 	}
 	if question && (r.choice(s) || r.hasItems(s)) {
 		r.evidence.see(offersChoice, r.sentenceSpan(s))
 	}
-	if h, ok := r.first(s, optional); ok && r.hasAny(s, offers, goOn, could) {
+	if h, ok := r.first(s, optional); ok && r.hasAny(s, offers, goOn, proceed, could) {
 		r.evidence.see(optionalOffer, r.span(h.First, h.End))
 	}
 	for _, class := range [...]grammar.Class{you, imperative} {
@@ -49,8 +55,24 @@ func (r *reading) request(s int, class grammar.Class, sig signal, why string) {
 	h, _ := r.first(s, class)
 	m := r.mention(ConditionalIntentions, h)
 	m.form, m.real, m.why, m.severity = offer, true, why, Low
+	if r.has(s, rest) {
+		r.evidence.see(restOfWork, m.span)
+	}
+	if r.requested() {
+		r.evidence.see(requestedOffer, m.span)
+	}
 	r.evidence.see(sig, m.span)
 	r.add(m)
+}
+
+// requested says whether the message speaks of what the user asked for.
+func (r *reading) requested() bool {
+	for s := range r.sentences {
+		if r.has(s, task) {
+			return true
+		}
+	}
+	return false
 }
 
 // choice says whether the sentence has an "or".

@@ -31,12 +31,17 @@ func (r *reading) backlogIn(s int, h grammar.Hit) {
 	sentence := &r.doc.Sentences[s]
 	list := r.listUnder(m.block, s)
 	leads := b.Kind == text.Heading || sentence.Ending == text.Colon ||
+		sentence.End-sentence.First <= shortLabel && list.items+list.finished > 0 && sentence.Ending == text.None ||
 		h.Class == next && r.startsWith(s, h) && r.gapAfter(h)
 	switch {
 	case b.Kind == text.Table:
 		return
 	case r.isReference(s, h):
 		m.why = "it names a document or a part of one, or says that nothing is left"
+	case r.before(s, h.First, condition, user):
+		m.real, m.why = true, "it depends on something"
+	case leads && h.Class == left && r.has(s, known):
+		m.why = "it lists what is old or expected"
 	case leads && (list.items+list.inline > 0 || list.finished > 0):
 		m.form = lead
 		if b.Kind == text.Heading {
@@ -56,6 +61,9 @@ func (r *reading) backlogIn(s int, h grammar.Hit) {
 	}
 	r.add(m)
 }
+
+// shortLabel is how many words a line may have that heads a list without a colon.
+const shortLabel = 6
 
 // list is what stands under a heading or a lead.
 type list struct {
@@ -169,13 +177,17 @@ func (r *reading) judgeSentence(m *mention, h grammar.Hit, s int) {
 		m.form, m.severity, m.why = offer, Low, "it asks the user"
 	case r.before(s, h.First, condition, optional) || r.has(s, user):
 		m.severity, m.why = Low, "it depends on the user"
+	case h.Class == left && r.has(s, known):
+		m.severity, m.why = Low, "it is old or expected"
 	case h.Class == next:
 		m.why = "it names what comes next"
 		r.evidence.see(nextMention, m.span)
 	default:
 		m.why = "it says that work is left"
-		if r.after(s) <= 8 || s < 3 {
-			r.evidence.see(leftSentence, m.span)
+		if r.near(s) {
+			r.evidence.see(leftNear, m.span)
+		} else if r.after(s) <= 8 || s < 3 {
+			r.evidence.see(leftFar, m.span)
 		}
 	}
 }
@@ -183,7 +195,7 @@ func (r *reading) judgeSentence(m *mention, h grammar.Hit, s int) {
 // isReference says whether a phrase names no work: nothing is left, a document
 // has such a section, the past is told.
 func (r *reading) isReference(s int, h grammar.Hit) bool {
-	if r.before(s, h.First, done) && !r.gapAfter(h) && r.doc.Sentences[s].Ending != text.Colon && !r.hasAny(s, left, need) {
+	if h.Class == left && r.finished(s, h) {
 		return true
 	}
 	for _, p := range r.phrases(s) {
@@ -193,6 +205,17 @@ func (r *reading) isReference(s int, h grammar.Hit) bool {
 		}
 	}
 	return false
+}
+
+// finished says whether the sentence says that what is left is done: "the
+// remaining cases were fixed", "fixed it, the last remaining issue".
+func (r *reading) finished(s int, h grammar.Hit) bool {
+	d, ok := r.first(s, done)
+	if !ok || r.hasAny(s, negation, fails, need) {
+		return false
+	}
+	w := &r.doc.Words[max(int(h.First)-1, r.doc.Sentences[s].First)]
+	return d.First >= h.End && d.First-h.End <= 12 && r.doc.Words[h.First].Fold != "still" || w.Fold == "last" || w.Fold == "dernier"
 }
 
 // startsWith says whether a phrase begins its sentence, small words apart.

@@ -1,6 +1,9 @@
 package stop
 
-import "github.com/rehearse-dev/rehearse/agents/stop/internal/text"
+import (
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/grammar"
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
+)
 
 // state finds what the message says of the work: done, failing, standing in.
 func (r *reading) state() {
@@ -22,6 +25,48 @@ func (r *reading) state() {
 			r.evidence.see(completed, r.span(h.First, h.End))
 		}
 		r.obligations(s)
+		r.unfinished(s)
+	}
+}
+
+// unfinished finds what a sentence says is not done, done in part, or to come.
+func (r *reading) unfinished(s int) {
+	if r.doc.Sentences[s].Ending == text.Question || r.has(s, user) {
+		return
+	}
+	work := false
+	for _, c := range [...]struct {
+		class    grammar.Class
+		sig      signal
+		category Category
+		why      string
+	}{
+		{undone, undoneNear, RemainingTasks, "it says that something is not done"},
+		{partial, partialNear, RemainingTasks, "it says that a part is done"},
+		{coming, comingNear, FutureActions, "it says what will be done"},
+	} {
+		h, ok := r.first(s, c.class)
+		if !ok || r.before(s, h.First, condition, you, document) || r.has(s, known) {
+			continue
+		}
+		m := r.mention(c.category, h)
+		m.why = "it tells what holds, far from the end"
+		if r.near(s) {
+			m.real, m.why, m.severity = c.class != partial, c.why, Medium
+			r.evidence.see(c.sig, m.span)
+			work = true
+		}
+		r.add(m)
+	}
+	work = work || r.hasAny(s, left, need, could, later, weak)
+	if !work || !r.near(s) {
+		return
+	}
+	if h, ok := r.first(s, task); ok {
+		r.evidence.see(requestedWork, r.span(h.First, h.End))
+	}
+	if h, ok := r.first(s, rest); ok {
+		r.evidence.see(restOfWork, r.span(h.First, h.End))
 	}
 }
 
@@ -50,7 +95,7 @@ func (r *reading) obligations(s int) {
 	if h, ok := r.first(s, later); ok && !question {
 		m := r.mention(FutureActions, h)
 		m.why = "it tells an order of events"
-		if r.hasAny(s, announce, present, need, could, left, offers) {
+		if r.hasAny(s, announce, present, need, could, left, offers, undone) {
 			m.real, m.severity, m.why = true, Low, "it puts work off"
 			r.evidence.see(laterWork, m.span)
 		}
