@@ -80,7 +80,7 @@ func (x *extractor) whole(block int, p piece) {
 	if x.doc.Blocks[block].Kind == text.Table {
 		first, end = x.longestCell(block)
 	}
-	if first < end && x.doc.Words[first].Flags&text.Digits != 0 && x.numbers(first, end, 0) {
+	if first+1 < end && x.doc.Words[first].Flags&text.Digits != 0 && (x.doc.Blocks[block].Kind != text.Item || x.numbers(first, end, 0)) {
 		first++
 	}
 	if x.parts(first, end, p) {

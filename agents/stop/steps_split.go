@@ -124,13 +124,17 @@ func (x *extractor) boundary(start, i, end int, list bool) (next int, follows bo
 	if joined {
 		at++
 	}
-	if !comma && !joined || at >= end {
+	if at >= end {
 		return 0, false
 	}
 	if x.small.connectives[words[at].Fold] {
-		if next = x.skipIntroduction(at+1, end); next < end {
+		next = x.skipIntroduction(at+1, end)
+		if next < end && (comma || joined || x.verbs.begins(words[next])) {
 			return next, true
 		}
+		return 0, false
+	}
+	if !comma && !joined {
 		return 0, false
 	}
 	if x.small.subjects[words[at].Fold] {
@@ -222,7 +226,7 @@ func (x *extractor) add(p piece) {
 	if p.first >= p.end {
 		return
 	}
-	if !p.listed && x.fills(p.first, p.end, p.rank == offered) {
+	if !p.listed && !p.follows && x.fills(p.first, p.end, p.rank == offered) {
 		p.rank = vague
 	}
 	x.pieces = append(x.pieces, p)

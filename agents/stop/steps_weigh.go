@@ -145,18 +145,19 @@ type reference struct {
 	before bool
 }
 
-// named are the references of a piece: the up to six words behind "after".
+// named are the references of a piece: the up to six words behind "after", in its
+// sentence from up to ten words before it.
 func (x *extractor) named(p piece) []reference {
-	const reach = 6
-	from := x.sentenceStart(p.first)
+	const reach, back = 6, 10
+	s := x.sentenceOf(p.first)
 	var found []reference
-	for i := from; i < p.end && len(found) < 4; i++ {
+	for i := max(s.First, p.first-back); i < p.end && len(found) < 4; i++ {
 		w := x.doc.Words[i].Fold
 		if !x.small.after[w] && !x.small.before[w] {
 			continue
 		}
 		r := reference{before: x.small.before[w]}
-		for _, named := range x.doc.Words[i+1 : min(i+1+reach, len(x.doc.Words))] {
+		for _, named := range x.doc.Words[i+1 : max(i+1, min(i+1+reach, s.End))] {
 			r.words = append(r.words, named.Fold)
 		}
 		found = append(found, r)
@@ -164,20 +165,15 @@ func (x *extractor) named(p piece) []reference {
 	return found
 }
 
-// sentenceStart is the first word of the sentence of a word, but at most ten
-// words back.
-func (x *extractor) sentenceStart(word int) int {
-	const reach = 10
+// sentenceOf is the sentence that a word is in.
+func (x *extractor) sentenceOf(word int) text.Sentence {
 	i, _ := slices.BinarySearchFunc(x.doc.Sentences, word, func(s text.Sentence, w int) int {
 		if s.End <= w {
 			return -1
 		}
 		return 1
 	})
-	if i >= len(x.doc.Sentences) {
-		return word
-	}
-	return max(x.doc.Sentences[i].First, word-reach)
+	return x.doc.Sentences[i]
 }
 
 // dependencies are which steps need which.
@@ -194,23 +190,22 @@ func newDependencies(list []Step) *dependencies {
 	return d
 }
 
-// find is the step other than i that words name, by its first word of four
-// letters or more; -1 if none.
+// find is the step other than i that words name: the first of those that share
+// most of its words of four letters or more, -1 if none shares any.
 func (d *dependencies) find(words []string, i int) int {
+	found, most := -1, 0
 	for j, of := range d.words {
-		if j == i {
-			continue
+		n := 0
+		for _, w := range of {
+			if len(w) >= 4 && slices.ContainsFunc(words, func(named string) bool { return strings.HasPrefix(named, w[:4]) }) {
+				n++
+			}
 		}
-		head := slices.IndexFunc(of, func(w string) bool { return len(w) >= 4 })
-		if head < 0 {
-			continue
-		}
-		stem := of[head][:4]
-		if slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, stem) }) {
-			return j
+		if j != i && n > most {
+			found, most = j, n
 		}
 	}
-	return -1
+	return found
 }
 
 // add makes step i need step j unless j needs i, directly or not.

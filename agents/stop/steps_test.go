@@ -1,0 +1,282 @@
+package stop_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/agents/stop"
+)
+
+// at is a mention of work that is left.
+func at(form, phrase string) stop.Mention {
+	return stop.Mention{Form: form, Phrase: phrase, Category: stop.RemainingTasks}
+}
+
+// soon is a mention of work that comes now.
+func soon(form, phrase string) stop.Mention {
+	return stop.Mention{Form: form, Phrase: phrase, Category: stop.FutureActions}
+}
+
+var _ = Describe("The steps of a refused message", Label("G-05"), func() {
+	DescribeTable("are, under the policy of document 000, those of its examples",
+		func(message string, want ...string) {
+			v := stop.Judge(message, stop.Options{Policy: stop.Strict})
+			Expect(v.MayStop).To(BeFalse())
+			Expect(stop.Texts(v.Steps)).To(Equal(want))
+		},
+		Entry("numbers on a line", "Tâche complétée. Prochaines étapes: 1. Test 2. Deploy", "Test", "Deploy"),
+		Entry("two verbs", "Code créé. Il reste à tester et documenter.", "tester", "documenter"),
+		Entry("a list", "Terminé. Actions restantes:\n- Test\n- Deploy\n- Doc", "Test", "Deploy", "Doc"),
+		Entry("one verb", "Fait. Prochaines étapes: tester.", "tester"),
+	)
+})
+
+var _ = Describe("Steps", func() {
+	DescribeTable("are found in lists",
+		func(message string, m stop.Mention, want ...string) {
+			Expect(stop.Texts(stop.StepsOf(message, m))).To(Equal(want))
+		},
+		Entry("below a heading", "Done.\n\n## Remaining\n\n- Fix the **login** page.\n- Add tests\n\nBye.", at("heading", "Remaining"), "Fix the login page", "Add tests"),
+		Entry("below a heading, in sections of it", "## Next\n\n### A\n\n1. Write it\n\n### B\n\n2. Read it\n\n## Notes\n\n- Nothing", at("heading", "Next"), "Write it", "Read it"),
+		Entry("below numbered lines with details", "## Next\n\n1. **Speed up the scan**:\n   - cache it\n   - measure it\n2. **Clean the code**:\n   - drop imports\n", at("heading", "Next"), "Speed up the scan", "Clean the code"),
+		Entry("below a sentence", "I still need to:\n1. Write it\n2. Read it", at("lead", "still need to"), "Write it", "Read it"),
+		Entry("below a line without a colon", "Next actions\n• Write it\n• Read it", at("prose", "Next actions"), "Write it", "Read it"),
+		Entry("of paragraphs that count themselves", "Coming next:\n\n1  Write it.\n\n2  Read it.", at("lead", "Coming next"), "Write it", "Read it"),
+		Entry("without boxes that are ticked", "## Todo\n- [x] Write it\n- [ ] Read it\n- [-] Print it", at("heading", "Todo"), "Read it", "Print it"),
+		Entry("as one open box", "- [x] Write it\n- [ ] Read it", at("box", "Read it"), "Read it"),
+		Entry("as a row of a table", "| id | task | state |\n|---|---|---|\n| 7 | Write the long guide | to do |", at("box", "to do"), "Write the long guide"),
+		Entry("whose items have labels and remarks", "Left:\n- Tests - add cases for dates\n- Fix the login — it times out\n- If it fails, restart the server", at("lead", "Left"),
+			"add cases for dates", "Fix the login", "restart the server"),
+		Entry("of what is wrong, where nothing better is said", "Remaining issues:\n- Login page (2 tests)\n- Export", at("heading", "Remaining"), "Login page (2 tests)", "Export"),
+		Entry("in a line, with letters", "Next: a) write it, b) read it and c) print it.", at("lead", "Next"), "write it", "read it", "print it"),
+		Entry("in the rest of a heading", "## Next step: write the guide\n\nBye.", at("heading", "Next step"), "write the guide"),
+		Entry("in the first sentence below a heading", "## Next step\n\nWrite the guide, then print it. It is long.", at("heading", "Next step"), "Write the guide", "print it"),
+	)
+
+	DescribeTable("are found in sentences",
+		func(message string, m stop.Mention, want ...string) {
+			Expect(stop.Texts(stop.StepsOf(message, m))).To(Equal(want))
+		},
+		Entry("announced", "Good. Now let me run the tests:", soon("prose", "let me run"), "run the tests"),
+		Entry("announced in French", "Je vais maintenant déployer l'API.", soon("prose", "Je vais"), "déployer l'API"),
+		Entry("announced in the present", "Parfait, je pousse le correctif.", soon("prose", "je pousse"), "je pousse le correctif"),
+		Entry("one of two verbs", "Let me fix the test and run it.", soon("prose", "Let me"), "fix the test and run it"),
+		Entry("one with a subject of its own", "Je regarde le log et je pousse le correctif.", soon("prose", "Je regarde"), "Je regarde le log", "je pousse le correctif"),
+		Entry("one after the other", "I'll build the image, then push it and finally tag the release.", soon("prose", "I'll"), "build the image", "push it", "tag the release"),
+		Entry("left, with verbs of their own", "Il reste à tester la page, documenter l'API et déployer le site.", at("prose", "Il reste à"), "tester la page", "documenter l'API", "déployer le site"),
+		Entry("left, with one object for two verbs", "We still need to review and merge the branch.", at("prose", "need to"), "review and merge the branch"),
+		Entry("left, with two objects", "I still have to test the login and logout pages.", at("prose", "have to"), "test the login and logout pages"),
+		Entry("as a complement", "The next step is to write the guide.", stop.Mention{Form: "prose", Phrase: "next step", Category: stop.NextSteps}, "write the guide"),
+		Entry("before the mention", "Written. However, the export page still needs to be styled.", at("prose", "needs to be"), "the export page still needs to be styled"),
+		Entry("offered", "Would you like me to add the route and its tests?", at("offer", "Would you like me to"), "add the route and its tests"),
+		Entry("offered, with another way", "Should I fix the tests, or do you want to look first?", at("offer", "Should I"), "fix the tests"),
+		Entry("with code", "Let me call `run(x)`.", soon("prose", "Let me"), "call `run(x)`"),
+		Entry("with a remark behind a dash", "I'll fix the login — it is a small thing.", soon("prose", "I'll"), "fix the login"),
+	)
+
+	It("are not found in what is no step", func() {
+		Expect(stop.StepsOf("Let me know if you need more.", soon("offer", "Let me know"))).To(BeEmpty())
+		Expect(stop.StepsOf("", soon("prose", ""))).To(BeEmpty())
+	})
+
+	It("leave out what says nothing where something else is said", func() {
+		message := "Next:\n- Write the guide\n\nShall I proceed with this?"
+		Expect(stop.Texts(stop.StepsOf(message, at("lead", "Next"), at("offer", "Shall I")))).To(Equal([]string{"Write the guide"}))
+		Expect(stop.StepsOf("Shall I do it?", at("offer", "Shall I"))).To(HaveLen(1), "but something must be said")
+	})
+
+	It("leave out an offer that repeats a step", func() {
+		message := "Next:\n- Write the long guide for beginners\n\nShall I write the guide for beginners?"
+		Expect(stop.StepsOf(message, at("lead", "Next"), at("offer", "Shall I"))).To(HaveLen(1))
+	})
+
+	It("leave out a state where the work itself is named", func() {
+		message := "Issues:\n- Login page (2 tests)\n\nI'll fix the login page now."
+		Expect(stop.Texts(stop.StepsOf(message, at("lead", "Issues"), soon("prose", "I'll")))).To(Equal([]string{"fix the login page now"}))
+	})
+
+	It("are told once, whoever introduces them", func() {
+		message := "## Remaining\n\nStill to do:\n- Write it\n- Read it\n- write it."
+		Expect(stop.Texts(stop.StepsOf(message, at("heading", "Remaining"), at("lead", "Still"), at("item", "Write it")))).To(Equal([]string{"Write it", "Read it"}))
+	})
+
+	It("keep the more specific of two that overlap", func() {
+		message := "I'll clean up, then I'll write the guide."
+		got := stop.StepsOf(message, soon("prose", "I'll clean"), soon("prose", "I'll write"))
+		Expect(stop.Texts(got)).To(Equal([]string{"clean up", "write the guide"}))
+	})
+
+	It("are bounded in number and length", func() {
+		message := "Next:\n" + strings.Repeat("- é"+strings.Repeat("x", 400)+"\n", 10)
+		for i := range 200 {
+			message += fmt.Sprintf("- Step %d\n", i)
+		}
+		got := stop.StepsOf(message, at("lead", "Next"))
+		Expect(len(got)).To(BeNumerically("<=", 50))
+		Expect(len(got)).To(BeNumerically(">", 20))
+		Expect(len(got[0].Description)).To(BeNumerically("<=", 300))
+		Expect(got[0].Description).To(HaveSuffix("…"))
+	})
+})
+
+var _ = Describe("A step", Label("G-06"), func() {
+	message := "Migrated.\n\n## Next steps\n\n1. Run the tests\n2. Refactor every module of the API\n3. Then deploy the site\n"
+	steps := func() []stop.Step {
+		return stop.StepsOf(message, stop.Mention{Form: "heading", Phrase: "Next steps", Category: stop.NextSteps})
+	}
+
+	It("has an id, a description, a category and the span of the message", func() {
+		for _, s := range steps() {
+			Expect(s.ID).To(MatchRegexp("^[0-9a-f]{12}$"))
+			Expect(message[s.Start:s.End]).To(ContainSubstring(s.Description))
+			Expect(s.Category).To(Equal(stop.NextSteps))
+		}
+		Expect(steps()).To(Equal(steps()), "stable")
+	})
+
+	It("has the same id in every message, however it is spelled", func() {
+		id := func(message string) string {
+			return stop.StepsOf(message, at("lead", "Left"))[0].ID
+		}
+		Expect(id("Left:\n- Déployer l’API")).To(Equal(id("Done.\n\nLeft:\n* **deployer l'api**!")))
+		Expect(id("Left:\n- Test")).NotTo(Equal(id("Left:\n- Deploy")))
+	})
+
+	DescribeTable("is weighed by its verb and its reach",
+		func(step string, want stop.Complexity, minutes int) {
+			got := stop.StepsOf("Left:\n- "+step, at("lead", "Left"))
+			Expect(got).To(HaveLen(1))
+			Expect(got[0].Complexity).To(Equal(want))
+			Expect(got[0].Estimate).To(Equal(time.Duration(minutes) * time.Minute))
+		},
+		Entry("check", "Run the tests", stop.Simple, 2),
+		Entry("check everything", "Vérifier toutes les pages", stop.Moderate, 5),
+		Entry("edit", "Fix the login page", stop.Simple, 5),
+		Entry("create", "Implement the parser", stop.Moderate, 30),
+		Entry("rebuild", "Migrer le module", stop.Moderate, 45),
+		Entry("rebuild everything", "Refactor all modules", stop.Complex, 120),
+		Entry("many objects", "Update the parser, the reader and the writer", stop.Moderate, 15),
+		Entry("deliver", "Déployer le site", stop.Simple, 3),
+		Entry("document", "Document the API", stop.Simple, 5),
+		Entry("report", "Notify the team", stop.Simple, 1),
+		Entry("no verb that is known", "Zorp the gleeb", stop.Simple, 5),
+		Entry("long", "Fix the "+strings.Repeat("very ", 25)+"old page", stop.Moderate, 15),
+	)
+
+	depends := func(list []stop.Step) map[string][]string {
+		names := map[string]string{}
+		for _, s := range list {
+			names[s.ID] = s.Description
+		}
+		out := map[string][]string{}
+		for _, s := range list {
+			for _, id := range s.DependsOn {
+				out[s.Description] = append(out[s.Description], names[id])
+			}
+		}
+		return out
+	}
+
+	DescribeTable("depends on what words say, not on numbers",
+		func(message string, m stop.Mention, want map[string][]string) {
+			Expect(depends(stop.StepsOf(message, m))).To(Equal(want))
+		},
+		Entry("numbers", "Left:\n1. Build it\n2. Test it", at("lead", "Left"), map[string][]string{}),
+		Entry("in this order", "Do in this order what is left:\n1. Build it\n2. Test it\n3. Ship it", at("lead", "left"), map[string][]string{"Test it": {"Build it"}, "Ship it": {"Test it"}}),
+		Entry("then", "I'll build the image, then push it.", soon("prose", "I'll"), map[string][]string{"push it": {"build the image"}}),
+		Entry("puis", "Je vais tester la page puis déployer le site.", soon("prose", "Je vais"), map[string][]string{"déployer le site": {"tester la page"}}),
+		Entry("after", "Left:\n- Deploy after the tests are green\n- Write tests", at("lead", "Left"), map[string][]string{"Deploy after the tests are green": {"Write tests"}}),
+		Entry("before", "Left:\n- Review it before the deployment\n- Deploy the site", at("lead", "Left"), map[string][]string{"Deploy the site": {"Review it before the deployment"}}),
+		Entry("a circle", "Left:\n- Deploy after the tests\n- Testing, once deployed", at("lead", "Left"), map[string][]string{"Deploy after the tests": {"Testing, once deployed"}}),
+		Entry("something else", "Left:\n- Deploy once the manager agrees\n- Write a guide", at("lead", "Left"), map[string][]string{}),
+	)
+})
+
+// junk is any message, made of what the extraction looks for.
+var junk = rapid.Custom(func(t *rapid.T) string {
+	bits := []string{
+		"Let me ", "then ", "puis ", "and ", "et ", "or ", "I'll ", "je ", "run the tests", "Test", "déployer", "proceed with ", "this",
+		"after ", "before ", "once ", ", ", "; ", " — ", ": ", ":\n", "\n", "\n\n", "- ", "- [ ] ", "1. ", "2. ", "a) ", "## Next steps\n", "| x | to do |\n",
+		"**", "`code`", "(", ")", ".", "?", "Remaining:", "Il reste à ", "é", "\xff", "\x00", "🚀", "Would you like me to ", "tasks",
+	}
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(bits), 0, 60).Draw(t, "bits"), "")
+})
+
+// checkSteps says what is wrong with the steps of a message.
+func checkSteps(message string, list []stop.Step) error {
+	if len(list) > 50 {
+		return fmt.Errorf("%d steps", len(list))
+	}
+	seen := map[string]bool{}
+	last := -1
+	for _, s := range list {
+		switch {
+		case s.ID == "" || seen[s.ID]:
+			return fmt.Errorf("id %q is empty or not unique", s.ID)
+		case s.Description == "" || len(s.Description) > 300:
+			return fmt.Errorf("description %q", s.Description)
+		case s.Start < 0 || s.Start >= s.End || s.End > len(message):
+			return fmt.Errorf("span %v of %d bytes", s.Span, len(message))
+		case s.Start < last:
+			return fmt.Errorf("%q overlaps the step before it", s.Description)
+		case s.Estimate <= 0 || s.Complexity == "" || s.Category == "":
+			return fmt.Errorf("%+v lacks a field", s)
+		}
+		seen[s.ID], last = true, s.Start
+	}
+	return acyclic(list)
+}
+
+// acyclic removes steps whose dependencies are gone until none is left.
+func acyclic(list []stop.Step) error {
+	open := slices.Clone(list)
+	for len(open) > 0 {
+		n := len(open)
+		open = slices.DeleteFunc(open, func(s stop.Step) bool {
+			return !slices.ContainsFunc(open, func(o stop.Step) bool { return slices.Contains(s.DependsOn, o.ID) })
+		})
+		if len(open) == n {
+			return fmt.Errorf("%d steps depend on each other in a circle", n)
+		}
+	}
+	return nil
+}
+
+var _ = Describe("The steps of any message", Label("G-06"), func() {
+	It("are whole, bounded, in order and without circles", func() {
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			message := junk.Draw(t, "message")
+			form := rapid.SampledFrom([]string{"prose", "heading", "lead", "item", "box", "offer"})
+			phrase := rapid.SampledFrom([]string{"Let me", "Remaining", "Next steps", "Il reste", "I'll", "Would you", "to do", "Test", "tasks", "then"})
+			var mentions []stop.Mention
+			for range rapid.IntRange(0, 6).Draw(t, "mentions") {
+				mentions = append(mentions, stop.Mention{
+					Form: form.Draw(t, "form"), Phrase: phrase.Draw(t, "phrase"),
+					Category: rapid.SampledFrom([]stop.Category{stop.NextSteps, stop.RemainingTasks, stop.FutureActions, stop.ConditionalIntentions}).Draw(t, "category"),
+				})
+			}
+			if err := checkSteps(message, stop.StepsOf(message, mentions...)); err != nil {
+				t.Fatal(err)
+			}
+		})
+	})
+
+	It("are those of the verdict", func() {
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			message := junk.Draw(t, "message")
+			v := stop.Judge(message, stop.Options{Policy: stop.Strict})
+			if err := checkSteps(message, v.Steps); err != nil {
+				t.Fatal(err)
+			}
+			if v.MayStop && len(v.Steps) > 0 {
+				t.Fatalf("%d steps although it may stop", len(v.Steps))
+			}
+		})
+	})
+})
