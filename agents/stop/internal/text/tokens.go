@@ -14,57 +14,70 @@ type Token struct {
 // but no Markdown: nothing is masked, and every punctuation mark is a gap.
 func (r *Reader) Tokens(s string, from int, out []Token) (n, next int) {
 	r.fold.reset()
+	slots, shift := r.fold.words.slots, r.fold.words.shift
 	var gap Flags
 	i := from
 	for i < len(s) && n < len(out) {
-		c := s[i]
-		switch asciiSort[c] {
-		case wordChar:
-		case softChar:
-			i++
-			continue
-		case lineChar:
-			i++
-			if gap == 0 {
-				gap = AfterGap | AfterLine
-			} else {
-				gap = AfterGap
-			}
-			continue
-		case highChar:
-			char, size := decode(s, i)
-			if kind := sortOf(char); kind != letter {
-				if kind > hyphen {
-					gap = AfterGap
-				}
-				i += size
-				continue
-			}
-		default:
-			gap = AfterGap
-			i++
+		kind, width := asciiSort[s[i]], 1
+		if kind == highChar {
+			kind, width = beyond(s, i)
+		}
+		if kind != wordChar {
+			gap = widen(gap, kind)
+			i += width
 			continue
 		}
+		sum, _, _, size := asciiWord(s, i)
 		t := &out[n]
 		n++
 		t.Start, t.Flags = i, gap
 		gap = 0
-		if sum, _, _, size := asciiWord(s, i); size > 0 {
-			t.ID = r.fold.number(sum, s[i:i+size])
-			i += size
-		} else {
+		switch {
+		case size == 0:
 			i = r.token(t, s, i)
+		case size <= 8:
+			t.ID = findShort(slots, shift, sum)
+			i += size
+		default:
+			t.ID = r.fold.words.find(sum, s[i:i+size])
+			i += size
 		}
 		t.End = i
+		if i < len(s) && s[i] == ' ' {
+			i++
+		}
 	}
 	return n, i
+}
+
+// beyond classifies the character beyond ASCII at s[i:] and returns its length.
+func beyond(s string, i int) (kind uint8, n int) {
+	char, n := decode(s, i)
+	switch class := sortOf(char); {
+	case class == letter:
+		return wordChar, n
+	case class <= hyphen || class == sign:
+		return softChar, n
+	}
+	return gapChar, n
+}
+
+// widen adds a separator to the gap before the next word.
+func widen(gap Flags, kind uint8) Flags {
+	switch {
+	case kind == softChar:
+		return gap
+	case kind == lineChar && gap == 0:
+		return AfterGap | AfterLine
+	}
+	return AfterGap
 }
 
 // token reads at s[i:] a word with more than the letters of ASCII.
 func (r *Reader) token(t *Token, s string, i int) int {
 	sum, end, n := latinWord(s, i)
 	if end > 0 && n <= 8 {
-		t.ID = r.fold.words.findShort(sum)
+		t.ID = findShort(r.fold.words.slots, r.fold.words.shift, sum)
 		return end
 	}
 	w := r.fold.accentedWord(s, i)

@@ -93,9 +93,9 @@ func (v *Vocabulary) find(sum uint64, word string) int32 {
 // findShort looks up an ASCII word of eight letters or fewer, which its sum is.
 // Whether a word of a text is known is hard to foresee, so that one branch tells
 // only the rare case, a slot that another word took.
-func (v *Vocabulary) findShort(sum uint64) int32 {
-	for at := spread(sum) >> v.shift; ; at++ {
-		s := &v.slots[at&uint64(len(v.slots)-1)]
+func findShort(slots []slot, shift uint, sum uint64) int32 {
+	for at := spread(sum) >> (shift & 63); ; at++ {
+		s := &slots[at&uint64(len(slots)-1)]
 		differs := s.sum ^ sum
 		if other := int64(differs|-differs) >> 63; int64(s.id)&other == 0 {
 			return s.id

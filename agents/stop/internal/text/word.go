@@ -77,7 +77,7 @@ func (f *folder) number(sum uint64, word string) int32 {
 	if len(word) > 8 {
 		return f.words.find(sum, word)
 	}
-	return f.words.findShort(sum)
+	return findShort(f.words.slots, f.words.shift, sum)
 }
 
 // scanWord reads the word that begins at s[i:], a letter or digit or a character
@@ -110,7 +110,7 @@ func (f *folder) accentedWord(s string, i int) scanned {
 	}
 	w := scanned{end: end}
 	if n <= 8 {
-		w.id = f.words.findShort(sum)
+		w.id = findShort(f.words.slots, f.words.shift, sum)
 	}
 	if w.id > 0 {
 		w.fold = f.words.words[w.id]
