@@ -198,7 +198,7 @@ var _ = Describe("the host", func() {
 		Entry("an event of no host", `{"hook_event_name":"PreCompact","session_id":"s"}`, `{}`),
 		Entry("with a list that has nothing in it", `{"hook_event_name":"Stop","session_id":"s","background_tasks":[ `+"\n"+` ],"crons":{ },"last_assistant_message":"Next I will a."}`, `{"decision":"block"`),
 		Entry("with a byte-order mark", "\xef\xbb\xbf"+`{"hook_event_name":"Stop","session_id":"s","last_assistant_message":"Next I will a."}`, `{"decision":"block"`),
-		Entry("with fields of types of their own", `{"hook_event_name":"Stop","session_id":"s","transcript_path":7,"background_tasks":0,"permission_mode":{},"status":[],"loop_count":"x","last_assistant_message":"Next I will a."}`, `{"decision":"block"`),
+		Entry("with fields of types of their own", `{"hook_event_name":"Stop","event":7,"event_type":null,"session_id":"s","transcript_path":7,"background_tasks":0,"permission_mode":{},"status":[],"loop_count":"x","last_assistant_message":"Next I will a."}`, `{"decision":"block"`),
 	)
 	DescribeTable("that says there is more to come",
 		func(fields string) {
