@@ -63,7 +63,7 @@ var _ = DescribeTable("no verdict of the guard changes when a message only looks
 var _ = DescribeTable("a mention is found behind any length of finished work", Label("G-10"),
 	func(ctx SpecContext, done, mention string) {
 		var text strings.Builder
-		for text.Len() < 10<<20 {
+		for text.Len() < 4<<20 {
 			text.WriteString(done)
 		}
 		guard := detect.Guard(stop.Balanced, 0)
