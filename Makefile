@@ -3,6 +3,7 @@
 GO      ?= go
 OUT     ?= rehearse-runs/demo
 FUZZ    ?= 10s
+REAL    ?= ../shared/corpora
 BENCHTIME ?= 1s
 PKGS    ?= ./...
 TOOLS   := $(GO) tool -modfile=tools/go.mod
@@ -51,6 +52,14 @@ fuzz: ## fuzz each parser for FUZZ=10s
 	    echo "== $$(dirname $$file) $$target"; \
 	    $(GO) test ./$$(dirname $$file) -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) -fuzzminimizetime 1x; \
 	  done; done
+
+.PHONY: detect-real
+detect-real: build ## score the guard on the real messages in REAL, where there are any
+	@set -- $(REAL)/*.jsonl; if [ ! -e "$$1" ]; then \
+	  echo "skipped: there is no *.jsonl in $(REAL); set REAL to a folder of labelled messages"; exit 0; fi; set -e; \
+	for how in "--against naive --by confidence,language --out rehearse-runs/detect-real" \
+	  "--only confidence=high --by language" "--detector guard:strict --only confidence=high --by language"; do \
+	  echo "== $$* $$how"; ./bin/rehearse detect "$$@" --errors 0 $$how; done
 
 .PHONY: schema
 schema: ## write the JSON Schemas anew from the Go types
