@@ -36,7 +36,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// endless calls itself on ever longer messages.
 func endless(message string, o stop.Options) stop.Verdict {
+	if message == "" {
+		return stop.Verdict{}
+	}
 	v := endless(message+"x", o)
 	v.MayStop = !v.MayStop
 	return v
