@@ -93,6 +93,42 @@ var _ = Describe("Fit", Label("G-09"), func() {
 		Expect(noise.Model.Lambda).To(Equal(30.0))
 	})
 
+	It("chooses the threshold of the best F1, with room on both sides", func() {
+		// With the signal 45 of 50 are positive, without it 25: scores of 0.9 and 0.5.
+		// Up to 0.50 all are found: F1 = 2·70 / (2·70 + 30) = 0.82. Above, the 45 are:
+		// 2·45 / (2·45 + 5 + 25) = 0.75. So it is the middle of 0.01 to 0.50.
+		o := quick()
+		o.Lambdas = []float64{1e-6}
+		r, err := fit.Fit(table(100, 45, 25), o)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(r.Model.Threshold).To(BeNumerically("~", 0.25, 0.011))
+		Expect(r.Folds[0].Threshold).To(BeNumerically("~", 0.25, 0.011))
+		Expect(r.Fitted.Overall.Counts).To(HaveField("TP", 280))
+		Expect(r.Fitted.Overall.Counts).To(HaveField("FP", 120))
+	})
+
+	It("says how much a weight depends on what was left out", func() {
+		// The signal says much in one repository and little in the other.
+		list := table(100, 40, 10)[:200]
+		weak := 0
+		for i := range list[100:] {
+			if s := &list[100+i]; s.Prediction.Signals != nil && s.Item.Label == "defers" && weak < 25 {
+				s.Item.Label = "clean"
+				weak++
+			}
+		}
+		o := quick()
+		o.Lambdas, o.Digits = []float64{1e-6}, 3
+		r, err := fit.Fit(list, o)
+		Expect(err).NotTo(HaveOccurred())
+		w := weight(r, "seen")
+		// ln(40/10) - ln(10/40), and ln(15/35) - ln(10/40).
+		Expect(w.Highest).To(BeNumerically("~", 2.773, 0.002))
+		Expect(w.Lowest).To(BeNumerically("~", 0.539, 0.002))
+		Expect(w.Deviation).To(BeNumerically("~", (2.773-0.539)/2, 0.002))
+		Expect(w.Weight).To(And(BeNumerically(">", w.Lowest), BeNumerically("<", w.Highest)))
+	})
+
 	It("keeps a weight at 0 where its sign is not allowed, and says so", func() {
 		o := quick()
 		o.Signs = map[string]int{"seen": -1}

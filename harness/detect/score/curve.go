@@ -34,13 +34,11 @@ func (c *curve) add(score *float64, actual bool) {
 	}
 }
 
-// bin is the largest i with i/bins ≤ score, whatever the product rounds to.
+// bin is the largest i with i/bins ≤ score. The product can be rounded up to the
+// next whole number, but never below the one that a threshold came from.
 func bin(score float64) int {
 	i := int(score * bins)
-	switch {
-	case i < bins && float64(i+1)/bins <= score:
-		return i + 1
-	case float64(i)/bins > score:
+	if float64(i)/bins > score {
 		return i - 1
 	}
 	return i

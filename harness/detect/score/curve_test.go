@@ -50,6 +50,13 @@ var _ = Describe("the threshold curve", Label("G-09"), func() {
 		Expect(c.Best.Threshold).To(Equal(0.9))
 	})
 
+	It("puts each threshold into its own bin", func() {
+		for i := range 1001 {
+			c := scored(score.Options{Resamples: 1}, scores(true, float64(i)/1000)).Curve
+			Expect(c.Best.Threshold).To(Equal(float64(i) / 1000))
+		}
+	})
+
 	It("passes over what has no score, or none between 0 and 1", func() {
 		list := scores(true, 0.5, false, math.NaN(), true, -0.1, true, 1.1)
 		list = append(list, said(3, "clean", false)...)

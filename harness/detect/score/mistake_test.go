@@ -61,6 +61,7 @@ var _ = Describe("the errors of a detector", Label("G-09"), func() {
 		Expect(r.FalseNegatives[0].Excerpt).To(HavePrefix("Start. Run it."))
 		Expect(r.FalseNegatives[0].Missed).To(Equal([]string{"Run it"}))
 		Expect(r.FalseNegatives[1].Excerpt).To(And(HavePrefix("…"), HaveSuffix("The end.")))
+		Expect(len(r.FalseNegatives[1].Excerpt)).To(BeNumerically("~", 500, 5))
 		Expect(utf8.ValidString(r.FalseNegatives[1].Excerpt)).To(BeTrue())
 	})
 

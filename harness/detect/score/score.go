@@ -171,13 +171,16 @@ func (s *Scorer) Result() Result {
 	o := s.options
 	r := Result{
 		Detector: o.Detector, Positive: slices.Clone(o.Positive),
-		Items: s.items, Scored: s.overall.Total(), Failed: s.failed, Failures: s.failures.sorted(),
+		Items: s.items, Scored: s.overall.Total(), Failed: s.failed,
 		Overall: s.overall.scores(o.Resamples, o.Seed),
 		Classes: s.classes.result(o.Resamples, o.Seed),
 		Spans:   s.spans.result(o), Steps: s.steps.result(o),
 		LocatedSteps: s.located, UnlocatedSteps: s.unlocated,
 		Curve: s.curve.result(), Latency: s.latency.result(), Cost: s.cost.result(),
 		FalsePositives: s.mistakes[0].sorted(), FalseNegatives: s.mistakes[1].sorted(),
+	}
+	if s.failed > 0 {
+		r.Failures = s.failures.sorted()
 	}
 	few := max(1, o.Resamples/5)
 	for i := range dimensions {
