@@ -1,6 +1,7 @@
 package stop
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/grammar"
@@ -112,7 +113,9 @@ func (r *reading) announcement(s int) (grammar.Hit, grammar.Class, bool) {
 	}
 	open := sentence.Ending == text.Colon || sentence.Ending == text.Ellipsis
 	for _, class := range [...]grammar.Class{doing, selfimp} {
-		if h, ok := r.first(s, class); ok && open && r.after(s) == 0 && !r.delivered(sentence.Block) {
+		h, ok := r.first(s, class)
+		french := ok && class == selfimp && lexicon().Patterns[h.Pattern].Lang == french
+		if ok && (open || french) && r.after(s) == 0 && !r.delivered(sentence.Block) {
 			return h, class, true
 		}
 	}
@@ -123,7 +126,28 @@ func (r *reading) announcement(s int) (grammar.Hit, grammar.Class, bool) {
 // one of state ("I'll be", "je vais devoir") or of speech.
 func (r *reading) isWork(h grammar.Hit) bool {
 	w := r.doc.Words[h.End-1]
-	return lexicon().Sets(w.ID)&noWork() == 0
+	if lexicon().Sets(w.ID)&noWork() != 0 {
+		return false
+	}
+	if ending, ok := futures[r.doc.Words[h.First].Fold]; ok && h.End-h.First < 6 {
+		return strings.HasSuffix(w.Fold, ending) && len(w.Fold) > len(ending)+2 && !r.modal(h)
+	}
+	return true
+}
+
+// futures are the endings of the French future after a subject: a verb that no
+// list knows is still one.
+var futures = map[string]string{"je": "rai", "j": "rai", "nous": "rons", "on": "ra"}
+
+// modal says whether the phrase has a verb that no work follows from.
+func (r *reading) modal(h grammar.Hit) bool {
+	switch r.doc.Words[h.End-1].Fold {
+	case "serai", "aurai", "verrai", "saurai", "voudrai", "pourrai", "devrai", "serons", "aurons", "pourrons",
+		"devrons", "verrons", "saurons", "sera", "aura", "verra", "pourra", "devra", "saura", "faudra", "dira":
+		return true
+	default:
+		return r.doc.Words[h.First+1].Fold == "vais" || r.doc.Words[h.First+1].Fold == "va" || r.doc.Words[h.First+1].Fold == "allons"
+	}
 }
 
 var noWork = sync.OnceValue(func() uint64 {

@@ -33,6 +33,7 @@ func Judge(message string, o Options) Verdict {
 	r.backlog()
 	r.requests()
 	r.state()
+	r.gaps()
 	return r.verdict(message, o)
 }
 
@@ -53,6 +54,23 @@ func (r *reading) verdict(message string, o Options) Verdict {
 	}
 	v.Reason = r.reason(v)
 	return v
+}
+
+// shortGapSentences is up to how many sentences a message is short: what its end
+// says is then what it is about.
+const shortGapSentences = 8
+
+// gaps weighs what the end of a short message says is not done.
+func (r *reading) gaps() {
+	if r.prose > shortGapSentences {
+		return
+	}
+	for _, s := range [...]signal{leftNear, undoneNear, comingNear, partialNear, needTail, requestedWork, restOfWork, openBoxes, pendingRows, laterWork} {
+		if r.evidence.seen(s) {
+			r.evidence.see(shortGap, r.evidence.at[s])
+			return
+		}
+	}
 }
 
 // class is what the message does.

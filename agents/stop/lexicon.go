@@ -65,6 +65,12 @@ const (
 	undone                          // something is not done
 	coming                          // something will be done, by whomever
 	weak                            // speaks of a lack, or of what will be, in general
+	beyond                          // what it speaks of was not asked for
+	answers                         // the message answers a question or reports what was asked
+	purpose                         // what it speaks of is needed to finish the work
+	except                          // all but something
+	cell                            // a cell or an item that says that it is not done
+	deictic                         // the very change that the message speaks of
 	classes
 )
 
@@ -72,7 +78,7 @@ var classNames = [classes]string{
 	announce: "announce", present: "present", intends: "intend", talks: "talk", doing: "doing", selfimp: "selfimp", promise: "promise", waiting: "waiting", next: "next",
 	left: "left", need: "need", later: "later", could: "could", offers: "offer", goOn: "go", proceed: "continue", result: "result", asks: "ask", questions: "question", imperative: "imperative", user: "user", you: "you",
 	optional: "optional", generic: "generic", done: "done", fails: "fail", known: "known", stub: "stub", negation: "neg",
-	condition: "cond", history: "hist", document: "doc", task: "task", rest: "rest", partial: "partial", undone: "undone", coming: "coming", weak: "weak",
+	condition: "cond", history: "hist", document: "doc", task: "task", rest: "rest", partial: "partial", undone: "undone", coming: "coming", weak: "weak", beyond: "beyond", answers: "answer", purpose: "purpose", except: "except", cell: "cell", deictic: "deictic",
 }
 
 // lexicon compiles the lexicons at the first use.

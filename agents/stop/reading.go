@@ -19,6 +19,7 @@ type reading struct {
 	sentences []sentence
 	// prose is how many sentences stand outside tables.
 	prose    int
+	classes  uint64 // those of all sentences
 	evidence evidence
 	mentions []mention
 }
@@ -39,7 +40,7 @@ var readings = sync.Pool{New: func() any {
 func (r *reading) read(message string) {
 	g := lexicon()
 	r.doc = r.reader.Read(message)
-	r.hits, r.sentences, r.prose = r.hits[:0], r.sentences[:0], 0
+	r.hits, r.sentences, r.prose, r.classes = r.hits[:0], r.sentences[:0], 0, 0
 	r.mentions = r.mentions[:0]
 	r.evidence = evidence{}
 	whole := r.language(0, len(r.doc.Words))
@@ -58,6 +59,7 @@ func (r *reading) read(message string) {
 			}
 		}
 		out.to = int32(len(r.hits))
+		r.classes |= out.classes
 		if r.doc.Blocks[s.Block].Kind != text.Table {
 			r.prose++
 		}

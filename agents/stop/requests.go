@@ -58,22 +58,24 @@ func (r *reading) request(s int, class grammar.Class, sig signal, why string) {
 	if r.has(s, rest) {
 		r.evidence.see(restOfWork, m.span)
 	}
-	if r.requested() {
-		r.evidence.see(requestedOffer, m.span)
+	if r.doc.Sentences[s].Ending == text.Question && !r.any(beyond) {
+		if r.any(task) {
+			r.evidence.see(requestedOffer, m.span)
+		}
+		if r.has(s, deictic) {
+			r.evidence.see(deicticOffer, m.span)
+		}
 	}
 	r.evidence.see(sig, m.span)
 	r.add(m)
 }
 
-// requested says whether the message speaks of what the user asked for.
-func (r *reading) requested() bool {
-	for s := range r.sentences {
-		if r.has(s, task) {
-			return true
-		}
-	}
-	return false
-}
+// any says whether the message has a phrase of the class.
+func (r *reading) any(c grammar.Class) bool { return r.classes>>c&1 != 0 }
+
+// answering says whether the message answers a question, or reports what it was
+// asked to look up: what it names is not work of the agent then.
+func (r *reading) answering() bool { return r.any(answers) }
 
 // choice says whether the sentence has an "or".
 func (r *reading) choice(s int) bool {

@@ -1,6 +1,8 @@
 package stop
 
 import (
+	"strings"
+
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/grammar"
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
@@ -10,6 +12,11 @@ func (r *reading) backlog() {
 	for s := range r.sentences {
 		for _, class := range [...]grammar.Class{next, left} {
 			if h, ok := r.first(s, class); ok {
+				r.backlogIn(s, h)
+			}
+		}
+		if b := r.block(s); b.Kind == text.Heading && !r.hasAny(s, next, left) {
+			if h, ok := r.first(s, undone); ok {
 				r.backlogIn(s, h)
 			}
 		}
@@ -32,7 +39,7 @@ func (r *reading) backlogIn(s int, h grammar.Hit) {
 	list := r.listUnder(m.block, s)
 	leads := b.Kind == text.Heading || sentence.Ending == text.Colon ||
 		sentence.End-sentence.First <= shortLabel && list.items+list.finished > 0 && sentence.Ending == text.None ||
-		h.Class == next && r.startsWith(s, h) && r.gapAfter(h)
+		r.startsWith(s, h) && r.colonAfter(h)
 	switch {
 	case b.Kind == text.Table:
 		return
@@ -42,6 +49,10 @@ func (r *reading) backlogIn(s int, h grammar.Hit) {
 		m.real, m.why = true, "it depends on something"
 	case leads && h.Class == left && r.has(s, known):
 		m.why = "it lists what is old or expected"
+	case r.answering() && m.form != box:
+		m.why = "the message answers a question"
+	case leads && list.nothing:
+		m.why = "it says that nothing is left"
 	case leads && (list.items+list.inline > 0 || list.finished > 0):
 		m.form = lead
 		if b.Kind == text.Heading {
@@ -74,6 +85,7 @@ type list struct {
 	inline   int // words that follow in the sentence itself, or sentences of a section
 	optional bool
 	forUser  bool
+	nothing  bool // "none"
 }
 
 // listUnder counts the items that the block introduces or heads.
@@ -111,6 +123,8 @@ func (r *reading) listUnder(b, s int) list {
 					l.flags(r, k)
 				}
 				l.inline++
+				n := r.doc.Sentences[k].End - r.doc.Sentences[k].First
+				l.nothing = l.nothing || l.items == 0 && n > 0 && n <= 2 && r.has(k, negation)
 			}
 		}
 	}
@@ -179,6 +193,9 @@ func (r *reading) judgeSentence(m *mention, h grammar.Hit, s int) {
 		m.severity, m.why = Low, "it depends on the user"
 	case h.Class == left && r.has(s, known):
 		m.severity, m.why = Low, "it is old or expected"
+	case h.Class == next && r.near(s) && r.isNext(s, h) && !r.hasAny(s, optional, you):
+		m.why = "it says what comes next"
+		r.evidence.see(nextIs, m.span)
 	case h.Class == next:
 		m.why = "it names what comes next"
 		r.evidence.see(nextMention, m.span)
@@ -192,10 +209,30 @@ func (r *reading) judgeSentence(m *mention, h grammar.Hit, s int) {
 	}
 }
 
+// isNext says whether a form of "to be" follows the phrase: what comes next is
+// said then.
+func (r *reading) isNext(s int, h grammar.Hit) bool {
+	end := min(int(h.End)+3, r.doc.Sentences[s].End)
+	for _, w := range r.doc.Words[h.End:end] {
+		switch w.Fold {
+		case "is", "are", "will", "est", "sont", "sera", "seront", "consiste", "consistent":
+			return true
+		}
+	}
+	return false
+}
+
 // isReference says whether a phrase names no work: nothing is left, a document
 // has such a section, the past is told.
 func (r *reading) isReference(s int, h grammar.Hit) bool {
 	if h.Class == left && r.finished(s, h) {
+		return true
+	}
+	if lead := r.block(s).Lead; lead >= 0 && r.doc.Blocks[lead].End > r.doc.Blocks[lead].First &&
+		r.hasAny(r.doc.Blocks[lead].End-1, document, answers) && h.Class == next {
+		return true
+	}
+	if h.First > 0 && r.doc.Words[h.First-1].Flags&text.Digits != 0 && r.doc.Words[h.First-1].Fold == "0" {
 		return true
 	}
 	for _, p := range r.phrases(s) {
@@ -223,6 +260,17 @@ func (r *reading) startsWith(s int, h grammar.Hit) bool {
 	return int(h.First)-r.doc.Sentences[s].First <= 2
 }
 
+// colonAfter says whether a colon follows the phrase, within its sentence.
+func (r *reading) colonAfter(h grammar.Hit) bool {
+	s := &r.doc.Sentences[h.Sentence]
+	end := s.Span.End
+	if int(h.End) < s.End {
+		end = r.doc.Words[h.End].Start
+	}
+	at := r.doc.Words[h.End-1].Span.End
+	return at <= end && strings.Contains(r.doc.Raw[at:end], ":")
+}
+
 // gapAfter says whether a colon, a comma or the like stands within the sentence
 // soon after the phrase.
 func (r *reading) gapAfter(h grammar.Hit) bool {
@@ -247,7 +295,7 @@ func (r *reading) boxes() {
 				category: RemainingTasks, pattern: "box", span: Span(b.Span), sentence: b.First, block: i,
 				form: box, real: true, why: "its box is not ticked", severity: High,
 			})
-		case b.Kind == text.Table:
+		case b.Kind == text.Table || b.Kind == text.Item && b.End > b.First && r.has(b.First, cell):
 			r.row(i, b)
 		}
 	}
@@ -255,7 +303,11 @@ func (r *reading) boxes() {
 
 func (r *reading) row(i int, b *text.Block) {
 	for s := b.First; s < b.End; s++ {
-		if h, ok := r.first(s, left); ok && !r.hasAny(s, done, negation) {
+		h, ok := r.first(s, cell)
+		if !ok {
+			h, ok = r.first(s, left)
+		}
+		if ok && !r.hasAny(s, done, negation) {
 			m := r.mention(RemainingTasks, h)
 			m.form, m.real, m.why, m.severity, m.sentence = box, true, "a row that is not done", Medium, -1
 			r.evidence.see(pendingRows, m.span)

@@ -16,6 +16,7 @@ const (
 	nextOwn
 	nextOptional
 	nextUser
+	nextIs
 	nextMention
 	leftSection
 	leftNear
@@ -26,6 +27,8 @@ const (
 	requestedWork
 	requestedOffer
 	restOfWork
+	shortGap
+	deicticOffer
 	needTail
 	needSentence
 	openBoxes
@@ -71,16 +74,19 @@ var definitions = [signals]definition{
 	nextOwn:        {"next-own", "next steps listed or named that the agent could take", 5.0, 1},
 	nextOptional:   {"next-optional", "next steps that are possible, suggested or recommended", 1.5, 1},
 	nextUser:       {"next-user", "next steps for the user", 0.3, 1},
+	nextIs:         {"next-is", "one of the last sentences says what comes next", 3.0, 1},
 	nextMention:    {"next-mention", "next steps mentioned in a sentence", 0.8, 2},
 	leftSection:    {"left-section", "a section or list of work that is left", 4.2, 1},
-	leftNear:       {"left-near", "one of the last sentences says that work is left", 3.0, 1},
+	leftNear:       {"left-near", "one of the last sentences says that work is left", 2.8, 1},
 	leftFar:        {"left-far", "an earlier sentence says that work is left", 0.6, 2},
-	undoneNear:     {"undone", "one of the last sentences says that something is not done", 1.5, 1},
-	partialNear:    {"partial", "one of the last sentences says that only a part is done", 1.5, 1},
-	comingNear:     {"coming", "one of the last sentences says that something will be done", 2.0, 1},
-	requestedWork:  {"requested-work", "work that the user asked for is spoken of as not done", 2.0, 1},
-	requestedOffer: {"requested-offer", "the agent offers work that the user asked for", 2.0, 1},
-	restOfWork:     {"rest", "the agent offers or needs to do the other part of the work", 1.5, 1},
+	undoneNear:     {"undone", "one of the last sentences says that something is not done", 2.8, 1},
+	partialNear:    {"partial", "one of the last sentences says that only a part is done", 2.2, 1},
+	comingNear:     {"coming", "one of the last sentences says that something will be done", 3.0, 1},
+	requestedWork:  {"requested-work", "work that the user asked for is spoken of as not done", 2.2, 1},
+	requestedOffer: {"requested-offer", "the agent offers work that the user asked for", 2.2, 1},
+	shortGap:       {"short-gap", "the message is short and its end says that work is not done", 1.8, 1},
+	deicticOffer:   {"offers-change", "the agent asks whether to make the very change it speaks of", 1.2, 1},
+	restOfWork:     {"rest", "the agent offers or needs to do the other part of the work", 1.8, 1},
 	needSentence:   {"need", "a sentence near the end says what must be done", 1.0, 2},
 	needTail:       {"need-tail", "one of the last sentences says what the agent must still do", 2.5, 1},
 	openBoxes:      {"open-box", "check boxes that are not ticked", 1.0, 3},

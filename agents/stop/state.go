@@ -1,6 +1,8 @@
 package stop
 
 import (
+	"strconv"
+
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/grammar"
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
@@ -46,7 +48,7 @@ func (r *reading) unfinished(s int) {
 		{coming, comingNear, FutureActions, "it says what will be done"},
 	} {
 		h, ok := r.first(s, c.class)
-		if !ok || r.before(s, h.First, condition, you, document) || r.has(s, known) {
+		if !ok || r.before(s, h.First, condition, you) || r.hasAny(s, known, answers) || r.answering() || r.isReference(s, h) {
 			continue
 		}
 		m := r.mention(c.category, h)
@@ -58,14 +60,26 @@ func (r *reading) unfinished(s int) {
 		}
 		r.add(m)
 	}
+	if r.near(s) && !r.answering() {
+		if h, ok := r.first(s, except); ok && r.hasAny(s, done, result) {
+			r.evidence.see(partialNear, r.span(h.First, h.End))
+			work = true
+		} else if at, ok := r.ratio(s); ok {
+			r.evidence.see(partialNear, at)
+			work = true
+		}
+	}
 	work = work || r.hasAny(s, left, need, could, later, weak)
-	if !work || !r.near(s) {
+	if !work || !r.near(s) || r.has(s, beyond) {
 		return
+	}
+	if h, ok := r.first(s, purpose); ok {
+		r.evidence.see(requestedWork, r.span(h.First, h.End))
 	}
 	if h, ok := r.first(s, task); ok {
 		r.evidence.see(requestedWork, r.span(h.First, h.End))
 	}
-	if h, ok := r.first(s, rest); ok {
+	if h, ok := r.first(s, rest); ok && r.hasAny(s, left, undone, coming, need, could, later) {
 		r.evidence.see(restOfWork, r.span(h.First, h.End))
 	}
 }
@@ -95,10 +109,47 @@ func (r *reading) obligations(s int) {
 	if h, ok := r.first(s, later); ok && !question {
 		m := r.mention(FutureActions, h)
 		m.why = "it tells an order of events"
-		if r.hasAny(s, announce, present, need, could, left, offers, undone) {
+		if r.hasAny(s, announce, present, need, could, left, undone) && !r.hasAny(s, user, offers, you, condition) {
 			m.real, m.severity, m.why = true, Low, "it puts work off"
 			r.evidence.see(laterWork, m.span)
 		}
 		r.add(m)
 	}
+}
+
+// numbers are small numbers as words.
+var numbers = map[string]int{
+	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+	"eleven": 11, "twelve": 12, "une": 1, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5, "sept": 7, "huit": 8,
+	"neuf": 9, "dix": 10, "onze": 11, "douze": 12,
+}
+
+// ratio finds a part of a whole that is not all of it: "9 of the 14 types", "40
+// fichiers sur 65", "3/7".
+func (r *reading) ratio(s int) (Span, bool) {
+	words := r.doc.Words[r.doc.Sentences[s].First:r.doc.Sentences[s].End]
+	for i := range words {
+		part, ok := number(&words[i])
+		if !ok {
+			continue
+		}
+		of := false
+		for k := i + 1; k < len(words) && k <= i+4; k++ {
+			of = of || words[k].Fold == "of" || words[k].Fold == "sur" ||
+				r.doc.Raw[words[k-1].Span.End:words[k].Start] == "/" && k == i+1
+			if whole, ok := number(&words[k]); ok && of {
+				return Span{words[i].Start, words[k].Span.End}, part < whole && part >= 0
+			}
+		}
+	}
+	return Span{}, false
+}
+
+func number(w *text.Word) (int, bool) {
+	if w.Flags&text.Digits != 0 && len(w.Fold) < 7 {
+		n, err := strconv.Atoi(w.Fold)
+		return n, err == nil
+	}
+	n, ok := numbers[w.Fold]
+	return n, ok
 }

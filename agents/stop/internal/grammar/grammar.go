@@ -107,7 +107,7 @@ func (g *Grammar) Scan(doc *text.Doc, sentence int, hits []Hit) []Hit {
 		if id == 0 {
 			continue
 		}
-		m.found, m.reach = 0, [maxClasses]best{}
+		m.found = 0
 		m.start(anywhere, id, i)
 		if starts {
 			m.start(sentenceStart, id, i)
@@ -191,7 +191,7 @@ func (m *matcher) viaSets(n *node, sets uint64, gap bool, i int) {
 
 func (m *matcher) record(pattern int32, end int) {
 	class := m.g.Patterns[pattern].Class
-	if b := &m.reach[class]; end > b.end {
+	if b := &m.reach[class]; m.found>>class&1 == 0 || end > b.end {
 		*b = best{end, pattern}
 	}
 	m.found |= 1 << class
