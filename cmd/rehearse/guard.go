@@ -76,7 +76,7 @@ standard error says why. --shadow refuses nothing and counts what it would have 
 			case flags.host == "" && a.atTerminal():
 				return usage(errors.New("name the file of a message, or --host to be a hook; see rehearse guard --help"))
 			}
-			hook.FailOpen()
+			hook.Prepare()
 			hook.Run(cmd.Context(), flags.hook, a.stdin, a.stdout, a.stderr)
 			return nil
 		},

@@ -20,7 +20,7 @@ func Main() {
 	if setting == "" {
 		return
 	}
-	FailOpen()
+	Prepare()
 	var cfg Config
 	err := json.Unmarshal([]byte(setting), &cfg)
 	if err == nil {
@@ -34,7 +34,12 @@ func Main() {
 	os.Exit(0)
 }
 
-// FailOpen makes a crash that Go cannot recover from, such as a stack that
-// overflows, abort this process. Otherwise it would end with exit status 2, which
-// hosts take for a refusal.
-func FailOpen() { debug.SetTraceback("crash") }
+// Prepare readies this process to be a hook and nothing else. A crash that Go
+// cannot recover from, such as a stack that overflows, aborts it from then on:
+// otherwise it would end with exit status 2, which hosts take for a refusal. And
+// the garbage collector comes later than usual, since a process that lives for
+// milliseconds rarely gets back what a collection costs.
+func Prepare() {
+	debug.SetTraceback("crash")
+	debug.SetGCPercent(400)
+}

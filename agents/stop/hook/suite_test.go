@@ -27,7 +27,7 @@ const crashing = "HOOK_TEST_CRASHING"
 func TestMain(m *testing.M) {
 	hook.Main()
 	if os.Getenv(crashing) != "" {
-		hook.FailOpen()
+		hook.Prepare()
 		debug.SetMaxStack(1 << 20)
 		cfg := hook.Config{State: os.TempDir(), Judge: endless}
 		hook.Run(context.Background(), cfg, os.Stdin, os.Stdout, os.Stderr)
