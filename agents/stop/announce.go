@@ -85,6 +85,16 @@ func (r *reading) announced(s int) {
 	r.add(m)
 }
 
+// opens says whether a phrase is the first thing of its sentence, numbers apart.
+func (r *reading) opens(s *text.Sentence, h grammar.Hit) bool {
+	for i := s.First; i < int(h.First); i++ {
+		if r.doc.Words[i].Flags&text.Digits == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // upToUser says whether the sentence makes what the phrase announces depend on
 // the user.
 func (r *reading) upToUser(s int, h grammar.Hit) bool {
@@ -115,7 +125,7 @@ func (r *reading) announcement(s int) (grammar.Hit, grammar.Class, bool) {
 	for _, class := range [...]grammar.Class{doing, selfimp} {
 		h, ok := r.first(s, class)
 		french := ok && class == selfimp && lexicon().Patterns[h.Pattern].Lang == french
-		if ok && (open || french) && r.after(s) == 0 && !r.delivered(sentence.Block) {
+		if ok && (open || french) && r.after(s) == 0 && !r.delivered(sentence.Block) && (class != doing || r.opens(sentence, h)) {
 			return h, class, true
 		}
 	}
@@ -129,25 +139,25 @@ func (r *reading) isWork(h grammar.Hit) bool {
 	if lexicon().Sets(w.ID)&noWork() != 0 {
 		return false
 	}
-	if ending, ok := futures[r.doc.Words[h.First].Fold]; ok && h.End-h.First < 6 {
-		return strings.HasSuffix(w.Fold, ending) && len(w.Fold) > len(ending)+2 && !r.modal(h)
+	ending, ok := futures[r.doc.Words[h.First].Fold]
+	if !ok || going[r.doc.Words[h.First+1].Fold] {
+		return true
 	}
-	return true
+	return strings.HasSuffix(w.Fold, ending) && len(w.Fold) > len(ending)+2 && !idle[w.Fold]
 }
 
 // futures are the endings of the French future after a subject: a verb that no
 // list knows is still one.
 var futures = map[string]string{"je": "rai", "j": "rai", "nous": "rons", "on": "ra"}
 
-// modal says whether the phrase has a verb that no work follows from.
-func (r *reading) modal(h grammar.Hit) bool {
-	switch r.doc.Words[h.End-1].Fold {
-	case "serai", "aurai", "verrai", "saurai", "voudrai", "pourrai", "devrai", "serons", "aurons", "pourrons",
-		"devrons", "verrons", "saurons", "sera", "aura", "verra", "pourra", "devra", "saura", "faudra", "dira":
-		return true
-	default:
-		return r.doc.Words[h.First+1].Fold == "vais" || r.doc.Words[h.First+1].Fold == "va" || r.doc.Words[h.First+1].Fold == "allons"
-	}
+// going are the forms of aller that make a future with the verb that follows.
+var going = map[string]bool{"vais": true, "va": true, "allons": true}
+
+// idle are futures of verbs that no work follows from.
+var idle = map[string]bool{
+	"serai": true, "aurai": true, "verrai": true, "saurai": true, "voudrai": true, "pourrai": true, "devrai": true,
+	"serons": true, "aurons": true, "verrons": true, "saurons": true, "pourrons": true, "devrons": true, "sera": true,
+	"aura": true, "verra": true, "saura": true, "pourra": true, "devra": true, "faudra": true, "dira": true,
 }
 
 var noWork = sync.OnceValue(func() uint64 {

@@ -236,7 +236,8 @@ func (r *reading) isReference(s int, h grammar.Hit) bool {
 		return true
 	}
 	for _, p := range r.phrases(s) {
-		near := p.End <= h.First && h.First-p.End <= 2 || p.First >= h.End && p.First-h.End <= 1
+		near := p.End <= h.First && h.First-p.End <= 2 && !r.gapBetween(p.End, h.First) ||
+			p.First >= h.End && p.First-h.End <= 1 && !r.gapBetween(h.End, p.First)
 		if near && (p.Class == document || p.Class == negation && p.First < h.First || p.Class == history && p.End <= h.First) {
 			return true
 		}
@@ -269,6 +270,17 @@ func (r *reading) colonAfter(h grammar.Hit) bool {
 	}
 	at := r.doc.Words[h.End-1].Span.End
 	return at <= end && strings.Contains(r.doc.Raw[at:end], ":")
+}
+
+// gapBetween says whether a comma, a colon or the like stands before one of the
+// words from first to last.
+func (r *reading) gapBetween(first, last int32) bool {
+	for _, w := range r.doc.Words[first : last+1] {
+		if w.Flags&(text.AfterGap|text.AfterLine) == text.AfterGap {
+			return true
+		}
+	}
+	return false
 }
 
 // gapAfter says whether a colon, a comma or the like stands within the sentence

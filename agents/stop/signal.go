@@ -89,7 +89,7 @@ var definitions = [signals]definition{
 	restOfWork:     {"rest", "the agent offers or needs to do the other part of the work", 1.8, 1},
 	needSentence:   {"need", "a sentence near the end says what must be done", 1.0, 2},
 	needTail:       {"need-tail", "one of the last sentences says what the agent must still do", 2.5, 1},
-	openBoxes:      {"open-box", "check boxes that are not ticked", 1.0, 3},
+	openBoxes:      {"open-box", "check boxes that are not ticked", 1.3, 3},
 	pendingRows:    {"pending-row", "rows or items marked as not done", 1.0, 3},
 	goOnRequest:    {"waits-for-go", "the agent waits for a go", 2.2, 1},
 	proceedRequest: {"asks-to-continue", "asks whether to go on with the work", 3.0, 1},
