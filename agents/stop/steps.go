@@ -1,11 +1,11 @@
 package stop
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/binary"
 	"encoding/hex"
-	"hash/fnv"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -48,14 +48,16 @@ type piece struct {
 // steps are what the real mentions of a message leave undone, in the order of the
 // message. Two that name the same work, or share a part of the message, are one.
 func steps(doc *text.Doc, mentions []mention) []Step {
-	x := extractor{doc: doc, small: small(), verbs: workVerbs(), lists: map[int]bool{}, taken: map[int]bool{}}
+	x := extractor{doc: doc, small: smallWords(), verbs: workVerbs(), lists: map[int]bool{}, taken: map[int]bool{}}
 	x.readAll(mentions)
-	pieces := x.distinct()
-	list := make([]Step, 0, len(pieces))
-	for _, p := range pieces {
-		list = append(list, x.step(p))
-	}
-	identify(list)
+	var list []Step
+	pieces := slices.DeleteFunc(x.distinct(), func(p piece) bool {
+		s := x.step(p)
+		if s.Description != "" { // nothing is left of a lone mark
+			list = append(list, s)
+		}
+		return s.Description == ""
+	})
 	x.depend(list, pieces)
 	return list
 }
@@ -75,11 +77,11 @@ func (x *extractor) distinct() []piece {
 			kept = append(kept, p)
 		}
 	}
-	seen := map[string]bool{}
+	seen := map[uint64]bool{}
 	kept = slices.DeleteFunc(kept, func(p piece) bool {
-		folded := text.Fold(x.describe(p))
-		repeated := seen[folded] || folded == ""
-		seen[folded] = true
+		key := x.key(p)
+		repeated := seen[key]
+		seen[key] = true
 		return repeated
 	})
 	return kept[:min(len(kept), maxSteps)]
@@ -99,8 +101,14 @@ func (x *extractor) best() []piece {
 		top = offered
 	}
 	var kept []piece
+	var stems [][]stem
+	if n := len(x.pieces); n > 1 && n <= maxSteps { // else it would take too long to compare them
+		for _, p := range x.pieces {
+			stems = append(stems, x.stems(p))
+		}
+	}
 	for i, p := range x.pieces {
-		if (p.rank == offered || p.rank == top) && !x.repeats(i) {
+		if (p.rank == offered || p.rank == top) && (stems == nil || !x.repeats(i, stems)) {
 			kept = append(kept, p)
 		}
 	}
@@ -109,52 +117,91 @@ func (x *extractor) best() []piece {
 
 // repeats reports whether what a piece says stands in a firm one elsewhere: most
 // of it if it is an offer, else all of its two or more long words.
-func (x *extractor) repeats(i int) bool {
-	p := x.pieces[i]
-	said := x.stems(p)
-	if len(x.pieces) > maxSteps || len(said) == 0 {
+func (x *extractor) repeats(i int, stems [][]stem) bool {
+	p, said := x.pieces[i], len(stems[i])
+	if said == 0 {
 		return false
 	}
-	return slices.ContainsFunc(x.pieces, func(other piece) bool {
+	for j, other := range x.pieces {
 		if other.rank != firm || other.first < p.end && p.first < other.end {
-			return false
+			continue
 		}
-		have, n := x.stems(other), 0
-		for stem := range said {
-			if have[stem] {
-				n++
-			}
-		}
-		if p.rank == offered {
-			return 5*n >= 3*len(said)
-		}
-		return n == len(said) && n > 1 && len(have) > n
-	})
-}
-
-// stems are the beginnings of the longer words of a piece.
-func (x *extractor) stems(p piece) words {
-	const length = 4
-	set := words{}
-	for _, w := range x.doc.Words[p.first:min(p.end, p.first+maxStems)] {
-		if len(w.Fold) >= length && !x.small.fillers[w.Fold] {
-			set[w.Fold[:length]] = true
+		n := shared(stems[i], stems[j])
+		if p.rank == offered && 5*n >= 3*said || n == said && n > 1 && len(stems[j]) > n {
+			return true
 		}
 	}
-	return set
+	return false
 }
 
-// maxStems is how many words of a piece are compared.
-const maxStems = 40
+// stem is the first four letters of a word.
+type stem [4]byte
+
+// stems are those of the longer words of a piece that say something, each once,
+// in order.
+func (x *extractor) stems(p piece) []stem {
+	const most = 40
+	all := make([]stem, 0, min(p.end-p.first, most))
+	for _, w := range x.doc.Words[p.first:min(p.end, p.first+most)] {
+		if len(w.Fold) >= len(stem{}) && x.small.of(w.Fold)&fillers == 0 {
+			all = append(all, stem([]byte(w.Fold[:len(stem{})])))
+		}
+	}
+	slices.SortFunc(all, compareStems)
+	return slices.Compact(all)
+}
+
+func compareStems(a, b stem) int { return bytes.Compare(a[:], b[:]) }
+
+// shared counts the stems that two lists have in common.
+func shared(a, b []stem) int {
+	n := 0
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch c := compareStems(a[i], b[j]); {
+		case c == 0:
+			n++
+			i++
+			j++
+		case c < 0:
+			i++
+		default:
+			j++
+		}
+	}
+	return n
+}
 
 // step describes and weighs a piece.
 func (x *extractor) step(p piece) Step {
-	description := x.describe(p)
-	w := x.weigh(p, description)
+	w := x.weigh(p)
+	span := x.span(p)
 	return Step{
-		Description: description, Category: p.category, Complexity: w.complexity, Estimate: w.estimate,
-		Span: x.span(p),
+		ID: id(x.key(p)), Description: plain(x.doc.Raw[span.Start:span.End]), Category: p.category,
+		Complexity: w.complexity, Estimate: w.estimate, Span: span,
 	}
+}
+
+// key is a hash of the folded words of a piece (FNV-1a), which is equal for pieces
+// that say the same in another spelling.
+func (x *extractor) key(p piece) uint64 {
+	const offset, prime = 14695981039346656037, 1099511628211
+	h := uint64(offset)
+	for _, w := range x.doc.Words[p.first:p.end] {
+		fold := w.Fold
+		if fold == "" { // code
+			fold = x.doc.Raw[w.Start:w.End]
+		}
+		for i := range len(fold) {
+			h = (h ^ uint64(fold[i])) * prime
+		}
+		h = (h ^ ' ') * prime
+	}
+	return h
+}
+
+// id is the text of a key.
+func id(key uint64) string {
+	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, key))
 }
 
 // span is the piece's range of the message, with the bracket or the backtick that
@@ -181,35 +228,45 @@ func closes(s string, c byte) bool {
 	return false
 }
 
-// describe is the piece's text on one line, without marks of emphasis and closing
-// punctuation, at most maxDescription bytes long.
-func (x *extractor) describe(p piece) string {
-	s := x.span(p)
-	from := x.doc.Raw[s.Start:min(s.End, s.Start+4*maxDescription)]
-	from = strings.NewReplacer("**", "", "__", "", "~~", "").Replace(strings.ToValidUTF8(from, ""))
-	line := strings.Join(strings.FieldsFunc(from, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
-	if len(line) > maxDescription {
-		cut := maxDescription - len("…")
-		for !utf8.RuneStart(line[cut]) {
-			cut--
+// plain is a text on one line, without marks of emphasis and closing punctuation,
+// at most maxDescription bytes long.
+func plain(s string) string {
+	var b strings.Builder
+	b.Grow(min(len(s), maxDescription+utf8.UTFMax))
+	space := false
+	for i, r := range s {
+		switch {
+		case b.Len() > maxDescription:
+			return clip(b.String())
+		case r <= ' ' || r >= 0x7f && (unicode.IsSpace(r) || unicode.IsControl(r)):
+			space = b.Len() > 0
+			continue
+		case r == utf8.RuneError || (r == '*' || r == '_' || r == '~') && doubled(s, i):
+			continue
 		}
-		return line[:cut] + "…"
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		b.WriteRune(r)
 	}
-	return strings.TrimRight(line, " .:;,!?…")
+	if b.Len() > maxDescription {
+		return clip(b.String())
+	}
+	return strings.TrimRight(b.String(), " .:;,!?…")
 }
 
-// identify gives each step an id: a hash of its folded description, which is the
-// same in every message and numbered should two hashes be equal.
-func identify(list []Step) {
-	seen := map[string]int{}
-	for i := range list {
-		h := fnv.New64a()
-		h.Write([]byte(text.Fold(list[i].Description)))
-		id := hex.EncodeToString(h.Sum(nil))[:12]
-		seen[id]++
-		if n := seen[id]; n > 1 {
-			id += "-" + strconv.Itoa(n)
-		}
-		list[i].ID = id
+// doubled reports whether the mark at i stands beside one of its kind.
+func doubled(s string, i int) bool {
+	return i > 0 && s[i-1] == s[i] || i+1 < len(s) && s[i+1] == s[i]
+}
+
+// clip cuts a text to maxDescription bytes.
+func clip(s string) string {
+	const more = "…"
+	cut := maxDescription - len(more)
+	for !utf8.RuneStart(s[cut]) {
+		cut--
 	}
+	return s[:cut] + more
 }

@@ -11,7 +11,7 @@ import (
 // extractor finds the pieces of work that mentions speak of.
 type extractor struct {
 	doc    *text.Doc
-	small  *smallWords
+	small  *stepWords
 	verbs  verbSets
 	pieces []piece
 	// lists are read already, by their first item: a heading and a sentence may
@@ -22,7 +22,7 @@ type extractor struct {
 }
 
 // maxPieces bounds the work on a message that is nothing but mentions.
-const maxPieces = 8 * maxSteps
+const maxPieces = 4 * maxSteps
 
 // readAll adds the pieces of the real mentions: first those of lists, which name
 // what is left one by one, then those of sentences outside them.
@@ -80,6 +80,7 @@ func (x *extractor) whole(block int, p piece) {
 	if x.doc.Blocks[block].Kind == text.Table {
 		first, end = x.longestCell(block)
 	}
+	end = min(end, first+maxWords)
 	if first+1 < end && x.doc.Words[first].Flags&text.Digits != 0 && (x.doc.Blocks[block].Kind != text.Item || x.numbers(first, end, 0)) {
 		first++
 	}
@@ -151,7 +152,7 @@ func (x *extractor) sentence(m mention) {
 	case x.acts(first, s.End):
 	case to >= 0:
 		first = to
-	case first > at && first < s.End && x.small.with[x.doc.Words[first].Fold]:
+	case first > at && first < s.End && x.is(first, with):
 		first-- // "proceed with"
 	default:
 		first = x.clauseStart(s.First, at)
@@ -186,7 +187,7 @@ func (x *extractor) complement(at, end int) int {
 		if i > at && x.gapHas(i, ":") && x.verbs.begins(x.doc.Words[i]) {
 			return i
 		}
-		if w := x.doc.Words[i+1].Fold; x.small.copulas[x.doc.Words[i].Fold] && (w == "to" || w == "de" || w == "d") {
+		if w := x.doc.Words[i+1].Fold; x.is(i, copulas) && (w == "to" || w == "de" || w == "d") {
 			return i + 2
 		}
 	}
@@ -355,8 +356,11 @@ func (x *extractor) gap(i int) string {
 	return x.doc.Raw[max(from, to-maxGap):to]
 }
 
+// maxWords is how many words of one sentence are read for the steps in it.
+const maxWords = 300
+
 // maxBlocks is how many blocks behind its introduction a list is looked for.
-const maxBlocks = 400
+const maxBlocks = 200
 
 // maxGap is how far before a word its punctuation is looked for.
 const maxGap = 32

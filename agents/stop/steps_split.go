@@ -3,6 +3,7 @@ package stop
 import (
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
@@ -14,7 +15,8 @@ type verbSets struct {
 	base, any uint64
 }
 
-func workVerbs() verbSets {
+// workVerbs are the verbs of the lexicon.
+var workVerbs = sync.OnceValue(func() verbSets {
 	g := lexicon()
 	mask := func(names ...string) uint64 {
 		var m uint64
@@ -25,7 +27,7 @@ func workVerbs() verbSets {
 	}
 	base := mask("en.do", "en.goon", "en.talk", "fr.inf", "fr.goinf", "fr.talk")
 	return verbSets{sets: g.Sets, base: base, any: base | mask("en.doing", "en.conting", "fr.goje", "fr.gonous", "fr.je", "fr.nous", "fr.vous", "fr.tu", "fr.il")}
-}
+})
 
 // begins reports whether a word is a verb that a task may begin with.
 func (v verbSets) begins(w text.Word) bool { return w.ID > 0 && v.sets(w.ID)&v.base != 0 }
@@ -35,13 +37,13 @@ func (v verbSets) is(w text.Word) bool { return w.ID > 0 && v.sets(w.ID)&v.any !
 // acts reports whether a range of words begins with a verb, in any form, perhaps
 // behind its subject.
 func (x *extractor) acts(first, end int) bool {
-	if first+1 < end && x.small.subjects[x.doc.Words[first].Fold] {
-		if x.small.persons[x.doc.Words[first].Fold] {
+	if first+1 < end && x.is(first, subjects) {
+		if x.is(first, persons) {
 			return true
 		}
 		first++
 	}
-	for first < end && x.small.clitics[x.doc.Words[first].Fold] {
+	for first < end && x.is(first, clitics) {
 		first++
 	}
 	return first < end && x.verbs.is(x.doc.Words[first])
@@ -51,13 +53,11 @@ func (x *extractor) acts(first, end int) bool {
 // verb of work ends them.
 func (x *extractor) skipIntroduction(i, end int) int {
 	begin := i
-	for ; i < end; i++ {
-		if !x.small.introduction[x.doc.Words[i].Fold] {
-			break
-		}
+	for i < end && x.is(i, introduction) {
+		i++
 	}
 	// "je pousse", "on lance": the verb needs its subject.
-	if i > begin && i < end && x.verbs.is(x.doc.Words[i]) && !x.verbs.begins(x.doc.Words[i]) && x.small.subjects[x.doc.Words[i-1].Fold] {
+	if i > begin && i < end && x.verbs.is(x.doc.Words[i]) && !x.verbs.begins(x.doc.Words[i]) && x.is(i-1, subjects) {
 		i--
 	}
 	return i
@@ -65,6 +65,8 @@ func (x *extractor) skipIntroduction(i, end int) int {
 
 // clauseStart is where the clause of a word begins.
 func (x *extractor) clauseStart(first, at int) int {
+	const reach = 60
+	first = max(first, at-reach)
 	for i := at; i > first; i-- {
 		if x.gapHas(i, ",;:—–") {
 			return i
@@ -77,6 +79,7 @@ func (x *extractor) clauseStart(first, at int) int {
 // that are joined by "and" or a comma are steps of their own; else only those
 // behind "then" or with a subject of their own are.
 func (x *extractor) split(first, end int, p piece, list bool) {
+	end = min(end, first+maxWords)
 	if x.parts(first, end, p) {
 		return
 	}
@@ -108,11 +111,7 @@ func (x *extractor) split(first, end int, p piece, list bool) {
 // turns reports whether word i begins another way or a question: ", or focus on
 // …", "or do you …?".
 func (x *extractor) turns(i int) bool {
-	words := x.doc.Words
-	if !x.small.alternative[words[i].Fold] {
-		return false
-	}
-	return x.gapHas(i, ",") || i+1 < len(words) && x.small.asking[words[i+1].Fold]
+	return x.is(i, alternative) && (x.gapHas(i, ",") || i+1 < len(x.doc.Words) && x.is(i+1, asking))
 }
 
 // boundary returns where the next piece begins if the one from start ends before
@@ -120,14 +119,14 @@ func (x *extractor) turns(i int) bool {
 func (x *extractor) boundary(start, i, end int, list bool) (next int, follows bool) {
 	words := x.doc.Words
 	at := i
-	comma, joined := x.gapHas(i, ",;"), x.small.conjoining[words[i].Fold]
+	comma, joined := x.gapHas(i, ",;"), x.is(i, conjoining)
 	if joined {
 		at++
 	}
 	if at >= end {
 		return 0, false
 	}
-	if x.small.connectives[words[at].Fold] {
+	if x.is(at, connectives) {
 		next = x.skipIntroduction(at+1, end)
 		if next < end && (comma || joined || x.verbs.begins(words[next])) {
 			return next, true
@@ -137,7 +136,7 @@ func (x *extractor) boundary(start, i, end int, list bool) (next int, follows bo
 	if !comma && !joined {
 		return 0, false
 	}
-	if x.small.subjects[words[at].Fold] {
+	if x.is(at, subjects) {
 		if next = x.skipIntroduction(at, end); x.acts(next, end) {
 			return next, false
 		}
@@ -145,7 +144,7 @@ func (x *extractor) boundary(start, i, end int, list bool) (next int, follows bo
 	}
 	// In "restore and run the tests" the verbs share their object.
 	shares := joined && !comma && i-start == 1 && end-at > 1
-	if list && x.verbs.begins(words[at]) && !x.small.alternative[words[i].Fold] && !shares {
+	if list && x.verbs.begins(words[at]) && !x.is(i, alternative) && !shares {
 		return at, false
 	}
 	return 0, false
@@ -186,6 +185,7 @@ type run struct{ first, end int }
 // enumerated are the parts of an inline list: "1. Test 2. Deploy", "a) … b) …".
 func (x *extractor) enumerated(first, end int) []run {
 	var parts []run
+	end = min(end, first+maxWords)
 	for i := first; i < end; i++ {
 		if !x.numbers(i, end, len(parts)+1) {
 			continue
@@ -198,7 +198,7 @@ func (x *extractor) enumerated(first, end int) []run {
 	}
 	for i := range parts {
 		p := &parts[i]
-		if p.end-p.first > 1 && x.small.conjoining[x.doc.Words[p.end-1].Fold] {
+		if p.end-p.first > 1 && x.is(p.end-1, conjoining) {
 			p.end--
 		}
 	}
@@ -213,14 +213,17 @@ func (x *extractor) numbers(i, end, n int) bool {
 		return false
 	}
 	closing := x.doc.Raw[w.End]
+	if closing != ')' && closing != '.' {
+		return false
+	}
 	number := w.Fold == strconv.Itoa(n) || n == 0 && w.Flags&text.Digits != 0
 	letter := n > 0 && n <= 26 && w.Fold == string(rune('a'+n-1))
-	return closing == ')' && (number || letter) || closing == '.' && number
+	return number || letter && closing == ')'
 }
 
 // add keeps a piece if it names anything.
 func (x *extractor) add(p piece) {
-	for p.end > p.first && (x.small.conjoining[x.doc.Words[p.end-1].Fold] || x.small.connectives[x.doc.Words[p.end-1].Fold]) && x.doc.Words[p.end-1].Flags&text.Opaque == 0 {
+	for p.end > p.first && x.is(p.end-1, conjoining|connectives) {
 		p.end--
 	}
 	if p.first >= p.end {
@@ -238,9 +241,9 @@ func (x *extractor) add(p piece) {
 func (x *extractor) fills(first, end int, bare bool) bool {
 	verb, pronoun := false, false
 	for _, w := range x.doc.Words[first:max(first, end)] {
-		switch {
-		case x.small.fillers[w.Fold] || w.Flags&text.Digits != 0:
-			pronoun = pronoun || x.small.pronouns[w.Fold]
+		switch sets := x.small.of(w.Fold); {
+		case sets&fillers != 0 || w.Flags&text.Digits != 0:
+			pronoun = pronoun || sets&pronouns != 0
 		case x.verbs.is(w):
 			verb = true
 		default:
@@ -253,7 +256,7 @@ func (x *extractor) fills(first, end int, bare bool) bool {
 // afterCondition passes over "if …," before a verb.
 func (x *extractor) afterCondition(first, end int) int {
 	const reach = 20
-	if first < end && x.small.conditions[x.doc.Words[first].Fold] {
+	if first < end && x.is(first, conditions) {
 		for i := first + 1; i < min(end, first+reach); i++ {
 			if x.gapHas(i, ",") && x.verbs.begins(x.doc.Words[i]) {
 				return i

@@ -133,7 +133,7 @@ var _ = Describe("A step", Label("G-06"), func() {
 
 	It("has an id, a description, a category and the span of the message", func() {
 		for _, s := range steps() {
-			Expect(s.ID).To(MatchRegexp("^[0-9a-f]{12}$"))
+			Expect(s.ID).To(MatchRegexp("^[0-9a-f]{16}$"))
 			Expect(message[s.Start:s.End]).To(ContainSubstring(s.Description))
 			Expect(s.Category).To(Equal(stop.NextSteps))
 		}

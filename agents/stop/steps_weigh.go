@@ -23,10 +23,12 @@ const (
 	report
 )
 
+var kindNames = []string{"other", "check", "edit", "create", "rebuild", "describe", "deliver", "report"}
+
 // estimates are minutes for simple, moderate and complex work of each kind. They
 // are round figures of what a coding agent takes, to order and to sum steps by;
 // nothing was measured.
-var estimates = map[kind][3]time.Duration{
+var estimates = [...][3]time.Duration{
 	other:    {5, 15, 45},
 	check:    {2, 5, 15},
 	edit:     {5, 15, 45},
@@ -46,42 +48,37 @@ type weight struct {
 // rebuilds; 1 if it reaches far ("all", "throughout"); 1 for three objects or
 // more; 1 if it takes more than 20 words to say. No point is simple, one or two
 // are moderate, more are complex.
-func (x *extractor) weigh(p piece, description string) weight {
-	folded := strings.Fields(text.Fold(description))
-	k := x.small.kindOf(folded)
-	points := map[kind]int{create: 1, rebuild: 2}[k]
-	if slices.ContainsFunc(folded, func(w string) bool { return x.small.wide[w] }) {
-		points++
+func (x *extractor) weigh(p piece) weight {
+	const long, objects = 20, 3
+	k, points := x.kindOf(p), 0
+	switch k {
+	case create:
+		points = 1
+	case rebuild:
+		points = 2
 	}
-	if x.objects(p) >= 3 {
-		points++
+	far, several := false, 1
+	for i := p.first; i < p.end; i++ {
+		far = far || x.is(i, wide)
+		if i > p.first && (x.is(i, conjoining) || x.gapHas(i, ",")) {
+			several++
+		}
 	}
-	if len(folded) > 20 {
-		points++
+	for _, counts := range []bool{far, several >= objects, p.end-p.first > long} {
+		if counts {
+			points++
+		}
 	}
 	level := min((points+1)/2, 2)
 	return weight{[]Complexity{Simple, Moderate, Complex}[level], estimates[k][level] * time.Minute}
 }
 
-// objects counts what a step is done to: one, and one more for each comma or
-// conjunction.
-func (x *extractor) objects(p piece) int {
-	n := 1
-	for i := p.first + 1; i < p.end; i++ {
-		if x.small.conjoining[x.doc.Words[i].Fold] || x.gapHas(i, ",") {
-			n++
-		}
-	}
-	return n
-}
-
-// kindOf is the kind of the first word that has one.
-func (s *smallWords) kindOf(folded []string) kind {
-	for _, w := range folded[:min(len(folded), 4)] {
-		for k, stems := range s.kinds {
-			if slices.ContainsFunc(stems, func(stem string) bool { return strings.HasPrefix(w, stem) }) {
-				return kind(k)
-			}
+// kindOf is the kind of the first word of a piece that has one.
+func (x *extractor) kindOf(p piece) kind {
+	const reach = 4
+	for _, w := range x.doc.Words[p.first:min(p.end, p.first+reach)] {
+		if k := x.small.kind(w.Fold); k != other {
+			return k
 		}
 	}
 	return other
@@ -98,29 +95,31 @@ var orders = []string{
 func (x *extractor) inOrder(block int) bool {
 	const most = 60 // words
 	b := x.doc.Blocks[block]
-	said := " "
+	var said strings.Builder
+	said.WriteByte(' ')
 	for _, s := range x.doc.Sentences[b.First:b.End] {
 		for _, w := range x.doc.Words[s.First:min(s.End, s.First+most)] {
-			said += w.Fold + " "
+			said.WriteString(w.Fold)
+			said.WriteByte(' ')
 		}
-		if len(said) > maxDescription {
+		if said.Len() > maxDescription {
 			break
 		}
 	}
-	return slices.ContainsFunc(orders, func(phrase string) bool { return strings.Contains(said, phrase) })
+	return slices.ContainsFunc(orders, func(phrase string) bool { return strings.Contains(said.String(), phrase) })
 }
 
 // depend adds the dependencies that words say: "then X" needs the step before it,
 // "after X" and "once X" the step that X names, and "before X" makes that step
 // need this one. One that would close a circle is left out.
 func (x *extractor) depend(list []Step, pieces []piece) {
-	d := newDependencies(list)
+	d := dependencies{needs: make([][]int, len(pieces))}
 	for i, p := range pieces {
 		if i > 0 && (p.follows || p.chained && pieces[i-1].chained) {
 			d.add(i, i-1)
 		}
 		for _, r := range x.named(p) {
-			j := d.find(r.words, i)
+			j := x.find(pieces, r.stems, i)
 			if j < 0 {
 				continue
 			}
@@ -141,7 +140,7 @@ func (x *extractor) depend(list []Step, pieces []piece) {
 
 // reference is another step that a step names behind a word of order.
 type reference struct {
-	words  []string
+	stems  []stem
 	before bool
 }
 
@@ -152,15 +151,10 @@ func (x *extractor) named(p piece) []reference {
 	s := x.sentenceOf(p.first)
 	var found []reference
 	for i := max(s.First, p.first-back); i < p.end && len(found) < 4; i++ {
-		w := x.doc.Words[i].Fold
-		if !x.small.after[w] && !x.small.before[w] {
-			continue
+		if x.is(i, after|before) {
+			named := piece{first: i + 1, end: max(i+1, min(i+1+reach, s.End))}
+			found = append(found, reference{x.stems(named), x.is(i, before)})
 		}
-		r := reference{before: x.small.before[w]}
-		for _, named := range x.doc.Words[i+1 : max(i+1, min(i+1+reach, s.End))] {
-			r.words = append(r.words, named.Fold)
-		}
-		found = append(found, r)
 	}
 	return found
 }
@@ -176,37 +170,23 @@ func (x *extractor) sentenceOf(word int) text.Sentence {
 	return x.doc.Sentences[i]
 }
 
-// dependencies are which steps need which.
-type dependencies struct {
-	words [][]string // of each step, folded
-	needs [][]int
-}
-
-func newDependencies(list []Step) *dependencies {
-	d := &dependencies{needs: make([][]int, len(list))}
-	for _, s := range list {
-		d.words = append(d.words, strings.Fields(text.Fold(s.Description)))
-	}
-	return d
-}
-
-// find is the step other than i that words name: the first of those that share
-// most of its words of four letters or more, -1 if none shares any.
-func (d *dependencies) find(words []string, i int) int {
+// find is the piece other than i that a reference names: the first of those that
+// share most of its words, -1 if none shares any.
+func (x *extractor) find(pieces []piece, named []stem, i int) int {
 	found, most := -1, 0
-	for j, of := range d.words {
-		n := 0
-		for _, w := range of {
-			if len(w) >= 4 && slices.ContainsFunc(words, func(named string) bool { return strings.HasPrefix(named, w[:4]) }) {
-				n++
-			}
+	for j, p := range pieces {
+		if j == i {
+			continue
 		}
-		if j != i && n > most {
+		if n := shared(x.stems(p), named); n > most {
 			found, most = j, n
 		}
 	}
 	return found
 }
+
+// dependencies are which steps need which.
+type dependencies struct{ needs [][]int }
 
 // add makes step i need step j unless j needs i, directly or not.
 func (d *dependencies) add(i, j int) {

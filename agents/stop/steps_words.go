@@ -2,6 +2,8 @@ package stop
 
 import (
 	_ "embed"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -9,42 +11,108 @@ import (
 //go:embed lexicon/steps.txt
 var stepWordsText string
 
-// words is a set of folded words.
-type words map[string]bool
+// small is a set of small words that the extraction of steps turns on; the list
+// says what each means.
+type small uint16
 
-// smallWords are the words that the extraction of steps turns on. The list says
-// what each set means.
-type smallWords struct {
-	introduction, subjects, persons, with, clitics, connectives, conjoining, alternative, conditions, copulas words
-	after, before, asking, fillers, pronouns, wide                                                            words
+// The sets.
+const (
+	introduction small = 1 << iota
+	subjects
+	persons
+	clitics
+	connectives
+	conjoining
+	alternative
+	conditions
+	with
+	copulas
+	after
+	before
+	asking
+	fillers
+	pronouns
+	wide
+)
 
-	// kinds are the beginnings of the verbs of each kind of work.
-	kinds [report + 1][]string
+var smallNames = []string{
+	"introduction", "subjects", "persons", "clitics", "connectives", "conjoining", "alternative", "conditions",
+	"with", "copulas", "after", "before", "asking", "fillers", "pronouns", "wide",
 }
 
-// small reads the list at the first use.
-var small = sync.OnceValue(func() *smallWords {
-	lists := map[string][]string{}
+// stepWords are the words of the list.
+type stepWords struct {
+	sets map[string]small
+	// seen tells of most words that are in no set without looking them up.
+	seen [1 << 12]bool
+	// verbs are the beginnings of verbs with the kind of work that they name, by
+	// their first letters.
+	verbs map[string][]verbStem
+}
+
+type verbStem struct {
+	stem string
+	kind kind
+}
+
+// stemLength is how long the shortest beginning of a verb is.
+const stemLength = 3
+
+// smallWords reads the list at the first use.
+var smallWords = sync.OnceValue(func() *stepWords {
+	w := &stepWords{sets: map[string]small{}, verbs: map[string][]verbStem{}}
 	for line := range strings.Lines(stepWordsText) {
-		if name, list, ok := strings.Cut(line, ":"); ok && line[0] != '#' {
-			lists[name] = append(lists[name], strings.Fields(list)...)
+		name, list, ok := strings.Cut(line, ":")
+		if !ok || line[0] == '#' {
+			continue
+		}
+		set, k := slices.Index(smallNames, name), slices.Index(kindNames, name)
+		if set < 0 && k < 0 {
+			panic(fmt.Sprintf("the list of the words of steps has no set %q", name))
+		}
+		for word := range strings.FieldsSeq(list) {
+			if k >= 0 {
+				w.verbs[word[:stemLength]] = append(w.verbs[word[:stemLength]], verbStem{word, kind(k)})
+				continue
+			}
+			w.sets[word] |= 1 << set
+			w.seen[sketch(word)] = true
 		}
 	}
-	set := func(name string) words {
-		w := words{}
-		for _, word := range lists[name] {
-			w[word] = true
-		}
-		return w
-	}
-	return &smallWords{
-		introduction: set("introduction"), subjects: set("subjects"), persons: set("persons"), with: set("with"), clitics: set("clitics"), connectives: set("connectives"),
-		conjoining: set("conjoining"), alternative: set("alternative"), conditions: set("conditions"), copulas: set("copulas"),
-		after: set("after"), before: set("before"), asking: set("asking"), fillers: set("fillers"), pronouns: set("pronouns"),
-		wide: set("wide"),
-		kinds: [...][]string{
-			check: lists["check"], edit: lists["edit"], create: lists["create"], rebuild: lists["rebuild"],
-			describe: lists["describe"], deliver: lists["deliver"], report: lists["report"],
-		},
-	}
+	return w
 })
+
+// of are the sets that a folded word is in.
+func (w *stepWords) of(fold string) small {
+	if !w.seen[sketch(fold)] {
+		return 0
+	}
+	return w.sets[fold]
+}
+
+// sketch is a cheap hash of a word: its length and its first and last letters.
+func sketch(fold string) int {
+	n := len(fold)
+	if n == 0 {
+		return 0
+	}
+	return (n<<10 ^ int(fold[0])<<5 ^ int(fold[n-1])) & (1<<12 - 1)
+}
+
+// kind is the kind of work of a folded word, other if it names none.
+func (w *stepWords) kind(fold string) kind {
+	if len(fold) < stemLength {
+		return other
+	}
+	for _, v := range w.verbs[fold[:stemLength]] {
+		if strings.HasPrefix(fold, v.stem) {
+			return v.kind
+		}
+	}
+	return other
+}
+
+// is reports whether a word of the document is in one of some sets.
+func (x *extractor) is(word int, sets small) bool {
+	return x.small.of(x.doc.Words[word].Fold)&sets != 0
+}
