@@ -48,6 +48,7 @@ type detectFlags struct {
 	errors            int
 	seed              uint64
 	strict, asJSON    bool
+	fit               bool
 }
 
 func (a *app) detectCommand() *cobra.Command {
@@ -82,6 +83,7 @@ REHEARSE_OFFLINE=1 forbids them.
   rehearse detect messages.jsonl --against naive --only confidence=high --only lang=fr
   rehearse detect messages.jsonl --min recall=0.9 --min precision=0.9 --out reports
   rehearse detect messages.jsonl --detector 'command:python3 mine.py' --errors 3
+  rehearse detect messages.jsonl --fit --json > weights.json
   rehearse detect messages.jsonl --detector llm:openai --live --max-cost "1 EUR"`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{shippedCorpus}, cobra.ShellCompDirectiveDefault
@@ -105,7 +107,8 @@ func (d *detectFlags) register(cmd *cobra.Command) {
 	f.IntVar(&d.errors, "errors", 5, "show that many false positives, and that many false negatives")
 	f.StringArrayVar(&d.min, "min", nil, "fail below that value of the scores overall, such as `recall=0.9`")
 	f.BoolVar(&d.strict, "strict", false, "exit with 2 after a bad line; the rest is scored all the same")
-	f.StringVarP(&d.out, "out", "o", "", "folder for "+detectJSON+" and "+detectMarkdown)
+	f.BoolVar(&d.fit, "fit", false, "do not score: fit weights for the guard's signals, cross-validated by repository")
+	f.StringVarP(&d.out, "out", "o", "", "folder for "+detectJSON+" and "+detectMarkdown+", or "+fitJSON)
 	f.BoolVar(&d.asJSON, "json", false, "print the scores as JSON on standard output")
 	f.IntVarP(&d.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many items are under way at once")
 	f.Uint64Var(&d.seed, "seed", 1, "of the resampling behind some intervals")
@@ -153,6 +156,9 @@ func (a *app) runDetect(ctx context.Context, args []string, flags detectFlags) e
 		}
 		defer func() { _ = out.Close() }() // the end of the process frees it as well
 	}
+	if flags.fit {
+		return a.fitDetect(ctx, plan, out, flags)
+	}
 	scored := a.scoreItems(ctx, plan, flags.workers)
 	report := scored.report(plan)
 	if err := a.showDetect(report, plan, out, flags); err != nil {
@@ -169,6 +175,11 @@ func (a *app) planDetect(ctx context.Context, args []string, flags detectFlags, 
 	}
 	if flags.errors < 0 {
 		return plan, nil, fmt.Errorf("--errors %d: it must be at least 0", flags.errors)
+	}
+	if flags.fit {
+		if err := flags.checkFit(); err != nil {
+			return plan, nil, err
+		}
 	}
 	plan.scoring = score.Options{Positive: flags.positive, Seed: flags.seed, MaxErrors: max(50, flags.errors)}
 	if plan.by, err = dimensions(flags.by); err == nil {
@@ -286,9 +297,9 @@ func (a *app) concludeDetect(ctx context.Context, s *scoredItems, report detecti
 	case s.reading != nil:
 		return noVerdict(s.reading)
 	case flags.strict && s.bad > 0:
-		return usage(fmt.Errorf("%s in the corpora, and --strict", plural(s.bad, "bad line")))
+		return usage(badLines(s.bad))
 	case s.items == 0:
-		return usage(errors.New("there is nothing to score: no item is selected; look at the corpora and at --only"))
+		return usage(errNothing)
 	case first.Scored == 0:
 		return noVerdict(fmt.Errorf("the detector %s failed on every item", plain.Line(first.Detector, 80)))
 	}
