@@ -195,14 +195,8 @@ var checks = sync.OnceValue(func() uint64 {
 // doneAfter says whether a later sentence reports something as done, or the
 // result of a check.
 func (r *reading) doneAfter(s int, check bool) bool {
-	class := done
 	if check {
-		class = result
+		return r.lastResult > s
 	}
-	for i := s + 1; i < len(r.sentences); i++ {
-		if r.has(i, class) && !r.hasAny(i, condition, negation, need, left) {
-			return true
-		}
-	}
-	return false
+	return r.lastDone > s
 }

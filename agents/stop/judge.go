@@ -10,9 +10,12 @@ import (
 // DefaultThreshold is the score from which a message defers.
 const DefaultThreshold = 0.5
 
-// maxDetections is how many detections a verdict lists; the others are counted
-// in its reason.
-const maxDetections = 200
+// maxMentions is how many mentions are kept, maxDetections how many of them a
+// verdict lists; the reason counts the others.
+const (
+	maxMentions   = 1000
+	maxDetections = 200
+)
 
 // Judge judges a message. It never fails and never panics: a text that says
 // nothing may stop.
@@ -41,10 +44,9 @@ func Judge(message string, o Options) Verdict {
 func (r *reading) verdict(message string, o Options) Verdict {
 	score := 1 / (1 + math.Exp(-r.evidence.sum()))
 	class := r.class(score >= o.Threshold)
-	real := slices.ContainsFunc(r.mentions, func(m mention) bool { return m.real })
 	v := Verdict{
 		Policy: o.Policy, Point: o.Point, Class: class, Score: score,
-		Policies:   map[Policy]bool{Balanced: class != Defers, Strict: !real && class != Defers},
+		Policies:   map[Policy]bool{Balanced: class != Defers, Strict: !r.real && class != Defers},
 		Detections: r.detections(message),
 		Signals:    r.signals(message),
 	}
@@ -125,7 +127,14 @@ func (r *reading) mention(c Category, h grammar.Hit) mention {
 	}
 }
 
-func (r *reading) add(m mention) { r.mentions = append(r.mentions, m) }
+// add keeps a mention, unless there are too many.
+func (r *reading) add(m mention) {
+	if len(r.mentions) < maxMentions {
+		r.mentions = append(r.mentions, m)
+	}
+	r.found++
+	r.real = r.real || m.real
+}
 
 // detections are the mentions in the order of the message.
 func (r *reading) detections(message string) []Detection {

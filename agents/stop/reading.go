@@ -18,11 +18,26 @@ type reading struct {
 	// sentences runs parallel to those of doc.
 	sentences []sentence
 	// prose is how many sentences stand outside tables.
-	prose    int
-	classes  uint64 // those of all sentences
-	evidence evidence
-	mentions []mention
+	prose   int
+	classes uint64 // those of all sentences
+	// lastDone and lastResult are the last sentences that report something as done
+	// and the result of a check, -1 if there are none.
+	lastDone, lastResult int
+	repeated             trilean // whether the code that ends the message repeats earlier code
+	evidence             evidence
+	mentions             []mention
+	found                int  // mentions, those that were not kept too
+	real                 bool // one of them at least is real
 }
+
+// trilean is a truth that may not be known yet.
+type trilean uint8
+
+const (
+	unknown trilean = iota
+	no
+	yes
+)
 
 // sentence is what is known of one.
 type sentence struct {
@@ -41,22 +56,15 @@ func (r *reading) read(message string) {
 	g := lexicon()
 	r.doc = r.reader.Read(message)
 	r.hits, r.sentences, r.prose, r.classes = r.hits[:0], r.sentences[:0], 0, 0
-	r.mentions = r.mentions[:0]
+	r.mentions, r.found, r.real = r.mentions[:0], 0, false
 	r.evidence = evidence{}
-	whole := r.language(0, len(r.doc.Words))
+	whole := r.language(0, len(r.doc.Words), grammar.Any)
 	for i := range r.doc.Sentences {
 		s := &r.doc.Sentences[i]
 		out := sentence{from: int32(len(r.hits)), rank: int32(r.prose)}
-		r.hits = g.Scan(r.doc, i, r.hits)
-		if len(r.hits) > int(out.from) {
-			lang := r.language(s.First, s.End)
-			if lang == both {
-				lang = whole
-			}
-			r.hits = keep(g, r.hits, int(out.from), lang)
-			for _, h := range r.hits[out.from:] {
-				out.classes |= 1 << h.Class
-			}
+		r.hits = g.Scan(r.doc, i, r.language(s.First, s.End, whole), r.hits)
+		for _, h := range r.hits[out.from:] {
+			out.classes |= 1 << h.Class
 		}
 		out.to = int32(len(r.hits))
 		r.classes |= out.classes
@@ -65,14 +73,29 @@ func (r *reading) read(message string) {
 		}
 		r.sentences = append(r.sentences, out)
 	}
+	r.ends()
 }
 
-// both stands for a text that is as much the one as the other language.
-const both = grammar.Lang(255)
+// ends finds the last sentence that reports something as done, and the last that
+// reports the result of a check.
+func (r *reading) ends() {
+	r.lastDone, r.lastResult, r.repeated = -1, -1, unknown
+	for s := len(r.sentences) - 1; s >= 0 && (r.lastDone < 0 || r.lastResult < 0); s-- {
+		if r.hasAny(s, condition, negation, need, left) {
+			continue
+		}
+		if r.lastDone < 0 && r.has(s, done) {
+			r.lastDone = s
+		}
+		if r.lastResult < 0 && r.has(s, result) {
+			r.lastResult = s
+		}
+	}
+}
 
-// language counts the small words of either language. It looks at 300 words at
-// most.
-func (r *reading) language(first, end int) grammar.Lang {
+// language counts the small words of either language, of the first 300 words; it
+// is the fallback if there are as many of both.
+func (r *reading) language(first, end int, fallback grammar.Lang) grammar.Lang {
 	g := lexicon()
 	en, fr := functionWords()
 	balance := 0
@@ -91,24 +114,13 @@ func (r *reading) language(first, end int) grammar.Lang {
 	case balance < 0:
 		return french
 	default:
-		return both
+		return fallback
 	}
 }
 
 var functionWords = sync.OnceValues(func() (en, fr uint64) {
 	return lexicon().Set("en.fn"), lexicon().Set("fr.fn")
 })
-
-// keep drops the hits from the index from on that belong to another language.
-func keep(g *grammar.Grammar, hits []grammar.Hit, from int, lang grammar.Lang) []grammar.Hit {
-	out := hits[:from]
-	for _, h := range hits[from:] {
-		if lang == both || g.Patterns[h.Pattern].Lang == lang {
-			out = append(out, h)
-		}
-	}
-	return out
-}
 
 // has says whether the sentence has a phrase of the class.
 func (r *reading) has(s int, c grammar.Class) bool { return r.sentences[s].classes>>c&1 != 0 }
@@ -205,7 +217,13 @@ func (r *reading) delivered(b int) bool {
 			return true
 		}
 	}
-	return !r.repeats(b + 1)
+	if r.repeated == unknown {
+		r.repeated = no
+		if r.repeats(b + 1) {
+			r.repeated = yes
+		}
+	}
+	return r.repeated == no
 }
 
 var seed = maphash.MakeSeed()

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math/bits"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
@@ -17,9 +19,12 @@ func Compile(classes []string, sources ...Source) (*Grammar, error) {
 	if len(classes) > maxClasses {
 		return nil, fmt.Errorf("%d classes are more than %d", len(classes), maxClasses)
 	}
+	if len(sources) > maxLangs {
+		return nil, fmt.Errorf("%d languages are more than %d", len(sources), maxLangs)
+	}
 	c := compiler{
 		g:     &Grammar{Words: &text.Vocabulary{}, named: map[string]uint64{}, sets: []uint64{0}},
-		nodes: make([]draft, 2),
+		nodes: make([]draft, 2*maxLangs, 1<<14),
 	}
 	for lang, s := range sources {
 		if err := c.source(classes, Lang(lang), s); err != nil {
@@ -31,17 +36,38 @@ func Compile(classes []string, sources ...Source) (*Grammar, error) {
 }
 
 // compiler builds the nodes of a grammar. A pattern has its own nodes, except for
-// the two that all begin at.
+// those that all of a language begin at: the first ones, anywhere before
+// sentenceStart for each language.
 type compiler struct {
 	g     *Grammar
-	lang  string
+	name  string // of the language
+	lang  Lang
 	nodes []draft
 }
 
 // draft is a node with the edges as they come.
 type draft struct {
-	edges []edge
-	ends  []end
+	words, sets, all []edge
+	ends             []end
+}
+
+// sorted is the node with its edges in order, each once.
+func (d *draft) sorted() node {
+	n := node{words: order(d.words), sets: order(d.sets), all: order(d.all), ends: d.ends}
+	for _, e := range n.sets {
+		n.setMask |= 1 << e.symbol
+	}
+	return n
+}
+
+func order(edges []edge) []edge {
+	if len(edges) < 2 {
+		return edges
+	}
+	slices.SortFunc(edges, func(a, b edge) int {
+		return cmp.Or(cmp.Compare(a.symbol, b.symbol), cmp.Compare(a.to, b.to))
+	})
+	return slices.Compact(edges)
 }
 
 // state is a node that the terms so far lead to; cross says that a gap may follow.
@@ -51,7 +77,7 @@ type state struct {
 }
 
 func (c *compiler) source(classes []string, lang Lang, s Source) error {
-	c.lang = s.Name
+	c.name, c.lang = s.Name, lang
 	for _, name := range slices.Sorted(maps.Keys(s.Sets)) {
 		if err := c.set(name, s.Sets[name]); err != nil {
 			return fmt.Errorf("lexicon %s: %w", s.Name, err)
@@ -96,7 +122,7 @@ func (c *compiler) line(classes []string, class *int, lang Lang, line string) er
 
 // set declares a set of the language, or adds to it.
 func (c *compiler) set(name string, words []string) error {
-	name = c.lang + "." + name
+	name = c.name + "." + name
 	bit, ok := c.g.named[name]
 	if !ok {
 		if len(c.g.named) == 64 {
@@ -126,11 +152,12 @@ func (c *compiler) node() int32 {
 }
 
 func (c *compiler) pattern(terms []term, number int32) error {
-	from := []state{{node: anywhere}}
+	root := 2*int32(c.lang) + anywhere
 	if terms[0].kind == startTerm {
-		from[0].node = sentenceStart
+		root = 2*int32(c.lang) + sentenceStart
 		terms = terms[1:]
 	}
+	from := []state{{node: root}}
 	last := len(terms) > 0 && terms[len(terms)-1].kind == lastTerm
 	if last {
 		terms = terms[:len(terms)-1]
@@ -140,7 +167,7 @@ func (c *compiler) pattern(terms []term, number int32) error {
 		return err
 	}
 	for _, s := range to {
-		if s.node <= sentenceStart {
+		if s.node == root {
 			return fmt.Errorf("the pattern matches no word at all")
 		}
 		c.nodes[s.node].ends = append(c.nodes[s.node].ends, end{number, last})
@@ -190,19 +217,15 @@ func (c *compiler) term(from []state, t *term, target int32) ([]state, error) {
 func (c *compiler) once(from []state, t *term, target int32) ([]state, error) {
 	switch t.kind {
 	case wordTerm:
-		return c.step(from, c.word(t.word), target), nil
+		return c.step(from, wordEdge, c.word(t.word), target), nil
 	case setTerm:
-		bit := c.g.named[c.lang+"."+t.word]
+		bit := c.g.named[c.name+"."+t.word]
 		if bit == 0 {
 			return nil, fmt.Errorf("no set is called <%s>", t.word)
 		}
-		number := int32(0)
-		for bit>>number != 1 {
-			number++
-		}
-		return c.step(from, ^number, target), nil
+		return c.step(from, setEdge, int32(bits.TrailingZeros64(bit)), target), nil
 	case anyTerm:
-		return c.step(from, anyWord, target), nil
+		return c.step(from, anyEdge, 0, target), nil
 	case gapTerm:
 		return c.gap(from), nil
 	case commaTerm:
@@ -214,12 +237,21 @@ func (c *compiler) once(from []state, t *term, target int32) ([]state, error) {
 	}
 }
 
-func (c *compiler) step(from []state, symbol, target int32) []state {
+// The kinds of edge.
+const (
+	wordEdge = iota
+	setEdge
+	anyEdge
+)
+
+func (c *compiler) step(from []state, kind int, symbol, target int32) []state {
 	if target < 0 {
 		target = c.node()
 	}
 	for _, s := range from {
-		c.nodes[s.node].edges = append(c.nodes[s.node].edges, edge{symbol, target, s.cross})
+		n := &c.nodes[s.node]
+		edges := [...]*[]edge{&n.words, &n.sets, &n.all}[kind]
+		*edges = append(*edges, edge{symbol, target, s.cross})
 	}
 	return []state{{node: target}}
 }
@@ -228,7 +260,7 @@ func (c *compiler) step(from []state, symbol, target int32) []state {
 func (c *compiler) gap(from []state) []state {
 	all := crossing(from)
 	for range 3 {
-		from = c.step(from, anyWord, -1)
+		from = c.step(from, anyEdge, 0, -1)
 		all = append(all, crossing(from)...)
 	}
 	return all
@@ -257,51 +289,19 @@ func (c *compiler) choice(from []state, t *term, target int32) ([]state, error) 
 	return all, nil
 }
 
-// finish lays the edges out in one slice.
+// finish puts the edges of all nodes in order.
 func (c *compiler) finish() {
 	g := c.g
 	g.nodes = make([]node, len(c.nodes))
 	for i := range c.nodes {
-		d := &c.nodes[i]
-		slices.SortFunc(d.edges, func(a, b edge) int {
-			return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.symbol, b.symbol), cmp.Compare(a.to, b.to))
-		})
-		n := &g.nodes[i]
-		n.ends = d.ends
-		at := int32(len(g.edges))
-		g.edges = append(g.edges, slices.Compact(d.edges)...)
-		limits := [4]int32{at, at, at, at}
-		for _, e := range g.edges[at:] {
-			for o := order(e) + 1; o < 4; o++ {
-				limits[o]++
-			}
-			if order(e) == 1 {
-				n.setMask |= 1 << ^e.symbol
-			}
-		}
-		n.words, n.sets, n.all = span{limits[0], limits[1]}, span{limits[1], limits[2]}, span{limits[2], limits[3]}
+		g.nodes[i] = c.nodes[i].sorted()
 	}
-	for root := range g.roots {
-		g.rootSets[root] = g.nodes[root].setMask
-		g.roots[root] = make([]span, g.Words.Len()+1)
-		for i := g.nodes[root].words.from; i < g.nodes[root].words.to; i++ {
-			sp := &g.roots[root][g.edges[i].symbol]
-			if sp.to == 0 {
-				sp.from = i
-			}
-			sp.to = i + 1
+	for place := range g.roots {
+		for lang := range g.roots[place] {
+			g.roots[place][lang] = g.nodes[2*lang+place]
 		}
-	}
-}
-
-// order puts words first, sets next and any word last.
-func order(e edge) int {
-	switch {
-	case e.symbol >= 0:
-		return 0
-	case e.symbol == anyWord:
-		return 2
-	default:
-		return 1
+		for lang := range g.after[place] {
+			g.after[place][lang] = make([]atomic.Pointer[node], g.Words.Len()+1)
+		}
 	}
 }

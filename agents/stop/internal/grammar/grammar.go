@@ -4,13 +4,21 @@
 // construction of the language and not once for each verb.
 package grammar
 
-import "github.com/rehearse-dev/rehearse/agents/stop/internal/text"
+import (
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
+)
 
 // Class numbers the classes of phrases, in the order given to Compile.
 type Class uint8
 
 // Lang numbers the languages, in the order of the sources given to Compile.
 type Lang uint8
+
+// Any stands for all languages.
+const Any Lang = maxLangs
 
 // Hit is a phrase that was found.
 type Hit struct {
@@ -39,30 +47,29 @@ type Grammar struct {
 	sets  []uint64 // of each word, the sets that it is in
 	named map[string]uint64
 	nodes []node
-	edges []edge // of each node: by word first, ascending, then by set, then any
-	roots [2][]span
-	// rootSets are the sets that a phrase may begin with: anywhere, and at the
-	// start of a sentence.
-	rootSets [2]uint64
+	// roots are the edges that phrases begin with, of each language: anywhere, and at
+	// the start of a sentence.
+	roots [2][maxLangs]node
+	// after holds, for each word, where the phrases stand that it begins. It is filled
+	// as words are met, since most words of a lexicon are not in a message.
+	after [2][maxLangs + 1][]atomic.Pointer[node]
 }
-
-type span struct{ from, to int32 }
 
 // edge leads to another node over a word.
 type edge struct {
-	symbol int32 // a word's number, ^set, or anyWord
+	symbol int32 // a word's number, or that of a set
 	to     int32
 	// cross says that the word may stand behind a comma, a colon or the like.
 	cross bool
 }
 
-const anyWord = -1 << 30
-
 // node is a state: what may come next, and the patterns that end here.
 type node struct {
-	words, sets, all span // of edges
-	setMask          uint64
-	ends             []end
+	words   []edge // by number
+	sets    []edge
+	all     []edge // over any word
+	setMask uint64
+	ends    []end
 }
 
 type end struct {
@@ -71,21 +78,24 @@ type end struct {
 	last bool
 }
 
-// The nodes that phrases begin at.
+// nowhere is the node of words that begin no phrase.
+var nowhere node
+
+// The places that phrases begin at.
 const (
 	anywhere      = 0
 	sentenceStart = 1
 )
 
-// longest is how many words a phrase may have.
-const longest = 16
-
-// longestLabel is how many words may stand before the start of a sentence: a
-// number, or a label or an exclamation such as "Next:" and "All right,".
-const longestLabel = 3
-
-// maxClasses is how many classes a grammar may have.
-const maxClasses = 64
+const (
+	// longest is how many words a phrase may have.
+	longest = 16
+	// longestLabel is how many words may stand before the start of a sentence: a
+	// number, or a label or an exclamation such as "Next:" and "All right,".
+	longestLabel = 3
+	maxClasses   = 64
+	maxLangs     = 2
+)
 
 // Sets are the sets that the word with the number is in, one bit each.
 func (g *Grammar) Sets(id int32) uint64 { return g.sets[id] }
@@ -93,33 +103,82 @@ func (g *Grammar) Sets(id int32) uint64 { return g.sets[id] }
 // Set is the bit of a set, named "language.set"; 0 if there is none.
 func (g *Grammar) Set(name string) uint64 { return g.named[name] }
 
-// Scan appends the phrases of a sentence to hits, in the order of their first
-// words. Of the phrases of one class that begin at one word it keeps the longest.
-func (g *Grammar) Scan(doc *text.Doc, sentence int, hits []Hit) []Hit {
-	s := doc.Sentences[sentence]
+// Scan appends the phrases of a language in a sentence to hits, in the order of
+// their first words. Of the phrases of one class that begin at one word it keeps
+// the longest.
+func (g *Grammar) Scan(doc *text.Doc, sentence int, lang Lang, hits []Hit) []Hit {
+	s := &doc.Sentences[sentence]
 	m := matcher{g: g, words: doc.Words[s.First:s.End]}
 	starts := true
 	for i := range m.words {
 		w := &m.words[i]
-		starts = i == 0 || starts && m.words[i-1].Flags&text.Digits != 0 ||
-			i <= longestLabel && w.Flags&(text.AfterGap|text.AfterLine) == text.AfterGap
-		id := w.ID
-		if id == 0 {
+		starts = i == 0 || starts && m.words[i-1].Flags&text.Digits != 0 || i <= longestLabel && afterGap(w)
+		if w.ID == 0 {
 			continue
 		}
-		m.found = 0
-		m.start(anywhere, id, i)
-		if starts {
-			m.start(sentenceStart, id, i)
+		m.found, m.first = 0, i
+		if n := g.begun(anywhere, lang, w.ID); n != &nowhere {
+			m.follow(n, i+1)
 		}
-		for class := Class(0); m.found != 0; class, m.found = class+1, m.found>>1 {
-			if m.found&1 != 0 {
-				b := m.reach[class]
-				hits = append(hits, Hit{class, b.pattern, int32(sentence), int32(s.First + i), int32(s.First + b.end)})
+		if starts {
+			if n := g.begun(sentenceStart, lang, w.ID); n != &nowhere {
+				m.follow(n, i+1)
 			}
+		}
+		for ; m.found != 0; m.found &= m.found - 1 {
+			class := bits.TrailingZeros64(m.found)
+			b := &m.reach[class]
+			hits = append(hits, Hit{Class(class), b.pattern, int32(sentence), int32(s.First + i), int32(s.First + b.end)})
 		}
 	}
 	return hits
+}
+
+// begun is the node behind the first word of phrases: all that the word leads to
+// as one.
+func (g *Grammar) begun(place int, lang Lang, id int32) *node {
+	known := &g.after[place][lang][id]
+	if n := known.Load(); n != nil {
+		return n
+	}
+	n := g.join(place, lang, id)
+	known.Store(n)
+	return n
+}
+
+// join merges the nodes that a word leads to from the roots.
+func (g *Grammar) join(place int, lang Lang, id int32) *node {
+	var to []int32
+	for l := range g.roots[place] {
+		if lang != Any && Lang(l) != lang {
+			continue
+		}
+		root := &g.roots[place][l]
+		for _, e := range find(root.words, id) {
+			to = append(to, e.to)
+		}
+		for _, e := range root.sets {
+			if g.sets[id]>>uint(e.symbol)&1 != 0 {
+				to = append(to, e.to)
+			}
+		}
+	}
+	switch len(to) {
+	case 0:
+		return &nowhere
+	case 1:
+		return &g.nodes[to[0]]
+	}
+	var all draft
+	for _, t := range to {
+		n := &g.nodes[t]
+		all.words = append(all.words, n.words...)
+		all.sets = append(all.sets, n.sets...)
+		all.all = append(all.all, n.all...)
+		all.ends = append(all.ends, n.ends...)
+	}
+	n := all.sorted()
+	return &n
 }
 
 // matcher follows the patterns over the words of one sentence.
@@ -136,21 +195,8 @@ type best struct {
 	pattern int32
 }
 
-func (m *matcher) start(root int, id int32, i int) {
-	m.first = i
-	if sp := m.g.roots[root][id]; sp.to > sp.from {
-		for _, e := range m.g.edges[sp.from:sp.to] {
-			m.follow(e.to, i+1)
-		}
-	}
-	if sets := m.g.sets[id] & m.g.rootSets[root]; sets != 0 {
-		m.viaSets(&m.g.nodes[root], sets, false, i)
-	}
-}
-
 // follow records what ends at the node and goes on with the word at i.
-func (m *matcher) follow(at int32, i int) {
-	n := &m.g.nodes[at]
+func (m *matcher) follow(n *node, i int) {
 	for _, e := range n.ends {
 		if !e.last || i == len(m.words) {
 			m.record(e.pattern, i)
@@ -160,32 +206,23 @@ func (m *matcher) follow(at int32, i int) {
 		return
 	}
 	w := &m.words[i]
-	gap := w.Flags&(text.AfterGap|text.AfterLine) == text.AfterGap
 	if w.ID != 0 {
-		for _, e := range m.g.edges[n.words.from:n.words.to] {
-			if e.symbol >= w.ID {
-				if e.symbol > w.ID {
-					break
-				}
-				if !gap || e.cross {
-					m.follow(e.to, i+1)
-				}
+		gap := afterGap(w)
+		for _, e := range find(n.words, w.ID) {
+			if !gap || e.cross {
+				m.follow(&m.g.nodes[e.to], i+1)
 			}
 		}
 		if sets := m.g.sets[w.ID] & n.setMask; sets != 0 {
-			m.viaSets(n, sets, gap, i)
+			for _, e := range n.sets {
+				if sets>>uint(e.symbol)&1 != 0 && (!gap || e.cross) {
+					m.follow(&m.g.nodes[e.to], i+1)
+				}
+			}
 		}
 	}
-	for _, e := range m.g.edges[n.all.from:n.all.to] {
-		m.follow(e.to, i+1)
-	}
-}
-
-func (m *matcher) viaSets(n *node, sets uint64, gap bool, i int) {
-	for _, e := range m.g.edges[n.sets.from:n.sets.to] {
-		if sets>>uint(^e.symbol)&1 != 0 && (!gap || e.cross) {
-			m.follow(e.to, i+1)
-		}
+	for _, e := range n.all {
+		m.follow(&m.g.nodes[e.to], i+1)
 	}
 }
 
@@ -195,4 +232,26 @@ func (m *matcher) record(pattern int32, end int) {
 		*b = best{end, pattern}
 	}
 	m.found |= 1 << class
+}
+
+// afterGap says whether a comma, a colon or the like stands before the word; a
+// line break alone is none.
+func afterGap(w *text.Word) bool {
+	return w.Flags&(text.AfterGap|text.AfterLine) == text.AfterGap
+}
+
+// find are the edges of the symbol.
+func find(edges []edge, symbol int32) []edge {
+	from, to := 0, len(edges)
+	for from < to {
+		if middle := int(uint(from+to) >> 1); edges[middle].symbol < symbol {
+			from = middle + 1
+		} else {
+			to = middle
+		}
+	}
+	for to < len(edges) && edges[to].symbol == symbol {
+		to++
+	}
+	return edges[from:to]
 }
