@@ -39,16 +39,18 @@ func (d *data) fit(list []int) fitted {
 func (d *data) path(list []int) []fitted {
 	p := d.problem(list)
 	var path []fitted
-	w := p.start()
+	w := p.prior
 	for _, lambda := range d.options.Lambdas {
 		p.lambda = lambda
 		f := fitted{weights: make([]float64, len(d.signals)+1), bound: make([]bool, len(d.signals))}
-		f.converged = p.minimise(w)
-		for j, bound := range p.bound(w) {
-			f.bound[p.columns[j]] = bound
+		var end point
+		end, f.converged = p.minimise(w)
+		w = end.w
+		for c := range d.signals {
+			f.weights[c] = d.rounded(d.prior[c]) // of those that are too rare to say more
 		}
 		for j, c := range p.columns {
-			f.weights[c] = d.rounded(w[j])
+			f.weights[c], f.bound[c] = d.rounded(w[j]), p.bound(end, j)
 		}
 		f.weights[len(d.signals)] = d.rounded(w[len(p.columns)])
 		path = append(path, f)

@@ -26,7 +26,8 @@ type data struct {
 	options Options
 	signals []string // sorted; the column is the index
 	rows    []row
-	lo, hi  []float64 // bounds of each weight, and of the intercept behind them
+	lo, hi  []float64 // bounds of each weight
+	prior   []float64 // what each is drawn to, and the intercept behind them
 }
 
 func newData(samples []Sample, o Options) (*data, error) {
@@ -50,8 +51,9 @@ func newData(samples []Sample, o Options) (*data, error) {
 			hi = 0
 		}
 		d.lo, d.hi = append(d.lo, lo), append(d.hi, hi)
+		d.prior = append(d.prior, min(max(o.Prior.Weights[name], lo), hi))
 	}
-	d.lo, d.hi = append(d.lo, math.Inf(-1)), append(d.hi, math.Inf(1))
+	d.prior = append(d.prior, o.Prior.Intercept)
 	positives := 0
 	for _, s := range samples {
 		r, err := newRow(s, column, o)

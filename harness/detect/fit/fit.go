@@ -11,6 +11,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
@@ -34,8 +35,11 @@ type Options struct {
 	// Signs says of signals which way they may speak: a positive number keeps the
 	// weight at 0 or above, a negative one at 0 or below.
 	Signs map[string]int
-	// Lambdas are the strengths of the penalty λ/2·Σw² to choose from, all above 0;
-	// by default 0.1, 0.3, 1, 3, 10 and 30.
+	// Prior is what the weights are drawn to, such as those that are shipped: the
+	// stronger the penalty, the more. The zero value draws them to 0.
+	Prior Model
+	// Lambdas are the strengths of the penalty λ/2·Σ(w - prior)² to choose from, all
+	// above 0; by default 0.1, 0.3, 1, 3, 10, 30 and 100.
 	Lambdas []float64
 	// Folds is how many parts the groups are dealt into for cross-validation, at
 	// least 2. 0 leaves out one group at a time, or deals 10 parts if there are more
@@ -57,7 +61,7 @@ const (
 	someFolds  = 10
 )
 
-var defaultLambdas = []float64{0.1, 0.3, 1, 3, 10, 30}
+var defaultLambdas = []float64{0.1, 0.3, 1, 3, 10, 30, 100}
 
 // filled returns o with its defaults, or says what is wrong with it.
 func (o Options) filled() (Options, error) {
@@ -184,10 +188,14 @@ func Fit(samples []Sample, o Options) (Result, error) {
 	}
 	r := Result{Items: len(samples), Groups: d.groups(everything)}
 	answers := make([]detect.Prediction, len(samples))
-	var found []fitted
-	for _, left := range outer {
-		f := d.fit(without(everything, left))
-		found = append(found, f)
+	found := make([]fitted, len(outer))
+	var group sync.WaitGroup // folds know nothing of each other
+	for n, left := range outer {
+		group.Go(func() { found[n] = d.fit(without(everything, left)) })
+	}
+	group.Wait()
+	for n, left := range outer {
+		f := found[n]
 		for _, i := range left {
 			answers[i] = f.predict(&d.rows[i])
 		}

@@ -90,7 +90,25 @@ var _ = Describe("Fit", Label("G-09"), func() {
 		noise, err := fit.Fit(noisy(200), quick())
 		Expect(err).NotTo(HaveOccurred())
 		Expect(clear.Model.Lambda).To(Equal(0.1))
-		Expect(noise.Model.Lambda).To(Equal(30.0))
+		Expect(noise.Model.Lambda).To(Equal(100.0))
+	})
+
+	It("draws weights to the ones it is given, the more the less there is to say", func() {
+		list := table(100, 40, 10)
+		list[0].Prediction.Signals = map[string]float64{"seen": 1, "once": 1}
+		o := quick()
+		o.Prior = fit.Model{Intercept: -3, Weights: map[string]float64{"seen": 0.7, "once": 1.5, "never": 9}}
+		o.Lambdas = []float64{1e6}
+		r, err := fit.Fit(list, o)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(r.Model.Weights).To(Equal(map[string]float64{"seen": 0.7, "once": 1.5}))
+		Expect(r.Model.Intercept).To(BeNumerically("~", -0.35, 0.02), "is free: half of the items are positive")
+
+		o.Lambdas = []float64{1e-6}
+		r, err = fit.Fit(list, o)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(r.Model.Weights).To(HaveKeyWithValue("seen", BeNumerically("~", 2.77, 0.01)))
+		Expect(weight(r, "once")).To(And(HaveField("Weight", 1.5), HaveField("Rare", true)))
 	})
 
 	It("chooses the threshold of the best F1, with room on both sides", func() {

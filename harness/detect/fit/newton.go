@@ -9,7 +9,7 @@ import (
 // problem is a logistic regression over some rows and those columns that enough
 // of them have:
 //
-//	f(w) = Σ s·log(1 + exp(-y·x·w)) + λ/2·Σ w²
+//	f(w) = Σ s·log(1 + exp(-y·x·w)) + λ/2·Σ (w - prior)²
 //
 // with s the weight of a row, y its class as ±1, and the bounds lo ≤ w ≤ hi. The
 // intercept is the last weight and as good as not penalised.
@@ -17,6 +17,7 @@ type problem struct {
 	rows    []row // with columns of this problem
 	columns []int // of data, rising
 	lo, hi  []float64
+	prior   []float64 // within the bounds
 	lambda  float64
 }
 
@@ -29,10 +30,11 @@ func (d *data) problem(list []int) *problem {
 		if n >= d.options.MinSupport {
 			to[c] = len(p.columns)
 			p.columns = append(p.columns, c)
-			p.lo, p.hi = append(p.lo, d.lo[c]), append(p.hi, d.hi[c])
+			p.lo, p.hi, p.prior = append(p.lo, d.lo[c]), append(p.hi, d.hi[c]), append(p.prior, d.prior[c])
 		}
 	}
 	p.lo, p.hi = append(p.lo, math.Inf(-1)), append(p.hi, math.Inf(1))
+	p.prior = append(p.prior, d.prior[len(d.signals)])
 	for _, i := range list {
 		from := &d.rows[i]
 		if from.weight == 0 {
@@ -48,9 +50,6 @@ func (d *data) problem(list []int) *problem {
 	}
 	return p
 }
-
-// start is where to begin: no weights at all.
-func (p *problem) start() []float64 { return make([]float64, len(p.columns)+1) }
 
 // dot is the log-odds of a row.
 func (r *row) dot(w []float64) float64 {
@@ -70,44 +69,37 @@ func (p *problem) ridge(j int) float64 {
 	return p.lambda
 }
 
-func (p *problem) value(w []float64) float64 {
-	sum := 0.0
+// point is a place with the value there and its derivatives.
+type point struct {
+	w, gradient []float64
+	hessian     *mat.SymDense
+	value       float64
+}
+
+// at goes over the rows once.
+func (p *problem) at(w []float64) point {
+	n := len(w)
+	gradient, hessian := make([]float64, n), make([]float64, n*n) // of that the upper triangle
+	value := 0.0
 	for i := range p.rows {
 		r := &p.rows[i]
 		x := r.dot(w)
-		if r.positive {
-			x = -x
+		e := math.Exp(-math.Abs(x)) // in (0, 1]: nothing below overflows
+		share := 1 / (1 + e)
+		if x < 0 {
+			share = e * share
 		}
-		sum += r.weight * softplus(x)
-	}
-	for j, v := range w {
-		sum += p.ridge(j) / 2 * v * v
-	}
-	return sum
-}
-
-// softplus is log(1 + exp(x)) without overflow.
-func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
-
-func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
-
-// derivatives are the gradient, and the Hessian in its upper triangle.
-func (p *problem) derivatives(w []float64) ([]float64, *mat.SymDense) {
-	n := len(w)
-	gradient := make([]float64, n)
-	hessian := make([]float64, n*n)
-	for i := range p.rows {
-		r := &p.rows[i]
-		at := logistic(r.dot(w))
-		error, curvature := r.weight*at, r.weight*at*(1-at)
+		value += r.weight * (max(x, 0) + math.Log1p(e))
+		slope, curvature := r.weight*share, r.weight*share*(1-share)
 		if r.positive {
-			error -= r.weight
+			value -= r.weight * x // log(1+exp(x)) - x = log(1+exp(-x))
+			slope -= r.weight
 		}
-		gradient[n-1] += error
+		gradient[n-1] += slope
 		hessian[n*n-1] += curvature
 		for k, c := range r.columns {
 			v := r.values[k]
-			gradient[c] += error * v
+			gradient[c] += slope * v
 			line := hessian[c*n : (c+1)*n]
 			line[n-1] += curvature * v
 			for m := k; m < len(r.columns); m++ {
@@ -115,75 +107,88 @@ func (p *problem) derivatives(w []float64) ([]float64, *mat.SymDense) {
 			}
 		}
 	}
-	for j := range w {
-		gradient[j] += p.ridge(j) * w[j]
+	for j, v := range w {
+		away := v - p.prior[j]
+		value += p.ridge(j) / 2 * away * away
+		gradient[j] += p.ridge(j) * away
 		hessian[j*n+j] += p.ridge(j)
 	}
-	return gradient, mat.NewSymDense(n, hessian)
+	return point{w, gradient, mat.NewSymDense(n, hessian), value}
 }
 
-// minimise moves w to the minimum, which is the only one, and says whether it got
-// there. It is Newton's method on the weights that are free, with the others held
-// at their bounds, and a step that is halved until it pays (projected Newton;
+func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// minimise walks from w to the minimum, which is the only one, and says whether it
+// got there. It is Newton's method on the weights that are free, with the others
+// held at their bounds, and a step that is halved until it pays (projected Newton;
 // Bertsekas, SIAM Journal on Control and Optimization 20, 1982).
-func (p *problem) minimise(w []float64) bool {
+func (p *problem) minimise(w []float64) (point, bool) {
 	const (
 		rounds    = 100
-		tolerance = 1e-7 // of the gradient, in rows
+		tolerance = 1e-5 // of the slope; weights are rounded to far less
 	)
-	value := p.value(w)
+	start := make([]float64, len(w))
+	for j := range w {
+		start[j] = p.within(j, w[j])
+	}
+	here := p.at(start)
 	for range rounds {
-		gradient, hessian := p.derivatives(w)
-		free, steepest := p.free(w, gradient)
+		free, steepest := p.free(here)
 		if steepest <= tolerance {
-			return true
+			return here, true
 		}
-		direction, ok := newton(gradient, hessian, free)
+		direction, ok := newton(here, free)
 		if !ok {
-			return false
+			return here, false
 		}
-		next, lower, ok := p.step(w, value, gradient, direction)
+		next, ok := p.step(here, direction)
 		if !ok {
 			// No step pays any more: rounding is all that is left of the slope.
-			return steepest <= 1e-4
+			return here, steepest <= 1e-3
 		}
-		copy(w, next)
-		value = lower
+		here = next
 	}
-	return false
+	return here, false
 }
 
 // free lists the weights that may move, and the steepest slope among them: all
 // but those that press against a bound.
-func (p *problem) free(w, gradient []float64) (free []int, steepest float64) {
-	for j, g := range gradient {
-		if w[j] <= p.lo[j] && g > 0 || w[j] >= p.hi[j] && g < 0 {
-			continue
+func (p *problem) free(at point) (free []int, steepest float64) {
+	for j, g := range at.gradient {
+		if !p.bound(at, j) {
+			free = append(free, j)
+			steepest = max(steepest, math.Abs(g))
 		}
-		free = append(free, j)
-		steepest = max(steepest, math.Abs(g))
 	}
 	return free, steepest
 }
 
-// bound says which weights press against a bound.
-func (p *problem) bound(w []float64) []bool {
-	gradient, _ := p.derivatives(w)
-	bound := make([]bool, len(p.columns))
-	for j := range bound {
-		bound[j] = w[j] <= p.lo[j] && gradient[j] > 0 || w[j] >= p.hi[j] && gradient[j] < 0
+// bound says whether a weight presses against a bound.
+func (p *problem) bound(at point, j int) bool {
+	return at.w[j] <= p.lo[j] && at.gradient[j] > 0 || at.w[j] >= p.hi[j] && at.gradient[j] < 0
+}
+
+// within keeps weight j between its bounds. One that is next to a bound is put
+// there: from a hair's breadth off, no step could be long enough to pay.
+func (p *problem) within(j int, v float64) float64 {
+	const near = 1e-9
+	switch {
+	case v < p.lo[j]+near:
+		return p.lo[j]
+	case v > p.hi[j]-near:
+		return p.hi[j]
 	}
-	return bound
+	return v
 }
 
 // newton solves for the step of the free weights; the others stay.
-func newton(gradient []float64, hessian *mat.SymDense, free []int) ([]float64, bool) {
+func newton(at point, free []int) ([]float64, bool) {
 	part := mat.NewSymDense(len(free), nil)
 	slope := mat.NewVecDense(len(free), nil)
 	for i, a := range free {
-		slope.SetVec(i, -gradient[a])
+		slope.SetVec(i, -at.gradient[a])
 		for j := i; j < len(free); j++ {
-			part.SetSym(i, j, hessian.At(a, free[j]))
+			part.SetSym(i, j, at.hessian.At(a, free[j]))
 		}
 	}
 	var cholesky mat.Cholesky
@@ -194,7 +199,7 @@ func newton(gradient []float64, hessian *mat.SymDense, free []int) ([]float64, b
 	if err := cholesky.SolveVecTo(&solved, slope); err != nil {
 		return nil, false // too close to singular to be trusted
 	}
-	direction := make([]float64, len(gradient))
+	direction := make([]float64, len(at.w))
 	for i, a := range free {
 		direction[a] = solved.AtVec(i)
 	}
@@ -202,22 +207,21 @@ func newton(gradient []float64, hessian *mat.SymDense, free []int) ([]float64, b
 }
 
 // step walks along the direction, kept within the bounds, until the value falls
-// as much as the slope promises (Armijo's rule). It returns where it got to and
-// the value there.
-func (p *problem) step(w []float64, value float64, gradient, direction []float64) (next []float64, lower float64, ok bool) {
-	next = make([]float64, len(w))
+// as much as the slope promises (Armijo's rule).
+func (p *problem) step(from point, direction []float64) (point, bool) {
 	for size := 1.0; size > 1e-12; size /= 2 {
+		w := make([]float64, len(from.w))
 		promised := 0.0
 		for j := range w {
-			next[j] = min(max(w[j]+size*direction[j], p.lo[j]), p.hi[j])
-			promised += gradient[j] * (next[j] - w[j])
+			w[j] = p.within(j, from.w[j]+size*direction[j])
+			promised += from.gradient[j] * (w[j] - from.w[j])
 		}
 		if promised >= 0 {
 			continue
 		}
-		if lower = p.value(next); lower <= value+1e-4*promised {
-			return next, lower, true
+		if next := p.at(w); next.value <= from.value+1e-4*promised {
+			return next, true
 		}
 	}
-	return nil, 0, false
+	return point{}, false
 }

@@ -26,6 +26,7 @@ func TestMinimiseSatisfiesTheConditionsOfAMinimum(t *testing.T) {
 				}
 			}
 			p.lo, p.hi = append(p.lo, lo), append(p.hi, hi)
+			p.prior = append(p.prior, min(max(rapid.Float64Range(-2, 2).Draw(rt, "prior"), lo), hi))
 		}
 		for range rapid.IntRange(1, 40).Draw(rt, "rows") {
 			r := row{positive: rapid.Bool().Draw(rt, "positive"), weight: rapid.Float64Range(0.1, 3).Draw(rt, "weight")}
@@ -36,12 +37,12 @@ func TestMinimiseSatisfiesTheConditionsOfAMinimum(t *testing.T) {
 			}
 			p.rows = append(p.rows, r)
 		}
-		w := p.start()
-		if !p.minimise(w) {
+		end, settled := p.minimise(p.prior)
+		w := end.w
+		if !settled {
 			rt.Fatalf("did not settle at %v", w)
 		}
-		gradient, _ := p.derivatives(w)
-		for j, g := range gradient {
+		for j, g := range end.gradient {
 			switch {
 			case w[j] < p.lo[j] || w[j] > p.hi[j]:
 				rt.Fatalf("weight %d is %g, out of bounds", j, w[j])
@@ -57,7 +58,7 @@ func TestMinimiseSatisfiesTheConditionsOfAMinimum(t *testing.T) {
 func TestDerivativesAgreeWithDifferences(t *testing.T) {
 	p := &problem{
 		columns: []int{0, 1}, lambda: 0.7,
-		lo: []float64{-9, -9, -9}, hi: []float64{9, 9, 9},
+		lo: []float64{-9, -9, -9}, hi: []float64{9, 9, 9}, prior: []float64{0.5, 0, -1},
 		rows: []row{
 			{columns: []int{0, 1}, values: []float64{1.5, -2}, positive: true, weight: 1},
 			{columns: []int{1}, values: []float64{0.5}, weight: 2},
@@ -65,7 +66,7 @@ func TestDerivativesAgreeWithDifferences(t *testing.T) {
 		},
 	}
 	w := []float64{0.3, -0.4, 0.1}
-	gradient, hessian := p.derivatives(w)
+	here := p.at(w)
 	const h = 1e-5
 	moved := func(j int, by float64) []float64 {
 		v := append([]float64{}, w...)
@@ -73,14 +74,13 @@ func TestDerivativesAgreeWithDifferences(t *testing.T) {
 		return v
 	}
 	for j := range w {
-		if slope := (p.value(moved(j, h)) - p.value(moved(j, -h))) / (2 * h); math.Abs(slope-gradient[j]) > 1e-8 {
-			t.Errorf("slope %d is %g, not %g", j, slope, gradient[j])
+		if slope := (p.at(moved(j, h)).value - p.at(moved(j, -h)).value) / (2 * h); math.Abs(slope-here.gradient[j]) > 1e-8 {
+			t.Errorf("slope %d is %g, not %g", j, slope, here.gradient[j])
 		}
-		up, _ := p.derivatives(moved(j, h))
-		down, _ := p.derivatives(moved(j, -h))
+		up, down := p.at(moved(j, h)).gradient, p.at(moved(j, -h)).gradient
 		for k := range w {
-			if bend := (up[k] - down[k]) / (2 * h); math.Abs(bend-hessian.At(j, k)) > 1e-8 {
-				t.Errorf("curvature %d %d is %g, not %g", j, k, bend, hessian.At(j, k))
+			if bend := (up[k] - down[k]) / (2 * h); math.Abs(bend-here.hessian.At(j, k)) > 1e-8 {
+				t.Errorf("curvature %d %d is %g, not %g", j, k, bend, here.hessian.At(j, k))
 			}
 		}
 	}
