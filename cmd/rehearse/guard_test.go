@@ -44,7 +44,7 @@ func explained() stop.Verdict {
 		Steps: []stop.Step{
 			{ID: "a", Description: "tester", Complexity: stop.Simple, Estimate: 5 * time.Minute, Span: at("tester")},
 			{
-				ID: "b", Description: strings.Repeat("documenter ", 12), Complexity: stop.Moderate, Estimate: 90 * time.Minute,
+				ID: "b", Description: strings.Repeat("documenter ", 12), Complexity: stop.Moderate, Estimate: time.Hour,
 				DependsOn: []string{"a"}, Span: at("documenter"),
 			},
 		},

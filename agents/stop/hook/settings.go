@@ -40,79 +40,114 @@ type matcher struct {
 	Hooks   []command `json:"hooks"`
 }
 
+// recipe is how a host is told to call a hook.
+type recipe struct {
+	file, userFile, note string
+	// content is the settings file for the words of a command line.
+	content func(words []string, subagents bool) any
+}
+
+type object = map[string]any
+
+var recipes = map[Host]recipe{
+	Claude: {
+		".claude/settings.json", "~/.claude/settings.json",
+		"Cursor and Copilot CLI read this file, too: do not install the guard twice.", claudeSettings,
+	},
+	Codex: {
+		".codex/hooks.json", "~/.codex/hooks.json",
+		"Codex skips a new or changed hook until you trust it: type /hooks.", claudeSettings,
+	},
+	Gemini: {
+		".gemini/settings.json", "~/.gemini/settings.json",
+		"Hooks of a project run only in a folder that you trust.", geminiSettings("AfterAgent"),
+	},
+	Qwen: {
+		".qwen/settings.json", "~/.qwen/settings.json",
+		"Hooks of a project run only in a folder that you trust.", geminiSettings("Stop"),
+	},
+	Copilot: {
+		".github/hooks/rehearse-guard.json", "~/.copilot/hooks/rehearse-guard.json",
+		"Hooks are read when copilot starts.", copilotSettings,
+	},
+	Cursor: {
+		".cursor/hooks.json", "~/.cursor/hooks.json",
+		"Hooks of a project run only in a workspace that you trust.", cursorSettings,
+	},
+	OpenHands: {
+		".openhands/hooks.json", "~/.openhands/hooks.json",
+		"Versions that send no message with a stop cannot be guarded: the agent may stop then.", openHandsSettings,
+	},
+}
+
 // Install returns the settings for a host, with which it calls executable with
 // the flags of "rehearse guard" that cfg stands for. Cfg's host is not looked at.
 func Install(host Host, executable string, cfg Config) (Settings, error) {
-	words := commandLine(host, executable, cfg)
-	line := forShell(words)
-	s := Settings{Notes: []string{"If the file exists, add the entry to what it has."}}
-	var content any
-	switch host {
-	case Claude, Codex:
-		content = wrapped("Stop", cfg, matcher{Hooks: []command{{Type: "command", Command: line, Timeout: hostTimeout}}})
-		s.File, s.UserFile = ".claude/settings.json", "~/.claude/settings.json"
-		if host == Codex {
-			s.File, s.UserFile = ".codex/hooks.json", "~/.codex/hooks.json"
-			s.Notes = append(s.Notes, "Codex skips a new or changed hook until you trust it: type /hooks.")
-		} else {
-			s.Notes = append(s.Notes, "Cursor and Copilot CLI read this file, too: do not install the guard twice.")
-		}
-	case Gemini, Qwen: // in milliseconds; Qwen Code takes less than 1000 for seconds
-		event := "AfterAgent"
-		if host == Qwen {
-			event, cfg.Subagents = "Stop", false
-		}
-		content = map[string]any{"hooks": map[string]any{event: []matcher{{
-			Matcher: "*",
-			Hooks:   []command{{Name: "rehearse-guard", Type: "command", Command: line, Timeout: 1000 * hostTimeout}},
-		}}}}
-		s.File, s.UserFile = "."+string(host)+"/settings.json", "~/."+string(host)+"/settings.json"
-		s.Notes = append(s.Notes, "Hooks of a project run only in a folder that you trust.")
-	case Copilot:
-		entry := []command{{Type: "command", Bash: line, PowerShell: forPowerShell(words), TimeoutSec: hostTimeout}}
-		events := map[string]any{"agentStop": entry}
-		if cfg.Subagents {
-			events["subagentStop"] = entry
-		}
-		content = map[string]any{"version": 1, "hooks": events}
-		s.File, s.UserFile = ".github/hooks/rehearse-guard.json", "~/.copilot/hooks/rehearse-guard.json"
-		s.Notes = append(s.Notes, "Hooks are read when copilot starts.")
-	case Cursor: // the guard has its own limit; Cursor's is for a whole conversation
-		content = map[string]any{"version": 1, "hooks": map[string]any{
-			"afterAgentResponse": []command{{Command: line, Timeout: hostTimeout}},
-			"stop":               []command{{Command: line, Timeout: hostTimeout, LoopLimit: json.RawMessage("null")}},
-		}}
-		s.File, s.UserFile = ".cursor/hooks.json", "~/.cursor/hooks.json"
-		s.Notes = append(s.Notes, "Hooks of a project run only in a workspace that you trust.")
-	case OpenHands:
-		content = map[string]any{"stop": []matcher{{
-			Matcher: "*", Hooks: []command{{Type: "command", Command: line, Timeout: hostTimeout}},
-		}}}
-		s.File, s.UserFile = ".openhands/hooks.json", "~/.openhands/hooks.json"
-		s.Notes = append(s.Notes, "Versions that send no message with a stop cannot be guarded: the agent may stop then.")
-	default:
+	r, ok := recipes[host]
+	if !ok {
 		return Settings{}, fmt.Errorf("there are no settings for host %q; choose one of %v", host, Hosts())
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(content); err != nil {
+	if err := enc.Encode(r.content(commandLine(host, executable, cfg), cfg.Subagents)); err != nil {
 		return Settings{}, fmt.Errorf("write the settings: %w", err)
 	}
-	s.JSON = b.Bytes()
-	return s, nil
+	return Settings{
+		File: r.file, UserFile: r.userFile, JSON: b.Bytes(),
+		Notes: []string{"If the file exists, add the entry to what it has.", r.note},
+	}, nil
 }
 
-// wrapped is the form of Claude Code and Codex.
-func wrapped(event string, cfg Config, m matcher) any {
-	events := map[string]any{event: []matcher{m}}
-	if cfg.Subagents {
-		events["SubagentStop"] = []matcher{m}
+// claudeSettings are those of Claude Code and of Codex.
+func claudeSettings(words []string, subagents bool) any {
+	entry := []matcher{{Hooks: []command{{Type: "command", Command: forShell(words), Timeout: hostTimeout}}}}
+	events := object{"Stop": entry}
+	if subagents {
+		events["SubagentStop"] = entry
 	}
-	return map[string]any{"hooks": events}
+	return object{"hooks": events}
 }
 
+// geminiSettings count time in milliseconds. Qwen Code took that over, and reads
+// less than 1000 as seconds.
+func geminiSettings(event string) func([]string, bool) any {
+	return func(words []string, _ bool) any {
+		return object{"hooks": object{event: []matcher{{Matcher: "*", Hooks: []command{
+			{Name: "rehearse-guard", Type: "command", Command: forShell(words), Timeout: 1000 * hostTimeout},
+		}}}}}
+	}
+}
+
+func copilotSettings(words []string, subagents bool) any {
+	entry := []command{{
+		Type: "command", Bash: forShell(words), PowerShell: forPowerShell(words), TimeoutSec: hostTimeout,
+	}}
+	events := object{"agentStop": entry}
+	if subagents {
+		events["subagentStop"] = entry
+	}
+	return object{"version": 1, "hooks": events}
+}
+
+// cursorSettings lift Cursor's own limit, which is for a whole conversation; the
+// guard has one for each row of refusals.
+func cursorSettings(words []string, _ bool) any {
+	line := forShell(words)
+	return object{"version": 1, "hooks": object{
+		"afterAgentResponse": []command{{Command: line, Timeout: hostTimeout}},
+		"stop":               []command{{Command: line, Timeout: hostTimeout, LoopLimit: json.RawMessage("null")}},
+	}}
+}
+
+func openHandsSettings(words []string, _ bool) any {
+	return object{"stop": []matcher{{Matcher: "*", Hooks: []command{
+		{Type: "command", Command: forShell(words), Timeout: hostTimeout},
+	}}}}
+}
+
+// commandLine is the command with the flags that differ from the defaults.
 func commandLine(host Host, executable string, cfg Config) []string {
 	words := []string{executable, "guard", "--host", string(host)}
 	if cfg.Policy != "" && cfg.Policy != stop.Balanced {

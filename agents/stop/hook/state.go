@@ -22,9 +22,12 @@ const (
 	schema = "rehearse.guard/1"
 	// maxMemory bounds a file of ours; a larger one is none.
 	maxMemory = 16 << 10
-	// Files of sessions are swept when a new session begins.
-	maxAge      = 30 * 24 * time.Hour
-	maxSessions = 1000
+	// Files of sessions are swept when a new session begins: the oldest when there
+	// are more than maxSessions, down to keptSessions, so that this is not done
+	// each time.
+	maxAge       = 30 * 24 * time.Hour
+	maxSessions  = 1000
+	keptSessions = 900
 
 	lockName   = ".lock"
 	lockPoll   = 2 * time.Millisecond
@@ -143,11 +146,16 @@ func (s *store) write(name string, m memory) (err error) {
 
 var ours = regexp.MustCompile(`^[0-9a-f]{32}\.json(\.[^/]*\.tmp)?$`)
 
-// sweep removes old files of ours, and the oldest of too many.
-func (s *store) sweep(keep string) error {
+// sweep removes old files of ours, and the oldest of too many. Looking at the age
+// of a thousand files takes milliseconds, so a session in 16 looks; which one its
+// name, a hash, says.
+func (s *store) sweep(fresh string) error {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		return err
+	}
+	if len(entries) <= maxSessions && fresh[0] != '0' {
+		return nil
 	}
 	type file struct {
 		name string
@@ -155,15 +163,22 @@ func (s *store) sweep(keep string) error {
 	}
 	var files []file
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && e.Type().IsRegular() && ours.MatchString(e.Name()) && e.Name() != keep {
+		if !e.Type().IsRegular() || !ours.MatchString(e.Name()) || e.Name() == fresh {
+			continue
+		}
+		if info, err := e.Info(); err == nil {
 			files = append(files, file{e.Name(), info.ModTime()})
 		}
 	}
 	slices.SortFunc(files, func(a, b file) int { return b.at.Compare(a.at) })
+	room := len(files)
+	if room >= maxSessions {
+		room = keptSessions
+	}
 	for i, f := range files {
 		age := s.now.Sub(f.at)
 		left := strings.HasSuffix(f.name, tempSuffix) && age > time.Hour
-		if i+1 < maxSessions && age <= maxAge && !left {
+		if i < room && age <= maxAge && !left {
 			continue
 		}
 		if err := os.Remove(filepath.Join(s.dir, f.name)); err != nil && !errors.Is(err, os.ErrNotExist) {
