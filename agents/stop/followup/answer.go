@@ -89,8 +89,8 @@ func similar(a, b stop.Step) bool {
 		return true
 	}
 	x, y := content(a.Description), content(b.Description)
-	least := 3 * max(len(x), len(y))
-	return least > 0 && 4*shared(x, y) >= least && 4*shared(y, x) >= least
+	longer := max(len(x), len(y))
+	return longer > 0 && 4*min(shared(x, y), shared(y, x)) >= 3*longer
 }
 
 // content is the folded words of a description that mean something.

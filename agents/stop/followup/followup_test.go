@@ -61,6 +61,8 @@ var _ = Describe("A follow-up", Label("G-07"), func() {
 		Expect(r.prompt(2)).NotTo(ContainSubstring(`"test"`), "it is done")
 		Expect(out.Duration).To(Equal(2 * time.Second))
 		Expect(out.Rounds[1].At).To(Equal(time.Second))
+		Expect(out.Todos[0].Round).To(Equal(1))
+		Expect(out.Todos[1].Round).To(Equal(2))
 	})
 
 	It("judges with the stop guard if no other judge is given", func() {
@@ -115,6 +117,12 @@ var _ = Describe("The end of a follow-up", Label("G-07"), func() {
 		Expect(out.Guard).To(Equal("no_progress_limit"))
 		Expect(out.ExitCode).To(Equal(5))
 		Expect(r.requests).To(HaveLen(2), "two rounds that left the same")
+	})
+
+	It("is no-progress whatever the order in which the steps are told", func() {
+		r := newRig(followup.Options{Rounds: 9}, say("I tried.\nleft: a\nleft: b"), say("Again.\nleft: a\nleft: b"), say("never"))
+		r.run("left: b after a\nleft: a")
+		Expect(r.requests).To(HaveLen(2))
 	})
 
 	It("is no-progress for refusals without steps that differ in numbers only", func() {
@@ -295,6 +303,7 @@ var _ = Describe("What a follow-up tells", Label("G-08"), func() {
 		ends := r.told(event.End)
 		Expect(ends).To(HaveLen(1))
 		Expect(ends[0].Name).To(Equal("capped"))
+		Expect(ends[0].N).To(Equal(1), "rounds")
 		Expect(ends[0].Attrs).To(Equal(map[string]any{"exit_code": 8}))
 	})
 })
@@ -313,6 +322,12 @@ var _ = Describe("The prompt", func() {
 		Expect(lines[2]).To(HaveSuffix(`é…"`))
 		Expect(len(lines[2])).To(BeNumerically("<=", 310))
 		Expect(lines).To(HaveLen(4))
+	})
+
+	It("counts what is left of a text when its spaces are gone", func() {
+		r := newRig(followup.Options{})
+		r.run("left: lint" + strings.Repeat(" ", 400) + "it")
+		Expect(r.prompt(1)).To(ContainSubstring("1. \"lint it\"\n"))
 	})
 
 	It("sends back only the end of a very long answer", func() {

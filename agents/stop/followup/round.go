@@ -21,7 +21,7 @@ func (r *run) round(n int, v stop.Verdict) (string, stop.Verdict, *ending) {
 	var end *ending
 	for rest := steps; end == nil; {
 		var batch []stop.Step
-		if batch, rest = r.batch(n, rest); len(batch) == 0 && len(steps) > 0 {
+		if batch, rest = r.batch(rest); len(batch) == 0 && len(steps) > 0 {
 			break // all that is left is blocked
 		}
 		var reply llm.Reply
@@ -45,12 +45,12 @@ func (r *run) round(n int, v stop.Verdict) (string, stop.Verdict, *ending) {
 
 // batch takes the steps of the next call from those that are to be done. Steps
 // that wait for one that failed are blocked and passed over.
-func (r *run) batch(n int, steps []stop.Step) (batch, rest []stop.Step) {
+func (r *run) batch(steps []stop.Step) (batch, rest []stop.Step) {
 	if !r.PerTodo {
 		return steps, nil
 	}
 	for i, s := range steps {
-		if !r.todos.blocked(s, n) {
+		if !r.todos.blocked(s) {
 			return steps[i : i+1], steps[i+1:]
 		}
 		r.todos.move(s.ID, Blocked)

@@ -35,6 +35,11 @@ var _ = Describe("A todo", Label("G-07"), func() {
 		Entry("denied in French", "déployer en production", "Je n'ai pas pu déployer en production.", followup.Failed),
 		Entry("not denied by a result", "fix the login test", "Fixed: the login test did not time out again.", followup.Done),
 		Entry("not denied by something else", "deploy to staging", "I could not reproduce the old bug. Deployed to staging.", followup.Done),
+		Entry("denied after something else", "deploy to staging", "I could not lint it. I could not deploy to staging.", followup.Failed),
+		Entry("not denied by the same verb", "run the login tests on staging", "I could not run the linter.", followup.Done),
+		Entry("not denied by a word that begins alike", "configure staging", "I could not confirm staging.", followup.Done),
+		Entry("a longer one is left", "run tests", "left: run nightly export tests on docker", followup.Done),
+		Entry("left again without a word that means anything", "all of it", "left: all of it", followup.Pending),
 		Entry("unsettled by an empty answer", "deploy", "", followup.Pending),
 	)
 
@@ -52,6 +57,16 @@ var _ = Describe("A todo", Label("G-07"), func() {
 		out := r.run("left: deploy")
 		Expect(out.Status).To(Equal(followup.StatusAllowed))
 		Expect(states(out)).To(Equal(map[string]followup.State{"deploy": followup.Failed}))
+	})
+
+	It("is done when the judge lets the answer stop, even one that names steps", func() {
+		r := newRig(followup.Options{}, say("Deployed."))
+		r.deps.Judge = func(_ context.Context, answer string) stop.Verdict {
+			return stop.Verdict{MayStop: answer == "Deployed.", Steps: []stop.Step{{ID: "1", Description: "deploy"}}}
+		}
+		out := r.run("answer")
+		Expect(out.Status).To(Equal(followup.StatusAllowed))
+		Expect(states(out)).To(Equal(map[string]followup.State{"deploy": followup.Done}))
 	})
 
 	DescribeTable("is not done by an answer that was cut off, although that could stop",
@@ -113,9 +128,11 @@ var _ = Describe("A follow-up with a call for each todo", Label("G-07"), func() 
 
 	It("ends with todos blocked when none can go on", func() {
 		r := newRig(followup.Options{PerTodo: true, Rounds: 1}, say("I could not test it."))
-		out := r.run(twoLeft)
+		out := r.run(twoLeft + "\nleft: announce after deploy")
 		Expect(out.Status).To(Equal(followup.StatusCapped))
-		Expect(states(out)).To(Equal(map[string]followup.State{"test": followup.Failed, "deploy": followup.Blocked}))
+		Expect(states(out)).To(Equal(map[string]followup.State{
+			"test": followup.Failed, "deploy": followup.Blocked, "announce": followup.Blocked,
+		}))
 	})
 
 	It("stops calling when one fails", func() {
@@ -180,6 +197,11 @@ var _ = Describe("Any follow-up", Label("G-07"), func() {
 				t.Fatalf("allowed although %q may not stop", out.Answer)
 			case len(r.told("end")) != 1:
 				t.Fatalf("%d ends", len(r.told("end")))
+			}
+			for _, e := range r.told("state") {
+				if e.Attrs["from"] == e.Attrs["to"] {
+					t.Fatalf("no move: %+v", e)
+				}
 			}
 			for _, todo := range out.Todos {
 				undone := todo.State != followup.Done && out.Verdict.Class != stop.Asks

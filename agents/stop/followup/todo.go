@@ -68,11 +68,11 @@ func (t *todos) move(id string, to State) {
 	t.tell(event.Event{Kind: event.State, Name: "todo", N: todo.Round, Detail: clip(todo.Description, maxStep), Attrs: attrs})
 }
 
-// blocked reports whether a step depends on a todo of this round that failed or
-// is blocked itself.
-func (t *todos) blocked(s stop.Step, round int) bool {
+// blocked reports whether a step depends on a todo that failed or is blocked
+// itself. One of an earlier round is pending again or done by now.
+func (t *todos) blocked(s stop.Step) bool {
 	return slices.ContainsFunc(s.DependsOn, func(id string) bool {
 		todo := t.get(id)
-		return todo != nil && todo.Round == round && (todo.State == Failed || todo.State == Blocked)
+		return todo != nil && (todo.State == Failed || todo.State == Blocked)
 	})
 }
