@@ -24,14 +24,14 @@ func Compile(classes []string, sources ...Source) (*Grammar, error) {
 	}
 	c := compiler{
 		g:     &Grammar{Words: &text.Vocabulary{}, named: map[string]uint64{}, sets: []uint64{0}},
-		nodes: make([]draft, 2*maxLangs, 1<<14),
+		nodes: 2 * maxLangs,
 	}
 	for lang, s := range sources {
 		if err := c.source(classes, Lang(lang), s); err != nil {
 			return nil, err
 		}
 	}
-	c.finish()
+	c.layOut()
 	return c.g, nil
 }
 
@@ -42,32 +42,29 @@ type compiler struct {
 	g     *Grammar
 	name  string // of the language
 	lang  Lang
-	nodes []draft
+	nodes int32
+	edges []link
+	ends  []finish
 }
 
-// draft is a node with the edges as they come.
-type draft struct {
-	words, sets, all []edge
-	ends             []end
+// link is an edge of a node.
+type link struct {
+	from int32
+	kind int32
+	edge
 }
 
-// sorted is the node with its edges in order, each once.
-func (d *draft) sorted() node {
-	n := node{words: order(d.words), sets: order(d.sets), all: order(d.all), ends: d.ends}
-	for _, e := range n.sets {
-		n.setMask |= 1 << e.symbol
-	}
-	return n
-}
+// The kinds of edge.
+const (
+	wordEdge int32 = iota
+	setEdge
+	anyEdge
+)
 
-func order(edges []edge) []edge {
-	if len(edges) < 2 {
-		return edges
-	}
-	slices.SortFunc(edges, func(a, b edge) int {
-		return cmp.Or(cmp.Compare(a.symbol, b.symbol), cmp.Compare(a.to, b.to))
-	})
-	return slices.Compact(edges)
+// finish is a pattern that ends at a node.
+type finish struct {
+	node int32
+	end
 }
 
 // state is a node that the terms so far lead to; cross says that a gap may follow.
@@ -147,8 +144,8 @@ func (c *compiler) word(w string) int32 {
 }
 
 func (c *compiler) node() int32 {
-	c.nodes = append(c.nodes, draft{})
-	return int32(len(c.nodes) - 1)
+	c.nodes++
+	return c.nodes - 1
 }
 
 func (c *compiler) pattern(terms []term, number int32) error {
@@ -170,7 +167,7 @@ func (c *compiler) pattern(terms []term, number int32) error {
 		if s.node == root {
 			return fmt.Errorf("the pattern matches no word at all")
 		}
-		c.nodes[s.node].ends = append(c.nodes[s.node].ends, end{number, last})
+		c.ends = append(c.ends, finish{s.node, end{number, last}})
 	}
 	return nil
 }
@@ -237,21 +234,12 @@ func (c *compiler) once(from []state, t *term, target int32) ([]state, error) {
 	}
 }
 
-// The kinds of edge.
-const (
-	wordEdge = iota
-	setEdge
-	anyEdge
-)
-
-func (c *compiler) step(from []state, kind int, symbol, target int32) []state {
+func (c *compiler) step(from []state, kind, symbol, target int32) []state {
 	if target < 0 {
 		target = c.node()
 	}
 	for _, s := range from {
-		n := &c.nodes[s.node]
-		edges := [...]*[]edge{&n.words, &n.sets, &n.all}[kind]
-		*edges = append(*edges, edge{symbol, target, s.cross})
+		c.edges = append(c.edges, link{s.node, kind, edge{symbol, target, s.cross}})
 	}
 	return []state{{node: target}}
 }
@@ -289,12 +277,29 @@ func (c *compiler) choice(from []state, t *term, target int32) ([]state, error) 
 	return all, nil
 }
 
-// finish puts the edges of all nodes in order.
-func (c *compiler) finish() {
+// layOut puts the edges of each node in order and lays out the nodes.
+func (c *compiler) layOut() {
 	g := c.g
-	g.nodes = make([]node, len(c.nodes))
-	for i := range c.nodes {
-		g.nodes[i] = c.nodes[i].sorted()
+	slices.SortFunc(c.edges, func(a, b link) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.kind, b.kind), cmp.Compare(a.symbol, b.symbol), cmp.Compare(a.to, b.to))
+	})
+	slices.SortStableFunc(c.ends, func(a, b finish) int { return cmp.Compare(a.node, b.node) })
+	g.nodes = make([]node, c.nodes)
+	edges := make([]edge, len(c.edges))
+	ends := make([]end, len(c.ends))
+	for i, l := range c.edges {
+		edges[i] = l.edge
+		n := &g.nodes[l.from]
+		list := [...]*[]edge{&n.words, &n.sets, &n.all}[l.kind]
+		if l.kind == setEdge {
+			n.setMask |= 1 << l.symbol
+		}
+		*list = edges[i-len(*list) : i+1 : i+1]
+	}
+	for i, f := range c.ends {
+		ends[i] = f.end
+		n := &g.nodes[f.node]
+		n.ends = ends[i-len(n.ends) : i+1 : i+1]
 	}
 	for place := range g.roots {
 		for lang := range g.roots[place] {

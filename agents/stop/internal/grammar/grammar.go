@@ -5,7 +5,9 @@
 package grammar
 
 import (
+	"cmp"
 	"math/bits"
+	"slices"
 	"sync/atomic"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
@@ -169,16 +171,19 @@ func (g *Grammar) join(place int, lang Lang, id int32) *node {
 	case 1:
 		return &g.nodes[to[0]]
 	}
-	var all draft
+	all := &node{}
 	for _, t := range to {
 		n := &g.nodes[t]
 		all.words = append(all.words, n.words...)
 		all.sets = append(all.sets, n.sets...)
 		all.all = append(all.all, n.all...)
 		all.ends = append(all.ends, n.ends...)
+		all.setMask |= n.setMask
 	}
-	n := all.sorted()
-	return &n
+	for _, edges := range [][]edge{all.words, all.sets} {
+		slices.SortStableFunc(edges, func(a, b edge) int { return cmp.Compare(a.symbol, b.symbol) })
+	}
+	return all
 }
 
 // matcher follows the patterns over the words of one sentence.

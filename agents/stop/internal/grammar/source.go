@@ -40,16 +40,17 @@ const (
 
 // parser reads the pattern of one line.
 type parser struct {
-	tokens []string
-	at     int
+	line  string
+	token string // the current one, "" at the end
 }
 
 // parsePattern reads a pattern.
 func parsePattern(line string) ([]term, error) {
-	p := parser{tokens: tokens(line)}
+	p := parser{line: line}
+	p.next()
 	terms, err := p.sequence()
-	if err == nil && p.at < len(p.tokens) {
-		err = fmt.Errorf("unexpected %q", p.tokens[p.at])
+	if err == nil && p.token != "" {
+		err = fmt.Errorf("unexpected %q", p.token)
 	}
 	if err == nil && len(terms) == 0 {
 		err = fmt.Errorf("the pattern is empty")
@@ -57,24 +58,20 @@ func parsePattern(line string) ([]term, error) {
 	return terms, err
 }
 
-// tokens splits a line into words and the characters ( ) [ ] | * ^ $ and ",".
-func tokens(line string) []string {
-	var spaced strings.Builder
-	for _, r := range line {
-		if strings.ContainsRune("()[]|*^$,", r) {
-			spaced.WriteString(" " + string(r) + " ")
-		} else {
-			spaced.WriteRune(r)
-		}
-	}
-	return strings.Fields(spaced.String())
-}
+// marks are the characters that are tokens by themselves.
+const marks = "()[]|*^$,"
 
-func (p *parser) peek() string {
-	if p.at == len(p.tokens) {
-		return ""
+// next reads the next token: a mark, or what stands between spaces and marks.
+func (p *parser) next() {
+	p.line = strings.TrimLeft(p.line, " \t")
+	end := 0
+	for end < len(p.line) && p.line[end] != ' ' && p.line[end] != '\t' && strings.IndexByte(marks, p.line[end]) < 0 {
+		end++
 	}
-	return p.tokens[p.at]
+	if end == 0 && p.line != "" {
+		end = 1
+	}
+	p.token, p.line = p.line[:end], p.line[end:]
 }
 
 func (p *parser) sequence() ([]term, error) {
@@ -84,8 +81,8 @@ func (p *parser) sequence() ([]term, error) {
 		if err != nil || !ok {
 			return terms, err
 		}
-		if p.peek() == "*" {
-			p.at++
+		if p.token == "*" {
+			p.next()
 			t.min, t.max = 0, 2
 		}
 		terms = append(terms, t)
@@ -93,7 +90,7 @@ func (p *parser) sequence() ([]term, error) {
 }
 
 func (p *parser) term() (t term, ok bool, err error) {
-	token := p.peek()
+	token := p.token
 	t = term{min: 1, max: 1}
 	switch {
 	case token == "", token == ")", token == "]", token == "|":
@@ -123,12 +120,12 @@ func (p *parser) term() (t term, ok bool, err error) {
 	default:
 		t.word = token
 	}
-	p.at++
+	p.next()
 	return t, true, nil
 }
 
 func (p *parser) choice(closing string) ([][]term, error) {
-	p.at++
+	p.next()
 	var all [][]term
 	for {
 		terms, err := p.sequence()
@@ -139,8 +136,8 @@ func (p *parser) choice(closing string) ([][]term, error) {
 			return nil, fmt.Errorf("an alternative is empty")
 		}
 		all = append(all, terms)
-		token := p.peek()
-		p.at++
+		token := p.token
+		p.next()
 		switch token {
 		case "|":
 		case closing:
