@@ -38,7 +38,7 @@ func attributes(b text.Block) string {
 		add("number", b.Number, -1)
 	}
 	if b.Box != text.NoBox {
-		out.WriteString([...]string{"", " open", " begun", " ticked"}[b.Box])
+		out.WriteString([...]string{"", " open", " begun", " ticked", " crossed"}[b.Box])
 	}
 	add("section", b.Section, -1)
 	add("lead", b.Lead, -1)

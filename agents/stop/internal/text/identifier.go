@@ -52,15 +52,17 @@ func (r *Reader) identifier(i, at int) int {
 		}
 		return 0
 	}
-	end := r.tokenEnd(i)
-	name := s[i:end]
-	if strings.HasPrefix(s[at:end], "://") {
+	if strings.HasPrefix(s[at:in.end], "://") {
 		return r.addressEnd(at + 3)
 	}
-	if end+2 <= in.end && s[end:end+2] == "()" && end > at {
+	end := r.tokenEnd(i)
+	if end < at { // emphasis or a character of zero width stands within the word
+		return 0
+	}
+	if end > at && strings.HasPrefix(s[end:in.end], "()") {
 		return end + 2
 	}
-	if looksLikeCode(name) {
+	if looksLikeCode(s[i:end]) {
 		return end
 	}
 	return 0

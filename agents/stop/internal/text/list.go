@@ -29,6 +29,7 @@ func (r *Reader) item(l line) bool {
 		if !ok || inner.picture || m.picture || inner.text >= l.end {
 			break
 		}
+		b.open = false // all the text is that of the inner item
 		column += m.width
 		l.first, m = m.text, inner
 	}

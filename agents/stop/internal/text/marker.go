@@ -136,7 +136,7 @@ func checkBox(s string, i, end int) (box Check, n int) {
 	case '✅', '☑', '✔', '✓', '🗹', '☒':
 		return Ticked, n
 	case '❌', '✗', '✘', '✖':
-		return NoBox, n
+		return Crossed, n
 	}
 	return NoBox, 0
 }

@@ -154,14 +154,17 @@ func (r *Reader) abbreviates(i, after int) bool {
 		return false
 	}
 	small := r.smallLetter(next)
+	digit := s[next] >= '0' && s[next] <= '9'
 	if last.Flags&Digits != 0 {
 		return in.first == len(words)-1 && len(last.Fold) <= 2
 	}
 	switch last.Fold {
-	case "etc", "approx", "env", "incl", "resp", "eg", "ie", "ex", "min", "max", "al":
+	case "etc", "incl", "resp", "eg", "ie", "ex", "al":
 		return small
+	case "approx", "env", "min", "max":
+		return small || digit
 	case "no":
-		return s[next] >= '0' && s[next] <= '9'
+		return digit
 	case "cf", "vs", "dr", "mr", "mrs", "mme", "st", "fig", "art", "ca":
 		return last.Flags&Upper == 0 || small
 	}

@@ -39,6 +39,7 @@ const (
 	Open         // [ ]
 	Begun        // [-] [~] [/]
 	Ticked       // [x], ✅, ☑
+	Crossed      // ❌, ✗
 )
 
 // Block is a piece of the message's structure, in order.

@@ -1,0 +1,235 @@
+package text_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
+)
+
+// pieces are what hostile messages are made of.
+var pieces = []string{
+	"word", "Étape", "e\u0301", "Ã©", "â€™", "√©", "\xe9", "\xff", "\x00", " ", "  ", "\t", "\n", "\n\n", "\r\n", "    ",
+	"*", "**", "_", "`", "``", "```", "~~~", "~~", "\"", "“", "”", "«", "»", "‘", "’", "'", "-", "- ", "1. ", "a) ", "[ ] ",
+	"[", "](", "]", ")", "(", "![", "<", ">", "<b>", "<!--", "-->", "<think>", "</think>", "# ", "===", "---", "|", "|---|",
+	".", "!", "?", "…", "...", ":", ",", "/", "\\", "@", "http://", "_a_", "1.2", "e.g.", "✅ ", "👍🏽", "\u00a0", "\u200b", "1️⃣", "&nbsp;", "Ａ", "ﬁ",
+}
+
+func message() *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		parts := rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(pieces), rapid.StringN(0, 4, 16)), 0, 60).Draw(t, "parts")
+		return strings.Join(parts, "")
+	})
+}
+
+// problem says what is wrong with how a message was read, "" if nothing is.
+func problem(d *text.Doc) string {
+	valid := utf8.ValidString(d.Raw)
+	edge := func(i int) bool { return !valid || i == len(d.Raw) || utf8.RuneStart(d.Raw[i]) }
+	sentence, word, block := 0, 0, 0
+	for i, b := range d.Blocks {
+		switch {
+		case b.Start < block || b.Span.End < b.Start || b.Span.End > len(d.Raw):
+			return "a block is out of order or of the message"
+		case b.First != sentence || b.End < b.First:
+			return "the sentences of blocks do not follow each other"
+		case b.Section >= i || b.Lead >= i || b.Parent >= i:
+			return "a block refers to a later one"
+		case b.Section >= 0 && d.Blocks[b.Section].Kind != text.Heading:
+			return "a section is no heading"
+		case b.Parent >= 0 && d.Blocks[b.Parent].Kind != text.Item:
+			return "a parent is no item"
+		}
+		block = b.Start
+		at := b.Start
+		for _, s := range d.Sentences[b.First:b.End] {
+			switch {
+			case s.Block != i:
+				return "a sentence names another block"
+			case s.Start < at || s.Span.End <= s.Start || s.Span.End > b.Span.End:
+				return "a sentence is out of order or of its block"
+			case s.First != word || s.End <= s.First:
+				return "the words of sentences do not follow each other"
+			}
+			at = s.Start
+			for _, w := range d.Words[s.First:s.End] {
+				switch {
+				case w.Start < at || w.End <= w.Start || w.End > s.Span.End:
+					return "a word is out of order or of its sentence"
+				case !edge(w.Start) || !edge(w.End):
+					return "a word is cut within a character"
+				case (w.Fold == "") != (w.Flags&text.Opaque != 0):
+					return "a word is neither folded nor opaque"
+				}
+				at = w.End
+			}
+			word, at = s.End, s.Span.End
+		}
+		sentence = b.End
+	}
+	if sentence != len(d.Sentences) || word != len(d.Words) {
+		return "words stand outside of blocks"
+	}
+	return ""
+}
+
+var _ = Describe("any message", func() {
+	It("is read into spans that are nested, ordered and cut between characters", func() {
+		var r text.Reader
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			if p := problem(r.Read(message().Draw(t, "message"))); p != "" {
+				t.Fatal(p)
+			}
+		})
+	})
+
+	It("is read the same way after another one", func() {
+		var used text.Reader
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			s := message().Draw(t, "message")
+			used.Read(message().Draw(t, "earlier message"))
+			var fresh text.Reader
+			if a, b := dump(used.Read(s)), dump(fresh.Read(s)); a != b {
+				t.Fatalf("%s\nand\n%s", a, b)
+			}
+		})
+	})
+
+	It("has folded words that folding leaves as they are", func() {
+		var r text.Reader
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			for _, w := range r.Read(message().Draw(t, "message")).Words {
+				if again := text.Fold(w.Fold); again != w.Fold {
+					t.Fatalf("%q becomes %q", w.Fold, again)
+				}
+			}
+		})
+	})
+
+	It("keeps its words if a vocabulary numbers them", func() {
+		var v text.Vocabulary
+		for _, w := range []string{"word", "etape", "a", "fi", "e"} {
+			v.Add(w)
+		}
+		numbering := text.NewReader(&v)
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			s := message().Draw(t, "message")
+			var plain text.Reader
+			want := plain.Read(s).Words
+			for i, w := range numbering.Read(s).Words {
+				if w.Fold != want[i].Fold || w.ID != v.ID(w.Fold) || w.ID > 0 && v.Word(w.ID) != w.Fold {
+					t.Fatalf("%q has the number %d and should be %q", w.Fold, w.ID, want[i].Fold)
+				}
+			}
+		})
+	})
+
+	It("gives the same words with and without structure if it is plain", func() {
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			plain := []string{"word", "Étape", "e\u0301te", "Ã©tÃ©", "\xe9t\xe9", "anticonstitutionnellement", "ÉCOLE", "d’été", "l'eau", "UN", "un**e**", "Ａ１", "ﬁn"}
+			s := strings.Join(rapid.SliceOf(rapid.SampledFrom(plain)).Draw(t, "words"), " ")
+			var v text.Vocabulary
+			var read text.Reader
+			for _, w := range read.Read(s).Words {
+				v.Add(strings.Clone(w.Fold))
+			}
+			r := text.NewReader(&v)
+			words := r.Read(s).Words
+			tokens := make([]text.Token, len(words)+1)
+			var other text.Reader = *text.NewReader(&v)
+			n, _ := other.Tokens(s, 0, tokens)
+			if n != len(words) {
+				t.Fatalf("%d tokens and %d words", n, len(words))
+			}
+			for i, w := range words {
+				if k := tokens[i]; k.Span != w.Span || k.ID != w.ID || k.ID == 0 {
+					t.Fatalf("token %v and word %v", k, w)
+				}
+			}
+		})
+	})
+
+	DescribeTable("is read however hostile it is", func(part, tail string, count int) {
+		var r text.Reader
+		Expect(problem(r.Read(strings.Repeat(part, count) + tail))).To(BeEmpty())
+	},
+		Entry("backticks", "`", "", 1<<20),
+		Entry("runs of backticks", "a ` b `` c ``` d ", "", 1<<16),
+		Entry("asterisks", "*", "a", 1<<20),
+		Entry("strong openings", "**a ", "", 1<<18),
+		Entry("opening brackets", "[", "", 1<<20),
+		Entry("links never closed", "](", "", 1<<19),
+		Entry("images never closed", "![", "", 1<<19),
+		Entry("straight quotation marks", "\"", "", 1<<20),
+		Entry("opening quotations", " \"a", "", 1<<19),
+		Entry("curly quotations", "“a", "", 1<<18),
+		Entry("single quotations", " 'a", "", 1<<19),
+		Entry("single curly quotations", "‘a’b", "", 1<<18),
+		Entry("tags never closed", "<a ", "", 1<<19),
+		Entry("comments never closed", "<!-- ", "\n", 1<<18),
+		Entry("lines of comments never closed", "<!-- a\n", "", 1<<17),
+		Entry("thoughts never closed", "<think>\n", "", 1<<17),
+		Entry("headings", "# a\n", "", 1<<18),
+		Entry("deep quotations", ">", " a", 1<<20),
+		Entry("deep lists on a line", "- ", "a", 1<<19),
+		Entry("items", "- a\n", "", 1<<18),
+		Entry("rows", "|a|b|\n", "", 1<<17),
+		Entry("cells", "|a", "", 1<<19),
+		Entry("one long word", "a", "", 5<<20),
+		Entry("one long path", "a/", "", 1<<20),
+		Entry("one long number", "1.", "", 1<<20),
+		Entry("one long address", "http://a", "", 1<<18),
+		Entry("a word in emphasis", "a*", "", 1<<19),
+		Entry("accents", "e\u0301", "", 1<<19),
+		Entry("accents alone", "\u0301", "", 1<<19),
+		Entry("mojibake", "Ã", "", 1<<19),
+		Entry("mojibake of mojibake", "ÃƒÂ", "", 1<<18),
+		Entry("invalid bytes", "\xff", "", 1<<20),
+		Entry("NULs", "\x00", "", 1<<20),
+		Entry("full stops", ".", "", 1<<20),
+		Entry("closing marks", ".)", "", 1<<19),
+		Entry("hyphens in words", "a-", "", 1<<19),
+		Entry("strike-outs", "~~a ", "", 1<<18),
+		Entry("backslashes", "\\", "", 1<<20),
+		Entry("ampersands", "&", "", 1<<20),
+		Entry("fences", "```\n", "", 1<<18),
+		Entry("blank lines", "\n", "", 1<<20),
+		Entry("tabs", "\t", "a", 1<<20),
+	)
+
+	It("becomes lists nested as deep as they are written", func() {
+		var b strings.Builder
+		for depth := range 2000 {
+			b.WriteString(strings.Repeat("  ", depth) + "- a\n")
+		}
+		var r text.Reader
+		doc := r.Read(b.String())
+		Expect(problem(doc)).To(BeEmpty())
+		Expect(doc.Blocks[1999].Level).To(Equal(1999))
+	})
+
+	It("is read without allocation once the buffers are there", func() {
+		s := answer(100 << 10)
+		var r text.Reader
+		r.Read(s)
+		Expect(testing.AllocsPerRun(10, func() { r.Read(s) })).To(BeZero())
+	})
+})
+
+func FuzzRead(f *testing.F) {
+	for _, p := range pieces {
+		f.Add(p + "a " + p)
+	}
+	f.Add(answer(2000))
+	f.Fuzz(func(t *testing.T, s string) {
+		var r text.Reader
+		if p := problem(r.Read(s)); p != "" {
+			t.Fatal(p)
+		}
+	})
+}
