@@ -38,7 +38,7 @@ func FitTerminal(w io.Writer, r fit.Result, opts Options) error {
 	v.weights(r.Table)
 	v.title(fmt.Sprintf("cross-validated in %s, no group judged by weights that saw it", show.Plural(len(r.Folds), "fold")))
 	v.sides(r)
-	v.line(v.t.Paint(tty.Faint, "shipped weights may have been set with an eye on these items, which flatters them"))
+	v.line(v.t.Paint(tty.Faint, "shipped weights set with an eye on these items look better than they are"))
 	v.comparison(r.Paired)
 	v.line("")
 	v.folds(r.Folds)

@@ -127,7 +127,7 @@ func fitted() fit.Result {
 		if i/3%2 == 0 && i%4 != 0 || i%20 == 0 {
 			s.Item.Label = "defers"
 		}
-		s.Prediction.Positive = i/3%2 == 0
+		s.Prediction.Positive = i/3%2 == 0 && i%7 != 0
 		samples = append(samples, s)
 	}
 	r, err := fit.Fit(samples, fit.Options{Signs: map[string]int{"done": -1}, Resamples: 500})
