@@ -106,22 +106,23 @@ func ticks(s string, i, end int) int {
 // quotation masks the quotation that the mark of n bytes at s[i:] opens.
 func (r *Reader) quotation(i, n int, mark rune) int {
 	in := &r.in
-	end := -1
+	inside, end := -1, -1
 	switch mark {
 	case '"':
 		end = r.straightQuotation(i)
+		inside = end - 1
 	case '«', '‹':
-		_, end = r.curlyCloser(guillemetMark, i+n, i+maxQuotation)
+		inside, end = r.curlyCloser(guillemetMark, i+n, i+maxQuotation)
 	case '“', '„', '‟':
-		_, end = r.curlyCloser(curlyMark, i+n, i+maxQuotation)
+		inside, end = r.curlyCloser(curlyMark, i+n, i+maxQuotation)
 	case '‘':
-		end = r.curlySingle(i + n)
+		inside, end = r.curlySingle(i + n)
 	}
 	if end < 0 {
 		in.gap = in.gap&^AfterLine | AfterGap
 		return min(i+n, in.end)
 	}
-	return r.maskQuotation(i, end)
+	return r.maskQuotation(i, inside, end)
 }
 
 // straightQuotation is where the quotation ends that the mark at s[i] opens.
@@ -149,12 +150,12 @@ func followsWord(s string, start, i int) bool {
 
 // curlySingle is where the quotation ends that ‘ opens before from: at a mark
 // that is no apostrophe, for no letter follows it.
-func (r *Reader) curlySingle(from int) int {
+func (r *Reader) curlySingle(from int) (start, end int) {
 	limit := from + maxQuotation
 	for at := from; ; {
-		_, end := r.curlyCloser(curlySingleMark, at, limit)
+		start, end = r.curlyCloser(curlySingleMark, at, limit)
 		if end < 0 || !r.letterAt(end) {
-			return end
+			return start, end
 		}
 		at = end
 	}
@@ -186,22 +187,18 @@ func (r *Reader) singleQuote(i int) int {
 			return i + 1
 		}
 		if !r.letterAt(end+1) && spaceLen(s, end-1) == 0 {
-			return r.maskQuotation(i, end+1)
+			return r.maskQuotation(i, end, end+1)
 		}
 		at = end + 1
 	}
 }
 
-// maskQuotation masks s[i:end]. A quotation that ends with a full stop may end
-// the sentence too.
-func (r *Reader) maskQuotation(i, end int) int {
+// maskQuotation masks s[i:end], whose closing mark stands at inside. A quotation
+// that ends with a full stop may end the sentence too.
+func (r *Reader) maskQuotation(i, inside, end int) int {
 	r.mask(i, end)
 	s := r.doc.Raw
-	at := end - 1
-	for at > i && s[at]&0xC0 == 0x80 {
-		at--
-	}
-	if c := s[at-1]; c == '.' || c == '!' || c == '?' {
+	if c := s[max(i, inside-1)]; c == '.' || c == '!' || c == '?' {
 		if next := skipSpace(s, end, r.in.end); next > end && startsSentence(s, next, r.in.end) {
 			r.endSentence(end, endingOf(c))
 		}

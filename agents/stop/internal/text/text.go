@@ -35,11 +35,11 @@ type Check uint8
 
 // The states of a check box.
 const (
-	NoBox  Check = iota
-	Open         // [ ]
-	Begun        // [-] [~] [/]
-	Ticked       // [x], ✅, ☑
-	Crossed      // ❌, ✗
+	NoBox   Check = iota
+	Open          // [ ]
+	Begun         // [-] [~] [/]
+	Ticked        // [x], ✅, ☑
+	Crossed       // ❌, ✗
 )
 
 // Block is a piece of the message's structure, in order.
