@@ -33,7 +33,9 @@ var _ = Describe("failing open", Label("G-12"), func() {
 		Entry("no input", func(*hook.Config) {}, strings.NewReader(""), "input is empty"),
 		Entry("a text", func(*hook.Config) {}, strings.NewReader("Next I will a."), "not a JSON object"),
 		Entry("a list", func(*hook.Config) {}, strings.NewReader(`[{}]`), "not a JSON object"),
-		Entry("two objects", func(*hook.Config) {}, strings.NewReader(`{}{}`), "read the host's JSON"),
+		Entry("an object that breaks off", func(*hook.Config) {}, strings.NewReader(`{"a":`), "read the host's JSON: unexpected EOF"),
+		Entry("no JSON after all", func(*hook.Config) {}, strings.NewReader(`{a}`), "read the host's JSON: invalid character"),
+		Entry("an object of 33 MB", func(*hook.Config) {}, io.MultiReader(strings.NewReader(`{"a":"`), io.LimitReader(spaces{}, 33<<20)), "longer than 32 MB"),
 		Entry("nested too deep", func(*hook.Config) {}, strings.NewReader(strings.Repeat(`{"a":`, 200_000)), "read the host's JSON"),
 		Entry("no host", func(*hook.Config) {}, strings.NewReader(`{"a":1}`), "name it with --host"),
 		Entry("no session", func(c *hook.Config) { c.Host = hook.Codex }, strings.NewReader(`{"last_assistant_message":"Next I will a."}`), "names no session"),
@@ -78,6 +80,15 @@ var _ = Describe("failing open", Label("G-12"), func() {
 		hook.Run(ctx, g.Config, in, &out, &errs)
 		Expect(out.String()).To(Equal("{}\n"))
 		Expect(errs.String()).To(ContainSubstring("no answer in time"))
+	})
+	It("does not wait for the end of an input that is complete", func() {
+		g := newGuard()
+		in, keep := io.Pipe()
+		defer keep.Close()
+		go func() { _, _ = io.WriteString(keep, claude("s", deferral("write the tests"), false)) }()
+		var out, errs bytes.Buffer
+		hook.Run(context.Background(), g.Config, in, &out, &errs)
+		Expect(out.String()).To(HavePrefix(`{"decision":"block"`), errs.String())
 	})
 	It("gives up by itself", func() {
 		g := newGuard()

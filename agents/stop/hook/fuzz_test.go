@@ -39,7 +39,11 @@ func FuzzInput(f *testing.F) {
 		if strings.Contains(errs.String(), "internal error") {
 			t.Fatal(errs.String())
 		}
-		in, err := parse(data, cfg.Host)
+		var in input
+		object, err := readInput(bytes.NewReader(data))
+		if err == nil {
+			in, err = parse(object, cfg.Host)
+		}
 		if answer := strings.TrimSpace(out.String()); answer != "" {
 			var fields map[string]string
 			if err := json.Unmarshal([]byte(answer), &fields); err != nil || !utf8.ValidString(answer) {

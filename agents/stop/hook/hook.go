@@ -16,12 +16,15 @@
 package hook
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"time"
+	"unicode"
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/clock"
@@ -156,15 +159,47 @@ func answerSafely(ctx context.Context, cfg Config, stdin io.Reader) (r result) {
 // maxInput bounds what is read from the host: a message of 10 MB, escaped.
 const maxInput = 32 << 20
 
+// readInput reads one JSON object, and not what may follow it: some hosts leave
+// standard input open.
 func readInput(stdin io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(stdin, maxInput+1))
-	if err != nil {
+	limited := &io.LimitedReader{R: stdin, N: maxInput}
+	in := bufio.NewReader(limited)
+	begin, err := skipBlanks(in)
+	switch {
+	case limited.N <= 0:
+		return nil, errTooLong
+	case errors.Is(err, io.EOF):
+		return nil, errors.New("the host's input is empty")
+	case err != nil:
 		return nil, fmt.Errorf("read the host's input: %w", err)
+	case begin != '{':
+		return nil, errors.New("the host's input is not a JSON object; to judge a text, give its file or - as an argument")
 	}
-	if len(data) > maxInput {
-		return nil, fmt.Errorf("the host's input is longer than %d MB", maxInput>>20)
+	var data json.RawMessage
+	err = json.NewDecoder(in).Decode(&data)
+	switch {
+	case err != nil && limited.N <= 0:
+		return nil, errTooLong
+	case err != nil:
+		return nil, fmt.Errorf("read the host's JSON: %w", err)
 	}
 	return data, nil
+}
+
+var errTooLong = fmt.Errorf("the host's input is longer than %d MB", maxInput>>20)
+
+// skipBlanks tells the first character that is neither blank nor a byte-order
+// mark, and leaves it to be read.
+func skipBlanks(in *bufio.Reader) (rune, error) {
+	for {
+		r, _, err := in.ReadRune()
+		if err != nil {
+			return 0, err
+		}
+		if r != '\ufeff' && !unicode.IsSpace(r) {
+			return r, in.UnreadRune()
+		}
+	}
 }
 
 // answer judges a stop and remembers it.

@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -84,17 +83,10 @@ var (
 	errNoHost    = errors.New("the input is of no known host; name it with --host")
 )
 
-// parse reads a call. An unknown field is ignored and a missing one is empty. The
+// parse reads a call, a JSON object. An unknown field is ignored and a missing one is empty. The
 // host is told by shape if it is not given; it is set with an error, too.
 func parse(data []byte, given Host) (input, error) {
 	in := input{host: given}
-	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
-	if len(data) == 0 {
-		return in, errors.New("the host's input is empty")
-	}
-	if data[0] != '{' {
-		return in, errors.New("the host's input is not a JSON object; to judge a text, give its file or - as an argument")
-	}
 	var p payload
 	if err := json.Unmarshal(data, &p); err != nil {
 		return in, fmt.Errorf("read the host's JSON: %w", err)
