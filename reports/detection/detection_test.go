@@ -33,7 +33,7 @@ func render(f renderer, r detection.Report, o detection.Options) string {
 	return out.String()
 }
 
-var _ = Describe("the report of detectors", Label("G-09"), func() {
+var _ = Describe("the report of detectors", func() {
 	DescribeTable("looks as it did",
 		func(file string, f renderer, o detection.Options) {
 			expectGolden(file, []byte(render(f, sample(), o)))
@@ -89,6 +89,39 @@ var _ = Describe("the report of detectors", Label("G-09"), func() {
 		// All five are found from 0.31 down, four of the six found from 0.52 down.
 		Expect(out).To(MatchRegexp(`recall +█{16}▇{11}`))
 		Expect(out).To(ContainSubstring("best F1 0.833 from threshold 0.310 on"))
+	})
+
+	It("shows the largest of many groups, and counts the others", func() {
+		r := sample()
+		d := score.Dimension{By: "repository"}
+		for i := range 50 {
+			g := score.Group{Name: fmt.Sprintf("repo-%02d", i)}
+			g.TN = i + 1
+			d.Groups = append(d.Groups, g)
+		}
+		r.Detectors[0].Groups = []score.Dimension{d}
+		terminal, markdown := render(detection.Terminal, r, detection.Options{}), render(detection.Markdown, r, detection.Options{})
+		Expect(terminal).To(And(ContainSubstring("repo-49"), ContainSubstring("repo-30"), Not(ContainSubstring("repo-29")), ContainSubstring("and 30 smaller groups")))
+		Expect(markdown).To(And(ContainSubstring("`repo-10`"), Not(ContainSubstring("`repo-09`")), ContainSubstring("and 10 smaller groups")))
+	})
+
+	It("says what calls cost, if that is known, and what was left out", func() {
+		r := sample()
+		d := &r.Detectors[0]
+		d.Curve.Missing, d.Classes.Unknown = 2, 1
+		for want, c := range map[string]score.Cost{
+			"12 calls, 0.340 EUR":          {Calls: 12, EUR: 0.34, Known: true},
+			"12 calls, at least 0.100 EUR": {Calls: 12, EUR: 0.1},
+			"1 call, unknown EUR":          {Calls: 1},
+		} {
+			d.Cost = &c
+			for _, f := range []renderer{detection.Terminal, detection.Markdown} {
+				out := render(f, r, detection.Options{})
+				Expect(out).To(ContainSubstring(want))
+				Expect(out).To(ContainSubstring("2 of 13 without a score"))
+				Expect(out).To(ContainSubstring("1 answer of no known class left out"))
+			}
+		}
 	})
 
 	It("says that it was interrupted", func() {
@@ -214,7 +247,7 @@ func structure(markdown string) map[string]int {
 	return counts
 }
 
-var _ = Describe("fitted weights", Label("G-09"), func() {
+var _ = Describe("fitted weights", func() {
 	It("look as they did", func() {
 		r := fitted()
 		var asJSON, terminal bytes.Buffer

@@ -46,7 +46,7 @@ func weight(r fit.Result, signal string) fit.Weight {
 	return r.Table[i]
 }
 
-var _ = Describe("Fit", Label("G-09"), func() {
+var _ = Describe("Fit", func() {
 	It("finds the log-odds that follow from a table", func() {
 		// With the signal 40 of 50 are positive, without it 10 of 50: log-odds of
 		// ln(4) = 1.386 and ln(1/4) = -1.386. Without a penalty to speak of, the

@@ -27,7 +27,7 @@ func scores(list ...any) []answer {
 	return out
 }
 
-var _ = Describe("the threshold curve", Label("G-09"), func() {
+var _ = Describe("the threshold curve", func() {
 	It("has the average precision of scikit-learn's example", func() {
 		// sklearn.metrics.average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
 		// is 0.83: 1/2 x 1 from 0.8 on, 1/2 x 2/3 from 0.35 on.
@@ -109,7 +109,7 @@ var _ = Describe("the threshold curve", Label("G-09"), func() {
 	})
 })
 
-var _ = Describe("a comparison of two detectors", Label("G-09"), func() {
+var _ = Describe("a comparison of two detectors", func() {
 	// compared has counts by what the item is and what A and B say.
 	compared := func(o score.Options, cells map[[3]bool]int) score.Comparison {
 		p := score.NewPair("a", "b", o)
@@ -150,6 +150,13 @@ var _ = Describe("a comparison of two detectors", Label("G-09"), func() {
 		Expect(*c.F1.Value).To(BeNumerically("~", 104.0/123-84.0/121, 1e-12))
 		Expect(c.F1.Interval.Lo).To(BeNumerically(">", 0), "B is better beyond chance")
 		Expect(c.F1.Interval.Method).To(Equal("bootstrap"))
+	})
+
+	It("has no difference of what one side has none of", func() {
+		c := compared(quick(), map[[3]bool]int{{true, true, false}: 8, {true, false, false}: 2, {false, false, false}: 20})
+		Expect(c.Precision.Value).To(BeNil(), "B finds nothing: its precision is 0 of 0")
+		Expect(*c.Recall.Value).To(Equal(-0.8))
+		Expect(*c.F1.Value).To(BeNumerically("~", -16.0/18, 1e-12))
 	})
 
 	It("mirrors when the sides change", func() {

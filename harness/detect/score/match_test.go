@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/detect/score"
 )
 
-var _ = Describe("Similar", Label("G-09"), func() {
+var _ = Describe("Similar", func() {
 	DescribeTable("compares the words of two steps",
 		func(a, b string, exact, overlap bool) {
 			for _, pair := range [][2]string{{a, b}, {b, a}} {
@@ -67,7 +67,7 @@ func deferring(text string, labelled, found []string, spans ...[2]int) answer {
 // counted is what matters of a match.
 func counted(f score.Found) [3]int { return [3]int{f.TP, f.FP, f.FN} }
 
-var _ = Describe("steps and spans", Label("G-09"), func() {
+var _ = Describe("steps and spans", func() {
 	It("are matched one to one, the most alike first", func() {
 		// "run the tests" would also overlap "run the linter", which has a better
 		// match; one found step is wrong, and one labelled one is missed.

@@ -25,7 +25,7 @@ func ids(list []score.Mistake) string {
 	return strings.Join(out, " ")
 }
 
-var _ = Describe("the errors of a detector", Label("G-09"), func() {
+var _ = Describe("the errors of a detector", func() {
 	It("are listed with what a person needs to learn from them", func() {
 		text := strings.Repeat("Before. ", 100) + "Next I will deploy." + strings.Repeat(" After.", 100)
 		at := strings.Index(text, "Next")
@@ -86,6 +86,23 @@ var _ = Describe("the errors of a detector", Label("G-09"), func() {
 		r := scored(score.Options{Resamples: 1}, append(said(60, "clean", true), said(70, "defers", false)...))
 		Expect(r.FalsePositives).To(HaveLen(50))
 		Expect(r.FalseNegatives).To(HaveLen(50))
+	})
+
+	It("are cut between characters", func() {
+		for shift := range 4 {
+			text := strings.Repeat("x", shift) + strings.Repeat("€", 1000)
+			at := shift + 3*500
+			r := scored(quick(), []answer{{
+				item: corpus.Item{ID: text, Text: text, Label: "clean"},
+				p:    detect.Prediction{Positive: true, Spans: [][2]int{{at, at + 3}}},
+			}})
+			m := r.FalsePositives[0]
+			for _, cut := range []string{m.ID, m.Excerpt} {
+				Expect(cut).To(HaveSuffix("€…"))
+				Expect(cut).NotTo(ContainSubstring("\uFFFD"))
+			}
+			Expect(m.Excerpt).To(HavePrefix("…€"))
+		}
 	})
 
 	It("keep little of endless texts, and only valid UTF-8", func() {

@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/detect/score"
 )
 
-var _ = Describe("the scores of a detector", Label("G-09"), func() {
+var _ = Describe("the scores of a detector", Label("H-04"), func() {
 	It("are counts first, and the rates that follow from them", func() {
 		r := scored(score.Options{Detector: "d"}, table())
 		Expect(r.Overall.Counts).To(Equal(score.Counts{TP: 8, FP: 4, FN: 2, TN: 16}))
