@@ -74,7 +74,7 @@ func (r *Reader) indented(l line) bool {
 		return false
 	}
 	last := r.last()
-	if last != nil && last.Kind == Code && len(b.items) == 0 && !b.blank {
+	if last != nil && last.Kind == Code && !strings.ContainsRune("`~", rune(r.doc.Raw[last.Start])) {
 		last.Span.End = l.end
 		return true
 	}
