@@ -30,7 +30,7 @@ func (r *reading) announcements() {
 // announced judges the first announcement of a sentence.
 func (r *reading) announced(s int) {
 	h, class, ok := r.announcement(s)
-	if !ok {
+	if p, promised := r.first(s, promise); !ok || promised && p.First <= h.First {
 		return
 	}
 	m := r.mention(FutureActions, h)
@@ -174,6 +174,9 @@ func (r *reading) promises(s int) {
 			m.form, m.severity, m.why = offer, Low, "it depends on the user"
 		} else if r.after(s) <= endingSentences {
 			r.evidence.see(promised, m.span)
+			if r.prose <= shortMessage {
+				r.evidence.see(announceShort, m.span)
+			}
 		}
 		r.add(m)
 	}

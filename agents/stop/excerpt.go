@@ -5,8 +5,8 @@ import "unicode/utf8"
 // contextBytes is how much of the message a context shows on either side.
 const contextBytes = 60
 
-// context is the span with what surrounds it, whole characters only.
-func context(message string, at Span) string {
+// surroundings is the span with what surrounds it, whole characters only.
+func surroundings(message string, at Span) string {
 	from, to := max(0, at.Start-contextBytes), min(len(message), at.End+contextBytes)
 	to = min(to, at.Start+8*contextBytes)
 	for from > 0 && from < at.Start && !utf8.RuneStart(message[from]) {

@@ -3,6 +3,7 @@ package stop
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/grammar"
 )
@@ -44,6 +45,9 @@ func Judge(message string, o Options) Verdict {
 func (r *reading) verdict(message string, o Options) Verdict {
 	score := 1 / (1 + math.Exp(-r.evidence.sum()))
 	class := r.class(score >= o.Threshold)
+	if class == Defers && !r.real {
+		r.mentionSignal()
+	}
 	v := Verdict{
 		Policy: o.Policy, Point: o.Point, Class: class, Score: score,
 		Policies:   map[Policy]bool{Balanced: class != Defers, Strict: !r.real && class != Defers},
@@ -67,12 +71,30 @@ func (r *reading) gaps() {
 	if r.prose > shortGapSentences {
 		return
 	}
-	for _, s := range [...]signal{leftNear, undoneNear, comingNear, partialNear, needTail, requestedWork, restOfWork, openBoxes, pendingRows, laterWork} {
+	for _, s := range [...]signal{nextOwn, leftSection, leftNear, undoneNear, comingNear, partialNear, needTail, requestedWork, restOfWork, openBoxes, pendingRows, laterWork} {
 		if r.evidence.seen(s) {
 			r.evidence.see(shortGap, r.evidence.at[s])
 			return
 		}
 	}
+}
+
+// mentionSignal makes a mention of the signal that speaks most for deferral:
+// every refusal rests on words of the message.
+func (r *reading) mentionSignal() {
+	heaviest := announceFinal
+	for s, d := range definitions {
+		if r.evidence.count[s] > 0 && (!r.evidence.seen(heaviest) || d.Weight > definitions[heaviest].Weight) {
+			heaviest = signal(s)
+		}
+	}
+	at := r.evidence.at[heaviest]
+	s := sort.Search(len(r.sentences), func(i int) bool { return r.sentenceSpan(i).End >= at.End })
+	s = min(s, len(r.sentences)-1)
+	r.add(mention{
+		category: RemainingTasks, pattern: "signal: " + definitions[heaviest].Name, span: at, sentence: s,
+		block: r.doc.Sentences[s].Block, real: true, why: definitions[heaviest].Meaning, severity: Medium,
+	})
 }
 
 // class is what the message does.
@@ -97,7 +119,7 @@ func (r *reading) signals(message string) []Signal {
 		if n := r.evidence.count[s]; n > 0 {
 			at := r.evidence.at[s]
 			all = append(all, Signal{
-				Name: d.name, Weight: d.weight * float64(min(n, d.most)), Count: min(n, d.most), Span: at,
+				Name: d.Name, Weight: d.Weight * float64(min(n, d.Most)), Count: min(n, d.Most), Span: at,
 				Text: excerpt(message, at, 80),
 			})
 		}
@@ -146,17 +168,9 @@ func (r *reading) detections(message string) []Detection {
 		}
 		all = append(all, Detection{
 			Category: m.category, Pattern: m.pattern, Span: m.span,
-			Text: message[m.span.Start:m.span.End], Context: context(message, m.span),
+			Text: message[m.span.Start:m.span.End], Context: surroundings(message, m.span),
 			Real: m.real, Why: m.why, Severity: m.severity,
 		})
 	}
 	return all
-}
-
-// reason says in a sentence what decided.
-func (r *reading) reason(v Verdict) string {
-	if len(v.Signals) == 0 {
-		return "nothing announces work that was not done"
-	}
-	return definitions[0].meaning
 }

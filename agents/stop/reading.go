@@ -236,7 +236,7 @@ func (r *reading) repeats(from int) bool {
 		if b.Kind != text.Code {
 			continue
 		}
-		sum := maphash.String(seed, codeOf(r.doc.Raw[b.Span.Start:b.Span.End]))
+		sum := maphash.String(seed, codeOf(excerptOf(r.doc.Raw, b.Span)))
 		if i >= from && !seen[sum] {
 			return false
 		}
@@ -263,3 +263,6 @@ func (r *reading) span(first, end int32) Span {
 func (r *reading) sentenceSpan(s int) Span {
 	return Span(r.doc.Sentences[s].Span)
 }
+
+// excerptOf is the text of a span of the document.
+func excerptOf(raw string, at text.Span) string { return raw[at.Start:at.End] }

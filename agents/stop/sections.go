@@ -58,7 +58,12 @@ func (r *reading) backlogIn(s int, h grammar.Hit) {
 		if b.Kind == text.Heading {
 			m.form = heading
 		}
-		r.judgeList(&m, h, s, list)
+		r.judgeList(&m, h, list)
+		if m.real && list.items+list.user+list.asks > 1 {
+			whole := m
+			whole.category, whole.pattern = EnumerativeList, "list under "+m.pattern
+			r.add(whole)
+		}
 	case b.Kind == text.Heading:
 		m.form = heading
 		m.real, m.severity, m.why = true, Medium, "it heads a section"
@@ -92,7 +97,7 @@ type list struct {
 func (r *reading) listUnder(b, s int) list {
 	var l list
 	l.flags(r, s)
-	if h := r.doc.Sentences[s]; int(h.End) > 0 && r.doc.Blocks[b].Kind != text.Heading {
+	if h := r.doc.Sentences[s]; r.doc.Blocks[b].Kind != text.Heading {
 		for _, w := range r.doc.Words[h.First:h.End] {
 			if w.Flags&text.AfterGap != 0 {
 				l.inline = h.End - h.First
@@ -160,7 +165,7 @@ func (l *list) item(r *reading, item *text.Block) {
 }
 
 // judgeList judges a list of next steps or of what is left.
-func (r *reading) judgeList(m *mention, h grammar.Hit, s int, l list) {
+func (r *reading) judgeList(m *mention, h grammar.Hit, l list) {
 	m.real, m.severity = true, High
 	switch {
 	case l.finished > 0 && l.finished >= l.items+l.user:
@@ -268,7 +273,7 @@ func (r *reading) colonAfter(h grammar.Hit) bool {
 	if int(h.End) < s.End {
 		end = r.doc.Words[h.End].Start
 	}
-	at := r.doc.Words[h.End-1].Span.End
+	at := r.span(h.First, h.End).End
 	return at <= end && strings.Contains(r.doc.Raw[at:end], ":")
 }
 
@@ -277,18 +282,6 @@ func (r *reading) colonAfter(h grammar.Hit) bool {
 func (r *reading) gapBetween(first, last int32) bool {
 	for _, w := range r.doc.Words[first : last+1] {
 		if w.Flags&(text.AfterGap|text.AfterLine) == text.AfterGap {
-			return true
-		}
-	}
-	return false
-}
-
-// gapAfter says whether a colon, a comma or the like stands within the sentence
-// soon after the phrase.
-func (r *reading) gapAfter(h grammar.Hit) bool {
-	end := r.doc.Sentences[h.Sentence].End
-	for i := int(h.End); i < end && i < int(h.End)+3; i++ {
-		if r.doc.Words[i].Flags&(text.AfterGap|text.AfterLine) == text.AfterGap {
 			return true
 		}
 	}
@@ -308,12 +301,12 @@ func (r *reading) boxes() {
 				form: box, real: true, why: "its box is not ticked", severity: High,
 			})
 		case b.Kind == text.Table || b.Kind == text.Item && b.End > b.First && r.has(b.First, cell):
-			r.row(i, b)
+			r.row(b)
 		}
 	}
 }
 
-func (r *reading) row(i int, b *text.Block) {
+func (r *reading) row(b *text.Block) {
 	for s := b.First; s < b.End; s++ {
 		h, ok := r.first(s, cell)
 		if !ok {

@@ -1,5 +1,7 @@
 package stop
 
+import "slices"
+
 // signal numbers the signals that the score is made of.
 type signal uint8
 
@@ -50,19 +52,24 @@ const (
 	signals
 )
 
-// definition says what a signal is. The weight is in log-odds and for each time
-// that it is seen, most times at most.
-type definition struct {
-	name    string
-	meaning string
-	weight  float64
-	most    int
+// Definition is a line of the table of signals.
+type Definition struct {
+	Name    string `json:"name"`
+	Meaning string `json:"meaning"`
+	// Weight is what each time that it is seen adds to the log-odds that the message
+	// defers, Most how many times count.
+	Weight float64 `json:"weight"`
+	Most   int     `json:"most"`
 }
 
-// bias is the log-odds of a message without any signal.
-const bias = -4.0
+// Table lists the signals with their shipped weights, for who explains or fits
+// them.
+func Table() []Definition { return slices.Clone(definitions[:]) }
 
-var definitions = [signals]definition{
+// Bias is the log-odds that a message without any signal defers.
+const Bias = -4.0
+
+var definitions = [signals]Definition{
 	announceFinal:  {"announce-final", "the message ends with an action that the agent announces", 6.0, 1},
 	announceTail:   {"announce-tail", "an announced action in the last sentences, with nothing that carries it out", 3.8, 1},
 	announceEarly:  {"announce-early", "an action announced earlier that nothing later reports as done", 1.0, 1},
@@ -76,7 +83,7 @@ var definitions = [signals]definition{
 	nextUser:       {"next-user", "next steps for the user", 0.3, 1},
 	nextIs:         {"next-is", "one of the last sentences says what comes next", 3.0, 1},
 	nextMention:    {"next-mention", "next steps mentioned in a sentence", 0.8, 2},
-	leftSection:    {"left-section", "a section or list of work that is left", 4.2, 1},
+	leftSection:    {"left-section", "a section or list of work that is left", 4.6, 1},
 	leftNear:       {"left-near", "one of the last sentences says that work is left", 2.8, 1},
 	leftFar:        {"left-far", "an earlier sentence says that work is left", 0.6, 2},
 	undoneNear:     {"undone", "one of the last sentences says that something is not done", 2.8, 1},
@@ -124,9 +131,9 @@ func (e *evidence) seen(s signal) bool { return e.count[s] > 0 }
 
 // sum is the log-odds that the message defers.
 func (e *evidence) sum() float64 {
-	sum := bias
+	sum := Bias
 	for s, d := range definitions {
-		sum += d.weight * float64(min(e.count[s], d.most))
+		sum += d.Weight * float64(min(e.count[s], d.Most))
 	}
 	return sum
 }

@@ -136,9 +136,9 @@ func (r *reading) ratio(s int) (Span, bool) {
 		of := false
 		for k := i + 1; k < len(words) && k <= i+4; k++ {
 			of = of || words[k].Fold == "of" || words[k].Fold == "sur" ||
-				r.doc.Raw[words[k-1].Span.End:words[k].Start] == "/" && k == i+1
+				k == i+1 && excerptOf(r.doc.Raw, text.Span{Start: words[i].End, End: words[k].Start}) == "/"
 			if whole, ok := number(&words[k]); ok && of {
-				return Span{words[i].Start, words[k].Span.End}, part < whole && part >= 0
+				return Span{words[i].Start, words[k].End}, part < whole && part >= 0
 			}
 		}
 	}
