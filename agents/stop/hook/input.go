@@ -122,7 +122,7 @@ func (p payload) event() string { return first(p.HookEventName, p.EventType, p.E
 func (p payload) host() Host {
 	event := p.event()
 	switch {
-	case p.HookEventName == "" && p.EventType != "":
+	case p.EventType != "":
 		return OpenHands
 	case p.ConversationID != "" && (event == "stop" || event == "afterAgentResponse"):
 		return Cursor
