@@ -51,6 +51,11 @@ var _ = Describe("NewPlan", func() {
 		Entry("a circle", []stop.Step{step("a", 1, "b"), step("b", 1, "a"), step("c", 1)}, "b", "a", "c"),
 	)
 
+	It("lets one of a circle not wait", func() {
+		plan := stop.NewPlan([]stop.Step{step("a", 1, "b"), step("b", 1, "a"), step("c", 1)})
+		Expect(plan.Groups).To(Equal([][]string{{"b", "c"}, {"a"}}))
+	})
+
 	It("keeps every step once, each after its dependencies, in groups that agree", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			n := rapid.IntRange(0, 12).Draw(t, "n")

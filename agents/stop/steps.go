@@ -48,7 +48,7 @@ type piece struct {
 // steps are what the real mentions of a message leave undone, in the order of the
 // message. Two that name the same work, or share a part of the message, are one.
 func steps(doc *text.Doc, mentions []mention) []Step {
-	x := extractor{doc: doc, small: smallWords(), verbs: workVerbs(), lists: map[int]bool{}, taken: map[int]bool{}}
+	x := extractor{doc: doc, small: smallWords(), verbs: workVerbs(), taken: map[int]bool{}}
 	x.readAll(mentions)
 	var list []Step
 	pieces := slices.DeleteFunc(x.distinct(), func(p piece) bool {
@@ -228,8 +228,8 @@ func closes(s string, c byte) bool {
 	return false
 }
 
-// plain is a text on one line, without marks of emphasis and closing punctuation,
-// at most maxDescription bytes long.
+// plain is a text on one line, without marks of emphasis, at most maxDescription
+// bytes long.
 func plain(s string) string {
 	var b strings.Builder
 	b.Grow(min(len(s), maxDescription+utf8.UTFMax))
@@ -253,7 +253,7 @@ func plain(s string) string {
 	if b.Len() > maxDescription {
 		return clip(b.String())
 	}
-	return strings.TrimRight(b.String(), " .:;,!?…")
+	return b.String()
 }
 
 // doubled reports whether the mark at i stands beside one of its kind.

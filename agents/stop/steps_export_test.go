@@ -14,9 +14,11 @@ type Mention struct {
 	Form     string
 	Phrase   string
 	Category Category
+	// Reference says that it is none of work that is left.
+	Reference bool
 }
 
-// StepsOf are the steps that real mentions leave in a message. A mention whose
+// StepsOf are the steps that mentions leave in a message. A mention whose
 // phrase the message does not have is left out.
 func StepsOf(message string, at ...Mention) []Step {
 	doc := text.NewReader(lexicon().Words).Read(message)
@@ -26,7 +28,7 @@ func StepsOf(message string, at ...Mention) []Step {
 		for i, s := range doc.Sentences {
 			if start >= 0 && s.Start <= start && start < s.Span.End {
 				mentions = append(mentions, mention{
-					category: m.Category, span: Span{start, start + len(m.Phrase)}, sentence: i, block: s.Block, form: Forms[m.Form], real: true,
+					category: m.Category, span: Span{start, start + len(m.Phrase)}, sentence: i, block: s.Block, form: Forms[m.Form], real: !m.Reference,
 				})
 				break
 			}

@@ -14,9 +14,6 @@ type extractor struct {
 	small  *stepWords
 	verbs  verbSets
 	pieces []piece
-	// lists are read already, by their first item: a heading and a sentence may
-	// both introduce one.
-	lists map[int]bool
 	// taken items are steps as a whole: what is said in them is no other step.
 	taken map[int]bool
 }
@@ -230,10 +227,6 @@ func (x *extractor) items(items []int, m mention, r rank) bool {
 	if len(items) == 0 {
 		return false
 	}
-	if x.lists[items[0]] {
-		return true
-	}
-	x.lists[items[0]] = true
 	chained := x.inOrder(m.block)
 	if r == firm && m.category == RemainingTasks && !x.tasks(items) {
 		r = state

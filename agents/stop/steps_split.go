@@ -128,7 +128,7 @@ func (x *extractor) boundary(start, i, end int, list bool) (next int, follows bo
 	}
 	if x.is(at, connectives) {
 		next = x.skipIntroduction(at+1, end)
-		if next < end && (comma || joined || x.verbs.begins(words[next])) {
+		if next < end && (comma || joined || x.is(at, then) && x.verbs.begins(words[next])) {
 			return next, true
 		}
 		return 0, false
@@ -196,12 +196,6 @@ func (x *extractor) enumerated(first, end int) []run {
 		parts = append(parts, run{i + 1, end})
 		i++
 	}
-	for i := range parts {
-		p := &parts[i]
-		if p.end-p.first > 1 && x.is(p.end-1, conjoining) {
-			p.end--
-		}
-	}
 	return parts
 }
 
@@ -236,21 +230,21 @@ func (x *extractor) add(p piece) {
 }
 
 // fills reports whether a range of words says nothing about the work: small words
-// alone, or verbs of which the object is a pronoun. With bare, verbs alone say
+// alone, or verbs of which the object is a pronoun. With bare, one verb alone says
 // nothing either.
 func (x *extractor) fills(first, end int, bare bool) bool {
-	verb, pronoun := false, false
+	verbs, pronoun := 0, false
 	for _, w := range x.doc.Words[first:max(first, end)] {
 		switch sets := x.small.of(w.Fold); {
 		case sets&fillers != 0 || w.Flags&text.Digits != 0:
 			pronoun = pronoun || sets&pronouns != 0
 		case x.verbs.is(w):
-			verb = true
+			verbs++
 		default:
 			return false
 		}
 	}
-	return !verb || pronoun || bare
+	return verbs == 0 || pronoun || bare && verbs == 1
 }
 
 // afterCondition passes over "if …," before a verb.

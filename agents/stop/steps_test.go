@@ -47,6 +47,12 @@ var _ = Describe("Steps", func() {
 		Entry("below numbered lines with details", "## Next\n\n1. **Speed up the scan**:\n   - cache it\n   - measure it\n2. **Clean the code**:\n   - drop imports\n", at("heading", "Next"), "Speed up the scan", "Clean the code"),
 		Entry("below a sentence", "I still need to:\n1. Write it\n2. Read it", at("lead", "still need to"), "Write it", "Read it"),
 		Entry("below a line without a colon", "Next actions\n• Write it\n• Read it", at("prose", "Next actions"), "Write it", "Read it"),
+		Entry("below numbered lines under a line like them", "Remaining:\n\n1. **Speed up the scan**:\n   - cache it\n2. **Clean the code**:\n   - drop imports\n", at("heading", "Remaining"), "Speed up the scan", "Clean the code"),
+		Entry("below an item", "- Written.\n- Still to do:\n  - Write it\n  - Read it\n- Bye", at("lead", "Still to do"), "Write it", "Read it"),
+		Entry("of code", "Left:\n- `a.go`\n- `b.go`", at("lead", "Left"), "`a.go`", "`b.go`"),
+		Entry("with bytes that are no text", "Left:\n- Fix \xffit", at("lead", "Left"), "Fix it"),
+		Entry("on the next line", "Next step:  \nWrite the guide.", at("lead", "Next step"), "Write the guide"),
+		Entry("in a line that only looks like a list", "Next: try variant a. Then variant b. Bye", at("lead", "Next"), "try variant a"),
 		Entry("of paragraphs that count themselves", "Coming next:\n\n1  Write it.\n\n2  Read it.", at("lead", "Coming next"), "Write it", "Read it"),
 		Entry("without boxes that are ticked", "## Todo\n- [x] Write it\n- [ ] Read it\n- [-] Print it", at("heading", "Todo"), "Read it", "Print it"),
 		Entry("as one open box", "- [x] Write it\n- [ ] Read it", at("box", "Read it"), "Read it"),
@@ -76,40 +82,51 @@ var _ = Describe("Steps", func() {
 		Entry("before the mention", "Written. However, the export page still needs to be styled.", at("prose", "needs to be"), "the export page still needs to be styled"),
 		Entry("offered", "Would you like me to add the route and its tests?", at("offer", "Would you like me to"), "add the route and its tests"),
 		Entry("offered, with another way", "Should I fix the tests, or do you want to look first?", at("offer", "Should I"), "fix the tests"),
+		Entry("offered, with another verb", "Should I fix the tests, or focus on the guide?", at("offer", "Should I"), "fix the tests"),
+		Entry("offered with a noun", "Shall I proceed with the next batch of pages?", at("offer", "Shall I"), "proceed with the next batch of pages"),
+		Entry("left, with another way", "We still need to fix the page or delete it.", at("prose", "need to"), "fix the page or delete it"),
+		Entry("with how it is done behind a dash", "I'll rewrite the parser — convert it to a table.", soon("prose", "I'll"), "rewrite the parser — convert it to a table"),
 		Entry("with code", "Let me call `run(x)`.", soon("prose", "Let me"), "call `run(x)`"),
 		Entry("with a remark behind a dash", "I'll fix the login — it is a small thing.", soon("prose", "I'll"), "fix the login"),
 	)
 
-	It("are not found in what is no step", func() {
-		Expect(stop.StepsOf("Let me know if you need more.", soon("offer", "Let me know"))).To(BeEmpty())
-		Expect(stop.StepsOf("", soon("prose", ""))).To(BeEmpty())
-	})
-
-	It("leave out what says nothing where something else is said", func() {
-		message := "Next:\n- Write the guide\n\nShall I proceed with this?"
-		Expect(stop.Texts(stop.StepsOf(message, at("lead", "Next"), at("offer", "Shall I")))).To(Equal([]string{"Write the guide"}))
-		Expect(stop.StepsOf("Shall I do it?", at("offer", "Shall I"))).To(HaveLen(1), "but something must be said")
-	})
-
-	It("leave out an offer that repeats a step", func() {
-		message := "Next:\n- Write the long guide for beginners\n\nShall I write the guide for beginners?"
-		Expect(stop.StepsOf(message, at("lead", "Next"), at("offer", "Shall I"))).To(HaveLen(1))
-	})
-
-	It("leave out a state where the work itself is named", func() {
-		message := "Issues:\n- Login page (2 tests)\n\nI'll fix the login page now."
-		Expect(stop.Texts(stop.StepsOf(message, at("lead", "Issues"), soon("prose", "I'll")))).To(Equal([]string{"fix the login page now"}))
-	})
+	DescribeTable("of several mentions",
+		func(message string, mentions []stop.Mention, want ...string) {
+			Expect(stop.Texts(stop.StepsOf(message, mentions...))).To(HaveExactElements(want))
+		},
+		Entry("are none of a mere reference", "Left:\n- Write it", []stop.Mention{{Form: "lead", Phrase: "Left", Category: stop.NextSteps, Reference: true}}),
+		Entry("are none of a polite phrase", "Let me know if you need more.", []stop.Mention{soon("offer", "Let me know")}),
+		Entry("are none of nothing", "", []stop.Mention{soon("prose", "")}),
+		Entry("leave out what says nothing beside something", "Next:\n- Write the guide\n\nShall I proceed with this?",
+			[]stop.Mention{at("lead", "Next"), at("offer", "Shall I")}, "Write the guide"),
+		Entry("leave out a bare verb in an offer", "Next:\n- Write the guide\n\nShall I continue fixing?",
+			[]stop.Mention{at("lead", "Next"), at("offer", "Shall I")}, "Write the guide"),
+		Entry("say nothing where nothing else is said", "Shall I do it?", []stop.Mention{at("offer", "Shall I")}, "Shall I do it"),
+		Entry("leave out an offer that repeats a step", "Next:\n- Write the long guide for beginners\n\nShall I write the long guide for beginners today?",
+			[]stop.Mention{at("lead", "Next"), at("offer", "Shall I")}, "Write the long guide for beginners"),
+		Entry("keep an offer of something else", "Next:\n- Write the long guide for beginners\n\nShall I translate the guide into French?",
+			[]stop.Mention{at("lead", "Next"), at("offer", "Shall I")}, "Write the long guide for beginners", "translate the guide into French"),
+		Entry("leave out a short form of a step", "Todo:\n- [ ] Export provider\n\nNext:\n- Implement the export provider",
+			[]stop.Mention{at("box", "Export provider"), at("lead", "Next")}, "Implement the export provider"),
+		Entry("leave out a state beside work that is named", "Issues:\n- Login page (2 tests)\n\nI'll fix the login page now.",
+			[]stop.Mention{at("lead", "Issues"), soon("prose", "I'll")}, "fix the login page now"),
+		Entry("leave out a sentence on a state, too", "However, the export page still needs to be styled.\n\nNext:\n- Write the guide",
+			[]stop.Mention{at("prose", "needs to be"), at("lead", "Next")}, "Write the guide"),
+		Entry("keep a state beside an offer", "Issues:\n- Login page (2 tests)\n\nShall I fix the export?",
+			[]stop.Mention{at("lead", "Issues"), at("offer", "Shall I")}, "Login page (2 tests)", "fix the export"),
+		Entry("leave out what could be done beside an offer", "We could add a cache. Shall I fix the export?",
+			[]stop.Mention{{Form: "prose", Phrase: "We could", Category: stop.ConditionalIntentions}, at("offer", "Shall I")}, "fix the export"),
+		Entry("leave out what is said within an item", "Left:\n- Fix the page, which I'll test too",
+			[]stop.Mention{soon("prose", "I'll"), at("lead", "Left")}, "Fix the page, which I'll test too"),
+		Entry("keep what is announced within an item that an announcement introduces", "Je corrige ça:\n- Compteurs: je vais recalculer le total",
+			[]stop.Mention{soon("prose", "Je corrige"), soon("prose", "je vais")}, "recalculer le total"),
+		Entry("keep the parts of a sentence apart", "I'll clean up, then I'll write the guide.",
+			[]stop.Mention{soon("prose", "I'll clean"), soon("prose", "I'll write")}, "clean up", "write the guide"),
+	)
 
 	It("are told once, whoever introduces them", func() {
 		message := "## Remaining\n\nStill to do:\n- Write it\n- Read it\n- write it."
 		Expect(stop.Texts(stop.StepsOf(message, at("heading", "Remaining"), at("lead", "Still"), at("item", "Write it")))).To(Equal([]string{"Write it", "Read it"}))
-	})
-
-	It("keep the more specific of two that overlap", func() {
-		message := "I'll clean up, then I'll write the guide."
-		got := stop.StepsOf(message, soon("prose", "I'll clean"), soon("prose", "I'll write"))
-		Expect(stop.Texts(got)).To(Equal([]string{"clean up", "write the guide"}))
 	})
 
 	It("are bounded in number and length", func() {
@@ -122,6 +139,27 @@ var _ = Describe("Steps", func() {
 		Expect(len(got)).To(BeNumerically(">", 20))
 		Expect(len(got[0].Description)).To(BeNumerically("<=", 300))
 		Expect(got[0].Description).To(HaveSuffix("…"))
+	})
+
+	It("are bounded over all lists", func() {
+		message, mentions := "", []stop.Mention(nil)
+		for _, name := range []string{"One", "Two", "Three"} {
+			message += "## " + name + "\n"
+			for i := range 30 {
+				message += fmt.Sprintf("- %s %d\n", name, i)
+			}
+			mentions = append(mentions, stop.Mention{Form: "heading", Phrase: name, Category: stop.NextSteps})
+		}
+		Expect(stop.StepsOf(message, mentions...)).To(HaveLen(50))
+	})
+
+	It("are read from the first words of a very long sentence", func() {
+		long := "write " + strings.Repeat("very ", 10_000) + "much"
+		for message, m := range map[string]stop.Mention{"Let me " + long: soon("prose", "Let me"), "Left:\n- " + long: at("lead", "Left")} {
+			got := stop.StepsOf(message, m)
+			Expect(got).To(HaveLen(1))
+			Expect(got[0].End - got[0].Start).To(BeNumerically("<", 2000))
+		}
 	})
 })
 

@@ -13,7 +13,7 @@ var stepWordsText string
 
 // small is a set of small words that the extraction of steps turns on; the list
 // says what each means.
-type small uint16
+type small uint32
 
 // The sets.
 const (
@@ -22,6 +22,7 @@ const (
 	persons
 	clitics
 	connectives
+	then
 	conjoining
 	alternative
 	conditions
@@ -36,7 +37,7 @@ const (
 )
 
 var smallNames = []string{
-	"introduction", "subjects", "persons", "clitics", "connectives", "conjoining", "alternative", "conditions",
+	"introduction", "subjects", "persons", "clitics", "connectives", "then", "conjoining", "alternative", "conditions",
 	"with", "copulas", "after", "before", "asking", "fillers", "pronouns", "wide",
 }
 

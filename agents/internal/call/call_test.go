@@ -87,6 +87,6 @@ var _ = Describe("A caller", func() {
 			return llm.Reply{}, c.Clock.Sleep(ctx, clock.Forever)
 		})
 		_, err := c.Complete(parent, llm.Request{})
-		Expect(err).To(MatchError(context.DeadlineExceeded))
+		Expect(err).To(BeIdenticalTo(context.DeadlineExceeded), "no timeout of the call")
 	})
 })
