@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -133,6 +135,35 @@ var _ = Describe("a command", func() {
 		Expect(os.ReadFile(filepath.Join(dir, "starts"))).To(BeEquivalentTo("x\nx\nx\n"))
 	})
 
+	It("may fail now and then", func(ctx SpecContext) {
+		c := shell(detect.CommandConfig{}, `while read -r line; do case $line in *bad*) exit 1;; esac; echo '{"id":"a","positive":true}'; done`)
+		for range 3 {
+			for range 2 {
+				_, err := say(ctx, c, "bad")
+				Expect(err).To(MatchError(ContainSubstring("exit status 1")))
+			}
+			Expect(say(ctx, c, "good")).To(HaveField("Positive", true))
+		}
+	})
+
+	It("has not failed when the user stops", func(ctx SpecContext) {
+		c := shell(detect.CommandConfig{}, echo)
+		stopped, cancel := context.WithCancel(ctx)
+		cancel()
+		for range 5 {
+			_, err := say(stopped, c, "x")
+			Expect(err).To(MatchError(context.Canceled))
+		}
+		Expect(say(ctx, c, "x")).To(HaveField("Positive", true))
+	})
+
+	It("leaves nothing behind when it ends by itself", func(ctx SpecContext) {
+		c := shell(detect.CommandConfig{Grace: time.Hour}, "sleep 64.64 > /dev/null 2>&1 & exec "+echo)
+		Expect(say(ctx, c, "x")).To(HaveField("Positive", true))
+		Expect(c.Close()).To(Succeed())
+		gone("sleep 64.64")
+	}, NodeTimeout(testTimeout))
+
 	It("ends with everything it started, asked or not", func(ctx SpecContext) {
 		c := shell(detect.CommandConfig{Grace: 100 * time.Millisecond}, "sleep 61.61 & "+echo+"; sleep 62.62")
 		Expect(say(ctx, c, "x")).To(HaveField("Positive", true))
@@ -164,7 +195,16 @@ var _ = Describe("a command", func() {
 		if _, err := exec.LookPath("setsid"); err != nil {
 			Skip("there is no setsid here")
 		}
-		c := shell(detect.CommandConfig{Grace: 50 * time.Millisecond}, "setsid sleep 1 & exit 4")
+		file := filepath.Join(GinkgoT().TempDir(), "pid")
+		DeferCleanup(func() {
+			text, err := os.ReadFile(file)
+			Expect(err).NotTo(HaveOccurred())
+			pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+			Expect(err).NotTo(HaveOccurred())
+			Expect(syscall.Kill(pid, syscall.SIGKILL)).To(Succeed())
+		})
+		c := shell(detect.CommandConfig{Timeout: time.Hour, Grace: 50 * time.Millisecond},
+			fmt.Sprintf(`setsid sh -c 'echo $$ > %s.new; mv %[1]s.new %[1]s; exec sleep 600' & while [ ! -e %[1]s ]; do :; done; exit 4`, file))
 		_, err := say(ctx, c, "x")
 		Expect(err).To(MatchError(ContainSubstring("exit status 4")))
 	}, NodeTimeout(testTimeout))

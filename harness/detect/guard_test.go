@@ -41,6 +41,19 @@ var _ = Describe("the guard as a detector", func() {
 		}
 	})
 
+	It("points at nothing in a message that may stop", func(ctx SpecContext) {
+		mentions := 0
+		for _, item := range shipped() {
+			p, err := say(ctx, detect.Guard(stop.Balanced, 0), item.Text)
+			Expect(err).NotTo(HaveOccurred())
+			if !p.Positive {
+				mentions += len(p.Categories)
+				Expect(p.Spans).To(BeEmpty(), item.ID)
+			}
+		}
+		Expect(mentions).To(BeNumerically(">", 0), "some of them mention what could be done")
+	})
+
 	It("takes another threshold", func(ctx SpecContext) {
 		d := detect.Guard(stop.Balanced, 0.25)
 		Expect(d.Name()).To(Equal("guard:balanced@0.25"))

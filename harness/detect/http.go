@@ -48,13 +48,16 @@ func HTTP(cfg HTTPConfig) (Detector, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = clock.Real()
 	}
-	return &endpoint{cfg}, nil
+	return &endpoint{cfg: cfg, name: u.Scheme + "://" + u.Host + u.EscapedPath()}, nil
 }
 
-type endpoint struct{ cfg HTTPConfig }
+type endpoint struct {
+	cfg  HTTPConfig
+	name string // without a query, which may hold a key
+}
 
 // Name implements Detector.
-func (e *endpoint) Name() string { return e.cfg.URL }
+func (e *endpoint) Name() string { return e.name }
 
 // Detect implements Detector.
 func (e *endpoint) Detect(ctx context.Context, item corpus.Item) (Prediction, error) {

@@ -42,6 +42,7 @@ var _ = Describe("an endpoint", func() {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			defer GinkgoRecover()
 			Expect(r.Method).To(Equal(http.MethodPost))
+			Expect(r.URL.Query().Get("key")).To(Equal("secret"))
 			Expect(r.Header.Get("Content-Type")).To(Equal("application/json"))
 			var asked map[string]any
 			Expect(json.NewDecoder(r.Body).Decode(&asked)).To(Succeed())
@@ -50,7 +51,7 @@ var _ = Describe("an endpoint", func() {
 				`"categories":["next_steps"],"steps":["s"],"reasons":["r"],"more":1}`)
 		}))
 		DeferCleanup(server.Close)
-		d, err := detect.HTTP(detect.HTTPConfig{URL: server.URL + "/detect"})
+		d, err := detect.HTTP(detect.HTTPConfig{URL: server.URL + "/detect?key=secret"})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(d.Name()).To(Equal(server.URL + "/detect"))
 		score := 0.75
