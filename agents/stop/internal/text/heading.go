@@ -63,7 +63,7 @@ func (r *Reader) underline(l line) bool {
 	level := 1
 	if c == '-' {
 		level = 2
-		text := strings.TrimRight(s[last.Span.Start:last.Span.End], "*_ ")
+		text := strings.TrimRight(s[last.Start:last.Span.End], "*_ ")
 		if b.count > 1 || len(text) > maxTitle || strings.ContainsRune(".!?:", rune(text[max(0, len(text)-1)])) {
 			return false
 		}
@@ -113,8 +113,8 @@ func ornament(s string) bool {
 func (r *Reader) introduce() {
 	b := &r.blocks
 	p := r.last()
-	if p == nil || p.Kind != Paragraph || p.Parent >= 0 || b.count != 1 || p.Span.End-p.Span.Start > maxTitle/2 ||
-		!endsWithColon(r.doc.Raw[p.Span.Start:p.Span.End]) {
+	if p == nil || p.Kind != Paragraph || p.Parent >= 0 || b.count != 1 || p.Span.End-p.Start > maxTitle/2 ||
+		!endsWithColon(r.doc.Raw[p.Start:p.Span.End]) {
 		return
 	}
 	b.outer = b.section

@@ -76,8 +76,11 @@ func (r *Reader) special(c byte, i int) int {
 		return r.linkTarget(i)
 	case '&':
 		return r.entity(i)
-	case '\\':
-		return min(i+2, in.end)
+	case '\\': // takes its meaning from the sign behind it
+		if i+1 < in.end && inlineSort[s[i+1]] == specialChar {
+			return i + 2
+		}
+		return i + 1
 	default: // '/', '~', '@', '$'
 		return r.sigil(c, i)
 	}
@@ -189,7 +192,7 @@ func (r *Reader) beyondASCII(i int) int {
 	case letter:
 		return r.word(i)
 	case apostrophe:
-		if len(r.doc.Words) > in.first && r.doc.Words[len(r.doc.Words)-1].Span.End == i &&
+		if len(r.doc.Words) > in.first && r.doc.Words[len(r.doc.Words)-1].End == i &&
 			i+n < in.end && spaceLen(s, i+n) == 0 {
 			in.gap |= Linked
 		}

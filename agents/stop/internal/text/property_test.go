@@ -141,7 +141,7 @@ var _ = Describe("any message", func() {
 			r := text.NewReader(&v)
 			words := r.Read(s).Words
 			tokens := make([]text.Token, len(words)+1)
-			var other text.Reader = *text.NewReader(&v)
+			other := text.NewReader(&v)
 			n, _ := other.Tokens(s, 0, tokens)
 			if n != len(words) {
 				t.Fatalf("%d tokens and %d words", n, len(words))

@@ -16,7 +16,7 @@ func (r *Reader) endSentence(end int, how Ending) {
 	if len(words) == in.first {
 		return
 	}
-	last := words[len(words)-1].Span.End
+	last := words[len(words)-1].End
 	if how == None {
 		end = last
 	}
@@ -145,7 +145,7 @@ func (r *Reader) closers(i int) int {
 func (r *Reader) abbreviates(i, after int) bool {
 	in, s := &r.in, r.doc.Raw
 	words := r.doc.Words
-	if len(words) == 0 || words[len(words)-1].Span.End != i {
+	if len(words) == 0 || words[len(words)-1].End != i {
 		return false
 	}
 	last := words[len(words)-1]

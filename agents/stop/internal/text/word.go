@@ -281,76 +281,79 @@ var frequent = func() (table [64]byte) {
 	return table
 }()
 
-// slowWord reads a word with characters beyond ASCII or emphasis within.
+// slowWord reads a word with any letters, combining accents, characters of zero
+// width and emphasis within.
 func (f *folder) slowWord(s string, i int) scanned {
 	start := len(f.buffer)
 	w := scanned{end: i}
-	var count, uppers, lowers, digits int
+	var seen shapes
 	for at := i; at < len(s); {
-		c := s[at]
-		if c < utf8.RuneSelf && wordByte(c) {
-			f.buffer = append(f.buffer, c|0x20)
-			at++
-			w.end = at
-			count++
-			switch {
-			case c <= '9':
-				digits++
-			case c >= 'a':
-				lowers++
-			default:
-				uppers++
-				if lowers > 0 {
-					w.flags |= camel
-				}
-				if count == 1 {
-					w.flags |= Capital
-				}
-			}
-			continue
-		}
-		if c == '*' && count > 0 && f.goesOn(s, i, at) {
+		if s[at] == '*' && seen.count > 0 && f.goesOn(s, i, at) {
 			at++
 			continue
 		}
-		if c < utf8.RuneSelf {
-			break
+		r, n, kind := rune(s[at]), 1, point
+		switch {
+		case s[at] >= utf8.RuneSelf:
+			r, n = decode(s, at)
+			kind = sortOf(r)
+		case wordByte(s[at]):
+			kind = letter
 		}
-		r, n := decode(s, at)
-		kind := sortOf(r)
-		if kind > invisible || kind != letter && count == 0 {
+		if kind > invisible || kind != letter && seen.count == 0 {
 			break
 		}
 		at += n
-		if kind != letter {
-			if kind == accent {
-				w.end = at
-				f.buffer = appendAccent(f.buffer, r)
-			}
-			continue
-		}
-		f.buffer = appendFold(f.buffer, r)
-		w.end = at
-		count++
-		switch {
-		case unicode.IsUpper(r):
-			uppers++
-			if count == 1 {
-				w.flags |= Capital
-			}
-		case unicode.IsLower(r):
-			lowers++
+		switch kind {
+		case letter:
+			f.buffer = appendFold(f.buffer, r)
+			seen.add(r)
+			w.end = at
+		case accent:
+			f.buffer = appendAccent(f.buffer, r)
+			w.end = at
 		}
 	}
-	if digits == count {
-		w.flags |= Digits
-	}
-	if uppers == count-digits && uppers >= 2 {
-		w.flags |= Upper
-	}
+	w.flags = seen.flags()
 	w.fold = f.since(start)
 	w.id = f.words.find(sumOf(w.fold), w.fold)
 	return w
+}
+
+// shapes counts the shapes of a word's letters.
+type shapes struct {
+	count, upper, lower, digits int
+	capital, camel              bool
+}
+
+func (c *shapes) add(r rune) {
+	c.count++
+	switch {
+	case r >= '0' && r <= '9':
+		c.digits++
+	case unicode.IsUpper(r):
+		c.upper++
+		c.capital = c.capital || c.count == 1
+		c.camel = c.camel || c.lower > 0 && r < utf8.RuneSelf
+	case unicode.IsLower(r):
+		c.lower++
+	}
+}
+
+func (c *shapes) flags() (flags Flags) {
+	if c.capital {
+		flags |= Capital
+	}
+	if c.camel {
+		flags |= camel
+	}
+	if c.digits == c.count {
+		flags |= Digits
+	}
+	if c.upper == c.count-c.digits && c.upper >= 2 {
+		flags |= Upper
+	}
+	return flags
 }
 
 // appendAccent drops the combining accents of Latin letters and keeps the marks
