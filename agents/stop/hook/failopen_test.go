@@ -50,11 +50,14 @@ var _ = Describe("failing open", Label("G-12"), func() {
 	)
 
 	It("does so in a folder that cannot be written", func() {
-		if os.Geteuid() == 0 {
+		g := newGuard()
+		if os.Geteuid() != 0 {
+			Expect(os.Chmod(g.State, 0o500)).To(Succeed())
+		} else if _, err := os.Stat("/proc/self"); err == nil {
+			g.State = "/proc/guard" // where not even root can make a folder
+		} else {
 			Skip("root may write everywhere")
 		}
-		g := newGuard()
-		Expect(os.Chmod(g.State, 0o500)).To(Succeed())
 		stdout, stderr := g.call(claude("s", deferral("write the tests"), false))
 		Expect(stdout).To(BeEmpty())
 		Expect(stderr).To(ContainSubstring("--state"))
