@@ -71,7 +71,7 @@ func (r *reading) gaps() {
 	if r.prose > shortGapSentences {
 		return
 	}
-	for _, s := range [...]signal{nextOwn, leftSection, leftNear, undoneNear, comingNear, partialNear, needTail, requestedWork, restOfWork, openBoxes, pendingRows, laterWork} {
+	for _, s := range [...]signal{nextOwn, nextIs, leftSection, leftNear, undoneNear, comingNear, partialNear, needTail, restOfWork, openBoxes, pendingRows, laterWork} {
 		if r.evidence.seen(s) {
 			r.evidence.see(shortGap, r.evidence.at[s])
 			return

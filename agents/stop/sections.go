@@ -15,10 +15,13 @@ func (r *reading) backlog() {
 				r.backlogIn(s, h)
 			}
 		}
-		if b := r.block(s); b.Kind == text.Heading && !r.hasAny(s, next, left) {
-			if h, ok := r.first(s, undone); ok {
-				r.backlogIn(s, h)
-			}
+		if r.hasAny(s, next, left) {
+			continue
+		}
+		if h, ok := r.first(s, undone); ok && r.block(s).Kind == text.Heading {
+			r.backlogIn(s, h)
+		} else if h, ok := r.first(s, label); ok && (r.colonAfter(h) || r.doc.Sentences[s].Ending == text.Colon) {
+			r.backlogIn(s, h)
 		}
 	}
 	r.boxes()
@@ -70,7 +73,7 @@ func (r *reading) backlogIn(s int, h grammar.Hit) {
 		r.evidence.see(nextMention, m.span)
 	case h.Class == next && b.Kind == text.Item && !r.hasAny(s, announce, need, could, left):
 		m.why = "an item that only names them"
-	case h.End-h.First == 1 && h.Class == next:
+	case h.End-h.First == 1 && h.Class == next || h.Class == label || h.Class == undone:
 		m.why = "a word of order"
 	default:
 		r.judgeSentence(&m, h, s)
@@ -230,7 +233,7 @@ func (r *reading) isNext(s int, h grammar.Hit) bool {
 // isReference says whether a phrase names no work: nothing is left, a document
 // has such a section, the past is told.
 func (r *reading) isReference(s int, h grammar.Hit) bool {
-	if h.Class == left && r.finished(s, h) {
+	if h.Class == left && r.finished(s, h) || r.nothingLeft(s, h) {
 		return true
 	}
 	if lead := r.block(s).Lead; lead >= 0 && r.doc.Blocks[lead].End > r.doc.Blocks[lead].First &&
@@ -241,8 +244,15 @@ func (r *reading) isReference(s int, h grammar.Hit) bool {
 		return true
 	}
 	for _, p := range r.phrases(s) {
-		near := p.End <= h.First && h.First-p.End <= 2 && !r.gapBetween(p.End, h.First) ||
-			p.First >= h.End && p.First-h.End <= 1 && !r.gapBetween(h.End, p.First)
+		if p.Class == done && h.Class == next && p.End <= h.First && !r.gapBetween(p.End, h.First) {
+			return true
+		}
+		reach := int32(2)
+		if h.Class != next {
+			reach = 1
+		}
+		near := p.End <= h.First && h.First-p.End <= reach && !r.gapBetween(p.End, h.First) ||
+			p.First >= h.End && p.First-h.End < reach && !r.gapBetween(h.End, p.First)
 		if near && (p.Class == document || p.Class == negation && p.First < h.First || p.Class == history && p.End <= h.First) {
 			return true
 		}
@@ -259,6 +269,26 @@ func (r *reading) finished(s int, h grammar.Hit) bool {
 	}
 	w := &r.doc.Words[max(int(h.First)-1, r.doc.Sentences[s].First)]
 	return d.First >= h.End && d.First-h.End <= 12 && r.doc.Words[h.First].Fold != "still" || w.Fold == "last" || w.Fold == "dernier"
+}
+
+// nothingLeft says whether the phrase is followed by "nothing" or the like.
+func (r *reading) nothingLeft(s int, h grammar.Hit) bool {
+	for _, p := range r.phrases(s) {
+		if p.Class == negation && h.Class != next && p.First >= h.First && p.First-h.End <= 2 && r.isNothing(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// isNothing says whether a negation is one of things: "none", "rien".
+func (r *reading) isNothing(h grammar.Hit) bool {
+	switch r.doc.Words[h.First].Fold {
+	case "nothing", "none", "nobody", "rien", "aucun", "aucune":
+		return true
+	default:
+		return false
+	}
 }
 
 // startsWith says whether a phrase begins its sentence, small words apart.

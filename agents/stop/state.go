@@ -11,6 +11,9 @@ import (
 func (r *reading) state() {
 	for s := range r.sentences {
 		if r.sentences[s].classes == 0 {
+			if r.near(s) {
+				r.unfinished(s)
+			}
 			continue
 		}
 		if h, ok := r.first(s, fails); ok && !r.has(s, negation) {
@@ -48,7 +51,7 @@ func (r *reading) unfinished(s int) {
 		{coming, comingNear, FutureActions, "it says what will be done"},
 	} {
 		h, ok := r.first(s, c.class)
-		if !ok || r.before(s, h.First, condition, you) || r.hasAny(s, known, answers) || r.answering() || r.isReference(s, h) {
+		if !ok || r.before(s, h.First, condition, you) || r.hasAny(s, known, answers) || r.answering() || r.nothingLeft(s, h) {
 			continue
 		}
 		m := r.mention(c.category, h)
