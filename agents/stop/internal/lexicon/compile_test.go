@@ -111,6 +111,18 @@ var _ = Describe("a lexicon", func() {
 		})
 	})
 
+	It("finds phrases wherever the text is cut into windows, and over one line break", func() {
+		l, err := lexicon.Compile(lexicon.Source{Name: "x", Text: "[c]\na b c\na _ d"})
+		Expect(err).NotTo(HaveOccurred())
+		r := text.NewReader(l.Vocabulary())
+		for lead := range 4 {
+			s := strings.Repeat("x ", lead) + strings.Repeat("a b\nc a b d ", 500)
+			Expect(l.ScanText(r, s, nil)).To(HaveLen(1000))
+			Expect(l.Scan(r.Read(s), nil)).To(HaveLen(1000))
+		}
+		Expect(l.ScanText(r, "a b\n\nc, a b, c", nil)).To(BeEmpty())
+	})
+
 	It("scans without allocation", func() {
 		l, err := lexicon.Compile(lexicon.Source{Name: "x", Text: phrases(1400)})
 		Expect(err).NotTo(HaveOccurred())
