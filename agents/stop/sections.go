@@ -20,7 +20,7 @@ func (r *reading) backlog() {
 		}
 		if h, ok := r.first(s, undone); ok && r.block(s).Kind == text.Heading {
 			r.backlogIn(s, h)
-		} else if h, ok := r.first(s, label); ok && (r.colonAfter(h) || r.doc.Sentences[s].Ending == text.Colon) {
+		} else if h, ok := r.first(s, label); ok && r.colonAfter(h, 0) {
 			r.backlogIn(s, h)
 		}
 	}
@@ -42,18 +42,22 @@ func (r *reading) backlogIn(s int, h grammar.Hit) {
 	list := r.listUnder(m.block, s)
 	leads := b.Kind == text.Heading || sentence.Ending == text.Colon ||
 		sentence.End-sentence.First <= shortLabel && list.items+list.finished > 0 && sentence.Ending == text.None ||
-		r.startsWith(s, h) && r.colonAfter(h)
+		r.startsWith(s, h) && r.colonAfter(h, 2)
 	switch {
 	case b.Kind == text.Table:
 		return
 	case r.isReference(s, h):
 		m.why = "it names a document or a part of one, or says that nothing is left"
+	case r.before(s, h.First, past):
+		m.why = "it tells what was said before"
 	case r.before(s, h.First, condition, user):
 		m.real, m.why = true, "it depends on something"
 	case leads && h.Class == left && r.has(s, known):
 		m.why = "it lists what is old or expected"
 	case r.answering() && m.form != box:
 		m.why = "the message answers a question"
+	case leads && h.Class == left && r.describes(s, h):
+		m.why = "it describes what there is"
 	case leads && list.nothing:
 		m.why = "it says that nothing is left"
 	case leads && (list.items+list.inline > 0 || list.finished > 0):
@@ -230,6 +234,20 @@ func (r *reading) isNext(s int, h grammar.Hit) bool {
 	return false
 }
 
+// describes says whether the sentence says what the things left are, and not
+// that they are undone: "the remaining tests are unit tests:".
+func (r *reading) describes(s int, h grammar.Hit) bool {
+	if r.hasAny(s, fails, need, undone) || r.doc.Sentences[s].Ending != text.Colon {
+		return false
+	}
+	for _, w := range r.doc.Words[h.End:r.doc.Sentences[s].End] {
+		if w.Fold == "are" || w.Fold == "is" || w.Fold == "sont" || w.Fold == "est" {
+			return true
+		}
+	}
+	return false
+}
+
 // isReference says whether a phrase names no work: nothing is left, a document
 // has such a section, the past is told.
 func (r *reading) isReference(s int, h grammar.Hit) bool {
@@ -263,18 +281,21 @@ func (r *reading) isReference(s int, h grammar.Hit) bool {
 // finished says whether the sentence says that what is left is done: "the
 // remaining cases were fixed", "fixed it, the last remaining issue".
 func (r *reading) finished(s int, h grammar.Hit) bool {
-	d, ok := r.first(s, done)
-	if !ok || r.hasAny(s, negation, fails, need) {
+	if r.hasAny(s, fails, need, undone) {
 		return false
 	}
-	w := &r.doc.Words[max(int(h.First)-1, r.doc.Sentences[s].First)]
-	return d.First >= h.End && d.First-h.End <= 12 && r.doc.Words[h.First].Fold != "still" || w.Fold == "last" || w.Fold == "dernier"
+	switch r.doc.Words[max(int(h.First)-1, r.doc.Sentences[s].First)].Fold {
+	case "last", "final", "dernier", "derniere":
+		return !r.isNext(s, h)
+	}
+	d, ok := r.first(s, done)
+	return ok && !r.has(s, negation) && d.First >= h.End && d.First-h.End <= 12 && r.doc.Words[h.First].Fold != "still"
 }
 
 // nothingLeft says whether the phrase is followed by "nothing" or the like.
 func (r *reading) nothingLeft(s int, h grammar.Hit) bool {
 	for _, p := range r.phrases(s) {
-		if p.Class == negation && h.Class != next && p.First >= h.First && p.First-h.End <= 2 && r.isNothing(p) {
+		if p.Class == negation && h.Class != next && h.First-p.End <= 1 && p.First-h.End <= 2 && r.isNothing(p) {
 			return true
 		}
 	}
@@ -296,12 +317,13 @@ func (r *reading) startsWith(s int, h grammar.Hit) bool {
 	return int(h.First)-r.doc.Sentences[s].First <= 2
 }
 
-// colonAfter says whether a colon follows the phrase, within its sentence.
-func (r *reading) colonAfter(h grammar.Hit) bool {
+// colonAfter says whether a colon follows the phrase within its sentence, behind
+// so many words at most.
+func (r *reading) colonAfter(h grammar.Hit, words int) bool {
 	s := &r.doc.Sentences[h.Sentence]
 	end := s.Span.End
-	if int(h.End) < s.End {
-		end = r.doc.Words[h.End].Start
+	if after := int(h.End) + words; after < s.End {
+		end = r.doc.Words[after].Start
 	}
 	at := r.span(h.First, h.End).End
 	return at <= end && strings.Contains(r.doc.Raw[at:end], ":")
@@ -342,7 +364,7 @@ func (r *reading) row(b *text.Block) {
 		if !ok {
 			h, ok = r.first(s, left)
 		}
-		if ok && !r.hasAny(s, done, negation) {
+		if ok && (h.Class == cell || !r.hasAny(s, done, negation)) {
 			m := r.mention(RemainingTasks, h)
 			m.form, m.real, m.why, m.severity, m.sentence = box, true, "a row that is not done", Medium, -1
 			r.evidence.see(pendingRows, m.span)

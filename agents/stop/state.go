@@ -51,7 +51,7 @@ func (r *reading) unfinished(s int) {
 		{coming, comingNear, FutureActions, "it says what will be done"},
 	} {
 		h, ok := r.first(s, c.class)
-		if !ok || r.before(s, h.First, condition, you) || r.hasAny(s, known, answers) || r.answering() || r.nothingLeft(s, h) {
+		if !ok || r.before(s, h.First, condition, you, past) || r.hasAny(s, known, answers) || r.answering() || r.nothingLeft(s, h) {
 			continue
 		}
 		m := r.mention(c.category, h)
@@ -72,15 +72,21 @@ func (r *reading) unfinished(s int) {
 			work = true
 		}
 	}
-	work = work || r.hasAny(s, left, need, could, later, weak)
-	if !work || !r.near(s) || r.has(s, beyond) {
+	strong := work || r.hasAny(s, left, need, could, later)
+	if !strong && !r.has(s, weak) || !r.near(s) || r.has(s, beyond) {
 		return
 	}
 	if h, ok := r.first(s, purpose); ok {
 		r.evidence.see(requestedWork, r.span(h.First, h.End))
+		if strong && r.prose <= shortGapSentences {
+			r.evidence.see(shortGap, r.span(h.First, h.End))
+		}
 	}
 	if h, ok := r.first(s, task); ok {
 		r.evidence.see(requestedWork, r.span(h.First, h.End))
+		if strong && r.prose <= shortGapSentences {
+			r.evidence.see(shortGap, r.span(h.First, h.End))
+		}
 	}
 	if h, ok := r.first(s, rest); ok && r.hasAny(s, left, undone, coming, need, could, later) {
 		r.evidence.see(restOfWork, r.span(h.First, h.End))
