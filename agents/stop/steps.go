@@ -127,7 +127,8 @@ func (x *extractor) repeats(i int, stems [][]stem) bool {
 			continue
 		}
 		n := shared(stems[i], stems[j])
-		if p.rank == offered && 5*n >= 3*said || n == said && n > 1 && len(stems[j]) > n {
+		whole := n == said && n > 1 && (len(stems[j]) > n || j < i)
+		if whole || p.rank == offered && 5*n >= 3*said {
 			return true
 		}
 	}

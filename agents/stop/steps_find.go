@@ -138,7 +138,7 @@ func (x *extractor) sentence(m mention) {
 	at := x.wordAt(m.span.Start, s.First, s.End)
 	first := x.skipIntroduction(at, s.End)
 	p := piece{category: m.category, rank: rankOf(m)}
-	introduces := m.category != FutureActions || x.fills(first, s.End, true)
+	introduces := m.category != FutureActions || x.fills(piece{first: first, end: s.End, rank: offered})
 	if introduces && m.sentence+1 == x.doc.Blocks[m.block].End && x.items(x.itemsLedBy(m.block), m, max(p.rank, choiceIf(m.form == offer))) {
 		return
 	}
@@ -146,11 +146,9 @@ func (x *extractor) sentence(m mention) {
 		return // "let me know"
 	}
 	switch to := x.complement(at, s.End); {
-	case x.acts(first, s.End):
+	case x.acts(first, s.End) && !(first == at && listing(m.category)): // not "the test still fails"
 	case to >= 0:
 		first = to
-	case first > at && first < s.End && x.is(first, with):
-		first-- // "proceed with"
 	default:
 		first = x.clauseStart(s.First, at)
 		p.rank = max(p.rank, loose)
@@ -270,7 +268,7 @@ func (x *extractor) itemsUnder(heading int) []int {
 		switch {
 		case b.Kind == text.Heading && x.numbered(i):
 			items, under = append(items, i), i
-		case b.Kind == text.Item && b.Parent < 0 && (under < 0 || b.Section != under):
+		case b.Kind == text.Item && b.Parent < 0 && (under < 0 || b.Section != under || b.Ordered && b.Number == len(items)+1 && b.Number > 1):
 			items = append(items, i)
 		}
 	}

@@ -56,6 +56,10 @@ func (x *extractor) skipIntroduction(i, end int) int {
 	for i < end && x.is(i, introduction) {
 		i++
 	}
+	// "proceed with": the verb belongs to it.
+	if i > begin && i < end && x.is(i, with) {
+		return i - 1
+	}
 	// "je pousse", "on lance": the verb needs its subject.
 	if i > begin && i < end && x.verbs.is(x.doc.Words[i]) && !x.verbs.begins(x.doc.Words[i]) && x.is(i-1, subjects) {
 		i--
@@ -223,18 +227,18 @@ func (x *extractor) add(p piece) {
 	if p.first >= p.end {
 		return
 	}
-	if !p.listed && !p.follows && x.fills(p.first, p.end, p.rank == offered) {
+	if !p.listed && x.fills(p) {
 		p.rank = vague
 	}
 	x.pieces = append(x.pieces, p)
 }
 
-// fills reports whether a range of words says nothing about the work: small words
-// alone, or verbs of which the object is a pronoun. With bare, one verb alone says
-// nothing either.
-func (x *extractor) fills(first, end int, bare bool) bool {
+// fills reports whether a piece says nothing about the work: small words alone,
+// one verb alone in an offer, or verbs of which the object is a pronoun. Behind
+// "then" a pronoun stands for what was said before.
+func (x *extractor) fills(p piece) bool {
 	verbs, pronoun := 0, false
-	for _, w := range x.doc.Words[first:max(first, end)] {
+	for _, w := range x.doc.Words[p.first:max(p.first, p.end)] {
 		switch sets := x.small.of(w.Fold); {
 		case sets&fillers != 0 || w.Flags&text.Digits != 0:
 			pronoun = pronoun || sets&pronouns != 0
@@ -244,7 +248,7 @@ func (x *extractor) fills(first, end int, bare bool) bool {
 			return false
 		}
 	}
-	return verbs == 0 || pronoun || bare && verbs == 1
+	return verbs == 0 || !p.follows && (pronoun || p.rank == offered && verbs == 1)
 }
 
 // afterCondition passes over "if …," before a verb.

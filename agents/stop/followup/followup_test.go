@@ -65,8 +65,15 @@ var _ = Describe("A follow-up", Label("G-07"), func() {
 		Expect(out.Todos[1].Round).To(Equal(2))
 	})
 
-	It("judges with the stop guard if no other judge is given", func() {
-		r := newRig(followup.Options{})
+	It("judges with the stop guard if no other judge is given, as document 000 asks", func() {
+		r := newRig(followup.Options{Policy: stop.Strict}, say("J'ai lancé les tests: ils passent tous."))
+		r.deps.Judge = nil
+		out := r.run("Fait. Prochaines étapes: tester.")
+		Expect(out.Status).To(Equal(followup.StatusAllowed))
+		Expect(out.Verdict.Policy).To(Equal(stop.Strict))
+		Expect(r.prompt(1)).To(ContainSubstring("1. \"tester\"\n"))
+
+		r = newRig(followup.Options{})
 		r.deps.Judge = nil
 		out := r.run("The login page works and all tests pass.")
 		Expect(out.Status).To(Equal(followup.StatusAllowed))
