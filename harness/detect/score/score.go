@@ -109,12 +109,14 @@ func New(o Options) *Scorer {
 var errNotLabelled = errors.New("the item has no label")
 
 // Add adds what the detector said of an item, or the error that it failed with.
-// A failure is counted apart: it is neither a right answer nor a wrong one.
+// A failure is counted apart: it is neither a right answer nor a wrong one. Of its
+// prediction only the cost counts.
 func (s *Scorer) Add(item corpus.Item, p detect.Prediction, err error) {
 	s.items++
 	if err == nil && !slices.Contains(Labels, item.Label) {
 		err = errNotLabelled
 	}
+	s.cost.add(p.Calls, p.CostEUR) // a failure was paid for as well
 	if err != nil {
 		s.failed++
 		s.failures.add(Failure{ID: clip(item.ID, maxName), Error: clip(err.Error(), maxText)})
@@ -132,7 +134,6 @@ func (s *Scorer) Add(item corpus.Item, p detect.Prediction, err error) {
 	s.addMatches(&item, &p, actual)
 	s.curve.add(p.Score, actual)
 	s.latency.add(p.Took, len(item.Text))
-	s.cost.add(p.Calls, p.CostEUR)
 	if actual != p.Positive {
 		s.addMistake(&item, &p, actual)
 	}
