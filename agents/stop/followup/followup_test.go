@@ -75,7 +75,7 @@ var _ = Describe("A follow-up", Label("G-07"), func() {
 
 		r = newRig(followup.Options{})
 		r.deps.Judge = nil
-		out := r.run("The login page works and all tests pass.")
+		out = r.run("The login page works and all tests pass.")
 		Expect(out.Status).To(Equal(followup.StatusAllowed))
 		Expect(out.Verdict.Policy).To(Equal(stop.Balanced))
 	})
