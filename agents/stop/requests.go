@@ -45,7 +45,7 @@ func (r *reading) requestIn(s int) {
 		r.evidence.see(optionalOffer, r.span(h.First, h.End))
 	}
 	for _, class := range [...]grammar.Class{you, imperative} {
-		if h, ok := r.first(s, class); ok && !question && r.after(s) <= tailSentences+1 && (class == you || r.block(s).Kind != text.Item) {
+		if h, ok := r.first(s, class); ok && !question && r.after(s) <= tailSentences+1 && (class == you || r.block(s).Kind == text.Paragraph) {
 			r.evidence.see(userActs, r.span(h.First, h.End))
 		}
 	}

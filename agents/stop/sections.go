@@ -20,7 +20,7 @@ func (r *reading) backlog() {
 		}
 		if h, ok := r.first(s, undone); ok && r.block(s).Kind == text.Heading {
 			r.backlogIn(s, h)
-		} else if h, ok := r.first(s, label); ok && r.colonAfter(h, 0) {
+		} else if h, ok := r.first(s, label); ok && (r.colonAfter(h, 0) || r.block(s).Kind == text.Heading) {
 			r.backlogIn(s, h)
 		}
 	}
@@ -295,7 +295,7 @@ func (r *reading) finished(s int, h grammar.Hit) bool {
 // nothingLeft says whether the phrase is followed by "nothing" or the like.
 func (r *reading) nothingLeft(s int, h grammar.Hit) bool {
 	for _, p := range r.phrases(s) {
-		if p.Class == negation && h.Class != next && h.First-p.End <= 1 && p.First-h.End <= 2 && r.isNothing(p) {
+		if p.Class == negation && h.Class != next && h.First-p.End <= 2 && p.First-h.End <= 2 && r.isNothing(p) {
 			return true
 		}
 	}

@@ -72,8 +72,8 @@ func (r *reading) unfinished(s int) {
 			work = true
 		}
 	}
-	strong := work || r.hasAny(s, left, need, could, later)
-	if !strong && !r.has(s, weak) || !r.near(s) || r.has(s, beyond) {
+	strong := work || r.hasAny(s, left, need, could, later, stub)
+	if r.answering() || !strong && !r.has(s, weak) || !r.near(s) || r.has(s, beyond) {
 		return
 	}
 	if h, ok := r.first(s, purpose); ok {
@@ -88,7 +88,7 @@ func (r *reading) unfinished(s int) {
 			r.evidence.see(shortGap, r.span(h.First, h.End))
 		}
 	}
-	if h, ok := r.first(s, rest); ok && r.hasAny(s, left, undone, coming, need, could, later) {
+	if h, ok := r.first(s, rest); ok {
 		r.evidence.see(restOfWork, r.span(h.First, h.End))
 	}
 }
