@@ -146,7 +146,7 @@ func (x *extractor) sentence(m mention) {
 		return // "let me know"
 	}
 	switch to := x.complement(at, s.End); {
-	case x.acts(first, s.End) && !(first == at && listing(m.category)): // not "the test still fails"
+	case x.acts(first, s.End) && (first != at || !listing(m.category)): // not "the test still fails"
 	case to >= 0:
 		first = to
 	default:

@@ -37,6 +37,7 @@ var allowed = map[string][]string{
 	"agents/internal/completion":   {"llm"},
 	"agents/internal/call":         {"llm", "llm/budget", "clock"},
 	"agents/internal/guard":        {},
+	"agents/internal/status":       {},
 	"agents/loop":                  {"agents/internal/", "llm", "llm/budget", "clock", "event", "agents/stop"},
 	"agents/stop":                  {"agents/stop/internal/", "agents/internal/", "llm", "clock"},
 	"agents/stop/followup":         {"agents/stop", "agents/stop/internal/", "agents/internal/", "llm", "llm/budget", "clock", "event"},

@@ -1,9 +1,6 @@
 package followup
 
-import (
-	"fmt"
-	"slices"
-)
+import "github.com/rehearse-dev/rehearse/agents/internal/status"
 
 // Status says how a run ended. It is text in JSON.
 type Status string
@@ -19,12 +16,8 @@ const (
 	StatusInterrupted Status = "interrupted"
 )
 
-// StatusInfo is a row of the table of statuses.
-type StatusInfo struct {
-	Status   Status
-	ExitCode int
-	Meaning  string
-}
+// StatusInfo is a row of the table of statuses: Status, ExitCode and Meaning.
+type StatusInfo = status.Row[Status]
 
 // Statuses is the table of all statuses with their exit codes, which are stable
 // and those that package loop uses.
@@ -41,22 +34,15 @@ func Statuses() []StatusInfo {
 }
 
 // ExitCode is the process exit code that stands for s; 1 if s is not known.
-func (s Status) ExitCode() int {
-	for _, row := range Statuses() {
-		if row.Status == s {
-			return row.ExitCode
-		}
-	}
-	return 1
-}
+func (s Status) ExitCode() int { return status.ExitCode(Statuses(), s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler; it refuses other texts than
 // those of the table.
 func (s *Status) UnmarshalText(text []byte) error {
-	known := slices.ContainsFunc(Statuses(), func(row StatusInfo) bool { return string(row.Status) == string(text) })
-	if !known {
-		return fmt.Errorf("%q is not a status of a follow-up", text)
+	known, err := status.Parse(Statuses(), text, "a follow-up")
+	if err != nil {
+		return err
 	}
-	*s = Status(text)
+	*s = known
 	return nil
 }
