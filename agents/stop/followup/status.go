@@ -23,13 +23,13 @@ type StatusInfo = status.Row[Status]
 // and those that package loop uses.
 func Statuses() []StatusInfo {
 	return []StatusInfo{
-		{StatusAllowed, 0, "the last answer may stop"},
-		{StatusError, 1, "a call to the backend failed, or the options are not valid"},
-		{StatusTimeout, 3, "the time for the run was up"},
-		{StatusNoProgress, 5, "a refused answer came again, or rounds left the same steps"},
-		{StatusBudget, 7, "a cap on calls, tokens or cost was reached"},
-		{StatusCapped, 8, "steps were left after the last round"},
-		{StatusInterrupted, 130, "the user interrupted the run"},
+		{Status: StatusAllowed, ExitCode: 0, Meaning: "the last answer may stop"},
+		{Status: StatusError, ExitCode: 1, Meaning: "a call to the backend failed, or the options are not valid"},
+		{Status: StatusTimeout, ExitCode: 3, Meaning: "the time for the run was up"},
+		{Status: StatusNoProgress, ExitCode: 5, Meaning: "a refused answer came again, or rounds left the same steps"},
+		{Status: StatusBudget, ExitCode: 7, Meaning: "a cap on calls, tokens or cost was reached"},
+		{Status: StatusCapped, ExitCode: 8, Meaning: "steps were left after the last round"},
+		{Status: StatusInterrupted, ExitCode: 130, Meaning: "the user interrupted the run"},
 	}
 }
 
