@@ -1,6 +1,7 @@
 package stop
 
 import (
+	"encoding/json"
 	"hash/maphash"
 	"strings"
 	"sync"
@@ -54,7 +55,7 @@ var readings = sync.Pool{New: func() any {
 // read finds the phrases of a message.
 func (r *reading) read(message string) {
 	g := lexicon()
-	r.doc = r.reader.Read(message)
+	r.doc = r.reader.Read(unwrapped(message))
 	r.hits, r.sentences, r.prose, r.classes = r.hits[:0], r.sentences[:0], 0, 0
 	r.mentions, r.found, r.real = r.mentions[:0], 0, false
 	r.evidence = evidence{}
@@ -174,14 +175,15 @@ func (r *reading) before(s int, word int32, cs ...grammar.Class) bool {
 func (r *reading) block(s int) *text.Block { return &r.doc.Blocks[r.doc.Sentences[s].Block] }
 
 // after counts the sentences outside tables that follow, those of a list that
-// the sentence introduces left out.
+// its block introduces left out.
 func (r *reading) after(s int) int {
 	b := r.doc.Sentences[s].Block
-	last := s
-	if r.doc.Sentences[s].Ending == text.Colon {
-		last = max(last, r.lastOfList(b))
+	lead := r.doc.Blocks[b].End - 1
+	if r.doc.Sentences[lead].Ending != text.Colon {
+		return r.prose - int(r.sentences[s].rank) - 1
 	}
-	return r.prose - int(r.sentences[last].rank) - 1
+	last := max(lead, r.lastOfList(b))
+	return r.prose - int(r.sentences[last].rank) - 1 + lead - s
 }
 
 // near says whether the sentence stands where a message says what it leaves: at
@@ -266,3 +268,23 @@ func (r *reading) sentenceSpan(s int) Span {
 
 // excerptOf is the text of a span of the document.
 func excerptOf(raw string, at text.Span) string { return raw[at.Start:at.End] }
+
+// unwrapped is a message that is one JSON object with its quotation marks and
+// escapes as spaces, byte for byte: what an agent reports in fields is no
+// quotation. Other messages are as they were.
+func unwrapped(message string) string {
+	trimmed := strings.TrimSpace(message)
+	if !strings.HasPrefix(trimmed, "{") || !strings.HasSuffix(trimmed, "}") || !json.Valid([]byte(trimmed)) {
+		return message
+	}
+	out := []byte(message)
+	for i := range out {
+		switch {
+		case out[i] == '"':
+			out[i] = ' '
+		case out[i] == '\\' && message[i+1] == 'n':
+			out[i], out[i+1] = '\n', ' '
+		}
+	}
+	return string(out)
+}

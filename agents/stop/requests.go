@@ -58,7 +58,7 @@ func (r *reading) request(s int, class grammar.Class, sig signal, why string) {
 	if r.has(s, rest) {
 		r.evidence.see(restOfWork, m.span)
 	}
-	if r.doc.Sentences[s].Ending == text.Question && !r.any(beyond) {
+	if (r.doc.Sentences[s].Ending == text.Question || class == goOn) && !r.any(beyond) {
 		if r.any(task) {
 			r.evidence.see(requestedOffer, m.span)
 		}

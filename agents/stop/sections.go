@@ -10,21 +10,27 @@ import (
 // backlog finds next steps and work that is left, in headings, lists and prose.
 func (r *reading) backlog() {
 	for s := range r.sentences {
+		if h, ok := r.first(s, label); ok && !r.named(s) && (r.colonAfter(h, 0) || r.block(s).Kind == text.Heading) {
+			r.backlogIn(s, h)
+			continue
+		}
 		for _, class := range [...]grammar.Class{next, left} {
 			if h, ok := r.first(s, class); ok {
 				r.backlogIn(s, h)
 			}
 		}
-		if r.hasAny(s, next, left) {
-			continue
-		}
-		if h, ok := r.first(s, undone); ok && r.block(s).Kind == text.Heading {
-			r.backlogIn(s, h)
-		} else if h, ok := r.first(s, label); ok && (r.colonAfter(h, 0) || r.block(s).Kind == text.Heading) {
+		if h, ok := r.first(s, undone); ok && !r.hasAny(s, next, left) && r.block(s).Kind == text.Heading {
 			r.backlogIn(s, h)
 		}
 	}
 	r.boxes()
+}
+
+// named says whether the sentence names next steps, or work that is left, with
+// more than one word.
+func (r *reading) named(s int) bool {
+	h, ok := r.first(s, next)
+	return r.has(s, left) || ok && h.End-h.First > 1
 }
 
 func categoryOf(class grammar.Class) Category {

@@ -51,7 +51,7 @@ func (r *reading) unfinished(s int) {
 		{coming, comingNear, FutureActions, "it says what will be done"},
 	} {
 		h, ok := r.first(s, c.class)
-		if !ok || r.before(s, h.First, condition, you, past) || r.hasAny(s, known, answers) || r.answering() || r.nothingLeft(s, h) {
+		if !ok || r.before(s, h.First, condition, you, past) || c.class != coming && r.has(s, known) || r.answering() || r.nothingLeft(s, h) {
 			continue
 		}
 		m := r.mention(c.category, h)
@@ -73,7 +73,7 @@ func (r *reading) unfinished(s int) {
 		}
 	}
 	strong := work || r.hasAny(s, left, need, could, later, stub)
-	if r.answering() || !strong && !r.has(s, weak) || !r.near(s) || r.has(s, beyond) {
+	if r.answering() || r.has(s, known) || !strong && !r.has(s, weak) || !r.near(s) || r.has(s, beyond) {
 		return
 	}
 	if h, ok := r.first(s, purpose); ok {
@@ -139,16 +139,15 @@ func (r *reading) ratio(s int) (Span, bool) {
 	words := r.doc.Words[r.doc.Sentences[s].First:r.doc.Sentences[s].End]
 	for i := range words {
 		part, ok := number(&words[i])
-		if !ok {
-			continue
-		}
 		of := false
-		for k := i + 1; k < len(words) && k <= i+4; k++ {
+		for k := i + 1; ok && k < len(words) && k <= i+4; k++ {
 			of = of || words[k].Fold == "of" || words[k].Fold == "sur" ||
 				k == i+1 && excerptOf(r.doc.Raw, text.Span{Start: words[i].End, End: words[k].Start}) == "/"
-			if whole, ok := number(&words[k]); ok && of {
-				return Span{words[i].Start, words[k].End}, part < whole && part >= 0
+			whole, isNumber := number(&words[k])
+			if isNumber && of && part < whole {
+				return Span{words[i].Start, words[k].End}, true
 			}
+			ok = !isNumber
 		}
 	}
 	return Span{}, false
