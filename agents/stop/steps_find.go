@@ -253,24 +253,30 @@ func (x *extractor) tasks(items []int) bool {
 }
 
 // itemsUnder are the outer items of the lists in the section of a heading,
-// sections below it included. A numbered line that heads a list of its own is an
-// item too, and then what stands under it is not.
+// sections below it included, up to a rule behind a list. A numbered line that
+// heads a list of its own is an item too, and then what stands under it is not.
+// Where there are check boxes, only items with one count.
 func (x *extractor) itemsUnder(heading int) []int {
 	blocks := x.doc.Blocks
 	level := blocks[heading].Level
 	var items []int
-	under := -1
+	under, boxes := -1, false
 	for i := heading + 1; i < min(len(blocks), heading+maxBlocks) && len(items) <= maxSteps; i++ {
 		b := blocks[i]
-		if b.Kind == text.Heading && b.Level <= level && !x.numbered(i) {
+		if b.Kind == text.Heading && b.Level <= level && !x.numbered(i) || b.Kind == text.Rule && len(items) > 0 {
 			break
 		}
+		sibling := under < 0 || b.Section != under || b.Ordered && b.Number == len(items)+1 && b.Number > 1
 		switch {
 		case b.Kind == text.Heading && x.numbered(i):
 			items, under = append(items, i), i
-		case b.Kind == text.Item && b.Parent < 0 && (under < 0 || b.Section != under || b.Ordered && b.Number == len(items)+1 && b.Number > 1):
+		case b.Kind == text.Item && b.Parent < 0 && sibling:
 			items = append(items, i)
+			boxes = boxes || b.Box != text.NoBox
 		}
+	}
+	if boxes {
+		items = slices.DeleteFunc(items, func(i int) bool { return blocks[i].Box == text.NoBox })
 	}
 	return items
 }

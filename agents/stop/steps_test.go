@@ -57,6 +57,7 @@ var _ = Describe("Steps", func() {
 		Entry("in a line that only looks like a list", "Next: try variant a. Then variant b. Bye", at("lead", "Next"), "try variant a"),
 		Entry("of paragraphs that count themselves", "Coming next:\n\n1  Write it.\n\n2  Read it.", at("lead", "Coming next"), "Write it", "Read it"),
 		Entry("without boxes that are ticked", "## Todo\n- [x] Write it\n- [ ] Read it\n- [-] Print it", at("heading", "Todo"), "Read it", "Print it"),
+		Entry("with boxes, without the items around them", "## Todo\n- [x] Write it\n- [ ] Read it\n\nNews:\n- All is well\n\n---\n\n- [ ] Another list", at("heading", "Todo"), "Read it"),
 		Entry("as one open box", "- [x] Write it\n- [ ] Read it", at("box", "Read it"), "Read it"),
 		Entry("as a row of a table", "| id | task | state |\n|---|---|---|\n| 7 | Write the long guide | to do |", at("box", "to do"), "Write the long guide"),
 		Entry("whose items have labels and remarks", "Left:\n- Tests - add cases for dates\n- Fix the login — it times out\n- If it fails, restart the server", at("lead", "Left"),
