@@ -3,6 +3,7 @@ package variant
 import (
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // line is a line of Markdown outside code.
@@ -21,7 +22,8 @@ var (
 	opaque = regexp.MustCompile("``[^\n]*?``|`[^`\n]*`|<[^<>\n]*>|\\]\\([^()\n]*\\)|\\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\\s)>]*|^[ \\t]*\\|.*$|^[-=_* \\t|:]+$")
 )
 
-// lines returns a rewriting of each line outside code blocks. Line ends stay.
+// lines returns a rewriting of each line outside code blocks that has words: "-"
+// or "1." alone would become another thing by a space. Line ends stay.
 func lines(rewrite func(line) string) func(string) string {
 	return func(text string) string {
 		var out strings.Builder
@@ -34,7 +36,7 @@ func lines(rewrite func(line) string) func(string) string {
 			if m := fence.FindStringSubmatch(body); m != nil {
 				open, code = fenced(open, m[1], body), true
 			}
-			if code || isIndented(body) || strings.TrimSpace(body) == "" {
+			if code || isIndented(body) || !strings.ContainsFunc(body, unicode.IsLetter) {
 				out.WriteString(raw)
 				continue
 			}

@@ -6,8 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/runes"
-	"golang.org/x/text/transform"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -15,11 +13,16 @@ var ligatures = strings.NewReplacer("œ", "oe", "Œ", "OE", "æ", "ae", "Æ", "A
 
 // withoutAccents writes as on a keyboard without accents.
 func withoutAccents(s string) string {
-	out, _, err := transform.String(transform.Chain(norm.NFD, runes.Remove(runes.In(unicode.Mn)), norm.NFC), s)
-	if err != nil {
-		return s
+	var out strings.Builder
+	letter := false // stands before
+	for _, r := range norm.NFD.String(s) {
+		if unicode.Is(unicode.Mn, r) && letter {
+			continue
+		}
+		letter = unicode.IsLetter(r)
+		out.WriteRune(r)
 	}
-	return ligatures.Replace(out)
+	return ligatures.Replace(norm.NFC.String(out.String()))
 }
 
 var (
