@@ -79,20 +79,22 @@ func (x *extractor) clauseStart(first, at int) int {
 	return first
 }
 
-// split adds the pieces of a range of a sentence, each like p. With list, verbs
-// that are joined by "and" or a comma are steps of their own; else only those
-// behind "then" or with a subject of their own are.
+// split adds the pieces of a range of a sentence, each like p. Verbs behind a
+// comma, behind "then" or with a subject of their own are steps of their own; with
+// list, so are those joined by "and" alone.
 func (x *extractor) split(first, end int, p piece, list bool) {
 	end = min(end, first+maxWords)
 	if x.parts(first, end, p) {
 		return
 	}
-	for cut := first; ; { // a verb behind a dash says how it is done
-		if cut = x.clauseEnd(cut, end); cut >= end || !x.verbs.begins(x.doc.Words[cut]) {
-			end = cut
-			break
-		}
+	cut := x.clauseEnd(first, end)
+	if cut < end && x.verbs.begins(x.doc.Words[cut]) { // it says how the work is done
+		cut = x.clauseEnd(cut, end)
+		p.first, p.end = first, cut
+		x.add(p)
+		return
 	}
+	end = cut
 	p.first = first
 	for i := first + 1; i < end; i++ {
 		if x.turns(i) {
@@ -148,7 +150,7 @@ func (x *extractor) boundary(start, i, end int, list bool) (next int, follows bo
 	}
 	// In "restore and run the tests" the verbs share their object.
 	shares := joined && !comma && i-start == 1 && end-at > 1
-	if list && x.verbs.begins(words[at]) && !x.is(i, alternative) && !shares {
+	if (list || comma) && x.verbs.begins(words[at]) && !x.is(i, alternative) && !shares {
 		return at, false
 	}
 	return 0, false

@@ -76,6 +76,7 @@ var _ = Describe("Steps", func() {
 		Entry("announced in French", "Je vais maintenant déployer l'API.", soon("prose", "Je vais"), "déployer l'API"),
 		Entry("announced in the present", "Parfait, je pousse le correctif.", soon("prose", "je pousse"), "je pousse le correctif"),
 		Entry("one of two verbs", "Let me fix the test and run it.", soon("prose", "Let me"), "fix the test and run it"),
+		Entry("one after a comma", "Let me fix the test, run it on the server, and push the branch.", soon("prose", "Let me"), "fix the test", "run it on the server", "push the branch"),
 		Entry("one with a subject of its own", "Je regarde le log et je pousse le correctif.", soon("prose", "Je regarde"), "Je regarde le log", "je pousse le correctif"),
 		Entry("one after the other", "I'll build the image, then push it and finally tag the release.", soon("prose", "I'll"), "build the image", "push it", "tag the release"),
 		Entry("left, with verbs of their own", "Il reste à tester la page, documenter l'API et déployer le site.", at("prose", "Il reste à"), "tester la page", "documenter l'API", "déployer le site"),
