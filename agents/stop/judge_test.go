@@ -1,6 +1,7 @@
 package stop_test
 
 import (
+	"os"
 	"slices"
 	"strings"
 
@@ -336,3 +337,24 @@ func deep(levels int) string {
 	}
 	return b.String()
 }
+
+var _ = Describe("the table of signals", func() {
+	It("is the one that the documentation shows", func() {
+		page, err := os.ReadFile("../../docs/detector.md")
+		Expect(err).NotTo(HaveOccurred())
+		for _, d := range stop.Table() {
+			Expect(string(page)).To(ContainSubstring("| `%s` | %s | %+.1f | %d |", d.Name, d.Meaning, d.Weight, d.Most))
+		}
+	})
+
+	It("names each signal once and says what it means", func() {
+		names := map[string]bool{}
+		for _, d := range stop.Table() {
+			Expect(names).NotTo(HaveKey(d.Name))
+			names[d.Name] = true
+			Expect(d.Meaning).NotTo(BeEmpty())
+			Expect(d.Most).To(BeNumerically(">", 0))
+			Expect(d.Weight).NotTo(BeZero())
+		}
+	})
+})

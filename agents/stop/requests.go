@@ -55,10 +55,10 @@ func (r *reading) request(s int, class grammar.Class, sig signal, why string) {
 	h, _ := r.first(s, class)
 	m := r.mention(ConditionalIntentions, h)
 	m.form, m.real, m.why, m.severity = offer, true, why, Low
-	if r.has(s, rest) {
+	if r.has(s, rest) && !r.any(beyond) {
 		r.evidence.see(restOfWork, m.span)
 	}
-	if (r.doc.Sentences[s].Ending == text.Question || class == goOn) && !r.any(beyond) {
+	if (r.doc.Sentences[s].Ending == text.Question || class == goOn && r.hasAny(s, announce, intends)) && !r.any(beyond) {
 		if r.any(task) {
 			r.evidence.see(requestedOffer, m.span)
 		}

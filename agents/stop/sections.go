@@ -19,11 +19,21 @@ func (r *reading) backlog() {
 				r.backlogIn(s, h)
 			}
 		}
-		if h, ok := r.first(s, undone); ok && !r.hasAny(s, next, left) && r.block(s).Kind == text.Heading {
-			r.backlogIn(s, h)
+		if r.block(s).Kind == text.Heading && !r.hasAny(s, next, left) {
+			r.backlogHeading(s)
 		}
 	}
 	r.boxes()
+}
+
+// backlogHeading judges a heading that says by its form alone that work is left:
+// "Not finished", "Open".
+func (r *reading) backlogHeading(s int) {
+	if h, ok := r.first(s, undone); ok {
+		r.backlogIn(s, h)
+	} else if h, ok := r.first(s, cell); ok && r.listUnder(r.doc.Sentences[s].Block, s).items > 1 {
+		r.backlogIn(s, h)
+	}
 }
 
 // named says whether the sentence names next steps, or work that is left, with
@@ -83,7 +93,7 @@ func (r *reading) backlogIn(s int, h grammar.Hit) {
 		r.evidence.see(nextMention, m.span)
 	case h.Class == next && b.Kind == text.Item && !r.hasAny(s, announce, need, could, left):
 		m.why = "an item that only names them"
-	case h.End-h.First == 1 && h.Class == next || h.Class == label || h.Class == undone:
+	case h.End-h.First == 1 && h.Class == next || h.Class == label || h.Class == undone || h.Class == cell:
 		m.why = "a word of order"
 	default:
 		r.judgeSentence(&m, h, s)
@@ -264,7 +274,7 @@ func (r *reading) isReference(s int, h grammar.Hit) bool {
 		r.hasAny(r.doc.Blocks[lead].End-1, document, answers) && h.Class == next {
 		return true
 	}
-	if h.First > 0 && r.doc.Words[h.First-1].Flags&text.Digits != 0 && r.doc.Words[h.First-1].Fold == "0" {
+	if int(h.First) > r.doc.Sentences[s].First && r.doc.Words[h.First-1].Flags&text.Digits != 0 && r.doc.Words[h.First-1].Fold == "0" {
 		return true
 	}
 	for _, p := range r.phrases(s) {
@@ -301,7 +311,8 @@ func (r *reading) finished(s int, h grammar.Hit) bool {
 // nothingLeft says whether the phrase is followed by "nothing" or the like.
 func (r *reading) nothingLeft(s int, h grammar.Hit) bool {
 	for _, p := range r.phrases(s) {
-		if p.Class == negation && h.Class != next && h.First-p.End <= 2 && p.First-h.End <= 2 && r.isNothing(p) {
+		if p.Class == negation && h.Class != next && h.First-p.End <= 2 && p.First-h.End <= 2 && r.isNothing(p) &&
+			(p.First < h.End || !r.gapBetween(h.End, p.First) || r.colonAfter(h, 0)) {
 			return true
 		}
 	}

@@ -78,7 +78,7 @@ var definitions = [signals]Definition{
 	endsOpen:       {"ends-open", "the last sentence ends with a colon or an ellipsis", 1.0, 1},
 	promised:       {"promise", "the agent promises to come back with a result", 5.0, 1},
 	waits:          {"waits", "something of the agent's own is still running", 1.0, 1},
-	nextOwn:        {"next-own", "next steps listed or named that the agent could take", 5.0, 1},
+	nextOwn:        {"next-own", "next steps listed or named that the agent could take", 5.3, 1},
 	nextOptional:   {"next-optional", "next steps that are possible, suggested or recommended", 1.5, 1},
 	nextUser:       {"next-user", "next steps for the user", 0.3, 1},
 	nextIs:         {"next-is", "one of the last sentences says what comes next", 3.0, 1},

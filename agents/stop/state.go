@@ -88,7 +88,7 @@ func (r *reading) unfinished(s int) {
 			r.evidence.see(shortGap, r.span(h.First, h.End))
 		}
 	}
-	if h, ok := r.first(s, rest); ok {
+	if h, ok := r.first(s, rest); ok && !r.hasAny(s, done, past) {
 		r.evidence.see(restOfWork, r.span(h.First, h.End))
 	}
 }
@@ -139,6 +139,7 @@ func (r *reading) ratio(s int) (Span, bool) {
 	words := r.doc.Words[r.doc.Sentences[s].First:r.doc.Sentences[s].End]
 	for i := range words {
 		part, ok := number(&words[i])
+		ok = ok && (i == 0 || words[i].Flags&text.Digits == 0 || words[i-1].Flags&text.Digits == 0) // "4,000"
 		of := false
 		for k := i + 1; ok && k < len(words) && k <= i+4; k++ {
 			of = of || words[k].Fold == "of" || words[k].Fold == "sur" ||
