@@ -47,6 +47,10 @@ func (r *reading) announced(s int) {
 		return
 	case r.upToUser(s, h):
 		m.real, m.form, m.why = true, offer, "it depends on the user"
+		if r.hasAny(s, task, purpose) && !r.any(beyond) && r.near(s) {
+			r.evidence.see(goOnRequest, m.span)
+			r.evidence.see(requestedOffer, m.span)
+		}
 		r.add(m)
 		return
 	case r.before(s, h.First, waiting) && after <= endingSentences:

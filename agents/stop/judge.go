@@ -142,9 +142,8 @@ func compareWeights(a, b float64) int {
 
 // mention is a mention of the phrase, not yet judged.
 func (r *reading) mention(c Category, h grammar.Hit) mention {
-	p := &lexicon().Patterns[h.Pattern]
 	return mention{
-		category: c, pattern: classNames[p.Class] + ": " + p.Source, span: r.span(h.First, h.End),
+		category: c, pattern: patternIDs()[h.Pattern], span: r.span(h.First, h.End),
 		sentence: int(h.Sentence), block: r.doc.Sentences[h.Sentence].Block, severity: Low,
 	}
 }

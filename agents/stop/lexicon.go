@@ -94,3 +94,14 @@ var lexicon = sync.OnceValue(func() *grammar.Grammar {
 	}
 	return g
 })
+
+// patternIDs are the names of all patterns in verdicts: the class and the line of
+// the lexicon.
+var patternIDs = sync.OnceValue(func() []string {
+	patterns := lexicon().Patterns
+	ids := make([]string, len(patterns))
+	for i, p := range patterns {
+		ids[i] = classNames[p.Class] + ": " + p.Source
+	}
+	return ids
+})

@@ -84,7 +84,7 @@ func (r *reading) backlogIn(s int, h grammar.Hit) {
 		r.judgeList(&m, h, list)
 		if m.real && list.items+list.user+list.asks > 1 {
 			whole := m
-			whole.category, whole.pattern = EnumerativeList, "list under "+m.pattern
+			whole.category = EnumerativeList
 			r.add(whole)
 		}
 	case b.Kind == text.Heading:
@@ -152,7 +152,7 @@ func (r *reading) listUnder(b, s int) list {
 				}
 				l.inline++
 				n := r.doc.Sentences[k].End - r.doc.Sentences[k].First
-				l.nothing = l.nothing || l.items == 0 && n > 0 && n <= 2 && r.has(k, negation)
+				l.nothing = l.nothing || l.items == 0 && n > 0 && r.beginsWithNothing(k)
 			}
 		}
 	}
@@ -185,6 +185,12 @@ func (l *list) item(r *reading, item *text.Block) {
 	if r.has(s, optional) && l.items+l.user <= 1 {
 		l.optional = true
 	}
+}
+
+// beginsWithNothing says whether a sentence begins with "none", "rien" or the like.
+func (r *reading) beginsWithNothing(s int) bool {
+	h, ok := r.first(s, negation)
+	return ok && int(h.First) == r.doc.Sentences[s].First && r.isNothing(h)
 }
 
 // judgeList judges a list of next steps or of what is left.

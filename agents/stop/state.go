@@ -63,7 +63,7 @@ func (r *reading) unfinished(s int) {
 		}
 		r.add(m)
 	}
-	if r.near(s) && !r.answering() {
+	if r.near(s) && !r.answering() && !r.has(s, known) {
 		if h, ok := r.first(s, except); ok && r.hasAny(s, done, result) {
 			r.evidence.see(partialNear, r.span(h.First, h.End))
 			work = true
