@@ -10,7 +10,7 @@ import (
 // backlog finds next steps and work that is left, in headings, lists and prose.
 func (r *reading) backlog() {
 	for s := range r.sentences {
-		if h, ok := r.first(s, label); ok && !r.named(s) && (r.colonAfter(h, 0) || r.block(s).Kind == text.Heading) {
+		if h, ok := r.first(s, label); ok && !r.named(s) && (r.colonAfter(h, 0) || r.heads(s)) {
 			r.backlogIn(s, h)
 			continue
 		}
@@ -19,11 +19,18 @@ func (r *reading) backlog() {
 				r.backlogIn(s, h)
 			}
 		}
-		if r.block(s).Kind == text.Heading && !r.hasAny(s, next, left) {
+		if r.heads(s) && !r.hasAny(s, next, left) {
 			r.backlogHeading(s)
 		}
 	}
 	r.boxes()
+}
+
+// heads says whether the sentence is a heading or introduces a list.
+func (r *reading) heads(s int) bool {
+	b := r.doc.Sentences[s].Block
+	return r.doc.Blocks[b].Kind == text.Heading ||
+		r.doc.Sentences[s].Ending == text.Colon && b+1 < len(r.doc.Blocks) && r.doc.Blocks[b+1].Lead == b
 }
 
 // backlogHeading judges a heading that says by its form alone that work is left:
