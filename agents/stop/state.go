@@ -1,6 +1,7 @@
 package stop
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/grammar"
@@ -118,7 +119,7 @@ func (r *reading) obligations(s int) {
 	if h, ok := r.first(s, later); ok && !question {
 		m := r.mention(FutureActions, h)
 		m.why = "it tells an order of events"
-		if r.hasAny(s, announce, present, need, could, left, undone) && !r.hasAny(s, user, offers, you, condition) {
+		if r.beside(s, h, announce, present, need, could, left, undone) && !r.hasAny(s, user, offers, you, condition) {
 			m.real, m.severity, m.why = true, Low, "it puts work off"
 			r.evidence.see(laterWork, m.span)
 		}
@@ -161,4 +162,15 @@ func number(w *text.Word) (int, bool) {
 	}
 	n, ok := numbers[w.Fold]
 	return n, ok
+}
+
+// beside says whether a phrase of one of the classes stands within a few words.
+func (r *reading) beside(s int, h grammar.Hit, cs ...grammar.Class) bool {
+	const reach = 12
+	for _, p := range r.phrases(s) {
+		if slices.Contains(cs, p.Class) && p.First-h.End <= reach && h.First-p.End <= reach {
+			return true
+		}
+	}
+	return false
 }
