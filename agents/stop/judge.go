@@ -27,7 +27,7 @@ func Judge(message string, o Options) Verdict {
 	if o.Point == "" {
 		o.Point = FinalAnswer
 	}
-	if o.Threshold == 0 {
+	if !(o.Threshold > 0) {
 		o.Threshold = DefaultThreshold
 	}
 	r := readings.Get().(*reading)
@@ -82,11 +82,14 @@ func (r *reading) gaps() {
 // mentionSignal makes a mention of the signal that speaks most for deferral:
 // every refusal rests on words of the message.
 func (r *reading) mentionSignal() {
-	heaviest := announceFinal
+	heaviest := signals
 	for s, d := range definitions {
-		if r.evidence.count[s] > 0 && (!r.evidence.seen(heaviest) || d.Weight > definitions[heaviest].Weight) {
+		if r.evidence.count[s] > 0 && (heaviest == signals || d.Weight > definitions[heaviest].Weight) {
 			heaviest = signal(s)
 		}
+	}
+	if heaviest == signals {
+		return // a threshold that even silence reaches
 	}
 	at := r.evidence.at[heaviest]
 	s := sort.Search(len(r.sentences), func(i int) bool { return r.sentenceSpan(i).End >= at.End })

@@ -1,6 +1,7 @@
 package stop_test
 
 import (
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -226,6 +227,14 @@ var _ = Describe("a verdict", func() {
 		score := balanced(message).Score
 		Expect(stop.Judge(message, stop.Options{Threshold: score}).Class).To(Equal(stop.Defers))
 		Expect(stop.Judge(message, stop.Options{Threshold: min(1, score+0.001)}).Class).NotTo(Equal(stop.Defers))
+	})
+
+	It("takes any threshold", func() {
+		for _, message := range []string{"", "Nothing to see.", message} {
+			Expect(stop.Judge(message, stop.Options{Threshold: 1e-9}).Class).To(Equal(stop.Defers))
+			Expect(stop.Judge(message, stop.Options{Threshold: math.NaN()})).To(Equal(balanced(message)))
+			Expect(stop.Judge(message, stop.Options{Threshold: -1})).To(Equal(balanced(message)))
+		}
 	})
 
 	It("lists so many detections and counts the others", func() {
