@@ -44,7 +44,6 @@ var allowed = map[string][]string{
 	"agents/stop/hook":             {"agents/stop", "clock"},
 	"agents/stop/hook/host":        {"agents/stop/hook"},
 	"agents/stop/internal/text":    {},
-	"agents/stop/internal/lexicon": {"agents/stop/internal/text"},
 	"agents/stop/internal/grammar": {"agents/stop/internal/text"},
 	"mocks":                        {"llm", "clock", "mocks/wire"},
 	"mocks/wire":                   {"llm"},

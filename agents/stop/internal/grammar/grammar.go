@@ -2,12 +2,25 @@
 // pattern over folded words in which sets of words (all verbs of work in the
 // infinitive, say) stand for their members, so that a rule is written once for a
 // construction of the language and not once for each verb.
+//
+// A lexicon is text, a rule on each line:
+//
+//	# a comment
+//	<do>: run test deploy           a set of words, which other lines may add to
+//	[announce]                      the class of the patterns that follow
+//	(i ll|i will) [now|also] <do>   one of some sequences, one that may be absent
+//	let me <adv>* <do>              up to two words of a set
+//	^ next .. <do> $                the start of the sentence, up to three words of
+//	                                any kind, the end of the sentence
+//	run . tests                     one word of any kind
+//	done , next                     a comma, colon or the like may stand between
+//
+// Words stand as package text folds them: "I'll" is two, i and ll. Between the
+// words of a phrase the text may have space, apostrophes, hyphens, emphasis, emoji
+// and a line break.
 package grammar
 
 import (
-	"cmp"
-	"math/bits"
-	"slices"
 	"sync/atomic"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
@@ -48,13 +61,19 @@ type Grammar struct {
 
 	sets  []uint64 // of each word, the sets that it is in
 	named map[string]uint64
-	nodes []node
-	// roots are the edges that phrases begin with, of each language: anywhere, and at
-	// the start of a sentence.
-	roots [2][maxLangs]node
-	// after holds, for each word, where the phrases stand that it begins. It is filled
-	// as words are met, since most words of a lexicon are not in a message.
-	after [2][maxLangs + 1][]atomic.Pointer[node]
+	// nodes, edges and ends are the nondeterministic automaton of the patterns; the
+	// first nodes are those that all phrases begin at.
+	nodes   []node
+	edges   []edge
+	ends    []end
+	machine atomic.Pointer[machine]
+}
+
+// node is a state of a pattern: where its edges of each kind and the patterns that
+// end there begin. They go up to where those of the next kind or node begin.
+type node struct {
+	edges [3]int32
+	ends  int32
 }
 
 // edge leads to another node over a word.
@@ -65,29 +84,25 @@ type edge struct {
 	cross bool
 }
 
-// node is a state: what may come next, and the patterns that end here.
-type node struct {
-	words   []edge // by number
-	sets    []edge
-	all     []edge // over any word
-	setMask uint64
-	ends    []end
-}
-
+// end is a pattern that ends at a node.
 type end struct {
 	pattern int32
+	class   Class
 	// last says that the sentence must end here as well.
 	last bool
 }
 
-// nowhere is the node of words that begin no phrase.
-var nowhere node
-
 // The places that phrases begin at.
 const (
-	anywhere      = 0
-	sentenceStart = 1
+	anywhere = iota
+	sentenceStart
+	places
 )
+
+// roots is the number of nodes that patterns begin at.
+const roots = places * maxLangs
+
+func rootOf(place int, lang Lang) int32 { return int32(place)*maxLangs + int32(lang) }
 
 const (
 	// longest is how many words a phrase may have.
@@ -95,8 +110,6 @@ const (
 	// longestLabel is how many words may stand before the start of a sentence: a
 	// number, or a label or an exclamation such as "Next:" and "All right,".
 	longestLabel = 3
-	maxClasses   = 64
-	maxLangs     = 2
 )
 
 // Sets are the sets that the word with the number is in, one bit each.
@@ -105,158 +118,86 @@ func (g *Grammar) Sets(id int32) uint64 { return g.sets[id] }
 // Set is the bit of a set, named "language.set"; 0 if there is none.
 func (g *Grammar) Set(name string) uint64 { return g.named[name] }
 
+// edgesOf is the range of the edges of a kind that leave the node.
+func (g *Grammar) edgesOf(n, kind int32) (first, last int32) {
+	if kind == anyEdge {
+		return g.nodes[n].edges[anyEdge], g.nodes[n+1].edges[0]
+	}
+	return g.nodes[n].edges[kind], g.nodes[n].edges[kind+1]
+}
+
 // Scan appends the phrases of a language in a sentence to hits, in the order of
 // their first words. Of the phrases of one class that begin at one word it keeps
-// the longest.
+// the longest, of equally long ones the one that was written first.
 func (g *Grammar) Scan(doc *text.Doc, sentence int, lang Lang, hits []Hit) []Hit {
 	s := &doc.Sentences[sentence]
-	m := matcher{g: g, words: doc.Words[s.First:s.End]}
+	words := doc.Words[s.First:s.End]
 	starts := true
-	for i := range m.words {
-		w := &m.words[i]
-		starts = i == 0 || starts && m.words[i-1].Flags&text.Digits != 0 || i <= longestLabel && afterGap(w)
+	for i := range words {
+		w := &words[i]
+		if i > 0 {
+			starts = starts && words[i-1].Flags&text.Digits != 0 || i <= longestLabel && afterGap(w.Flags)
+		}
 		if w.ID == 0 {
 			continue
 		}
-		m.found, m.first = 0, i
-		if n := g.begun(anywhere, lang, w.ID); n != &nowhere {
-			m.follow(n, i+1)
-		}
+		place := anywhere
 		if starts {
-			if n := g.begun(sentenceStart, lang, w.ID); n != &nowhere {
-				m.follow(n, i+1)
-			}
+			place = sentenceStart
 		}
-		for ; m.found != 0; m.found &= m.found - 1 {
-			class := bits.TrailingZeros64(m.found)
-			b := &m.reach[class]
-			hits = append(hits, Hit{Class(class), b.pattern, int32(sentence), int32(s.First + i), int32(s.First + b.end)})
+		m := g.machine.Load()
+		if at := m.begin(place, lang, w.ID); at != nil {
+			base := len(hits)
+			hits = m.follow(words[i:], at, hits)
+			for k := base; k < len(hits); k++ {
+				h := &hits[k]
+				h.Sentence = int32(sentence)
+				h.First += int32(s.First + i)
+				h.End += int32(s.First + i)
+			}
 		}
 	}
 	return hits
 }
 
-// begun is the node behind the first word of phrases: all that the word leads to
-// as one.
-func (g *Grammar) begun(place int, lang Lang, id int32) *node {
-	known := &g.after[place][lang][id]
-	if n := known.Load(); n != nil {
-		return n
-	}
-	n := g.join(place, lang, id)
-	known.Store(n)
-	return n
-}
-
-// join merges the nodes that a word leads to from the roots.
-func (g *Grammar) join(place int, lang Lang, id int32) *node {
-	var to []int32
-	for l := range g.roots[place] {
-		if lang != Any && Lang(l) != lang {
-			continue
-		}
-		root := &g.roots[place][l]
-		for _, e := range find(root.words, id) {
-			to = append(to, e.to)
-		}
-		for _, e := range root.sets {
-			if g.sets[id]>>uint(e.symbol)&1 != 0 {
-				to = append(to, e.to)
+// follow appends the phrases that begin with the first of the words, which led to
+// the state at, by class. Their words are counted from the first.
+func (m *machine) follow(words []text.Word, at *state, hits []Hit) []Hit {
+	base := len(hits)
+	for k := 1; ; k++ {
+		for _, e := range at.ends {
+			if !e.last || k == len(words) {
+				hits = keep(hits, base, Hit{Class: e.class, Pattern: e.pattern, End: int32(k)})
 			}
 		}
-	}
-	switch len(to) {
-	case 0:
-		return &nowhere
-	case 1:
-		return &g.nodes[to[0]]
-	}
-	all := &node{}
-	for _, t := range to {
-		n := &g.nodes[t]
-		all.words = append(all.words, n.words...)
-		all.sets = append(all.sets, n.sets...)
-		all.all = append(all.all, n.all...)
-		all.ends = append(all.ends, n.ends...)
-		all.setMask |= n.setMask
-	}
-	for _, edges := range [][]edge{all.words, all.sets} {
-		slices.SortStableFunc(edges, func(a, b edge) int { return cmp.Compare(a.symbol, b.symbol) })
-	}
-	return all
-}
-
-// matcher follows the patterns over the words of one sentence.
-type matcher struct {
-	g     *Grammar
-	words []text.Word
-	first int
-	found uint64 // the classes with a phrase that begins at first
-	reach [maxClasses]best
-}
-
-type best struct {
-	end     int
-	pattern int32
-}
-
-// follow records what ends at the node and goes on with the word at i.
-func (m *matcher) follow(n *node, i int) {
-	for _, e := range n.ends {
-		if !e.last || i == len(m.words) {
-			m.record(e.pattern, i)
+		if k == len(words) || k == longest {
+			return hits
+		}
+		w := &words[k]
+		if at = m.step(at, w.ID, afterGap(w.Flags)); at == nil {
+			return hits
 		}
 	}
-	if i == len(m.words) || i-m.first >= longest {
-		return
-	}
-	w := &m.words[i]
-	if w.ID != 0 {
-		gap := afterGap(w)
-		for _, e := range find(n.words, w.ID) {
-			if !gap || e.cross {
-				m.follow(&m.g.nodes[e.to], i+1)
-			}
-		}
-		if sets := m.g.sets[w.ID] & n.setMask; sets != 0 {
-			for _, e := range n.sets {
-				if sets>>uint(e.symbol)&1 != 0 && (!gap || e.cross) {
-					m.follow(&m.g.nodes[e.to], i+1)
-				}
-			}
-		}
-	}
-	for _, e := range n.all {
-		m.follow(&m.g.nodes[e.to], i+1)
-	}
 }
 
-func (m *matcher) record(pattern int32, end int) {
-	class := m.g.Patterns[pattern].Class
-	if b := &m.reach[class]; m.found>>class&1 == 0 || end > b.end {
-		*b = best{end, pattern}
+// keep puts a hit in the place of the shorter one of its class, or inserts it.
+func keep(hits []Hit, base int, h Hit) []Hit {
+	i := base
+	for i < len(hits) && hits[i].Class < h.Class {
+		i++
 	}
-	m.found |= 1 << class
+	if i == len(hits) || hits[i].Class != h.Class {
+		hits = append(hits, Hit{})
+		copy(hits[i+1:], hits[i:])
+	} else if hits[i].End == h.End && hits[i].Pattern <= h.Pattern {
+		return hits
+	}
+	hits[i] = h
+	return hits
 }
 
-// afterGap says whether a comma, a colon or the like stands before the word; a
-// line break alone is none.
-func afterGap(w *text.Word) bool {
-	return w.Flags&(text.AfterGap|text.AfterLine) == text.AfterGap
-}
-
-// find are the edges of the symbol.
-func find(edges []edge, symbol int32) []edge {
-	from, to := 0, len(edges)
-	for from < to {
-		if middle := int(uint(from+to) >> 1); edges[middle].symbol < symbol {
-			from = middle + 1
-		} else {
-			to = middle
-		}
-	}
-	for to < len(edges) && edges[to].symbol == symbol {
-		to++
-	}
-	return edges[from:to]
+// afterGap says whether a comma, a colon or the like stands before a word; a line
+// break alone is none.
+func afterGap(flags text.Flags) bool {
+	return flags&(text.AfterGap|text.AfterLine) == text.AfterGap
 }

@@ -35,6 +35,9 @@ func (r *Reader) Read(message string) *Doc {
 // Fold is the folded form of a text as words carry it, words separated by one
 // space and punctuation dropped.
 func Fold(s string) string {
+	if folded(s) {
+		return s
+	}
 	var r Reader
 	r.fold.reset()
 	var out []byte
@@ -59,4 +62,14 @@ func Fold(s string) string {
 		i = w.end
 	}
 	return string(out)
+}
+
+// folded says whether s is one word of small letters of ASCII.
+func folded(s string) bool {
+	for i := range len(s) {
+		if s[i] < 'a' || s[i] > 'z' {
+			return false
+		}
+	}
+	return true
 }

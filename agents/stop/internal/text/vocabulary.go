@@ -36,11 +36,15 @@ func (v *Vocabulary) Add(folded string) int32 {
 		v.insert(id)
 		return id
 	}
-	v.slots = make([]slot, max(64, 4*len(v.slots)))
+	old := v.slots
+	v.slots = make([]slot, max(1024, 2*len(old)))
 	v.shift = uint(64 - bits.TrailingZeros(uint(len(v.slots))))
-	for id := range v.words[1:] {
-		v.insert(int32(id + 1))
+	for _, s := range old {
+		if s.id != 0 {
+			v.place(s)
+		}
 	}
+	v.insert(id)
 	return id
 }
 
@@ -68,12 +72,15 @@ var noWords = &Vocabulary{words: []string{""}, slots: make([]slot, 1), shift: 63
 
 func (v *Vocabulary) insert(id int32) {
 	word := v.words[id]
-	sum := sumOf(word)
-	at := spread(sum) >> v.shift
+	v.place(slot{sumOf(word), id, int32(len(word))})
+}
+
+func (v *Vocabulary) place(s slot) {
+	at := spread(s.sum) >> v.shift
 	for v.slots[at].id != 0 {
 		at = (at + 1) & uint64(len(v.slots)-1)
 	}
-	v.slots[at] = slot{sum, id, int32(len(word))}
+	v.slots[at] = s
 }
 
 // find looks up a word of the sum given. Capitals of ASCII in word do not matter.

@@ -1,0 +1,253 @@
+package grammar
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// machine is the deterministic automaton of a grammar. Each of its states is the
+// set of the nodes that the same words lead to. States and edges are made when a
+// text first needs them, since most words of a lexicon are not in a message, and
+// are kept for later texts. What is found does not depend on what is kept.
+//
+// Reading takes no lock: a state is written before the edge that leads to it, and
+// an edge is one word of memory.
+type machine struct {
+	g *Grammar
+	// first holds, for each place, language and word, the number of the state behind
+	// it if phrases begin with it there, or unknown, or nowhere.
+	first [places][maxLangs + 1][]uint32
+	// edges is a hash table, 0 in its free slots: the state and the word that an edge
+	// leaves and reads in the upper half, the state that it leads to in the lower one.
+	edges  []uint64
+	states []*state // by number
+
+	lock    sync.Mutex // of what follows, and to write what stands above
+	count   int        // of states
+	used    int        // of slots of edges
+	numbers map[string]uint32
+	to      []int32 // the nodes that a step leads to
+}
+
+// state is a state of the machine, immutable.
+type state struct {
+	// number is 0 if the state is not kept.
+	number uint32
+	nodes  []int32
+	ends   []end
+	// words, sets, all and cross foresee most of the words that lead nowhere: a bit
+	// for each word that leads on, by its number modulo 64, the sets that do, whether
+	// any word does, and whether any does behind a gap.
+	words, sets uint64
+	all, cross  bool
+}
+
+// The numbers that are no state's.
+const (
+	unknown uint32 = iota
+	nowhere
+	firstNumber
+)
+
+// The bounds of a machine. Once it is full, a new one takes its place.
+const (
+	wordBits  = 16
+	maxStates = 1 << 14
+	maxEdges  = 1 << 15
+	edgeShift = 64 - 16
+)
+
+func newMachine(g *Grammar) *machine {
+	m := &machine{
+		g:       g,
+		edges:   make([]uint64, 2*maxEdges),
+		states:  make([]*state, maxStates),
+		count:   int(firstNumber),
+		numbers: map[string]uint32{},
+	}
+	for place := range m.first {
+		for lang := range m.first[place] {
+			m.first[place][lang] = make([]uint32, g.Words.Len()+1)
+		}
+	}
+	return m
+}
+
+// begin is the state behind the first word of phrases, nil if none begins so.
+func (m *machine) begin(place int, lang Lang, word int32) *state {
+	switch n := atomic.LoadUint32(&m.first[place][lang][word]); n {
+	case nowhere:
+		return nil
+	case unknown:
+		return m.newBegin(place, lang, word)
+	default:
+		return m.states[n]
+	}
+}
+
+// step is the state behind a further word, nil if no phrase goes on so.
+func (m *machine) step(from *state, word int32, gap bool) *state {
+	if !from.all && (from.words>>(uint(word)&63)&1 == 0 && from.sets&m.g.sets[word] == 0 || gap && !from.cross) {
+		return nil
+	}
+	key := keyOf(from.number, word, gap)
+	for slot := key * 0x9E3779B97F4A7C15 >> edgeShift; ; slot++ {
+		e := atomic.LoadUint64(&m.edges[slot%uint64(len(m.edges))])
+		if e == 0 || from.number == unknown {
+			return m.newStep(from, word, gap)
+		}
+		if e>>32 == key {
+			if uint32(e) == nowhere {
+				return nil
+			}
+			return m.states[uint32(e)]
+		}
+	}
+}
+
+// keyOf makes a number below 2 to the 32 of what an edge leaves and reads.
+func keyOf(from uint32, word int32, gap bool) uint64 {
+	key := uint64(from)<<(wordBits+1) | uint64(uint32(word))<<1
+	if gap {
+		key |= 1
+	}
+	return key
+}
+
+// newBegin finds the state that begin asks for.
+func (m *machine) newBegin(place int, lang Lang, word int32) *state {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	m.to = m.to[:0]
+	for p := anywhere; p <= place; p++ {
+		for l := range Lang(maxLangs) {
+			if lang == l || lang == Any {
+				m.lead(rootOf(p, l), word, false)
+			}
+		}
+	}
+	s := m.reached()
+	if n := number(s); n != unknown {
+		atomic.StoreUint32(&m.first[place][lang][word], n)
+	}
+	return s
+}
+
+// newStep finds the state that step asks for.
+func (m *machine) newStep(from *state, word int32, gap bool) *state {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	m.to = m.to[:0]
+	for _, n := range from.nodes {
+		m.lead(n, word, gap)
+		first, last := m.g.edgesOf(n, anyEdge)
+		for _, e := range m.g.edges[first:last] {
+			m.to = append(m.to, e.to)
+		}
+	}
+	s := m.reached()
+	if n := number(s); n != unknown && from.number != unknown {
+		m.keep(keyOf(from.number, word, gap), n)
+	}
+	return s
+}
+
+// number is the number of a state, unknown if it is not kept.
+func number(s *state) uint32 {
+	if s == nil {
+		return nowhere
+	}
+	return s.number
+}
+
+// keep adds an edge to the table, unless it is there or there is no room.
+func (m *machine) keep(key uint64, to uint32) {
+	if m.used == maxEdges {
+		m.g.machine.CompareAndSwap(m, newMachine(m.g))
+		return
+	}
+	slot := key * 0x9E3779B97F4A7C15 >> edgeShift
+	for ; m.edges[slot%uint64(len(m.edges))] != 0; slot++ {
+		if m.edges[slot%uint64(len(m.edges))]>>32 == key {
+			return
+		}
+	}
+	atomic.StoreUint64(&m.edges[slot%uint64(len(m.edges))], key<<32|uint64(to))
+	m.used++
+}
+
+// lead adds to m.to the nodes that the word leads to by itself or by its sets.
+func (m *machine) lead(from, word int32, gap bool) {
+	if word == 0 {
+		return
+	}
+	first, last := m.g.edgesOf(from, wordEdge)
+	words := m.g.edges[first:last]
+	if from < roots { // thousands, in order
+		words = words[sort.Search(len(words), func(i int) bool { return words[i].symbol >= word }):]
+	}
+	for _, e := range words {
+		if e.symbol == word && (!gap || e.cross) {
+			m.to = append(m.to, e.to)
+		} else if e.symbol != word && from < roots {
+			break
+		}
+	}
+	first, last = m.g.edgesOf(from, setEdge)
+	for _, e := range m.g.edges[first:last] {
+		if m.g.sets[word]>>uint(e.symbol)&1 != 0 && (!gap || e.cross) {
+			m.to = append(m.to, e.to)
+		}
+	}
+}
+
+// reached is the state of the nodes in m.to, nil if there are none.
+func (m *machine) reached() *state {
+	if len(m.to) == 0 {
+		return nil
+	}
+	slices.Sort(m.to)
+	m.to = slices.Compact(m.to)
+	name := unsafe.Slice((*byte)(unsafe.Pointer(&m.to[0])), 4*len(m.to))
+	if n, ok := m.numbers[string(name)]; ok {
+		return m.states[n]
+	}
+	s := m.newState()
+	if m.count == maxStates {
+		m.g.machine.CompareAndSwap(m, newMachine(m.g))
+		return s
+	}
+	s.number = uint32(m.count)
+	m.states[m.count] = s
+	m.numbers[string(name)] = s.number
+	m.count++
+	return s
+}
+
+// newState makes the state of the nodes in m.to.
+func (m *machine) newState() *state {
+	s := &state{nodes: slices.Clone(m.to)}
+	for _, n := range s.nodes {
+		first, last := m.g.edgesOf(n, wordEdge)
+		for _, e := range m.g.edges[first:last] {
+			s.words |= 1 << (uint(e.symbol) & 63)
+			s.cross = s.cross || e.cross
+		}
+		first, last = m.g.edgesOf(n, setEdge)
+		for _, e := range m.g.edges[first:last] {
+			s.sets |= 1 << uint(e.symbol)
+			s.cross = s.cross || e.cross
+		}
+		first, last = m.g.edgesOf(n, anyEdge)
+		s.all = s.all || first < last
+		s.ends = append(s.ends, m.g.ends[m.g.nodes[n].ends:m.g.nodes[n+1].ends]...)
+	}
+	slices.SortFunc(s.ends, func(a, b end) int {
+		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.pattern, b.pattern))
+	})
+	return s
+}
