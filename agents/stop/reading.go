@@ -109,10 +109,10 @@ func (r *reading) ending(s *text.Sentence) text.Ending {
 func (r *reading) ends() {
 	r.lastDone, r.lastResult, r.repeated = -1, -1, unknown
 	for s := len(r.sentences) - 1; s >= 0 && (r.lastDone < 0 || r.lastResult < 0); s-- {
-		if r.hasAny(s, condition, negation, need, left) {
+		if r.hasAny(s, condition, need) {
 			continue
 		}
-		if r.lastDone < 0 && r.has(s, done) {
+		if r.lastDone < 0 && r.has(s, done) && !r.hasAny(s, negation, left) {
 			r.lastDone = s
 		}
 		if r.lastResult < 0 && r.has(s, result) {

@@ -40,6 +40,9 @@ func (r *reading) unfinished(s int) {
 	if r.doc.Sentences[s].Ending == text.Question || r.has(s, user) {
 		return
 	}
+	if h, ok := r.first(s, left); ok && r.describes(s, h) {
+		return
+	}
 	work := false
 	for _, c := range [...]struct {
 		class    grammar.Class

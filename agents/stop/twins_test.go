@@ -1,0 +1,84 @@
+package stop_test
+
+import (
+	"unicode/utf8"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/stop"
+)
+
+// Each entry is a message that defers and one that differs by what turns the
+// mention away.
+var _ = Describe("what turns a mention away", func() {
+	DescribeTable("under the balanced policy", func(defers, twin string) {
+		v := balanced(defers)
+		Expect(v.Class).To(Equal(stop.Defers), "%s: %s", defers, v.Reason)
+		Expect(real(v)).NotTo(BeEmpty())
+		v = balanced(twin)
+		Expect(v.Class).NotTo(Equal(stop.Defers), "%s: %s", twin, v.Reason)
+	},
+		Entry("a later report", "I'll rewrite the loader.", "I'll rewrite the loader. The loader has been rewritten and merged."),
+		Entry("a check has a result only if one is told",
+			"Let me run the linter. The module is complete.", "Let me run the linter. It passes without a warning."),
+		Entry("the code that follows", "Let me fix the loop:", "Let me fix the loop:\n\n```go\nfor i := range n {\n}\n```"),
+		Entry("code that only repeats earlier code is no delivery",
+			"```go\na()\n```\n\nNow I'll run the linter:\n\n```go\na()\n```", "```go\na()\n```\n\nNow I'll write the loop:\n\n```go\nb()\n```"),
+		Entry("a condition of the user", "I'll rotate the key.", "If you confirm the key, I'll rotate it."),
+		Entry("a habit", "Je pousse la branche.", "Désormais je pousse la branche chaque soir."),
+		Entry("a verb of state", "I'll defragment the index.", "I'll always prefer short names."),
+		Entry("a present of nous that is no future", "Nous rangerons les fichiers.", "Nous avons les fichiers."),
+		Entry("an explanation that follows", "Let me explain the cache:", "Let me explain the cache. It keeps the last rows of each table."),
+		Entry("none", "## Remaining work\n\n- the writer\n- the index", "## Remaining work\n\nNone of it, the writer and the index are in."),
+		Entry("ticked items", "Remaining tasks:\n- writer\n- index", "Remaining tasks:\n- ✅ writer\n- ✅ index"),
+		Entry("what could be done", "Next steps:\n- a theme\n- an export", "Possible next steps:\n- a theme\n- an export"),
+		Entry("steps of the user", "Next steps:\n- split the server\n- measure it", "Next steps for you:\n- split the server\n- measure it"),
+		Entry("what was said before", "The index is still missing.", "Earlier I wrote that the index was still missing. It is there."),
+		Entry("a question that is answered",
+			"Remaining work: the installer and the notes.", "You asked what is left for the release. Remaining work: the installer and the notes."),
+		Entry("a description",
+			"The remaining tests still fail:\n- the loader\n- the writer", "The remaining tests are plain unit tests:\n- the loader\n- the writer"),
+		Entry("expected failures",
+			"Remaining failures:\n- paths on Windows\n- long names", "Remaining failures, all of them expected:\n- paths on Windows\n- long names"),
+		Entry("the last one", "The remaining issue is the lock.", "Released the lock in time, the last remaining issue of the review."),
+		Entry("all of all", "5 of 7 files are converted.", "7 of 7 files are converted."),
+		Entry("beyond the request",
+			"You asked for both fixes. The first is in. Shall I make the same change in the other one?",
+			"You asked for one fix and it is in. Shall I make the same change in the other one, although it was not part of your request?"),
+		Entry("a suggestion for the user", "We still need to rotate the keys.", "You may want to rotate the keys."),
+		Entry("an open box", "- [x] writer\n- [ ] reader\n- [ ] index", "- [x] writer\n- [x] reader\n- [x] index"),
+		Entry("a row", "| part | state |\n|---|---|\n| reader | to do |\n| index | to do |", "| part | state |\n|---|---|\n| reader | done |\n| index | done |"),
+		Entry("a colon before an emoji", "Updating the index: 🚀", "The index is up to date 🚀"),
+		Entry("a list behind an announcement",
+			"I'll do the following:\n- split the file\n- move the types\n- rename the rest\n- drop the old name",
+			"I did the following:\n- split the file\n- move the types\n- rename the rest\n- drop the old name"),
+		Entry("a report in JSON",
+			`{"status": "done", "note": "The box is there. Remaining: the index and the theme."}`, `{"status": "done", "note": "The box is there."}`),
+		Entry("a doubled consonant", "Plugging the loader into the pipeline:", "The loader is plugged into the pipeline."),
+		Entry("a French verb in -oyer", "Je nettoie le cache tout de suite.", "Le cache est nettoyé."),
+		Entry("the language of the sentence", "On change la clé maintenant.", "Hooks run on change of the key."),
+	)
+
+	It("is told in the signals", func() {
+		Expect(balanced("All good. Let me know if you need anything else!").Signals).To(ContainElement(HaveField("Name", "polite-close")))
+		Expect(balanced("3 tests fail, they are pre-existing.").Signals).To(ContainElement(HaveField("Name", "known-failures")))
+	})
+})
+
+var _ = Describe("the context of a detection", func() {
+	It("is cut between characters", func() {
+		message := ""
+		for range 100 {
+			message += "é"
+		}
+		for _, shift := range []string{"", "x", "xy"} {
+			v := strict(message + shift + " il reste à migrer " + message)
+			Expect(real(v)).NotTo(BeEmpty())
+			for _, d := range v.Detections {
+				Expect(utf8.ValidString(d.Context)).To(BeTrue())
+				Expect(len(d.Context)).To(BeNumerically("<", 400))
+			}
+		}
+	})
+})
