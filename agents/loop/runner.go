@@ -3,7 +3,6 @@ package loop
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -118,8 +117,8 @@ func (r *runner) limits() *ending {
 }
 
 func (r *runner) interrupted() *ending {
-	err := clock.Err(r.outer)
-	if err == nil || errors.Is(err, context.DeadlineExceeded) {
+	err := r.span().Interrupted()
+	if err == nil {
 		return nil
 	}
 	return &ending{status: StatusInterrupted, details: "interrupted: " + err.Error(), err: err}
@@ -130,20 +129,19 @@ func (r *runner) over() *ending {
 	if end := r.interrupted(); end != nil {
 		return end
 	}
-	err := clock.Err(r.ctx)
+	details, own, err := r.span().Over()
 	if err == nil {
 		return nil
 	}
-	end := &ending{status: StatusTimeout, err: err}
-	if clock.Err(r.outer) != nil {
-		end.details = "stopped at the caller's deadline"
-		return end
+	end := &ending{status: StatusTimeout, details: details, err: err}
+	if own {
+		end.guard = "timeout"
 	}
-	// The time that passed is no part of the text: on a real clock no two runs
-	// would say the same.
-	end.guard = "timeout"
-	end.details = fmt.Sprintf("stopped as the time was up (timeout %s)", r.set.Timeout)
 	return end
+}
+
+func (r *runner) span() call.Span {
+	return call.Span{Outer: r.outer, Run: r.ctx, Timeout: r.set.Timeout}
 }
 
 // spent returns the ending if a cap tripped.

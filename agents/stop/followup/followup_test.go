@@ -288,10 +288,11 @@ var _ = Describe("What a follow-up tells", Label("G-08"), func() {
 			Kind: event.Verdict, Name: "stop", N: 1, Detail: "work is left",
 			Attrs: map[string]any{
 				"allow": false, "class": "defers", "policy": "balanced", "score": 0.0, "detections": 1, "steps": 2,
-				"category.remaining_tasks": 1, "forced": true,
+				"category.remaining_tasks": 1, "forced": true, "executed": 0,
 			},
 		}))
 		Expect(verdicts[1].Attrs).To(HaveKeyWithValue("forced", false), "it is capped")
+		Expect(verdicts[1].Attrs).To(HaveKeyWithValue("executed", 1))
 		Expect(verdicts[1].N).To(Equal(2))
 
 		var moves []string

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/internal/call"
 	"github.com/rehearse-dev/rehearse/agents/internal/guard"
 	"github.com/rehearse-dev/rehearse/agents/stop"
-	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
@@ -32,6 +30,7 @@ type run struct {
 	todos   todos
 	refused map[[sha256.Size]byte]bool // answers that may not stop
 	same    guard.Run                  // of equal sets of steps left
+	before  []string                   // the steps of the last verdict
 	out     Outcome
 }
 
@@ -136,8 +135,8 @@ func (r *run) limits() *ending {
 }
 
 func (r *run) interrupted() *ending {
-	err := clock.Err(r.outer)
-	if err == nil || errors.Is(err, context.DeadlineExceeded) {
+	err := r.span().Interrupted()
+	if err == nil {
 		return nil
 	}
 	return &ending{status: StatusInterrupted, details: "interrupted: " + err.Error(), err: err}
@@ -145,17 +144,19 @@ func (r *run) interrupted() *ending {
 
 // over returns the ending if the time is up.
 func (r *run) over() *ending {
-	err := clock.Err(r.ctx)
+	details, own, err := r.span().Over()
 	if err == nil {
 		return nil
 	}
-	if clock.Err(r.outer) != nil {
-		return &ending{status: StatusTimeout, details: "stopped at the caller's deadline", err: err}
+	end := &ending{status: StatusTimeout, details: details, err: err}
+	if own {
+		end.guard = "timeout"
 	}
-	return &ending{
-		status: StatusTimeout, guard: "timeout", err: err,
-		details: fmt.Sprintf("stopped as the time was up (timeout %s)", r.Timeout),
-	}
+	return end
+}
+
+func (r *run) span() call.Span {
+	return call.Span{Outer: r.outer, Run: r.ctx, Timeout: r.Timeout}
 }
 
 func overspent(e *budget.Exceeded) *ending {
@@ -170,5 +171,8 @@ func overspent(e *budget.Exceeded) *ending {
 func (r *run) tell(n int, v stop.Verdict, forced bool) {
 	attrs := v.Attrs()
 	attrs["forced"] = forced
+	now := stop.Texts(v.Steps)
+	attrs["executed"] = stop.Executed(r.before, now)
+	r.before = now
 	r.Sink.Tell(event.Event{Kind: event.Verdict, Name: "stop", N: n, Detail: v.Reason, Attrs: attrs})
 }

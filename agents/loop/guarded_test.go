@@ -1,0 +1,48 @@
+package loop_test
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/event"
+)
+
+var _ = Describe("The stop guard that the settings name", func() {
+	const deferring = "The parser is written.\n\nNext steps:\n- Add the tests\n- Update the docs\n\nDONE"
+
+	It("continues a completion that defers work with its steps, and tells what it saw", func() {
+		r := newRig(loop.Options{StopGuard: "balanced"}, all(deferring, "The parser, its tests and its docs are written.\nDONE")...)
+		Expect(r.run().Status).To(Equal(loop.StatusDone))
+		Expect(r.sent(2)[0]).To(ContainSubstring("\n1. Add the tests\n2. Update the docs"))
+		told := r.told(event.Verdict)
+		Expect(told).To(HaveLen(2))
+		Expect(told[0].Attrs).To(And(
+			HaveKeyWithValue("allow", false), HaveKeyWithValue("class", "defers"), HaveKeyWithValue("policy", "balanced"),
+			HaveKeyWithValue("steps", 2), HaveKeyWithValue("forced", true), HaveKeyWithValue("executed", 0)))
+		Expect(told[0].Attrs["detections"]).To(BeNumerically(">", 0))
+		Expect(told[1].Attrs).To(And(
+			HaveKeyWithValue("allow", true), HaveKeyWithValue("forced", false), HaveKeyWithValue("executed", 2)))
+	})
+
+	It("does not force the run on that it ends as capped", func() {
+		r := newRig(loop.Options{StopGuard: "balanced", ContinuationLimit: new(0)}, say(deferring))
+		res := r.run()
+		Expect(res.Status).To(Equal(loop.StatusCapped))
+		Expect(res.ExitCode).NotTo(BeZero())
+		Expect(r.told(event.Verdict)[0].Attrs).To(HaveKeyWithValue("forced", false))
+	})
+
+	It("reads the summary of a JSON answer", func() {
+		r := newRig(loop.Options{StopGuard: "balanced", Mode: loop.JSON, ContinuationLimit: new(0)},
+			say(`{"status": "done", "summary": "The schema is there. Remaining: write the migration."}`))
+		Expect(r.run().Status).To(Equal(loop.StatusCapped))
+	})
+
+	It("is off unless it is asked for, and left out where another guard is given", func() {
+		Expect(newRig(loop.Options{}, say(deferring)).run().Status).To(Equal(loop.StatusDone))
+		r := newRig(loop.Options{StopGuard: "strict"}, say(deferring))
+		r.deps.Stop = guardFunc(func(loop.Answer) (loop.Ruling, error) { return loop.Ruling{Allow: true}, nil })
+		Expect(r.run().Status).To(Equal(loop.StatusDone))
+	})
+})
