@@ -66,6 +66,16 @@ var _ = Describe("a second opinion", func() {
 		Expect(v.Reason).To(ContainSubstring("second opinion"))
 	})
 
+	It("changes nothing where it agrees", func(ctx SpecContext) {
+		answer := `{"verdict": "stops"}`
+		if balanced(undecided).Class == stop.Defers {
+			answer = `{"verdict": "defers"}`
+		}
+		v := judge(ctx, answering(answer, nil), undecided)
+		Expect(v.Reason).To(HaveSuffix("a second opinion agrees"))
+		Expect(v.Class).To(Equal(balanced(undecided).Class))
+	})
+
 	DescribeTable("leaves the verdict of the signals if it cannot be used",
 		func(ctx SpecContext, text string, err error) {
 			v := judge(ctx, answering(text, err), undecided)

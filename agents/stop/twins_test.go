@@ -28,7 +28,7 @@ var _ = Describe("what turns a mention away", func() {
 		Entry("a condition of the user", "I'll rotate the key.", "If you confirm the key, I'll rotate it."),
 		Entry("a habit", "Je pousse la branche.", "Désormais je pousse la branche chaque soir."),
 		Entry("a verb of state", "I'll defragment the index.", "I'll always prefer short names."),
-		Entry("a present of nous that is no future", "Nous rangerons les fichiers.", "Nous avons les fichiers."),
+		Entry("a present of nous that is no future", "Nous rangerons les fichiers.", "Nous possédons les fichiers."),
 		Entry("an explanation that follows", "Let me explain the cache:", "Let me explain the cache. It keeps the last rows of each table."),
 		Entry("none", "## Remaining work\n\n- the writer\n- the index", "## Remaining work\n\nNone of it, the writer and the index are in."),
 		Entry("ticked items", "Remaining tasks:\n- writer\n- index", "Remaining tasks:\n- ✅ writer\n- ✅ index"),

@@ -26,7 +26,8 @@ func entries(list string, yield func(verb string, forms []string, marked bool)) 
 	}
 }
 
-// englishVerbs makes <do>, <did> (past and participle) and <doing> of a list.
+// englishVerbs makes <do>, <did> (past and participle) and <doing> of a list. Verbs
+// that double their last letter (stop, stopped) list their forms.
 func englishVerbs(list string) verbs {
 	v := verbs{}
 	entries(list, func(verb string, forms []string, _ bool) {
@@ -42,31 +43,12 @@ func englishVerbs(list string) verbs {
 		case verb[n-1] == 'y' && !vowel(verb[n-2]):
 			v.add("did", verb[:n-1]+"ied")
 			v.add("doing", verb+"ing")
-		case doubles(verb):
-			v.add("did", verb+verb[n-1:]+"ed")
-			v.add("doing", verb+verb[n-1:]+"ing")
 		default:
 			v.add("did", verb+"ed")
 			v.add("doing", verb+"ing")
 		}
 	})
 	return v
-}
-
-// doubles says whether a verb of one syllable doubles its last letter (stop,
-// stopped), or a longer one that is stressed at its end (commit, committed).
-func doubles(verb string) bool {
-	n := len(verb)
-	if n < 3 || strings.IndexByte("bdgmnprt", verb[n-1]) < 0 || !vowel(verb[n-2]) || vowel(verb[n-3]) {
-		return false
-	}
-	syllables := 0
-	for i := range n {
-		if vowel(verb[i]) && (i == 0 || !vowel(verb[i-1])) {
-			syllables++
-		}
-	}
-	return syllables == 1 || strings.HasSuffix(verb, "mit") || strings.HasSuffix(verb, "bug")
 }
 
 func vowel(c byte) bool { return strings.IndexByte("aeiou", c) >= 0 }
