@@ -34,59 +34,67 @@ func (r *reading) announced(s int) {
 		return
 	}
 	m := r.mention(FutureActions, h)
-	after := r.after(s)
-	open := !r.delivered(m.block) && !r.doneAfter(s, r.verifies(h))
+	if !r.dismissed(&m, s, h, class) {
+		m.real = true
+		r.weigh(&m, s, h, class)
+		if r.prose <= shortMessage {
+			r.evidence.see(announceShort, m.span)
+		}
+	}
+	r.add(m)
+}
+
+// dismissed says of an announcement that is none, or that only the user can set
+// off, and why.
+func (r *reading) dismissed(m *mention, s int, h grammar.Hit, class grammar.Class) bool {
+	delivered := r.delivered(m.block)
 	switch {
 	case class == present && r.has(s, history):
 		m.why = "it tells what always holds"
-		r.add(m)
-		return
-	case class == talks && (after > 0 || r.delivered(m.block)):
+	case class == talks && (r.after(s) > 0 || delivered):
 		m.why = "it introduces what it goes on to say"
-		r.add(m)
-		return
 	case r.upToUser(s, h):
 		m.real, m.form, m.why = true, offer, "it depends on the user"
 		if r.hasAny(s, task, purpose) && !r.any(beyond) && r.near(s) {
 			r.evidence.see(goOnRequest, m.span)
 			r.evidence.see(requestedOffer, m.span)
 		}
-		r.add(m)
-		return
+	case r.before(s, h.First, waiting) || r.after(s) == 0 && (!delivered || r.doc.Sentences[s].Ending != text.Colon):
+		return false // whatever stands before it
+	case delivered || r.doneAfter(s, r.verifies(h)):
+		m.why = "the rest of the message reports or holds what it announces"
+	default:
+		return false
+	}
+	return true
+}
+
+// weigh judges an announcement by how near the end of the message it stands.
+func (r *reading) weigh(m *mention, s int, h grammar.Hit, class grammar.Class) {
+	after := r.after(s)
+	late, tail := announceFinal, announceTail
+	if class == present {
+		late, tail = presentTail, presentTail
+	}
+	switch {
 	case r.before(s, h.First, waiting) && after <= endingSentences:
-		m.real, m.why, m.severity = true, "an agent that has stopped does not come back", Critical
+		m.why, m.severity = "an agent that has stopped does not come back", Critical
 		r.evidence.see(promised, m.span)
-	case after == 0 && (open || r.doc.Sentences[s].Ending != text.Colon || !r.delivered(m.block)):
-		m.real, m.why, m.severity = true, "the message ends with it", Critical
-		if class == present {
-			r.evidence.see(presentTail, m.span)
-		} else {
-			r.evidence.see(announceFinal, m.span)
-		}
+	case after == 0:
+		m.why, m.severity = "the message ends with it", Critical
+		r.evidence.see(late, m.span)
 		if e := r.doc.Sentences[s].Ending; e == text.Colon || e == text.Ellipsis {
 			r.evidence.see(endsOpen, m.span)
 		}
-	case !open:
-		m.why = "the rest of the message reports or holds what it announces"
-		r.add(m)
-		return
 	case after <= tailSentences:
-		m.real, m.why, m.severity = true, "nothing after it carries it out", High
-		if class == present {
-			r.evidence.see(presentTail, m.span)
-		} else {
-			r.evidence.see(announceTail, m.span)
-		}
+		m.why, m.severity = "nothing after it carries it out", High
+		r.evidence.see(tail, m.span)
 	default:
-		m.real, m.why, m.severity = true, "nothing after it reports it as done", Medium
+		m.why, m.severity = "nothing after it reports it as done", Medium
 		if class != present {
 			r.evidence.see(announceEarly, m.span)
 		}
 	}
-	if r.prose <= shortMessage {
-		r.evidence.see(announceShort, m.span)
-	}
-	r.add(m)
 }
 
 // opens says whether a phrase is the first thing of its sentence, numbers apart.
