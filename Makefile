@@ -18,8 +18,8 @@ build: ## build bin/rehearse
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/rehearse ./cmd/rehearse
 
 .PHONY: demo
-demo: build ## drive the runner loop through every shipped scenario, offline, and show the reports
-	./bin/rehearse run 'loop/*' --out $(OUT)
+demo: build ## drive the agents through every shipped scenario, offline, and show the reports
+	./bin/rehearse run 'loop/*' 'stop/*' --out $(OUT)
 
 .PHONY: test
 test: ## run the whole test suite

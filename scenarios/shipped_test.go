@@ -9,14 +9,25 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/agents/stop/followup"
+	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// needsStopGuard are the statuses that no loop without a stop guard ends with.
-var needsStopGuard = []loop.Status{loop.StatusCapped}
+// agentOf names what a scenario drives.
+func agentOf(sc scenarios.Scenario) string {
+	switch {
+	case sc.Drive.Loop != nil:
+		return "loop"
+	case sc.Drive.FollowUp != nil:
+		return "follow-up"
+	default:
+		return "hook"
+	}
+}
 
 // The harness's specs run every shipped scenario: each ends with the status that
 // it expects, and each fault that it plans fires. So it is enough here that some
@@ -24,7 +35,7 @@ var needsStopGuard = []loop.Status{loop.StatusCapped}
 var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 	var (
 		set      []scenarios.Scenario
-		statuses = map[string][]string{}
+		statuses = map[string][]string{} // scenarios by agent and status
 		provider = map[string][]string{} // scenarios by fault
 		process  = map[string][]string{}
 	)
@@ -33,7 +44,8 @@ var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 		set, found = scenarios.Load(scenarios.Names(), scenarios.Options{})
 		Expect(found).To(BeEmpty())
 		for _, sc := range set {
-			statuses[sc.Expect.Status] = append(statuses[sc.Expect.Status], sc.Name)
+			ending := agentOf(sc) + " " + sc.Expect.Status
+			statuses[ending] = append(statuses[ending], sc.Name)
 			faults := provider
 			if sc.Backend.Process() {
 				faults = process
@@ -48,11 +60,33 @@ var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 
 	It("end in every way in which the loop can", Label("L-09"), func() {
 		for _, row := range loop.Statuses() {
-			if slices.Contains(needsStopGuard, row.Status) {
-				Expect(statuses).NotTo(HaveKey(string(row.Status)), "it can be reached: take it off the list")
-				continue
+			Expect(statuses).To(HaveKey("loop " + string(row.Status)))
+		}
+	})
+
+	It("end in every way in which a follow-up and a host with a hook can", func() {
+		for _, row := range followup.Statuses() {
+			Expect(statuses).To(HaveKey("follow-up " + string(row.Status)))
+		}
+		for _, status := range []string{scenarios.HookStopped, scenarios.HookOverridden, scenarios.HookError} {
+			Expect(statuses).To(HaveKey("hook " + status))
+		}
+	})
+
+	It("drive the hook of every host, and damage its input in every way", Label("G-12"), func() {
+		seen := map[string]bool{}
+		for _, sc := range set {
+			if d := sc.Drive.Hook; d != nil {
+				seen[d.Host], seen[d.Damage] = true, true
 			}
-			Expect(statuses).To(HaveKey(string(row.Status)))
+		}
+		for _, host := range hook.Hosts() {
+			Expect(seen).To(HaveKey(string(host)))
+		}
+		for _, damage := range []string{
+			scenarios.DamageEmpty, scenarios.DamageNotJSON, scenarios.DamageNoMessage, scenarios.DamageNoTranscript, scenarios.DamageNoState,
+		} {
+			Expect(seen).To(HaveKey(damage))
 		}
 	})
 
@@ -83,7 +117,7 @@ var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 	It("go along the golden path in both modes over an API and over agents of both kinds", func() {
 		golden := map[string]bool{}
 		for _, sc := range set {
-			if slices.Contains(sc.Tags, "golden") {
+			if sc.Drive.Loop != nil && slices.Contains(sc.Tags, "golden") {
 				golden[string(sc.Drive.Loop.Mode)+" "+sc.Backend.Kind()] = true
 			}
 		}
