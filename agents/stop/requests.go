@@ -17,57 +17,76 @@ func (r *reading) requests() {
 
 func (r *reading) requestIn(s int) {
 	question := r.doc.Sentences[s].Ending == text.Question
+	h, offered := r.firstOf(s, proceed, goOn, offers)
 	switch {
-	case r.has(s, generic) && !r.hasAny(s, goOn, proceed):
+	case r.has(s, generic) && (!offered || h.Class == offers):
 		h, _ := r.first(s, generic)
 		r.evidence.see(politeClose, r.span(h.First, h.End))
 		return
-	case r.has(s, proceed) && question:
-		r.request(s, proceed, proceedRequest, "it asks whether to go on with the work")
-	case r.hasAny(s, goOn, proceed):
-		class := goOn
-		if r.has(s, proceed) {
-			class = proceed
+	case !offered:
+		if ask, ok := r.first(s, asks); ok {
+			r.evidence.see(asksInput, r.span(ask.First, ask.End))
+		} else if ask, ok := r.first(s, questions); ok && question {
+			r.evidence.see(asksInput, r.span(ask.First, ask.End))
 		}
-		r.request(s, class, goOnRequest, "it waits for a go")
-	case r.has(s, offers):
-		r.request(s, offers, workOffer, "it offers work")
-	}
-	if h, ok := r.first(s, asks); ok && !r.hasAny(s, goOn, proceed, offers) {
-		r.evidence.see(asksInput, r.span(h.First, h.End))
-	} else if h, ok := r.first(s, questions); ok && question && !r.hasAny(s, goOn, proceed, offers) {
-		r.evidence.see(asksInput, r.span(h.First, h.End))
+	case h.Class == offers || r.any(beyond):
+		r.request(h, workOffer, "it offers work")
+	case h.Class == proceed && question:
+		r.request(h, proceedRequest, "it asks whether to go on with the work")
+	default:
+		r.request(h, goOnRequest, "it waits for a go")
 	}
 	if question && (r.choice(s) || r.hasItems(s)) {
 		r.evidence.see(offersChoice, r.sentenceSpan(s))
 	}
-	if h, ok := r.first(s, optional); ok && r.hasAny(s, offers, goOn, proceed, could) {
-		r.evidence.see(optionalOffer, r.span(h.First, h.End))
+	if o, ok := r.first(s, optional); ok && (offered || r.has(s, could)) {
+		r.evidence.see(optionalOffer, r.span(o.First, o.End))
 	}
-	for _, class := range [...]grammar.Class{you, imperative} {
-		if h, ok := r.first(s, class); ok && !question && r.after(s) <= tailSentences+1 && (class == you || r.block(s).Kind == text.Paragraph) {
-			r.evidence.see(userActs, r.span(h.First, h.End))
-		}
+	r.instructions(s)
+}
+
+// instructions finds what the end of the message tells the user to do.
+func (r *reading) instructions(s int) {
+	if r.doc.Sentences[s].Ending == text.Question || r.after(s) > tailSentences+1 {
+		return
+	}
+	if h, ok := r.first(s, you); ok {
+		r.evidence.see(userActs, r.span(h.First, h.End))
+	}
+	if h, ok := r.first(s, imperative); ok && r.block(s).Kind == text.Paragraph {
+		r.evidence.see(userActs, r.span(h.First, h.End))
 	}
 }
 
-func (r *reading) request(s int, class grammar.Class, sig signal, why string) {
-	h, _ := r.first(s, class)
+// firstOf is the first phrase of the first of the classes that the sentence has.
+func (r *reading) firstOf(s int, cs ...grammar.Class) (grammar.Hit, bool) {
+	for _, c := range cs {
+		if h, ok := r.first(s, c); ok {
+			return h, true
+		}
+	}
+	return grammar.Hit{}, false
+}
+
+func (r *reading) request(h grammar.Hit, sig signal, why string) {
+	s := int(h.Sentence)
 	m := r.mention(ConditionalIntentions, h)
-	m.form, m.real, m.why, m.severity = offer, true, why, Low
-	if r.has(s, rest) && !r.any(beyond) {
-		r.evidence.see(restOfWork, m.span)
-	}
-	if (r.doc.Sentences[s].Ending == text.Question || class == goOn && r.hasAny(s, announce, intends)) && !r.any(beyond) {
-		if r.any(task) {
-			r.evidence.see(requestedOffer, m.span)
-		}
-		if r.has(s, deictic) {
-			r.evidence.see(deicticOffer, m.span)
-		}
-	}
+	m.form, m.real, m.why = offer, true, why
 	r.evidence.see(sig, m.span)
 	r.add(m)
+	if r.any(beyond) {
+		return
+	}
+	if r.has(s, rest) {
+		r.evidence.see(restOfWork, m.span)
+	}
+	question := r.doc.Sentences[s].Ending == text.Question
+	if r.any(task) && (question || h.Class == goOn && r.hasAny(s, announce, intends)) {
+		r.evidence.see(requestedOffer, m.span)
+	}
+	if question && r.has(s, deictic) {
+		r.evidence.see(deicticOffer, m.span)
+	}
 }
 
 // any says whether the message has a phrase of the class.

@@ -315,7 +315,7 @@ func (r *reading) finished(s int, h grammar.Hit) bool {
 	}
 	switch r.doc.Words[max(int(h.First)-1, r.doc.Sentences[s].First)].Fold {
 	case "last", "final", "dernier", "derniere":
-		return !r.isNext(s, h)
+		return !r.isNext(s, h) && !r.colonAfter(h, 3)
 	}
 	d, ok := r.first(s, done)
 	return ok && !r.has(s, negation) && d.First >= h.End && d.First-h.End <= 12 && r.doc.Words[h.First].Fold != "still"
@@ -324,6 +324,9 @@ func (r *reading) finished(s int, h grammar.Hit) bool {
 // nothingLeft says whether the phrase is followed by "nothing" or the like.
 func (r *reading) nothingLeft(s int, h grammar.Hit) bool {
 	for _, p := range r.phrases(s) {
+		if h.Class == undone && p.First >= h.First && p.End <= h.End {
+			continue // "nothing was tested"
+		}
 		if p.Class == negation && h.Class != next && h.First-p.End <= 2 && p.First-h.End <= 2 && r.isNothing(p) &&
 			(p.First < h.End || !r.gapBetween(h.End, p.First) || r.colonAfter(h, 0)) {
 			return true

@@ -146,7 +146,7 @@ func (r *reading) ratio(s int) (Span, bool) {
 		ok = ok && (i == 0 || words[i].Flags&text.Digits == 0 || words[i-1].Flags&text.Digits == 0) // "4,000"
 		of := false
 		for k := i + 1; ok && k < len(words) && k <= i+4; k++ {
-			of = of || words[k].Fold == "of" || words[k].Fold == "sur" ||
+			of = of || words[k].Fold == "of" || words[k].Fold == "sur" || words[k].Fold == "des" ||
 				k == i+1 && excerptOf(r.doc.Raw, text.Span{Start: words[i].End, End: words[k].Start}) == "/"
 			whole, isNumber := number(&words[k])
 			if isNumber && of && part < whole {
