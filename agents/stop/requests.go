@@ -18,6 +18,7 @@ func (r *reading) requests() {
 func (r *reading) requestIn(s int) {
 	question := r.doc.Sentences[s].Ending == text.Question
 	h, offered := r.firstOf(s, proceed, goOn, offers)
+	offered = offered && (!question || !r.before(s, h.First, questions))
 	switch {
 	case r.has(s, generic) && (!offered || h.Class == offers):
 		h, _ := r.first(s, generic)

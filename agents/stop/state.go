@@ -77,7 +77,7 @@ func (r *reading) unfinished(s int) {
 		}
 	}
 	strong := work || r.hasAny(s, left, need, could, later, stub)
-	if r.answering() || r.has(s, known) || !strong && !r.has(s, weak) || !r.near(s) || r.has(s, beyond) {
+	if r.answering() || r.has(s, known) || r.has(s, done) && !r.hasAny(s, left, undone, coming) || !strong && !r.has(s, weak) || !r.near(s) || r.has(s, beyond) {
 		return
 	}
 	if h, ok := r.first(s, purpose); ok {
