@@ -55,6 +55,7 @@ func Compile(classes []string, sources ...Source) (*Grammar, error) {
 		}
 	}
 	c.layOut()
+	c.foresee()
 	c.g.machine.Store(newMachine(c.g))
 	return c.g, nil
 }
@@ -202,4 +203,53 @@ func (c *compiler) layOut() {
 		first, last := g.edgesOf(root, wordEdge)
 		slices.SortFunc(g.edges[first:last], func(a, b edge) int { return cmp.Compare(a.symbol, b.symbol) })
 	}
+}
+
+// foresee fills the table of what may follow each word that phrases begin with.
+func (c *compiler) foresee() {
+	g := c.g
+	for place := range g.openers {
+		table := make([]opener, len(g.sets))
+		var bySet [maxSets]opener
+		for p := anywhere; p <= place; p++ {
+			for lang := range Lang(maxLangs) {
+				root := rootOf(p, lang)
+				first, last := g.edgesOf(root, wordEdge)
+				for _, e := range g.edges[first:last] {
+					table[e.symbol].add(g, e.to)
+				}
+				first, last = g.edgesOf(root, setEdge)
+				for _, e := range g.edges[first:last] {
+					bySet[e.symbol].add(g, e.to)
+				}
+			}
+		}
+		for id := range table {
+			for sets := g.sets[id]; sets != 0; sets &= sets - 1 {
+				table[id].join(bySet[bits.TrailingZeros64(sets)])
+			}
+		}
+		g.openers[place] = table
+	}
+}
+
+// add adds what may follow at the node.
+func (o *opener) add(g *Grammar, n int32) {
+	first, last := g.edgesOf(n, wordEdge)
+	for _, e := range g.edges[first:last] {
+		o.words |= 1 << (uint(e.symbol) & 63)
+	}
+	first, last = g.edgesOf(n, setEdge)
+	for _, e := range g.edges[first:last] {
+		o.sets |= 1 << uint(e.symbol)
+	}
+	first, last = g.edgesOf(n, anyEdge)
+	if first < last || g.nodes[n].ends < g.nodes[n+1].ends {
+		o.words = ^uint64(0)
+	}
+}
+
+func (o *opener) join(other opener) {
+	o.words |= other.words
+	o.sets |= other.sets
 }

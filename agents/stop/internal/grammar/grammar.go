@@ -66,7 +66,20 @@ type Grammar struct {
 	nodes   []node
 	edges   []edge
 	ends    []end
+	openers [places][]opener // by word
 	machine atomic.Pointer[machine]
+}
+
+// opener foresees in which phrases that begin with a word go on: a bit for each
+// word that may follow, its number modulo 64, and the sets. All words may where a
+// phrase ends with the first.
+type opener struct{ words, sets uint64 }
+
+// opens says whether a phrase may begin with the word, the next one being of the
+// number and sets given. Most do not, and which do is hard to foresee, so that
+// there is one branch for all reasons.
+func (o *opener) opens(next int32, sets uint64) bool {
+	return o.words>>(uint(next)&63)&1|o.sets&sets != 0
 }
 
 // node is a state of a pattern: where its edges of each kind and the patterns that
@@ -138,12 +151,16 @@ func (g *Grammar) Scan(doc *text.Doc, sentence int, lang Lang, hits []Hit) []Hit
 		if i > 0 {
 			starts = starts && words[i-1].Flags&text.Digits != 0 || i <= longestLabel && afterGap(w.Flags)
 		}
-		if w.ID == 0 {
-			continue
-		}
 		place := anywhere
 		if starts {
 			place = sentenceStart
+		}
+		next := int32(0)
+		if i+1 < len(words) {
+			next = words[i+1].ID
+		}
+		if !g.openers[place][w.ID].opens(next, g.sets[next]) {
+			continue
 		}
 		m := g.machine.Load()
 		if at := m.begin(place, lang, w.ID); at != nil {

@@ -37,12 +37,15 @@ func (c *compiler) build(line string, number int32) error {
 		root = rootOf(sentenceStart, c.lang)
 		p.next()
 	}
+	first := len(c.edges)
 	to, err := p.sequence(c.list(stand{node: root}))
 	switch {
 	case err != nil:
 		return err
 	case p.token != "":
 		return fmt.Errorf("%q closes nothing", p.token)
+	case slices.ContainsFunc(c.edges[first:], func(e link) bool { return e.from == root && e.kind == anyEdge }):
+		return fmt.Errorf("the pattern begins with any word: begin it with one or with a set")
 	}
 	for _, s := range to {
 		if s.node == root {

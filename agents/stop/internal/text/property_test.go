@@ -140,7 +140,7 @@ var _ = Describe("any message", func() {
 			}
 			r := text.NewReader(&v)
 			words := r.Read(s).Words
-			tokens := make([]text.Token, len(words)+1)
+			tokens := make([]text.Word, len(words)+1)
 			other := text.NewReader(&v)
 			n, _ := other.Tokens(s, 0, tokens)
 			if n != len(words) {

@@ -1,18 +1,10 @@
 package text
 
-// Token is a word of a text that is read without its structure.
-type Token struct {
-	Span
-	// ID is the word's number in the vocabulary, 0 if it has none.
-	ID int32
-	// Flags holds AfterGap and AfterLine only.
-	Flags Flags
-}
-
 // Tokens reads words of s from the offset from, as many as fit into out, and
 // returns how many there were and the offset to go on from. It knows spelling
-// but no Markdown: nothing is masked, and every punctuation mark is a gap.
-func (r *Reader) Tokens(s string, from int, out []Token) (n, next int) {
+// but no Markdown: nothing is masked, and every punctuation mark is a gap. Of the
+// words it gives the span, the number, and of the flags AfterGap and AfterLine.
+func (r *Reader) Tokens(s string, from int, out []Word) (n, next int) {
 	r.fold.reset()
 	slots, shift := r.fold.words.slots, r.fold.words.shift
 	var gap Flags
@@ -74,7 +66,7 @@ func widen(gap Flags, kind uint8) Flags {
 }
 
 // token reads at s[i:] a word with more than the letters of ASCII.
-func (r *Reader) token(t *Token, s string, i int) int {
+func (r *Reader) token(t *Word, s string, i int) int {
 	sum, end, n := latinWord(s, i)
 	if end > 0 && n <= 8 {
 		t.ID = findShort(r.fold.words.slots, r.fold.words.shift, sum)

@@ -1,0 +1,4 @@
+package stop
+
+// Lexicon are the compiled lexicons, for benchmarks.
+var Lexicon = lexicon
