@@ -56,7 +56,7 @@ func Compile(classes []string, sources ...Source) (*Grammar, error) {
 	}
 	c.layOut()
 	c.foresee()
-	c.g.machine.Store(newMachine(c.g))
+	c.g.machine.Store(newMachine(c.g, maxStates, maxEdges))
 	return c.g, nil
 }
 

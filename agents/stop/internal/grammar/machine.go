@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"sort"
 	"sync"
@@ -24,6 +25,7 @@ type machine struct {
 	// edges is a hash table, 0 in its free slots: the state and the word that an edge
 	// leaves and reads in the upper half, the state that it leads to in the lower one.
 	edges  []uint64
+	shift  uint
 	states []*state // by number
 
 	lock    sync.Mutex // of what follows, and to write what stands above
@@ -58,14 +60,16 @@ const (
 	wordBits  = 16
 	maxStates = 1 << 14
 	maxEdges  = 1 << 15
-	edgeShift = 64 - 16
 )
 
-func newMachine(g *Grammar) *machine {
+// newMachine makes a machine for up to so many states and edges; the number of
+// edges is a power of two.
+func newMachine(g *Grammar, states, edges int) *machine {
 	m := &machine{
 		g:       g,
-		edges:   make([]uint64, 2*maxEdges),
-		states:  make([]*state, maxStates),
+		edges:   make([]uint64, 2*edges),
+		shift:   uint(64 - bits.Len(uint(edges))),
+		states:  make([]*state, states),
 		count:   int(firstNumber),
 		numbers: map[string]uint32{},
 	}
@@ -95,7 +99,7 @@ func (m *machine) step(from *state, word int32, gap bool) *state {
 		return nil
 	}
 	key := keyOf(from.number, word, gap)
-	for slot := key * 0x9E3779B97F4A7C15 >> edgeShift; ; slot++ {
+	for slot := key * 0x9E3779B97F4A7C15 >> (m.shift & 63); ; slot++ {
 		e := atomic.LoadUint64(&m.edges[slot%uint64(len(m.edges))])
 		if e == 0 || from.number == unknown {
 			return m.newStep(from, word, gap)
@@ -166,11 +170,11 @@ func number(s *state) uint32 {
 
 // keep adds an edge to the table, unless it is there or there is no room.
 func (m *machine) keep(key uint64, to uint32) {
-	if m.used == maxEdges {
-		m.g.machine.CompareAndSwap(m, newMachine(m.g))
+	if m.used == len(m.edges)/2 {
+		m.replace()
 		return
 	}
-	slot := key * 0x9E3779B97F4A7C15 >> edgeShift
+	slot := key * 0x9E3779B97F4A7C15 >> (m.shift & 63)
 	for ; m.edges[slot%uint64(len(m.edges))] != 0; slot++ {
 		if m.edges[slot%uint64(len(m.edges))]>>32 == key {
 			return
@@ -178,6 +182,11 @@ func (m *machine) keep(key uint64, to uint32) {
 	}
 	atomic.StoreUint64(&m.edges[slot%uint64(len(m.edges))], key<<32|uint64(to))
 	m.used++
+}
+
+// replace puts a new machine in the place of a full one.
+func (m *machine) replace() {
+	m.g.machine.CompareAndSwap(m, newMachine(m.g, len(m.states), len(m.edges)/2))
 }
 
 // lead adds to m.to the nodes that the word leads to by itself or by its sets.
@@ -217,8 +226,8 @@ func (m *machine) reached() *state {
 		return m.states[n]
 	}
 	s := m.newState()
-	if m.count == maxStates {
-		m.g.machine.CompareAndSwap(m, newMachine(m.g))
+	if m.count == len(m.states) {
+		m.replace()
 		return s
 	}
 	s.number = uint32(m.count)
