@@ -51,7 +51,7 @@ func (r *reading) dismissed(m *mention, s int, h grammar.Hit, class grammar.Clas
 	switch {
 	case class == present && r.has(s, history):
 		m.why = "it tells what always holds"
-	case class == talks && (r.after(s) > 0 || delivered):
+	case class == talks && (r.after(s) > 0 || delivered || r.explains(s, h)):
 		m.why = "it introduces what it goes on to say"
 	case r.upToUser(s, h):
 		m.real, m.form, m.why = true, offer, "it depends on the user"
@@ -67,6 +67,11 @@ func (r *reading) dismissed(m *mention, s int, h grammar.Hit, class grammar.Clas
 		return false
 	}
 	return true
+}
+
+// explains says whether the sentence itself goes on behind a colon.
+func (r *reading) explains(s int, h grammar.Hit) bool {
+	return r.doc.Sentences[s].Ending != text.Colon && r.colonAfter(h, r.doc.Sentences[s].End-int(h.End)-1)
 }
 
 // weigh judges an announcement by how near the end of the message it stands.
