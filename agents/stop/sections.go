@@ -300,7 +300,7 @@ func (r *reading) isReference(s int, h grammar.Hit) bool {
 		}
 		near := p.End <= h.First && h.First-p.End <= reach && !r.gapBetween(p.End, h.First) ||
 			p.First >= h.End && p.First-h.End < reach && !r.gapBetween(h.End, p.First)
-		if near && (p.Class == document || p.Class == negation && p.First < h.First || p.Class == history && p.End <= h.First) {
+		if near && (p.Class == document && !(p.End <= h.First && r.isVerbal(h)) || p.Class == negation && p.First < h.First || p.Class == history && p.End <= h.First) {
 			return true
 		}
 	}
@@ -319,6 +319,18 @@ func (r *reading) finished(s int, h grammar.Hit) bool {
 	}
 	d, ok := r.first(s, done)
 	return ok && !r.has(s, negation) && d.First >= h.End && d.First-h.End <= 12 && r.doc.Words[h.First].Fold != "still"
+}
+
+// isVerbal says whether a phrase begins with a verb or a negation: a document
+// before it is its subject then, as in "the page is not done".
+func (r *reading) isVerbal(h grammar.Hit) bool {
+	switch r.doc.Words[h.First].Fold {
+	case "is", "are", "was", "were", "has", "have", "isn", "aren", "hasn", "haven", "not", "never", "still", "yet", "need",
+		"needs", "remain", "remains", "n", "ne", "est", "sont", "reste", "restent", "pas", "a", "doit", "doivent", "manque":
+		return true
+	default:
+		return false
+	}
 }
 
 // nothingLeft says whether the phrase is followed by "nothing" or the like.
