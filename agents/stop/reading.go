@@ -3,6 +3,7 @@ package stop
 import (
 	"encoding/json"
 	"hash/maphash"
+	"slices"
 	"strings"
 	"sync"
 
@@ -56,7 +57,9 @@ var readings = sync.Pool{New: func() any {
 func (r *reading) read(message string) {
 	g := lexicon()
 	r.doc = r.reader.Read(unwrapped(message))
-	r.hits, r.sentences, r.prose, r.classes = r.hits[:0], r.sentences[:0], 0, 0
+	r.hits = slices.Grow(r.hits[:0], len(r.doc.Words)/8)
+	r.sentences = slices.Grow(r.sentences[:0], len(r.doc.Sentences))
+	r.prose, r.classes = 0, 0
 	r.mentions, r.found, r.real = r.mentions[:0], 0, false
 	r.evidence = evidence{}
 	whole := r.language(0, len(r.doc.Words), grammar.Any)

@@ -94,10 +94,10 @@ func (r *Reader) starts(l line) bool {
 func (r *Reader) add(kind Kind, l line) *Block {
 	r.closeBlock()
 	sentences := len(r.doc.Sentences)
-	r.doc.Blocks = append(r.doc.Blocks, Block{
+	r.doc.Blocks = add(r.doc.Blocks, Block{
 		Span: Span{l.first, l.end}, Kind: kind, Section: r.blocks.section,
 		Lead: -1, Parent: -1, First: sentences, End: sentences,
-	})
+	}, l.start, len(r.doc.Raw))
 	return r.last()
 }
 

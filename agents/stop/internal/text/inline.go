@@ -105,7 +105,7 @@ func (r *Reader) word(i int) int {
 	if fold == "" {
 		fold = s[i:w.end]
 	}
-	r.doc.Words = append(r.doc.Words, Word{Span{i, w.end}, fold, w.flags&^camel | r.before(), w.id})
+	r.doc.Words = add(r.doc.Words, Word{Span{i, w.end}, fold, w.flags&^camel | r.before(), w.id}, i, len(s))
 	if w.end < in.end && (s[w.end] == '\'' || s[w.end] == '-') {
 		return r.link(w.end)
 	}
@@ -127,7 +127,7 @@ func (r *Reader) link(i int) int {
 
 // mask appends one opaque word for s[i:end].
 func (r *Reader) mask(i, end int) int {
-	r.doc.Words = append(r.doc.Words, Word{Span: Span{i, end}, Flags: Opaque | r.before()})
+	r.doc.Words = add(r.doc.Words, Word{Span: Span{i, end}, Flags: Opaque | r.before()}, i, len(r.doc.Raw))
 	return end
 }
 

@@ -22,7 +22,7 @@ func (r *Reader) Read(message string) *Doc {
 	r.doc.Raw = message
 	r.doc.Blocks = r.doc.Blocks[:0]
 	r.doc.Sentences = r.doc.Sentences[:0]
-	r.doc.Words = slices.Grow(r.doc.Words[:0], len(message)/8)
+	r.doc.Words = slices.Grow(r.doc.Words[:0], min(len(message)/6, 1<<15))
 	r.blocks.reset()
 	r.lines.reset(message)
 	for r.lines.next() {
@@ -30,6 +30,17 @@ func (r *Reader) Read(message string) *Doc {
 	}
 	r.closeBlock()
 	return &r.doc
+}
+
+// add appends to a list of which the first at bytes of the message filled what is
+// there. A full list gets room for the whole message at that rate: to grow step by
+// step would cost a long message several times its memory.
+func add[T any](list []T, v T, at, size int) []T {
+	if len(list) == cap(list) {
+		rest := float64(size-at) / float64(at+1)
+		list = slices.Grow(list, 64+int(float64(len(list))*min(1.1*rest, 128)))
+	}
+	return append(list, v)
 }
 
 // Fold is the folded form of a text as words carry it, words separated by one

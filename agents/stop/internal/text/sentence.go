@@ -20,11 +20,11 @@ func (r *Reader) endSentence(end int, how Ending) {
 	if how == None {
 		end = last
 	}
-	r.doc.Sentences = append(r.doc.Sentences, Sentence{
+	r.doc.Sentences = add(r.doc.Sentences, Sentence{
 		Span:  Span{words[in.first].Start, max(end, last)},
 		Block: len(r.doc.Blocks) - 1,
 		First: in.first, End: len(words), Ending: how,
-	})
+	}, last, len(r.doc.Raw))
 	in.first = len(words)
 }
 

@@ -46,13 +46,13 @@ const (
 type Block struct {
 	Span
 	Kind Kind
-	// Level is 1 to 6 of a heading with number signs, 7 of another heading; the
-	// depth of an item, from 0.
-	Level int
+	Box  Check
 	// Ordered and Number belong to items such as "2." or "b)".
 	Ordered bool
 	Number  int
-	Box     Check
+	// Level is 1 to 6 of a heading with number signs, 7 of another heading; the
+	// depth of an item, from 0.
+	Level int
 	// Section is the index of the heading that governs the block, -1 if none.
 	Section int
 	// Lead is the index of the paragraph or heading that introduces the list
