@@ -165,7 +165,9 @@ func (r *reading) add(m mention) {
 
 // detections are the mentions in the order of the message.
 func (r *reading) detections(message string) []Detection {
-	slices.SortStableFunc(r.mentions, func(a, b mention) int { return a.span.Start - b.span.Start })
+	if byStart := func(a, b mention) int { return a.span.Start - b.span.Start }; !slices.IsSortedFunc(r.mentions, byStart) {
+		slices.SortStableFunc(r.mentions, byStart)
+	}
 	var all []Detection
 	for _, m := range r.mentions {
 		if len(all) == maxDetections {

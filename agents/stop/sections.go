@@ -300,7 +300,8 @@ func (r *reading) isReference(s int, h grammar.Hit) bool {
 		}
 		near := p.End <= h.First && h.First-p.End <= reach && !r.gapBetween(p.End, h.First) ||
 			p.First >= h.End && p.First-h.End < reach && !r.gapBetween(h.End, p.First)
-		if near && (p.Class == document && !(p.End <= h.First && r.isVerbal(h)) || p.Class == negation && p.First < h.First || p.Class == history && p.End <= h.First) {
+		subject := p.End <= h.First && r.isVerbal(h)
+		if near && (p.Class == document && !subject || p.Class == negation && p.First < h.First || p.Class == history && p.End <= h.First) {
 			return true
 		}
 	}

@@ -37,7 +37,8 @@ func (r *reading) state() {
 
 // unfinished finds what a sentence says is not done, done in part, or to come.
 func (r *reading) unfinished(s int) {
-	if r.doc.Sentences[s].Ending == text.Question || r.has(s, user) {
+	near := r.near(s)
+	if !near && !r.hasAny(s, undone, partial, coming) || r.doc.Sentences[s].Ending == text.Question || r.has(s, user) {
 		return
 	}
 	if h, ok := r.first(s, left); ok && r.describes(s, h) {
@@ -60,14 +61,14 @@ func (r *reading) unfinished(s int) {
 		}
 		m := r.mention(c.category, h)
 		m.why = "it tells what holds, far from the end"
-		if r.near(s) {
+		if near {
 			m.real, m.why, m.severity = c.class != partial, c.why, Medium
 			r.evidence.see(c.sig, m.span)
 			work = true
 		}
 		r.add(m)
 	}
-	if r.near(s) && !r.answering() && !r.has(s, known) {
+	if near && !r.answering() && !r.has(s, known) {
 		if h, ok := r.first(s, except); ok && r.hasAny(s, done, result) {
 			r.evidence.see(partialNear, r.span(h.First, h.End))
 			work = true
@@ -77,7 +78,7 @@ func (r *reading) unfinished(s int) {
 		}
 	}
 	strong := work || r.hasAny(s, left, need, could, later, stub)
-	if r.answering() || r.has(s, known) || r.has(s, done) && !r.hasAny(s, left, undone, coming) || !strong && !r.has(s, weak) || !r.near(s) || r.has(s, beyond) {
+	if r.answering() || r.has(s, known) || r.has(s, done) && !r.hasAny(s, left, undone, coming) || !strong && !r.has(s, weak) || !near || r.has(s, beyond) {
 		return
 	}
 	if h, ok := r.first(s, purpose); ok {
