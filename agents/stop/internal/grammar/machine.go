@@ -100,7 +100,7 @@ func (m *machine) step(from *state, word int32, gap bool) *state {
 	}
 	key := keyOf(from.number, word, gap)
 	for slot := key * 0x9E3779B97F4A7C15 >> (m.shift & 63); ; slot++ {
-		e := atomic.LoadUint64(&m.edges[slot%uint64(len(m.edges))])
+		e := atomic.LoadUint64(&m.edges[slot&uint64(len(m.edges)-1)])
 		if e == 0 || from.number == unknown {
 			return m.newStep(from, word, gap)
 		}
@@ -174,13 +174,14 @@ func (m *machine) keep(key uint64, to uint32) {
 		m.replace()
 		return
 	}
+	mask := uint64(len(m.edges) - 1)
 	slot := key * 0x9E3779B97F4A7C15 >> (m.shift & 63)
-	for ; m.edges[slot%uint64(len(m.edges))] != 0; slot++ {
-		if m.edges[slot%uint64(len(m.edges))]>>32 == key {
+	for ; m.edges[slot&mask] != 0; slot++ {
+		if m.edges[slot&mask]>>32 == key {
 			return
 		}
 	}
-	atomic.StoreUint64(&m.edges[slot%uint64(len(m.edges))], key<<32|uint64(to))
+	atomic.StoreUint64(&m.edges[slot&mask], key<<32|uint64(to))
 	m.used++
 }
 
