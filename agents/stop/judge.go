@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/grammar"
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
 
 // DefaultThreshold is the score from which a message defers.
@@ -66,9 +67,11 @@ func (r *reading) verdict(message string, o Options) Verdict {
 // says is then what it is about.
 const shortGapSentences = 8
 
-// gaps weighs what the end of a short message says is not done.
+// gaps weighs what the end of a message says is not done: all of the end of a
+// short one, the last sentence of a longer one.
 func (r *reading) gaps() {
 	if r.prose > shortGapSentences {
+		r.endGap()
 		return
 	}
 	if r.prose <= 2 && r.evidence.seen(proceedRequest) {
@@ -77,6 +80,24 @@ func (r *reading) gaps() {
 	for _, s := range [...]signal{nextOwn, nextIs, leftSection, leftNear, undoneNear, comingNear, partialNear, needTail, restOfWork, openBoxes, pendingRows, laterWork} {
 		if r.evidence.seen(s) {
 			r.evidence.see(shortGap, r.evidence.at[s])
+			return
+		}
+	}
+}
+
+// endGap looks at the last sentence outside tables.
+func (r *reading) endGap() {
+	s := len(r.sentences) - 1
+	for s > 0 && r.block(s).Kind == text.Table {
+		s--
+	}
+	if r.hasAny(s, you, user, known, optional, condition, beyond, negation) && !r.has(s, undone) {
+		return
+	}
+	for _, sig := range [...]signal{leftNear, undoneNear, comingNear, needTail} {
+		at := r.sentenceSpan(s)
+		if last := r.evidence.last[sig]; r.evidence.seen(sig) && last.Start >= at.Start && last.End <= at.End {
+			r.evidence.see(endGap, last)
 			return
 		}
 	}

@@ -22,6 +22,7 @@ func (r *reading) backlog() {
 		}
 	}
 	r.boxes()
+	r.marked()
 }
 
 // heads says whether the sentence is a heading or introduces a list.

@@ -30,6 +30,7 @@ const (
 	requestedOffer
 	restOfWork
 	shortGap
+	endGap
 	deicticOffer
 	needTail
 	needSentence
@@ -92,6 +93,7 @@ var definitions = [signals]Definition{
 	requestedWork:  {"requested-work", "work that the user asked for is spoken of as not done", 2.2, 1},
 	requestedOffer: {"requested-offer", "the agent offers work that the user asked for", 2.5, 1},
 	shortGap:       {"short-gap", "the message is short and its end says that work is not done", 2.0, 1},
+	endGap:         {"end-gap", "the very last sentence of a longer message says that work is not done", 1.7, 1},
 	deicticOffer:   {"offers-change", "the agent asks whether to make the very change it speaks of", 1.3, 1},
 	restOfWork:     {"rest", "the agent offers or needs to do the other part of the work", 2.2, 1},
 	needSentence:   {"need", "a sentence near the end says what must be done", 1.0, 2},
@@ -114,16 +116,17 @@ var definitions = [signals]Definition{
 	couldDo:        {"could", "says what could be done", 0.2, 1},
 }
 
-// evidence is how often each signal was seen, and where first.
+// evidence is how often each signal was seen, and where first and last.
 type evidence struct {
-	count [signals]int
-	at    [signals]Span
+	count    [signals]int
+	at, last [signals]Span
 }
 
 func (e *evidence) see(s signal, at Span) {
 	if e.count[s] == 0 {
 		e.at[s] = at
 	}
+	e.last[s] = at
 	e.count[s]++
 }
 

@@ -9,6 +9,9 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 )
 
+// proud is what fills a longer message.
+const proud = "It is fast. It is small. Rows are split by comma. Quotes are kept. Lines may be long. Memory is flat. Names are short. Errors have lines. "
+
 // Each entry is a message that defers and one that differs by what turns the
 // mention away.
 var _ = Describe("what turns a mention away", func() {
@@ -49,6 +52,12 @@ var _ = Describe("what turns a mention away", func() {
 		Entry("a suggestion for the user", "We still need to rotate the keys.", "You may want to rotate the keys."),
 		Entry("an open box", "- [x] writer\n- [ ] reader\n- [ ] index", "- [x] writer\n- [x] reader\n- [x] index"),
 		Entry("a row", "| part | state |\n|---|---|\n| reader | to do |\n| index | to do |", "| part | state |\n|---|---|\n| reader | done |\n| index | done |"),
+		Entry("a mark behind the name",
+			"- reader ✅ tested\n- writer ✅ tested\n- index ⏳ skeleton\n- theme ⏳ skeleton", "- reader ✅ tested\n- writer ✅ tested\n- index ✅ tested\n- theme ✅ tested"),
+		Entry("crosses among ticks",
+			"Export:\n- ✅ rows\n- ✅ columns\n- ✅ fonts\n- ❌ images\n- ❌ links", "Export, by rule:\n- ❌ rows\n- ❌ columns\n- ❌ fonts\n- ✅ images\n- ✅ links"),
+		Entry("the last sentence of a long message",
+			"The loader reads rows. "+proud+"The index is not written yet.", "The loader reads rows. "+proud+"The index is written."),
 		Entry("a colon before an emoji", "Updating the index: 🚀", "The index is up to date 🚀"),
 		Entry("a list behind an announcement",
 			"I'll do the following:\n- split the file\n- move the types\n- rename the rest\n- drop the old name",
