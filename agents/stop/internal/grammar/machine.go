@@ -101,7 +101,7 @@ func (m *machine) step(from *state, word int32, gap bool) *state {
 	key := keyOf(from.number, word, gap)
 	for slot := key * 0x9E3779B97F4A7C15 >> (m.shift & 63); ; slot++ {
 		e := atomic.LoadUint64(&m.edges[slot&uint64(len(m.edges)-1)])
-		if e == 0 || from.number == unknown {
+		if e == 0 { // always for a state that is not kept
 			return m.newStep(from, word, gap)
 		}
 		if e>>32 == key {

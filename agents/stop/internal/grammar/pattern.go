@@ -170,12 +170,12 @@ func (p *pattern) choice(from []stand, closing string) ([]stand, error) {
 		if p.token == "|" || p.token == closing {
 			return nil, fmt.Errorf("an alternative is empty")
 		}
-		firstNode, firstEdge := p.c.nodes, len(p.c.edges)
+		firstEdge := len(p.c.edges)
 		to, err := p.sequence(from)
 		if err != nil {
 			return nil, err
 		}
-		all = p.c.union(all, p.c.redirect(to, firstNode, firstEdge, target))
+		all = p.c.union(all, p.c.redirect(to, firstEdge, target))
 		switch p.token {
 		case "|":
 		case closing:
@@ -239,12 +239,12 @@ func (c *compiler) crossing(from []stand) []stand {
 // redirect lets the edges of an alternative end at the target, where they lead to
 // a state that nothing leads on from, and returns the other states: else each
 // alternative would need the edges of what follows the choice.
-func (c *compiler) redirect(to []stand, firstNode int32, firstEdge int, target int32) []stand {
+func (c *compiler) redirect(to []stand, firstEdge int, target int32) []stand {
 	all := c.list(stand{node: target})
 	edges := c.edges[firstEdge:]
 	for _, s := range to {
 		leads := func(e link) bool { return e.from == s.node }
-		if s.cross || s.node < firstNode || slices.ContainsFunc(edges, leads) {
+		if s.cross || slices.ContainsFunc(edges, leads) {
 			all = c.union(all, c.list(s))
 			continue
 		}

@@ -72,6 +72,8 @@ var _ = DescribeTable("a pattern",
 	Entry("stops at a comma", "next steps", "next, steps"),
 	Entry("goes over a comma where one may stand", "done , next", "done, next or done next", "done, next", "done next"),
 	Entry("goes over a comma behind a gap", "done .. next", "done, next", "done, next"),
+	Entry("goes over a comma where one alternative ends with it", "(x ,|y) z", "x, z. y, z. y z", "x, z", "y z"),
+	Entry("goes over a comma in one alternative only", "x (, y|<do>)", "x, y. X run. X, run", "x, y", "X run"),
 	Entry("goes over one line break", "next steps", "the next\nsteps", "next\nsteps"),
 	Entry("goes over emphasis", "next steps", "**next** _steps_", "next** _steps"),
 	Entry("stops at the end of a sentence", "next steps", "the next. Steps"),
@@ -135,6 +137,10 @@ var _ = Describe("a grammar", func() {
 			Expect(scanned(g, 0, r.Read(s))).To(HaveLen(1000))
 		}
 		Expect(g.ScanText(r, "ka kb\n\nkc, ka kb, kc", 0, nil)).To(BeEmpty())
+
+		g = compiled(grammar.Source{Name: "x", Text: "[a]\n^ ka"})
+		hits := g.ScanText(text.NewReader(g.Words), "ka ka, ka\nka", 0, nil)
+		Expect(hits).To(Equal([]grammar.TextHit{{Span: text.Span{End: 2}}, {Span: text.Span{Start: 7, End: 9}}}))
 	})
 
 	It("takes time linear in a hostile text", func() {
