@@ -74,8 +74,10 @@ func (r *reading) gaps() {
 		r.endGap()
 		return
 	}
-	if r.prose <= 2 && r.evidence.seen(proceedRequest) {
-		r.evidence.see(shortGap, r.evidence.at[proceedRequest])
+	for _, s := range [...]signal{proceedRequest, goOnRequest} {
+		if r.prose <= 2 && r.evidence.seen(s) {
+			r.evidence.see(shortGap, r.evidence.at[s])
+		}
 	}
 	for _, s := range [...]signal{nextOwn, nextIs, leftSection, leftNear, undoneNear, comingNear, partialNear, needTail, restOfWork, openBoxes, pendingRows, laterWork} {
 		if r.evidence.seen(s) {

@@ -23,7 +23,7 @@ func (r *reading) isNext(s int, h grammar.Hit) bool {
 // describes says whether the sentence says what the things left are, and not
 // that they are undone: "the remaining tests are unit tests:".
 func (r *reading) describes(s int, h grammar.Hit) bool {
-	if r.hasAny(s, fails, need, undone) || r.doc.Sentences[s].Ending != text.Colon {
+	if r.hasAny(s, fails, need, undone) || r.doc.Sentences[s].Ending != text.Colon || isTask[r.doc.Words[h.End-1].Fold] {
 		return false
 	}
 	for _, w := range r.doc.Words[h.End:r.doc.Sentences[s].End] {
@@ -32,6 +32,13 @@ func (r *reading) describes(s int, h grammar.Hit) bool {
 		}
 	}
 	return false
+}
+
+// isTask are words for work itself: a list of them is one of things to do,
+// whatever is said of them.
+var isTask = map[string]bool{
+	"work": true, "tasks": true, "steps": true, "todos": true, "items": true,
+	"travail": true, "taches": true, "etapes": true, "actions": true,
 }
 
 // isReference says whether a phrase names no work: nothing is left, a document
@@ -54,6 +61,9 @@ func (r *reading) isReference(s int, h grammar.Hit) bool {
 		reach := int32(2)
 		if h.Class != next {
 			reach = 1
+		}
+		if p.Class == negation && r.doc.Words[p.First].Fold == "no" {
+			reach = 3 // "no open issues remain"
 		}
 		near := p.End <= h.First && h.First-p.End <= reach && !r.gapBetween(p.End, h.First) ||
 			p.First >= h.End && p.First-h.End < reach && !r.gapBetween(h.End, p.First)

@@ -27,6 +27,7 @@ const (
 	partialNear
 	comingNear
 	requestedWork
+	requestedFar
 	requestedOffer
 	restOfWork
 	shortGap
@@ -91,6 +92,7 @@ var definitions = [signals]Definition{
 	partialNear:    {"partial", "one of the last sentences says that only a part is done", 2.6, 1},
 	comingNear:     {"coming", "one of the last sentences says that something will be done", 3.0, 1},
 	requestedWork:  {"requested-work", "work that the user asked for is spoken of as not done", 2.2, 1},
+	requestedFar:   {"requested-far", "an earlier sentence says that something is not done that the user asked for", 4.0, 1},
 	requestedOffer: {"requested-offer", "the agent offers work that the user asked for", 2.5, 1},
 	shortGap:       {"short-gap", "the message is short and its end says that work is not done", 2.0, 1},
 	endGap:         {"end-gap", "the very last sentence of a longer message says that work is not done", 1.7, 1},

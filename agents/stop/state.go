@@ -38,6 +38,9 @@ func (r *reading) state() {
 // unfinished finds what a sentence says is not done, done in part, or to come.
 func (r *reading) unfinished(s int) {
 	near := r.near(s)
+	if !near {
+		r.requestedFar(s)
+	}
 	if !near && !r.hasAny(s, undone, partial, coming) || r.doc.Sentences[s].Ending == text.Question || r.has(s, user) {
 		return
 	}
@@ -77,7 +80,7 @@ func (r *reading) unfinished(s int) {
 			work = true
 		}
 	}
-	strong := work || r.hasAny(s, left, need, could, later, stub)
+	strong := work || r.hasAny(s, left, need, could, stub)
 	if r.answering() || r.has(s, known) || r.has(s, done) && !r.hasAny(s, left, undone, coming) || !strong && !r.has(s, weak) || !near || r.has(s, beyond) {
 		return
 	}
@@ -96,6 +99,24 @@ func (r *reading) unfinished(s int) {
 	if h, ok := r.first(s, rest); ok && !r.hasAny(s, done, past) {
 		r.evidence.see(restOfWork, r.span(h.First, h.End))
 	}
+}
+
+// requestedFar finds what an earlier sentence says is not done, or done in part,
+// if it or the one before it names the request.
+func (r *reading) requestedFar(s int) {
+	if r.doc.Sentences[s].Ending == text.Question || r.answering() || r.hasAny(s, known, beyond, user, you, past, condition) {
+		return
+	}
+	asked := r.has(s, task)
+	if at, ok := r.ratio(s); ok && asked {
+		r.evidence.see(requestedFar, at)
+	}
+	asked = asked || s > 0 && r.has(s-1, task) && r.doc.Sentences[s-1].Block == r.doc.Sentences[s].Block
+	h, ok := r.firstOf(s, undone, left)
+	if !ok || !asked || r.nothingLeft(s, h) || h.Class == left && (r.isReference(s, h) || r.describes(s, h)) {
+		return
+	}
+	r.evidence.see(requestedFar, r.span(h.First, h.End))
 }
 
 // obligations finds what must or could be done, now or later.
