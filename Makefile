@@ -33,6 +33,10 @@ race: ## run the test suite under the race detector
 conformance: ## see the mock server through the official client (own module in test/conformance)
 	cd test/conformance && $(GO) test ./...
 
+.PHONY: detect
+detect: build ## score the stop guard on the shipped messages, and fail below the bar
+	./bin/rehearse detect --by language --errors 0 --min precision=0.98 --min recall=0.95
+
 .PHONY: lint
 lint: ## check format and style
 	$(TOOLS) golangci-lint run $(PKGS)

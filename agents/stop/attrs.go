@@ -3,7 +3,7 @@ package stop
 import "slices"
 
 // Attrs are the facts of a verdict as the attributes of an event, which is what
-// recordings keep and measures read: "allow", "class", "policy", "score",
+// recordings keep and measures read: "allow", "class", "policy", "point", "score",
 // "detections" (real ones), "steps", and for each category that occurs
 // "category.next_steps" and so on.
 func (v Verdict) Attrs() map[string]any {
@@ -11,6 +11,7 @@ func (v Verdict) Attrs() map[string]any {
 		"allow":  v.MayStop,
 		"class":  string(v.Class),
 		"policy": string(v.Policy),
+		"point":  string(v.Point),
 		"score":  v.Score,
 		"steps":  len(v.Steps),
 	}

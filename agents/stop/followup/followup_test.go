@@ -287,7 +287,7 @@ var _ = Describe("What a follow-up tells", Label("G-08"), func() {
 		Expect(verdicts[0]).To(Equal(event.Event{
 			Kind: event.Verdict, Name: "stop", N: 1, Detail: "work is left",
 			Attrs: map[string]any{
-				"allow": false, "class": "defers", "policy": "balanced", "score": 0.0, "detections": 1, "steps": 2,
+				"allow": false, "class": "defers", "policy": "balanced", "point": "", "score": 0.0, "detections": 1, "steps": 2,
 				"category.remaining_tasks": 1, "forced": true, "executed": 0,
 			},
 		}))
