@@ -49,7 +49,7 @@ func (r *reading) announced(s int) {
 func (r *reading) dismissed(m *mention, s int, h grammar.Hit, class grammar.Class) bool {
 	delivered := r.delivered(m.block)
 	switch {
-	case class == present && r.has(s, history):
+	case class == present && r.narrated(s, h):
 		m.why = "it tells what always holds"
 	case class == talks && (r.after(s) > 0 || delivered || r.explains(s, h)):
 		m.why = "it introduces what it goes on to say"
@@ -67,6 +67,19 @@ func (r *reading) dismissed(m *mention, s int, h grammar.Hit, class grammar.Clas
 		return false
 	}
 	return true
+}
+
+// narrated says whether the clause of the phrase tells what was or always holds.
+func (r *reading) narrated(s int, h grammar.Hit) bool {
+	if !r.has(s, history) {
+		return false
+	}
+	for _, p := range r.phrases(s) {
+		if p.Class == history && (p.First >= h.First || !r.gapBetween(p.End, h.First)) {
+			return true
+		}
+	}
+	return false
 }
 
 // explains says whether the sentence itself goes on behind a colon.

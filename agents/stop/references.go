@@ -11,13 +11,20 @@ import (
 // said then.
 func (r *reading) isNext(s int, h grammar.Hit) bool {
 	end := min(int(h.End)+3, r.doc.Sentences[s].End)
-	for _, w := range r.doc.Words[h.End:end] {
-		switch w.Fold {
+	for i := int(h.End); i < end; i++ {
+		switch r.doc.Words[i].Fold {
 		case "is", "are", "will", "est", "sont", "sera", "seront", "consiste", "consistent":
-			return true
+			return i+1 == r.doc.Sentences[s].End || !r.participle(i+1)
 		}
 	}
 	return false
+}
+
+// participle says whether the word is one: "the next steps are dated".
+func (r *reading) participle(word int) bool {
+	w := r.doc.Words[word]
+	g := lexicon()
+	return g.Sets(w.ID)&(g.Set("en.did")|g.Set("fr.part")) != 0 || strings.HasSuffix(w.Fold, "ees")
 }
 
 // describes says whether the sentence says what the things left are, and not
@@ -86,7 +93,10 @@ func (r *reading) finished(s int, h grammar.Hit) bool {
 		return !r.isNext(s, h) && !r.colonAfter(h, 3)
 	}
 	d, ok := r.first(s, done)
-	return ok && !r.has(s, negation) && d.First >= h.End && d.First-h.End <= 12 && r.doc.Words[h.First].Fold != "still"
+	if !ok || r.has(s, negation) || d.First < h.End || d.First-h.End > 12 {
+		return false
+	}
+	return r.doc.Words[h.First].Fold != "still" || int(h.First) > r.doc.Sentences[s].First && r.doc.Words[h.First-1].Fold == "that"
 }
 
 // isVerbal says whether a phrase begins with a verb or a negation: a document

@@ -3,6 +3,7 @@ package stop
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/grammar"
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
@@ -44,9 +45,11 @@ func (r *reading) unfinished(s int) {
 	if !near && !r.hasAny(s, undone, partial, coming) || r.doc.Sentences[s].Ending == text.Question || r.has(s, user) {
 		return
 	}
-	if h, ok := r.first(s, left); ok && r.describes(s, h) {
+	l, isLeft := r.first(s, left)
+	if isLeft && r.describes(s, l) {
 		return
 	}
+	isLeft = isLeft && !r.isReference(s, l)
 	work := false
 	for _, c := range [...]struct {
 		class    grammar.Class
@@ -80,7 +83,7 @@ func (r *reading) unfinished(s int) {
 			work = true
 		}
 	}
-	strong := work || r.hasAny(s, left, need, could, stub)
+	strong := work || isLeft || r.hasAny(s, need, could, stub)
 	if r.answering() || r.has(s, known) || r.has(s, done) && !r.hasAny(s, left, undone, coming) || !strong && !r.has(s, weak) || !near || r.has(s, beyond) {
 		return
 	}
@@ -160,12 +163,16 @@ var numbers = map[string]int{
 }
 
 // ratio finds a part of a whole that is not all of it: "9 of the 14 types", "40
-// fichiers sur 65", "3/7".
+// fichiers sur 65", "3/7", "70 % complete".
 func (r *reading) ratio(s int) (Span, bool) {
 	words := r.doc.Words[r.doc.Sentences[s].First:r.doc.Sentences[s].End]
 	for i := range words {
 		part, ok := number(&words[i])
 		ok = ok && (i == 0 || words[i].Flags&text.Digits == 0 || words[i-1].Flags&text.Digits == 0) // "4,000"
+		if ok && part < 100 && i+1 < len(words) && finishedWord[words[i+1].Fold] &&
+			strings.Contains(excerptOf(r.doc.Raw, text.Span{Start: words[i].End, End: words[i+1].Start}), "%") {
+			return Span{words[i].Start, words[i+1].End}, true
+		}
 		of := false
 		for k := i + 1; ok && k < len(words) && k <= i+4; k++ {
 			of = of || words[k].Fold == "of" || words[k].Fold == "sur" || words[k].Fold == "des" ||
@@ -178,6 +185,11 @@ func (r *reading) ratio(s int) (Span, bool) {
 		}
 	}
 	return Span{}, false
+}
+
+// finishedWord are words that a percentage tells the progress of.
+var finishedWord = map[string]bool{
+	"complete": true, "completed": true, "done": true, "finished": true, "converted": true, "migrated": true, "there": true,
 }
 
 func number(w *text.Word) (int, bool) {
