@@ -70,6 +70,9 @@ const shortGapSentences = 8
 // gaps weighs what the end of a message says is not done: all of the end of a
 // short one, the last sentence of a longer one.
 func (r *reading) gaps() {
+	if r.evidence.seen(deicticOffer) && r.evidence.seen(failuresLeft) && !r.evidence.seen(knownFailures) {
+		r.evidence.see(requestedOffer, r.evidence.at[deicticOffer]) // nobody wants tests that fail
+	}
 	if r.prose > shortGapSentences {
 		r.endGap()
 		return

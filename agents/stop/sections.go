@@ -80,6 +80,8 @@ func (r *reading) backlogIn(s int, h grammar.Hit) {
 		m.why = "the message answers a question"
 	case leads && h.Class == left && r.describes(s, h):
 		m.why = "it describes what there is"
+	case leads && list.items+list.finished == 0 && r.delivered(m.block):
+		m.why = "what it heads is shown"
 	case leads && list.nothing:
 		m.why = "it says that nothing is left"
 	case leads && (list.items+list.inline > 0 || list.finished > 0):

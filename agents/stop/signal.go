@@ -47,6 +47,7 @@ const (
 	offersChoice
 	userActs
 	completed
+	unitClosed
 	politeClose
 	optionalOffer
 	knownFailures
@@ -112,6 +113,7 @@ var definitions = [signals]Definition{
 	offersChoice:   {"choice", "lets the user choose between options", -0.5, 1},
 	userActs:       {"user-acts", "tells the user what to do next", -0.8, 1},
 	completed:      {"completed", "says that the work is done", -0.4, 2},
+	unitClosed:     {"unit-closed", "the issue, the ticket or the milestone is said to be closed", -2.0, 1},
 	politeClose:    {"polite-close", "ends with a polite phrase", -1.0, 1},
 	optionalOffer:  {"optional-offer", "what it offers is optional", -0.7, 1},
 	knownFailures:  {"known-failures", "the failures are old or expected", -0.8, 1},

@@ -31,6 +31,9 @@ func (r *reading) state() {
 		if h, ok := r.first(s, done); ok && (s < 2 || r.after(s) <= tailSentences) && !r.hasAny(s, left, condition) {
 			r.evidence.see(completed, r.span(h.First, h.End))
 		}
+		if h, ok := r.first(s, closed); ok && !r.hasAny(s, negation, left, need, undone, condition) && r.doc.Sentences[s].Ending != text.Question {
+			r.evidence.see(unitClosed, r.span(h.First, h.End))
+		}
 		r.obligations(s)
 		r.unfinished(s)
 	}
