@@ -16,8 +16,8 @@ const (
 	openMark      // under way or to come
 )
 
-// marked finds items and rows that a picture marks as open in a list or a table
-// that marks others as done. Check boxes at the start of items are found by boxes.
+// marked finds items, rows and lines that a picture marks as open among others
+// that are marked as done. Check boxes at the start of items are found by boxes.
 func (r *reading) marked() {
 	blocks := r.doc.Blocks
 	for from := 0; from < len(blocks); {
@@ -25,45 +25,84 @@ func (r *reading) marked() {
 		for end < len(blocks) && blocks[end].Kind == blocks[from].Kind && blocks[end].Lead == blocks[from].Lead {
 			end++
 		}
-		if kind := blocks[from].Kind; kind == text.Item || kind == text.Table {
-			r.markedIn(from, end)
+		switch blocks[from].Kind {
+		case text.Item, text.Table:
+			r.markedIn(r.units(from, end))
+		case text.Paragraph:
+			for i := from; i < end; i++ {
+				r.markedIn(r.lines(i))
+			}
 		}
 		from = end
 	}
 }
 
-// markedIn judges the items or rows of one list or table. A cross is taken for
-// open only where ticks prevail: elsewhere it may tell bad from good. What has a
-// tick beside another mark compares.
-func (r *reading) markedIn(from, end int) {
-	var count [doneMark | badMark | openMark + 1]int
+// unit is an item, a row or a line with what its pictures say of it.
+type unit struct {
+	span  Span
+	block int
+	mark  mark
+	boxed bool // it has an open check box, which counts by itself
+}
+
+// units are the blocks of one list or table that bear a mark.
+func (r *reading) units(from, end int) []unit {
+	var units []unit
 	for i := from; i < end; i++ {
-		count[r.mark(&r.doc.Blocks[i])]++
+		b := &r.doc.Blocks[i]
+		if m := boxMarks[b.Box] | pictures(excerptOf(r.doc.Raw, b.Span)); m != 0 {
+			units = append(units, unit{Span(b.Span), i, m, b.Box == text.Begun || b.Box == text.Open})
+		}
+	}
+	return units
+}
+
+// lines are the lines of a paragraph that bear a mark.
+func (r *reading) lines(block int) []unit {
+	at := r.doc.Blocks[block].Span
+	raw := excerptOf(r.doc.Raw, at)
+	if pictures(raw) == 0 || !strings.Contains(raw, "\n") {
+		return nil
+	}
+	var units []unit
+	for line := range strings.Lines(raw) {
+		end := at.Start + len(line)
+		if m := pictures(line); m != 0 {
+			units = append(units, unit{span: Span{at.Start, at.Start + len(strings.TrimRight(line, "\r\n"))}, block: block, mark: m})
+		}
+		at.Start = end
+	}
+	return units
+}
+
+// markedIn judges what stands beside each other. A cross is taken for open only
+// where ticks prevail: elsewhere it may tell bad from good. What has a tick beside
+// another mark compares.
+func (r *reading) markedIn(units []unit) {
+	var count [doneMark | badMark | openMark + 1]int
+	for _, u := range units {
+		count[u.mark]++
 	}
 	crosses := count[doneMark] > 1 && count[badMark] < count[doneMark]
 	if count[doneMark] == 0 || !crosses && count[openMark] == 0 {
 		return
 	}
-	for i := from; i < end; i++ {
-		b := &r.doc.Blocks[i]
-		m := r.mark(b)
-		if b.Box == text.Begun || b.Box == text.Open || m != openMark && (m != badMark || !crosses) {
+	for _, u := range units {
+		if u.boxed || u.mark != openMark && (u.mark != badMark || !crosses) {
 			continue
 		}
-		r.evidence.see(pendingRows, Span(b.Span))
+		r.evidence.see(pendingRows, u.span)
 		r.add(mention{
-			category: RemainingTasks, pattern: "mark", span: Span(b.Span), sentence: -1, block: i,
+			category: RemainingTasks, pattern: "mark", span: u.span, sentence: -1, block: u.block,
 			form: box, real: true, why: "it is marked as open among others that are done", severity: Medium,
 		})
 	}
 }
 
-// mark reads the box and the pictures of a block.
-func (r *reading) mark(b *text.Block) mark {
-	m := boxMarks[b.Box]
-	raw := excerptOf(r.doc.Raw, b.Span)
+// pictures are the marks of a piece of the message.
+func pictures(raw string) (m mark) {
 	if strings.IndexByte(raw, '\xe2') < 0 && strings.IndexByte(raw, '\xf0') < 0 {
-		return m // nothing of UTF-8 that could be a picture
+		return 0 // nothing of UTF-8 that could be a picture
 	}
 	for _, c := range raw {
 		switch c {
