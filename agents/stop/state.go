@@ -39,92 +39,6 @@ func (r *reading) state() {
 	}
 }
 
-// unfinished finds what a sentence says is not done, done in part, or to come.
-func (r *reading) unfinished(s int) {
-	near := r.near(s)
-	if !near {
-		r.requestedFar(s)
-	}
-	if !near && !r.hasAny(s, undone, partial, coming) || r.doc.Sentences[s].Ending == text.Question || r.has(s, user) {
-		return
-	}
-	l, isLeft := r.first(s, left)
-	if isLeft && r.describes(s, l) {
-		return
-	}
-	isLeft = isLeft && !r.isReference(s, l)
-	work := false
-	for _, c := range [...]struct {
-		class    grammar.Class
-		sig      signal
-		category Category
-		why      string
-	}{
-		{undone, undoneNear, RemainingTasks, "it says that something is not done"},
-		{partial, partialNear, RemainingTasks, "it says that a part is done"},
-		{coming, comingNear, FutureActions, "it says what will be done"},
-	} {
-		h, ok := r.first(s, c.class)
-		if !ok || r.before(s, h.First, condition, you, past) || c.class != coming && r.has(s, known) || r.answering() || r.nothingLeft(s, h) {
-			continue
-		}
-		m := r.mention(c.category, h)
-		m.why = "it tells what holds, far from the end"
-		if near {
-			m.real, m.why, m.severity = c.class != partial, c.why, Medium
-			r.evidence.see(c.sig, m.span)
-			work = true
-		}
-		r.add(m)
-	}
-	if near && !r.answering() && !r.has(s, known) {
-		if h, ok := r.first(s, except); ok && r.hasAny(s, done, result) {
-			r.evidence.see(partialNear, r.span(h.First, h.End))
-			work = true
-		} else if at, ok := r.ratio(s); ok {
-			r.evidence.see(partialNear, at)
-			work = true
-		}
-	}
-	strong := work || isLeft || r.hasAny(s, need, could, stub)
-	if r.answering() || r.has(s, known) || r.has(s, done) && !r.hasAny(s, left, undone, coming) || !strong && !r.has(s, weak) || !near || r.has(s, beyond) {
-		return
-	}
-	if h, ok := r.first(s, purpose); ok {
-		r.evidence.see(requestedWork, r.span(h.First, h.End))
-		if strong && r.prose <= shortGapSentences {
-			r.evidence.see(shortGap, r.span(h.First, h.End))
-		}
-	}
-	if h, ok := r.first(s, task); ok {
-		r.evidence.see(requestedWork, r.span(h.First, h.End))
-		if strong && r.prose <= shortGapSentences {
-			r.evidence.see(shortGap, r.span(h.First, h.End))
-		}
-	}
-	if h, ok := r.first(s, rest); ok && !r.hasAny(s, done, past) {
-		r.evidence.see(restOfWork, r.span(h.First, h.End))
-	}
-}
-
-// requestedFar finds what an earlier sentence says is not done, or done in part,
-// if it or the one before it names the request.
-func (r *reading) requestedFar(s int) {
-	if r.doc.Sentences[s].Ending == text.Question || r.answering() || r.hasAny(s, known, beyond, user, you, past, condition) {
-		return
-	}
-	asked := r.has(s, task)
-	if at, ok := r.ratio(s); ok && asked {
-		r.evidence.see(requestedFar, at)
-	}
-	asked = asked || s > 0 && r.has(s-1, task) && r.doc.Sentences[s-1].Block == r.doc.Sentences[s].Block
-	h, ok := r.firstOf(s, undone, left)
-	if !ok || !asked || r.nothingLeft(s, h) || h.Class == left && (r.isReference(s, h) || r.describes(s, h)) {
-		return
-	}
-	r.evidence.see(requestedFar, r.span(h.First, h.End))
-}
-
 // obligations finds what must or could be done, now or later.
 func (r *reading) obligations(s int) {
 	question := r.doc.Sentences[s].Ending == text.Question
@@ -150,7 +64,8 @@ func (r *reading) obligations(s int) {
 	if h, ok := r.first(s, later); ok && !question {
 		m := r.mention(FutureActions, h)
 		m.why = "it tells an order of events"
-		if r.beside(s, h, announce, present, need, could, left, undone) && !r.hasAny(s, user, offers, you, condition) {
+		l, isLeft := r.first(s, left)
+		if (!isLeft || !r.isReference(s, l)) && r.beside(s, h, announce, present, need, could, left, undone) && !r.hasAny(s, user, offers, you, condition) {
 			m.real, m.severity, m.why = true, Low, "it puts work off"
 			r.evidence.see(laterWork, m.span)
 		}

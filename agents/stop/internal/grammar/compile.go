@@ -40,7 +40,7 @@ func Compile(classes []string, sources ...Source) (*Grammar, error) {
 		return nil, fmt.Errorf("%d languages are more than %d", len(sources), maxLangs)
 	}
 	c := compiler{
-		g:       &Grammar{Words: &text.Vocabulary{}, named: map[string]uint64{}, sets: []uint64{0}},
+		g:       &Grammar{Words: &text.Vocabulary{}, named: map[string]uint64{}, traits: []trait{{bit: otherBit}}},
 		classes: classes,
 		nodes:   roots,
 	}
@@ -55,6 +55,7 @@ func Compile(classes []string, sources ...Source) (*Grammar, error) {
 		}
 	}
 	c.layOut()
+	c.mark()
 	c.foresee()
 	c.g.machine.Store(newMachine(c.g, maxStates, maxEdges))
 	return c.g, nil
@@ -148,7 +149,7 @@ func (c *compiler) declare(name string, words func(func(string) bool)) error {
 		if err != nil {
 			return err
 		}
-		c.g.sets[id] |= bit
+		c.g.traits[id].sets |= bit
 	}
 	return nil
 }
@@ -205,12 +206,24 @@ func (c *compiler) layOut() {
 	}
 }
 
+// mark gives a bit to each word that a pattern names behind its first.
+func (c *compiler) mark() {
+	g, n := c.g, 0
+	for i := range c.edges {
+		l := &c.edges[i]
+		if l.kind == wordEdge && l.from >= roots && g.traits[l.symbol].bit == otherBit {
+			g.traits[l.symbol].bit = 1 << (n % 63)
+			n++
+		}
+	}
+}
+
 // foresee fills the table of what may follow each word that phrases begin with.
 func (c *compiler) foresee() {
 	g := c.g
 	for place := range g.openers {
-		table := make([]opener, len(g.sets))
-		var bySet [maxSets]opener
+		table := make([]outlook, len(g.traits))
+		var bySet [maxSets]outlook
 		for p := anywhere; p <= place; p++ {
 			for lang := range Lang(maxLangs) {
 				root := rootOf(p, lang)
@@ -225,7 +238,7 @@ func (c *compiler) foresee() {
 			}
 		}
 		for id := range table {
-			for sets := g.sets[id]; sets != 0; sets &= sets - 1 {
+			for sets := g.traits[id].sets; sets != 0; sets &= sets - 1 {
 				table[id].join(bySet[bits.TrailingZeros64(sets)])
 			}
 		}
@@ -234,22 +247,27 @@ func (c *compiler) foresee() {
 }
 
 // add adds what may follow at the node.
-func (o *opener) add(g *Grammar, n int32) {
-	first, last := g.edgesOf(n, wordEdge)
-	for _, e := range g.edges[first:last] {
-		o.words |= 1 << (uint(e.symbol) & 63)
-	}
-	first, last = g.edgesOf(n, setEdge)
-	for _, e := range g.edges[first:last] {
-		o.sets |= 1 << uint(e.symbol)
-	}
-	first, last = g.edgesOf(n, anyEdge)
+func (o *outlook) add(g *Grammar, n int32) {
+	o.edges(g, n)
+	first, last := g.edgesOf(n, anyEdge)
 	if first < last || g.nodes[n].ends < g.nodes[n+1].ends {
 		o.words = ^uint64(0)
 	}
 }
 
-func (o *opener) join(other opener) {
+// edges adds the words and sets that lead on from the node.
+func (o *outlook) edges(g *Grammar, n int32) {
+	first, last := g.edgesOf(n, wordEdge)
+	for _, e := range g.edges[first:last] {
+		o.words |= g.traits[e.symbol].bit
+	}
+	first, last = g.edgesOf(n, setEdge)
+	for _, e := range g.edges[first:last] {
+		o.sets |= 1 << uint(e.symbol)
+	}
+}
+
+func (o *outlook) join(other outlook) {
 	o.words |= other.words
 	o.sets |= other.sets
 }

@@ -59,28 +59,32 @@ type Grammar struct {
 	Words    *text.Vocabulary
 	Patterns []Pattern
 
-	sets  []uint64 // of each word, the sets that it is in
-	named map[string]uint64
+	traits []trait // by word
+	named  map[string]uint64
 	// nodes, edges and ends are the nondeterministic automaton of the patterns; the
 	// first nodes are those that all phrases begin at.
 	nodes   []node
 	edges   []edge
 	ends    []end
-	openers [places][]opener // by word
+	openers [places][]outlook // by word
 	machine atomic.Pointer[machine]
 }
 
-// opener foresees in which phrases that begin with a word go on: a bit for each
-// word that may follow, its number modulo 64, and the sets. All words may where a
-// phrase ends with the first.
-type opener struct{ words, sets uint64 }
+// trait is what is asked about a word: the sets that it is in, a bit each, and the
+// bit that stands for it, which it shares with few others.
+type trait struct{ sets, bit uint64 }
 
-// opens says whether a phrase may begin with the word, the next one being of the
-// number and sets given. Most do not, and which do is hard to foresee, so that
-// there is one branch for all reasons.
-func (o *opener) opens(next int32, sets uint64) bool {
-	return o.words>>(uint(next)&63)&1|o.sets&sets != 0
-}
+// otherBit stands for the words that no pattern names but as its first, and for
+// those that are no words of the lexicon.
+const otherBit = 1 << 63
+
+// outlook foresees how phrases go on: the bits of the words that may follow, and
+// the sets. All bits are set where any word may, or where a phrase ends before.
+type outlook struct{ words, sets uint64 }
+
+// allows says whether a word with the traits may follow. Most do not, and which do
+// is hard to foresee, so that there is one branch for all reasons.
+func (o outlook) allows(t *trait) bool { return o.words&t.bit|o.sets&t.sets != 0 }
 
 // node is a state of a pattern: where its edges of each kind and the patterns that
 // end there begin. They go up to where those of the next kind or node begin.
@@ -126,7 +130,7 @@ const (
 )
 
 // Sets are the sets that the word with the number is in, one bit each.
-func (g *Grammar) Sets(id int32) uint64 { return g.sets[id] }
+func (g *Grammar) Sets(id int32) uint64 { return g.traits[id].sets }
 
 // Set is the bit of a set, named "language.set"; 0 if there is none.
 func (g *Grammar) Set(name string) uint64 { return g.named[name] }
@@ -159,7 +163,7 @@ func (g *Grammar) Scan(doc *text.Doc, sentence int, lang Lang, hits []Hit) []Hit
 		if i+1 < len(words) {
 			next = words[i+1].ID
 		}
-		if !g.openers[place][w.ID].opens(next, g.sets[next]) {
+		if !g.openers[place][w.ID].allows(&g.traits[next]) {
 			continue
 		}
 		m := g.machine.Load()
@@ -188,6 +192,9 @@ func (m *machine) follow(words []text.Word, at *state, hits []Hit) []Hit {
 			}
 		}
 		if k == len(words) || k == longest {
+			return hits
+		}
+		if at.all && !m.leads(at, words[k:]) {
 			return hits
 		}
 		w := &words[k]

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
 
 // machine is the deterministic automaton of a grammar. Each of its states is the
@@ -41,12 +43,17 @@ type state struct {
 	number uint32
 	nodes  []int32
 	ends   []end
-	// words, sets, all and cross foresee most of the words that lead nowhere: a bit
-	// for each word that leads on, by its number modulo 64, the sets that do, whether
-	// any word does, and whether any does behind a gap.
-	words, sets uint64
-	all, cross  bool
+	// near foresees which words lead on, all whether any word does, cross whether any
+	// does behind a gap.
+	near       outlook
+	all, cross bool
+	// far foresees the words behind the next one, as far as horizon, that lead on
+	// whichever words stand before.
+	far outlook
 }
+
+// horizon is how many words of a gap are foreseen.
+const horizon = 3
 
 // The numbers that are no state's.
 const (
@@ -95,7 +102,7 @@ func (m *machine) begin(place int, lang Lang, word int32) *state {
 
 // step is the state behind a further word, nil if no phrase goes on so.
 func (m *machine) step(from *state, word int32, gap bool) *state {
-	if !from.all && (from.words>>(uint(word)&63)&1 == 0 && from.sets&m.g.sets[word] == 0 || gap && !from.cross) {
+	if !from.all && (!from.near.allows(&m.g.traits[word]) || gap && !from.cross) {
 		return nil
 	}
 	key := keyOf(from.number, word, gap)
@@ -209,7 +216,7 @@ func (m *machine) lead(from, word int32, gap bool) {
 	}
 	first, last = m.g.edgesOf(from, setEdge)
 	for _, e := range m.g.edges[first:last] {
-		if m.g.sets[word]>>uint(e.symbol)&1 != 0 && (!gap || e.cross) {
+		if m.g.traits[word].sets>>uint(e.symbol)&1 != 0 && (!gap || e.cross) {
 			m.to = append(m.to, e.to)
 		}
 	}
@@ -244,20 +251,62 @@ func (m *machine) newState() *state {
 	for _, n := range s.nodes {
 		first, last := m.g.edgesOf(n, wordEdge)
 		for _, e := range m.g.edges[first:last] {
-			s.words |= 1 << (uint(e.symbol) & 63)
+			s.near.words |= m.g.traits[e.symbol].bit
 			s.cross = s.cross || e.cross
 		}
 		first, last = m.g.edgesOf(n, setEdge)
 		for _, e := range m.g.edges[first:last] {
-			s.sets |= 1 << uint(e.symbol)
+			s.near.sets |= 1 << uint(e.symbol)
 			s.cross = s.cross || e.cross
 		}
 		first, last = m.g.edgesOf(n, anyEdge)
 		s.all = s.all || first < last
 		s.ends = append(s.ends, m.g.ends[m.g.nodes[n].ends:m.g.nodes[n+1].ends]...)
 	}
+	m.lookBeyond(s)
 	slices.SortFunc(s.ends, func(a, b end) int {
 		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.pattern, b.pattern))
 	})
 	return s
+}
+
+// lookBeyond foresees which words lead on from a state behind words of any kind. A
+// phrase that ends with such, or needs more of them than horizon, may always go on.
+func (m *machine) lookBeyond(s *state) {
+	nodes := s.nodes
+	for depth := 0; ; depth++ {
+		var next []int32
+		for _, n := range nodes {
+			first, last := m.g.edgesOf(n, anyEdge)
+			for _, e := range m.g.edges[first:last] {
+				next = append(next, e.to)
+			}
+		}
+		if len(next) == 0 {
+			return
+		}
+		for _, n := range next {
+			if depth == horizon || m.g.nodes[n].ends < m.g.nodes[n+1].ends {
+				s.near.words = ^uint64(0)
+				return
+			}
+			s.far.edges(m.g, n)
+		}
+		slices.Sort(next)
+		nodes = slices.Compact(next)
+	}
+}
+
+// leads says whether a phrase may end among the words, which follow those that led
+// to the state: most gaps are not worth to be walked.
+func (m *machine) leads(s *state, words []text.Word) bool {
+	if s.near.allows(&m.g.traits[words[0].ID]) {
+		return true
+	}
+	for i := 1; i < len(words) && i <= horizon; i++ {
+		if s.far.allows(&m.g.traits[words[i].ID]) {
+			return true
+		}
+	}
+	return false
 }

@@ -266,8 +266,8 @@ func (c *compiler) word(w string) (int32, error) {
 	if id > maxWords {
 		return 0, fmt.Errorf("there are more than %d words", maxWords)
 	}
-	for int(id) >= len(c.g.sets) {
-		c.g.sets = append(c.g.sets, 0)
+	for int(id) >= len(c.g.traits) {
+		c.g.traits = append(c.g.traits, trait{bit: otherBit})
 	}
 	return id, nil
 }

@@ -38,7 +38,7 @@ func (g *Grammar) ScanText(r *text.Reader, s string, lang Lang, hits []TextHit) 
 			if i+1 < n {
 				next = words[i+1].ID
 			}
-			if !g.openers[place][w.ID].opens(next, g.sets[next]) {
+			if !g.openers[place][w.ID].allows(&g.traits[next]) {
 				continue
 			}
 			m := g.machine.Load()
