@@ -51,6 +51,8 @@ func (r *reading) dismissed(m *mention, s int, h grammar.Hit, class grammar.Clas
 	switch {
 	case class == present && r.narrated(s, h):
 		m.why = "it tells what always holds"
+	case r.habit(s, h):
+		m.why = "it tells what will always hold"
 	case class == talks && (r.after(s) > 0 || delivered || r.explains(s, h)):
 		m.why = "it introduces what it goes on to say"
 	case r.upToUser(s, h):
@@ -76,6 +78,16 @@ func (r *reading) narrated(s int, h grammar.Hit) bool {
 	}
 	for _, p := range r.phrases(s) {
 		if p.Class == history && (p.First >= h.First || !r.gapBetween(p.End, h.First)) {
+			return true
+		}
+	}
+	return false
+}
+
+// habit says whether "from now on" or the like stands right before the phrase.
+func (r *reading) habit(s int, h grammar.Hit) bool {
+	for _, p := range r.phrases(s) {
+		if p.Class == history && p.End == h.First {
 			return true
 		}
 	}

@@ -51,7 +51,7 @@ var isTask = map[string]bool{
 // isReference says whether a phrase names no work: nothing is left, a document
 // has such a section, the past is told.
 func (r *reading) isReference(s int, h grammar.Hit) bool {
-	if h.Class == left && r.finished(s, h) || r.nothingLeft(s, h) {
+	if h.Class == left && r.finished(s, h) || r.nothingLeft(s, h) || r.contents(s, h) {
 		return true
 	}
 	if lead := r.block(s).Lead; lead >= 0 && r.doc.Blocks[lead].End > r.doc.Blocks[lead].First &&
@@ -80,6 +80,27 @@ func (r *reading) isReference(s int, h grammar.Hit) bool {
 		}
 	}
 	return false
+}
+
+// contents says whether the sentence tells what a document holds: "it lists the
+// risks and the remaining questions".
+func (r *reading) contents(s int, h grammar.Hit) bool {
+	d, ok := r.first(s, document)
+	if !ok || d.First >= h.First || int(d.First)-r.doc.Sentences[s].First > 1 || !holds[r.doc.Words[d.First].Fold] {
+		return false
+	}
+	for _, w := range r.doc.Words[d.End:h.First] {
+		if w.Fold == "but" || w.Fold == "mais" {
+			return false
+		}
+	}
+	return true
+}
+
+// holds are verbs for what a document does.
+var holds = map[string]bool{
+	"describes": true, "lists": true, "contains": true, "covers": true, "explains": true, "mentions": true, "shows": true,
+	"includes": true, "decrit": true, "liste": true, "contient": true, "presente": true, "explique": true, "detaille": true,
 }
 
 // finished says whether the sentence says that what is left is done: "the
