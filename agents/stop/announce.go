@@ -51,7 +51,7 @@ func (r *reading) dismissed(m *mention, s int, h grammar.Hit, class grammar.Clas
 	switch {
 	case class == present && r.narrated(s, h):
 		m.why = "it tells what always holds"
-	case r.habit(s, h):
+	case r.behind(s, h, history): // "from now on I'll"
 		m.why = "it tells what will always hold"
 	case class == talks && (r.after(s) > 0 || delivered || r.explains(s, h)):
 		m.why = "it introduces what it goes on to say"
@@ -84,10 +84,10 @@ func (r *reading) narrated(s int, h grammar.Hit) bool {
 	return false
 }
 
-// habit says whether "from now on" or the like stands right before the phrase.
-func (r *reading) habit(s int, h grammar.Hit) bool {
+// behind says whether the phrase stands right behind one of the class.
+func (r *reading) behind(s int, h grammar.Hit, c grammar.Class) bool {
 	for _, p := range r.phrases(s) {
-		if p.Class == history && p.End == h.First {
+		if p.Class == c && p.End == h.First {
 			return true
 		}
 	}

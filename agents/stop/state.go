@@ -28,7 +28,7 @@ func (r *reading) state() {
 		if h, ok := r.first(s, stub); ok {
 			r.evidence.see(stubsLeft, r.span(h.First, h.End))
 		}
-		if h, ok := r.first(s, done); ok && (s < 2 || r.after(s) <= tailSentences) && !r.hasAny(s, left, condition) {
+		if h, ok := r.first(s, done); ok && (s < 2 || r.after(s) <= tailSentences) && !r.hasAny(s, left, condition, goOn) {
 			r.evidence.see(completed, r.span(h.First, h.End))
 		}
 		if h, ok := r.first(s, closed); ok && !r.hasAny(s, negation, left, need, undone, condition) && r.doc.Sentences[s].Ending != text.Question {
@@ -45,7 +45,7 @@ func (r *reading) obligations(s int) {
 	if h, ok := r.first(s, need); ok && !question {
 		m := r.mention(RemainingTasks, h)
 		m.why = "it tells what holds, far from the end"
-		if r.after(s) <= endingSentences && !r.before(s, h.First, condition, you) {
+		if r.after(s) <= endingSentences && !r.before(s, h.First, condition, you) && !r.behind(s, h, document) {
 			m.real, m.severity, m.why = true, Medium, "it says what must be done"
 			if r.after(s) <= tailSentences && !r.has(s, user) {
 				r.evidence.see(needTail, m.span)

@@ -109,8 +109,10 @@ func (r *reading) requestedFar(s int) {
 		return
 	}
 	asked := r.has(s, task)
-	if at, ok := r.ratio(s); ok && asked {
-		r.evidence.see(requestedFar, at)
+	if asked {
+		if at, ok := r.ratio(s); ok {
+			r.evidence.see(requestedFar, at)
+		}
 	}
 	asked = asked || s > 0 && r.has(s-1, task) && r.doc.Sentences[s-1].Block == r.doc.Sentences[s].Block
 	h, ok := r.firstOf(s, undone, left)
