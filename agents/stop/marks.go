@@ -27,10 +27,10 @@ func (r *reading) marked() {
 		}
 		switch blocks[from].Kind {
 		case text.Item, text.Table:
-			r.markedIn(r.units(from, end))
+			r.markedIn(r.blockUnits(from, end))
 		case text.Paragraph:
 			for i := from; i < end; i++ {
-				r.markedIn(r.lines(i))
+				r.markedIn(r.lineUnits(i))
 			}
 		}
 		from = end
@@ -45,26 +45,27 @@ type unit struct {
 	boxed bool // it has an open check box, which counts by itself
 }
 
-// units are the blocks of one list or table that bear a mark.
-func (r *reading) units(from, end int) []unit {
-	var units []unit
+// blockUnits are the blocks of one list or table that bear a mark.
+func (r *reading) blockUnits(from, end int) []unit {
+	units := r.units[:0]
 	for i := from; i < end; i++ {
 		b := &r.doc.Blocks[i]
 		if m := boxMarks[b.Box] | pictures(excerptOf(r.doc.Raw, b.Span)); m != 0 {
 			units = append(units, unit{Span(b.Span), i, m, b.Box == text.Begun || b.Box == text.Open})
 		}
 	}
+	r.units = units
 	return units
 }
 
-// lines are the lines of a paragraph that bear a mark.
-func (r *reading) lines(block int) []unit {
+// lineUnits are the lines of a paragraph that bear a mark.
+func (r *reading) lineUnits(block int) []unit {
 	at := r.doc.Blocks[block].Span
 	raw := excerptOf(r.doc.Raw, at)
 	if pictures(raw) == 0 || !strings.Contains(raw, "\n") {
 		return nil
 	}
-	var units []unit
+	units := r.units[:0]
 	for line := range strings.Lines(raw) {
 		end := at.Start + len(line)
 		if m := pictures(line); m != 0 {
@@ -72,6 +73,7 @@ func (r *reading) lines(block int) []unit {
 		}
 		at.Start = end
 	}
+	r.units = units
 	return units
 }
 

@@ -28,8 +28,9 @@ type reading struct {
 	repeated             trilean // whether the code that ends the message repeats earlier code
 	evidence             evidence
 	mentions             []mention
-	found                int  // mentions, those that were not kept too
-	real                 bool // one of them at least is real
+	units                []unit // of the list, table or paragraph that marked looks at
+	found                int    // mentions, those that were not kept too
+	real                 bool   // one of them at least is real
 }
 
 // trilean is a truth that may not be known yet.
