@@ -70,7 +70,7 @@ func (r *reading) isReference(s int, h grammar.Hit) bool {
 			reach = 1
 		}
 		if p.Class == negation && r.doc.Words[p.First].Fold == "no" {
-			reach = 3 // "no open issues remain"
+			reach = 5 // "no other phases of the port remain"
 		}
 		near := p.End <= h.First && h.First-p.End <= reach && !r.gapBetween(p.End, h.First) ||
 			p.First >= h.End && p.First-h.End < reach && !r.gapBetween(h.End, p.First)
