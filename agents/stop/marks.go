@@ -94,11 +94,25 @@ func (r *reading) markedIn(units []unit) {
 			continue
 		}
 		r.evidence.see(pendingRows, u.span)
-		r.add(mention{
+		m := mention{
 			category: RemainingTasks, pattern: "mark", span: u.span, sentence: -1, block: u.block,
 			form: box, real: true, why: "it is marked as open among others that are done", severity: Medium,
-		})
+		}
+		if b := &r.doc.Blocks[u.block]; b.Kind == text.Paragraph && b.End > b.First {
+			m.form, m.sentence = prose, r.sentenceAt(b, u.span) // the line is the step, not its block
+		}
+		r.add(m)
 	}
+}
+
+// sentenceAt is the last sentence of the block that begins before the end of the
+// span.
+func (r *reading) sentenceAt(b *text.Block, at Span) int {
+	s := b.First
+	for s+1 < b.End && r.sentenceSpan(s+1).Start < at.End {
+		s++
+	}
+	return s
 }
 
 // pictures are the marks of a piece of the message.

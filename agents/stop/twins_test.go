@@ -136,3 +136,17 @@ var _ = Describe("the context of a detection", func() {
 		}
 	})
 })
+
+var _ = Describe("lines with marks", func() {
+	It("are steps, those that are open", func() {
+		var steps []string
+		for _, s := range balanced("Phase 1 (analysis) ✅\nPhase 2 (design) ✅\nPhase 3 (code) 🔄\nPhase 4 (tests) ⏳").Steps {
+			steps = append(steps, s.Description)
+		}
+		Expect(steps).To(Equal([]string{"Phase 3 (code)", "Phase 4 (tests)"}))
+	})
+
+	It("may hold nothing else", func() {
+		Expect(func() { balanced("✅\n⏳\n⏳\n\n- ✅\n- ⏳\n\n| ✅ |\n|---|\n| ⏳ |\n") }).NotTo(Panic())
+	})
+})
