@@ -18,7 +18,12 @@ func (r *reading) requests() {
 func (r *reading) requestIn(s int) {
 	question := r.doc.Sentences[s].Ending == text.Question
 	h, offered := r.firstOf(s, proceed, goOn, offers)
-	offered = offered && (!question || !r.before(s, h.First, questions))
+	if offered && question && r.before(s, h.First, questions) {
+		offered = false
+		m := r.mention(ConditionalIntentions, h)
+		m.form, m.real, m.why = offer, true, "it asks how to do the work"
+		r.add(m)
+	}
 	switch {
 	case r.has(s, generic) && (!offered || h.Class == offers):
 		h, _ := r.first(s, generic)
