@@ -146,7 +146,13 @@ func (r *reading) class(defers bool) Class {
 
 // signals are the signals seen, heaviest first.
 func (r *reading) signals(message string) []Signal {
-	var all []Signal
+	seen := 0
+	for _, n := range r.evidence.count {
+		if n > 0 {
+			seen++
+		}
+	}
+	all := slices.Grow([]Signal(nil), seen)
 	for s, d := range definitions {
 		if n := r.evidence.count[s]; n > 0 {
 			at := r.evidence.at[s]
@@ -194,11 +200,11 @@ func (r *reading) detections(message string) []Detection {
 	if byStart := func(a, b mention) int { return a.span.Start - b.span.Start }; !slices.IsSortedFunc(r.mentions, byStart) {
 		slices.SortStableFunc(r.mentions, byStart)
 	}
-	var all []Detection
-	for _, m := range r.mentions {
-		if len(all) == maxDetections {
-			break
-		}
+	if len(r.mentions) == 0 {
+		return nil
+	}
+	all := make([]Detection, 0, min(len(r.mentions), maxDetections))
+	for _, m := range r.mentions[:cap(all)] {
 		all = append(all, Detection{
 			Category: m.category, Pattern: m.pattern, Span: m.span,
 			Text: message[m.span.Start:m.span.End], Context: surroundings(message, m.span),

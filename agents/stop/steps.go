@@ -100,11 +100,12 @@ func (x *extractor) best() []piece {
 	if top >= loose && offers {
 		top = offered
 	}
-	var kept []piece
+	kept := make([]piece, 0, len(x.pieces))
 	var stems [][]stem
 	if n := len(x.pieces); n > 1 && n <= maxSteps { // else it would take too long to compare them
-		for _, p := range x.pieces {
-			stems = append(stems, x.stems(p))
+		stems = make([][]stem, n)
+		for i, p := range x.pieces {
+			stems[i] = x.stems(p)
 		}
 	}
 	for i, p := range x.pieces {
