@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -214,29 +213,6 @@ func (a *app) message(ctx context.Context, name string) (string, error) {
 		return "", usage(fmt.Errorf("read the message: %w", err))
 	}
 	return string(data), nil
-}
-
-// readAll reads at most limit bytes. A read from a terminal or a pipe cannot be
-// ended, so the end of ctx does not wait for it.
-func readAll(ctx context.Context, from io.Reader, limit int) ([]byte, error) {
-	type input struct {
-		data []byte
-		err  error
-	}
-	read := make(chan input, 1)
-	go func() {
-		data, err := io.ReadAll(io.LimitReader(from, int64(limit)+1))
-		read <- input{data, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	case in := <-read:
-		if in.err == nil && len(in.data) > limit {
-			in.err = fmt.Errorf("it is longer than %d MB", limit>>20)
-		}
-		return in.data, in.err
-	}
 }
 
 // installGuard prints settings: what to paste on standard output, where to on

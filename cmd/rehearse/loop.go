@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -105,28 +104,14 @@ func (a *app) prompt(ctx context.Context, args []string) (string, error) {
 	if len(args) == 0 || args[0] != "-" {
 		return strings.Join(args, ""), nil
 	}
-	type input struct {
-		data []byte
-		err  error
-	}
-	// A read from a terminal cannot be ended, so Ctrl-C does not wait for it.
-	read := make(chan input, 1)
-	go func() {
-		data, err := io.ReadAll(io.LimitReader(a.stdin, maxPrompt+1))
-		read <- input{data, err}
-	}()
-	select {
-	case <-ctx.Done():
+	data, err := readAll(ctx, a.stdin, maxPrompt)
+	switch {
+	case ctx.Err() != nil:
 		return "", quiet(exitInterrupted)
-	case in := <-read:
-		if in.err != nil {
-			return "", usage(fmt.Errorf("read the prompt from standard input: %w", in.err))
-		}
-		if len(in.data) > maxPrompt {
-			return "", usage(fmt.Errorf("the prompt on standard input is longer than %d bytes", maxPrompt))
-		}
-		return string(in.data), nil
+	case err != nil:
+		return "", usage(fmt.Errorf("read the prompt from standard input: %w", err))
 	}
+	return string(data), nil
 }
 
 func (a *app) runLoop(ctx context.Context, given loop.Options, flags loopFlags) error {
