@@ -1,0 +1,79 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Step says how far an interview has come. Two parts of one block are two steps,
+// so that no answer of one part can take the place of one of the other.
+type Step string
+
+// The steps in order, by the names that clients see.
+const (
+	Identity Step = "STEP_01_IDENTITY"
+	Tone     Step = "STEP_02_TONE"
+	Preamble Step = "STEP_03_PREAMBULE"
+	Block1   Step = "BLOC_01"
+	Block2A  Step = "BLOC_02A"
+	Block2B  Step = "BLOC_02B"
+	Block3   Step = "BLOC_03"
+	Block4   Step = "BLOC_04"
+	Block5   Step = "BLOC_05"
+	Block6   Step = "BLOC_06"
+	Block7   Step = "BLOC_07"
+	Block8   Step = "BLOC_08"
+	Block9   Step = "BLOC_09"
+	Block10  Step = "BLOC_10"
+	Matching Step = "STEP_99_MATCHING"
+)
+
+// Steps lists the steps in order.
+func Steps() []Step {
+	return []Step{
+		Identity, Tone, Preamble, Block1, Block2A, Block2B, Block3, Block4, Block5, Block6,
+		Block7, Block8, Block9, Block10, Matching,
+	}
+}
+
+// Next is the step after s; Matching has none and stays.
+func (s Step) Next() Step {
+	steps := Steps()
+	return steps[min(slices.Index(steps, s)+1, len(steps)-1)]
+}
+
+// Block is the block's number, from 1 to 10. It is 0 before the first block, and
+// the matching counts as part of the last one.
+func (s Step) Block() int {
+	if s == Matching {
+		return 10
+	}
+	digits, ok := strings.CutPrefix(string(s), "BLOC_")
+	if !ok {
+		return 0
+	}
+	n, _ := strconv.Atoi(strings.TrimRight(digits, "AB"))
+	return n
+}
+
+// Part is "A" or "B" in block 2, else empty.
+func (s Step) Part() string {
+	switch s {
+	case Block2A:
+		return "A"
+	case Block2B:
+		return "B"
+	}
+	return ""
+}
+
+// UnmarshalText accepts the steps that there are.
+func (s *Step) UnmarshalText(text []byte) error {
+	if !slices.Contains(Steps(), Step(text)) {
+		return fmt.Errorf("there is no step %q", text)
+	}
+	*s = Step(text)
+	return nil
+}

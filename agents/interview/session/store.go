@@ -1,0 +1,69 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// The errors of a Store. Others are failures of the store itself.
+var (
+	ErrNotFound = errors.New("there is no such session")
+	ErrExists   = errors.New("there is such a session already")
+	// ErrConflict means that somebody else changed the session meanwhile.
+	ErrConflict = errors.New("the session was changed meanwhile")
+)
+
+// Change is what one step adds to a session.
+type Change struct {
+	// Submission is the client's id of what it sent; empty if the step answers
+	// none. It belongs to one session and is kept for ever.
+	Submission string
+	// Messages and Answers are new.
+	Messages []Message
+	Answers  []Answer
+	// Queue is new or replaces the one of its step; nil changes none.
+	Queue *Queue
+	// Calls are new or replace those with the same number.
+	Calls []Call
+}
+
+// Store keeps interviews. A commit is atomic and durable: after it returned,
+// neither a crash of the process nor of the machine loses it, and before, no
+// part of it is seen. Implementations are safe for concurrent use, also by
+// several processes.
+type Store interface {
+	// Create stores a new session with version 1.
+	Create(ctx context.Context, s Session, c Change) error
+	// Load returns a session with the queue of its step. Its cost does not depend
+	// on how much was said.
+	Load(ctx context.Context, id string) (Session, error)
+	// Commit stores s, which was loaded at s.Version, and c, and returns the new
+	// version. It fails with ErrConflict, and changes nothing, if the stored
+	// version is another, or the submission or an answer of the change is stored
+	// already.
+	Commit(ctx context.Context, s Session, c Change) (version int64, err error)
+	// Submitted reports whether a submission is part of the session.
+	Submitted(ctx context.Context, id, submission string) (bool, error)
+	// Message returns one message by its Seq.
+	Message(ctx context.Context, id string, seq int) (Message, error)
+	// Messages, Answers, Queues and Calls return all, in order: by Seq, by Message,
+	// by step, by N.
+	Messages(ctx context.Context, id string) ([]Message, error)
+	Answers(ctx context.Context, id string) ([]Answer, error)
+	Queues(ctx context.Context, id string) ([]Queue, error)
+	Calls(ctx context.Context, id string) ([]Call, error)
+	// List returns sessions by creation, newest first.
+	List(ctx context.Context, l Listing) ([]Session, error)
+	Close() error
+}
+
+// Listing selects sessions.
+type Listing struct {
+	// Candidate selects those of one candidate; empty selects all.
+	Candidate string
+	// Limit is how many at most; 0 means 100.
+	Limit int
+	// Before selects those created earlier; the zero time selects all.
+	Before time.Time
+}
