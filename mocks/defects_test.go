@@ -227,6 +227,12 @@ var _ = Describe("defects of other scripted backends", Label("H-02"), func() {
 		Expect(start("rules: [{text: a}]").engine.Report().Unused).To(Equal([]string{"rules[0]: never used"}))
 	})
 
+	It("reports no rule that is optional", func() {
+		Expect(start("rules: [{text: a, optional: true}]").engine.Report().Unused).To(BeEmpty())
+		_, err := mocks.Compile(mocks.Script{Replies: []mocks.Line{{Finish: "stop", Optional: true}}})
+		Expect(err).To(MatchError(ContainSubstring("only a rule is optional")))
+	})
+
 	It("answers what no line expects with an error, not with an echo", func() {
 		for _, fields := range []map[string]any{nil, streamed} {
 			o := start("rules: [{when: {user: a}, text: x}]").post(context.Background(), chat(fields, user("b")))

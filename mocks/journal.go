@@ -111,7 +111,7 @@ func (e *Engine) Report() Report {
 		switch {
 		case e.program.sequence && s.used < l.limit:
 			r.Unused = append(r.Unused, fmt.Sprintf("%s: %d of %d left", l.name, l.limit-s.used, l.limit))
-		case !e.program.sequence && s.used == 0:
+		case !e.program.sequence && s.used == 0 && !l.Optional:
 			r.Unused = append(r.Unused, l.name+": never used")
 		}
 		if planned := l.Line.strikes(); s.struck < planned {

@@ -36,6 +36,9 @@ type Line struct {
 	// Times is how often the line answers. Replies: default 1. Rules: default
 	// without limit. A line without an answer strikes that often.
 	Times int `yaml:"times,omitempty" json:"times,omitempty" jsonschema:"minimum=1"`
+	// Optional says that it is no finding if the rule is never used. A line of
+	// Replies is never optional.
+	Optional bool `yaml:"optional,omitempty" json:"optional,omitempty"`
 
 	// Text is the answer's text. At most one of Text, File, Template is given.
 	Text *string `yaml:"text,omitempty" json:"text,omitempty"`

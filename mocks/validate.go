@@ -75,7 +75,7 @@ func (s *Script) Validate() []Problem {
 			v.when(path, l.When)
 			v.fault(path, l)
 			if set.name == "replies" {
-				v.noStates(path, l)
+				v.ordered(path, l)
 			}
 		}
 	}
@@ -83,12 +83,16 @@ func (s *Script) Validate() []Problem {
 	return v.problems
 }
 
-func (v *validator) noStates(path string, l *Line) {
+// ordered checks what a line of a strict sequence cannot have.
+func (v *validator) ordered(path string, l *Line) {
 	if l.In != "" {
 		v.add(path+".in", "only rules have states; replies come in their order")
 	}
 	if l.Then != "" {
 		v.add(path+".then", "only rules have states; replies come in their order")
+	}
+	if l.Optional {
+		v.add(path+".optional", "only a rule is optional; replies come in their order")
 	}
 }
 
