@@ -24,23 +24,25 @@ type Builder struct {
 	// NotRun names the planned scenarios of which no trial was added.
 	NotRun []string
 
-	problems  []string
-	more      int // problems beyond those kept
-	scenarios map[string]*building
-	trials    Count
-	totals    measure.Totals
-	guards    measure.GuardTotals
+	problems   []string
+	more       int // problems beyond those kept
+	scenarios  map[string]*building
+	trials     Count
+	totals     measure.Totals
+	guards     measure.GuardTotals
+	interviews measure.InterviewTotals
 }
 
 // building is a scenario whose trials are being added.
 type building struct {
-	head     record.Scenario
-	status   string
-	trials   Count
-	measures measure.Totals
-	guard    measure.GuardTotals
-	findings []gate.Finding
-	more     int
+	head      record.Scenario
+	status    string
+	trials    Count
+	measures  measure.Totals
+	guard     measure.GuardTotals
+	interview measure.InterviewTotals
+	findings  []gate.Finding
+	more      int
 }
 
 // mixed stands for the status of a scenario whose trials ended differently.
@@ -69,6 +71,8 @@ func (b *Builder) Add(scenario record.Scenario, facts measure.Facts, findings []
 	b.totals.Add(facts)
 	s.guard.Add(facts.Guard)
 	b.guards.Add(facts.Guard)
+	s.interview.Add(facts)
+	b.interviews.Add(facts)
 	for _, f := range findings {
 		if len(s.findings) >= maxFindings {
 			s.more++
@@ -109,7 +113,7 @@ func (b *Builder) Close() Report {
 		Schema:      Schema,
 		Run:         Run{ID: b.Run.ID, Tool: b.Run.Tool, Prices: b.Run.Prices, Labels: b.Run.Labels},
 		Interrupted: b.Interrupted,
-		Totals:      Totals{Trials: b.trials, Measures: b.totals.Close().Sums, Guard: b.guards.Close()},
+		Totals:      Totals{Trials: b.trials, Measures: b.totals.Close().Sums, Guard: b.guards.Close(), Interview: b.interviews.Close()},
 		Scenarios:   make([]Scenario, 0, len(b.scenarios)),
 		NotRun:      append([]string{}, slices.Sorted(slices.Values(b.NotRun))...),
 		Problems:    append([]string{}, b.problems...),
@@ -137,7 +141,7 @@ func (s *building) close() Scenario {
 		Name: head.Name, File: head.File, About: head.About, Proves: head.Proves, Tags: head.Tags,
 		Agent: head.Agent, Backend: head.Backend, Model: head.Model, Seed: head.Seed, Digest: head.Digest,
 		Verdict: s.trials.Verdict(), Status: s.status, Planned: head.Trials, Trials: s.trials,
-		PassRate: passRate(s.trials), Measures: s.measures.Close().Means, Guard: s.guard.Close(),
+		PassRate: passRate(s.trials), Measures: s.measures.Close().Means, Guard: s.guard.Close(), Interview: s.interview.Close(),
 		Findings: append([]gate.Finding{}, s.findings...), MoreFindings: s.more,
 	}
 	if missing := head.Trials - s.trials.Total(); missing > 0 {

@@ -51,7 +51,7 @@ func JUnit(w io.Writer, r Report, _ Options) error {
 }
 
 func (x *xmlWriter) suite(r Report) {
-	x.properties(slices.Concat(r.Totals.Measures, r.Totals.Guard),
+	x.properties(slices.Concat(r.Totals.Measures, r.Totals.Guard, r.Totals.Interview),
 		attr{"run", r.Run.ID},
 		attr{"tool", r.Run.Tool},
 		attr{"prices", r.Run.Prices},
@@ -79,7 +79,7 @@ func (x *xmlWriter) suite(r Report) {
 
 // scenario writes what is inside the test case of s.
 func (x *xmlWriter) scenario(s Scenario) {
-	x.properties(slices.Concat(s.Measures, s.Guard),
+	x.properties(slices.Concat(s.Measures, s.Guard, s.Interview),
 		attr{"trials", strconv.Itoa(s.Trials.Total())},
 		attr{"trials_passed", strconv.Itoa(s.Trials.Pass)},
 		attr{"status", s.Status},
@@ -91,12 +91,22 @@ func (x *xmlWriter) scenario(s Scenario) {
 	switch s.Verdict {
 	case gate.Pass:
 	case gate.Skip:
-		x.element("skipped", nil)
+		x.element("skipped", nil, s.reason()...)
 	case gate.Fail:
 		x.findings("failure", s)
 	default:
 		x.findings("error", s)
 	}
+}
+
+// reason is why a scenario was skipped, as far as findings say.
+func (s Scenario) reason() []attr {
+	for _, f := range s.Findings {
+		if f.Severity == gate.Skipped {
+			return []attr{{"message", plain.Line(f.Message+": "+f.Evidence, maxMessage)}}
+		}
+	}
+	return nil
 }
 
 // properties writes the given properties that have a value, then the measures.

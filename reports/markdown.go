@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/plain"
 	"github.com/rehearse-dev/rehearse/internal/show"
 )
@@ -31,14 +32,15 @@ func Markdown(w io.Writer, r Report, opts Options) error {
 
 	var shown, notPassed []Scenario
 	for _, s := range byUrgency(r.Scenarios) {
-		if failed(s.Verdict) {
+		if failed(s.Verdict) || s.Verdict == gate.Skip {
 			notPassed = append(notPassed, s)
 		}
 		if failed(s.Verdict) || !opts.FailuresOnly {
 			shown = append(shown, s)
 		}
 	}
-	markdownGuard(&b, r.Totals.Guard)
+	guardSection.markdown(&b, r.Totals.Guard)
+	interviewSection.markdown(&b, r.Totals.Interview)
 	half := b.Left / 2 // the rest is for the findings
 	b.Left -= half
 	if len(shown) > 0 {

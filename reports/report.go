@@ -50,6 +50,8 @@ type Totals struct {
 	// Guard are the metrics of stop guards, over all trials in which one judged an
 	// answer; nil if none did.
 	Guard []measure.Value `json:"guard,omitempty"`
+	// Interview are the metrics of interviews, over all trials with one.
+	Interview []measure.Value `json:"interview,omitempty"`
 }
 
 // Count counts by verdict.
@@ -126,6 +128,8 @@ type Scenario struct {
 	Measures []measure.Value `json:"measures"`
 	// Guard are the metrics of the stop guard, nil if none judged an answer.
 	Guard []measure.Value `json:"guard,omitempty"`
+	// Interview are the metrics of an interview, nil if there was none.
+	Interview []measure.Value `json:"interview,omitempty"`
 	// Findings are the first maxFindings, in order of trial.
 	Findings []gate.Finding `json:"findings"`
 	// MoreFindings is how many there are beyond Findings.

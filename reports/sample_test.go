@@ -22,6 +22,20 @@ func values(calls, tokens float64, eur, p95, time *float64) []measure.Value {
 	}
 }
 
+// interviewed are the metrics of four interviews.
+func interviewed() []measure.Value {
+	var t measure.InterviewTotals
+	for range 4 {
+		f := measure.Facts{Run: measure.RunFacts{Status: "finished"}, Calls: measure.CallFacts{Total: 25}}
+		f.Interview = measure.InterviewFacts{
+			Submissions: 50, Answers: 45, Queued: 21, Repeated: 1, Validated: 24, Rejected: map[string]int{"too-long": 1},
+			Warned: 2, TransportRetries: 1, Lost: 1, Trimmed: 4,
+		}
+		t.Add(f)
+	}
+	return t.Close()
+}
+
 // guarded are the metrics of a stop guard in three trials.
 func guarded() []measure.Value {
 	var t measure.GuardTotals
@@ -51,9 +65,9 @@ func sample() reports.Report {
 		},
 		Measures: values(2, 345, ptr(0.00123), ptr(1.25), ptr(2.5)), Findings: []gate.Finding{},
 	}
-	passing.Guard = guarded()
+	passing.Guard, passing.Interview = guarded(), interviewed()
 	failing := passing
-	failing.Guard = nil
+	failing.Guard, failing.Interview = nil, nil
 	failing.Name, failing.File = "loop/guards/no-progress-after-three-identical-answers", "scenarios/loop/no-progress.yaml"
 	failing.Verdict, failing.Status = gate.Fail, "mixed"
 	failing.Planned, failing.Trials = 5, reports.Count{Pass: 3, Fail: 2}
@@ -73,6 +87,7 @@ func sample() reports.Report {
 	skipped := passing
 	skipped.Name, skipped.Verdict, skipped.Status = "loop/live", gate.Skip, ""
 	skipped.Trials, skipped.Measures = reports.Count{Skip: 1}, neverCalled
+	skipped.Findings = []gate.Finding{{Severity: gate.Skipped, Rule: "skipped", Message: "the trial was not carried out", Trial: 1, Evidence: "no server"}}
 
 	totals := values(21, 61728760, nil, ptr(62), ptr(72002.5))
 	totals[2].Value, totals[2].Warnings = ptr(62.5), []string{"1 of 8 trials has no price"}
@@ -82,7 +97,7 @@ func sample() reports.Report {
 		Verdict: gate.Error, Interrupted: true,
 		Totals: reports.Totals{
 			Scenarios: reports.Count{Pass: 1, Fail: 1, Error: 1, Skip: 1},
-			Trials:    reports.Count{Pass: 4, Fail: 2, Error: 1, Skip: 1}, Measures: totals, Guard: guarded(),
+			Trials:    reports.Count{Pass: 4, Fail: 2, Error: 1, Skip: 1}, Measures: totals, Guard: guarded(), Interview: interviewed(),
 		},
 		Scenarios: []reports.Scenario{passing, broken, failing, skipped},
 		NotRun:    []string{"loop/four-hours"},

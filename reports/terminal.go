@@ -35,7 +35,7 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 		b.WriteString("\n")
 	}
 	for _, s := range shown {
-		if failed(s.Verdict) {
+		if failed(s.Verdict) || s.Verdict == gate.Skip {
 			terminalFindings(&b, t, s)
 		}
 	}
@@ -48,7 +48,8 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 	for _, name := range r.NotRun {
 		fmt.Fprintf(&b, "  %s\n", tty.Middle(plain.Line(name, maxName), t.Columns()-2))
 	}
-	terminalGuard(&b, r.Totals.Guard)
+	guardSection.terminal(&b, r.Totals.Guard)
+	interviewSection.terminal(&b, r.Totals.Interview)
 	verdict := plain.Line(string(r.Verdict), 10)
 	if r.Interrupted {
 		verdict += " (interrupted)"

@@ -19,6 +19,7 @@ type Severity string
 // The severities.
 const (
 	Info    Severity = "info"  // noted, no effect
+	Skipped Severity = "skip"  // nothing was carried out; the verdict is at best skip
 	Failing Severity = "fail"  // the verdict is at best fail
 	Broken  Severity = "error" // the verdict is error
 )
@@ -37,13 +38,17 @@ type Finding struct {
 }
 
 // VerdictOf is the verdict that findings lead to: error if one is Broken, else
-// fail if one is Failing, else pass. A severity that is not known counts as
-// Broken.
+// fail if one is Failing, else skip if one is Skipped, else pass. A severity that
+// is not known counts as Broken.
 func VerdictOf(findings []Finding) Verdict {
 	verdict := Pass
 	for _, f := range findings {
 		switch f.Severity {
 		case Info:
+		case Skipped:
+			if verdict == Pass {
+				verdict = Skip
+			}
 		case Failing:
 			verdict = Fail
 		default:

@@ -48,6 +48,7 @@ func NewJudge(e expect.Expect) (*Judge, error) {
 		{e.Duration != nil, judgeDuration},
 		{len(e.Stops) > 0, judgeStops},
 		{true, judgeScript},
+		{true, judgeInterview},
 		{len(e.That) > 0, judgeThat},
 	} {
 		if candidate.asked {
@@ -63,6 +64,9 @@ func NewJudge(e expect.Expect) (*Judge, error) {
 func (j *Judge) Judge(f measure.Facts) []Finding {
 	if f.Run.Error != "" {
 		return []Finding{{Severity: Broken, Rule: "harness", Message: "the harness could not carry out the trial", Evidence: f.Run.Error}}
+	}
+	if f.Run.Skipped != "" {
+		return []Finding{{Severity: Skipped, Rule: "skipped", Message: "the trial was not carried out", Evidence: f.Run.Skipped}}
 	}
 	var found []Finding
 	for _, r := range j.rules {
@@ -239,6 +243,21 @@ func (j *Judge) judgeMisfit(found []Finding, rule, message string, evidence []st
 // demand.
 func judgeStops(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	return j.judgeMisfit(found, expect.MisjudgedStop, "the stop guard did not decide as the label demands", f.Guard.Misjudged)
+}
+
+// judgeInterview reports promises that an interview did not keep. None of them
+// can be allowed.
+func judgeInterview(_ *Judge, f *measure.Facts, found []Finding) []Finding {
+	for _, e := range f.Interview.Broken {
+		found = append(found, Finding{Severity: Failing, Rule: "interview-promise", Message: "the interview did not keep what it promises", Evidence: e})
+	}
+	if n := f.Interview.QueuedCalls; n > 0 {
+		found = append(found, Finding{
+			Severity: Failing, Rule: "interview-promise", Message: "a call was made for a question that was queued",
+			Evidence: fmt.Sprintf("%d calls", n),
+		})
+	}
+	return found
 }
 
 func judgeThat(j *Judge, f *measure.Facts, found []Finding) []Finding {

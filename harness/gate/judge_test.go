@@ -133,6 +133,23 @@ var _ = Describe("Judge", Label("H-04"), func() {
 		Entry("invalid request", "invalid-request", func(f *measure.Facts) { f.Script.Invalid = []string{"messages[1].role"} }, "messages[1].role"),
 	)
 
+	It("holds broken promises of an interview against it, whatever is allowed", func() {
+		f := facts(func(f *measure.Facts) {
+			f.Interview.Broken, f.Interview.QueuedCalls = []string{"the answer to BLOC_01/0 is gone"}, 2
+		})
+		found := judge(expect.Expect{Allow: []string{"interview-promise"}}, f)
+		Expect(found).To(HaveExactElements(
+			And(HaveField("Severity", gate.Failing), HaveField("Evidence", "the answer to BLOC_01/0 is gone")),
+			And(HaveField("Severity", gate.Failing), HaveField("Evidence", "2 calls")),
+		))
+	})
+
+	It("judges nothing of a trial that was not carried out", func() {
+		f := facts(func(f *measure.Facts) { f.Run.Skipped = "no server" })
+		found := judge(expect.Expect{Status: "nothing like it"}, f)
+		Expect(found).To(HaveExactElements(And(HaveField("Severity", gate.Skipped), HaveField("Evidence", "no server"))))
+	})
+
 	It("could not tell when a planned fault never fired, whatever is allowed", func() {
 		f := facts(func(f *measure.Facts) { f.Script.Unfired = []string{"replies[2]: missing-done"} })
 		found := judge(expect.Expect{Allow: []string{"unused-line", "unexpected-call", "invalid-request", "unfired-fault"}}, f)

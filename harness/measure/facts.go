@@ -7,14 +7,15 @@ import "github.com/rehearse-dev/rehearse/event"
 // Facts are the measures of one trial, and the vocabulary of the expressions
 // under `that:`. Times are in seconds. An unknown is marked as such and never 0.
 type Facts struct {
-	Run     RunFacts      `cel:"run" json:"run"`
-	Calls   CallFacts     `cel:"calls" json:"calls"`
-	Tokens  TokenFacts    `cel:"tokens" json:"tokens"`
-	Cost    CostFacts     `cel:"cost" json:"cost"`
-	Latency LatencyFacts  `cel:"latency" json:"latency"`
-	Script  ScriptFacts   `cel:"script" json:"script"`
-	Guard   GuardFacts    `cel:"guard" json:"guard"`
-	Events  []event.Event `cel:"events" json:"-"`
+	Run       RunFacts       `cel:"run" json:"run"`
+	Calls     CallFacts      `cel:"calls" json:"calls"`
+	Tokens    TokenFacts     `cel:"tokens" json:"tokens"`
+	Cost      CostFacts      `cel:"cost" json:"cost"`
+	Latency   LatencyFacts   `cel:"latency" json:"latency"`
+	Script    ScriptFacts    `cel:"script" json:"script"`
+	Guard     GuardFacts     `cel:"guard" json:"guard"`
+	Interview InterviewFacts `cel:"interview" json:"interview"`
+	Events    []event.Event  `cel:"events" json:"-"`
 	// Answers are the texts of the replies, in order.
 	Answers []string `cel:"answers" json:"-"`
 }
@@ -31,6 +32,9 @@ type RunFacts struct {
 	// DurationKnown is false where neither the recording nor a timings file has it.
 	DurationKnown bool   `cel:"duration_known" json:"duration_known"`
 	Error         string `cel:"error" json:"error,omitempty"` // why the harness failed
+	// Skipped says why the trial was not carried out: something that it needs is
+	// not on this machine.
+	Skipped string `cel:"skipped" json:"skipped,omitempty"`
 }
 
 // CallFacts count the calls to the backend.

@@ -26,12 +26,14 @@ func Of(sc record.Scenario, tr record.Trial, timings []record.Timing) Facts {
 			Summary:    tr.End.Summary,
 			Details:    tr.End.Details,
 			Error:      tr.End.HarnessError,
+			Skipped:    tr.End.Skipped,
 		},
-		Calls:  callFacts(tr.Calls),
-		Tokens: tokenFacts(tr.Calls),
-		Cost:   costFacts(&sc, tr.Calls),
-		Script: scriptFacts(&tr),
-		Guard:  guardFacts(&sc, &tr),
+		Calls:     callFacts(tr.Calls),
+		Tokens:    tokenFacts(tr.Calls),
+		Cost:      costFacts(&sc, tr.Calls),
+		Script:    scriptFacts(&tr),
+		Guard:     guardFacts(&sc, &tr),
+		Interview: interviewFacts(&tr),
 	}
 	latencies := make([]float64, 0, len(tr.Calls))
 	if sc.RealTime {

@@ -97,6 +97,6 @@ func (c *Collector) cleanScript(s Script) Script {
 
 func (c *Collector) cleanEnd(e End) End {
 	e.Status, e.Text, e.Summary = c.clean(e.Status), c.clean(e.Text), c.clean(e.Summary)
-	e.Details, e.HarnessError = c.clean(e.Details), c.clean(e.HarnessError)
+	e.Details, e.HarnessError, e.Skipped = c.clean(e.Details), c.clean(e.HarnessError), c.clean(e.Skipped)
 	return e
 }

@@ -173,6 +173,9 @@ type End struct {
 	// HarnessError says why the harness could not carry out the trial; the
 	// verdict is then "error" whatever else holds.
 	HarnessError string `json:"harness_error,omitempty"`
+	// Skipped says why the trial was not carried out, because something that it
+	// needs is not on this machine; the verdict is then "skip".
+	Skipped string `json:"skipped,omitempty"`
 }
 
 // Close is the last line. Its absence means that the run was torn off.

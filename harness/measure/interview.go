@@ -1,0 +1,116 @@
+package measure
+
+import (
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/record"
+)
+
+// InterviewFacts are what an interview did, as its service and its client told.
+type InterviewFacts struct {
+	// Submissions are all that the client sent and the service looked at.
+	Submissions int `cel:"submissions" json:"submissions"`
+	// Answered are those that were kept as an answer, Repeated those that had been
+	// received before, Refused those that changed nothing, by error code.
+	Answered int            `cel:"answered" json:"answered"`
+	Repeated int            `cel:"repeated" json:"repeated"`
+	Refused  map[string]int `cel:"refused" json:"refused,omitempty"`
+	// Queued are the questions that were served from a queue, QueuedCalls the calls
+	// that were made meanwhile, of which there must be none.
+	Queued      int `cel:"queued" json:"queued"`
+	QueuedCalls int `cel:"queued_calls" json:"queued_calls"`
+	// Validated are the replies that were held against their form; Rejected those
+	// that did not have it, by rule; Warned those that were used with warnings.
+	Validated int            `cel:"validated" json:"validated"`
+	Rejected  map[string]int `cel:"rejected" json:"rejected,omitempty"`
+	Warned    int            `cel:"warned" json:"warned"`
+	// TransportRetries and ValidationRetries are the attempts after a first one.
+	TransportRetries  int `cel:"transport_retries" json:"transport_retries"`
+	ValidationRetries int `cel:"validation_retries" json:"validation_retries"`
+	// Exhausted are the messages that no attempt could make.
+	Exhausted int `cel:"exhausted" json:"exhausted"`
+	// Lost are calls that a crash interrupted, each of which was made once more.
+	Lost int `cel:"lost" json:"lost"`
+	// Trimmed are the calls for which a part of the history was left out.
+	Trimmed int `cel:"trimmed" json:"trimmed"`
+	// Step is where the interview stands at the end, Answers how many answers are
+	// stored then, and Commits how often was stored.
+	Step    string `cel:"step" json:"step,omitempty"`
+	Answers int    `cel:"answers" json:"answers"`
+	Commits int    `cel:"commits" json:"commits"`
+	// Broken says which promises were not kept: answers lost, doubled or out of
+	// order, two questions in one message, moves that did not end as they should.
+	Broken []string `cel:"broken" json:"broken,omitempty"`
+}
+
+// The names of events that facts are read from; agents/interview and the driver
+// tell them.
+const (
+	interviewName = "interview"
+	promiseName   = "promise"
+)
+
+func interviewFacts(tr *record.Trial) InterviewFacts {
+	var f InterviewFacts
+	for i := range tr.Events {
+		e := &tr.Events[i].Event
+		switch {
+		case e.Kind == event.Iteration && e.Name == "submission":
+			f.submission(e.Attrs)
+		case e.Kind == event.Verdict && e.Name == "validator":
+			f.validated(e.Attrs)
+		case e.Kind == event.Verdict && e.Name == promiseName && e.Attrs["kept"] != true:
+			f.Broken = append(f.Broken, e.Detail)
+		case e.Kind == event.Guard:
+			f.guard(e.Name)
+		case e.Kind == event.State && e.Name == interviewName:
+			f.Step, _ = e.Attrs["step"].(string)
+		case e.Kind == event.Checkpoint && e.Name == "commit":
+			f.Commits++
+		case e.Kind == event.Checkpoint && e.Name == "answers":
+			f.Answers = whole(e.Attrs["answers"])
+		}
+	}
+	return f
+}
+
+func (f *InterviewFacts) submission(attrs map[string]any) {
+	f.Submissions++
+	if attrs["answered"] == true {
+		f.Answered++
+	}
+	if attrs["repeated"] == true {
+		f.Repeated++
+	}
+	if code, _ := attrs["code"].(string); code != "" {
+		increment(&f.Refused, code)
+	}
+	if attrs["queued"] == true {
+		f.Queued++
+		f.QueuedCalls += whole(attrs["calls"])
+	}
+}
+
+func (f *InterviewFacts) validated(attrs map[string]any) {
+	f.Validated++
+	if attrs["valid"] != true {
+		rule, _ := attrs["rule"].(string)
+		increment(&f.Rejected, rule)
+	} else if whole(attrs["warnings"]) > 0 {
+		f.Warned++
+	}
+}
+
+func (f *InterviewFacts) guard(name string) {
+	switch name {
+	case "transport-retry":
+		f.TransportRetries++
+	case "validation-retry":
+		f.ValidationRetries++
+	case "exhausted":
+		f.Exhausted++
+	case "lost-call":
+		f.Lost++
+	case "trimmed":
+		f.Trimmed++
+	}
+}

@@ -1,0 +1,92 @@
+package measure_test
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+)
+
+// interviewOf are the facts of an interview that told these events.
+func interviewOf(events ...event.Event) measure.InterviewFacts {
+	var tr record.Trial
+	for _, e := range events {
+		tr.Events = append(tr.Events, record.Event{Event: e})
+	}
+	return measure.Of(record.Scenario{}, tr, nil).Interview
+}
+
+func told(kind event.Kind, name string, attrs map[string]any) event.Event {
+	return event.Event{Kind: kind, Name: name, Detail: "because", Attrs: attrs}
+}
+
+var _ = Describe("The facts of an interview", func() {
+	It("are read from what it told, and from nothing else", func() {
+		submission := func(attrs map[string]any) event.Event { return told(event.Iteration, "submission", attrs) }
+		verdict := func(attrs map[string]any) event.Event { return told(event.Verdict, "validator", attrs) }
+		f := interviewOf(
+			told(event.State, "interview", map[string]any{"step": "BLOC_01"}),
+			told(event.State, "breaker", map[string]any{"step": "open"}),
+			told(event.State, "interview", map[string]any{"step": "BLOC_02A"}),
+			told(event.Iteration, "loop", map[string]any{"answered": true}),
+			submission(map[string]any{"answered": true, "queued": true, "calls": 0.0, "code": ""}),
+			submission(map[string]any{"answered": true, "queued": true, "calls": 2.0}),
+			submission(map[string]any{"answered": true, "queued": false, "calls": 1}),
+			submission(map[string]any{"repeated": true}),
+			submission(map[string]any{"code": "empty_answer"}),
+			verdict(map[string]any{"valid": true, "warnings": 0.0}),
+			verdict(map[string]any{"valid": true, "warnings": 2.0}),
+			verdict(map[string]any{"valid": false, "rule": "too-long"}),
+			told(event.Verdict, "stop", map[string]any{"valid": false}),
+			told(event.Guard, "transport-retry", nil), told(event.Guard, "validation-retry", nil),
+			told(event.Guard, "validation-retry", nil), told(event.Guard, "exhausted", nil),
+			told(event.Guard, "lost-call", nil), told(event.Guard, "trimmed", nil), told(event.Guard, "budget", nil),
+			told(event.Checkpoint, "commit", nil), told(event.Checkpoint, "commit", nil),
+			told(event.Checkpoint, "answers", map[string]any{"answers": 7.0}),
+			told(event.Verdict, "promise", map[string]any{"kept": true}),
+			told(event.Verdict, "promise", map[string]any{"kept": false}),
+		)
+		Expect(f).To(Equal(measure.InterviewFacts{
+			Submissions: 5, Answered: 3, Repeated: 1, Refused: map[string]int{"empty_answer": 1},
+			Queued: 2, QueuedCalls: 2, Validated: 3, Rejected: map[string]int{"too-long": 1}, Warned: 1,
+			TransportRetries: 1, ValidationRetries: 2, Exhausted: 1, Lost: 1, Trimmed: 1,
+			Step: "BLOC_02A", Answers: 7, Commits: 2, Broken: []string{"because"},
+		}))
+	})
+})
+
+var _ = Describe("InterviewTotals", func() {
+	It("says nothing where there was no interview", func() {
+		var t measure.InterviewTotals
+		t.Add(measure.Facts{Run: measure.RunFacts{Status: "finished"}, Calls: measure.CallFacts{Total: 3}})
+		Expect(t.Close()).To(BeNil())
+	})
+
+	It("adds up interviews, with rates over what they are of", func() {
+		var t measure.InterviewTotals
+		t.Add(measure.Facts{
+			Run: measure.RunFacts{Status: "finished"}, Calls: measure.CallFacts{Total: 26},
+			Interview: measure.InterviewFacts{
+				Submissions: 50, Answers: 40, Queued: 21, Repeated: 2, Validated: 25, Warned: 3,
+				Rejected: map[string]int{"a": 1, "b": 2}, TransportRetries: 1, Trimmed: 4,
+			},
+		})
+		t.Add(measure.Facts{
+			Run: measure.RunFacts{Status: "failed"}, Calls: measure.CallFacts{Total: 4},
+			Interview: measure.InterviewFacts{Submissions: 5, Answers: 3, Validated: 5, Exhausted: 1, Lost: 1},
+		})
+		values := map[string]float64{}
+		for _, v := range t.Close() {
+			Expect(v.Known).To(BeTrue())
+			values[v.Name] = *v.Value
+		}
+		Expect(values).To(Equal(map[string]float64{
+			"interview_finished_rate": 0.5, "interview_submissions": 55, "interview_answers": 43,
+			"interview_queued_questions": 21, "interview_repeated_submissions": 2, "interview_rejected_rate": 0.1,
+			"interview_warned_rate": 0.1, "interview_transport_retry_rate": 1.0 / 30, "interview_trimming_rate": 4.0 / 30,
+			"interview_exhausted_messages": 1, "interview_lost_calls": 1,
+		}))
+	})
+})

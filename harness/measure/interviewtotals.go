@@ -1,0 +1,67 @@
+package measure
+
+// InterviewTotals adds up what interviews did. The zero value is ready.
+type InterviewTotals struct {
+	sum      InterviewFacts
+	runs     int // trials in which something was submitted
+	finished int
+	calls    int // that interviews made
+}
+
+// Add adds a trial. One in which nothing was submitted does not count.
+func (t *InterviewTotals) Add(f Facts) {
+	in := &f.Interview
+	if in.Submissions == 0 {
+		return
+	}
+	t.runs++
+	if f.Run.Status == "finished" {
+		t.finished++
+	}
+	t.calls += f.Calls.Total
+	s := &t.sum
+	s.Submissions += in.Submissions
+	s.Answers += in.Answers
+	s.Queued += in.Queued
+	s.Repeated += in.Repeated
+	s.Validated += in.Validated
+	s.Warned += in.Warned
+	for rule, n := range in.Rejected {
+		for range n {
+			increment(&s.Rejected, rule)
+		}
+	}
+	s.TransportRetries += in.TransportRetries
+	s.Exhausted += in.Exhausted
+	s.Lost += in.Lost
+	s.Trimmed += in.Trimmed
+}
+
+// Close returns the measures; nil if there was no interview. It may be called
+// again, also after further Adds.
+func (t *InterviewTotals) Close() []Value {
+	if t.runs == 0 {
+		return nil
+	}
+	s, rejected := &t.sum, 0
+	for _, n := range s.Rejected {
+		rejected += n
+	}
+	return []Value{
+		rate("interview_finished_rate", t.finished, t.runs),
+		t.total("interview_submissions", s.Submissions),
+		t.total("interview_answers", s.Answers),
+		t.total("interview_queued_questions", s.Queued),
+		t.total("interview_repeated_submissions", s.Repeated),
+		rate("interview_rejected_rate", rejected, s.Validated),
+		rate("interview_warned_rate", s.Warned, s.Validated),
+		rate("interview_transport_retry_rate", s.TransportRetries, t.calls),
+		rate("interview_trimming_rate", s.Trimmed, t.calls),
+		t.total("interview_exhausted_messages", s.Exhausted),
+		t.total("interview_lost_calls", s.Lost),
+	}
+}
+
+func (t *InterviewTotals) total(name string, n int) Value {
+	return Value{Name: name, Known: true, N: t.runs, Value: pointer(float64(n))}
+}
