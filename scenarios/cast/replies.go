@@ -1,0 +1,106 @@
+package cast
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/fixtures"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/mocks"
+)
+
+// adaptive is how many questions block 2A asks, each in a call of its own.
+const adaptive = 3
+
+// latency is that of a quick model of the day: some 80 tokens a second.
+var latency = mocks.Latency{
+	First:    unit.Duration(600 * time.Millisecond),
+	PerToken: unit.Duration(12 * time.Millisecond),
+	Jitter:   0.1,
+}
+
+// Reply is what a good model writes in one call of an interview.
+type Reply struct {
+	Purpose session.Purpose
+	Step    session.Step
+	// Index is the question's, for session.PurposeAdaptive.
+	Index int
+	Text  string
+}
+
+// File is the name of the file that holds the reply, such as "mirror-BLOC_01.md".
+func (r Reply) File() string {
+	switch r.Purpose {
+	case session.PurposeQuestions, session.PurposeMirror:
+		return fmt.Sprintf("%s-%s.md", r.Purpose, r.Step)
+	case session.PurposeAdaptive:
+		return fmt.Sprintf("%s-%d.md", r.Purpose, r.Index)
+	}
+	return string(r.Purpose) + ".md"
+}
+
+// calls lists the calls of an interview without a fault, in order and without
+// their texts.
+func calls() []Reply {
+	all := []Reply{{Purpose: session.PurposePreamble, Step: session.Preamble}}
+	for _, step := range session.Steps() {
+		switch {
+		case step == session.Block2A:
+			for i := range adaptive {
+				all = append(all, Reply{Purpose: session.PurposeAdaptive, Step: step, Index: i})
+			}
+		case step != session.Block10 && strings.HasPrefix(string(step), "BLOC_"):
+			all = append(all,
+				Reply{Purpose: session.PurposeQuestions, Step: step},
+				Reply{Purpose: session.PurposeMirror, Step: step})
+		}
+	}
+	return append(all,
+		Reply{Purpose: session.PurposeProfile, Step: session.Block10},
+		Reply{Purpose: session.PurposeMatching, Step: session.Matching})
+}
+
+// Texts returns the replies to a persona, in the order of an interview without a
+// fault.
+func Texts(name string) ([]Reply, error) {
+	if !slices.Contains(Names(), name) {
+		return nil, unknown(name)
+	}
+	all := calls()
+	for i := range all {
+		data, err := fixtures.Replies.ReadFile("replies/" + name + "/" + all[i].File())
+		if err != nil {
+			return nil, fmt.Errorf("read the replies to %s: %w", name, err)
+		}
+		all[i].Text = strings.TrimSuffix(string(data), "\n")
+	}
+	return all, nil
+}
+
+// Replies returns the replies to a persona as the rules of a scripted backend:
+// one for each call, told apart by purpose, step and index, and each optional,
+// so that an interview may end early. The script names no model.
+func Replies(name string) (mocks.Script, error) {
+	all, err := Texts(name)
+	if err != nil {
+		return mocks.Script{}, err
+	}
+	var s mocks.Script
+	for i := range all {
+		s.Rules = append(s.Rules, all[i].rule())
+	}
+	return s, nil
+}
+
+func (r *Reply) rule() mocks.Line {
+	when := mocks.When{Purpose: string(r.Purpose), Metadata: map[string]string{"step": string(r.Step)}}
+	if r.Purpose == session.PurposeAdaptive {
+		when.Metadata["index"] = strconv.Itoa(r.Index)
+	}
+	slow := latency
+	return mocks.Line{When: &when, Text: &r.Text, Latency: &slow, Optional: true}
+}
