@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+)
+
+// errStale is returned by an engine where an operation that decides changed no row.
+var errStale = errors.New("no such row")
+
+// Create implements session.Store.
+func (s *Store) Create(ctx context.Context, n session.Session, c session.Change) error {
+	ops, err := creation(n, c)
+	if err != nil {
+		return fmt.Errorf("creating a session: %w", err)
+	}
+	err = s.engine.apply(ctx, ops)
+	if err != nil && s.engine.duplicate(err) {
+		err = session.ErrExists
+	}
+	if err != nil {
+		return fmt.Errorf("creating session %s: %w", n.ID, s.engine.explain(err))
+	}
+	return nil
+}
+
+// Commit implements session.Store. The queue that is stored is the one of the
+// change; id, candidate and creation of a session stay as they were created.
+func (s *Store) Commit(ctx context.Context, n session.Session, c session.Change) (version int64, err error) {
+	ops, err := commitment(n, c)
+	if err != nil {
+		return 0, fmt.Errorf("storing a step of a session: %w", err)
+	}
+	err = s.engine.apply(ctx, ops)
+	switch {
+	case err == nil:
+		return n.Version + 1, nil
+	case errors.Is(err, errStale):
+		err = s.stale(ctx, n.ID)
+	case s.engine.duplicate(err):
+		err = session.ErrConflict
+	}
+	return 0, fmt.Errorf("storing a step of session %s: %w", n.ID, s.engine.explain(err))
+}
+
+// stale says why a session has not the version that was expected.
+func (s *Store) stale(ctx context.Context, id string) error {
+	exists, err := s.exists(ctx, selectExists, id)
+	switch {
+	case err != nil:
+		return err
+	case !exists:
+		return session.ErrNotFound
+	}
+	return session.ErrConflict
+}

@@ -1,0 +1,183 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+)
+
+// The limits of a server's connections.
+const (
+	maxConnections = 16
+	idleTime       = 5 * time.Minute
+	lifeTime       = time.Hour // so that a new address of the database is found
+	connectTimeout = 10 * time.Second
+)
+
+type postgresEngine struct {
+	db *sql.DB
+	// password never gets into an error.
+	password string
+}
+
+func openPostgres(ctx context.Context, dsn string) (*Store, error) {
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		// Its text quotes parts of the address.
+		return nil, fmt.Errorf("the address of the store %s cannot be read; "+
+			"write postgres://user:password@host:5432/database, with special characters of the password as %%XX", Name(dsn))
+	}
+	e := &postgresEngine{password: config.Password}
+	s, err := e.connect(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("opening the store %s: %w", Name(dsn), e.explain(err))
+	}
+	return s, nil
+}
+
+func (e *postgresEngine) connect(ctx context.Context, config *pgx.ConnConfig) (s *Store, err error) {
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTimeout
+	}
+	e.db = stdlib.OpenDB(*config, stdlib.OptionAfterConnect(durable))
+	defer func() {
+		if err != nil {
+			_ = e.db.Close()
+		}
+	}()
+	e.db.SetMaxOpenConns(maxConnections)
+	e.db.SetMaxIdleConns(maxConnections)
+	e.db.SetConnMaxIdleTime(idleTime)
+	e.db.SetConnMaxLifetime(lifeTime)
+	var version, encoding string
+	err = e.db.QueryRowContext(ctx, `SELECT current_setting('server_version'), current_setting('server_encoding')`).
+		Scan(&version, &encoding)
+	switch {
+	case err != nil:
+		return nil, err
+	case encoding != "UTF8":
+		return nil, fmt.Errorf("the database holds text as %s, which not every answer fits: make one with ENCODING 'UTF8'", encoding)
+	}
+	if err := migrate(ctx, e.db, goose.DialectPostgres, "postgres"); err != nil {
+		return nil, err
+	}
+	version, _, _ = strings.Cut(version, " ")
+	return &Store{db: e.db, engine: e, driver: "PostgreSQL " + version}, nil
+}
+
+// durable makes sure that a commit is on the disk when it returns, also where
+// the server or the role says otherwise.
+func durable(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, `SELECT set_config('synchronous_commit', 'on', false)
+		WHERE current_setting('synchronous_commit') = 'off'`)
+	return err
+}
+
+func (e *postgresEngine) query(ctx context.Context, statement string, args ...any) (*sql.Rows, error) {
+	return e.db.QueryContext(ctx, statement, args...)
+}
+
+// apply takes two round trips, however many operations there are: one up to the
+// operation that decides, which locks the session's row, and one for the rest.
+func (e *postgresEngine) apply(ctx context.Context, ops []operation) error {
+	conn, err := e.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return conn.Raw(func(driver any) error {
+		c := driver.(*stdlib.Conn).Conn()
+		err := transact(ctx, c, ops)
+		if err != nil && c.PgConn().TxStatus() != 'I' {
+			if _, failed := c.Exec(context.WithoutCancel(ctx), "rollback"); failed != nil {
+				_ = c.Close(context.WithoutCancel(ctx))
+			}
+		}
+		return err
+	})
+}
+
+func transact(ctx context.Context, c *pgx.Conn, ops []operation) error {
+	begin := operation{statement: "begin"}
+	if ops[0].decides {
+		if err := send(ctx, c, begin, ops[0]); err != nil {
+			return err
+		}
+		return send(ctx, c, append(ops[1:len(ops):len(ops)], operation{statement: "commit"})...)
+	}
+	return send(ctx, c, ops...) // without begin, what is sent at once is a transaction
+}
+
+// send carries out operations in one round trip, once their statements are
+// prepared.
+func send(ctx context.Context, c *pgx.Conn, ops ...operation) (err error) {
+	batch := &pgx.Batch{}
+	for _, op := range ops {
+		batch.Queue(op.statement, op.args...)
+	}
+	results := c.SendBatch(ctx, batch)
+	defer func() {
+		if failed := results.Close(); err == nil {
+			err = failed
+		}
+	}()
+	for _, op := range ops {
+		tag, err := results.Exec()
+		if err != nil {
+			return err
+		}
+		if op.decides && tag.RowsAffected() == 0 {
+			return errStale
+		}
+	}
+	return nil
+}
+
+// duplicate counts those failures in too by which the server says that somebody
+// else was faster.
+func (e *postgresEngine) duplicate(err error) bool {
+	const uniqueViolation, serializationFailure, deadlock = "23505", "40001", "40P01"
+	var failure *pgconn.PgError
+	if !errors.As(err, &failure) {
+		return false
+	}
+	return failure.Code == uniqueViolation || failure.Code == serializationFailure || failure.Code == deadlock
+}
+
+func (e *postgresEngine) explain(err error) error {
+	if err == nil || e.password == "" || !strings.Contains(err.Error(), e.password) {
+		return err
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), e.password, "xxxxx"))
+}
+
+// claim holds a lock of the session of one connection, which the server gives up
+// when the process ends.
+func (e *postgresEngine) claim(ctx context.Context, name string) (release func() error, err error) {
+	conn, err := e.db.Conn(ctx)
+	if err != nil {
+		return nil, e.explain(err)
+	}
+	var got bool
+	err = conn.QueryRowContext(ctx, `SELECT pg_try_advisory_lock(hashtextextended($1, 0))`, "rehearse interview "+name).Scan(&got)
+	if err == nil && !got {
+		err = claimed(name)
+	}
+	if err != nil {
+		return nil, errors.Join(e.explain(err), conn.Close())
+	}
+	return func() error {
+		_, err := conn.ExecContext(context.Background(), `SELECT pg_advisory_unlock_all()`)
+		return errors.Join(err, conn.Close())
+	}, nil
+}
+
+func (e *postgresEngine) close() error { return nil }

@@ -1,0 +1,172 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+)
+
+// Load implements session.Store.
+func (s *Store) Load(ctx context.Context, id string) (session.Session, error) {
+	found, err := read(ctx, s, scanSession, selectSession, id)
+	if err == nil && len(found) == 0 {
+		err = session.ErrNotFound
+	}
+	if err != nil {
+		return session.Session{}, fmt.Errorf("loading session %s: %w", id, err)
+	}
+	return found[0], nil
+}
+
+// List implements session.Store.
+func (s *Store) List(ctx context.Context, l session.Listing) ([]session.Session, error) {
+	args := []any{int64(math.MaxInt64), 100}
+	if !l.Before.IsZero() {
+		args[0] = nanoseconds(l.Before)
+	}
+	if l.Limit > 0 {
+		args[1] = l.Limit
+	}
+	statement := listAll
+	if l.Candidate != "" {
+		statement, args = listCandidate, append(args, l.Candidate)
+	}
+	found, err := read(ctx, s, scanSession, statement, args...)
+	if err != nil {
+		return nil, fmt.Errorf("listing sessions: %w", err)
+	}
+	return found, nil
+}
+
+// Submitted implements session.Store.
+func (s *Store) Submitted(ctx context.Context, id, submission string) (bool, error) {
+	found, err := s.exists(ctx, selectSubmission, id, submission)
+	if err != nil {
+		return false, fmt.Errorf("looking for a submission of session %s: %w", id, err)
+	}
+	return found, nil
+}
+
+// Message implements session.Store. A message that there is not is ErrNotFound.
+func (s *Store) Message(ctx context.Context, id string, seq int) (session.Message, error) {
+	found, err := read(ctx, s, scanBody[session.Message], selectMessage, id, seq)
+	if err == nil && len(found) == 0 {
+		err = session.ErrNotFound
+	}
+	if err != nil {
+		return session.Message{}, fmt.Errorf("reading message %d of session %s: %w", seq, id, err)
+	}
+	return found[0], nil
+}
+
+// Messages implements session.Store.
+func (s *Store) Messages(ctx context.Context, id string) ([]session.Message, error) {
+	return all[session.Message](ctx, s, "messages", selectMessages, id)
+}
+
+// Answers implements session.Store.
+func (s *Store) Answers(ctx context.Context, id string) ([]session.Answer, error) {
+	return all[session.Answer](ctx, s, "answers", selectAnswers, id)
+}
+
+// Queues implements session.Store.
+func (s *Store) Queues(ctx context.Context, id string) ([]session.Queue, error) {
+	queues, err := all[session.Queue](ctx, s, "queues", selectQueues, id)
+	steps := session.Steps()
+	slices.SortFunc(queues, func(a, b session.Queue) int {
+		return slices.Index(steps, a.Step) - slices.Index(steps, b.Step)
+	})
+	return queues, err
+}
+
+// Calls implements session.Store.
+func (s *Store) Calls(ctx context.Context, id string) ([]session.Call, error) {
+	return all[session.Call](ctx, s, "calls", selectCalls, id)
+}
+
+// all reads everything of one kind that a session has. Without any, a session
+// that is empty is told from one that there is not.
+func all[T any](ctx context.Context, s *Store, what, statement, id string) ([]T, error) {
+	found, err := read(ctx, s, scanBody[T], statement, id)
+	if err == nil && len(found) == 0 {
+		var known bool
+		if known, err = s.exists(ctx, selectExists, id); err == nil && !known {
+			err = session.ErrNotFound
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the %s of session %s: %w", what, id, err)
+	}
+	return found, nil
+}
+
+func (s *Store) exists(ctx context.Context, statement string, args ...any) (bool, error) {
+	found, err := read(ctx, s, func(*sql.Rows) (struct{}, error) { return struct{}{}, nil }, statement, args...)
+	return len(found) > 0, err
+}
+
+// read returns what a statement finds. Nothing is found by a key that could not
+// have been stored.
+func read[T any](
+	ctx context.Context, s *Store, scan func(*sql.Rows) (T, error), statement string, args ...any,
+) (found []T, err error) {
+	for _, arg := range args {
+		if key, ok := arg.(string); ok && checkKey("key", key) != nil {
+			return nil, ctx.Err()
+		}
+	}
+	rows, err := s.engine.query(ctx, statement, args...)
+	if err != nil {
+		return nil, s.engine.explain(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, v)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, s.engine.explain(err)
+	}
+	return found, nil
+}
+
+func scanSession(rows *sql.Rows) (s session.Session, err error) {
+	var version int64
+	var body, queue sql.RawBytes
+	if err := rows.Scan(&version, &body, &queue); err != nil {
+		return s, fmt.Errorf("scanning a session: %w", err)
+	}
+	if err := decode(body, &s); err != nil {
+		return s, err
+	}
+	s.Version = version
+	if queue != nil {
+		s.Queue = new(session.Queue)
+		err = decode(queue, s.Queue)
+	}
+	return s, err
+}
+
+func scanBody[T any](rows *sql.Rows) (v T, err error) {
+	var body sql.RawBytes
+	if err := rows.Scan(&body); err != nil {
+		return v, fmt.Errorf("scanning a row: %w", err)
+	}
+	return v, decode(body, &v)
+}
+
+func decode(body []byte, v any) error {
+	if err := json.Unmarshal(body, v, options); err != nil {
+		return fmt.Errorf("the stored %T cannot be read: %w", v, err)
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package store
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+)
+
+// The statements, which both databases understand.
+const (
+	insertSession = `INSERT INTO interview_sessions (id, candidate, created_ns, version, step, body)
+		VALUES ($1, $2, $3, $4, $5, $6)`
+	updateSession = `UPDATE interview_sessions SET version = $3, step = $4, body = $5
+		WHERE id = $1 AND version = $2`
+	insertSubmission = `INSERT INTO interview_submissions (session, id) VALUES ($1, $2)`
+	insertMessage    = `INSERT INTO interview_messages (session, seq, body) VALUES ($1, $2, $3)`
+	insertAnswer     = `INSERT INTO interview_answers (session, step, idx, message, body)
+		VALUES ($1, $2, $3, $4, $5)`
+	putQueue = `INSERT INTO interview_queues (session, step, body) VALUES ($1, $2, $3)
+		ON CONFLICT (session, step) DO UPDATE SET body = excluded.body`
+	putCall = `INSERT INTO interview_calls (session, n, body) VALUES ($1, $2, $3)
+		ON CONFLICT (session, n) DO UPDATE SET body = excluded.body`
+
+	// A session comes with the queue of its step, in one statement: a reader never
+	// sees the one of before a commit with the other of after it.
+	sessions = `SELECT s.version, s.body, q.body FROM interview_sessions s
+		LEFT JOIN interview_queues q ON q.session = s.id AND q.step = s.step `
+	selectSession = sessions + `WHERE s.id = $1`
+	listAll       = sessions + `WHERE s.created_ns < $1 ORDER BY s.created_ns DESC, s.id DESC LIMIT $2`
+	listCandidate = sessions + `WHERE s.candidate = $3 AND s.created_ns < $1
+		ORDER BY s.created_ns DESC, s.id DESC LIMIT $2`
+
+	selectExists     = `SELECT version FROM interview_sessions WHERE id = $1`
+	selectSubmission = `SELECT 1 FROM interview_submissions WHERE session = $1 AND id = $2`
+	selectMessage    = `SELECT body FROM interview_messages WHERE session = $1 AND seq = $2`
+	selectMessages   = `SELECT body FROM interview_messages WHERE session = $1 ORDER BY seq`
+	selectAnswers    = `SELECT body FROM interview_answers WHERE session = $1 ORDER BY message, step, idx`
+	selectQueues     = `SELECT body FROM interview_queues WHERE session = $1`
+	selectCalls      = `SELECT body FROM interview_calls WHERE session = $1 ORDER BY n`
+)
+
+// statements are those that are prepared once.
+var statements = []string{
+	insertSession, updateSession, insertSubmission, insertMessage, insertAnswer, putQueue, putCall,
+	selectSession, listAll, listCandidate, selectExists, selectSubmission,
+	selectMessage, selectMessages, selectAnswers, selectQueues, selectCalls,
+}
+
+// operation is one statement of a transaction.
+type operation struct {
+	statement string
+	args      []any
+	// decides means that the transaction goes on only if this changed a row.
+	decides bool
+}
+
+// creation is what stores a new session.
+func creation(s session.Session, c session.Change) ([]operation, error) {
+	s.Version = 1
+	p := plan{id: s.ID}
+	p.key("candidate", s.Candidate)
+	p.add(insertSession, s.ID, s.Candidate, nanoseconds(s.Created), s.Version, string(s.Step), p.json(&s))
+	return p.change(c)
+}
+
+// commitment is what stores the next version of a session.
+func commitment(s session.Session, c session.Change) ([]operation, error) {
+	loaded := s.Version
+	s.Version++
+	p := plan{id: s.ID}
+	p.add(updateSession, s.ID, loaded, s.Version, string(s.Step), p.json(&s))
+	p.ops[0].decides = true
+	return p.change(c)
+}
+
+// plan gathers operations and keeps the first error.
+type plan struct {
+	id  string
+	ops []operation
+	err error
+}
+
+func (p *plan) change(c session.Change) ([]operation, error) {
+	p.key("session id", p.id)
+	if c.Submission != "" {
+		p.key("submission id", c.Submission)
+		p.add(insertSubmission, p.id, c.Submission)
+	}
+	for i := range c.Messages {
+		m := &c.Messages[i]
+		p.add(insertMessage, p.id, m.Seq, p.json(m))
+	}
+	for i := range c.Answers {
+		a := &c.Answers[i]
+		p.add(insertAnswer, p.id, string(a.Step), a.Index, a.Message, p.json(a))
+	}
+	if q := c.Queue; q != nil {
+		p.add(putQueue, p.id, string(q.Step), p.json(q))
+	}
+	for i := range c.Calls {
+		p.add(putCall, p.id, c.Calls[i].N, p.json(&c.Calls[i]))
+	}
+	return p.ops, p.err
+}
+
+func (p *plan) add(statement string, args ...any) {
+	p.ops = append(p.ops, operation{statement: statement, args: args})
+}
+
+func (p *plan) key(what, key string) {
+	if err := checkKey(what, key); err != nil && p.err == nil {
+		p.err = err
+	}
+}
+
+func (p *plan) json(v any) string {
+	data, err := json.Marshal(v, options)
+	if err != nil && p.err == nil {
+		p.err = fmt.Errorf("what is to be stored is no text: %w", err)
+	}
+	return string(data)
+}
+
+// options are those of encoding/json, but text that is not UTF-8 is refused:
+// nothing is stored other than it was given.
+var options = json.JoinOptions(
+	jsonv1.DefaultOptionsV1(),
+	jsontext.AllowInvalidUTF8(false),
+	jsontext.EscapeForHTML(false),
+	jsontext.EscapeForJS(false),
+	json.MatchCaseInsensitiveNames(false),
+)
+
+// maxKey is the longest key in bytes. PostgreSQL cannot index one of more than
+// about 2,700.
+const maxKey = 512
+
+// checkKey says why a string cannot name something in both databases.
+func checkKey(what, key string) error {
+	switch {
+	case key == "":
+		return fmt.Errorf("the %s is empty", what)
+	case len(key) > maxKey:
+		return fmt.Errorf("the %s has %d bytes; at most %d are possible", what, len(key), maxKey)
+	case !utf8.ValidString(key):
+		return fmt.Errorf("the %s is not UTF-8", what)
+	case strings.ContainsRune(key, 0):
+		return fmt.Errorf("the %s holds a NUL character", what)
+	}
+	return nil
+}
+
+// nanoseconds since 1970, in the order of the times also where they lie outside
+// the years 1678 to 2261, which fit.
+func nanoseconds(t time.Time) int64 {
+	switch year := t.UTC().Year(); {
+	case year < 1678:
+		return math.MinInt64
+	case year > 2261:
+		return math.MaxInt64
+	}
+	return t.UnixNano()
+}
