@@ -1,0 +1,268 @@
+// Package audit tells what happened in one interview from what its store holds:
+// calls, tokens, cost, latency, retries, trimming, and whether what was said,
+// answered, queued and called agree with each other. It reads values and returns
+// a value; JSON and HTML render it.
+package audit
+
+import (
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// Schema names the form of an Audit in JSON.
+const Schema = "rehearse.session-audit/1"
+
+// Data is what a store holds of one session.
+type Data struct {
+	Session  session.Session
+	Messages []session.Message
+	Answers  []session.Answer
+	Queues   []session.Queue
+	Calls    []session.Call
+}
+
+// Options say how an audit is made.
+type Options struct {
+	// Texts keeps what was asked and answered. Without it an audit holds no word
+	// of the candidate or of a model, only sizes.
+	Texts bool
+	// Currency is that of all amounts; default EUR. EURPerUSD is the exchange rate
+	// of RateDate for costs in the other one, and PriceDate that of the price table;
+	// dates are YYYY-MM-DD.
+	Currency  unit.Currency
+	EURPerUSD float64
+	RateDate  string
+	PriceDate string
+	// Redact takes secrets out of texts; nil leaves them.
+	Redact func(string) string
+}
+
+// Audit is what happened in one interview. It depends on nothing but Data and
+// Options: the same session gives the same bytes.
+type Audit struct {
+	Schema string `json:"schema"`
+	// Verdict is Fail if any check failed or the contract was not kept.
+	Verdict  Verdict  `json:"verdict"`
+	Session  About    `json:"session"`
+	Prices   Prices   `json:"prices"`
+	Contract Contract `json:"contract"`
+	Checks   []Check  `json:"checks"`
+	// Total is over all calls; Purposes are in the order of session.Purposes, Steps
+	// in that of session.Steps.
+	Total    Group   `json:"total"`
+	Purposes []Group `json:"purposes"`
+	Steps    []Step  `json:"steps"`
+	// Rejected is the share of answers that did not validate, Broken that of calls
+	// that failed in transport, and Trimmed that of calls whose request left out
+	// part of the history.
+	Rejected Rate `json:"rejected"`
+	Broken   Rate `json:"broken"`
+	Trimmed  Rate `json:"trimmed"`
+	// Repeated are the calls that were made again because a process died.
+	Repeated []Repeat  `json:"repeated"`
+	Warnings []Warning `json:"warnings"`
+	// Prompts and Models are the versions that were used, in order of appearance.
+	Prompts  []Used    `json:"prompts"`
+	Models   []Used    `json:"models"`
+	Calls    []Call    `json:"calls"`
+	Messages []Message `json:"messages"`
+}
+
+// Verdict is the outcome of a check.
+type Verdict string
+
+// The verdicts.
+const (
+	Pass Verdict = "pass"
+	Fail Verdict = "fail"
+	Skip Verdict = "skip" // there is nothing to check (yet)
+)
+
+// About is the session itself.
+type About struct {
+	ID        string           `json:"id"`
+	Candidate string           `json:"candidate"`
+	Language  session.Language `json:"language"`
+	Status    Status           `json:"status"`
+	// Failed is the code of the error with which the last try ended, for Stuck.
+	Failed   string           `json:"failed,omitempty"`
+	Step     session.Step     `json:"step"`
+	Phase    session.Phase    `json:"phase"`
+	Register session.Register `json:"register,omitempty"`
+	Medium   session.Medium   `json:"medium,omitempty"`
+	Version  int64            `json:"version"`
+	Created  time.Time        `json:"created"`
+	Updated  time.Time        `json:"updated"`
+	Messages int              `json:"messages"`
+	Answers  int              `json:"answers"`
+	// Texts says whether the audit holds what was said.
+	Texts bool `json:"texts"`
+}
+
+// Status says how far an interview is.
+type Status string
+
+// The statuses.
+const (
+	Done  Status = "finished"
+	Open  Status = "open"  // the candidate is to act
+	Owing Status = "owing" // the service owes a message
+	Stuck Status = "stuck" // it owes a message, and its calls failed
+)
+
+// Prices are what amounts rest on.
+type Prices struct {
+	Currency  unit.Currency `json:"currency"`
+	Date      string        `json:"date,omitempty"`
+	EURPerUSD float64       `json:"eur_per_usd,omitempty"`
+	RateDate  string        `json:"rate_date,omitempty"`
+}
+
+// Step is one step of the interview and the calls that were made for it.
+type Step struct {
+	Step  session.Step `json:"step"`
+	Block int          `json:"block,omitempty"`
+	Part  string       `json:"part,omitempty"`
+	// Began and Ended are the times of the first and last message; zero where
+	// nothing was said yet.
+	Began time.Time `json:"began,omitzero"`
+	Ended time.Time `json:"ended,omitzero"`
+	// Questions is how many its queue holds, and Answers how many were answered.
+	Questions int `json:"questions,omitempty"`
+	Answers   int `json:"answers,omitempty"`
+	Group
+}
+
+// Repeat is a call that was made again.
+type Repeat struct {
+	Call    int             `json:"call"`
+	Repeats int             `json:"repeats"`
+	Purpose session.Purpose `json:"purpose"`
+	Step    session.Step    `json:"step"`
+}
+
+// Warning is what a text that was used has and should not.
+type Warning struct {
+	Call    int             `json:"call"`
+	Purpose session.Purpose `json:"purpose"`
+	Step    session.Step    `json:"step"`
+	Text    string          `json:"text"`
+}
+
+// Used is a version of something and how many calls used it.
+type Used struct {
+	Name  string `json:"name"`
+	Calls int    `json:"calls"`
+}
+
+// Call is one entry of the ledger, with its cost in the audit's currency.
+type Call struct {
+	session.Call
+	// Amount is the cost; nil if it is unknown. It takes the place of the ledger's.
+	Amount *float64 `json:"cost"`
+	// Disagrees says that the backend reported other tokens than were counted.
+	Disagrees bool `json:"disagrees,omitempty"`
+}
+
+// Message is what was said. Its text is empty where an audit holds none.
+type Message struct {
+	Seq      int          `json:"seq"`
+	Role     llm.Role     `json:"role"`
+	Kind     session.Kind `json:"kind"`
+	Step     session.Step `json:"step"`
+	Question int          `json:"question"`
+	Tokens   int          `json:"tokens"`
+	At       time.Time    `json:"at"`
+	Call     int          `json:"call,omitempty"`
+	// Kept says that it was kept as an answer.
+	Kept bool   `json:"kept,omitempty"`
+	Text string `json:"text,omitempty"`
+}
+
+// Of makes the audit of a session.
+func Of(d Data, o Options) Audit {
+	if o.Currency == "" {
+		o.Currency = unit.EUR
+	}
+	if o.Redact == nil {
+		o.Redact = func(s string) string { return s }
+	}
+	a := Audit{
+		Schema:   Schema,
+		Session:  about(d, o),
+		Prices:   Prices{Currency: o.Currency, Date: o.PriceDate, EURPerUSD: o.EURPerUSD, RateDate: o.RateDate},
+		Calls:    calls(d.Calls, o),
+		Messages: messages(d, o),
+	}
+	a.addUp(d)
+	a.Contract = contract(d)
+	a.Checks = check(d)
+	a.Verdict = verdict(a)
+	return a
+}
+
+func verdict(a Audit) Verdict {
+	if a.Contract.Verdict == Fail {
+		return Fail
+	}
+	for _, c := range a.Checks {
+		if c.Verdict == Fail {
+			return Fail
+		}
+	}
+	return Pass
+}
+
+func about(d Data, o Options) About {
+	s := d.Session
+	a := About{
+		ID: s.ID, Candidate: s.Candidate, Language: s.Language, Step: s.Step, Phase: s.Phase,
+		Register: s.Register, Medium: s.Medium, Version: s.Version, Created: s.Created.UTC(), Updated: s.Updated.UTC(),
+		Messages: len(d.Messages), Answers: len(d.Answers), Texts: o.Texts, Status: Open,
+	}
+	switch {
+	case s.Phase == session.Finished:
+		a.Status = Done
+	case s.Owed != nil && s.Owed.Failed != "":
+		a.Status, a.Failed = Stuck, s.Owed.Failed
+	case s.Phase == session.Owing:
+		a.Status = Owing
+	}
+	return a
+}
+
+func calls(ledger []session.Call, o Options) []Call {
+	out := make([]Call, 0, len(ledger))
+	for _, c := range ledger {
+		entry := Call{Call: c, Amount: amount(c, o), Disagrees: disagrees(c)}
+		entry.At, entry.Cost = c.At.UTC(), nil
+		if !o.Texts {
+			entry.Detail = "" // it may quote what was said
+		}
+		entry.Detail = o.Redact(entry.Detail)
+		out = append(out, entry)
+	}
+	return out
+}
+
+func messages(d Data, o Options) []Message {
+	kept := map[int]bool{}
+	for _, answer := range d.Answers {
+		kept[answer.Message] = true
+	}
+	out := make([]Message, 0, len(d.Messages))
+	for _, m := range d.Messages {
+		entry := Message{
+			Seq: m.Seq, Role: m.Role, Kind: m.Kind, Step: m.Step, Question: m.Question,
+			Tokens: m.Tokens, At: m.At.UTC(), Call: m.Call, Kept: kept[m.Seq],
+		}
+		if o.Texts {
+			entry.Text = o.Redact(m.Text)
+		}
+		out = append(out, entry)
+	}
+	return out
+}

@@ -1,0 +1,98 @@
+package audit
+
+import (
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+)
+
+// Contract holds the calls of an interview against those that one needs: one for
+// each text that a model writes, and none for a question that is queued.
+type Contract struct {
+	// Verdict is Pass if a finished interview has exactly as many accepted calls of
+	// each purpose as it needs, Fail if there are more or fewer, and Skip while it
+	// goes on and there are not more.
+	Verdict Verdict `json:"verdict"`
+	// Golden says that in addition no call was in vain.
+	Golden   bool   `json:"golden"`
+	Expected int    `json:"expected"`
+	Accepted int    `json:"accepted"`
+	Calls    int    `json:"calls"`
+	Rows     []Term `json:"rows"`
+}
+
+// Term is the part of a Contract for one purpose.
+type Term struct {
+	Purpose session.Purpose `json:"purpose"`
+	// Expected is how many a whole interview needs.
+	Expected int `json:"expected"`
+	Accepted int `json:"accepted"`
+	// Calls is how many were made, retries and repeats included.
+	Calls int `json:"calls"`
+}
+
+// needed lists the purposes of the calls that a step needs.
+func needed(s session.Step) []session.Purpose {
+	switch s {
+	case session.Identity, session.Tone:
+		return nil // fixed texts
+	case session.Preamble:
+		return []session.Purpose{session.PurposePreamble}
+	case session.Block2A: // no mirror of its own
+		return []session.Purpose{session.PurposeAdaptive, session.PurposeAdaptive, session.PurposeAdaptive}
+	case session.Block10:
+		return []session.Purpose{session.PurposeProfile}
+	case session.Matching:
+		return []session.Purpose{session.PurposeMatching}
+	}
+	return []session.Purpose{session.PurposeQuestions, session.PurposeMirror}
+}
+
+func contract(d Data) Contract {
+	c := Contract{Verdict: Pass}
+	if d.Session.Phase != session.Finished {
+		c.Verdict = Skip
+	}
+	for _, p := range session.Purposes() {
+		t := Term{Purpose: p}
+		for _, s := range session.Steps() {
+			for _, need := range needed(s) {
+				if need == p {
+					t.Expected++
+				}
+			}
+		}
+		for _, call := range d.Calls {
+			if call.Purpose == p {
+				t.count(call.Outcome)
+			}
+		}
+		if t.Accepted > t.Expected || c.Verdict != Skip && t.Accepted < t.Expected {
+			c.Verdict = Fail
+		}
+		c.Expected, c.Accepted, c.Calls = c.Expected+t.Expected, c.Accepted+t.Accepted, c.Calls+t.Calls
+		c.Rows = append(c.Rows, t)
+	}
+	c.Golden = c.Verdict == Pass && c.Calls == c.Expected
+	return c
+}
+
+func (t *Term) count(o session.Outcome) {
+	t.Calls++
+	if o == session.Accepted {
+		t.Accepted++
+	}
+}
+
+// Say tells in one sentence what became of the contract.
+func (c Contract) Say() string {
+	switch {
+	case c.Golden:
+		return fmt.Sprintf("exactly the %d calls that an interview needs", c.Expected)
+	case c.Verdict == Pass:
+		return fmt.Sprintf("%d calls were used, as an interview needs, and %d were in vain", c.Accepted, c.Calls-c.Accepted)
+	case c.Verdict == Skip:
+		return fmt.Sprintf("%d of %d calls so far, %d made", c.Accepted, c.Expected, c.Calls)
+	}
+	return fmt.Sprintf("%d calls were used where an interview needs %d", c.Accepted, c.Expected)
+}

@@ -1,0 +1,19 @@
+package audit
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// JSON writes the audit, indented. Times of calls are in nanoseconds
+// ("latency_ns"), all sums and quantiles in seconds.
+func JSON(w io.Writer, a Audit) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false) // it is read by people, too
+	if err := enc.Encode(a); err != nil {
+		return fmt.Errorf("write the audit as JSON: %w", err)
+	}
+	return nil
+}

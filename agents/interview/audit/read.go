@@ -1,0 +1,50 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+)
+
+// readTries is how often Read begins anew because the session moved on meanwhile.
+const readTries = 5
+
+// ErrMoving means that a session changed each time while it was read.
+var ErrMoving = errors.New("the session changes while it is read; try again in a moment")
+
+// Read reads all of a session as it was at one version.
+func Read(ctx context.Context, store session.Store, id string) (Data, error) {
+	for range readTries {
+		d, err := readOnce(ctx, store, id)
+		if err != nil {
+			return Data{}, fmt.Errorf("read session %s: %w", id, err)
+		}
+		now, err := store.Load(ctx, id)
+		if err != nil {
+			return Data{}, fmt.Errorf("read session %s: %w", id, err)
+		}
+		if now.Version == d.Session.Version {
+			return d, nil
+		}
+	}
+	return Data{}, fmt.Errorf("session %s: %w", id, ErrMoving)
+}
+
+func readOnce(ctx context.Context, store session.Store, id string) (d Data, err error) {
+	if d.Session, err = store.Load(ctx, id); err != nil {
+		return d, err
+	}
+	if d.Messages, err = store.Messages(ctx, id); err != nil {
+		return d, err
+	}
+	if d.Answers, err = store.Answers(ctx, id); err != nil {
+		return d, err
+	}
+	if d.Queues, err = store.Queues(ctx, id); err != nil {
+		return d, err
+	}
+	d.Calls, err = store.Calls(ctx, id)
+	return d, err
+}

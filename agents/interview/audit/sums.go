@@ -1,0 +1,279 @@
+package audit
+
+import (
+	"slices"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/stat"
+)
+
+// Group adds up calls: all, those of one purpose, or those of one step.
+type Group struct {
+	Name string `json:"name"`
+	// Calls is how many were begun, each attempt and each repeat counted.
+	Calls    int      `json:"calls"`
+	Outcomes Outcomes `json:"outcomes"`
+	Tokens   Tokens   `json:"tokens"`
+	Cost     Cost     `json:"cost"`
+	Latency  Latency  `json:"latency"`
+}
+
+// Outcomes count calls by how they ended.
+type Outcomes struct {
+	Accepted int `json:"accepted"`
+	Rejected int `json:"rejected"`
+	Broken   int `json:"broken"`
+	Lost     int `json:"lost"`
+	Begun    int `json:"begun"` // no outcome yet
+}
+
+// Tokens are those of answered calls: as counted for all of them, and as
+// reported by the backend for those of which it said anything.
+type Tokens struct {
+	Counted  Sums `json:"counted"`
+	Reported Sums `json:"reported"`
+	// Unreported is how many answered calls came without usage, and Disagree how
+	// many with another one than was counted.
+	Unreported int `json:"unreported"`
+	Disagree   int `json:"disagree"`
+}
+
+// Sums are numbers of tokens. Input includes what was read from a cache.
+type Sums struct {
+	Input  int `json:"input"`
+	Output int `json:"output"`
+}
+
+// Cost is money in the audit's currency.
+type Cost struct {
+	// Amount is nil if the cost of any call is unknown.
+	Amount *float64 `json:"amount"`
+	// AtLeast is the sum of what is known, and Unknown the number of calls of
+	// which nothing is known. A call that failed in transport and reported no usage
+	// is taken to cost nothing; one that was lost is unknown.
+	AtLeast float64 `json:"at_least"`
+	Unknown int     `json:"unknown"`
+}
+
+// Latency is that of answered calls, in seconds; the figures are nil where there
+// are none. P50 and P95 are quantiles of type 7 (see stat.Quantile).
+type Latency struct {
+	N    int      `json:"n"`
+	Mean *float64 `json:"mean"`
+	P50  *float64 `json:"p50"`
+	P95  *float64 `json:"p95"`
+	Max  *float64 `json:"max"`
+	// Interval is that of the mean; nil where N does not allow one.
+	Interval *stat.Interval `json:"interval,omitempty"`
+}
+
+// Rate is a share of calls.
+type Rate struct {
+	Hits int `json:"hits"`
+	Of   int `json:"of"`
+	// Value is nil for 0 of 0.
+	Value    *float64       `json:"value"`
+	Interval *stat.Interval `json:"interval,omitempty"`
+}
+
+func rate(hits, of int) Rate {
+	s := stat.Proportion(hits, of, stat.Level)
+	r := Rate{Hits: hits, Of: of, Interval: s.Interval}
+	if of > 0 {
+		r.Value = &s.Value
+	}
+	return r
+}
+
+// answered reports whether a model's answer arrived.
+func answered(c session.Call) bool {
+	return c.Outcome == session.Accepted || c.Outcome == session.Rejected
+}
+
+// amount is what a call cost in the audit's currency; nil if that is unknown.
+func amount(c session.Call, o Options) *float64 {
+	if c.Cost == nil {
+		if c.Outcome == session.Broken && c.Reported == nil {
+			return new(float64)
+		}
+		return nil
+	}
+	v, ok := c.Cost.In(o.Currency, o.EURPerUSD)
+	if !ok {
+		return nil
+	}
+	return &v
+}
+
+// disagrees reports whether the backend's tokens differ from ours by more than
+// 1 % and two tokens: providers frame messages differently by a few.
+func disagrees(c session.Call) bool {
+	if c.Reported == nil {
+		return false
+	}
+	far := func(a, b int) bool {
+		diff := max(a-b, b-a)
+		return diff > 2 && diff*100 > max(a, b)
+	}
+	return far(input(c.Counted), input(*c.Reported)) || far(c.Counted.Output, c.Reported.Output)
+}
+
+func input(u llm.Usage) int { return u.Input + u.CachedInput + u.CacheWrite }
+
+// group adds up calls.
+func group(name string, list []Call) Group {
+	g := Group{Name: name, Calls: len(list)}
+	var latency stat.Durations
+	for _, c := range list {
+		g.Outcomes.add(c.Outcome)
+		g.Cost.add(c.Amount)
+		if answered(c.Call) {
+			g.Tokens.add(c)
+			latency.Add(c.Latency.Seconds())
+		}
+	}
+	g.Cost.close()
+	g.Latency = summary(&latency)
+	return g
+}
+
+func (o *Outcomes) add(outcome session.Outcome) {
+	switch outcome {
+	case session.Accepted:
+		o.Accepted++
+	case session.Rejected:
+		o.Rejected++
+	case session.Broken:
+		o.Broken++
+	case session.Lost:
+		o.Lost++
+	case session.Begun:
+		o.Begun++
+	}
+}
+
+func (t *Tokens) add(c Call) {
+	t.Counted.Input += input(c.Counted)
+	t.Counted.Output += c.Counted.Output
+	if c.Reported == nil {
+		t.Unreported++
+		return
+	}
+	t.Reported.Input += input(*c.Reported)
+	t.Reported.Output += c.Reported.Output
+	if c.Disagrees {
+		t.Disagree++
+	}
+}
+
+func (c *Cost) add(amount *float64) {
+	if amount == nil {
+		c.Unknown++
+		return
+	}
+	c.AtLeast += *amount
+}
+
+func (c *Cost) close() {
+	if c.Unknown == 0 {
+		total := c.AtLeast
+		c.Amount = &total
+	}
+}
+
+func summary(d *stat.Durations) Latency {
+	l := Latency{N: d.N()}
+	if l.N == 0 {
+		return l
+	}
+	mean := d.Mean(stat.Level)
+	q := d.Quantiles(stat.Level, 0.5, 0.95)
+	longest := d.Max()
+	l.Mean, l.P50, l.P95, l.Max, l.Interval = &mean.Value, &q[0].Value, &q[1].Value, &longest, mean.Interval
+	return l
+}
+
+// addUp fills in what is computed from the ledger.
+func (a *Audit) addUp(d Data) {
+	a.Total = group("all", a.Calls)
+	for _, p := range session.Purposes() {
+		a.Purposes = append(a.Purposes, group(string(p), where(a.Calls, func(c Call) bool { return c.Purpose == p })))
+	}
+	for _, s := range session.Steps() {
+		a.Steps = append(a.Steps, step(s, d, where(a.Calls, func(c Call) bool { return c.Step == s })))
+	}
+	o := a.Total.Outcomes
+	a.Rejected = rate(o.Rejected, o.Accepted+o.Rejected)
+	a.Broken = rate(o.Broken, o.Accepted+o.Rejected+o.Broken)
+	a.Trimmed = rate(len(where(a.Calls, func(c Call) bool { return c.Trimmed > 0 })), len(a.Calls))
+	a.Repeated, a.Warnings = []Repeat{}, []Warning{}
+	for _, c := range a.Calls {
+		if c.Repeats > 0 {
+			a.Repeated = append(a.Repeated, Repeat{Call: c.N, Repeats: c.Repeats, Purpose: c.Purpose, Step: c.Step})
+		}
+		for _, w := range c.Warnings {
+			a.Warnings = append(a.Warnings, Warning{Call: c.N, Purpose: c.Purpose, Step: c.Step, Text: w})
+		}
+	}
+	a.Prompts = used(a.Calls, func(c Call) string { return c.Prompt })
+	a.Models = used(a.Calls, func(c Call) string { return c.Model })
+}
+
+func where(list []Call, keep func(Call) bool) []Call {
+	var out []Call
+	for _, c := range list {
+		if keep(c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// used lists the different names, and how many calls bear each.
+func used(list []Call, name func(Call) string) []Used {
+	out := []Used{}
+	for _, c := range list {
+		if name(c) == "" {
+			continue
+		}
+		i := slices.IndexFunc(out, func(u Used) bool { return u.Name == name(c) })
+		if i < 0 {
+			i, out = len(out), append(out, Used{Name: name(c)})
+		}
+		out[i].Calls++
+	}
+	return out
+}
+
+func step(s session.Step, d Data, list []Call) Step {
+	out := Step{Step: s, Block: s.Block(), Part: s.Part(), Group: group(string(s), list)}
+	for _, m := range d.Messages {
+		if m.Step == s {
+			out.span(m.At)
+		}
+	}
+	for _, q := range d.Queues {
+		if q.Step == s {
+			out.Questions = len(q.Questions)
+		}
+	}
+	for _, answer := range d.Answers {
+		if answer.Step == s && answer.Index != session.Reflection {
+			out.Answers++
+		}
+	}
+	return out
+}
+
+// span extends the time of a step to t.
+func (s *Step) span(t time.Time) {
+	t = t.UTC()
+	if s.Began.IsZero() || t.Before(s.Began) {
+		s.Began = t
+	}
+	if t.After(s.Ended) {
+		s.Ended = t
+	}
+}
