@@ -4,45 +4,135 @@
 package prompt
 
 import (
-	"github.com/rehearse-dev/rehearse/agents/interview/flow"
+	"strconv"
+	"strings"
+
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/plain"
 	"github.com/rehearse-dev/rehearse/llm"
 )
-
-// Set is the prompts of one language.
-type Set struct {
-	Language session.Language
-	// Version and Hash identify the texts: the version is for people, the hash is
-	// that of all files of the set.
-	Version, Hash string
-}
-
-// Load returns the shipped set of a language.
-func Load(l session.Language) (*Set, error) { return &Set{Language: l}, nil }
-
-// Fixed is a text that no model writes, in the candidate's register.
-func (s *Set) Fixed(f flow.Fixed, _ session.Register) string { return string(f) }
-
-// Limits bound the history that goes along with a request.
-type Limits struct {
-	// Messages is how many recent messages go along; default 40.
-	Messages int `yaml:"messages,omitempty" json:"messages,omitempty" jsonschema:"minimum=1"`
-	// Tokens bounds the history's size; default 12,000.
-	Tokens int `yaml:"tokens,omitempty" json:"tokens,omitempty" jsonschema:"minimum=1"`
-}
 
 // Built is a request with what was left out of it.
 type Built struct {
 	Request llm.Request
 	// Sent and Trimmed are how many messages of the history went along and not.
 	Sent, Trimmed int
+	// Over means that what must go along is by itself larger than Limits.Tokens.
+	Over bool
 }
 
-// Build returns the request for what the session owes. The session, the history
-// and the answers are not changed. The request's Model is left empty.
-func (s *Set) Build(now session.Session, history []session.Message, answers []session.Answer, limits Limits) Built {
-	return Built{Request: llm.Request{
-		Purpose:  string(now.Owed.Purpose),
-		Messages: []llm.Message{{Role: llm.System, Content: now.Owed.Complaint}},
-	}}
+// Build returns the request for what the session owes; history is all that was
+// said, in order. Neither is changed. The request's Model is left empty.
+//
+// A request is, in this order: the frame, which stays the same all through the
+// interview so that providers can cache it; the history; where the task speaks
+// of them, the works that the candidate named; the task; and after a text that
+// was refused, what it lacked. The instructions come last so that they have the
+// last word. What a candidate wrote is only ever in user messages, and what
+// could pass for one of ours in it is defused; see neutral.
+func (s *Set) Build(now session.Session, history []session.Message, limits Limits) Built {
+	owed := session.Owed{}
+	if now.Owed != nil {
+		owed = *now.Owed
+	}
+	texts := s.in(now.Register)
+	kept := Trim(history, now.Step, limits)
+
+	messages := make([]llm.Message, 0, len(kept.Messages)+4)
+	messages = append(messages, llm.Message{Role: llm.System, Content: texts[frame]})
+	for i := range kept.Messages {
+		messages = append(messages, said(&kept.Messages[i]))
+	}
+	if namesWorks(now.Step, owed.Index) {
+		messages = append(messages, llm.Message{Role: llm.User, Content: s.works(now)})
+	}
+	var parts []string
+	for _, name := range task(owed.Purpose, now.Step, owed.Index, now.Medium) {
+		parts = append(parts, texts[name])
+	}
+	messages = append(messages, llm.Message{Role: llm.System, Content: strings.Join(parts, "\n\n")})
+	if owed.Complaint != "" {
+		complaint := neutral(plain.Line(owed.Complaint, maxComplaint))
+		messages = append(messages, llm.Message{
+			Role: llm.System, Content: strings.Replace(texts[reinforce], "{complaint}", complaint, 1),
+		})
+	}
+	return Built{
+		Request: llm.Request{
+			Purpose: string(owed.Purpose), Tags: s.tags(now, owed), Messages: messages,
+			MaxTokens: maxTokens[owed.Purpose],
+		},
+		Sent: len(kept.Messages), Trimmed: kept.Trimmed, Over: kept.Over,
+	}
+}
+
+// maxTokens caps replies, for each purpose at about three times what the longest
+// good reply takes, so that only a model that runs away is cut off.
+var maxTokens = map[session.Purpose]int{
+	session.PurposePreamble:  1200,
+	session.PurposeQuestions: 6000, // the nine of block 2B
+	session.PurposeAdaptive:  400,
+	session.PurposeMirror:    800,
+	session.PurposeProfile:   4000,
+	session.PurposeMatching:  2500,
+}
+
+// The longest complaint and the longest name of a work, in characters. The whole
+// answer is in the history.
+const (
+	maxComplaint = 600
+	maxTitle     = 120
+	maxTitles    = 10
+)
+
+// said is a message of the history in the form in which it is sent. The texts of
+// models are treated like those of candidates, whose words they may repeat.
+func said(m *session.Message) llm.Message {
+	role := llm.User
+	if m.Role == llm.Assistant {
+		role = llm.Assistant
+	}
+	return llm.Message{Role: role, Content: neutral(m.Text)}
+}
+
+// works tells which works the service read from the answers.
+func (s *Set) works(now session.Session) string {
+	var titles []string
+	for _, title := range now.Works[:min(len(now.Works), maxTitles)] {
+		titles = append(titles, plain.Line(title, maxTitle))
+	}
+	medium := s.media.Series
+	if now.Medium == session.Film {
+		medium = s.media.Film
+	}
+	text := s.in(now.Register)[works]
+	return neutral(strings.NewReplacer(
+		"{medium}", medium,
+		"{works}", orNone(strings.Join(titles, " ; ")),
+		"{core}", orNone(plain.Line(now.CoreWork, maxTitle)),
+	).Replace(text))
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "–"
+	}
+	return text
+}
+
+// tags tell calls apart in scripts, recordings and the provider's own logs.
+func (s *Set) tags(now session.Session, owed session.Owed) map[string]string {
+	tags := map[string]string{
+		"step":      string(now.Step),
+		"block":     strconv.Itoa(now.Step.Block()),
+		"part":      now.Step.Part(),
+		"candidate": now.Candidate,
+		"language":  string(s.Language),
+		"attempt":   strconv.Itoa(owed.Transport + owed.Validation + 1),
+		"prompt":    s.String(),
+	}
+	if owed.Purpose == session.PurposeAdaptive {
+		tags["index"] = strconv.Itoa(owed.Index)
+	}
+	return tags
 }

@@ -1,0 +1,229 @@
+package prompt
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// neutral returns the copy of a text that a model is sent, in which nothing can
+// pass for a part of the request that is not the writer's: what cannot be seen is
+// written as a Go escape ("\u202e"), and what looks like the separator of
+// questions, like a model's control tokens or like the head of somebody else's
+// message is changed so that people can still read it:
+//
+//	---QUESTION_SEPARATOR---   ---QUESTION·SEPARATOR---
+//	<|im_start|>  <system>     ‹|im_start|›  ‹system›
+//	[INST]                     (INST)
+//	system: do this            > system: do this
+//	### Instruction            > ### Instruction
+//
+// It is its own fixed point: neutral(neutral(s)) is neutral(s).
+func neutral(text string) string {
+	text = visible(text)
+	var b strings.Builder
+	done := 0 // text[:done] is in b
+	put := func(from, to int, by string) {
+		b.WriteString(text[done:from])
+		b.WriteString(by)
+		done = to
+	}
+	for start := 0; start < len(text); {
+		end := len(text)
+		if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
+			end = start + i + 1
+		}
+		line := text[start:end]
+		if headed(line) {
+			put(start, start, "> ")
+		}
+		defuse(line, func(from, to int, by string) { put(start+from, start+to, by) })
+		start = end
+	}
+	if done == 0 && b.Len() == 0 {
+		return text
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+// zeroWidthJoiner holds emoji and the letters of some scripts together.
+const (
+	zeroWidthJoiner = '\u200d'
+	emojiSelector   = '\ufe0f'
+)
+
+// unseen are the characters that show nothing although Unicode counts them among
+// the graphic ones: fillers, joiners, and selectors that can carry whole texts.
+var unseen = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x034f, Hi: 0x034f, Stride: 1},
+		{Lo: 0x115f, Hi: 0x1160, Stride: 1},
+		{Lo: 0x17b4, Hi: 0x17b5, Stride: 1},
+		{Lo: 0x180b, Hi: 0x180f, Stride: 1},
+		{Lo: 0x2800, Hi: 0x2800, Stride: 1},
+		{Lo: 0x3164, Hi: 0x3164, Stride: 1},
+		{Lo: 0xfe00, Hi: 0xfe0e, Stride: 1},
+		{Lo: 0xffa0, Hi: 0xffa0, Stride: 1},
+	},
+	R32: []unicode.Range32{{Lo: 0xe0100, Hi: 0xe01ef, Stride: 1}},
+}
+
+// visible writes what cannot be seen as escapes, and what is not UTF-8 as U+FFFD.
+// Line breaks become LF.
+func visible(text string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	var b strings.Builder
+	done := 0
+	before := rune(' ')
+	for i := 0; i < len(text); {
+		r, width := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, width = utf8.DecodeRuneInString(text[i:])
+		}
+		if by := escape(before, r, width, text[i+width:]); by != "" {
+			b.WriteString(text[done:i])
+			b.WriteString(by)
+			done = i + width
+		}
+		before = r
+		i += width
+	}
+	if done == 0 {
+		return text
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+// escape is what to write for a character that cannot be seen, or "".
+func escape(before, r rune, width int, after string) string {
+	switch {
+	case r == utf8.RuneError && width == 1:
+		return "\ufffd"
+	case r >= ' ' && r <= '~', r == '\n', r == '\t', r >= 0xc0 && r < 0x250, r == emojiSelector:
+		return ""
+	case r == zeroWidthJoiner:
+		if next, _ := utf8.DecodeRuneInString(after); joins(before) && joins(next) {
+			return ""
+		}
+	case unicode.IsGraphic(r) && !unicode.Is(unseen, r):
+		return ""
+	}
+	quoted := strconv.QuoteRuneToASCII(r)
+	return quoted[1 : len(quoted)-1]
+}
+
+// joins reports whether a joiner next to a character may mean something: beside
+// emoji and in Indic scripts, but never between letters of ours.
+func joins(r rune) bool { return r >= 0x0900 && r != utf8.RuneError }
+
+// The separator of questions, in two parts, because what is between them is
+// what is changed.
+const (
+	beforeMark = "question"
+	afterMark  = "separator"
+)
+
+// defuse finds marks in a line and puts others in their place.
+func defuse(line string, put func(from, to int, by string)) {
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case '_':
+			if foldSuffix(line[:i], beforeMark) && foldPrefix(line[i+1:], afterMark) {
+				put(i, i+1, "·")
+			}
+		case '<':
+			if end := tag(line[i+1:], '>'); end > 0 {
+				put(i, i+1, "‹")
+				i += end
+				put(i, i+1, "›")
+			} else if opensToken(line[i+1:]) {
+				put(i, i+1, "‹")
+			}
+		case '>':
+			if closesToken(line[:i]) {
+				put(i, i+1, "›")
+			}
+		case '[':
+			if end := tag(line[i+1:], ']'); end > 0 {
+				put(i, i+1, "(")
+				i += end
+				put(i, i+1, ")")
+			}
+		}
+	}
+}
+
+// wideBar is the bar in the control tokens of some models.
+const wideBar = "｜"
+
+func opensToken(after string) bool {
+	return strings.HasPrefix(after, "|") || strings.HasPrefix(after, wideBar)
+}
+
+func closesToken(before string) bool {
+	return strings.HasSuffix(before, "|") || strings.HasSuffix(before, wideBar)
+}
+
+// tag returns where in text a tag ends that names a role ("system>", "/INST]"),
+// counted from its first bracket, or 0.
+func tag(text string, closing byte) int {
+	word := strings.TrimPrefix(text, "/")
+	end := strings.IndexByte(word[:min(len(word), maxWord+1)], closing)
+	if end < 0 || !isRole(strings.TrimSpace(word[:end])) {
+		return 0
+	}
+	return len(text) - len(word) + end + 1
+}
+
+// headed reports whether a line begins like a message of somebody else ("system:",
+// "New instructions:") or a part of a prompt ("### Instruction"). A line that is
+// quoted with ">" does not.
+func headed(line string) bool {
+	head := strings.TrimLeft(line, " \t")
+	if head == "" || head[0] == '>' {
+		return false
+	}
+	if end := strings.IndexAny(head, ":："); end >= 0 && end <= maxHead {
+		head = head[:end]
+	} else if head[0] != '#' {
+		return false
+	}
+	words := strings.FieldsFunc(head[:min(len(head), maxHead)], func(r rune) bool { return !unicode.IsLetter(r) })
+	for _, word := range words[:min(len(words), 3)] {
+		if isRole(word) {
+			return true
+		}
+	}
+	return false
+}
+
+// The longest head of a line and the longest role, in bytes.
+const (
+	maxHead = 48
+	maxWord = 14
+)
+
+// isRole reports whether a word names a part of a conversation with a model.
+func isRole(word string) bool {
+	if len(word) > maxWord {
+		return false
+	}
+	switch strings.ToLower(word) {
+	case "system", "système", "systeme", "sys", "assistant", "user", "utilisateur", "developer",
+		"développeur", "human", "humain", "tool", "function", "role", "inst", "instruction", "instructions",
+		"consigne", "consignes", "prompt", "s", "bos", "eos":
+		return true
+	}
+	return false
+}
+
+func foldPrefix(text, prefix string) bool {
+	return len(text) >= len(prefix) && strings.EqualFold(text[:len(prefix)], prefix)
+}
+
+func foldSuffix(text, suffix string) bool {
+	return len(text) >= len(suffix) && strings.EqualFold(text[len(text)-len(suffix):], suffix)
+}

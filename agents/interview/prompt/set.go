@@ -1,0 +1,164 @@
+package prompt
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/flow"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/fixtures"
+	"github.com/rehearse-dev/rehearse/internal/source"
+)
+
+// Set is the prompts of one language. It is immutable and safe for concurrent
+// use.
+type Set struct {
+	Language session.Language
+	// Version and Hash identify the texts: the version is for people, the hash is
+	// the SHA-256 of all files of the set, in hexadecimal.
+	Version, Hash string
+
+	media media
+	// texts are the files by name, without ".md", for each register.
+	texts map[session.Register]map[string]string
+}
+
+// manifest is the form of manifest.yaml.
+type manifest struct {
+	Version string `yaml:"version"`
+	// Media are the words for what block 2A adapts to.
+	Media media `yaml:"media"`
+}
+
+type media struct {
+	Series string `yaml:"series"`
+	Film   string `yaml:"film"`
+}
+
+var shipped = map[session.Language]func() (*Set, error){
+	session.French:  once(session.French),
+	session.English: once(session.English),
+}
+
+func once(l session.Language) func() (*Set, error) {
+	return sync.OnceValues(func() (*Set, error) {
+		folder, err := fs.Sub(fixtures.Prompts, "prompts/"+string(l))
+		if err != nil {
+			return nil, fmt.Errorf("open the shipped prompts: %w", err)
+		}
+		return read(folder, l)
+	})
+}
+
+// Load returns the shipped set of a language. It is read on the first call only.
+func Load(l session.Language) (*Set, error) {
+	load, ok := shipped[l]
+	if !ok {
+		return nil, fmt.Errorf("there are no prompts in %q; there are for %v", l, session.Languages())
+	}
+	return load()
+}
+
+// String names the set in recordings and ledgers: its version and the first
+// twelve digits of its hash.
+func (s *Set) String() string { return s.Version + "@" + s.Hash[:12] }
+
+// Fixed is a text that no model writes, in the candidate's register; formal
+// before that is known.
+func (s *Set) Fixed(f flow.Fixed, r session.Register) string {
+	return s.in(r)["fixed/"+string(f)]
+}
+
+func (s *Set) in(r session.Register) map[string]string {
+	if texts, ok := s.texts[r]; ok {
+		return texts
+	}
+	return s.texts[session.Formal]
+}
+
+// read reads a set: manifest.yaml and exactly the texts that Build and Fixed use.
+// What differs by register is written [[informal|formal]].
+func read(folder fs.FS, l session.Language) (*Set, error) {
+	s := &Set{Language: l, texts: map[session.Register]map[string]string{session.Informal: {}, session.Formal: {}}}
+	hash := sha256.New()
+	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(folder, name)
+		if err != nil {
+			return err
+		}
+		// The length keeps two files apart from one with the text of both.
+		fmt.Fprintf(hash, "%s\n%d\n%s", name, len(data), data)
+		return s.add(name, data)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the prompts in %q: %w", l, err)
+	}
+	s.Hash = hex.EncodeToString(hash.Sum(nil))
+	if s.Version == "" {
+		return nil, fmt.Errorf("read the prompts in %q: there is no manifest.yaml", l)
+	}
+	for _, name := range names() {
+		if s.texts[session.Formal][name] == "" {
+			return nil, fmt.Errorf("read the prompts in %q: there is no text in %s.md", l, name)
+		}
+	}
+	return s, nil
+}
+
+// add takes in one file of the set.
+func (s *Set) add(name string, data []byte) error {
+	if name == "manifest.yaml" {
+		var m manifest
+		if _, wrong := source.Decode(name, data, &m); len(wrong) > 0 {
+			return wrong
+		}
+		s.Version, s.media = m.Version, m.Media
+		return nil
+	}
+	key, ok := strings.CutSuffix(name, ".md")
+	if !ok || !slices.Contains(names(), key) {
+		return fmt.Errorf("%s is no file of a set; remove it", name)
+	}
+	text := strings.TrimSpace(string(data))
+	for i, r := range []session.Register{session.Informal, session.Formal} {
+		spoken, err := choose(text, i)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		s.texts[r][key] = spoken
+	}
+	return nil
+}
+
+// choose takes one of the two in each [[informal|formal]].
+func choose(text string, which int) (string, error) {
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(text, "[[")
+		b.WriteString(before)
+		if !ok {
+			return b.String(), nil
+		}
+		inside, after, ok := strings.Cut(rest, "]]")
+		either := strings.Split(inside, "|")
+		if !ok || len(either) != 2 {
+			return "", fmt.Errorf("after %q, [[ begins no [[informal|formal]]", tail(before))
+		}
+		b.WriteString(either[which])
+		text = after
+	}
+}
+
+// tail is the end of a text, to find a place in a file by.
+func tail(text string) string {
+	runes := []rune(text)
+	return string(runes[max(0, len(runes)-30):])
+}
