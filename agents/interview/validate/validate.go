@@ -1,11 +1,18 @@
 // Package validate says whether what a model wrote has the form that an
 // interview demands, and in so many words what it lacks.
+//
+// Sections are found by their headings, words are counted without them, and a
+// text is compared without case, accents and typography. Every text is searched
+// for the zones that an interview must leave alone.
 package validate
 
 import (
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/words"
 )
 
 // Separator stands between the questions of a batch, on a line of its own.
@@ -59,13 +66,66 @@ func (r Result) Valid() bool {
 	return true
 }
 
-// Check holds a text against what is expected.
+// Check holds a text against what is expected. It takes time linear in the
+// length of the text, whatever the text is.
 func Check(text string, want Expected) Result {
-	r := Result{Text: strings.TrimSpace(text)}
-	if want.Purpose == session.PurposeQuestions {
-		for q := range strings.SplitSeq(r.Text, Separator) {
-			r.Questions = append(r.Questions, strings.TrimSpace(q))
-		}
+	c := &checker{want: want, works: newTitles(want.Works)}
+	c.Text = strings.TrimSpace(text)
+	if words.Count(c.Text) == 0 {
+		c.find(Finding{Rule: RuleEmpty, Message: "the text is empty"})
+		return c.Result
 	}
-	return r
+	if !utf8.ValidString(c.Text) {
+		c.find(Finding{Rule: RuleEncoding, Message: "the text is not valid UTF-8"})
+	}
+	switch want.Purpose {
+	case session.PurposePreamble:
+		c.preamble()
+	case session.PurposeQuestions:
+		c.batch()
+	case session.PurposeAdaptive:
+		c.adaptive()
+	case session.PurposeMirror:
+		if want.Step == session.Block2B {
+			c.projectiveMirror()
+		} else {
+			c.mirror()
+		}
+	case session.PurposeProfile:
+		c.profile()
+	case session.PurposeMatching:
+		c.matching()
+	}
+	return c.Result
+}
+
+// checker collects what is found in one text.
+type checker struct {
+	Result
+	want  Expected
+	works titles
+}
+
+func (c *checker) find(f Finding) { c.Findings = append(c.Findings, f) }
+
+// within finds a text that has more words than it may have.
+func (c *checker) within(limit int) {
+	if n := words.Count(c.Text); n > limit {
+		c.find(Finding{
+			Rule: RuleTooLong, Count: n, Limit: limit,
+			Message: fmt.Sprintf("the text has %d words; at most %d are allowed", n, limit),
+		})
+	}
+}
+
+// preamble checks the text before the first block. It may end with the question
+// whether the candidate is ready, and asks nothing else: an answer would be lost.
+func (c *checker) preamble() {
+	c.within(MaxPreambleWords)
+	if n := questionMarks(c.Text); n > 1 {
+		c.find(Finding{
+			Rule: RuleQuestionSeveral, Count: n, Limit: 1,
+			Message: fmt.Sprintf("the preamble asks %d questions; it may ask one at most, whether to start", n),
+		})
+	}
 }

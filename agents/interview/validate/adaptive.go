@@ -1,0 +1,107 @@
+package validate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/words"
+)
+
+// The words, folded, that speak of a medium, of any work, and of exactly one, in
+// both languages.
+var (
+	seriesWords = set("serie series tv show shows sitcom sitcoms")
+	filmWords   = set("film films cinema movie movies long metrage metrages")
+	workWords   = set("oeuvre oeuvres titre titres univers histoire histoires work works title titles story stories")
+	oneWords    = set("une un seule seul laquelle lequel celle celui one single which")
+)
+
+func set(list string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		m[w] = true
+	}
+	return m
+}
+
+// speaks reports whether a text has one of the words.
+func speaks(text string, of map[string]bool) bool {
+	r := words.NewReader(text)
+	for w, ok := r.Next(); ok; w, ok = r.Next() {
+		if of[string(w.Text)] {
+			return true
+		}
+	}
+	return false
+}
+
+// adaptive checks one question of block 2A: for the medium, for works of this
+// medium, for the one that matters most.
+func (c *checker) adaptive() {
+	q := readQuestion("the question", c.Text)
+	c.question(q)
+	switch c.want.Index {
+	case 0:
+		c.offersMedia(q)
+	case 1:
+		c.speaksOfMedium(q)
+	default:
+		c.asksForOne(q)
+	}
+}
+
+func (c *checker) offersMedia(q question) {
+	if len(q.options) != 2 {
+		c.find(Finding{
+			Rule: RuleOptionCount, Section: q.name, Count: len(q.options), Limit: 2,
+			Message: fmt.Sprintf("%s has %s; the choice is between series and films, as A and B",
+				q.name, plural(len(q.options), "option")),
+		})
+	}
+	offers := func(of map[string]bool) bool {
+		return slices.ContainsFunc(q.options, func(o option) bool { return speaks(o.text, of) })
+	}
+	if !offers(seriesWords) || !offers(filmWords) {
+		c.find(Finding{
+			Rule: RuleMediumMissing, Section: q.name,
+			Message: q.name + " must offer both series and films, one as A and one as B",
+		})
+	}
+}
+
+func (c *checker) speaksOfMedium(q question) {
+	chosen, other := seriesWords, filmWords
+	switch c.want.Medium {
+	case session.Series:
+	case session.Film:
+		chosen, other = filmWords, seriesWords
+	default:
+		return
+	}
+	text := c.works.cut(q.text)
+	if !speaks(text, chosen) {
+		c.find(Finding{
+			Rule: RuleMediumMissing, Section: q.name,
+			Message: fmt.Sprintf("%s does not speak of the medium that was chosen, %s", q.name, c.want.Medium),
+		})
+	}
+	if speaks(text, other) {
+		c.find(Finding{
+			Rule: RuleMediumOther, Section: q.name,
+			Message: fmt.Sprintf("%s speaks of the medium that was not chosen; the candidate chose %s", q.name, c.want.Medium),
+		})
+	}
+}
+
+func (c *checker) asksForOne(q question) {
+	subject := speaks(q.text, workWords) || speaks(q.text, seriesWords) || speaks(q.text, filmWords) ||
+		len(c.works.named(q.text)) > 0
+	if !subject || !speaks(q.text, oneWords) {
+		c.find(Finding{
+			Rule: RuleOneWork, Section: q.name,
+			Message: q.name + " must ask for one work, the one that matters most",
+		})
+	}
+}

@@ -1,0 +1,174 @@
+package validate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/words"
+)
+
+// status is one of the three outcomes of the matching.
+type status struct {
+	name string
+	sign rune
+	// forms are its folded words. "désaligné" is none of them.
+	forms [][]string
+}
+
+var statuses = []status{
+	{"aligned", '🟢', forms("aligne", "alignee", "aligned")},
+	{"conditionally aligned", '🔵', forms("alignement conditionnel", "aligne conditionnellement", "conditionally aligned", "conditional alignment")},
+	{"not currently aligned", '🟠', forms("pas aligne actuellement", "pas alignee actuellement", "pas aligne", "pas alignee", "non aligne",
+		"not currently aligned", "not aligned currently", "not aligned")},
+}
+
+// statusLabels may stand before a status on its line.
+var statusLabels = forms("statut", "status", "verdict", "resultat", "result")
+
+func forms(list ...string) [][]string {
+	var all [][]string
+	for _, f := range list {
+		all = append(all, strings.Fields(f))
+	}
+	return all
+}
+
+// matchingParts are the justification's heading and its three points.
+var matchingParts = []part{
+	{name: "the point on the core of the work", titles: forms("rapport au coeur du metier", "relation to the core of the work", "relation to the core of the job")},
+	{name: "the point on duration", titles: forms("rapport a la duree", "relation to duration")},
+	{name: "the point on overall coherence", titles: forms("coherence globale", "overall coherence")},
+}
+
+var justification = part{
+	name:   "the compatibility reading",
+	titles: forms("lecture de compatibilite", "compatibility reading"),
+}
+
+// matching checks the last text: a status and its justification.
+func (c *checker) matching() {
+	c.within(MaxMatchingWords)
+	c.status()
+	headed := false
+	var found []section
+	var body strings.Builder
+	flush := func() {
+		if n := len(found); n > 0 {
+			found[n-1].body = body.String()
+		}
+		body.Reset()
+	}
+	for line := range strings.Lines(c.Text) {
+		if _, ok := titled(line, justification); ok {
+			headed = true
+			continue
+		}
+		n, rest, ok := matchingPoint(line)
+		if ok {
+			flush()
+			found = append(found, section{part: n})
+			line = rest + "\n"
+		}
+		body.WriteString(line)
+	}
+	flush()
+	if !headed {
+		c.find(Finding{
+			Rule: RuleSectionMissing, Section: justification.name,
+			Message: justification.name + " is missing",
+		})
+	}
+	c.sections(matchingParts, found)
+}
+
+func matchingPoint(line string) (n int, rest string, ok bool) {
+	for i, p := range matchingParts {
+		if rest, ok := titled(line, p); ok {
+			return i, rest, true
+		}
+	}
+	return 0, "", false
+}
+
+// titled reports whether a line begins with the title of a part.
+func titled(line string, p part) (rest string, ok bool) {
+	h := readHeading(strings.TrimLeft(line, " \t-•"))
+	for _, title := range p.titles {
+		body, alone, found := cutTitle(h.rest, title)
+		if found && (alone || h.marked || h.number > 0 || h.sign > 0) {
+			return body, true
+		}
+	}
+	return "", false
+}
+
+// status checks that exactly one line says one of the three statuses. Words
+// within a sentence are no status.
+func (c *checker) status() {
+	lines := 0
+	for line := range strings.Lines(c.Text) {
+		said, signed := readStatus(line)
+		if said < 0 && signed < 0 {
+			continue
+		}
+		lines++
+		if said < 0 || signed >= 0 && said != signed {
+			c.conflict(strings.TrimSpace(line), signed)
+		}
+	}
+	switch {
+	case lines == 0:
+		c.find(Finding{
+			Rule: RuleStatusMissing, Section: "the status", Limit: 1,
+			Message: fmt.Sprintf("no line says a status; one says %s", statusNames()),
+		})
+	case lines > 1:
+		c.find(Finding{
+			Rule: RuleStatusSeveral, Section: "the status", Count: lines, Limit: 1,
+			Message: fmt.Sprintf("%d lines say a status; exactly one may", lines),
+		})
+	}
+}
+
+func (c *checker) conflict(line string, signed int) {
+	const longest = 80
+	if len(line) > longest {
+		line = strings.ToValidUTF8(line[:longest], "") + "…"
+	}
+	c.find(Finding{
+		Rule: RuleStatusConflict, Section: "the status",
+		Message: fmt.Sprintf("the line %q has the sign of %q and says something else", line, statuses[signed].name),
+	})
+}
+
+func statusNames() string {
+	var all []string
+	for _, s := range statuses {
+		all = append(all, string(s.sign)+" "+s.name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// readStatus returns which status a line says and which one its sign stands for;
+// -1 for none. A line says a status if it says nothing else.
+func readStatus(line string) (said, signed int) {
+	said, signed = -1, -1
+	h := readHeading(strings.TrimLeft(line, " \t-•"))
+	for _, label := range statusLabels {
+		if rest, alone, ok := cutTitle(h.rest, label); ok && alone {
+			h = readHeading(rest)
+			break
+		}
+	}
+	for i, s := range statuses {
+		if h.sign == s.sign {
+			signed = i
+		}
+		for _, form := range s.forms {
+			if body, _, ok := cutTitle(h.rest, form); ok && words.Join(body) == "" {
+				said = i
+			}
+		}
+	}
+	return said, signed
+}

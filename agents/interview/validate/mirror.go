@@ -1,0 +1,214 @@
+package validate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/words"
+)
+
+// part is a section that a text must have.
+type part struct {
+	name string
+	// titles are the folded words of its heading.
+	titles [][]string
+	// soft and hard bound the words of the body; 0 where there is no limit.
+	soft, hard int
+}
+
+// mirrorParts are the sections of a mirror.
+var mirrorParts = []part{
+	{
+		name:   "section 1 (implicit reading)",
+		titles: [][]string{{"lecture", "implicite"}, {"implicit", "reading"}},
+		soft:   ReadingWords, hard: ReadingWordsHard,
+	},
+	{
+		name:   "section 2 (personal deduction)",
+		titles: [][]string{{"deduction", "personnalisee"}, {"personal", "deduction"}, {"personalised", "deduction"}, {"personalized", "deduction"}},
+		soft:   DeductionWords, hard: DeductionWordsHard,
+	},
+	{
+		name:   "section 3 (open validation)",
+		titles: [][]string{{"validation", "ouverte"}, {"open", "validation"}},
+	},
+}
+
+// openValidation are the sentences, folded, that may end a mirror.
+var openValidation = map[session.Language][]string{
+	session.French: {
+		"dis moi si ca te parle ou s il y a une nuance importante que je n ai pas vue",
+		"dis moi si cela te parle ou s il y a une nuance importante que je n ai pas vue",
+		"dites moi si ca vous parle ou s il y a une nuance importante que je n ai pas vue",
+		"dites moi si cela vous parle ou s il y a une nuance importante que je n ai pas vue",
+	},
+	session.English: {
+		"tell me if this rings true or if there is an important nuance i have missed",
+		"tell me if this rings true or if there is an important nuance that i have missed",
+		"tell me if this rings true or if there s an important nuance i ve missed",
+	},
+}
+
+// section is one that a text has.
+type section struct {
+	part int // index of the part; len(parts) and more for one too many
+	body string
+}
+
+// mirror checks the mirror of any block but 2B.
+func (c *checker) mirror() {
+	before, found := mirrorSections(c.Text)
+	c.stray("before section 1", before)
+	c.sections(mirrorParts, found)
+	for _, s := range found {
+		switch {
+		case s.part >= len(mirrorParts):
+			c.find(Finding{
+				Rule: RuleStrayText, Section: fmt.Sprintf("section %d", s.part+1), Count: s.part + 1, Limit: len(mirrorParts),
+				Message: fmt.Sprintf("there is a section %d; a mirror has %d", s.part+1, len(mirrorParts)),
+			})
+		case mirrorParts[s.part].hard > 0:
+			c.length(mirrorParts[s.part], s.body)
+		default:
+			c.openValidation(mirrorParts[s.part].name, s.body)
+		}
+	}
+}
+
+// mirrorSections splits a mirror at its headings.
+func mirrorSections(text string) (before string, found []section) {
+	var body strings.Builder
+	flush := func() {
+		if n := len(found); n > 0 {
+			found[n-1].body = strings.TrimSpace(body.String())
+		} else {
+			before = strings.TrimSpace(body.String())
+		}
+		body.Reset()
+	}
+	for line := range strings.Lines(text) {
+		n, rest, ok := mirrorHeading(line)
+		if !ok {
+			body.WriteString(line)
+			continue
+		}
+		flush()
+		found = append(found, section{part: n})
+		body.WriteString(rest + "\n")
+	}
+	flush()
+	return before, found
+}
+
+// mirrorHeading reads a heading: a keycap, or a title that stands alone or is
+// marked as a heading. The title says which section it is, else the keycap.
+func mirrorHeading(line string) (n int, rest string, ok bool) {
+	h := readHeading(line)
+	for i, p := range mirrorParts {
+		for _, title := range p.titles {
+			body, alone, found := cutTitle(h.rest, title)
+			if found && (alone || h.marked || h.number > 0) {
+				return i, body, true
+			}
+		}
+	}
+	return h.number - 1, h.rest, h.keycap
+}
+
+// sections checks that each part is there once, in order, and says something.
+func (c *checker) sections(parts []part, found []section) {
+	count := make([]int, len(parts))
+	last, ordered := -1, true
+	for _, s := range found {
+		if s.part >= len(parts) {
+			continue
+		}
+		p := parts[s.part]
+		if count[s.part]++; count[s.part] == 1 {
+			ordered = ordered && s.part > last
+			last = s.part
+		}
+		if words.Count(s.body) == 0 {
+			c.find(Finding{
+				Rule: RuleSectionEmpty, Section: p.name,
+				Message: p.name + " has a heading and no text",
+			})
+		}
+	}
+	for i, p := range parts {
+		switch {
+		case count[i] == 0:
+			c.find(Finding{Rule: RuleSectionMissing, Section: p.name, Message: p.name + " is missing"})
+		case count[i] > 1:
+			c.find(Finding{
+				Rule: RuleSectionDoubled, Section: p.name, Count: count[i], Limit: 1,
+				Message: fmt.Sprintf("%s is there %d times; once is enough", p.name, count[i]),
+			})
+		}
+	}
+	if !ordered {
+		c.find(Finding{
+			Rule:    RuleSectionOrder,
+			Message: fmt.Sprintf("the sections are not in order; the order is %s", names(parts)),
+		})
+	}
+}
+
+func names(parts []part) string {
+	all := make([]string, len(parts))
+	for i, p := range parts {
+		all[i] = p.name
+	}
+	return strings.Join(all, ", ")
+}
+
+// length counts the words of a section's body.
+func (c *checker) length(p part, body string) {
+	n := words.Count(body)
+	switch {
+	case n > p.hard:
+		c.find(Finding{
+			Rule: RuleSectionWords, Section: p.name, Count: n, Limit: p.hard,
+			Message: fmt.Sprintf("%s has %d words without its heading; %d are demanded at most and more than %d cannot be used",
+				p.name, n, p.soft, p.hard),
+		})
+	case n > p.soft:
+		c.find(Finding{
+			Rule: RuleSectionWords, Section: p.name, Count: n, Limit: p.soft, Warning: true,
+			Message: fmt.Sprintf("%s has %d words without its heading; %d are demanded at most", p.name, n, p.soft),
+		})
+	}
+}
+
+// openValidation checks that the body of the last section is the sentence and
+// nothing else.
+func (c *checker) openValidation(name, body string) {
+	said := words.Join(body)
+	for language, sentences := range openValidation {
+		if c.want.Language != "" && language != c.want.Language {
+			continue
+		}
+		for _, sentence := range sentences {
+			rest, ok := strings.CutPrefix(said, sentence)
+			if !ok {
+				continue
+			}
+			c.stray("after "+name, rest)
+			return
+		}
+	}
+	c.find(Finding{
+		Rule: RuleOpenValidation, Section: name,
+		Message: name + " must hold the sentence that asks whether this is true and what was missed, word for word",
+	})
+}
+
+func (c *checker) stray(where, text string) {
+	if n := words.Count(text); n > 0 {
+		c.find(Finding{
+			Rule: RuleStrayText, Section: where, Count: n,
+			Message: fmt.Sprintf("there are %s %s that belong to no section", plural(n, "word"), where),
+		})
+	}
+}

@@ -1,0 +1,127 @@
+package validate
+
+import (
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/words"
+)
+
+// profilePart is a section of the profile, found by its sign or by the words of
+// its heading.
+type profilePart struct {
+	part
+	sign rune
+	// keys are sets of folded words; a heading has one word of each, in either of
+	// the languages.
+	keys []map[string]bool
+}
+
+var profileParts = []profilePart{
+	{part{name: "🔥 what sets in motion"}, '🔥', keys("mouvement motion")},
+	{part{name: "🧱 lasting over time"}, '🧱', keys("temps duree time")},
+	{part{name: "⚖️ values"}, '⚖', keys("valeurs values")},
+	{part{name: "🧩 projections"}, '🧩', keys("projections")},
+	{part{name: "🛠️ strengths and limits"}, '🛠', keys("forces strengths", "limites limits")},
+	{part{name: "🎯 professional position"}, '🎯', keys("positionnement position positioning")},
+	{part{name: "🧠 emotional summary"}, '🧠', keys("synthese summary")},
+}
+
+func keys(lists ...string) []map[string]bool {
+	var all []map[string]bool
+	for _, list := range lists {
+		all = append(all, set(list))
+	}
+	return all
+}
+
+// maxHeadingWords is the longest line, in words, that can be a heading.
+const maxHeadingWords = 12
+
+// profile checks the final profile.
+func (c *checker) profile() {
+	c.within(MaxProfileWords)
+	parts := make([]part, len(profileParts))
+	for i, p := range profileParts {
+		parts[i] = p.part
+	}
+	c.sections(parts, profileSections(c.Text))
+}
+
+// profileHeading is a line that may be a heading.
+type profileHeading struct {
+	part   int
+	start  int // of the line
+	body   int // where the text after the heading starts
+	signed bool
+}
+
+// profileSections splits a profile at its headings. Words make a heading only of
+// a part that has none with its sign.
+func profileSections(text string) []section {
+	var all []profileHeading
+	signed := make([]bool, len(profileParts))
+	at, blank := 0, true
+	for line := range strings.Lines(text) {
+		if h, ok := readProfileHeading(line, blank); ok {
+			h.start, h.body = at, at+h.body
+			all = append(all, h)
+			signed[h.part] = signed[h.part] || h.signed
+		}
+		at += len(line)
+		blank = strings.TrimSpace(line) == ""
+	}
+	var found []section
+	start := 0
+	for _, h := range all {
+		if signed[h.part] && !h.signed {
+			continue
+		}
+		if n := len(found); n > 0 {
+			found[n-1].body = text[start:h.start]
+		}
+		found, start = append(found, section{part: h.part}), h.body
+	}
+	if n := len(found); n > 0 {
+		found[n-1].body = text[start:]
+	}
+	return found
+}
+
+// readProfileHeading reads a heading: one of the signs before it, or its words in
+// a short line that looks like a heading. What follows a colon is the body.
+func readProfileHeading(line string, afterBlank bool) (profileHeading, bool) {
+	h := readHeading(line)
+	head, rest, colon := strings.Cut(h.rest, ":")
+	long := words.Count(head) > maxHeadingWords
+	body := len(line)
+	switch {
+	case long:
+		body = 0
+	case colon:
+		body = strings.IndexByte(line, ':') + 1
+	}
+	for i, p := range profileParts {
+		if h.sign == p.sign {
+			return profileHeading{part: i, body: body, signed: true}, true
+		}
+	}
+	bare := afterBlank && !strings.ContainsAny(h.rest, ".!?,;…") && !strings.HasPrefix(h.rest, "-")
+	if long || colon && words.Count(rest) > 0 && !h.marked {
+		return profileHeading{}, false
+	}
+	for i, p := range profileParts {
+		if p.titled(head) && (h.whole || bare || h.number == i+1) {
+			return profileHeading{part: i, body: body}, true
+		}
+	}
+	return profileHeading{}, false
+}
+
+func (p profilePart) titled(head string) bool {
+	for _, key := range p.keys {
+		if !speaks(head, key) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,175 @@
+package validate
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/internal/words"
+)
+
+//go:embed lexicon/traits.txt
+var traitList string
+
+// genericTraits are the traits that fit any character.
+var genericTraits = sync.OnceValue(func() map[string]bool {
+	m := map[string]bool{}
+	for line := range strings.Lines(traitList) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			m[line] = true
+		}
+	}
+	return m
+})
+
+// traitWords show that a question is about a character's traits.
+var traitWords = set("trait traits qualite qualites caractere temperament quality qualities character")
+
+// padding may stand around a trait without making it specific.
+var padding = set("il elle est tres plutot vraiment son sa ses le la l un une et ou a de du d qu que " +
+	"he she is very rather really so his her their they are the and or an of being too assez trop aussi sa")
+
+// projective checks the questions of block 2B as a whole: each work is named, and
+// traits are those of somebody.
+func (c *checker) projective(all []question) {
+	named := map[int]bool{}
+	for _, q := range all {
+		for work := range c.works.named(q.text) {
+			named[work] = true
+		}
+	}
+	c.missingWorks(named)
+	someone := false
+	for _, q := range all {
+		name := namesSomeone(c.works.cut(q.stem))
+		someone = someone || name
+		if !name && speaks(q.stem, traitWords) {
+			c.find(Finding{
+				Rule: RuleCharacterMissing, Section: q.name,
+				Message: q.name + " asks for traits and names no character",
+			})
+		}
+		c.traits(q)
+	}
+	if !someone {
+		c.find(Finding{
+			Rule:    RuleCharacterMissing,
+			Message: "no question names a character of the works",
+		})
+	}
+}
+
+// missingWorks finds the works that no question names. It is a warning as long as
+// one is named: what the candidate wrote may have been no title.
+func (c *checker) missingWorks(named map[int]bool) {
+	known := map[int]bool{}
+	for _, t := range c.works {
+		if known[t.work] || named[t.work] {
+			continue
+		}
+		known[t.work] = true
+		c.find(Finding{
+			Rule: RuleWorkMissing, Warning: len(named) > 0,
+			Message: fmt.Sprintf("no question names %q, which the candidate named", c.want.Works[t.work]),
+		})
+	}
+}
+
+// traits finds options that say nothing about the character.
+func (c *checker) traits(q question) {
+	for _, o := range q.options {
+		if generic(o.text) {
+			c.find(Finding{
+				Rule: RuleTraitGeneric, Section: q.name,
+				Message: fmt.Sprintf("option %c of %s, %q, fits any character; a trait must be this character's own",
+					o.letter, q.name, o.text),
+			})
+		}
+	}
+}
+
+// generic reports whether a text holds generic traits and nothing else.
+func generic(text string) bool {
+	traits := 0
+	for _, w := range words.Fold(text) {
+		switch {
+		case genericTraits()[w]:
+			traits++
+		case !padding[w]:
+			return false
+		}
+	}
+	return traits > 0
+}
+
+// namesSomeone reports whether a text has a name: a capitalised word that does not
+// begin a sentence.
+func namesSomeone(text string) bool {
+	r := words.NewReader(text)
+	for w, ok := r.Next(); ok; w, ok = r.Next() {
+		if w.Start == 0 || strings.TrimLeft(text[:w.Start], " *_«\"“") == "" || strings.ContainsAny(w.Gap, ".!?…:\n") {
+			continue
+		}
+		first, size := utf8.DecodeRuneInString(text[w.Start:])
+		if !unicode.IsUpper(first) {
+			continue
+		}
+		if strings.IndexFunc(text[w.Start+size:w.End], unicode.IsLower) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// projectiveMirror checks the mirror of block 2B, which has lines and no sections.
+func (c *checker) projectiveMirror() {
+	c.within(MaxProjectiveWords)
+	lines, watch := 0, 0
+	for line := range strings.Lines(c.Text) {
+		if words.Count(line) == 0 {
+			continue
+		}
+		lines++
+		if warns(line) {
+			watch++
+		}
+	}
+	if lines < MinProjectiveLines || lines > MaxProjectiveLines {
+		limit := MinProjectiveLines
+		if lines > MaxProjectiveLines {
+			limit = MaxProjectiveLines
+		}
+		c.find(Finding{
+			Rule: RuleLineCount, Count: lines, Limit: limit,
+			Message: fmt.Sprintf("the mirror has %s; %d to %d are expected",
+				plural(lines, "line"), MinProjectiveLines, MaxProjectiveLines),
+		})
+	}
+	if watch != 1 {
+		c.find(Finding{
+			Rule: RuleVigilance, Count: watch, Limit: 1,
+			Message: fmt.Sprintf("the mirror has %s; exactly one is expected, on a line that begins so",
+				plural(watch, "point")+" of vigilance"),
+		})
+	}
+	if len(c.works) > 0 && len(c.works.named(c.Text)) == 0 {
+		c.find(Finding{Rule: RuleWorkMissing, Message: "the mirror names none of the works that the candidate named"})
+	}
+	if !namesSomeone(c.works.cut(c.Text)) {
+		c.find(Finding{Rule: RuleCharacterMissing, Message: "the mirror names no character"})
+	}
+}
+
+// warns reports whether a line is a point of vigilance.
+func warns(line string) bool {
+	text := " " + words.Join(line) + " "
+	for _, mark := range []string{" vigilance ", " watch point ", " watchpoint ", " watch out ", " point to watch "} {
+		if strings.Contains(text, mark) {
+			return true
+		}
+	}
+	return false
+}

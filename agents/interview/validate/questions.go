@@ -1,0 +1,196 @@
+package validate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/words"
+)
+
+// separatorWord is the part of the separator that is not punctuation.
+const separatorWord = "QUESTION_SEPARATOR"
+
+// batch checks the questions of a step.
+func (c *checker) batch() {
+	c.Questions = splitBatch(c.Text)
+	n := len(c.Questions)
+	if n < MinQuestions || n > MaxQuestions {
+		limit := MinQuestions
+		if n > MaxQuestions {
+			limit = MaxQuestions
+		}
+		c.find(Finding{
+			Rule: RuleQuestionCount, Count: n, Limit: limit,
+			Message: fmt.Sprintf("the batch has %s; %d to %d are expected, with %s on a line of its own between them",
+				plural(n, "question"), MinQuestions, MaxQuestions, Separator),
+		})
+	}
+	var all []question
+	for i, text := range c.Questions[:min(n, MaxQuestions)] {
+		q := readQuestion(fmt.Sprintf("question %d", i+1), text)
+		c.question(q)
+		all = append(all, q)
+	}
+	if c.want.Step == session.Block2B {
+		c.projective(all)
+	}
+}
+
+// splitBatch splits a text at lines that hold nothing but the separator. Blank
+// parts at the ends are no questions.
+func splitBatch(text string) []string {
+	var parts []string
+	start := 0
+	for at := 0; at < len(text); {
+		end := at + len(nextLine(text[at:]))
+		if isSeparator(text[at:end]) {
+			parts = append(parts, strings.TrimSpace(text[start:at]))
+			start = end
+		}
+		at = end
+	}
+	parts = append(parts, strings.TrimSpace(text[start:]))
+	for len(parts) > 0 && parts[0] == "" {
+		parts = parts[1:]
+	}
+	for len(parts) > 0 && parts[len(parts)-1] == "" {
+		parts = parts[:len(parts)-1]
+	}
+	return parts
+}
+
+// isSeparator reports whether a line is the separator, give or take space and
+// Markdown around it.
+func isSeparator(line string) bool {
+	middle := strings.Trim(line, " \t\r\n-–—*_`#>\\\u00a0\ufeff")
+	return len(middle) == len(separatorWord) && strings.EqualFold(middle, separatorWord)
+}
+
+// question is a question in its parts.
+type question struct {
+	name string
+	text string
+	// stem is the text without the options.
+	stem    string
+	options []option
+	// packed are the lines that hold more than one option.
+	packed int
+}
+
+// readQuestion takes a question apart. It has options only where lines begin
+// with "A."; a single other letter ("C. Reeve") is part of a sentence.
+func readQuestion(name, text string) question {
+	q := question{name: name, text: text}
+	var stem strings.Builder
+	open := false // whether the next line may continue an option
+	for line := range strings.Lines(text) {
+		o, ok := readOption(line)
+		switch {
+		case ok:
+			q.options = append(q.options, o)
+			open = true
+		case strings.TrimSpace(line) == "":
+			open = false
+		case open:
+			o := &q.options[len(q.options)-1]
+			o.text += " " + strings.TrimSpace(line)
+		default:
+			if holdsMark(line, 'A', 'B') {
+				q.packed++
+			}
+			stem.WriteString(line)
+		}
+	}
+	q.stem = stem.String()
+	if len(q.options) == 1 && q.options[0].letter != 'A' {
+		q.stem, q.options = text, nil
+	}
+	q.packed += packedOptions(q.options)
+	return q
+}
+
+// question checks what every question must be.
+func (c *checker) question(q question) {
+	if words.Count(q.text) == 0 {
+		c.find(Finding{
+			Rule: RuleQuestionEmpty, Section: q.name,
+			Message: fmt.Sprintf("%s is empty", q.name),
+		})
+		return
+	}
+	if strings.Contains(strings.ToUpper(q.text), separatorWord) {
+		c.find(Finding{
+			Rule: RuleSeparator, Section: q.name,
+			Message: fmt.Sprintf("%s holds the separator within a line; it must stand on a line of its own", q.name),
+		})
+	}
+	if n := words.Count(q.text); n > MaxQuestionWords {
+		c.find(Finding{
+			Rule: RuleTooLong, Section: q.name, Count: n, Limit: MaxQuestionWords,
+			Message: fmt.Sprintf("%s has %d words; at most %d are allowed", q.name, n, MaxQuestionWords),
+		})
+	}
+	if n := questionMarks(c.works.cut(q.stem)); n > 1 {
+		c.find(Finding{
+			Rule: RuleQuestionSeveral, Section: q.name, Count: n, Limit: 1,
+			Message: fmt.Sprintf("%s asks %d questions; exactly one may be asked at a time", q.name, n),
+		})
+	}
+	c.options(q)
+}
+
+// quotes are the marks between which a question is somebody else's.
+var quotes = map[rune]string{'«': "»", '“': "”", '"': `"`, '„': "”"}
+
+// questionMarks counts the questions of a text by their marks: "?!" and "??" are
+// one, and a quoted question is none.
+func questionMarks(text string) int {
+	n := 0
+	for line := range strings.Lines(text) {
+		n += lineQuestions(line)
+	}
+	return n
+}
+
+func lineQuestions(line string) int {
+	n := 0
+	skip, after := 0, false
+	var unclosed string // the closing marks that the rest of the line lacks
+	for i, c := range line {
+		if i < skip {
+			continue
+		}
+		mark := c == '?' || c == '？'
+		if mark && !after {
+			n++
+		}
+		after = mark || after && (c == '!' || c == ' ' || c == '\u00a0' || c == '\u202f')
+		end, quoted := quotes[c]
+		if !quoted || strings.Contains(unclosed, end) {
+			continue
+		}
+		rest := line[i+len(string(c)):]
+		if at := strings.Index(rest, end); at >= 0 {
+			skip = i + len(string(c)) + at + len(end)
+		} else {
+			unclosed += end
+		}
+	}
+	return n
+}
+
+// nextLine returns the first line of a text with its ending.
+func nextLine(text string) string {
+	if i := strings.IndexByte(text, '\n'); i >= 0 {
+		return text[:i+1]
+	}
+	return text
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
