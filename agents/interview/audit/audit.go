@@ -83,6 +83,8 @@ const (
 
 // About is the session itself.
 type About struct {
+	// ID is only the start of the session's id in an audit without texts: whoever
+	// has the whole id can take the interview and read what it shows.
 	ID        string           `json:"id"`
 	Candidate string           `json:"candidate"`
 	Language  session.Language `json:"language"`
@@ -216,6 +218,9 @@ func verdict(a Audit) Verdict {
 	return Pass
 }
 
+// shortID is how much of a session's id is enough to find it by.
+const shortID = 8
+
 func about(d Data, o Options) About {
 	s := d.Session
 	a := About{
@@ -230,6 +235,9 @@ func about(d Data, o Options) About {
 		a.Status, a.Failed = Stuck, s.Owed.Failed
 	case s.Phase == session.Owing:
 		a.Status = Owing
+	}
+	if !o.Texts {
+		a.ID = s.ID[:min(shortID, len(s.ID)/2)]
 	}
 	return a
 }

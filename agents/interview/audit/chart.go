@@ -12,9 +12,10 @@ import (
 
 // The geometry of charts, in the units of their viewBox.
 const (
-	chartWidth = 640
-	labelWidth = 100 // for what stands to the left of a row
-	valueWidth = 150 // for what stands to the right of a bar
+	halfWidth  = 480 // of a chart beside another one
+	fullWidth  = 800
+	labelWidth = 84  // for what stands to the left of a row
+	valueWidth = 140 // for what stands to the right of a bar
 	rowHeight  = 26
 	axisHeight = 24
 )
@@ -50,12 +51,14 @@ type mark struct {
 type tick struct {
 	X     float64
 	Label string
+	// Anchor is "end" where the label would stick out of the drawing.
+	Anchor string
 }
 
 // newChart returns a chart with room for n rows.
-func newChart(id, title string, n int) *chart {
+func newChart(id, title string, width, n int) *chart {
 	return &chart{
-		ID: id, Title: title, Width: chartWidth, Height: n*rowHeight + axisHeight + 6,
+		ID: id, Title: title, Width: width, Height: n*rowHeight + axisHeight + 6,
 		Bottom: float64(n*rowHeight) + 4,
 	}
 }
@@ -70,7 +73,7 @@ func (c *chart) add(label string) *row {
 func (c *chart) axis(most float64, format func(float64) string) func(float64) float64 {
 	step := roundStep(most / 4)
 	end := math.Max(step, math.Ceil(most/step-1e-9)*step)
-	const room = chartWidth - labelWidth - valueWidth
+	room := float64(c.Width - labelWidth - valueWidth)
 	at := func(v float64) float64 { return labelWidth + round1(v/end*room) }
 	for i := 0.0; i*step <= end+step/2; i++ {
 		c.Ticks = append(c.Ticks, tick{X: at(i * step), Label: format(i * step)})
@@ -98,7 +101,7 @@ func round1(v float64) float64 { return math.Round(v*10) / 10 }
 
 // costChart shows what each purpose cost.
 func costChart(a Audit) *chart {
-	c := newChart("cost", "Cost by purpose", len(a.Purposes))
+	c := newChart("cost", "Cost by purpose", halfWidth, len(a.Purposes))
 	most := 0.0
 	for _, g := range a.Purposes {
 		most = max(most, g.Cost.AtLeast)
@@ -118,7 +121,7 @@ func costChart(a Audit) *chart {
 // latencyChart shows how long answers took: a bar to the mean, a line to the
 // longest.
 func latencyChart(a Audit) *chart {
-	c := newChart("latency", "Latency by purpose", len(a.Purposes))
+	c := newChart("latency", "Latency by purpose", halfWidth, len(a.Purposes))
 	most := 0.0
 	for _, g := range a.Purposes {
 		if g.Latency.Max != nil {
@@ -210,11 +213,12 @@ func timeline(a Audit) *chart {
 	if len(instants) == 0 {
 		return nil
 	}
-	s := newScale(instants, labelWidth, chartWidth-12)
-	c := newChart("timeline", "Timeline", began(a.Steps))
+	s := newScale(instants, labelWidth, fullWidth-12)
+	c := newChart("timeline", "Timeline", fullWidth, began(a.Steps))
 	c.Breaks = s.breaks
 	first, last := s.at[0], s.at[len(s.at)-1]
 	c.Ticks = []tick{{X: s.place(first), Label: "0s"}, {X: s.place(last), Label: show.Seconds(last.Sub(first).Seconds())}}
+	c.Ticks[1].Anchor = "end"
 	for _, st := range a.Steps {
 		if !st.Began.IsZero() {
 			c.addStep(s, st, where(a.Calls, func(call Call) bool { return call.Step == st.Step }))

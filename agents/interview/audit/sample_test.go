@@ -22,6 +22,9 @@ type interview struct {
 	before func(*interview)
 }
 
+// sessionID is as long as real ones.
+const sessionID = "0123456789abcdef0123456789abcdef"
+
 var began = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
 // latency of a call in milliseconds, and what it costs in thousandths of a euro.
@@ -32,7 +35,7 @@ var figures = map[session.Purpose][2]int{
 
 func begin() *interview {
 	i := &interview{now: began}
-	i.Session = session.Session{ID: "s-1", Candidate: "lea", Language: session.French, Created: began}
+	i.Session = session.Session{ID: sessionID, Candidate: "lea", Language: session.French, Created: began}
 	i.apply(flow.Start(i.Session))
 	return i
 }
@@ -162,17 +165,17 @@ func (i *interview) keep(q session.Queue) {
 // history is trimmed, and the candidate takes a long break.
 func troubled() audit.Data {
 	i := taken(-1, func(i *interview) {
-		switch n := len(i.Calls); {
-		case n == 2:
+		switch len(i.Calls) {
+		case 2:
 			c := i.call(session.Lost)
 			c.Cost, c.Reported, c.Latency = nil, nil, 0
-		case n == 6:
+		case 6:
 			c := i.call(session.Broken)
 			c.Cost, c.Reported, c.Fault, c.Detail = nil, nil, string(llm.Timeout), "no answer within 60 s"
-		case n == 11:
+		case 11:
 			c := i.call(session.Rejected)
 			c.Fault, c.Detail = "mirror-words", `section 1 has 41 words, at most 30 are allowed: "<b>"`
-		case n == 15:
+		case 15:
 			i.now = i.now.Add(14 * time.Hour)
 		}
 	})

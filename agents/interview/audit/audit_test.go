@@ -1,0 +1,276 @@
+package audit_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/audit"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+)
+
+// render returns an audit as JSON or HTML.
+func render(a audit.Audit, how func(w *bytes.Buffer, a audit.Audit) error) string {
+	var b bytes.Buffer
+	ExpectWithOffset(1, how(&b, a)).To(Succeed())
+	return b.String()
+}
+
+func asJSON(w *bytes.Buffer, a audit.Audit) error { return audit.JSON(w, a) }
+func asHTML(w *bytes.Buffer, a audit.Audit) error { return audit.HTML(w, a) }
+
+// golden compares with a file in testdata, or writes it with -update.
+func golden(name, got string) {
+	GinkgoHelper()
+	path := "testdata/" + name
+	if *update {
+		Expect(os.WriteFile(path, []byte(got), 0o644)).To(Succeed())
+	}
+	want, err := os.ReadFile(path)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(got).To(Equal(string(want)))
+}
+
+// of returns the sums of one purpose.
+func of(a audit.Audit, p session.Purpose) audit.Group {
+	for _, g := range a.Purposes {
+		if g.Name == string(p) {
+			return g
+		}
+	}
+	return audit.Group{}
+}
+
+var _ = Describe("the audit", Label("I-15"), func() {
+	It("adds up a golden path", func() {
+		a := audit.Of(taken(-1, nil).Data, options())
+		Expect(a.Verdict).To(Equal(audit.Pass))
+		Expect(a.Session.Status).To(Equal(audit.Done))
+		Expect(a.Contract.Golden).To(BeTrue())
+		Expect(a.Contract.Say()).To(Equal("exactly the 24 calls that an interview needs"))
+		// 2 + 9*3 + 3*1 + 9*4 + 14 + 9 thousandths.
+		Expect(*a.Total.Cost.Amount).To(BeNumerically("~", 0.091, 1e-12))
+		// (2.1 + 9*3.4 + 3*1.8 + 9*2.6 + 11.2 + 7.3) / 24 seconds.
+		Expect(*a.Total.Latency.Mean).To(BeNumerically("~", 80.0/24, 1e-9))
+		Expect(*a.Total.Latency.P50).To(Equal(2.6))
+		Expect(*a.Total.Latency.Max).To(Equal(11.2))
+		Expect(*of(a, session.PurposeMirror).Cost.Amount).To(BeNumerically("~", 0.036, 1e-12))
+		Expect(of(a, session.PurposeAdaptive).Tokens.Counted).To(Equal(audit.Sums{Input: 3300, Output: 150}))
+		Expect(*a.Rejected.Value).To(BeZero())
+		Expect(a.Rejected.Interval.Hi).To(BeNumerically("~", 0.138, 0.001), "0 of 24 is not certainty")
+		Expect(a.Prompts).To(Equal([]audit.Used{{Name: "1@0123456789ab", Calls: 24}}))
+	})
+
+	It("counts what was in vain, and leaves unknown what is unknown", func() {
+		a := audit.Of(troubled(), options())
+		Expect(a.Verdict).To(Equal(audit.Pass), "trouble is no contradiction")
+		Expect(a.Contract.Golden).To(BeFalse())
+		Expect(a.Contract.Verdict).To(Equal(audit.Pass))
+		Expect(a.Contract.Say()).To(Equal("24 calls were used, as an interview needs, and 3 were in vain"))
+		Expect(a.Total.Outcomes).To(Equal(audit.Outcomes{Accepted: 24, Rejected: 1, Broken: 1, Lost: 1}))
+		Expect(a.Total.Cost.Amount).To(BeNil(), "a lost call may have been paid for")
+		Expect(a.Total.Cost.Unknown).To(Equal(1))
+		Expect(a.Total.Cost.AtLeast).To(BeNumerically("~", 0.095, 1e-12))
+		Expect(a.Total.Latency.N).To(Equal(25), "answers only")
+		Expect([]int{a.Rejected.Hits, a.Rejected.Of, a.Broken.Hits, a.Broken.Of, a.Trimmed.Hits, a.Trimmed.Of}).
+			To(Equal([]int{1, 25, 1, 26, 2, 27}))
+		Expect(a.Repeated).To(ConsistOf(HaveField("Repeats", 3)))
+		Expect(a.Warnings).To(ConsistOf(HaveField("Call", 17)))
+		Expect(a.Total.Tokens.Disagree).To(Equal(1))
+		Expect(a.Total.Tokens.Reported.Input).To(Equal(a.Total.Tokens.Counted.Input + 400))
+	})
+
+	It("tells an interview that nobody has answered yet, with no figure made up", func() {
+		a := audit.Of(begin().Data, options())
+		Expect(a.Session.Status).To(Equal(audit.Open))
+		Expect(a.Contract.Verdict).To(Equal(audit.Skip))
+		Expect(a.Total.Latency.Mean).To(BeNil())
+		Expect(a.Rejected.Value).To(BeNil())
+		Expect(render(a, asHTML)).To(ContainSubstring("no answer yet"))
+		Expect(render(a, asJSON)).NotTo(ContainSubstring("null,\n    \"interval\""))
+	})
+
+	It("says what the service owes, and that its calls failed", func() {
+		i := taken(2, nil)
+		i.Session.Phase = session.Owing
+		i.Session.Owed = &session.Owed{Purpose: session.PurposePreamble}
+		Expect(audit.Of(i.Data, options()).Session.Status).To(Equal(audit.Owing))
+		i.Session.Owed.Failed = "backend_failed"
+		Expect(audit.Of(i.Data, options()).Session).To(And(
+			HaveField("Status", audit.Stuck), HaveField("Failed", "backend_failed")))
+	})
+
+	It("converts costs at the given rate, and knows none without one", func() {
+		i := taken(-1, nil)
+		i.Calls[0].Cost = &unit.Money{Amount: 0.01, Currency: unit.USD}
+		Expect(*audit.Of(i.Data, options()).Calls[0].Amount).To(BeNumerically("~", 0.0086, 1e-12))
+		o := options()
+		o.EURPerUSD = 0
+		Expect(audit.Of(i.Data, o).Calls[0].Amount).To(BeNil())
+		Expect(audit.Of(i.Data, o).Total.Cost.Amount).To(BeNil())
+		o.Currency, o.EURPerUSD = unit.USD, 0.5
+		Expect(*audit.Of(i.Data, o).Calls[1].Amount).To(BeNumerically("~", 0.006, 1e-12))
+	})
+
+	It("breaks the contract where a finished interview has more or fewer texts", func() {
+		i := taken(-1, nil)
+		i.Calls[5].Outcome = session.Rejected
+		a := audit.Of(i.Data, options())
+		Expect(a.Contract.Verdict).To(Equal(audit.Fail))
+		Expect(a.Contract.Say()).To(Equal("23 calls were used where an interview needs 24"))
+		Expect(a.Verdict).To(Equal(audit.Fail))
+	})
+
+	It("holds no word that was said unless it is asked for", func() {
+		d := troubled()
+		for i := range d.Answers {
+			d.Answers[i].Text = "CONFIDENTIAL"
+			d.Messages[d.Answers[i].Message-1].Text = "CONFIDENTIAL"
+		}
+		for i := range d.Queues {
+			d.Queues[i].Questions[0] += "CONFIDENTIAL"
+		}
+		for i := range d.Calls {
+			d.Calls[i].Detail += "CONFIDENTIAL"
+		}
+		d.Session.Works, d.Session.CoreWork = []string{"CONFIDENTIAL"}, "CONFIDENTIAL"
+		d.Messages[8].Text = "CONFIDENTIAL"
+		a := audit.Of(d, options())
+		Expect(a.Session.ID).To(Equal(sessionID[:8]), "the whole id opens the interview")
+		Expect(render(a, asHTML)).NotTo(ContainSubstring(sessionID))
+		Expect(a.Verdict).To(Equal(audit.Fail), "the problems that are found are told, too")
+		Expect(render(a, asJSON)).NotTo(ContainSubstring("CONFIDENTIAL"))
+		Expect(render(a, asHTML)).NotTo(ContainSubstring("CONFIDENTIAL"))
+		o := options()
+		o.Texts = true
+		Expect(audit.Of(d, o).Session.ID).To(Equal(sessionID))
+		Expect(render(audit.Of(d, o), asJSON)).To(ContainSubstring("CONFIDENTIAL"))
+		o.Redact = func(s string) string { return strings.ReplaceAll(s, "CONFIDENTIAL", "…") }
+		Expect(render(audit.Of(d, o), asJSON)).NotTo(ContainSubstring("CONFIDENTIAL"))
+	})
+
+	It("is read back from its JSON as it was written", func() {
+		o := options()
+		o.Texts = true
+		a := audit.Of(troubled(), o)
+		text := render(a, asJSON)
+		var back audit.Audit
+		Expect(json.Unmarshal([]byte(text), &back)).To(Succeed())
+		Expect(render(back, asJSON)).To(Equal(text))
+		golden("audit.json", text)
+	})
+
+	It("gives times in UTC whatever the store's zone", func() {
+		here, away := troubled(), troubled()
+		zone := time.FixedZone("", 3600)
+		for i := range away.Messages {
+			away.Messages[i].At = away.Messages[i].At.In(zone)
+		}
+		for i := range away.Calls {
+			away.Calls[i].At = away.Calls[i].At.In(zone)
+		}
+		away.Session.Created, away.Session.Updated = away.Session.Created.In(zone), away.Session.Updated.In(zone)
+		Expect(render(audit.Of(away, options()), asJSON)).To(Equal(render(audit.Of(here, options()), asJSON)))
+	})
+
+	It("changes nothing of what it is given", func() {
+		d := troubled()
+		before, err := json.Marshal(d)
+		Expect(err).NotTo(HaveOccurred())
+		_ = render(audit.Of(d, options()), asHTML)
+		Expect(json.Marshal(d)).To(Equal(before))
+	})
+})
+
+var _ = Describe("the checks", func() {
+	// broken lists the checks that fail.
+	broken := func(d audit.Data) []string {
+		var names []string
+		for _, c := range audit.Of(d, options()).Checks {
+			if c.Verdict == audit.Fail {
+				names = append(names, c.Name)
+				Expect(c.Problems).NotTo(BeEmpty())
+				Expect(c.Found).To(BeNumerically(">=", len(c.Problems)))
+			}
+		}
+		return names
+	}
+
+	It("hold at every point of an interview, with every trouble", Label("I-03", "I-04", "I-18"), func() {
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			i := taken(rapid.IntRange(0, 60).Draw(t, "inputs"), func(i *interview) {
+				for rapid.IntRange(0, 4).Draw(t, "more") == 0 {
+					outcome := rapid.SampledFrom([]session.Outcome{session.Rejected, session.Broken, session.Lost}).Draw(t, "outcome")
+					if last := len(i.Calls) - 1; last >= 0 && i.Calls[last].Outcome == session.Lost {
+						i.call(outcome).Repeats = last + 1
+						continue
+					}
+					i.call(outcome)
+				}
+			})
+			if got := broken(i.Data); got != nil {
+				t.Fatalf("%v", got)
+			}
+		})
+	})
+
+	DescribeTable("each find what they are for",
+		func(name string, damage func(d *audit.Data)) {
+			d := troubled()
+			damage(&d)
+			Expect(broken(d)).To(ContainElement(name))
+		},
+		Entry("a message is missing", "message-order", func(d *audit.Data) { d.Messages = append(d.Messages[:7], d.Messages[8:]...) }),
+		Entry("a message is older than the one before", "message-order", func(d *audit.Data) { d.Messages[7].At = began }),
+		Entry("the session counts them wrong", "message-order", func(d *audit.Data) { d.Session.Messages++ }),
+		Entry("more is shown than there is", "message-order", func(d *audit.Data) { d.Session.Shown = 1000 }),
+		Entry("two questions at once", "one-question-at-once", func(d *audit.Data) {
+			d.Messages[6] = d.Messages[5]
+			d.Messages[6].Seq = 7
+		}),
+		Entry("a second answer to a question", "one-answer-per-question", func(d *audit.Data) { d.Answers = append(d.Answers, d.Answers[4]) }),
+		Entry("one message for two answers", "one-answer-per-question", func(d *audit.Data) { d.Answers[4].Message = d.Answers[5].Message }),
+		Entry("an answer that was never said", "answers-are-messages", func(d *audit.Data) { d.Answers[4].Text += "." }),
+		Entry("an answer from nowhere", "answers-are-messages", func(d *audit.Data) { d.Answers[4].Message = 999 }),
+		Entry("an answer to another question", "answers-are-messages", func(d *audit.Data) { d.Messages[d.Answers[4].Message-1].Question++ }),
+		Entry("an answer that the service said", "answers-are-messages", func(d *audit.Data) { d.Messages[d.Answers[4].Message-1].Role = "assistant" }),
+		Entry("a lost answer", "no-answer-lost", func(d *audit.Data) { d.Answers = append(d.Answers[:4], d.Answers[5:]...) }),
+		Entry("a lost tone", "no-answer-lost", func(d *audit.Data) { d.Answers = append(d.Answers[:1], d.Answers[2:]...) }),
+		Entry("a cursor behind", "queues-agree", func(d *audit.Data) { d.Queues[0].Cursor-- }),
+		Entry("a cursor beyond", "queues-agree", func(d *audit.Data) { d.Queues[0].Cursor++ }),
+		Entry("a queue that is not complete", "queues-agree", func(d *audit.Data) { d.Queues[3].Complete = false }),
+		Entry("an answer without a queue", "queues-agree", func(d *audit.Data) { d.Queues = d.Queues[1:] }),
+		Entry("another question than was queued", "served-from-queue", func(d *audit.Data) { d.Queues[0].Questions[1] += "?" }),
+		Entry("questions out of order", "served-from-queue", func(d *audit.Data) { d.Messages[7].Question, d.Messages[9].Question = 2, 1 }),
+		Entry("a question that was never queued", "served-from-queue", func(d *audit.Data) { d.Messages[7].Question = 7 }),
+		Entry("a call for a queued question", "no-call-for-queued", func(d *audit.Data) { d.Messages[7].Call = 2 }),
+		Entry("a call for a batch that is there", "no-call-for-queued", func(d *audit.Data) { d.Calls[2] = d.Calls[1] }),
+		Entry("a text of a rejected call", "one-call-per-text", func(d *audit.Data) { d.Calls[1].Outcome = session.Rejected }),
+		Entry("a paid text that is not shown", "one-call-per-text", func(d *audit.Data) { d.Messages[5].Call = 0 }),
+		Entry("a call is missing", "ledger-order", func(d *audit.Data) { d.Calls = append(d.Calls[:2], d.Calls[3:]...) }),
+		Entry("no attempt", "ledger-order", func(d *audit.Data) { d.Calls[2].Attempt = 0 }),
+		Entry("the session counts calls wrong", "ledger-order", func(d *audit.Data) { d.Session.Calls-- }),
+		Entry("a call again that was not lost", "repeats", func(d *audit.Data) { d.Calls[4].Repeats = 2 }),
+		Entry("a lost call twice again", "repeats", func(d *audit.Data) { d.Calls[4].Repeats = 3 }),
+		Entry("a call that nobody waits for", "in-flight", func(d *audit.Data) { d.Calls[4].Outcome = session.Begun }),
+		Entry("an owed call that ended", "in-flight", func(d *audit.Data) { d.Session.Owed = &session.Owed{InFlight: 3} }),
+		Entry("something owed that is not said", "in-flight", func(d *audit.Data) { d.Session.Phase = session.Owing }),
+	)
+
+	It("list no more problems than can be read", func() {
+		d := troubled()
+		for i := range d.Messages {
+			d.Messages[i].Seq += 1000
+		}
+		for _, c := range audit.Of(d, options()).Checks {
+			Expect(len(c.Problems)).To(BeNumerically("<=", 20))
+		}
+	})
+})

@@ -1,0 +1,144 @@
+package audit_test
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/audit"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+)
+
+// elements returns the elements of a page, which must be well formed but for
+// those that HTML does not close.
+func elements(page string) (out []xml.StartElement, err error) {
+	page = strings.Replace(page, "<!doctype html>", "", 1)
+	d := xml.NewDecoder(strings.NewReader(page))
+	d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if e, ok := token.(xml.StartElement); ok {
+			out = append(out, e.Copy())
+		}
+	}
+}
+
+func attr(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+var _ = Describe("the page", Label("I-15"), func() {
+	texts := options()
+	texts.Texts = true
+
+	It("is as it was looked at", func() {
+		golden("audit.html", render(audit.Of(troubled(), texts), asHTML))
+	})
+
+	It("needs no network and no script, and names what it shows", func() {
+		page := render(audit.Of(troubled(), texts), asHTML)
+		all, err := elements(page)
+		Expect(err).NotTo(HaveOccurred())
+		charts, ids := 0, map[string]bool{}
+		for _, e := range all {
+			Expect(e.Name.Local).NotTo(BeElementOf("script", "link", "img", "iframe", "object", "form", "a"))
+			for _, a := range e.Attr {
+				Expect(a.Name.Local).NotTo(HavePrefix("on"), e.Name.Local)
+				Expect(a.Name.Local).NotTo(BeElementOf("src", "href", "srcset"))
+			}
+			switch e.Name.Local {
+			case "th":
+				Expect(attr(e, "scope")).To(BeElementOf("col", "row"))
+			case "svg":
+				if attr(e, "role") == "img" {
+					charts++
+				}
+			}
+			if id := attr(e, "id"); id != "" {
+				Expect(ids[id]).To(BeFalse(), "id %s twice", id)
+				ids[id] = true
+			}
+		}
+		for _, e := range all {
+			for id := range strings.FieldsSeq(attr(e, "aria-labelledby")) {
+				Expect(ids[id]).To(BeTrue(), id)
+			}
+		}
+		Expect(charts).To(Equal(3))
+		Expect(page).NotTo(MatchRegexp(`url\(|@import|https?:`))
+		Expect(page).To(ContainSubstring("prefers-color-scheme: dark"))
+		Expect(page).To(ContainSubstring("@media print"))
+	})
+
+	It("shows hostile text as text", func() {
+		const evil = "</td></table><script>alert(1)</script><img src=x onerror=alert(1)>\x00\u202e\x1b[31m{{.}}"
+		d := troubled()
+		d.Session.Candidate, d.Session.ID = evil, evil
+		for i := range d.Messages {
+			d.Messages[i].Text = evil
+		}
+		for i := range d.Calls {
+			c := &d.Calls[i]
+			c.Model, c.Prompt, c.Fault, c.Detail, c.Warnings = evil, evil, evil, evil, []string{evil}
+		}
+		page := render(audit.Of(d, texts), asHTML)
+		Expect(page).NotTo(ContainSubstring("<script"))
+		Expect(page).NotTo(ContainSubstring("<img"))
+		Expect(page).NotTo(ContainSubstring("\x00"))
+		Expect(page).NotTo(ContainSubstring("\u202e"))
+		Expect(page).NotTo(ContainSubstring("\x1b"))
+		Expect(page).To(ContainSubstring(`\x1b[31m{{.}}`), "shown, and neither obeyed nor expanded")
+	})
+
+	It("draws whatever happened inside of its charts", func() {
+		number := regexp.MustCompile(`<rect class="[^"]*" x="([^"]+)" width="([^"]+)"`)
+		view := regexp.MustCompile(`viewBox="0 0 (\d+) `)
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			i := taken(rapid.IntRange(0, 60).Draw(t, "inputs"), func(i *interview) {
+				i.now = i.now.Add(time.Duration(rapid.Int64Range(0, int64(400*time.Hour)).Draw(t, "pause")))
+			})
+			for n := range i.Calls {
+				i.Calls[n].Latency = time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "latency"))
+				if rapid.Bool().Draw(t, "unknown") {
+					i.Calls[n].Cost = nil
+				}
+				i.Calls[n].Outcome = rapid.SampledFrom([]session.Outcome{
+					session.Accepted, session.Rejected, session.Broken, session.Lost, session.Begun,
+				}).Draw(t, "outcome")
+			}
+			page := render(audit.Of(i.Data, options()), asHTML)
+			for svg := range strings.SplitSeq(page, "<svg ") {
+				width := 0.0
+				if m := view.FindStringSubmatch(svg); m != nil {
+					width, _ = strconv.ParseFloat(m[1], 64)
+				}
+				for _, m := range number.FindAllStringSubmatch(svg, -1) {
+					x, errX := strconv.ParseFloat(m[1], 64)
+					w, errW := strconv.ParseFloat(m[2], 64)
+					if errX != nil || errW != nil || !(x >= 0) || !(w >= 0) || !(x+w <= width) {
+						t.Fatalf("%s outside of %g", m[0], width)
+					}
+				}
+			}
+		})
+	})
+})
