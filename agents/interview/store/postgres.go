@@ -29,11 +29,9 @@ type postgresEngine struct {
 }
 
 func openPostgres(ctx context.Context, dsn string) (*Store, error) {
-	config, err := pgx.ParseConfig(dsn)
+	config, err := parsePostgres(dsn)
 	if err != nil {
-		// Its text quotes parts of the address.
-		return nil, fmt.Errorf("the address of the store %s cannot be read; "+
-			"write postgres://user:password@host:5432/database, with special characters of the password as %%XX", Name(dsn))
+		return nil, err
 	}
 	e := &postgresEngine{password: config.Password}
 	s, err := e.connect(ctx, config)
@@ -43,10 +41,20 @@ func openPostgres(ctx context.Context, dsn string) (*Store, error) {
 	return s, nil
 }
 
-func (e *postgresEngine) connect(ctx context.Context, config *pgx.ConnConfig) (s *Store, err error) {
+// parsePostgres leaves out the cause of an error: it quotes parts of the address.
+func parsePostgres(dsn string) (*pgx.ConnConfig, error) {
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("the address of the store %s cannot be read: write postgres://user:password@host:5432/database, "+
+			"with special characters of the password as %%XX", Name(dsn))
+	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
+	return config, nil
+}
+
+func (e *postgresEngine) connect(ctx context.Context, config *pgx.ConnConfig) (s *Store, err error) {
 	e.db = stdlib.OpenDB(*config, stdlib.OptionAfterConnect(durable))
 	defer func() {
 		if err != nil {
@@ -152,11 +160,15 @@ func (e *postgresEngine) duplicate(err error) bool {
 	return failure.Code == uniqueViolation || failure.Code == serializationFailure || failure.Code == deadlock
 }
 
-func (e *postgresEngine) explain(err error) error {
-	if err == nil || e.password == "" || !strings.Contains(err.Error(), e.password) {
+func (e *postgresEngine) explain(err error) error { return hide(err, e.password) }
+
+// hide replaces a password in an error. Drivers leave it out by themselves; it
+// may still be the name of something else.
+func hide(err error, password string) error {
+	if err == nil || password == "" || !strings.Contains(err.Error(), password) {
 		return err
 	}
-	return errors.New(strings.ReplaceAll(err.Error(), e.password, "xxxxx"))
+	return errors.New(strings.ReplaceAll(err.Error(), password, "xxxxx"))
 }
 
 // claim holds a lock of the session of one connection, which the server gives up
