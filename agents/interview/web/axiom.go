@@ -1,0 +1,169 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+)
+
+// axiom is POST /axiom (I-01).
+func (s *Server) axiom(w http.ResponseWriter, r *http.Request) {
+	body, f := readBody(w, r, s.options.MaxBody)
+	if f != nil {
+		s.refuse(w, r, f)
+		return
+	}
+	in, f := decode(body)
+	if f != nil {
+		s.refuse(w, r, f)
+		return
+	}
+	noteOf(r).session = in.Session
+	view, err := s.deps.Service.Handle(r.Context(), in)
+	if err != nil {
+		s.refuse(w, r, serviceFailure(err))
+		return
+	}
+	noteOf(r).session = view.SessionID
+	writeJSON(w, http.StatusOK, view)
+}
+
+// healthz says whether the store answers.
+func (s *Server) healthz(w http.ResponseWriter, r *http.Request) {
+	if err := s.ping(r.Context()); err != nil {
+		s.refuse(w, r, storeFailure(err))
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+}
+
+// readyz says whether more requests are welcome.
+func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
+	if s.draining.Load() {
+		s.refuse(w, r, fail(http.StatusServiceUnavailable, "draining", "this server is about to end"))
+		return
+	}
+	s.healthz(w, r)
+}
+
+// pingTimeout is how long a store may take that is said to answer.
+const pingTimeout = 5 * time.Second
+
+func (s *Server) ping(ctx context.Context) error {
+	ctx, cancel := s.deps.Clock.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	_, err := s.deps.Store.List(ctx, session.Listing{Limit: 1})
+	return err
+}
+
+// summary is one line of the list of sessions.
+type summary struct {
+	ID        string           `json:"id"`
+	Candidate string           `json:"candidate"`
+	Language  session.Language `json:"language"`
+	Step      session.Step     `json:"step"`
+	Phase     session.Phase    `json:"phase"`
+	// Failed is the code of the error that the candidate was left with, if any.
+	Failed   string    `json:"failed,omitempty"`
+	Messages int       `json:"messages"`
+	Calls    int       `json:"calls"`
+	Created  time.Time `json:"created"`
+	Updated  time.Time `json:"updated"`
+}
+
+// maxPage is the longest page of the list.
+const maxPage = 1000
+
+// sessions lists sessions, newest first: GET /sessions?candidate=&limit=&before=.
+// Next, where there may be more, is the before of the next page.
+func (s *Server) sessions(w http.ResponseWriter, r *http.Request) {
+	listing, f := readListing(r.URL.Query())
+	if f != nil {
+		s.refuse(w, r, f)
+		return
+	}
+	found, err := s.deps.Store.List(r.Context(), listing)
+	if err != nil {
+		s.refuse(w, r, storeFailure(err))
+		return
+	}
+	page := struct {
+		Sessions []summary  `json:"sessions"`
+		Next     *time.Time `json:"next,omitempty"`
+	}{Sessions: make([]summary, len(found))}
+	for i, one := range found {
+		page.Sessions[i] = summarize(one)
+	}
+	if len(found) == listing.Limit {
+		page.Next = &found[len(found)-1].Created
+	}
+	writeJSON(w, http.StatusOK, page)
+}
+
+func summarize(one session.Session) summary {
+	line := summary{
+		ID: one.ID, Candidate: one.Candidate, Language: one.Language, Step: one.Step, Phase: one.Phase,
+		Messages: one.Messages, Calls: one.Calls, Created: one.Created, Updated: one.Updated,
+	}
+	if one.Owed != nil {
+		line.Failed = one.Owed.Failed
+	}
+	return line
+}
+
+// readListing reads the query of the list of sessions.
+func readListing(query url.Values) (session.Listing, *failure) {
+	l := session.Listing{Limit: 100}
+	for key, values := range query {
+		var err error
+		switch key {
+		case "candidate":
+			l.Candidate = values[0]
+		case "limit":
+			l.Limit, err = strconv.Atoi(values[0])
+			if err == nil && (l.Limit < 1 || l.Limit > maxPage) {
+				err = errors.New("it is out of range")
+			}
+		case "before":
+			l.Before, err = time.Parse(time.RFC3339Nano, values[0])
+		default:
+			return l, fail(http.StatusBadRequest, "unknown_field", "the list takes candidate, limit and before")
+		}
+		if err != nil || len(values) > 1 {
+			return l, fail(http.StatusBadRequest, "invalid",
+				"limit is a number from 1 to "+strconv.Itoa(maxPage)+", before a time such as 2026-01-31T10:00:00Z; each is given once")
+		}
+	}
+	return l, nil
+}
+
+// auditPolicy lets the page of an audit, which stands alone, bring its style along.
+const auditPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// audit is GET /sessions/{session}/audit?format=json|html (I-15).
+func (s *Server) audit(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("session")
+	noteOf(r).session = id
+	format, media := AuditJSON, "application/json; charset=utf-8"
+	switch asked := AuditFormat(r.URL.Query().Get("format")); asked {
+	case "", AuditJSON:
+	case AuditHTML:
+		format, media = AuditHTML, "text/html; charset=utf-8"
+		w.Header().Set("Content-Security-Policy", auditPolicy)
+	default:
+		s.refuse(w, r, fail(http.StatusBadRequest, "invalid", "the format of an audit is json or html"))
+		return
+	}
+	var body bytes.Buffer
+	if err := s.deps.Audit(r.Context(), &body, id, format); err != nil {
+		s.refuse(w, r, storeFailure(err))
+		return
+	}
+	writeBody(w, http.StatusOK, media, body.Bytes())
+}

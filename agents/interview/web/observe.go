@@ -1,0 +1,154 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"runtime/debug"
+	"time"
+)
+
+// note is what a handler adds to the log line of its request. It holds nothing
+// that a candidate wrote.
+type note struct {
+	session string
+	code    string
+	cause   error
+}
+
+type noteKey struct{}
+
+// noteOf is the note of a request; of one that nobody observes, one to forget.
+func noteOf(r *http.Request) *note {
+	if n, ok := r.Context().Value(noteKey{}).(*note); ok {
+		return n
+	}
+	return &note{}
+}
+
+func (n *note) failed(f *failure) { n.code, n.cause = f.Code, f.cause }
+
+// requestID admits the ids of requests that a proxy may have given.
+var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// observed wraps everything: ids, spans, metrics, log lines, panics and the
+// headers that every answer has.
+func (s *Server) observed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := s.deps.Clock.Now()
+		id := r.Header.Get("X-Request-Id")
+		if !requestID.MatchString(id) {
+			id = s.deps.NewID()
+		}
+		h := w.Header()
+		h.Set("X-Request-Id", id)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer") // the address of a session is its key
+		h.Set("Content-Security-Policy", policy)
+
+		ctx, endSpan := s.deps.Tracer.Request(r)
+		n := &note{}
+		r = r.WithContext(context.WithValue(ctx, noteKey{}, n))
+		seen := &recorder{ResponseWriter: w}
+		endMetrics := func(string, string, int, time.Duration) {}
+		if s.deps.Metrics != nil {
+			endMetrics = s.deps.Metrics.Begin()
+		}
+		defer func() {
+			took := s.deps.Clock.Now().Sub(began)
+			endSpan(r.Pattern, seen.code(), n.code)
+			endMetrics(r.Method, r.Pattern, seen.code(), took)
+			s.logRequest(r, id, seen, n, took)
+		}()
+		defer s.recovered(seen, r)
+		next.ServeHTTP(seen, r)
+	})
+}
+
+// policy lets a page use what this server gave it, and nothing that text in it
+// might ask for.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// recovered answers in place of a handler that panicked.
+func (s *Server) recovered(w *recorder, r *http.Request) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if p == http.ErrAbortHandler {
+		panic(p) // net/http's own way to cut a connection
+	}
+	// The value may hold what a candidate wrote; its type and the stack do not.
+	s.deps.Log.ErrorContext(r.Context(), "panic", slog.String("type", fmt.Sprintf("%T", p)), slog.String("stack", string(debug.Stack())))
+	f := internalFailure(nil)
+	noteOf(r).failed(f)
+	if w.status == 0 {
+		f.write(w)
+	}
+}
+
+func (s *Server) logRequest(r *http.Request, id string, seen *recorder, n *note, took time.Duration) {
+	level := slog.LevelInfo
+	if seen.code() >= http.StatusInternalServerError {
+		level = slog.LevelError
+	}
+	attrs := []slog.Attr{
+		slog.String("id", id),
+		slog.String("route", r.Pattern),
+		slog.Int("status", seen.code()),
+		slog.Int64("bytes", seen.bytes),
+		slog.Duration("took", took),
+	}
+	if n.session != "" {
+		attrs = append(attrs, slog.String("session", shortID(n.session)))
+	}
+	if n.code != "" {
+		attrs = append(attrs, slog.String("code", n.code))
+	}
+	if n.cause != nil && n.code == "store_failed" {
+		attrs = append(attrs, slog.String("cause", n.cause.Error()))
+	}
+	s.deps.Log.LogAttrs(r.Context(), level, "request", attrs...)
+}
+
+// shortID is enough of a session's id to find it by, and not enough to take the
+// interview in its place.
+func shortID(id string) string { return id[:min(8, len(id)/2)] }
+
+// recorder notes what was answered.
+type recorder struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w *recorder) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(p)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController and http.MaxBytesReader reach the connection.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *recorder) code() int {
+	if w.status == 0 {
+		return http.StatusOK // as net/http does for a handler that wrote nothing
+	}
+	return w.status
+}

@@ -1,0 +1,48 @@
+package page
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io/fs"
+	"net/http"
+)
+
+//go:embed assets
+var assetFiles embed.FS
+
+// AssetPath is where the pages look for Assets.
+const AssetPath = "/assets/"
+
+// version is the hash of all assets: a new one makes browsers fetch them anew.
+var version = func() string {
+	hash := sha256.New()
+	err := fs.WalkDir(assetFiles, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := assetFiles.ReadFile(path)
+		hash.Write(content)
+		return err
+	})
+	if err != nil {
+		panic(err) // the files are part of the program
+	}
+	return hex.EncodeToString(hash.Sum(nil)[:6])
+}()
+
+func asset(name string) string { return AssetPath + version + "/" + name }
+
+// Assets answers with the style, the script and the icon. They never change
+// under one address.
+func Assets() http.Handler {
+	files, err := fs.Sub(assetFiles, "assets")
+	if err != nil {
+		panic(err) // the folder is part of the program
+	}
+	serve := http.StripPrefix(AssetPath+version, http.FileServerFS(files))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		serve.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,93 @@
+// What is better with a script, and works without: the page sends its form by
+// itself, says that it is thinking, and shows what comes next without a reload.
+"use strict";
+
+const status = () => document.getElementById("status");
+const form = () => document.querySelector("form[data-enhance]");
+const draft = () => document.querySelector("textarea[data-draft]");
+let sending = false;
+let timers = [];
+
+// say shows one of the texts that the page brought along.
+function say(what) {
+  const line = status();
+  line.textContent = what ? line.dataset[what] : "";
+  line.className = "status" + (what === "offline" ? " failed" : what ? " busy" : "");
+}
+
+function wait(delay, f) { timers.push(setTimeout(f, delay)); }
+
+// show puts the page that the server sent in place of this one.
+function show(html, address) {
+  const next = new DOMParser().parseFromString(html, "text/html");
+  const app = next.getElementById("app");
+  if (!app) { location.assign(address); return; }
+  timers.forEach(clearTimeout);
+  timers = [];
+  document.documentElement.lang = next.documentElement.lang;
+  document.title = next.title;
+  document.getElementById("app").replaceWith(app);
+  status().replaceWith(document.adoptNode(next.getElementById("status")));
+  if (address !== location.href) history.pushState(null, "", address);
+  const focus = document.getElementById("focus");
+  focus.focus({ preventScroll: true });
+  window.scrollTo(0, 0);
+  begin();
+}
+
+async function load(address, options) {
+  const answer = await fetch(address, { credentials: "same-origin", headers: { Accept: "text/html" }, ...options });
+  show(await answer.text(), answer.url);
+}
+
+async function send(target, submitter) {
+  if (sending) return;
+  sending = true;
+  const body = new URLSearchParams(new FormData(target, submitter));
+  const buttons = target.querySelectorAll("button");
+  const text = draft();
+  buttons.forEach((b) => { b.disabled = true; });
+  target.setAttribute("aria-busy", "true");
+  say("thinking");
+  wait(15000, () => say("slow"));
+  try {
+    await load(target.action, { method: "POST", body });
+    if (text) sessionStorage.removeItem(text.dataset.draft);
+  } catch {
+    // The id of the submission is the same, so that sending it again is safe.
+    timers.forEach(clearTimeout);
+    buttons.forEach((b) => { b.disabled = false; });
+    target.removeAttribute("aria-busy");
+    say("offline");
+  } finally {
+    sending = false;
+  }
+}
+
+// begin sets up a page that was just shown.
+function begin() {
+  const text = draft();
+  if (text) {
+    const kept = sessionStorage.getItem(text.dataset.draft);
+    if (kept && !text.value) text.value = kept;
+    text.addEventListener("input", () => sessionStorage.setItem(text.dataset.draft, text.value));
+  }
+  const auto = document.querySelector("form[data-auto]");
+  if (auto) wait(0, () => send(auto, auto.querySelector("button")));
+  if (document.querySelector("main[data-mode=thinking]")) {
+    wait(2000, () => load(location.href).catch(() => { say("offline"); begin(); }));
+  }
+}
+
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("form[data-enhance]")) return;
+  event.preventDefault();
+  send(event.target, event.submitter);
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !form()) return;
+  event.preventDefault();
+  form().requestSubmit(form().querySelector("button.primary"));
+});
+window.addEventListener("popstate", () => location.reload());
+document.addEventListener("DOMContentLoaded", begin);

@@ -1,0 +1,207 @@
+package page
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// Interview is the page of one interview.
+type Interview struct {
+	Session  session.Session
+	Messages []session.Message
+	Now      time.Time
+	// Submission is the id under which the page's form is sent.
+	Submission string
+	// Problem is the code of what went wrong with what was just sent, and Typed and
+	// Choice are what it was, to be sent again.
+	Problem, Typed, Choice string
+	// Unsent is what was written to a question that had its answer already.
+	Unsent string
+}
+
+// blocksInAll is how many blocks an interview has.
+const blocksInAll = 10
+
+// mode says what a person can do now.
+type mode string
+
+const (
+	answering  mode = "answering"
+	commenting mode = "commenting" // on a mirror
+	ready      mode = "ready"
+	failed     mode = "failed"
+	thinking   mode = "thinking" // another request makes the next message
+	owed       mode = "owed"     // nobody makes the next message
+	finished   mode = "finished"
+)
+
+func (p Interview) mode() mode {
+	s := p.Session
+	switch s.Phase {
+	case session.Asking:
+		return answering
+	case session.Reflecting:
+		return commenting
+	case session.Waiting:
+		return ready
+	case session.Finished:
+		return finished
+	}
+	switch {
+	case s.Owed != nil && s.Owed.Failed != "":
+		return failed
+	case s.Owed != nil && s.Owed.InFlight > 0 && p.Now.Before(s.Owed.Until):
+		return thinking
+	}
+	return owed
+}
+
+// said is one message in the history.
+type said struct {
+	Who, What string
+	ByModel   bool
+	Blocks    []block
+	Text      string
+}
+
+// view is what the template shows.
+type view struct {
+	frame
+	Interview
+	Mode    mode
+	Kind    session.Kind
+	Place   string  // where in the interview
+	Filled  float64 // the blocks that are done, of ten
+	ReplyTo string
+	// Shown is the message that is shown, Portrait the profile at the end.
+	Shown, Portrait []block
+	What            string
+	Choices         []choice
+	History         []said
+	Alert, Go       string
+}
+
+// Render returns the page.
+func (p Interview) Render() ([]byte, error) {
+	w := in(p.Session.Language)
+	v := view{
+		Interview: p,
+		Mode:      p.mode(),
+		Filled:    filled(p.Session),
+		Place:     place(w, p.Session),
+		ReplyTo:   session.MessageID(p.Session.Shown),
+		Go:        w.Ready,
+	}
+	if v.Mode == finished {
+		v.Place = w.Done
+	}
+	if p.Session.Step == session.Block10 {
+		v.Go = w.ShowMatch
+	}
+	v.frame = newFrame(w, p.Session.Language, v.Place)
+	switch {
+	case p.Problem != "":
+		v.Alert = w.problem(p.Problem)
+	case v.Mode == failed:
+		v.Alert = w.problem(p.Session.Owed.Failed)
+	}
+	v.split(w)
+	return render("interview.html", v)
+}
+
+// split tells the message that is shown from the history.
+func (v *view) split(w words) {
+	for _, m := range v.Messages {
+		text := blocks(m.Text)
+		switch {
+		case m.Seq == v.Session.Shown && v.Mode != failed && v.Mode != thinking && v.Mode != owed:
+			v.What, v.Kind, v.Shown = what(w, m), m.Kind, text
+			if v.Mode == answering {
+				v.Choices = choicesOf(m.Text)
+			}
+			if v.Choices != nil {
+				v.Shown = withoutChoices(text)
+			}
+			continue
+		case v.Mode == finished && m.Role == llm.Assistant && m.Step == session.Block10:
+			v.Portrait = text
+			continue
+		}
+		v.History = append(v.History, v.said(w, m, text))
+	}
+}
+
+func (v *view) said(w words, m session.Message, text []block) said {
+	if m.Role == llm.User {
+		return said{Who: w.You, Text: m.Text}
+	}
+	return said{Who: w.Interviewer, What: what(w, m), ByModel: true, Blocks: text}
+}
+
+// what is the title of a message of the interviewer.
+func what(w words, m session.Message) string {
+	switch m.Kind {
+	case session.KindQuestion:
+		return fmt.Sprintf("%s %d", w.Question, m.Question+1)
+	case session.KindMirror:
+		return w.Mirror
+	case session.KindPreamble:
+		return w.Preamble
+	case session.KindMatching:
+		return w.Matching
+	}
+	if m.Step == session.Block10 {
+		return w.Profile
+	}
+	return w.Opening
+}
+
+// place says where in the interview a session is.
+func place(w words, s session.Session) string {
+	block := s.Step.Block()
+	switch {
+	case block == 0:
+		return w.Start
+	case s.Step == session.Matching:
+		return w.Matching
+	case block == blocksInAll:
+		return w.Profile
+	}
+	text := fmt.Sprintf("%s %d %s %d", w.Block, block, w.Of, blocksInAll)
+	if part := s.Step.Part(); part != "" {
+		text += fmt.Sprintf(", %s %s", w.Part, part)
+	}
+	if total := questions(s); total > 0 && s.Phase == session.Asking {
+		text += fmt.Sprintf(" · %s %d %s %d", w.Question, s.Queue.Cursor+1, w.Of, total)
+	}
+	return text
+}
+
+// adaptiveQuestions is how many questions block 2A has; they come one by one.
+const adaptiveQuestions = 3
+
+// questions is how many questions the step has, 0 where that is not known.
+func questions(s session.Session) int {
+	switch {
+	case s.Queue == nil:
+		return 0
+	case s.Step == session.Block2A:
+		return adaptiveQuestions
+	}
+	return len(s.Queue.Questions)
+}
+
+// filled is how many blocks are done, and how much of the present one.
+func filled(s session.Session) float64 {
+	if s.Phase == session.Finished {
+		return blocksInAll
+	}
+	done := float64(max(s.Step.Block()-1, 0))
+	if total := questions(s); total > 0 {
+		done += float64(s.Queue.Cursor) / float64(total+1) // the mirror is part of it
+	}
+	return done
+}

@@ -1,0 +1,149 @@
+package page
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// block is a piece of text that is shown as one thing. What a model or a
+// candidate wrote is never markup: the form is read from lines alone.
+type block struct {
+	Kind  blockKind
+	Lines []string
+}
+
+type blockKind string
+
+const (
+	paragraph blockKind = "paragraph"
+	heading   blockKind = "heading"
+	list      blockKind = "list"
+	choices   blockKind = "choices" // of a multiple choice question
+	status    blockKind = "status"  // of a matching
+)
+
+// choice is an answer to a multiple choice question.
+type choice struct {
+	Letter, Text string
+	// Line is both, as the question has it: what is sent.
+	Line string
+}
+
+var (
+	choiceLine = regexp.MustCompile(`^([A-E])[.)]\s+(\S.*)$`)
+	listMark   = regexp.MustCompile(`^[-*•]\s+`)
+	hashes     = regexp.MustCompile(`^#{1,6}\s+`)
+	stars      = regexp.MustCompile(`\*\*(\S|\S[^*]*\S)\*\*`)
+)
+
+// statusMarks begin the status line of a matching.
+var statusMarks = map[string]string{"🟢": "yes", "🔵": "partly", "🟠": "no"}
+
+// blocks reads the form of a text.
+func blocks(text string) []block {
+	var out []block
+	add := func(kind blockKind, line string) {
+		if last := len(out) - 1; last >= 0 && out[last].Kind == kind && kind != heading && kind != status {
+			out[last].Lines = append(out[last].Lines, line)
+			return
+		}
+		out = append(out, block{kind, []string{line}})
+	}
+	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	for i, line := range lines {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			out = append(out, block{}) // ends what it follows
+			continue
+		}
+		follows := i+1 < len(lines) && strings.TrimSpace(lines[i+1]) != ""
+		begins := i == 0 || strings.TrimSpace(lines[i-1]) == ""
+		kind, line := kindOf(line, begins, follows)
+		add(kind, line)
+	}
+	kept := out[:0]
+	for _, b := range out {
+		if b.Kind != "" {
+			kept = append(kept, b)
+		}
+	}
+	return kept
+}
+
+// kindOf says what a line is, and how it reads without its marks. It begins a
+// part if it is the first line after an empty one; another line may follow it.
+func kindOf(line string, begins, follows bool) (blockKind, string) {
+	first, _ := utf8.DecodeRuneInString(line)
+	switch {
+	case statusMarks[string(first)] != "":
+		return status, line
+	case choiceLine.MatchString(line):
+		return choices, line
+	case listMark.MatchString(line):
+		return list, plain(listMark.ReplaceAllString(line, ""))
+	case hashes.MatchString(line):
+		return heading, plain(hashes.ReplaceAllString(line, ""))
+	case pictured(line) && short(line), begins && titled(line, follows):
+		return heading, plain(line)
+	}
+	return paragraph, plain(line)
+}
+
+// pictured reports whether a line begins with an emoji, a keycap ones included.
+func pictured(line string) bool {
+	first, size := utf8.DecodeRuneInString(line)
+	return unicode.Is(unicode.So, first) || strings.HasPrefix(line[size:], "\ufe0f") || strings.HasPrefix(line[size:], "\u20e3")
+}
+
+// titled reports whether the first line of a part has the look of a title: short,
+// with a capital, and no sentence.
+func titled(line string, follows bool) bool {
+	first, _ := utf8.DecodeRuneInString(line)
+	last, _ := utf8.DecodeLastRuneInString(line)
+	return follows && short(line) && unicode.IsUpper(first) && (unicode.IsLetter(last) || unicode.IsDigit(last))
+}
+
+func short(line string) bool { return utf8.RuneCountInString(line) <= 60 }
+
+// plain leaves out the stars of bold text, which some models write.
+func plain(line string) string { return stars.ReplaceAllString(line, "$1") }
+
+// choicesOf returns the choices of a question: two at least, from A on, each on a
+// line of its own. Without them the question is an open one.
+func choicesOf(text string) []choice {
+	var found []choice
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		m := choiceLine.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		if m[1] != string(rune('A'+len(found))) {
+			return nil
+		}
+		found = append(found, choice{Letter: m[1], Text: plain(m[2]), Line: line})
+	}
+	if len(found) < 2 {
+		return nil
+	}
+	return found
+}
+
+// withoutChoices leaves out the lines of choices.
+func withoutChoices(all []block) []block {
+	var out []block
+	for _, b := range all {
+		if b.Kind != choices {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// Tint is how a status is coloured.
+func (b block) Tint() string {
+	first, _ := utf8.DecodeRuneInString(b.Lines[0])
+	return statusMarks[string(first)]
+}

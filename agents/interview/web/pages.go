@@ -1,0 +1,200 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/language"
+
+	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/web/page"
+)
+
+// start is the page on which an interview begins.
+func (s *Server) start(w http.ResponseWriter, r *http.Request) {
+	s.render(w, r, http.StatusOK, page.Start{Language: preferred(r)})
+}
+
+// begin starts an interview and leads to its page.
+func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
+	form, f := s.readForm(w, r)
+	if f != nil {
+		s.refusePage(w, r, f)
+		return
+	}
+	in := interview.Submission{
+		Event: interview.EventStart, Candidate: form.get("candidate"), Language: session.Language(form.get("language")),
+	}
+	view, err := s.deps.Service.Handle(r.Context(), in)
+	if err != nil {
+		f := serviceFailure(err)
+		noteOf(r).failed(f)
+		s.render(w, r, f.Status, page.Start{Language: preferred(r), Candidate: in.Candidate, Problem: f.Code})
+		return
+	}
+	s.toPage(w, r, view.SessionID)
+}
+
+// interview is the page of one interview. It reads the store and changes nothing.
+func (s *Server) interview(w http.ResponseWriter, r *http.Request) {
+	s.show(w, r, http.StatusOK, page.Interview{})
+}
+
+// show renders the page of the interview as it stands, with what is given.
+func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, p page.Interview) {
+	id := r.PathValue("session")
+	noteOf(r).session = id
+	var err error
+	if p.Session, err = s.deps.Store.Load(r.Context(), id); err == nil {
+		p.Messages, err = s.deps.Store.Messages(r.Context(), id)
+	}
+	if err != nil {
+		s.refusePage(w, r, storeFailure(err))
+		return
+	}
+	p.Now, p.Submission = s.deps.Clock.Now(), s.deps.NewID()
+	s.render(w, r, status, p)
+}
+
+// submit carries out what the form of the page sent, and leads back to the page:
+// a reload then sends nothing again.
+func (s *Server) submit(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("session")
+	noteOf(r).session = id
+	form, f := s.readForm(w, r)
+	if f != nil {
+		s.resubmit(w, r, f, form)
+		return
+	}
+	in := interview.Submission{
+		Session: id, Message: form.answer(), Event: interview.Event(form.get("event")),
+		ID: form.get("submissionId"), ReplyTo: form.get("replyTo"),
+	}
+	if in.Message != "" && in.Event == interview.EventGo {
+		in.Event = "" // a comment that was written is not thrown away
+	}
+	view, err := s.deps.Service.Handle(r.Context(), in)
+	switch {
+	case err != nil:
+		s.resubmit(w, r, serviceFailure(err), form)
+	case view.Repeated && in.Message != "" && !s.submitted(r, in):
+		noteOf(r).code = "answered_before"
+		s.show(w, r, http.StatusConflict, page.Interview{Unsent: in.Message})
+	default:
+		s.toPage(w, r, id)
+	}
+}
+
+// submitted reports whether a submission was taken. If the store does not say,
+// it counts as taken: the page that follows shows what was kept.
+func (s *Server) submitted(r *http.Request, in interview.Submission) bool {
+	taken, err := s.deps.Store.Submitted(r.Context(), in.Session, in.ID)
+	return taken || err != nil
+}
+
+// resubmit answers to a submission that failed. Where the answer is stored, the
+// page says what became of the next message; else it holds what was written, to
+// be sent again.
+func (s *Server) resubmit(w http.ResponseWriter, r *http.Request, f *failure, form form) {
+	noteOf(r).failed(f)
+	switch interview.Code(f.Code) {
+	case interview.CodeUnknown:
+		s.refusePage(w, r, f)
+	case interview.CodeBackend, interview.CodeReply:
+		s.toPage(w, r, r.PathValue("session"))
+	default:
+		if f.RetryAfter > 0 {
+			w.Header().Set("Retry-After", f.wait())
+		}
+		s.show(w, r, f.Status, page.Interview{Problem: f.Code, Typed: form.get("message"), Choice: form.get("choice")})
+	}
+}
+
+// toPage leads to the page of a session by a redirect that makes a GET.
+func (s *Server) toPage(w http.ResponseWriter, r *http.Request, id string) {
+	noteOf(r).session = id
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, "/s/"+id, http.StatusSeeOther)
+}
+
+// form is what a form sent.
+type form map[string][]string
+
+func (f form) get(key string) string {
+	if values := f[key]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
+// answer is the choice, if one was made, and what was written.
+func (f form) answer() string {
+	choice, text := strings.TrimSpace(f.get("choice")), strings.TrimSpace(f.get("message"))
+	if choice == "" || text == "" {
+		return choice + text
+	}
+	return choice + "\n\n" + text
+}
+
+// readForm reads a form. Browsers end lines with CR LF; they are kept as LF. The
+// form is given also where the failure is about one of its fields.
+func (s *Server) readForm(w http.ResponseWriter, r *http.Request) (form, *failure) {
+	r.Body = http.MaxBytesReader(w, r.Body, s.options.MaxBody)
+	if err := r.ParseForm(); err != nil {
+		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+			return nil, fail(http.StatusRequestEntityTooLarge, "body_too_large", fmt.Sprintf("the form has more than %d bytes", s.options.MaxBody))
+		}
+		return nil, fail(http.StatusBadRequest, "invalid_body", "the form cannot be read")
+	}
+	f := form{}
+	for key, values := range r.PostForm {
+		f[key] = []string{strings.ReplaceAll(values[0], "\r\n", "\n")}
+	}
+	for key := range f {
+		value := f.get(key)
+		if !utf8.ValidString(value) {
+			return nil, fail(http.StatusBadRequest, "not_utf8", "the form is not UTF-8")
+		}
+		if at := strings.IndexFunc(value, isControlInText); at >= 0 {
+			return f, controlFailure(key, at)
+		}
+		if key != "message" && key != "choice" && len(value) > maxName {
+			return f, fail(http.StatusBadRequest, "field_too_long", "a field of the form is too long")
+		}
+	}
+	return f, nil
+}
+
+// rendered is a page.
+type rendered interface{ Render() ([]byte, error) }
+
+func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, p rendered) {
+	body, err := p.Render()
+	if err != nil {
+		s.refuse(w, r, internalFailure(err))
+		return
+	}
+	writeBody(w, status, "text/html; charset=utf-8", body)
+}
+
+// refusePage answers a person with what is wrong.
+func (s *Server) refusePage(w http.ResponseWriter, r *http.Request, f *failure) {
+	noteOf(r).failed(f)
+	s.render(w, r, f.Status, page.Missing{Language: preferred(r), Problem: f.Code})
+}
+
+// matcher knows the languages of the page; the first one is for all others.
+var matcher = language.NewMatcher([]language.Tag{language.French, language.English})
+
+// preferred is the language that a browser asks for.
+func preferred(r *http.Request) session.Language {
+	tags, _, err := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))
+	if _, at, _ := matcher.Match(tags...); err == nil && at == 1 {
+		return session.English
+	}
+	return session.French
+}

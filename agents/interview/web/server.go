@@ -1,0 +1,203 @@
+// Package web is the face of an interview service: an HTTP interface for
+// programs, a page for people, and what operators look at.
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/web/page"
+	"github.com/rehearse-dev/rehearse/agents/interview/web/telemetry"
+	"github.com/rehearse-dev/rehearse/clock"
+)
+
+// Options configures a Server. The zero value is usable.
+type Options struct {
+	// Token opens the routes that tell about sessions of others: /sessions and
+	// /sessions/{id}/audit, which do not exist without one, and /metrics, which is
+	// open without one.
+	Token string
+	// MaxBody is the longest body of a request in bytes; default 256 KiB.
+	MaxBody int64
+	// ReadHeaderTimeout, ReadTimeout and IdleTimeout are those of http.Server;
+	// default 10 s, 30 s and 2 min.
+	ReadHeaderTimeout, ReadTimeout, IdleTimeout time.Duration
+	// WriteTimeout is for the whole of an answer, with the calls to a model that
+	// it takes; default 10 min. Set it above the longest step.
+	WriteTimeout time.Duration
+	// DrainTimeout is how long Serve waits at its end for steps under way; default
+	// 90 s.
+	DrainTimeout time.Duration
+}
+
+// Interviewer is an interview.Service.
+type Interviewer interface {
+	Handle(ctx context.Context, in interview.Submission) (interview.View, error)
+}
+
+// Deps is what a Server works with. Service, Store and Clock are required.
+type Deps struct {
+	Service Interviewer
+	// Store is the service's store; it is only read here.
+	Store session.Store
+	Clock clock.Clock
+	// Log gets a line for each request; nil is silent.
+	Log *slog.Logger
+	// Metrics are shown at /metrics and get those of requests; nil has none.
+	Metrics *telemetry.Metrics
+	// Tracer makes a span for each request.
+	Tracer telemetry.Tracer
+	// Audit writes the audit of a session, as JSON or as a page. It writes nothing
+	// before it returns an error, which is session.ErrNotFound where there is no such
+	// session. Nil has none.
+	Audit func(ctx context.Context, w io.Writer, id string, format AuditFormat) error
+	// NewID makes ids of requests and of submissions; nil makes random ones.
+	NewID func() string
+}
+
+// AuditFormat is a form of an audit.
+type AuditFormat string
+
+// The forms.
+const (
+	AuditJSON AuditFormat = "json"
+	AuditHTML AuditFormat = "html"
+)
+
+// Server is the http.Handler of an interview service. It is safe for concurrent
+// use.
+type Server struct {
+	options Options
+	deps    Deps
+	handler http.Handler
+	// draining is set once the server is about to end.
+	draining atomic.Bool
+}
+
+// New returns a server.
+func New(o Options, d Deps) (*Server, error) {
+	if d.Service == nil || d.Store == nil || d.Clock == nil {
+		return nil, errors.New("a web server of interviews needs a service, a store and a clock")
+	}
+	if d.Log == nil {
+		d.Log = slog.New(slog.DiscardHandler)
+	}
+	if d.NewID == nil {
+		d.NewID = rand.Text
+	}
+	o.MaxBody = orElse(o.MaxBody, 256<<10)
+	o.ReadHeaderTimeout = orElse(o.ReadHeaderTimeout, 10*time.Second)
+	o.ReadTimeout = orElse(o.ReadTimeout, 30*time.Second)
+	o.IdleTimeout = orElse(o.IdleTimeout, 2*time.Minute)
+	o.WriteTimeout = orElse(o.WriteTimeout, 10*time.Minute)
+	o.DrainTimeout = orElse(o.DrainTimeout, 90*time.Second)
+	s := &Server{options: o, deps: d}
+	s.handler = s.observed(s.routes())
+	return s, nil
+}
+
+func orElse[T ~int64](v, otherwise T) T {
+	if v <= 0 {
+		return otherwise
+	}
+	return v
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// routes is every path that there is.
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	// add registers the methods of a path; others get 405.
+	add := func(path string, handlers map[string]http.HandlerFunc) {
+		var allow []string
+		for method, handle := range handlers {
+			mux.HandleFunc(method+" "+path, handle)
+			allow = append(allow, method)
+			if method == http.MethodGet {
+				allow = append(allow, http.MethodHead) // the mux answers it by GET
+			}
+		}
+		slices.Sort(allow)
+		mux.HandleFunc(path, s.notAllowed(strings.Join(allow, ", ")))
+	}
+	get := func(h http.HandlerFunc) map[string]http.HandlerFunc {
+		return map[string]http.HandlerFunc{http.MethodGet: h}
+	}
+	add("/axiom", map[string]http.HandlerFunc{http.MethodPost: s.axiom})
+	add("/healthz", get(s.healthz))
+	add("/readyz", get(s.readyz))
+	if s.deps.Metrics != nil {
+		add("/metrics", get(s.guarded(s.deps.Metrics.Handler().ServeHTTP)))
+	}
+	if s.options.Token != "" {
+		add("/sessions", get(s.guarded(s.sessions)))
+		if s.deps.Audit != nil {
+			add("/sessions/{session}/audit", get(s.guarded(s.audit)))
+		}
+	}
+	add("/{$}", map[string]http.HandlerFunc{http.MethodGet: s.start, http.MethodPost: s.begin})
+	add("/s/{session}", map[string]http.HandlerFunc{http.MethodGet: s.interview, http.MethodPost: s.submit})
+	add(page.AssetPath, get(page.Assets().ServeHTTP))
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.refuseAny(w, r, fail(http.StatusNotFound, "not_found", "there is nothing at this address"))
+	})
+	protect := http.NewCrossOriginProtection()
+	protect.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.refuseAny(w, r, fail(http.StatusForbidden, "cross_origin", "this request comes from a page of another site"))
+	}))
+	return protect.Handler(mux)
+}
+
+func (s *Server) notAllowed(allow string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Allow", allow)
+		s.refuse(w, r, fail(http.StatusMethodNotAllowed, "method_not_allowed", "use "+allow+" here"))
+	}
+}
+
+// refuse answers with what is wrong, as JSON.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, f *failure) {
+	noteOf(r).failed(f)
+	f.write(w)
+}
+
+// refuseAny answers a browser with a page and others with JSON.
+func (s *Server) refuseAny(w http.ResponseWriter, r *http.Request, f *failure) {
+	if strings.Contains(r.Header.Get("Accept"), "text/html") {
+		s.refusePage(w, r, f)
+		return
+	}
+	s.refuse(w, r, f)
+}
+
+// guarded asks for the token, if there is one.
+func (s *Server) guarded(next http.HandlerFunc) http.HandlerFunc {
+	if s.options.Token == "" {
+		return next
+	}
+	want := sha256.Sum256([]byte(s.options.Token))
+	return func(w http.ResponseWriter, r *http.Request) {
+		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		got := sha256.Sum256([]byte(token)) // of one length, so that comparing tells nothing of it
+		if !ok || subtle.ConstantTimeCompare(want[:], got[:]) != 1 {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="interviews"`)
+			s.refuse(w, r, fail(http.StatusUnauthorized, "unauthorized", "send the token as Authorization: Bearer TOKEN"))
+			return
+		}
+		next(w, r)
+	}
+}
