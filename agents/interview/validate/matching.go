@@ -113,7 +113,7 @@ func (c *checker) status() {
 		}
 		lines++
 		if said < 0 || signed >= 0 && said != signed {
-			c.conflict(strings.TrimSpace(line), signed)
+			c.conflict(signed)
 		}
 	}
 	switch {
@@ -130,14 +130,10 @@ func (c *checker) status() {
 	}
 }
 
-func (c *checker) conflict(line string, signed int) {
-	const longest = 80
-	if len(line) > longest {
-		line = strings.ToValidUTF8(line[:longest], "") + "…"
-	}
+func (c *checker) conflict(signed int) {
 	c.find(Finding{
 		Rule: RuleStatusConflict, Section: "the status",
-		Message: fmt.Sprintf("the line %q has the sign of %q and says something else", line, statuses[signed].name),
+		Message: fmt.Sprintf("a line has the sign of %q and other words, or words after it; the status stands alone", statuses[signed].name),
 	})
 }
 

@@ -47,33 +47,33 @@ func (c *checker) projective(all []question) {
 		name := namesSomeone(c.works.cut(q.stem))
 		someone = someone || name
 		if !name && speaks(q.stem, traitWords) {
-			c.find(Finding{
-				Rule: RuleCharacterMissing, Section: q.name,
-				Message: q.name + " asks for traits and names no character",
-			})
+			c.nobody(q.name, q.name+" asks for traits and names no character")
 		}
 		c.traits(q)
 	}
 	if !someone {
-		c.find(Finding{
-			Rule:    RuleCharacterMissing,
-			Message: "no question names a character of the works",
-		})
+		c.nobody("", "no question names a character of the works")
 	}
 }
 
-// missingWorks finds the works that no question names. It is a warning as long as
-// one is named: what the candidate wrote may have been no title.
+// nobody finds that a character should be named. It is a warning: a model that
+// does not know a work does better to speak of roles than to make up a name.
+func (c *checker) nobody(section, message string) {
+	c.find(Finding{Rule: RuleCharacterMissing, Section: section, Warning: true, Message: message})
+}
+
+// missingWorks finds works that no question names. It is a warning as long as one
+// is named: what the candidate wrote may have been no title.
 func (c *checker) missingWorks(named map[int]bool) {
-	known := map[int]bool{}
+	works := map[int]bool{}
 	for _, t := range c.works {
-		if known[t.work] || named[t.work] {
-			continue
-		}
-		known[t.work] = true
+		works[t.work] = true
+	}
+	if len(named) < len(works) {
 		c.find(Finding{
-			Rule: RuleWorkMissing, Warning: len(named) > 0,
-			Message: fmt.Sprintf("no question names %q, which the candidate named", c.want.Works[t.work]),
+			Rule: RuleWorkMissing, Count: len(named), Limit: len(works), Warning: len(named) > 0,
+			Message: fmt.Sprintf("the questions name %d of the %s of the candidate; each is named by its title",
+				len(named), plural(len(works), "work")),
 		})
 	}
 }
@@ -84,8 +84,8 @@ func (c *checker) traits(q question) {
 		if generic(o.text) {
 			c.find(Finding{
 				Rule: RuleTraitGeneric, Section: q.name,
-				Message: fmt.Sprintf("option %c of %s, %q, fits any character; a trait must be this character's own",
-					o.letter, q.name, o.text),
+				Message: fmt.Sprintf("option %c of %s fits any character; a trait must be this character's own",
+					o.letter, q.name),
 			})
 		}
 	}
@@ -159,7 +159,7 @@ func (c *checker) projectiveMirror() {
 		c.find(Finding{Rule: RuleWorkMissing, Message: "the mirror names none of the works that the candidate named"})
 	}
 	if !namesSomeone(c.works.cut(c.Text)) {
-		c.find(Finding{Rule: RuleCharacterMissing, Message: "the mirror names no character"})
+		c.nobody("", "the mirror names no character")
 	}
 }
 

@@ -43,7 +43,9 @@ type Finding struct {
 	Count, Limit int
 	// Warning means that the text is worth another attempt but may be used.
 	Warning bool
-	// Message says it for a person, with section, count and limit.
+	// Message says it for a person, with section, count and limit. It quotes neither
+	// the text nor what the candidate wrote: it goes into the instructions of the
+	// next attempt.
 	Message string
 }
 
