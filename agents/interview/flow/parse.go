@@ -1,44 +1,32 @@
 package flow
 
-import (
-	"strings"
+import "github.com/rehearse-dev/rehearse/agents/interview/session"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/session"
+var (
+	registers = options{
+		names: [][]phrase{informal, formal}, pronouns: []string{"tu", "vous"}, letters: true,
+	}
+	media = options{names: [][]phrase{series, films}, letters: true}
 )
 
-// ParseRegister reads how the candidate wants to be addressed.
-func ParseRegister(text string, _ session.Language) (session.Register, bool) {
-	switch strings.ToLower(strings.TrimSpace(text)) {
-	case "a", "tu":
-		return session.Informal, true
-	case "b", "vous":
-		return session.Formal, true
+// ParseRegister reads how the candidate wants to be addressed: by the letter of
+// the option ("A" is informal, "B" formal), or in words of either language. It
+// reports false where the answer leaves it open.
+func ParseRegister(text string) (session.Register, bool) {
+	i, ok := registers.choose(text)
+	if !ok {
+		return "", false
 	}
-	return "", false
+	return []session.Register{session.Informal, session.Formal}[i], true
 }
 
-// ParseMedium reads whether the candidate prefers series or films.
+// ParseMedium reads whether the candidate prefers series or films: by the letter
+// of the option ("A" is series, "B" films), or in words of either language. It
+// reports false where the answer leaves it open.
 func ParseMedium(text string) (session.Medium, bool) {
-	lower := strings.ToLower(text)
-	switch {
-	case strings.Contains(lower, "séri") || strings.Contains(lower, "seri"):
-		return session.Series, true
-	case strings.Contains(lower, "film") || strings.Contains(lower, "cinéma"):
-		return session.Film, true
+	i, ok := media.choose(text)
+	if !ok {
+		return "", false
 	}
-	return "", false
+	return []session.Medium{session.Series, session.Film}[i], true
 }
-
-// ParseWorks reads the works that the candidate named, in order.
-func ParseWorks(text string) []string {
-	var works []string
-	for work := range strings.SplitSeq(text, ",") {
-		if work = strings.TrimSpace(work); work != "" {
-			works = append(works, work)
-		}
-	}
-	return works
-}
-
-// ParseCore reads which work the candidate holds dearest.
-func ParseCore(text string, _ []string) string { return strings.TrimSpace(text) }

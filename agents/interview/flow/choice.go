@@ -1,0 +1,270 @@
+package flow
+
+import "slices"
+
+// reach is how many words after its own a negation or a preference holds.
+const reach = 6
+
+// options are what a candidate may choose from. A mention is a phrase of an
+// option, or a pronoun that says the choice (and not just a person).
+type options struct {
+	names    [][]phrase
+	pronouns []string // of each option; empty for none
+	letters  bool     // "A" is the first, "B" the second
+}
+
+// mention is one place where an answer names an option.
+type mention struct {
+	option     int
+	start, end int // in words
+	letter     bool
+	negated    bool // "not the films"
+	preferred  bool // "rather the films"
+}
+
+// mentions reads an answer from left to right. Negations and preferences hold
+// for the mention that follows in the same clause, or else for the one right
+// before them ("films, not really"; "films mostly").
+func (o options) mentions(ws []word) []mention {
+	r := reading{options: o, words: ws, not: none, like: none}
+	for i := 0; i < len(ws); {
+		i += r.step(i)
+	}
+	r.settle(len(ws))
+	return r.found
+}
+
+// none is no position.
+const none = -1
+
+// reading is how far an answer was read.
+type reading struct {
+	options
+	words []word
+	found []mention
+	// not and like are where a negation and a preference stand that hold for what
+	// follows.
+	not, like int
+	// weighs means that something is preferred, so that what follows "than" is not.
+	weighs, than bool
+}
+
+// step reads what stands at a word, and returns how many words it has.
+func (r *reading) step(i int) int {
+	rest := r.words[i:]
+	if rest[0].gap {
+		r.settle(i)
+	}
+	if n := longest(idioms, rest); n > 0 {
+		return n
+	}
+	if m, ok := r.mentionAt(i); ok {
+		r.take(m)
+		return m.end - m.start
+	}
+	if n := longest(spoils, rest); n > 0 && r.within(i) {
+		r.newest().negated = true
+		return n
+	}
+	if n := longest(negations, rest); n > 0 && (rest[0].folded != "plus" || r.no(i)) {
+		r.expire(i)
+		r.not = i
+		return n
+	}
+	if n := longest(preferences, rest); n > 0 {
+		r.like, r.weighs = i, true
+		return n
+	}
+	if n := longest(comparisons, rest); n > 0 {
+		r.than = r.within(i) && (r.weighs || longest(thans, rest) > 0)
+		return n
+	}
+	return 1
+}
+
+// no reports whether the word before is the French "ne": "je ne regarde plus de".
+func (r *reading) no(i int) bool {
+	for j := i - 1; j >= max(0, i-3); j-- {
+		if r.words[j].folded == "ne" || r.words[j].folded == "n" {
+			return true
+		}
+	}
+	return false
+}
+
+// newest is the last mention; nil if there is none.
+func (r *reading) newest() *mention {
+	if len(r.found) == 0 {
+		return nil
+	}
+	return &r.found[len(r.found)-1]
+}
+
+// within reports whether there is a mention before i in the clause of i.
+func (r *reading) within(i int) bool {
+	m := r.newest()
+	if m == nil {
+		return false
+	}
+	return !slices.ContainsFunc(r.words[m.end:i+1], func(w word) bool { return w.gap })
+}
+
+// take adds a mention, with what was said of it before.
+func (r *reading) take(m mention) {
+	m.preferred = r.like != none && m.start-r.like <= reach
+	switch {
+	case r.than:
+		m.negated, m.preferred = !r.newest().negated, false
+	case r.not != none && m.start-r.not <= reach:
+		m.negated, m.preferred = true, false
+	}
+	if r.not != none && !m.negated {
+		r.expire(m.start)
+	}
+	r.not, r.like, r.than = none, none, false
+	r.found = append(r.found, m)
+}
+
+// settle ends a clause before the word i.
+func (r *reading) settle(i int) {
+	r.expire(i)
+	if m := r.newest(); m != nil && r.like != none && m.end == r.like {
+		m.preferred = true
+	}
+	r.not, r.like, r.than, r.weighs = none, none, false, false
+}
+
+// expire makes a negation that caught nothing hold for the mention right before
+// it, if it ends its clause or goes on as such a one does: "films, not really".
+func (r *reading) expire(i int) {
+	m := r.newest()
+	if r.not == none || m == nil || m.end != r.not {
+		return
+	}
+	after := r.not + max(1, longest(negations, r.words[r.not:]))
+	if after >= i || longest(afterthoughts, r.words[after:]) > 0 {
+		m.negated = true
+	}
+}
+
+// mentionAt is the option that is named at a word.
+func (r *reading) mentionAt(i int) (mention, bool) {
+	rest := r.words[i:]
+	found, length := none, 0
+	for option, names := range r.names {
+		if n := longest(names, rest); n > length {
+			found, length = option, n
+		}
+	}
+	if found != none {
+		return mention{option: found, start: i, end: i + length}, true
+	}
+	if option := slices.Index(r.pronouns, rest[0].folded); option >= 0 && says(r.words, i) {
+		return mention{option: option, start: i, end: i + 1}, true
+	}
+	if option := slices.Index([]string{"a", "b"}, rest[0].folded); r.letters && option >= 0 && chooses(r.words, i) {
+		return mention{option: option, start: i, end: i + 1, letter: true}, true
+	}
+	return mention{}, false
+}
+
+// ends reports whether the word at i is the last one of its clause.
+func ends(ws []word, i int) bool { return i+1 == len(ws) || ws[i+1].gap }
+
+// begins reports whether the word at i is the first one of its clause.
+func begins(ws []word, i int) bool { return i == 0 || ws[i].gap }
+
+// chooses reports whether the letter at i is a choice, and not a word ("a film")
+// nor a name ("série B").
+func chooses(ws []word, i int) bool {
+	w := ws[i]
+	if w.end-w.start != 1 { // "à"
+		return false
+	}
+	follows := w.folded == "b" || ends(ws, i) || longest(afterLetter, ws[i+1:]) > 0
+	if i == 0 {
+		return follows
+	}
+	return longest(naming, ws[i-1:]) > 0 || follows && (ends(ws, i) && w.gap || longest(chosen, ws[i-1:]) > 0)
+}
+
+// says reports whether the pronoun at i is a way to address somebody ("dis-moi
+// tu"), and not somebody who is addressed ("et vous ?").
+func says(ws []word, i int) bool {
+	if i > 0 && !ws[i].gap && longest(sayTu, ws[i-1:]) > 0 {
+		return ends(ws, i) || longest(nouns, ws[i-1:]) > 0 || longest(tuIsFine, ws[i+1:]) > 0
+	}
+	if !begins(ws, i) {
+		return false
+	}
+	return ends(ws, i) || longest(tuIsFine, ws[i+1:]) > 0
+}
+
+// choose is the option that an answer chooses. An answer that begins with a
+// letter chooses by it; in any other, the options that it names and does not
+// reject are weighed. What stays open is no choice.
+func (o options) choose(text string) (int, bool) {
+	ws := words(text)
+	found := o.mentions(ws)
+	if len(found) == 0 {
+		return 0, false
+	}
+	if first := found[0]; first.letter && first.start == 0 && !first.negated {
+		return first.option, !contradicted(first, found[1:], ws)
+	}
+	return weigh(found, len(o.names))
+}
+
+// contradicted reports whether a letter is followed by the name of another
+// option, or another letter: "A. Films".
+func contradicted(letter mention, rest []mention, ws []word) bool {
+	for _, m := range rest {
+		if m.option == letter.option || m.negated {
+			continue
+		}
+		between := ws[letter.end:m.start]
+		if m.letter || ends(ws, m.end-1) && len(between) == longest(articles, between) {
+			return true
+		}
+	}
+	return false
+}
+
+// weigh is the one option that is named and never rejected; of several, the one
+// that is preferred; if only one was rejected out of two, the other.
+func weigh(found []mention, options int) (int, bool) {
+	named, rejected, preferred := make([]int, options), make([]int, options), make([]int, options)
+	for _, m := range found {
+		switch {
+		case m.negated:
+			rejected[m.option]++
+		case m.preferred:
+			preferred[m.option]++
+			fallthrough
+		default:
+			named[m.option]++
+		}
+	}
+	var open, liked, out []int
+	for i := range options {
+		switch {
+		case rejected[i] > 0 && named[i] == 0:
+			out = append(out, i)
+		case rejected[i] > 0:
+		case named[i] > 0:
+			open = append(open, i)
+			if preferred[i] > 0 {
+				liked = append(liked, i)
+			}
+		}
+	}
+	switch {
+	case len(open) == 1:
+		return open[0], true
+	case len(liked) == 1:
+		return liked[0], true
+	case options == 2 && len(open) == 0 && len(out) == 1 && named[1-out[0]]+rejected[1-out[0]] == 0:
+		return 1 - out[0], true
+	}
+	return 0, false
+}

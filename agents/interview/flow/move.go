@@ -1,0 +1,196 @@
+package flow
+
+import (
+	"slices"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// The questions of block 2A, by index. Each is a call of its own, because each
+// depends on the answer before.
+const (
+	askMedium = iota // series or films
+	askWorks         // which ones the candidate likes
+	askCore          // which one matters most
+	adaptiveQuestions
+)
+
+// hear keeps what the candidate wrote, whatever becomes of it.
+func (m *Move) hear(text string) {
+	s := &m.Session
+	m.Heard = &session.Message{
+		Role: llm.User, Kind: session.KindOther, Step: s.Step, Question: session.NoQuestion, Text: text,
+	}
+	switch {
+	case s.Phase == session.Reflecting:
+		m.Heard.Kind = session.KindMirror
+	case s.Step == session.Tone:
+		m.Heard.Kind = session.KindTone
+	case s.Queue != nil:
+		m.Heard.Kind, m.Heard.Question = session.KindQuestion, s.Queue.Cursor
+	}
+}
+
+// keep makes what was heard an answer.
+func (m *Move) keep(index int, now time.Time) {
+	m.Answer = &session.Answer{Step: m.Session.Step, Index: index, Text: m.Heard.Text, At: now}
+}
+
+// answered handles what was heard.
+func (m *Move) answered(now time.Time) {
+	s := &m.Session
+	switch {
+	case s.Phase == session.Reflecting:
+		m.keep(session.Reflection, now)
+		m.proceed()
+	case s.Step == session.Identity:
+		m.keep(0, now)
+		s.Step = session.Tone
+		m.fixed(session.KindTone, FixedTone)
+	case s.Step == session.Tone:
+		m.tone(now)
+	case s.Step == session.Block2A:
+		m.adaptive(now)
+	default:
+		m.keep(s.Queue.Cursor, now)
+		if last := m.advance(len(s.Queue.Questions), now); last {
+			m.owe(session.PurposeMirror, 0)
+		} else {
+			m.ask("")
+		}
+	}
+}
+
+// tone handles the answer on how to be addressed: one that does not say is heard
+// and not kept.
+func (m *Move) tone(now time.Time) {
+	register, ok := ParseRegister(m.Heard.Text)
+	if !ok {
+		m.fixed(session.KindTone, FixedToneNew)
+		return
+	}
+	m.keep(0, now)
+	m.Session.Register, m.Session.Step = register, session.Preamble
+	m.owe(session.PurposePreamble, 0)
+}
+
+// adaptive handles the answers of block 2A, each of which decides the next
+// question. One that names no medium is heard and not kept.
+func (m *Move) adaptive(now time.Time) {
+	s, text := &m.Session, m.Heard.Text
+	index := s.Queue.Cursor
+	switch index {
+	case askMedium:
+		medium, ok := ParseMedium(text)
+		if !ok {
+			m.ask(FixedMedium)
+			return
+		}
+		s.Medium = medium
+	case askWorks:
+		s.Works = ParseWorks(text)
+	case askCore:
+		s.CoreWork = ParseCore(text, s.Works)
+	}
+	m.keep(index, now)
+	if last := m.advance(adaptiveQuestions, now); last {
+		m.proceed() // block 2A has no mirror: 2B builds on it
+	} else {
+		m.owe(session.PurposeAdaptive, index+1)
+	}
+}
+
+// advance moves the cursor past the question that was answered, and reports
+// whether it was the last of so many.
+func (m *Move) advance(questions int, now time.Time) bool {
+	q := m.Session.Queue
+	q.Cursor++
+	if q.Cursor == questions {
+		q.Complete, q.Completed = true, now
+	}
+	m.Queue = q
+	return q.Complete
+}
+
+// proceed goes to the next step and owes its first message.
+func (m *Move) proceed() {
+	s := &m.Session
+	s.Step, s.Queue = s.Step.Next(), nil
+	m.owe(opening(s.Step), 0)
+}
+
+// opening is the purpose of the first call of a step; empty where none is made.
+func opening(s session.Step) session.Purpose {
+	switch s {
+	case session.Identity, session.Tone:
+		return ""
+	case session.Preamble:
+		return session.PurposePreamble
+	case session.Block2A:
+		return session.PurposeAdaptive
+	case session.Block10:
+		return session.PurposeProfile
+	case session.Matching:
+		return session.PurposeMatching
+	}
+	return session.PurposeQuestions
+}
+
+func (m *Move) owe(p session.Purpose, index int) {
+	m.Session.Phase = session.Owing
+	m.Session.Owed = &session.Owed{Purpose: p, Index: index}
+}
+
+// replied shows what was owed.
+func (m *Move) replied(in Replied, now time.Time) {
+	s := &m.Session
+	owed := s.Owed
+	s.Owed = nil
+	switch owed.Purpose {
+	case session.PurposeQuestions:
+		m.enqueue(now, in.Questions...)
+		m.ask("")
+	case session.PurposeAdaptive:
+		m.enqueue(now, in.Text)
+		m.ask("")
+	case session.PurposePreamble:
+		m.show(session.KindPreamble, in.Text, session.Waiting)
+	case session.PurposeMirror:
+		m.show(session.KindMirror, in.Text, session.Reflecting)
+	case session.PurposeProfile:
+		m.show(session.KindOther, in.Text, session.Waiting)
+	case session.PurposeMatching:
+		m.show(session.KindMatching, in.Text, session.Finished)
+	}
+	m.Say.Call = in.Call
+}
+
+// enqueue appends questions to the queue of the step.
+func (m *Move) enqueue(now time.Time, questions ...string) {
+	s := &m.Session
+	if s.Queue == nil {
+		s.Queue = &session.Queue{Step: s.Step, Generated: now}
+	}
+	s.Queue.Questions = slices.Concat(s.Queue.Questions, questions)
+	m.Queue = s.Queue
+}
+
+// ask shows the question under the cursor, after a fixed text if there is one.
+func (m *Move) ask(first Fixed) {
+	q := m.Session.Queue
+	m.show(session.KindQuestion, q.Questions[q.Cursor], session.Asking)
+	m.Say.Question, m.Say.Fixed = q.Cursor, first
+}
+
+// fixed asks with a fixed text.
+func (m *Move) fixed(kind session.Kind, f Fixed) {
+	m.show(kind, "", session.Asking)
+	m.Say.Fixed = f
+}
+
+func (m *Move) show(kind session.Kind, text string, next session.Phase) {
+	m.Session.Phase = next
+	m.Say = &Utterance{Kind: kind, Step: m.Session.Step, Question: session.NoQuestion, Text: text}
+}
