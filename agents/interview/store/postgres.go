@@ -162,14 +162,24 @@ func (e *postgresEngine) duplicate(err error) bool {
 
 func (e *postgresEngine) explain(err error) error { return hide(err, e.password) }
 
-// hide replaces a password in an error. Drivers leave it out by themselves; it
-// may still be the name of something else.
+// hide replaces a password in an error. Drivers leave it out by themselves, but
+// it may also be the name of something that they do tell.
 func hide(err error, password string) error {
 	if err == nil || password == "" || !strings.Contains(err.Error(), password) {
 		return err
 	}
-	return errors.New(strings.ReplaceAll(err.Error(), password, "xxxxx"))
+	return hiddenError{text: strings.ReplaceAll(err.Error(), password, "xxxxx"), err: err}
 }
+
+type hiddenError struct {
+	text string
+	err  error
+}
+
+func (e hiddenError) Error() string { return e.text }
+
+// Is finds what is known of the cause without giving it away.
+func (e hiddenError) Is(target error) bool { return errors.Is(e.err, target) }
 
 // claim holds a lock of the session of one connection, which the server gives up
 // when the process ends.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -26,7 +25,7 @@ func (s *Store) Load(ctx context.Context, id string) (session.Session, error) {
 
 // List implements session.Store.
 func (s *Store) List(ctx context.Context, l session.Listing) ([]session.Session, error) {
-	args := []any{int64(math.MaxInt64), 100}
+	args := []any{latest, 100}
 	if !l.Before.IsZero() {
 		args[0] = nanoseconds(l.Before)
 	}

@@ -66,6 +66,7 @@ type operation struct {
 func creation(s session.Session, c session.Change) ([]operation, error) {
 	s.Version = 1
 	p := plan{id: s.ID}
+	p.keys(c)
 	p.key("candidate", s.Candidate)
 	p.add(insertSession, s.ID, s.Candidate, nanoseconds(s.Created), s.Version, string(s.Step), p.json(&s))
 	return p.change(c)
@@ -76,6 +77,7 @@ func commitment(s session.Session, c session.Change) ([]operation, error) {
 	loaded := s.Version
 	s.Version++
 	p := plan{id: s.ID}
+	p.keys(c)
 	p.add(updateSession, s.ID, loaded, s.Version, string(s.Step), p.json(&s))
 	p.ops[0].decides = true
 	return p.change(c)
@@ -89,9 +91,7 @@ type plan struct {
 }
 
 func (p *plan) change(c session.Change) ([]operation, error) {
-	p.key("session id", p.id)
 	if c.Submission != "" {
-		p.key("submission id", c.Submission)
 		p.add(insertSubmission, p.id, c.Submission)
 	}
 	for i := range c.Messages {
@@ -113,6 +113,13 @@ func (p *plan) change(c session.Change) ([]operation, error) {
 
 func (p *plan) add(statement string, args ...any) {
 	p.ops = append(p.ops, operation{statement: statement, args: args})
+}
+
+func (p *plan) keys(c session.Change) {
+	p.key("session id", p.id)
+	if c.Submission != "" {
+		p.key("submission id", c.Submission)
+	}
 }
 
 func (p *plan) key(what, key string) {
@@ -158,6 +165,9 @@ func checkKey(what, key string) error {
 	return nil
 }
 
+// latest is after all times.
+const latest int64 = math.MaxInt64
+
 // nanoseconds since 1970, in the order of the times also where they lie outside
 // the years 1678 to 2261, which fit.
 func nanoseconds(t time.Time) int64 {
@@ -165,7 +175,7 @@ func nanoseconds(t time.Time) int64 {
 	case year < 1678:
 		return math.MinInt64
 	case year > 2261:
-		return math.MaxInt64
+		return latest - 1
 	}
 	return t.UnixNano()
 }

@@ -1,27 +1,43 @@
 package store_test
 
 import (
+	"os"
+	"path/filepath"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
+	"github.com/rehearse-dev/rehearse/agents/interview/store/storetest"
 )
 
-var _ = Describe("Open", func() {
-	It("keeps a session in memory", func(ctx SpecContext) {
-		s, err := store.Open(ctx, "memory:")
-		Expect(err).NotTo(HaveOccurred())
-		DeferCleanup(s.Close)
-		Expect(s.Driver()).To(HavePrefix("SQLite 3."))
-		n := session.Session{ID: "a", Candidate: "lea", Step: session.Identity, Phase: session.Asking}
-		Expect(s.Create(ctx, n, session.Change{Messages: []session.Message{{Seq: 1, Step: session.Identity}}})).To(Succeed())
-		got, err := s.Load(ctx, "a")
-		Expect(err).NotTo(HaveOccurred())
-		Expect(got.Version).To(BeEquivalentTo(1))
-		Expect(s.Commit(ctx, got, session.Change{Submission: "x"})).To(BeEquivalentTo(2))
-		_, err = s.Commit(ctx, got, session.Change{})
-		Expect(err).To(MatchError(session.ErrConflict))
-		Expect(s.Submitted(ctx, "a", "x")).To(BeTrue())
+var _ = Describe("in memory", func() {
+	storetest.Contract("SQLite 3.", func(SpecContext) string { return "memory:" })
+})
+
+var _ = Describe("in a file", func() {
+	storetest.Contract("SQLite 3.", func(SpecContext) string {
+		return filepath.Join(GinkgoT().TempDir(), "sessions.db")
 	})
 })
+
+var _ = Describe("on a server", func() {
+	storetest.Contract("PostgreSQL ", scratch)
+})
+
+// scratch is an empty schema on a real server.
+func scratch(ctx SpecContext) string {
+	GinkgoHelper()
+	dsn, drop, err := store.Scratch(ctx, postgres(ctx))
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(drop)
+	return dsn
+}
+
+func postgres(SpecContext) string {
+	dsn := os.Getenv("REHEARSE_TEST_POSTGRES")
+	if dsn == "" {
+		Skip("no server")
+	}
+	return dsn
+}
