@@ -214,7 +214,7 @@ func isRole(word string) bool {
 	switch strings.ToLower(word) {
 	case "system", "système", "systeme", "sys", "assistant", "user", "utilisateur", "developer",
 		"développeur", "human", "humain", "tool", "function", "role", "inst", "instruction", "instructions",
-		"consigne", "consignes", "prompt", "s", "bos", "eos":
+		"consigne", "consignes", "prompt", "s", "bos", "eos", "start_of_turn", "end_of_turn":
 		return true
 	}
 	return false

@@ -85,7 +85,7 @@ func (s *Set) in(r session.Register) map[string]string {
 // What differs by register is written [[informal|formal]].
 func read(folder fs.FS, l session.Language) (*Set, error) {
 	s := &Set{Language: l, texts: map[session.Register]map[string]string{session.Informal: {}, session.Formal: {}}}
-	hash := sha256.New()
+	hash, known := sha256.New(), names()
 	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -96,7 +96,7 @@ func read(folder fs.FS, l session.Language) (*Set, error) {
 		}
 		// The length keeps two files apart from one with the text of both.
 		fmt.Fprintf(hash, "%s\n%d\n%s", name, len(data), data)
-		return s.add(name, data)
+		return s.add(name, data, known)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the prompts in %q: %w", l, err)
@@ -105,7 +105,7 @@ func read(folder fs.FS, l session.Language) (*Set, error) {
 	if s.Version == "" {
 		return nil, fmt.Errorf("read the prompts in %q: there is no manifest.yaml", l)
 	}
-	for _, name := range names() {
+	for _, name := range known {
 		if s.texts[session.Formal][name] == "" {
 			return nil, fmt.Errorf("read the prompts in %q: there is no text in %s.md", l, name)
 		}
@@ -114,7 +114,7 @@ func read(folder fs.FS, l session.Language) (*Set, error) {
 }
 
 // add takes in one file of the set.
-func (s *Set) add(name string, data []byte) error {
+func (s *Set) add(name string, data []byte, known []string) error {
 	if name == "manifest.yaml" {
 		var m manifest
 		if _, wrong := source.Decode(name, data, &m); len(wrong) > 0 {
@@ -124,7 +124,7 @@ func (s *Set) add(name string, data []byte) error {
 		return nil
 	}
 	key, ok := strings.CutSuffix(name, ".md")
-	if !ok || !slices.Contains(names(), key) {
+	if !ok || !slices.Contains(known, key) {
 		return fmt.Errorf("%s is no file of a set; remove it", name)
 	}
 	text := strings.TrimSpace(string(data))

@@ -1,6 +1,7 @@
 package prompt_test
 
 import (
+	"flag"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestPrompt(t *testing.T) {
 	RegisterFailHandler(Fail)

@@ -1,0 +1,184 @@
+package prompt_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/flow"
+	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/fixtures"
+)
+
+var allFixed = []flow.Fixed{flow.FixedIdentity, flow.FixedTone, flow.FixedToneNew, flow.FixedMedium}
+
+// copyOf is the shipped set of a language as files that a spec may change.
+func copyOf(l session.Language) fstest.MapFS {
+	GinkgoHelper()
+	files := fstest.MapFS{}
+	root := "prompts/" + string(l)
+	err := fs.WalkDir(fixtures.Prompts, root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(fixtures.Prompts, name)
+		files[strings.TrimPrefix(name, root+"/")] = &fstest.MapFile{Data: data}
+		return err
+	})
+	Expect(err).NotTo(HaveOccurred())
+	return files
+}
+
+const versions = "testdata/versions.txt"
+
+var _ = Describe("Load", func() {
+	It("reads a set once", func() {
+		Expect(load(session.English)).To(BeIdenticalTo(load(session.English)))
+		Expect(load(session.English).Language).To(Equal(session.English))
+		Expect(load(session.French).Language).To(Equal(session.French))
+	})
+
+	It("names a language that it does not have", func() {
+		_, err := prompt.Load("de")
+		Expect(err).To(MatchError(`there are no prompts in "de"; there are for [fr en]`))
+	})
+
+	// Recordings name the version; if it stood for two texts, they would lie.
+	It("keeps one text for each version: bump it in manifest.yaml, then run with -update", func() {
+		data, err := os.ReadFile(versions)
+		Expect(err).NotTo(HaveOccurred())
+		hashes := map[string]string{}
+		for line := range strings.Lines(string(data)) {
+			version, hash, _ := strings.Cut(strings.TrimSpace(line), " ")
+			Expect(hashes).NotTo(HaveKey(version))
+			hashes[version] = hash
+		}
+		for _, l := range session.Languages() {
+			set := load(l)
+			Expect(set.Version).To(HavePrefix(string(l) + "-"))
+			if _, known := hashes[set.Version]; !known && *update {
+				data = fmt.Appendf(data, "%s %s\n", set.Version, set.Hash)
+				Expect(os.WriteFile(versions, data, 0o644)).To(Succeed())
+				continue
+			}
+			Expect(hashes).To(HaveKeyWithValue(set.Version, set.Hash), "the texts have changed, their version has not")
+			Expect(set.String()).To(Equal(set.Version + "@" + set.Hash[:12]))
+		}
+	})
+
+	It("has another hash for each change of a name or a byte", func() {
+		hash := func(files fs.FS) string {
+			set, err := prompt.Read(files, session.French)
+			Expect(err).NotTo(HaveOccurred())
+			return set.Hash
+		}
+		files := copyOf(session.French)
+		Expect(hash(files)).To(Equal(load(session.French).Hash))
+		seen := map[string]string{hash(files): "nothing"}
+		for name := range files {
+			changed := copyOf(session.French)
+			changed[name].Data = append(changed[name].Data, '\n')
+			h := hash(changed)
+			Expect(seen).NotTo(HaveKey(h), name)
+			seen[h] = name
+		}
+		swapped := copyOf(session.French)
+		swapped["job.md"], swapped["fusion.md"] = swapped["fusion.md"], swapped["job.md"]
+		Expect(seen).NotTo(HaveKey(hash(swapped)))
+	})
+
+	DescribeTable("refuses a folder that is not exactly a set",
+		func(change func(files fstest.MapFS), message string) {
+			files := copyOf(session.French)
+			change(files)
+			_, err := prompt.Read(files, session.French)
+			Expect(err).To(MatchError(ContainSubstring(message)))
+			Expect(err).To(MatchError(ContainSubstring(`read the prompts in "fr"`)))
+		},
+		Entry("no manifest", func(f fstest.MapFS) { delete(f, "manifest.yaml") }, "there is no manifest.yaml"),
+		Entry("a text is missing", func(f fstest.MapFS) { delete(f, "mirror/BLOC_06.md") }, "there is no text in mirror/BLOC_06.md"),
+		Entry("a text is empty", func(f fstest.MapFS) { f["job.md"].Data = []byte(" \n") }, "there is no text in job.md"),
+		Entry("a text that nothing uses", func(f fstest.MapFS) { f["mirror/BLOC_10.md"] = &fstest.MapFile{Data: []byte("x")} },
+			"mirror/BLOC_10.md is no file of a set"),
+		Entry("a file of another kind", func(f fstest.MapFS) { f["job.txt"] = &fstest.MapFile{Data: []byte("x")} },
+			"job.txt is no file of a set"),
+		Entry("an unknown key", func(f fstest.MapFS) { f["manifest.yaml"].Data = []byte("version: a\nmedium: {}\n") }, "medium"),
+		Entry("half a choice", func(f fstest.MapFS) { f["job.md"].Data = []byte("Dis [[tu") }, `job.md: after "Dis ", [[ begins no`),
+		Entry("a choice of one", func(f fstest.MapFS) { f["job.md"].Data = []byte("Dis [[tu]]") }, `after "Dis "`),
+		Entry("a choice of three", func(f fstest.MapFS) { f["job.md"].Data = []byte("[[a|b|c]]") }, "[[ begins no"),
+	)
+})
+
+var _ = Describe("Fixed", func() {
+	It("has its texts in each language and register", func() {
+		var b strings.Builder
+		for _, l := range session.Languages() {
+			for _, r := range []session.Register{session.Informal, session.Formal} {
+				for _, f := range allFixed {
+					fmt.Fprintf(&b, "--- %s %s %s\n%s\n", l, r, f, load(l).Fixed(f, r))
+				}
+			}
+		}
+		golden("fixed.golden", b.String())
+	})
+
+	It("is formal until the candidate has chosen", func() {
+		set := load(session.French)
+		Expect(set.Fixed(flow.FixedMedium, "")).To(Equal(set.Fixed(flow.FixedMedium, session.Formal)))
+		Expect(set.Fixed(flow.FixedMedium, session.Informal)).NotTo(Equal(set.Fixed(flow.FixedMedium, session.Formal)))
+	})
+
+	It("asks one thing, and nothing where the question follows", func() {
+		for _, l := range session.Languages() {
+			for _, f := range allFixed {
+				questions := 1
+				if f == flow.FixedMedium {
+					questions = 0
+				}
+				Expect(strings.Count(load(l).Fixed(f, session.Formal), "?")).To(Equal(questions), "%s %s", l, f)
+			}
+		}
+	})
+
+	It("offers a choice of tone that can be answered by letter or in the words of the option", func() {
+		for _, l := range session.Languages() {
+			for _, f := range []flow.Fixed{flow.FixedTone, flow.FixedToneNew} {
+				_, options, _ := strings.Cut(load(l).Fixed(f, ""), "\n")
+				for i, option := range strings.Split(options, "\n") {
+					letter, words, _ := strings.Cut(option, ". ")
+					for _, answer := range []string{letter, words} {
+						register, ok := flow.ParseRegister(answer)
+						Expect(ok).To(BeTrue(), "%s: %q", l, answer)
+						Expect(register).To(Equal([]session.Register{session.Informal, session.Formal}[i]), answer)
+					}
+				}
+			}
+		}
+	})
+})
+
+func FuzzChoose(f *testing.F) {
+	for _, seed := range []string{"", "plain", "a [[b|c]] d", "[[|]]", "[[a", "[[a|b|c]]", "]]", "[[[a|b]]]"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		informal, err := prompt.Choose(text, 0)
+		formal, other := prompt.Choose(text, 1)
+		if (err == nil) != (other == nil) {
+			t.Fatalf("%q can be read for one register only", text)
+		}
+		if err == nil && !strings.Contains(text, "[[") && (informal != text || formal != text) {
+			t.Fatalf("%q has no choice and was changed", text)
+		}
+		if err == nil && len(informal)+len(formal) > 2*len(text) {
+			t.Fatalf("%q grew", text)
+		}
+	})
+}
