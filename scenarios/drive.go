@@ -31,6 +31,10 @@ func (c *checker) checkDrive(sc *Scenario) {
 		agent = "a host with a hook"
 		c.checkHook(d.Hook)
 		statuses = []string{HookStopped, HookOverridden, HookError}
+	case d.Interview != nil:
+		agent = "an interview"
+		c.checkInterview(d.Interview)
+		statuses = []string{InterviewFinished, InterviewFailed, InterviewLeft, InterviewError}
 	default:
 		c.add("drive", "", `the scenario drives no agent; write what is driven, such as "loop: {prompt: ...}"`)
 		return

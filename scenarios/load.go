@@ -18,7 +18,7 @@ import (
 
 // shipped holds the scenarios that come with the program.
 //
-//go:embed loop stop
+//go:embed loop stop interview
 var shipped embed.FS
 
 // shippedPrefix begins the file names of shipped scenarios in diagnostics and

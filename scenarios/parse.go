@@ -50,6 +50,7 @@ func parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, *sourc
 	hashPart(sum, data)
 	if doc.Has("") { // else it could not be parsed at all
 		c := checker{doc: doc, decoding: found, opts: opts}
+		c.addCast(&sc.Backend, sum)
 		c.check(&sc)
 		c.loadFiles(&sc.Backend.Script, "backend", fsys, sum)
 		found = append(found, c.found...)

@@ -42,9 +42,10 @@ type Scenario struct {
 
 // Drive names the agent under rehearsal.
 type Drive struct {
-	Loop     *LoopDrive     `yaml:"loop,omitempty" json:"loop,omitempty"`
-	FollowUp *FollowUpDrive `yaml:"follow_up,omitempty" json:"follow_up,omitempty"`
-	Hook     *HookDrive     `yaml:"hook,omitempty" json:"hook,omitempty"`
+	Loop      *LoopDrive      `yaml:"loop,omitempty" json:"loop,omitempty"`
+	FollowUp  *FollowUpDrive  `yaml:"follow_up,omitempty" json:"follow_up,omitempty"`
+	Hook      *HookDrive      `yaml:"hook,omitempty" json:"hook,omitempty"`
+	Interview *InterviewDrive `yaml:"interview,omitempty" json:"interview,omitempty"`
 }
 
 // JSONSchemaExtend demands exactly one agent.
@@ -113,6 +114,9 @@ const (
 // Backend is a script and how it is reached.
 type Backend struct {
 	mocks.Script `yaml:",inline"`
+	// Cast is the persona whose replies answer what no rule of the file does: all
+	// calls of an interview.
+	Cast string `yaml:"cast,omitempty" json:"cast,omitempty"`
 	// Unpriced says that the model has no price on purpose: its cost is unknown. A
 	// model that is not in the price table is an error otherwise.
 	Unpriced bool `yaml:"unpriced,omitempty" json:"unpriced,omitempty"`

@@ -54,6 +54,8 @@ func New(sc scenarios.Scenario, env *Env) (Driver, error) {
 		return newFollowUpDriver(sc, env)
 	case sc.Drive.Hook != nil:
 		return newHookDriver(sc, env)
+	case sc.Drive.Interview != nil:
+		return newInterviewDriver(sc, env)
 	default:
 		return nil, errors.New("the scenario drives no agent")
 	}

@@ -1,0 +1,259 @@
+package drive
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/web"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// maxSubmissions ends a client that gets nowhere.
+const maxSubmissions = 500
+
+// candidate is the client of one interview: the persona, and what the scenario
+// makes it do off the path.
+type candidate struct {
+	driver  *interviewDriver
+	trial   *trial
+	store   session.Store
+	backend llm.Backend
+
+	process *process
+	handler http.Handler
+	view    interview.View
+	before  string // the message shown before the present one
+	sent    int    // submissions
+	retries int    // of messages that could not be made
+	did     []bool // moves
+	kept    []session.Answer
+	calls   atomic.Int32 // that were made, whatever the ledger says
+	checked int          // promises
+}
+
+// sending is the body of POST /axiom.
+type sending struct {
+	Session   string           `json:"sessionId,omitempty"`
+	Candidate string           `json:"candidateId,omitempty"`
+	Language  session.Language `json:"language,omitempty"`
+	Message   *string          `json:"message,omitempty"`
+	Event     interview.Event  `json:"event,omitempty"`
+	ID        string           `json:"submissionId,omitempty"`
+	ReplyTo   string           `json:"replyTo,omitempty"`
+}
+
+// answer is what came back: a view, or an error's code with the view that came
+// with it.
+type answer struct {
+	code, message string
+	view          *interview.View
+}
+
+// start starts the service, as a new process on the same store.
+func (c *candidate) start() error {
+	c.process = &process{Store: c.store, model: llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
+		c.calls.Add(1)
+		return c.backend.Complete(ctx, req)
+	})}
+	sessions := 0
+	service, err := interview.New(c.driver.options(), interview.Deps{
+		Store: c.process, Backend: c.process, Clock: c.trial.clock, Sink: c.trial.collector,
+		Count: c.trial.env.Tokens.Count, Price: c.driver.pricer,
+		NewID: func() string { sessions++; return "rehearsed-session-" + strconv.Itoa(sessions) },
+	})
+	if err != nil {
+		return err
+	}
+	c.handler, err = web.New(web.Options{}, web.Deps{Service: service, Store: c.process, Clock: c.trial.clock})
+	return err
+}
+
+// post sends a body to the service.
+func (c *candidate) post(ctx context.Context, body sending) answer {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return answer{code: "client", message: err.Error()}
+	}
+	req := httptest.NewRequestWithContext(ctx, http.MethodPost, "/axiom", bytes.NewReader(data))
+	req.Header.Set("Content-Type", "application/json")
+	rec := httptest.NewRecorder()
+	c.handler.ServeHTTP(rec, req)
+	var problem struct {
+		Error struct{ Code, Message string }
+		View  *interview.View
+	}
+	if rec.Code != http.StatusOK {
+		if err := json.Unmarshal(rec.Body.Bytes(), &problem); err != nil || problem.Error.Code == "" {
+			return answer{code: "client", message: fmt.Sprintf("status %d with a body that is no error: %.200s", rec.Code, rec.Body)}
+		}
+		return answer{code: problem.Error.Code, message: problem.Error.Message, view: problem.View}
+	}
+	var view interview.View
+	if err := json.Unmarshal(rec.Body.Bytes(), &view); err != nil {
+		return answer{code: "client", message: "the answer is no view: " + err.Error()}
+	}
+	return answer{view: &view}
+}
+
+// take takes the interview to its end.
+func (c *candidate) take(ctx context.Context) record.End {
+	first := c.post(ctx, sending{
+		Event: interview.EventStart, Candidate: c.driver.persona.Candidate, Language: c.driver.persona.Language, ID: c.id(),
+	})
+	if first.view == nil {
+		return c.end(scenarios.InterviewError, 1, "start: "+first.message)
+	}
+	c.show(*first.view)
+	for c.sent < maxSubmissions {
+		acted, left := c.move(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return harnessError("take the interview", ctx.Err())
+		case left:
+			return c.end(scenarios.InterviewLeft, 0, "left at "+c.place())
+		case acted:
+			continue // where the interview stands now there may be another move
+		case c.view.Finished:
+			return c.end(scenarios.InterviewFinished, 0, "")
+		}
+		if c.driver.drive.Reload {
+			c.reload(ctx)
+		}
+		if got := c.act(ctx, c.next()); got.code != "" {
+			if failed, end := c.failed(ctx, got); failed {
+				return end
+			}
+		}
+	}
+	return c.end(scenarios.InterviewError, 1, fmt.Sprintf("the interview has not ended after %d submissions", c.sent))
+}
+
+// failed handles a message that could not be made: the client asks again as
+// often as the scenario says, and then gives up.
+func (c *candidate) failed(ctx context.Context, got answer) (bool, record.End) {
+	for got.code == string(interview.CodeBackend) || got.code == string(interview.CodeReply) {
+		if c.retries == c.driver.drive.Retries {
+			return true, c.end(scenarios.InterviewFailed, 1, got.code+": "+got.message)
+		}
+		c.retries++
+		if got = c.act(ctx, sending{Event: interview.EventRetry}); got.code == "" {
+			return false, record.End{}
+		}
+	}
+	return true, c.end(scenarios.InterviewError, 1, got.code+": "+got.message)
+}
+
+func (c *candidate) end(status string, code int, details string) record.End {
+	return record.End{Status: status, ExitCode: code, Iterations: c.sent, Text: c.view.Response, Details: details}
+}
+
+// next is what the persona sends where the interview stands.
+func (c *candidate) next() sending {
+	v, p := c.view, c.driver.persona
+	text := ""
+	switch {
+	case v.AutoContinue:
+		return sending{Event: interview.EventRetry}
+	case v.Kind == session.KindMirror:
+		text = p.Comment(v.Step)
+	case v.ExpectsAnswer:
+		text = p.Answer(v.Step, max(v.QuestionIndex, 0))
+	}
+	if text == "" {
+		return sending{Event: interview.EventGo}
+	}
+	return sending{Message: &text}
+}
+
+// act sends something as the client's next submission and shows what comes back.
+func (c *candidate) act(ctx context.Context, body sending) answer {
+	body = c.addressed(body)
+	got := c.post(ctx, body)
+	c.keep(body, got)
+	if got.view != nil {
+		c.show(*got.view)
+	}
+	return got
+}
+
+// addressed completes a submission to the message that is shown.
+func (c *candidate) addressed(body sending) sending {
+	body.Session = c.view.SessionID
+	body.ID = c.id()
+	if body.Event == "" || body.Event == interview.EventGo {
+		body.ReplyTo = c.view.MessageID
+	}
+	return body
+}
+
+func (c *candidate) id() string {
+	c.sent++
+	return "submission-" + strconv.Itoa(c.sent)
+}
+
+func (c *candidate) show(v interview.View) {
+	if v.MessageID != c.view.MessageID {
+		c.before = c.view.MessageID
+	}
+	c.view = v
+}
+
+// reload shows the page again, which must change nothing.
+func (c *candidate) reload(ctx context.Context) {
+	got := c.post(ctx, sending{Session: c.view.SessionID, Event: interview.EventResume})
+	shown := got.view != nil && got.view.MessageID == c.view.MessageID && got.view.Response == c.view.Response
+	if !shown {
+		c.promise(false, "after a reload at %s something else is shown: %s", c.place(), got.message)
+	}
+}
+
+// keep notes an answer that must be stored from now on: one that was accepted,
+// also where the next message could not be made.
+func (c *candidate) keep(body sending, got answer) {
+	stored := got.code == "" || got.code == string(interview.CodeBackend) || got.code == string(interview.CodeReply)
+	if body.Message == nil || !stored || !c.view.ExpectsAnswer {
+		return
+	}
+	if v := got.view; v != nil && v.Step == c.view.Step && v.Kind == c.view.Kind && v.QuestionIndex == c.view.QuestionIndex && !v.AutoContinue {
+		return // asked again: it was heard, and answers nothing
+	}
+	index := max(c.view.QuestionIndex, 0)
+	if c.view.Kind == session.KindMirror {
+		index = session.Reflection
+	}
+	c.kept = append(c.kept, session.Answer{Step: c.view.Step, Index: index, Text: *body.Message})
+}
+
+// place is where the interview stands, as moves name it.
+func (c *candidate) place() string {
+	switch v := c.view; {
+	case v.Kind == session.KindMirror:
+		return string(v.Step) + "/mirror"
+	case v.QuestionIndex >= 0:
+		return fmt.Sprintf("%s/%d", v.Step, v.QuestionIndex)
+	default:
+		return string(v.Step)
+	}
+}
+
+// promise counts something that every interview must hold, and tells if it does
+// not.
+func (c *candidate) promise(kept bool, format string, args ...any) {
+	if c.checked++; kept {
+		return
+	}
+	c.trial.collector.Tell(event.Event{
+		Kind: event.Verdict, Name: "promise", Detail: fmt.Sprintf(format, args...), Attrs: map[string]any{"kept": false},
+	})
+}

@@ -1,0 +1,81 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/audit"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// promises holds what the store has at the end against what every interview
+// promises: each answer that the client knows to be accepted is there, once and
+// in order, and messages, queues, answers and calls agree.
+func (c *candidate) promises(ctx context.Context) error {
+	if c.view.SessionID == "" {
+		return nil
+	}
+	data, err := audit.Read(ctx, c.store, c.view.SessionID)
+	if err != nil {
+		return err
+	}
+	for _, check := range audit.Of(data, audit.Options{}).Checks {
+		c.promise(check.Verdict != audit.Fail, "%s: %s", check.About, strings.Join(check.Problems, "; "))
+	}
+	stored := make([]session.Answer, len(data.Answers))
+	for i, a := range data.Answers {
+		stored[i] = session.Answer{Step: a.Step, Index: a.Index, Text: a.Text}
+	}
+	c.promise(slices.Equal(stored, c.kept), "%s", difference(c.kept, stored))
+	for i, m := range c.driver.drive.Moves {
+		c.promise(c.did[i], "the interview never came to %s, where the scenario has the move %q", m.At, m.Do)
+	}
+	c.ledger(data)
+	c.trial.collector.Tell(event.Event{
+		Kind: event.Checkpoint, Name: "answers",
+		Attrs: map[string]any{"answers": len(data.Answers), "promises": c.checked},
+	})
+	return nil
+}
+
+// difference says where two lists of answers part.
+func difference(sent, stored []session.Answer) string {
+	for i, a := range sent {
+		if i == len(stored) {
+			return fmt.Sprintf("the answer to %s/%d is not stored; %d of %d are", a.Step, a.Index, len(stored), len(sent))
+		}
+		if b := stored[i]; a != b {
+			return fmt.Sprintf("answer %d should be to %s/%d and is to %s/%d", i+1, a.Step, a.Index, b.Step, b.Index)
+		}
+	}
+	if len(stored) > len(sent) {
+		a := stored[len(sent)]
+		return fmt.Sprintf("the answer to %s/%d is stored, and was never accepted", a.Step, a.Index)
+	}
+	return "every answer is stored once, in order"
+}
+
+// ledger holds the ledger against the calls that were really made. A call that a
+// crash interrupted is lost, made or not.
+func (c *candidate) ledger(data audit.Data) {
+	lost := 0
+	for _, call := range data.Calls {
+		if call.Outcome == session.Lost {
+			lost++
+		}
+	}
+	made := int(c.calls.Load())
+	c.promise(made <= len(data.Calls) && made >= len(data.Calls)-lost,
+		"the ledger has %d calls, %d of them lost, and %d were made", len(data.Calls), lost, made)
+	crashes := 0
+	for _, m := range c.driver.drive.Moves {
+		if m.Do == scenarios.MoveCrash {
+			crashes++
+		}
+	}
+	c.promise(lost <= crashes, "%d calls were lost in %d crashes", lost, crashes)
+}

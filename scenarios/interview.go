@@ -1,0 +1,170 @@
+package scenarios
+
+import (
+	"fmt"
+	"hash"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/scenarios/cast"
+)
+
+// InterviewDrive lets a persona take an interview: a client that speaks to the
+// whole service over HTTP, in process, and does what is said off the path.
+type InterviewDrive struct {
+	// Persona is who answers.
+	Persona string `yaml:"persona" json:"persona"`
+	// Store keeps the session: "sqlite" (default; in memory), "file" (SQLite in a
+	// file) or "postgres", which is skipped where REHEARSE_TEST_POSTGRES names no
+	// server.
+	Store string `yaml:"store,omitempty" json:"store,omitempty" jsonschema:"enum=sqlite,enum=file,enum=postgres"`
+	// Options are those of the service.
+	CallTimeout       unit.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
+	Backoff           unit.Duration `yaml:"backoff,omitempty" json:"backoff,omitempty"`
+	TransportRetries  *int          `yaml:"transport_retries,omitempty" json:"transport_retries,omitempty" jsonschema:"minimum=0"`
+	ValidationRetries *int          `yaml:"validation_retries,omitempty" json:"validation_retries,omitempty" jsonschema:"minimum=0"`
+	HistoryMessages   int           `yaml:"history_messages,omitempty" json:"history_messages,omitempty" jsonschema:"minimum=1"`
+	HistoryTokens     int           `yaml:"history_tokens,omitempty" json:"history_tokens,omitempty" jsonschema:"minimum=1"`
+	// Retries is how often the client asks again for a message that could not be
+	// made; default 0: it gives up.
+	Retries int `yaml:"retries,omitempty" json:"retries,omitempty" jsonschema:"minimum=0"`
+	// Reload shows the page again before each answer.
+	Reload bool `yaml:"reload,omitempty" json:"reload,omitempty"`
+	// Moves are what happens off the path.
+	Moves []Move `yaml:"moves,omitempty" json:"moves,omitempty"`
+}
+
+// Move is one thing that happens where an interview stands, before the persona
+// acts as usual.
+type Move struct {
+	// At is the message that is shown: "BLOC_01/0" (a question), "BLOC_01/mirror",
+	// or a step without questions, such as "STEP_03_PREAMBULE" or
+	// "STEP_99_MATCHING". A move happens once.
+	At string `yaml:"at" json:"at"`
+	// Do is what happens; see the constants.
+	Do string `yaml:"do" json:"do" jsonschema:"enum=say,enum=event,enum=reload,enum=double,enum=concurrent,enum=stale,enum=ahead,enum=restart,enum=crash,enum=unknown-session,enum=leave"`
+	// Text is what is said (say), at most as long as a file; with Repeat so often.
+	Text string `yaml:"text,omitempty" json:"text,omitempty"`
+	// Repeat repeats Text; default 1.
+	Repeat int `yaml:"repeat,omitempty" json:"repeat,omitempty" jsonschema:"minimum=1,maximum=1000000"`
+	// Event is the event that is sent (event).
+	Event string `yaml:"event,omitempty" json:"event,omitempty"`
+	// Instant is when the process dies (crash): "before-answer", "before-call",
+	// "after-call", "after-reply".
+	Instant string `yaml:"instant,omitempty" json:"instant,omitempty" jsonschema:"enum=before-answer,enum=before-call,enum=after-call,enum=after-reply"`
+	// Want is the code of the error that must come back; empty means that it must
+	// be accepted. A refused move must change nothing that is stored.
+	Want string `yaml:"want,omitempty" json:"want,omitempty"`
+}
+
+// The values of Move.Do.
+const (
+	// MoveSay says Text in place of the persona's answer; if it is refused or does
+	// not answer, the persona's answer follows.
+	MoveSay = "say"
+	// MoveEvent sends Event.
+	MoveEvent = "event"
+	// MoveReload shows the page again.
+	MoveReload = "reload"
+	// MoveDouble sends the persona's answer twice, one after the other.
+	MoveDouble = "double"
+	// MoveConcurrent sends it twice at once.
+	MoveConcurrent = "concurrent"
+	// MoveStale sends an answer to the message before the one that is shown.
+	MoveStale = "stale"
+	// MoveAhead answers a message that was not shown yet.
+	MoveAhead = "ahead"
+	// MoveRestart stops the service in order and starts it again.
+	MoveRestart = "restart"
+	// MoveCrash lets the process die at Instant of the persona's next answer and
+	// starts it again; the client sends the answer again.
+	MoveCrash = "crash"
+	// MoveUnknown answers in a session that there is not.
+	MoveUnknown = "unknown-session"
+	// MoveLeave ends the interview here.
+	MoveLeave = "leave"
+)
+
+// The instants of MoveCrash.
+const (
+	BeforeAnswer = "before-answer" // the answer is not stored
+	BeforeCall   = "before-call"   // it is, and the call is about to begin; without a call: after the answer is stored
+	AfterCall    = "after-call"    // the call has ended, and its outcome is not stored
+	AfterReply   = "after-reply"   // it is stored, and the client has not heard of it
+)
+
+// The end statuses of an InterviewDrive.
+const (
+	InterviewFinished = "finished" // the matching was shown
+	InterviewFailed   = "failed"   // a message could not be made, and the client gave up
+	InterviewLeft     = "left"     // the candidate left, as a move says
+	InterviewError    = "error"    // the client could not go on
+)
+
+var placePattern = regexp.MustCompile(`^[A-Z0-9_]+(/([0-9]+|mirror))?$`)
+
+func (c *checker) checkInterview(d *InterviewDrive) {
+	if names := cast.Names(); !slices.Contains(names, d.Persona) {
+		c.add("drive.interview.persona", suggest.Nearest(d.Persona, names), "there is no persona %q; there are %s", d.Persona, strings.Join(names, ", "))
+	}
+	for i, m := range d.Moves {
+		path := fmt.Sprintf("drive.interview.moves[%d]", i)
+		step, _, _ := strings.Cut(m.At, "/")
+		if !placePattern.MatchString(m.At) || !slices.Contains(session.Steps(), session.Step(step)) {
+			c.add(path+".at", "", `%q is no place of an interview; write a step with a question or "mirror", such as BLOC_01/0 or BLOC_01/mirror, or a step alone, such as STEP_03_PREAMBULE`, m.At)
+		}
+		if codes := errorCodes(); m.Want != "" && !slices.Contains(codes, m.Want) {
+			c.add(path+".want", suggest.Nearest(m.Want, codes), "there is no error code %q; there are %s", m.Want, strings.Join(codes, ", "))
+		}
+		for _, needs := range []struct {
+			what, do string
+			given    bool
+		}{{"text", MoveSay, m.Text != ""}, {"event", MoveEvent, m.Event != ""}, {"instant", MoveCrash, m.Instant != ""}} {
+			switch {
+			case needs.given && m.Do != needs.do:
+				c.add(path+"."+needs.what, "", "only do: %s has %s", needs.do, needs.what)
+			case !needs.given && m.Do == needs.do && needs.what != "text":
+				c.add(path+".do", "", "do: %s needs %s", needs.do, needs.what)
+			}
+		}
+	}
+}
+
+func errorCodes() []string {
+	var codes []string
+	for _, code := range interview.Codes() {
+		codes = append(codes, string(code))
+	}
+	return codes
+}
+
+// addCast adds the replies of a persona after the rules of the file, and to the
+// hash of the scenario.
+func (c *checker) addCast(b *Backend, sum hash.Hash) {
+	if b.Cast == "" {
+		return
+	}
+	names := cast.Names()
+	if !slices.Contains(names, b.Cast) {
+		c.add("backend.cast", suggest.Nearest(b.Cast, names), "there is no persona %q; there are %s", b.Cast, strings.Join(names, ", "))
+		return
+	}
+	if len(b.Replies) > 0 {
+		c.add("backend.replies", "", "the replies of a cast are rules; write rules in place of replies")
+		return
+	}
+	script, err := cast.Replies(b.Cast)
+	if err != nil {
+		c.add("backend.cast", "", "%v", err)
+		return
+	}
+	for _, rule := range script.Rules {
+		hashPart(sum, []byte(*rule.Text))
+	}
+	b.Rules = append(b.Rules, script.Rules...)
+}
