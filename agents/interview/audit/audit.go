@@ -247,8 +247,8 @@ func calls(ledger []session.Call, o Options) []Call {
 	for _, c := range ledger {
 		entry := Call{Call: c, Amount: amount(c, o), Disagrees: disagrees(c)}
 		entry.At, entry.Cost = c.At.UTC(), nil
-		if !o.Texts {
-			entry.Detail = "" // it may quote what was said
+		if !o.Texts && c.Outcome == session.Broken {
+			entry.Detail = "" // a provider may quote what was said; our validators do not
 		}
 		entry.Detail = o.Redact(entry.Detail)
 		out = append(out, entry)

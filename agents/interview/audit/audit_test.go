@@ -138,7 +138,9 @@ var _ = Describe("the audit", Label("I-15"), func() {
 			d.Queues[i].Questions[0] += "CONFIDENTIAL"
 		}
 		for i := range d.Calls {
-			d.Calls[i].Detail += "CONFIDENTIAL"
+			if d.Calls[i].Outcome == session.Broken {
+				d.Calls[i].Detail += "CONFIDENTIAL"
+			}
 		}
 		d.Session.Works, d.Session.CoreWork = []string{"CONFIDENTIAL"}, "CONFIDENTIAL"
 		d.Messages[8].Text = "CONFIDENTIAL"
@@ -252,6 +254,12 @@ var _ = Describe("the checks", func() {
 		Entry("a question that was never queued", "served-from-queue", func(d *audit.Data) { d.Messages[7].Question = 7 }),
 		Entry("a call for a queued question", "no-call-for-queued", func(d *audit.Data) { d.Messages[7].Call = 2 }),
 		Entry("a call for a batch that is there", "no-call-for-queued", func(d *audit.Data) { d.Calls[2] = d.Calls[1] }),
+		Entry("a better text is tried for after the first is shown", "no-call-for-queued", func(d *audit.Data) {
+			d.Calls[1].Warnings = []string{"long"}
+			d.Calls = append(d.Calls, d.Calls[1])
+			last := &d.Calls[len(d.Calls)-1]
+			last.N, last.Outcome, last.At = len(d.Calls), session.Rejected, d.Session.Updated
+		}),
 		Entry("a text of a rejected call", "one-call-per-text", func(d *audit.Data) { d.Calls[1].Outcome = session.Rejected }),
 		Entry("a paid text that is not shown", "one-call-per-text", func(d *audit.Data) { d.Messages[5].Call = 0 }),
 		Entry("a call is missing", "ledger-order", func(d *audit.Data) { d.Calls = append(d.Calls[:2], d.Calls[3:]...) }),
@@ -263,6 +271,19 @@ var _ = Describe("the checks", func() {
 		Entry("an owed call that ended", "in-flight", func(d *audit.Data) { d.Session.Owed = &session.Owed{InFlight: 3} }),
 		Entry("something owed that is not said", "in-flight", func(d *audit.Data) { d.Session.Phase = session.Owing }),
 	)
+
+	It("let a better text be tried for while a usable one waits", func() {
+		d := troubled()
+		first, second := &d.Calls[11], &d.Calls[12]
+		first.Outcome, first.Warnings = session.Accepted, []string{"section 1 has 22 words, 20 are wanted"}
+		second.Outcome = session.Rejected
+		for i := range d.Messages {
+			if d.Messages[i].Call == second.N {
+				d.Messages[i].Call = first.N
+			}
+		}
+		Expect(broken(d)).To(BeEmpty())
+	})
 
 	It("list no more problems than can be read", func() {
 		d := troubled()

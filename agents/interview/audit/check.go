@@ -247,12 +247,19 @@ func (c *checker) noCallForQueued() {
 			c.must(m.Call == 0, "message %d asks a queued question, and call %d was made for it", m.Seq, m.Call)
 		}
 	}
-	done := map[string]int{}
+	shown := map[int]session.Message{}
+	for _, m := range c.Messages {
+		shown[m.Call] = m
+	}
+	done := map[string]session.Call{}
 	for _, call := range c.Calls {
 		text := fmt.Sprintf("%s %d of %s", call.Purpose, call.Index, call.Step)
-		c.must(done[text] == 0, "call %d was made for %s, which call %d had brought", call.N, text, done[text])
+		before, there := done[text]
+		// A text with warnings waits while a better one is tried for.
+		waits := len(before.Warnings) > 0 && !call.At.After(shown[before.N].At)
+		c.must(!there || waits, "call %d was made for %s, which call %d had brought", call.N, text, before.N)
 		if call.Outcome == session.Accepted {
-			done[text] = call.N
+			done[text] = call
 		}
 	}
 }
