@@ -52,7 +52,7 @@ var allowed = map[string][]string{
 	"agents/interview/validate/zones":  {},
 	"agents/interview/prompt":          {"agents/interview/session", "agents/interview/flow", "agents/interview/validate", "fixtures", "llm"},
 	"agents/interview/store":           {"agents/interview/session", "llm"},
-	"agents/interview/store/storetest": {"agents/interview/session", "llm"},
+	"agents/interview/store/storetest": {"agents/interview/session", "agents/interview/store", "llm"},
 	"agents/interview/web":             {"agents/interview", "agents/interview/session", "agents/interview/web/", "llm", "clock", "event"},
 	"agents/interview/web/page":        {"agents/interview/session", "llm"},
 	"agents/interview/web/telemetry":   {"agents/interview/session", "llm", "clock", "event"},
