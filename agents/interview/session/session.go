@@ -95,6 +95,9 @@ type Owed struct {
 	Purpose Purpose `json:"purpose"`
 	// Index is the question's, for Adaptive.
 	Index int `json:"index,omitempty"`
+	// Attempt is the number of the last call for this message, from 1; no retry of
+	// the candidate sets it back.
+	Attempt int `json:"attempt,omitempty"`
 	// Transport and Validation count the failed attempts of the present try.
 	Transport  int `json:"transport,omitempty"`
 	Validation int `json:"validation,omitempty"`
@@ -110,6 +113,15 @@ type Owed struct {
 	// that two servers do not pay for one message twice.
 	Holder string    `json:"holder,omitempty"`
 	Until  time.Time `json:"until,omitzero"`
+	// Draft is a reply that may be used if no better one comes; nil if there is
+	// none.
+	Draft *Draft `json:"draft,omitempty"`
+}
+
+// Draft is a reply that has warnings at most, with its entry in the ledger.
+type Draft struct {
+	Text string `json:"text"`
+	Call Call   `json:"call"`
 }
 
 // Queue holds the questions of one step. A batch is generated at once and served
@@ -232,7 +244,7 @@ type Call struct {
 	Latency time.Duration `json:"latency_ns,omitempty"`
 	Model   string        `json:"model,omitempty"`
 	// Counted are the tokens by our own count, Reported those by the backend's;
-	// nil where it reported none. See Disagree.
+	// nil where it reported none. See Disagrees.
 	Counted  llm.Usage  `json:"counted"`
 	Reported *llm.Usage `json:"reported,omitempty"`
 	// Cost is in the price table's currency; nil if it is unknown.
@@ -249,4 +261,28 @@ type Call struct {
 	// were left out.
 	Sent    int `json:"sent"`
 	Trimmed int `json:"trimmed,omitempty"`
+}
+
+// Used are the tokens that the call is charged for: those that the backend
+// reported, else our own count.
+func (c Call) Used() llm.Usage {
+	if c.Reported != nil {
+		return *c.Reported
+	}
+	return c.Counted
+}
+
+// Disagrees reports whether the backend's tokens differ from our own count by more
+// than 1 % and two tokens, of input or of output: providers frame messages
+// differently by a few.
+func (c Call) Disagrees() bool {
+	if c.Reported == nil {
+		return false
+	}
+	far := func(a, b int) bool {
+		diff := max(a-b, b-a)
+		return diff > 2 && diff*100 > max(a, b)
+	}
+	return far(c.Counted.Total()-c.Counted.Output, c.Reported.Total()-c.Reported.Output) ||
+		far(c.Counted.Output, c.Reported.Output)
 }

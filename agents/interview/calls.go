@@ -1,0 +1,221 @@
+package interview
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/flow"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/validate"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// claimMargin is how long after the timeout of its call a server may still store
+// the outcome before another one takes the call for lost.
+const claimMargin = 10 * time.Second
+
+// settle makes calls until the message that is owed is there or the retries are
+// used up. Repeats is the number of the lost call that the first one makes again,
+// or 0.
+func (t *step) settle(repeats int) error {
+	for {
+		entry, request, err := t.begin(repeats)
+		if err != nil {
+			return err
+		}
+		if err := t.commit(); err != nil {
+			return err
+		}
+		t.calls++
+		reply, err := t.caller.Complete(t.ctx, request)
+		a := read(reply, err, t.expected())
+		t.record(&entry, reply, a)
+		owed := *t.now.Owed
+		owed.InFlight = 0
+		next := t.set.decide(&owed, a, entry)
+		t.now.Owed = &owed
+		if next.use != nil && next.use.Call.N == entry.N {
+			entry.Outcome = session.Accepted
+			next.use.Call = entry
+		}
+		t.put(entry)
+		t.tellCall(entry, a, next)
+		switch {
+		case next.use != nil:
+			return t.accept(*next.use)
+		case !next.again:
+			return t.giveUp(next)
+		}
+		if err := t.pause(next.wait); err != nil {
+			return err
+		}
+		repeats = 0
+	}
+}
+
+// begin enters the next call in the ledger and returns its request.
+func (t *step) begin(repeats int) (session.Call, llm.Request, error) {
+	if t.history == nil {
+		stored, err := t.dep.Store.Messages(t.ctx, t.now.ID)
+		if err != nil {
+			return session.Call{}, llm.Request{}, storeFailed("read what was said", err)
+		}
+		t.history = append(stored, t.change.Messages...)
+	}
+	at := t.dep.Clock.Now()
+	owed := *t.now.Owed
+	t.now.Calls++
+	owed.Attempt++
+	owed.InFlight, owed.Holder, owed.Until = t.now.Calls, t.set.Instance, at.Add(t.set.CallTimeout+claimMargin)
+	t.now.Owed, t.now.Updated = &owed, at
+
+	prompts := t.prompts[t.now.Language]
+	built := prompts.Build(t.now, t.history, t.set.History)
+	request := built.Request
+	request.Model = t.set.Model
+	request.Tags["attempt"] = strconv.Itoa(owed.Attempt)
+	entry := session.Call{
+		N: t.now.Calls, Purpose: owed.Purpose, Step: t.now.Step, Index: owed.Index, Attempt: owed.Attempt,
+		Outcome: session.Begun, Repeats: repeats, At: at, Model: t.set.Model,
+		Counted: llm.Usage{Input: t.size(request), Source: llm.UsageCounted},
+		Prompt:  prompts.String(), Sent: built.Sent, Trimmed: built.Trimmed,
+	}
+	t.put(entry)
+	t.tellBegun(entry)
+	return entry, request, nil
+}
+
+// pause stores what is known and waits before the next attempt.
+func (t *step) pause(wait time.Duration) error {
+	if wait == 0 {
+		return nil // the next attempt stores it
+	}
+	t.now.Owed.Until = t.dep.Clock.Now().Add(wait + claimMargin)
+	if err := t.commit(); err != nil {
+		return err
+	}
+	return t.dep.Clock.Sleep(t.ctx, wait)
+}
+
+// expected is what the reply to the present call is held against.
+func (t *step) expected() validate.Expected {
+	s := t.now
+	return validate.Expected{
+		Purpose: s.Owed.Purpose, Step: s.Step, Index: s.Owed.Index,
+		Language: s.Language, Medium: s.Medium, Works: s.Works,
+	}
+}
+
+// accept makes the message that is owed of a reply.
+func (t *step) accept(d session.Draft) error {
+	entry := d.Call
+	entry.Outcome, entry.Fault, entry.Detail = session.Accepted, "", ""
+	t.put(entry)
+	result := validate.Check(d.Text, t.expected())
+	now := t.dep.Clock.Now()
+	move, err := flow.Next(t.now, flow.Replied{Questions: result.Questions, Text: result.Text, Call: entry.N}, now)
+	if err != nil {
+		return storeFailed("take the reply", err)
+	}
+	t.apply(move, now)
+	if err := t.keep(); err != nil {
+		return err
+	}
+	t.logMade(entry, len(result.Questions))
+	return nil
+}
+
+// giveUp ends the present try: the message stays owed.
+func (t *step) giveUp(v verdict) error {
+	t.now.Owed.Failed, t.now.Owed.Holder, t.now.Owed.Until = string(v.failed.Code), "", time.Time{}
+	if err := t.keep(); err != nil {
+		return err
+	}
+	return v.failed
+}
+
+// storeAttempts is how often the outcome of a call is stored before it is given
+// up, which means to pay for the call once more.
+const storeAttempts = 3
+
+// keep commits the outcome of a call, with patience.
+func (t *step) keep() error {
+	var err error
+	for attempt := range storeAttempts {
+		if attempt > 0 {
+			if err := t.dep.Clock.Sleep(t.ctx, t.set.backoff(attempt-1)); err != nil {
+				return storeFailed("wait for the store", err)
+			}
+		}
+		err = t.commit()
+		if attempt > 0 && errors.Is(err, session.ErrConflict) {
+			// The attempt that seemed to fail may have been stored.
+			return t.load()
+		}
+		if failed, ok := errors.AsType[*Error](err); !ok || failed.Code != CodeStore {
+			return err
+		}
+	}
+	return err
+}
+
+// The tokens that the chat format adds to the texts: so many for each message and
+// so many that prime the answer; see llm/token, which counts like this.
+const (
+	tokensPerMessage = 3
+	tokensPriming    = 3
+)
+
+// size is the number of input tokens of a request by our own count.
+func (t *step) size(r llm.Request) int {
+	n := tokensPriming
+	for _, m := range r.Messages {
+		n += tokensPerMessage + t.dep.Count(r.Model, string(m.Role)) + t.dep.Count(r.Model, m.Content)
+	}
+	return n
+}
+
+// record enters in the ledger how a call ended.
+func (t *step) record(entry *session.Call, reply llm.Reply, a answer) {
+	entry.Latency = t.dep.Clock.Now().Sub(entry.At)
+	text, reported := reply.Text, reply.Usage
+	if reply.Model != "" {
+		entry.Model = reply.Model
+	}
+	if a.failure != nil {
+		text, reported = a.failure.Partial, a.failure.Usage
+	}
+	entry.Counted.Output = t.dep.Count(entry.Model, text)
+	entry.Reported = reported
+	t.price(entry, a, text)
+	switch {
+	case a.failure != nil:
+		entry.Outcome, entry.Fault, entry.Detail = session.Broken, string(a.failure.Kind), plain.Line(a.failure.Error(), maxDetail)
+	case len(a.result.Findings) > 0:
+		entry.Outcome, entry.Fault, entry.Detail = session.Rejected, a.rule(), a.findings(maxDetail)
+		entry.Warnings = a.warnings()
+	}
+}
+
+// price enters the cost: of what the backend reports, else of what we counted.
+// Of a failed call that reports nothing it is unknown if a part of an answer had
+// arrived, and else nothing, as providers do not bill what they did not begin to
+// answer.
+func (t *step) price(entry *session.Call, a answer, text string) {
+	usage := entry.Counted
+	switch {
+	case t.dep.Price == nil:
+		return
+	case entry.Reported != nil:
+		usage = *entry.Reported
+	case a.failure != nil && text != "":
+		return
+	case a.failure != nil:
+		usage = llm.Usage{}
+	}
+	if cost, ok := t.dep.Price(entry.Model, usage); ok {
+		entry.Cost = &cost
+	}
+}

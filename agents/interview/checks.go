@@ -1,0 +1,144 @@
+package interview
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+)
+
+// maxID bounds ids of sessions and submissions, in bytes.
+const maxID = 128
+
+var (
+	candidatePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	sessionPattern   = regexp.MustCompile(`^[A-Za-z0-9._-]{1,128}$`)
+	messagePattern   = regexp.MustCompile(`^m[1-9][0-9]{0,8}$`)
+)
+
+var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// request is a submission whose fields are sound.
+type request struct {
+	Submission
+	// seq is the number of the message that is replied to; 0 if none is named.
+	seq int
+}
+
+// check reads a submission. Whether it fits where the interview stands is not its
+// question.
+func check(in Submission, maxAnswer int) (request, *Error) {
+	for _, field := range []func(*Submission) *Error{checkEvent, checkWho, checkIDs} {
+		if err := field(&in); err != nil {
+			return request{}, err
+		}
+	}
+	if err := checkMessage(&in, maxAnswer); err != nil {
+		return request{}, err
+	}
+	r := request{Submission: in}
+	if in.ReplyTo != "" {
+		r.seq, _ = strconv.Atoi(in.ReplyTo[1:]) // the pattern admits nothing else
+	}
+	return r, nil
+}
+
+func checkEvent(in *Submission) *Error {
+	if in.Session == "" && in.Event == "" && in.Message == "" {
+		in.Event = EventStart
+	}
+	switch {
+	case in.Event != "" && !slices.Contains(Events(), in.Event):
+		return refuse(CodeUnknownEvent, "event: there is no %s", unknown(string(in.Event), Events()))
+	case in.Event != "" && in.Message != "":
+		return refuse(CodeInvalid, "message, event: send a message or an event, not both")
+	case in.Event == EventStart && in.Session != "":
+		return refuse(CodeInvalid, "event: START begins a new session and takes no sessionId; RESUME shows a session that there is")
+	case in.Event != EventStart && in.Session == "":
+		return refuse(CodeInvalid, "sessionId: it is missing; START begins a new session")
+	}
+	return nil
+}
+
+func checkWho(in *Submission) *Error {
+	switch {
+	case in.Session != "" && !sessionPattern.MatchString(in.Session):
+		return refuse(CodeInvalid, "sessionId: it must be one that START returned")
+	case in.Candidate != "" && !candidatePattern.MatchString(in.Candidate):
+		return refuse(CodeInvalid, `candidateId: it must be 1 to 64 letters (a to z), digits, ".", "_" or "-", and begin with a letter or a digit`)
+	case in.Language == "":
+		in.Language = session.French
+	case !slices.Contains(session.Languages(), in.Language):
+		return refuse(CodeInvalid, "language: there is no %s", unknown(string(in.Language), session.Languages()))
+	}
+	return nil
+}
+
+func checkIDs(in *Submission) *Error {
+	switch {
+	case len(in.ID) > maxID || !isPlain(in.ID, ""):
+		return refuse(CodeInvalid, "submissionId: it must be at most %d bytes of UTF-8 without control characters", maxID)
+	case in.ReplyTo != "" && !messagePattern.MatchString(in.ReplyTo):
+		return refuse(CodeInvalid, "replyTo: it must be a messageId, such as m12")
+	case (in.Event == "" || isGo(in.Event)) && in.ID == "" && in.ReplyTo == "":
+		return refuse(CodeNoID, "submissionId, replyTo: one of the two is needed, so that the same thing sent twice counts once")
+	}
+	return nil
+}
+
+// checkMessage brings the message into the form in which it is kept: lines end
+// with \n, and nothing but text is at its ends.
+func checkMessage(in *Submission, longest int) *Error {
+	if in.Event != "" {
+		return nil
+	}
+	switch {
+	case len(in.Message) > longest:
+		return refuse(CodeTooLong, "message: it has %d bytes; at most %d are read", len(in.Message), longest)
+	case !utf8.ValidString(in.Message):
+		return refuse(CodeInvalid, "message: it is not UTF-8")
+	}
+	in.Message = strings.TrimSpace(newlines.Replace(in.Message))
+	switch {
+	case in.Message == "":
+		return refuse(CodeEmptyAnswer, "message: it is empty; write an answer")
+	case !isPlain(in.Message, "\n\t"):
+		return refuse(CodeInvalid, "message: it holds a control character other than a new line or a tab")
+	}
+	return nil
+}
+
+// isPlain reports whether a text is UTF-8 without control characters other than
+// those that are allowed.
+func isPlain(text, allowed string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsControl(r) && !strings.ContainsRune(allowed, r)
+	})
+}
+
+// unknown quotes a word that is none of those known, with what it may be.
+func unknown[T ~string](word string, known []T) string {
+	words := make([]string, len(known))
+	for i, k := range known {
+		words[i] = string(k)
+	}
+	quoted := strconv.Quote(word[:min(len(word), maxID)])
+	if near := suggest.Nearest(word, words); near != "" {
+		return quoted + "; did you mean " + near + "?"
+	}
+	return quoted + "; there are " + strings.Join(words, ", ")
+}
+
+func isGo(e Event) bool {
+	return e == EventGo || e == EventStartBlock1 || e == EventStartMatching
+}
+
+// saysGo reports whether a message is the word "go" and nothing else.
+func saysGo(message string) bool {
+	return strings.EqualFold(strings.Trim(message, ` .!"'`), "go")
+}

@@ -1,0 +1,64 @@
+package interview
+
+import (
+	"fmt"
+	"time"
+)
+
+// Error says why a submission was refused or could not be carried out. Nothing
+// that was stored is lost by it.
+type Error struct {
+	Code Code
+	// Message says it for a person.
+	Message string
+	// RetryAfter is when to try again; 0 where that is for the client to know.
+	RetryAfter time.Duration
+	// View is where the interview stands, where that is known.
+	View *View
+	// Err is the cause; may be nil. It may hold what a candidate must not see.
+	Err error
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Code is the machine's word for an Error.
+type Code string
+
+// The codes.
+const (
+	CodeInvalid      Code = "invalid"           // a field is wrong
+	CodeEmptyAnswer  Code = "empty_answer"      // nothing was written
+	CodeTooLong      Code = "answer_too_long"   // more than Options.MaxAnswer
+	CodeNoID         Code = "submission_needed" // neither ID nor ReplyTo
+	CodeUnknown      Code = "unknown_session"   // there is no such session
+	CodeUnknownEvent Code = "unknown_event"     // there is no such event
+	CodeOutOfOrder   Code = "out_of_order"      // it does not fit where the interview stands
+	CodeFinished     Code = "finished"          // nothing follows
+	CodeBusy         Code = "busy"              // another server works on the session, or this one shuts down
+	CodeBackend      Code = "backend_failed"    // the calls failed; EventRetry tries again
+	CodeReply        Code = "reply_invalid"     // the texts did not validate; EventRetry tries again
+	CodeStore        Code = "store_failed"      // the store failed; the same submission may be sent again
+)
+
+// Codes lists the codes.
+func Codes() []Code {
+	return []Code{
+		CodeInvalid, CodeEmptyAnswer, CodeTooLong, CodeNoID, CodeUnknown, CodeUnknownEvent,
+		CodeOutOfOrder, CodeFinished, CodeBusy, CodeBackend, CodeReply, CodeStore,
+	}
+}
+
+func refuse(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// storeFailed is the error for a store that failed while something was done.
+func storeFailed(doing string, err error) *Error {
+	return &Error{
+		Code: CodeStore, Err: fmt.Errorf("%s: %w", doing, err),
+		Message: "the interview could not be read or stored; nothing that was stored is lost: send the same again in a moment",
+	}
+}

@@ -1,0 +1,125 @@
+package interview
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+)
+
+// Options configures a Service. The zero value is usable.
+type Options struct {
+	// Model is the model to ask; empty means the backend's default.
+	Model string `yaml:"model,omitempty" json:"model,omitempty"`
+	// CallTimeout is for each call; default 60 s.
+	CallTimeout time.Duration
+	// TransportRetries and ValidationRetries are how often one message is tried
+	// again after a failed call, and after a text that does not validate; default
+	// 2 and 1, and -1 means never.
+	TransportRetries, ValidationRetries int
+	// Backoff is the wait before the first retry of a failed call; it doubles, to
+	// at most MaxBackoff; default 1 s. A backend that asks for a longer wait gets
+	// it, but for more than MaxBackoff nobody is kept waiting: the call has failed.
+	Backoff time.Duration
+	// History bounds what goes along with a request.
+	History prompt.Limits
+	// MaxAnswer is the longest answer in bytes; default 64 KiB.
+	MaxAnswer int
+	// Instance names this server. One that starts again under the same name goes
+	// on at once with what it left; another waits for the claim to end. No two that
+	// run at once may share it. Default: a random one.
+	Instance string
+}
+
+// MaxBackoff is the longest wait between two attempts at one message.
+const MaxBackoff = 30 * time.Second
+
+// The defaults of Options.
+const (
+	defaultCallTimeout       = time.Minute
+	defaultTransportRetries  = 2
+	defaultValidationRetries = 1
+	defaultBackoff           = time.Second
+	defaultMaxAnswer         = 64 << 10
+)
+
+// withDefaults fills in the defaults, or says what is wrong.
+func (o Options) withDefaults() (Options, error) {
+	if o.CallTimeout < 0 || o.Backoff < 0 || o.MaxAnswer < 0 || o.TransportRetries < -1 || o.ValidationRetries < -1 {
+		return o, fmt.Errorf("call timeout %s, backoff %s, longest answer %d, retries %d and %d: "+
+			"none may be negative, but for -1 retries, which means never",
+			o.CallTimeout, o.Backoff, o.MaxAnswer, o.TransportRetries, o.ValidationRetries)
+	}
+	if o.CallTimeout == 0 {
+		o.CallTimeout = defaultCallTimeout
+	}
+	if o.Backoff == 0 {
+		o.Backoff = defaultBackoff
+	}
+	if o.MaxAnswer == 0 {
+		o.MaxAnswer = defaultMaxAnswer
+	}
+	if o.Instance == "" {
+		o.Instance = rand.Text()
+	}
+	o.TransportRetries = retries(o.TransportRetries, defaultTransportRetries)
+	o.ValidationRetries = retries(o.ValidationRetries, defaultValidationRetries)
+	return o, nil
+}
+
+// retries reads a number of retries, where 0 is the default and -1 none.
+func retries(n, byDefault int) int {
+	if n == 0 {
+		return byDefault
+	}
+	return max(n, 0)
+}
+
+// Deps is what a Service works with. Store, Backend and Clock are required.
+type Deps struct {
+	// Store keeps the interviews. Its operations get a context without a deadline,
+	// so that a client who leaves cannot tear a step: it bounds them itself.
+	Store   session.Store
+	Backend llm.Backend
+	Clock   clock.Clock
+	// Sink is told what is decided; Log gets the lines for operators, without a
+	// word of what was said. Nil is silent.
+	Sink event.Sink
+	Log  *slog.Logger
+	// Count counts the tokens of a text for a model; nil counts none. It should
+	// remember what it counted, as the texts of prompts come again and again.
+	Count func(model, text string) int
+	// Price returns what usage costs; nil knows no cost.
+	Price budget.Pricer
+	// NewID returns an id for a session: letters, digits, ".", "_" and "-". Nil
+	// makes random ones of 128 bits that nobody can guess.
+	NewID func() string
+}
+
+// withDefaults fills in what is optional, or says what is missing.
+func (d Deps) withDefaults() (Deps, error) {
+	if d.Store == nil || d.Backend == nil || d.Clock == nil {
+		return d, errors.New("an interview service needs a store, a backend and a clock")
+	}
+	if d.Sink == nil {
+		d.Sink = event.Discard
+	}
+	if d.Log == nil {
+		d.Log = slog.New(slog.DiscardHandler)
+	}
+	if d.Count == nil {
+		d.Count = func(string, string) int { return 0 }
+	}
+	if d.NewID == nil {
+		d.NewID = rand.Text
+	}
+	return d, nil
+}

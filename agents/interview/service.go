@@ -1,0 +1,162 @@
+package interview
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/internal/call"
+	"github.com/rehearse-dev/rehearse/agents/interview/flow"
+	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+)
+
+// Service conducts any number of interviews at once. It is safe for concurrent
+// use.
+type Service struct {
+	set     Options
+	dep     Deps
+	prompts map[session.Language]*prompt.Set
+	caller  call.Caller
+
+	locks       locks
+	door        door
+	submissions atomic.Int64
+}
+
+// New returns a service.
+func New(o Options, d Deps) (*Service, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	d, err = d.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{set: o, dep: d, prompts: map[session.Language]*prompt.Set{}}
+	s.caller = call.Caller{Backend: d.Backend, Clock: d.Clock, Timeout: o.CallTimeout}
+	for _, l := range session.Languages() {
+		if s.prompts[l], err = prompt.Load(l); err != nil {
+			return nil, fmt.Errorf("load the prompts for %s: %w", l, err)
+		}
+	}
+	return s, nil
+}
+
+// Handle does what a client sent. Its error is an *Error.
+//
+// A client that leaves while its submission waits for another one of the session
+// has sent nothing. Later it does not end the step, which Handle finishes all the
+// same: what the candidate wrote and what is paid for is kept.
+func (s *Service) Handle(ctx context.Context, in Submission) (View, error) {
+	if !s.door.enter() {
+		return View{}, &Error{Code: CodeBusy, RetryAfter: time.Second, Message: "the server shuts down: send the same again in a moment"}
+	}
+	defer s.door.leave()
+	t := &step{Service: s}
+	view, failed := t.handle(ctx, in)
+	t.tellSubmission(view, failed)
+	if failed != nil {
+		return View{}, failed
+	}
+	return view, nil
+}
+
+// Shutdown lets nothing in any more and waits for the steps that are under way,
+// or for the end of the context. Steps that are cut off go on after a restart.
+func (s *Service) Shutdown(ctx context.Context) error {
+	select {
+	case <-s.door.close():
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the steps under way: %w", context.Cause(ctx))
+	}
+}
+
+// handle is Handle for one submission.
+func (t *step) handle(ctx context.Context, in Submission) (View, *Error) {
+	ask, failed := check(in, t.set.MaxAnswer)
+	if failed != nil {
+		return View{}, failed
+	}
+	t.request, t.ctx = ask, context.WithoutCancel(ctx)
+	switch ask.Event {
+	case EventStart:
+		return t.view(t.start())
+	case EventResume:
+		return t.view(t.load())
+	}
+	release, waited, err := t.locks.acquire(ctx, ask.Session)
+	if err != nil {
+		return View{}, &Error{Code: CodeBusy, Message: "the client left before its turn came: nothing was done", Err: err}
+	}
+	defer release()
+	t.late = waited
+	return t.view(t.perform())
+}
+
+// maxConflicts is how often a submission is looked at again because another
+// server changed the interview meanwhile.
+const maxConflicts = 3
+
+// perform does what the client asked for with the session as it is now. Where
+// another server was first, it looks again: nothing has happened yet.
+func (t *step) perform() error {
+	var err error
+	for range maxConflicts {
+		if err = t.load(); err != nil {
+			return err
+		}
+		if err = t.once(); !errors.Is(err, session.ErrConflict) {
+			return err
+		}
+		t.late = true
+	}
+	return storeFailed("store the step", err)
+}
+
+// once does what the client asked for, with the session that was loaded.
+func (t *step) once() error {
+	if t.request.Candidate != "" && t.request.Candidate != t.now.Candidate {
+		return refuse(CodeInvalid, "candidateId: the session is that of another candidate")
+	}
+	if t.request.Event == EventRetry {
+		return t.retry()
+	}
+	repeated, err := t.received()
+	if err != nil {
+		return err
+	}
+	if repeated {
+		t.repeated = true
+		return nil
+	}
+	return t.submit()
+}
+
+// start begins a new interview.
+func (t *step) start() error {
+	id := t.dep.NewID()
+	now := t.dep.Clock.Now()
+	candidate := t.request.Candidate
+	if candidate == "" {
+		// Of the id, so that a service with given ids repeats; not a part of it, as
+		// whoever knows the id may take the interview.
+		sum := sha256.Sum256([]byte(id))
+		candidate = "candidate-" + hex.EncodeToString(sum[:6])
+	}
+	t.apply(flow.Start(session.Session{
+		ID: id, Candidate: candidate, Language: t.request.Language, Created: now, Updated: now,
+	}), now)
+	t.now.Version = 1
+	if err := t.dep.Store.Create(t.ctx, t.now, t.change); err != nil {
+		return storeFailed("create a session", err)
+	}
+	t.committed()
+	return nil
+}

@@ -1,0 +1,130 @@
+package interview
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/flow"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// step is one submission under way.
+type step struct {
+	*Service
+	ctx     context.Context // does not end with the client
+	request request
+	// late says that something happened between the arrival of the submission and
+	// its turn.
+	late bool
+
+	// stored is the session as the store has it; now is what it will be with
+	// change.
+	stored, now session.Session
+	change      session.Change
+	shown       *session.Message // the message shown last; nil if not loaded
+	history     []session.Message
+
+	// What is told of the submission: the calls that it made, whether the message
+	// shown came from a queue, whether an answer was kept, whether nothing changed.
+	calls                      int
+	queued, answered, repeated bool
+}
+
+// load reads the session and forgets what was not committed.
+func (t *step) load() error {
+	s, err := t.dep.Store.Load(t.ctx, t.request.Session)
+	switch {
+	case errors.Is(err, session.ErrNotFound):
+		return refuse(CodeUnknown, "sessionId: there is no such session; START begins a new one")
+	case err != nil:
+		return storeFailed("load the session", err)
+	}
+	t.stored, t.now, t.change, t.shown, t.history = s, s, session.Change{}, nil, nil
+	t.queued, t.answered = false, false
+	return nil
+}
+
+// apply adds a move to what the next commit stores.
+func (t *step) apply(m flow.Move, at time.Time) {
+	t.now = m.Session
+	t.now.Updated = at
+	if m.Queue != nil {
+		t.change.Queue = m.Queue
+	}
+	if m.Heard != nil {
+		heard := t.add(*m.Heard, at)
+		if m.Answer != nil {
+			answer := *m.Answer
+			answer.Message = heard.Seq
+			t.change.Answers = append(t.change.Answers, answer)
+		}
+	}
+	if m.Say != nil {
+		said := t.add(t.message(*m.Say), at)
+		t.now.Shown, t.shown = said.Seq, &said
+	}
+}
+
+// message is what is said, in the candidate's language and register.
+func (t *step) message(u flow.Utterance) session.Message {
+	var parts []string
+	if u.Fixed != "" {
+		parts = append(parts, t.prompts[t.now.Language].Fixed(u.Fixed, t.now.Register))
+	}
+	if u.Text != "" {
+		parts = append(parts, u.Text)
+	}
+	return session.Message{
+		Role: llm.Assistant, Kind: u.Kind, Step: u.Step, Question: u.Question,
+		Text: strings.Join(parts, "\n\n"), Call: u.Call,
+	}
+}
+
+// add gives a message its number and its size and puts it into the change.
+func (t *step) add(m session.Message, at time.Time) session.Message {
+	t.now.Messages++
+	m.Seq, m.At = t.now.Messages, at
+	m.Tokens = t.dep.Count(t.set.Model, m.Text)
+	t.change.Messages = append(t.change.Messages, m)
+	return m
+}
+
+// put enters a call in the ledger, or replaces its entry.
+func (t *step) put(c session.Call) {
+	same := func(other session.Call) bool { return other.N == c.N }
+	if i := slices.IndexFunc(t.change.Calls, same); i >= 0 {
+		t.change.Calls[i] = c
+		return
+	}
+	t.change.Calls = append(t.change.Calls, c)
+}
+
+// commit stores the change. Its error is an *Error, or session.ErrConflict while
+// nothing has happened that could not be done again.
+func (t *step) commit() error {
+	version, err := t.dep.Store.Commit(t.ctx, t.now, t.change)
+	switch {
+	case errors.Is(err, session.ErrConflict):
+		if t.calls > 0 {
+			return &Error{Code: CodeBusy, RetryAfter: time.Second, Err: err, Message: "another server has taken over the step: send RETRY"}
+		}
+		return err
+	case err != nil:
+		return storeFailed("store the step", err)
+	}
+	t.now.Version = version
+	t.committed()
+	return nil
+}
+
+// committed tells of what was stored, and starts a new change.
+func (t *step) committed() {
+	before := t.stored
+	t.stored = t.now
+	t.tellCommit(before)
+	t.change = session.Change{}
+}

@@ -1,0 +1,118 @@
+package interview
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/flow"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+)
+
+// received reports whether the submission changes nothing as it had come before:
+// its id is stored, or what it replies to was answered.
+func (t *step) received() (bool, error) {
+	if t.request.ID != "" {
+		known, err := t.dep.Store.Submitted(t.ctx, t.now.ID, t.request.ID)
+		if err != nil {
+			return false, storeFailed("look for the submission", err)
+		}
+		if known {
+			return true, nil
+		}
+	}
+	answered := t.now.Shown - 1
+	if t.now.Phase == session.Owing {
+		answered = t.now.Shown
+	}
+	return t.request.seq != 0 && t.request.seq <= answered, nil
+}
+
+// submit carries out a message or an event that moves the interview.
+func (t *step) submit() error {
+	input, refused := t.input()
+	if refused != nil {
+		return refused
+	}
+	now := t.dep.Clock.Now()
+	move, err := flow.Next(t.now, input, now)
+	if err != nil {
+		return &Error{Code: CodeOutOfOrder, Message: "it does not fit where the interview stands: RESUME shows what does", Err: err}
+	}
+	t.apply(move, now)
+	t.change.Submission = t.request.ID
+	t.answered = move.Answer != nil
+	t.queued = move.Say != nil && move.Say.Kind == session.KindQuestion
+	if t.now.Phase == session.Owing {
+		return t.settle(0)
+	}
+	return t.commit()
+}
+
+// input is what the submission is to the state machine, or why it does not fit
+// where the interview stands.
+func (t *step) input() (flow.Input, *Error) {
+	s, event := t.now, t.request.Event
+	switch {
+	case s.Phase == session.Finished:
+		return nil, refuse(CodeFinished, "the interview is finished: nothing follows")
+	case t.request.seq > s.Shown:
+		return nil, refuse(CodeOutOfOrder, "replyTo: no such message was shown yet; the last one is %s", session.MessageID(s.Shown))
+	case s.Phase == session.Owing:
+		return nil, refuse(CodeOutOfOrder, "the next message is not there yet: send RETRY")
+	case t.late && t.request.seq == 0:
+		return nil, refuse(CodeOutOfOrder, "it was sent before the message that is shown now; to reply to that one, name it in replyTo")
+	case event == EventStartBlock1 && (s.Step != session.Preamble || s.Phase != session.Waiting):
+		return nil, refuse(CodeOutOfOrder, "event: START_BLOC_1 follows the preamble only")
+	case event == EventStartMatching && (s.Step != session.Block10 || s.Phase != session.Waiting):
+		return nil, refuse(CodeOutOfOrder, "event: START_MATCHING follows the profile only")
+	case isGo(event) && s.Phase == session.Asking:
+		return nil, refuse(CodeOutOfOrder, "event: a question is shown; it takes an answer, not %s", event)
+	case isGo(event), s.Phase == session.Waiting && saysGo(t.request.Message):
+		return flow.Went{}, nil
+	case s.Phase == session.Waiting:
+		return nil, refuse(CodeOutOfOrder, `the interview waits for you: to go on, send the event GO or write "go"`)
+	}
+	return flow.Answered{Text: t.request.Message}, nil
+}
+
+// retry makes the message that is owed, with fresh retries. Where none is owed,
+// somebody has made it meanwhile.
+func (t *step) retry() error {
+	if t.now.Phase != session.Owing {
+		t.repeated = true
+		return nil
+	}
+	owed, now := *t.now.Owed, t.dep.Clock.Now()
+	if owed.Holder != "" && owed.Holder != t.set.Instance && now.Before(owed.Until) {
+		return &Error{
+			Code: CodeBusy, RetryAfter: owed.Until.Sub(now),
+			Message: "another server works on the next message: send RETRY in a moment",
+		}
+	}
+	lost := owed.InFlight
+	if lost != 0 {
+		if err := t.lose(lost); err != nil {
+			return err
+		}
+	}
+	owed.Transport, owed.Validation, owed.Failed, owed.InFlight = 0, 0, "", 0
+	t.now.Owed = &owed
+	return t.settle(lost)
+}
+
+// lose marks a call in the ledger as lost: whoever made it is gone.
+func (t *step) lose(n int) error {
+	calls, err := t.dep.Store.Calls(t.ctx, t.now.ID)
+	if err != nil {
+		return storeFailed("read the ledger", err)
+	}
+	i := slices.IndexFunc(calls, func(c session.Call) bool { return c.N == n })
+	if i < 0 {
+		return storeFailed("read the ledger", fmt.Errorf("call %d of session %s was begun and is not in it", n, t.now.ID))
+	}
+	entry := calls[i]
+	entry.Outcome, entry.Detail = session.Lost, "the server that made the call has not said how it ended"
+	t.put(entry)
+	t.tellGuard(guardLost, entry, entry.Detail)
+	return nil
+}

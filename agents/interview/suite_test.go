@@ -1,0 +1,207 @@
+package interview_test
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/gleak"
+
+	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/store"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/scenarios/cast"
+)
+
+func TestInterview(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "agents/interview")
+}
+
+var _ = BeforeEach(func() {
+	before := gleak.Goroutines()
+	DeferCleanup(func() { Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before)) })
+})
+
+// person is a persona that takes an interview: it reads a view and says what
+// comes next.
+type person struct {
+	cast.Persona
+	texts map[string]string // the model's replies, by request
+}
+
+func meet(name string) person {
+	GinkgoHelper()
+	p, err := cast.Load(name)
+	Expect(err).NotTo(HaveOccurred())
+	replies, err := cast.Texts(name)
+	Expect(err).NotTo(HaveOccurred())
+	texts := map[string]string{}
+	for _, r := range replies {
+		texts[replyKey(string(r.Purpose), string(r.Step), r.Index)] = r.Text
+	}
+	return person{p, texts}
+}
+
+func replyKey(purpose, step string, index int) string {
+	return fmt.Sprint(purpose, " ", step, " ", index)
+}
+
+// reply is what a good model answers after one second.
+func (p person) reply(req llm.Request) llm.Reply {
+	index, _ := strconv.Atoi(req.Tags["index"])
+	text := p.texts[replyKey(req.Purpose, req.Tags["step"], index)]
+	if text == "" {
+		panic("no reply for " + req.Purpose + " " + req.Tags["step"])
+	}
+	return llm.Reply{Text: text, Finish: llm.FinishStop}
+}
+
+// begin is the submission with which the interview starts.
+func (p person) begin() interview.Submission {
+	return interview.Submission{Event: interview.EventStart, Candidate: p.Candidate, Language: p.Language}
+}
+
+// next is what the candidate does with what is shown.
+func (p person) next(v interview.View) interview.Submission {
+	sub := interview.Submission{Session: v.SessionID, ReplyTo: v.MessageID, ID: "to-" + v.MessageID}
+	switch {
+	case v.AutoContinue:
+		return interview.Submission{Session: v.SessionID, Event: interview.EventRetry}
+	case v.State == interview.WaitingGo:
+		sub.Event = interview.EventGo
+	case v.Kind == session.KindMirror:
+		if sub.Message = p.Comment(v.Step); sub.Message == "" {
+			sub.Event = interview.EventGo
+		}
+	default:
+		sub.Message = p.Answer(v.Step, max(v.QuestionIndex, 0))
+	}
+	return sub
+}
+
+// rig is a service with what it works with. Its fields may be replaced before
+// serve.
+type rig struct {
+	store   session.Store
+	clock   *clock.Virtual
+	backend llm.Backend
+	options interview.Options
+
+	mu     sync.Mutex
+	events []event.Event
+	calls  []llm.Request
+}
+
+func newRig(p person) *rig {
+	GinkgoHelper()
+	s, err := store.Open(context.Background(), "memory:")
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(s.Close)
+	r := &rig{store: s, clock: clock.NewVirtual(), options: interview.Options{Instance: "one", Model: "gpt-test"}}
+	r.backend = llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
+		return p.reply(req), r.clock.Sleep(ctx, time.Second)
+	})
+	return r
+}
+
+// serve returns a service; as after a restart if there was one before.
+func (r *rig) serve() *interview.Service {
+	GinkgoHelper()
+	ids := 0
+	s, err := interview.New(r.options, interview.Deps{
+		Store: r.store, Clock: r.clock, Sink: r,
+		Backend: llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
+			r.mu.Lock()
+			r.calls = append(r.calls, req)
+			r.mu.Unlock()
+			return r.backend.Complete(ctx, req)
+		}),
+		Count: func(_, text string) int { return len(text) / 4 },
+		Price: func(_ string, u llm.Usage) (unit.Money, bool) {
+			return unit.Money{Amount: float64(u.Total()) / 1e6, Currency: unit.EUR}, true
+		},
+		NewID: func() string { ids++; return "s" + strconv.Itoa(ids) },
+	})
+	Expect(err).NotTo(HaveOccurred())
+	return s
+}
+
+// Tell implements event.Sink.
+func (r *rig) Tell(e event.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, e)
+}
+
+// told are the events of a name.
+func (r *rig) told(name string) []event.Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var found []event.Event
+	for _, e := range r.events {
+		if e.Name == name {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// ledger are the calls that are stored.
+func (r *rig) ledger(id string) []session.Call {
+	GinkgoHelper()
+	calls, err := r.store.Calls(context.Background(), id)
+	Expect(err).NotTo(HaveOccurred())
+	return calls
+}
+
+// answers are those that are stored, as "step/index: text".
+func (r *rig) answers(id string) []string {
+	GinkgoHelper()
+	all, err := r.store.Answers(context.Background(), id)
+	Expect(err).NotTo(HaveOccurred())
+	lines := make([]string, len(all))
+	for i, a := range all {
+		lines[i] = fmt.Sprintf("%s/%d: %s", a.Step, a.Index, a.Text)
+	}
+	return lines
+}
+
+// handle does what must not fail.
+func handle(ctx context.Context, s *interview.Service, sub interview.Submission) interview.View {
+	GinkgoHelper()
+	v, err := s.Handle(ctx, sub)
+	Expect(err).NotTo(HaveOccurred())
+	return v
+}
+
+// walk takes the interview from a view until stop says so, or to its end.
+func (p person) walk(ctx context.Context, s *interview.Service, v interview.View, stop func(interview.View) bool) interview.View {
+	GinkgoHelper()
+	for range 200 {
+		if v.Finished || stop != nil && stop(v) {
+			return v
+		}
+		v = handle(ctx, s, p.next(v))
+	}
+	Fail("the interview does not end")
+	return v
+}
+
+// refusal is the error of a submission that must fail.
+func refusal(_ interview.View, err error) *interview.Error {
+	GinkgoHelper()
+	var failed *interview.Error
+	Expect(err).To(HaveOccurred())
+	Expect(err).To(BeAssignableToTypeOf(failed))
+	return err.(*interview.Error)
+}

@@ -1,0 +1,146 @@
+package interview
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// The names of the guards in events.
+const (
+	guardTransport  = "transport-retry"
+	guardValidation = "validation-retry"
+	guardExhausted  = "exhausted"
+	guardTrimmed    = "trimmed"
+	guardLost       = "lost-call"
+	guardRepeated   = "repeated"
+	guardRefused    = "refused"
+	guardUsage      = "usage-differs"
+)
+
+// tellSubmission tells how a submission ended.
+func (t *step) tellSubmission(v View, failed *Error) {
+	attrs := map[string]any{
+		"calls": t.calls, "queued": t.queued, "answered": t.answered, "repeated": t.repeated, "code": "",
+	}
+	detail := ""
+	if failed != nil {
+		attrs["code"], detail = string(failed.Code), failed.Message
+		t.queued, t.answered = false, false
+		if failed.View != nil {
+			v = *failed.View
+		}
+	}
+	attrs["step"], attrs["phase"] = string(v.Step), string(t.stored.Phase)
+	attrs["kind"], attrs["question"] = string(v.Kind), v.QuestionIndex
+	if t.repeated {
+		t.dep.Sink.Tell(event.Event{Kind: event.Guard, Name: guardRepeated, Detail: "the submission had been received before"})
+	}
+	t.dep.Sink.Tell(event.Event{
+		Kind: event.Iteration, Name: "submission", N: int(t.submissions.Add(1)), Detail: detail, Attrs: attrs,
+	})
+}
+
+// tellCommit tells of a commit, and what changed since before.
+func (t *step) tellCommit(before session.Session) {
+	now := t.stored
+	t.dep.Sink.Tell(event.Event{Kind: event.Checkpoint, Name: "commit", Attrs: map[string]any{"version": int(now.Version)}})
+	if before.Step != now.Step || before.Phase != now.Phase {
+		t.dep.Sink.Tell(event.Event{Kind: event.State, Name: "interview", Attrs: map[string]any{
+			"step": string(now.Step), "phase": string(now.Phase), "block": now.Step.Block(),
+		}})
+	}
+	if before.Step != now.Step && now.Step.Block() > 0 && now.Step != session.Matching {
+		t.log(slog.LevelInfo, "block started")
+	}
+	if t.queued {
+		t.log(slog.LevelInfo, "question served from queue", "question", now.Queue.Cursor)
+	}
+	if now.Phase == session.Finished {
+		t.dep.Sink.Tell(event.Event{Kind: event.End, Name: "interview"})
+	}
+}
+
+// tellBegun tells what is peculiar about a call that begins.
+func (t *step) tellBegun(entry session.Call) {
+	if entry.Trimmed > 0 {
+		t.tellGuard(guardTrimmed, entry, fmt.Sprintf("%d of %d messages were left out", entry.Trimmed, entry.Sent+entry.Trimmed))
+	}
+}
+
+// tellCall tells how a call ended and what follows.
+func (t *step) tellCall(entry session.Call, a answer, next verdict) {
+	t.logCall(entry)
+	switch {
+	case a.failure == nil:
+		t.tellValidated(entry, a)
+	case a.failure.Kind == llm.Refused:
+		t.tellGuard(guardRefused, entry, entry.Detail)
+	}
+	if entry.Disagrees() {
+		t.tellGuard(guardUsage, entry, fmt.Sprintf("the backend reports %d tokens, and %d were counted", entry.Reported.Total(), entry.Counted.Total()))
+	}
+	switch {
+	case next.again && a.failure != nil:
+		t.tellGuard(guardTransport, entry, fmt.Sprintf("%s; again after %s", entry.Fault, next.wait))
+	case next.again:
+		t.tellGuard(guardValidation, entry, entry.Detail)
+	case next.failed != nil:
+		t.tellGuard(guardExhausted, entry, entry.Detail)
+		t.log(slog.LevelError, "message failed", "purpose", entry.Purpose, "code", next.failed.Code, "attempts", entry.Attempt)
+	}
+}
+
+func (t *step) tellValidated(entry session.Call, a answer) {
+	t.dep.Sink.Tell(event.Event{Kind: event.Verdict, Name: "validator", N: entry.N, Detail: a.findings(maxDetail), Attrs: map[string]any{
+		"purpose": string(entry.Purpose), "step": string(entry.Step), "valid": a.result.Valid(),
+		"warnings": len(entry.Warnings), "rule": a.rule(),
+	}})
+}
+
+func (t *step) tellGuard(name string, entry session.Call, detail string) {
+	t.dep.Sink.Tell(event.Event{Kind: event.Guard, Name: name, N: entry.N, Detail: detail, Attrs: map[string]any{
+		"purpose": string(entry.Purpose), "step": string(entry.Step),
+	}})
+}
+
+// logCall says for operators what a call took (I-16). What was said is no part of
+// it: findings may quote it.
+func (t *step) logCall(entry session.Call) {
+	used, level, cost := entry.Used(), slog.LevelInfo, "unknown"
+	if entry.Cost != nil {
+		cost = entry.Cost.String()
+	}
+	if entry.Outcome == session.Broken || entry.Outcome == session.Rejected {
+		level = slog.LevelWarn
+	}
+	t.log(level, "call", "n", entry.N, "purpose", entry.Purpose, "attempt", entry.Attempt, "outcome", entry.Outcome,
+		"fault", entry.Fault, "input", used.Total()-used.Output, "output", used.Output, "cost", cost,
+		"latency", entry.Latency, "model", entry.Model)
+}
+
+// logMade says for operators what an accepted reply brought (I-16).
+func (t *step) logMade(entry session.Call, questions int) {
+	switch entry.Purpose {
+	case session.PurposeQuestions:
+		t.log(slog.LevelInfo, "questions generated", "call", entry.N, "questions", questions)
+	case session.PurposeAdaptive:
+		t.log(slog.LevelInfo, "questions generated", "call", entry.N, "questions", 1)
+	case session.PurposeMirror:
+		t.log(slog.LevelInfo, "mirror generated", "call", entry.N)
+	}
+}
+
+// log writes a line that says whose interview it is and where that stands. The
+// session is named by the beginning of its id: whoever knows all of it may take
+// the interview.
+func (t *step) log(level slog.Level, message string, attrs ...any) {
+	id := t.stored.ID
+	t.dep.Log.Log(t.ctx, level, message, append([]any{
+		"candidate", t.stored.Candidate, "session", id[:min(len(id), 8)],
+		"step", t.stored.Step, "block", t.stored.Step.Block(), "part", t.stored.Step.Part(),
+	}, attrs...)...)
+}

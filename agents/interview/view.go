@@ -1,0 +1,59 @@
+package interview
+
+import (
+	"errors"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+)
+
+// viewOf is what the client is shown of a session and the message shown last.
+func viewOf(s session.Session, shown session.Message) View {
+	state := Collecting
+	switch {
+	case s.Phase == session.Waiting:
+		state = WaitingGo
+	case s.Step == session.Matching:
+		state = Matching
+	}
+	return View{
+		SessionID: s.ID, CurrentBlock: s.Step.Block(), State: state, Step: s.Step, Language: s.Language,
+		Response: shown.Text, MessageID: shown.ID(), Kind: shown.Kind, QuestionIndex: shown.Question,
+		ExpectsAnswer: s.Phase == session.Asking || s.Phase == session.Reflecting,
+		AutoContinue:  s.Phase == session.Owing,
+		Finished:      s.Phase == session.Finished,
+	}
+}
+
+// view is what the client is shown after the step, which ended with err. An error
+// takes the view along where the session is known.
+func (t *step) view(err error) (View, *Error) {
+	var failed *Error
+	if err != nil && !errors.As(err, &failed) {
+		failed = storeFailed("do the step", err)
+	}
+	if t.stored.ID == "" {
+		return View{}, failed
+	}
+	shown, err := t.last()
+	if err != nil {
+		if failed == nil {
+			failed = storeFailed("read the message that is shown", err)
+		}
+		return View{}, failed
+	}
+	v := viewOf(t.stored, shown)
+	v.Repeated = t.repeated
+	if failed != nil {
+		failed.View = &v
+		return View{}, failed
+	}
+	return v, nil
+}
+
+// last is the message that the candidate sees last.
+func (t *step) last() (session.Message, error) {
+	if t.shown != nil && t.shown.Seq == t.stored.Shown {
+		return *t.shown, nil
+	}
+	return t.dep.Store.Message(t.ctx, t.stored.ID, t.stored.Shown)
+}
