@@ -100,7 +100,7 @@ func (e *postgresEngine) apply(ctx context.Context, ops []operation) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	return conn.Raw(func(driver any) error {
 		c := driver.(*stdlib.Conn).Conn()
 		err := transact(ctx, c, ops)

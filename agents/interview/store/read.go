@@ -124,7 +124,7 @@ func read[T any](
 	if err != nil {
 		return nil, s.engine.explain(err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		v, err := scan(rows)
 		if err != nil {

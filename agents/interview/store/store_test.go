@@ -16,14 +16,16 @@ var _ = Describe("in memory", func() {
 })
 
 var _ = Describe("in a file", func() {
-	storetest.Contract("SQLite 3.", func(SpecContext) string {
-		return filepath.Join(GinkgoT().TempDir(), "sessions.db")
-	})
+	storetest.Contract("SQLite 3.", file)
+	storetest.Processes("SQLite 3.", file)
 })
 
 var _ = Describe("on a server", func() {
 	storetest.Contract("PostgreSQL ", scratch)
+	storetest.Processes("PostgreSQL ", scratch)
 })
+
+func file(SpecContext) string { return filepath.Join(GinkgoT().TempDir(), "sessions.db") }
 
 // scratch is an empty schema on a real server.
 func scratch(ctx SpecContext) string {

@@ -5,13 +5,18 @@ import (
 	"sync"
 	"sync/atomic"
 
-	. "github.com/onsi/ginkgo/v2" //nolint:revive // the specs read like those of a test file
-	. "github.com/onsi/gomega"    //nolint:revive // the specs read like those of a test file
+	. "github.com/onsi/ginkgo/v2" //nolint:staticcheck // these are specs, as in a test file
+	. "github.com/onsi/gomega"    //nolint:staticcheck // these are specs, as in a test file
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
 func concurrency(open opener) {
+	concurrentWriters(open)
+	concurrentReaders(open)
+}
+
+func concurrentWriters(open opener) {
 	It("lets one of several writers win each version", func(ctx SpecContext) {
 		const writers, rounds = 8, 20
 		s := open(ctx)
@@ -65,7 +70,9 @@ func concurrency(open opener) {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(found).To(And(HaveLen(20), HaveEach(HaveField("Version", BeEquivalentTo(11)))))
 	})
+}
 
+func concurrentReaders(open opener) {
 	It("shows readers whole commits only", func(ctx SpecContext) {
 		const commits = 100
 		s := open(ctx)
