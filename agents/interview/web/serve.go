@@ -34,9 +34,9 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		return fmt.Errorf("serve on %s: %w", listener.Addr(), err)
 	case <-ctx.Done():
 	}
-	s.draining.Store(true)
 	drain, cancel := s.deps.Clock.WithTimeout(context.WithoutCancel(ctx), s.options.DrainTimeout)
 	defer cancel()
+	s.draining.Store(true)
 	err := server.Shutdown(drain)
 	if err != nil {
 		err = errors.Join(
