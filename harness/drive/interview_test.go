@@ -1,0 +1,101 @@
+package drive_test
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// interviewed are the end and the facts of one interview of lea's, with more
+// keys of the drive and rules of the backend.
+func interviewed(drive, rules string) (record.End, measure.InterviewFacts, int) {
+	GinkgoHelper()
+	text := "drive:\n  interview:\n    persona: lea\n" + indent(drive) +
+		"backend:\n  model: gpt-6.1-terra\n  cast: lea\n" + rules + "expect: {status: finished}\n"
+	d := driver(newEnv(), text)
+	tr, _ := d.Trial(context.Background(), 1)
+	facts := measure.Of(d.Head(), tr, nil)
+	return tr.End, facts.Interview, facts.Calls.Total
+}
+
+func indent(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ") + "\n"
+}
+
+var _ = Describe("Driving an interview", func() {
+	It("takes it to its end, with all calls and every answer kept", func() {
+		end, facts, calls := interviewed("", "")
+		Expect(end.Status).To(Equal(scenarios.InterviewFinished), end.Details)
+		Expect(facts.Broken).To(BeEmpty())
+		Expect(calls).To(Equal(24))
+		Expect(facts.Answers).To(Equal(44))
+		Expect(facts.QueuedCalls).To(BeZero())
+		Expect(facts.Step).To(Equal("STEP_99_MATCHING"))
+	})
+
+	DescribeTable("lets the process die and sends the answer again, at an answer with a call and one without",
+		func(at, instant string, lost, calls int) {
+			end, facts, made := interviewed("moves: [{at: "+at+", do: crash, instant: "+instant+"}]", "")
+			Expect(end.Status).To(Equal(scenarios.InterviewFinished), end.Details)
+			Expect(facts.Broken).To(BeEmpty())
+			Expect(facts.Answers).To(Equal(44))
+			Expect(facts.Lost).To(Equal(lost))
+			Expect(made).To(Equal(calls))
+		},
+		Entry(nil, "BLOC_01/2", scenarios.BeforeAnswer, 0, 24),
+		Entry(nil, "BLOC_01/2", scenarios.BeforeCall, 1, 24),
+		Entry(nil, "BLOC_01/2", scenarios.AfterCall, 1, 25),
+		Entry(nil, "BLOC_01/2", scenarios.AfterReply, 0, 24),
+		Entry(nil, "BLOC_03/0", scenarios.BeforeAnswer, 0, 24),
+		Entry(nil, "BLOC_03/0", scenarios.BeforeCall, 0, 24),
+		Entry(nil, "BLOC_03/0", scenarios.AfterReply, 0, 24),
+	)
+
+	DescribeTable("breaks a promise",
+		func(moves, want string) {
+			_, facts, _ := interviewed("moves: ["+moves+"]", "")
+			Expect(facts.Broken).To(ContainElement(ContainSubstring(want)))
+		},
+		Entry("where a move is refused that should be accepted", "{at: BLOC_01/0, do: say, text: ''}", "empty_answer"),
+		Entry("where a move is accepted that should be refused", "{at: BLOC_01/0, do: say, text: x, want: empty_answer}", `expected the code "empty_answer", got ""`),
+		Entry("where the interview never comes to a move", "{at: BLOC_01/7, do: reload}", "never came to BLOC_01/7"),
+		Entry("where the process does not come to its death", "{at: BLOC_01/0, do: crash, instant: after-call}", `did not come to the instant "after-call"`),
+	)
+
+	It("gives up at a message that cannot be made, with every answer kept, or asks again as often as it may", func() {
+		fault := "  rules: [{when: {purpose: mirror, metadata: {step: BLOC_01}}, fault: {kind: status, status: 500, times: 2}}]\n"
+		end, facts, _ := interviewed("transport_retries: 1", fault)
+		Expect(end.Status).To(Equal(scenarios.InterviewFailed))
+		Expect(end.Details).To(HavePrefix("backend_failed"))
+		Expect(facts.Answers).To(Equal(5), "name, tone and block 1")
+		Expect(facts.Broken).To(BeEmpty())
+
+		end, facts, calls := interviewed("transport_retries: 1\nretries: 1", fault)
+		Expect(end.Status).To(Equal(scenarios.InterviewFinished), end.Details)
+		Expect(facts.Exhausted).To(Equal(1))
+		Expect(calls).To(Equal(26))
+	})
+
+	It("skips what needs a PostgreSQL server where there is none", func() {
+		server, set := os.LookupEnv("REHEARSE_TEST_POSTGRES")
+		Expect(os.Unsetenv("REHEARSE_TEST_POSTGRES")).To(Succeed())
+		DeferCleanup(func() {
+			if set {
+				Expect(os.Setenv("REHEARSE_TEST_POSTGRES", server)).To(Succeed())
+			}
+		})
+		end, _, calls := interviewed("store: postgres", "")
+		Expect(end.Skipped).To(ContainSubstring("REHEARSE_TEST_POSTGRES"))
+		Expect(calls).To(BeZero())
+	})
+})
