@@ -98,6 +98,7 @@ func Check(text string, want Expected) Result {
 	case session.PurposeMatching:
 		c.matching()
 	}
+	c.forbidden()
 	return c.Result
 }
 

@@ -1,0 +1,193 @@
+package zones
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rehearse-dev/rehearse/internal/words"
+)
+
+//go:embed lexicon/*.txt
+var files embed.FS
+
+// shipped is compiled when a text is first searched.
+var shipped = sync.OnceValue(func() *machine {
+	m, err := load()
+	if err != nil {
+		panic(err) // the files are part of the program, and a test loads them
+	}
+	return m
+})
+
+// machine is a tree of phrases, by words.
+type machine struct {
+	ids   map[string]int32
+	edges map[edge]int32
+	ends  map[int32][]end
+	nodes int32
+	// longest is the number of words of the longest phrase.
+	longest int
+}
+
+type edge struct{ node, word int32 }
+
+// end says what a phrase means that ends at a node.
+type end struct {
+	zone      Zone
+	exception bool // what lies within the phrase does not enter the zone
+	// disclaimer means that the sentence leaves the zones alone.
+	disclaimer bool
+}
+
+// anyWord is the id of "_".
+const anyWord int32 = 0
+
+// disclaimers is the name of the files with promises to leave the zones alone.
+const disclaimers = "disclaimers"
+
+// load compiles the files: one for each zone and language, named "zone.fr.txt".
+func load() (*machine, error) {
+	m := &machine{ids: map[string]int32{}, edges: map[edge]int32{}, ends: map[int32][]end{}}
+	entries, err := files.ReadDir("lexicon")
+	if err != nil {
+		return nil, fmt.Errorf("list the lexicon: %w", err)
+	}
+	for _, e := range entries {
+		data, err := files.ReadFile(path.Join("lexicon", e.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("read the lexicon: %w", err)
+		}
+		zone, _, _ := strings.Cut(e.Name(), ".")
+		n := 0
+		for line := range strings.Lines(string(data)) {
+			n++
+			if err := m.line(Zone(zone), strings.TrimSpace(line)); err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", e.Name(), n, err)
+			}
+		}
+	}
+	return m, nil
+}
+
+// line adds the phrases of a line. Braces hold alternatives, as in a shell
+// ("syndicat{,s}"), "_" is any one word, "!" begins an exception and "#" a
+// comment.
+func (m *machine) line(zone Zone, line string) error {
+	if line == "" || line[0] == '#' {
+		return nil
+	}
+	e := end{zone: zone, disclaimer: zone == disclaimers}
+	line, e.exception = strings.CutPrefix(line, "!")
+	phrases, err := expand(line)
+	if err != nil {
+		return err
+	}
+	for _, p := range phrases {
+		if err := m.add(p, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *machine) add(phrase string, e end) error {
+	node, n := int32(0), 0
+	for field := range strings.FieldsSeq(phrase) {
+		if field == "_" && n > 0 {
+			node = m.child(node, anyWord)
+			n++
+			continue
+		}
+		for _, w := range words.Fold(field) {
+			node = m.child(node, m.id(w))
+			n++
+		}
+	}
+	if n == 0 || strings.HasPrefix(phrase, "_") {
+		return fmt.Errorf("the phrase %q does not begin with a word", phrase)
+	}
+	m.longest = max(m.longest, n)
+	if !slices.Contains(m.ends[node], e) {
+		m.ends[node] = append(m.ends[node], e)
+	}
+	return nil
+}
+
+func (m *machine) id(word string) int32 {
+	id, ok := m.ids[word]
+	if !ok {
+		id = int32(len(m.ids)) + 1 //nolint:gosec // there are some thousand words
+		m.ids[word] = id
+	}
+	return id
+}
+
+func (m *machine) child(node, word int32) int32 {
+	next, ok := m.edges[edge{node, word}]
+	if !ok {
+		m.nodes++
+		next = m.nodes
+		m.edges[edge{node, word}] = next
+	}
+	return next
+}
+
+// maxPhrases bounds what one line stands for.
+const maxPhrases = 5000
+
+// expand returns what a line with braces stands for. Braces may be nested.
+func expand(line string) ([]string, error) {
+	open := strings.IndexByte(line, '{')
+	if open < 0 {
+		if strings.ContainsAny(line, "}") {
+			return nil, fmt.Errorf("%q: a brace is closed that was not opened", line)
+		}
+		return []string{line}, nil
+	}
+	choices, length, err := braces(line[open:])
+	if err != nil {
+		return nil, err
+	}
+	tails, err := expand(line[open+length:])
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, choice := range choices {
+		heads, err := expand(choice)
+		if err != nil {
+			return nil, err
+		}
+		for _, head := range heads {
+			for _, tail := range tails {
+				all = append(all, line[:open]+head+tail)
+			}
+		}
+	}
+	if len(all) > maxPhrases {
+		return nil, fmt.Errorf("%q stands for %d phrases; at most %d are allowed", line, len(all), maxPhrases)
+	}
+	return all, nil
+}
+
+// braces splits "{a,b{c,d}}…" at its own commas and returns its length.
+func braces(s string) (choices []string, length int, err error) {
+	depth, from := 0, 1
+	for i, c := range s {
+		switch {
+		case c == '{':
+			depth++
+		case c == ',' && depth == 1:
+			choices, from = append(choices, s[from:i]), i+1
+		case c == '}':
+			if depth--; depth == 0 {
+				return append(choices, s[from:i]), i + 1, nil
+			}
+		}
+	}
+	return nil, 0, fmt.Errorf("%q: a brace is not closed", s)
+}

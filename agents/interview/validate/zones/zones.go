@@ -1,0 +1,211 @@
+// Package zones finds what an interview must leave alone: questions about, and
+// conclusions on, a person's origin, religion, politics, health, disability,
+// sexuality, union, trauma and pathology.
+//
+// It knows words and phrases of French and English, always both, since a model may
+// slip from one into the other. Case, accents, typography and invisible
+// characters do not hide a phrase, and neither do hyphens. What a phrase means is
+// told apart by its neighbours ("the origin of the idea"), not understood: see the
+// tests for how often that goes wrong.
+package zones
+
+import (
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/words"
+)
+
+// Zone is one thing that an interview leaves alone.
+type Zone string
+
+// The zones.
+const (
+	Origin     Zone = "origin"
+	Religion   Zone = "religion"
+	Politics   Zone = "politics"
+	Health     Zone = "health"
+	Disability Zone = "disability"
+	Sexuality  Zone = "sexuality"
+	Union      Zone = "union"
+	Trauma     Zone = "trauma"
+	Pathology  Zone = "pathology"
+)
+
+// Zones lists the zones.
+func Zones() []Zone {
+	return []Zone{Origin, Religion, Politics, Health, Disability, Sexuality, Union, Trauma, Pathology}
+}
+
+// Hit is a place in a text that enters a zone.
+type Hit struct {
+	Zone       Zone
+	Start, End int // bytes
+}
+
+// maxHits bounds what is returned for one text.
+const maxHits = 1000
+
+// Find returns where a text enters a zone, in order, at most 1,000 places. It
+// takes time linear in the length of the text.
+func Find(text string) []Hit {
+	m := shipped()
+	s := scan{machine: m}
+	r := words.NewReader(text)
+	for w, ok := r.Next(); ok && len(s.found) < maxHits; w, ok = r.Next() {
+		if w.Gap != " " && endsSentence(w.Gap) {
+			s.endSentence(strings.ContainsAny(w.Gap, "?？"))
+		}
+		s.word(w)
+	}
+	s.endSentence(strings.ContainsAny(r.Rest(), "?？"))
+	return s.found[:min(len(s.found), maxHits)]
+}
+
+// endsSentence reports whether no phrase goes on across what stands between two
+// words.
+func endsSentence(gap string) bool {
+	return strings.ContainsAny(gap, ".!?？;…") || strings.Count(gap, "\n") > 1
+}
+
+// scan is the state of one search.
+type scan struct {
+	*machine
+	at int // number of words
+	// active are the phrases that have begun, next those after the present word.
+	active, next []thread
+	// joined is the present run of words with hyphens between, as one word, run its
+	// beginning, and before are the phrases that had begun by then.
+	joined []byte
+	run    thread
+	before []thread
+
+	// Of the sentence: what was found and what makes an exception of it.
+	hits, spared []match
+	harmless     bool // the sentence says that it leaves the zones alone
+	found        []Hit
+}
+
+// thread is a phrase that has begun.
+type thread struct {
+	node       int32
+	word       int // the first one
+	start, end int // bytes
+}
+
+// match is a phrase that was found.
+type match struct {
+	thread
+	last int // the last word
+	zone Zone
+}
+
+// maxJoined bounds the words with hyphens that are read as one.
+const maxJoined = 32
+
+// word goes on with all phrases by one word, which is read by itself and together
+// with those that hyphens tie to it ("handi-cap").
+func (s *scan) word(w words.Word) {
+	first := thread{word: s.at, start: w.Start}
+	tied := isHyphen(w.Gap) && len(s.joined) > 0
+	if !tied {
+		s.joined, s.run = s.joined[:0], first
+		s.before = append(s.before[:0], s.active...)
+	}
+	if len(s.joined) <= maxJoined {
+		s.joined = append(s.joined, w.Text...)
+	}
+	s.next = s.next[:0]
+	s.step(s.active, first, w.Text, w.End)
+	if tied && len(s.joined) <= maxJoined {
+		s.step(s.before, s.run, s.joined, w.End)
+	}
+	s.active, s.next = s.next, s.active
+	s.at++
+}
+
+// step reads one word after each of the phrases that have begun, and as the first
+// of a new one.
+func (s *scan) step(begun []thread, first thread, text []byte, end int) {
+	id, known := s.ids[string(text)]
+	for _, t := range begun {
+		if known {
+			s.follow(t, id, end)
+		}
+		s.follow(t, anyWord, end)
+	}
+	if known {
+		s.follow(first, id, end)
+	}
+}
+
+// follow goes on with one phrase by one word.
+func (s *scan) follow(t thread, id int32, end int) {
+	node, ok := s.edges[edge{t.node, id}]
+	if !ok {
+		return
+	}
+	t.node, t.end = node, end
+	s.next = append(s.next, t)
+	for _, e := range s.ends[node] {
+		switch {
+		case e.disclaimer:
+			s.harmless = true
+		case e.exception:
+			s.spared = append(s.spared, match{t, s.at, e.zone})
+		default:
+			s.hits = append(s.hits, match{t, s.at, e.zone})
+		}
+	}
+}
+
+// endSentence keeps the hits that nothing makes an exception of. A question is
+// never a promise to leave a zone alone.
+func (s *scan) endSentence(question bool) {
+	from := 0
+	for _, h := range s.hits {
+		// Both lists are in order of their last words.
+		for from < len(s.spared) && s.spared[from].last < h.last {
+			from++
+		}
+		if s.harmless && !question || s.isSpared(h, from) {
+			continue
+		}
+		s.keep(h)
+	}
+	s.active, s.before, s.joined = s.active[:0], s.before[:0], s.joined[:0]
+	s.hits, s.spared, s.harmless = s.hits[:0], s.spared[:0], false
+}
+
+// isSpared reports whether an exception, from the one with an index on, covers a
+// hit.
+func (s *scan) isSpared(h match, from int) bool {
+	for _, e := range s.spared[from:] {
+		if e.last > h.last+s.longest {
+			return false
+		}
+		if e.zone == h.zone && e.word <= h.word {
+			return true
+		}
+	}
+	return false
+}
+
+// keep adds a hit, unless it goes on with the last one.
+func (s *scan) keep(h match) {
+	if n := len(s.found); n > 0 {
+		last := &s.found[n-1]
+		if last.Zone == h.zone && h.start < last.End {
+			last.Start, last.End = min(last.Start, h.start), max(last.End, h.end)
+			return
+		}
+	}
+	s.found = append(s.found, Hit{h.zone, h.start, h.end})
+}
+
+func isHyphen(gap string) bool {
+	switch gap {
+	case "-", "‐", "‑", "–", "-\n":
+		return true
+	}
+	return false
+}
