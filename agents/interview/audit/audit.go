@@ -165,8 +165,8 @@ type Call struct {
 	session.Call
 	// Amount is the cost; nil if it is unknown. It takes the place of the ledger's.
 	Amount *float64 `json:"cost"`
-	// Disagrees says that the backend reported other tokens than were counted.
-	Disagrees bool `json:"disagrees,omitempty"`
+	// Differs says that the backend reported other tokens than were counted.
+	Differs bool `json:"differs,omitempty"`
 }
 
 // Message is what was said. Its text is empty where an audit holds none.
@@ -245,7 +245,7 @@ func about(d Data, o Options) About {
 func calls(ledger []session.Call, o Options) []Call {
 	out := make([]Call, 0, len(ledger))
 	for _, c := range ledger {
-		entry := Call{Call: c, Amount: amount(c, o), Disagrees: disagrees(c)}
+		entry := Call{Call: c, Amount: amount(c, o), Differs: c.Disagrees()}
 		entry.At, entry.Cost = c.At.UTC(), nil
 		if !o.Texts && c.Outcome == session.Broken {
 			entry.Detail = "" // a provider may quote what was said; our validators do not

@@ -171,7 +171,7 @@ func troubled() audit.Data {
 			c.Cost, c.Reported, c.Latency = nil, nil, 0
 		case 6:
 			c := i.call(session.Broken)
-			c.Cost, c.Reported, c.Fault, c.Detail = nil, nil, string(llm.Timeout), "no answer within 60 s"
+			c.Cost, c.Reported, c.Fault, c.Detail = &unit.Money{Currency: unit.USD}, nil, string(llm.Timeout), "no answer within 60 s"
 		case 11:
 			c := i.call(session.Rejected)
 			c.Fault, c.Detail = "mirror-words", `section 1 has 41 words, at most 30 are allowed: "<b>"`

@@ -51,8 +51,7 @@ type Cost struct {
 	// Amount is nil if the cost of any call is unknown.
 	Amount *float64 `json:"amount"`
 	// AtLeast is the sum of what is known, and Unknown the number of calls of
-	// which nothing is known. A call that failed in transport and reported no usage
-	// is taken to cost nothing; one that was lost is unknown.
+	// which nothing is known, such as those that were lost.
 	AtLeast float64 `json:"at_least"`
 	Unknown int     `json:"unknown"`
 }
@@ -95,9 +94,6 @@ func answered(c session.Call) bool {
 // amount is what a call cost in the audit's currency; nil if that is unknown.
 func amount(c session.Call, o Options) *float64 {
 	if c.Cost == nil {
-		if c.Outcome == session.Broken && c.Reported == nil {
-			return new(float64)
-		}
 		return nil
 	}
 	v, ok := c.Cost.In(o.Currency, o.EURPerUSD)
@@ -105,19 +101,6 @@ func amount(c session.Call, o Options) *float64 {
 		return nil
 	}
 	return &v
-}
-
-// disagrees reports whether the backend's tokens differ from ours by more than
-// 1 % and two tokens: providers frame messages differently by a few.
-func disagrees(c session.Call) bool {
-	if c.Reported == nil {
-		return false
-	}
-	far := func(a, b int) bool {
-		diff := max(a-b, b-a)
-		return diff > 2 && diff*100 > max(a, b)
-	}
-	return far(input(c.Counted), input(*c.Reported)) || far(c.Counted.Output, c.Reported.Output)
 }
 
 func input(u llm.Usage) int { return u.Input + u.CachedInput + u.CacheWrite }
@@ -163,7 +146,7 @@ func (t *Tokens) add(c Call) {
 	}
 	t.Reported.Input += input(*c.Reported)
 	t.Reported.Output += c.Reported.Output
-	if c.Disagrees {
+	if c.Differs {
 		t.Disagree++
 	}
 }

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/audit"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/web"
+	"github.com/rehearse-dev/rehearse/internal/folder"
+)
+
+const auditExitCodes = `Exit codes:
+  0    written, and every check holds
+  1    written, and the data does not agree with itself
+  2    usage: there is no such session or store
+  3    the store could not be read, or the files not be written`
+
+// auditFlags are the flags of audit.
+type auditFlags struct {
+	store   string
+	out     string
+	prices  string
+	answers bool
+	asJSON  bool
+}
+
+func (a *app) auditCommand() *cobra.Command {
+	var flags auditFlags
+	cmd := &cobra.Command{
+		Use:   "audit SESSION|CANDIDATE",
+		Short: "Tell what happened in one interview: calls, cost, latency, retries, and whether all agrees",
+		Long: `audit reads one session and writes session_audit_CANDIDATE.json and the same as a page, .html,
+which needs neither network nor scripts. It checks that messages, answers, queues and calls agree
+with each other. A candidate's newest session is taken; name a session, or the start of its id,
+for another one. The session is only read; it may go on meanwhile.
+
+What was said is left out, and of the session's id, which opens the interview, all but the start.
+--answers puts both in: treat the files as you treat the interview.
+
+` + auditExitCodes,
+		Example: `  rehearse audit lea
+  rehearse audit lea --answers --out private
+  rehearse audit 4KQZ --store postgres://axiom@db/interviews --json`,
+		Args:              arguments(1, 1, "name one session, or one candidate"),
+		ValidArgsFunction: a.completeSessions,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.audit(cmd.Context(), args[0], flags) },
+	}
+	f := cmd.Flags()
+	a.storeFlag(f, &flags.store)
+	f.StringVarP(&flags.out, "out", "o", runsFolder, "folder for the files")
+	f.BoolVar(&flags.answers, "answers", false, "include what was asked and answered")
+	f.StringVar(&flags.prices, "prices", "", "a price file whose exchange rate overrides the shipped one")
+	f.BoolVar(&flags.asJSON, "json", false, "print the audit as JSON on standard output")
+	return cmd
+}
+
+func (a *app) audit(ctx context.Context, word string, flags auditFlags) error {
+	options, err := auditOptions(flags.prices)
+	if err != nil {
+		return usage(err)
+	}
+	options.Texts = flags.answers
+	st, err := a.existingStore(ctx, flags.store)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }() // it was only read
+	found, others, err := findSession(ctx, st, word)
+	if err != nil {
+		return err
+	}
+	if others > 0 {
+		fmt.Fprintf(a.stderr, "%s has %s; this is the newest\n", found.Candidate, plural(others+1, "session"))
+	}
+	data, err := audit.Read(ctx, st, found.ID)
+	if err != nil {
+		return noVerdict(err)
+	}
+	result := audit.Of(data, options)
+	files, err := writeAudit(flags.out, result)
+	if err != nil {
+		return noVerdict(err)
+	}
+	if flags.asJSON {
+		err = audit.JSON(a.stdout, result)
+	} else {
+		err = a.auditSummary(result)
+	}
+	if err != nil {
+		return noVerdict(fmt.Errorf("print the audit: %w", err))
+	}
+	for _, file := range files {
+		fmt.Fprintln(a.stderr, "wrote", file)
+	}
+	if result.Verdict == audit.Fail {
+		return quiet(exitFail)
+	}
+	return nil
+}
+
+// auditOptions are those of an audit without texts; secrets of this process's
+// environment are taken out of what it holds.
+func auditOptions(prices string) (audit.Options, error) {
+	table, err := priceTable(prices)
+	if err != nil {
+		return audit.Options{}, err
+	}
+	return audit.Options{
+		EURPerUSD: table.EURPerUSD, RateDate: table.RateDate, PriceDate: table.Date, Redact: redactor().Text,
+	}, nil
+}
+
+// auditOf writes audits for the server, without texts.
+func (a *app) auditOf(st session.Store, options audit.Options) func(context.Context, io.Writer, string, web.AuditFormat) error {
+	return func(ctx context.Context, w io.Writer, id string, format web.AuditFormat) error {
+		data, err := audit.Read(ctx, st, id)
+		if err != nil {
+			return err
+		}
+		if format == web.AuditHTML {
+			return audit.HTML(w, audit.Of(data, options))
+		}
+		return audit.JSON(w, audit.Of(data, options))
+	}
+}
+
+// writeAudit writes both files, or neither.
+func writeAudit(path string, result audit.Audit) (names []string, err error) {
+	out, err := folder.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = out.Close() }()
+	var files []*folder.File
+	for _, form := range []struct {
+		extension string
+		render    func(io.Writer, audit.Audit) error
+	}{{".json", audit.JSON}, {".html", audit.HTML}} {
+		var b bytes.Buffer
+		if err := form.render(&b, result); err != nil {
+			return nil, err
+		}
+		name := audit.FileName(result.Session.Candidate, form.extension)
+		file, err := out.Create(name)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := file.Write(b.Bytes()); err != nil {
+			return nil, fmt.Errorf("write %s: %w", name, err)
+		}
+		files, names = append(files, file), append(names, filepath.Join(path, name))
+	}
+	return names, out.Commit(files...)
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/audit"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+// auditSummary prints what matters of an audit in 80 columns.
+func (a *app) auditSummary(r audit.Audit) error {
+	term := tty.Of(a.stdout, a.getenv)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%s): %s at %s, session %s…\n\n", plain.Line(r.Session.Candidate, 30), r.Session.Language,
+		r.Session.Status, r.Session.Step, r.Session.ID[:min(8, len(r.Session.ID))])
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-10s%s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("checks", "%s", auditChecks(term, r))
+	row("contract", "%s", r.Contract.Say())
+	o := r.Total.Outcomes
+	row("calls", "%d: %d accepted, %d rejected, %d broken, %d lost", r.Total.Calls, o.Accepted, o.Rejected, o.Broken, o.Lost)
+	row("cost", "%s", auditCost(r))
+	row("latency", "%s", auditLatency(r.Total.Latency))
+	row("tokens", "%s in, %s out; %s with another number reported", show.Number(float64(r.Total.Tokens.Counted.Input)),
+		show.Number(float64(r.Total.Tokens.Counted.Output)), show.Plural(r.Total.Tokens.Disagree, "call"))
+	row("retries", "%s of answers were rejected, %s of calls broke", auditRate(r.Rejected), auditRate(r.Broken))
+	row("trimmed", "%s of requests", auditRate(r.Trimmed))
+	b.WriteString("\n" + auditTable(r) + "\n")
+	for _, c := range r.Checks {
+		for _, problem := range c.Problems {
+			fmt.Fprintf(&b, "%s %s: %s\n", term.Paint(tty.Red, "✗"), c.Name, plain.Line(problem, 200))
+		}
+	}
+	_, err := fmt.Fprint(a.stdout, b.String())
+	return err
+}
+
+// auditChecks counts the verdicts.
+func auditChecks(term tty.Terminal, r audit.Audit) string {
+	failed := 0
+	for _, c := range r.Checks {
+		if c.Verdict == audit.Fail {
+			failed++
+		}
+	}
+	if failed > 0 {
+		return term.Paint(tty.Red, fmt.Sprintf("%d of %d FAIL", failed, len(r.Checks)))
+	}
+	return term.Paint(tty.Green, "all hold")
+}
+
+func auditCost(r audit.Audit) string {
+	c := r.Total.Cost
+	if c.Amount != nil {
+		return fmt.Sprintf("%s %s", show.Money(*c.Amount), r.Prices.Currency)
+	}
+	return fmt.Sprintf("unknown: at least %s %s, and %s", show.Money(c.AtLeast), r.Prices.Currency, show.Plural(c.Unknown, "call"))
+}
+
+func auditLatency(l audit.Latency) string {
+	if l.N == 0 {
+		return "n/a"
+	}
+	return fmt.Sprintf("mean %s, p50 %s, p95 %s, max %s", show.Seconds(*l.Mean), show.Seconds(*l.P50), show.Seconds(*l.P95), show.Seconds(*l.Max))
+}
+
+func auditRate(r audit.Rate) string {
+	if r.Value == nil {
+		return "n/a"
+	}
+	return fmt.Sprintf("%.1f %% (%d of %d)", 100**r.Value, r.Hits, r.Of)
+}
+
+// auditTable has a row for each purpose.
+func auditTable(r audit.Audit) string {
+	w := tty.Table(2, 2, 3, 4, 5, 6, 7, 8)
+	w.AppendHeader(table.Row{"purpose", "needed", "accepted", "calls", "in", "out", r.Prices.Currency, "mean"})
+	for i, g := range r.Purposes {
+		cost, mean := "unknown", "n/a"
+		if g.Cost.Amount != nil {
+			cost = show.Money(*g.Cost.Amount)
+		}
+		if g.Latency.Mean != nil {
+			mean = show.Seconds(*g.Latency.Mean)
+		}
+		w.AppendRow(table.Row{
+			g.Name, strconv.Itoa(r.Contract.Rows[i].Expected), g.Outcomes.Accepted, g.Calls,
+			g.Tokens.Counted.Input, g.Tokens.Counted.Output, cost, mean,
+		})
+	}
+	return w.Render()
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/openai"
+	"github.com/rehearse-dev/rehearse/llm/token"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/cast"
+)
+
+// interviewModel writes the texts of interviews unless another one is chosen.
+const interviewModel = "gpt-4.1"
+
+// modelFlags say who writes the texts of interviews.
+type modelFlags struct {
+	script string
+	live   bool
+	model  string
+	scale  float64
+	prices string
+}
+
+func (m *modelFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&m.script, "script", "", "play a model by script: that of a persona ("+personas()+"), or a script's file")
+	f.BoolVar(&m.live, "live", false, "call a real model, which may cost money: OPENAI_API_KEY, OPENAI_BASE_URL")
+	f.StringVarP(&m.model, "model", "m", interviewModel, "model to call, and whose prices count")
+	f.Float64Var(&m.scale, "time-scale", 1, "multiply the script's latencies by this; 0.001 all but removes them")
+	f.StringVar(&m.prices, "prices", "", "a price file whose entries override the shipped table")
+	cmd.MarkFlagsMutuallyExclusive("script", "live")
+	_ = cmd.RegisterFlagCompletionFunc("script", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return cast.Names(), cobra.ShellCompDirectiveDefault
+	})
+}
+
+func personas() string { return strings.Join(cast.Names(), ", ") }
+
+// interviewBackend is the one that the flags choose.
+func (a *app) interviewBackend(m modelFlags, count func(model, text string) int) (llm.Backend, error) {
+	switch {
+	case m.scale <= 0:
+		return nil, usage(fmt.Errorf("--time-scale %g: it must be more than 0", m.scale))
+	case m.script != "":
+		return scriptedInterviewer(m, count)
+	case !m.live:
+		return nil, usage(errors.New("who is to write the questions? --script lea plays a model, --live calls a real one"))
+	}
+	cfg := openai.FromEnv(a.getenv)
+	cfg.Model = m.model
+	cfg.Retry = openai.RetryPolicy{Max: -1} // the interview counts each attempt
+	backend, err := openai.New(cfg)
+	if err != nil {
+		return nil, usage(err)
+	}
+	return backend, nil
+}
+
+// scriptedInterviewer plays a model, through the project's real client.
+func scriptedInterviewer(m modelFlags, count func(model, text string) int) (llm.Backend, error) {
+	script, err := interviewScript(m.script)
+	if err != nil {
+		return nil, usage(err)
+	}
+	program, err := mocks.Compile(script)
+	if err != nil {
+		return nil, usage(err)
+	}
+	engine := mocks.NewEngine(program, mocks.EngineOptions{
+		Clock: clock.Real(), Scale: m.scale, Seed: 1, Count: count, Keep: kept,
+	})
+	backend, err := openai.New(openai.Config{
+		BaseURL: "http://127.0.0.1/v1", APIKey: "scripted", Model: m.model, Offline: true,
+		Transport: mocks.NewTransport(engine), Retry: openai.RetryPolicy{Max: -1},
+	})
+	if err != nil {
+		return nil, noVerdict(err)
+	}
+	return backend, nil
+}
+
+// interviewScript is the replies to a persona, or a script from a file, or that
+// of a scenario.
+func interviewScript(name string) (mocks.Script, error) {
+	switch {
+	case slices.Contains(cast.Names(), name):
+		return demoScript(name)
+	case !strings.ContainsAny(name, "./"):
+		return mocks.Script{}, notAmong("persona", name, cast.Names())
+	}
+	script, diagnostics := scenarios.LoadScript(name, scenarios.Options{})
+	return script, diagnostics.Err()
+}
+
+// demoScript is the replies to a persona in interviews of that persona's
+// language, and to the first other persona who speaks it in each other language,
+// so that a visitor may choose either.
+func demoScript(name string) (mocks.Script, error) {
+	var script mocks.Script
+	served := map[session.Language]bool{}
+	for _, persona := range append([]string{name}, demoCast()...) {
+		p, err := cast.Load(persona)
+		if err != nil {
+			return script, err
+		}
+		if served[p.Language] {
+			continue
+		}
+		replies, err := cast.Replies(persona)
+		if err != nil {
+			return script, err
+		}
+		served[p.Language] = true
+		for _, line := range replies.Rules {
+			line.When.Metadata["language"] = string(p.Language)
+			script.Rules = append(script.Rules, line)
+		}
+	}
+	return script, nil
+}
+
+// demoCast is the personas who answer as most people do.
+func demoCast() []string {
+	return slices.DeleteFunc([]string{"lea", "tom"}, func(name string) bool { return !slices.Contains(cast.Names(), name) })
+}
+
+// newCounter counts tokens and remembers.
+func newCounter() func(model, text string) int { return token.NewCounter(token.Options{}).Count }

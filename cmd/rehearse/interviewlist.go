@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// listFlags are the flags of interview sessions.
+type listFlags struct {
+	store     string
+	candidate string
+	limit     int
+	asJSON    bool
+}
+
+func (a *app) interviewSessionsCommand() *cobra.Command {
+	var flags listFlags
+	cmd := &cobra.Command{
+		Use:   "sessions",
+		Short: "List the interviews of a store, newest first",
+		Long: `sessions lists the interviews of a store. Whoever has the whole id of a session can take the
+interview, so treat the list as you treat the interviews.
+
+Exit codes: 0 listed; 2 usage, or there is no such store; 3 the store could not be read.`,
+		Example: `  rehearse interview sessions
+  rehearse interview sessions --candidate lea --json`,
+		Args: arguments(0, 0, "sessions takes no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.interviewSessions(cmd.Context(), flags) },
+	}
+	f := cmd.Flags()
+	a.storeFlag(f, &flags.store)
+	f.StringVar(&flags.candidate, "candidate", "", "only those of this candidate")
+	f.IntVar(&flags.limit, "limit", 100, "how many at most")
+	f.BoolVar(&flags.asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (a *app) interviewSessions(ctx context.Context, flags listFlags) error {
+	if flags.limit < 1 {
+		return usage(fmt.Errorf("--limit %d: it must be at least 1", flags.limit))
+	}
+	st, err := a.existingStore(ctx, flags.store)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	list, err := st.List(ctx, session.Listing{Candidate: flags.candidate, Limit: flags.limit})
+	if err != nil {
+		return noVerdict(fmt.Errorf("list the sessions: %w", err))
+	}
+	if flags.asJSON {
+		if list == nil {
+			list = []session.Session{}
+		}
+		if err := a.printJSON(list); err != nil {
+			return noVerdict(fmt.Errorf("print the sessions: %w", err))
+		}
+		return nil
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(a.stderr, "no session")
+		return nil
+	}
+	w := tty.Table(2, 5, 6)
+	w.AppendHeader(table.Row{"candidate", "", "step", "phase", "said", "calls", "changed (UTC)", "session"})
+	for _, s := range list {
+		w.AppendRow(table.Row{
+			tty.Middle(plain.Line(s.Candidate, 0), 16), s.Language, shortStep(s.Step), s.Phase,
+			s.Messages, s.Calls, s.Updated.UTC().Format("01-02 15:04"), tty.Middle(plain.Line(s.ID, 0), 26),
+		})
+	}
+	_, err = fmt.Fprintln(a.stdout, w.Render())
+	return err
+}
+
+// shortStep is a step's name without what sorts it.
+func shortStep(s session.Step) string {
+	rest, ok := strings.CutPrefix(string(s), "STEP_")
+	if !ok {
+		return string(s)
+	}
+	return rest[min(len("01_"), len(rest)):]
+}
+
+func (a *app) interviewShowCommand() *cobra.Command {
+	var storeName string
+	cmd := &cobra.Command{
+		Use:   "show SESSION|CANDIDATE",
+		Short: "Print what was said in an interview",
+		Long: `show prints the messages of a session, or of a candidate's newest one, as plain text.
+
+Exit codes: 0 printed; 2 usage, or there is no such session; 3 the store could not be read.`,
+		Example:           "  rehearse interview show lea",
+		Args:              arguments(1, 1, "name one session, or one candidate"),
+		ValidArgsFunction: a.completeSessions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.interviewShow(cmd.Context(), args[0], storeName)
+		},
+	}
+	a.storeFlag(cmd.Flags(), &storeName)
+	return cmd
+}
+
+func (a *app) interviewShow(ctx context.Context, word, storeName string) error {
+	st, err := a.existingStore(ctx, storeName)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	found, others, err := findSession(ctx, st, word)
+	if err != nil {
+		return err
+	}
+	if others > 0 {
+		fmt.Fprintf(a.stderr, "%s has %s; this is the newest\n", found.Candidate, plural(others+1, "session"))
+	}
+	messages, err := st.Messages(ctx, found.ID)
+	if err != nil {
+		return noVerdict(fmt.Errorf("read the messages: %w", err))
+	}
+	term := tty.Of(a.stdout, a.getenv)
+	for i, m := range messages {
+		if i > 0 {
+			fmt.Fprintln(a.stdout)
+		}
+		fmt.Fprintf(a.stdout, "%s\n%s\n", term.Paint(tty.Faint, heading(m)), plain.Text(m.Text, 0))
+	}
+	return nil
+}
+
+// heading says who said something, when and about what.
+func heading(m session.Message) string {
+	who := "interviewer"
+	if m.Role == llm.User {
+		who = "candidate"
+	}
+	what := string(m.Kind)
+	if m.Question >= 0 {
+		what = fmt.Sprintf("%s %d", m.Kind, m.Question+1)
+	}
+	return fmt.Sprintf("[%d] %s, %s, %s, %s", m.Seq, who, m.Step, what, m.At.UTC().Format(time.DateTime))
+}

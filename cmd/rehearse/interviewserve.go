@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/store"
+	"github.com/rehearse-dev/rehearse/agents/interview/web"
+	"github.com/rehearse-dev/rehearse/agents/interview/web/otlp"
+	"github.com/rehearse-dev/rehearse/agents/interview/web/telemetry"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+const serveExitCodes = `Exit codes:
+  0    ended by SIGINT or SIGTERM, in good order
+  1    ended while steps were still under way; they go on when it starts again
+  2    usage or configuration: nothing was served
+  3    it could not listen, or the store did not open or is served by another one`
+
+// serveFlags are the flags of interview serve.
+type serveFlags struct {
+	modelFlags
+	listen      string
+	store       string
+	tokenFile   string
+	instance    string
+	callTimeout time.Duration
+	drain       time.Duration
+	quiet       bool
+}
+
+func (a *app) interviewServeCommand() *cobra.Command {
+	var flags serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve interviews to programs (POST /axiom) and to people (a page)",
+		Long: `serve conducts any number of interviews at once, until SIGINT or SIGTERM; it then finishes the
+steps under way. A second signal ends it at once; what was stored is kept, and a step that was cut
+off goes on when the server starts again under the same --instance.
+
+A token (REHEARSE_TOKEN, or the first line of --token-file) opens /sessions and the audits, and
+closes /metrics to others. Logs go to standard error: text on a terminal, JSON elsewhere. Spans go
+where OTEL_EXPORTER_OTLP_ENDPOINT says. REHEARSE_OFFLINE=1 forbids --live but for a server on this
+machine.
+
+` + serveExitCodes,
+		Example: `  rehearse interview serve --script lea
+  rehearse interview serve --script tom --addr 127.0.0.1:0 --store memory: --time-scale 0.1
+  REHEARSE_TOKEN=… rehearse interview serve --live --store postgres://axiom@db/interviews`,
+		Args: arguments(0, 0, "serve takes no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.interviewServe(cmd.Context(), flags) },
+	}
+	flags.register(cmd)
+	f := cmd.Flags()
+	f.StringVar(&flags.listen, "addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
+	a.storeFlag(f, &flags.store)
+	f.StringVar(&flags.tokenFile, "token-file", "", "file with the token for /sessions, audits and /metrics")
+	f.StringVar(&flags.instance, "instance", "default", "name of this server; each that runs on a store needs another one")
+	f.DurationVar(&flags.callTimeout, "call-timeout", time.Minute, "the longest that one call to the model may take")
+	f.DurationVar(&flags.drain, "drain-timeout", 90*time.Second, "how long to wait at the end for steps under way")
+	f.BoolVarP(&flags.quiet, "quiet", "q", false, "log only what goes wrong")
+	return cmd
+}
+
+// minToken is how long a token must be, in bytes.
+const minToken = 16
+
+// token is that of the environment or of a file; empty if none is given.
+func (a *app) token(file string) (string, error) {
+	from, token := "REHEARSE_TOKEN", a.getenv("REHEARSE_TOKEN")
+	if file != "" {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("read the token: %w", err)
+		}
+		from = file
+		token, _, _ = strings.Cut(string(data), "\n")
+		if token = strings.TrimSpace(token); token == "" {
+			return "", fmt.Errorf("%s holds no token in its first line", file)
+		}
+	}
+	if token != "" && len(token) < minToken {
+		return "", fmt.Errorf("the token of %s has %d characters; at least %d are needed, such as those of openssl rand -hex 16", from, len(token), minToken)
+	}
+	return token, nil
+}
+
+// interviewServe serves until ctx ends.
+func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) {
+	token, err := a.token(flags.tokenFile)
+	if err != nil {
+		return usage(err)
+	}
+	if flags.callTimeout <= 0 || flags.drain <= 0 {
+		return usage(errors.New("--call-timeout and --drain-timeout must be more than 0"))
+	}
+	count := newCounter()
+	backend, err := a.interviewBackend(flags.modelFlags, count)
+	if err != nil {
+		return err
+	}
+	st, closing, err := a.claimStore(ctx, flags.store, flags.instance)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closing()) }()
+	tracer, flush, err := a.tracer(ctx)
+	if err != nil {
+		return usage(err)
+	}
+	defer flush()
+
+	audits, err := auditOptions(flags.prices)
+	if err != nil {
+		return usage(err)
+	}
+	log := a.logger(flags.quiet)
+	metrics := telemetry.NewMetrics()
+	service, err := a.interviewService(interview.Options{
+		Model: flags.model, CallTimeout: flags.callTimeout, Instance: flags.instance,
+	}, interview.Deps{
+		Store: metrics.Store(st), Backend: tracer.Backend(backend), Sink: metrics, Log: log, Count: count,
+	}, flags.prices)
+	if err != nil {
+		return usage(err)
+	}
+	server, err := web.New(web.Options{Token: token, DrainTimeout: flags.drain}, web.Deps{
+		Service: service, Store: st, Clock: clock.Real(), Log: log, Metrics: metrics, Tracer: tracer,
+		Audit: a.auditOf(st, audits),
+	})
+	if err != nil {
+		return noVerdict(err)
+	}
+	listener, err := net.Listen("tcp", flags.listen)
+	if err != nil {
+		return noVerdict(fmt.Errorf("listen on %s: %w; choose another address with --addr", flags.listen, err))
+	}
+	a.announce(listener.Addr(), flags, st)
+	serving := server.Serve(ctx, listener)
+	// A step goes on when its client has left, so the server's end is not its end.
+	left, cancel := clock.Real().WithTimeout(context.WithoutCancel(ctx), flags.drain)
+	defer cancel()
+	if err := errors.Join(serving, service.Shutdown(left)); err != nil {
+		return &exitError{exitFail, err}
+	}
+	return nil
+}
+
+// announce tells where the server is.
+func (a *app) announce(address net.Addr, flags serveFlags, st *store.Store) {
+	url := "http://" + address.String() + "/"
+	fmt.Fprintln(a.stdout, url)
+	who := "a real model writes: " + flags.model
+	if flags.script != "" {
+		who = "the script of " + flags.script + " writes, no model is called"
+	}
+	fmt.Fprintf(a.stderr, "open %s in a browser to take an interview; end with Ctrl-C\n%s; kept in %s (%s)\n",
+		url, who, store.Name(a.storeName(flags.store)), st.Driver())
+	if ip, ok := address.(*net.TCPAddr); ok && !ip.IP.IsLoopback() {
+		fmt.Fprintln(a.stderr, "warning: this address is open to other machines")
+	}
+}
+
+// interviewService is a service on real time whose calls have prices.
+func (a *app) interviewService(o interview.Options, d interview.Deps, prices string) (*interview.Service, error) {
+	table, err := priceTable(prices)
+	if err != nil {
+		return nil, err
+	}
+	d.Clock, d.Price = clock.Real(), tablePricer(table, o.Model)
+	return interview.New(o, d)
+}
+
+// claimStore opens a store to serve it, under a name that nobody else uses.
+func (a *app) claimStore(ctx context.Context, flag, instance string) (*store.Store, func() error, error) {
+	st, err := store.Open(ctx, a.storeName(flag))
+	if err != nil {
+		return nil, nil, noVerdict(err)
+	}
+	release, err := st.Claim(ctx, instance)
+	if err != nil {
+		return nil, nil, noVerdict(errors.Join(fmt.Errorf("%w (--instance)", err), st.Close()))
+	}
+	return st, func() error {
+		if err := errors.Join(release(), st.Close()); err != nil {
+			return noVerdict(fmt.Errorf("close the store: %w", err))
+		}
+		return nil
+	}, nil
+}
+
+// tracer exports spans where the environment asks for it. Flush sends what is
+// left.
+func (a *app) tracer(ctx context.Context) (tracer telemetry.Tracer, flush func(), err error) {
+	if !otlp.Configured(a.getenv) {
+		return telemetry.Tracer{}, func() {}, nil
+	}
+	provider, closing, err := otlp.New(ctx, "rehearse-interview")
+	if err != nil {
+		return telemetry.Tracer{}, nil, err
+	}
+	return telemetry.Tracer{Provider: provider, Clock: clock.Real(), System: openAI}, func() {
+		ctx, cancel := clock.Real().WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		if err := closing(ctx); err != nil {
+			fmt.Fprintln(a.stderr, "warning: the last spans were not sent:", err)
+		}
+	}, nil
+}
+
+// logger writes text for a person and JSON for a program.
+func (a *app) logger(quiet bool) *slog.Logger {
+	options := &slog.HandlerOptions{Level: slog.LevelInfo}
+	if quiet {
+		options.Level = slog.LevelWarn
+	}
+	if tty.Of(a.stderr, a.getenv) != (tty.Terminal{}) {
+		return slog.New(slog.NewTextHandler(a.stderr, options))
+	}
+	return slog.New(slog.NewJSONHandler(a.stderr, options))
+}
