@@ -1,0 +1,57 @@
+package scenarios_test
+
+import (
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// interviewScenario reads a scenario with an interview.
+func interviewScenario(drive, backend string) (scenarios.Scenario, scenarios.Diagnostics) {
+	text := "name: a/b\ndrive: {interview: {" + drive + "}}\nbackend: {model: gpt-6.1-terra, " + backend + "}\nexpect: {status: finished}\n"
+	return scenarios.Parse("x.yaml", []byte(text), nil, scenarios.Options{})
+}
+
+var _ = Describe("A scenario with an interview", func() {
+	It("has the replies of its cast after its own rules, as rules that need not be used", func() {
+		sc, found := interviewScenario("persona: lea", "cast: lea, rules: [{when: {purpose: mirror}, text: x}]")
+		Expect(found).To(BeEmpty())
+		Expect(sc.Backend.Rules).To(HaveLen(25))
+		Expect(sc.Backend.Rules[0].Text).To(HaveValue(Equal("x")))
+		Expect(sc.Backend.Rules[1:]).To(HaveEach(HaveField("Optional", true)))
+		_, err := mocks.Compile(sc.Backend.Script)
+		Expect(err).NotTo(HaveOccurred())
+	})
+
+	It("has the replies of its cast in its digest", func() {
+		one, found := interviewScenario("persona: lea", "cast: lea")
+		Expect(found).To(BeEmpty())
+		bare, _ := interviewScenario("persona: lea", "rules: [{text: x}]")
+		Expect(one.Digest).NotTo(Equal(bare.Digest))
+	})
+
+	DescribeTable("is refused where it makes no sense",
+		func(drive, backend, want string) {
+			_, found := interviewScenario(drive, backend)
+			var all []string
+			for _, d := range found {
+				all = append(all, d.Error())
+			}
+			Expect(strings.Join(all, "\n")).To(ContainSubstring(want))
+		},
+		Entry("persona", "persona: leo", "cast: lea", `there is no persona "leo"`),
+		Entry("persona, with the nearest", "persona: leo", "cast: lea", `did you mean "lea"?`),
+		Entry("cast", "persona: lea", "cast: tim", `there is no persona "tim"`),
+		Entry("a sequence beside a cast", "persona: lea", "cast: lea, replies: [{text: x}]", "write rules in place of replies"),
+		Entry("place", "persona: lea, moves: [{at: BLOC_11/0, do: reload}]", "cast: lea", `"BLOC_11/0" is no place of an interview`),
+		Entry("code", "persona: lea, moves: [{at: BLOC_01/0, do: reload, want: empty_anser}]", "cast: lea", `did you mean "empty_answer"?`),
+		Entry("an event that is not sent", "persona: lea, moves: [{at: BLOC_01/0, do: reload, event: GO}]", "cast: lea", "only do: event has event"),
+		Entry("no instant", "persona: lea, moves: [{at: BLOC_01/0, do: crash}]", "cast: lea", "do: crash needs instant"),
+		Entry("what is done", "persona: lea, moves: [{at: BLOC_01/0, do: dance}]", "cast: lea", "dance"),
+		Entry("store", "persona: lea, store: mysql", "cast: lea", "mysql"),
+	)
+})
