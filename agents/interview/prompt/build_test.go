@@ -175,9 +175,10 @@ var _ = Describe("Build", func() {
 	It("gives the works as data, in a user message, where the task speaks of them", func() {
 		for _, now := range calls() {
 			r := load(session.French).Build(now, nil, prompt.Limits{}).Request
-			told := now.Step == session.Block2B || now.Step == session.Block2A && now.Owed.Index == 2
-			Expect(len(r.Messages)).To(Equal(map[bool]int{false: 2, true: 3}[told]))
-			if told {
+			if now.Step != session.Block2B && (now.Step != session.Block2A || now.Owed.Index != 2) {
+				Expect(r.Messages).To(HaveLen(2))
+			} else {
+				Expect(r.Messages).To(HaveLen(3))
 				Expect(r.Messages[1]).To(Equal(llm.Message{Role: llm.User, Content: "[Données relevées dans les réponses]\n" +
 					"Médium : séries\nŒuvres : Dark ; Lost ; The Wire\nŒuvre-noyau : Dark"}))
 			}

@@ -49,10 +49,7 @@ func neutral(text string) string {
 }
 
 // zeroWidthJoiner holds emoji and the letters of some scripts together.
-const (
-	zeroWidthJoiner = '\u200d'
-	emojiSelector   = '\ufe0f'
-)
+const zeroWidthJoiner = '\u200d'
 
 // unseen are the characters that show nothing although Unicode counts them among
 // the graphic ones: fillers, joiners, and selectors that can carry whole texts.
@@ -76,7 +73,7 @@ func visible(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	var b strings.Builder
 	done := 0
-	before := rune(' ')
+	before := ' ' // the character before, as it is written
 	for i := 0; i < len(text); {
 		r, width := rune(text[i]), 1
 		if r >= utf8.RuneSelf {
@@ -86,6 +83,7 @@ func visible(text string) string {
 			b.WriteString(text[done:i])
 			b.WriteString(by)
 			done = i + width
+			r = ' '
 		}
 		before = r
 		i += width
@@ -102,22 +100,28 @@ func escape(before, r rune, width int, after string) string {
 	switch {
 	case r == utf8.RuneError && width == 1:
 		return "\ufffd"
-	case r >= ' ' && r <= '~', r == '\n', r == '\t', r >= 0xc0 && r < 0x250, r == emojiSelector:
+	case seen(r):
 		return ""
 	case r == zeroWidthJoiner:
 		if next, _ := utf8.DecodeRuneInString(after); joins(before) && joins(next) {
 			return ""
 		}
-	case unicode.IsGraphic(r) && !unicode.Is(unseen, r):
-		return ""
 	}
 	quoted := strconv.QuoteRuneToASCII(r)
 	return quoted[1 : len(quoted)-1]
 }
 
+// seen reports whether a character shows, or moves on in a way that does.
+func seen(r rune) bool {
+	if r < 0x250 { // nearly all there is in our languages
+		return r >= ' ' && r <= '~' || r >= 0xa0 && r != '\u00ad' || r == '\n' || r == '\t'
+	}
+	return unicode.IsGraphic(r) && !unicode.Is(unseen, r)
+}
+
 // joins reports whether a joiner next to a character may mean something: beside
 // emoji and in Indic scripts, but never between letters of ours.
-func joins(r rune) bool { return r >= 0x0900 && r != utf8.RuneError }
+func joins(r rune) bool { return r >= 0x0900 && r != utf8.RuneError && seen(r) }
 
 // The separator of questions, in two parts, because what is between them is
 // what is changed.

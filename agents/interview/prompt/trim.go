@@ -108,8 +108,10 @@ func protected(m *session.Message, block int) bool {
 		return true
 	case session.KindQuestion:
 		return m.Step.Block() == 2 || m.Step.Block() == block
+	case session.KindOther:
+		return m.Step == session.Block10 // the final profile
 	}
-	return m.Step == session.Block10 // the final profile
+	return false
 }
 
 // size is a message's number of tokens. One that nobody has counted passes for a
