@@ -1,0 +1,225 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// programs are the names of the browser, the first one found is taken.
+var programs = []string{"chromium", "chromium-browser", "google-chrome", "chrome", "headless-shell"}
+
+// browser starts a browser with a profile of its own, or skips the spec.
+func browser() context.Context {
+	GinkgoHelper()
+	var path string
+	for _, name := range programs {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		Skip("no browser: none of " + strings.Join(programs, ", ") + " is installed")
+	}
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(GinkgoT().TempDir()),
+		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+	)...)
+	DeferCleanup(stop)
+	ctx, closing := chromedp.NewContext(ctx)
+	DeferCleanup(closing)
+	Expect(chromedp.Do(ctx)).To(Succeed(), "the browser does not start")
+	return ctx
+}
+
+// tab is a window of the browser, with cookies of its own.
+type tab struct {
+	ctx  context.Context
+	base string
+	mu   sync.Mutex
+	// complaints are what the console told, and requests that went elsewhere.
+	complaints []string
+}
+
+func newTab(browser context.Context, base string) *tab {
+	GinkgoHelper()
+	ctx, closing := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	DeferCleanup(closing)
+	t := &tab{ctx: ctx, base: base}
+	Expect(chromedp.Listen(ctx, t.hear)).To(Succeed())
+	t.do(
+		call(network.Enable, network.EnableParams{}), call(cdplog.Enable, cdp.Empty{}), call(runtime.Enable, cdp.Empty{}),
+		language("fr-FR,fr;q=0.9,en;q=0.5"), chromedp.EmulateViewport(1280, 900),
+	)
+	return t
+}
+
+// call is a command of the browser's own protocol.
+func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, command, params)
+		return err
+	})
+}
+
+func (t *tab) hear(event any) {
+	complaint := ""
+	switch e := event.(type) {
+	case *runtime.EventConsoleAPICalled:
+		complaint = fmt.Sprintf("console.%s", e.Type)
+	case *runtime.EventExceptionThrown:
+		complaint = e.ExceptionDetails.Text
+	case *cdplog.EventEntryAdded:
+		complaint = fmt.Sprintf("%s: %s %s", e.Entry.Level, e.Entry.Text, e.Entry.URL)
+	case *network.EventRequestWillBeSent:
+		if !strings.HasPrefix(e.Request.URL, t.base+"/") {
+			complaint = "request to " + e.Request.URL
+		}
+	}
+	if complaint != "" {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.complaints = append(t.complaints, complaint)
+	}
+}
+
+// heard is what the browser complained about.
+func (t *tab) heard() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.complaints
+}
+
+// patience is how long a page may take.
+const patience = 20 * time.Second
+
+func (t *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	GinkgoHelper()
+	ctx, cancel := context.WithTimeout(t.ctx, patience)
+	defer cancel()
+	Expect(chromedp.Do(ctx, actions...)).To(Succeed())
+}
+
+func (t *tab) open(path string) {
+	GinkgoHelper()
+	t.do(chromedp.Navigate(t.base + path))
+}
+
+// value evaluates an expression.
+func value[T any](t *tab, expression string) (T, error) {
+	ctx, cancel := context.WithTimeout(t.ctx, patience)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+}
+
+// text is the text of the first element that matches, as a person sees it.
+func (t *tab) text(css string) string {
+	text, _ := value[string](t, fmt.Sprintf(`document.querySelector(%q)?.innerText ?? ""`, css))
+	return text
+}
+
+// sees waits for a text.
+func (t *tab) sees(css, text string) {
+	GinkgoHelper()
+	Eventually(func() string { return t.text(css) }).WithTimeout(patience).Should(ContainSubstring(text))
+}
+
+// is reports whether a condition holds on the page.
+func (t *tab) is(condition string) bool {
+	yes, err := value[bool](t, "!!("+condition+")")
+	return err == nil && yes
+}
+
+// waits waits for a condition on the page.
+func (t *tab) waits(condition string) {
+	GinkgoHelper()
+	Eventually(func() bool { return t.is(condition) }).WithTimeout(patience).Should(BeTrue(), func() string {
+		return condition + "\non the page:\n" + t.text("body") + "\n" + strings.Join(t.heard(), "\n")
+	})
+}
+
+// tabTo presses Tab until an element has the focus, as somebody without a mouse
+// does; the focus must be seen on the way.
+func (t *tab) tabTo(css string) {
+	GinkgoHelper()
+	for range 40 {
+		t.do(chromedp.KeyEvent(kb.Tab))
+		if t.is(fmt.Sprintf(`document.activeElement.matches(%q)`, css)) {
+			return
+		}
+	}
+	Fail("Tab does not lead to " + css)
+}
+
+func (t *tab) press(keys string, options ...chromedp.KeyOption) {
+	GinkgoHelper()
+	t.do(chromedp.KeyEvent(keys, options...))
+}
+
+// write puts a text in at once, as pasting does.
+func (t *tab) write(text string) {
+	GinkgoHelper()
+	t.do(call(input.InsertText, input.InsertTextParams{Text: text}))
+}
+
+// noScript switches scripts off.
+func (t *tab) noScript() {
+	GinkgoHelper()
+	t.do(call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
+}
+
+// shoot takes a picture of the whole page where REHEARSE_SCREENSHOTS names a
+// folder, and checks in any case that nothing is wider than the window.
+func (t *tab) shoot(name string, width int64, dark bool) {
+	GinkgoHelper()
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	t.do(
+		chromedp.EmulateViewport(width, 900),
+		call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+		}))
+	over, err := value[int](t, `document.documentElement.scrollWidth - document.documentElement.clientWidth`)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(over).To(BeNumerically("<=", 0), "%s is %d px too wide at %d px", name, over, width)
+	folder := os.Getenv("REHEARSE_SCREENSHOTS")
+	if folder == "" {
+		return
+	}
+	picture, err := chromedp.Run(t.ctx, chromedp.FullScreenshot(100))
+	Expect(err).NotTo(HaveOccurred())
+	Expect(os.WriteFile(filepath.Join(folder, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), picture, 0o600)).To(Succeed())
+}
+
+// offline cuts the tab off from the network, or puts it back on.
+func offline(cut bool) chromedp.Action[chromedp.Void] {
+	var rules []*network.Conditions
+	if cut {
+		rules = append(rules, &network.Conditions{Offline: true, DownloadThroughput: -1, UploadThroughput: -1})
+	}
+	return call(network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: rules})
+}
+
+// language makes the browser ask for a language.
+func language(accept string) chromedp.Action[chromedp.Void] {
+	return call(network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": accept}})
+}
