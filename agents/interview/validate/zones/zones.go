@@ -51,11 +51,13 @@ func Find(text string) []Hit {
 	m := shipped()
 	s := scan{machine: m}
 	r := words.NewReader(text)
+	initial := false // whether the last word is one letter, as in "U.S."
 	for w, ok := r.Next(); ok && len(s.found) < maxHits; w, ok = r.Next() {
-		if w.Gap != " " && endsSentence(w.Gap) {
+		if w.Gap != " " && endsSentence(w.Gap) && !(initial && strings.HasPrefix(w.Gap, ".")) {
 			s.endSentence(strings.ContainsAny(w.Gap, "?？"))
 		}
 		s.word(w)
+		initial = len(w.Text) == 1
 	}
 	s.endSentence(strings.ContainsAny(r.Rest(), "?？"))
 	return s.found[:min(len(s.found), maxHits)]
