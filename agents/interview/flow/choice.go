@@ -8,7 +8,7 @@ const reach = 6
 // options are what a candidate may choose from. A mention is a phrase of an
 // option, or a pronoun that says the choice (and not just a person).
 type options struct {
-	names    [][]phrase
+	names    []phrases
 	pronouns []string // of each option; empty for none
 	letters  bool     // "A" is the first, "B" the second
 }
@@ -40,8 +40,9 @@ const none = -1
 // reading is how far an answer was read.
 type reading struct {
 	options
-	words []word
-	found []mention
+	words  []word
+	found  []mention
+	clause int // where it begins
 	// not and like are where a negation and a preference stand that hold for what
 	// follows.
 	not, like int
@@ -55,28 +56,28 @@ func (r *reading) step(i int) int {
 	if rest[0].gap {
 		r.settle(i)
 	}
-	if n := longest(idioms, rest); n > 0 {
+	if n := idioms.at(rest); n > 0 {
 		return n
 	}
 	if m, ok := r.mentionAt(i); ok {
 		r.take(m)
 		return m.end - m.start
 	}
-	if n := longest(spoils, rest); n > 0 && r.within(i) {
+	if n := spoils.at(rest); n > 0 && r.within() {
 		r.newest().negated = true
 		return n
 	}
-	if n := longest(negations, rest); n > 0 && (rest[0].folded != "plus" || r.no(i)) {
+	if n := negations.at(rest); n > 0 && (rest[0].folded != "plus" || r.no(i)) {
 		r.expire(i)
 		r.not = i
 		return n
 	}
-	if n := longest(preferences, rest); n > 0 {
+	if n := preferences.at(rest); n > 0 {
 		r.like, r.weighs = i, true
 		return n
 	}
-	if n := longest(comparisons, rest); n > 0 {
-		r.than = r.within(i) && (r.weighs || longest(thans, rest) > 0)
+	if n := comparisons.at(rest); n > 0 {
+		r.than = r.within() && (r.weighs || thans.at(rest) > 0)
 		return n
 	}
 	return 1
@@ -100,13 +101,10 @@ func (r *reading) newest() *mention {
 	return &r.found[len(r.found)-1]
 }
 
-// within reports whether there is a mention before i in the clause of i.
-func (r *reading) within(i int) bool {
+// within reports whether the clause that is read has a mention.
+func (r *reading) within() bool {
 	m := r.newest()
-	if m == nil {
-		return false
-	}
-	return !slices.ContainsFunc(r.words[m.end:i+1], func(w word) bool { return w.gap })
+	return m != nil && m.start >= r.clause
 }
 
 // take adds a mention, with what was said of it before.
@@ -131,7 +129,7 @@ func (r *reading) settle(i int) {
 	if m := r.newest(); m != nil && r.like != none && m.end == r.like {
 		m.preferred = true
 	}
-	r.not, r.like, r.than, r.weighs = none, none, false, false
+	r.not, r.like, r.than, r.weighs, r.clause = none, none, false, false, i
 }
 
 // expire makes a negation that caught nothing hold for the mention right before
@@ -141,8 +139,8 @@ func (r *reading) expire(i int) {
 	if r.not == none || m == nil || m.end != r.not {
 		return
 	}
-	after := r.not + max(1, longest(negations, r.words[r.not:]))
-	if after >= i || longest(afterthoughts, r.words[after:]) > 0 {
+	after := r.not + max(1, negations.at(r.words[r.not:]))
+	if after >= i || afterthoughts.at(r.words[after:]) > 0 {
 		m.negated = true
 	}
 }
@@ -152,7 +150,7 @@ func (r *reading) mentionAt(i int) (mention, bool) {
 	rest := r.words[i:]
 	found, length := none, 0
 	for option, names := range r.names {
-		if n := longest(names, rest); n > length {
+		if n := names.at(rest); n > length {
 			found, length = option, n
 		}
 	}
@@ -181,23 +179,23 @@ func chooses(ws []word, i int) bool {
 	if w.end-w.start != 1 { // "à"
 		return false
 	}
-	follows := w.folded == "b" || ends(ws, i) || longest(afterLetter, ws[i+1:]) > 0
+	follows := w.folded == "b" || ends(ws, i) || afterLetter.at(ws[i+1:]) > 0
 	if i == 0 {
 		return follows
 	}
-	return longest(naming, ws[i-1:]) > 0 || follows && (ends(ws, i) && w.gap || longest(chosen, ws[i-1:]) > 0)
+	return naming.at(ws[i-1:]) > 0 || follows && (ends(ws, i) && w.gap || chosen.at(ws[i-1:]) > 0)
 }
 
 // says reports whether the pronoun at i is a way to address somebody ("dis-moi
 // tu"), and not somebody who is addressed ("et vous ?").
 func says(ws []word, i int) bool {
-	if i > 0 && !ws[i].gap && longest(sayTu, ws[i-1:]) > 0 {
-		return ends(ws, i) || longest(nouns, ws[i-1:]) > 0 || longest(tuIsFine, ws[i+1:]) > 0
+	if i > 0 && !ws[i].gap && sayTu.at(ws[i-1:]) > 0 {
+		return ends(ws, i) || theTu.at(ws[i-1:]) > 0 || tuIsFine.at(ws[i+1:]) > 0
 	}
 	if !begins(ws, i) {
 		return false
 	}
-	return ends(ws, i) || longest(tuIsFine, ws[i+1:]) > 0
+	return ends(ws, i) || tuIsFine.at(ws[i+1:]) > 0
 }
 
 // choose is the option that an answer chooses. An answer that begins with a
@@ -223,7 +221,7 @@ func contradicted(letter mention, rest []mention, ws []word) bool {
 			continue
 		}
 		between := ws[letter.end:m.start]
-		if m.letter || ends(ws, m.end-1) && len(between) == longest(articles, between) {
+		if m.letter || ends(ws, m.end-1) && len(between) == articles.at(between) {
 			return true
 		}
 	}

@@ -4,9 +4,9 @@ import "github.com/rehearse-dev/rehearse/agents/interview/session"
 
 var (
 	registers = options{
-		names: [][]phrase{informal, formal}, pronouns: []string{"tu", "vous"}, letters: true,
+		names: []phrases{list("informal"), list("formal")}, pronouns: []string{"tu", "vous"}, letters: true,
 	}
-	media = options{names: [][]phrase{series, films}, letters: true}
+	media = options{names: []phrases{list("series"), list("films")}, letters: true}
 )
 
 // ParseRegister reads how the candidate wants to be addressed: by the letter of

@@ -5,7 +5,8 @@ import (
 	. "github.com/onsi/gomega"
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/flow")
+	"github.com/rehearse-dev/rehearse/agents/interview/flow"
+)
 
 // phrasings lists answers by what they mean; "" is what leaves it open.
 type phrasings map[string][]string

@@ -1,28 +1,129 @@
 package flow
 
 import (
-	"strings"
+	"slices"
+	"strconv"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/rehearse-dev/rehearse/internal/plain"
+	wordlist "github.com/rehearse-dev/rehearse/internal/words"
 )
 
-// ParseWorks reads the works that the candidate named, in order.
+// What is kept of the works that a candidate names.
+const (
+	maxWorks = 5
+	maxTitle = 120     // runes
+	maxWords = 12      // of a title among others
+	asked    = 3       // how many works the question asks for
+	maxRead  = 8 << 10 // bytes of an answer; titles do not come after a speech
+)
+
+// ParseWorks reads the works that the candidate named, in order and each once: at
+// most five, of at most 120 runes. Points of a list part them, else lines, else
+// semicolons, else commas; "et" and "and" do so where fewer than three were
+// parted otherwise, so that "Tom et Jerry" in a list stays one. What stands in
+// quotes is the title; what leads to it ("j'adore"), and a remark in parentheses
+// or after a dash or a colon, is not part of it. An answer that names none, such
+// as "rien", has none.
 func ParseWorks(text string) []string {
 	var works []string
-	for work := range strings.SplitSeq(strings.ReplaceAll(text, " et ", ","), ",") {
-		if work = strings.TrimSpace(work); work != "" {
-			works = append(works, work)
+	long := ""
+	for _, item := range items(text) {
+		name := title(item)
+		switch {
+		case name == "" || slices.ContainsFunc(works, func(w string) bool { return wordlist.Join(w) == wordlist.Join(name) }):
+		case wordlist.Count(name) > maxWords:
+			if long == "" {
+				long = name // a sentence: better than nothing
+			}
+		default:
+			works = append(works, name)
 		}
+		if len(works) == maxWorks {
+			return works
+		}
+	}
+	if len(works) == 0 && long != "" {
+		return []string{long}
 	}
 	return works
 }
 
-// ParseCore reads which work the candidate holds dearest.
+// ParseCore reads which work the candidate holds dearest: one of the works, by
+// its title or by its place ("the second one"); else what the answer says, cut
+// short.
 func ParseCore(text string, works []string) string {
-	for _, w := range works {
-		if strings.Contains(strings.ToLower(text), strings.ToLower(w)) {
-			return w
+	ws := words(text)
+	if i, ok := byTitle(ws, works); ok {
+		return works[i]
+	}
+	if i, ok := byPlace(ws, len(works)); ok {
+		return works[i]
+	}
+	if t := title(text[:min(len(text), maxRead)]); t != "" {
+		return t
+	}
+	return plain.Line(norm.NFC.String(text[:min(len(text), maxRead)]), maxTitle)
+}
+
+// byTitle is the work that an answer prefers, or else names first, and does not
+// reject.
+func byTitle(ws []word, works []string) (int, bool) {
+	var o options
+	for _, work := range works {
+		name := words(work)
+		if n := articles.at(name); n < len(name) {
+			name = name[n:]
+		}
+		var p phrase
+		for _, w := range name {
+			p = append(p, w.folded)
+		}
+		var ps phrases
+		if len(p) > 0 {
+			ps = ps.and(p)
+		}
+		o.names = append(o.names, ps)
+	}
+	first := none
+	for _, m := range o.mentions(ws) {
+		switch {
+		case m.negated:
+		case m.preferred:
+			return m.option, true
+		case first == none:
+			first = m.option
 		}
 	}
-	return plain.Line(text, 120)
+	return first, first != none
+}
+
+// byPlace is the work that an answer names by its place among so many.
+func byPlace(ws []word, works int) (int, bool) {
+	if len(ws) == 1 {
+		if n, err := strconv.Atoi(ws[0].folded); err == nil && n > 0 && n <= works {
+			return n - 1, true
+		}
+	}
+	for i := range ws {
+		place, n := none, 0
+		if n = lastPlace.at(ws[i:]); n > 0 {
+			place = works - 1
+		} else {
+			for p, ps := range places {
+				if n = ps.at(ws[i:]); n > 0 {
+					place = p
+					break
+				}
+			}
+		}
+		if place < 0 || place >= works {
+			continue
+		}
+		if ends(ws, i+n-1) || afterPlace.at(ws[i+n:]) > 0 {
+			return place, true
+		}
+	}
+	return 0, false
 }

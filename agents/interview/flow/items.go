@@ -1,0 +1,246 @@
+package flow
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/rehearse-dev/rehearse/internal/plain"
+)
+
+// The separators of works and the marks of lists. A number is a mark only with a
+// point, a parenthesis or a dash: "24" and "1917" are titles.
+var (
+	newlines = regexp.MustCompile(`[\r\n\x{2028}\x{2029}]+`)
+	firm     = regexp.MustCompile(`[;|•]|\s[/+]\s`)
+	commas   = regexp.MustCompile(`[,，、]`)
+	joiners  = regexp.MustCompile(`(?i)\s(?:et|and|puis|then)\s`)
+	point    = regexp.MustCompile(`(?m)^[ \t]*(?:[-*•–—·‣▪]|[a-eA-E][.)]|#?\d{1,2} ?[.)°:–—-])[ \t]*([^ \t\n].*)$`)
+	inline   = regexp.MustCompile(`(?:^|[\s,;:])#?([1-9]) ?[.)°](?:\s|$)`)
+	trailing = regexp.MustCompile(`(?i)[\s,;]+(?:et|and|puis|then)\s*$`)
+	quotes   = regexp.MustCompile(`«[^«»\n]*»|“[^“”\n]*”|"[^"\n]*"`)
+)
+
+// items parts an answer where the works in it are parted.
+func items(text string) []string {
+	text = text[:min(len(text), maxRead)]
+	text = newlines.ReplaceAllString(strings.TrimSpace(text), "\n")
+	if titles := quotes.FindAllString(text, maxWorks); len(titles) >= asked {
+		return titles
+	}
+	if points := point.FindAllStringSubmatch(text, -1); len(points) > 1 {
+		var all []string
+		for _, p := range points {
+			all = append(all, p[1])
+		}
+		return all
+	}
+	if all := numbered(text); len(all) > 1 {
+		return all
+	}
+	lines := cut(text, newlines)
+	if len(lines) >= asked || len(lines) > 1 && !strings.ContainsAny(text, ",;") {
+		return lines
+	}
+	text = strings.Join(lines, ", ")
+	if all := cut(text, firm); len(all) > 1 {
+		return all
+	}
+	all := cut(text, commas)
+	if len(all) > 1 {
+		all = slices.Concat(all[:1], slices.DeleteFunc(all[1:], isRemark))
+	}
+	for i := len(all) - 1; i >= 0 && len(all) < asked; i-- {
+		all = slices.Concat(all[:i], joined(all[i]), all[i+1:])
+	}
+	return all
+}
+
+// numbered parts "1. this 2. that", where the numbers count up from one; what
+// stands before the first is no item.
+func numbered(text string) []string {
+	var all []string
+	start := 0
+	for _, m := range inline.FindAllStringSubmatchIndex(text, -1) {
+		if int(text[m[2]]-'1') != len(all) {
+			continue
+		}
+		if len(all) > 0 {
+			all[len(all)-1] = trailing.ReplaceAllString(text[start:m[0]], "")
+		}
+		all, start = append(all, text[m[1]:]), m[1]
+	}
+	return all
+}
+
+// joined parts what "and" joins in the first sentence of a text, unless it goes
+// on with "of".
+func joined(text string) []string {
+	text = text[:sentenceEnd(text)]
+	return slices.DeleteFunc(cutIf(text, joiners, func(rest string) bool {
+		next := words(firstWords(rest))
+		return len(next) > 0 && !slices.Contains([]string{"de", "d", "du", "des", "of"}, next[0].folded)
+	}), isRemark)
+}
+
+// firstWords is as much of a text as is needed to know its first word.
+func firstWords(text string) string { return text[:min(len(text), 64)] }
+
+// cut parts a text at separators outside of quotes, and drops what is blank.
+func cut(text string, separator *regexp.Regexp) []string {
+	return cutIf(text, separator, func(string) bool { return true })
+}
+
+func cutIf(text string, separator *regexp.Regexp, also func(rest string) bool) []string {
+	var all []string
+	keep := func(part string) {
+		if part = strings.TrimSpace(part); part != "" {
+			all = append(all, part)
+		}
+	}
+	start := 0
+	guarded := quotes.FindAllStringIndex(text, -1)
+	for _, at := range separator.FindAllStringIndex(text, -1) {
+		for len(guarded) > 0 && guarded[0][1] <= at[0] {
+			guarded = guarded[1:]
+		}
+		if len(guarded) > 0 && guarded[0][0] <= at[0] || !also(text[at[1]:]) {
+			continue
+		}
+		keep(text[start:at[0]])
+		start = at[1]
+	}
+	keep(text[start:])
+	return all
+}
+
+// isRemark reports whether a part of an answer goes on about the one before.
+func isRemark(part string) bool {
+	first, _ := utf8.DecodeRuneInString(part)
+	return unicode.IsLower(first) && remarks.at(words(firstWords(part))) > 0
+}
+
+// comment is where a remark on a title begins. A full stop ends a title only
+// after a word that is no abbreviation.
+var (
+	comment  = regexp.MustCompile(`\s*[(\[]|\s+[-–—]+(?:\s|$)|\s(?:parce qu|because|puisque|car\s|since\s)|\s*\n`)
+	sentence = regexp.MustCompile(`[\pL\pM\d]{2,}\s?[.!?…]+\s`)
+	colon    = regexp.MustCompile(`\s?:(?:\s+|$)`)
+)
+
+// title is the title that a part of an answer names; empty if it names none.
+func title(part string) string {
+	if q := quotes.FindString(part); strings.Trim(q, "«»“”\" \u00a0\u202f") != "" {
+		part = q
+	} else {
+		part = uncommented(led(part))
+	}
+	part = strings.TrimFunc(part, edge)
+	ws := words(part)
+	if len(ws) == 0 || nothing.at(ws) == len(ws) || openers.at(ws) == len(ws) {
+		return ""
+	}
+	return plain.Line(norm.NFC.String(part), maxTitle)
+}
+
+// edge reports whether a character is never the first or the last of a title.
+func edge(r rune) bool {
+	return unicode.IsSpace(r) || unicode.In(r, unicode.C) || strings.ContainsRune(".,;:!…*_`\"'’‘“”«»-–—•·>", r)
+}
+
+// led is what a part says after the words that lead to a title.
+func led(part string) string {
+	if at := colon.FindStringIndex(part); at != nil {
+		head := words(part[:at[0]])
+		if slices.ContainsFunc(head, func(w word) bool { return introduces.at([]word{w}) > 0 }) {
+			part = part[at[1]:]
+		}
+	}
+	ws := words(part)
+	i := 0
+	for i < len(ws) {
+		n := leading(part, ws[i:], i > 0)
+		if n == 0 {
+			break
+		}
+		i += n
+	}
+	switch i {
+	case 0:
+		return part
+	case len(ws):
+		return ""
+	}
+	return part[ws[i].start:]
+}
+
+// leading is how many words at the head of ws only lead to a title; led means
+// that others did before.
+func leading(text string, ws []word, led bool) int {
+	if n := leads.at(ws); n > 0 && !shouts(text, ws[1:n]) {
+		return n
+	}
+	if n := leadsOn.at(ws); n > 0 && led {
+		return n
+	}
+	n := openers.at(ws)
+	if soft := softOpeners.at(ws); soft > n && !capital(text[ws[0].start:]) {
+		n = soft
+	}
+	if n == len(ws) || n > 0 && (ws[n].gap || capital(text[ws[n].start:])) {
+		return n
+	}
+	return 0
+}
+
+// shouts reports whether a word other than "I" has a capital letter: "I Love
+// Lucy" is a title.
+func shouts(text string, ws []word) bool {
+	return slices.ContainsFunc(ws, func(w word) bool { return w.folded != "i" && capital(text[w.start:]) })
+}
+
+// capital reports whether a text begins as a title does.
+func capital(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsUpper(first) || unicode.IsDigit(first)
+}
+
+// uncommented is a part without the remark on what it names. What follows a
+// colon is a subtitle if it is short and has a capital letter.
+func uncommented(part string) string {
+	end := len(part)
+	named := func(at int) bool { return len(words(part[:at])) > 0 }
+	for _, at := range comment.FindAllStringIndex(part, 2) {
+		if named(at[0]) {
+			end = min(end, at[0])
+		}
+	}
+	end = min(end, sentenceEnd(part))
+	for _, at := range commas.FindAllStringIndex(part[:end], 4) {
+		if named(at[0]) && isRemark(strings.TrimSpace(part[at[1]:end])) {
+			end = at[0]
+			break
+		}
+	}
+	if at := colon.FindStringIndex(part[:end]); at != nil {
+		rest := part[at[1]:end]
+		if !capital(rest) || len(words(rest)) > 4 {
+			end = at[0]
+		}
+	}
+	return part[:end]
+}
+
+// sentenceEnd is where the first sentence of a part ends.
+func sentenceEnd(part string) int {
+	for _, at := range sentence.FindAllStringIndex(part, 4) {
+		if last := words(part[at[0]:at[1]]); len(last) > 0 && abbreviations.at(last) == 0 {
+			return at[1]
+		}
+	}
+	return len(part)
+}
