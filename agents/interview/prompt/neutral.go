@@ -70,22 +70,24 @@ var unseen = &unicode.RangeTable{
 // visible writes what cannot be seen as escapes, and what is not UTF-8 as U+FFFD.
 // Line breaks become LF.
 func visible(text string) string {
+	first := common(text)
+	if first == len(text) {
+		return text
+	}
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	var b strings.Builder
 	done := 0
-	before := ' ' // the character before, as it is written
-	for i := 0; i < len(text); {
-		r, width := rune(text[i]), 1
-		if r >= utf8.RuneSelf {
-			r, width = utf8.DecodeRuneInString(text[i:])
+	for i := first; i < len(text); i += common(text[i:]) {
+		r, width := utf8.DecodeRuneInString(text[i:])
+		before := ' '
+		if i > done {
+			before, _ = utf8.DecodeLastRuneInString(text[:i])
 		}
 		if by := escape(before, r, width, text[i+width:]); by != "" {
 			b.WriteString(text[done:i])
 			b.WriteString(by)
 			done = i + width
-			r = ' '
 		}
-		before = r
 		i += width
 	}
 	if done == 0 {
@@ -94,6 +96,32 @@ func visible(text string) string {
 	b.WriteString(text[done:])
 	return b.String()
 }
+
+// common returns how many bytes a text begins with that need no closer look:
+// ASCII, and the letters and the punctuation of our languages. It stops in front
+// of whole characters only.
+func common(text string) int {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c >= ' ' && c <= '~' || c == '\n' || c == '\t' {
+			continue
+		}
+		switch next := text[i+1:]; {
+		case c == 0xc2 && continues(next) && next[0] >= 0xa0 && next[0] != 0xad: // U+00A0 to U+00BF
+			i++
+		case c >= 0xc3 && c <= 0xc8 && continues(next): // U+00C0 to U+023F
+			i++
+		case c == 0xe2 && len(next) > 1 && next[0] == 0x80 && next[1] >= 0x90 && next[1] <= 0xa7: // U+2010 to U+2027
+			i += 2
+		default:
+			return i
+		}
+	}
+	return len(text)
+}
+
+// continues reports whether a text begins with the second half of a character.
+func continues(text string) bool { return text != "" && text[0]&0xc0 == 0x80 }
 
 // escape is what to write for a character that cannot be seen, or "".
 func escape(before, r rune, width int, after string) string {
@@ -132,6 +160,9 @@ const (
 
 // defuse finds marks in a line and puts others in their place.
 func defuse(line string, put func(from, to int, by string)) {
+	if !strings.ContainsAny(line, "_<>[") {
+		return
+	}
 	for i := 0; i < len(line); i++ {
 		switch line[i] {
 		case '_':
@@ -190,18 +221,29 @@ func headed(line string) bool {
 	if head == "" || head[0] == '>' {
 		return false
 	}
-	if end := strings.IndexAny(head, ":："); end >= 0 && end <= maxHead {
+	heading := head[0] == '#'
+	head = head[:min(len(head), maxHead)]
+	if end := colon(head); end >= 0 {
 		head = head[:end]
-	} else if head[0] != '#' {
+	} else if !heading {
 		return false
 	}
-	words := strings.FieldsFunc(head[:min(len(head), maxHead)], func(r rune) bool { return !unicode.IsLetter(r) })
+	words := strings.FieldsFunc(head, func(r rune) bool { return !unicode.IsLetter(r) })
 	for _, word := range words[:min(len(words), 3)] {
 		if isRole(word) {
 			return true
 		}
 	}
 	return false
+}
+
+// colon returns where the first colon of either width is, or -1.
+func colon(text string) int {
+	narrow, wide := strings.IndexByte(text, ':'), strings.Index(text, "：")
+	if narrow < 0 || wide >= 0 && wide < narrow {
+		return wide
+	}
+	return narrow
 }
 
 // The longest head of a line and the longest role, in bytes.

@@ -84,7 +84,7 @@ type exchange struct {
 
 // exchangesOf cuts a history into exchanges.
 func exchangesOf(history []session.Message, block int) []exchange {
-	var all []exchange
+	all := make([]exchange, 0, len(history)/2+8)
 	for i := range history {
 		m := &history[i]
 		if i == 0 || !together(&history[i-1], m) {
