@@ -22,21 +22,16 @@ const (
 	connectTimeout = 10 * time.Second
 )
 
-type postgresEngine struct {
-	db *sql.DB
-	// password never gets into an error.
-	password string
-}
+type postgresEngine struct{ db *sql.DB }
 
 func openPostgres(ctx context.Context, dsn string) (*Store, error) {
 	config, err := parsePostgres(dsn)
 	if err != nil {
 		return nil, err
 	}
-	e := &postgresEngine{password: config.Password}
-	s, err := e.connect(ctx, config)
+	s, err := connectPostgres(ctx, config)
 	if err != nil {
-		return nil, fmt.Errorf("opening the store %s: %w", Name(dsn), e.explain(err))
+		return nil, fmt.Errorf("opening the store %s: %w", Name(dsn), err)
 	}
 	return s, nil
 }
@@ -54,19 +49,19 @@ func parsePostgres(dsn string) (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
-func (e *postgresEngine) connect(ctx context.Context, config *pgx.ConnConfig) (s *Store, err error) {
-	e.db = stdlib.OpenDB(*config, stdlib.OptionAfterConnect(durable))
+func connectPostgres(ctx context.Context, config *pgx.ConnConfig) (s *Store, err error) {
+	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(durable))
 	defer func() {
 		if err != nil {
-			_ = e.db.Close()
+			_ = db.Close()
 		}
 	}()
-	e.db.SetMaxOpenConns(maxConnections)
-	e.db.SetMaxIdleConns(maxConnections)
-	e.db.SetConnMaxIdleTime(idleTime)
-	e.db.SetConnMaxLifetime(lifeTime)
+	db.SetMaxOpenConns(maxConnections)
+	db.SetMaxIdleConns(maxConnections)
+	db.SetConnMaxIdleTime(idleTime)
+	db.SetConnMaxLifetime(lifeTime)
 	var version, encoding string
-	err = e.db.QueryRowContext(ctx, `SELECT current_setting('server_version'), current_setting('server_encoding')`).
+	err = db.QueryRowContext(ctx, `SELECT current_setting('server_version'), current_setting('server_encoding')`).
 		Scan(&version, &encoding)
 	switch {
 	case err != nil:
@@ -74,11 +69,11 @@ func (e *postgresEngine) connect(ctx context.Context, config *pgx.ConnConfig) (s
 	case encoding != "UTF8":
 		return nil, fmt.Errorf("the database holds text as %s, which not every answer fits: make one with ENCODING 'UTF8'", encoding)
 	}
-	if err := migrate(ctx, e.db, goose.DialectPostgres, "postgres"); err != nil {
+	if err := migrate(ctx, db, goose.DialectPostgres, "postgres"); err != nil {
 		return nil, err
 	}
 	version, _, _ = strings.Cut(version, " ")
-	return &Store{db: e.db, engine: e, driver: "PostgreSQL " + version}, nil
+	return &Store{db: db, engine: &postgresEngine{db: db}, driver: "PostgreSQL " + version}, nil
 }
 
 // durable makes sure that a commit is on the disk when it returns, also where
@@ -105,8 +100,8 @@ func (e *postgresEngine) apply(ctx context.Context, ops []operation) error {
 		c := driver.(*stdlib.Conn).Conn()
 		err := transact(ctx, c, ops)
 		if err != nil && c.PgConn().TxStatus() != 'I' {
-			if _, failed := c.Exec(context.WithoutCancel(ctx), "rollback"); failed != nil {
-				_ = c.Close(context.WithoutCancel(ctx))
+			if _, failed := c.Exec(ctx, "rollback"); failed != nil {
+				_ = c.Close(ctx) // the pool makes another
 			}
 		}
 		return err
@@ -160,41 +155,23 @@ func (e *postgresEngine) duplicate(err error) bool {
 	return failure.Code == uniqueViolation || failure.Code == serializationFailure || failure.Code == deadlock
 }
 
-func (e *postgresEngine) explain(err error) error { return hide(err, e.password) }
-
-// hide replaces a password in an error. Drivers leave it out by themselves, but
-// it may also be the name of something that they do tell.
-func hide(err error, password string) error {
-	if err == nil || password == "" || !strings.Contains(err.Error(), password) {
-		return err
-	}
-	return hiddenError{text: strings.ReplaceAll(err.Error(), password, "xxxxx"), err: err}
-}
-
-type hiddenError struct {
-	text string
-	err  error
-}
-
-func (e hiddenError) Error() string { return e.text }
-
-// Is finds what is known of the cause without giving it away.
-func (e hiddenError) Is(target error) bool { return errors.Is(e.err, target) }
+func (e *postgresEngine) explain(err error) error { return err }
 
 // claim holds a lock of the session of one connection, which the server gives up
 // when the process ends.
 func (e *postgresEngine) claim(ctx context.Context, name string) (release func() error, err error) {
 	conn, err := e.db.Conn(ctx)
 	if err != nil {
-		return nil, e.explain(err)
+		return nil, err
 	}
 	var got bool
-	err = conn.QueryRowContext(ctx, `SELECT pg_try_advisory_lock(hashtextextended($1, 0))`, "rehearse interview "+name).Scan(&got)
+	err = conn.QueryRowContext(ctx, `SELECT pg_try_advisory_lock(
+		hashtextextended('rehearse interview ' || current_schema() || ' ' || $1::text, 0))`, name).Scan(&got)
 	if err == nil && !got {
 		err = claimed(name)
 	}
 	if err != nil {
-		return nil, errors.Join(e.explain(err), conn.Close())
+		return nil, errors.Join(err, conn.Close())
 	}
 	return func() error {
 		_, err := conn.ExecContext(context.Background(), `SELECT pg_advisory_unlock_all()`)

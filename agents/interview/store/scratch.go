@@ -25,7 +25,7 @@ func Scratch(ctx context.Context, server string) (dsn string, drop func() error,
 	}
 	query := u.Query()
 	query.Set("search_path", name)
-	u.RawQuery = query.Encode()
+	u.RawQuery = strings.ReplaceAll(query.Encode(), "+", "%20") // as PostgreSQL reads it
 	return u.String(), func() error {
 		if err := execute(context.WithoutCancel(ctx), server, "DROP SCHEMA "+name+" CASCADE"); err != nil {
 			return fmt.Errorf("dropping schema %s in %s: %w", name, Name(server), err)
@@ -41,7 +41,7 @@ func execute(ctx context.Context, dsn, statement string) error {
 	}
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return hide(err, config.Password)
+		return err
 	}
 	_, err = conn.Exec(ctx, statement)
 	return errors.Join(err, conn.Close(context.WithoutCancel(ctx)))

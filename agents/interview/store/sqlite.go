@@ -19,13 +19,11 @@ import (
 // database gets our tables.
 const applicationID = 0x72687273
 
-// sqliteEngine has one writer at a time, in the order in which they come: those
-// that wait inside SQLite poll, and late ones overtake.
 type sqliteEngine struct {
 	db         *sql.DB
 	path       string // empty in memory
-	writer     chan struct{}
 	statements map[string]*sql.Stmt
+	group
 }
 
 // openSQLite opens a file, or a database in memory if path is empty.
@@ -61,8 +59,8 @@ func connectSQLite(ctx context.Context, path string) (s *Store, err error) {
 	if err := migrate(ctx, db, goose.DialectSQLite3, "sqlite"); err != nil {
 		return nil, err
 	}
-	e := &sqliteEngine{db: db, path: path, writer: make(chan struct{}, 1), statements: map[string]*sql.Stmt{}}
-	for _, text := range statements {
+	e := &sqliteEngine{db: db, path: path, statements: map[string]*sql.Stmt{}, group: newGroup()}
+	for _, text := range append([]string{savepoint, rollbackTo, releaseSavepoint}, statements...) {
 		if e.statements[text], err = db.PrepareContext(ctx, text); err != nil {
 			return nil, fmt.Errorf("preparing %q: %w", text, err)
 		}
@@ -131,42 +129,6 @@ func prepareFile(ctx context.Context, path string) (err error) {
 
 func (e *sqliteEngine) query(ctx context.Context, statement string, args ...any) (*sql.Rows, error) {
 	return e.statements[statement].QueryContext(ctx, args...)
-}
-
-// apply is not interrupted once it has begun: it takes microseconds, or as long
-// as the disk takes, and its outcome is known.
-func (e *sqliteEngine) apply(ctx context.Context, ops []operation) error {
-	select {
-	case e.writer <- struct{}{}:
-		defer func() { <-e.writer }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	ctx = context.WithoutCancel(ctx)
-	tx, err := e.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	for _, op := range ops {
-		if err = e.run(ctx, tx, op); err != nil {
-			return errors.Join(err, tx.Rollback())
-		}
-	}
-	return tx.Commit()
-}
-
-func (e *sqliteEngine) run(ctx context.Context, tx *sql.Tx, op operation) error {
-	result, err := tx.StmtContext(ctx, e.statements[op.statement]).ExecContext(ctx, op.args...)
-	if err != nil || !op.decides {
-		return err
-	}
-	if n, err := result.RowsAffected(); err != nil || n > 0 {
-		return err
-	}
-	return errStale
 }
 
 func (e *sqliteEngine) duplicate(err error) bool {

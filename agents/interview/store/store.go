@@ -70,14 +70,15 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 
 // Name is a store's address without its password, for logs.
 func Name(dsn string) string {
-	u, err := url.Parse(dsn)
-	if scheme, _, _ := strings.Cut(dsn, "://"); err != nil && strings.HasPrefix(scheme, "postgres") {
-		return scheme + "://…"
-	}
-	if err != nil || u.Host == "" {
+	scheme, _, found := strings.Cut(dsn, "://")
+	if !found {
 		return dsn
 	}
-	u.RawQuery = ""
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return scheme + "://…"
+	}
+	u.RawQuery = "" // it may hold one too
 	return u.Redacted()
 }
 

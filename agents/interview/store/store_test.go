@@ -1,13 +1,10 @@
 package store_test
 
 import (
-	"os"
 	"path/filepath"
 
 	. "github.com/onsi/ginkgo/v2"
-	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/store"
 	"github.com/rehearse-dev/rehearse/agents/interview/store/storetest"
 )
 
@@ -26,20 +23,3 @@ var _ = Describe("on a server", func() {
 })
 
 func file(SpecContext) string { return filepath.Join(GinkgoT().TempDir(), "sessions.db") }
-
-// scratch is an empty schema on a real server.
-func scratch(ctx SpecContext) string {
-	GinkgoHelper()
-	dsn, drop, err := store.Scratch(ctx, postgres(ctx))
-	Expect(err).NotTo(HaveOccurred())
-	DeferCleanup(drop)
-	return dsn
-}
-
-func postgres(SpecContext) string {
-	dsn := os.Getenv("REHEARSE_TEST_POSTGRES")
-	if dsn == "" {
-		Skip("no server")
-	}
-	return dsn
-}
