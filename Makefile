@@ -19,7 +19,7 @@ build: ## build bin/rehearse
 
 .PHONY: demo
 demo: build ## drive the agents through every shipped scenario, offline, and show the reports
-	./bin/rehearse run 'loop/*' 'stop/*' --out $(OUT)
+	./bin/rehearse run 'loop/*' 'stop/*' --out $(OUT) $(RUNFLAGS)
 
 .PHONY: test
 test: ## run the whole test suite

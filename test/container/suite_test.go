@@ -1,0 +1,15 @@
+// Package container_test sees the program in a container, as it is deployed. It
+// needs Docker and no image from elsewhere.
+package container_test
+
+import (
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+func TestContainer(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "test/container")
+}
