@@ -47,7 +47,7 @@ var justification = part{
 
 // matching checks the last text: a status and its justification.
 func (c *checker) matching() {
-	c.within(MaxMatchingWords)
+	c.within(maxMatchingWords)
 	c.status()
 	headed := false
 	var found []section

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
@@ -22,12 +23,12 @@ var mirrorParts = []part{
 	{
 		name:   "section 1 (implicit reading)",
 		titles: [][]string{{"lecture", "implicite"}, {"implicit", "reading"}},
-		soft:   ReadingWords, hard: ReadingWordsHard,
+		soft:   readingWords, hard: readingWordsHard,
 	},
 	{
 		name:   "section 2 (personal deduction)",
 		titles: [][]string{{"deduction", "personnalisee"}, {"personal", "deduction"}, {"personalised", "deduction"}, {"personalized", "deduction"}},
-		soft:   DeductionWords, hard: DeductionWordsHard,
+		soft:   deductionWords, hard: deductionWordsHard,
 	},
 	{
 		name:   "section 3 (open validation)",
@@ -69,7 +70,10 @@ func (c *checker) mirror() {
 				Message: fmt.Sprintf("there is a section %d; a mirror has %d", s.part+1, len(mirrorParts)),
 			})
 		case mirrorParts[s.part].hard > 0:
-			c.length(mirrorParts[s.part], s.body)
+			// Where the next heading is missing, the body is that of two sections.
+			if slices.ContainsFunc(found, func(next section) bool { return next.part == s.part+1 }) {
+				c.length(mirrorParts[s.part], s.body)
+			}
 		default:
 			c.openValidation(mirrorParts[s.part].name, s.body)
 		}

@@ -88,20 +88,21 @@ func (c *checker) options(q question) {
 			Message: fmt.Sprintf("%s has %s with more than one option; each option stands on a line of its own",
 				q.name, plural(q.packed, "line")),
 		})
+		return // letters and numbers are wrong for this reason
 	}
 	n := len(q.options)
 	if n == 0 {
 		return
 	}
-	if n < MinOptions || n > MaxOptions {
-		limit := MinOptions
-		if n > MaxOptions {
-			limit = MaxOptions
+	if n < minOptions || n > maxOptions {
+		limit := minOptions
+		if n > maxOptions {
+			limit = maxOptions
 		}
 		find(Finding{
 			Rule: RuleOptionCount, Count: n, Limit: limit,
 			Message: fmt.Sprintf("%s has %s; %d to %d are expected, each on a line of its own",
-				q.name, plural(n, "option"), MinOptions, MaxOptions),
+				q.name, plural(n, "option"), minOptions, maxOptions),
 		})
 	}
 	for i, o := range q.options {

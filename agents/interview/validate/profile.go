@@ -39,7 +39,7 @@ const maxHeadingWords = 12
 
 // profile checks the final profile.
 func (c *checker) profile() {
-	c.within(MaxProfileWords)
+	c.within(maxProfileWords)
 	parts := make([]part, len(profileParts))
 	for i, p := range profileParts {
 		parts[i] = p.part

@@ -126,7 +126,7 @@ func namesSomeone(text string) bool {
 
 // projectiveMirror checks the mirror of block 2B, which has lines and no sections.
 func (c *checker) projectiveMirror() {
-	c.within(MaxProjectiveWords)
+	c.within(maxProjectiveWords)
 	lines, watch := 0, 0
 	for line := range strings.Lines(c.Text) {
 		if words.Count(line) == 0 {
@@ -137,15 +137,15 @@ func (c *checker) projectiveMirror() {
 			watch++
 		}
 	}
-	if lines < MinProjectiveLines || lines > MaxProjectiveLines {
-		limit := MinProjectiveLines
-		if lines > MaxProjectiveLines {
-			limit = MaxProjectiveLines
+	if lines < minProjectiveLines || lines > maxProjectiveLines {
+		limit := minProjectiveLines
+		if lines > maxProjectiveLines {
+			limit = maxProjectiveLines
 		}
 		c.find(Finding{
 			Rule: RuleLineCount, Count: lines, Limit: limit,
 			Message: fmt.Sprintf("the mirror has %s; %d to %d are expected",
-				plural(lines, "line"), MinProjectiveLines, MaxProjectiveLines),
+				plural(lines, "line"), minProjectiveLines, maxProjectiveLines),
 		})
 	}
 	if watch != 1 {

@@ -15,19 +15,19 @@ const separatorWord = "QUESTION_SEPARATOR"
 func (c *checker) batch() {
 	c.Questions = splitBatch(c.Text)
 	n := len(c.Questions)
-	if n < MinQuestions || n > MaxQuestions {
-		limit := MinQuestions
-		if n > MaxQuestions {
-			limit = MaxQuestions
+	if n < minQuestions || n > maxQuestions {
+		limit := minQuestions
+		if n > maxQuestions {
+			limit = maxQuestions
 		}
 		c.find(Finding{
 			Rule: RuleQuestionCount, Count: n, Limit: limit,
 			Message: fmt.Sprintf("the batch has %s; %d to %d are expected, with %s on a line of its own between them",
-				plural(n, "question"), MinQuestions, MaxQuestions, Separator),
+				plural(n, "question"), minQuestions, maxQuestions, Separator),
 		})
 	}
 	var all []question
-	for i, text := range c.Questions[:min(n, MaxQuestions)] {
+	for i, text := range c.Questions[:min(n, maxQuestions)] {
 		q := readQuestion(fmt.Sprintf("question %d", i+1), text)
 		c.question(q)
 		all = append(all, q)
@@ -125,10 +125,10 @@ func (c *checker) question(q question) {
 			Message: fmt.Sprintf("%s holds the separator within a line; it must stand on a line of its own", q.name),
 		})
 	}
-	if n := words.Count(q.text); n > MaxQuestionWords {
+	if n := words.Count(q.text); n > maxQuestionWords {
 		c.find(Finding{
-			Rule: RuleTooLong, Section: q.name, Count: n, Limit: MaxQuestionWords,
-			Message: fmt.Sprintf("%s has %d words; at most %d are allowed", q.name, n, MaxQuestionWords),
+			Rule: RuleTooLong, Section: q.name, Count: n, Limit: maxQuestionWords,
+			Message: fmt.Sprintf("%s has %d words; at most %d are allowed", q.name, n, maxQuestionWords),
 		})
 	}
 	if n := questionMarks(c.works.cut(q.stem)); n > 1 {

@@ -45,17 +45,22 @@ const (
 // The limits. A mirror's sections may be used up to the hard limit; between the
 // two they are worth another attempt.
 const (
-	MinQuestions, MaxQuestions = 2, 12
-	MinOptions, MaxOptions     = 2, 5
-	MaxQuestionWords           = 150
+	minQuestions     = 2
+	maxQuestions     = 12
+	minOptions       = 2
+	maxOptions       = 5
+	maxQuestionWords = 150
 
-	ReadingWords, ReadingWordsHard     = 20, 30 // section 1 of a mirror
-	DeductionWords, DeductionWordsHard = 25, 35 // section 2 of a mirror
+	readingWords       = 20 // section 1 of a mirror
+	readingWordsHard   = 30
+	deductionWords     = 25 // section 2 of a mirror
+	deductionWordsHard = 35
 
-	MinProjectiveLines, MaxProjectiveLines = 4, 6 // of the mirror of block 2B
-	MaxProjectiveWords                     = 180
+	minProjectiveLines = 4 // of the mirror of block 2B
+	maxProjectiveLines = 6
+	maxProjectiveWords = 180
 
-	MaxPreambleWords = 300
-	MaxProfileWords  = 1500
-	MaxMatchingWords = 600
+	maxPreambleWords = 300
+	maxProfileWords  = 1500
+	maxMatchingWords = 600
 )

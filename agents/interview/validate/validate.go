@@ -124,7 +124,7 @@ func (c *checker) within(limit int) {
 // preamble checks the text before the first block. It may end with the question
 // whether the candidate is ready, and asks nothing else: an answer would be lost.
 func (c *checker) preamble() {
-	c.within(MaxPreambleWords)
+	c.within(maxPreambleWords)
 	if n := questionMarks(c.Text); n > 1 {
 		c.find(Finding{
 			Rule: RuleQuestionSeveral, Count: n, Limit: 1,

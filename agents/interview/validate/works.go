@@ -19,6 +19,7 @@ const (
 type title struct {
 	work  int // index
 	words []string
+	asks  bool // whether it ends in a question mark
 }
 
 type titles []title
@@ -37,7 +38,7 @@ func newTitles(works []string) titles {
 		}
 		for _, form := range forms {
 			if w := titleWords(form); len(w) > 0 && len(w) <= maxTitleWords {
-				all = append(all, title{i, w})
+				all = append(all, title{i, w, strings.HasSuffix(strings.TrimSpace(form), "?")})
 			}
 		}
 	}
@@ -86,6 +87,9 @@ func (t titles) spans(text string) []span {
 				continue
 			}
 			s := span{window[from].start, w.End, title.work}
+			if rest := strings.TrimLeft(text[w.End:], " \u00a0\u202f"); title.asks && strings.HasPrefix(rest, "?") {
+				s.end = len(text) - len(rest) + 1
+			}
 			for len(found) > 0 && found[len(found)-1].start >= s.start {
 				found = found[:len(found)-1] // a title within this one
 			}

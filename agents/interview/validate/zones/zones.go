@@ -53,7 +53,8 @@ func Find(text string) []Hit {
 	r := words.NewReader(text)
 	initial := false // whether the last word is one letter, as in "U.S."
 	for w, ok := r.Next(); ok && len(s.found) < maxHits; w, ok = r.Next() {
-		if w.Gap != " " && endsSentence(w.Gap) && !(initial && strings.HasPrefix(w.Gap, ".")) {
+		abbreviated := initial && strings.HasPrefix(w.Gap, ".")
+		if w.Gap != " " && !abbreviated && endsSentence(w.Gap) {
 			s.endSentence(strings.ContainsAny(w.Gap, "?？"))
 		}
 		s.word(w)

@@ -1,0 +1,203 @@
+package validate_test
+
+import (
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/validate"
+)
+
+const (
+	open   = "Raconte-moi une journée de travail qui t'a portée. Qu'est-ce qui la rendait différente ?"
+	choice = "Qu'est-ce qui te fait avancer ?\nA. Un objectif net\nB. Une équipe qui compte sur moi\nC. Le plaisir d'apprendre"
+)
+
+func batch(questions ...string) string {
+	return strings.Join(questions, "\n"+validate.Separator+"\n")
+}
+
+var _ = Describe("A batch of questions", func() {
+	It("is split at the separator", func() {
+		r := validate.Check(batch(open, choice, open), batchOf3)
+		Expect(r.Findings).To(BeEmpty())
+		Expect(r.Questions).To(Equal([]string{open, choice, open}))
+	})
+
+	DescribeTable("is split at a separator that stands on a line of its own, however it is written", func(separator string) {
+		r := validate.Check(open+separator+choice, batchOf3)
+		Expect(r.Findings).To(BeEmpty())
+		Expect(r.Questions).To(Equal([]string{open, choice}))
+	},
+		Entry("with space around it", "\n\n   ---QUESTION_SEPARATOR---  \n\n"),
+		Entry("in bold", "\n**---QUESTION_SEPARATOR---**\n"),
+		Entry("as code", "\n`---QUESTION_SEPARATOR---`\n"),
+		Entry("with an escaped underscore's siblings", "\n\\---QUESTION_SEPARATOR---\n"),
+		Entry("with long dashes", "\n—QUESTION_SEPARATOR—\n"),
+		Entry("in lower case", "\n---question_separator---\n"),
+		Entry("with Windows line ends", "\r\n---QUESTION_SEPARATOR---\r\n"),
+	)
+
+	It("may begin and end with a separator", func() {
+		r := validate.Check(validate.Separator+"\n"+batch(open, choice)+"\n"+validate.Separator+"\n\n"+validate.Separator, batchOf3)
+		Expect(r.Findings).To(BeEmpty())
+		Expect(r.Questions).To(Equal([]string{open, choice}))
+	})
+
+	DescribeTable("is refused", func(text string, want validate.Finding) {
+		f := only(text, batchOf3)
+		Expect(f.Message).NotTo(BeEmpty())
+		f.Message = ""
+		Expect(f).To(Equal(want))
+	},
+		Entry("with one question", open,
+			validate.Finding{Rule: validate.RuleQuestionCount, Count: 1, Limit: 2}),
+		Entry("with thirteen questions", batch(strings.Split(strings.Repeat(open+"|", 12)+open, "|")...),
+			validate.Finding{Rule: validate.RuleQuestionCount, Count: 13, Limit: 12}),
+		Entry("with an empty question in the middle", batch(open, "", choice),
+			validate.Finding{Rule: validate.RuleQuestionEmpty, Section: "question 2"}),
+		Entry("with the separator within a line", batch(open, choice, "Et encore ---QUESTION_SEPARATOR--- quoi ?"),
+			validate.Finding{Rule: validate.RuleSeparator, Section: "question 3"}),
+		Entry("with two questions in one", batch(open, "Que fais-tu ? Et pourquoi ?"),
+			validate.Finding{Rule: validate.RuleQuestionSeveral, Section: "question 2", Count: 2, Limit: 1}),
+		Entry("with a second question after the options", batch(open, choice+"\n\nEt pourquoi ce choix ?"),
+			validate.Finding{Rule: validate.RuleQuestionSeveral, Section: "question 2", Count: 2, Limit: 1}),
+		Entry("with a question without end", batch(open, n(151)),
+			validate.Finding{Rule: validate.RuleTooLong, Section: "question 2", Count: 151, Limit: 150}),
+		Entry("with one option", batch(open, "Que choisis-tu ?\nA. Le calme"),
+			validate.Finding{Rule: validate.RuleOptionCount, Section: "question 2", Count: 1, Limit: 2}),
+		Entry("with six options", batch(open, "Que choisis-tu ?\nA. un\nB. deux\nC. trois\nD. quatre\nE. cinq\nF. six"),
+			validate.Finding{Rule: validate.RuleOptionCount, Section: "question 2", Count: 6, Limit: 5}),
+		Entry("with a gap in the letters", batch(open, "Que choisis-tu ?\nA. un\nC. trois"),
+			validate.Finding{Rule: validate.RuleOptionLetters, Section: "question 2", Count: 2}),
+		Entry("with letters that do not begin with A", batch(open, "Que choisis-tu ?\nB. deux\nC. trois"),
+			validate.Finding{Rule: validate.RuleOptionLetters, Section: "question 2", Count: 1}),
+		Entry("with options packed into the question", batch(open, "Que choisis-tu : A. le calme B. le bruit ?"),
+			validate.Finding{Rule: validate.RuleOptionPacked, Section: "question 2", Count: 1}),
+		Entry("with options packed into a line", batch(open, "Que choisis-tu ?\nA. le calme B. le bruit\nC. l'entre-deux"),
+			validate.Finding{Rule: validate.RuleOptionPacked, Section: "question 2", Count: 1}),
+		Entry("with an empty option", batch(open, "Que choisis-tu ?\nA. le calme\nB. **\nC. le bruit"),
+			validate.Finding{Rule: validate.RuleOptionEmpty, Section: "question 2"}),
+		Entry("with the same option twice", batch(open, "Que choisis-tu ?\nA. Le calme\nB. le bruit\nC. le calme."),
+			validate.Finding{Rule: validate.RuleOptionDuplicate, Section: "question 2"}),
+	)
+
+	DescribeTable("takes for one question", func(question string) {
+		Expect(validate.Check(batch(open, question), batchOf3).Findings).To(BeEmpty())
+	},
+		Entry("a sentence that ends in e.", "Parle-moi de ce qui te motive."),
+		Entry("one that ends in a capital", "Parle-moi de ton plan B."),
+		Entry("one with several marks", "Vraiment, tu partirais ?!"),
+		Entry("one with a quoted question", "Quand un client dit « à quoi bon ? », que réponds-tu ?"),
+		Entry("one with a question in straight quotes", `Quand on te demande "et alors ?", que réponds-tu ?`),
+		Entry("one with two clauses", "Que fais-tu et pourquoi ?"),
+		Entry("a name with an initial", "Qui te parle le plus ?\nC. Reeve ou un autre, dis-le avec tes mots."),
+		Entry("options with questions in them", "Que te dis-tu ?\nA. À quoi bon ?\nB. Et si j'essayais ?"),
+		Entry("options with parentheses", "Que choisis-tu ?\nA) le calme\nB) le bruit"),
+		Entry("options in bold", "Que choisis-tu ?\n**A.** le calme\n**B.** le bruit"),
+		Entry("indented options", "Que choisis-tu ?\n   A. le calme\n   B. le bruit"),
+		Entry("options in a list", "Que choisis-tu ?\n- A. le calme\n- B. le bruit"),
+		Entry("options between blank lines", "Que choisis-tu ?\n\nA. le calme\n\nB. le bruit"),
+		Entry("an option on two lines", "Que choisis-tu ?\nA. le calme\n   du matin\nB. le bruit"),
+		Entry("an option that ends a sentence with the next letter", "Que choisis-tu ?\nA. toujours un plan B. Jamais sans\nB. le bruit"),
+	)
+})
+
+const about2B = "Chez Walter White, dans Breaking Bad, quel trait te parle ?\nA. Sa fierté d'artisan\nB. Sa façon de mentir en disant vrai"
+
+const other2B = "Dans Bureau des Legendes, de qui te sens-tu proche, de Marina ou de Malotru ?"
+
+var _ = Describe("The questions of block 2B", func() {
+	It("name the works and their characters", func() {
+		Expect(validate.Check(batch(about2B, other2B), batchOf2B).Findings).To(BeEmpty())
+	})
+
+	It("may be used, but are tried again, if a work is left out", func() {
+		f := only(batch(about2B, strings.Replace(other2B, "Bureau des Legendes", "cette série", 1)), batchOf2B)
+		Expect(f.Rule).To(Equal(validate.RuleWorkMissing))
+		Expect(f.Warning).To(BeTrue())
+		Expect(f.Message).To(Equal("the questions name 1 of the 2 works of the candidate; each is named by its title"))
+	})
+
+	It("cannot be used if they name no work at all", func() {
+		r := validate.Check(batch(choice, open), batchOf2B)
+		Expect(r.Valid()).To(BeFalse())
+		Expect(rules(batch(choice, open), batchOf2B)).To(ConsistOf(validate.RuleWorkMissing, validate.RuleCharacterMissing))
+	})
+
+	DescribeTable("name whose traits they ask for", func(question string, want ...validate.Rule) {
+		Expect(rules(batch(about2B, other2B, question), batchOf2B)).To(ConsistOf(want))
+	},
+		Entry("a title is no name", "Dans Breaking Bad, quel trait te parle le plus ?", validate.RuleCharacterMissing),
+		Entry("the beginning of a sentence is no name", "Quel trait te parle ? Celui-là.", validate.RuleCharacterMissing),
+		Entry("an acronym is no name", "Pour ce QCM, quel trait te parle ?", validate.RuleCharacterMissing),
+		Entry("a name with an apostrophe", "Quel trait d'Skyler te parle ?"),
+		Entry("no traits", "Quel moment de Breaking Bad t'est resté ?"),
+	)
+
+	DescribeTable("ask for traits that fit one character only", func(option string, generic bool) {
+		found := rules(batch(about2B+"\nC. "+option, other2B), batchOf2B)
+		if generic {
+			Expect(found).To(ConsistOf(validate.RuleTraitGeneric))
+		} else {
+			Expect(found).To(BeEmpty())
+		}
+	},
+		Entry("one adjective", "Intelligent", true),
+		Entry("several", "Courageuse et loyale", true),
+		Entry("a noun", "Son courage.", true),
+		Entry("with padding", "Elle est très intelligente", true),
+		Entry("English", "She is brave", true),
+		Entry("a trait with a deed", "Le courage de contredire son chef", false),
+		Entry("a manner", "Sa patience quand tout brûle", false),
+	)
+
+	It("do not count the question mark of a title", func() {
+		want := batchOf2B
+		want.Works = []string{"Où est passé Dirk ?"}
+		Expect(validate.Check(batch("Dans « Où est passé Dirk ? », qui te parle, Dirk ou Todd ?", "Dans Où est passé Dirk ? quel moment de Farah te reste ?"), want).Findings).To(BeEmpty())
+	})
+
+	It("finds a work by either part of its title", func() {
+		want := batchOf2B
+		want.Works = []string{"Star Wars : Andor", "The Office (US)"}
+		Expect(validate.Check(batch("Dans Andor, que gardes-tu de Luthen ?", "Que retiens-tu de Pam, dans the office ?"), want).Findings).To(BeEmpty())
+	})
+})
+
+var _ = Describe("A question of block 2A", func() {
+	adaptive := func(index int, medium session.Medium) validate.Expected {
+		return validate.Expected{
+			Purpose: session.PurposeAdaptive, Step: session.Block2A, Index: index, Language: session.French,
+			Medium: medium, Works: []string{"Breaking Bad", "Dark"},
+		}
+	}
+
+	DescribeTable("fits its place", func(index int, medium session.Medium, text string, want ...validate.Rule) {
+		Expect(rules(text, adaptive(index, medium))).To(ConsistOf(want))
+	},
+		Entry("the medium", 0, session.Medium(""), "Le soir, plutôt…\nA. Une série\nB. Un film ?"),
+		Entry("the medium, in English", 0, session.Medium(""), "In the evening?\nA. TV shows\nB. Movies"),
+		Entry("the medium without options", 0, session.Medium(""), "Plutôt séries ou films ?", validate.RuleOptionCount, validate.RuleMediumMissing),
+		Entry("another choice", 0, session.Medium(""), "Le soir ?\nA. Une série\nB. Un livre", validate.RuleMediumMissing),
+		Entry("three choices", 0, session.Medium(""), "Le soir ?\nA. Une série\nB. Un film\nC. Un livre", validate.RuleOptionCount),
+		Entry("works of the medium", 1, session.Series, "Quelles sont tes trois séries préférées ?"),
+		Entry("works of the other medium", 1, session.Film, "Quelles sont tes trois séries préférées ?", validate.RuleMediumMissing, validate.RuleMediumOther),
+		Entry("works of both media", 1, session.Film, "Quels films, ou quelles séries, préfères-tu ?", validate.RuleMediumOther),
+		Entry("the work that matters", 2, session.Series, "Entre Dark et Breaking Bad, laquelle garderais-tu ?"),
+		Entry("no work", 2, session.Series, "Qu'est-ce qui compte pour toi ?", validate.RuleOneWork),
+		Entry("several works", 2, session.Series, "Quelles séries aimes-tu encore ?", validate.RuleOneWork),
+		Entry("two questions", 2, session.Series, "Laquelle de ces séries garderais-tu ? Et pourquoi ?", validate.RuleQuestionSeveral),
+	)
+})
+
+var _ = Describe("A preamble", func() {
+	It("may ask whether to start, and nothing else", func() {
+		Expect(validate.Check("Bienvenue. Voici comment cela se passe.\n\nOn commence ?", preamble).Findings).To(BeEmpty())
+		Expect(only("Qui es-tu ? D'où vient ton envie de vendre ?", preamble).Rule).To(Equal(validate.RuleQuestionSeveral))
+		Expect(only(n(301), preamble).Message).To(Equal("the text has 301 words; at most 300 are allowed"))
+		Expect(rules("", preamble)).To(ConsistOf(validate.RuleEmpty))
+	})
+})
