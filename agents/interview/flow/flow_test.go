@@ -69,7 +69,7 @@ var _ = Describe("An interview from start to end", func() {
 		for _, m := range w.moves {
 			if m.Say != nil {
 				Expect(m.Say.Step).To(Equal(m.Session.Step))
-				Expect(m.Say.Question >= 0).To(Equal(m.Say.Kind == session.KindQuestion))
+				Expect(m.Say.Question != session.NoQuestion).To(Equal(m.Say.Kind == session.KindQuestion))
 				said[m.Say.Kind] = append(said[m.Say.Kind], m.Say.Step)
 			}
 		}

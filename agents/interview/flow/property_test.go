@@ -11,6 +11,12 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
+// spot is where an answer belongs.
+type spot struct {
+	step  session.Step
+	index int
+}
+
 // anyInput draws an input of any kind, whether it fits or not.
 func anyInput(t *rapid.T) flow.Input {
 	texts := []string{"A", "b", "tu", "vous", "Dark, Lost", "le premier", "films", "?", "no", "\xff\x00", "", "  "}
@@ -41,12 +47,8 @@ var _ = Describe("Any walk through an interview", Label("I-04", "I-18"), func() 
 	It("asks each question once, in order, and answers it once", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			w := begin(rapid.IntRange(1, 9).Draw(t, "batch"))
-			type place struct {
-				step  session.Step
-				index int
-			}
-			answered := map[place]bool{}
-			shown := place{session.Identity, 0}
+			answered := map[spot]bool{}
+			shown := spot{session.Identity, 0}
 			for range 400 {
 				in := w.fitting()
 				if in == nil {
@@ -68,7 +70,7 @@ var _ = Describe("Any walk through an interview", Label("I-04", "I-18"), func() 
 					continue
 				}
 				if a := m.Answer; a != nil {
-					here := place{a.Step, a.Index}
+					here := spot{a.Step, a.Index}
 					if answered[here] {
 						t.Fatalf("%v answered twice", here)
 					}
@@ -77,7 +79,7 @@ var _ = Describe("Any walk through an interview", Label("I-04", "I-18"), func() 
 				if m.Say == nil || m.Say.Kind != session.KindQuestion {
 					continue
 				}
-				next, again := place{m.Say.Step, m.Say.Question}, m.Say.Fixed == flow.FixedMedium
+				next, again := spot{m.Say.Step, m.Say.Question}, m.Say.Fixed == flow.FixedMedium
 				switch {
 				case again && next != shown:
 					t.Fatalf("%v asked again as %v", shown, next)

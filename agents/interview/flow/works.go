@@ -107,23 +107,23 @@ func byPlace(ws []word, works int) (int, bool) {
 		}
 	}
 	for i := range ws {
-		place, n := none, 0
-		if n = lastPlace.at(ws[i:]); n > 0 {
-			place = works - 1
-		} else {
-			for p, ps := range places {
-				if n = ps.at(ws[i:]); n > 0 {
-					place = p
-					break
-				}
-			}
-		}
-		if place < 0 || place >= works {
-			continue
-		}
-		if ends(ws, i+n-1) || afterPlace.at(ws[i+n:]) > 0 {
+		place, n := placeAt(ws[i:], works)
+		if n > 0 && place >= 0 && place < works && (ends(ws, i+n-1) || afterPlace.at(ws[i+n:]) > 0) {
 			return place, true
 		}
 	}
 	return 0, false
+}
+
+// placeAt is the place, from 0, that the n words at the head of ws name.
+func placeAt(ws []word, works int) (place, n int) {
+	if n := lastPlace.at(ws); n > 0 {
+		return works - 1, n
+	}
+	for place, ps := range places {
+		if n := ps.at(ws); n > 0 {
+			return place, n
+		}
+	}
+	return 0, 0
 }
