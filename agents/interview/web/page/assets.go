@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"io/fs"
 	"net/http"
+	"strings"
 )
 
 //go:embed assets
@@ -36,13 +37,14 @@ func asset(name string) string { return AssetPath + version + "/" + name }
 // Assets answers with the style, the script and the icon. They never change
 // under one address.
 func Assets() http.Handler {
-	files, err := fs.Sub(assetFiles, "assets")
-	if err != nil {
-		panic(err) // the folder is part of the program
-	}
-	serve := http.StripPrefix(AssetPath+version, http.FileServerFS(files))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, ok := strings.CutPrefix(r.URL.Path, AssetPath+version)
+		name = "assets" + name
+		if info, err := fs.Stat(assetFiles, name); !ok || err != nil || info.IsDir() {
+			http.NotFound(w, r)
+			return
+		}
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-		serve.ServeHTTP(w, r)
+		http.ServeFileFS(w, r, assetFiles, name)
 	})
 }

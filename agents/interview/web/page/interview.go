@@ -115,7 +115,7 @@ func (p Interview) Render() ([]byte, error) {
 // split tells the message that is shown from the history.
 func (v *view) split(w words) {
 	for _, m := range v.Messages {
-		text := blocks(m.Text)
+		text := blocks(m.Text, v.Lang)
 		switch {
 		case m.Seq == v.Session.Shown && v.Mode != failed && v.Mode != thinking && v.Mode != owed:
 			v.What, v.Kind, v.Shown = what(w, m), m.Kind, text

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
 // block is a piece of text that is shown as one thing. What a model or a
@@ -12,6 +14,8 @@ import (
 type block struct {
 	Kind  blockKind
 	Lines []string
+	// Mark is the emoji before a heading, which is not read out.
+	Mark string
 }
 
 type blockKind string
@@ -42,14 +46,21 @@ var (
 var statusMarks = map[string]string{"🟢": "yes", "🔵": "partly", "🟠": "no"}
 
 // blocks reads the form of a text.
-func blocks(text string) []block {
+func blocks(text string, l session.Language) []block {
+	if l == session.French {
+		text = french.Replace(text)
+	}
 	var out []block
 	add := func(kind blockKind, line string) {
 		if last := len(out) - 1; last >= 0 && out[last].Kind == kind && kind != heading && kind != status {
 			out[last].Lines = append(out[last].Lines, line)
 			return
 		}
-		out = append(out, block{kind, []string{line}})
+		b := block{Kind: kind, Lines: []string{line}}
+		if kind == heading {
+			b.Mark, b.Lines[0] = marked(line)
+		}
+		out = append(out, b)
 	}
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	for i, line := range lines {
@@ -97,6 +108,21 @@ func pictured(line string) bool {
 	return unicode.Is(unicode.So, first) || strings.HasPrefix(line[size:], "\ufe0f") || strings.HasPrefix(line[size:], "\u20e3")
 }
 
+// marked splits the emoji off a heading. Of a keycap the digit stays, as it says
+// something.
+func marked(line string) (mark, title string) {
+	if digit, rest, ok := strings.Cut(line, "\u20e3"); ok {
+		if digit = strings.TrimSuffix(digit, "\ufe0f"); len(digit) == 1 {
+			return "", digit + ". " + strings.TrimSpace(rest)
+		}
+	}
+	mark, title, ok := strings.Cut(line, " ")
+	if first, _ := utf8.DecodeRuneInString(mark); !ok || !unicode.Is(unicode.So, first) {
+		return "", line
+	}
+	return mark, strings.TrimSpace(title)
+}
+
 // titled reports whether the first line of a part has the look of a title: short,
 // with a capital, and no sentence.
 func titled(line string, follows bool) bool {
@@ -109,6 +135,10 @@ func short(line string) bool { return utf8.RuneCountInString(line) <= 60 }
 
 // plain leaves out the stars of bold text, which some models write.
 func plain(line string) string { return stars.ReplaceAllString(line, "$1") }
+
+// french keeps the marks before which French writes a space on the line of what
+// is before them.
+var french = strings.NewReplacer(" :", "\u00a0:", " ;", "\u00a0;", " !", "\u00a0!", " ?", "\u00a0?", " »", "\u00a0»", "« ", "«\u00a0")
 
 // choicesOf returns the choices of a question: two at least, from A on, each on a
 // line of its own. Without them the question is an open one.

@@ -11,6 +11,7 @@ let timers = [];
 // say shows one of the texts that the page brought along.
 function say(what) {
   const line = status();
+  if (!line) return;
   line.textContent = what ? line.dataset[what] : "";
   line.className = "status" + (what === "offline" ? " failed" : what ? " busy" : "");
 }
@@ -27,12 +28,18 @@ function show(html, address) {
   document.documentElement.lang = next.documentElement.lang;
   document.title = next.title;
   document.getElementById("app").replaceWith(app);
-  status().replaceWith(document.adoptNode(next.getElementById("status")));
   if (address !== location.href) history.pushState(null, "", address);
   const focus = document.getElementById("focus");
   focus.focus({ preventScroll: true });
   window.scrollTo(0, 0);
   begin();
+}
+
+// lock keeps a form as it is while it is being sent.
+function lock(target, locked) {
+  target.setAttribute("aria-busy", String(locked));
+  target.querySelectorAll("button").forEach((b) => { b.disabled = locked; });
+  target.querySelectorAll("textarea").forEach((t) => { t.readOnly = locked; });
 }
 
 async function load(address, options) {
@@ -44,10 +51,8 @@ async function send(target, submitter) {
   if (sending) return;
   sending = true;
   const body = new URLSearchParams(new FormData(target, submitter));
-  const buttons = target.querySelectorAll("button");
   const text = draft();
-  buttons.forEach((b) => { b.disabled = true; });
-  target.setAttribute("aria-busy", "true");
+  lock(target, true);
   say("thinking");
   wait(15000, () => say("slow"));
   try {
@@ -56,8 +61,7 @@ async function send(target, submitter) {
   } catch {
     // The id of the submission is the same, so that sending it again is safe.
     timers.forEach(clearTimeout);
-    buttons.forEach((b) => { b.disabled = false; });
-    target.removeAttribute("aria-busy");
+    lock(target, false);
     say("offline");
   } finally {
     sending = false;
