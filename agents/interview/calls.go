@@ -182,7 +182,7 @@ func (t *step) record(entry *session.Call, reply llm.Reply, a answer) {
 	entry.Latency = t.dep.Clock.Now().Sub(entry.At)
 	text, reported := reply.Text, reply.Usage
 	if reply.Model != "" {
-		entry.Model = reply.Model
+		entry.Model = plain.Line(reply.Model, maxDetail)
 	}
 	if a.failure != nil {
 		text, reported = a.failure.Partial, a.failure.Usage

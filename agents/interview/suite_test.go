@@ -98,6 +98,7 @@ type rig struct {
 	options interview.Options
 
 	mu     sync.Mutex
+	ids    int
 	events []event.Event
 	calls  []llm.Request
 }
@@ -117,7 +118,6 @@ func newRig(p person) *rig {
 // serve returns a service; as after a restart if there was one before.
 func (r *rig) serve() *interview.Service {
 	GinkgoHelper()
-	ids := 0
 	s, err := interview.New(r.options, interview.Deps{
 		Store: r.store, Clock: r.clock, Sink: r,
 		Backend: llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
@@ -130,10 +130,17 @@ func (r *rig) serve() *interview.Service {
 		Price: func(_ string, u llm.Usage) (unit.Money, bool) {
 			return unit.Money{Amount: float64(u.Total()) / 1e6, Currency: unit.EUR}, true
 		},
-		NewID: func() string { ids++; return "s" + strconv.Itoa(ids) },
+		NewID: r.newID,
 	})
 	Expect(err).NotTo(HaveOccurred())
 	return s
+}
+
+func (r *rig) newID() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ids++
+	return "s" + strconv.Itoa(r.ids)
 }
 
 // Tell implements event.Sink.

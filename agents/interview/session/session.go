@@ -272,17 +272,18 @@ func (c Call) Used() llm.Usage {
 	return c.Counted
 }
 
-// Disagrees reports whether the backend's tokens differ from our own count by more
-// than 1 % and two tokens, of input or of output: providers frame messages
-// differently by a few.
+// Disagrees reports whether the backend's tokens differ from our own count by
+// more than 1 % and more than the framing explains: each provider adds other
+// tokens for each message, from none to about five, to which our count adds some.
 func (c Call) Disagrees() bool {
 	if c.Reported == nil {
 		return false
 	}
-	far := func(a, b int) bool {
+	const perMessage, instructions = 5, 4 // beside Sent, at most
+	far := func(a, b, framing int) bool {
 		diff := max(a-b, b-a)
-		return diff > 2 && diff*100 > max(a, b)
+		return diff > framing && diff*100 > max(a, b)
 	}
-	return far(c.Counted.Total()-c.Counted.Output, c.Reported.Total()-c.Reported.Output) ||
-		far(c.Counted.Output, c.Reported.Output)
+	return far(c.Counted.Total()-c.Counted.Output, c.Reported.Total()-c.Reported.Output, perMessage*(c.Sent+instructions)) ||
+		far(c.Counted.Output, c.Reported.Output, perMessage)
 }

@@ -3,15 +3,17 @@ package store_test
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"fmt"
+	"net"
 	"os"
 	"sync"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"github.com/testcontainers/testcontainers-go"
-	"github.com/testcontainers/testcontainers-go/wait"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 )
@@ -49,7 +51,7 @@ const imageVariable = "REHEARSE_TEST_POSTGRES_IMAGE"
 
 // containerServer starts one server for all specs.
 var containerServer = sync.OnceValues(func() (dsn string, err error) {
-	const user, password = "rehearse", "only-for-tests"
+	const user, password, port = "rehearse", "only-for-tests", "5432/tcp"
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	defer func() { // where there is no Docker, the library may panic
@@ -65,24 +67,34 @@ var containerServer = sync.OnceValues(func() (dsn string, err error) {
 	if err := provider.Health(ctx); err != nil {
 		return "", err
 	}
-	address := func(hostPort string) string {
-		return fmt.Sprintf("postgres://%s:%s@%s/postgres?sslmode=disable", user, password, hostPort)
-	}
 	c, err := testcontainers.Run(ctx, cmp.Or(os.Getenv(imageVariable), "postgres:17-alpine"),
-		testcontainers.WithExposedPorts("5432/tcp"),
+		testcontainers.WithExposedPorts(port),
 		testcontainers.WithEnv(map[string]string{"POSTGRES_USER": user, "POSTGRES_PASSWORD": password, "POSTGRES_DB": "postgres"}),
-		// It starts twice: once to be set up, on a socket only.
-		testcontainers.WithWaitStrategy(wait.ForListeningPort("5432/tcp"), wait.ForLog("ready to accept connections")),
 	)
 	container = c
 	if err != nil {
 		return "", err
 	}
-	hostPort, err := c.PortEndpoint(ctx, "5432/tcp", "")
+	host, err := c.Host(ctx)
 	if err != nil {
 		return "", err
 	}
-	return address(hostPort), nil
+	mapped, err := c.MappedPort(ctx, port)
+	if err != nil {
+		return "", err
+	}
+	dsn = fmt.Sprintf("postgres://%s:%s@%s/postgres?sslmode=disable", user, password, net.JoinHostPort(host, mapped.Port()))
+	// The port answers before the server does, and the server starts twice: the
+	// first time to be set up.
+	_, err = backoff.Retry(ctx, func() (bool, error) {
+		db, err := sql.Open("pgx", dsn)
+		if err != nil {
+			return false, backoff.Permanent(err)
+		}
+		defer db.Close()
+		return true, db.PingContext(ctx)
+	}, backoff.WithBackOff(backoff.NewConstantBackOff(200*time.Millisecond)))
+	return dsn, err
 })
 
 // container is the one that runs, if one does.

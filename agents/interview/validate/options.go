@@ -119,7 +119,7 @@ func (c *checker) options(q question) {
 
 func (c *checker) optionTexts(q question, find func(Finding)) {
 	seen := map[string]byte{}
-	for _, o := range q.options {
+	for _, o := range q.options[:min(len(q.options), 'Z'-'A'+1)] {
 		text := words.Join(o.text)
 		first, known := seen[text]
 		switch {
