@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/internal/plain"
 	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/scenarios/cast"
 )
 
 // takeFlags are the flags of interview take.
@@ -24,6 +26,7 @@ type takeFlags struct {
 	resume      string
 	candidate   string
 	language    string
+	as          string
 	instance    string
 	callTimeout time.Duration
 }
@@ -35,12 +38,13 @@ func (a *app) interviewTakeCommand() *cobra.Command {
 		Short: "Take an interview here, in the terminal",
 		Long: `take asks its questions on standard output and reads each answer as one line of standard input; a
 line that ends in \ goes on with the next. An empty line goes on where nothing is asked. What was
-answered is kept: end with Ctrl-C or Ctrl-D and go on with --resume.
+answered is kept: end with Ctrl-C or Ctrl-D and go on with --resume. --as lets a persona answer.
 
 Exit codes: 0 finished; 1 ended before that; 2 usage; 3 the store did not open; 130 interrupted.`,
 		Example: `  rehearse interview take --script lea
   rehearse interview take --script tom --language en --candidate me
-  rehearse interview take --script lea --resume me`,
+  rehearse interview take --script lea --resume me
+  rehearse interview take --script lea --as lea --time-scale 0.001`,
 		Args: arguments(0, 0, "take takes no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.interviewTake(cmd.Context(), flags) },
 	}
@@ -50,16 +54,28 @@ Exit codes: 0 finished; 1 ended before that; 2 usage; 3 the store did not open; 
 	f.StringVar(&flags.resume, "resume", "", "go on with this session, or this candidate's newest one")
 	f.StringVar(&flags.candidate, "candidate", "", "the candidate's id (default: one is made up)")
 	f.StringVar(&flags.language, "language", string(session.French), "language of a new interview: fr or en")
+	f.StringVar(&flags.as, "as", "", "let a persona answer: "+personas())
 	f.StringVar(&flags.instance, "instance", "take", "name under which this command works on the store")
 	f.DurationVar(&flags.callTimeout, "call-timeout", time.Minute, "the longest that one call to the model may take")
 	cmd.MarkFlagsMutuallyExclusive("resume", "candidate")
-	cmd.MarkFlagsMutuallyExclusive("resume", "language")
+	cmd.MarkFlagsMutuallyExclusive("resume", "language", "as")
 	_ = cmd.RegisterFlagCompletionFunc("language", cobra.FixedCompletions([]string{"fr", "en"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("resume", a.completeSessions)
+	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(cast.Names(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func (a *app) interviewTake(ctx context.Context, flags takeFlags) (err error) {
+	t := taker{app: a, term: tty.Of(a.stdout, a.getenv)}
+	first := interview.Submission{
+		Event: interview.EventStart, Candidate: flags.candidate, Language: session.Language(flags.language),
+	}
+	if flags.as != "" {
+		if t.persona, err = a.persona(flags.as); err != nil {
+			return err
+		}
+		first.Language = t.persona.Language
+	}
 	count := newCounter()
 	backend, err := a.interviewBackend(flags.modelFlags, count)
 	if err != nil {
@@ -70,14 +86,11 @@ func (a *app) interviewTake(ctx context.Context, flags takeFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closing()) }()
-	service, err := a.interviewService(interview.Options{
+	t.service, err = a.interviewService(interview.Options{
 		Model: flags.model, CallTimeout: flags.callTimeout, Instance: flags.instance,
 	}, interview.Deps{Store: st, Backend: backend, Count: count}, flags.prices)
 	if err != nil {
 		return usage(err)
-	}
-	first := interview.Submission{
-		Event: interview.EventStart, Candidate: flags.candidate, Language: session.Language(flags.language),
 	}
 	if flags.resume != "" {
 		found, _, err := findSession(ctx, st, flags.resume)
@@ -86,8 +99,22 @@ func (a *app) interviewTake(ctx context.Context, flags takeFlags) (err error) {
 		}
 		first = interview.Submission{Event: interview.EventResume, Session: found.ID}
 	}
-	t := taker{app: a, service: service, term: tty.Of(a.stdout, a.getenv), lines: lines(a.stdin)}
+	if t.persona == nil {
+		t.lines = lines(a.stdin)
+	}
 	return t.take(ctx, first)
+}
+
+// persona is one of the cast.
+func (a *app) persona(name string) (*cast.Persona, error) {
+	if !slices.Contains(cast.Names(), name) {
+		return nil, notAmong("persona", name, cast.Names())
+	}
+	p, err := cast.Load(name)
+	if err != nil {
+		return nil, noVerdict(err)
+	}
+	return &p, nil
 }
 
 // taker shows an interview and sends what a person types.
@@ -95,8 +122,10 @@ type taker struct {
 	*app
 	service *interview.Service
 	term    tty.Terminal
+	persona *cast.Persona // answers, where there is one
 	lines   <-chan string
 	view    interview.View
+	retried bool // the persona has asked for another try
 }
 
 // errLeft says that the input ended.
@@ -108,7 +137,7 @@ func (t *taker) take(ctx context.Context, first interview.Submission) error {
 		return err
 	}
 	for !t.view.Finished {
-		next, err := t.next(ctx)
+		next, err := t.reply(ctx)
 		if err != nil {
 			return t.leave(err)
 		}
@@ -160,6 +189,33 @@ func (t *taker) hint() string {
 		return "answer, or press Enter to go on"
 	}
 	return ""
+}
+
+// reply is what the candidate does next.
+func (t *taker) reply(ctx context.Context) (interview.Submission, error) {
+	if t.persona == nil {
+		return t.next(ctx)
+	}
+	in := interview.Submission{Session: t.view.SessionID, ReplyTo: t.view.MessageID}
+	switch {
+	case ctx.Err() != nil:
+		return in, context.Cause(ctx)
+	case t.view.AutoContinue && t.retried:
+		return in, errLeft
+	case t.view.AutoContinue:
+		t.retried, in.Event = true, interview.EventRetry
+		return in, nil
+	case t.view.Kind == session.KindMirror:
+		in.Message = t.persona.Comment(t.view.Step)
+	case t.view.ExpectsAnswer:
+		in.Message = t.persona.Answer(t.view.Step, max(t.view.QuestionIndex, 0))
+	}
+	if in.Message == "" {
+		in.Event = interview.EventGo
+		return in, nil
+	}
+	fmt.Fprintf(t.stdout, "\n> %s\n", strings.ReplaceAll(plain.Text(in.Message, 0), "\n", "\n> "))
+	return in, nil
 }
 
 // next reads what the person does next.
