@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -78,7 +79,7 @@ func (s *Server) recovered(w *recorder, r *http.Request) {
 	if p == nil {
 		return
 	}
-	if p == http.ErrAbortHandler {
+	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(p) // net/http's own way to cut a connection
 	}
 	// The value may hold what a candidate wrote; its type and the stack do not.

@@ -1,0 +1,160 @@
+package web_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// form sends a form as a browser does.
+func (h *house) form(path string, fields ...string) *httptest.ResponseRecorder {
+	values := url.Values{}
+	for i := 0; i < len(fields); i += 2 {
+		values.Set(fields[i], fields[i+1])
+	}
+	return h.body(path, values.Encode())
+}
+
+func (h *house) body(path, body string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Accept", "text/html")
+	r.Header.Set("Accept-Language", "en")
+	return h.do(r)
+}
+
+var _ = Describe("The form of the page", func() {
+	var (
+		h     *house
+		shown view
+		path  string
+	)
+	BeforeEach(func() {
+		h = newHouse("lea")
+		shown = h.until(h.begin().View, at(session.Block1, 0))
+		path = "/s/" + shown.SessionID
+	})
+	// last is the last answer that was kept.
+	last := func() string {
+		GinkgoHelper()
+		all, err := h.store.Answers(GinkgoT().Context(), shown.SessionID)
+		Expect(err).NotTo(HaveOccurred())
+		return all[len(all)-1].Text
+	}
+
+	It("leads back to the page by a redirect, so that a reload sends nothing", func() {
+		w := h.form(path, "submissionId", "x", "replyTo", shown.MessageID, "message", "mon\r\nmot ")
+		Expect(w.Code).To(Equal(http.StatusSeeOther))
+		Expect(w.Header().Get("Location")).To(Equal(path))
+		Expect(last()).To(Equal("mon\nmot"))
+	})
+
+	It("sends the choice with what was added to it", func() {
+		h.form(path, "submissionId", "x", "replyTo", shown.MessageID, "choice", "B. deux", "message", "mais\r\npas seulement")
+		Expect(last()).To(Equal("B. deux\n\nmais\npas seulement"))
+	})
+
+	It("sends a comment that was written although the button says that there is none", func() {
+		mirror := h.until(shown, func(v view) bool { return v.Kind == session.KindMirror })
+		h.form(path, "submissionId", "x", "replyTo", mirror.MessageID, "event", "GO", "message", "si, ceci")
+		Expect(last()).To(Equal("si, ceci"))
+	})
+
+	DescribeTable("gives back what it cannot keep, and changes nothing",
+		func(message string, status int, says string) {
+			before := h.everything()
+			w := h.form(path, "submissionId", "x", "replyTo", shown.MessageID, "message", message)
+			Expect(w.Code).To(Equal(status))
+			Expect(w.Body.String()).To(ContainSubstring(says))
+			Expect(h.everything()).To(Equal(before))
+			if text := strings.TrimSpace(message); text != "" {
+				Expect(w.Body.String()).To(ContainSubstring(text + "</textarea>"))
+			}
+		},
+		Entry("nothing", " ", 400, "La réponse est vide"),
+		Entry("too much", strings.Repeat("a", 70_000), 413, "trop longue"),
+		Entry("a control character", "a\x07b", 400, "réécrire sans caractères spéciaux"),
+	)
+
+	DescribeTable("refuses what is no form, and changes nothing",
+		func(body string, status int) {
+			before := h.everything()
+			Expect(h.body(path, body).Code).To(Equal(status))
+			Expect(h.everything()).To(Equal(before))
+		},
+		Entry("10 MB", "message="+strings.Repeat("a", 10<<20), 413),
+		Entry("not UTF-8", "submissionId=x&message=%ff", 400),
+		Entry("a broken escape", "submissionId=x&message=%zz", 400),
+		Entry("an event that there is not", "submissionId=x&event=STOP", 400),
+		Entry("a long id", "message=a&submissionId="+strings.Repeat("x", 1000), 400),
+		Entry("another message", "submissionId=x&replyTo=m9&message=a", 409),
+	)
+
+	It("says so when the question had its answer, with what was not kept", func() {
+		h.form(path, "submissionId", "first", "replyTo", shown.MessageID, "message", "du premier onglet")
+		before := h.everything()
+		w := h.form(path, "submissionId", "second", "replyTo", shown.MessageID, "message", "du <second> onglet")
+		Expect(w.Code).To(Equal(http.StatusConflict))
+		Expect(w.Body.String()).To(ContainSubstring("avait déjà sa réponse"))
+		Expect(w.Body.String()).To(ContainSubstring("du &lt;second&gt; onglet"))
+		Expect(h.everything()).To(Equal(before))
+
+		w = h.form(path, "submissionId", "first", "replyTo", shown.MessageID, "message", "du premier onglet")
+		Expect(w.Code).To(Equal(http.StatusSeeOther), "the same sent again is no surprise")
+	})
+
+	It("leads back to the page when the model failed, as the answer is kept", func() {
+		h.model.failing(&llm.Error{Kind: llm.Unauthorized})
+		v := h.until(shown, at(session.Block1, 2))
+		w := h.form(path, "submissionId", "x", "replyTo", v.MessageID, "message", "gardé")
+		Expect(w.Code).To(Equal(http.StatusSeeOther))
+		Expect(last()).To(Equal("gardé"))
+		Expect(h.get(path).Body.String()).To(ContainSubstring(`value="RETRY"`))
+	})
+
+	DescribeTable("is not there where there is no interview",
+		func(path string) {
+			Expect(h.get(path).Code).To(Equal(http.StatusNotFound))
+			Expect(h.form(path, "submissionId", "x", "message", "a").Code).To(BeElementOf(http.StatusNotFound, http.StatusBadRequest))
+		},
+		Entry(nil, "/s/nobody"), Entry(nil, "/s/..%2f..%2fetc%2fpasswd"), Entry(nil, "/s/a%00b"), Entry(nil, "/s/%ff"), Entry(nil, "/s/"+strings.Repeat("x", 10_000)),
+	)
+
+	It("is never kept by a browser or a proxy, nor shown within another site", func() {
+		for _, w := range []*httptest.ResponseRecorder{h.get(path), h.form(path, "submissionId", "x", "message", "a")} {
+			Expect(w.Header().Get("Cache-Control")).To(Equal("no-store"))
+			Expect(w.Header().Get("Referrer-Policy")).To(Equal("no-referrer"))
+			Expect(w.Header().Get("X-Content-Type-Options")).To(Equal("nosniff"))
+			Expect(w.Header().Get("Content-Security-Policy")).To(And(
+				HavePrefix("default-src 'none'; script-src 'self'; style-src 'self';"), ContainSubstring("frame-ancestors 'none'")))
+			Expect(w.Header()).NotTo(HaveKey("Set-Cookie"))
+		}
+	})
+
+	It("begins an interview in the language that was chosen", func() {
+		w := h.form("/", "language", "en", "candidate", "tom.1")
+		Expect(w.Code).To(Equal(http.StatusSeeOther))
+		kept, err := h.store.Load(GinkgoT().Context(), strings.TrimPrefix(w.Header().Get("Location"), "/s/"))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(kept.Language).To(Equal(session.English))
+		Expect(kept.Candidate).To(Equal("tom.1"))
+		Expect(h.get("/s/" + kept.ID).Body.String()).To(ContainSubstring(`<html lang="en">`))
+	})
+
+	It("cannot be sent by a page of another site", func() {
+		r := httptest.NewRequest(http.MethodPost, path, strings.NewReader("submissionId=x&message=a"))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		r.Header.Set("Accept", "text/html")
+		before := h.everything()
+		Expect(h.do(r).Code).To(Equal(http.StatusForbidden))
+		Expect(h.everything()).To(Equal(before))
+	})
+})
