@@ -39,32 +39,42 @@ func (r *Reader) Next() (w Word, ok bool) {
 	gap := r.at
 	r.buf = r.buf[:0]
 	for r.at < len(r.text) {
-		c, size := r.rune()
-		switch {
-		case isWord(c) && !keycap(r.text[r.at+size:]):
+		if c := r.text[r.at]; c < utf8.RuneSelf {
+			f := ascii[c]
+			if f == 0 || f <= '9' && keycap(r.text[r.at+1:]) {
+				if len(r.buf) > 0 {
+					break
+				}
+				r.at++
+				continue
+			}
 			if len(r.buf) == 0 {
-				w.Start, w.Gap = r.at, r.text[gap:r.at]
+				w.Start = r.at
+			}
+			r.buf = append(r.buf, f)
+			r.at++
+			continue
+		}
+		c, size := utf8.DecodeRuneInString(r.text[r.at:])
+		if isWord(c) {
+			if len(r.buf) == 0 {
+				w.Start = r.at
 			}
 			r.buf = appendFolded(r.buf, c)
-		case len(r.buf) > 0 && !invisible(c):
-			w.Text, w.End = r.buf, r.at
-			return w, true
+		} else if len(r.buf) > 0 && !invisible(c) {
+			break
 		}
 		r.at += size
 	}
-	w.Text, w.End = r.buf, r.at
-	return w, len(r.buf) > 0
+	if len(r.buf) == 0 {
+		return Word{}, false
+	}
+	w.Text, w.Gap, w.End = r.buf, r.text[gap:w.Start], r.at
+	return w, true
 }
 
 // Rest is what follows the word that was read last.
 func (r *Reader) Rest() string { return r.text[r.at:] }
-
-func (r *Reader) rune() (rune, int) {
-	if c := r.text[r.at]; c < utf8.RuneSelf {
-		return rune(c), 1
-	}
-	return utf8.DecodeRuneInString(r.text[r.at:])
-}
 
 // Fold returns the folded words of a text.
 func Fold(text string) []string {
@@ -120,12 +130,21 @@ func ties(gap string, digits bool) bool {
 	return false
 }
 
-func isWord(c rune) bool {
-	if c < utf8.RuneSelf {
-		return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
+// ascii are the folded letters and digits, by character; 0 for all others.
+var ascii = func() (t [utf8.RuneSelf]byte) {
+	for c := range t {
+		switch {
+		case c|0x20 >= 'a' && c|0x20 <= 'z':
+			t[c] = byte(c | 0x20)
+		case c >= '0' && c <= '9':
+			t[c] = byte(c)
+		}
 	}
-	return (unicode.IsLetter(c) && c != 'ʼ') || unicode.IsDigit(c)
-}
+	return t
+}()
+
+// isWord reports whether a character beyond ASCII is part of a word.
+func isWord(c rune) bool { return (unicode.IsLetter(c) && c != 'ʼ') || unicode.IsDigit(c) }
 
 // invisible reports whether a character within a word is not seen, or only as
 // part of the one before: accents of their own, soft hyphens, joiners.
@@ -158,13 +177,7 @@ var table = sync.OnceValue(func() *[common][]byte {
 })
 
 func appendFolded(dst []byte, c rune) []byte {
-	switch {
-	case c < utf8.RuneSelf:
-		if c >= 'A' && c <= 'Z' {
-			c |= 0x20
-		}
-		return append(dst, byte(c))
-	case c < common:
+	if c < common {
 		return append(dst, table()[c]...)
 	}
 	return append(dst, decompose(c)...)

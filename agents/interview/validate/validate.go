@@ -73,7 +73,7 @@ func (r Result) Valid() bool {
 func Check(text string, want Expected) Result {
 	c := &checker{want: want, works: newTitles(want.Works)}
 	c.Text = strings.TrimSpace(text)
-	if words.Count(c.Text) == 0 {
+	if _, ok := words.NewReader(c.Text).Next(); !ok {
 		c.find(Finding{Rule: RuleEmpty, Message: "the text is empty"})
 		return c.Result
 	}

@@ -31,6 +31,8 @@ type machine struct {
 	nodes int32
 	// longest is the number of words of the longest phrase.
 	longest int
+	// folded are the fields of phrases that were read, while the files are.
+	folded map[string][]int32
 }
 
 type edge struct{ node, word int32 }
@@ -51,7 +53,9 @@ const disclaimers = "disclaimers"
 
 // load compiles the files: one for each zone and language, named "zone.fr.txt".
 func load() (*machine, error) {
-	m := &machine{ids: map[string]int32{}, edges: map[edge]int32{}, ends: map[int32][]end{}}
+	m := &machine{
+		ids: map[string]int32{}, edges: map[edge]int32{}, ends: map[int32][]end{}, folded: map[string][]int32{},
+	}
 	entries, err := files.ReadDir("lexicon")
 	if err != nil {
 		return nil, fmt.Errorf("list the lexicon: %w", err)
@@ -70,6 +74,7 @@ func load() (*machine, error) {
 			}
 		}
 	}
+	m.folded = nil
 	return m, nil
 }
 
@@ -102,8 +107,8 @@ func (m *machine) add(phrase string, e end) error {
 			n++
 			continue
 		}
-		for _, w := range words.Fold(field) {
-			node = m.child(node, m.id(w))
+		for _, id := range m.fold(field) {
+			node = m.child(node, id)
 			n++
 		}
 	}
@@ -115,6 +120,18 @@ func (m *machine) add(phrase string, e end) error {
 		m.ends[node] = append(m.ends[node], e)
 	}
 	return nil
+}
+
+// fold returns the ids of the words in a part of a phrase.
+func (m *machine) fold(field string) []int32 {
+	ids, known := m.folded[field]
+	if !known {
+		for _, w := range words.Fold(field) {
+			ids = append(ids, m.id(w))
+		}
+		m.folded[field] = ids
+	}
+	return ids
 }
 
 func (m *machine) id(word string) int32 {

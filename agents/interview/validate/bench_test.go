@@ -1,0 +1,129 @@
+package validate_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/validate"
+	"github.com/rehearse-dev/rehearse/agents/interview/validate/zones"
+	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/scenarios/cast"
+)
+
+var sizes = []int{10 << 10, 1 << 20}
+
+func filled(unit string, size int) string { return strings.Repeat(unit, size/len(unit)+1)[:size] }
+
+// page is prose of an interview, in both languages.
+const page = "Tu avances quand le défi est net et que la progression se voit ; l'équipe le sent, et le client aussi. " +
+	"You stay calm under pressure, and people notice. Marie-Jeanne te ressemble, dans la durée : elle vérifie, encore.\n\n"
+
+func each(b *testing.B, unit string, run func(text string)) {
+	for _, size := range sizes {
+		b.Run(fmt.Sprintf("%dKB", size>>10), func(b *testing.B) {
+			text := filled(unit, size)
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				run(text)
+			}
+		})
+	}
+}
+
+// BenchmarkFloorFields is what the standard library takes to find the words.
+func BenchmarkFloorFields(b *testing.B) { each(b, page, func(s string) { strings.Fields(s) }) }
+
+// BenchmarkFloorLower is what it takes to lower the case of a text.
+func BenchmarkFloorLower(b *testing.B) { each(b, page, func(s string) { strings.ToLower(s) }) }
+
+func BenchmarkWords(b *testing.B) { each(b, page, func(s string) { words.Count(s) }) }
+func BenchmarkZones(b *testing.B) { each(b, page, func(s string) { zones.Find(s) }) }
+
+// BenchmarkCheck holds a text of a size, good or bad, against each kind of text.
+func BenchmarkCheck(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		want validate.Expected
+		unit string
+	}{
+		{"preamble", preamble, page},
+		{"questions", batchOf2B, about2B + "\n" + validate.Separator + "\n"},
+		{"adaptive", validate.Expected{Purpose: session.PurposeAdaptive, Index: 1, Medium: session.Film}, page},
+		{"mirror", mirrorOf1, good + "\n"},
+		{"mirror2B", mirrorOf2B, projectiveMirror + "\n"},
+		{"profile", profile, strings.Join(portrait, "\n")},
+		{"matching", matching, verdict + "\n"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			each(b, c.unit, func(s string) { validate.Check(s, c.want) })
+		})
+	}
+}
+
+// BenchmarkHostile holds texts against the kind that would suffer most from them:
+// time must stay linear.
+func BenchmarkHostile(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		want validate.Expected
+		unit string
+	}{
+		{"quotation marks", batchOf3, "« \" “ "},
+		{"question marks", batchOf3, "? "},
+		{"options", batchOf3, "A. a\n"},
+		{"packed options", batchOf3, "A. B. "},
+		{"separators", batchOf3, validate.Separator + "\n"},
+		{"headings", mirrorOf1, "1️⃣\n"},
+		{"statuses", matching, "🟢\n"},
+		{"titles", batchOf2B, "Breaking Bad "},
+		{"half titles", batchOf2B, "Bureau des "},
+		{"zones", preamble, "religion "},
+		{"exceptions", preamble, "foi dans ta foi en "},
+		{"hyphens", preamble, "a-"},
+		{"zero width", preamble, "a\u200b"},
+		{"marks", preamble, "e\u0301"},
+		{"one word", preamble, "a"},
+		{"parentheses", mirrorOf1, "1️⃣ Lecture implicite ("},
+		{"not UTF-8", preamble, "\xff"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			each(b, c.unit, func(s string) { validate.Check(s, c.want) })
+		})
+	}
+}
+
+// BenchmarkInterview checks all replies of one interview, as a good model writes
+// them.
+func BenchmarkInterview(b *testing.B) {
+	replies, err := cast.Texts("lea")
+	if err != nil {
+		b.Fatal(err)
+	}
+	size := 0
+	for _, r := range replies {
+		size += len(r.Text)
+	}
+	b.Run("floor", func(b *testing.B) {
+		b.SetBytes(int64(size))
+		for b.Loop() {
+			for _, r := range replies {
+				strings.Fields(r.Text)
+			}
+		}
+	})
+	b.Run("check", func(b *testing.B) {
+		b.SetBytes(int64(size))
+		b.ReportAllocs()
+		for b.Loop() {
+			for _, r := range replies {
+				validate.Check(r.Text, validate.Expected{
+					Purpose: r.Purpose, Step: r.Step, Index: r.Index, Language: session.French, Medium: session.Series,
+					Works: []string{"Better Call Saul", "Le Bureau des légendes", "The Bear"},
+				})
+			}
+		}
+	})
+}
