@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
@@ -25,13 +28,32 @@ func (s *Server) axiom(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	noteOf(r).session = in.Session
-	view, err := s.deps.Service.Handle(r.Context(), in)
-	if err != nil {
-		s.refuse(w, r, serviceFailure(err))
+	view, f := s.handle(r, in)
+	if f != nil {
+		s.refuse(w, r, f)
 		return
 	}
 	noteOf(r).session = view.SessionID
 	writeJSON(w, http.StatusOK, view)
+}
+
+// handle lets the service do what a client sent, in a language that is offered.
+func (s *Server) handle(r *http.Request, in interview.Submission) (interview.View, *failure) {
+	if in.Event == interview.EventStart {
+		offered := s.options.Languages
+		if in.Language == "" {
+			in.Language = offered[0]
+		}
+		if slices.Contains(session.Languages(), in.Language) && !slices.Contains(offered, in.Language) {
+			return interview.View{}, fail(http.StatusBadRequest, string(interview.CodeInvalid),
+				fmt.Sprintf("language: interviews here are in %q", offered))
+		}
+	}
+	view, err := s.deps.Service.Handle(r.Context(), in)
+	if err != nil {
+		return interview.View{}, serviceFailure(err)
+	}
+	return view, nil
 }
 
 // healthz says whether the store answers.

@@ -10,6 +10,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -146,6 +147,20 @@ var _ = Describe("The form of the page", func() {
 		Expect(kept.Language).To(Equal(session.English))
 		Expect(kept.Candidate).To(Equal("tom.1"))
 		Expect(h.get("/s/" + kept.ID).Body.String()).To(ContainSubstring(`<html lang="en">`))
+	})
+
+	It("begins an interview only in a language that is offered", func() {
+		h := newHouse("lea", func(o *web.Options, _ *web.Deps) { o.Languages = []session.Language{session.English} })
+		Expect(h.form("/", "language", "fr").Code).To(Equal(http.StatusBadRequest))
+		a := h.say(map[string]any{"event": "START", "language": "fr"})
+		Expect(a.Error.Code).To(Equal("invalid"))
+		Expect(a.Error.Message).To(ContainSubstring(`["en"]`))
+		Expect(h.everything()).To(BeEmpty())
+		Expect(h.say(map[string]any{"event": "START"}).Language).To(Equal(session.English))
+
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set("Accept-Language", "fr-FR")
+		Expect(h.do(r).Body.String()).To(And(ContainSubstring(`value="en"`), Not(ContainSubstring(`value="fr"`)), ContainSubstring(`<html lang="en">`)))
 	})
 
 	It("cannot be sent by a page of another site", func() {

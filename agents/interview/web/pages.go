@@ -16,7 +16,7 @@ import (
 
 // start is the page on which an interview begins.
 func (s *Server) start(w http.ResponseWriter, r *http.Request) {
-	s.render(w, r, http.StatusOK, page.Start{Language: preferred(r)})
+	s.render(w, r, http.StatusOK, page.Start{Language: s.preferred(r), Offered: s.options.Languages})
 }
 
 // begin starts an interview and leads to its page.
@@ -29,11 +29,12 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 	in := interview.Submission{
 		Event: interview.EventStart, Candidate: form.get("candidate"), Language: session.Language(form.get("language")),
 	}
-	view, err := s.deps.Service.Handle(r.Context(), in)
-	if err != nil {
-		f := serviceFailure(err)
+	view, f := s.handle(r, in)
+	if f != nil {
 		noteOf(r).failed(f)
-		s.render(w, r, f.Status, page.Start{Language: preferred(r), Candidate: in.Candidate, Problem: f.Code})
+		s.render(w, r, f.Status, page.Start{
+			Language: s.preferred(r), Offered: s.options.Languages, Candidate: in.Candidate, Problem: f.Code,
+		})
 		return
 	}
 	s.toPage(w, r, view.SessionID)
@@ -77,10 +78,10 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request) {
 	if in.Message != "" && in.Event == interview.EventGo {
 		in.Event = "" // a comment that was written is not thrown away
 	}
-	view, err := s.deps.Service.Handle(r.Context(), in)
+	view, f := s.handle(r, in)
 	switch {
-	case err != nil:
-		s.resubmit(w, r, serviceFailure(err), form)
+	case f != nil:
+		s.resubmit(w, r, f, form)
 	case view.Repeated && in.Message != "" && !s.submitted(r, in):
 		noteOf(r).code = "answered_before"
 		s.show(w, r, http.StatusConflict, page.Interview{Unsent: in.Message})
@@ -184,17 +185,20 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, p re
 // refusePage answers a person with what is wrong.
 func (s *Server) refusePage(w http.ResponseWriter, r *http.Request, f *failure) {
 	noteOf(r).failed(f)
-	s.render(w, r, f.Status, page.Missing{Language: preferred(r), Problem: f.Code})
+	s.render(w, r, f.Status, page.Missing{Language: s.preferred(r), Problem: f.Code})
 }
 
-// matcher knows the languages of the page; the first one is for all others.
-var matcher = language.NewMatcher([]language.Tag{language.French, language.English})
-
-// preferred is the language that a browser asks for.
-func preferred(r *http.Request) session.Language {
+// preferred is the language that a browser asks for, among those offered.
+func (s *Server) preferred(r *http.Request) session.Language {
+	offered := s.options.Languages
 	tags, _, err := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))
-	if _, at, _ := matcher.Match(tags...); err == nil && at == 1 {
-		return session.English
+	if err != nil {
+		return offered[0]
 	}
-	return session.French
+	known := make([]language.Tag, len(offered))
+	for i, l := range offered {
+		known[i] = language.Make(string(l))
+	}
+	_, at, _ := language.NewMatcher(known).Match(tags...)
+	return offered[at]
 }

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -29,6 +30,9 @@ type Options struct {
 	// /sessions/{id}/audit, which do not exist without one, and /metrics, which is
 	// open without one.
 	Token string
+	// Languages are those in which interviews begin; empty means all. The first one
+	// is for those who ask for none of them.
+	Languages []session.Language
 	// MaxBody is the longest body of a request in bytes; default 256 KiB.
 	MaxBody int64
 	// ReadHeaderTimeout, ReadTimeout and IdleTimeout are those of http.Server;
@@ -96,6 +100,14 @@ func New(o Options, d Deps) (*Server, error) {
 	}
 	if d.NewID == nil {
 		d.NewID = rand.Text
+	}
+	if len(o.Languages) == 0 {
+		o.Languages = session.Languages()
+	}
+	for _, l := range o.Languages {
+		if !slices.Contains(session.Languages(), l) {
+			return nil, fmt.Errorf("there are no interviews in the language %q", l)
+		}
 	}
 	o.MaxBody = orElse(o.MaxBody, 256<<10)
 	o.ReadHeaderTimeout = orElse(o.ReadHeaderTimeout, 10*time.Second)

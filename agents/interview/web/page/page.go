@@ -23,6 +23,8 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 type Start struct {
 	// Language is that of the page, and the one that is chosen at first.
 	Language session.Language
+	// Offered are the languages to choose from.
+	Offered []session.Language
 	// Candidate is what was written before.
 	Candidate string
 	// Problem is the code of what went wrong; empty if nothing did.
@@ -38,7 +40,7 @@ func (s Start) Render() ([]byte, error) {
 		Languages []language
 		Alert     string
 	}{frame: newFrame(w, s.Language, w.Title), Start: s}
-	for _, l := range session.Languages() {
+	for _, l := range s.Offered {
 		data.Languages = append(data.Languages, language{l, languageNames[l], l == data.Lang})
 	}
 	if s.Problem != "" {

@@ -125,7 +125,7 @@ var _ = Describe("the page of an interview", func() {
 var _ = Describe("every page", func() {
 	It("holds no script and no style of its own, which the policy would refuse", func() {
 		for _, p := range []interface{ Render() ([]byte, error) }{
-			sample(nil), page.Start{Language: session.French}, page.Missing{Language: session.English, Problem: "not_found"},
+			sample(nil), page.Start{Language: session.French, Offered: session.Languages()}, page.Missing{Language: session.English, Problem: "not_found"},
 		} {
 			out := html(p)
 			Expect(out).NotTo(MatchRegexp(`(?i)\son[a-z]+=|\sstyle=|<style|javascript:`))
@@ -226,7 +226,7 @@ func luminance(hex string) float64 {
 
 var _ = Describe("the assets", func() {
 	It("are there under the addresses that the pages name, for ever", func() {
-		out := html(page.Start{})
+		out := html(page.Start{Offered: session.Languages()})
 		addresses := regexp.MustCompile(`(?:href|src)="(/assets/[^"]+)"`).FindAllStringSubmatch(out, -1)
 		Expect(addresses).To(HaveLen(3))
 		for _, a := range addresses {

@@ -61,7 +61,7 @@ func NewMetrics() *Metrics {
 	m := &Metrics{
 		registry:    registry,
 		calls:       counter("calls_total", "Calls to a model, by how they ended.", "purpose", "outcome"),
-		tokens:      counter("tokens_total", "Tokens of calls, by our own count.", "purpose", "direction"),
+		tokens:      counter("tokens_total", "Tokens of calls, as the backend reported them, else by our own count.", "purpose", "direction"),
 		cost:        counter("cost_total", "What calls cost, in the currency of the price table.", "purpose", "currency"),
 		unpriced:    counter("unpriced_calls_total", "Calls whose cost is not known.", "purpose"),
 		latency:     histogram("interview_call_duration_seconds", "How long calls took.", callSeconds, "purpose"),

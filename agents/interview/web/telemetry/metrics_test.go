@@ -45,7 +45,7 @@ var _ = Describe("The metrics of the ledger", func() {
 		Calls: []session.Call{
 			{Purpose: "mirror", Outcome: session.Begun},
 			{Purpose: "mirror", Outcome: session.Accepted, Repeats: 1, Latency: 3 * time.Second, Counted: llm.Usage{Input: 7, CachedInput: 3, Output: 5}, Cost: cost, Trimmed: 4},
-			{Purpose: "mirror", Outcome: session.Rejected, Latency: time.Second, Counted: llm.Usage{Input: 1}},
+			{Purpose: "mirror", Outcome: session.Rejected, Latency: time.Second, Counted: llm.Usage{Input: 99}, Reported: &llm.Usage{Input: 1}},
 			{Purpose: "mirror", Outcome: session.Lost},
 		},
 	}

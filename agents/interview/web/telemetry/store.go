@@ -58,8 +58,9 @@ func (m *Metrics) called(call session.Call) {
 		return // how long it took and what it cost, nobody knows
 	}
 	m.latency.WithLabelValues(purpose).Observe(call.Latency.Seconds())
-	m.tokens.WithLabelValues(purpose, "input").Add(float64(call.Counted.Input + call.Counted.CachedInput + call.Counted.CacheWrite))
-	m.tokens.WithLabelValues(purpose, "output").Add(float64(call.Counted.Output))
+	used := call.Used()
+	m.tokens.WithLabelValues(purpose, "input").Add(float64(used.Total() - used.Output))
+	m.tokens.WithLabelValues(purpose, "output").Add(float64(used.Output))
 	if call.Cost == nil {
 		m.unpriced.WithLabelValues(purpose).Inc()
 		return
