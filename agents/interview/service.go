@@ -105,7 +105,8 @@ func (t *step) handle(ctx context.Context, in Submission) (View, *Error) {
 const maxConflicts = 3
 
 // perform does what the client asked for with the session as it is now. Where
-// another server was first, it looks again: nothing has happened yet.
+// another server was first, it looks again: it may have answered the same message,
+// or taken the call for lost that was made here.
 func (t *step) perform() error {
 	var err error
 	for range maxConflicts {
@@ -133,7 +134,7 @@ func (t *step) once() error {
 		return err
 	}
 	if repeated {
-		t.repeated = true
+		t.repeated = t.calls == 0
 		return nil
 	}
 	return t.submit()

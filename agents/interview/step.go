@@ -44,7 +44,6 @@ func (t *step) load() error {
 		return storeFailed("load the session", err)
 	}
 	t.stored, t.now, t.change, t.shown, t.history = s, s, session.Change{}, nil, nil
-	t.queued, t.answered = false, false
 	return nil
 }
 
@@ -103,15 +102,11 @@ func (t *step) put(c session.Call) {
 	t.change.Calls = append(t.change.Calls, c)
 }
 
-// commit stores the change. Its error is an *Error, or session.ErrConflict while
-// nothing has happened that could not be done again.
+// commit stores the change. Its error is an *Error or session.ErrConflict.
 func (t *step) commit() error {
 	version, err := t.dep.Store.Commit(t.ctx, t.now, t.change)
 	switch {
 	case errors.Is(err, session.ErrConflict):
-		if t.calls > 0 {
-			return &Error{Code: CodeBusy, RetryAfter: time.Second, Err: err, Message: "another server has taken over the step: send RETRY"}
-		}
 		return err
 	case err != nil:
 		return storeFailed("store the step", err)
@@ -125,6 +120,11 @@ func (t *step) commit() error {
 func (t *step) committed() {
 	before := t.stored
 	t.stored = t.now
+	t.answered = t.answered || len(t.change.Answers) > 0
+	for i := range t.change.Messages {
+		m := &t.change.Messages[i]
+		t.queued = m.Kind == session.KindQuestion && m.Role == llm.Assistant && m.Call == 0
+	}
 	t.tellCommit(before)
 	t.change = session.Change{}
 }

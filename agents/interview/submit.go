@@ -40,8 +40,6 @@ func (t *step) submit() error {
 	}
 	t.apply(move, now)
 	t.change.Submission = t.request.ID
-	t.answered = move.Answer != nil
-	t.queued = move.Say != nil && move.Say.Kind == session.KindQuestion
 	if t.now.Phase == session.Owing {
 		return t.settle(0)
 	}

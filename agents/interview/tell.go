@@ -29,7 +29,6 @@ func (t *step) tellSubmission(v View, failed *Error) {
 	detail := ""
 	if failed != nil {
 		attrs["code"], detail = string(failed.Code), failed.Message
-		t.queued, t.answered = false, false
 		if failed.View != nil {
 			v = *failed.View
 		}
