@@ -11,7 +11,10 @@ import (
 // received reports whether the submission changes nothing as it had come before:
 // its id is stored, or what it replies to was answered.
 func (t *step) received() (bool, error) {
-	if t.request.ID != "" {
+	current := t.request.seq == t.now.Shown && t.now.Phase != session.Owing
+	// What replies to a message without a reply has not come before. Should its id
+	// have, the commit fails, and it is late.
+	if t.request.ID != "" && (!current || t.late) {
 		known, err := t.dep.Store.Submitted(t.ctx, t.now.ID, t.request.ID)
 		if err != nil {
 			return false, storeFailed("look for the submission", err)
@@ -20,11 +23,7 @@ func (t *step) received() (bool, error) {
 			return true, nil
 		}
 	}
-	answered := t.now.Shown - 1
-	if t.now.Phase == session.Owing {
-		answered = t.now.Shown
-	}
-	return t.request.seq != 0 && t.request.seq <= answered, nil
+	return t.request.seq != 0 && t.request.seq <= t.now.Shown && !current, nil
 }
 
 // submit carries out a message or an event that moves the interview.

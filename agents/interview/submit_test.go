@@ -66,6 +66,15 @@ var _ = Describe("A submission", func() {
 			Expect(r.answers(v.SessionID)).To(HaveLen(3))
 		})
 
+		It("changes nothing if its id is known, though it replies to what is shown now", func(ctx context.Context) {
+			v := reach(ctx, session.Block1, 0)
+			sub := p.next(v)
+			next := handle(ctx, s, sub)
+			sub.ReplyTo = next.MessageID
+			Expect(handle(ctx, s, sub).Repeated).To(BeTrue())
+			Expect(r.answers(v.SessionID)).To(HaveLen(3))
+		})
+
 		It("is known by its id wherever the interview stands", func(ctx context.Context) {
 			v := reach(ctx, session.Block1, 0)
 			sub := p.next(v)

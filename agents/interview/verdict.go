@@ -95,7 +95,7 @@ func (a answer) findings(limit int) string {
 
 // verdict is what follows from a call.
 type verdict struct {
-	// use is the reply to use; nil if there is none.
+	// use is the reply to use, of this call or an earlier one; nil if there is none.
 	use *session.Draft
 	// again says to make another call after a wait.
 	again bool
