@@ -49,6 +49,9 @@ func (s *Server) handle(r *http.Request, in interview.Submission) (interview.Vie
 				fmt.Sprintf("language: interviews here are in %q", offered))
 		}
 	}
+	if in.Session != "" {
+		defer s.busy.enter(in.Session)()
+	}
 	view, err := s.deps.Service.Handle(r.Context(), in)
 	if err != nil {
 		return interview.View{}, serviceFailure(err)

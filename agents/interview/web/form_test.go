@@ -1,10 +1,12 @@
 package web_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -12,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/scenarios/cast"
 )
 
 // form sends a form as a browser does.
@@ -111,6 +114,13 @@ var _ = Describe("The form of the page", func() {
 		Expect(w.Code).To(Equal(http.StatusSeeOther), "the same sent again is no surprise")
 	})
 
+	It("gives back what the store did not take", func() {
+		h.disk.full.Store(true)
+		w := h.form(path, "submissionId", "x", "replyTo", shown.MessageID, "message", "à renvoyer")
+		Expect(w.Code).To(Equal(http.StatusServiceUnavailable))
+		Expect(w.Body.String()).To(And(ContainSubstring("n&#39;a pas pu être conservée"), ContainSubstring("à renvoyer</textarea>")))
+	})
+
 	It("leads back to the page when the model failed, as the answer is kept", func() {
 		h.model.failing(&llm.Error{Kind: llm.Unauthorized})
 		v := h.until(shown, at(session.Block1, 2))
@@ -173,3 +183,62 @@ var _ = Describe("The form of the page", func() {
 		Expect(h.everything()).To(Equal(before))
 	})
 })
+
+var _ = Describe("The page after a crash", func() {
+	// dead is the page of an interview whose call died with its server.
+	dead := func(instance string) (*house, string) {
+		h := newHouse("lea", func(o *web.Options, _ *web.Deps) { o.Instance = instance })
+		v := h.until(h.begin().View, at(session.Block1, 2))
+		h.model.set(func(context.Context, llm.Request) error { h.disk.full.Store(true); return nil })
+		path := "/s/" + v.SessionID
+		w := h.form(path, "submissionId", "x", "replyTo", v.MessageID, "message", "gardé")
+		Expect(w.Code).To(Equal(http.StatusServiceUnavailable))
+		Expect(w.Body.String()).To(And(ContainSubstring("est conservé"), Not(ContainSubstring("n&#39;a pas pu être conservée"))))
+		h.disk.full.Store(false)
+		h.model.failing(nil)
+		return h, path
+	}
+
+	It("goes on with the call at once where the same server has started again", func() {
+		h, path := dead("one")
+		Expect(h.get(path).Body.String()).To(And(ContainSubstring("data-auto"), ContainSubstring(`value="RETRY"`)))
+		Expect(h.form(path, "event", "RETRY").Code).To(Equal(http.StatusSeeOther))
+		Expect(h.get(path).Body.String()).To(ContainSubstring("Ce que j&#39;ai compris"))
+	})
+
+	It("waits until the claim of another server has ended", func(ctx context.Context) {
+		h, path := dead("two")
+		Expect(h.get(path).Body.String()).To(ContainSubstring(`data-mode="thinking"`))
+		Expect(h.clock.Sleep(ctx, 5*time.Minute)).To(Succeed())
+		Expect(h.get(path).Body.String()).To(ContainSubstring("data-auto"))
+	})
+})
+
+var _ = DescribeTable("The form alone takes everybody of the cast to the end", func(name string) {
+	h := newHouse(name)
+	w := h.form("/", "language", string(h.persona.Language), "candidate", h.persona.Candidate)
+	path := w.Header().Get("Location")
+	v := view{SessionID: strings.TrimPrefix(path, "/s/")}
+	for range 60 {
+		v = h.say(map[string]any{"sessionId": v.SessionID, "event": "RESUME"}).View
+		if v.Finished {
+			break
+		}
+		shown := h.get(path).Body.String()
+		Expect(shown).To(ContainSubstring(`<html lang="` + string(h.persona.Language) + `">`))
+		Expect(shown).To(ContainSubstring(`name="replyTo" value="` + v.MessageID + `"`))
+		fields := []string{"submissionId", "of " + v.MessageID, "replyTo", v.MessageID, "message", h.reply(v)}
+		if h.reply(v) == "" {
+			fields = append(fields, "event", "GO")
+		}
+		Expect(h.form(path, fields...).Code).To(Equal(http.StatusSeeOther), string(v.Step))
+	}
+	Expect(h.get(path).Body.String()).To(ContainSubstring(`data-mode="finished"`))
+	Expect(h.model.made()).To(Equal(24))
+}, func() []TableEntry {
+	var all []TableEntry
+	for _, name := range cast.Names() {
+		all = append(all, Entry(nil, name))
+	}
+	return all
+}())

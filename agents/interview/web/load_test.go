@@ -11,11 +11,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -186,14 +183,14 @@ func (t *town) take(candidate string, pace func(step int) time.Time) (taken, err
 	}
 }
 
-// at once is the pace of somebody who answers as soon as a question is shown.
-func atOnce(int) time.Time { return time.Now() }
+// eager is the pace of people who answer as soon as a question is shown.
+func eager(int) func(int) time.Time { return func(int) time.Time { return time.Now() } }
 
-// fill takes a crowd of interviews at once.
-func (t *town) fill(pace func(candidate int) func(step int) time.Time) ([]taken, error) {
-	all, errs := make([]taken, crowd), make([]error, crowd)
+// fill takes so many interviews at once.
+func (t *town) fill(candidates int, pace func(candidate int) func(step int) time.Time) ([]taken, error) {
+	all, errs := make([]taken, candidates), make([]error, candidates)
 	var group sync.WaitGroup
-	for i := range crowd {
+	for i := range candidates {
 		group.Go(func() { all[i], errs[i] = t.take(fmt.Sprint("candidate-", i), pace(i)) })
 	}
 	group.Wait()
@@ -212,21 +209,19 @@ func (l *latencies) add(d time.Duration) {
 	l.all = append(l.all, d)
 }
 
-// drain returns a quantile and forgets all.
-func (l *latencies) drain(q float64) time.Duration {
+// quantile returns how long so large a part of the steps took at most.
+func (l *latencies) quantile(q float64) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	slices.Sort(l.all)
-	at := l.all[int(q*float64(len(l.all)-1))]
-	l.all = nil
-	return at
+	return l.all[int(q*float64(len(l.all)-1))]
 }
 
-var _ = DescribeTable("A hundred candidates at once", Label("I-04", "I-13", "I-18"), func(ctx SpecContext, dsn func() string) {
+var _ = DescribeTable("Candidates at once", Label("I-04", "I-13", "I-18"), func(ctx SpecContext, candidates int, dsn func() string) {
 	before := gleak.Goroutines()
 	DeferCleanup(func() { Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before)) })
 	town := newTown(GinkgoTB(), dsn())
-	all, err := town.fill(func(int) func(int) time.Time { return atOnce })
+	all, err := town.fill(candidates, eager)
 	Expect(err).NotTo(HaveOccurred())
 	sessions := map[string]bool{}
 	for _, one := range all {
@@ -246,145 +241,8 @@ var _ = DescribeTable("A hundred candidates at once", Label("I-04", "I-13", "I-1
 		}
 		Expect(kept).To(Equal(one.said))
 	}
-	Expect(sessions).To(HaveLen(crowd))
+	Expect(sessions).To(HaveLen(candidates))
 },
-	Entry("in memory", func() string { return "memory:" }),
-	Entry("in a file", func() string { return filepath.Join(GinkgoT().TempDir(), "sessions.db") }),
+	Entry("ten, in memory", 10, func() string { return "memory:" }),
+	Entry("a hundred, in a file", crowd, func() string { return filepath.Join(GinkgoT().TempDir(), "sessions.db") }),
 )
-
-// stores are those that the benchmarks fill.
-func stores(b *testing.B, run func(b *testing.B, dsn string)) {
-	b.Run("memory", func(b *testing.B) { run(b, "memory:") })
-	b.Run("file", func(b *testing.B) { run(b, filepath.Join(b.TempDir(), "sessions.db")) })
-}
-
-// BenchmarkCrowd is a hundred candidates who answer at once: as many steps as the
-// service can do.
-func BenchmarkCrowd(b *testing.B) {
-	stores(b, func(b *testing.B, dsn string) {
-		town, steps := newTown(b, dsn), 0
-		for b.Loop() {
-			steps += count(b, town, func(int) func(int) time.Time { return atOnce })
-		}
-		b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
-		b.ReportMetric(ms(town.latency.drain(0.99)), "p99-ms")
-	})
-}
-
-// rate is the load, in steps a second, at which latencies count.
-const rate = 300
-
-// BenchmarkPaced is a hundred candidates who think between their answers, so
-// that rate steps a second arrive. A step's latency counts from the time at which
-// it was due, also where the one before was late.
-func BenchmarkPaced(b *testing.B) {
-	stores(b, func(b *testing.B, dsn string) {
-		town, steps := newTown(b, dsn), 0
-		const think = crowd * time.Second / rate
-		for b.Loop() {
-			begin := time.Now()
-			steps += count(b, town, func(candidate int) func(int) time.Time {
-				return func(step int) time.Time {
-					due := begin.Add(think*time.Duration(step) + think*time.Duration(candidate)/crowd)
-					time.Sleep(time.Until(due))
-					return due
-				}
-			})
-		}
-		b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
-		b.ReportMetric(ms(town.latency.drain(0.99)), "p99-ms")
-	})
-}
-
-// BenchmarkHeap is what interviews leave behind in memory, by the difference
-// between a hundred and two hundred of them.
-func BenchmarkHeap(b *testing.B) {
-	town := newTown(b, filepath.Join(b.TempDir(), "sessions.db"))
-	fill := func() { count(b, town, func(int) func(int) time.Time { return atOnce }); town.latency.drain(1) }
-	fill()
-	for b.Loop() {
-		first := heap()
-		fill()
-		b.ReportMetric(first/1e6, "MB-after-100")
-		b.ReportMetric((heap()-first)/crowd/1e3, "KB/interview")
-	}
-}
-
-// BenchmarkFloor is what no such service can do without: as many posts of an
-// answer, each of which is committed and echoed.
-func BenchmarkFloor(b *testing.B) {
-	stores(b, func(b *testing.B, dsn string) {
-		kept, err := store.Open(context.Background(), dsn)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { kept.Close() })
-		t := &town{client: &http.Client{Transport: pooled(b)}, latency: &latencies{}}
-		server := httptest.NewServer(echo(kept))
-		b.Cleanup(server.Close)
-		var steps atomic.Int64
-		const each = 50
-		for b.Loop() {
-			var group sync.WaitGroup
-			for range crowd {
-				group.Go(func() {
-					for range each {
-						begin := time.Now()
-						res, err := t.client.Post(server.URL, "application/json", strings.NewReader(`{"message":"because"}`))
-						if err != nil {
-							b.Error(err)
-							return
-						}
-						io.Copy(io.Discard, res.Body)
-						res.Body.Close()
-						t.latency.add(time.Since(begin))
-						steps.Add(1)
-					}
-				})
-			}
-			group.Wait()
-		}
-		b.ReportMetric(float64(steps.Load())/b.Elapsed().Seconds(), "steps/s")
-		b.ReportMetric(ms(t.latency.drain(0.99)), "p99-ms")
-	})
-}
-
-// echo answers with what it was sent, once that is committed.
-func echo(kept session.Store) http.Handler {
-	var n atomic.Int64
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		err := kept.Create(r.Context(), session.Session{
-			ID: fmt.Sprint("s", n.Add(1)), Candidate: "c", Language: session.French, Version: 1, Step: session.Identity,
-			Phase: session.Asking, Messages: 1,
-		}, session.Change{Messages: []session.Message{{
-			Seq: 1, Role: "user", Kind: session.KindOther, Step: session.Identity, Question: session.NoQuestion, Text: string(body),
-		}}})
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		w.Write(body)
-	})
-}
-
-// count takes a crowd of interviews and returns how many steps they had.
-func count(b *testing.B, t *town, pace func(int) func(int) time.Time) (steps int) {
-	all, err := t.fill(pace)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, one := range all {
-		steps += one.steps
-	}
-	return steps
-}
-
-func heap() float64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc)
-}
-
-func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

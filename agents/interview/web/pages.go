@@ -57,7 +57,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, p page
 		s.refusePage(w, r, storeFailure(err))
 		return
 	}
-	p.Now, p.Submission = s.deps.Clock.Now(), s.deps.NewID()
+	p.Working, p.Submission = s.working(p.Session), s.deps.NewID()
 	s.render(w, r, status, p)
 }
 

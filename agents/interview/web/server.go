@@ -30,6 +30,9 @@ type Options struct {
 	// /sessions/{id}/audit, which do not exist without one, and /metrics, which is
 	// open without one.
 	Token string
+	// Instance is that of the service. With it the page goes on at once with a call
+	// that died with the server; without, once the call's claim has ended.
+	Instance string
 	// Languages are those in which interviews begin; empty means all. The first one
 	// is for those who ask for none of them.
 	Languages []session.Language
@@ -88,6 +91,7 @@ type Server struct {
 	handler http.Handler
 	// draining is set once the server is about to end.
 	draining atomic.Bool
+	busy     busy
 }
 
 // New returns a server.

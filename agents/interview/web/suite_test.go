@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -41,6 +43,7 @@ const token = "let-me-in"
 type house struct {
 	*web.Server
 	store   session.Store
+	disk    *disk
 	model   *model
 	clock   *clock.Virtual
 	metrics *telemetry.Metrics
@@ -64,7 +67,8 @@ func newHouse(name string, change ...func(*web.Options, *web.Deps)) *house {
 	kept, err := store.Open(context.Background(), "memory:")
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(kept.Close)
-	h.store = h.metrics.Store(kept)
+	h.disk = &disk{Store: kept}
+	h.store = h.metrics.Store(h.disk)
 	tracer := telemetry.Tracer{
 		Provider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(h.spans)), Clock: h.clock, System: "test.models",
 	}
@@ -94,6 +98,20 @@ func newHouse(name string, change ...func(*web.Options, *web.Deps)) *house {
 	h.Server, err = web.New(options, deps)
 	Expect(err).NotTo(HaveOccurred())
 	return h
+}
+
+// disk is a store that can be made to fail.
+type disk struct {
+	session.Store
+	full atomic.Bool
+}
+
+// Commit implements session.Store.
+func (d *disk) Commit(ctx context.Context, s session.Session, c session.Change) (int64, error) {
+	if d.full.Load() {
+		return 0, errors.New("the disk is full")
+	}
+	return d.Store.Commit(ctx, s, c)
 }
 
 // model answers each call with the reply that the persona gets there.

@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -12,7 +11,8 @@ import (
 type Interview struct {
 	Session  session.Session
 	Messages []session.Message
-	Now      time.Time
+	// Working means that somebody is making the message that is owed.
+	Working bool
 	// Submission is the id under which the page's form is sent.
 	Submission string
 	// Problem is the code of what went wrong with what was just sent, and Typed and
@@ -51,9 +51,9 @@ func (p Interview) mode() mode {
 		return finished
 	}
 	switch {
-	case s.Owed != nil && s.Owed.Failed != "":
+	case !p.Working && s.Owed != nil && s.Owed.Failed != "":
 		return failed
-	case s.Owed != nil && s.Owed.InFlight > 0 && p.Now.Before(s.Owed.Until):
+	case p.Working:
 		return thinking
 	}
 	return owed
@@ -103,6 +103,8 @@ func (p Interview) Render() ([]byte, error) {
 	}
 	v.frame = newFrame(w, p.Session.Language, v.Place)
 	switch {
+	case p.Problem == "store_failed" && p.Session.Phase == session.Owing:
+		v.Alert = w.problem("") // the answer had been stored before the store failed
 	case p.Problem != "":
 		v.Alert = w.problem(p.Problem)
 	case v.Mode == failed:

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -19,8 +18,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/web/page"
 	"github.com/rehearse-dev/rehearse/llm"
 )
-
-var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 // sample is an interview whose second message is shown.
 func sample(change func(*page.Interview)) page.Interview {
@@ -33,7 +30,7 @@ func sample(change func(*page.Interview)) page.Interview {
 			{Seq: 1, Role: llm.User, Kind: session.KindQuestion, Step: session.Block1, Text: "mine <b>"},
 			{Seq: 2, Role: llm.Assistant, Kind: session.KindQuestion, Step: session.Block1, Question: 1, Text: "What now?\nA. one\nB. two"},
 		},
-		Now: noon, Submission: "sub-1",
+		Submission: "sub-1",
 	}
 	if change != nil {
 		change(&p)
@@ -77,10 +74,10 @@ var _ = Describe("the page of an interview", func() {
 			p.Session.Phase, p.Session.Owed = session.Owing, &session.Owed{Failed: "backend_failed"}
 		}, []string{`value="RETRY"`, "Try again", "The answer is kept, but"}, []string{`name="message"`, "data-auto"}),
 		Entry("a call under way", func(p *page.Interview) {
-			p.Session.Phase, p.Session.Owed = session.Owing, &session.Owed{InFlight: 3, Until: noon.Add(time.Second)}
+			p.Session.Phase, p.Session.Owed, p.Working = session.Owing, &session.Owed{InFlight: 3, Failed: "backend_failed"}, true
 		}, []string{`data-mode="thinking"`, `http-equiv="refresh"`}, []string{"<form", "data-auto"}),
 		Entry("a call that died", func(p *page.Interview) {
-			p.Session.Phase, p.Session.Owed = session.Owing, &session.Owed{InFlight: 3, Until: noon}
+			p.Session.Phase, p.Session.Owed = session.Owing, &session.Owed{InFlight: 3}
 		}, []string{`value="RETRY"`, "data-auto", "still to be written"}, []string{`http-equiv="refresh"`}),
 		Entry("the end", func(p *page.Interview) {
 			p.Session.Phase, p.Session.Step = session.Finished, session.Matching

@@ -1,0 +1,170 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/store"
+)
+
+// cpuTime is the processor time that this process has used; nil where it cannot
+// be told. Unlike latencies it hardly depends on what else a machine does.
+var cpuTime func() time.Duration
+
+// stores are those that the benchmarks fill.
+func stores(b *testing.B, run func(b *testing.B, dsn string)) {
+	b.Run("memory", func(b *testing.B) { run(b, "memory:") })
+	b.Run("file", func(b *testing.B) { run(b, filepath.Join(b.TempDir(), "sessions.db")) })
+}
+
+// measure reports how fast rounds are, each of which returns how many steps it
+// had.
+func measure(b *testing.B, t *town, round func() int) {
+	if cpuTime == nil {
+		cpuTime = func() time.Duration { return 0 }
+	}
+	steps, cpu := 0, cpuTime()
+	for b.Loop() {
+		steps += round()
+	}
+	b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
+	b.ReportMetric(ms(cpuTime()-cpu)/float64(steps), "cpu-ms/step")
+	b.ReportMetric(ms(t.latency.quantile(0.50)), "p50-ms")
+	b.ReportMetric(ms(t.latency.quantile(0.99)), "p99-ms")
+}
+
+// BenchmarkCrowd is a hundred candidates who answer at once: as many steps as the
+// service can do.
+func BenchmarkCrowd(b *testing.B) {
+	stores(b, func(b *testing.B, dsn string) {
+		town := newTown(b, dsn)
+		measure(b, town, func() int { return count(b, town, eager) })
+	})
+}
+
+// rate is the load, in steps a second, at which latencies count.
+const rate = 300
+
+// BenchmarkPaced is a hundred candidates who think between their answers, so
+// that rate steps a second arrive. A step's latency counts from the time at which
+// it was due, also where the one before was late.
+func BenchmarkPaced(b *testing.B) {
+	stores(b, func(b *testing.B, dsn string) {
+		town := newTown(b, dsn)
+		const think = crowd * time.Second / rate
+		measure(b, town, func() int {
+			begin := time.Now()
+			return count(b, town, func(candidate int) func(int) time.Time {
+				return func(step int) time.Time {
+					due := begin.Add(think*time.Duration(step) + think*time.Duration(candidate)/crowd)
+					time.Sleep(time.Until(due))
+					return due
+				}
+			})
+		})
+	})
+}
+
+// BenchmarkHeap is what interviews leave behind in memory, by the difference
+// between a hundred and two hundred of them.
+func BenchmarkHeap(b *testing.B) {
+	town := newTown(b, filepath.Join(b.TempDir(), "sessions.db"))
+	fill := func() {
+		count(b, town, eager)
+		town.latency.all = nil
+	}
+	fill()
+	for b.Loop() {
+		first := heap()
+		fill()
+		b.ReportMetric(first/1e6, "MB-after-100")
+		b.ReportMetric((heap()-first)/crowd/1e3, "KB/interview")
+	}
+}
+
+// BenchmarkFloor is what no such service can do without: as many posts of an
+// answer, each of which is committed and echoed.
+func BenchmarkFloor(b *testing.B) {
+	stores(b, func(b *testing.B, dsn string) {
+		kept, err := store.Open(context.Background(), dsn)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { kept.Close() })
+		t := &town{client: &http.Client{Transport: pooled(b)}, latency: &latencies{}}
+		server := httptest.NewServer(echo(kept))
+		b.Cleanup(server.Close)
+		measure(b, t, func() int {
+			const each = 50
+			var group sync.WaitGroup
+			for range crowd {
+				group.Go(func() {
+					for range each {
+						begin := time.Now()
+						res, err := t.client.Post(server.URL, "application/json", strings.NewReader(`{"message":"because"}`))
+						if err != nil {
+							b.Error(err)
+							return
+						}
+						io.Copy(io.Discard, res.Body)
+						res.Body.Close()
+						t.latency.add(time.Since(begin))
+					}
+				})
+			}
+			group.Wait()
+			return crowd * each
+		})
+	})
+}
+
+// echo answers with what it was sent, once that is committed.
+func echo(kept session.Store) http.Handler {
+	var n atomic.Int64
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		err := kept.Create(r.Context(), session.Session{
+			ID: fmt.Sprint("s", n.Add(1)), Candidate: "c", Language: session.French, Version: 1, Step: session.Identity,
+			Phase: session.Asking, Messages: 1,
+		}, session.Change{Messages: []session.Message{{
+			Seq: 1, Role: "user", Kind: session.KindOther, Step: session.Identity, Question: session.NoQuestion, Text: string(body),
+		}}})
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Write(body)
+	})
+}
+
+// count takes a crowd of interviews and returns how many steps they had.
+func count(b *testing.B, t *town, pace func(int) func(int) time.Time) (steps int) {
+	all, err := t.fill(crowd, pace)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, one := range all {
+		steps += one.steps
+	}
+	return steps
+}
+
+func heap() float64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
