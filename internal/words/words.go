@@ -73,9 +73,6 @@ func (r *Reader) Next() (w Word, ok bool) {
 	return w, true
 }
 
-// Rest is what follows the word that was read last.
-func (r *Reader) Rest() string { return r.text[r.at:] }
-
 // Fold returns the folded words of a text.
 func Fold(text string) []string {
 	var all []string

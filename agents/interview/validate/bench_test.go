@@ -36,9 +36,6 @@ func each(b *testing.B, unit string, run func(text string)) {
 // BenchmarkFloorFields is what the standard library takes to find the words.
 func BenchmarkFloorFields(b *testing.B) { each(b, page, func(s string) { strings.Fields(s) }) }
 
-// BenchmarkFloorLower is what it takes to lower the case of a text.
-func BenchmarkFloorLower(b *testing.B) { each(b, page, func(s string) { strings.ToLower(s) }) }
-
 func BenchmarkWords(b *testing.B) { each(b, page, func(s string) { words.Count(s) }) }
 func BenchmarkZones(b *testing.B) { each(b, page, func(s string) { zones.Find(s) }) }
 

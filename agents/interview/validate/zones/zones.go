@@ -52,15 +52,16 @@ func Find(text string) []Hit {
 	s := scan{machine: m}
 	r := words.NewReader(text)
 	initial := false // whether the last word is one letter, as in "U.S."
+	end := 0
 	for w, ok := r.Next(); ok && len(s.found) < maxHits; w, ok = r.Next() {
 		abbreviated := initial && strings.HasPrefix(w.Gap, ".")
 		if w.Gap != " " && !abbreviated && endsSentence(w.Gap) {
 			s.endSentence(strings.ContainsAny(w.Gap, "?？"))
 		}
 		s.word(w)
-		initial = len(w.Text) == 1
+		initial, end = len(w.Text) == 1, w.End
 	}
-	s.endSentence(strings.ContainsAny(r.Rest(), "?？"))
+	s.endSentence(strings.ContainsAny(text[end:], "?？"))
 	return s.found[:min(len(s.found), maxHits)]
 }
 
