@@ -7,10 +7,11 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/scenarios/cast"
 )
 
 var _ = Describe("The golden path", func() {
-	for _, name := range []string{"lea", "karim"} {
+	for _, name := range cast.Names() {
 		It("takes 24 calls for "+name+", and none for a question that is queued", func(ctx context.Context) {
 			p := meet(name)
 			r := newRig(p)

@@ -3,6 +3,7 @@ package interview_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"sync"
 	"testing"
@@ -96,6 +97,7 @@ type rig struct {
 	clock   *clock.Virtual
 	backend llm.Backend
 	options interview.Options
+	log     *slog.Logger
 
 	mu     sync.Mutex
 	ids    int
@@ -119,7 +121,7 @@ func newRig(p person) *rig {
 func (r *rig) serve() *interview.Service {
 	GinkgoHelper()
 	s, err := interview.New(r.options, interview.Deps{
-		Store: r.store, Clock: r.clock, Sink: r,
+		Store: r.store, Clock: r.clock, Sink: r, Log: r.log,
 		Backend: llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
 			r.mu.Lock()
 			r.calls = append(r.calls, req)

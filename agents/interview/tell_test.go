@@ -1,0 +1,186 @@
+package interview_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// line is one line of the log.
+type line map[string]any
+
+// lines reads the log of a service.
+func lines(log *bytes.Buffer) (all []line) {
+	GinkgoHelper()
+	for text := range strings.Lines(log.String()) {
+		var l line
+		Expect(json.Unmarshal([]byte(text), &l)).To(Succeed())
+		all = append(all, l)
+	}
+	return all
+}
+
+// logged are the lines with a message.
+func (r *rig) logged(log *bytes.Buffer, message string) (found []line) {
+	GinkgoHelper()
+	for _, l := range lines(log) {
+		if l["msg"] == message {
+			found = append(found, l)
+		}
+	}
+	return found
+}
+
+var _ = Describe("What an interview tells", func() {
+	var (
+		p   person
+		r   *rig
+		log *bytes.Buffer
+	)
+	BeforeEach(func() {
+		p = meet("lea")
+		r = newRig(p)
+		log = &bytes.Buffer{}
+		r.log = slog.New(slog.NewJSONHandler(log, nil))
+	})
+
+	It("is for operators the lines that they look for, without a word of what was said", Label("I-16"), func(ctx context.Context) {
+		s := r.serve()
+		v := p.walk(ctx, s, handle(ctx, s, p.begin()), nil)
+
+		blocks := r.logged(log, "block started")
+		Expect(blocks).To(HaveLen(11), "block 2 has two parts")
+		Expect(blocks[1]).To(And(HaveKeyWithValue("block", 2.0), HaveKeyWithValue("part", "A"), HaveKeyWithValue("candidate", p.Candidate)))
+		Expect(r.logged(log, "question served from queue")).To(HaveLen(len(r.queued())))
+		Expect(r.logged(log, "questions generated")).To(HaveLen(12))
+		Expect(r.logged(log, "mirror generated")).To(HaveLen(9))
+		calls := r.logged(log, "call")
+		Expect(calls).To(HaveLen(24))
+		for i, c := range r.ledger(v.SessionID) {
+			Expect(calls[i]).To(And(
+				HaveKeyWithValue("purpose", string(c.Purpose)), HaveKeyWithValue("step", string(c.Step)),
+				HaveKeyWithValue("block", float64(c.Step.Block())), HaveKeyWithValue("outcome", "accepted"),
+				HaveKeyWithValue("input", float64(c.Counted.Input)), HaveKeyWithValue("output", float64(c.Counted.Output)),
+				HaveKeyWithValue("cost", c.Cost.String()), HaveKeyWithValue("level", "INFO"),
+			))
+		}
+		for _, a := range r.answers(v.SessionID) {
+			_, text, _ := strings.Cut(a, ": ")
+			if len(text) > 8 {
+				Expect(log.String()).NotTo(ContainSubstring(text))
+			}
+		}
+	})
+
+	It("names a session by the beginning of its id only, for who knows the id may take the interview", func(ctx context.Context) {
+		s, err := interview.New(interview.Options{}, interview.Deps{Store: r.store, Backend: r.backend, Clock: r.clock, Sink: r, Log: r.log})
+		Expect(err).NotTo(HaveOccurred())
+		id := p.walk(ctx, s, handle(ctx, s, p.begin()), at(session.Block1, 1)).SessionID
+		Expect(log.String()).To(ContainSubstring(id[:8]))
+		Expect(log.String()).NotTo(ContainSubstring(id[:9]))
+		for _, e := range r.events {
+			Expect(e).NotTo(HaveField("Attrs", ContainElement(id)))
+			Expect(e.Detail).NotTo(ContainSubstring(id))
+		}
+		for _, req := range r.calls {
+			Expect(req.Tags).NotTo(ContainElement(id))
+		}
+	})
+
+	It("warns of calls that went wrong and of messages that failed", func(ctx context.Context) {
+		s := r.serve()
+		v := p.walk(ctx, s, handle(ctx, s, p.begin()), at(session.Block1, 2))
+		r.backend = llm.BackendFunc(failing(llm.Error{Kind: llm.Unauthorized, Message: "the key sk-1 is wrong"}))
+		refusal(s.Handle(ctx, p.next(v)))
+		calls := r.logged(log, "call")
+		Expect(calls[len(calls)-1]).To(And(HaveKeyWithValue("level", "WARN"), HaveKeyWithValue("fault", "unauthorized")))
+		Expect(r.logged(log, "message failed")).To(ConsistOf(HaveKeyWithValue("code", "backend_failed")))
+		Expect(log.String()).NotTo(ContainSubstring("sk-1"))
+	})
+
+	It("is each commit, each move and each submission, in order", Label("I-16"), func(ctx context.Context) {
+		s := r.serve()
+		v := handle(ctx, s, p.begin())
+		submissions := 1
+		for !v.Finished {
+			v = handle(ctx, s, p.next(v))
+			submissions++
+		}
+		handle(ctx, s, interview.Submission{Session: v.SessionID, Event: interview.EventResume})
+
+		for i, e := range r.told("commit") {
+			Expect(e.Attrs).To(Equal(map[string]any{"version": i + 1}))
+		}
+		told := r.told("submission")
+		Expect(told).To(HaveLen(submissions + 1))
+		calls, answered, queued := 0, 0, 0
+		for i, e := range told {
+			Expect(e.N).To(Equal(i + 1))
+			Expect(e.Attrs).To(HaveKeyWithValue("code", ""))
+			Expect(e.Attrs).To(HaveKeyWithValue("repeated", false))
+			calls += e.Attrs["calls"].(int)
+			if e.Attrs["answered"] == true {
+				answered++
+			}
+			if e.Attrs["queued"] == true {
+				queued++
+				Expect(e.Attrs).To(And(HaveKeyWithValue("calls", 0), HaveKeyWithValue("kind", "question")))
+			}
+		}
+		Expect(calls).To(Equal(24))
+		Expect(answered).To(Equal(len(r.answers(v.SessionID))))
+		Expect(queued).To(Equal(8*2+8), "of 8 batches of three and one of nine, the first comes with the call")
+		Expect(told[len(told)-1].Attrs).To(And(HaveKeyWithValue("step", "STEP_99_MATCHING"), HaveKeyWithValue("phase", "finished"), HaveKeyWithValue("question", -1)))
+
+		var steps []string
+		var ends int
+		for _, e := range r.told("interview") {
+			switch e.Kind {
+			case event.State:
+				steps = append(steps, e.Attrs["step"].(string)+" "+e.Attrs["phase"].(string))
+			case event.End:
+				ends++
+			}
+		}
+		Expect(ends).To(Equal(1))
+		Expect(steps[:8]).To(Equal([]string{
+			"STEP_01_IDENTITY asking", "STEP_02_TONE asking", "STEP_03_PREAMBULE owing", "STEP_03_PREAMBULE waiting",
+			"BLOC_01 owing", "BLOC_01 asking", "BLOC_01 owing", "BLOC_01 reflecting",
+		}))
+		Expect(steps[len(steps)-4:]).To(Equal([]string{"BLOC_10 owing", "BLOC_10 waiting", "STEP_99_MATCHING owing", "STEP_99_MATCHING finished"}))
+	})
+
+	It("tells of what was left out of the history", Label("I-12"), func(ctx context.Context) {
+		r.options.History.Messages = 4
+		s := r.serve()
+		v := p.walk(ctx, s, handle(ctx, s, p.begin()), nil)
+		trimmed := 0
+		for _, c := range r.ledger(v.SessionID) {
+			if c.Trimmed > 0 {
+				trimmed++
+			}
+		}
+		Expect(trimmed).To(BeNumerically(">", 10))
+		Expect(r.told("trimmed")).To(HaveLen(trimmed))
+	})
+})
+
+// queued are the submissions that were shown a question from a queue.
+func (r *rig) queued() (all []event.Event) {
+	for _, e := range r.told("submission") {
+		if e.Attrs["queued"] == true {
+			all = append(all, e)
+		}
+	}
+	return all
+}
