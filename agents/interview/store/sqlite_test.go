@@ -102,6 +102,27 @@ var _ = Describe("a store in a file", func() {
 		Expect(err).To(MatchError(And(ContainSubstring("newer version"), ContainSubstring("schema 99"))))
 	})
 
+	DescribeTable("says so when somebody spoiled what is stored",
+		func(ctx SpecContext, statement string) {
+			s := opened(ctx, filepath.Join(folder, "s.db"))
+			Expect(s.Create(ctx, session.Session{ID: "a", Candidate: "c", Step: session.Tone}, session.Change{
+				Queue: &session.Queue{Step: session.Tone}, Messages: []session.Message{{Seq: 1, Step: session.Tone}},
+			})).To(Succeed())
+			_, err := store.DB(s).ExecContext(ctx, statement)
+			Expect(err).NotTo(HaveOccurred())
+			_, err = s.Load(ctx, "a")
+			if err == nil {
+				_, err = s.Messages(ctx, "a")
+			}
+			Expect(err).To(MatchError(And(ContainSubstring("session a"), ContainSubstring("cannot be read"))))
+		},
+		Entry("no JSON", "UPDATE interview_sessions SET body = '{'"),
+		Entry("another type", `UPDATE interview_sessions SET body = '{"shown": "no"}'`),
+		Entry("a step that there is not", `UPDATE interview_messages SET body = '{"step": "BLOC_77"}'`),
+		Entry("nothing", "UPDATE interview_queues SET body = ''"),
+		Entry("not UTF-8", `UPDATE interview_messages SET body = CAST(x'7b2274657874223a22ff227d' AS TEXT)`),
+	)
+
 	It("says what a path lacks", func(ctx SpecContext) {
 		_, err := store.Open(ctx, folder)
 		Expect(err).To(MatchError(And(ContainSubstring(folder), ContainSubstring("directory"))))

@@ -30,6 +30,7 @@ func Contract(driver string, fresh Fresh) {
 		roundTrips(open)
 		replacements(open)
 		unknown(open)
+		modelled(open)
 		conflicts(open)
 		concurrency(open)
 		listings(open)
