@@ -23,7 +23,7 @@ func mirror(reading, deduction string) string {
 var good = mirror("Tu avances quand le défi est net et que la progression se voit.",
 	"Face à l'ennui, tu cherches d'abord un enjeu caché avant de partir ailleurs.")
 
-var _ = Describe("A mirror", Label("I-07"), func() {
+var _ = Describe("A mirror", Label("I-07", "I-08"), func() {
 	It("is good with three sections, in order, short, with the sentence", func() {
 		Expect(validate.Check(good, mirrorOf1).Findings).To(BeEmpty())
 	})

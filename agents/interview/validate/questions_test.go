@@ -19,7 +19,7 @@ func batch(questions ...string) string {
 	return strings.Join(questions, "\n"+validate.Separator+"\n")
 }
 
-var _ = Describe("A batch of questions", func() {
+var _ = Describe("A batch of questions", Label("I-08"), func() {
 	It("is split at the separator", func() {
 		r := validate.Check(batch(open, choice, open), batchOf3)
 		Expect(r.Findings).To(BeEmpty())

@@ -1,0 +1,85 @@
+package validate_test
+
+import (
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/validate"
+	"github.com/rehearse-dev/rehearse/agents/interview/validate/zones"
+)
+
+// entering are sentences that enter the zones, in both languages.
+var entering = map[zones.Zone][]string{
+	zones.Origin:     {"Tes origines ethniques te donnent de la force.", "Your ethnic background gives you strength."},
+	zones.Religion:   {"Ta foi chrétienne te porte.", "Your Christian faith carries you."},
+	zones.Politics:   {"Tes opinions politiques sont nettes.", "Your political views are clear."},
+	zones.Health:     {"Ta maladie t'a endurci.", "Your illness has hardened you."},
+	zones.Disability: {"Ton handicap t'a endurci.", "Your disability has hardened you."},
+	zones.Sexuality:  {"Ton homosexualité se devine.", "Your homosexuality can be guessed."},
+	zones.Union:      {"Ton syndicat te protège.", "Your trade union protects you."},
+	zones.Trauma:     {"Ton traumatisme parle.", "Your trauma speaks."},
+	zones.Pathology:  {"Ta dépression se voit.", "Your depression shows."},
+}
+
+var _ = Describe("Every generated text", Label("I-17"), func() {
+	adaptive := validate.Expected{
+		Purpose: session.PurposeAdaptive, Step: session.Block2A, Index: 2, Language: session.French, Medium: session.Series,
+	}
+	// Each is good but for the sentence that takes the place of "%".
+	for _, c := range []struct {
+		kind string
+		text string
+		want validate.Expected
+	}{
+		{"a preamble", "Bienvenue. % On commence ?", preamble},
+		{"questions", batch(open, "% Qu'est-ce qui te fait avancer ?\nA. Le calme\nB. Le bruit"), batchOf3},
+		{"an option", batch(open, "Qu'est-ce qui te fait avancer ?\nA. Le calme\nB. Le bruit %"), batchOf3},
+		{"questions on works", batch(about2B, "% "+other2B), batchOf2B},
+		{"an adaptive question", "% Laquelle de ces séries garderais-tu ?", adaptive},
+		{"a mirror", mirror("Tu avances. %", "Tu tiens."), mirrorOf1},
+		{"a mirror of works", strings.Replace(projectiveMirror, "Le pouvoir t'intéresse", "% Le pouvoir t'intéresse", 1), mirrorOf2B},
+		{"a profile", strings.Join(portrait, "\n\n") + " %", profile},
+		{"a matching", verdict + " %", matching},
+	} {
+		It("is searched for forbidden zones: "+c.kind, func() {
+			Expect(validate.Check(strings.ReplaceAll(c.text, "%", ""), c.want).Findings).To(BeEmpty())
+			for zone, all := range entering {
+				for _, sentence := range all {
+					f := only(strings.ReplaceAll(c.text, "%", sentence), c.want)
+					Expect(f.Rule).To(Equal(validate.RuleForbiddenZone))
+					Expect(f.Section).To(Equal(string(zone)))
+					Expect(f.Warning).To(BeFalse())
+				}
+			}
+		})
+	}
+
+	It("is told which zone, and in how many places", func() {
+		f := only("Bienvenue. Ta religion, ta religion encore.", preamble)
+		Expect(f.Message).To(Equal("the text touches on religion in 2 places; an interview leaves that alone"))
+		Expect(f.Count).To(Equal(2))
+	})
+
+	It("has a finding for each zone", func() {
+		Expect(entering).To(HaveLen(len(zones.Zones())))
+		var all []string
+		for _, s := range entering {
+			all = append(all, s...)
+		}
+		Expect(validate.Check(strings.Join(all, " "), preamble).Findings).To(HaveLen(len(zones.Zones())))
+	})
+
+	It("may name a work whose title enters a zone, and go no further", func() {
+		want := batchOf2B
+		want.Works = []string{"Sex Education", "En thérapie", "Six Feet Under"}
+		text := "Dans Sex Education, de qui te sens-tu proche, d'Otis ou de Maeve ?"
+		other := "Dans En thérapie et Six Feet Under, que gardes-tu de Nate ?"
+		Expect(validate.Check(batch(text, other), want).Findings).To(BeEmpty())
+		Expect(only(batch(text, other+" Ta religion compte."), want).Section).To(Equal("religion"))
+		want.Works = []string{"Religion"}
+		Expect(rules(batch("Dans Religion, que gardes-tu de Nate ?", "Quelle est ta foi, comme Nate ?"), want)).To(ConsistOf(validate.RuleForbiddenZone))
+	})
+})
