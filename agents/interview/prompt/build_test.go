@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -190,6 +191,14 @@ var _ = Describe("Build", func() {
 			Equal("[Data noted from the answers]\nMedium: films\nWorks: {core}\nCore work: –"))
 	})
 
+	It("names works at a length that titles have, and no more than people name", func() {
+		now := owing(session.Block2B, session.PurposeMirror, 0)
+		now.Works = slices.Repeat([]string{strings.Repeat("é", 500)}, 50)
+		r := load(session.French).Build(now, nil, prompt.Limits{}).Request
+		Expect(strings.Count(r.Messages[1].Content, "é")).To(BeNumerically("<=", 10*120+10))
+		Expect(strings.Count(r.Messages[1].Content, "…")).To(Equal(10))
+	})
+
 	It("says last what the refused text lacked", Label("I-09"), func() {
 		now := owing(session.Block3, session.PurposeMirror, 0)
 		history := until(session.Block3)
@@ -239,6 +248,12 @@ var _ = Describe("Build", func() {
 		Expect(second.Request.Tags["step"]).To(Equal("BLOC_03"))
 		Expect(second.Sent + second.Trimmed).To(Equal(len(history)))
 		Expect(second.Request.Messages).To(HaveLen(second.Sent + 2))
+	})
+
+	It("says when what must go along is too large", func() {
+		now, history := owing(session.Block3, session.PurposeMirror, 0), until(session.Block3)
+		Expect(load(session.French).Build(now, history, prompt.Limits{Tokens: 3}).Over).To(BeTrue())
+		Expect(load(session.French).Build(now, history, prompt.Limits{}).Over).To(BeFalse())
 	})
 
 	It("makes a request without a task of a session that owes nothing", func() {

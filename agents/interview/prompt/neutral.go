@@ -79,10 +79,7 @@ func visible(text string) string {
 	done := 0
 	for i := first; i < len(text); i += common(text[i:]) {
 		r, width := utf8.DecodeRuneInString(text[i:])
-		before := ' '
-		if i > done {
-			before, _ = utf8.DecodeLastRuneInString(text[:i])
-		}
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
 		if by := escape(before, r, width, text[i+width:]); by != "" {
 			b.WriteString(text[done:i])
 			b.WriteString(by)
@@ -237,13 +234,13 @@ func headed(line string) bool {
 	return false
 }
 
-// colon returns where the first colon of either width is, or -1.
+// colon returns where the first colon is, a wide one only where there is no other,
+// or -1.
 func colon(text string) int {
-	narrow, wide := strings.IndexByte(text, ':'), strings.Index(text, "：")
-	if narrow < 0 || wide >= 0 && wide < narrow {
-		return wide
+	if i := strings.IndexByte(text, ':'); i >= 0 {
+		return i
 	}
-	return narrow
+	return strings.Index(text, "：")
 }
 
 // The longest head of a line and the longest role, in bytes.

@@ -109,8 +109,11 @@ var _ = Describe("Load", func() {
 			"mirror/BLOC_10.md is no file of a set"),
 		Entry("a file of another kind", func(f fstest.MapFS) { f["job.txt"] = &fstest.MapFile{Data: []byte("x")} },
 			"job.txt is no file of a set"),
+		Entry("a text without its ending", func(f fstest.MapFS) { f["job"] = &fstest.MapFile{Data: []byte("x")} },
+			"job is no file of a set"),
 		Entry("an unknown key", func(f fstest.MapFS) { f["manifest.yaml"].Data = []byte("version: a\nmedium: {}\n") }, "medium"),
 		Entry("half a choice", func(f fstest.MapFS) { f["job.md"].Data = []byte("Dis [[tu") }, `job.md: after "Dis ", [[ begins no`),
+		Entry("a choice without end", func(f fstest.MapFS) { f["job.md"].Data = []byte("[[a|b") }, "[[ begins no"),
 		Entry("a choice of one", func(f fstest.MapFS) { f["job.md"].Data = []byte("Dis [[tu]]") }, `after "Dis "`),
 		Entry("a choice of three", func(f fstest.MapFS) { f["job.md"].Data = []byte("[[a|b|c]]") }, "[[ begins no"),
 	)

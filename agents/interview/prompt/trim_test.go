@@ -213,6 +213,25 @@ var _ = Describe("Trim", Label("I-12"), func() {
 		Expect(kept.Trimmed).To(Equal(17)) // the opening, and the questions of blocks 1 and 3
 	})
 
+	It("keeps 40 messages and 12,000 tokens unless told otherwise", func() {
+		var s script
+		for q := range 60 {
+			s.add(llm.Assistant, session.KindTone, session.Tone, q, "one")
+		}
+		Expect(prompt.Trim(s, session.Block1, prompt.Limits{}).Messages).To(Equal([]session.Message(s[20:])))
+		for i := range s {
+			s[i].Tokens = 1_000
+		}
+		Expect(prompt.Trim(s, session.Block1, prompt.Limits{}).Messages).To(Equal([]session.Message(s[48:])))
+	})
+
+	It("takes the same question of two steps for two", func() {
+		var s script
+		s.exchange(session.KindQuestion, session.Block1, 0, "a b c", "d e f")
+		s.exchange(session.KindQuestion, session.Block3, 0, "a b c", "d e f")
+		Expect(prompt.Trim(s, session.Block4, prompt.Limits{Tokens: 6}).Messages).To(Equal([]session.Message(s[2:])))
+	})
+
 	It("leaves out an answer of 5,000 tokens once its block is over and there is no room", Label("I-14"), func() {
 		var s script
 		s.opening()
