@@ -129,10 +129,11 @@ func value[T any](t *tab, expression string) (T, error) {
 	return chromedp.Run(ctx, chromedp.Evaluate[T](expression))
 }
 
-// text is the text of the first element that matches, as a person sees it.
+// text is the text of the first element that matches, as a person sees it: with
+// spaces that look alike.
 func (t *tab) text(css string) string {
 	text, _ := value[string](t, fmt.Sprintf(`document.querySelector(%q)?.innerText ?? ""`, css))
-	return text
+	return strings.ReplaceAll(text, "\u00a0", " ")
 }
 
 // sees waits for a text.
