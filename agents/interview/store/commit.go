@@ -19,7 +19,7 @@ func (s *Store) Create(ctx context.Context, n session.Session, c session.Change)
 	}
 	err = s.engine.apply(ctx, ops)
 	if err != nil && s.engine.duplicate(err) {
-		err = session.ErrExists
+		err = s.exists(ctx, n.ID)
 	}
 	if err != nil {
 		return fmt.Errorf("creating session %s: %w", n.ID, s.engine.explain(err))
@@ -46,13 +46,26 @@ func (s *Store) Commit(ctx context.Context, n session.Session, c session.Change)
 	return 0, fmt.Errorf("storing a step of session %s: %w", n.ID, s.engine.explain(err))
 }
 
+// exists says why a session could not be created: there is one, or its change
+// contradicts itself.
+func (s *Store) exists(ctx context.Context, id string) error {
+	err := s.stale(ctx, id)
+	switch {
+	case errors.Is(err, session.ErrConflict):
+		return session.ErrExists
+	case errors.Is(err, session.ErrNotFound):
+		return session.ErrConflict
+	}
+	return err
+}
+
 // stale says why a session has not the version that was expected.
 func (s *Store) stale(ctx context.Context, id string) error {
-	exists, err := s.exists(ctx, selectExists, id)
+	known, err := s.finds(ctx, selectExists, id)
 	switch {
 	case err != nil:
 		return err
-	case !exists:
+	case !known:
 		return session.ErrNotFound
 	}
 	return session.ErrConflict

@@ -45,7 +45,7 @@ func (s *Store) List(ctx context.Context, l session.Listing) ([]session.Session,
 
 // Submitted implements session.Store.
 func (s *Store) Submitted(ctx context.Context, id, submission string) (bool, error) {
-	found, err := s.exists(ctx, selectSubmission, id, submission)
+	found, err := s.finds(ctx, selectSubmission, id, submission)
 	if err != nil {
 		return false, fmt.Errorf("looking for a submission of session %s: %w", id, err)
 	}
@@ -95,7 +95,7 @@ func all[T any](ctx context.Context, s *Store, what, statement, id string) ([]T,
 	found, err := read(ctx, s, scanBody[T], statement, id)
 	if err == nil && len(found) == 0 {
 		var known bool
-		if known, err = s.exists(ctx, selectExists, id); err == nil && !known {
+		if known, err = s.finds(ctx, selectExists, id); err == nil && !known {
 			err = session.ErrNotFound
 		}
 	}
@@ -105,7 +105,7 @@ func all[T any](ctx context.Context, s *Store, what, statement, id string) ([]T,
 	return found, nil
 }
 
-func (s *Store) exists(ctx context.Context, statement string, args ...any) (bool, error) {
+func (s *Store) finds(ctx context.Context, statement string, args ...any) (bool, error) {
 	found, err := read(ctx, s, func(*sql.Rows) (struct{}, error) { return struct{}{}, nil }, statement, args...)
 	return len(found) > 0, err
 }

@@ -112,6 +112,19 @@ func conflicts(open opener) {
 		Expect(snapshot(ctx, s, "a")).To(BeComparableTo(before))
 	})
 
+	It("creates all of a session or nothing", func(ctx SpecContext) {
+		s := open(ctx)
+		c := stepOf(1)
+		c.Answers[1].Index = c.Answers[0].Index
+		err := s.Create(ctx, session.Session{ID: "a", Candidate: "tom", Step: session.Tone}, c)
+		Expect(err).To(MatchError(session.ErrConflict))
+		Expect(err).NotTo(MatchError(session.ErrExists))
+		_, err = s.Load(ctx, "a")
+		Expect(err).To(MatchError(session.ErrNotFound))
+		Expect(s.Submitted(ctx, "a", "s1")).To(BeFalse())
+		begin(ctx, s, "a")
+	})
+
 	DescribeTable("refuses a change with a conflict as a whole",
 		func(ctx SpecContext, spoil func(n *session.Session, c *session.Change)) {
 			s := open(ctx)
