@@ -5,6 +5,7 @@ OUT     ?= rehearse-runs/demo
 FUZZ    ?= 10s
 REAL    ?= ../shared/corpora
 BENCHTIME ?= 1s
+KILLS   ?= 200
 PKGS    ?= ./...
 TOOLS   := $(GO) tool -modfile=tools/go.mod
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
@@ -19,7 +20,7 @@ build: ## build bin/rehearse
 
 .PHONY: demo
 demo: build ## drive the agents through every shipped scenario, offline, and show the reports
-	./bin/rehearse run 'loop/*' 'stop/*' --out $(OUT) $(RUNFLAGS)
+	./bin/rehearse run 'loop/*' 'stop/*' 'interview/*' --out $(OUT) $(RUNFLAGS)
 
 .PHONY: test
 test: ## run the whole test suite
@@ -36,6 +37,10 @@ conformance: ## see the mock server through the official client (own module in t
 .PHONY: detect
 detect: build ## score the stop guard on the shipped messages, and fail below the bar
 	./bin/rehearse detect --by language --errors 0 --min precision=0.98 --min recall=0.95
+
+.PHONY: kill
+kill: ## kill -9 a process that stores interviews KILLS=200 times, and look for lost answers
+	REHEARSE_KILLS=$(KILLS) $(GO) test ./agents/interview/store -count 1 -v -ginkgo.focus "kill"
 
 .PHONY: lint
 lint: ## check format and style
