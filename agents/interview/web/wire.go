@@ -44,14 +44,9 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *fai
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
 		return nil, fail(http.StatusUnsupportedMediaType, "media_type", "send the body without Content-Encoding")
 	}
-	tooLarge := fail(http.StatusRequestEntityTooLarge, "body_too_large", fmt.Sprintf("the body has more than %d bytes", limit))
-	if r.ContentLength > limit {
-		w.Header().Set("Connection", "close") // so that the rest is not read
-		return nil, tooLarge
-	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, tooLarge
+		return nil, fail(http.StatusRequestEntityTooLarge, "body_too_large", fmt.Sprintf("the body has more than %d bytes", limit))
 	}
 	if err != nil {
 		return nil, fail(http.StatusBadRequest, "invalid_body", "the body ended before its end; send it again")

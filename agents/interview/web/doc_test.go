@@ -1,0 +1,96 @@
+package web_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// The document is for people who write clients, so that it must not fall behind.
+var _ = Describe("docs/interview-http.md", func() {
+	var text string
+	BeforeEach(func() {
+		data, err := os.ReadFile("../../../docs/interview-http.md")
+		Expect(err).NotTo(HaveOccurred())
+		text = string(data)
+	})
+
+	It("names every code that this package and the service answer with, and no other", func() {
+		codes := map[string]bool{}
+		files, err := os.ReadDir(".")
+		Expect(err).NotTo(HaveOccurred())
+		for _, f := range files {
+			if strings.HasSuffix(f.Name(), ".go") && !strings.HasSuffix(f.Name(), "_test.go") {
+				source, err := os.ReadFile(f.Name())
+				Expect(err).NotTo(HaveOccurred())
+				for _, m := range regexp.MustCompile(`fail\(http\.Status\w+, "([a-z0-9_]+)"`).FindAllStringSubmatch(string(source), -1) {
+					codes[m[1]] = true
+				}
+			}
+		}
+		codes["internal"] = true
+		for _, c := range interview.Codes() {
+			codes[string(c)] = true
+		}
+		_, table, found := strings.Cut(text, "| status | codes |")
+		Expect(found).To(BeTrue())
+		table, _, _ = strings.Cut(table, "\n## ")
+		documented := map[string]bool{}
+		for _, m := range regexp.MustCompile("`([a-z][a-z0-9]*(?:_[a-z0-9]+)*)`").FindAllStringSubmatch(table, -1) {
+			documented[m[1]] = true
+		}
+		Expect(documented).To(Equal(codes))
+	})
+
+	It("names every metric, and no other", func() {
+		h := newHouse("lea")
+		v := h.until(h.begin().View, at(session.Block1, 0))
+		h.model.failing(&llm.Error{Kind: llm.Unavailable})
+		h.until(v, func(v view) bool { return v.QuestionIndex == 2 })
+		var told []string
+		for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+)`).FindAllStringSubmatch(h.get("/metrics", token).Body.String(), -1) {
+			if !strings.HasPrefix(m[1], "go_") && !strings.HasPrefix(m[1], "process_") {
+				told = append(told, m[1])
+			}
+		}
+		Expect(len(told)).To(BeNumerically(">", 10))
+		for _, name := range told {
+			Expect(text).To(ContainSubstring("`"+name), name)
+		}
+		source, err := os.ReadFile("telemetry/metrics.go")
+		Expect(err).NotTo(HaveOccurred())
+		for _, m := range regexp.MustCompile("`(?:interview_)?([a-z_]+)(?:\\{[a-z,]+\\})?`").FindAllStringSubmatch(section(text, "What operators see"), -1) {
+			if slices.Contains([]string{"X_Request_Id"}, m[1]) || !strings.Contains(m[0], "interview_") && !strings.Contains(m[0], "http_") {
+				continue
+			}
+			Expect(string(source)).To(ContainSubstring(m[1]), "documented and not there: %s", m[0])
+		}
+	})
+
+	It("names every route", func() {
+		h := newHouse("lea")
+		for _, m := range regexp.MustCompile("(?m)`(GET|POST) (/[^`?]*)").FindAllStringSubmatch(text, -1) {
+			path := strings.ReplaceAll(m[2], "{session}", "nobody")
+			w := h.get(path, token)
+			if m[1] == "POST" {
+				w = h.form(path)
+			}
+			Expect(w.Body.String()).NotTo(Or(ContainSubstring("not_found"), ContainSubstring("method_not_allowed")), m[0])
+		}
+	})
+})
+
+// section is what stands under a heading.
+func section(text, heading string) string {
+	_, rest, _ := strings.Cut(text, "## "+heading)
+	rest, _, _ = strings.Cut(rest, "\n## ")
+	return rest
+}
