@@ -118,3 +118,13 @@ func writeBody(w http.ResponseWriter, status int, media string, body []byte) {
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // a client that left is not told
 }
+
+// Codes lists the codes that this package answers with beside those of the
+// service, sorted.
+func Codes() []string {
+	return []string{
+		"body_too_large", "control_character", "cross_origin", "draining", "duplicate_field", "field_too_long",
+		"internal", "invalid_body", "invalid_json", "media_type", "method_not_allowed", "missing_field",
+		"not_found", "not_utf8", "unauthorized", "unknown_field", "wrong_type",
+	}
+}

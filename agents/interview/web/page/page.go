@@ -7,6 +7,7 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"sync"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
@@ -14,10 +15,11 @@ import (
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"asset": asset,
-	"lower": func(l session.Language) string { return string(l) },
-}).ParseFS(templateFiles, "templates/*.html"))
+// templates are parsed when the first page is rendered: a program that links this
+// package and shows no page starts without them.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{"asset": asset}).ParseFS(templateFiles, "templates/*.html"))
+})
 
 // Start is the page where an interview begins.
 type Start struct {
@@ -91,7 +93,7 @@ type language struct {
 
 func render(name string, data any) ([]byte, error) {
 	var out bytes.Buffer
-	if err := templates.ExecuteTemplate(&out, name, data); err != nil {
+	if err := templates().ExecuteTemplate(&out, name, data); err != nil {
 		return nil, fmt.Errorf("render the page %s: %w", name, err)
 	}
 	return out.Bytes(), nil
