@@ -108,7 +108,7 @@ func (t *tab) heard() []string {
 }
 
 // patience is how long a page may take.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 func (t *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	GinkgoHelper()
@@ -156,13 +156,19 @@ func (t *tab) waits(condition string) {
 	})
 }
 
+// focusSeen holds if there is an outline around what has the focus; a radio button
+// has it around its label.
+const focusSeen = `[document.activeElement, document.activeElement.closest("label")]
+	.some((e) => e && getComputedStyle(e).outlineStyle === "solid" && parseFloat(getComputedStyle(e).outlineWidth) >= 2)`
+
 // tabTo presses Tab until an element has the focus, as somebody without a mouse
-// does; the focus must be seen on the way.
+// does, who sees it.
 func (t *tab) tabTo(css string) {
 	GinkgoHelper()
 	for range 40 {
 		t.do(chromedp.KeyEvent(kb.Tab))
 		if t.is(fmt.Sprintf(`document.activeElement.matches(%q)`, css)) {
+			Expect(t.is(focusSeen)).To(BeTrue(), "the focus on %s is not seen", css)
 			return
 		}
 	}
@@ -184,6 +190,14 @@ func (t *tab) write(text string) {
 func (t *tab) noScript() {
 	GinkgoHelper()
 	t.do(call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
+}
+
+// still asks for pages in which nothing moves.
+func (t *tab) still() {
+	GinkgoHelper()
+	t.do(call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},
+	}))
 }
 
 // shoot takes a picture of the whole page where REHEARSE_SCREENSHOTS names a

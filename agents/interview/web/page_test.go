@@ -199,6 +199,10 @@ var _ = Describe("The page in a browser", Ordered, ContinueOnFailure, func() {
 		t.press(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
 		t.sees("[role=status]", "Lecture de la réponse")
 		Expect(t.is(`document.querySelector("button.primary").disabled`)).To(BeTrue())
+		const moves = `getComputedStyle(document.getElementById("status"), "::before").animationName`
+		Expect(t.is(moves + ` === "breathe"`)).To(BeTrue())
+		t.still()
+		Expect(t.is(moves+` === "none"`)).To(BeTrue(), "those who ask for stillness get it")
 		t.shoot("thinking", 800, false)
 		close(gate)
 		t.sees("h1", "Ce que j'ai compris")
