@@ -175,31 +175,6 @@ var _ = Describe("a store in a file", func() {
 	})
 })
 
-var _ = DescribeTable("an address that is none",
-	func(ctx SpecContext, dsn, reason string) {
-		_, err := store.Open(ctx, dsn)
-		Expect(err).To(MatchError(And(ContainSubstring(reason), ContainSubstring("postgres://"))))
-		Expect(err.Error()).NotTo(ContainSubstring("s3cret"))
-	},
-	Entry("nothing", "", "no store is named"),
-	Entry("nothing after the scheme", "sqlite:", "no store is named"),
-	Entry("another database", "mysql://root:s3cret@host/db", `no store for "mysql://"`),
-	Entry("words", "host=localhost password=s3cret dbname=x", "written as an address"),
-	Entry("a broken address", "postgres://user:s3cret@host:port/db", "cannot be read"),
-	Entry("a password that needs escaping", "postgres://user:s3cret%@host/db", "cannot be read"),
-)
-
-var _ = DescribeTable("the name of a store for logs",
-	func(dsn, name string) { Expect(store.Name(dsn)).To(Equal(name)) },
-	Entry(nil, "a/b.db", "a/b.db"),
-	Entry(nil, "sqlite:a.db", "sqlite:a.db"),
-	Entry(nil, "memory:", "memory:"),
-	Entry(nil, "50%#?.db", "50%#?.db"),
-	Entry(nil, "postgres://u:s3cret@host:5432/db?password=s3cret&sslmode=disable", "postgres://u:xxxxx@host:5432/db"),
-	Entry(nil, "postgres://u:s3cret%@host/db", "postgres://…"),
-	Entry(nil, "postgresql:///db?password=s3cret", "postgresql:///db"),
-)
-
 func opened(ctx SpecContext, dsn string) *store.Store {
 	GinkgoHelper()
 	s, err := store.Open(ctx, dsn)

@@ -17,7 +17,7 @@ func concurrency(open opener) {
 }
 
 func concurrentWriters(open opener) {
-	It("lets one of several writers win each version", func(ctx SpecContext) {
+	It("lets one of several writers win each version", Label("I-18"), func(ctx SpecContext) {
 		const writers, rounds = 8, 20
 		s := open(ctx)
 		n := begin(ctx, s, "a")

@@ -14,7 +14,7 @@ import (
 // kills registers the spec that kills writers. REHEARSE_KILLS says how often;
 // 20 times by default.
 func kills(driver string, fresh Fresh) {
-	It("loses nothing when writers are killed with "+driver, func(ctx SpecContext) {
+	It("loses nothing when writers are killed with "+driver, Label("I-03"), func(ctx SpecContext) {
 		dsn := fresh(ctx)
 		random := rand.New(rand.NewPCG(1, uint64(GinkgoRandomSeed())))
 		var acknowledged int64

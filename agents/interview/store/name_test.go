@@ -1,0 +1,58 @@
+package store_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/store"
+)
+
+var _ = DescribeTable("an address that is none",
+	func(ctx SpecContext, dsn, reason string) {
+		_, err := store.Open(ctx, dsn)
+		Expect(err).To(MatchError(And(ContainSubstring(reason), ContainSubstring("postgres://"))))
+		Expect(err.Error()).NotTo(ContainSubstring("s3cret"))
+	},
+	Entry("nothing", "", "no store is named"),
+	Entry("nothing after the scheme", "sqlite:", "no store is named"),
+	Entry("another database", "mysql://root:s3cret@host/db", `no store for "mysql://"`),
+	Entry("words", "host=localhost password=s3cret dbname=x", "written as an address"),
+	Entry("a broken address", "postgres://user:s3cret@host:port/db", "cannot be read"),
+	Entry("a password that needs escaping", "postgres://user:s3cret%@host/db", "cannot be read"),
+)
+
+var _ = DescribeTable("the name of a store for logs",
+	func(dsn, name string) { Expect(store.Name(dsn)).To(Equal(name)) },
+	Entry(nil, "a/b.db", "a/b.db"),
+	Entry(nil, "sqlite:a.db", "sqlite:a.db"),
+	Entry(nil, "memory:", "memory:"),
+	Entry(nil, "50%#?.db", "50%#?.db"),
+	Entry(nil, "postgres://u:s3cret@host:5432/db?password=s3cret&sslmode=disable", "postgres://u:xxxxx@host:5432/db"),
+	Entry(nil, "postgres://u:s3cret%@host/db", "postgres://…"),
+	Entry(nil, "postgresql:///db?password=s3cret", "postgresql:///db"),
+)
+
+func FuzzName(f *testing.F) {
+	for _, dsn := range []string{
+		"postgres://u:s3cret@host/db?password=s3cret#s3cret", "postgres://u:a%20b:c@[::1]:5432/x", "a.db", "://", "postgres://u:@h",
+	} {
+		f.Add(dsn)
+	}
+	f.Fuzz(func(t *testing.T, dsn string) {
+		name := store.Name(dsn)
+		u, err := url.Parse(dsn)
+		if err != nil || !strings.Contains(dsn, "://") {
+			return
+		}
+		secret, _ := u.User.Password()
+		rest := *u
+		rest.User, rest.RawQuery = url.UserPassword(u.User.Username(), "xxxxx"), ""
+		if secret != "" && strings.Contains(name, secret) && !strings.Contains(rest.String(), secret) {
+			t.Fatalf("the name %q of %q tells the password %q", name, dsn, secret)
+		}
+	})
+}
