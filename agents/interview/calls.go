@@ -2,6 +2,7 @@ package interview
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -62,7 +63,7 @@ func (t *step) begin(repeats int) (session.Call, llm.Request, error) {
 		if err != nil {
 			return session.Call{}, llm.Request{}, storeFailed("read what was said", err)
 		}
-		t.history = append(stored, t.change.Messages...)
+		t.history = slices.Concat(stored, t.change.Messages)
 	}
 	at := t.dep.Clock.Now()
 	owed := *t.now.Owed

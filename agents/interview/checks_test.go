@@ -2,6 +2,7 @@ package interview_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -94,17 +95,16 @@ func FuzzHandle(f *testing.F) {
 	f.Add("GO", "", "a", "m1", "lea", "fr")
 	f.Add("", "je suis Léa", "", "m1", "", "")
 	f.Add("RETRY", "\x00", "\xff", "m99", "../x", "xx")
-	RegisterFailHandler(func(message string, _ ...int) { f.Fatal(message) })
+	backend := llm.BackendFunc(func(context.Context, llm.Request) (llm.Reply, error) {
+		return llm.Reply{}, &llm.Error{Kind: llm.Unauthorized}
+	})
+	m := &memory{}
+	s, err := interview.New(interview.Options{}, interview.Deps{Store: m, Backend: backend, Clock: clock.NewVirtual()})
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, event, message, id, replyTo, candidate, language string) {
 		ctx := t.Context()
-		backend := llm.BackendFunc(func(context.Context, llm.Request) (llm.Reply, error) {
-			return llm.Reply{}, &llm.Error{Kind: llm.Unauthorized}
-		})
-		m := &memory{}
-		s, err := interview.New(interview.Options{}, interview.Deps{Store: m, Backend: backend, Clock: clock.NewVirtual()})
-		if err != nil {
-			t.Fatal(err)
-		}
 		v, err := s.Handle(ctx, interview.Submission{})
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +115,7 @@ func FuzzHandle(f *testing.F) {
 		}
 		for range 2 {
 			if _, err := s.Handle(ctx, sub); err != nil {
-				if failed, ok := err.(*interview.Error); !ok || failed.Code == interview.CodeStore {
+				if failed, ok := errors.AsType[*interview.Error](err); !ok || failed.Code == interview.CodeStore {
 					t.Fatalf("%v", err)
 				}
 			}

@@ -163,7 +163,7 @@ func (p person) persist(r *rig, life *mortal, lives ...int) (id string) {
 var _ = Describe("A crash", func() {
 	It("at any instant of the golden path loses and doubles nothing, and repeats at most the call under way", Label("I-03"), func() {
 		p := meet("lea")
-		whole, life := newRig(p), &mortal{}
+		whole, life := rigOn(&memory{}, p), &mortal{}
 		whole.store = mortalStore{whole.store, life}
 		whole.backend = &mortalBackend{Backend: whole.backend, life: life}
 		want := whole.remains(p.persist(whole, life, -1))
@@ -172,7 +172,10 @@ var _ = Describe("A crash", func() {
 		instants := life.seen
 		Expect(instants).To(Equal(2*(len(whole.told("commit"))+24)), "two for each write and each call")
 		for k := range instants {
-			r, life := newRig(p), &mortal{}
+			r, life := rigOn(&memory{}, p), &mortal{}
+			if k%8 == 0 {
+				r = newRig(p)
+			}
 			r.store = mortalStore{r.store, life}
 			backend := &mortalBackend{Backend: r.backend, life: life}
 			r.backend = backend
@@ -197,7 +200,7 @@ var _ = Describe("A crash", func() {
 		want := calm(p)
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			lives := rapid.SliceOfN(rapid.IntRange(0, 60), 1, 8).Draw(t, "instants until each death")
-			r, life := newRig(p), &mortal{}
+			r, life := rigOn(&memory{}, p), &mortal{}
 			r.store = mortalStore{r.store, life}
 			r.backend = &mortalBackend{Backend: stormy(r, p, rapid.Uint64().Draw(t, "storm")), life: life}
 			got := r.remains(p.persist(r, life, lives...))

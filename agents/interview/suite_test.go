@@ -2,6 +2,7 @@ package interview_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -105,11 +106,16 @@ type rig struct {
 	calls  []llm.Request
 }
 
+// newRig has a real store.
 func newRig(p person) *rig {
 	GinkgoHelper()
 	s, err := store.Open(context.Background(), "memory:")
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(s.Close)
+	return rigOn(s, p)
+}
+
+func rigOn(s session.Store, p person) *rig {
 	r := &rig{store: s, clock: clock.NewVirtual(), options: interview.Options{Instance: "one", Model: "gpt-test"}}
 	r.backend = llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
 		return p.reply(req), r.clock.Sleep(ctx, time.Second)
@@ -209,8 +215,7 @@ func (p person) walk(ctx context.Context, s *interview.Service, v interview.View
 // refusal is the error of a submission that must fail.
 func refusal(_ interview.View, err error) *interview.Error {
 	GinkgoHelper()
-	var failed *interview.Error
-	Expect(err).To(HaveOccurred())
-	Expect(err).To(BeAssignableToTypeOf(failed))
-	return err.(*interview.Error)
+	failed, ok := errors.AsType[*interview.Error](err)
+	Expect(ok).To(BeTrue(), "%v", err)
+	return failed
 }
