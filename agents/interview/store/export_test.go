@@ -13,3 +13,10 @@ func Waiting(s *Store) (commits int, writing bool) {
 	defer g.mu.Unlock()
 	return len(g.waiting), len(g.writer) > 0
 }
+
+// Hold keeps commits to a file waiting until release is called.
+func Hold(s *Store) (release func()) {
+	g := &s.engine.(*sqliteEngine).group
+	g.writer <- struct{}{}
+	return func() { <-g.writer }
+}

@@ -127,6 +127,32 @@ var _ = Describe("commits to a file that wait for one another", func() {
 		}
 	})
 
+	It("are not given up once they are being written, whoever writes them", func(ctx SpecContext) {
+		leaving, leave := context.WithCancel(ctx)
+		release := store.Hold(s)
+		results := []chan error{
+			commit(leaving, 1, session.Session{ID: "good", Version: 1}, said("short")),
+			commit(leaving, 2, session.Session{ID: "last", Version: 1}, said("short")),
+		}
+		release()
+		Eventually(func() (commits int) { commits, _ = store.Waiting(s); return commits }).WithTimeout(time.Minute).Should(BeZero())
+		leave()
+		// Somebody who comes and goes, after whom the others have gone if they would.
+		_, err := s.Commit(leaving, session.Session{ID: "first", Version: 1, Step: session.Tone}, said("short"))
+		Expect(err).To(MatchError(context.Canceled))
+		_, err = s.List(ctx, session.Listing{})
+		Expect(err).NotTo(HaveOccurred())
+		unlock()
+		for _, result := range results {
+			var err error
+			Eventually(result).WithTimeout(time.Minute).Should(Receive(&err))
+			Expect(err).NotTo(HaveOccurred())
+		}
+		for id, version := range map[string]int64{"first": 1, "good": 2, "last": 2} {
+			Expect(s.Load(ctx, id)).To(HaveField("Version", version), id)
+		}
+	})
+
 	It("say so when somebody else keeps the file", func(ctx SpecContext) {
 		store.DB(s).SetMaxOpenConns(1)
 		_, err := store.DB(s).ExecContext(ctx, "PRAGMA busy_timeout = 0")
