@@ -30,6 +30,9 @@ type InterviewDrive struct {
 	ValidationRetries *int          `yaml:"validation_retries,omitempty" json:"validation_retries,omitempty" jsonschema:"minimum=0"`
 	HistoryMessages   int           `yaml:"history_messages,omitempty" json:"history_messages,omitempty" jsonschema:"minimum=1"`
 	HistoryTokens     int           `yaml:"history_tokens,omitempty" json:"history_tokens,omitempty" jsonschema:"minimum=1"`
+	// Address is how the client tells its submissions apart: by an id of its own
+	// ("id"), by the message that it replies to ("reply_to"), or by both (default).
+	Address string `yaml:"address,omitempty" json:"address,omitempty" jsonschema:"enum=id,enum=reply_to,enum=both"`
 	// Retries is how often the client asks again for a message that could not be
 	// made; default 0: it gives up.
 	Retries int `yaml:"retries,omitempty" json:"retries,omitempty" jsonschema:"minimum=0"`
@@ -61,6 +64,12 @@ type Move struct {
 	// be accepted. A refused move must change nothing that is stored.
 	Want string `yaml:"want,omitempty" json:"want,omitempty"`
 }
+
+// The values of InterviewDrive.Address, beside both.
+const (
+	AddressID      = "id"
+	AddressReplyTo = "reply_to"
+)
 
 // The values of Move.Do.
 const (

@@ -190,8 +190,11 @@ func (c *candidate) act(ctx context.Context, body sending) answer {
 // addressed completes a submission to the message that is shown.
 func (c *candidate) addressed(body sending) sending {
 	body.Session = c.view.SessionID
-	body.ID = c.id()
-	if body.Event == "" || body.Event == interview.EventGo {
+	how, id := c.driver.drive.Address, c.id()
+	if how != scenarios.AddressReplyTo {
+		body.ID = id
+	}
+	if moves := body.Event == "" || body.Event == interview.EventGo; moves && how != scenarios.AddressID {
 		body.ReplyTo = c.view.MessageID
 	}
 	return body
