@@ -60,6 +60,14 @@ var _ = Describe("The cast", func() {
 		Expect(cast.Names()).To(HaveLen(len(intentions)))
 	})
 
+	It("meets every judgement that there is", func() {
+		signs := map[string]bool{}
+		for _, want := range intentions {
+			signs[strings.Fields(want.status)[0]] = true
+		}
+		Expect(signs).To(And(HaveLen(3), HaveKey("🟢"), HaveKey("🔵"), HaveKey("🟠")))
+	})
+
 	It("says whom there is instead of somebody unknown", func() {
 		_, err := cast.Load("leo")
 		Expect(err).To(MatchError(ContainSubstring(`did you mean "lea"?`)))
