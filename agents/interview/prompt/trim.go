@@ -8,13 +8,15 @@ import (
 type Limits struct {
 	// Messages is how many recent messages go along; default 40.
 	Messages int `yaml:"messages,omitempty" json:"messages,omitempty" jsonschema:"minimum=1"`
-	// Tokens bounds the history's size; default 12,000.
+	// Tokens bounds the history's size; default 7,000. That is more than interviews
+	// with answers of ordinary length come to, and too little for one more of
+	// several thousand tokens to be paid for with every call.
 	Tokens int `yaml:"tokens,omitempty" json:"tokens,omitempty" jsonschema:"minimum=1"`
 }
 
 const (
 	defaultMessages = 40
-	defaultTokens   = 12_000
+	defaultTokens   = 7_000
 )
 
 // Kept is the part of a history that goes along with a request.

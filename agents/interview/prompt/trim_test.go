@@ -213,7 +213,7 @@ var _ = Describe("Trim", Label("I-12"), func() {
 		Expect(kept.Trimmed).To(Equal(17)) // the opening, and the questions of blocks 1 and 3
 	})
 
-	It("keeps 40 messages and 12,000 tokens unless told otherwise", func() {
+	It("keeps 40 messages and 7,000 tokens unless told otherwise", func() {
 		var s script
 		for q := range 60 {
 			s.add(llm.Assistant, session.KindTone, session.Tone, q, "one")
@@ -222,7 +222,7 @@ var _ = Describe("Trim", Label("I-12"), func() {
 		for i := range s {
 			s[i].Tokens = 1_000
 		}
-		Expect(prompt.Trim(s, session.Block1, prompt.Limits{}).Messages).To(Equal([]session.Message(s[48:])))
+		Expect(prompt.Trim(s, session.Block1, prompt.Limits{}).Messages).To(Equal([]session.Message(s[53:])))
 	})
 
 	It("takes the same question of two steps for two", func() {
@@ -262,7 +262,7 @@ var _ = Describe("Trim", Label("I-12"), func() {
 })
 
 func FuzzTrim(f *testing.F) {
-	f.Add([]byte{}, uint8(3), uint16(40), uint16(12_000))
+	f.Add([]byte{}, uint8(3), uint16(40), uint16(7_000))
 	f.Add([]byte{0, 1, 2, 3, 40, 41, 42, 99, 200, 255}, uint8(5), uint16(3), uint16(100))
 	steps, kinds := session.Steps(), session.Kinds()
 	f.Fuzz(func(t *testing.T, shape []byte, at uint8, messages, size uint16) {
