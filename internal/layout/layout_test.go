@@ -57,6 +57,7 @@ var allowed = map[string][]string{
 	"agents/interview/web/page":        {"agents/interview/session", "llm"},
 	"agents/interview/web/telemetry":   {"agents/interview/session", "llm", "clock", "event"},
 	"agents/interview/web/otlp":        {},
+	"agents/interview/web/wire":        {"agents/interview", "agents/interview/session"},
 	"agents/interview/audit":           {"agents/interview/session", "llm", "stat"},
 	"mocks":                            {"llm", "clock", "mocks/wire"},
 	"mocks/wire":                       {"llm"},

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/agents/interview/web"
+	"github.com/rehearse-dev/rehearse/agents/interview/web/wire"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -38,7 +38,7 @@ var _ = Describe("docs/interview-http.md", func() {
 		for _, m := range regexp.MustCompile("`([a-z][a-z0-9]*(?:_[a-z0-9]+)*)`").FindAllStringSubmatch(table, -1) {
 			documented = append(documented, m[1])
 		}
-		Expect(documented).To(ConsistOf(append(codes, web.Codes()...)))
+		Expect(documented).To(ConsistOf(append(codes, wire.Codes()...)))
 	})
 
 	It("names every metric, and no other", func() {
@@ -89,17 +89,19 @@ func section(text, heading string) string {
 var _ = It("lists every code that the sources answer with", func() {
 	files, err := filepath.Glob("*.go")
 	Expect(err).NotTo(HaveOccurred())
+	more, err := filepath.Glob("wire/*.go")
+	Expect(err).NotTo(HaveOccurred())
 	codes := map[string]bool{"internal": true}
-	for _, file := range files {
+	for _, file := range append(files, more...) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
 		source, err := os.ReadFile(file)
 		Expect(err).NotTo(HaveOccurred())
-		for _, m := range regexp.MustCompile(`fail\(http\.Status\w+, "([a-z0-9_]+)"`).FindAllStringSubmatch(string(source), -1) {
+		for _, m := range regexp.MustCompile(`Refuse\(http\.Status\w+, "([a-z0-9_]+)"`).FindAllStringSubmatch(string(source), -1) {
 			codes[m[1]] = true
 		}
 	}
 	delete(codes, string(interview.CodeInvalid))
-	Expect(web.Codes()).To(Equal(slices.Sorted(maps.Keys(codes))))
+	Expect(wire.Codes()).To(Equal(slices.Sorted(maps.Keys(codes))))
 })

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"runtime/debug"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/web/wire"
 )
 
 // note is what a handler adds to the log line of its request. It holds nothing
@@ -29,7 +31,7 @@ func noteOf(r *http.Request) *note {
 	return &note{}
 }
 
-func (n *note) failed(f *failure) { n.code, n.cause = f.Code, f.cause }
+func (n *note) failed(f *wire.Problem) { n.code, n.cause = f.Code, f.Cause }
 
 // requestID admits the ids of requests that a proxy may have given.
 var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
@@ -84,10 +86,10 @@ func (s *Server) recovered(w *recorder, r *http.Request) {
 	}
 	// The value may hold what a candidate wrote; its type and the stack do not.
 	s.deps.Log.ErrorContext(r.Context(), "panic", slog.String("type", fmt.Sprintf("%T", p)), slog.String("stack", string(debug.Stack())))
-	f := internalFailure(nil)
+	f := wire.Internal(nil)
 	noteOf(r).failed(f)
 	if w.status == 0 {
-		f.write(w)
+		f.Write(w)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/web/page"
+	"github.com/rehearse-dev/rehearse/agents/interview/web/wire"
 )
 
 // start is the page on which an interview begins.
@@ -54,7 +55,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, p page
 		p.Messages, err = s.deps.Store.Messages(r.Context(), id)
 	}
 	if err != nil {
-		s.refusePage(w, r, storeFailure(err))
+		s.refusePage(w, r, wire.FromStore(err))
 		return
 	}
 	p.Working, p.Submission = s.working(p.Session), s.deps.NewID()
@@ -100,7 +101,7 @@ func (s *Server) submitted(r *http.Request, in interview.Submission) bool {
 // resubmit answers to a submission that failed. Where the answer is stored, the
 // page says what became of the next message; else it holds what was written, to
 // be sent again.
-func (s *Server) resubmit(w http.ResponseWriter, r *http.Request, f *failure, form form) {
+func (s *Server) resubmit(w http.ResponseWriter, r *http.Request, f *wire.Problem, form form) {
 	noteOf(r).failed(f)
 	switch interview.Code(f.Code) {
 	case interview.CodeUnknown:
@@ -109,7 +110,7 @@ func (s *Server) resubmit(w http.ResponseWriter, r *http.Request, f *failure, fo
 		s.toPage(w, r, r.PathValue("session"))
 	default:
 		if f.RetryAfter > 0 {
-			w.Header().Set("Retry-After", f.wait())
+			w.Header().Set("Retry-After", f.Wait())
 		}
 		s.show(w, r, f.Status, page.Interview{Problem: f.Code, Typed: form.get("message"), Choice: form.get("choice")})
 	}
@@ -143,13 +144,13 @@ func (f form) answer() string {
 
 // readForm reads a form. Browsers end lines with CR LF; they are kept as LF. The
 // form is given also where the failure is about one of its fields.
-func (s *Server) readForm(w http.ResponseWriter, r *http.Request) (form, *failure) {
+func (s *Server) readForm(w http.ResponseWriter, r *http.Request) (form, *wire.Problem) {
 	r.Body = http.MaxBytesReader(w, r.Body, s.options.MaxBody)
 	if err := r.ParseForm(); err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			return nil, fail(http.StatusRequestEntityTooLarge, "body_too_large", fmt.Sprintf("the form has more than %d bytes", s.options.MaxBody))
+			return nil, wire.Refuse(http.StatusRequestEntityTooLarge, "body_too_large", fmt.Sprintf("the form has more than %d bytes", s.options.MaxBody))
 		}
-		return nil, fail(http.StatusBadRequest, "invalid_body", "the form cannot be read")
+		return nil, wire.Refuse(http.StatusBadRequest, "invalid_body", "the form cannot be read")
 	}
 	f := form{}
 	for key, values := range r.PostForm {
@@ -158,13 +159,13 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request) (form, *failur
 	for key := range f {
 		value := f.get(key)
 		if !utf8.ValidString(value) {
-			return nil, fail(http.StatusBadRequest, "not_utf8", "the form is not UTF-8")
+			return nil, wire.Refuse(http.StatusBadRequest, "not_utf8", "the form is not UTF-8")
 		}
-		if at := strings.IndexFunc(value, isControlInText); at >= 0 {
-			return f, controlFailure(key, at)
+		if at := wire.ControlIn(value); at >= 0 {
+			return f, wire.Control(key, at)
 		}
-		if key != "message" && key != "choice" && len(value) > maxName {
-			return f, fail(http.StatusBadRequest, "field_too_long", "a field of the form is too long")
+		if key != "message" && key != "choice" && len(value) > wire.MaxName {
+			return f, wire.Refuse(http.StatusBadRequest, "field_too_long", "a field of the form is too long")
 		}
 	}
 	return f, nil
@@ -176,14 +177,14 @@ type rendered interface{ Render() ([]byte, error) }
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, p rendered) {
 	body, err := p.Render()
 	if err != nil {
-		s.refuse(w, r, internalFailure(err))
+		s.refuse(w, r, wire.Internal(err))
 		return
 	}
-	writeBody(w, status, "text/html; charset=utf-8", body)
+	wire.WriteBody(w, status, "text/html; charset=utf-8", body)
 }
 
 // refusePage answers a person with what is wrong.
-func (s *Server) refusePage(w http.ResponseWriter, r *http.Request, f *failure) {
+func (s *Server) refusePage(w http.ResponseWriter, r *http.Request, f *wire.Problem) {
 	noteOf(r).failed(f)
 	s.render(w, r, f.Status, page.Missing{Language: s.preferred(r), Problem: f.Code})
 }

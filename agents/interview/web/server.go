@@ -21,6 +21,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/web/page"
 	"github.com/rehearse-dev/rehearse/agents/interview/web/telemetry"
+	"github.com/rehearse-dev/rehearse/agents/interview/web/wire"
 	"github.com/rehearse-dev/rehearse/clock"
 )
 
@@ -169,11 +170,11 @@ func (s *Server) routes() http.Handler {
 	add("/s/{session}", map[string]http.HandlerFunc{http.MethodGet: s.interview, http.MethodPost: s.submit})
 	add(page.AssetPath, get(page.Assets().ServeHTTP))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		s.refuseAny(w, r, fail(http.StatusNotFound, "not_found", "there is nothing at this address"))
+		s.refuseAny(w, r, wire.Refuse(http.StatusNotFound, "not_found", "there is nothing at this address"))
 	})
 	protect := http.NewCrossOriginProtection()
 	protect.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.refuseAny(w, r, fail(http.StatusForbidden, "cross_origin", "this request comes from a page of another site"))
+		s.refuseAny(w, r, wire.Refuse(http.StatusForbidden, "cross_origin", "this request comes from a page of another site"))
 	}))
 	return protect.Handler(mux)
 }
@@ -181,18 +182,18 @@ func (s *Server) routes() http.Handler {
 func (s *Server) notAllowed(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", allow)
-		s.refuse(w, r, fail(http.StatusMethodNotAllowed, "method_not_allowed", "use "+allow+" here"))
+		s.refuse(w, r, wire.Refuse(http.StatusMethodNotAllowed, "method_not_allowed", "use "+allow+" here"))
 	}
 }
 
 // refuse answers with what is wrong, as JSON.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, f *failure) {
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, f *wire.Problem) {
 	noteOf(r).failed(f)
-	f.write(w)
+	f.Write(w)
 }
 
 // refuseAny answers a browser with a page and others with JSON.
-func (s *Server) refuseAny(w http.ResponseWriter, r *http.Request, f *failure) {
+func (s *Server) refuseAny(w http.ResponseWriter, r *http.Request, f *wire.Problem) {
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
 		s.refusePage(w, r, f)
 		return
@@ -211,9 +212,12 @@ func (s *Server) guarded(next http.HandlerFunc) http.HandlerFunc {
 		got := sha256.Sum256([]byte(token)) // of one length, so that comparing tells nothing of it
 		if !ok || subtle.ConstantTimeCompare(want[:], got[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="interviews"`)
-			s.refuse(w, r, fail(http.StatusUnauthorized, "unauthorized", "send the token as Authorization: Bearer TOKEN"))
+			s.refuse(w, r, wire.Refuse(http.StatusUnauthorized, "unauthorized", "send the token as Authorization: Bearer TOKEN"))
 			return
 		}
 		next(w, r)
 	}
 }
+
+// Codes lists the codes that a Server answers with beside those of the service.
+func Codes() []string { return wire.Codes() }

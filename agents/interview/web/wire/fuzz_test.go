@@ -1,4 +1,4 @@
-package web
+package wire_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/web/wire"
 )
 
 // FuzzDecode checks that whatever is admitted is an object of known fields that
@@ -19,7 +21,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		in, failed := decode(body)
+		in, failed := wire.Decode(body)
 		if failed != nil {
 			if failed.Status < 400 || failed.Status > 499 || failed.Code == "" || !utf8.ValidString(failed.Message) || len(failed.Message) > 500 {
 				t.Fatalf("refused with %+v", failed)

@@ -1,4 +1,6 @@
-package web
+// Package wire is the JSON in which programs talk to an interview server: what
+// they send, read strictly, and how they are told what is wrong.
+package wire
 
 import (
 	"encoding/json"
@@ -12,20 +14,21 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// failure is an answer that is no success: an HTTP status, and a code for the
+// Problem is an answer that is no success: an HTTP status, and a code for the
 // client's program.
-type failure struct {
+type Problem struct {
 	Status     int
 	Code       string
 	Message    string
 	RetryAfter time.Duration
 	View       *interview.View
-	// cause is for the log alone.
-	cause error
+	// Cause is for the log alone.
+	Cause error
 }
 
-func fail(status int, code, message string) *failure {
-	return &failure{Status: status, Code: code, Message: message}
+// Refuse is an answer with a status, a code and a message for a person.
+func Refuse(status int, code, message string) *Problem {
+	return &Problem{Status: status, Code: code, Message: message}
 }
 
 // statuses are the HTTP statuses of the service's codes.
@@ -44,73 +47,74 @@ var statuses = map[interview.Code]int{
 	interview.CodeStore:        http.StatusServiceUnavailable,
 }
 
-// serviceFailure is the answer to an error of the service. A backend that says
+// FromService is the answer to an error of the service. A backend that says
 // when it will be back makes the service unavailable, not broken.
-func serviceFailure(err error) *failure {
+func FromService(err error) *Problem {
 	e, ok := errors.AsType[*interview.Error](err)
 	if !ok {
-		return internalFailure(err)
+		return Internal(err)
 	}
 	status, ok := statuses[e.Code]
 	if !ok {
-		return internalFailure(err)
+		return Internal(err)
 	}
 	if e.Code == interview.CodeBackend && e.RetryAfter > 0 {
 		status = http.StatusServiceUnavailable
 	}
-	return &failure{Status: status, Code: string(e.Code), Message: e.Message, RetryAfter: e.RetryAfter, View: e.View, cause: e.Err}
+	return &Problem{Status: status, Code: string(e.Code), Message: e.Message, RetryAfter: e.RetryAfter, View: e.View, Cause: e.Err}
 }
 
-// storeFailure is the answer to an error of the store.
-func storeFailure(err error) *failure {
+// FromStore is the answer to an error of the store.
+func FromStore(err error) *Problem {
 	if errors.Is(err, session.ErrNotFound) {
-		return fail(http.StatusNotFound, string(interview.CodeUnknown), "there is no such session")
+		return Refuse(http.StatusNotFound, string(interview.CodeUnknown), "there is no such session")
 	}
-	return &failure{
+	return &Problem{
 		Status: http.StatusServiceUnavailable, Code: string(interview.CodeStore),
-		Message: "the store of the interviews does not answer; try again", cause: err,
+		Message: "the store of the interviews does not answer; try again", Cause: err,
 	}
 }
 
-func internalFailure(err error) *failure {
-	return &failure{
+// Internal is the answer to what must not happen.
+func Internal(err error) *Problem {
+	return &Problem{
 		Status: http.StatusInternalServerError, Code: "internal",
-		Message: "something went wrong on the server; what was stored is kept", cause: err,
+		Message: "something went wrong on the server; what was stored is kept", Cause: err,
 	}
 }
 
-// wait is RetryAfter in whole seconds, as the HTTP header has it.
-func (f *failure) wait() string {
-	return strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds())))
+// Wait is RetryAfter in whole seconds, as the HTTP header has it.
+func (p *Problem) Wait() string {
+	return strconv.Itoa(int(math.Ceil(p.RetryAfter.Seconds())))
 }
 
-// write answers in JSON.
-func (f *failure) write(w http.ResponseWriter) {
-	type problem struct {
+// Write answers in JSON.
+func (p *Problem) Write(w http.ResponseWriter) {
+	type wire struct {
 		Code         string `json:"code"`
 		Message      string `json:"message"`
 		RetryAfterMS int64  `json:"retryAfterMs,omitempty"`
 	}
-	if f.RetryAfter > 0 {
-		w.Header().Set("Retry-After", f.wait())
+	if p.RetryAfter > 0 {
+		w.Header().Set("Retry-After", p.Wait())
 	}
-	writeJSON(w, f.Status, struct {
-		Error problem         `json:"error"`
+	WriteJSON(w, p.Status, struct {
+		Error wire            `json:"error"`
 		View  *interview.View `json:"view,omitempty"`
-	}{problem{f.Code, f.Message, f.RetryAfter.Milliseconds()}, f.View})
+	}{wire{p.Code, p.Message, p.RetryAfter.Milliseconds()}, p.View})
 }
 
-// writeJSON answers with a value that marshals.
-func writeJSON(w http.ResponseWriter, status int, value any) {
+// WriteJSON answers with a value that marshals.
+func WriteJSON(w http.ResponseWriter, status int, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {
 		status, body = http.StatusInternalServerError, []byte(`{"error":{"code":"internal","message":"the answer could not be written"}}`)
 	}
-	writeBody(w, status, "application/json; charset=utf-8", append(body, '\n'))
+	WriteBody(w, status, "application/json; charset=utf-8", append(body, '\n'))
 }
 
-// writeBody answers with what nobody but the client may keep.
-func writeBody(w http.ResponseWriter, status int, media string, body []byte) {
+// WriteBody answers with what nobody but the client may keep.
+func WriteBody(w http.ResponseWriter, status int, media string, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", media)
 	h.Set("Cache-Control", "no-store")
@@ -119,8 +123,8 @@ func writeBody(w http.ResponseWriter, status int, media string, body []byte) {
 	_, _ = w.Write(body) // a client that left is not told
 }
 
-// Codes lists the codes that this package answers with beside those of the
-// service, sorted.
+// Codes lists the codes of an interview server beside those of the service,
+// sorted.
 func Codes() []string {
 	return []string{
 		"body_too_large", "control_character", "cross_origin", "draining", "duplicate_field", "field_too_long",

@@ -1,4 +1,4 @@
-package web
+package wire
 
 import (
 	"bytes"
@@ -18,12 +18,12 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// maxName is the longest sessionId, candidateId, language, event, submissionId or
+// MaxName is the longest sessionId, candidateId, language, event, submissionId or
 // replyTo in bytes. Only message may be longer.
-const maxName = 200
+const MaxName = 200
 
-// wire is the body of POST /axiom. A field that is null counts as missing.
-type wire struct {
+// body is that of POST /axiom. A field that is null counts as missing.
+type body struct {
 	Session    string           `json:"sessionId"`
 	Candidate  string           `json:"candidateId"`
 	Language   session.Language `json:"language"`
@@ -33,39 +33,39 @@ type wire struct {
 	ReplyTo    string           `json:"replyTo"`
 }
 
-var wireFields = []string{"sessionId", "candidateId", "language", "message", "event", "submissionId", "replyTo"}
+var fields = []string{"sessionId", "candidateId", "language", "message", "event", "submissionId", "replyTo"}
 
-// readBody reads the JSON body of a request, at most limit bytes of it.
-func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *failure) {
+// ReadBody reads the JSON body of a request, at most limit bytes of it.
+func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *Problem) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
-		return nil, fail(http.StatusUnsupportedMediaType, "media_type", "send JSON, with Content-Type: application/json")
+		return nil, Refuse(http.StatusUnsupportedMediaType, "media_type", "send JSON, with Content-Type: application/json")
 	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
-		return nil, fail(http.StatusUnsupportedMediaType, "media_type", "send the body without Content-Encoding")
+		return nil, Refuse(http.StatusUnsupportedMediaType, "media_type", "send the body without Content-Encoding")
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, fail(http.StatusRequestEntityTooLarge, "body_too_large", fmt.Sprintf("the body has more than %d bytes", limit))
+		return nil, Refuse(http.StatusRequestEntityTooLarge, "body_too_large", fmt.Sprintf("the body has more than %d bytes", limit))
 	}
 	if err != nil {
-		return nil, fail(http.StatusBadRequest, "invalid_body", "the body ended before its end; send it again")
+		return nil, Refuse(http.StatusBadRequest, "invalid_body", "the body ended before its end; send it again")
 	}
-	return body, nil
+	return data, nil
 }
 
-// decode reads what a client sent. It admits nothing that two readers of the
+// Decode reads what a client sent. It admits nothing that two readers of the
 // same body might understand differently.
-func decode(body []byte) (interview.Submission, *failure) {
-	var in wire
-	if !utf8.Valid(body) {
-		return interview.Submission{}, fail(http.StatusBadRequest, "not_utf8", "the body is not UTF-8")
+func Decode(data []byte) (interview.Submission, *Problem) {
+	var in body
+	if !utf8.Valid(data) {
+		return interview.Submission{}, Refuse(http.StatusBadRequest, "not_utf8", "the body is not UTF-8")
 	}
-	if start := bytes.TrimLeft(body, " \t\r\n"); len(start) == 0 || start[0] != '{' {
-		return interview.Submission{}, fail(http.StatusBadRequest, "invalid_json", "the body is not a JSON object")
+	if start := bytes.TrimLeft(data, " \t\r\n"); len(start) == 0 || start[0] != '{' {
+		return interview.Submission{}, Refuse(http.StatusBadRequest, "invalid_json", "the body is not a JSON object")
 	}
-	if err := json.Unmarshal(body, &in, json.RejectUnknownMembers(true)); err != nil {
-		return interview.Submission{}, decodeFailure(err)
+	if err := json.Unmarshal(data, &in, json.RejectUnknownMembers(true)); err != nil {
+		return interview.Submission{}, decodeProblem(err)
 	}
 	if f := in.check(); f != nil {
 		return interview.Submission{}, f
@@ -80,32 +80,32 @@ func decode(body []byte) (interview.Submission, *failure) {
 	return out, nil
 }
 
-// decodeFailure says what is wrong with a body, and where.
-func decodeFailure(err error) *failure {
+// decodeProblem says what is wrong with a body, and where.
+func decodeProblem(err error) *Problem {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		if errors.Is(e, jsontext.ErrDuplicateName) {
-			return fail(http.StatusBadRequest, "duplicate_field", fmt.Sprintf("field %s is given twice", name(e.JSONPointer)))
+			return Refuse(http.StatusBadRequest, "duplicate_field", fmt.Sprintf("field %s is given twice", name(e.JSONPointer)))
 		}
-		return fail(http.StatusBadRequest, "invalid_json",
+		return Refuse(http.StatusBadRequest, "invalid_json",
 			fmt.Sprintf("the body is not one JSON object: at byte %d: %s", e.ByteOffset, short(e.Err.Error())))
 	}
 	e, ok := errors.AsType[*json.SemanticError](err)
 	switch {
 	case !ok:
-		return fail(http.StatusBadRequest, "invalid_json", "the body is not one JSON object")
+		return Refuse(http.StatusBadRequest, "invalid_json", "the body is not one JSON object")
 	case errors.Is(e, json.ErrUnknownName):
 		message := fmt.Sprintf("field %s is not known", name(e.JSONPointer))
-		if near := suggest.Nearest(e.JSONPointer.LastToken(), wireFields); near != "" {
+		if near := suggest.Nearest(e.JSONPointer.LastToken(), fields); near != "" {
 			message += fmt.Sprintf("; did you mean %q?", near)
 		}
-		return fail(http.StatusBadRequest, "unknown_field", message)
+		return Refuse(http.StatusBadRequest, "unknown_field", message)
 	}
-	return fail(http.StatusBadRequest, "wrong_type",
+	return Refuse(http.StatusBadRequest, "wrong_type",
 		fmt.Sprintf("field %s is of type %s; it must be a string", name(e.JSONPointer), kindName(e.JSONKind)))
 }
 
 // check says what no session could make sense of.
-func (in wire) check() *failure {
+func (in body) check() *Problem {
 	for _, field := range []struct{ name, value string }{
 		{"sessionId", in.Session},
 		{"candidateId", in.Candidate},
@@ -114,38 +114,42 @@ func (in wire) check() *failure {
 		{"submissionId", in.Submission},
 		{"replyTo", in.ReplyTo},
 	} {
-		if len(field.value) > maxName {
-			return fail(http.StatusBadRequest, "field_too_long",
-				fmt.Sprintf("field %q has %d bytes; at most %d are allowed", field.name, len(field.value), maxName))
+		if len(field.value) > MaxName {
+			return Refuse(http.StatusBadRequest, "field_too_long",
+				fmt.Sprintf("field %q has %d bytes; at most %d are allowed", field.name, len(field.value), MaxName))
 		}
 		if at := strings.IndexFunc(field.value, isControl); at >= 0 {
-			return controlFailure(field.name, at)
+			return Control(field.name, at)
 		}
 	}
 	if in.Message != nil {
-		if at := strings.IndexFunc(*in.Message, isControlInText); at >= 0 {
-			return controlFailure("message", at)
+		if at := ControlIn(*in.Message); at >= 0 {
+			return Control("message", at)
 		}
 	}
 	switch {
 	case in.Session == "" && in.Event != interview.EventStart:
-		return fail(http.StatusBadRequest, "missing_field",
+		return Refuse(http.StatusBadRequest, "missing_field",
 			fmt.Sprintf(`field "sessionId" is missing; name a session, or send the event %q to begin one`, interview.EventStart))
 	case in.Message == nil && in.Event == "":
-		return fail(http.StatusBadRequest, "missing_field", `field "message" is missing, and "event" too; one of them is needed`)
+		return Refuse(http.StatusBadRequest, "missing_field", `field "message" is missing, and "event" too; one of them is needed`)
 	}
 	return nil
 }
 
-func controlFailure(field string, at int) *failure {
-	return fail(http.StatusBadRequest, "control_character", fmt.Sprintf("field %q holds a control character at byte %d", field, at))
+// Control is the answer to a field with a control character.
+func Control(field string, at int) *Problem {
+	return Refuse(http.StatusBadRequest, "control_character", fmt.Sprintf("field %q holds a control character at byte %d", field, at))
 }
 
 // isControl reports whether r can have no place in a name.
 func isControl(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
 
-// isControlInText reports whether r can have no place in what a person writes.
-func isControlInText(r rune) bool { return isControl(r) && r != '\n' && r != '\r' && r != '\t' }
+// ControlIn returns where a character stands that has no place in what a person
+// writes, -1 if there is none.
+func ControlIn(text string) int {
+	return strings.IndexFunc(text, func(r rune) bool { return isControl(r) && r != '\n' && r != '\r' && r != '\t' })
+}
 
 // name is the field that a pointer ends at, for a message.
 func name(p jsontext.Pointer) string { return fmt.Sprintf("%q", short(p.LastToken())) }
