@@ -2,7 +2,7 @@ package flow
 
 import "slices"
 
-// reach is how many words after its own a negation or a preference holds.
+// reach is how many words after its own a negation holds.
 const reach = 6
 
 // options are what a candidate may choose from. A mention is a phrase of an
@@ -109,7 +109,7 @@ func (r *reading) within() bool {
 
 // take adds a mention, with what was said of it before.
 func (r *reading) take(m mention) {
-	m.preferred = r.like != none && m.start-r.like <= reach
+	m.preferred = r.like != none
 	switch {
 	case r.than:
 		m.negated, m.preferred = !r.newest().negated, false
@@ -176,9 +176,6 @@ func begins(ws []word, i int) bool { return i == 0 || ws[i].gap }
 // nor a name ("série B").
 func chooses(ws []word, i int) bool {
 	w := ws[i]
-	if w.end-w.start != 1 { // "à"
-		return false
-	}
 	follows := w.folded == "b" || ends(ws, i) || afterLetter.at(ws[i+1:]) > 0
 	if i == 0 {
 		return follows
@@ -207,7 +204,7 @@ func (o options) choose(text string) (int, bool) {
 	if len(found) == 0 {
 		return 0, false
 	}
-	if first := found[0]; first.letter && first.start == 0 && !first.negated {
+	if first := found[0]; first.letter && !first.negated {
 		return first.option, !contradicted(first, found[1:], ws)
 	}
 	return weigh(found, len(o.names))
@@ -261,7 +258,7 @@ func weigh(found []mention, options int) (int, bool) {
 		return open[0], true
 	case len(liked) == 1:
 		return liked[0], true
-	case options == 2 && len(open) == 0 && len(out) == 1 && named[1-out[0]]+rejected[1-out[0]] == 0:
+	case options == 2 && len(open) == 0 && len(out) == 1:
 		return 1 - out[0], true
 	}
 	return 0, false

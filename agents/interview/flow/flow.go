@@ -106,7 +106,6 @@ func Next(s session.Session, in Input, now time.Time) (Move, error) {
 	m := Move{Session: s}
 	if s.Queue != nil {
 		queue := *s.Queue
-		queue.Questions = slices.Clone(queue.Questions)
 		m.Session.Queue = &queue
 	}
 	switch in := in.(type) {

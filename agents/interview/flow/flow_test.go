@@ -85,6 +85,14 @@ var _ = Describe("An interview from start to end", func() {
 	})
 })
 
+var _ = Describe("A new interview", func() {
+	It("begins at the beginning, whatever it is made from", func() {
+		m := flow.Start(to(session.Block4, session.Asking).Session)
+		Expect(m.Session).To(And(HaveField("Step", session.Identity), HaveField("Queue", BeNil()), HaveField("Owed", BeNil())))
+		Expect(m.Say.Fixed).To(Equal(flow.FixedIdentity))
+	})
+})
+
 var _ = Describe("A step with a batch of questions", func() {
 	It("serves them one by one and owes nothing before the last is answered", Label("I-04"), func() {
 		w := to(session.Block4, session.Asking)
@@ -253,6 +261,18 @@ var _ = DescribeTable("A session that is damaged is refused and said to be so",
 	Entry("a second batch for one step", session.Block1, session.Asking, flow.Replied{Questions: []string{"x"}},
 		func(s *session.Session) {
 			s.Phase, s.Owed = session.Owing, &session.Owed{Purpose: session.PurposeQuestions}
+		}),
+	Entry("a queue where nothing is asked", session.Preamble, session.Waiting, flow.Went{},
+		func(s *session.Session) { s.Queue = &session.Queue{Step: session.Preamble} }),
+	Entry("a fourth adaptive call", session.Block2A, session.Owing, flow.Replied{Text: "x"},
+		func(s *session.Session) {
+			s.Owed.Index = 3
+			s.Queue = &session.Queue{Step: session.Block2A, Questions: []string{"a", "b", "c"}, Cursor: 3}
+		}),
+	Entry("an adaptive call before the answer", session.Block2A, session.Owing, flow.Replied{Text: "x"},
+		func(s *session.Session) {
+			s.Owed.Index = 1
+			s.Queue = &session.Queue{Step: session.Block2A, Questions: []string{"a"}}
 		}),
 	Entry("a debt with the queue of another step", session.Block1, session.Asking, flow.Replied{Text: "x"},
 		func(s *session.Session) {

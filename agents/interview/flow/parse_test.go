@@ -61,6 +61,7 @@ var mediums = phrasings{
 		"I hate movies", "je déteste les films", "jamais de films", "Rather than films, series", "plutôt que des films, des séries",
 		"Je préfère les séries aux films", "au lieu des films : les séries", "less films, more series", "Les films, pas trop",
 		"Les films m'ennuient, je préfère les séries", "Séries. Le cinéma, très rarement.", "Pas B", "moins de films que de séries",
+		"A, pas B", "les films pas trop parce que cela me semble souvent bien long donc séries", "Pas les films ; les séries, non... enfin si, les séries",
 		"both, but mostly series", "les deux, mais surtout des séries", "j'aime les films mais je préfère les séries",
 	},
 	"film": {
@@ -72,12 +73,13 @@ var mediums = phrasings{
 		"Je préfère largement les films aux séries", "Je préfère le film à la série", "TV movies", "instead of shows I watch movies",
 		"Les séries m'agacent", "series bore me", "Séries ? Non. Films !", "plutôt B que A", "Plutôt B", "je dirais B",
 		"pas seulement les films", "Je regarde moins de séries que de films", "both but more films", "pourquoi pas un film",
-		"ni série ni... enfin si, un film",
+		"ni série ni... enfin si, un film", "less series than films", "j'aime les séries, les films surtout",
+		"je ne suis pas quelqu'un qui passe des heures devant un écran donc films",
 	},
 	"": {
 		"", "?", "les deux", "both", "films et séries", "series and films", "séries ou films", "A ou B", "A/B", "A and B", "ni l'un ni l'autre",
 		"ni films ni séries", "neither movies nor series", "des livres", "I read books", "musique", "Je ne sais pas", "C. Les deux",
-		"A. Film", "B. Série", "A) les films", "à voir", "Il y en a.", "AAAA", "\xf0\x28", "as many films as series", "oui", "abc",
+		"du film à la série, je regarde tout", "A. Film", "B. Série", "A) les films", "à voir", "Il y en a.", "AAAA", "\xf0\x28", "as many films as series", "oui", "abc",
 	},
 }
 

@@ -122,6 +122,10 @@ var _ = DescribeTable("The core work", func(text, want string) {
 )
 
 var _ = Describe("The core work", func() {
+	It("is the longest of the titles that fit", func() {
+		Expect(flow.ParseCore("Dark Matter", []string{"Dark Matter", "Dark"})).To(Equal("Dark Matter"))
+	})
+
 	It("is cut short where no work is named", func() {
 		core := flow.ParseCore(strings.Repeat("très ", 20_000), nil)
 		Expect(utf8.RuneCountInString(core)).To(Equal(120))
