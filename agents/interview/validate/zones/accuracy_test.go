@@ -90,7 +90,7 @@ func score(name string) string {
 var _ = Describe("The labelled sentences", func() {
 	It("are told apart as well as the golden file says", func() {
 		var b strings.Builder
-		for _, name := range []string{"fr-tuned", "fr-held", "fr-indirect", "fr-last", "en-tuned", "en-held", "en-indirect", "en-last"} {
+		for _, name := range []string{"fr-tuned", "fr-held", "fr-indirect", "fr-last", "fr-final", "en-tuned", "en-held", "en-indirect", "en-last", "en-final"} {
 			fmt.Fprintln(&b, score(name))
 		}
 		const golden = "testdata/accuracy.golden"
