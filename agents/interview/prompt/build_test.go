@@ -203,7 +203,7 @@ var _ = Describe("Build", func() {
 		now := owing(session.Block3, session.PurposeMirror, 0)
 		history := until(session.Block3)
 		first := load(session.French).Build(now, history, prompt.Limits{}).Request
-		now.Owed.Complaint, now.Owed.Validation = "section 1 has 34 words,\nat most 30", 1
+		now.Owed.Complaint, now.Owed.Attempt = "section 1 has 34 words,\nat most 30", 2
 		again := load(session.French).Build(now, history, prompt.Limits{}).Request
 		Expect(again.Messages[:len(first.Messages)]).To(Equal(first.Messages))
 		Expect(again.Messages).To(HaveLen(len(first.Messages) + 1))
@@ -215,17 +215,18 @@ var _ = Describe("Build", func() {
 
 	It("tells calls apart by tags", func() {
 		now := owing(session.Block2A, session.PurposeAdaptive, 2)
-		now.Owed.Transport = 1
+		now.Owed.Attempt = 3
 		set := load(session.French)
 		r := set.Build(now, nil, prompt.Limits{}).Request
 		Expect(r.Purpose).To(Equal("adaptive"))
 		Expect(r.Model).To(BeEmpty())
 		Expect(r.Tags).To(Equal(map[string]string{
 			"step": "BLOC_02A", "block": "2", "part": "A", "index": "2", "candidate": "c1",
-			"language": "fr", "attempt": "2", "prompt": set.String(),
+			"language": "fr", "attempt": "3", "prompt": set.String(),
 		}))
 		r = set.Build(owing(session.Block4, session.PurposeMirror, 0), nil, prompt.Limits{}).Request
 		Expect(r.Tags).To(HaveKeyWithValue("part", ""))
+		Expect(r.Tags).To(HaveKeyWithValue("attempt", "1"))
 		Expect(r.Tags).NotTo(HaveKey("index"))
 	})
 

@@ -128,7 +128,7 @@ func (s *Set) tags(now session.Session, owed session.Owed) map[string]string {
 		"part":      now.Step.Part(),
 		"candidate": now.Candidate,
 		"language":  string(s.Language),
-		"attempt":   strconv.Itoa(owed.Transport + owed.Validation + 1),
+		"attempt":   strconv.Itoa(max(owed.Attempt, 1)),
 		"prompt":    s.String(),
 	}
 	if owed.Purpose == session.PurposeAdaptive {
