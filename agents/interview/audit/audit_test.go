@@ -128,6 +128,21 @@ var _ = Describe("the audit", Label("I-15"), func() {
 		Expect(a.Verdict).To(Equal(audit.Fail))
 	})
 
+	It("breaks the contract where nothing else is wrong", func() {
+		i := taken(9, nil)
+		i.Session.Phase = session.Finished
+		a := audit.Of(i.Data, options())
+		Expect(a.Contract.Verdict).To(Equal(audit.Fail))
+		Expect(a.Checks).NotTo(ContainElement(HaveField("Verdict", audit.Fail)))
+		Expect(a.Verdict).To(Equal(audit.Fail))
+	})
+
+	It("breaks the contract as soon as there is one text too many", func() {
+		i := taken(9, nil)
+		i.Calls = append(i.Calls, i.Calls[0])
+		Expect(audit.Of(i.Data, options()).Contract.Verdict).To(Equal(audit.Fail))
+	})
+
 	It("holds no word that was said unless it is asked for", func() {
 		d := troubled()
 		for i := range d.Answers {
@@ -207,7 +222,11 @@ var _ = Describe("the checks", func() {
 
 	It("hold at every point of an interview, with every trouble", Label("I-03", "I-04", "I-18"), func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
-			i := taken(rapid.IntRange(0, 60).Draw(t, "inputs"), func(i *interview) {
+			i := begin()
+			i.vague = map[session.Step]int{
+				session.Tone: rapid.IntRange(0, 2).Draw(t, "vague"), session.Block2A: rapid.IntRange(0, 2).Draw(t, "vaguer"),
+			}
+			i.before = func(i *interview) {
 				for rapid.IntRange(0, 4).Draw(t, "more") == 0 {
 					outcome := rapid.SampledFrom([]session.Outcome{session.Rejected, session.Broken, session.Lost}).Draw(t, "outcome")
 					if last := len(i.Calls) - 1; last >= 0 && i.Calls[last].Outcome == session.Lost {
@@ -216,7 +235,11 @@ var _ = Describe("the checks", func() {
 					}
 					i.call(outcome)
 				}
-			})
+			}
+			i.on(rapid.IntRange(0, 60).Draw(t, "inputs"))
+			if i.Session.Phase != session.Finished && rapid.Bool().Draw(t, "no reply yet") {
+				i.say()
+			}
 			if got := broken(i.Data); got != nil {
 				t.Fatalf("%v", got)
 			}
@@ -230,6 +253,7 @@ var _ = Describe("the checks", func() {
 			Expect(broken(d)).To(ContainElement(name))
 		},
 		Entry("a message is missing", "message-order", func(d *audit.Data) { d.Messages = append(d.Messages[:7], d.Messages[8:]...) }),
+		Entry("a message has another's number", "message-order", func(d *audit.Data) { d.Messages[7].Seq = 99 }),
 		Entry("a message is older than the one before", "message-order", func(d *audit.Data) { d.Messages[7].At = began }),
 		Entry("the session counts them wrong", "message-order", func(d *audit.Data) { d.Session.Messages++ }),
 		Entry("more is shown than there is", "message-order", func(d *audit.Data) { d.Session.Shown = 1000 }),
@@ -243,6 +267,9 @@ var _ = Describe("the checks", func() {
 		Entry("an answer from nowhere", "answers-are-messages", func(d *audit.Data) { d.Answers[4].Message = 999 }),
 		Entry("an answer to another question", "answers-are-messages", func(d *audit.Data) { d.Messages[d.Answers[4].Message-1].Question++ }),
 		Entry("an answer that the service said", "answers-are-messages", func(d *audit.Data) { d.Messages[d.Answers[4].Message-1].Role = "assistant" }),
+		Entry("an answer in another step", "answers-are-messages", func(d *audit.Data) { d.Messages[d.Answers[4].Message-1].Step = session.Block5 }),
+		Entry("a comment on no mirror", "answers-are-messages", func(d *audit.Data) { d.Messages[d.Answers[5].Message-1].Kind = session.KindQuestion }),
+		Entry("an identity of another question", "answers-are-messages", func(d *audit.Data) { d.Answers[0].Index = 3 }),
 		Entry("a lost answer", "no-answer-lost", func(d *audit.Data) { d.Answers = append(d.Answers[:4], d.Answers[5:]...) }),
 		Entry("a lost tone", "no-answer-lost", func(d *audit.Data) { d.Answers = append(d.Answers[:1], d.Answers[2:]...) }),
 		Entry("a cursor behind", "queues-agree", func(d *audit.Data) { d.Queues[0].Cursor-- }),
@@ -251,6 +278,9 @@ var _ = Describe("the checks", func() {
 		Entry("an answer without a queue", "queues-agree", func(d *audit.Data) { d.Queues = d.Queues[1:] }),
 		Entry("another question than was queued", "served-from-queue", func(d *audit.Data) { d.Queues[0].Questions[1] += "?" }),
 		Entry("questions out of order", "served-from-queue", func(d *audit.Data) { d.Messages[7].Question, d.Messages[9].Question = 2, 1 }),
+		Entry("a question that is passed over", "served-from-queue", func(d *audit.Data) {
+			d.Messages[7].Question, d.Messages[7].Text = 2, d.Queues[0].Questions[2]
+		}),
 		Entry("a question that was never queued", "served-from-queue", func(d *audit.Data) { d.Messages[7].Question = 7 }),
 		Entry("a call for a queued question", "no-call-for-queued", func(d *audit.Data) { d.Messages[7].Call = 2 }),
 		Entry("a call for a batch that is there", "no-call-for-queued", func(d *audit.Data) { d.Calls[2] = d.Calls[1] }),
@@ -261,15 +291,32 @@ var _ = Describe("the checks", func() {
 			last.N, last.Outcome, last.At = len(d.Calls), session.Rejected, d.Session.Updated
 		}),
 		Entry("a text of a rejected call", "one-call-per-text", func(d *audit.Data) { d.Calls[1].Outcome = session.Rejected }),
+		Entry("a text of another step", "one-call-per-text", func(d *audit.Data) { d.Calls[1].Step = session.Block5 }),
 		Entry("a paid text that is not shown", "one-call-per-text", func(d *audit.Data) { d.Messages[5].Call = 0 }),
 		Entry("a call is missing", "ledger-order", func(d *audit.Data) { d.Calls = append(d.Calls[:2], d.Calls[3:]...) }),
+		Entry("a call has another's number", "ledger-order", func(d *audit.Data) { d.Calls[25].N = 99 }),
 		Entry("no attempt", "ledger-order", func(d *audit.Data) { d.Calls[2].Attempt = 0 }),
 		Entry("the session counts calls wrong", "ledger-order", func(d *audit.Data) { d.Session.Calls-- }),
 		Entry("a call again that was not lost", "repeats", func(d *audit.Data) { d.Calls[4].Repeats = 2 }),
 		Entry("a lost call twice again", "repeats", func(d *audit.Data) { d.Calls[4].Repeats = 3 }),
+		Entry("a call again that is lost later", "repeats", func(d *audit.Data) { d.Calls[3].Repeats, d.Calls[1].Repeats = 0, 3 }),
 		Entry("a call that nobody waits for", "in-flight", func(d *audit.Data) { d.Calls[4].Outcome = session.Begun }),
 		Entry("an owed call that ended", "in-flight", func(d *audit.Data) { d.Session.Owed = &session.Owed{InFlight: 3} }),
 		Entry("something owed that is not said", "in-flight", func(d *audit.Data) { d.Session.Phase = session.Owing }),
+	)
+
+	DescribeTable("see where a queue stands that is not complete",
+		func(damage func(q *session.Queue)) {
+			i := taken(9, nil)
+			q := &i.Queues[len(i.Queues)-1]
+			Expect(q.Step).To(Equal(i.Session.Step))
+			Expect(q.Cursor).To(BeNumerically(">", 0))
+			damage(q)
+			Expect(broken(i.Data)).To(ContainElement("queues-agree"))
+		},
+		Entry("behind its answers", func(q *session.Queue) { q.Cursor-- }),
+		Entry("before its start", func(q *session.Queue) { q.Cursor = -1 }),
+		Entry("beyond its end", func(q *session.Queue) { q.Cursor = 7 }),
 	)
 
 	It("let a better text be tried for while a usable one waits", func() {

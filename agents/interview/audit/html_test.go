@@ -113,9 +113,15 @@ var _ = Describe("the page", Label("I-15"), func() {
 		number := regexp.MustCompile(`<rect class="[^"]*" x="([^"]+)" width="([^"]+)"`)
 		view := regexp.MustCompile(`viewBox="0 0 (\d+) `)
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
-			i := taken(rapid.IntRange(0, 60).Draw(t, "inputs"), func(i *interview) {
-				i.now = i.now.Add(time.Duration(rapid.Int64Range(0, int64(400*time.Hour)).Draw(t, "pause")))
-			})
+			i := begin()
+			slow := rapid.Bool().Draw(t, "slow") // more pauses than there is room for
+			i.wait = func() time.Duration {
+				if slow {
+					return time.Hour
+				}
+				return time.Duration(rapid.Int64Range(0, int64(400*time.Hour)).Draw(t, "pause"))
+			}
+			i.on(rapid.IntRange(0, 60).Draw(t, "inputs"))
 			for n := range i.Calls {
 				i.Calls[n].Latency = time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "latency"))
 				if rapid.Bool().Draw(t, "unknown") {
@@ -127,7 +133,7 @@ var _ = Describe("the page", Label("I-15"), func() {
 			}
 			page := render(audit.Of(i.Data, options()), asHTML)
 			for svg := range strings.SplitSeq(page, "<svg ") {
-				width := 0.0
+				width, last := 0.0, 0.0
 				if m := view.FindStringSubmatch(svg); m != nil {
 					width, _ = strconv.ParseFloat(m[1], 64)
 				}
@@ -136,6 +142,12 @@ var _ = Describe("the page", Label("I-15"), func() {
 					w, errW := strconv.ParseFloat(m[2], 64)
 					if errX != nil || errW != nil || !(x >= 0) || !(w >= 0) || !(x+w <= width) {
 						t.Fatalf("%s outside of %g", m[0], width)
+					}
+					if strings.Contains(m[0], `"span"`) {
+						if x < last {
+							t.Fatalf("%s lies before an earlier step, at %g", m[0], last)
+						}
+						last = x
 					}
 				}
 			}

@@ -77,6 +77,12 @@ var _ = Describe("the name of the file", Label("I-15"), func() {
 		Entry("long", strings.Repeat("a", 10_000)), Entry(nil, "a\x00b"), Entry(nil, "a\n"), Entry(nil, "/abs"), Entry(nil, "C:x"),
 		Entry(nil, "\xff\xfe"), Entry(nil, "évêque"),
 	)
+	It("is nobody else's", func() {
+		made := strings.TrimPrefix(audit.FileName("a/b", ""), "session_audit_")
+		Expect(audit.FileName(made, "")).NotTo(Equal(audit.FileName("a/b", "")))
+		Expect(audit.FileName(strings.Repeat("a", 64), "")).To(HaveSuffix(strings.Repeat("a", 64)))
+		Expect(audit.FileName(strings.Repeat("a", 65), "")).To(HavePrefix("session_audit__"))
+	})
 	It("is plain and another one for each id", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			id := rapid.OneOf(rapid.String(), rapid.StringMatching(`[./\\a\x00]{0,80}`)).Draw(t, "id")

@@ -20,6 +20,11 @@ type interview struct {
 	now time.Time
 	// before is called before each call that is accepted, to add others.
 	before func(*interview)
+	// wait is how long the candidate thinks; nil is 20 s.
+	wait func() time.Duration
+	// vague is how often the candidate still answers a choice with what says
+	// nothing.
+	vague map[session.Step]int
 }
 
 // sessionID is as long as real ones.
@@ -45,6 +50,11 @@ func begin() *interview {
 func taken(inputs int, before func(*interview)) *interview {
 	i := begin()
 	i.before = before
+	return i.on(inputs)
+}
+
+// on goes on with so many inputs.
+func (i *interview) on(inputs int) *interview {
 	for n := 0; n != inputs && i.Session.Phase != session.Finished; n++ {
 		i.act()
 	}
@@ -53,12 +63,7 @@ func taken(inputs int, before func(*interview)) *interview {
 
 // act is what the candidate does next, and the call that it may take.
 func (i *interview) act() {
-	i.now = i.now.Add(20 * time.Second)
-	var in flow.Input = flow.Answered{Text: i.answer()}
-	if i.Session.Phase == session.Waiting {
-		in = flow.Went{}
-	}
-	i.next(in)
+	i.say()
 	if i.Session.Phase == session.Owing {
 		if i.before != nil {
 			i.before(i)
@@ -68,9 +73,27 @@ func (i *interview) act() {
 	}
 }
 
+// say is what the candidate does next.
+func (i *interview) say() {
+	if i.wait != nil {
+		i.now = i.now.Add(i.wait())
+	} else {
+		i.now = i.now.Add(20 * time.Second)
+	}
+	var in flow.Input = flow.Answered{Text: i.answer()}
+	if i.Session.Phase == session.Waiting {
+		in = flow.Went{}
+	}
+	i.next(in)
+}
+
 // answer is the candidate's.
 func (i *interview) answer() string {
+	choice := i.Session.Step == session.Tone || i.Session.Step == session.Block2A && i.Session.Queue != nil && i.Session.Queue.Cursor == 0
 	switch {
+	case choice && i.vague[i.Session.Step] > 0:
+		i.vague[i.Session.Step]--
+		return "Je ne sais pas."
 	case i.Session.Step == session.Tone:
 		return "tu"
 	case i.Session.Step == session.Block2A && i.Session.Queue.Cursor == 0:
