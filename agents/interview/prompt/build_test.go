@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -255,6 +256,15 @@ var _ = Describe("Build", func() {
 		now, history := owing(session.Block3, session.PurposeMirror, 0), until(session.Block3)
 		Expect(load(session.French).Build(now, history, prompt.Limits{Tokens: 3}).Over).To(BeTrue())
 		Expect(load(session.French).Build(now, history, prompt.Limits{}).Over).To(BeFalse())
+	})
+
+	It("copies no text that needs no change, so that a long history costs no more pieces of memory", func() {
+		set, now := load(session.French), owing(session.Block1, session.PurposeMirror, 0)
+		pieces := func(n int) float64 {
+			history := long(n)
+			return testing.AllocsPerRun(20, func() { set.Build(now, history, all) })
+		}
+		Expect(pieces(500)).To(BeNumerically("<=", pieces(10)+10))
 	})
 
 	It("makes a request without a task of a session that owes nothing", func() {
