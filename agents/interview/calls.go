@@ -30,7 +30,9 @@ func (t *step) settle(repeats int) error {
 			return err
 		}
 		t.calls++
+		begun := t.dep.Clock.Now() // the entry is older by a commit
 		reply, err := t.caller.Complete(t.ctx, request)
+		entry.Latency = t.dep.Clock.Now().Sub(begun)
 		a := read(reply, err, t.expected())
 		t.record(&entry, reply, a)
 		owed := *t.now.Owed
@@ -156,7 +158,12 @@ func (t *step) keep() error {
 		err = t.commit()
 		if attempt > 0 && errors.Is(err, session.ErrConflict) {
 			// The attempt that seemed to fail may have been stored.
-			return t.load()
+			before, pending := t.stored, t.pending
+			if err = t.load(); err == nil {
+				t.pending = pending
+				t.tellCommit(before)
+			}
+			return err
 		}
 		if failed, ok := errors.AsType[*Error](err); !ok || failed.Code != CodeStore {
 			return err
@@ -183,7 +190,6 @@ func (t *step) size(r llm.Request) int {
 
 // record enters in the ledger how a call ended.
 func (t *step) record(entry *session.Call, reply llm.Reply, a answer) {
-	entry.Latency = t.dep.Clock.Now().Sub(entry.At)
 	text, reported := reply.Text, reply.Usage
 	if reply.Model != "" {
 		entry.Model = plain.Line(reply.Model, maxDetail)

@@ -318,6 +318,12 @@ var _ = Describe("A call", func() {
 		Expect(counted.Sent + counted.Trimmed).To(Equal(len(r.remains(v.SessionID).said) - 1))
 	})
 
+	It("whose text is not UTF-8 is refused", func(ctx context.Context) {
+		prepare(ctx, interview.Options{}, saying(strings.Replace(goodMirror, "cap", "c\xe2p", 1)))
+		handle(ctx, s, p.next(v))
+		Expect(entries()[0]).To(And(HaveField("Outcome", session.Rejected), HaveField("Fault", "encoding")))
+	})
+
 	It("sends no control characters on, which some stores do not take", func(ctx context.Context) {
 		prepare(ctx, interview.Options{}, saying("\x00"+strings.ReplaceAll(goodMirror, "\n", "\r\n")+"\x1b\u0085"))
 		Expect(handle(ctx, s, p.next(v)).Response).To(Equal(goodMirror))

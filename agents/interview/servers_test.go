@@ -3,6 +3,7 @@ package interview_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -20,6 +21,7 @@ type flaky struct {
 	commits       int
 	// meanwhile is done once before the next commit.
 	meanwhile func()
+	says      string // the session that the error names
 }
 
 var errStore = errors.New("the disk is full")
@@ -33,7 +35,7 @@ func (f *flaky) Commit(ctx context.Context, n session.Session, c session.Change)
 	}
 	if f.before > 0 {
 		f.before--
-		return 0, errStore
+		return 0, fmt.Errorf("session %s: %w", f.says, errStore)
 	}
 	version, err := f.Store.Commit(ctx, n, c)
 	if f.after > 0 && err == nil {

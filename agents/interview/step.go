@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -27,6 +28,9 @@ type step struct {
 	change      session.Change
 	shown       *session.Message // the message shown last; nil if not loaded
 	history     []session.Message
+	// pending are the events that are told once what they tell is stored, so that
+	// they say the same as the ledger also after a crash.
+	pending []event.Event
 
 	// What is told of the submission: the calls that it made, whether the message
 	// shown came from a queue, whether an answer was kept, whether nothing changed.
@@ -44,6 +48,7 @@ func (t *step) load() error {
 		return storeFailed("load the session", err)
 	}
 	t.stored, t.now, t.change, t.shown, t.history = s, s, session.Change{}, nil, nil
+	t.pending = nil
 	return nil
 }
 

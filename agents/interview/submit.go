@@ -1,6 +1,7 @@
 package interview
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -34,8 +35,11 @@ func (t *step) submit() error {
 	}
 	now := t.dep.Clock.Now()
 	move, err := flow.Next(t.now, input, now)
-	if err != nil {
+	switch {
+	case errors.Is(err, flow.ErrOrder):
 		return &Error{Code: CodeOutOfOrder, Message: "it does not fit where the interview stands: RESUME shows what does", Err: err}
+	case err != nil:
+		return storeFailed("move on", err)
 	}
 	t.apply(move, now)
 	t.change.Submission = t.request.ID

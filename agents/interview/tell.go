@@ -1,8 +1,10 @@
 package interview
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/event"
@@ -31,6 +33,11 @@ func (t *step) tellSubmission(v View, failed *Error) {
 		attrs["code"], detail = string(failed.Code), failed.Message
 		if failed.View != nil {
 			v = *failed.View
+		} else {
+			v.QuestionIndex = session.NoQuestion
+		}
+		if failed.Code == CodeStore {
+			t.log(slog.LevelError, "store failed", "error", t.anonymous(failed.Err))
 		}
 	}
 	attrs["step"], attrs["phase"] = string(v.Step), string(t.stored.Phase)
@@ -43,8 +50,13 @@ func (t *step) tellSubmission(v View, failed *Error) {
 	})
 }
 
-// tellCommit tells of a commit, and what changed since before.
+// tellCommit tells what waited for a commit, of the commit, and what changed since
+// before.
 func (t *step) tellCommit(before session.Session) {
+	for _, e := range t.pending {
+		t.dep.Sink.Tell(e)
+	}
+	t.pending = nil
 	now := t.stored
 	t.dep.Sink.Tell(event.Event{Kind: event.Checkpoint, Name: "commit", Attrs: map[string]any{"version": int(now.Version)}})
 	if before.Step != now.Step || before.Phase != now.Phase {
@@ -94,14 +106,14 @@ func (t *step) tellCall(entry session.Call, a answer, next verdict) {
 }
 
 func (t *step) tellValidated(entry session.Call, a answer) {
-	t.dep.Sink.Tell(event.Event{Kind: event.Verdict, Name: "validator", N: entry.N, Detail: a.findings(maxDetail), Attrs: map[string]any{
+	t.pending = append(t.pending, event.Event{Kind: event.Verdict, Name: "validator", N: entry.N, Detail: a.findings(maxDetail), Attrs: map[string]any{
 		"purpose": string(entry.Purpose), "step": string(entry.Step), "valid": a.result.Valid(),
 		"warnings": len(entry.Warnings), "rule": a.rule(),
 	}})
 }
 
 func (t *step) tellGuard(name string, entry session.Call, detail string) {
-	t.dep.Sink.Tell(event.Event{Kind: event.Guard, Name: name, N: entry.N, Detail: detail, Attrs: map[string]any{
+	t.pending = append(t.pending, event.Event{Kind: event.Guard, Name: name, N: entry.N, Detail: detail, Attrs: map[string]any{
 		"purpose": string(entry.Purpose), "step": string(entry.Step),
 	}})
 }
@@ -133,13 +145,20 @@ func (t *step) logMade(entry session.Call, questions int) {
 	}
 }
 
+// anonymous is an error without the session's id, which those of stores name.
+func (t *step) anonymous(err error) string {
+	id := cmp.Or(t.now.ID, t.request.Session)
+	return strings.ReplaceAll(fmt.Sprint(err), id, short(id))
+}
+
 // log writes a line that says whose interview it is and where that stands. The
 // session is named by the beginning of its id: whoever knows all of it may take
 // the interview.
 func (t *step) log(level slog.Level, message string, attrs ...any) {
-	id := t.stored.ID
 	t.dep.Log.Log(t.ctx, level, message, append([]any{
-		"candidate", t.stored.Candidate, "session", id[:min(len(id), 8)],
+		"candidate", t.stored.Candidate, "session", short(t.stored.ID),
 		"step", t.stored.Step, "block", t.stored.Step.Block(), "part", t.stored.Step.Part(),
 	}, attrs...)...)
 }
+
+func short(id string) string { return id[:min(len(id), 8)] }

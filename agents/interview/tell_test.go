@@ -108,6 +108,32 @@ var _ = Describe("What an interview tells", func() {
 		Expect(log.String()).NotTo(ContainSubstring("sk-1"))
 	})
 
+	It("tells operators of a store that fails, and nobody whose session it is", func(ctx context.Context) {
+		f := &flaky{Store: r.store}
+		r.store = f
+		s, err := interview.New(interview.Options{}, interview.Deps{Store: f, Backend: r.backend, Clock: r.clock, Log: r.log})
+		Expect(err).NotTo(HaveOccurred())
+		v := handle(ctx, s, p.begin())
+		f.before, f.says = 1, v.SessionID
+		refusal(s.Handle(ctx, p.next(v)))
+		failed := r.logged(log, "store failed")
+		Expect(failed).To(ConsistOf(HaveKeyWithValue("error", "store the step: session "+v.SessionID[:8]+": the disk is full")))
+	})
+
+	It("tells of a call what the ledger says of it, though the process dies before it is stored", func(ctx context.Context) {
+		s := r.serve()
+		v := p.walk(ctx, s, handle(ctx, s, p.begin()), at(session.Block1, 2))
+		verdicts := len(r.told("validator"))
+		life := &mortal{left: 3} // the first write, the call, and nothing of the second write
+		r.store, r.backend = mortalStore{r.store, life}, &mortalBackend{Backend: r.backend, life: life}
+		refusal(r.serve().Handle(ctx, p.next(v)))
+		Expect(r.told("validator")).To(HaveLen(verdicts))
+		life.reborn(-1)
+		handle(ctx, r.serve(), interview.Submission{Session: v.SessionID, Event: interview.EventRetry})
+		Expect(r.told("lost-call")).To(HaveLen(1))
+		Expect(r.told("validator")).To(HaveLen(verdicts + 1))
+	})
+
 	It("is each commit, each move and each submission, in order", Label("I-16"), func(ctx context.Context) {
 		s := r.serve()
 		v := handle(ctx, s, p.begin())

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
@@ -48,8 +49,11 @@ func read(reply llm.Reply, err error, want validate.Expected) answer {
 }
 
 // legible takes out the control characters, which no text needs and some stores
-// do not take.
+// do not take. What is not UTF-8 is left for the validators to find.
 func legible(text string) string {
+	if !utf8.ValidString(text) {
+		return text
+	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
 			return -1
