@@ -74,6 +74,10 @@ function begin() {
   if (text) {
     const kept = sessionStorage.getItem(text.dataset.draft);
     if (kept && !text.value) text.value = kept;
+    if (!matchMedia("(pointer: coarse)").matches) { // there, few have a Ctrl key
+      document.getElementById("keys").hidden = false;
+      text.setAttribute("aria-describedby", "keys");
+    }
     text.addEventListener("input", () => sessionStorage.setItem(text.dataset.draft, text.value));
   }
   const auto = document.querySelector("form[data-auto]");
