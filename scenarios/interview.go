@@ -9,7 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/agents/interview/web"
+	"github.com/rehearse-dev/rehearse/agents/interview/web/wire"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/scenarios/cast"
@@ -147,7 +147,7 @@ func (c *checker) checkInterview(d *InterviewDrive) {
 
 // errorCodes are those that a submission over HTTP can end with.
 func errorCodes() []string {
-	codes := web.Codes()
+	codes := wire.Codes()
 	for _, code := range interview.Codes() {
 		codes = append(codes, string(code))
 	}
