@@ -7,18 +7,21 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/agents/interview/web/otlp"
 	"github.com/rehearse-dev/rehearse/agents/interview/web/telemetry"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/scenarios/cast"
 )
 
 const serveExitCodes = `Exit codes:
@@ -134,7 +137,9 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if err != nil {
 		return usage(err)
 	}
-	server, err := web.New(web.Options{Token: token, DrainTimeout: flags.drain}, web.Deps{
+	server, err := web.New(web.Options{
+		Token: token, Instance: flags.instance, Languages: offered(flags.script), DrainTimeout: flags.drain,
+	}, web.Deps{
 		Service: service, Store: st, Clock: clock.Real(), Log: log, Metrics: metrics, Tracer: tracer,
 		Audit: a.auditOf(st, audits),
 	})
@@ -154,6 +159,17 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 		return &exitError{exitFail, err}
 	}
 	return nil
+}
+
+// offered lists the languages with that of a scripted persona first, for visitors
+// whose browser asks for none of them.
+func offered(script string) []session.Language {
+	languages := session.Languages()
+	if p, err := cast.Load(script); err == nil {
+		others := slices.DeleteFunc(languages, func(l session.Language) bool { return l == p.Language })
+		languages = append([]session.Language{p.Language}, others...)
+	}
+	return languages
 }
 
 // announce tells where the server is.
