@@ -218,6 +218,3 @@ func (s *Server) guarded(next http.HandlerFunc) http.HandlerFunc {
 		next(w, r)
 	}
 }
-
-// Codes lists the codes that a Server answers with beside those of the service.
-func Codes() []string { return wire.Codes() }
