@@ -11,6 +11,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -249,6 +250,20 @@ var _ = Describe("The page in a browser", Ordered, ContinueOnFailure, func() {
 		t.press(kb.Enter)
 		t.sees("h1", "Ce que j'ai compris")
 		Expect(answers(h, v)).To(HaveLen(len(kept)))
+	})
+
+	It("goes on by itself with a call that died with the server", func() {
+		h := newHouse("lea", func(o *web.Options, _ *web.Deps) { o.Instance = "one" })
+		s := h.listen()
+		v := h.until(h.begin().View, at(session.Block1, 2))
+		h.model.set(func(context.Context, llm.Request) error { h.disk.full.Store(true); return nil })
+		Expect(h.next(v).Error.Code).To(Equal("store_failed"))
+		h.disk.full.Store(false)
+		h.model.failing(nil)
+		t := newTab(chrome, s.base)
+		t.open("/s/" + v.SessionID)
+		t.sees("h1", "Ce que j'ai compris")
+		Expect(t.heard()).To(BeEmpty())
 	})
 
 	It("keeps what was written when the server is gone, and sends it once when it is back", func() {
