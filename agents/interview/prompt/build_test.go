@@ -233,7 +233,7 @@ var _ = Describe("Build", func() {
 
 	It("caps each reply", func() {
 		for _, now := range calls() {
-			Expect(load(session.English).Build(now, nil, prompt.Limits{}).Request.MaxTokens).To(BeNumerically(">=", 400))
+			Expect(load(session.English).Build(now, nil, prompt.Limits{}).Request.MaxTokens).To(BeNumerically(">=", 1000))
 		}
 	})
 

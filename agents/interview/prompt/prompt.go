@@ -66,15 +66,16 @@ func (s *Set) Build(now session.Session, history []session.Message, limits Limit
 	}
 }
 
-// maxTokens caps replies, for each purpose at about three times what the longest
-// good reply takes, so that only a model that runs away is cut off.
+// maxTokens caps replies, for each purpose at several times what the longest good
+// reply takes: there is room for a model that thinks first, whose thoughts count,
+// and only one that runs away is cut off.
 var maxTokens = map[session.Purpose]int{
-	session.PurposePreamble:  1200,
+	session.PurposePreamble:  2000,
 	session.PurposeQuestions: 6000, // the nine of block 2B
-	session.PurposeAdaptive:  400,
-	session.PurposeMirror:    800,
-	session.PurposeProfile:   4000,
-	session.PurposeMatching:  2500,
+	session.PurposeAdaptive:  1000,
+	session.PurposeMirror:    1500,
+	session.PurposeProfile:   5000,
+	session.PurposeMatching:  3000,
 }
 
 // The longest complaint and the longest name of a work, in characters. The whole
