@@ -3,7 +3,6 @@ package interview
 import (
 	"errors"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/flow"
@@ -78,7 +77,6 @@ func (t *step) begin(repeats int) (session.Call, llm.Request, error) {
 	built := prompts.Build(t.now, t.history, t.set.History)
 	request := built.Request
 	request.Model = t.set.Model
-	request.Tags["attempt"] = strconv.Itoa(owed.Attempt)
 	entry := session.Call{
 		N: t.now.Calls, Purpose: owed.Purpose, Step: t.now.Step, Index: owed.Index, Attempt: owed.Attempt,
 		Outcome: session.Begun, Repeats: repeats, At: at, Model: t.set.Model,
@@ -86,7 +84,7 @@ func (t *step) begin(repeats int) (session.Call, llm.Request, error) {
 		Prompt:  prompts.String(), Sent: built.Sent, Trimmed: built.Trimmed,
 	}
 	t.put(entry)
-	t.tellBegun(entry)
+	t.tellBegun(entry, built)
 	return entry, request, nil
 }
 

@@ -2,6 +2,7 @@ package interview_test
 
 import (
 	"context"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -42,4 +43,32 @@ var _ = Describe("The golden path", func() {
 			Expect(r.calls).To(HaveLen(24), "the ledger has them all")
 		})
 	}
+
+	It("keeps with each message its size, its time and the call that wrote it, and with each answer its message", func(ctx context.Context) {
+		p := meet("lea")
+		r := newRig(p)
+		s := r.serve()
+		id := p.walk(ctx, s, handle(ctx, s, p.begin()), nil).SessionID
+		messages, err := r.store.Messages(ctx, id)
+		Expect(err).NotTo(HaveOccurred())
+		written := map[int]int{}
+		for i, m := range messages {
+			Expect(m.Tokens).To(Equal(len(m.Text)/4), m.ID())
+			Expect(m.At).NotTo(BeTemporally("<", messages[max(i-1, 0)].At))
+			written[m.Call]++
+		}
+		for _, c := range r.ledger(id) {
+			Expect(written[c.N]).To(Equal(1), "call %d wrote one message", c.N)
+		}
+		answers, err := r.store.Answers(ctx, id)
+		Expect(err).NotTo(HaveOccurred())
+		for _, a := range answers {
+			Expect(messages[a.Message-1].Text).To(Equal(a.Text))
+			Expect(messages[a.Message-1].Step).To(Equal(a.Step))
+		}
+		stored, err := r.store.Load(ctx, id)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(stored.Updated.Sub(stored.Created)).To(Equal(24 * time.Second))
+		Expect(stored.Owed).To(BeNil())
+	})
 })

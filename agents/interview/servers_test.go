@@ -102,6 +102,14 @@ var _ = Describe("Two servers on one store", Label("I-18"), func() {
 		Expect(r.answers(v.SessionID)).To(Equal(calm(p).answers))
 	})
 
+	It("claim nothing once a try has failed", func(ctx context.Context) {
+		good := r.backend
+		r.backend = llm.BackendFunc(failing(llm.Error{Kind: llm.Refused}))
+		refusal(one.Handle(ctx, p.next(v)))
+		r.backend = good
+		Expect(handle(ctx, two, retry()).Kind).To(Equal(session.KindMirror))
+	})
+
 	It("claim the wait before an attempt as well", func(ctx context.Context) {
 		good := r.backend
 		r.backend = llm.BackendFunc(func(context.Context, llm.Request) (llm.Reply, error) {

@@ -216,6 +216,12 @@ var _ = Describe("A submission", func() {
 		Entry("START_MATCHING", session.Block10, interview.Submission{Event: interview.EventStartMatching}, session.Matching),
 	)
 
+	It("is a comment where a mirror is shown, whatever it says", func(ctx context.Context) {
+		v := reach(ctx, session.Block1, -1)
+		handle(ctx, s, interview.Submission{Session: v.SessionID, ReplyTo: v.MessageID, Message: "go"})
+		Expect(r.answers(v.SessionID)).To(ContainElement("BLOC_01/-1: go"))
+	})
+
 	It("RESUME shows what is shown and changes nothing, however often", Label("I-14"), func(ctx context.Context) {
 		v := handle(ctx, s, p.begin())
 		for !v.Finished {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -17,6 +18,7 @@ const (
 	guardValidation = "validation-retry"
 	guardExhausted  = "exhausted"
 	guardTrimmed    = "trimmed"
+	guardOver       = "history-over"
 	guardLost       = "lost-call"
 	guardRepeated   = "repeated"
 	guardRefused    = "refused"
@@ -76,9 +78,12 @@ func (t *step) tellCommit(before session.Session) {
 }
 
 // tellBegun tells what is peculiar about a call that begins.
-func (t *step) tellBegun(entry session.Call) {
+func (t *step) tellBegun(entry session.Call, built prompt.Built) {
 	if entry.Trimmed > 0 {
 		t.tellGuard(guardTrimmed, entry, fmt.Sprintf("%d of %d messages were left out", entry.Trimmed, entry.Sent+entry.Trimmed))
+	}
+	if built.Over {
+		t.tellGuard(guardOver, entry, "what must go along is larger than the limit of the history")
 	}
 }
 

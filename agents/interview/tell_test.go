@@ -198,6 +198,14 @@ var _ = Describe("What an interview tells", func() {
 		}
 		Expect(trimmed).To(BeNumerically(">", 10))
 		Expect(r.told("trimmed")).To(HaveLen(trimmed))
+		Expect(r.told("history-over")).To(BeEmpty())
+	})
+
+	It("tells of a history that is too large, however much is left out", Label("I-12"), func(ctx context.Context) {
+		r.options.History.Tokens = 10
+		s := r.serve()
+		p.walk(ctx, s, handle(ctx, s, p.begin()), at(session.Block1, -1))
+		Expect(r.told("history-over")).NotTo(BeEmpty())
 	})
 })
 

@@ -1,0 +1,80 @@
+package session_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+func TestSession(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "agents/interview/session")
+}
+
+var _ = Describe("A step", func() {
+	It("follows another one, to the last", func() {
+		all := session.Steps()
+		for i, s := range all[:len(all)-1] {
+			Expect(s.Next()).To(Equal(all[i+1]))
+		}
+		Expect(session.Matching.Next()).To(Equal(session.Matching))
+	})
+
+	DescribeTable("has a block and a part",
+		func(s session.Step, block int, part string) {
+			Expect(s.Block()).To(Equal(block))
+			Expect(s.Part()).To(Equal(part))
+		},
+		Entry(nil, session.Identity, 0, ""), Entry(nil, session.Tone, 0, ""), Entry(nil, session.Preamble, 0, ""),
+		Entry(nil, session.Block1, 1, ""), Entry(nil, session.Block2A, 2, "A"), Entry(nil, session.Block2B, 2, "B"),
+		Entry(nil, session.Block9, 9, ""), Entry(nil, session.Block10, 10, ""), Entry(nil, session.Matching, 10, ""),
+	)
+
+	It("is read by its name only", func() {
+		var s session.Step
+		Expect(json.Unmarshal([]byte(`"BLOC_02B"`), &s)).To(Succeed())
+		Expect(s).To(Equal(session.Block2B))
+		Expect(json.Unmarshal([]byte(`"BLOC_11"`), &s)).To(MatchError(ContainSubstring(`there is no step "BLOC_11"`)))
+	})
+})
+
+var _ = It("names a message by its number", func() {
+	Expect(session.Message{Seq: 12}.ID()).To(Equal("m12"))
+})
+
+var _ = Describe("A call", func() {
+	It("is charged for what was reported, else for what was counted", func() {
+		c := session.Call{Counted: llm.Usage{Input: 5, Output: 2}}
+		Expect(c.Used()).To(Equal(c.Counted))
+		c.Reported = &llm.Usage{Input: 6, Output: 2}
+		Expect(c.Used()).To(Equal(*c.Reported))
+	})
+
+	// Counted are 1,000 tokens in 10 messages, and 300 out.
+	DescribeTable("disagrees with what was reported beyond framing and one percent",
+		func(reported *llm.Usage, want bool) {
+			c := session.Call{Counted: llm.Usage{Input: 1000, Output: 300}, Reported: reported, Sent: 6}
+			Expect(c.Disagrees()).To(Equal(want))
+		},
+		Entry("nothing reported", nil, false),
+		Entry("the same", &llm.Usage{Input: 1000, Output: 300}, false),
+		Entry("without framing: five for each of 6 messages and 4 instructions", &llm.Usage{Input: 950, Output: 300}, false),
+		Entry("more than that", &llm.Usage{Input: 949, Output: 300}, true),
+		Entry("partly from a cache", &llm.Usage{Input: 100, CachedInput: 900, Output: 300}, false),
+		Entry("another input", &llm.Usage{Input: 1051, Output: 300}, true),
+		Entry("another output", &llm.Usage{Input: 1000, Output: 306}, true),
+		Entry("nearly the output", &llm.Usage{Input: 1000, Output: 305}, false),
+	)
+
+	It("of many tokens may differ by one percent", func() {
+		c := session.Call{Counted: llm.Usage{Input: 50_000}, Reported: &llm.Usage{Input: 50_500}}
+		Expect(c.Disagrees()).To(BeFalse())
+		c.Reported.Input = 50_600
+		Expect(c.Disagrees()).To(BeTrue())
+	})
+})
