@@ -39,19 +39,29 @@ type edge struct{ node, word int32 }
 
 // end says what a phrase means that ends at a node.
 type end struct {
-	zone      Zone
-	exception bool // what lies within the phrase does not enter the zone
-	// disclaimer means that the sentence leaves the zones alone.
-	disclaimer bool
+	role role
+	zone Zone // of an entry and an exception
 }
+
+// role is what a phrase does.
+type role uint8
+
+const (
+	entry      role = iota // the phrase enters the zone
+	exception              // what lies within the phrase does not
+	disclaimer             // the sentence leaves the zones alone
+	trade                  // what stands next to the phrase is sold, or buys
+	link                   // may stand between a phrase of trade and what it says so of
+)
 
 // anyWord is the id of "_".
 const anyWord int32 = 0
 
-// disclaimers is the name of the files with promises to leave the zones alone.
-const disclaimers = "disclaimers"
+// others are the files that belong to no zone, and what their phrases do.
+var others = map[string]role{"disclaimers": disclaimer, "trade": trade}
 
-// load compiles the files: one for each zone and language, named "zone.fr.txt".
+// load compiles the files: one for each zone and language, named "zone.fr.txt",
+// and the others.
 func load() (*machine, error) {
 	m := &machine{
 		ids: map[string]int32{}, edges: map[edge]int32{}, ends: map[int32][]end{}, folded: map[string][]int32{},
@@ -65,11 +75,11 @@ func load() (*machine, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the lexicon: %w", err)
 		}
-		zone, _, _ := strings.Cut(e.Name(), ".")
+		name, _, _ := strings.Cut(e.Name(), ".")
 		n := 0
 		for line := range strings.Lines(string(data)) {
 			n++
-			if err := m.line(Zone(zone), strings.TrimSpace(line)); err != nil {
+			if err := m.line(name, strings.TrimSpace(line)); err != nil {
 				return nil, fmt.Errorf("%s:%d: %w", e.Name(), n, err)
 			}
 		}
@@ -79,14 +89,22 @@ func load() (*machine, error) {
 }
 
 // line adds the phrases of a line. Braces hold alternatives, as in a shell
-// ("syndicat{,s}"), "_" is any one word, "!" begins an exception and "#" a
-// comment.
-func (m *machine) line(zone Zone, line string) error {
+// ("syndicat{,s}"), "_" is any one word, "!" begins an exception, "+" a link and
+// "#" a comment.
+func (m *machine) line(file, line string) error {
 	if line == "" || line[0] == '#' {
 		return nil
 	}
-	e := end{zone: zone, disclaimer: zone == disclaimers}
-	line, e.exception = strings.CutPrefix(line, "!")
+	e := end{role: others[file]}
+	if e.role == entry {
+		e.zone = Zone(file)
+	}
+	switch line[0] {
+	case '!':
+		e.role, line = exception, line[1:]
+	case '+':
+		e.role, line = link, line[1:]
+	}
 	phrases, err := expand(line)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@
 package zones
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/internal/words"
@@ -49,7 +50,7 @@ const maxHits = 1000
 // takes time linear in the length of the text.
 func Find(text string) []Hit {
 	m := shipped()
-	s := scan{machine: m}
+	s := scan{machine: m, sold: -1}
 	r := words.NewReader(text)
 	initial := false // whether the last word is one letter, as in "U.S."
 	end := 0
@@ -86,14 +87,20 @@ type scan struct {
 	// Of the sentence: what was found and what makes an exception of it.
 	hits, spared []match
 	harmless     bool // the sentence says that it leaves the zones alone
-	found        []Hit
+	// sold is the word before which a phrase of trade, with links after it, ended,
+	// and traders are the words with which such phrases began, ascending.
+	sold    int
+	traders []int
+
+	found []Hit
 }
 
 // thread is a phrase that has begun.
 type thread struct {
 	node       int32
-	word       int // the first one
-	start, end int // bytes
+	word       int  // the first one
+	sold       bool // a phrase of trade stands before it
+	start, end int  // bytes
 }
 
 // match is a phrase that was found.
@@ -109,7 +116,7 @@ const maxJoined = 32
 // word goes on with all phrases by one word, which is read by itself and together
 // with those that hyphens tie to it ("handi-cap").
 func (s *scan) word(w words.Word) {
-	first := thread{word: s.at, start: w.Start}
+	first := thread{word: s.at, sold: s.sold == s.at, start: w.Start}
 	tied := isHyphen(w.Gap) && len(s.joined) > 0
 	if !tied {
 		s.joined, s.run = s.joined[:0], first
@@ -151,13 +158,23 @@ func (s *scan) follow(t thread, id int32, end int) {
 	t.node, t.end = node, end
 	s.next = append(s.next, t)
 	for _, e := range s.ends[node] {
-		switch {
-		case e.disclaimer:
-			s.harmless = true
-		case e.exception:
-			s.spared = append(s.spared, match{t, s.at, e.zone})
-		default:
+		switch e.role {
+		case entry:
 			s.hits = append(s.hits, match{t, s.at, e.zone})
+			if t.sold { // and what is listed after it
+				s.sold = s.at + 1
+			}
+		case exception:
+			s.spared = append(s.spared, match{t, s.at, e.zone})
+		case disclaimer:
+			s.harmless = true
+		case trade:
+			s.sold = s.at + 1
+			s.traders = append(s.traders, t.word)
+		case link:
+			if t.sold {
+				s.sold = s.at + 1
+			}
 		}
 	}
 }
@@ -171,13 +188,21 @@ func (s *scan) endSentence(question bool) {
 		for from < len(s.spared) && s.spared[from].last < h.last {
 			from++
 		}
-		if s.harmless && !question || s.isSpared(h, from) {
+		if s.harmless && !question || s.isSpared(h, from) || s.isTraded(h) {
 			continue
 		}
 		s.keep(h)
 	}
 	s.active, s.before, s.joined = s.active[:0], s.before[:0], s.joined[:0]
 	s.hits, s.spared, s.harmless = s.hits[:0], s.spared[:0], false
+	s.sold, s.traders = -1, s.traders[:0]
+}
+
+// isTraded reports whether a phrase of trade stands right before or after a hit:
+// the candidate sells it, or to it.
+func (s *scan) isTraded(h match) bool {
+	_, after := slices.BinarySearch(s.traders, h.last+1)
+	return h.sold || after
 }
 
 // isSpared reports whether an exception, from the one with an index on, covers a

@@ -51,6 +51,10 @@ var _ = Describe("A forbidden zone", func() {
 		Entry("a phrase does not go on across sentences", "Tu sais ce que tu crois. En Dieu seul la foudre.", zones.Religion),
 		Entry("nor across a blank line", "Tu as un parti\n\npolitique de prix"),
 		Entry("an exception is one for its own zone only", "ta foi en ta religion", zones.Religion),
+		Entry("what is sold", "Tu vends des médicaments et de l'alcool."),
+		Entry("one's own, next to a client", "Avec tes clients, ta maladie se voit.", zones.Health),
+		Entry("who buys", "Your hospital, trade union and wheelchair accounts grew.", zones.Union),
+		Entry("who buys, next to it", "Your trade union accounts grew."),
 		Entry("an abbreviation ends no sentence", "Are you a U.S. citizen?", zones.Origin),
 	)
 
