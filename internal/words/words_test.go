@@ -34,6 +34,8 @@ var _ = Describe("words", func() {
 		Entry("hyphens", "extrême-droite", "extreme droite"),
 		Entry("keycaps with and without selector, emoji", "1️⃣ un 2\u20E3 deux 🔥3", "un deux 3"),
 		Entry("nothing", " — … ⚖️ ", ""),
+		Entry("the ends of the alphabet and of the digits", "aAzZ 09 @[`{/:", "aazz 09"),
+		Entry("letters beyond the common ones", "ɏ ɐ ế", "ɏ ɐ e"),
 		Entry("bytes that are no text", "a\xff\xfeb", "a b"),
 	)
 
@@ -46,6 +48,8 @@ var _ = Describe("words", func() {
 		Entry("dashes between words", "vite — puis – encore—toujours", 4),
 		Entry("slashes", "et/ou", 2),
 		Entry("numbers", "3,5 points à 10:30, 1.000 fois", 6),
+		Entry("the ends of the digits", "9,9 0,0", 2),
+		Entry("commas that separate no digits", "3,b a,4 a,b", 6),
 		Entry("emoji and keycaps", "1️⃣ 🔥 mot ⚖️ 👩‍💻", 1),
 		Entry("emphasis", "**deux** _mots_", 2),
 		Entry("hidden characters do not split", "un\u200bseul", 1),
