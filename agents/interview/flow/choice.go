@@ -59,6 +59,9 @@ func (r *reading) step(i int) int {
 	if n := idioms.at(rest); n > 0 {
 		return n
 	}
+	if reasons.at(rest) > 0 && len(r.found) > 0 {
+		return r.clauseEnd(i) - i
+	}
 	if m, ok := r.mentionAt(i); ok {
 		r.take(m)
 		return m.end - m.start
@@ -81,6 +84,14 @@ func (r *reading) step(i int) int {
 		return n
 	}
 	return 1
+}
+
+// clauseEnd is where the clause of a word ends.
+func (r *reading) clauseEnd(i int) int {
+	for i++; i < len(r.words) && !r.words[i].gap; {
+		i++
+	}
+	return i
 }
 
 // no reports whether the word before is the French "ne": "je ne regarde plus de".
@@ -197,12 +208,13 @@ func says(ws []word, i int) bool {
 
 // choose is the option that an answer chooses. An answer that begins with a
 // letter chooses by it; in any other, the options that it names and does not
-// reject are weighed. What stays open is no choice.
+// reject are weighed; one that names none may say their place. What stays open is
+// no choice.
 func (o options) choose(text string) (int, bool) {
 	ws := words(text)
 	found := o.mentions(ws)
 	if len(found) == 0 {
-		return 0, false
+		return byPlace(ws, len(o.names))
 	}
 	if first := found[0]; first.letter && !first.negated {
 		return first.option, !contradicted(first, found[1:], ws)

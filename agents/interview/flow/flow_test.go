@@ -264,6 +264,8 @@ var _ = DescribeTable("A session that is damaged is refused and said to be so",
 		}),
 	Entry("a queue where nothing is asked", session.Preamble, session.Waiting, flow.Went{},
 		func(s *session.Session) { s.Queue = &session.Queue{Step: session.Preamble} }),
+	Entry("a batch owed beside an empty queue", session.Block1, session.Owing, flow.Replied{Questions: []string{"x"}},
+		func(s *session.Session) { s.Queue = &session.Queue{Step: session.Block1, Cursor: -1} }),
 	Entry("a fourth adaptive call", session.Block2A, session.Owing, flow.Replied{Text: "x"},
 		func(s *session.Session) {
 			s.Owed.Index = 3

@@ -16,11 +16,12 @@ import (
 // point, a parenthesis or a dash: "24" and "1917" are titles.
 var (
 	newlines = regexp.MustCompile(`[\r\n\x{2028}\x{2029}]+`)
+	dashes   = regexp.MustCompile(`\s[-–—]\s`)
 	firm     = regexp.MustCompile(`[;|•]|\s[/+]\s`)
 	commas   = regexp.MustCompile(`[,，、]`)
 	joiners  = regexp.MustCompile(`(?i)\s(?:et|and|puis|then)\s`)
-	point    = regexp.MustCompile(`(?m)^[ \t]*(?:[-*•–—·‣▪]|[a-eA-E][.)]|#?\d{1,2} ?[.)°:–—-])[ \t]*([^ \t\n].*)$`)
-	inline   = regexp.MustCompile(`(?:^|[\s,;:])#?([1-9]) ?[.)°](?:\s|$)`)
+	point    = regexp.MustCompile(`(?m)^[ \t]*(?:[-*•–—·‣▪]|[a-eA-E][.)]|#?\d{1,2} ?(?:[.)°:/–—-][ \t]|[.)°]))[ \t]*([^ \t\n].*)$`)
+	inline   = regexp.MustCompile(`(?:^|[\s,;:])#?([1-9]) ?[.)°/–—-](?:\s|$)`)
 	trailing = regexp.MustCompile(`(?i)[\s,;]+(?:et|and|puis|then)\s*$`)
 	quotes   = regexp.MustCompile(`«[^«»\n]*»|“[^“”\n]*”|"[^"\n]*"`)
 )
@@ -51,11 +52,37 @@ func items(text string) []string {
 		return all
 	}
 	all := cut(text, commas)
+	if len(all) == 1 {
+		for _, parts := range [][]string{cut(text, dashes), sentences(text)} {
+			if len(parts) >= asked {
+				return parts
+			}
+		}
+	}
 	if len(all) > 1 {
 		all = slices.Concat(all[:1], slices.DeleteFunc(all[1:], isRemark))
+		all = slices.DeleteFunc(all, func(part string) bool { return title(part) == "" })
 	}
 	for i := len(all) - 1; i >= 0 && len(all) < asked; i-- {
 		all = slices.Concat(all[:i], joined(all[i]), all[i+1:])
+	}
+	return all
+}
+
+// maxTelegraphic is how many words a sentence has at most that is only a title.
+const maxTelegraphic = 5
+
+// sentences parts "This. That. And this one." where each sentence is no more than
+// a title.
+func sentences(text string) []string {
+	var all []string
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		end := sentenceEnd(text)
+		name := title(text[:end])
+		if name == "" || len(words(name)) > maxTelegraphic || len(all) == maxWorks {
+			return nil
+		}
+		all, text = append(all, text[:end]), text[end:]
 	}
 	return all
 }
@@ -127,7 +154,7 @@ func isRemark(part string) bool {
 // comment is where a remark on a title begins. A full stop ends a title only
 // after a word that is no abbreviation.
 var (
-	comment  = regexp.MustCompile(`\s*[(\[]|\s+[-–—]+(?:\s|$)|\s(?:parce qu|because|puisque|car\s|since\s)|\s*\n`)
+	comment  = regexp.MustCompile(`\sfor\s(?:the|its|his|her|their|how)\s[^\p{Lu}\d]*$|\s*[(\[]|\s+[-–—]+(?:\s|$)|\s(?:parce qu|because|puisque|car\s|since\s|which\s|je pense|je crois|i think|I think|I guess)|\s*\n`)
 	sentence = regexp.MustCompile(`[\pL\pM\d]{2,}\s?[.!?…]+\s`)
 	colon    = regexp.MustCompile(`\s?:(?:\s+|$)`)
 )
@@ -191,7 +218,7 @@ func leading(text string, ws []word, led bool) int {
 	if soft := softOpeners.at(ws); soft > n && !capital(text[ws[0].start:]) {
 		n = soft
 	}
-	if n == len(ws) || n > 0 && (ws[n].gap || capital(text[ws[n].start:])) {
+	if n == len(ws) || n > 0 && (ws[n].gap || capital(text[ws[n].start:]) || leads.at(ws[n:]) > 0 || openers.at(ws[n:]) > 0) {
 		return n
 	}
 	return 0
@@ -200,7 +227,10 @@ func leading(text string, ws []word, led bool) int {
 // shouts reports whether a word other than "I" has a capital letter: "I Love
 // Lucy" is a title.
 func shouts(text string, ws []word) bool {
-	return slices.ContainsFunc(ws, func(w word) bool { return w.folded != "i" && capital(text[w.start:]) })
+	return slices.ContainsFunc(ws, func(w word) bool {
+		first, _ := utf8.DecodeRuneInString(text[w.start:])
+		return w.folded != "i" && unicode.IsUpper(first)
+	})
 }
 
 // capital reports whether a text begins as a title does.

@@ -15,7 +15,7 @@ var (
 	idioms, negations, preferences = list("idioms"), list("negations"), list("preferences")
 	afterthoughts, spoils          = list("afterthoughts"), list("spoils")
 	comparisons, thans             = list("comparisons"), list("thans")
-	articles                       = list("articles")
+	articles, reasons              = list("articles"), list("reasons")
 
 	naming, chosen, afterLetter = list("naming"), list("chosen"), list("after-letter")
 	sayTu, theTu, tuIsFine      = list("say-tu"), list("the-tu"), list("tu-is-fine")

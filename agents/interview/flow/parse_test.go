@@ -27,6 +27,9 @@ var tones = phrasings{
 		"you can be casual", "Casual is fine", "informal", "Informal please", "keep it casual", "first-name basis",
 		"Not too formal please", "Don't be formal", "no need to be formal", "I'd rather not be so formal",
 		"casual rather than formal", "I don’t mind being casual", "Let's keep it relaxed", "less formal", "Nothing too formal",
+		"moi c'est tu", "c'est tu pour moi", "Va pour le tu", "passons au tu", "On peut passer au tu", "the first option", "la première",
+		"1", "1.", "Réponse 1", "Pas trop de formalités, on se tutoie", "Je suis plus à l'aise avec le tutoiement", "No need for formality",
+		"Call me by my first name, keep it informal", "j'aime mieux qu'on se tutoie", "relax, casual works",
 		"I prefer informal to formal", "informal, not formal", "friendly!",
 	},
 	"formal": {
@@ -39,6 +42,8 @@ var tones = phrasings{
 		"vouvoiement plutôt que tutoiement", "sans hésiter le vouvoiement", "Tu peux me vouvoyer",
 		"formal please", "Formal", "formally, please", "let's stay formal", "I'd prefer something formal", "No, formal please",
 		"keep it professional", "Not casual", "I'd rather not be casual", "formal rather than casual", "please don't be casual",
+		"la deuxième", "2", "the second one", "Je ne veux pas du tutoiement", "gardons le vous", "il vaut mieux se vouvoyer",
+		"let's not be too casual", "I would rather keep things formal", "Je suis de la vieille école : vouvoiement", "please don't use my first name",
 		"more formal than casual", "No casual stuff", "polite, please",
 	},
 	"": {
@@ -62,6 +67,8 @@ var mediums = phrasings{
 		"Je préfère les séries aux films", "au lieu des films : les séries", "less films, more series", "Les films, pas trop",
 		"Les films m'ennuient, je préfère les séries", "Séries. Le cinéma, très rarement.", "Pas B", "moins de films que de séries",
 		"A, pas B", "les films pas trop parce que cela me semble souvent bien long donc séries", "Pas les films ; les séries, non... enfin si, les séries",
+		"A car j'aime les longues histoires", "Series because films are too short", "Les séries, parce que les films sont trop courts",
+		"option 1", "I rarely go to the cinema, I watch series", "série plutôt que film", "les séries bien plus que les films", "Team séries",
 		"both, but mostly series", "les deux, mais surtout des séries", "j'aime les films mais je préfère les séries",
 	},
 	"film": {
@@ -73,6 +80,8 @@ var mediums = phrasings{
 		"Je préfère largement les films aux séries", "Je préfère le film à la série", "TV movies", "instead of shows I watch movies",
 		"Les séries m'agacent", "series bore me", "Séries ? Non. Films !", "plutôt B que A", "Plutôt B", "je dirais B",
 		"pas seulement les films", "Je regarde moins de séries que de films", "both but more films", "pourquoi pas un film",
+		"Les films, car les séries sont trop longues", "les séries me fatiguent, un film c'est mieux", "Je suis cinéphile", "the second", "2",
+		"I don't have time for series, so films", "Séries non, films oui", "films oui, séries non", "movies over shows", "je regarde rarement des séries, surtout des films",
 		"ni série ni... enfin si, un film", "less series than films", "j'aime les séries, les films surtout",
 		"je ne suis pas quelqu'un qui passe des heures devant un écran donc films",
 	},
@@ -80,6 +89,7 @@ var mediums = phrasings{
 		"", "?", "les deux", "both", "films et séries", "series and films", "séries ou films", "A ou B", "A/B", "A and B", "ni l'un ni l'autre",
 		"ni films ni séries", "neither movies nor series", "des livres", "I read books", "musique", "Je ne sais pas", "C. Les deux",
 		"du film à la série, je regarde tout", "A. Film", "B. Série", "A) les films", "à voir", "Il y en a.", "AAAA", "\xf0\x28", "as many films as series", "oui", "abc",
+		"both equally", "un peu des deux", "films or series, I like both", "Des documentaires", "je ne regarde rien",
 	},
 }
 
