@@ -105,6 +105,8 @@ func (p Interview) Render() ([]byte, error) {
 	switch {
 	case p.Problem == "store_failed" && p.Session.Phase == session.Owing:
 		v.Alert = w.problem("") // the answer had been stored before the store failed
+	case p.Problem == "invalid":
+		v.Alert = w.problem("") // that of the start page, about the identifier, is no help here
 	case p.Problem != "":
 		v.Alert = w.problem(p.Problem)
 	case v.Mode == failed:

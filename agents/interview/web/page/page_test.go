@@ -87,6 +87,8 @@ var _ = Describe("the page of an interview", func() {
 		Entry("an error, with what was written", func(p *page.Interview) {
 			p.Problem, p.Typed, p.Choice = "answer_too_long", "so <much>", "B. two"
 		}, []string{"too long", "so &lt;much&gt;</textarea>", `value="B. two" checked`}, nil),
+		Entry("an error that the form cannot make", func(p *page.Interview) { p.Problem = "invalid" },
+			[]string{"Something went wrong on the server"}, []string{"identifier"}),
 		Entry("what was written to a question that had its answer", func(p *page.Interview) { p.Unsent = "lost <words>" },
 			[]string{"had been answered already", "lost &lt;words&gt;"}, nil),
 	)

@@ -45,6 +45,7 @@ function lock(target, locked) {
 async function load(address, options) {
   const answer = await fetch(address, { credentials: "same-origin", headers: { Accept: "text/html" }, ...options });
   show(await answer.text(), answer.url);
+  return answer.ok;
 }
 
 async function send(target, submitter) {
@@ -56,8 +57,8 @@ async function send(target, submitter) {
   say("thinking");
   wait(15000, () => say("slow"));
   try {
-    await load(target.action, { method: "POST", body });
-    if (text) sessionStorage.removeItem(text.dataset.draft);
+    const taken = await load(target.action, { method: "POST", body });
+    if (text && taken) sessionStorage.removeItem(text.dataset.draft);
   } catch {
     // The id of the submission is the same, so that sending it again is safe.
     timers.forEach(clearTimeout);
