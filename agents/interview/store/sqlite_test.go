@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -37,6 +38,7 @@ var _ = Describe("a store in a file", func() {
 			n, err := opened(ctx, filepath.Join(folder, name)).Load(ctx, "a")
 			Expect(err).NotTo(HaveOccurred())
 			Expect(n.Candidate).To(Equal("c"))
+			Expect(filepath.Glob("*")).To(HaveEach(HavePrefix(strings.Split(name, "/")[0])), "another file")
 		},
 		Entry("a path", "", "sessions.db"),
 		Entry("an address", "sqlite:", "sessions.db"),
