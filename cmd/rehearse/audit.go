@@ -66,18 +66,11 @@ func (a *app) audit(ctx context.Context, word string, flags auditFlags) error {
 		return usage(err)
 	}
 	options.Texts = flags.answers
-	st, err := a.existingStore(ctx, flags.store)
+	st, found, err := a.existingSession(ctx, flags.store, word)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = st.Close() }() // it was only read
-	found, others, err := findSession(ctx, st, word)
-	if err != nil {
-		return err
-	}
-	if others > 0 {
-		fmt.Fprintf(a.stderr, "%s has %s; this is the newest\n", found.Candidate, plural(others+1, "session"))
-	}
 	data, err := audit.Read(ctx, st, found.ID)
 	if err != nil {
 		return noVerdict(err)

@@ -69,6 +69,24 @@ func (a *app) existingStore(ctx context.Context, flag string) (*store.Store, err
 	return st, nil
 }
 
+// existingSession opens a store to look at and finds the session that a word
+// means in it.
+func (a *app) existingSession(ctx context.Context, flag, word string) (*store.Store, session.Session, error) {
+	st, err := a.existingStore(ctx, flag)
+	if err != nil {
+		return nil, session.Session{}, err
+	}
+	found, others, err := findSession(ctx, st, word)
+	if err != nil {
+		_ = st.Close() // it was only read
+		return nil, session.Session{}, err
+	}
+	if others > 0 {
+		fmt.Fprintf(a.stderr, "%s has %s; this is the newest\n", found.Candidate, plural(others+1, "session"))
+	}
+	return st, found, nil
+}
+
 // storeFile is the file of a store that is kept in one.
 func storeFile(name string) (file string, ok bool) {
 	file = strings.TrimPrefix(name, "sqlite:")

@@ -112,18 +112,11 @@ Exit codes: 0 printed; 2 usage, or there is no such session; 3 the store could n
 }
 
 func (a *app) interviewShow(ctx context.Context, word, storeName string) error {
-	st, err := a.existingStore(ctx, storeName)
+	st, found, err := a.existingSession(ctx, storeName, word)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	found, others, err := findSession(ctx, st, word)
-	if err != nil {
-		return err
-	}
-	if others > 0 {
-		fmt.Fprintf(a.stderr, "%s has %s; this is the newest\n", found.Candidate, plural(others+1, "session"))
-	}
 	messages, err := st.Messages(ctx, found.ID)
 	if err != nil {
 		return noVerdict(fmt.Errorf("read the messages: %w", err))

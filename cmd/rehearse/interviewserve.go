@@ -21,6 +21,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/web/telemetry"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/scenarios/cast"
 )
 
@@ -107,16 +108,11 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if flags.callTimeout <= 0 || flags.drain <= 0 {
 		return usage(errors.New("--call-timeout and --drain-timeout must be more than 0"))
 	}
-	count := newCounter()
-	backend, err := a.interviewBackend(flags.modelFlags, count)
+	means, err := a.interviewMeans(ctx, flags.modelFlags, flags.store, flags.instance)
 	if err != nil {
 		return err
 	}
-	st, closing, err := a.claimStore(ctx, flags.store, flags.instance)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, closing()) }()
+	defer func() { err = errors.Join(err, means.close()) }()
 	tracer, flush, err := a.tracer(ctx)
 	if err != nil {
 		return usage(err)
@@ -132,7 +128,7 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	service, err := a.interviewService(interview.Options{
 		Model: flags.model, CallTimeout: flags.callTimeout, Instance: flags.instance,
 	}, interview.Deps{
-		Store: metrics.Store(st), Backend: tracer.Backend(backend), Sink: metrics, Log: log, Count: count,
+		Store: metrics.Store(means.store), Backend: tracer.Backend(means.backend), Count: means.count, Sink: metrics, Log: log,
 	}, flags.prices)
 	if err != nil {
 		return usage(err)
@@ -140,8 +136,8 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	server, err := web.New(web.Options{
 		Token: token, Instance: flags.instance, Languages: offered(flags.script), DrainTimeout: flags.drain,
 	}, web.Deps{
-		Service: service, Store: st, Clock: clock.Real(), Log: log, Metrics: metrics, Tracer: tracer,
-		Audit: a.auditOf(st, audits),
+		Service: service, Store: means.store, Clock: clock.Real(), Log: log, Metrics: metrics, Tracer: tracer,
+		Audit: a.auditOf(means.store, audits),
 	})
 	if err != nil {
 		return noVerdict(err)
@@ -150,7 +146,7 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if err != nil {
 		return noVerdict(fmt.Errorf("listen on %s: %w; choose another address with --addr", flags.listen, err))
 	}
-	a.announce(listener.Addr(), flags, st)
+	a.announce(listener.Addr(), flags, means.store)
 	serving := server.Serve(ctx, listener)
 	// A step goes on when its client has left, so the server's end is not its end.
 	left, cancel := clock.Real().WithTimeout(context.WithoutCancel(ctx), flags.drain)
@@ -195,6 +191,23 @@ func (a *app) interviewService(o interview.Options, d interview.Deps, prices str
 	}
 	d.Clock, d.Price = clock.Real(), tablePricer(table, o.Model)
 	return interview.New(o, d)
+}
+
+// means are what interviews are conducted with.
+type means struct {
+	count   func(model, text string) int
+	backend llm.Backend
+	store   *store.Store
+	close   func() error
+}
+
+func (a *app) interviewMeans(ctx context.Context, model modelFlags, storeFlag, instance string) (m means, err error) {
+	m.count = newCounter()
+	if m.backend, err = a.interviewBackend(model, m.count); err != nil {
+		return m, err
+	}
+	m.store, m.close, err = a.claimStore(ctx, storeFlag, instance)
+	return m, err
 }
 
 // claimStore opens a store to serve it, under a name that nobody else uses.

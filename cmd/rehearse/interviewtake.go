@@ -76,24 +76,19 @@ func (a *app) interviewTake(ctx context.Context, flags takeFlags) (err error) {
 		}
 		first.Language = t.persona.Language
 	}
-	count := newCounter()
-	backend, err := a.interviewBackend(flags.modelFlags, count)
+	means, err := a.interviewMeans(ctx, flags.modelFlags, flags.store, flags.instance)
 	if err != nil {
 		return err
 	}
-	st, closing, err := a.claimStore(ctx, flags.store, flags.instance)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, closing()) }()
+	defer func() { err = errors.Join(err, means.close()) }()
 	t.service, err = a.interviewService(interview.Options{
 		Model: flags.model, CallTimeout: flags.callTimeout, Instance: flags.instance,
-	}, interview.Deps{Store: st, Backend: backend, Count: count}, flags.prices)
+	}, interview.Deps{Store: means.store, Backend: means.backend, Count: means.count}, flags.prices)
 	if err != nil {
 		return usage(err)
 	}
 	if flags.resume != "" {
-		found, _, err := findSession(ctx, st, flags.resume)
+		found, _, err := findSession(ctx, means.store, flags.resume)
 		if err != nil {
 			return err
 		}

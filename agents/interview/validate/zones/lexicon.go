@@ -64,7 +64,8 @@ var others = map[string]role{"disclaimers": disclaimer, "trade": trade}
 // and the others.
 func load() (*machine, error) {
 	m := &machine{
-		ids: map[string]int32{}, edges: map[edge]int32{}, ends: map[int32][]end{}, folded: map[string][]int32{},
+		ids: make(map[string]int32, 4<<10), edges: make(map[edge]int32, 50_000), ends: make(map[int32][]end, 30_000),
+		folded: map[string][]int32{},
 	}
 	entries, err := files.ReadDir("lexicon")
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/http"
 	"strings"
+	"sync"
 )
 
 //go:embed assets
@@ -16,7 +17,7 @@ var assetFiles embed.FS
 const AssetPath = "/assets/"
 
 // version is the hash of all assets: a new one makes browsers fetch them anew.
-var version = func() string {
+var version = sync.OnceValue(func() string {
 	hash := sha256.New()
 	err := fs.WalkDir(assetFiles, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -30,15 +31,15 @@ var version = func() string {
 		panic(err) // the files are part of the program
 	}
 	return hex.EncodeToString(hash.Sum(nil)[:6])
-}()
+})
 
-func asset(name string) string { return AssetPath + version + "/" + name }
+func asset(name string) string { return AssetPath + version() + "/" + name }
 
 // Assets answers with the style, the script and the icon. They never change
 // under one address.
 func Assets() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name, ok := strings.CutPrefix(r.URL.Path, AssetPath+version)
+		name, ok := strings.CutPrefix(r.URL.Path, AssetPath+version())
 		name = "assets" + name
 		if info, err := fs.Stat(assetFiles, name); !ok || err != nil || info.IsDir() {
 			http.NotFound(w, r)

@@ -38,4 +38,4 @@ func Style() string {
 }
 
 // Version is part of the addresses of assets.
-func Version() string { return version }
+func Version() string { return version() }

@@ -3,6 +3,7 @@ package page
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -35,12 +36,8 @@ type choice struct {
 	Line string
 }
 
-var (
-	choiceLine = regexp.MustCompile(`^([A-E])[.)]\s+(\S.*)$`)
-	listMark   = regexp.MustCompile(`^[-*•]\s+`)
-	hashes     = regexp.MustCompile(`^#{1,6}\s+`)
-	stars      = regexp.MustCompile(`\*\*(\S|\S[^*]*\S)\*\*`)
-)
+// stars is compiled when the first text is shown, not when a program starts.
+var stars = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\*\*(\S|\S[^*]*\S)\*\*`) })
 
 // statusMarks begin the status line of a matching.
 var statusMarks = map[string]string{"🟢": "yes", "🔵": "partly", "🟠": "no"}
@@ -90,16 +87,28 @@ func kindOf(line string, begins, follows bool) (blockKind, string) {
 	switch {
 	case statusMarks[string(first)] != "":
 		return status, line
-	case choiceLine.MatchString(line):
+	case isChoice(line):
 		return choices, line
-	case listMark.MatchString(line):
-		return list, plain(listMark.ReplaceAllString(line, ""))
-	case hashes.MatchString(line):
-		return heading, plain(hashes.ReplaceAllString(line, ""))
-	case pictured(line) && short(line), begins && titled(line, follows):
+	}
+	if mark, rest, ok := strings.Cut(line, " "); ok {
+		switch rest = strings.TrimSpace(rest); {
+		case mark == "-" || mark == "*" || mark == "•":
+			return list, plain(rest)
+		case strings.Trim(mark, "#") == "" && len(mark) <= 6:
+			return heading, plain(rest)
+		}
+	}
+	if pictured(line) && short(line) || begins && titled(line, follows) {
 		return heading, plain(line)
 	}
 	return paragraph, plain(line)
+}
+
+// isChoice reports whether a line is a choice: a letter from A to E, a dot or a
+// bracket, a space and a text.
+func isChoice(line string) bool {
+	return len(line) > 3 && line[0] >= 'A' && line[0] <= 'E' && (line[1] == '.' || line[1] == ')') &&
+		strings.TrimLeft(line[2:], " \t\u00a0") != line[2:]
 }
 
 // pictured reports whether a line begins with an emoji, a keycap ones included.
@@ -134,7 +143,7 @@ func titled(line string, follows bool) bool {
 func short(line string) bool { return utf8.RuneCountInString(line) <= 60 }
 
 // plain leaves out the stars of bold text, which some models write.
-func plain(line string) string { return stars.ReplaceAllString(line, "$1") }
+func plain(line string) string { return stars().ReplaceAllString(line, "$1") }
 
 // french keeps the marks before which French writes a space on the line of what
 // is before them.
@@ -146,14 +155,13 @@ func choicesOf(text string) []choice {
 	var found []choice
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		m := choiceLine.FindStringSubmatch(line)
-		if m == nil {
+		if !isChoice(line) {
 			continue
 		}
-		if m[1] != string(rune('A'+len(found))) {
+		if int(line[0]-'A') != len(found) {
 			return nil
 		}
-		found = append(found, choice{Letter: m[1], Text: plain(m[2]), Line: line})
+		found = append(found, choice{Letter: line[:1], Text: plain(strings.TrimSpace(line[2:])), Line: line})
 	}
 	if len(found) < 2 {
 		return nil
