@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -15,25 +16,30 @@ import (
 // The separators of works and the marks of lists. A number is a mark only with a
 // point, a parenthesis or a dash: "24" and "1917" are titles.
 var (
-	newlines = regexp.MustCompile(`[\r\n\x{2028}\x{2029}]+`)
-	dashes   = regexp.MustCompile(`\s[-–—]\s`)
-	firm     = regexp.MustCompile(`[;|•]|\s[/+]\s`)
-	commas   = regexp.MustCompile(`[,，、]`)
-	joiners  = regexp.MustCompile(`(?i)\s(?:et|and|puis|then)\s`)
-	point    = regexp.MustCompile(`(?m)^[ \t]*(?:[-*•–—·‣▪]|[a-eA-E][.)]|#?\d{1,2} ?(?:[.)°:/–—-][ \t]|[.)°]))[ \t]*([^ \t\n].*)$`)
-	inline   = regexp.MustCompile(`(?:^|[\s,;:])#?([1-9]) ?[.)°/–—-](?:\s|$)`)
-	trailing = regexp.MustCompile(`(?i)[\s,;]+(?:et|and|puis|then)\s*$`)
-	quotes   = regexp.MustCompile(`«[^«»\n]*»|“[^“”\n]*”|"[^"\n]*"`)
+	newlines = compiled(`[\r\n\x{2028}\x{2029}]+`)
+	dashes   = compiled(`\s[-–—]\s`)
+	firm     = compiled(`[;|•]|\s[/+]\s`)
+	commas   = compiled(`[,，、]`)
+	joiners  = compiled(`(?i)\s(?:et|and|puis|then)\s`)
+	point    = compiled(`(?m)^[ \t]*(?:[-*•–—·‣▪]|[a-eA-E][.)]|#?\d{1,2} ?(?:[.)°:/–—-][ \t]|[.)°]))[ \t]*([^ \t\n].*)$`)
+	inline   = compiled(`(?:^|[\s,;:])#?([1-9]) ?[.)°/–—-](?:\s|$)`)
+	trailing = compiled(`(?i)[\s,;]+(?:et|and|puis|then)\s*$`)
+	quotes   = compiled(`«[^«»\n]*»|“[^“”\n]*”|"[^"\n]*"`)
 )
+
+// compiled is a pattern that is compiled when it is used first.
+func compiled(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // items parts an answer where the works in it are parted.
 func items(text string) []string {
 	text = text[:min(len(text), maxRead)]
-	text = newlines.ReplaceAllString(strings.TrimSpace(text), "\n")
-	if titles := quotes.FindAllString(text, maxWorks); len(titles) >= asked {
+	text = newlines().ReplaceAllString(strings.TrimSpace(text), "\n")
+	if titles := quotes().FindAllString(text, maxWorks); len(titles) >= asked {
 		return titles
 	}
-	if points := point.FindAllStringSubmatch(text, -1); len(points) > 1 {
+	if points := point().FindAllStringSubmatch(text, -1); len(points) > 1 {
 		var all []string
 		for _, p := range points {
 			all = append(all, p[1])
@@ -43,17 +49,17 @@ func items(text string) []string {
 	if all := numbered(text); len(all) > 1 {
 		return all
 	}
-	lines := cut(text, newlines)
+	lines := cut(text, newlines())
 	if len(lines) >= asked || len(lines) > 1 && !strings.ContainsAny(text, ",;") {
 		return lines
 	}
 	text = strings.Join(lines, ", ")
-	if all := cut(text, firm); len(all) > 1 {
+	if all := cut(text, firm()); len(all) > 1 {
 		return all
 	}
-	all := cut(text, commas)
+	all := cut(text, commas())
 	if len(all) == 1 {
-		for _, parts := range [][]string{cut(text, dashes), sentences(text)} {
+		for _, parts := range [][]string{cut(text, dashes()), sentences(text)} {
 			if len(parts) >= asked {
 				return parts
 			}
@@ -92,12 +98,12 @@ func sentences(text string) []string {
 func numbered(text string) []string {
 	var all []string
 	start := 0
-	for _, m := range inline.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range inline().FindAllStringSubmatchIndex(text, -1) {
 		if int(text[m[2]]-'1') != len(all) {
 			continue
 		}
 		if len(all) > 0 {
-			all[len(all)-1] = trailing.ReplaceAllString(text[start:m[0]], "")
+			all[len(all)-1] = trailing().ReplaceAllString(text[start:m[0]], "")
 		}
 		all, start = append(all, text[m[1]:]), m[1]
 	}
@@ -108,7 +114,7 @@ func numbered(text string) []string {
 // on with "of".
 func joined(text string) []string {
 	text = text[:sentenceEnd(text)]
-	return slices.DeleteFunc(cutIf(text, joiners, func(rest string) bool {
+	return slices.DeleteFunc(cutIf(text, joiners(), func(rest string) bool {
 		next := words(firstWords(rest))
 		return len(next) > 0 && !slices.Contains([]string{"de", "d", "du", "des", "of"}, next[0].folded)
 	}), isRemark)
@@ -130,7 +136,7 @@ func cutIf(text string, separator *regexp.Regexp, also func(rest string) bool) [
 		}
 	}
 	start := 0
-	guarded := quotes.FindAllStringIndex(text, -1)
+	guarded := quotes().FindAllStringIndex(text, -1)
 	for _, at := range separator.FindAllStringIndex(text, -1) {
 		for len(guarded) > 0 && guarded[0][1] <= at[0] {
 			guarded = guarded[1:]
@@ -154,14 +160,14 @@ func isRemark(part string) bool {
 // comment is where a remark on a title begins. A full stop ends a title only
 // after a word that is no abbreviation.
 var (
-	comment  = regexp.MustCompile(`\sfor\s(?:the|its|his|her|their|how)\s[^\p{Lu}\d]*$|\s*[(\[]|\s+[-–—]+(?:\s|$)|\s(?:parce qu|because|puisque|car\s|since\s|which\s|je pense|je crois|i think|I think|I guess)|\s*\n`)
-	sentence = regexp.MustCompile(`[\pL\pM\d]{2,}\s?[.!?…]+\s`)
-	colon    = regexp.MustCompile(`\s?:(?:\s+|$)`)
+	comment  = compiled(`\sfor\s(?:the|its|his|her|their|how)\s[^\p{Lu}\d]*$|\s*[(\[]|\s+[-–—]+(?:\s|$)|\s(?:parce qu|because|puisque|car\s|since\s|which\s|je pense|je crois|i think|I think|I guess)|\s*\n`)
+	sentence = compiled(`[\pL\pM\d]{2,}\s?[.!?…]+\s`)
+	colon    = compiled(`\s?:(?:\s+|$)`)
 )
 
 // title is the title that a part of an answer names; empty if it names none.
 func title(part string) string {
-	if q := quotes.FindString(part); strings.Trim(q, "«»“”\" \u00a0\u202f") != "" {
+	if q := quotes().FindString(part); strings.Trim(q, "«»“”\" \u00a0\u202f") != "" {
 		part = q
 	} else {
 		part = uncommented(led(part))
@@ -181,7 +187,7 @@ func edge(r rune) bool {
 
 // led is what a part says after the words that lead to a title.
 func led(part string) string {
-	if at := colon.FindStringIndex(part); at != nil {
+	if at := colon().FindStringIndex(part); at != nil {
 		head := words(part[:at[0]])
 		if slices.ContainsFunc(head, func(w word) bool { return introduces.at([]word{w}) > 0 }) {
 			part = part[at[1]:]
@@ -244,19 +250,19 @@ func capital(text string) bool {
 func uncommented(part string) string {
 	end := len(part)
 	named := func(at int) bool { return len(words(part[:at])) > 0 }
-	for _, at := range comment.FindAllStringIndex(part, 2) {
+	for _, at := range comment().FindAllStringIndex(part, 2) {
 		if named(at[0]) {
 			end = min(end, at[0])
 		}
 	}
 	end = min(end, sentenceEnd(part))
-	for _, at := range commas.FindAllStringIndex(part[:end], 4) {
+	for _, at := range commas().FindAllStringIndex(part[:end], 4) {
 		if named(at[0]) && isRemark(strings.TrimSpace(part[at[1]:end])) {
 			end = at[0]
 			break
 		}
 	}
-	if at := colon.FindStringIndex(part[:end]); at != nil {
+	if at := colon().FindStringIndex(part[:end]); at != nil {
 		rest := part[at[1]:end]
 		if !capital(rest) || len(words(rest)) > 4 {
 			end = at[0]
@@ -267,7 +273,7 @@ func uncommented(part string) string {
 
 // sentenceEnd is where the first sentence of a part ends.
 func sentenceEnd(part string) int {
-	for _, at := range sentence.FindAllStringIndex(part, 4) {
+	for _, at := range sentence().FindAllStringIndex(part, 4) {
 		if last := words(part[at[0]:at[1]]); len(last) > 0 && abbreviations.at(last) == 0 {
 			return at[1]
 		}

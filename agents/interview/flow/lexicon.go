@@ -4,51 +4,81 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+	"sync"
 )
 
 //go:embed lexicon.txt
 var lexiconText string
 
-var lexicon = readLexicon(lexiconText)
+// lexicon is what lexicon.txt holds. It is read when the first answer is.
+var lexicon = sync.OnceValue(func() map[list]phrases { return readLexicon(lexiconText) })
 
-var (
-	idioms, negations, preferences = list("idioms"), list("negations"), list("preferences")
-	afterthoughts, spoils          = list("afterthoughts"), list("spoils")
-	comparisons, thans             = list("comparisons"), list("thans")
-	articles, reasons              = list("articles"), list("reasons")
+// list names a list of the lexicon, which says what it is for.
+type list string
 
-	naming, chosen, afterLetter = list("naming"), list("chosen"), list("after-letter")
-	sayTu, theTu, tuIsFine      = list("say-tu"), list("the-tu"), list("tu-is-fine")
+const (
+	informal list = "informal"
+	formal   list = "formal"
+	series   list = "series"
+	films    list = "films"
 
-	leads, leadsOn        = list("leads"), list("leads-on")
-	openers, softOpeners  = list("openers"), list("soft-openers")
-	abbreviations         = list("abbreviations")
-	remarks, introduces   = list("remarks"), list("introduces")
-	nothing               = list("nothing")
-	lastPlace, afterPlace = list("last"), list("after-place")
-	places                = []phrases{list("place-1"), list("place-2"), list("place-3"), list("place-4"), list("place-5")}
+	idioms        list = "idioms"
+	negations     list = "negations"
+	afterthoughts list = "afterthoughts"
+	spoils        list = "spoils"
+	preferences   list = "preferences"
+	comparisons   list = "comparisons"
+	thans         list = "thans"
+	reasons       list = "reasons"
+	articles      list = "articles"
+
+	naming      list = "naming"
+	chosen      list = "chosen"
+	afterLetter list = "after-letter"
+	sayTu       list = "say-tu"
+	theTu       list = "the-tu"
+	tuIsFine    list = "tu-is-fine"
+
+	leads         list = "leads"
+	leadsOn       list = "leads-on"
+	openers       list = "openers"
+	softOpeners   list = "soft-openers"
+	introduces    list = "introduces"
+	remarks       list = "remarks"
+	abbreviations list = "abbreviations"
+	nothing       list = "nothing"
+	lastPlace     list = "last"
+	afterPlace    list = "after-place"
 )
 
+// places are the lists of first, second …
+var places = []list{"place-1", "place-2", "place-3", "place-4", "place-5"}
+
+// phrases are those of the list.
+func (l list) phrases() phrases {
+	found, ok := lexicon()[l]
+	if !ok {
+		panic(fmt.Sprintf("flow: lexicon.txt has no list %q", string(l)))
+	}
+	return found
+}
+
+// at is the length in words of the longest phrase of the list at the head of ws;
+// 0 if there is none.
+func (l list) at(ws []word) int { return l.phrases().at(ws) }
+
 // readLexicon reads lines such as "name: phrase, phrase"; indented lines go on.
-func readLexicon(text string) map[string]phrases {
-	lists := map[string]phrases{}
-	name := ""
+func readLexicon(text string) map[list]phrases {
+	lists := map[list]phrases{}
+	name := list("")
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
 		if head, rest, ok := strings.Cut(line, ":"); ok {
-			name, line = head, rest
+			name, line = list(head), rest
 		}
 		lists[name] = lists[name].with(line)
 	}
 	return lists
-}
-
-func list(name string) phrases {
-	found, ok := lexicon[name]
-	if !ok {
-		panic(fmt.Sprintf("flow: lexicon.txt has no list %q", name))
-	}
-	return found
 }

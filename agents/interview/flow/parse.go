@@ -1,19 +1,28 @@
 package flow
 
-import "github.com/rehearse-dev/rehearse/agents/interview/session"
+import (
+	"sync"
 
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+)
+
+// The options of the two questions whose answer decides what follows.
 var (
-	registers = options{
-		names: []phrases{list("informal"), list("formal")}, pronouns: []string{"tu", "vous"}, letters: true,
-	}
-	media = options{names: []phrases{list("series"), list("films")}, letters: true}
+	registers = sync.OnceValue(func() options {
+		return options{
+			names: []phrases{informal.phrases(), formal.phrases()}, pronouns: []string{"tu", "vous"}, letters: true,
+		}
+	})
+	media = sync.OnceValue(func() options {
+		return options{names: []phrases{series.phrases(), films.phrases()}, letters: true}
+	})
 )
 
 // ParseRegister reads how the candidate wants to be addressed: by the letter of
 // the option ("A" is informal, "B" formal), or in words of either language. It
 // reports false where the answer leaves it open.
 func ParseRegister(text string) (session.Register, bool) {
-	i, ok := registers.choose(text)
+	i, ok := registers().choose(text)
 	if !ok {
 		return "", false
 	}
@@ -24,7 +33,7 @@ func ParseRegister(text string) (session.Register, bool) {
 // of the option ("A" is series, "B" films), or in words of either language. It
 // reports false where the answer leaves it open.
 func ParseMedium(text string) (session.Medium, bool) {
-	i, ok := media.choose(text)
+	i, ok := media().choose(text)
 	if !ok {
 		return "", false
 	}
