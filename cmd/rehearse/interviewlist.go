@@ -28,8 +28,8 @@ func (a *app) interviewSessionsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sessions",
 		Short: "List the interviews of a store, newest first",
-		Long: `sessions lists the interviews of a store. Whoever has the whole id of a session can take the
-interview, so treat the list as you treat the interviews.
+		Long: `sessions lists the interviews of a store. The table has the start of each id, which is enough for
+other commands. --json has all of it: whoever knows it can take the interview.
 
 Exit codes: 0 listed; 2 usage, or there is no such store; 3 the store could not be read.`,
 		Example: `  rehearse interview sessions
@@ -76,12 +76,15 @@ func (a *app) interviewSessions(ctx context.Context, flags listFlags) error {
 	for _, s := range list {
 		w.AppendRow(table.Row{
 			tty.Middle(plain.Line(s.Candidate, 0), 16), s.Language, shortStep(s.Step), s.Phase,
-			s.Messages, s.Calls, s.Updated.UTC().Format("01-02 15:04"), tty.Middle(plain.Line(s.ID, 0), 26),
+			s.Messages, s.Calls, s.Updated.UTC().Format("2006-01-02 15:04"), plain.Line(s.ID, shownID),
 		})
 	}
 	_, err = fmt.Fprintln(a.stdout, w.Render())
 	return err
 }
+
+// shownID is how much of a session's id a table shows.
+const shownID = 9
 
 // shortStep is a step's name without what sorts it.
 func shortStep(s session.Step) string {

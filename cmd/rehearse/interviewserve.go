@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.opentelemetry.io/otel"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
@@ -113,7 +114,8 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, means.close()) }()
-	tracer, flush, err := a.tracer(ctx)
+	log := a.logger(flags.quiet)
+	tracer, flush, err := a.tracer(ctx, log)
 	if err != nil {
 		return usage(err)
 	}
@@ -123,7 +125,6 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if err != nil {
 		return usage(err)
 	}
-	log := a.logger(flags.quiet)
 	metrics := telemetry.NewMetrics()
 	service, err := a.interviewService(interview.Options{
 		Model: flags.model, CallTimeout: flags.callTimeout, Instance: flags.instance,
@@ -230,7 +231,7 @@ func (a *app) claimStore(ctx context.Context, flag, instance string) (*store.Sto
 
 // tracer exports spans where the environment asks for it. Flush sends what is
 // left.
-func (a *app) tracer(ctx context.Context) (tracer telemetry.Tracer, flush func(), err error) {
+func (a *app) tracer(ctx context.Context, log *slog.Logger) (tracer telemetry.Tracer, flush func(), err error) {
 	if !otlp.Configured(a.getenv) {
 		return telemetry.Tracer{}, func() {}, nil
 	}
@@ -238,11 +239,12 @@ func (a *app) tracer(ctx context.Context) (tracer telemetry.Tracer, flush func()
 	if err != nil {
 		return telemetry.Tracer{}, nil, err
 	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("spans were not sent", "cause", err) }))
 	return telemetry.Tracer{Provider: provider, Clock: clock.Real(), System: openAI}, func() {
 		ctx, cancel := clock.Real().WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		if err := closing(ctx); err != nil {
-			fmt.Fprintln(a.stderr, "warning: the last spans were not sent:", err)
+			log.Warn("the last spans were not sent", "cause", err)
 		}
 	}, nil
 }
