@@ -99,6 +99,7 @@ func (e *postgresEngine) apply(ctx context.Context, ops []operation) error {
 	return conn.Raw(func(driver any) error {
 		c := driver.(*stdlib.Conn).Conn()
 		err := transact(ctx, c, ops)
+		// The pool throws a connection away that is left in a transaction.
 		if err != nil && c.PgConn().TxStatus() != 'I' {
 			if _, failed := c.Exec(ctx, "rollback"); failed != nil {
 				_ = c.Close(ctx) // the pool makes another

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -43,6 +44,17 @@ var _ = Describe("a store on a server", func() {
 			Expect([]int32{won.Load(), lost.Load()}).To(Equal([]int32{1, 7}))
 		}
 	})
+
+	It("keeps nobody waiting after a conflict", func(ctx SpecContext) {
+		dsn := scratch(ctx)
+		one, other := opened(ctx, dsn), opened(ctx, dsn)
+		n := session.Session{ID: "a", Candidate: "c", Step: session.Tone}
+		Expect(one.Create(ctx, n, session.Change{Submission: "s"})).To(Succeed())
+		n.Version = 1
+		_, err := one.Commit(ctx, n, session.Change{Submission: "s"}) // fails once the row is locked
+		Expect(err).To(MatchError(session.ErrConflict))
+		Expect(other.Commit(ctx, n, session.Change{Submission: "t"})).To(BeEquivalentTo(2))
+	}, SpecTimeout(time.Minute))
 
 	It("works through a pooler that allows no prepared statements", func(ctx SpecContext) {
 		s := opened(ctx, with(scratch(ctx), "default_query_exec_mode", "exec"))

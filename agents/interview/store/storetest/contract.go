@@ -222,7 +222,7 @@ func listings(open opener) {
 		s := open(ctx)
 		east := time.FixedZone("east", 9*3600)
 		for i, created := range []time.Time{
-			{}, time.Date(1400, 1, 1, 0, 0, 0, 0, time.UTC), start.In(east).Add(-time.Hour), start, start.In(east).Add(time.Hour), start.AddDate(900, 0, 0),
+			{}, time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC), start.In(east).Add(-time.Hour), start, start.In(east).Add(time.Hour), start.AddDate(900, 0, 0),
 		} {
 			Expect(s.Create(ctx, session.Session{ID: fmt.Sprint(i), Candidate: "c", Step: session.Tone, Created: created}, session.Change{})).To(Succeed())
 		}
