@@ -230,12 +230,11 @@ func leading(text string, ws []word, led bool) int {
 	return 0
 }
 
-// shouts reports whether a word other than "I" has a capital letter: "I Love
-// Lucy" is a title.
+// shouts reports whether a word has a capital letter: "I Love Lucy" is a title.
 func shouts(text string, ws []word) bool {
 	return slices.ContainsFunc(ws, func(w word) bool {
 		first, _ := utf8.DecodeRuneInString(text[w.start:])
-		return w.folded != "i" && unicode.IsUpper(first)
+		return unicode.IsUpper(first)
 	})
 }
 

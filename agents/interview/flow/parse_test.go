@@ -66,9 +66,9 @@ var mediums = phrasings{
 		"I hate movies", "je déteste les films", "jamais de films", "Rather than films, series", "plutôt que des films, des séries",
 		"Je préfère les séries aux films", "au lieu des films : les séries", "less films, more series", "Les films, pas trop",
 		"Les films m'ennuient, je préfère les séries", "Séries. Le cinéma, très rarement.", "Pas B", "moins de films que de séries",
-		"A, pas B", "les films pas trop parce que cela me semble souvent bien long donc séries", "Pas les films ; les séries, non... enfin si, les séries",
+		"A, pas B", "les films pas trop et du coup le soir chez moi je regarde des séries", "Pas les films ; les séries, non... enfin si, les séries",
 		"A car j'aime les longues histoires", "Series because films are too short", "Les séries, parce que les films sont trop courts",
-		"option 1", "I rarely go to the cinema, I watch series", "série plutôt que film", "les séries bien plus que les films", "Team séries",
+		"Les séries. Le reste me fatigue.", "option 1", "I rarely go to the cinema, I watch series", "série plutôt que film", "les séries bien plus que les films", "Team séries",
 		"both, but mostly series", "les deux, mais surtout des séries", "j'aime les films mais je préfère les séries",
 	},
 	"film": {
@@ -82,7 +82,7 @@ var mediums = phrasings{
 		"pas seulement les films", "Je regarde moins de séries que de films", "both but more films", "pourquoi pas un film",
 		"Les films, car les séries sont trop longues", "les séries me fatiguent, un film c'est mieux", "Je suis cinéphile", "the second", "2",
 		"I don't have time for series, so films", "Séries non, films oui", "films oui, séries non", "movies over shows", "je regarde rarement des séries, surtout des films",
-		"ni série ni... enfin si, un film", "less series than films", "j'aime les séries, les films surtout",
+		"ni série ni... enfin si, un film", "less series than films", "Non\nfilms", "Because I love films", "j'aime les séries, les films surtout",
 		"je ne suis pas quelqu'un qui passe des heures devant un écran donc films",
 	},
 	"": {

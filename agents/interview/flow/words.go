@@ -25,7 +25,7 @@ func words(text string) []word {
 	for w, ok := r.Next(); ok; w, ok = r.Next() {
 		folded := string(w.Text)
 		last := len(all) - 1
-		if folded == "t" && last >= 0 && slices.Contains(apostrophes, w.Gap) && strings.HasSuffix(all[last].folded, "n") {
+		if folded == "t" && last >= 0 && slices.Contains(apostrophes, w.Gap) {
 			all[last].folded, all[last].end = all[last].folded+"'t", w.End
 			continue
 		}

@@ -66,6 +66,8 @@ var namings = [][2]string{
 	{"J'ai adoré Dark. J'ai aussi aimé Lost. Et enfin Fargo.", "Dark|Lost|Fargo"},
 	{"Dark. Lost. Fargo.", "Dark|Lost|Fargo"},
 	{"Un seul : Heat", "Heat"},
+	{"Dark. The plot is the best of all the plots. Lost.", "Dark"},
+	{"Dark. Great show.", "Dark"},
 	{"My favourites: The Martian because of the humour, Jerry Maguire for the heart, Whiplash for the drive", "The Martian|Jerry Maguire|Whiplash"},
 	{"9-1-1\n24\n1917", "9-1-1|24|1917"},
 	{"Hmm, Dark, bien sûr, et Lost", "Dark|Lost"},
@@ -138,6 +140,10 @@ var _ = DescribeTable("The core work", func(text, want string) {
 )
 
 var _ = Describe("The core work", func() {
+	It("may be called as an article is", func() {
+		Expect(flow.ParseCore("Pas Dark, Une", []string{"Dark", "Une"})).To(Equal("Une"))
+	})
+
 	It("is the longest of the titles that fit", func() {
 		Expect(flow.ParseCore("Dark Matter", []string{"Dark Matter", "Dark"})).To(Equal("Dark Matter"))
 	})
