@@ -122,6 +122,12 @@ var _ = Describe("A mirror", Label("I-07", "I-08"), func() {
 		Entry("of signs only", "1️⃣\n2️⃣\n3️⃣", validate.RuleEmpty),
 	)
 
+	It("says which section there should not be", func() {
+		f := only(good+"\n4️⃣ Conseil\nTiens bon.", mirrorOf1)
+		Expect(f.Message).To(Equal("there is a section 4; a mirror has 3"))
+		Expect(f.Count).To(Equal(4))
+	})
+
 	It("speaks of its titles within the text", func() {
 		text := mirror("La lecture implicite d'un brief te suffit.", "Ta déduction personnalisée précède souvent celle du client.")
 		Expect(validate.Check(text, mirrorOf1).Findings).To(BeEmpty())

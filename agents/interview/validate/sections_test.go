@@ -69,7 +69,7 @@ var _ = Describe("A profile", Label("I-08"), func() {
 	)
 
 	It("speaks of time, values and limits within its sections", func() {
-		text := strings.Replace(whole, "Le lien, quand", "**Le temps** compte pour toi.\n\nTes valeurs et tes forces ont leurs limites.\n\n- 🔥 le lien\n\nLe lien, quand", 1)
+		text := strings.Replace(whole, "Le lien, quand", "**Le temps** compte pour toi.\n\n**Tes valeurs**\n\nTes valeurs et tes forces ont leurs limites.\n\n- 🔥 le lien\n\nLe lien, quand", 1)
 		Expect(validate.Check(text, profile).Findings).To(BeEmpty())
 	})
 
