@@ -267,9 +267,8 @@ var _ = Describe("A call", func() {
 
 	It("keeps a text with warnings over a crash", func(ctx context.Context) {
 		prepare(ctx, interview.Options{}, saying(longMirror), failing(llm.Error{Kind: llm.Unavailable}))
-		life := &mortal{}
+		life := &mortal{left: -1}
 		r.store = mortalStore{r.store, life}
-		life.reborn(-1)
 		s = r.serve()
 		good := r.backend
 		r.backend = llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
@@ -283,6 +282,35 @@ var _ = Describe("A call", func() {
 		r.backend = llm.BackendFunc(failing(llm.Error{Kind: llm.Refused}))
 		Expect(handle(ctx, r.serve(), retry()).Response).To(Equal(longMirror))
 		Expect(outcomes()).To(Equal([]session.Outcome{session.Accepted, session.Broken, session.Lost, session.Broken}))
+	})
+
+	It("is not lost if the process dies in the wait after it", func(ctx context.Context) {
+		prepare(ctx, interview.Options{}, failing(llm.Error{Kind: llm.Unavailable}))
+		life := &mortal{left: -1}
+		r.store = mortalStore{r.store, life}
+		r.clock.AfterFunc(500*time.Millisecond, func() { life.reborn(0) })
+		refusal(r.serve().Handle(ctx, p.next(v)))
+		life.reborn(-1)
+		handle(ctx, r.serve(), retry())
+		Expect(outcomes()).To(Equal([]session.Outcome{session.Broken, session.Accepted}))
+		Expect(entries()[1].Repeats).To(BeZero())
+	})
+
+	It("that repeats a lost one says so, and the attempt after it does not", func(ctx context.Context) {
+		prepare(ctx, interview.Options{})
+		life := &mortal{left: 3}
+		inner, backend := r.store, r.backend
+		r.store, r.backend = mortalStore{inner, life}, &mortalBackend{Backend: backend, life: life}
+		refusal(r.serve().Handle(ctx, p.next(v)))
+		r.store, r.backend = inner, backend
+		r.backend = llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
+			r.backend = backend
+			return llm.Reply{}, &llm.Error{Kind: llm.Unavailable}
+		})
+		handle(ctx, r.serve(), retry())
+		Expect(outcomes()).To(Equal([]session.Outcome{session.Lost, session.Broken, session.Accepted}))
+		Expect(entries()[1].Repeats).To(Equal(entries()[0].N))
+		Expect(entries()[2].Repeats).To(BeZero())
 	})
 
 	It("enters tokens and cost as reported, else as counted", Label("I-11"), func(ctx context.Context) {

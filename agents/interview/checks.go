@@ -1,7 +1,6 @@
 package interview
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,13 +11,12 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// maxID bounds ids of sessions and submissions, in bytes.
-const maxID = 128
-
-var (
-	candidatePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
-	sessionPattern   = regexp.MustCompile(`^[A-Za-z0-9._-]{1,128}$`)
-	messagePattern   = regexp.MustCompile(`^m[1-9][0-9]{0,8}$`)
+// The longest ids, in bytes: those of sessions and submissions, those of
+// candidates, and the digits of those of messages.
+const (
+	maxID        = 128
+	maxCandidate = 64
+	maxDigits    = 9
 )
 
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
@@ -43,7 +41,7 @@ func check(in Submission, maxAnswer int) (request, *Error) {
 	}
 	r := request{Submission: in}
 	if in.ReplyTo != "" {
-		r.seq, _ = strconv.Atoi(in.ReplyTo[1:]) // the pattern admits nothing else
+		r.seq, _ = messageSeq(in.ReplyTo)
 	}
 	return r, nil
 }
@@ -67,9 +65,9 @@ func checkEvent(in *Submission) *Error {
 
 func checkWho(in *Submission) *Error {
 	switch {
-	case in.Session != "" && !sessionPattern.MatchString(in.Session):
+	case in.Session != "" && !isName(in.Session, maxID):
 		return refuse(CodeInvalid, "sessionId: it must be one that START returned")
-	case in.Candidate != "" && !candidatePattern.MatchString(in.Candidate):
+	case in.Candidate != "" && !isCandidate(in.Candidate):
 		return refuse(CodeInvalid, `candidateId: it must be 1 to 64 letters (a to z), digits, ".", "_" or "-", and begin with a letter or a digit`)
 	case in.Language == "":
 		in.Language = session.French
@@ -80,10 +78,11 @@ func checkWho(in *Submission) *Error {
 }
 
 func checkIDs(in *Submission) *Error {
+	_, message := messageSeq(in.ReplyTo)
 	switch {
 	case len(in.ID) > maxID || !isPlain(in.ID, ""):
 		return refuse(CodeInvalid, "submissionId: it must be at most %d bytes of UTF-8 without control characters", maxID)
-	case in.ReplyTo != "" && !messagePattern.MatchString(in.ReplyTo):
+	case in.ReplyTo != "" && !message:
 		return refuse(CodeInvalid, "replyTo: it must be a messageId, such as m12")
 	case (in.Event == "" || isGo(in.Event)) && in.ID == "" && in.ReplyTo == "":
 		return refuse(CodeNoID, "submissionId, replyTo: one of the two is needed, so that the same thing sent twice counts once")
@@ -111,6 +110,33 @@ func checkMessage(in *Submission, longest int) *Error {
 		return refuse(CodeInvalid, "message: it holds a control character other than a new line or a tab")
 	}
 	return nil
+}
+
+// isName reports whether a text consists of ASCII letters, digits, ".", "_" and
+// "-", at least one and at most so many.
+func isName(text string, longest int) bool {
+	return text != "" && len(text) <= longest && !strings.ContainsFunc(text, func(r rune) bool {
+		return !isAlphanumeric(r) && r != '.' && r != '_' && r != '-'
+	})
+}
+
+// isCandidate reports whether a text is a name that can be part of that of a file:
+// it is neither hidden nor an option.
+func isCandidate(text string) bool {
+	return isName(text, maxCandidate) && isAlphanumeric(rune(text[0]))
+}
+
+func isAlphanumeric(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+}
+
+// messageSeq is the number of the message with an id; see session.MessageID.
+func messageSeq(id string) (seq int, ok bool) {
+	if len(id) > maxDigits+1 {
+		return 0, false
+	}
+	seq, err := strconv.Atoi(strings.TrimPrefix(id, "m"))
+	return seq, err == nil && seq > 0 && session.MessageID(seq) == id
 }
 
 // isPlain reports whether a text is UTF-8 without control characters other than

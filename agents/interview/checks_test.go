@@ -53,6 +53,11 @@ var _ = Describe("Bad input", func() {
 		Entry("an id that is not UTF-8", interview.Submission{Session: "*", Message: "x", ID: "\xff"}, interview.CodeInvalid, "submissionId"),
 		Entry("an id with a control character", interview.Submission{Session: "*", Message: "x", ID: "a\n"}, interview.CodeInvalid, "submissionId"),
 		Entry("a reply to no message id", interview.Submission{Session: "*", Message: "x", ReplyTo: "12"}, interview.CodeInvalid, "replyTo"),
+		Entry("a reply to a number with a sign", interview.Submission{Session: "*", Message: "x", ReplyTo: "m+1"}, interview.CodeInvalid, "replyTo"),
+		Entry("a reply to a number with a nought before it", interview.Submission{Session: "*", Message: "x", ReplyTo: "m01"}, interview.CodeInvalid, "replyTo"),
+		Entry("a reply to nought", interview.Submission{Session: "*", Message: "x", ReplyTo: "m0"}, interview.CodeInvalid, "replyTo"),
+		Entry("a candidate that is an option", interview.Submission{Candidate: "-rf"}, interview.CodeInvalid, "candidateId"),
+		Entry("a candidate with an accent", interview.Submission{Candidate: "zoé"}, interview.CodeInvalid, "candidateId"),
 		Entry("a reply to a number without end", interview.Submission{Session: "*", Message: "x", ReplyTo: "m" + strings.Repeat("9", 99)}, interview.CodeInvalid, "replyTo"),
 		Entry("an empty message", interview.Submission{Session: "*", ReplyTo: "m1"}, interview.CodeEmptyAnswer, "write an answer"),
 		Entry("a message of space", interview.Submission{Session: "*", Message: " \r\n\t\u00a0 ", ReplyTo: "m1"}, interview.CodeEmptyAnswer, "write an answer"),
@@ -62,6 +67,11 @@ var _ = Describe("Bad input", func() {
 		Entry("a control character beyond ASCII", interview.Submission{Session: "*", Message: "a\u0085b", ReplyTo: "m1"}, interview.CodeInvalid, "control character"),
 		Entry("a message that is too long", interview.Submission{Session: "*", Message: strings.Repeat("x", 64<<10+1), ReplyTo: "m1"}, interview.CodeTooLong, "it has 65537 bytes; at most 65536 are read"),
 	)
+
+	It("is not the longest candidate", func(ctx context.Context) {
+		s := newRig(meet("lea")).serve()
+		handle(ctx, s, interview.Submission{Candidate: "0Az.-_" + strings.Repeat("x", 58)})
+	})
 
 	It("is not what people write: any script, tabs, new lines of any system, and the longest answer", func(ctx context.Context) {
 		p := meet("lea")

@@ -110,12 +110,16 @@ var _ = Describe("Two servers on one store", Label("I-18"), func() {
 		Expect(handle(ctx, two, retry()).Kind).To(Equal(session.KindMirror))
 	})
 
-	It("claim the wait before an attempt as well", func(ctx context.Context) {
+	It("claim the wait before an attempt as well, when it is longer than a call may take", func(ctx context.Context) {
+		r.options = interview.Options{Instance: "one", CallTimeout: 2 * time.Second}
+		one = r.serve()
 		good := r.backend
 		r.backend = llm.BackendFunc(func(context.Context, llm.Request) (llm.Reply, error) {
 			r.backend = good
-			r.clock.AfterFunc(10*time.Second, func() {
-				Expect(refusal(two.Handle(context.Background(), retry())).Code).To(Equal(interview.CodeBusy))
+			r.clock.AfterFunc(20*time.Second, func() {
+				busy := refusal(two.Handle(context.Background(), retry()))
+				Expect(busy.Code).To(Equal(interview.CodeBusy))
+				Expect(busy.RetryAfter).To(Equal(15*time.Second), "the rest of the wait and a margin")
 			})
 			return llm.Reply{}, &llm.Error{Kind: llm.RateLimited, RetryAfter: 25 * time.Second}
 		})

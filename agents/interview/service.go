@@ -60,7 +60,6 @@ func (s *Service) Handle(ctx context.Context, in Submission) (View, error) {
 	defer s.door.leave()
 	t := &step{Service: s}
 	view, failed := t.handle(ctx, in)
-	t.tellSubmission(view, failed)
 	if failed != nil {
 		return View{}, failed
 	}
@@ -78,26 +77,27 @@ func (s *Service) Shutdown(ctx context.Context) error {
 	}
 }
 
-// handle is Handle for one submission.
+// handle is Handle for one submission. It tells of the submission before the next
+// one of the session has its turn, so that events are in the order of the steps.
 func (t *step) handle(ctx context.Context, in Submission) (View, *Error) {
 	ask, failed := check(in, t.set.MaxAnswer)
 	if failed != nil {
-		return View{}, failed
+		return t.told(View{}, failed)
 	}
 	t.request, t.ctx = ask, context.WithoutCancel(ctx)
 	switch ask.Event {
 	case EventStart:
-		return t.view(t.start())
+		return t.told(t.view(t.start()))
 	case EventResume:
-		return t.view(t.load())
+		return t.told(t.view(t.load()))
 	}
 	release, waited, err := t.locks.acquire(ctx, ask.Session)
 	if err != nil {
-		return View{}, &Error{Code: CodeBusy, Message: "the client left before its turn came: nothing was done", Err: err}
+		return t.told(View{}, &Error{Code: CodeBusy, Message: "the client left before its turn came: nothing was done", Err: err})
 	}
 	defer release()
 	t.late = waited
-	return t.view(t.perform())
+	return t.told(t.view(t.perform()))
 }
 
 // maxConflicts is how often a submission is looked at again because another

@@ -100,6 +100,11 @@ var _ = Describe("A submission", func() {
 				}
 			}
 			Expect(repeated).To(Equal(7))
+			told := r.told("submission")
+			for i, e := range told[len(told)-8:] {
+				Expect(e.N).To(Equal(len(told)-7+i), "they are told in the order of their turns")
+				Expect(e.Attrs).To(HaveKeyWithValue("repeated", i > 0))
+			}
 			Expect(r.calls).To(HaveLen(calls + 1))
 			Expect(r.answers(v.SessionID)).To(HaveLen(5))
 		})

@@ -25,7 +25,12 @@ const (
 	guardUsage      = "usage-differs"
 )
 
-// tellSubmission tells how a submission ended.
+// told tells how a submission ended, and returns that.
+func (t *step) told(v View, failed *Error) (View, *Error) {
+	t.tellSubmission(v, failed)
+	return v, failed
+}
+
 func (t *step) tellSubmission(v View, failed *Error) {
 	attrs := map[string]any{
 		"calls": t.calls, "queued": t.queued, "answered": t.answered, "repeated": t.repeated, "code": "",

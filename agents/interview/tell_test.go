@@ -124,7 +124,7 @@ var _ = Describe("What an interview tells", func() {
 		s := r.serve()
 		v := p.walk(ctx, s, handle(ctx, s, p.begin()), at(session.Block1, 2))
 		verdicts := len(r.told("validator"))
-		life := &mortal{left: 3} // the first write, the call, and nothing of the second write
+		life := &mortal{left: 4} // the first write, the call, and nothing of the second write
 		r.store, r.backend = mortalStore{r.store, life}, &mortalBackend{Backend: r.backend, life: life}
 		refusal(r.serve().Handle(ctx, p.next(v)))
 		Expect(r.told("validator")).To(HaveLen(verdicts))
