@@ -60,11 +60,11 @@ func (t *step) settle(repeats int) error {
 // begin enters the next call in the ledger and returns its request.
 func (t *step) begin(repeats int) (session.Call, llm.Request, error) {
 	if t.history == nil {
-		stored, err := t.dep.Store.Messages(t.ctx, t.now.ID)
+		said, err := t.said()
 		if err != nil {
-			return session.Call{}, llm.Request{}, storeFailed("read what was said", err)
+			return session.Call{}, llm.Request{}, err
 		}
-		t.history = slices.Concat(stored, t.change.Messages)
+		t.history = slices.Concat(said, t.change.Messages)
 	}
 	at := t.dep.Clock.Now()
 	owed := *t.now.Owed
@@ -86,6 +86,19 @@ func (t *step) begin(repeats int) (session.Call, llm.Request, error) {
 	t.put(entry)
 	t.tellBegun(entry, built)
 	return entry, request, nil
+}
+
+// said is all that was said before this step.
+func (t *step) said() ([]session.Message, error) {
+	if said := t.recall.get(t.stored.ID, t.stored.Messages); said != nil {
+		return said, nil
+	}
+	said, err := t.dep.Store.Messages(t.ctx, t.stored.ID)
+	if err != nil {
+		return nil, storeFailed("read what was said", err)
+	}
+	t.recall.add(t.stored.ID, 0, said)
+	return said, nil
 }
 
 // pause stores what is known and waits before the next attempt.

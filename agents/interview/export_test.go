@@ -1,5 +1,12 @@
 package interview
 
+import (
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+)
+
 // Queued is how many submissions hold or wait for a session.
 func (s *Service) Queued(id string) int {
 	s.locks.mu.Lock()
@@ -8,4 +15,27 @@ func (s *Service) Queued(id string) int {
 		return l.users
 	}
 	return 0
+}
+
+// Remembered reports whether the messages of a session are remembered.
+func (s *Service) Remembered(id string) bool {
+	s.recall.mu.Lock()
+	defer s.recall.mu.Unlock()
+	return s.recall.find(id) != nil
+}
+
+// RecallsAfter is how many bytes of text are remembered after so many interviews
+// with a text of a size each.
+func RecallsAfter(interviews, size int) (bytes int) {
+	var r recall
+	for i := range interviews {
+		r.add(strconv.Itoa(i), 0, []session.Message{{Text: strings.Repeat("x", size/2)}})
+		r.add(strconv.Itoa(i), 1, []session.Message{{Text: strings.Repeat("x", size/2)}})
+	}
+	for i := range interviews {
+		for _, m := range r.get(strconv.Itoa(i), 2) {
+			bytes += len(m.Text)
+		}
+	}
+	return bytes
 }

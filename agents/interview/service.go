@@ -24,6 +24,7 @@ type Service struct {
 	caller  call.Caller
 
 	locks       locks
+	recall      recall
 	door        door
 	submissions atomic.Int64
 }

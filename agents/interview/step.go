@@ -130,6 +130,10 @@ func (t *step) committed() {
 		m := &t.change.Messages[i]
 		t.queued = m.Kind == session.KindQuestion && m.Role == llm.Assistant && m.Call == 0
 	}
+	t.recall.add(t.stored.ID, before.Messages, t.change.Messages)
+	if t.stored.Phase == session.Finished {
+		t.recall.forget(t.stored.ID)
+	}
 	t.tellCommit(before)
 	t.change = session.Change{}
 }
