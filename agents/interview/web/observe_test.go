@@ -182,7 +182,9 @@ var _ = Describe("What operators are told", Label("I-16"), func() {
 
 	It("keeps a proxy's id of a request, and no other text", func() {
 		h := newHouse("lea")
-		for sent, want := range map[string]string{"abc-1.2": `^abc-1\.2$`, "a b": `^[A-Z2-7]{26}$`, "": `^[A-Z2-7]{26}$`} {
+		for sent, want := range map[string]string{
+			"abc-1.2": `^abc-1\.2$`, strings.Repeat("a", 64): "^a{64}$", strings.Repeat("a", 65): `^[A-Z2-7]{26}$`, "a b": `^[A-Z2-7]{26}$`, "": `^[A-Z2-7]{26}$`,
+		} {
 			r := httptest.NewRequest(http.MethodGet, "/healthz", nil)
 			r.Header.Set("X-Request-Id", sent)
 			Expect(h.do(r).Header().Get("X-Request-Id")).To(MatchRegexp(want))

@@ -11,7 +11,6 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -265,7 +264,7 @@ var _ = Describe("The page in a browser", Ordered, ContinueOnFailure, func() {
 	})
 
 	It("goes on by itself with a call that died with the server", func() {
-		h := newHouse("lea", func(o *web.Options, _ *web.Deps) { o.Instance = "one" })
+		h := newHouse("lea")
 		s := h.listen()
 		v := h.until(h.begin().View, at(session.Block1, 2))
 		h.model.set(func(context.Context, llm.Request) error { h.disk.full.Store(true); return nil })
@@ -287,6 +286,7 @@ var _ = Describe("The page in a browser", Ordered, ContinueOnFailure, func() {
 		t.press(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
 		t.sees("[role=status]", "Le serveur ne répond pas")
 		Expect(t.is(`document.querySelector("textarea").value === "écrit dans le train"`)).To(BeTrue())
+		Expect(t.is(`document.querySelector("button.primary").disabled || document.querySelector("textarea").readOnly`)).To(BeFalse())
 		t.do(offline(false))
 		t.press(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
 		t.sees("#place", "Question 2 sur 3")

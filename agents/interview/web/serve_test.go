@@ -37,6 +37,17 @@ func (h *house) listen() *served {
 	return s
 }
 
+// send answers the question of tone over the socket; 0 if no answer comes.
+func (s *served) send(v view) int {
+	body := `{"sessionId":"` + v.SessionID + `","submissionId":"t","message":"tu"}`
+	r, err := http.Post(s.base+"/axiom", "application/json", strings.NewReader(body))
+	if err != nil {
+		return 0
+	}
+	r.Body.Close()
+	return r.StatusCode
+}
+
 var _ = Describe("The end of a server", func() {
 	// held begins a step whose call waits until it is let go.
 	held := func(change ...func(*web.Options, *web.Deps)) (s *served, v view, answered chan int, letGo func()) {
@@ -49,24 +60,17 @@ var _ = Describe("The end of a server", func() {
 			<-gate
 			return nil
 		})
-		answered = make(chan int, 1)
-		go func() {
-			defer GinkgoRecover()
-			body := `{"sessionId":"` + v.SessionID + `","submissionId":"t","message":"tu"}`
-			r, err := http.Post(s.base+"/axiom", "application/json", strings.NewReader(body))
-			if err != nil {
-				answered <- 0
-				return
-			}
-			r.Body.Close()
-			answered <- r.StatusCode
-		}()
+		answered = make(chan int, 2)
+		go func() { answered <- s.send(v) }()
 		Eventually(calling).Should(BeClosed())
 		return s, v, answered, func() { close(gate) }
 	}
 
 	It("waits for the step under way, and takes no other", func() {
 		s, v, answered, letGo := held()
+		go func() { answered <- s.send(v) }() // the same once more, which waits for the first
+		Eventually(func() string { return s.get("/metrics", token).Body.String() }).
+			Should(ContainSubstring("\nhttp_server_active_requests 3\n"), "two, and the one that asks")
 		s.stop()
 		Eventually(func() int { return s.get("/readyz").Code }).Should(Equal(http.StatusServiceUnavailable))
 		Eventually(func() error {
@@ -78,6 +82,7 @@ var _ = Describe("The end of a server", func() {
 		}).Should(HaveOccurred())
 		Consistently(s.ended, "50ms").ShouldNot(Receive())
 		letGo()
+		Eventually(answered).Should(Receive(Equal(http.StatusOK)))
 		Eventually(answered).Should(Receive(Equal(http.StatusOK)))
 		Eventually(s.ended).Should(Receive(BeNil()))
 		kept, err := s.store.Load(context.Background(), v.SessionID)

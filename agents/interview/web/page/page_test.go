@@ -58,7 +58,7 @@ var _ = Describe("the page of an interview", func() {
 		},
 		Entry("a question with choices", nil,
 			[]string{`name="choice" value="A. one"`, `name="message"`, `value="m2"`, `value="sub-1"`, "Part 1 of 10 · Question 2 of 3"},
-			[]string{"required", `value="GO"`, `value="RETRY"`}),
+			[]string{"required", `value="GO"`, `value="RETRY"`, `<ul class="choices">`}),
 		Entry("an open question", func(p *page.Interview) { p.Messages[1].Text = "What now?" },
 			[]string{`name="message"`, "required"}, []string{`name="choice"`}),
 		Entry("a mirror", func(p *page.Interview) {

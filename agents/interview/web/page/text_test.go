@@ -31,6 +31,7 @@ var _ = DescribeTable("the form of a text is read from its lines",
 	Entry("a status", "🟢 ALIGNED\n\nGood.", [][]string{{"status", "", "🟢 ALIGNED"}, {"paragraph", "", "Good."}}),
 	Entry("a list", "- one\n• two\n* three", [][]string{{"list", "", "one", "two", "three"}}),
 	Entry("choices", "Which?\nA. one\nB) two", [][]string{{"paragraph", "", "Which?"}, {"choices", "", "A. one", "B) two"}}),
+	Entry("a keycap that is not at the start", "🔥 Ten\u20e3 of them", [][]string{{"heading", "🔥", "Ten\u20e3 of them"}}),
 	Entry("a keycap without a digit", "\u20e3 x", [][]string{{"paragraph", "", "\u20e3 x"}}),
 )
 
