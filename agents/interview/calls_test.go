@@ -165,6 +165,19 @@ var _ = Describe("A call", func() {
 		Expect(entries()[5].Attempt).To(Equal(6))
 	})
 
+	DescribeTable("is made again after a wait that doubles, to half a minute",
+		func(ctx context.Context, first time.Duration, want time.Duration) {
+			down := failing(llm.Error{Kind: llm.Unavailable})
+			prepare(ctx, interview.Options{TransportRetries: 3, Backoff: first}, down, down, down)
+			start := r.clock.Now()
+			handle(ctx, s, p.next(v))
+			Expect(r.clock.Now().Sub(start)).To(Equal(want + time.Second))
+		},
+		Entry(nil, 2*time.Second, (2+4+8)*time.Second),
+		Entry(nil, 20*time.Second, (20+30+30)*time.Second),
+		Entry(nil, time.Hour, (30+30+30)*time.Second),
+	)
+
 	It("is never made again if that is not wanted", func(ctx context.Context) {
 		prepare(ctx, interview.Options{TransportRetries: -1, ValidationRetries: -1}, failing(llm.Error{Kind: llm.Unavailable}), saying(badMirror), saying(longMirror))
 		refusal(s.Handle(ctx, p.next(v)))
@@ -340,6 +353,7 @@ var _ = Describe("A call", func() {
 			Input: input, Output: len(p.texts["mirror BLOC_01 0"]) / 4, Source: llm.UsageCounted,
 		}))
 		Expect(counted.Cost).To(HaveValue(Equal(unit.Money{Amount: float64(counted.Counted.Total()) / 1e6, Currency: unit.EUR})))
+		Expect(sent.Model).To(Equal("asked"))
 		Expect(counted.Model).To(Equal("asked"))
 		Expect(counted.Prompt).To(Equal(sent.Tags["prompt"]))
 		Expect(counted.Latency).To(Equal(time.Second))

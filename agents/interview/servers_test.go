@@ -217,10 +217,18 @@ var _ = Describe("A store that fails", func() {
 			r.backend = good
 			return good.Complete(ctx, req)
 		})
-		Expect(refusal(s.Handle(ctx, p.next(v))).Code).To(Equal(interview.CodeStore))
+		failed := refusal(s.Handle(ctx, p.next(v)))
+		Expect(failed.Code).To(Equal(interview.CodeStore))
+		Expect(failed.View).To(HaveValue(And(HaveField("MessageID", v.MessageID), HaveField("AutoContinue", true))), "what is not stored is not shown")
 		got := handle(ctx, s, interview.Submission{Session: v.SessionID, Event: interview.EventRetry})
 		Expect(got.Kind).To(Equal(session.KindMirror))
 		Expect(r.ledger(v.SessionID)[3].Repeats).To(Equal(3))
+	})
+
+	It("takes no part in how long a call took", func(ctx context.Context) {
+		f.meanwhile = func() { Expect(r.clock.Sleep(ctx, 5*time.Second)).To(Succeed()) }
+		handle(ctx, s, p.next(v))
+		Expect(r.ledger(v.SessionID)[2].Latency).To(Equal(time.Second))
 	})
 
 	It("is not asked about a session that cannot be", func(ctx context.Context) {
