@@ -88,17 +88,18 @@ var _ = Describe("The form of the page", func() {
 	)
 
 	DescribeTable("refuses what is no form, and changes nothing",
-		func(body string, status int) {
+		func(body string, status int, code string) {
 			before := h.everything()
 			Expect(h.body(path, body).Code).To(Equal(status))
+			Expect(h.log.String()).To(ContainSubstring(`"code":"` + code + `"`))
 			Expect(h.everything()).To(Equal(before))
 		},
-		Entry("10 MB", "message="+strings.Repeat("a", 10<<20), 413),
-		Entry("not UTF-8", "submissionId=x&message=%ff", 400),
-		Entry("a broken escape", "submissionId=x&message=%zz", 400),
-		Entry("an event that there is not", "submissionId=x&event=STOP", 400),
-		Entry("a long id", "message=a&submissionId="+strings.Repeat("x", 1000), 400),
-		Entry("another message", "submissionId=x&replyTo=m9&message=a", 409),
+		Entry("10 MB", "message="+strings.Repeat("a", 10<<20), 413, "body_too_large"),
+		Entry("not UTF-8", "submissionId=x&message=%ff", 400, "not_utf8"),
+		Entry("a broken escape", "submissionId=x&message=%zz", 400, "invalid_body"),
+		Entry("an event that there is not", "submissionId=x&event=STOP", 400, "unknown_event"),
+		Entry("a long id", "message=a&submissionId="+strings.Repeat("x", 1000), 400, "field_too_long"),
+		Entry("another message", "submissionId=x&replyTo=m9&message=a", 409, "out_of_order"),
 	)
 
 	It("says so when the question had its answer, with what was not kept", func() {

@@ -243,6 +243,6 @@ var _ = Describe("the assets", func() {
 			Expect(w.Code).To(Equal(http.StatusNotFound))
 			Expect(w.Header().Get("Cache-Control")).NotTo(ContainSubstring("immutable"))
 		},
-		Entry(nil, "/assets/%s/"), Entry(nil, "/assets/%s/nothing.js"), Entry(nil, "/assets/%sx/app.js"), Entry(nil, "/assets/%s/../page.go"),
+		Entry(nil, "/assets/%s"), Entry(nil, "/assets/%s/"), Entry(nil, "/assets/%s/nothing.js"), Entry(nil, "/assets/%sx/app.js"), Entry(nil, "/assets/%s/../page.go"),
 	)
 })
