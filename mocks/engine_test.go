@@ -309,6 +309,11 @@ var _ = Describe("an answer", Label("H-02"), func() {
 		Expect(o.text()).To(Equal(`m|s|say "hi"|1|p|b|4|1|"say \"hi\""`))
 	})
 
+	It("takes texts apart and puts them together", func() {
+		r := start(`replies: [{template: '{{range split ";" (match "Works: (.*)" .User)}}<{{.}}>{{end}}{{match "none: (.*)" .User}}{{join "+" (split "," "a,b")}}'}]`)
+		Expect(r.ask("Works: Dune;Alien").text()).To(Equal("<Dune><Alien>a+b"))
+	})
+
 	It("is an error where a template fails, which consumes nothing", func() {
 		r := start(`replies: [{template: 'block {{.Tags.block}}'}]`)
 		code, text := r.ask("x").problem()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 	"text/template"
 	"text/template/parse"
@@ -32,6 +33,22 @@ var templateFuncs = template.FuncMap{
 		data, err := json.Marshal(v)
 		return string(data), err
 	},
+	// match is what the first group of a regular expression (RE2) fits first in a
+	// text; empty if it fits nothing.
+	"match": func(pattern, text string) (string, error) {
+		re, err := regexp.Compile(pattern)
+		if err != nil {
+			return "", err
+		}
+		found := re.FindStringSubmatch(text)
+		if len(found) < 2 {
+			return "", nil
+		}
+		return found[1], nil
+	},
+	// split parts a text at a separator, and join puts texts together.
+	"split": func(separator, text string) []string { return strings.Split(text, separator) },
+	"join":  func(separator string, texts []string) string { return strings.Join(texts, separator) },
 }
 
 // parseTemplate also finds fields of the request that do not exist, in every

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -115,17 +116,40 @@ func demoScript(name string) (mocks.Script, error) {
 		if served[p.Language] {
 			continue
 		}
-		replies, err := cast.Replies(persona)
+		served[p.Language] = true
+		rules, err := demoRules(p)
 		if err != nil {
 			return script, err
 		}
-		served[p.Language] = true
-		for _, line := range replies.Rules {
-			line.When.Metadata["language"] = string(p.Language)
-			script.Rules = append(script.Rules, line)
-		}
+		script.Rules = append(script.Rules, rules...)
 	}
 	return script, nil
+}
+
+// demoRules are the replies to a persona, for that language. In block 2 they are
+// for who names the persona's works; others get what follows their own.
+func demoRules(p cast.Persona) ([]mocks.Line, error) {
+	replies, err := cast.Replies(p.Name)
+	if err != nil {
+		return nil, err
+	}
+	visitor, err := cast.Visitor(p.Language)
+	if err != nil {
+		return nil, err
+	}
+	works := flow.ParseWorks(p.Answer(session.Block2A, 1))
+	var own, rest []mocks.Line
+	for _, line := range replies.Rules {
+		of := line.When.Metadata
+		of["language"] = string(p.Language)
+		if of["step"] == string(session.Block2B) || of["index"] == "2" {
+			line.When.User = &mocks.Match{Contains: strings.Join(works, " ; ")}
+			own = append(own, line)
+		} else {
+			rest = append(rest, line)
+		}
+	}
+	return slices.Concat(own, visitor.Rules, rest), nil
 }
 
 // demoCast is the personas who answer as most people do.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/fixtures"
+	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
@@ -92,6 +93,30 @@ func Replies(name string) (mocks.Script, error) {
 	var s mocks.Script
 	for i := range all {
 		s.Rules = append(s.Rules, all[i].rule())
+	}
+	return s, nil
+}
+
+// Visitor returns rules for block 2 that follow what anybody answers in a
+// language, as far as a script can. Put them before those of a persona, whose
+// replies know that persona's works only. They answer in that language alone.
+func Visitor(l session.Language) (mocks.Script, error) {
+	file := "replies/visitor-" + string(l) + ".yaml"
+	data, err := fixtures.Replies.ReadFile(file)
+	if err != nil {
+		return mocks.Script{}, fmt.Errorf("read what a visitor is told: %w", err)
+	}
+	var s mocks.Script
+	if _, found := source.Decode(file, data, &s); len(found) > 0 {
+		return mocks.Script{}, found.Err()
+	}
+	for i := range s.Rules {
+		rule, slow := &s.Rules[i], latency
+		if rule.When.Metadata == nil {
+			rule.When.Metadata = map[string]string{}
+		}
+		rule.When.Metadata["language"] = string(l)
+		rule.Latency, rule.Optional = &slow, true
 	}
 	return s, nil
 }
