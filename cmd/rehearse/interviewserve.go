@@ -60,14 +60,14 @@ machine.
 
 ` + serveExitCodes,
 		Example: `  rehearse interview serve --script lea
-  rehearse interview serve --script tom --addr 127.0.0.1:0 --store memory: --time-scale 0.1
+  rehearse interview serve --script tom --listen 127.0.0.1:0 --store memory: --time-scale 0.1
   REHEARSE_TOKEN=… rehearse interview serve --live --store postgres://axiom@db/interviews`,
 		Args: arguments(0, 0, "serve takes no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.interviewServe(cmd.Context(), flags) },
 	}
 	flags.register(cmd)
 	f := cmd.Flags()
-	f.StringVar(&flags.listen, "addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
+	f.StringVar(&flags.listen, "listen", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
 	a.storeFlag(f, &flags.store)
 	f.StringVar(&flags.tokenFile, "token-file", "", "file with the token for /sessions, audits and /metrics")
 	f.StringVar(&flags.instance, "instance", "default", "name of this server; each that runs on a store needs another one")
@@ -145,7 +145,7 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	}
 	listener, err := net.Listen("tcp", flags.listen)
 	if err != nil {
-		return noVerdict(fmt.Errorf("listen on %s: %w; choose another address with --addr", flags.listen, err))
+		return noVerdict(fmt.Errorf("listen on %s: %w; choose another address with --listen", flags.listen, err))
 	}
 	a.announce(listener.Addr(), flags, means.store)
 	serving := server.Serve(ctx, listener)

@@ -52,7 +52,7 @@ const dockerfile = `FROM scratch
 COPY rehearse /rehearse
 ENV REHEARSE_OFFLINE=1
 EXPOSE 8080
-ENTRYPOINT ["/rehearse", "interview", "serve", "--addr", "0.0.0.0:8080", "--store", "/interviews.db"]
+ENTRYPOINT ["/rehearse", "interview", "serve", "--listen", "0.0.0.0:8080", "--store", "/interviews.db"]
 CMD ["--script", "lea", "--time-scale", "0.001"]
 `
 
