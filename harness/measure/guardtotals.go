@@ -60,20 +60,20 @@ func (t *GuardTotals) Close() []Value {
 	}
 	s := &t.sum
 	values := []Value{
-		t.total("guard_judged", s.Judged),
-		t.total("guard_refused", s.Refused),
-		t.total("guard_detections", s.Detections),
+		summed("guard_judged", s.Judged, t.runs),
+		summed("guard_refused", s.Refused, t.runs),
+		summed("guard_detections", s.Detections, t.runs),
 	}
 	for _, category := range slices.Sorted(maps.Keys(s.By)) {
-		values = append(values, t.total("guard_detections_"+category, s.By[category]))
+		values = append(values, summed("guard_detections_"+category, s.By[category], t.runs))
 	}
 	perRun := Value{Name: "guard_detections_per_run", Known: true}
 	perRun.fill(t.detections.Mean(stat.Level))
 	return append(
 		values, perRun,
-		t.total("guard_forced_executions", s.Forced),
+		summed("guard_forced_executions", s.Forced, t.runs),
 		ratio("guard_steps_per_execution", s.Steps, s.Refused),
-		t.total("guard_steps_executed", s.Executed),
+		summed("guard_steps_executed", s.Executed, t.runs),
 		t.execution(),
 		rate("guard_success_rate", t.allowed, t.runs),
 		// Where a bound ended the run, the answer was no success and no stop either.
@@ -83,9 +83,9 @@ func (t *GuardTotals) Close() []Value {
 	)
 }
 
-// total is a sum over the trials with a guard.
-func (t *GuardTotals) total(name string, n int) Value {
-	return Value{Name: name, Known: true, N: t.runs, Value: pointer(float64(n))}
+// summed is a sum over n trials.
+func summed(name string, sum, n int) Value {
+	return Value{Name: name, Known: true, N: n, Value: pointer(float64(sum))}
 }
 
 // execution is the mean time that a forced execution took.

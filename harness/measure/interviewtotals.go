@@ -49,19 +49,15 @@ func (t *InterviewTotals) Close() []Value {
 	}
 	return []Value{
 		rate("interview_finished_rate", t.finished, t.runs),
-		t.total("interview_submissions", s.Submissions),
-		t.total("interview_answers", s.Answers),
-		t.total("interview_queued_questions", s.Queued),
-		t.total("interview_repeated_submissions", s.Repeated),
+		summed("interview_submissions", s.Submissions, t.runs),
+		summed("interview_answers", s.Answers, t.runs),
+		summed("interview_queued_questions", s.Queued, t.runs),
+		summed("interview_repeated_submissions", s.Repeated, t.runs),
 		rate("interview_rejected_rate", rejected, s.Validated),
 		rate("interview_warned_rate", s.Warned, s.Validated),
 		rate("interview_transport_retry_rate", s.TransportRetries, t.calls),
 		rate("interview_trimming_rate", s.Trimmed, t.calls),
-		t.total("interview_exhausted_messages", s.Exhausted),
-		t.total("interview_lost_calls", s.Lost),
+		summed("interview_exhausted_messages", s.Exhausted, t.runs),
+		summed("interview_lost_calls", s.Lost, t.runs),
 	}
-}
-
-func (t *InterviewTotals) total(name string, n int) Value {
-	return Value{Name: name, Known: true, N: t.runs, Value: pointer(float64(n))}
 }
