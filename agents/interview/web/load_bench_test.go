@@ -16,6 +16,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
+	"github.com/rehearse-dev/rehearse/clock"
 )
 
 // cpuTime is the processor time that this process has used; nil where it cannot
@@ -64,11 +65,11 @@ func BenchmarkPaced(b *testing.B) {
 		town := newTown(b, dsn)
 		const think = crowd * time.Second / rate
 		measure(b, town, func() int {
-			begin := time.Now()
+			begin := clock.Real().Now()
 			return count(b, town, func(candidate int) func(int) time.Time {
 				return func(step int) time.Time {
 					due := begin.Add(think*time.Duration(step) + think*time.Duration(candidate)/crowd)
-					time.Sleep(time.Until(due))
+					_ = clock.Real().Sleep(b.Context(), due.Sub(clock.Real().Now()))
 					return due
 				}
 			})
@@ -111,7 +112,7 @@ func BenchmarkFloor(b *testing.B) {
 			for range crowd {
 				group.Go(func() {
 					for range each {
-						begin := time.Now()
+						begin := clock.Real().Now()
 						res, err := t.client.Post(server.URL, "application/json", strings.NewReader(`{"message":"because"}`))
 						if err != nil {
 							b.Error(err)
@@ -119,7 +120,7 @@ func BenchmarkFloor(b *testing.B) {
 						}
 						io.Copy(io.Discard, res.Body)
 						res.Body.Close()
-						t.latency.add(time.Since(begin))
+						t.latency.add(clock.Real().Now().Sub(begin))
 					}
 				})
 			}

@@ -165,7 +165,7 @@ func (t *town) take(candidate string, pace func(step int) time.Time) (taken, err
 	for {
 		due := pace(out.steps)
 		v, err := t.post(fields)
-		t.latency.add(time.Since(due))
+		t.latency.add(clock.Real().Now().Sub(due))
 		if err != nil {
 			return out, fmt.Errorf("step %d of %s: %w", out.steps, candidate, err)
 		}
@@ -184,7 +184,7 @@ func (t *town) take(candidate string, pace func(step int) time.Time) (taken, err
 }
 
 // eager is the pace of people who answer as soon as a question is shown.
-func eager(int) func(int) time.Time { return func(int) time.Time { return time.Now() } }
+func eager(int) func(int) time.Time { return func(int) time.Time { return clock.Real().Now() } }
 
 // fill takes so many interviews at once.
 func (t *town) fill(candidates int, pace func(candidate int) func(step int) time.Time) ([]taken, error) {
