@@ -23,8 +23,9 @@ demo: build ## drive the agents through every shipped scenario, offline, and sho
 	./bin/rehearse run 'loop/*' 'stop/*' 'interview/*' --out $(OUT) $(RUNFLAGS)
 
 .PHONY: test
-test: ## run the whole test suite
+test: ## run the whole test suite, and say what this machine made it skip
 	$(GO) test $(TESTFLAGS) $(PKGS)
+	@.ci/missing
 
 .PHONY: race
 race: ## run the test suite under the race detector

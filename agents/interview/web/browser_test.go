@@ -238,3 +238,9 @@ func offline(cut bool) chromedp.Action[chromedp.Void] {
 func language(accept string) chromedp.Action[chromedp.Void] {
 	return call(network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": accept}})
 }
+
+var _ = It("looks for the browsers that make test tells of", func() {
+	script, err := os.ReadFile("../../../.ci/missing")
+	Expect(err).NotTo(HaveOccurred())
+	Expect(string(script)).To(ContainSubstring("browsers=(" + strings.Join(programs, " ") + ")"))
+})
