@@ -41,7 +41,8 @@ with each other. A candidate's newest session is taken; name a session, or the s
 for another one. The session is only read; it may go on meanwhile.
 
 What was said is left out, and of the session's id, which opens the interview, all but the start.
---answers puts both in: treat the files as you treat the interview.
+--answers puts both in: only the owner may read the files then; treat them as you treat the
+interview.
 
 ` + auditExitCodes,
 		Example: `  rehearse audit lea
@@ -143,6 +144,11 @@ func writeAudit(path string, result audit.Audit) (names []string, err error) {
 		file, err := out.Create(name)
 		if err != nil {
 			return nil, err
+		}
+		if result.Session.Texts { // what a person said, and the key to the interview
+			if err := file.Private(); err != nil {
+				return nil, err
+			}
 		}
 		if _, err := file.Write(b.Bytes()); err != nil {
 			return nil, fmt.Errorf("write %s: %w", name, err)

@@ -118,6 +118,15 @@ type File struct {
 	final string
 }
 
+// Private keeps everybody but the owner from reading the file. Call it before the
+// first write.
+func (f *File) Private() error {
+	if err := f.file.Chmod(0o600); err != nil {
+		return fmt.Errorf("keep others from reading %s: %w", f.final, err)
+	}
+	return nil
+}
+
 // seal brings everything to the disk and closes the file.
 func (f *File) seal() error {
 	err := f.Flush()

@@ -80,6 +80,16 @@ var _ = Describe("a folder", func() {
 		Expect(filepath.Join(dir, "report.json"+folder.Partial)).NotTo(BeAnExistingFile())
 	})
 
+	It("keeps others from reading what is private", func() {
+		f := open()
+		file := create(f, "private.json", "one")
+		Expect(file.Private()).To(Succeed())
+		Expect(f.Commit(file)).To(Succeed())
+		info, err := os.Stat(filepath.Join(dir, "private.json"))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(info.Mode().Perm()).To(Equal(fs.FileMode(0o600)))
+	})
+
 	It("changes all files of a run or none", func() {
 		f := open()
 		Expect(f.Commit(create(f, "a", "one"), create(f, "b", "one"))).To(Succeed())
