@@ -18,7 +18,7 @@ import (
 // Options configures a Service. The zero value is usable.
 type Options struct {
 	// Model is the model to ask; empty means the backend's default.
-	Model string `yaml:"model,omitempty" json:"model,omitempty"`
+	Model string
 	// CallTimeout is for each call; default 60 s.
 	CallTimeout time.Duration
 	// TransportRetries and ValidationRetries are how often one message is tried

@@ -1,6 +1,7 @@
 package interview
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
@@ -30,7 +31,7 @@ func (r *recall) get(id string, n int) []session.Message {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if all := r.find(id); len(all) == n {
-		return all
+		return slices.Clip(all) // whoever appends to it gets a copy
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ type InterviewTotals struct {
 	runs     int // trials in which something was submitted
 	finished int
 	calls    int // that interviews made
+	rejected int // replies, by whatever rule
 }
 
 // Add adds a trial. One in which nothing was submitted does not count.
@@ -26,10 +27,8 @@ func (t *InterviewTotals) Add(f Facts) {
 	s.Repeated += in.Repeated
 	s.Validated += in.Validated
 	s.Warned += in.Warned
-	for rule, n := range in.Rejected {
-		for range n {
-			increment(&s.Rejected, rule)
-		}
+	for _, n := range in.Rejected {
+		t.rejected += n
 	}
 	s.TransportRetries += in.TransportRetries
 	s.Exhausted += in.Exhausted
@@ -43,17 +42,14 @@ func (t *InterviewTotals) Close() []Value {
 	if t.runs == 0 {
 		return nil
 	}
-	s, rejected := &t.sum, 0
-	for _, n := range s.Rejected {
-		rejected += n
-	}
+	s := &t.sum
 	return []Value{
 		rate("interview_finished_rate", t.finished, t.runs),
 		summed("interview_submissions", s.Submissions, t.runs),
 		summed("interview_answers", s.Answers, t.runs),
 		summed("interview_queued_questions", s.Queued, t.runs),
 		summed("interview_repeated_submissions", s.Repeated, t.runs),
-		rate("interview_rejected_rate", rejected, s.Validated),
+		rate("interview_rejected_rate", t.rejected, s.Validated),
 		rate("interview_warned_rate", s.Warned, s.Validated),
 		rate("interview_transport_retry_rate", s.TransportRetries, t.calls),
 		rate("interview_trimming_rate", s.Trimmed, t.calls),

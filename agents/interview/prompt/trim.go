@@ -7,11 +7,11 @@ import (
 // Limits bound the history that goes along with a request.
 type Limits struct {
 	// Messages is how many recent messages go along; default 40.
-	Messages int `yaml:"messages,omitempty" json:"messages,omitempty" jsonschema:"minimum=1"`
+	Messages int
 	// Tokens bounds the history's size; default 7,000. That is more than interviews
 	// with answers of ordinary length come to, and too little for one more of
 	// several thousand tokens to be paid for with every call.
-	Tokens int `yaml:"tokens,omitempty" json:"tokens,omitempty" jsonschema:"minimum=1"`
+	Tokens int
 }
 
 const (

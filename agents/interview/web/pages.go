@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"unicode/utf8"
 
@@ -124,14 +125,9 @@ func (s *Server) toPage(w http.ResponseWriter, r *http.Request, id string) {
 }
 
 // form is what a form sent.
-type form map[string][]string
+type form url.Values
 
-func (f form) get(key string) string {
-	if values := f[key]; len(values) > 0 {
-		return values[0]
-	}
-	return ""
-}
+func (f form) get(key string) string { return url.Values(f).Get(key) }
 
 // answer is the choice, if one was made, and what was written.
 func (f form) answer() string {
