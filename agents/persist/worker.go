@@ -1,0 +1,80 @@
+package persist
+
+import (
+	"context"
+	"errors"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// Worker does one attempt at a task. It never panics through and honours ctx, whose
+// cause says why it ends: ErrStagnation, ErrSegment, the user's interrupt, or a deadline.
+type Worker interface {
+	Work(ctx context.Context, a Assignment) Outcome
+}
+
+// Why the supervisor ends an attempt.
+var (
+	ErrStagnation = errors.New("the task showed no activity for too long")
+	ErrNoProgress = errors.New("the run was active for too long without a task being done")
+	// ErrSegment ends an attempt whose segment has no tool call left. It goes on in
+	// the next segment and is no failure.
+	ErrSegment = errors.New("the segment has no tool call left")
+)
+
+// Assignment is one attempt at a task.
+type Assignment struct {
+	Task plan.Task
+	// Key is the same for each attempt at the task that might have had effects
+	// already (after a crash), and differs between tasks and attempts otherwise: a
+	// worker that knows it may return what it did then.
+	Key     string
+	Attempt int // from 1
+	Segment int // from 1
+	// Prompt is the whole of what to ask for: goal, task, context files, what
+	// earlier attempts and segments left.
+	Prompt string
+	Meter  Meter
+}
+
+// Meter is told what an attempt does while it does it. It is safe for concurrent use.
+type Meter interface {
+	// Call counts tool calls before they are made: a call of the backend counts one,
+	// and so does each tool call that an answer asks for, or action. It returns ErrSegment
+	// when the segment has none left; the attempt must end then.
+	Call(n int) error
+	// Active says that something happened; Call says so too.
+	Active()
+	// Touch says that the attempt read or wrote files, by their paths.
+	Touch(paths ...string)
+}
+
+// Grade says how an attempt ended.
+type Grade string
+
+// The grades.
+const (
+	Done    Grade = "done"
+	Failed  Grade = "failed"  // may be tried again
+	Blocked Grade = "blocked" // trying again cannot help
+	// Escalated needs a person, who is asked Outcome.Details.
+	Escalated Grade = "escalated"
+	// Split is an attempt that ended with its segment.
+	Split Grade = "split"
+)
+
+// Outcome is what an attempt came to.
+type Outcome struct {
+	Grade Grade
+	// Answer is the agent's last message, which the stop guard judges.
+	Answer string
+	// Details says, for a person, why it ended so.
+	Details string
+	// Spent is what it used, where known.
+	Usage *llm.Usage
+	// Capped names the cap of the budget that ended it; empty if none did.
+	Capped string
+	// Carry is what the next attempt or segment should know; bounded by the supervisor.
+	Carry string
+}

@@ -1,0 +1,199 @@
+// Package react runs one agent by thought, action, observation and reflection: it
+// refuses actions without a thought, verifies before it answers, and escalates
+// instead of guessing.
+package react
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/internal/status"
+	"github.com/rehearse-dev/rehearse/agents/react/action"
+	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	"github.com/rehearse-dev/rehearse/agents/react/verify"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+)
+
+// Task is what an agent is asked for.
+type Task struct {
+	// Do is the task in words; optional where the inputs say all.
+	Do string `yaml:"do,omitempty" json:"do,omitempty"`
+	// Input are the contract's inputs by name.
+	Input map[string]any `yaml:"input,omitempty" json:"input,omitempty"`
+}
+
+// Reflection says what happens to a complacent reflection.
+type Reflection string
+
+// The policies on reflections.
+const (
+	// Refuse asks for it again; the iteration counts. The default.
+	Refuse Reflection = "refuse"
+	// Flag tells of it and goes on.
+	Flag Reflection = "flag"
+)
+
+// Options are the limits of a run; the zero value is the documented default.
+type Options struct {
+	// MaxIterations overrides the agent's (default 5).
+	MaxIterations int `yaml:"max_iterations,omitempty" json:"max_iterations,omitempty" jsonschema:"minimum=1"`
+	// Reflection is refuse or flag; default refuse.
+	Reflection Reflection `yaml:"reflection,omitempty" json:"reflection,omitempty" jsonschema:"enum=refuse,enum=flag"`
+	// Revisions is how often an output that does not verify is asked for again; default
+	// 1; negative means never.
+	Revisions int `yaml:"revisions,omitempty" json:"revisions,omitempty"`
+	// Stuck is how many equal rounds in a row (same action and observation, same error, or a cycle of up to
+	// four) end the run; default 3; negative means never.
+	Stuck int `yaml:"stuck,omitempty" json:"stuck,omitempty"`
+	// Depth is how deep delegations may go; default 3.
+	Depth int `yaml:"depth,omitempty" json:"depth,omitempty" jsonschema:"minimum=1"`
+	// CallTimeout is for each call, Timeout for the whole run; default 0 (off).
+	CallTimeout unit.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
+	Timeout     unit.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
+	// Budget caps the run, what it delegates included.
+	Budget budget.Caps `yaml:"budget,omitempty" json:"budget,omitzero"`
+	// Model overrides the agent's.
+	Model string `yaml:"model,omitempty" json:"model,omitempty"`
+}
+
+// Deps are what a run is given. Backend and Actions are required.
+type Deps struct {
+	Backend   llm.Backend
+	BackendID string
+	Clock     clock.Clock
+	Sink      event.Sink
+	// Actions do the standard and custom actions of an agent.
+	Actions func(*agentfile.Agent) (action.Set, error)
+	// Agents are those that may be delegated to, by id.
+	Agents map[string]*agentfile.Agent
+	// Person answers questions; nil: nobody does, and a question escalates.
+	Person Person
+	// Before, if set, is asked before each call of the backend and each action; an error ends the
+	// run with it. A supervisor counts tool calls by it.
+	Before func(kind string) error
+	// Touched, if set, is told of files that actions read and wrote.
+	Touched   func(paths ...string)
+	Price     budget.Pricer
+	EURPerUSD float64
+	Shared    *budget.Budget
+}
+
+// Person is somebody to ask.
+type Person interface {
+	// Ask returns an answer, or false if there is none.
+	Ask(ctx context.Context, question, context string) (answer string, ok bool)
+}
+
+// Status says how a run ended. It is text in JSON.
+type Status string
+
+// The statuses.
+const (
+	StatusDone        Status = "done"
+	StatusError       Status = "error"
+	StatusTimeout     Status = "timeout"
+	StatusBlocked     Status = "blocked"
+	StatusBudget      Status = "budget"
+	StatusEscalate    Status = "escalate"
+	StatusPartial     Status = "done_partial"
+	StatusDelegate    Status = "delegate"
+	StatusInterrupted Status = "interrupted"
+)
+
+// StatusInfo is a row of the table of statuses: Status, ExitCode and Meaning.
+type StatusInfo = status.Row[Status]
+
+// Statuses is the table of all statuses with their exit codes, which are stable
+// and those that package loop uses, where it has the status.
+func Statuses() []StatusInfo {
+	return []StatusInfo{
+		{Status: StatusDone, ExitCode: 0, Meaning: "the output is there and verified"},
+		{Status: StatusError, ExitCode: 1, Meaning: "a call to the backend failed, or the agent or task is not valid"},
+		{Status: StatusTimeout, ExitCode: 3, Meaning: "the time for the run was up"},
+		{Status: StatusBlocked, ExitCode: 6, Meaning: "the agent cannot go on, or is stuck"},
+		{Status: StatusBudget, ExitCode: 7, Meaning: "a cap on calls, tokens or cost was reached"},
+		{Status: StatusEscalate, ExitCode: 9, Meaning: "a person must decide or give what is missing"},
+		{Status: StatusPartial, ExitCode: 10, Meaning: "a part is done, and what is missing is named"},
+		{Status: StatusDelegate, ExitCode: 11, Meaning: "handed over to an agent that is not here"},
+		{Status: StatusInterrupted, ExitCode: 130, Meaning: "the user interrupted the run"},
+	}
+}
+
+// ExitCode is the process exit code that stands for s; 1 if s is not known.
+func (s Status) ExitCode() int { return status.ExitCode(Statuses(), s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler; it refuses other texts than
+// those of the table.
+func (s *Status) UnmarshalText(text []byte) error {
+	known, err := status.Parse(Statuses(), text, "a ReAct run")
+	if err != nil {
+		return err
+	}
+	*s = known
+	return nil
+}
+
+// Trigger is a reason to escalate instead of guessing.
+type Trigger string
+
+// The five triggers of document 003.
+const (
+	Ambiguity  Trigger = "ambiguity"           // that the context does not resolve
+	Decision   Trigger = "business-decision"   // or a strategic one
+	Security   Trigger = "security-risk"       // one was identified
+	Conflict   Trigger = "constraint-conflict" // with constraints that there are
+	Missing    Trigger = "missing-information" // that is critical
+	Iterations Trigger = "max-iterations"      // not of the five: the iterations are used up
+)
+
+// Result is how a run ended.
+type Result struct {
+	Status   Status `json:"status"`
+	ExitCode int    `json:"exit_code"`
+	// Agent is the agent that ended with this status: another one after a delegation by decision.
+	Agent string `json:"agent"`
+	// Output is the final output; as JSON in Value where the contract has a schema for it.
+	Output string          `json:"output,omitempty"`
+	Value  json.RawMessage `json:"value,omitempty"`
+	// Trigger and Question are of an escalation: what a person is asked.
+	Trigger  Trigger `json:"trigger,omitempty"`
+	Question string  `json:"question,omitempty"`
+	// Missing is what a partial output lacks.
+	Missing []string `json:"missing,omitempty"`
+	// Next says what is to be done next, by the table of end states.
+	Next         string         `json:"next"`
+	Details      string         `json:"details,omitempty"`
+	Guard        string         `json:"guard,omitempty"`
+	Iterations   int            `json:"iterations"`
+	Verification *verify.Record `json:"verification,omitempty"`
+	Transcript   []Entry        `json:"transcript"`
+	Duration     time.Duration  `json:"duration_ns"`
+	Err          error          `json:"-"`
+}
+
+// Entry is one iteration.
+type Entry struct {
+	N       int    `json:"n"`
+	Agent   string `json:"agent"`
+	Thought string `json:"thought,omitempty"`
+	Action  string `json:"action,omitempty"`
+	Input   string `json:"input,omitempty"`
+	// Observation is what the action came to.
+	Observation string `json:"observation,omitempty"`
+	Reflection  string `json:"reflection,omitempty"`
+	Decision    string `json:"decision,omitempty"`
+	Reason      string `json:"reason,omitempty"`
+	// Refused says why the step was not accepted.
+	Refused string        `json:"refused,omitempty"`
+	At      time.Duration `json:"at_ns"`
+}
+
+// Run runs an agent on a task to its end.
+func Run(ctx context.Context, a *agentfile.Agent, t Task, o Options, d Deps) Result {
+	panic("not built yet")
+}
