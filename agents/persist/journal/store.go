@@ -3,17 +3,26 @@
 // snapshot that stands for all records up to one.
 package journal
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+)
 
 // Store keeps records and a snapshot. One process at a time holds it. Its methods
 // are safe for concurrent use.
+//
+// A record is a text in one line, such as JSON as an encoder writes it: not empty,
+// at most MaxRecord bytes, and without control characters (those below a space). A
+// snapshot and a blob are any bytes, at most MaxBlob of them.
 type Store interface {
 	// Load hands over the newest snapshot, if there is one, and then each record
-	// that came after it, in order. It is called once, before anything else.
+	// that came after it, in order. It is called once, before any Append and
+	// Checkpoint. The data is theirs to keep only until they return.
 	Load(snapshot func(data []byte) error, record func(data []byte) error) (Recovery, error)
 	// Append adds records, all or none of which a later Load sees. When it returns nil
 	// they are as durable as the store's options say. After an error the store holds what it
-	// held before.
+	// held before. Together the records have at most MaxAppend bytes.
 	Append(records ...[]byte) error
 	// Checkpoint makes a snapshot that stands for all records so far. It brings every
 	// record to the disk first. After an error the earlier snapshot stands.
@@ -44,3 +53,65 @@ var ErrBusy = errors.New("another supervisor holds this state")
 // ErrCorrupt is wrapped by the error of a journal that was changed: a record in
 // its middle does not have its checksum. Nothing is cut then.
 var ErrCorrupt = errors.New("the journal is corrupt")
+
+// ErrBroken is wrapped by the errors of a store that takes no more records because it
+// no longer knows what the disk holds. To open it anew finds out.
+var ErrBroken = errors.New("the journal takes no more records")
+
+// ErrClosed is wrapped by the errors of a store that was closed, or that another
+// one took over.
+var ErrClosed = errors.New("the journal is closed")
+
+// What a store takes at most, in bytes.
+const (
+	MaxRecord = 4 << 20
+	MaxAppend = 16 << 20 // all records of one Append
+	MaxBlob   = 64 << 20
+)
+
+var (
+	errLoadFirst = errors.New("the journal must be loaded before it is written to")
+	errLoaded    = errors.New("the journal was loaded already")
+)
+
+// checkRecords says what keeps records from being stored.
+func checkRecords(records [][]byte) error {
+	total := 0
+	for i, record := range records {
+		total += len(record)
+		switch {
+		case len(record) == 0:
+			return fmt.Errorf("record %d of %d is empty", i+1, len(records))
+		case len(record) > MaxRecord:
+			return fmt.Errorf("record %d of %d has %d bytes; at most %d are kept", i+1, len(records), len(record), MaxRecord)
+		}
+		for at, b := range record {
+			if b < ' ' {
+				return fmt.Errorf("record %d of %d has the control character %#02x at byte %d; write it as JSON in one line", i+1, len(records), b, at)
+			}
+		}
+	}
+	if total > MaxAppend {
+		return fmt.Errorf("%d records have %d bytes together; at most %d are kept at once", len(records), total, MaxAppend)
+	}
+	return nil
+}
+
+func checkBlob(what string, data []byte) error {
+	if len(data) > MaxBlob {
+		return fmt.Errorf("%s has %d bytes; at most %d are kept", what, len(data), MaxBlob)
+	}
+	return nil
+}
+
+// checkName says what keeps name from being that of a blob; the rule is Store's.
+func checkName(name string) error {
+	ok := name != "" && len(name) <= 128 && name[0] != '.' && name[0] != '-'
+	for _, b := range []byte(name) {
+		ok = ok && (b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b == '.' || b == '-')
+	}
+	if !ok {
+		return fmt.Errorf("%q cannot be a name: %w; use up to 128 of a to z, 0 to 9, point and hyphen, the first a letter or digit", name, fs.ErrInvalid)
+	}
+	return nil
+}

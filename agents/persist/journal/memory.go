@@ -1,0 +1,140 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+)
+
+// Memory is a Store that lasts as long as the process. Reopen finds in it what a
+// process that was killed would have left on a disk.
+type Memory struct {
+	mu     sync.Mutex
+	kept   *content
+	loaded bool
+	closed bool
+}
+
+// content is what outlives a Memory that is reopened.
+type content struct {
+	records  [][]byte
+	snapshot []byte
+	covers   int // records that the snapshot stands for
+	blobs    map[string][]byte
+}
+
+// NewMemory returns an empty store.
+func NewMemory() *Memory {
+	return &Memory{kept: &content{blobs: map[string][]byte{}}}
+}
+
+// Reopen returns a store with m's content and closes m, as if its process had been
+// killed. The new one must be loaded as any other.
+func (m *Memory) Reopen() *Memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	return &Memory{kept: m.kept}
+}
+
+// Load implements Store.
+func (m *Memory) Load(snapshot, record func(data []byte) error) (Recovery, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.closed:
+		return Recovery{}, fmt.Errorf("loading the journal: %w", ErrClosed)
+	case m.loaded:
+		return Recovery{}, errLoaded
+	}
+	m.loaded = true
+	k := m.kept
+	found := Recovery{Records: len(k.records), Replayed: len(k.records) - k.covers, Snapshot: k.snapshot != nil}
+	if found.Snapshot {
+		if err := snapshot(bytes.Clone(k.snapshot)); err != nil {
+			return Recovery{}, fmt.Errorf("taking the snapshot: %w", err)
+		}
+	}
+	for i, data := range k.records[k.covers:] {
+		if err := record(bytes.Clone(data)); err != nil {
+			return Recovery{}, fmt.Errorf("taking record %d: %w", k.covers+i+1, err)
+		}
+	}
+	return found, nil
+}
+
+// Append implements Store.
+func (m *Memory) Append(records ...[]byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := errors.Join(m.writable(), checkRecords(records)); err != nil {
+		return fmt.Errorf("adding to the journal: %w", err)
+	}
+	for _, record := range records {
+		m.kept.records = append(m.kept.records, bytes.Clone(record))
+	}
+	return nil
+}
+
+// Checkpoint implements Store.
+func (m *Memory) Checkpoint(snapshot []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := errors.Join(m.writable(), checkBlob("the snapshot", snapshot)); err != nil {
+		return fmt.Errorf("making a snapshot: %w", err)
+	}
+	m.kept.snapshot, m.kept.covers = slices.Concat([]byte{}, snapshot), len(m.kept.records)
+	return nil
+}
+
+func (m *Memory) writable() error {
+	switch {
+	case m.closed:
+		return ErrClosed
+	case !m.loaded:
+		return errLoadFirst
+	}
+	return nil
+}
+
+// Save implements Store.
+func (m *Memory) Save(name string, data []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return fmt.Errorf("saving %s: %w", name, ErrClosed)
+	}
+	if err := errors.Join(checkName(name), checkBlob(name, data)); err != nil {
+		return fmt.Errorf("saving a blob: %w", err)
+	}
+	m.kept.blobs[name] = slices.Concat([]byte{}, data)
+	return nil
+}
+
+// Read implements Store.
+func (m *Memory) Read(name string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil, fmt.Errorf("reading %s: %w", name, ErrClosed)
+	}
+	if err := checkName(name); err != nil {
+		return nil, fmt.Errorf("reading a blob: %w", err)
+	}
+	data, ok := m.kept.blobs[name]
+	if !ok {
+		return nil, fmt.Errorf("reading %s: %w", name, fs.ErrNotExist)
+	}
+	return slices.Clone(data), nil
+}
+
+// Close implements Store.
+func (m *Memory) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	return nil
+}
