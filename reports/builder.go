@@ -24,25 +24,23 @@ type Builder struct {
 	// NotRun names the planned scenarios of which no trial was added.
 	NotRun []string
 
-	problems   []string
-	more       int // problems beyond those kept
-	scenarios  map[string]*building
-	trials     Count
-	totals     measure.Totals
-	guards     measure.GuardTotals
-	interviews measure.InterviewTotals
+	problems  []string
+	more      int // problems beyond those kept
+	scenarios map[string]*building
+	trials    Count
+	totals    measure.Totals
+	agents    measure.AgentTotals
 }
 
 // building is a scenario whose trials are being added.
 type building struct {
-	head      record.Scenario
-	status    string
-	trials    Count
-	measures  measure.Totals
-	guard     measure.GuardTotals
-	interview measure.InterviewTotals
-	findings  []gate.Finding
-	more      int
+	head     record.Scenario
+	status   string
+	trials   Count
+	measures measure.Totals
+	agents   measure.AgentTotals
+	findings []gate.Finding
+	more     int
 }
 
 // mixed stands for the status of a scenario whose trials ended differently.
@@ -69,10 +67,8 @@ func (b *Builder) Add(scenario record.Scenario, facts measure.Facts, findings []
 	b.trials.Add(verdict)
 	s.measures.Add(facts)
 	b.totals.Add(facts)
-	s.guard.Add(facts.Guard)
-	b.guards.Add(facts.Guard)
-	s.interview.Add(facts)
-	b.interviews.Add(facts)
+	s.agents.Add(facts)
+	b.agents.Add(facts)
 	for _, f := range findings {
 		if len(s.findings) >= maxFindings {
 			s.more++
@@ -113,7 +109,7 @@ func (b *Builder) Close() Report {
 		Schema:      Schema,
 		Run:         Run{ID: b.Run.ID, Tool: b.Run.Tool, Prices: b.Run.Prices, Labels: b.Run.Labels},
 		Interrupted: b.Interrupted,
-		Totals:      Totals{Trials: b.trials, Measures: b.totals.Close().Sums, Guard: b.guards.Close(), Interview: b.interviews.Close()},
+		Totals:      Totals{Trials: b.trials, Measures: b.totals.Close().Sums, AgentMetrics: b.agents.Close()},
 		Scenarios:   make([]Scenario, 0, len(b.scenarios)),
 		NotRun:      append([]string{}, slices.Sorted(slices.Values(b.NotRun))...),
 		Problems:    append([]string{}, b.problems...),
@@ -141,7 +137,7 @@ func (s *building) close() Scenario {
 		Name: head.Name, File: head.File, About: head.About, Proves: head.Proves, Tags: head.Tags,
 		Agent: head.Agent, Backend: head.Backend, Model: head.Model, Seed: head.Seed, Digest: head.Digest,
 		Verdict: s.trials.Verdict(), Status: s.status, Planned: head.Trials, Trials: s.trials,
-		PassRate: passRate(s.trials), Measures: s.measures.Close().Means, Guard: s.guard.Close(), Interview: s.interview.Close(),
+		PassRate: passRate(s.trials), Measures: s.measures.Close().Means, AgentMetrics: s.agents.Close(),
 		Findings: append([]gate.Finding{}, s.findings...), MoreFindings: s.more,
 	}
 	if missing := head.Trials - s.trials.Total(); missing > 0 {

@@ -51,7 +51,7 @@ func JUnit(w io.Writer, r Report, _ Options) error {
 }
 
 func (x *xmlWriter) suite(r Report) {
-	x.properties(slices.Concat(r.Totals.Measures, r.Totals.Guard, r.Totals.Interview),
+	x.properties(slices.Concat(r.Totals.Measures, r.Totals.All()),
 		attr{"run", r.Run.ID},
 		attr{"tool", r.Run.Tool},
 		attr{"prices", r.Run.Prices},
@@ -79,7 +79,7 @@ func (x *xmlWriter) suite(r Report) {
 
 // scenario writes what is inside the test case of s.
 func (x *xmlWriter) scenario(s Scenario) {
-	x.properties(slices.Concat(s.Measures, s.Guard, s.Interview),
+	x.properties(slices.Concat(s.Measures, s.All()),
 		attr{"trials", strconv.Itoa(s.Trials.Total())},
 		attr{"trials_passed", strconv.Itoa(s.Trials.Pass)},
 		attr{"status", s.Status},

@@ -39,8 +39,9 @@ func Markdown(w io.Writer, r Report, opts Options) error {
 			shown = append(shown, s)
 		}
 	}
-	guardSection.markdown(&b, r.Totals.Guard)
-	interviewSection.markdown(&b, r.Totals.Interview)
+	for _, s := range sections {
+		s.markdown(&b, s.of(r.Totals.AgentMetrics))
+	}
 	half := b.Left / 2 // the rest is for the findings
 	b.Left -= half
 	if len(shown) > 0 {

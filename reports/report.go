@@ -47,11 +47,8 @@ type Totals struct {
 	// Measures are sums over the trials, except for those of latency, which are
 	// over all calls. The names are those of Scenario.Measures.
 	Measures []measure.Value `json:"measures"`
-	// Guard are the metrics of stop guards, over all trials in which one judged an
-	// answer; nil if none did.
-	Guard []measure.Value `json:"guard,omitempty"`
-	// Interview are the metrics of interviews, over all trials with one.
-	Interview []measure.Value `json:"interview,omitempty"`
+	// AgentMetrics are over all trials with such an agent.
+	measure.AgentMetrics
 }
 
 // Count counts by verdict.
@@ -126,10 +123,7 @@ type Scenario struct {
 	// Measures are means over the trials, except for those of latency, which are
 	// over all calls; in a fixed order.
 	Measures []measure.Value `json:"measures"`
-	// Guard are the metrics of the stop guard, nil if none judged an answer.
-	Guard []measure.Value `json:"guard,omitempty"`
-	// Interview are the metrics of an interview, nil if there was none.
-	Interview []measure.Value `json:"interview,omitempty"`
+	measure.AgentMetrics
 	// Findings are the first maxFindings, in order of trial.
 	Findings []gate.Finding `json:"findings"`
 	// MoreFindings is how many there are beyond Findings.

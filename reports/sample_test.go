@@ -36,6 +36,32 @@ func interviewed() []measure.Value {
 	return t.Close()
 }
 
+// supervised are the metrics of two supervised runs, one of which is complete.
+func supervised() []measure.Value {
+	var t measure.SuperviseTotals
+	for _, status := range []string{"complete", "capped"} {
+		t.Add(measure.Facts{Run: measure.RunFacts{Status: status}, Supervise: measure.SuperviseFacts{
+			Attempts: 12, Retried: 2, Derived: 3, Done: 9, Tasks: 10, Looks: 4, Failed: map[string]int{"tests": 2, "todos": 1},
+			Rounds: 1, Signs: map[string]int{"short-run": 1}, Stagnations: 1, Checkpoints: map[string]int{"final": 1, "interval": 5},
+			Segments: 2, ToolCalls: 1200, Evicted: 10, Resumes: 1,
+		}})
+	}
+	return t.Close()
+}
+
+// reacted are the metrics of three runs of a ReAct agent.
+func reacted() []measure.Value {
+	var t measure.ReactTotals
+	for _, status := range []string{"done", "done", "escalate"} {
+		t.Add(measure.Facts{Run: measure.RunFacts{Status: status}, React: measure.ReactFacts{
+			Iterations: 4, Refused: map[string]int{"thought-required": 1}, Actions: map[string]int{"search": 2, "analyze": 1},
+			Failed: map[string]int{"no-such-file": 1}, Reflections: 3, Complacent: 1, Verifications: 2, Unverified: 1,
+			Asked: 1, Triggers: map[string]int{"ambiguity": 1}, Delegations: map[string]int{"helper": 1}, Cut: 1, Stuck: 1,
+		}})
+	}
+	return t.Close()
+}
+
 // guarded are the metrics of a stop guard in three trials.
 func guarded() []measure.Value {
 	var t measure.GuardTotals
@@ -97,7 +123,9 @@ func sample() reports.Report {
 		Verdict: gate.Error, Interrupted: true,
 		Totals: reports.Totals{
 			Scenarios: reports.Count{Pass: 1, Fail: 1, Error: 1, Skip: 1},
-			Trials:    reports.Count{Pass: 4, Fail: 2, Error: 1, Skip: 1}, Measures: totals, Guard: guarded(), Interview: interviewed(),
+			Trials:    reports.Count{Pass: 4, Fail: 2, Error: 1, Skip: 1}, Measures: totals, AgentMetrics: measure.AgentMetrics{
+				Guard: guarded(), Interview: interviewed(), Supervise: supervised(), React: reacted(),
+			},
 		},
 		Scenarios: []reports.Scenario{passing, broken, failing, skipped},
 		NotRun:    []string{"loop/four-hours"},

@@ -13,6 +13,8 @@ import (
 // JSON and JUnit have all metrics.
 type section struct {
 	title string
+	// of are the metrics that it shows.
+	of func(measure.AgentMetrics) []measure.Value
 	// line is a sentence with a %s for each of the metrics in counts.
 	line   string
 	counts []string
@@ -21,30 +23,63 @@ type section struct {
 
 type shownRate struct{ name, says, of string }
 
-var guardSection = section{
-	title:  "Stop guard",
-	line:   "%s answers judged, %s refused, %s made to go on, %s of their steps done",
-	counts: []string{"guard_judged", "guard_refused", "guard_forced_executions", "guard_steps_executed"},
-	rates: []shownRate{
-		{"guard_prevented_rate", "premature stops prevented", "answers that defer"},
-		{"guard_false_positive_rate", "false alarms", "answers that do not"},
-		{"guard_false_negative_rate", "misses", "answers that defer"},
-		{"guard_success_rate", "ended with an answer that may stop", "runs"},
-	},
-}
+// sections are in the order in which they are shown.
 
-var interviewSection = section{
-	title: "Interviews",
-	line:  "%s answers kept, %s questions served without a call, %s submissions sent twice, %s calls lost and repeated",
-	counts: []string{
-		"interview_answers", "interview_queued_questions", "interview_repeated_submissions", "interview_lost_calls",
+var sections = []section{
+	{
+		title:  "Stop guard",
+		of:     func(m measure.AgentMetrics) []measure.Value { return m.Guard },
+		line:   "%s answers judged, %s refused, %s made to go on, %s of their steps done",
+		counts: []string{"guard_judged", "guard_refused", "guard_forced_executions", "guard_steps_executed"},
+		rates: []shownRate{
+			{"guard_prevented_rate", "premature stops prevented", "answers that defer"},
+			{"guard_false_positive_rate", "false alarms", "answers that do not"},
+			{"guard_false_negative_rate", "misses", "answers that defer"},
+			{"guard_success_rate", "ended with an answer that may stop", "runs"},
+		},
 	},
-	rates: []shownRate{
-		{"interview_finished_rate", "finished", "interviews"},
-		{"interview_rejected_rate", "replies that did not validate", "replies"},
-		{"interview_warned_rate", "replies used with warnings", "replies"},
-		{"interview_transport_retry_rate", "calls retried after a failure", "calls"},
-		{"interview_trimming_rate", "calls with a trimmed history", "calls"},
+	{
+		title: "Interviews",
+		of:    func(m measure.AgentMetrics) []measure.Value { return m.Interview },
+		line:  "%s answers kept, %s questions served without a call, %s submissions sent twice, %s calls lost and repeated",
+		counts: []string{
+			"interview_answers", "interview_queued_questions", "interview_repeated_submissions", "interview_lost_calls",
+		},
+		rates: []shownRate{
+			{"interview_finished_rate", "finished", "interviews"},
+			{"interview_rejected_rate", "replies that did not validate", "replies"},
+			{"interview_warned_rate", "replies used with warnings", "replies"},
+			{"interview_transport_retry_rate", "calls retried after a failure", "calls"},
+			{"interview_trimming_rate", "calls with a trimmed history", "calls"},
+		},
+	},
+	{
+		title: "Supervisor",
+		of:    func(m measure.AgentMetrics) []measure.Value { return m.Supervise },
+		line:  "%s attempts at tasks, %s forced continuations, %s checkpoints, %s stagnations, %s times taken up again",
+		counts: []string{
+			"supervise_attempts", "supervise_continuations", "supervise_checkpoints", "supervise_stagnations", "supervise_resumes",
+		},
+		rates: []shownRate{
+			{"supervise_complete_rate", "complete", "runs"},
+			{"supervise_done_rate", "tasks done", "tasks"},
+			{"supervise_retry_rate", "attempts after a failed one", "attempts"},
+		},
+	},
+	{
+		title: "ReAct agents",
+		of:    func(m measure.AgentMetrics) []measure.Value { return m.React },
+		line:  "%s iterations, %s actions, %s escalations, %s delegations",
+		counts: []string{
+			"react_iterations", "react_actions", "react_escalations", "react_delegations",
+		},
+		rates: []shownRate{
+			{"react_done_rate", "done", "runs"},
+			{"react_refused_step_rate", "steps refused", "iterations"},
+			{"react_complacent_rate", "complacent reflections", "reflections"},
+			{"react_failed_action_rate", "actions that could not be done", "actions"},
+			{"react_unverified_rate", "outputs that did not verify", "verifications"},
+		},
 	},
 }
 

@@ -48,8 +48,9 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 	for _, name := range r.NotRun {
 		fmt.Fprintf(&b, "  %s\n", tty.Middle(plain.Line(name, maxName), t.Columns()-2))
 	}
-	guardSection.terminal(&b, r.Totals.Guard)
-	interviewSection.terminal(&b, r.Totals.Interview)
+	for _, s := range sections {
+		s.terminal(&b, s.of(r.Totals.AgentMetrics))
+	}
 	verdict := plain.Line(string(r.Verdict), 10)
 	if r.Interrupted {
 		verdict += " (interrupted)"

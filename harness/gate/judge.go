@@ -48,7 +48,7 @@ func NewJudge(e expect.Expect) (*Judge, error) {
 		{e.Duration != nil, judgeDuration},
 		{len(e.Stops) > 0, judgeStops},
 		{true, judgeScript},
-		{true, judgeInterview},
+		{true, judgePromises},
 		{len(e.That) > 0, judgeThat},
 	} {
 		if candidate.asked {
@@ -245,15 +245,15 @@ func judgeStops(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	return j.judgeMisfit(found, expect.MisjudgedStop, "the stop guard did not decide as the label demands", f.Guard.Misjudged)
 }
 
-// judgeInterview reports promises that an interview did not keep. None of them
-// can be allowed.
-func judgeInterview(_ *Judge, f *measure.Facts, found []Finding) []Finding {
-	for _, e := range f.Interview.Broken {
-		found = append(found, Finding{Severity: Failing, Rule: "interview-promise", Message: "the interview did not keep what it promises", Evidence: e})
+// judgePromises reports what an agent promises whatever the scenario, and did not
+// keep. None of it can be allowed.
+func judgePromises(_ *Judge, f *measure.Facts, found []Finding) []Finding {
+	for _, e := range f.Run.Broken {
+		found = append(found, Finding{Severity: Failing, Rule: "promise", Message: "the agent did not keep what it promises", Evidence: e})
 	}
 	if n := f.Interview.QueuedCalls; n > 0 {
 		found = append(found, Finding{
-			Severity: Failing, Rule: "interview-promise", Message: "a call was made for a question that was queued",
+			Severity: Failing, Rule: "promise", Message: "a call was made for a question that was queued",
 			Evidence: fmt.Sprintf("%d calls", n),
 		})
 	}

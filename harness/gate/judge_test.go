@@ -135,9 +135,9 @@ var _ = Describe("Judge", Label("H-04"), func() {
 
 	It("holds broken promises of an interview against it, whatever is allowed", func() {
 		f := facts(func(f *measure.Facts) {
-			f.Interview.Broken, f.Interview.QueuedCalls = []string{"the answer to BLOC_01/0 is gone"}, 2
+			f.Run.Broken, f.Interview.QueuedCalls = []string{"the answer to BLOC_01/0 is gone"}, 2
 		})
-		found := judge(expect.Expect{Allow: []string{"interview-promise"}}, f)
+		found := judge(expect.Expect{Allow: []string{"promise"}}, f)
 		Expect(found).To(HaveExactElements(
 			And(HaveField("Severity", gate.Failing), HaveField("Evidence", "the answer to BLOC_01/0 is gone")),
 			And(HaveField("Severity", gate.Failing), HaveField("Evidence", "2 calls")),

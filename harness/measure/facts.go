@@ -15,6 +15,8 @@ type Facts struct {
 	Script    ScriptFacts    `cel:"script" json:"script"`
 	Guard     GuardFacts     `cel:"guard" json:"guard"`
 	Interview InterviewFacts `cel:"interview" json:"interview"`
+	Supervise SuperviseFacts `cel:"supervise" json:"supervise"`
+	React     ReactFacts     `cel:"react" json:"react"`
 	Events    []event.Event  `cel:"events" json:"-"`
 	// Answers are the texts of the replies, in order.
 	Answers []string `cel:"answers" json:"-"`
@@ -35,6 +37,9 @@ type RunFacts struct {
 	// Skipped says why the trial was not carried out: something that it needs is
 	// not on this machine.
 	Skipped string `cel:"skipped" json:"skipped,omitempty"`
+	// Broken says which promises of the agent were not kept, as the driver saw:
+	// answers lost or doubled, finished tasks done again.
+	Broken []string `cel:"broken" json:"broken,omitempty"`
 }
 
 // CallFacts count the calls to the backend.

@@ -37,17 +37,11 @@ type InterviewFacts struct {
 	Step    string `cel:"step" json:"step,omitempty"`
 	Answers int    `cel:"answers" json:"answers"`
 	Commits int    `cel:"commits" json:"commits"`
-	// Broken says which promises were not kept: answers lost, doubled or out of
-	// order, two questions in one message, moves that did not end as they should.
-	Broken []string `cel:"broken" json:"broken,omitempty"`
 }
 
 // The names of events that facts are read from; agents/interview and the driver
 // tell them.
-const (
-	interviewName = "interview"
-	promiseName   = "promise"
-)
+const interviewName = "interview"
 
 func interviewFacts(tr *record.Trial) InterviewFacts {
 	var f InterviewFacts
@@ -58,8 +52,6 @@ func interviewFacts(tr *record.Trial) InterviewFacts {
 			f.submission(e.Attrs)
 		case e.Kind == event.Verdict && e.Name == "validator":
 			f.validated(e.Attrs)
-		case e.Kind == event.Verdict && e.Name == promiseName && e.Attrs["kept"] != true:
-			f.Broken = append(f.Broken, e.Detail)
 		case e.Kind == event.Guard:
 			f.guard(e.Name)
 		case e.Kind == event.State && e.Name == interviewName:

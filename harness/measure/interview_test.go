@@ -6,17 +6,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/harness/record"
 )
-
-// interviewOf are the facts of an interview that told these events.
-func interviewOf(events ...event.Event) measure.InterviewFacts {
-	var tr record.Trial
-	for _, e := range events {
-		tr.Events = append(tr.Events, record.Event{Event: e})
-	}
-	return measure.Of(record.Scenario{}, tr, nil).Interview
-}
 
 func told(kind event.Kind, name string, attrs map[string]any) event.Event {
 	return event.Event{Kind: kind, Name: name, Detail: "because", Attrs: attrs}
@@ -26,7 +16,7 @@ var _ = Describe("The facts of an interview", func() {
 	It("are read from what it told, and from nothing else", func() {
 		submission := func(attrs map[string]any) event.Event { return told(event.Iteration, "submission", attrs) }
 		verdict := func(attrs map[string]any) event.Event { return told(event.Verdict, "validator", attrs) }
-		f := interviewOf(
+		f := factsOf(
 			told(event.State, "interview", map[string]any{"step": "BLOC_01"}),
 			told(event.State, "breaker", map[string]any{"step": "open"}),
 			told(event.State, "interview", map[string]any{"step": "BLOC_02A"}),
@@ -45,14 +35,12 @@ var _ = Describe("The facts of an interview", func() {
 			told(event.Guard, "lost-call", nil), told(event.Guard, "trimmed", nil), told(event.Guard, "budget", nil),
 			told(event.Checkpoint, "commit", nil), told(event.Checkpoint, "commit", nil),
 			told(event.Checkpoint, "answers", map[string]any{"answers": 7.0}),
-			told(event.Verdict, "promise", map[string]any{"kept": true}),
-			told(event.Verdict, "promise", map[string]any{"kept": false}),
 		)
-		Expect(f).To(Equal(measure.InterviewFacts{
+		Expect(f.Interview).To(Equal(measure.InterviewFacts{
 			Submissions: 5, Answered: 3, Repeated: 1, Refused: map[string]int{"empty_answer": 1},
 			Queued: 2, QueuedCalls: 2, Validated: 3, Rejected: map[string]int{"too-long": 1}, Warned: 1,
 			TransportRetries: 1, ValidationRetries: 2, Exhausted: 1, Lost: 1, Trimmed: 1,
-			Step: "BLOC_02A", Answers: 7, Commits: 2, Broken: []string{"because"},
+			Step: "BLOC_02A", Answers: 7, Commits: 2,
 		}))
 	})
 })

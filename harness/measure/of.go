@@ -27,6 +27,7 @@ func Of(sc record.Scenario, tr record.Trial, timings []record.Timing) Facts {
 			Details:    tr.End.Details,
 			Error:      tr.End.HarnessError,
 			Skipped:    tr.End.Skipped,
+			Broken:     broken(&tr),
 		},
 		Calls:     callFacts(tr.Calls),
 		Tokens:    tokenFacts(tr.Calls),
@@ -34,6 +35,8 @@ func Of(sc record.Scenario, tr record.Trial, timings []record.Timing) Facts {
 		Script:    scriptFacts(&tr),
 		Guard:     guardFacts(&sc, &tr),
 		Interview: interviewFacts(&tr),
+		Supervise: superviseFacts(&tr),
+		React:     reactFacts(&tr),
 	}
 	latencies := make([]float64, 0, len(tr.Calls))
 	if sc.RealTime {
@@ -57,6 +60,16 @@ func Of(sc record.Scenario, tr record.Trial, timings []record.Timing) Facts {
 		}
 	}
 	return f
+}
+
+// broken are the promises that a driver says were not kept.
+func broken(tr *record.Trial) (all []string) {
+	for i := range tr.Events {
+		if e := &tr.Events[i].Event; e.Kind == event.Verdict && e.Name == "promise" && e.Attrs["kept"] != true {
+			all = append(all, e.Detail)
+		}
+	}
+	return all
 }
 
 // returned reports whether a call came back. One that had not when the trial

@@ -1,0 +1,145 @@
+package measure
+
+import (
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/record"
+)
+
+// SuperviseFacts are what a supervisor did, as it told. All are 0 where none ran.
+type SuperviseFacts struct {
+	// Attempts are attempts at tasks, by how they ended in Graded; Retried those
+	// after a failed one; Derived those at tasks that came of failed checks or signs.
+	Attempts int            `cel:"attempts" json:"attempts"`
+	Graded   map[string]int `cel:"graded" json:"graded,omitempty"`
+	Retried  int            `cel:"retried" json:"retried"`
+	Derived  int            `cel:"derived" json:"derived"`
+	// Done and Tasks are the tasks that are done at the end, and all.
+	Done  int `cel:"done" json:"done"`
+	Tasks int `cel:"tasks" json:"tasks"`
+	// Order are the ids of the tasks in the order in which they were done.
+	Order []string `cel:"order" json:"-"`
+	// Looks are full checks and re-checks; Failed, Unknown and None count what single
+	// checks said in them, by the check's name.
+	Looks   int            `cel:"looks" json:"looks"`
+	Failed  map[string]int `cel:"failed" json:"failed,omitempty"`
+	Unknown map[string]int `cel:"unknown" json:"unknown,omitempty"`
+	None    map[string]int `cel:"none" json:"none,omitempty"`
+	// Last is what each check said last.
+	Last map[string]string `cel:"last" json:"last,omitempty"`
+	// Rounds are the continuations that failed checks forced.
+	Rounds int `cel:"rounds" json:"rounds"`
+	// Signs are signs of a premature stop, by name.
+	Signs map[string]int `cel:"signs" json:"signs,omitempty"`
+	// Stagnations are tasks that were ended for want of activity, Stalls runs that
+	// were active without progress.
+	Stagnations int `cel:"stagnations" json:"stagnations"`
+	Stalls      int `cel:"stalls" json:"stalls"`
+	// Checkpoints are by reason: interval, soft-limit, context, segment, final.
+	Checkpoints map[string]int `cel:"checkpoints" json:"checkpoints,omitempty"`
+	// Segments is 1 and one more for each time the limit of tool calls split the run;
+	// ToolCalls are those of all attempts.
+	Segments  int `cel:"segments" json:"segments"`
+	ToolCalls int `cel:"tool_calls" json:"tool_calls"`
+	// Evicted and Restored are files that left and came back into the context; Files are
+	// those in context at the last change, MaxFiles the most at any.
+	Evicted  int `cel:"evicted" json:"evicted"`
+	Restored int `cel:"restored" json:"restored"`
+	Files    int `cel:"files" json:"files"`
+	MaxFiles int `cel:"max_files" json:"max_files"`
+	// Resumes is how often the run was taken up again.
+	Resumes int `cel:"resumes" json:"resumes"`
+}
+
+// The names of events that facts are read from; agents/persist tells them.
+const (
+	taskName     = "task"
+	checkName    = "check"
+	checksName   = "checks"
+	signName     = "sign"
+	contextName  = "context"
+	resumeName   = "resume"
+	segmentName  = "segment"
+	continueName = "continuation"
+)
+
+func superviseFacts(tr *record.Trial) SuperviseFacts {
+	var f SuperviseFacts
+	for i := range tr.Events {
+		e := &tr.Events[i].Event
+		switch {
+		case e.Kind == event.Iteration && e.Name == taskName:
+			f.attempt(e.Attrs)
+		case e.Kind == event.Verdict && e.Name == checkName:
+			f.check(e.Attrs)
+		case e.Kind == event.Verdict && e.Name == checksName:
+			f.Looks++
+		case e.Kind == event.Guard:
+			f.guard(e)
+		case e.Kind == event.State && e.Name == contextName:
+			f.context(e.Attrs)
+		case e.Kind == event.State && e.Name == resumeName:
+			f.Resumes++
+		case e.Kind == event.Checkpoint && f.Attempts+f.Looks > 0:
+			increment(&f.Checkpoints, e.Name)
+		case e.Kind == event.End && e.Attrs["tasks"] != nil:
+			f.Done, f.Tasks = whole(e.Attrs["done"]), whole(e.Attrs["tasks"])
+		}
+	}
+	return f
+}
+
+func (f *SuperviseFacts) attempt(attrs map[string]any) {
+	f.Attempts++
+	f.Segments = max(f.Segments, whole(attrs["segment"]))
+	f.ToolCalls += whole(attrs["calls"])
+	grade, _ := attrs["grade"].(string)
+	increment(&f.Graded, grade)
+	if whole(attrs["attempt"]) > 1 {
+		f.Retried++
+	}
+	if from, _ := attrs["from"].(string); from != "" {
+		f.Derived++
+	}
+	if grade == "done" {
+		id, _ := attrs["id"].(string)
+		f.Order = append(f.Order, id)
+	}
+}
+
+func (f *SuperviseFacts) check(attrs map[string]any) {
+	name, _ := attrs["check"].(string)
+	verdict, _ := attrs["verdict"].(string)
+	if f.Last == nil {
+		f.Last = map[string]string{}
+	}
+	f.Last[name] = verdict
+	switch verdict {
+	case "fail":
+		increment(&f.Failed, name)
+	case "unknown":
+		increment(&f.Unknown, name)
+	case "none":
+		increment(&f.None, name)
+	}
+}
+
+func (f *SuperviseFacts) guard(e *event.Event) {
+	switch e.Name {
+	case signName:
+		sign, _ := e.Attrs["sign"].(string)
+		increment(&f.Signs, sign)
+	case continueName:
+		f.Rounds++
+	case "stagnation":
+		f.Stagnations++
+	case "no-progress":
+		f.Stalls++
+	}
+}
+
+func (f *SuperviseFacts) context(attrs map[string]any) {
+	f.Files = whole(attrs["files"])
+	f.MaxFiles = max(f.MaxFiles, f.Files)
+	f.Evicted += whole(attrs["evicted"])
+	f.Restored += whole(attrs["restored"])
+}
