@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -24,15 +26,33 @@ const (
 // backendIDs lists all backends; the first one is the default.
 func backendIDs() []string { return append(cli.IDs(), openAI) }
 
+// backendFlags say which backend an agent works with.
+type backendFlags struct {
+	backend, model string
+	command        string
+	extra          []string
+	prices         string
+}
+
+func (b *backendFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&b.backend, "backend", "b", "", "copilot, claude, codex, gemini, exec or openai (default "+loop.Defaults().Backend+")")
+	f.StringVarP(&b.model, "model", "m", "", "model (default: the backend's own)")
+	f.StringVar(&b.command, "command", "", "the program of backend exec and its arguments, split at spaces; {prompt} or\n{prompt_file} stands for the prompt, which otherwise goes to standard input")
+	f.StringArrayVar(&b.extra, "agent-arg", nil, "a further argument for a command-line agent")
+	f.StringVar(&b.prices, "prices", "", "a price file whose entries override the shipped table")
+	_ = cmd.RegisterFlagCompletionFunc("backend", cobra.FixedCompletions(backendIDs(), cobra.ShellCompDirectiveNoFileComp))
+}
+
 // findBackend finds an available adapter, or says which ones are.
-func (a *app) findBackend(ctx context.Context, s loop.Settings, flags loopFlags) (llm.Adapter, error) {
-	if err := checkBackendFlags(s.Backend, flags); err != nil {
+func (a *app) findBackend(ctx context.Context, flags backendFlags) (llm.Adapter, error) {
+	if err := checkBackendFlags(flags); err != nil {
 		return nil, err
 	}
 	cfg := openai.FromEnv(a.getenv)
 	var adapters []llm.Adapter
 	for _, id := range cli.IDs() {
-		agent := cli.Config{Model: s.Model, ExtraArgs: flags.extra}
+		agent := cli.Config{Model: flags.model, ExtraArgs: flags.extra}
 		if id == execOwn {
 			agent.Command = strings.Fields(flags.command)
 		}
@@ -45,24 +65,24 @@ func (a *app) findBackend(ctx context.Context, s loop.Settings, flags loopFlags)
 		}
 		adapters = append(adapters, adapter)
 	}
-	cfg.Model = s.Model
+	cfg.Model = flags.model
 	api, err := openai.New(cfg)
 	switch {
 	case err == nil:
 		adapters = append(adapters, api)
-	case s.Backend == openAI:
+	case flags.backend == openAI:
 		return nil, err
 	}
-	found, err := llm.NewRegistry(adapters...).Find(ctx, s.Backend)
-	if err != nil && !slices.Contains(backendIDs(), s.Backend) {
-		return nil, fmt.Errorf("%w%s", err, didYouMean(s.Backend, backendIDs()))
+	found, err := llm.NewRegistry(adapters...).Find(ctx, flags.backend)
+	if err != nil && !slices.Contains(backendIDs(), flags.backend) {
+		return nil, fmt.Errorf("%w%s", err, didYouMean(flags.backend, backendIDs()))
 	}
 	return found, err
 }
 
 // checkBackendFlags refuses flags that the backend would ignore.
-func checkBackendFlags(id string, flags loopFlags) error {
-	switch {
+func checkBackendFlags(flags backendFlags) error {
+	switch id := flags.backend; {
 	case id == execOwn && strings.TrimSpace(flags.command) == "":
 		return errors.New("backend exec runs the program that --command names, which is missing")
 	case id != execOwn && flags.command != "":

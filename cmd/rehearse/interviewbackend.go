@@ -10,7 +10,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/openai"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -66,27 +65,16 @@ func (a *app) interviewBackend(m modelFlags, count func(model, text string) int)
 	return backend, nil
 }
 
-// scriptedInterviewer plays a model, through the project's real client.
+// scriptedInterviewer plays a model by the replies to a persona, or by a script.
 func scriptedInterviewer(m modelFlags, count func(model, text string) int) (llm.Backend, error) {
 	script, err := interviewScript(m.script)
 	if err != nil {
 		return nil, usage(err)
 	}
-	program, err := mocks.Compile(script)
-	if err != nil {
-		return nil, usage(err)
-	}
-	engine := mocks.NewEngine(program, mocks.EngineOptions{
-		Clock: clock.Real(), Scale: m.scale, Seed: 1, Count: count, Keep: kept,
-	})
-	backend, err := openai.New(openai.Config{
-		BaseURL: "http://127.0.0.1/v1", APIKey: "scripted", Model: m.model, Offline: true,
-		Transport: mocks.NewTransport(engine), Retry: openai.RetryPolicy{Max: -1},
-	})
-	if err != nil {
-		return nil, noVerdict(err)
-	}
-	return backend, nil
+	return scripted{
+		model: m.model, scale: m.scale, count: count,
+		retry: openai.RetryPolicy{Max: -1}, // the interview counts each attempt
+	}.backend(script)
 }
 
 // interviewScript is the replies to a persona, or a script from a file, or that

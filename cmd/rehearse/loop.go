@@ -20,11 +20,9 @@ import (
 
 // loopFlags are the flags of loop that are no loop.Options.
 type loopFlags struct {
+	backendFlags
 	config     string
 	transcript string
-	command    string
-	extra      []string
-	prices     string
 	asJSON     bool
 }
 
@@ -61,20 +59,18 @@ every backend that is not on this machine.
 				return err
 			}
 			given := options.given(cmd.Flags())
-			given.Prompt = prompt
+			given.Prompt, given.Backend, given.Model = prompt, flags.backend, flags.model
 			return a.runLoop(cmd.Context(), given, flags)
 		},
 	}
 	f := cmd.Flags()
 	options.register(f)
+	flags.register(cmd)
 	f.StringVar(&flags.config, "config", "", "configuration file (default: "+configFile+" if it is there)")
 	f.StringVar(&flags.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
-	f.StringVar(&flags.command, "command", "", "the program of backend exec and its arguments, split at spaces; {prompt} or\n{prompt_file} stands for the prompt, which otherwise goes to standard input")
-	f.StringArrayVar(&flags.extra, "agent-arg", nil, "a further argument for a command-line agent")
-	f.StringVar(&flags.prices, "prices", "", "a price file whose entries override the shipped table")
 	f.BoolVar(&flags.asJSON, "json", false, "print the result as JSON on standard output")
 	for flag, values := range map[string][]string{
-		"backend": backendIDs(), "mode": {"marker", "json"}, "history": {"fresh", "conversation"},
+		"mode": {"marker", "json"}, "history": {"fresh", "conversation"},
 		"stop-guard": {"balanced", "strict", "off"},
 	} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
@@ -123,7 +119,8 @@ func (a *app) runLoop(ctx context.Context, given loop.Options, flags loopFlags) 
 	if err != nil {
 		return usage(fmt.Errorf("%w; see rehearse loop --help", err))
 	}
-	backend, err := a.findBackend(ctx, settings, flags)
+	flags.backend, flags.model = settings.Backend, settings.Model
+	backend, err := a.findBackend(ctx, flags.backendFlags)
 	if err != nil {
 		return usage(err)
 	}
@@ -131,7 +128,7 @@ func (a *app) runLoop(ctx context.Context, given loop.Options, flags loopFlags) 
 	if err != nil {
 		return usage(err)
 	}
-	transcript, err := openTranscript(flags.transcript, settings)
+	transcript, err := openLoopTranscript(flags.transcript, settings)
 	if err != nil {
 		return usage(err) // noVerdict's code is that of a timeout here
 	}

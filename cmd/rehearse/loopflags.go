@@ -5,6 +5,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
 // loopOptions are the flags that become loop.Options where they are given.
@@ -13,21 +14,18 @@ type loopOptions struct {
 	stream                   bool
 	mode, history            string
 	timeout, callTimeout     textFlag[*unit.Duration]
-	maxCost                  textFlag[*unit.Money]
+	budget                   budgetFlags
 	maxIterations            int
 	noProgress, alternation  int
 	nearIdentical, sameError int
 	errors                   int
 	stopGuard                string
 	continuations            int
-	maxCalls, maxTokens      int
 }
 
 func (o *loopOptions) register(f *pflag.FlagSet) {
 	d := loop.Defaults()
-	o.timeout.into, o.callTimeout.into, o.maxCost.into = new(d.Timeout), new(d.CallTimeout), new(unit.Money)
-	f.StringVarP(&o.options.Backend, "backend", "b", "", "copilot, claude, codex, gemini, exec or openai (default "+d.Backend+")")
-	f.StringVarP(&o.options.Model, "model", "m", "", "model (default: the backend's own)")
+	o.timeout.into, o.callTimeout.into = new(d.Timeout), new(d.CallTimeout)
 	f.StringVar(&o.options.System, "system", "", "system message")
 	f.StringVar(&o.mode, "mode", "", "how a finished answer is recognised: marker or json (default "+string(d.Mode)+")")
 	f.StringVar(&o.options.Marker, "marker", "", "the line that means done (default "+d.Marker+")")
@@ -43,10 +41,7 @@ func (o *loopOptions) register(f *pflag.FlagSet) {
 	f.IntVar(&o.errors, "error-limit", d.ErrorLimit, "stop after that many failed calls in a row; 0 never does")
 	f.StringVar(&o.stopGuard, "stop-guard", "", "make the agent do the work that its last message defers: balanced, strict or off (default "+string(d.StopGuard)+")")
 	f.IntVar(&o.continuations, "continuation-limit", d.ContinuationLimit, "how often the stop guard may continue a completion")
-	f.IntVar(&o.maxCalls, "max-calls", 0, "the most calls of the run; 0 is no limit")
-	f.IntVar(&o.maxTokens, "max-tokens", 0, "the most tokens of the run; 0 is no limit")
-	f.Var(&o.maxCost, "max-cost", `the most that the run may cost, such as "0.50 EUR"`)
-	f.Lookup("max-cost").DefValue = "" // help would show "0"
+	o.budget.register(f)
 }
 
 // given returns the options whose flags the user gave.
@@ -64,10 +59,44 @@ func (o *loopOptions) given(f *pflag.FlagSet) loop.Options {
 	set(f, "near-identical-limit", &out.NearIdenticalLimit, o.nearIdentical)
 	set(f, "repeated-error-limit", &out.RepeatedErrorLimit, o.sameError)
 	set(f, "error-limit", &out.ErrorLimit, o.errors)
-	if f.Changed("max-calls") || f.Changed("max-tokens") || f.Changed("max-cost") {
-		out.Budget = &loop.BudgetOptions{Calls: o.maxCalls, Tokens: o.maxTokens, Cost: *o.maxCost.into}
+	if o.budget.given(f) {
+		caps := o.budget.over(f, budget.Caps{})
+		out.Budget = &caps
 	}
 	return out
+}
+
+// budgetFlags cap what an agent spends.
+type budgetFlags struct {
+	calls, tokens int
+	cost          textFlag[*unit.Money]
+}
+
+func (b *budgetFlags) register(f *pflag.FlagSet) {
+	b.cost.into = new(unit.Money)
+	f.IntVar(&b.calls, "max-calls", 0, "the most calls of the run; 0 is no limit")
+	f.IntVar(&b.tokens, "max-tokens", 0, "the most tokens of the run; 0 is no limit")
+	f.Var(&b.cost, "max-cost", `the most that the run may cost, such as "0.50 EUR"`)
+	f.Lookup("max-cost").DefValue = "" // help would show "0"
+}
+
+// given says whether the user gave any of the flags.
+func (b *budgetFlags) given(f *pflag.FlagSet) bool {
+	return f.Changed("max-calls") || f.Changed("max-tokens") || f.Changed("max-cost")
+}
+
+// over returns caps with those that the user gave in their place.
+func (b *budgetFlags) over(f *pflag.FlagSet, caps budget.Caps) budget.Caps {
+	if f.Changed("max-calls") {
+		caps.Calls = b.calls
+	}
+	if f.Changed("max-tokens") {
+		caps.Tokens = b.tokens
+	}
+	if f.Changed("max-cost") {
+		caps.Cost = *b.cost.into
+	}
+	return caps
 }
 
 // set points field at value if the user gave the flag.

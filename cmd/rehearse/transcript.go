@@ -21,10 +21,11 @@ type transcript struct {
 	redact *record.Redactor
 }
 
-// openTranscript begins the transcript of a run with those settings.
-func openTranscript(path string, s loop.Settings) (*transcript, error) {
+// openTranscript begins the transcript of a run of an agent with a line that says
+// what it was given; path is by default a new one for that kind of agent.
+func openTranscript(path, agent string, begin func(*transcript) error) (*transcript, error) {
 	if path == "" {
-		path = filepath.Join(runsFolder, "loop-"+time.Now().UTC().Format("20060102-150405.000")+".jsonl")
+		path = filepath.Join(runsFolder, agent+"-"+time.Now().UTC().Format("20060102-150405.000")+".jsonl")
 	}
 	const hint = "choose another file with --transcript"
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -35,7 +36,7 @@ func openTranscript(path string, s loop.Settings) (*transcript, error) {
 		return nil, fmt.Errorf("begin the transcript: %w; %s", err, hint)
 	}
 	t := &transcript{path: path, File: file, redact: redactor()}
-	if err := t.begin(s); err != nil {
+	if err := begin(t); err != nil {
 		_ = file.Close()
 		return nil, fmt.Errorf("%w; %s", err, hint)
 	}
@@ -44,6 +45,11 @@ func openTranscript(path string, s loop.Settings) (*transcript, error) {
 
 // redactor takes the secrets of this process's environment out of texts.
 func redactor() *record.Redactor { return record.NewRedactor(record.SecretsIn(os.Environ())) }
+
+// openLoopTranscript begins the transcript of a loop with those settings.
+func openLoopTranscript(path string, s loop.Settings) (*transcript, error) {
+	return openTranscript(path, "loop", func(t *transcript) error { return t.begin(s) })
+}
 
 // begin writes the settings.
 func (t *transcript) begin(s loop.Settings) error {

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+// maxShown is how much of a foreign text is shown in a line, in characters.
+const maxShown = 300
+
+// liveView tells a person how work goes on: lines that stay, and on a terminal a
+// last one that is drawn over while something is under way. It is safe for
+// concurrent use.
+type liveView struct {
+	out   io.Writer
+	term  tty.Terminal
+	mu    sync.Mutex
+	drawn time.Time
+	dirty bool
+}
+
+// print leaves a line; one that would wrap is cut where somebody watches.
+func (v *liveView) print(line string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.erase()
+	if v.term.Live {
+		line = short(line, v.term.Columns()-1)
+	}
+	fmt.Fprintln(v.out, line)
+}
+
+// live draws the line under way, at most ten times a second.
+func (v *liveView) live(line string) {
+	if !v.term.Live {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	now := time.Now()
+	if v.dirty && now.Sub(v.drawn) < 100*time.Millisecond {
+		return
+	}
+	v.drawn, v.dirty = now, true
+	fmt.Fprint(v.out, "\r\x1b[K"+short(line, v.term.Columns()-1))
+}
+
+// close leaves nothing of the line under way.
+func (v *liveView) close() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.erase()
+}
+
+func (v *liveView) erase() {
+	if v.dirty {
+		fmt.Fprint(v.out, "\r\x1b[K")
+		v.dirty = false
+	}
+}
+
+// short cuts a line at the width of the terminal.
+func short(s string, width int) string {
+	if tty.Width(s) <= width {
+		return s
+	}
+	runes := []rune(s)
+	for len(runes) > 0 && tty.Width(string(runes)) > width-1 {
+		runes = runes[:len(runes)-1]
+	}
+	return string(runes) + "…"
+}
