@@ -123,6 +123,20 @@ func (ds Diagnostics) Err() error {
 	return ds
 }
 
+// About reports whether one of the diagnostics is about the value at path, one
+// inside it, or one that it is inside of: what a checker of the meaning says
+// there too is about a value that was not read as it was meant.
+func (ds Diagnostics) About(path string) bool {
+	return slices.ContainsFunc(ds, func(d Diagnostic) bool {
+		return d.Path == path || within(d.Path, path) || within(path, d.Path)
+	})
+}
+
+func within(inner, outer string) bool {
+	rest, ok := strings.CutPrefix(inner, outer)
+	return ok && (outer == "" || strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "["))
+}
+
 // Sort orders the diagnostics of each file by their place. Files stay in the
 // order in which they first appear.
 func (ds Diagnostics) Sort() {

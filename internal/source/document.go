@@ -186,4 +186,7 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
+// Join is the path of the value under a key of the mapping at path, as At reads it.
+func Join(path, key string) string { return join(path, key) }
+
 func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }

@@ -94,3 +94,23 @@ var _ = Describe("Diagnostics", func() {
 		Expect(ds.Err()).To(MatchError(ds))
 	})
 })
+
+var _ = Describe("Join", func() {
+	It("quotes a key that is not a plain word, and At finds it again", func() {
+		_, doc, _ := decode("name: a\nlabels:\n  x: one\n  a.b: two\n")
+		Expect(source.Join("labels", "x")).To(Equal("labels.x"))
+		Expect(source.Join("labels", "a.b")).To(Equal(`labels["a.b"]`))
+		Expect(doc.At(source.Join("labels", "a.b"), "", "").Line).To(Equal(4))
+	})
+})
+
+var _ = DescribeTable("Diagnostics.About", func(at string, want bool) {
+	found := source.Diagnostics{{Path: "steps[0].limit"}}
+	Expect(found.About(at)).To(Equal(want))
+},
+	Entry("the value", "steps[0].limit", true),
+	Entry("one inside it", "steps[0].limit.matches", true),
+	Entry("one around it", "steps", true),
+	Entry("a neighbour", "steps[0].tool", false),
+	Entry("one whose name begins alike", "steps[0].limits", false),
+)

@@ -114,10 +114,12 @@ type Limits struct {
 	ContextFiles int `yaml:"context_files,omitempty" json:"context_files,omitempty" jsonschema:"minimum=1,maximum=10000"`
 	// OptimiseEvery is the time between two looks at the context; default 15m.
 	OptimiseEvery unit.Duration `yaml:"optimise_every,omitempty" json:"optimise_every,omitempty"`
-	// SoftCalls and HardCalls are the tool calls of a segment after which a
-	// checkpoint is made and a new segment begins; default 900 and 1000.
+	// SoftCalls is the number of tool calls of a segment after which a checkpoint is
+	// made; default nine tenths of HardCalls: 900.
 	SoftCalls int `yaml:"soft_calls,omitempty" json:"soft_calls,omitempty" jsonschema:"minimum=1"`
-	HardCalls int `yaml:"hard_calls,omitempty" json:"hard_calls,omitempty" jsonschema:"minimum=1"`
+	// HardCalls is the number of tool calls after which a new segment begins;
+	// default 1000.
+	HardCalls int `yaml:"hard_calls,omitempty" json:"hard_calls,omitempty" jsonschema:"minimum=2"`
 	// Segments is how many segments there may be; default 100.
 	Segments int `yaml:"segments,omitempty" json:"segments,omitempty" jsonschema:"minimum=1"`
 }

@@ -1,0 +1,87 @@
+package plan
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+)
+
+// DefaultWorker is the name of the worker of tasks that name none.
+const DefaultWorker = "default"
+
+// The defaults of Limits, Task and Probe.
+const (
+	defaultRounds       = 5
+	defaultCheckEvery   = 5
+	defaultContextFiles = 50
+	defaultHardCalls    = 1000
+	defaultSegments     = 100
+	defaultRetries      = 2
+
+	defaultSaveEvery     = unit.Duration(5 * time.Minute)
+	defaultStagnation    = unit.Duration(10 * time.Minute)
+	defaultNoProgress    = unit.Duration(2 * time.Hour)
+	defaultShortRun      = unit.Duration(30 * time.Minute)
+	defaultOptimiseEvery = unit.Duration(15 * time.Minute)
+	defaultProbeTimeout  = unit.Duration(10 * time.Minute)
+)
+
+// WithDefaults is l with every limit decided; Timeout and Budget stay off where
+// they are not given.
+func (l Limits) WithDefaults() Limits {
+	l.Rounds = cmp.Or(l.Rounds, defaultRounds)
+	l.CheckEvery = cmp.Or(l.CheckEvery, defaultCheckEvery)
+	l.SaveEvery = cmp.Or(l.SaveEvery, defaultSaveEvery)
+	l.Stagnation = cmp.Or(l.Stagnation, defaultStagnation)
+	l.NoProgress = cmp.Or(l.NoProgress, defaultNoProgress)
+	l.ShortRun = cmp.Or(l.ShortRun, defaultShortRun)
+	l.ContextFiles = cmp.Or(l.ContextFiles, defaultContextFiles)
+	l.OptimiseEvery = cmp.Or(l.OptimiseEvery, defaultOptimiseEvery)
+	l.HardCalls = cmp.Or(l.HardCalls, defaultHardCalls)
+	// Nine tenths, 900 of 1000, and always below.
+	l.SoftCalls = cmp.Or(l.SoftCalls, max(1, min(l.HardCalls-l.HardCalls/10, l.HardCalls-1)))
+	l.Segments = cmp.Or(l.Segments, defaultSegments)
+	return l
+}
+
+// MaxRetries is how often a failed attempt at the task is made again.
+func (t Task) MaxRetries() int {
+	if t.Retries == nil {
+		return defaultRetries
+	}
+	return *t.Retries
+}
+
+// Worker is the name of the worker that does the task.
+func (t Task) Worker() string { return cmp.Or(t.By, DefaultWorker) }
+
+// WithDefaults is p with its timeout decided, where it is a command.
+func (p Probe) WithDefaults() Probe {
+	if len(p.Command) > 0 {
+		p.Timeout = cmp.Or(p.Timeout, defaultProbeTimeout)
+	}
+	return p
+}
+
+// Worker is the worker of a name; the one named "default" is a runner loop with
+// its own defaults where the plan does not say. It reports false if there is none.
+func (p Plan) Worker(name string) (Worker, bool) {
+	w, ok := p.Workers[name]
+	if !ok && name == DefaultWorker {
+		return Worker{Loop: &loop.Options{}}, true
+	}
+	return w, ok
+}
+
+// workerNames are those that a task may name.
+func (p Plan) workerNames() []string {
+	names := slices.Sorted(maps.Keys(p.Workers))
+	if !slices.Contains(names, DefaultWorker) {
+		names = append(names, DefaultWorker)
+	}
+	return names
+}

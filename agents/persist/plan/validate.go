@@ -1,0 +1,426 @@
+package plan
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/internal/glob"
+	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+)
+
+// The bounds of a plan. They are far above what people write, and low enough that
+// a hostile plan costs no more than its size.
+const (
+	MaxTasks = 10_000
+	maxText  = 64 << 10 // bytes of a task, a goal or a fix
+	maxItems = 1000     // entries of any other list
+	maxPath  = 4096     // bytes
+
+	// maxProblems is how many problems are listed; who has more reads them anew.
+	maxProblems = 100
+	// maxNearest is how many unknown ids the nearest known one is looked for: each
+	// is compared with all.
+	maxNearest = 10
+)
+
+// Problem is one thing that is wrong with the meaning of a plan.
+type Problem struct {
+	// Path is where, such as "tasks[2].after[0]".
+	Path string
+	// Message says what is wrong and what would be right.
+	Message string
+	// Nearest is the valid word that was probably meant; empty if none is near.
+	Nearest string
+}
+
+// String is the path, the message and the suggestion.
+func (p Problem) String() string {
+	text := p.Path + ": " + p.Message
+	if p.Nearest != "" {
+		text += fmt.Sprintf("; did you mean %q?", p.Nearest)
+	}
+	return text
+}
+
+// Validate finds what is wrong with a plan whose form is right: at most a
+// hundred problems. It takes time linear in the size of the plan.
+func (p Plan) Validate() []Problem {
+	v := &validator{plan: p}
+	v.head()
+	v.tasks()
+	v.workers()
+	v.checks()
+	v.limits()
+	return v.problems
+}
+
+var (
+	idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+	idHelp    = `write up to 64 lower-case letters, digits, ".", "_" and "-", the first a letter or digit`
+)
+
+// validator collects problems.
+type validator struct {
+	plan     Plan
+	problems []Problem
+	nearest  int // how many were looked for
+}
+
+func (v *validator) add(path, format string, args ...any) {
+	v.addNear(path, "", format, args...)
+}
+
+func (v *validator) addNear(path, nearest, format string, args ...any) {
+	if len(v.problems) < maxProblems {
+		v.problems = append(v.problems, Problem{path, fmt.Sprintf(format, args...), nearest})
+	}
+}
+
+func (v *validator) head() {
+	if !idPattern.MatchString(v.plan.Name) {
+		v.add("name", "%q is not a name; %s", clip(v.plan.Name), idHelp)
+	}
+	v.text("goal", v.plan.Goal)
+	switch n := len(v.plan.Tasks); {
+	case n == 0:
+		v.add("tasks", "the plan has no tasks; give at least one")
+	case n > MaxTasks:
+		v.add("tasks", "the plan has %d tasks; at most %d are allowed", n, MaxTasks)
+	}
+}
+
+func (v *validator) tasks() {
+	if len(v.plan.Tasks) > MaxTasks {
+		return
+	}
+	index := make(map[string]int, len(v.plan.Tasks)) // of the first task of an id
+	ids := make([]string, len(v.plan.Tasks))
+	for i, t := range v.plan.Tasks {
+		at := item("tasks", i)
+		if first, twice := index[t.ID]; twice {
+			v.add(at+".id", "the id %q is given twice; tasks[%d] has it too", clip(t.ID), first)
+		} else {
+			index[t.ID] = i
+		}
+		ids[i] = t.ID
+		v.task(at, t)
+	}
+	before := make([][]int, len(v.plan.Tasks))
+	for i, t := range v.plan.Tasks {
+		before[i] = v.after(item("tasks", i), t, index, ids)
+	}
+	for _, c := range cycles(before) {
+		last := c[len(c)-1] // it closes the cycle by waiting for the first
+		j := slices.Index(v.plan.Tasks[last].After, v.plan.Tasks[c[0]].ID)
+		v.add(item(item("tasks", last)+".after", j), "the tasks wait for each other: %s; leave one of these dependencies out", v.arrows(c))
+	}
+}
+
+// arrows names a cycle: a → b → a, where → means "waits for".
+func (v *validator) arrows(cycle []int) string {
+	const most = 10
+	names := make([]string, 0, most+2)
+	for i, t := range cycle {
+		if i == most {
+			names = append(names, fmt.Sprintf("… (%d more)", len(cycle)-most))
+			break
+		}
+		names = append(names, v.plan.Tasks[t].ID)
+	}
+	return strings.Join(append(names, v.plan.Tasks[cycle[0]].ID), " → ")
+}
+
+func (v *validator) task(at string, t Task) {
+	if !idPattern.MatchString(t.ID) {
+		v.add(at+".id", "%q is not an id; %s", clip(t.ID), idHelp)
+	}
+	if strings.TrimSpace(t.Do) == "" {
+		v.add(at+".do", "the task says nothing; say what is to be done")
+	}
+	v.text(at+".do", t.Do)
+	v.worker(at+".by", t.By)
+	v.list(at+".files", t.Files)
+	for i, file := range t.Files {
+		v.path(item(at+".files", i), file)
+	}
+	if t.Retries != nil && (*t.Retries < 0 || *t.Retries > 100) {
+		v.add(at+".retries", "%d is not allowed; use 0 to 100", *t.Retries)
+	}
+	v.duration(at+".timeout", t.Timeout)
+}
+
+// after returns the indices of the tasks that t waits for.
+func (v *validator) after(at string, t Task, index map[string]int, ids []string) []int {
+	if !v.list(at+".after", t.After) {
+		return nil
+	}
+	before := make([]int, 0, len(t.After))
+	given := make(map[string]bool, len(t.After))
+	for i, id := range t.After {
+		task, known := index[id]
+		switch at := item(at+".after", i); {
+		case given[id]:
+			v.add(at, "the dependency %q is given twice", clip(id))
+		case !known:
+			v.addNear(at, v.near(id, ids), "there is no task with the id %q", clip(id))
+		default:
+			before = append(before, task)
+		}
+		given[id] = true
+	}
+	return before
+}
+
+// near is the nearest of many ids; it gives up after some.
+func (v *validator) near(id string, ids []string) string {
+	if v.nearest++; v.nearest > maxNearest {
+		return ""
+	}
+	return suggest.Nearest(id, ids)
+}
+
+// worker checks that a worker that is named is there.
+func (v *validator) worker(at, name string) {
+	if name == "" || len(v.problems) >= maxProblems {
+		return
+	}
+	if _, ok := v.plan.Worker(name); ok {
+		return
+	}
+	names := v.plan.workerNames()
+	v.addNear(at, v.near(name, names), "there is no worker %q; there are %s", clip(name), listed(names))
+}
+
+// listed names a few of many.
+func listed(names []string) string {
+	const most = 20
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (v *validator) workers() {
+	if n := len(v.plan.Workers); n > maxItems {
+		v.add("workers", "there are %d workers; at most %d are allowed", n, maxItems)
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.plan.Workers)) {
+		at, w := source.Join("workers", name), v.plan.Workers[name]
+		if !idPattern.MatchString(name) {
+			v.add(at, "%q is not the name of a worker; %s", clip(name), idHelp)
+		}
+		v.one(at, "a worker", []kind{{"loop", w.Loop != nil}, {"react", w.React != nil}, {"command", len(w.Command) > 0}})
+		if w.Loop != nil {
+			v.loop(at+".loop", *w.Loop)
+		}
+		if w.React != nil {
+			v.path(at+".react.agent", w.React.Agent)
+			v.path(at+".react.workspace", cmp.Or(w.React.Workspace, "."))
+			if n := w.React.MaxIterations; n != nil && *n < 1 {
+				v.add(at+".react.max_iterations", "%d is not allowed; use 1 or more", *n)
+			}
+		}
+		v.command(at+".command", w.Command)
+	}
+}
+
+// loop checks the options of a runner loop, which are complete but for the prompt.
+func (v *validator) loop(at string, o loop.Options) {
+	if o.Prompt != "" {
+		v.add(at+".prompt", "the prompt of a worker is its task; leave it out, and say in goal what holds for all tasks")
+	}
+	o.Prompt = "the task"
+	_, err := loop.Resolve(o, loop.Options{})
+	fields, _ := errors.AsType[loop.FieldErrors](err)
+	for _, f := range fields {
+		v.add(at+"."+f.Field, "%s", f.Message)
+	}
+}
+
+func (v *validator) checks() {
+	known := checkNames()
+	for _, name := range slices.Sorted(maps.Keys(v.plan.Checks)) {
+		at, p := source.Join("checks", string(name)), v.plan.Checks[name]
+		if !slices.Contains(known, string(name)) {
+			v.addNear(at, v.near(string(name), known), "there is no check %q; there are %s", clip(string(name)), strings.Join(known, ", "))
+		}
+		v.probe(at, p)
+	}
+}
+
+func checkNames() []string {
+	all := check.All()
+	names := make([]string, len(all))
+	for i, info := range all {
+		names[i] = string(info.Name)
+	}
+	return names
+}
+
+func (v *validator) probe(at string, p Probe) {
+	v.one(at, "a probe", []kind{{"command", len(p.Command) > 0}, {"file", p.File != ""}, {"markers", len(p.Markers) > 0}, {"none", p.None != ""}})
+	v.command(at+".command", p.Command)
+	if p.Timeout != 0 && len(p.Command) == 0 {
+		v.add(at+".timeout", "only a command has a timeout")
+	}
+	v.duration(at+".timeout", p.Timeout)
+	if p.File != "" {
+		v.path(at+".file", p.File)
+	}
+	v.markers(at, p)
+	v.text(at+".fix", p.Fix)
+	v.worker(at+".by", p.By)
+}
+
+func (v *validator) markers(at string, p Probe) {
+	v.list(at+".markers", p.Markers)
+	for i, word := range p.Markers {
+		if strings.TrimSpace(word) != word || word == "" || strings.ContainsAny(word, "\r\n") || len(word) > 64 {
+			v.add(item(at+".markers", i), "%q is not a marker; write a word such as TODO, of at most 64 bytes", clip(word))
+		}
+	}
+	if len(p.In) > 0 && len(p.Markers) == 0 {
+		v.add(at+".in", "only markers are searched in files; give markers, or leave in out")
+	}
+	v.list(at+".in", p.In)
+	for i, pattern := range p.In {
+		if _, err := glob.Compile(pattern); err != nil || len(pattern) > maxPath {
+			v.add(item(at+".in", i), "cannot be used: %v", cmp.Or(err, errors.New("the pattern is too long")))
+		}
+	}
+}
+
+// kind is one of several fields of which exactly one is to be given.
+type kind struct {
+	name  string
+	given bool
+}
+
+func (v *validator) one(at, what string, kinds []kind) {
+	var given, all []string
+	for _, k := range kinds {
+		all = append(all, k.name)
+		if k.given {
+			given = append(given, k.name)
+		}
+	}
+	switch len(given) {
+	case 0:
+		v.add(at, "%s needs one of %s", what, strings.Join(all, ", "))
+	case 1:
+	default:
+		v.add(at, "%s has only one of %s; here are %s", what, strings.Join(all, ", "), strings.Join(given, " and "))
+	}
+}
+
+func (v *validator) command(at string, argv []string) {
+	v.list(at, argv)
+	for i, arg := range argv {
+		switch {
+		case i == 0 && strings.TrimSpace(arg) == "":
+			v.add(item(at, i), "the program has no name")
+		case strings.ContainsRune(arg, 0):
+			v.add(item(at, i), "an argument cannot contain a NUL character")
+		}
+	}
+}
+
+// path checks a path that must stay in the plan's folder.
+func (v *validator) path(at, name string) {
+	switch {
+	case strings.TrimSpace(name) == "":
+		v.add(at, "the path is empty")
+	case len(name) > maxPath || strings.ContainsRune(name, 0):
+		v.add(at, "%q is not a path", clip(name))
+	case !filepath.IsLocal(filepath.FromSlash(name)):
+		v.add(at, "%q leaves the folder of the plan; write a relative path inside it", clip(name))
+	}
+}
+
+func (v *validator) text(at, text string) {
+	if len(text) > maxText {
+		v.add(at, "the text has %d bytes; at most %d are allowed", len(text), maxText)
+	}
+}
+
+func (v *validator) list(at string, items []string) bool {
+	if len(items) > maxItems {
+		v.add(at, "the list has %d entries; at most %d are allowed", len(items), maxItems)
+		return false
+	}
+	return true
+}
+
+func (v *validator) duration(at string, d unit.Duration) {
+	if d < 0 {
+		v.add(at, "%s is negative", d)
+	}
+}
+
+func (v *validator) limits() {
+	l := v.plan.Limits
+	for _, n := range []struct {
+		key   string
+		value int
+	}{
+		{"rounds", l.Rounds},
+		{"check_every", l.CheckEvery},
+		{"context_files", l.ContextFiles},
+		{"soft_calls", l.SoftCalls},
+		{"hard_calls", l.HardCalls},
+		{"segments", l.Segments},
+		{"budget.calls", l.Budget.Calls},
+		{"budget.tokens", l.Budget.Tokens},
+	} {
+		if n.value < 0 {
+			v.add("limits."+n.key, "%d is negative", n.value)
+		}
+	}
+	for _, d := range []struct {
+		key   string
+		value unit.Duration
+	}{
+		{"timeout", l.Timeout},
+		{"save_every", l.SaveEvery},
+		{"stagnation", l.Stagnation},
+		{"no_progress", l.NoProgress},
+		{"short_run", l.ShortRun},
+		{"optimise_every", l.OptimiseEvery},
+	} {
+		v.duration("limits."+d.key, d.value)
+	}
+	if l.ContextFiles > maxContextFiles {
+		v.add("limits.context_files", "%d is not allowed; use at most %d", l.ContextFiles, maxContextFiles)
+	}
+	if full := l.WithDefaults(); full.SoftCalls >= full.HardCalls {
+		at := "limits.hard_calls"
+		if l.SoftCalls != 0 {
+			at = "limits.soft_calls"
+		}
+		v.add(at, "soft_calls (%d) is not below hard_calls (%d), so no checkpoint would be made before the segment ends", full.SoftCalls, full.HardCalls)
+	}
+}
+
+// maxContextFiles is how many files may be in context.
+const maxContextFiles = 10_000
+
+func item(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
+
+// clip keeps a hostile value from filling the screen.
+func clip(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		return string(r[:60]) + "…"
+	}
+	return s
+}
