@@ -1,0 +1,258 @@
+package agentfile
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+)
+
+// section is one of the four lists of REACT_CYCLE.
+type section int
+
+const (
+	thoughts section = iota
+	actions
+	done
+	triggers
+	outside // of them all
+	unknown // said to be so; what it holds is passed over
+)
+
+const cycleTitle = "REACT_CYCLE"
+
+// headings are the titles of the sections, English and French.
+var headings = [...][]string{
+	thoughts: {"Typical thoughts", "Thoughts typiques"},
+	actions:  {"Specific actions", "Actions spécifiques"},
+	done:     {"Done criteria", "Critères de done"},
+	triggers: {"Escalation triggers", "Triggers d'escalation"},
+}
+
+// actionItem is an item of the list of actions: `id`: what it is for.
+var actionItem = regexp.MustCompile("^`([^`]*)`\\s*(?::\\s*(.*))?$")
+
+// item is one item of a list.
+type item struct {
+	id, text     string // id only for actions
+	file         string
+	line, column int
+}
+
+func (it item) wrong(message, nearest string) source.Diagnostic {
+	return source.Diagnostic{File: it.file, Line: it.line, Column: it.column, Message: message, Nearest: nearest}
+}
+
+// cycle is what the Markdown of a file says.
+type cycle struct {
+	file  string
+	data  []byte // the whole file, for places
+	md    []byte // its Markdown, the end of data
+	found source.Diagnostics
+	body  string
+	items [outside][]item
+}
+
+// readCycle reads the Markdown that begins at an offset of a file. Only blocks
+// are looked at: what stands in code, quotations or comments is no heading.
+func readCycle(file string, data []byte, offset int) *cycle {
+	c := &cycle{file: file, data: data, md: data[offset:]}
+	root := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...)).Parse(text.NewReader(c.md))
+	inside, in := 0, outside // level of REACT_CYCLE, 0 outside of it; the section
+	var cycleAt int          // where REACT_CYCLE began
+	var firsts [outside]int  // the line each section begins on
+	var body bytes.Buffer
+	from := 0 // where the part of the body began
+	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
+		h, isHeading := n.(*ast.Heading)
+		switch {
+		case isHeading && (inside == 0 || h.Level <= inside):
+			title, at := c.title(h), c.lineStart(n)
+			if inside > 0 {
+				from, inside, in = at, 0, outside
+			}
+			if !sameTitle(title, cycleTitle) {
+				c.nearCycle(h, title)
+				continue
+			}
+			if body.Write(c.md[from:at]); cycleAt > 0 {
+				c.wrong(h, fmt.Sprintf("%s is there twice; first on line %d", cycleTitle, cycleAt), "")
+			}
+			cycleAt, _ = c.place(h)
+			inside, from = h.Level, len(c.md)
+		case inside == 0 || in == unknown && !isHeading:
+		case isHeading:
+			in = c.enter(h, firsts[:])
+		case in == outside:
+			c.prose(n, "the section has no heading", "")
+		default:
+			c.read(n, in)
+		}
+	}
+	body.Write(c.md[from:])
+	c.body = strings.TrimSpace(body.String())
+	return c
+}
+
+// nearCycle notes a heading that probably was to be REACT_CYCLE.
+func (c *cycle) nearCycle(h *ast.Heading, title string) {
+	if near := suggest.Nearest(title, []string{cycleTitle}); near != "" {
+		c.wrong(h, fmt.Sprintf("unknown section %q", clip(title)), near)
+	}
+}
+
+// enter finds the section that a heading begins. firsts holds the lines of those
+// there were.
+func (c *cycle) enter(h *ast.Heading, firsts []int) section {
+	title := c.title(h)
+	var all []string
+	for s, known := range headings {
+		all = append(all, known...)
+		for _, k := range known {
+			if !sameTitle(title, k) {
+				continue
+			}
+			if firsts[s] > 0 {
+				c.wrong(h, fmt.Sprintf("the section %q is there twice; first on line %d", k, firsts[s]), "")
+			}
+			firsts[s], _ = c.place(h)
+			return section(s)
+		}
+	}
+	near := suggest.Nearest(title, all)
+	d := c.wrong(h, fmt.Sprintf("unknown section %q of %s", clip(title), cycleTitle), near)
+	d.Expected = "one of " + strings.Join(all, ", ")
+	return unknown
+}
+
+// read takes the items of a list.
+func (c *cycle) read(n ast.Node, in section) {
+	list, ok := n.(*ast.List)
+	if !ok {
+		c.prose(n, fmt.Sprintf("%q holds text that is no list", headings[in][0]), "a list, one item a line")
+		return
+	}
+	for li := list.FirstChild(); li != nil; li = li.NextSibling() {
+		it := item{file: c.file, text: c.text(li)}
+		it.line, it.column = c.place(li)
+		switch m := actionItem.FindStringSubmatch(it.text); {
+		case it.text == "":
+			c.found = append(c.found, it.wrong("the item is empty", ""))
+			continue
+		case in != actions:
+		case m == nil || m[1] == "":
+			c.found = append(c.found, it.wrong("the item names no action; write \"- `name`: what it is for\"", ""))
+			continue
+		default:
+			it.id, it.text = m[1], strings.TrimSpace(m[2])
+		}
+		c.items[in] = append(c.items[in], it)
+	}
+}
+
+// prose notes text where a list belongs; comments are left alone.
+func (c *cycle) prose(n ast.Node, message, expected string) {
+	if n.Kind() == ast.KindHTMLBlock || n.Kind() == ast.KindThematicBreak {
+		return
+	}
+	d := c.wrong(n, message, "")
+	if d.Expected = expected; expected == "" {
+		d.Expected = "a heading such as " + headings[thoughts][0]
+	}
+}
+
+// wrong notes what is wrong with a block; what it returns is valid until the next
+// call.
+func (c *cycle) wrong(n ast.Node, message, nearest string) *source.Diagnostic {
+	line, column := c.place(n)
+	c.found = append(c.found, source.Diagnostic{File: c.file, Line: line, Column: column, Message: message, Nearest: nearest})
+	return &c.found[len(c.found)-1]
+}
+
+// start is the offset of a block in the Markdown.
+func (c *cycle) start(n ast.Node) int {
+	if at := n.Pos(); at >= 0 {
+		return min(at, len(c.md))
+	}
+	if n.Type() == ast.TypeBlock && n.Lines().Len() > 0 {
+		return n.Lines().At(0).Start
+	}
+	if child := n.FirstChild(); child != nil {
+		return c.start(child)
+	}
+	if before := n.PreviousSibling(); before != nil {
+		return c.start(before)
+	}
+	return 0
+}
+
+// lineStart is the offset of the line that a block begins on.
+func (c *cycle) lineStart(n ast.Node) int {
+	return bytes.LastIndexByte(c.md[:c.start(n)], '\n') + 1
+}
+
+// place is the line and column, in characters, that a block begins at.
+func (c *cycle) place(n ast.Node) (line, column int) {
+	at := len(c.data) - len(c.md) + c.start(n)
+	line = 1 + bytes.Count(c.data[:at], []byte("\n"))
+	begin := bytes.LastIndexByte(c.data[:at], '\n') + 1
+	return line, 1 + utf8.RuneCount(c.data[begin:at])
+}
+
+// title is the text of a heading.
+func (c *cycle) title(h *ast.Heading) string {
+	return strings.Trim(c.text(h), "*_` ")
+}
+
+// text is the text of a block and all within it, on one line.
+func (c *cycle) text(n ast.Node) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering && n.Type() == ast.TypeBlock {
+			for i := range n.Lines().Len() {
+				line := n.Lines().At(i)
+				b.Write(line.Value(c.md))
+				b.WriteByte('\n')
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+var apostrophes = strings.NewReplacer("’", "'", "_", " ", "-", " ")
+
+// sameTitle compares titles without case, the sort of apostrophe, and a colon at
+// the end.
+func sameTitle(a, b string) bool {
+	fold := func(s string) string { return strings.TrimRight(apostrophes.Replace(s), ": ") }
+	return strings.EqualFold(fold(a), fold(b))
+}
+
+func texts(items []item) []string {
+	var all []string
+	for _, it := range items {
+		all = append(all, it.text)
+	}
+	return all
+}
+
+func ids(items []item) []string {
+	var all []string
+	for _, it := range items {
+		all = append(all, it.id)
+	}
+	return all
+}
+
+// clip makes a text of the file fit into a message.
+func clip(s string) string { return plain.Line(s, 80) }

@@ -1,0 +1,301 @@
+package agentfile
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+)
+
+// MaxBytes is the largest agent file. It is far above what a model is told.
+const MaxBytes = 256 << 10
+
+const (
+	defaultIterations = 5
+	defaultTimeout    = unit.Duration(time.Minute)
+	maxTimeout        = unit.Duration(time.Hour)
+)
+
+// standard are the actions that every agent has; package action does them.
+var standard = []string{
+	"analyze", "search", "generate", "validate", "transform", "compare",
+	"request_info", "delegate", "escalate",
+}
+
+// names is what agents, actions and inputs may be called.
+var names = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+
+const namesAre = "a small letter, then at most 63 small letters, digits, \"-\" or \"_\""
+
+// placeholder is where an input goes in a command.
+var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)
+
+// front is the front matter.
+type front struct {
+	ID            string             `yaml:"id"`
+	Description   string             `yaml:"description,omitempty"`
+	Model         string             `yaml:"model,omitempty"`
+	MaxIterations int                `yaml:"max_iterations,omitempty" jsonschema:"minimum=1,maximum=100"`
+	Contract      *contract          `yaml:"contract,omitempty"` // looked for below, with a better message
+	Actions       map[string]command `yaml:"actions,omitempty"`
+	Delegates     []string           `yaml:"delegates,omitempty"`
+}
+
+type contract struct {
+	Inputs      []Input        `yaml:"inputs,omitempty"`
+	InputSchema map[string]any `yaml:"input_schema,omitempty"`
+	Output      map[string]any `yaml:"output,omitempty"`
+	Constraints []string       `yaml:"constraints,omitempty"`
+}
+
+type command struct {
+	Command     []string      `yaml:"command"`
+	Inputs      []Input       `yaml:"inputs,omitempty"`
+	Timeout     unit.Duration `yaml:"timeout,omitempty"`
+	Description string        `yaml:"description,omitempty"`
+}
+
+// loader gathers what is wrong with a file.
+type loader struct {
+	doc   *source.Document
+	found source.Diagnostics
+}
+
+// Load reads an agent file; file is only its name. The error is
+// source.Diagnostics: all that is wrong, each with its place.
+func Load(file string, data []byte) (*Agent, error) {
+	head, body, problem := split(file, data)
+	if problem != nil {
+		return nil, source.Diagnostics{*problem}
+	}
+	var f front
+	doc, found := source.Decode(file, head, &f)
+	l := &loader{doc: doc, found: found}
+	a := &Agent{ID: f.ID, Description: f.Description, Model: f.Model, MaxIterations: f.MaxIterations, Delegates: f.Delegates, File: file}
+	if a.MaxIterations == 0 {
+		a.MaxIterations = defaultIterations
+	}
+	c := readCycle(file, data, body)
+	l.found = append(l.found, c.found...)
+	a.Body, a.Thoughts, a.Done, a.Triggers = c.body, texts(c.items[thoughts]), texts(c.items[done]), texts(c.items[triggers])
+	if doc.Has("") { // the front matter could be parsed
+		l.head(&f)
+		l.contract(&f, a)
+		a.Actions = l.actions(&f, c.items[actions])
+	}
+	if len(l.found) > 0 {
+		l.found.Sort()
+		return nil, l.found
+	}
+	return a, nil
+}
+
+// split cuts a file into its front matter and the offset of what follows. The
+// first line is emptied, so that the lines of the front matter are those of the
+// file.
+func split(file string, data []byte) (head []byte, body int, problem *source.Diagnostic) {
+	whole := func(line int, message, expected string) *source.Diagnostic {
+		return &source.Diagnostic{File: file, Line: line, Column: min(line, 1), Message: message, Expected: expected}
+	}
+	if len(data) > MaxBytes {
+		return nil, 0, whole(0, fmt.Sprintf("the file has %d bytes; at most %d are allowed", len(data), MaxBytes), "")
+	}
+	first, _, _ := bytes.Cut(data, []byte("\n"))
+	if line := bytes.TrimPrefix(first, []byte("\ufeff")); string(bytes.TrimRight(line, " \t\r")) != "---" {
+		return nil, 0, whole(1, "the file does not begin with front matter", `a line "---", then the agent's id and contract`)
+	}
+	at, number := len(first)+1, 2
+	for ; at < len(data); number++ {
+		line, _, _ := bytes.Cut(data[at:], []byte("\n"))
+		if string(bytes.TrimRight(line, " \t\r")) == "---" {
+			head = append([]byte("\n"), data[min(len(first)+1, at):at]...)
+			if len(bytes.TrimSpace(head)) == 0 {
+				return nil, 0, whole(1, "the front matter is empty", "the agent's id and contract")
+			}
+			return head, min(at+len(line)+1, len(data)), utf8Problem(file, data[at:], number)
+		}
+		at += len(line) + 1
+	}
+	return nil, 0, whole(1, "the front matter that begins here has no end", `a line "---" after it`)
+}
+
+// utf8Problem finds a byte that is not UTF-8; the front matter's are found with
+// the front matter.
+func utf8Problem(file string, rest []byte, line int) *source.Diagnostic {
+	if utf8.Valid(rest) {
+		return nil
+	}
+	for text := range bytes.Lines(rest) {
+		if !utf8.Valid(text) {
+			column := 1
+			for r, size := utf8.DecodeRune(text); r != utf8.RuneError || size > 1; r, size = utf8.DecodeRune(text) {
+				text = text[size:]
+				column++
+			}
+			return &source.Diagnostic{File: file, Line: line, Column: column, Message: "found a byte that is not UTF-8"}
+		}
+		line++
+	}
+	return nil
+}
+
+// wrong notes what is wrong with the value at path.
+func (l *loader) wrong(path, message, nearest string) {
+	l.found = append(l.found, l.doc.At(path, message, nearest))
+}
+
+func (l *loader) head(f *front) {
+	if l.doc.Has("id") && !names.MatchString(f.ID) {
+		l.wrong("id", fmt.Sprintf("%q cannot name an agent; use %s", clip(f.ID), namesAre), "")
+	}
+	seen := make(map[string]bool)
+	for i, id := range f.Delegates {
+		path := fmt.Sprintf("delegates[%d]", i)
+		switch {
+		case !names.MatchString(id):
+			l.wrong(path, fmt.Sprintf("%q cannot name an agent; use %s", clip(id), namesAre), "")
+		case id == f.ID:
+			l.wrong(path, "an agent cannot delegate to itself", "")
+		case seen[id]:
+			l.wrong(path, fmt.Sprintf("the agent %q is named twice", id), "")
+		}
+		seen[id] = true
+	}
+}
+
+func (l *loader) contract(f *front, a *Agent) {
+	c := f.Contract
+	switch {
+	case !l.doc.Has("contract"):
+		l.wrong("contract", `the agent has no contract; say under "contract" what goes in (inputs) and what comes out (output)`, "")
+		return
+	case c == nil:
+		return // the decoder said that it has no value
+	case len(c.Inputs)+len(c.InputSchema)+len(c.Output)+len(c.Constraints) == 0:
+		l.wrong("contract", "the contract is empty; give inputs, input_schema, output or constraints", "")
+		return
+	}
+	l.inputs("contract.inputs", c.Inputs)
+	a.Contract = Contract{Inputs: c.Inputs, Constraints: c.Constraints}
+	a.Contract.InputSchema = l.schema("contract.input_schema", c.InputSchema)
+	a.Contract.Output = l.schema("contract.output", c.Output)
+}
+
+// inputs checks the names of inputs.
+func (l *loader) inputs(path string, inputs []Input) {
+	seen := make(map[string]bool)
+	for i, in := range inputs {
+		at := fmt.Sprintf("%s[%d].name", path, i)
+		switch {
+		case !l.doc.Has(at): // said by the decoder
+		case !names.MatchString(in.Name):
+			l.wrong(at, fmt.Sprintf("%q cannot name an input; use %s", clip(in.Name), namesAre), "")
+		case seen[in.Name]:
+			l.wrong(at, fmt.Sprintf("the input %q is named twice", in.Name), "")
+		}
+		seen[in.Name] = true
+	}
+}
+
+// actions brings the commands of the front matter and the list of the section
+// together.
+func (l *loader) actions(f *front, listed []item) []Action {
+	var all []Action
+	known := sortedKeys(f.Actions)
+	section := make(map[string]item, len(listed))
+	for _, it := range listed {
+		c, ok := f.Actions[it.id]
+		first, twice := section[it.id]
+		switch {
+		case twice:
+			l.found = append(l.found, it.wrong(fmt.Sprintf("the action %q is listed twice; first on line %d", it.id, first.line), ""))
+			continue
+		case slices.Contains(standard, it.id):
+			l.found = append(l.found, it.wrong(fmt.Sprintf("%q is a standard action; every agent has it", it.id), ""))
+		case !ok:
+			l.found = append(l.found, it.wrong(fmt.Sprintf("the action %q has no command under actions in the front matter (%s)",
+				it.id, l.place("actions")), suggest.Nearest(it.id, known)))
+		}
+		section[it.id] = it
+		if c.Timeout == 0 {
+			c.Timeout = defaultTimeout
+		}
+		description := it.text
+		if description == "" {
+			description = c.Description
+		}
+		all = append(all, Action{ID: it.id, Description: description, Command: c.Command, Inputs: c.Inputs, Timeout: c.Timeout})
+	}
+	for _, id := range known {
+		l.action(id, f.Actions[id])
+		if _, ok := section[id]; !ok && !slices.Contains(standard, id) {
+			l.wrong(at("actions", id), fmt.Sprintf("the action %q is not listed under %q in REACT_CYCLE; add a line \"- `%s`: what it is for\"",
+				clip(id), headings[actions][0], clip(id)), suggest.Nearest(id, ids(listed)))
+		}
+	}
+	return all
+}
+
+// place is where the front matter has a value, or would have it.
+func (l *loader) place(path string) string {
+	d := l.doc.At(path, "", "")
+	return fmt.Sprintf("%s:%d:%d", d.File, max(d.Line, 1), max(d.Column, 1))
+}
+
+// action checks one command of the front matter.
+func (l *loader) action(id string, c command) {
+	path := at("actions", id)
+	switch {
+	case slices.Contains(standard, id):
+		l.wrong(path, fmt.Sprintf("the action %q would hide the standard one; give it another name", id), "")
+	case !names.MatchString(id):
+		l.wrong(path, fmt.Sprintf("%q cannot name an action; use %s", clip(id), namesAre), "")
+	}
+	if d := c.Timeout; l.doc.Has(path+".timeout") && (d <= 0 || d > maxTimeout) {
+		l.wrong(path+".timeout", fmt.Sprintf("the timeout %s is out of range; use more than 0s and at most 1h", d), "")
+	}
+	l.inputs(path+".inputs", c.Inputs)
+	if l.doc.Has(path+".command") && (len(c.Command) == 0 || strings.TrimSpace(c.Command[0]) == "") {
+		l.wrong(path+".command", "the command is empty; name a program and its arguments", "")
+		return
+	}
+	var inputs []string
+	for _, in := range c.Inputs {
+		inputs = append(inputs, in.Name)
+	}
+	used := l.placeholders(path, c.Command, inputs)
+	for i, name := range inputs {
+		if !used[name] && name != "" {
+			l.wrong(fmt.Sprintf("%s.inputs[%d]", path, i), fmt.Sprintf("the command does not use the input %q; write {%s} where it belongs", clip(name), clip(name)), "")
+		}
+	}
+}
+
+// placeholders checks what stands in braces and says which inputs it names.
+func (l *loader) placeholders(path string, command, inputs []string) map[string]bool {
+	used := make(map[string]bool)
+	for i, arg := range command {
+		at := fmt.Sprintf("%s.command[%d]", path, i)
+		if strings.ContainsRune(arg, 0) {
+			l.wrong(at, "an argument cannot hold the character NUL", "")
+		}
+		for _, m := range placeholder.FindAllStringSubmatch(arg, -1) {
+			switch {
+			case !names.MatchString(m[1]): // braces of another language, such as awk's
+			case !slices.Contains(inputs, m[1]):
+				l.wrong(at, fmt.Sprintf("{%s} is no input of the action", m[1]), suggest.Nearest(m[1], inputs))
+			case i == 0:
+				l.wrong(at, fmt.Sprintf("the program must not depend on an input; {%s} may only be an argument", m[1]), "")
+			}
+			used[m[1]] = true
+		}
+	}
+	return used
+}

@@ -1,0 +1,218 @@
+package agentfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/rehearse-dev/rehearse/internal/plain"
+)
+
+// resource is the name under which a schema is compiled; nothing is read from it.
+const resource = "contract:///schema"
+
+// ErrNoMatch says that a value is not what the contract's schema wants.
+var ErrNoMatch = errors.New("the value does not match the schema")
+
+// CheckInput says why a task's inputs do not match InputSchema: an ErrNoMatch with
+// one line for each place. Without a schema everything matches.
+func (c Contract) CheckInput(inputs map[string]any) error {
+	if c.InputSchema == nil {
+		return nil
+	}
+	data, err := json.Marshal(inputs)
+	if err != nil {
+		return fmt.Errorf("check the inputs against the contract: %w", err)
+	}
+	return check(c.InputSchema, data)
+}
+
+// CheckOutput says why an output, as JSON, does not match Output: an ErrNoMatch
+// with one line for each place. Without a schema everything matches.
+func (c Contract) CheckOutput(output []byte) error {
+	if c.Output == nil {
+		return nil
+	}
+	return check(c.Output, output)
+}
+
+func check(schema, data []byte) error {
+	compiled, err := compile(schema)
+	if err != nil {
+		return fmt.Errorf("compile the contract's schema: %w", err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return fmt.Errorf("%w: it is not JSON: %w", ErrNoMatch, err)
+	}
+	err = compiled.Validate(value)
+	invalid, ok := errors.AsType[*jsonschema.ValidationError](err)
+	if !ok {
+		return err
+	}
+	var lines []string
+	for _, leaf := range leaves(invalid) {
+		lines = append(lines, pointer(leaf.InstanceLocation)+": "+reason(leaf))
+	}
+	slices.Sort(lines)
+	return fmt.Errorf("%w:\n%s", ErrNoMatch, strings.Join(slices.Compact(lines), "\n"))
+}
+
+// compile compiles a schema without reading anything else.
+func compile(schema []byte) (*jsonschema.Schema, error) {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noLoader{})
+	if err := c.AddResource(resource, value); err != nil {
+		return nil, err
+	}
+	return c.Compile(resource)
+}
+
+// noLoader keeps schemas from reading files.
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("%s is not part of the schema", url)
+}
+
+// schema checks and encodes the schema at path.
+func (l *loader) schema(path string, value map[string]any) json.RawMessage {
+	if value == nil {
+		return nil
+	}
+	refs := references(path, value, nil)
+	for _, r := range refs {
+		if !r.draft && !strings.HasPrefix(r.to, "#") {
+			l.wrong(r.path, fmt.Sprintf("the schema refers to %q, and nothing outside it is read; refer to a place in it, such as #/$defs/name", clip(r.to)), "")
+			return nil
+		}
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		l.wrong(path, "the schema cannot be written as JSON: "+err.Error(), "")
+		return nil
+	}
+	if _, err := compile(data); err != nil {
+		l.noSchema(path, refs, err)
+		return nil
+	}
+	return data
+}
+
+// noSchema notes why a schema does not compile, where it can be told.
+func (l *loader) noSchema(path string, refs []reference, err error) {
+	if invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
+		if against, ok := errors.AsType[*jsonschema.ValidationError](invalid.Err); ok {
+			last := "" // an alternative that fails gives several reasons for one place
+			for _, leaf := range leaves(against) {
+				if place := below(path, leaf.InstanceLocation); place != last {
+					l.wrong(place, "not a JSON Schema: "+reason(leaf), "")
+					last = place
+				}
+			}
+			return
+		}
+	}
+	if draft, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
+		for _, r := range refs {
+			if r.draft && r.to == draft.URL {
+				l.wrong(r.path, fmt.Sprintf("the schema names the draft %q, which is not known; leave $schema out, or use %s", clip(r.to), jsonschema.Draft2020), "")
+				return
+			}
+		}
+	}
+	if missing, ok := errors.AsType[*jsonschema.JSONPointerNotFoundError](err); ok {
+		_, target, _ := strings.Cut(missing.URL, "#")
+		for _, r := range refs {
+			if r.to == "#"+target {
+				l.wrong(r.path, fmt.Sprintf("the schema has no %q", clip(r.to)), "")
+				return
+			}
+		}
+	}
+	l.wrong(path, "not a JSON Schema: "+strings.ReplaceAll(err.Error(), resource, ""), "")
+}
+
+// reference is a place in a schema that refers to another schema, or names the
+// draft that it is written in.
+type reference struct {
+	path, to string
+	draft    bool
+}
+
+// references finds all references of a schema, in the order of their keys.
+func references(path string, value any, found []reference) []reference {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, key := range sortedKeys(v) {
+			to, isText := v[key].(string)
+			switch key {
+			case "$ref", "$dynamicRef", "$recursiveRef", "$schema":
+				if isText {
+					found = append(found, reference{at(path, key), to, key == "$schema"})
+				}
+			}
+			found = references(at(path, key), v[key], found)
+		}
+	case []any:
+		for i, item := range v {
+			found = references(fmt.Sprintf("%s[%d]", path, i), item, found)
+		}
+	}
+	return found
+}
+
+// leaves are the innermost reasons of an error, at most 20.
+func leaves(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
+	if len(e.Causes) == 0 {
+		return []*jsonschema.ValidationError{e}
+	}
+	var all []*jsonschema.ValidationError
+	for _, cause := range e.Causes {
+		if all = append(all, leaves(cause)...); len(all) >= 20 {
+			return all[:20]
+		}
+	}
+	return all
+}
+
+// reason is a leaf's message without its place.
+func reason(leaf *jsonschema.ValidationError) string {
+	_, text, _ := strings.Cut(leaf.Error(), ": ")
+	return plain.Line(text, 200)
+}
+
+func pointer(location []string) string {
+	if len(location) == 0 {
+		return "/"
+	}
+	return "/" + strings.Join(location, "/")
+}
+
+// below extends a path by the segments of a JSON pointer.
+func below(path string, location []string) string {
+	for _, segment := range location {
+		path = at(path, segment)
+	}
+	return path
+}
+
+// at extends a path by a key, as package source writes and reads paths.
+func at(path, key string) string {
+	if key == "" || strings.ContainsAny(key, ".[]\"") {
+		return fmt.Sprintf("%s[%q]", path, key)
+	}
+	return path + "." + key
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
