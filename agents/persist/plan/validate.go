@@ -52,9 +52,9 @@ func (p Problem) String() string {
 	return text
 }
 
-// Validate finds what is wrong with a plan whose form is right: at most a
+// Problems finds what is wrong with a plan whose form is right: at most a
 // hundred problems. It takes time linear in the size of the plan.
-func (p Plan) Validate() []Problem {
+func (p Plan) Problems() []Problem {
 	v := &validator{plan: p}
 	v.head()
 	v.tasks()
