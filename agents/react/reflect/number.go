@@ -1,0 +1,100 @@
+package reflect
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// digits reports whether a text is a whole number as it is written.
+func digits(text string) bool {
+	return text != "" && len(text) <= 18 && strings.Trim(text, "0123456789") == ""
+}
+
+// parseNumber reads a number with what stands close to it: "3", "-3", "#42",
+// "1,234", "12,5%", "45s", "€20".
+func parseNumber(core string) (value, unit string, ok bool) {
+	body := strings.TrimLeft(core, "+-#$€£≈~<>x×")
+	end := 0
+	for end < len(body) && numeric(body[end:]) > 0 {
+		end += numeric(body[end:])
+	}
+	text := strings.TrimRight(body[:end], ".,")
+	if text == "" || !isDigit(text[0]) || len(text) > 30 || strings.Count(text, ".") > 1 {
+		return "", "", false
+	}
+	rest := body[len(text):]
+	if len([]rune(rest)) > 3 {
+		return "", "", false
+	}
+	for _, c := range rest {
+		if !unicode.IsLower(c) && c != '%' && c != '€' && c != '°' && c != 'µ' && c != '$' && !strings.ContainsRune("KMGBx×", c) {
+			return "", "", false
+		}
+	}
+	return canonical(text), strings.ToLower(rest), true
+}
+
+// numeric is how many bytes of a number begin a text.
+func numeric(text string) int {
+	switch {
+	case isDigit(text[0]), text[0] == '.', text[0] == ',':
+		return 1
+	case strings.HasPrefix(text, "\u00a0"):
+		return 2
+	case strings.HasPrefix(text, "\u202f"):
+		return 3
+	}
+	return 0
+}
+
+// canonical is a number without marks of thousands, and with a full stop before
+// its decimals: a mark with exactly three digits behind it separates thousands.
+func canonical(text string) string {
+	text = strings.NewReplacer("\u00a0", "", "\u202f", "", ",", ".").Replace(text)
+	whole, rest, ok := strings.Cut(text, ".")
+	for ok && len(rest) >= 3 && digits(rest[:3]) && (len(rest) == 3 || rest[3] == '.') {
+		whole += rest[:3]
+		_, rest, ok = strings.Cut(rest, ".")
+	}
+	whole = strings.TrimLeft(whole, "0")
+	if whole == "" {
+		whole = "0"
+	}
+	if ok {
+		if rest = strings.TrimRight(rest, "0"); rest != "" {
+			return whole + "." + rest
+		}
+	}
+	return whole
+}
+
+// numeral reads a number that is written as a word. "un", "une" and "one" are
+// articles and pronouns too often, and are none.
+func numeral(text string) (string, bool) {
+	value, ok := numerals[text]
+	return value, ok
+}
+
+//nolint:misspell // half of them are French
+var numerals = map[string]string{
+	"zero": "0", "two": "2", "deux": "2", "both": "2", "three": "3", "trois": "3", "four": "4", "quatre": "4",
+	"five": "5", "cinq": "5", "six": "6", "seven": "7", "sept": "7", "eight": "8", "huit": "8", "nine": "9", "neuf": "9",
+	"ten": "10", "dix": "10", "eleven": "11", "onze": "11", "twelve": "12", "douze": "12", "thirteen": "13", "treize": "13",
+	"fourteen": "14", "quatorze": "14", "fifteen": "15", "quinze": "15", "sixteen": "16", "seize": "16",
+	"seventeen": "17", "eighteen": "18", "nineteen": "19", "twenty": "20", "vingt": "20", "thirty": "30", "trente": "30",
+	"forty": "40", "quarante": "40", "fifty": "50", "cinquante": "50", "hundred": "100", "cent": "100",
+}
+
+// small reports whether a number is one that texts have by chance.
+func small(value string) bool { return len(value) == 1 }
+
+// count writes a count of two or more as a value.
+func count(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}

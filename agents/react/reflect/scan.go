@@ -1,0 +1,283 @@
+package reflect
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/internal/words"
+)
+
+// kind is what a token is.
+type kind uint8
+
+const (
+	word kind = iota
+	// number has its value as text.
+	number
+	// name is an identifier, a path, a code: what no sentence has by chance.
+	name
+)
+
+// token is a word, a number or a name of a text.
+type token struct {
+	kind kind
+	// text is folded: no case, no accents; the words of a name have one space
+	// between them.
+	text string
+	// stem stands for the word in all its forms, and in both languages for some.
+	stem       string
+	class      class
+	start, end int // bytes of the text
+	line       int // from 0
+	phrase     int // counts what commas, full stops and lines separate
+	item       bool
+	// proper says that the word begins with a capital where no sentence begins.
+	proper bool
+}
+
+// scanner reads the tokens of a text in one pass.
+type scanner struct {
+	text   string
+	at     int
+	line   int
+	phrase int
+	fresh  bool // a sentence begins here
+	item   bool // the line began with a mark of a list, and nothing followed yet
+	begun  bool // the line has a token
+	all    []token
+}
+
+// scan reads the tokens of a text.
+func scan(text string) []token {
+	s := &scanner{text: text, fresh: true}
+	for s.at < len(text) {
+		c, size := utf8.DecodeRuneInString(text[s.at:])
+		if !separates(c) {
+			s.chunk()
+			continue
+		}
+		s.pass(c)
+		s.at += size
+	}
+	return s.all
+}
+
+// pass takes note of a character between chunks.
+func (s *scanner) pass(c rune) {
+	switch c {
+	case '\n':
+		s.line++
+		s.phrase++
+		s.fresh, s.begun, s.item = true, false, false
+	case ',', ';', '|':
+		s.phrase++
+	}
+}
+
+// separates reports whether a character ends a chunk.
+func separates(c rune) bool {
+	return unicode.IsSpace(c) || strings.ContainsRune(",;|()[]{}<>=\"`«»“”", c)
+}
+
+// trimmed is what surrounds chunks and is no part of them.
+const trimmed = ".!?:;,'’‘*…•–—✓✗✔✘→~"
+
+// chunk reads what stands between two separators.
+func (s *scanner) chunk() {
+	start := s.at
+	for s.at < len(s.text) {
+		c, size := utf8.DecodeRuneInString(s.text[s.at:])
+		if separates(c) && !s.withinNumber(c) {
+			break
+		}
+		s.at += size
+	}
+	raw := s.text[start:s.at]
+	if !s.begun && marksItem(raw) {
+		s.begun, s.item = true, true
+		return
+	}
+	lead := len(raw) - len(strings.TrimLeft(raw, trimmed))
+	core := strings.TrimRight(raw[lead:], trimmed)
+	if core != "" {
+		s.begun = true
+		s.token(core, start+lead)
+	}
+	if last, _ := utf8.DecodeLastRuneInString(raw); strings.ContainsRune(".!?…", last) {
+		s.phrase++
+		s.fresh = true
+	}
+}
+
+// withinNumber reports whether a comma or a narrow space stands between digits.
+func (s *scanner) withinNumber(c rune) bool {
+	if c != ',' && c != '\u202f' && c != '\u00a0' || s.at == 0 {
+		return false
+	}
+	rest := s.text[s.at+utf8.RuneLen(c):]
+	return isDigit(s.text[s.at-1]) && rest != "" && isDigit(rest[0])
+}
+
+// marksItem reports whether a chunk at the beginning of a line is a bullet or
+// numbers an item.
+func marksItem(raw string) bool {
+	switch raw {
+	case "-", "*", "•", "–", "—", "+":
+		return true
+	}
+	digits := strings.TrimRight(raw, ".)")
+	return digits != raw && digits != "" && len(digits) <= 3 && strings.Trim(digits, "0123456789") == ""
+}
+
+// token reads one chunk without what surrounds it.
+func (s *scanner) token(core string, at int) {
+	fresh := s.fresh
+	s.fresh = false
+	if value, unit, ok := parseNumber(core); ok {
+		s.number(core, at, value, unit)
+		return
+	}
+	if a, b, ok := strings.Cut(core, "/"); ok && digits(a) && digits(b) {
+		s.number(a, at, a, "")
+		s.number(b, at+len(a)+1, b, "")
+		return
+	}
+	if s.calls(at+len(core)) || isName(core) {
+		s.name(core, at)
+	}
+	r := words.NewReader(core)
+	for w, ok := r.Next(); ok; w, ok = r.Next() {
+		text := string(w.Text)
+		if value, ok := numeral(text); ok {
+			s.add(token{kind: number, text: value, start: at + w.Start, end: at + w.End})
+			continue
+		}
+		stem, class := weigh(text)
+		first, _ := utf8.DecodeRuneInString(core[w.Start:])
+		s.add(token{
+			kind: word, text: text, stem: stem, class: class, start: at + w.Start, end: at + w.End,
+			proper: !fresh && unicode.IsUpper(first),
+		})
+		fresh = false
+	}
+}
+
+// number adds a number, and its unit as a word.
+func (s *scanner) number(core string, at int, value, unit string) {
+	s.add(token{kind: number, text: value, start: at, end: at + len(core)})
+	if unit != "" {
+		stem, class := weigh(unit)
+		s.add(token{kind: word, text: unit, stem: stem, class: class, start: at, end: at + len(core)})
+	}
+}
+
+// name adds an identifier or a path, the last part of a path, and the line that
+// stands behind it.
+func (s *scanner) name(core string, at int) {
+	end := at + len(core)
+	parts := strings.Split(core, ":")
+	if digits(parts[0]) || len(parts) > 8 {
+		s.add(token{kind: name, text: words.Join(core), start: at, end: end})
+		return
+	}
+	for i, part := range parts {
+		switch line, marked := lineMark(part); {
+		case i > 0 && digits(part):
+			s.lineNumber(part, at, end)
+		case marked:
+			s.lineNumber(line, at, end)
+		case part != "":
+			s.add(token{kind: name, text: words.Join(part), start: at, end: end})
+		}
+		if slash := strings.LastIndexAny(strings.TrimRight(part, "/\\"), "/\\"); slash >= 0 {
+			s.add(token{kind: name, text: words.Join(part[slash:]), start: at, end: end})
+		}
+	}
+}
+
+func (s *scanner) lineNumber(value string, at, end int) {
+	stem, class := weigh("line")
+	s.add(token{kind: word, text: "line", stem: stem, class: class, start: at, end: end})
+	s.add(token{kind: number, text: canonical(value), start: at, end: end})
+}
+
+// add appends a token where the scanner is.
+func (s *scanner) add(t token) {
+	if t.text == "" {
+		return
+	}
+	t.line, t.phrase, t.item = s.line, s.phrase, s.item
+	s.item = false
+	s.all = append(s.all, t)
+}
+
+// calls reports whether what ends here is called like a function: "eval(" but not
+// "file(s)".
+func (s *scanner) calls(end int) bool {
+	rest := s.text[end:]
+	return strings.HasPrefix(rest, "(") && !strings.HasPrefix(rest, "(s)") && !strings.HasPrefix(rest, "(es)")
+}
+
+// isName reports whether a chunk looks like an identifier, a path or a code.
+func isName(core string) bool {
+	if abbreviations[strings.ToLower(core)] {
+		return false
+	}
+	if strings.ContainsAny(core, `_\@`) || strings.HasPrefix(core, "--") || strings.Contains(core, "::") {
+		return true
+	}
+	if a, b, ok := strings.Cut(core, "/"); ok {
+		return !common(a) || !common(b)
+	}
+	return mixed(core)
+}
+
+// common reports whether all words of a text are words of any text.
+func common(text string) bool {
+	for _, w := range words.Fold(text) {
+		if _, class := weigh(w); class == content {
+			return false
+		}
+	}
+	return true
+}
+
+// mixed reports whether a chunk has letters with digits, with inner capitals,
+// with inner full stops, or only capitals.
+func mixed(core string) bool {
+	var letters, lower, upper, digit int
+	var inner bool
+	var before rune
+	for i, c := range core {
+		switch {
+		case unicode.IsDigit(c):
+			digit++
+		case unicode.IsLower(c):
+			letters, lower = letters+1, lower+1
+		case unicode.IsUpper(c):
+			letters, upper = letters+1, upper+1
+			inner = inner || unicode.IsLower(before)
+		case c == '.':
+			inner = inner || i > 0
+		}
+		before = c
+	}
+	switch {
+	case letters > 0 && digit > 0, inner && letters > 0, inner && digit > 0:
+		return true
+	case upper < 2 || lower > 0:
+		return false
+	}
+	return !common(core)
+}
+
+// lineMark reads "L.12" and "L12".
+func lineMark(part string) (string, bool) {
+	rest := strings.TrimLeft(part, "lL")
+	if len(rest) != len(part)-1 {
+		return "", false
+	}
+	rest = strings.TrimPrefix(rest, ".")
+	return rest, digits(rest)
+}
