@@ -1,19 +1,29 @@
 // Package child is what those need who start programs: process groups to end
-// them by, and the end of what they said for error messages.
+// them by, the end of what they said for error messages, and an environment
+// without secrets.
 package child
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
-// tailSize is how many bytes a Tail keeps.
+// tailSize is how many bytes a Tail keeps that does not say.
 const tailSize = 4 << 10
 
 // Tail keeps the end of what is written to it. The zero value is ready to use.
-type Tail struct{ kept []byte }
+type Tail struct {
+	// Size is how many bytes are kept; default 4 KiB.
+	Size int
+
+	kept []byte
+}
 
 // Write implements io.Writer; it never fails.
 func (t *Tail) Write(p []byte) (int, error) {
-	t.kept = append(t.kept, p[max(0, len(p)-tailSize):]...)
-	if extra := len(t.kept) - tailSize; extra > 0 {
+	size := cmp.Or(t.Size, tailSize)
+	t.kept = append(t.kept, p[max(0, len(p)-size):]...)
+	if extra := len(t.kept) - size; extra > 0 {
 		t.kept = append(t.kept[:0], t.kept[extra:]...)
 	}
 	return len(p), nil

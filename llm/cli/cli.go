@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/child"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -164,7 +165,7 @@ func (b *adapter) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 	if err != nil {
 		return llm.Reply{}, &llm.Error{Kind: llm.Unavailable, Backend: b.agent.id, Err: fmt.Errorf("start %s: %w", l.argv[0], err)}
 	}
-	hide := hideSecrets(l.env)
+	hide := child.HideSecrets(l.env)
 	reply, failure := judge(b.agent, a, end)
 	switch {
 	case failure == nil:
