@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 )
 
 // readAll reads at most limit bytes. A read from a terminal or a pipe cannot be
@@ -27,4 +31,40 @@ func readAll(ctx context.Context, from io.Reader, limit int) ([]byte, error) {
 		}
 		return in.data, in.err
 	}
+}
+
+// readFile reads a file that the user named, of at most limit bytes. What says
+// what it should be.
+func readFile(what, name string, limit int64) ([]byte, error) {
+	info, err := os.Stat(name) // opening a pipe or a device could wait for ever
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("read the %s: there is no file %s%s", what, name, didYouMean(filepath.Base(name), namesIn(filepath.Dir(name))))
+	case err != nil:
+		return nil, fmt.Errorf("read the %s: %w", what, err)
+	case info.IsDir():
+		return nil, fmt.Errorf("read the %s: %s is a folder; name the file", what, name)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("read the %s: %s is not a regular file", what, name)
+	case info.Size() > limit:
+		return nil, fmt.Errorf("read the %s: %s has %d bytes; at most %d are allowed", what, name, info.Size(), limit)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read the %s: %w", what, err)
+	}
+	return data, nil
+}
+
+// namesIn are the names in a folder, for suggestions.
+func namesIn(folder string) []string {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names
 }

@@ -223,7 +223,7 @@ func (t *taker) next(ctx context.Context) (interview.Submission, error) {
 		if t.term.Live {
 			fmt.Fprint(t.stdout, "> ")
 		}
-		text, err := t.answer(ctx)
+		text, err := readAnswer(ctx, t.lines)
 		if err != nil {
 			return in, err
 		}
@@ -241,14 +241,14 @@ func (t *taker) next(ctx context.Context) (interview.Submission, error) {
 	}
 }
 
-// answer reads a line, and those after it that it is joined to by \.
-func (t *taker) answer(ctx context.Context) (string, error) {
+// readAnswer reads a line, and those after it that it is joined to by \.
+func readAnswer(ctx context.Context, lines <-chan string) (string, error) {
 	var b strings.Builder
 	for {
 		select {
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
-		case line, ok := <-t.lines:
+		case line, ok := <-lines:
 			if !ok {
 				return "", errLeft
 			}

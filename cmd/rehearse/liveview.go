@@ -21,6 +21,7 @@ type liveView struct {
 	mu    sync.Mutex
 	drawn time.Time
 	dirty bool
+	still bool // somebody is typing
 }
 
 // print leaves a line; one that would wrap is cut where somebody watches.
@@ -42,11 +43,43 @@ func (v *liveView) live(line string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	now := time.Now()
-	if v.dirty && now.Sub(v.drawn) < 100*time.Millisecond {
+	if v.still || v.dirty && now.Sub(v.drawn) < 100*time.Millisecond {
 		return
 	}
 	v.drawn, v.dirty = now, true
 	fmt.Fprint(v.out, "\r\x1b[K"+short(line, v.term.Columns()-1))
+}
+
+// follow draws what line says each second, until stop is called.
+func (v *liveView) follow(line func() string) (stop func()) {
+	if !v.term.Live {
+		return func() {}
+	}
+	ticker, done := time.NewTicker(time.Second), make(chan struct{})
+	var drawing sync.WaitGroup
+	drawing.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+				v.live(line())
+			}
+		}
+	})
+	return func() {
+		ticker.Stop()
+		close(done)
+		drawing.Wait()
+	}
+}
+
+// hold keeps the line under way from being drawn while somebody types.
+func (v *liveView) hold(still bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.erase()
+	v.still = still
 }
 
 // close leaves nothing of the line under way.

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -82,17 +80,12 @@ every backend that is not on this machine.
 const maxPrompt = 4 << 20
 
 func loopExitCodes() string {
-	rows := append(loop.Statuses(), loop.StatusInfo{
-		Status: "usage", ExitCode: exitUsage, Meaning: "nothing was called: usage, configuration or no such backend here",
-	})
-	slices.SortFunc(rows, func(a, b loop.StatusInfo) int { return cmp.Compare(a.ExitCode, b.ExitCode) })
-	var b strings.Builder
-	b.WriteString("Exit codes:\n")
-	for _, row := range rows {
-		fmt.Fprintf(&b, "  %-4d %s: %s\n", row.ExitCode, row.Status, row.Meaning)
+	var rows []ending
+	for _, s := range loop.Statuses() {
+		rows = append(rows, ending{s.ExitCode, string(s.Status), s.Meaning})
 	}
-	b.WriteString("Exit code 1 also says that the transcript or the result could not be written.")
-	return b.String()
+	return endings(rows, "nothing was called: usage, configuration or no such backend here",
+		"Exit code 1 also says that the transcript or the result could not be written.")
 }
 
 // prompt is the argument, or standard input if that is "-".
@@ -187,15 +180,19 @@ func (a *app) showResult(r loop.Result, transcript string, asJSON bool) error {
 	return nil
 }
 
-// printAnswer prints the result, or the last answer. What a model says moves no
-// cursor on a terminal; a pipe gets it as it is.
+// printAnswer prints the result, or the last answer.
 func (a *app) printAnswer(r loop.Result, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(a.stdout)
 		enc.SetIndent("", "  ")
 		return enc.Encode(r)
 	}
-	text := r.Text
+	return a.printText(r.Text)
+}
+
+// printText prints what a model wrote. It moves no cursor on a terminal; a pipe
+// gets it as it is.
+func (a *app) printText(text string) error {
 	if tty.Of(a.stdout, a.getenv) != (tty.Terminal{}) {
 		text = plain.Text(text, 0)
 	}

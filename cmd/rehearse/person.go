@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+// person is who sits at the terminal.
+type person struct {
+	view  *liveView
+	lines <-chan string
+	read  func() <-chan string // starts reading; not before the first question
+}
+
+// person is asked the agents' questions, if standard input is a terminal and not
+// the input itself.
+func (a *app) person(view *liveView, input string) react.Person {
+	if input == "-" || !a.atTerminal() {
+		return nil
+	}
+	return &person{view: view, read: func() <-chan string { return lines(a.stdin) }}
+}
+
+// Ask implements react.Person. An empty line leaves the question open.
+func (p *person) Ask(ctx context.Context, question, about string) (string, bool) {
+	p.view.hold(true)
+	defer p.view.hold(false)
+	if p.lines == nil {
+		p.lines = p.read()
+	}
+	out := p.view.out
+	fmt.Fprintf(out, "\n%s %s\n", p.view.term.Paint(tty.Bold, "question:"), plain.Text(question, maxQuestion))
+	if about != "" {
+		fmt.Fprintln(out, plain.Text(about, maxQuestion))
+	}
+	fmt.Fprint(out, "(an empty line leaves it open)\n> ")
+	answer, err := readAnswer(ctx, p.lines)
+	fmt.Fprintln(out)
+	if err != nil || strings.TrimSpace(answer) == "" {
+		return "", false
+	}
+	return answer, true
+}
+
+// maxQuestion is how much of a question is shown, in characters.
+const maxQuestion = 4000
