@@ -3,6 +3,8 @@
 // strictly, says where an error is, and takes time linear in the text.
 package step
 
+import "fmt"
+
 // Decision says how an iteration ends.
 type Decision string
 
@@ -68,10 +70,50 @@ type Pos struct {
 	Column int `json:"column"`
 }
 
-// Error is what is wrong with an answer, and where.
+// In returns the place in the whole answer of a place that was counted from p on,
+// as in the text of a document, or in an action's input.
+func (p Pos) In(inner Pos) Pos {
+	if inner.Line <= 1 {
+		return Pos{Line: p.Line, Column: p.Column + inner.Column - 1}
+	}
+	return Pos{Line: p.Line + inner.Line - 1, Column: p.Column + inner.Column - 1}
+}
+
+// Error is what is wrong with an answer, and where. Its message is for the model:
+// it says what was found and what to write instead.
 type Error struct {
 	Pos
-	// Rule is what was broken, such as "thought-required", "unknown-key", "no-step".
+	// Rule is what was broken. About steps: "no-step" (there is none),
+	// "thought-required", "action-required", "reflection-required",
+	// "decision-required", "agent-required", "unknown-key", "duplicate-key",
+	// "mixed-kinds", "unknown-decision", "unknown-trigger", "bad-value". About the
+	// form: "not-a-key", "not-text", "indentation", "tab", "colon", "quote", "escape",
+	// "block-header", "brackets". About limits: "too-large", "too-deep",
+	// "too-many-documents".
 	Rule    string
 	Message string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
+}
+
+// The limits of an answer.
+const (
+	MaxBytes     = 4 << 20 // size
+	MaxDocuments = 64      // documents in it
+	MaxDepth     = 64      // nesting of an action's input
+)
+
+// Decisions lists the decisions, in the order in which they are offered.
+func Decisions() []Decision {
+	return []Decision{Continue, Done, Escalate, DonePartial, Delegate, Blocked}
+}
+
+// Ends reports whether the decision ends the run.
+func (d Decision) Ends() bool { return d != Continue && d != "" }
+
+// Triggers lists the names of the escalation triggers of document 003.
+func Triggers() []string {
+	return []string{"ambiguity", "business-decision", "security-risk", "constraint-conflict", "missing-information"}
 }

@@ -1,0 +1,346 @@
+package step
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+)
+
+// key is one of the keys that documents may have.
+type key int
+
+const (
+	keyStep key = iota
+	keyThought
+	keyAction
+	keyInput
+	keyObservation
+	keyReflection
+	keyDecision
+	keyReason
+	keyTrigger
+	keyAgent
+	keyTask
+	keyMissing
+	keyVerification
+	keyCount
+)
+
+// keys are the names of the keys, the kind of the documents that have them (empty:
+// Act and Reflect), and whether one begins a document in the midst of prose.
+var keys = [keyCount]struct {
+	name   string
+	kind   Kind
+	begins bool
+}{
+	keyStep:         {"step", "", true},
+	keyThought:      {"thought", Act, true},
+	keyAction:       {"action", Act, true},
+	keyInput:        {"action_input", Act, true},
+	keyObservation:  {"observation", Reflect, true},
+	keyReflection:   {"reflection", Reflect, true},
+	keyDecision:     {"decision", Reflect, true},
+	keyReason:       {"reason", Reflect, false},
+	keyTrigger:      {"trigger", "", false},
+	keyAgent:        {"agent_id", Reflect, false},
+	keyTask:         {"task", Reflect, false},
+	keyMissing:      {"missing", Reflect, false},
+	keyVerification: {"verification", Verify, true},
+}
+
+func lookup(name string) (key, bool) {
+	for k := range keys {
+		if keys[k].name == name {
+			return key(k), true
+		}
+	}
+	return 0, false
+}
+
+func names() []string {
+	all := make([]string, len(keys))
+	for k := range keys {
+		all[k] = keys[k].name
+	}
+	return all
+}
+
+// document is a Document while it is read.
+type document struct {
+	Document
+	seen [keyCount]Pos // where each key stands; line 0: it is not there
+	last string        // the key that was read last
+	// first is the key that says of what kind the document is.
+	first key
+	// endedBy is the line of prose that ended it, if one did.
+	endedBy string
+	endLine int
+}
+
+// document reads the document that begins at the current line.
+func (p *parser) document() (Document, *Error) {
+	d := document{Document: Document{Pos: p.pos(0)}}
+	for !p.eof {
+		switch p.class() {
+		case blank, comment:
+			p.next()
+		case separator, ending, opening, closing:
+			return d.Document, d.check()
+		case tabbed:
+			return d.Document, p.wrong(0, "tab", "the line begins with a tab; indent with spaces")
+		case indented:
+			if p.l.text[0] == '#' {
+				p.next()
+				continue
+			}
+			return d.Document, p.wrong(0, "indentation",
+				"the line is indented, but the value of %q has ended before it; write texts of several lines as `%s: |` with all lines indented alike", d.last, d.last)
+		case keyLine:
+			ended, err := p.field(&d)
+			switch {
+			case err != nil:
+				return d.Document, err
+			case ended:
+				return d.Document, d.check()
+			}
+		default:
+			if p.fence.mark != 0 {
+				return d.Document, p.wrong(0, "not-a-key",
+					"found %s where a key must stand; indent the lines of a text, and put --- between documents", excerpt(p.l.text))
+			}
+			d.endedBy, d.endLine = p.l.text, p.l.n
+			return d.Document, d.check()
+		}
+	}
+	return d.Document, d.check()
+}
+
+// field reads one key with its value. It reports whether the document has ended
+// before the key, or with it.
+func (p *parser) field(d *document) (ended bool, err *Error) {
+	name, off, _ := cutKey(p.l.text)
+	k, known := lookup(name)
+	switch {
+	case !known && p.afterBlank && p.fence.mark == 0:
+		d.endedBy, d.endLine = p.l.text, p.l.n
+		return true, nil
+	case !known:
+		return false, p.unknown(name)
+	case d.seen[k].Line > 0:
+		return false, p.wrong(0, "duplicate-key",
+			"%q is given twice in one document; first on line %d. Put --- on a line of its own between two documents", name, d.seen[k].Line)
+	}
+	if kind := keys[k].kind; kind != "" {
+		switch {
+		case d.Kind == "":
+			d.Kind, d.first = kind, k
+		case d.Kind != kind:
+			return false, p.wrong(0, "mixed-kinds", "%q does not belong into one document with %q on line %d; %s",
+				name, keys[d.first].name, d.seen[d.first].Line, apart(d.Kind, kind))
+		}
+	}
+	if k == keyVerification && (d.seen[keyStep].Line > 0 || d.seen[keyTrigger].Line > 0) {
+		return false, p.wrong(0, "mixed-kinds", "the verification is a document of its own; put --- on the line before it")
+	}
+	d.seen[k], d.last = p.pos(0), name
+	return k == keyVerification, p.assign(d, k, off)
+}
+
+// apart says how documents of two kinds are told apart.
+func apart(first, second Kind) string {
+	if first == Act && second == Reflect {
+		return "end the step after its action, and wait for what the action comes to"
+	}
+	return "put --- on a line of its own between the two documents"
+}
+
+func (p *parser) unknown(name string) *Error {
+	hint := "the keys are " + strings.Join(names(), ", ")
+	if near := suggest.Nearest(name, names()); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return p.wrong(0, "unknown-key", "unknown key %s; %s", excerpt(name), hint)
+}
+
+// assign reads the value of a key into its field.
+func (p *parser) assign(d *document, k key, off int) *Error {
+	switch k {
+	case keyInput:
+		text, pos, err := p.raw(off)
+		d.Input, d.InputPos = text, pos
+		return err
+	case keyMissing:
+		if rest := strings.TrimLeft(p.l.text[off:], " \t"); empty(p.l.text[off:]) || rest[0] == '[' {
+			text, _, err := p.raw(off)
+			d.Missing = text
+			return err
+		}
+	case keyVerification:
+		return p.verification(d, off)
+	}
+	name := keys[k].name
+	text, at, err := p.scalar(name, off)
+	if err != nil {
+		return err
+	}
+	switch k {
+	case keyStep:
+		return d.number(text, at)
+	case keyDecision:
+		return d.decide(strings.TrimSpace(text), at)
+	case keyTrigger:
+		return d.trigger(strings.TrimSpace(text), at)
+	case keyAction:
+		d.Action = strings.TrimSpace(text)
+	case keyAgent:
+		d.AgentID = strings.TrimSpace(text)
+	case keyMissing:
+		d.Missing = strings.TrimRight(text, "\n")
+	default:
+		*d.text(k) = strings.TrimRight(text, "\n")
+	}
+	return nil
+}
+
+// verification takes the lines of the verification as they stand.
+func (p *parser) verification(d *document, off int) *Error {
+	from := p.l
+	if _, _, err := p.raw(off); err != nil {
+		return err
+	}
+	d.Text = p.cut(from.start+from.lead, p.lastEnd, from.lead)
+	if p.eof || p.class() != keyLine {
+		return nil
+	}
+	if name, _, _ := cutKey(p.l.text); slices.Contains(names(), name) {
+		return p.wrong(0, "mixed-kinds", "the verification is a document of its own; put --- before %q", name)
+	}
+	return nil
+}
+
+// text is the field of a key whose value is a text.
+func (d *document) text(k key) *string {
+	switch k {
+	case keyThought:
+		return &d.Thought
+	case keyObservation:
+		return &d.Observation
+	case keyReflection:
+		return &d.Reflection
+	case keyReason:
+		return &d.Reason
+	default:
+		return &d.Task
+	}
+}
+
+func (d *document) number(text string, at Pos) *Error {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return nil
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return &Error{Pos: at, Rule: "bad-value", Message: fmt.Sprintf("step is %s; it must be a whole number, such as step: 1", excerpt(text))}
+	}
+	d.Step = int(n)
+	return nil
+}
+
+func (d *document) decide(text string, at Pos) *Error {
+	d.Decision = Decision(text)
+	known := make([]string, 0, len(Decisions()))
+	for _, k := range Decisions() {
+		known = append(known, string(k))
+	}
+	return oneOf("decision", text, known, at)
+}
+
+func (d *document) trigger(text string, at Pos) *Error {
+	d.Trigger = text
+	return oneOf("trigger", text, Triggers(), at)
+}
+
+// oneOf refuses a text that is not among those that are known; an empty one is
+// as if the key were not there.
+func oneOf(name, text string, known []string, at Pos) *Error {
+	if text == "" {
+		return nil
+	}
+	for _, k := range known {
+		if k == text {
+			return nil
+		}
+	}
+	hint := ""
+	if near := suggest.Nearest(text, known); near != "" {
+		hint = fmt.Sprintf("; did you mean %q?", near)
+	}
+	return &Error{
+		Pos: at, Rule: "unknown-" + name,
+		Message: fmt.Sprintf("unknown %s %s; it is one of %s%s", name, excerpt(text), strings.Join(known, ", "), hint),
+	}
+}
+
+// check sees that the document has what its kind needs.
+func (d *document) check() *Error {
+	switch d.Kind {
+	case Verify:
+		return nil
+	case Act:
+		return d.checkAct()
+	case Reflect:
+		return d.checkReflect()
+	}
+	return d.lacks(d.Pos, "action-required", "the step has neither thought nor action; write thought: and action:")
+}
+
+func (d *document) checkAct() *Error {
+	switch thought := strings.TrimSpace(d.Thought) != ""; {
+	case !thought && d.Action != "":
+		return d.lacks(d.seen[keyAction], "thought-required",
+			fmt.Sprintf("the action %s has no thought; write thought: before it, and say what is known, what is missing and why this action", excerpt(d.Action)))
+	case !thought:
+		return d.lacks(d.Pos, "thought-required", "the step has no thought; write thought: and then action:")
+	case d.Action == "" && d.seen[keyInput].Line > 0:
+		return d.lacks(d.seen[keyInput], "action-required", "action_input stands without an action; write action: before it")
+	case d.Action == "" && d.Trigger == "":
+		return d.lacks(d.Pos, "action-required", "the thought leads to no action; write action: behind it")
+	}
+	return nil
+}
+
+func (d *document) checkReflect() *Error {
+	switch {
+	case d.Decision == "":
+		return d.lacks(d.Pos, "decision-required", "the reflection has no decision; write decision: and one of continue, done, escalate, done_partial, delegate, blocked")
+	case d.Decision == Delegate && d.AgentID == "":
+		return d.lacks(d.seen[keyDecision], "agent-required", "the decision is delegate, but not to whom; write agent_id:")
+	case strings.TrimSpace(d.Reflection) == "" && (d.Decision == Continue || d.Decision == Done || d.Decision == DonePartial):
+		return d.lacks(d.seen[keyDecision], "reflection-required",
+			"the decision has no reflection; write reflection: before it, and say what the observation shows and what it does not")
+	}
+	return nil
+}
+
+// lacks makes the error for a document that is not complete. Where a line of prose
+// ended the document, what is missing is often behind it.
+func (d *document) lacks(at Pos, rule, message string) *Error {
+	if d.endedBy != "" {
+		message += fmt.Sprintf(". (The document ends at line %d, because %s is neither indented nor a key", d.endLine, excerpt(d.endedBy))
+		if name, _, ok := cutKey(d.endedBy); ok {
+			if near := suggest.Nearest(name, names()); near != "" {
+				message += fmt.Sprintf("; did you mean %q?", near)
+			}
+		}
+		message += ".)"
+	}
+	return &Error{Pos: at, Rule: rule, Message: message}
+}
+
+// excerpt shows a piece of the answer in a message.
+func excerpt(text string) string { return strconv.Quote(plain.Line(text, 40)) }
