@@ -154,9 +154,12 @@ func syncFolder(path string) error {
 }
 
 // Explain adds to an error of writing what can be done about it.
-func Explain(err error) error {
+func Explain(err error) error { return ExplainFor(err, "choose another disk with --out") }
+
+// ExplainFor is Explain with what can be done instead of freeing space.
+func ExplainFor(err error, instead string) error {
 	if errors.Is(err, syscall.ENOSPC) {
-		return fmt.Errorf("%w; free some space, or choose another disk with --out", err)
+		return fmt.Errorf("%w; free some space, or %s", err, instead)
 	}
 	return err
 }

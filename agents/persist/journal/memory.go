@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"sync"
 )
 
@@ -86,7 +85,7 @@ func (m *Memory) Checkpoint(snapshot []byte) error {
 	if err := errors.Join(m.writable(), checkBlob("the snapshot", snapshot)); err != nil {
 		return fmt.Errorf("making a snapshot: %w", err)
 	}
-	m.kept.snapshot, m.kept.covers = slices.Concat([]byte{}, snapshot), len(m.kept.records)
+	m.kept.snapshot, m.kept.covers = append([]byte{}, snapshot...), len(m.kept.records)
 	return nil
 }
 
@@ -110,7 +109,7 @@ func (m *Memory) Save(name string, data []byte) error {
 	if err := errors.Join(checkName(name), checkBlob(name, data)); err != nil {
 		return fmt.Errorf("saving a blob: %w", err)
 	}
-	m.kept.blobs[name] = slices.Concat([]byte{}, data)
+	m.kept.blobs[name] = bytes.Clone(data)
 	return nil
 }
 
@@ -128,7 +127,7 @@ func (m *Memory) Read(name string) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("reading %s: %w", name, fs.ErrNotExist)
 	}
-	return slices.Clone(data), nil
+	return bytes.Clone(data), nil
 }
 
 // Close implements Store.

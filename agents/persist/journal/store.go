@@ -51,8 +51,9 @@ type Recovery struct {
 var ErrBusy = errors.New("another supervisor holds this state")
 
 // ErrCorrupt is wrapped by the error of a journal that was changed: a record in
-// its middle does not have its checksum. Nothing is cut then.
-var ErrCorrupt = errors.New("the journal is corrupt")
+// its middle does not have its checksum, or is not in its place. Nothing is cut then.
+// Read wraps it for a blob that does not have its checksum.
+var ErrCorrupt = errors.New("the state is corrupt")
 
 // ErrBroken is wrapped by the errors of a store that takes no more records because it
 // no longer knows what the disk holds. To open it anew finds out.

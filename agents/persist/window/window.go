@@ -7,8 +7,8 @@ package window
 import (
 	"encoding/json"
 	"path"
+	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // Default is how many files a window holds unless told otherwise.
@@ -188,7 +188,7 @@ func clean(file string) string {
 	if file == "" {
 		return ""
 	}
-	return path.Clean(strings.ReplaceAll(file, `\`, "/"))
+	return path.Clean(filepath.ToSlash(file))
 }
 
 // distinct cleans files and keeps of equal ones the last.

@@ -1,0 +1,64 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// Save implements Store. The blob is on the disk when it returns nil.
+func (d *Disk) Save(name string, data []byte) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return fmt.Errorf("saving %s in %s: %w", name, d.path, ErrClosed)
+	}
+	if err := errors.Join(checkName(name), checkBlob(name, data)); err != nil {
+		return fmt.Errorf("saving a blob: %w", err)
+	}
+	if err := d.save(name, data); err != nil {
+		return fmt.Errorf("saving %s in %s: %w", name, d.path, explain(err))
+	}
+	return nil
+}
+
+func (d *Disk) save(name string, data []byte) error {
+	if !d.saving {
+		if err := d.root.Mkdir(savedFolder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+			return err
+		}
+		if err := d.files.syncFolder("."); err != nil {
+			return err
+		}
+		d.saving = true
+	}
+	return replace(d.files, savedFolder, name, seal(kindBlob, name, data))
+}
+
+// Read implements Store. The error wraps ErrCorrupt if the blob is not what was saved.
+func (d *Disk) Read(name string) ([]byte, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, fmt.Errorf("reading %s in %s: %w", name, d.path, ErrClosed)
+	}
+	return readBlob(d.files, d.path, name)
+}
+
+func readBlob(in files, path, name string) ([]byte, error) {
+	if err := checkName(name); err != nil {
+		return nil, fmt.Errorf("reading a blob: %w", err)
+	}
+	sealed, err := read(in, savedFolder+"/"+name, MaxBlob+256)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s in %s: %w", name, path, err)
+	}
+	note, data, err := unseal(kindBlob, sealed)
+	if err == nil && note != name {
+		err = fmt.Errorf("it was saved as %q", note)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s in %s: %w: %w", name, path, ErrCorrupt, err)
+	}
+	return data, nil
+}

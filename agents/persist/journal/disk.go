@@ -1,0 +1,253 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/gofrs/flock"
+
+	"github.com/rehearse-dev/rehearse/internal/folder"
+)
+
+// Sync says when records are brought to the disk.
+type Sync string
+
+// The ways. With each of them a process may be killed at any instant and what it was told
+// is stored is there. They differ in what a power cut, or a crash of the system, may lose.
+const (
+	// SyncAlways waits for the disk with each Append: nothing is lost.
+	SyncAlways Sync = "always"
+	// SyncGroup waits once for Options.Every calls of Append, and at each Checkpoint
+	// and Close: up to that many of the last calls may be lost. What is lost was
+	// done, but a resumed run does not know and does it again.
+	SyncGroup Sync = "group"
+)
+
+// Options are how a store works; the zero value is the documented default.
+type Options struct {
+	// Sync is when records are brought to the disk; default SyncAlways.
+	Sync Sync
+	// Every is how many calls of Append wait for the disk together under SyncGroup;
+	// default 64.
+	Every int
+}
+
+func (o Options) every() (int, error) {
+	switch {
+	case o.Sync != "" && o.Sync != SyncAlways && o.Sync != SyncGroup:
+		return 0, fmt.Errorf("%q is no way to sync a journal; there are %q and %q", o.Sync, SyncAlways, SyncGroup)
+	case o.Every < 0:
+		return 0, fmt.Errorf("%d calls cannot wait for the disk together; the least is 1", o.Every)
+	case o.Sync != SyncGroup:
+		return 1, nil
+	case o.Every == 0:
+		return 64, nil
+	}
+	return o.Every, nil
+}
+
+// Disk is a Store in a folder of its own: a journal that people can read, a snapshot,
+// saved blobs, and who holds it.
+type Disk struct {
+	path  string
+	every int
+	files files
+	root  *os.Root
+	lock  *flock.Flock
+
+	mu      sync.Mutex
+	journal file // nil before Load
+	loaded  bool
+	closed  bool
+	broken  error // why no record is taken any more
+	end     extent
+	waiting int  // calls of Append since the last sync
+	saving  bool // the folder of blobs is there
+	buf     []byte
+}
+
+// Open takes possession of the folder dir, which it makes if need be, readable for its
+// owner alone. The error wraps ErrBusy, and names the process, if another one holds it.
+func Open(dir string, o Options) (*Disk, error) {
+	return open(dir, o, func(f files) files { return f })
+}
+
+func open(dir string, o Options, wrap func(files) files) (*Disk, error) {
+	every, err := o.every()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making the state folder: %w; choose another one", explain(err))
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening the state folder: %w; choose another one", err)
+	}
+	lock, err := acquire(root)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("taking the state folder %s: %w", dir, explain(err)), root.Close())
+	}
+	return &Disk{path: dir, every: every, files: wrap(rooted{root}), root: root, lock: lock}, nil
+}
+
+func explain(err error) error {
+	return folder.ExplainFor(err, "keep the state on another disk")
+}
+
+// Load implements Store. It cuts off what a crash left of an Append that was never
+// acknowledged. It must not be called from its own functions.
+func (d *Disk) Load(snapshot, record func(data []byte) error) (Recovery, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.closed:
+		return Recovery{}, fmt.Errorf("loading the journal: %w", ErrClosed)
+	case d.loaded:
+		return Recovery{}, errLoaded
+	}
+	d.loaded = true
+	found, end, err := load(d.files, snapshot, record)
+	if err == nil {
+		err = d.begin(end)
+	}
+	if err != nil {
+		d.broken = err
+		return Recovery{}, fmt.Errorf("loading the journal of %s: %w", d.path, explain(err))
+	}
+	return found, nil
+}
+
+// begin opens the journal for what is to be added after what is whole.
+func (d *Disk) begin(end extent) error {
+	if end.size == 0 {
+		if err := replace(d.files, ".", journalFile, []byte(header)); err != nil {
+			return err
+		}
+		end.size, end.torn = int64(len(header)), 0
+	}
+	f, err := d.files.open(journalFile, os.O_WRONLY|os.O_APPEND)
+	if err != nil {
+		return err
+	}
+	if end.torn > 0 {
+		err = f.Truncate(end.size)
+		if err == nil {
+			err = f.Sync()
+		}
+		if err != nil {
+			return errors.Join(fmt.Errorf("cutting off its torn end: %w", err), f.Close())
+		}
+	}
+	end.torn = 0
+	d.journal, d.end = f, end
+	return nil
+}
+
+// Append implements Store. After an error of writing the file is cut back to what it
+// was; if that, or waiting for the disk, fails, the store takes no more records: what
+// the disk holds can only be found out by opening it anew.
+func (d *Disk) Append(records ...[]byte) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := errors.Join(d.writable(), checkRecords(records))
+	if err == nil && len(records) > 0 {
+		err = d.add(records)
+	}
+	if err != nil {
+		return fmt.Errorf("adding to the journal of %s: %w", d.path, explain(err))
+	}
+	return nil
+}
+
+func (d *Disk) add(records [][]byte) error {
+	var sum uint32
+	d.buf, sum = appendLine(d.buf[:0], d.end.records+1, records)
+	if err := writeAll(d.journal, d.buf); err != nil {
+		if undo := d.journal.Truncate(d.end.size); undo != nil {
+			return d.stop(errors.Join(err, undo))
+		}
+		return err
+	}
+	if d.waiting++; d.waiting >= d.every {
+		if err := d.sync(); err != nil {
+			return err
+		}
+	}
+	d.end.mark = mark{records: d.end.records + len(records), sum: sum}
+	d.end.size += int64(len(d.buf))
+	if cap(d.buf) > 1<<20 {
+		d.buf = nil // one large record must not be kept for ever
+	}
+	return nil
+}
+
+// sync waits for the disk. After a failure nobody knows what of the file the system
+// still holds for it, and a second try may succeed without it: so there is none.
+func (d *Disk) sync() error {
+	d.waiting = 0
+	if err := d.journal.Sync(); err != nil {
+		return d.stop(errors.Join(err, d.journal.Truncate(d.end.size)))
+	}
+	return nil
+}
+
+// stop ends the store for records.
+func (d *Disk) stop(why error) error {
+	d.broken = why
+	return d.writable()
+}
+
+func (d *Disk) writable() error {
+	switch {
+	case d.closed:
+		return ErrClosed
+	case d.broken != nil:
+		return fmt.Errorf("%w since this failed: %w; start again to go on with what is stored", ErrBroken, d.broken)
+	case !d.loaded:
+		return errLoadFirst
+	}
+	return nil
+}
+
+// Checkpoint implements Store.
+func (d *Disk) Checkpoint(snapshot []byte) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := errors.Join(d.writable(), checkBlob("the snapshot", snapshot))
+	if err == nil && d.waiting > 0 {
+		err = d.sync()
+	}
+	if err == nil {
+		err = replace(d.files, ".", snapshotFile, seal(kindSnapshot, d.end.mark.String(), snapshot))
+	}
+	if err != nil {
+		return fmt.Errorf("making a snapshot in %s: %w", d.path, explain(err))
+	}
+	return nil
+}
+
+// Close implements Store. It brings every record to the disk and gives the folder
+// free.
+func (d *Disk) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil
+	}
+	var err error
+	if d.waiting > 0 && d.broken == nil {
+		err = d.sync()
+	}
+	d.closed = true
+	if d.journal != nil {
+		err = errors.Join(err, d.journal.Close())
+	}
+	err = errors.Join(err, release(d.root, d.lock), d.root.Close())
+	if err != nil {
+		return fmt.Errorf("closing the journal of %s: %w", d.path, explain(err))
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+	"strings"
+)
+
+// header is the first line of a journal. It tells a reader what the others are.
+const header = "rehearse-journal/1: on each line its checksum (CRC-32C), the number of its first record, and records that were added together, with tabs between them\n"
+
+// headerPrefix is how the header of each version begins.
+const headerPrefix = "rehearse-journal/"
+
+// maxLine is the size of the longest line that Append writes, with its end.
+const maxLine = MaxAppend + 64
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
+
+// appendLine adds to buf the line of records of which the first has a number. All
+// records of one Append share a line, so that a part of them is never seen: the line
+// has its checksum or has it not.
+func appendLine(buf []byte, number int, records [][]byte) (_ []byte, sum uint32) {
+	start := len(buf)
+	buf = append(buf, "00000000 "...)
+	buf = strconv.AppendInt(buf, int64(number), 10)
+	for i, record := range records {
+		buf = append(buf, " \t"[min(i, 1)])
+		buf = append(buf, record...)
+	}
+	sum = checksum(buf[start+9:])
+	putSum(buf[start:], sum)
+	return append(buf, '\n'), sum
+}
+
+// putSum writes a sum as eight hexadecimal digits.
+func putSum(to []byte, sum uint32) {
+	hex.Encode(to, []byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
+}
+
+// openSum takes the checksum off what begins with one; not ok means that it is not
+// that of the rest.
+func openSum(data []byte) (rest []byte, sum uint32, ok bool) {
+	if len(data) < 9 || data[8] != ' ' {
+		return nil, 0, false
+	}
+	var digits [4]byte
+	if _, err := hex.Decode(digits[:], data[:8]); err != nil {
+		return nil, 0, false
+	}
+	sum = uint32(digits[0])<<24 | uint32(digits[1])<<16 | uint32(digits[2])<<8 | uint32(digits[3])
+	return data[9:], sum, checksum(data[9:]) == sum
+}
+
+// line is a line of a journal that has its checksum.
+type line struct {
+	number  int    // of the first record
+	records []byte // with tabs between them
+	sum     uint32
+}
+
+// parseLine reads a line with its end; not ok means that it is none of ours, or not whole.
+func parseLine(text []byte) (l line, ok bool) {
+	text, whole := bytes.CutSuffix(text, []byte("\n"))
+	rest, sum, good := openSum(text)
+	if !whole || !good {
+		return line{}, false
+	}
+	number, records, found := bytes.Cut(rest, []byte(" "))
+	n, err := strconv.Atoi(string(number))
+	if !found || err != nil || n < 1 || len(records) == 0 {
+		return line{}, false
+	}
+	return line{number: n, records: records, sum: sum}, true
+}
+
+// each hands over the records of a line and says how many there are.
+func (l line) each(record func(number int, data []byte) error) (int, error) {
+	n := 0
+	for data := range bytes.SplitSeq(l.records, []byte("\t")) {
+		if err := record(l.number+n, data); err != nil {
+			return n, fmt.Errorf("taking record %d: %w", l.number+n, err)
+		}
+		n++
+	}
+	return n, nil
+}
+
+// The kinds of files with one checksum for the whole.
+const (
+	kindSnapshot = "rehearse-snapshot/1"
+	kindBlob     = "rehearse-blob/1"
+)
+
+// mark is the end of a journal up to a record: how many records there are, and the
+// checksum of the line that ends there (0 where there is none).
+type mark struct {
+	records int
+	sum     uint32
+}
+
+func (m mark) String() string { return fmt.Sprintf("records=%d line=%08x", m.records, m.sum) }
+
+// seal makes the content of a file of a kind: a line with the checksum of all that
+// follows, the kind and a note, and then the data as they are.
+func seal(kind, note string, data []byte) []byte {
+	sealed := fmt.Appendf(make([]byte, 0, len(data)+96), "00000000 %s %s\n", kind, note)
+	sealed = append(sealed, data...)
+	putSum(sealed, checksum(sealed[9:]))
+	return sealed
+}
+
+// unseal returns data and note of a file of a kind. Its error says what is wrong.
+func unseal(kind string, sealed []byte) (note string, data []byte, err error) {
+	rest, _, ok := openSum(sealed)
+	if !ok {
+		return "", nil, fmt.Errorf("its checksum is not that of its %d bytes", len(sealed))
+	}
+	first, data, _ := bytes.Cut(rest, []byte("\n"))
+	got, note, _ := strings.Cut(string(first), " ")
+	if got != kind {
+		return "", nil, fmt.Errorf("it is a %q, not a %s", got, kind)
+	}
+	return note, data, nil
+}
+
+// parseMark reads what mark.String wrote.
+func parseMark(note string) (mark, error) {
+	var m mark
+	if _, err := fmt.Sscanf(note, "records=%d line=%x", &m.records, &m.sum); err != nil || m.String() != note {
+		return mark{}, fmt.Errorf("it does not say which records it stands for (%q)", note)
+	}
+	return m, nil
+}

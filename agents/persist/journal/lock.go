@@ -1,0 +1,79 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/gofrs/flock"
+)
+
+// The files of a store.
+const (
+	journalFile  = "journal"
+	snapshotFile = "snapshot"
+	savedFolder  = "saved"
+	// lockFile is held locked by the owner and stays: to remove it would let two
+	// processes hold it. Its number is in another file, since some systems let
+	// nobody read a file that is locked.
+	lockFile  = "lock"
+	ownerFile = "owner"
+)
+
+// acquire makes this process the owner of the folder. The lock goes with the
+// process, however it ends.
+func acquire(root *os.Root) (*flock.Flock, error) {
+	// Opened through the root first: a symbolic link does not lead out.
+	f, err := root.OpenFile(lockFile, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	lock := flock.New(filepath.Join(root.Name(), lockFile))
+	held, err := lock.TryLock()
+	if err != nil {
+		return nil, err
+	}
+	if !held {
+		return nil, fmt.Errorf("%w: %s; wait for it, stop it, or choose another state folder", ErrBusy, owner(root))
+	}
+	if err := root.WriteFile(ownerFile, strconv.AppendInt(nil, int64(os.Getpid()), 10), 0o600); err != nil {
+		return nil, errors.Join(err, lock.Unlock())
+	}
+	return lock, nil
+}
+
+// release gives the folder free.
+func release(root *os.Root, lock *flock.Flock) error {
+	err := root.Remove(ownerFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, lock.Unlock())
+}
+
+// owner names the process that holds the folder, for an error's text.
+func owner(root *os.Root) string {
+	if pid := ownerID(root); pid > 0 {
+		return fmt.Sprintf("process %d", pid)
+	}
+	return "a process that has not said which yet"
+}
+
+func ownerID(root *os.Root) int {
+	text, err := root.ReadFile(ownerFile)
+	if err != nil || len(text) > 20 {
+		return 0
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || pid < 1 {
+		return 0
+	}
+	return pid
+}

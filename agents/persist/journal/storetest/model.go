@@ -1,0 +1,65 @@
+package storetest
+
+import (
+	"fmt"
+
+	. "github.com/onsi/ginkgo/v2" //nolint:staticcheck // these are specs, as in a test file
+	. "github.com/onsi/gomega"    //nolint:staticcheck // these are specs, as in a test file
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/journal"
+)
+
+// model is what a store must hold.
+type model struct {
+	records  []string
+	state    string
+	covers   int
+	snapshot bool
+	blobs    map[string]string
+}
+
+func (m *model) found() Found {
+	f := Found{
+		Recovery: journal.Recovery{Records: len(m.records), Replayed: len(m.records) - m.covers, Snapshot: m.snapshot},
+		State:    m.state,
+	}
+	return Found{Recovery: f.Recovery, State: f.State, After: append(f.After, m.records[m.covers:]...)}
+}
+
+// modelled compares a store with the model after any steps.
+func modelled(open opener) {
+	It("holds what was stored, whatever is done to it", func() {
+		m := model{blobs: map[string]string{}}
+		s := open()
+		read(s)
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			t.Repeat(map[string]func(*rapid.T){
+				"append": func(t *rapid.T) {
+					group := rapid.SliceOfN(rapid.StringMatching(`[ -~é]{1,40}`), 0, 4).Draw(t, "records")
+					Expect(s.Append(raw(group)...)).To(Succeed())
+					m.records = append(m.records, group...)
+				},
+				"checkpoint": func(t *rapid.T) {
+					m.state = rapid.String().Draw(t, "state")
+					Expect(s.Checkpoint([]byte(m.state))).To(Succeed())
+					m.covers, m.snapshot = len(m.records), true
+				},
+				"save": func(t *rapid.T) {
+					name, data := fmt.Sprint(rapid.IntRange(0, 3).Draw(t, "name")), rapid.String().Draw(t, "data")
+					Expect(s.Save(name, []byte(data))).To(Succeed())
+					m.blobs[name] = data
+				},
+				"open anew": func(*rapid.T) {
+					s = open()
+					Expect(read(s)).To(Equal(m.found()))
+				},
+				"": func(*rapid.T) {
+					for name, data := range m.blobs {
+						Expect(s.Read(name)).To(BeEquivalentTo(data))
+					}
+				},
+			})
+		})
+	})
+}
