@@ -63,10 +63,13 @@ type Options struct {
 
 // Deps are what a run is given. Backend and Actions are required.
 type Deps struct {
-	Backend   llm.Backend
+	Backend llm.Backend
+	// BackendID names the backend in errors.
 	BackendID string
-	Clock     clock.Clock
-	Sink      event.Sink
+	// Clock is the run's time; default: the machine's.
+	Clock clock.Clock
+	// Sink is told of iterations, guards, verdicts, actions and the end; default: nobody.
+	Sink event.Sink
 	// Actions do the standard and custom actions of an agent.
 	Actions func(*agentfile.Agent) (action.Set, error)
 	// Agents are those that may be delegated to, by id.
@@ -77,10 +80,15 @@ type Deps struct {
 	// run with it. A supervisor counts tool calls by it.
 	Before func(kind string) error
 	// Touched, if set, is told of files that actions read and wrote.
-	Touched   func(paths ...string)
+	Touched func(paths ...string)
+	// OnIteration, if set, is called when an iteration is over, also one whose step was refused and one
+	// of an agent that was delegated to, before the next call.
+	OnIteration func(Entry)
+	// Price and EURPerUSD serve the cap on cost; see budget.New.
 	Price     budget.Pricer
 	EURPerUSD float64
-	Shared    *budget.Budget
+	// Shared, if set, is a budget that this run shares with others, beside its own.
+	Shared *budget.Budget
 }
 
 // Person is somebody to ask.
@@ -191,9 +199,4 @@ type Entry struct {
 	// Refused says why the step was not accepted.
 	Refused string        `json:"refused,omitempty"`
 	At      time.Duration `json:"at_ns"`
-}
-
-// Run runs an agent on a task to its end.
-func Run(ctx context.Context, a *agentfile.Agent, t Task, o Options, d Deps) Result {
-	panic("not built yet")
 }

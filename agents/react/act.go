@@ -1,0 +1,131 @@
+package react
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/agents/react/action"
+	"github.com/rehearse-dev/rehearse/agents/react/step"
+	"github.com/rehearse-dev/rehearse/event"
+)
+
+// maxObservation is what a model is told of one observation, in characters.
+const maxObservation = 16_000
+
+// takeAct takes a thought with its action and does the action.
+func (r *runner) takeAct() *ending {
+	doc, no := r.answer.act()
+	if no != nil {
+		return r.refuse(no)
+	}
+	if doc.Kind == step.Reflect {
+		return r.decide(doc)
+	}
+	r.entry.Thought, r.entry.Action, r.entry.Input = doc.Thought, doc.Action, doc.Input
+	if doc.Trigger != "" {
+		return r.escalate(Trigger(doc.Trigger), doc.Thought)
+	}
+	if end := r.before("action"); end != nil {
+		return end
+	}
+	res, end := r.do(doc)
+	if limit := r.limits(); limit != nil {
+		return limit
+	}
+	if end != nil {
+		return end
+	}
+	if res.Rule == ruleUnknown {
+		return r.refuse(refuseAt(doc.Pos, ruleUnknown, "%s", line(res.Observation)))
+	}
+	r.saw(doc, res)
+	return nil
+}
+
+// do does an action: the engine's own, or one of the set.
+func (r *runner) do(doc *step.Document) (action.Result, *ending) {
+	switch doc.Action {
+	case action.RequestInfo:
+		return r.requestInfo(doc)
+	case action.Escalate:
+		return r.escalateAction(doc)
+	case action.Delegate:
+		return r.delegateAction(doc)
+	}
+	res, err := r.set.Do(r.span.Run, doc.Action, doc.Input)
+	if err != nil {
+		err = fmt.Errorf("do the action %s for %s: %w", doc.Action, r.agent.ID, err)
+		return res, &ending{status: StatusError, details: err.Error(), err: err}
+	}
+	return res, nil
+}
+
+// saw tells the agent and everybody else what an action came to.
+func (r *runner) saw(doc *step.Document, res action.Result) {
+	text := bounded(res.Observation, maxObservation)
+	r.entry.Observation = text
+	r.observed = observation{action: doc.Action, text: text}
+	r.stuck.saw(doc.Action, doc.Input, text, res.Failed)
+	touched := slices.Concat(res.Read, res.Written)
+	r.files = append(r.files, touched...)
+	if r.dep.Touched != nil && len(touched) > 0 {
+		r.dep.Touched(touched...)
+	}
+	r.tell(event.State, "action", line(text), map[string]any{
+		"action": doc.Action, "failed": res.Failed, "rule": res.Rule, "read": len(res.Read), "written": len(res.Written),
+	})
+	r.phase = toReflect
+	r.talk.ask(observed(r.n, doc.Action, res.Failed, text)+"\n\n"+r.wanted(), leftOut(r.n, doc.Action, text))
+}
+
+// requestInput is the input of request_info.
+type requestInput struct {
+	Question string `yaml:"question"`
+	Context  string `yaml:"context,omitempty"`
+}
+
+// requestInfo asks a person; without an answer the agent escalates.
+func (r *runner) requestInfo(doc *step.Document) (action.Result, *ending) {
+	var in requestInput
+	if bad := decode(doc.Input, &in); bad != nil {
+		return *bad, nil
+	}
+	if r.dep.Person != nil {
+		reply, ok := r.dep.Person.Ask(r.span.Run, in.Question, in.Context)
+		if ok {
+			r.tell(event.HandOver, "person", line(in.Question), map[string]any{"trigger": string(Missing), "answered": true})
+			return action.Result{Observation: "The person answered:\n" + reply}, nil
+		}
+	}
+	return action.Result{}, r.escalate(Missing, withContext(in.Question, in.Context))
+}
+
+// escalateInput is the input of escalate.
+type escalateInput struct {
+	Reason  string `yaml:"reason"`
+	Context string `yaml:"context,omitempty"`
+}
+
+func (r *runner) escalateAction(doc *step.Document) (action.Result, *ending) {
+	var in escalateInput
+	if bad := decode(doc.Input, &in); bad != nil {
+		return *bad, nil
+	}
+	return action.Result{}, r.escalate(triggerOf(in.Reason), withContext(in.Reason, in.Context))
+}
+
+// escalate ends the agent with a question to a person.
+func (r *runner) escalate(trigger Trigger, question string) *ending {
+	r.entry.Decision = string(step.Escalate)
+	return &ending{
+		status: StatusEscalate, trigger: trigger, question: question,
+		details: "handed over to a person: " + line(question),
+	}
+}
+
+func withContext(text, context string) string {
+	if context == "" {
+		return text
+	}
+	return text + "\n\nContext: " + context
+}

@@ -1,0 +1,188 @@
+package react
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/react/step"
+	"github.com/rehearse-dev/rehearse/agents/react/verify"
+	"github.com/rehearse-dev/rehearse/event"
+)
+
+// final is what is there of the end: the decision, the verification and the
+// output.
+type final struct {
+	decision step.Decision
+	// left is what the agent says is missing, of done_partial.
+	left     []string
+	answers  []verify.Answer
+	verified bool
+	output   *string
+	// lack is why the last answer did not do; record is the last judgement.
+	lack   string
+	record *verify.Record
+}
+
+// missing is what an output lacks that could not be mended.
+func (f *final) missing() []string {
+	missing := f.left
+	if f.record != nil {
+		for _, finding := range f.record.Findings {
+			missing = append(missing, string(finding.Part)+": "+finding.Message)
+		}
+	}
+	if f.lack != "" && !f.verified {
+		missing = append(missing, "the chain of verification: "+f.lack)
+	}
+	return missing
+}
+
+// conclude begins the end: what the answer has of it is used.
+func (r *runner) conclude(doc *step.Document) *ending {
+	r.final = final{decision: doc.Decision}
+	if doc.Decision == step.DonePartial {
+		r.final.left = lines(cmp.Or(doc.Missing, doc.Reason))
+	}
+	r.phase = toVerify
+	if r.answer.empty() {
+		r.talk.ask(r.wanted(), "")
+		return nil
+	}
+	return r.takeEnd(false)
+}
+
+// takeFinal takes an answer to the question for the end.
+func (r *runner) takeFinal() *ending { return r.takeEnd(true) }
+
+// takeEnd takes what an answer has of the end. Asked says that the whole of it was
+// asked for, so that what lacks is a fault.
+func (r *runner) takeEnd(asked bool) *ending {
+	docs, no := r.answer.end()
+	for i := range docs {
+		if docs[i].Kind == step.Reflect {
+			return r.decide(&docs[i])
+		}
+		no = cmp.Or(r.final.take(&docs[i]), no)
+	}
+	switch {
+	case no != nil:
+		return r.refuse(no)
+	case !r.final.complete() && asked:
+		return r.refuse(&refusal{rule: ruleIncomplete, message: "the answer has no " + r.final.lacks()})
+	case !r.final.complete():
+		r.talk.ask(r.wanted(), "")
+		return nil
+	}
+	return r.verify()
+}
+
+// take takes a verification or an output; a later one replaces it.
+func (f *final) take(d *step.Document) *refusal {
+	if d.Kind == step.Output {
+		f.output = &d.Text
+		return nil
+	}
+	answers, err := readChain(d.Text)
+	if err != nil {
+		return refusalOf(err, d.Pos)
+	}
+	f.answers, f.verified = answers, true
+	return nil
+}
+
+// complete reports whether all is there.
+func (f *final) complete() bool { return f.output != nil && f.verified }
+
+func (f *final) lacks() string {
+	switch {
+	case f.output == nil && !f.verified:
+		return "verification and no output"
+	case f.output == nil:
+		return "output"
+	}
+	return "verification"
+}
+
+// verify judges the output with its verification and ends the agent, or has it
+// revised.
+func (r *runner) verify() *ending {
+	f := &r.final
+	value, problem := outputValue(r.agent.Contract, *f.output)
+	record := judgeChain(f.answers, r.promised())
+	if problem != "" {
+		record.Findings = append(record.Findings, verify.Finding{Part: verify.Correctness, Message: problem})
+	}
+	f.record = &record
+	passed := record.Passed()
+	r.tellVerification(record)
+	switch {
+	case f.decision == step.DonePartial:
+		return r.partial(f.missing())
+	case passed:
+		end := &ending{status: StatusDone, output: *f.output, value: value, verification: &record}
+		end.details = "completed in iteration " + itoa(r.n)
+		return end
+	case r.revisions >= r.opt.Revisions || r.n == r.max:
+		return r.partial(f.missing())
+	}
+	r.revise()
+	return nil
+}
+
+// revise asks for the output again, in an iteration of its own.
+func (r *runner) revise() {
+	r.revisions++
+	r.phase = toRevise
+	r.entry.Refused = ruleUnverified
+	r.close()
+	findings := r.final.missing()
+	r.final.answers, r.final.verified = nil, false
+	r.talk.ask(revision(findings)+"\n\n"+r.wanted(), "")
+}
+
+// partial ends the agent with what there is of its output.
+func (r *runner) partial(missing []string) *ending {
+	value, _ := outputValue(r.agent.Contract, *r.final.output)
+	return &ending{
+		status: StatusPartial, output: *r.final.output, value: value, missing: missing, verification: r.final.record,
+		details: "a part is done; missing: " + line(cmp.Or(strings.Join(missing, "; "), "the agent did not say what")),
+	}
+}
+
+// promised is what a verification is held against.
+func (r *runner) promised() verify.Contract {
+	c := verify.Contract{Constraints: r.agent.Contract.Constraints, Context: r.files}
+	for _, in := range r.agent.Contract.Inputs {
+		if in.Required {
+			c.Required = append(c.Required, in.Name)
+		}
+	}
+	return c
+}
+
+func (r *runner) tellVerification(record verify.Record) {
+	attrs := map[string]any{"passed": record.Passed(), "revision": r.revisions}
+	for _, part := range verify.Parts() {
+		attrs[string(part)] = holds(record, part)
+	}
+	var findings []string
+	for _, f := range record.Findings {
+		findings = append(findings, string(f.Part)+": "+f.Message)
+	}
+	r.tell(event.Verdict, "verification", line(strings.Join(findings, "; ")), attrs)
+}
+
+// holds reports whether a part was answered and nothing was found against it.
+func holds(record verify.Record, part verify.Part) bool {
+	for _, f := range record.Findings {
+		if f.Part == part {
+			return false
+		}
+	}
+	for _, a := range record.Answers {
+		if a.Part == part {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,75 @@
+package react
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/react/verify"
+)
+
+// ending is why an agent ends; nil means that it goes on.
+type ending struct {
+	status  Status
+	guard   string // the limit that was reached
+	details string
+	err     error
+	agent   string // who ended
+	told    bool   // of the guard and the hand-over
+
+	output       string
+	value        json.RawMessage
+	verification *verify.Record
+	missing      []string // of done_partial
+	trigger      Trigger  // of escalate
+	question     string   // of escalate
+	to           string   // of delegate: the agent that is not here
+}
+
+// fatal reports whether the end of an agent that was delegated to is that of the
+// whole run, too.
+func (e *ending) fatal() bool {
+	switch e.status {
+	case StatusInterrupted, StatusBudget, StatusTimeout, statusStopped:
+		return true
+	default:
+		return false
+	}
+}
+
+// statusStopped is an end that the caller forced by Deps.Before; in a Result it is StatusError.
+const statusStopped Status = "stopped"
+
+func (e *ending) result() Result {
+	status := e.status
+	if status == statusStopped {
+		status = StatusError
+	}
+	return Result{
+		Status: status, ExitCode: status.ExitCode(), Agent: e.agent, Output: e.output, Value: e.value,
+		Trigger: e.trigger, Question: e.question, Missing: e.missing, Next: e.next(), Details: e.details,
+		Guard: e.guard, Verification: e.verification, Err: e.err,
+	}
+}
+
+// next says what is to be done next, by the table of end states of document 003.
+func (e *ending) next() string {
+	switch e.status {
+	case StatusDone:
+		return "Hand the final output on."
+	case StatusPartial:
+		return "Use the partial output, and see to what is missing: " + cmp.Or(strings.Join(e.missing, "; "), "the agent did not say") + "."
+	case StatusEscalate:
+		return "Let a person answer, then run the agent again with the answer: " + e.question
+	case StatusDelegate:
+		return "Hand the task over to the agent " + e.to + ", which is not here."
+	case StatusBlocked:
+		return "Remove what blocks the agent, then run it again: " + e.details
+	case StatusBudget, StatusTimeout:
+		return "Raise the limit " + cmp.Or(e.guard, "of the caller") + " or make the task smaller, then run the agent again."
+	case StatusInterrupted:
+		return "Run the agent again when it suits."
+	default:
+		return "Mend the error, then run the agent again: " + e.details
+	}
+}

@@ -1,0 +1,163 @@
+package react
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/internal/call"
+	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+)
+
+// The errors of a run that cannot begin, wrapped in Result.Err.
+var (
+	ErrTask  = errors.New("the task is not valid")
+	ErrAgent = errors.New("the agent cannot run")
+)
+
+// Run runs an agent on a task to its end. It never panics: a panic of the backend
+// is a failed call, and one of anything else in Deps ends the run with
+// StatusError.
+//
+// When ctx ends, the run ends with StatusInterrupted, or with StatusTimeout if
+// its cause is context.DeadlineExceeded.
+func Run(ctx context.Context, a *agentfile.Agent, t Task, o Options, d Deps) (result Result) {
+	s := newSession(o, d)
+	defer func() {
+		if p := recover(); p != nil {
+			// The stack stays out of the details, which must repeat.
+			result = s.finish(&ending{
+				status: StatusError, details: fmt.Sprintf("panic: %v", p),
+				err: fmt.Errorf("panic: %v\n%s", p, debug.Stack()),
+			})
+		}
+	}()
+	if err := s.ready(a); err != nil {
+		return s.finish(&ending{status: StatusError, details: err.Error(), err: err})
+	}
+	s.span = call.Span{Outer: ctx, Run: ctx, Timeout: o.Timeout}
+	if o.Timeout > 0 {
+		timed, cancel := s.dep.Clock.WithTimeout(ctx, o.Timeout.Std())
+		defer cancel()
+		s.span.Run = timed
+	}
+	r := newRunner(s, a, t, nil)
+	if o.MaxIterations > 0 {
+		r.max = o.MaxIterations
+	}
+	return s.finish(r.run())
+}
+
+// session is what an agent shares with those it delegates to.
+type session struct {
+	opt        Options
+	dep        Deps
+	caller     call.Caller
+	span       call.Span
+	start      time.Time
+	transcript []*Entry
+}
+
+const (
+	defaultIterations = 5
+	defaultStuck      = 3
+	defaultDepth      = 3
+)
+
+func newSession(o Options, d Deps) *session {
+	if d.Clock == nil {
+		d.Clock = clock.Real()
+	}
+	if d.Sink == nil {
+		d.Sink = event.Discard
+	}
+	o.Reflection = cmp.Or(o.Reflection, Refuse)
+	o.Revisions = cmp.Or(o.Revisions, 1)
+	o.Stuck = cmp.Or(o.Stuck, defaultStuck)
+	o.Depth = cmp.Or(o.Depth, defaultDepth)
+	return &session{
+		opt: o, dep: d, start: d.Clock.Now(),
+		caller: call.Caller{
+			Backend: d.Backend, ID: d.BackendID, Clock: d.Clock, Timeout: o.CallTimeout.Std(),
+			Budgets: []*budget.Budget{budget.New(o.Budget, d.Price, d.EURPerUSD), d.Shared},
+		},
+	}
+}
+
+// ready says why no agent can run at all.
+func (s *session) ready(a *agentfile.Agent) error {
+	o := s.opt
+	switch {
+	case a == nil:
+		return fmt.Errorf("%w: no agent is given", ErrAgent)
+	case s.dep.Backend == nil:
+		return errors.New("no backend is given")
+	case s.dep.Actions == nil:
+		return errors.New("no actions are given")
+	case o.MaxIterations < 0:
+		return fmt.Errorf("max_iterations: %d is not allowed; use 1 or more, or 0 for the agent's own", o.MaxIterations)
+	case o.Depth < 0:
+		return fmt.Errorf("depth: %d is not allowed; use 1 or more, or 0 for %d", o.Depth, defaultDepth)
+	case o.Reflection != Refuse && o.Reflection != Flag:
+		return fmt.Errorf(`reflection: %q is no policy; use "refuse" or "flag"`, o.Reflection)
+	case o.Timeout < 0 || o.CallTimeout < 0:
+		return fmt.Errorf("timeout and call_timeout: %s and %s must not be negative; use 0s for off", o.Timeout, o.CallTimeout)
+	}
+	return nil
+}
+
+func (s *session) elapsed() time.Duration { return s.dep.Clock.Now().Sub(s.start) }
+
+// over returns the ending if the user interrupted or the time is up.
+func (s *session) over() *ending {
+	if err := s.span.Interrupted(); err != nil {
+		return &ending{status: StatusInterrupted, details: "interrupted: " + err.Error(), err: err}
+	}
+	details, own, err := s.span.Over()
+	if err == nil {
+		return nil
+	}
+	end := &ending{status: StatusTimeout, details: details, err: err}
+	if own {
+		end.guard = "timeout"
+	}
+	return end
+}
+
+// limits returns the ending that goes before anything an answer says.
+func (s *session) limits() *ending {
+	if err := s.span.Interrupted(); err != nil {
+		return s.over()
+	}
+	return cmp.Or(spent(s.caller.Check()), s.over())
+}
+
+// spent returns the ending if a cap tripped.
+func spent(e *budget.Exceeded) *ending {
+	if e == nil {
+		return nil
+	}
+	option := "budget." + e.Cap
+	return &ending{status: StatusBudget, guard: option, details: fmt.Sprintf("stopped: %s (%s)", e, option), err: e}
+}
+
+// finish makes the result and tells of the end.
+func (s *session) finish(end *ending) Result {
+	res := end.result()
+	res.Transcript = make([]Entry, len(s.transcript))
+	for i, e := range s.transcript {
+		res.Transcript[i] = *e
+	}
+	res.Iterations, res.Duration = len(s.transcript), s.elapsed()
+	s.dep.Sink.Tell(event.Event{
+		Kind: event.End, Name: string(res.Status), N: res.Iterations, Detail: res.Details,
+		Attrs: map[string]any{"exit_code": res.ExitCode},
+	})
+	return res
+}

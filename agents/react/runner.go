@@ -1,0 +1,254 @@
+package react
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/rehearse-dev/rehearse/agents/react/action"
+	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// phase is what the engine waits for.
+type phase string
+
+const (
+	toAct     phase = "act"
+	toReflect phase = "reflect"
+	toVerify  phase = "verify"
+	toRevise  phase = "revise"
+)
+
+// final reports whether the decision to end was taken.
+func (p phase) final() bool { return p == toVerify || p == toRevise }
+
+// runner is one agent at work.
+type runner struct {
+	*session
+	agent *agentfile.Agent
+	task  Task
+	chain []string // of ids, from the first agent to this one
+	max   int
+	set   action.Set
+
+	phase  phase
+	n      int    // iterations begun
+	entry  *Entry // of the iteration that is going on; nil between two
+	talk   dialogue
+	answer answer
+
+	observed  observation // what is to be reflected on
+	stuck     stuck
+	final     final
+	revisions int
+	files     []string
+}
+
+// observation is what the last action came to.
+type observation struct {
+	action, text string
+}
+
+func newRunner(s *session, a *agentfile.Agent, t Task, above []string) *runner {
+	r := &runner{session: s, agent: a, task: t, chain: append(slices.Clone(above), a.ID), max: a.MaxIterations, phase: toAct}
+	if r.max < 1 {
+		r.max = defaultIterations
+	}
+	r.stuck.limit = s.opt.Stuck
+	return r
+}
+
+// depth is 0 for the agent that was run, 1 for one that it delegates to.
+func (r *runner) depth() int { return len(r.chain) - 1 }
+
+// run runs the agent to its end, and tells why where that is no part of an
+// iteration.
+func (r *runner) run() *ending {
+	end := r.prepare()
+	if end == nil {
+		end = r.loop()
+	}
+	r.close()
+	if end.agent == "" {
+		end.agent = r.agent.ID
+	}
+	if end.told {
+		return end
+	}
+	end.told = true
+	if end.guard != "" {
+		r.guard(end.guard, end.details, nil)
+	}
+	if end.status == StatusEscalate {
+		r.tell(event.HandOver, "person", end.question, map[string]any{"trigger": string(end.trigger), "answered": false})
+	}
+	return end
+}
+
+// prepare returns why the first call must not be made.
+func (r *runner) prepare() *ending {
+	if end := r.task.against(r.agent); end != nil {
+		return end
+	}
+	set, err := r.dep.Actions(r.agent)
+	if err != nil {
+		err = fmt.Errorf("%w: prepare the actions of %s: %w", ErrAgent, r.agent.ID, err)
+		return &ending{status: StatusError, details: err.Error(), err: err}
+	}
+	r.set = set
+	r.talk = dialogue{system: r.system(), turns: []turn{{prompt: r.task.prompt(r.agent)}}}
+	return nil
+}
+
+// loop goes on until there is an ending.
+func (r *runner) loop() *ending {
+	for {
+		if r.entry == nil && r.n == r.max {
+			return r.exhausted()
+		}
+		if r.answer.empty() {
+			if end := r.ask(); end != nil {
+				return end
+			}
+		}
+		r.open()
+		if end := r.take(); end != nil {
+			return end
+		}
+	}
+}
+
+// take uses the next documents of the answer, which is not empty.
+func (r *runner) take() *ending {
+	switch r.phase {
+	case toAct:
+		return r.takeAct()
+	case toReflect:
+		return r.takeReflection()
+	default:
+		return r.takeFinal()
+	}
+}
+
+// ask makes one call and reads the answer.
+func (r *runner) ask() *ending {
+	if end := r.over(); end != nil {
+		return end
+	}
+	if end := r.before("call"); end != nil {
+		return end
+	}
+	if end := spent(r.caller.Reserve()); end != nil {
+		return end
+	}
+	r.open()
+	reply, err := r.caller.Complete(r.span.Run, r.request())
+	if end := r.limits(); end != nil {
+		return end
+	}
+	if err != nil {
+		err = fmt.Errorf("call the backend for %s, iteration %d: %w", r.agent.ID, r.n, err)
+		return &ending{status: StatusError, details: err.Error(), err: err}
+	}
+	r.talk.said(reply.Text)
+	r.answer = read(reply, r.phase.final() && r.final.verified)
+	return nil
+}
+
+// before asks the caller whether the next call or action may be made.
+func (r *runner) before(kind string) *ending {
+	if r.dep.Before == nil {
+		return nil
+	}
+	if err := r.dep.Before(kind); err != nil {
+		return &ending{status: statusStopped, details: fmt.Sprintf("stopped before the next %s: %s", kind, err), err: err}
+	}
+	return nil
+}
+
+func (r *runner) request() llm.Request {
+	model := r.opt.Model
+	if model == "" {
+		model = r.agent.Model
+	}
+	return llm.Request{
+		Purpose: "react", Model: model, Messages: r.talk.messages(),
+		Tags: map[string]string{
+			"phase": string(r.phase), "agent": r.agent.ID, "iteration": strconv.Itoa(r.n), "depth": strconv.Itoa(r.depth()),
+		},
+	}
+}
+
+// open begins an iteration if none is going on.
+func (r *runner) open() {
+	if r.entry != nil {
+		return
+	}
+	r.n++
+	r.entry = &Entry{N: r.n, Agent: r.agent.ID, At: r.elapsed()}
+	r.transcript = append(r.transcript, r.entry)
+}
+
+// close ends the iteration that is going on, if one is.
+func (r *runner) close() {
+	e := r.entry
+	if e == nil {
+		return
+	}
+	r.entry = nil
+	r.dep.Sink.Tell(event.Event{Kind: event.Iteration, Name: "react", N: e.N, Detail: e.Reason, Attrs: map[string]any{
+		"agent": e.Agent, "action": e.Action, "decision": e.Decision, "refused": e.Refused, "depth": r.depth(),
+	}})
+	if r.dep.OnIteration != nil {
+		r.dep.OnIteration(*e)
+	}
+}
+
+// refuse ends the iteration and has its step asked for again.
+func (r *runner) refuse(no *refusal) *ending {
+	r.answer = answer{}
+	r.entry.Refused, r.entry.Reason = no.rule, no.message
+	var attrs map[string]any
+	if no.rule == ruleComplacent {
+		attrs = map[string]any{"refused": true}
+	}
+	r.guard(no.guard(), no.String(), attrs)
+	r.close()
+	if r.phase.final() {
+		r.final.lack = no.String()
+	}
+	r.talk.ask(refused(no, r.wanted()), "")
+	return nil
+}
+
+// exhausted is the end of an agent without an iteration left.
+func (r *runner) exhausted() *ending {
+	if r.phase.final() && r.final.output != nil {
+		return r.partial(r.final.missing())
+	}
+	return &ending{
+		status: StatusEscalate, guard: string(Iterations), trigger: Iterations,
+		details:  fmt.Sprintf("stopped after %d iterations without an end (max_iterations %d)", r.n, r.max),
+		question: fmt.Sprintf("%s did not finish in %d iterations. How should it go on? Its last thought: %s", r.agent.ID, r.n, r.lastThought()),
+	}
+}
+
+func (r *runner) lastThought() string {
+	for _, e := range slices.Backward(r.transcript) {
+		if e.Agent == r.agent.ID && e.Thought != "" {
+			return line(e.Thought)
+		}
+	}
+	return "(none)"
+}
+
+func (r *runner) guard(name, detail string, attrs map[string]any) {
+	r.tell(event.Guard, name, detail, attrs)
+}
+
+func (r *runner) tell(kind event.Kind, name, detail string, attrs map[string]any) {
+	r.dep.Sink.Tell(event.Event{Kind: kind, Name: name, N: r.n, Detail: detail, Attrs: maps.Clone(attrs)})
+}

@@ -1,0 +1,188 @@
+package react_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/gleak"
+
+	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/agents/react/action"
+	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+func TestReact(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "agents/react")
+}
+
+var _ = BeforeEach(func() {
+	before := gleak.Goroutines()
+	DeferCleanup(func() { Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before)) })
+})
+
+// The documents of answers. Each script below is what a model might write.
+const (
+	found     = "src/login.go:12 calls eval with user input"
+	searching = "thought: |\n  The code base is unknown to me, so I look for eval first.\naction: search\naction_input:\n  query: eval\n"
+	reading   = "thought: |\n  Line 12 is suspicious; I read around it.\naction: analyze\naction_input:\n  target: src/login.go\n"
+	goingOn   = "reflection: |\n  src/login.go:12 calls eval; mitigations are still open.\ndecision: continue\nreason: mitigations are open\n"
+	finished  = "reflection: |\n  src/login.go:12 calls eval with user input, and nothing guards it.\ndecision: done\nreason: confirmed\n"
+	pleased   = "reflection: It went well, I go on.\ndecision: continue\nreason: fine\n"
+	verified  = "verification:\n  completeness: ✓ the code was searched for eval\n  consistency: ✓ src/login.go is in the code base\n  correctness: ✓ line 12 was read\n  constraints: ✓ none is broken\n"
+	doubtful  = "verification:\n  completeness: ✗ the imports were not looked at\n  consistency: ✓ src/login.go is in the code base\n  correctness: ✓ line 12 was read\n  constraints: ✓ none is broken\n"
+	report    = "One finding: eval in src/login.go:12."
+)
+
+// docs joins documents to an answer.
+func docs(documents ...string) string { return strings.Join(documents, "---\n") }
+
+// ended is an answer that ends a run well.
+var ended = docs(finished, verified, report)
+
+// deciding is a reflection with a decision and further keys.
+func deciding(decision string, keys ...string) string {
+	return "reflection: |\n  src/login.go:12 calls eval with user input.\ndecision: " + decision + "\nreason: because of line 12\n" +
+		strings.Join(append(keys, ""), "\n")
+}
+
+// doing is a step with an action.
+func doing(action, input string) string {
+	return "thought: This is the next thing to do.\naction: " + action + "\naction_input:\n" + input + "\n"
+}
+
+// scripted does actions: the observation of each by its id, or found.
+type scripted struct {
+	results map[string]action.Result
+	done    []string
+	stall   func(ctx context.Context) error
+}
+
+func (s *scripted) Do(ctx context.Context, id, input string) (action.Result, error) {
+	s.done = append(s.done, id)
+	if s.stall != nil {
+		if err := s.stall(ctx); err != nil {
+			return action.Result{}, err
+		}
+	}
+	if r, ok := s.results[id]; ok {
+		return r, nil
+	}
+	return action.Result{Observation: found, Read: []string{"src/login.go"}}, nil
+}
+
+func (*scripted) Describe() string { return "- search {query}: look for text" }
+
+// person answers questions.
+type person func(question, context string) (string, bool)
+
+func (p person) Ask(_ context.Context, question, context string) (string, bool) {
+	return p(question, context)
+}
+
+// turn is what a backend does with one call.
+type turn func(ctx context.Context, c clock.Clock) (llm.Reply, error)
+
+// say answers with a text after one second.
+func say(text string) turn { return answer(llm.Reply{Text: text, Finish: llm.FinishStop}) }
+
+func answer(reply llm.Reply) turn {
+	return func(ctx context.Context, c clock.Clock) (llm.Reply, error) { return reply, c.Sleep(ctx, time.Second) }
+}
+
+// rig is a run with a backend of given turns, on a virtual clock. A call that no
+// turn answers fails as a scripted backend's does.
+type rig struct {
+	agent    *agentfile.Agent
+	task     react.Task
+	options  react.Options
+	deps     react.Deps
+	clock    *clock.Virtual
+	set      *scripted
+	turns    []turn
+	requests []llm.Request
+	events   []event.Event
+	mu       sync.Mutex
+}
+
+func newRig(answers ...string) *rig {
+	r := &rig{
+		agent: &agentfile.Agent{ID: "auditor", Body: "You audit code.", MaxIterations: 5, Contract: agentfile.Contract{
+			Inputs:      []agentfile.Input{{Name: "code", Required: true, Description: "the folder"}, {Name: "focus"}},
+			Constraints: []string{"at most ten findings"},
+		}},
+		task:  react.Task{Do: "Audit the code.", Input: map[string]any{"code": "src"}},
+		clock: clock.NewVirtual(), set: &scripted{results: map[string]action.Result{}},
+	}
+	for _, a := range answers {
+		r.turns = append(r.turns, say(a))
+	}
+	r.deps = react.Deps{
+		Backend: r, BackendID: "fake", Clock: r.clock,
+		Sink:    event.SinkFunc(func(e event.Event) { r.events = append(r.events, e) }),
+		Actions: func(*agentfile.Agent) (action.Set, error) { return r.set, nil },
+	}
+	return r
+}
+
+func (r *rig) Complete(ctx context.Context, req llm.Request) (llm.Reply, error) {
+	r.mu.Lock()
+	n := len(r.requests)
+	r.requests = append(r.requests, req)
+	r.mu.Unlock()
+	if n >= len(r.turns) {
+		return llm.Reply{}, &llm.Error{Kind: llm.ScriptExhausted, Backend: "fake"}
+	}
+	return r.turns[n](ctx, r.clock)
+}
+
+func (r *rig) run() react.Result { return r.runIn(context.Background()) }
+
+func (r *rig) runIn(ctx context.Context) react.Result {
+	return react.Run(ctx, r.agent, r.task, r.options, r.deps)
+}
+
+// told are the events of a kind, or of a kind and name.
+func (r *rig) told(kind event.Kind, name ...string) []event.Event {
+	return slices.DeleteFunc(slices.Clone(r.events), func(e event.Event) bool {
+		return e.Kind != kind || len(name) > 0 && e.Name != name[0]
+	})
+}
+
+// asked is the last message of call n, from 1.
+func (r *rig) asked(n int) string {
+	GinkgoHelper()
+	Expect(len(r.requests)).To(BeNumerically(">=", n), "calls")
+	messages := r.requests[n-1].Messages
+	return messages[len(messages)-1].Content
+}
+
+// phases are the phases of all calls.
+func (r *rig) phases() string {
+	var all []string
+	for _, req := range r.requests {
+		all = append(all, req.Tags["phase"])
+	}
+	return strings.Join(all, " ")
+}
+
+// refused are the rules of the transcript, "" for a step that was accepted.
+func refused(res react.Result) []string {
+	var all []string
+	for _, e := range res.Transcript {
+		all = append(all, e.Refused)
+	}
+	return all
+}
+
+var errTest = errors.New("for a test")

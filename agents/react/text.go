@@ -1,0 +1,52 @@
+package react
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/agents/react/action"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/source"
+)
+
+// maxLine is how long a sentence in details and events may be, in characters.
+const maxLine = 300
+
+// line makes any text one sentence that is safe to show.
+func line(text string) string { return plain.Line(text, maxLine) }
+
+// bounded makes a text safe to show, and cuts it to limit characters, which it says.
+func bounded(text string, limit int) string {
+	cut := plain.Text(text, limit)
+	if len(text) > limit { // bytes: fewer of them need no look
+		if n := utf8.RuneCountInString(text); n > limit {
+			cut += fmt.Sprintf("\n[cut here; %d characters in all]", n)
+		}
+	}
+	return cut
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// lines are the lines of a text without their list marks.
+func lines(text string) []string {
+	var all []string
+	for l := range strings.Lines(text) {
+		if l = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(l), "-*•")); l != "" {
+			all = append(all, line(l))
+		}
+	}
+	return all
+}
+
+// decode reads the input of one of the engine's own actions; what is wrong with it is
+// its observation.
+func decode(input string, into any) *action.Result {
+	_, found := source.Decode("action_input", []byte(input), into)
+	if len(found) == 0 {
+		return nil
+	}
+	return &action.Result{Failed: true, Rule: ruleBadInput, Observation: found.Error()}
+}
