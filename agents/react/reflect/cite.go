@@ -47,6 +47,7 @@ func (c *citations) heaviest(n int) []citation {
 func (f *facts) cited(said []token, text string) *citations {
 	c := &citations{text: text, known: map[string]bool{}}
 	void := f.citeNumbers(said, c)
+	within := sentences(said)
 	for i, t := range said {
 		switch {
 		case t.kind == name:
@@ -56,7 +57,7 @@ func (f *facts) cited(said []token, text string) *citations {
 		case t.kind == word && t.class == denial:
 			f.citeAbsence(said, i, c)
 		case t.kind == word && t.class == content && !void[i]:
-			f.citeWord(t, c)
+			f.citeWord(t, within[t.sentence], c)
 		}
 	}
 	return c
@@ -66,16 +67,41 @@ func (f *facts) cited(said []token, text string) *citations {
 // fact by itself.
 const few = 3
 
-func (f *facts) citeWord(t token, c *citations) {
+// citeWord weighs a word of a subject. One that both texts have is half a fact, as
+// texts on one subject share a word by chance, unless its sentence says something
+// of it: it has more to say and is no formula.
+func (f *facts) citeWord(t token, s sentence, c *citations) {
 	switch {
 	case f.names[t.text]:
 		c.add("name "+t.text, t, t, whole)
 	case !f.content[t.stem]:
-	case len(f.content) <= few:
+	case len(f.content) <= few, !s.formula && s.says > 1:
 		c.add("word "+t.stem, t, t, whole)
 	default:
 		c.add("word "+t.stem, t, t, half)
 	}
+}
+
+// sentence is what is known of one.
+type sentence struct {
+	// formula says that it praises, or announces that the work goes on.
+	formula bool
+	// says counts its words of a subject, its numbers and denials.
+	says int
+}
+
+// sentences looks at each sentence of a reflection; tokens name them by number.
+func sentences(said []token) []sentence {
+	all := make([]sentence, said[len(said)-1].sentence+1)
+	for i, t := range said {
+		s := &all[t.sentence]
+		s.formula = s.formula || formulas()[t.text]
+		repeated := i > 0 && said[i-1].end == t.end // a name is read as words, too
+		if (t.kind == number || t.class == content || t.class == denial) && !repeated {
+			s.says++
+		}
+	}
+	return all
 }
 
 // citeNumbers finds the numbers that are true of the observation. Void are the
@@ -144,16 +170,22 @@ func (f *facts) citeAbsence(said []token, i int, c *citations) {
 	b := around(said, i)
 	objects := b.all()
 	for _, w := range objects {
-		same := f.absent[w.stem] && (w.class == content || !onlyOutcomes(objects))
-		if same || w.class == content && !weak(said, i) {
+		if f.absent[w.stem] && (w.class == content || !onlyOutcomes(objects)) {
 			c.add("not "+w.stem, said[i], w, whole)
 			return
 		}
 	}
-	if len(objects) > 0 && onlyOutcomes(objects) && !weak(said, i) {
-		c.add("nothing", said[i], objects[0], whole)
+	switch {
+	case weak(said, i) || len(b.after) == 0:
+	case b.after[0].class == content && !pronouns[said[i].text]:
+		c.add("not "+b.after[0].stem, said[i], b.after[0], whole)
+	case outcomes[b.after[0].stem]:
+		c.add("nothing", said[i], b.after[0], whole)
 	}
 }
+
+// pronouns deny without an object behind them: what follows is a verb.
+var pronouns = map[string]bool{"nothing": true, "nobody": true, "none": true, "rien": true, "personne": true}
 
 // weak reports whether a denial is of a verb ("not checked", "pas vérifié") and
 // so may be one of the reflection's own work.

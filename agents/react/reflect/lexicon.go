@@ -33,6 +33,8 @@ var (
 	denialText string
 	//go:embed lexicon/same.txt
 	sameText string
+	//go:embed lexicon/formula.txt
+	formulaText string
 )
 
 // abbreviations have inner full stops and are no names.
@@ -65,6 +67,15 @@ var lexicon = sync.OnceValue(func() map[string]entry {
 			e.class = list.class
 			known[form] = e
 		}
+	}
+	return known
+})
+
+// formulas are the words of praise, and of going on.
+var formulas = sync.OnceValue(func() map[string]bool {
+	known := map[string]bool{}
+	for form := range strings.FieldsSeq(formulaText) {
+		known[form] = true
 	}
 	return known
 })

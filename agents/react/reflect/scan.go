@@ -31,6 +31,7 @@ type token struct {
 	start, end int // bytes of the text
 	line       int // from 0
 	phrase     int // counts what commas, full stops and lines separate
+	sentence   int // counts what full stops and lines separate
 	item       bool
 	// proper says that the word begins with a capital where no sentence begins.
 	proper bool
@@ -38,14 +39,15 @@ type token struct {
 
 // scanner reads the tokens of a text in one pass.
 type scanner struct {
-	text   string
-	at     int
-	line   int
-	phrase int
-	fresh  bool // a sentence begins here
-	item   bool // the line began with a mark of a list, and nothing followed yet
-	begun  bool // the line has a token
-	all    []token
+	text     string
+	at       int
+	line     int
+	phrase   int
+	sentence int
+	fresh    bool // a sentence begins here
+	item     bool // the line began with a mark of a list, and nothing followed yet
+	begun    bool // the line has a token
+	all      []token
 }
 
 // scan reads the tokens of a text.
@@ -69,6 +71,7 @@ func (s *scanner) pass(c rune) {
 	case '\n':
 		s.line++
 		s.phrase++
+		s.sentence++
 		s.fresh, s.begun, s.item = true, false, false
 	case ',', ';', '|':
 		s.phrase++
@@ -106,6 +109,7 @@ func (s *scanner) chunk() {
 	}
 	if last, _ := utf8.DecodeLastRuneInString(raw); strings.ContainsRune(".!?…", last) {
 		s.phrase++
+		s.sentence++
 		s.fresh = true
 	}
 }
@@ -207,7 +211,10 @@ func (s *scanner) add(t token) {
 	if t.text == "" {
 		return
 	}
-	t.line, t.phrase, t.item = s.line, s.phrase, s.item
+	if t.kind == name {
+		t.stem, t.class = weigh(t.text)
+	}
+	t.line, t.phrase, t.sentence, t.item = s.line, s.phrase, s.sentence, s.item
 	s.item = false
 	s.all = append(s.all, t)
 }
