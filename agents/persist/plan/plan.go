@@ -47,7 +47,7 @@ type Task struct {
 	Timeout unit.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
 }
 
-// Worker says who does tasks; exactly one field is given.
+// Worker says who does tasks; exactly one of Loop, React and Command is given.
 type Worker struct {
 	// Loop is a runner loop whose prompt is the task.
 	Loop *loop.Options `yaml:"loop,omitempty" json:"loop,omitempty"`
@@ -56,6 +56,9 @@ type Worker struct {
 	// Command is a program and its arguments; the task is its standard input, and
 	// its exit status the result.
 	Command []string `yaml:"command,omitempty" json:"command,omitempty"`
+	// Env names variables that are handed on to Command although they are named like
+	// keys, tokens or passwords; all others of that sort are not.
+	Env []string `yaml:"env,omitempty" json:"env,omitempty"`
 }
 
 // React is a ReAct agent as a worker.
@@ -75,12 +78,17 @@ type Probe struct {
 	// Command is a program and its arguments: exit status 0 passes, another one
 	// fails; one that cannot be run or is ended from outside leaves the check unknown.
 	Command []string `yaml:"command,omitempty" json:"command,omitempty"`
+	// Env names variables that are handed on to Command although they are named like
+	// keys, tokens or passwords; all others of that sort are not.
+	Env []string `yaml:"env,omitempty" json:"env,omitempty"`
 	// Timeout is for Command; default 10m.
 	Timeout unit.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
-	// File is a list of todos: Markdown with checkboxes, or JSON.
+	// File is a list of todos: Markdown with checkboxes, or JSON (*.json) as coding
+	// agents write it.
 	File string `yaml:"file,omitempty" json:"file,omitempty"`
 	// Markers are words that stand for unfinished work, such as TODO; In are the
-	// files that are searched, as glob patterns with ** (default: all text files).
+	// files that are searched, as glob patterns with ** (default: all text files but
+	// the plan). Version control, node_modules, vendor and the like are passed over.
 	Markers []string `yaml:"markers,omitempty" json:"markers,omitempty"`
 	In      []string `yaml:"in,omitempty" json:"in,omitempty"`
 	// None says why there is nothing to check.

@@ -25,6 +25,7 @@ const (
 	maxText  = 64 << 10 // bytes of a task, a goal or a fix
 	maxItems = 1000     // entries of any other list
 	maxPath  = 4096     // bytes
+	maxWords = 50       // markers: each is searched for in all files
 
 	// maxProblems is how many problems are listed; who has more reads them anew.
 	maxProblems = 100
@@ -231,7 +232,7 @@ func (v *validator) workers() {
 				v.add(at+".react.max_iterations", "%d is not allowed; use 1 or more", *n)
 			}
 		}
-		v.command(at+".command", w.Command)
+		v.command(at, w.Command, w.Env)
 	}
 }
 
@@ -270,7 +271,7 @@ func checkNames() []string {
 
 func (v *validator) probe(at string, p Probe) {
 	v.one(at, "a probe", []kind{{"command", len(p.Command) > 0}, {"file", p.File != ""}, {"markers", len(p.Markers) > 0}, {"none", p.None != ""}})
-	v.command(at+".command", p.Command)
+	v.command(at, p.Command, p.Env)
 	if p.Timeout != 0 && len(p.Command) == 0 {
 		v.add(at+".timeout", "only a command has a timeout")
 	}
@@ -284,7 +285,9 @@ func (v *validator) probe(at string, p Probe) {
 }
 
 func (v *validator) markers(at string, p Probe) {
-	v.list(at+".markers", p.Markers)
+	if len(p.Markers) > maxWords {
+		v.add(at+".markers", "there are %d markers; at most %d are allowed", len(p.Markers), maxWords)
+	}
 	for i, word := range p.Markers {
 		if strings.TrimSpace(word) != word || word == "" || strings.ContainsAny(word, "\r\n") || len(word) > 64 {
 			v.add(item(at+".markers", i), "%q is not a marker; write a word such as TODO, of at most 64 bytes", clip(word))
@@ -324,14 +327,24 @@ func (v *validator) one(at, what string, kinds []kind) {
 	}
 }
 
-func (v *validator) command(at string, argv []string) {
-	v.list(at, argv)
+// command checks the command of the worker or probe at a path.
+func (v *validator) command(at string, argv, env []string) {
+	v.list(at+".command", argv)
 	for i, arg := range argv {
 		switch {
 		case i == 0 && strings.TrimSpace(arg) == "":
-			v.add(item(at, i), "the program has no name")
+			v.add(item(at+".command", i), "the program has no name")
 		case strings.ContainsRune(arg, 0):
-			v.add(item(at, i), "an argument cannot contain a NUL character")
+			v.add(item(at+".command", i), "an argument cannot contain a NUL character")
+		}
+	}
+	if len(env) > 0 && len(argv) == 0 {
+		v.add(at+".env", "only a command has an environment")
+	}
+	v.list(at+".env", env)
+	for i, name := range env {
+		if name == "" || strings.ContainsAny(name, "=\x00") {
+			v.add(item(at+".env", i), "%q is not the name of a variable; its value is that of this process", clip(name))
 		}
 	}
 }

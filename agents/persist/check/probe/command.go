@@ -1,0 +1,105 @@
+package probe
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/child"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+)
+
+// grace is how long a command may take to end after it was asked to.
+const grace = 2 * time.Second
+
+// maxCommand is how many characters of a command line are shown.
+const maxCommand = 80
+
+// command asks a program, by its exit status.
+type command struct {
+	spec  plan.Probe
+	dir   string
+	clock clock.Clock
+}
+
+func (c command) probe(ctx context.Context) check.Result {
+	within, cancel := c.clock.WithTimeout(ctx, c.spec.Timeout.Std())
+	defer cancel()
+	var said child.Tail
+	end, err := child.Run(within, child.Program{
+		Argv:   c.spec.Command,
+		Dir:    c.dir,
+		Env:    append(child.WithoutSecrets(os.Environ(), c.spec.Env), "PWD="+c.dir),
+		Stdout: &said,
+		Grace:  grace,
+		Sleep:  c.clock.Sleep,
+	})
+	if err != nil {
+		return unknown("%s cannot be run: %v", c.name(), err)
+	}
+	r := c.judge(ctx, end)
+	r.Output = plain.Text(child.HideSecrets(os.Environ()).Replace(said.String()), 0)
+	if r.Verdict == check.Fail {
+		r.Items = failures(r.Output)
+	}
+	return r
+}
+
+// The exit statuses by which a shell says that it could not run a program.
+const (
+	notExecutable = 126
+	notFound      = 127
+)
+
+// judge is the verdict on how the command ended.
+func (c command) judge(ctx context.Context, end child.Ending) check.Result {
+	switch {
+	case end.Cause != nil && clock.Err(ctx) == nil:
+		return unknown("%s did not end within %s (timeout)", c.name(), c.spec.Timeout)
+	case end.Cause != nil:
+		return unknown("%s was ended: %v", c.name(), end.Cause)
+	case end.Code < 0:
+		return unknown("%s was ended from outside: %s", c.name(), end.State)
+	case end.Code == notExecutable || end.Code == notFound:
+		return unknown("%s could not run a program that it needs: %s", c.name(), end.State)
+	case end.Code > 0:
+		return check.Result{Verdict: check.Fail, Details: fmt.Sprintf("%s failed: %s", c.name(), end.State)}
+	}
+	return check.Result{Verdict: check.Pass, Details: c.name() + " passed"}
+}
+
+func (c command) name() string {
+	return plain.Line(strings.Join(c.spec.Command, " "), maxCommand)
+}
+
+// A line of output tells of a failure if it says so, or begins with a place in a
+// file, as compilers write it.
+var (
+	failure  = regexp.MustCompile(`(?i)\b(fail(ed|ure|ures|s|ing)?|errors?|panic|exception)\b|^\s*[^\s:]+:\d+(:\d+)?:|^\s*[✗✕×]`)
+	success  = regexp.MustCompile(`(?i)\b(0|no) (fail|error|exception)`)
+	duration = regexp.MustCompile(`\s*\(?\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|sec|seconds|m)\b\)?`)
+)
+
+// failures are the lines that tell of failures, each once and without durations, in the
+// order of the alphabet: tests that run at once say the same in any order.
+func failures(output string) []string {
+	var lines []string
+	for line := range strings.Lines(output) {
+		if failure.MatchString(line) && !success.MatchString(line) {
+			lines = append(lines, strings.TrimSpace(duration.ReplaceAllString(line, "")))
+		}
+	}
+	slices.Sort(lines)
+	var found findings
+	for _, line := range slices.Compact(lines) {
+		found.add(line)
+	}
+	return found.list()
+}

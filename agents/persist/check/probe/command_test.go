@@ -1,0 +1,146 @@
+//go:build unix
+
+package probe_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/check/probe"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+)
+
+func sh(script string) plan.Probe { return plan.Probe{Command: []string{"sh", "-c", script}} }
+
+var _ = Describe("a command", func() {
+	DescribeTable("passes, fails, or cannot tell", func(ctx SpecContext, spec plan.Probe, want check.Verdict, details, output string) {
+		r := ask(ctx, GinkgoT().TempDir(), spec)
+		Expect(r.Verdict).To(Equal(want), "%+v", r)
+		Expect(r.Details).To(ContainSubstring(details))
+		Expect(r.Output).To(Equal(output))
+	},
+		Entry("exit status 0", sh("echo fine; echo well >&2"), check.Pass, "sh -c echo fine; echo well >&2 passed", "fine\nwell"),
+		Entry("exit status 1", sh("echo bad; exit 1"), check.Fail, "failed: exit status 1", "bad"),
+		Entry("exit status 255", sh("exit 255"), check.Fail, "failed: exit status 255", ""),
+		Entry("no such program", plan.Probe{Command: []string{"no-such-program"}}, check.Unknown, "cannot be run", ""),
+		Entry("no such file", plan.Probe{Command: []string{"./x"}}, check.Unknown, "cannot be run", ""),
+		Entry("a program that it needs is missing", sh("exec 2>/dev/null; no-such-program"), check.Unknown, "could not run a program that it needs: exit status 127", ""),
+		Entry("killed", sh("kill -KILL $$"), check.Unknown, "was ended from outside: signal: killed", ""),
+	)
+
+	It("runs in the folder of the plan", func(ctx SpecContext) {
+		dir := folder(map[string]string{"check.sh": "#!/bin/sh\npwd; echo $PWD\n"})
+		Expect(os.Chmod(filepath.Join(dir, "check.sh"), 0o755)).To(Succeed())
+		Expect(ask(ctx, dir, plan.Probe{Command: []string{"./check.sh"}}).Output).To(Equal(dir + "\n" + dir))
+	})
+
+	It("gets no secrets but those that the plan names, and shows none", func(ctx SpecContext) {
+		GinkgoT().Setenv("SOME_API_KEY", "abcdefgh-1")
+		GinkgoT().Setenv("OTHER_TOKEN", "abcdefgh-2")
+		spec := sh("echo key=$SOME_API_KEY token=$OTHER_TOKEN home=${PATH:+there}; echo abcdefgh-2")
+		Expect(ask(ctx, "", spec).Output).To(Equal("key= token= home=there\n[OTHER_TOKEN]"))
+		spec.Env = []string{"SOME_API_KEY"}
+		Expect(ask(ctx, "", spec).Output).To(HavePrefix("key=[SOME_API_KEY] token= "))
+	})
+
+	It("keeps the end of what a flood said", func(ctx SpecContext) {
+		r := ask(ctx, "", sh("yes | head -c 10000000; echo the end; exit 1"))
+		Expect(r.Verdict).To(Equal(check.Fail))
+		Expect(r.Output).To(HaveSuffix("y\nthe end"))
+		Expect(len(r.Output)).To(BeNumerically("<=", 4<<10))
+	})
+
+	DescribeTable("is ended at its timeout, on the given clock", func(ctx SpecContext, script string) {
+		v := clock.NewVirtual()
+		spec := sh(script)
+		spec.Timeout = unit.Duration(time.Minute)
+		dir := GinkgoT().TempDir()
+		p, err := probe.New(spec, dir, v)
+		Expect(err).NotTo(HaveOccurred())
+		got := make(chan check.Result)
+		go func() { got <- p.Probe(ctx) }()
+		Eventually(ctx, func() error { _, err := os.Stat(filepath.Join(dir, "ready")); return err }).Should(Succeed())
+		Expect(v.Sleep(ctx, time.Minute)).To(Succeed())
+		var r check.Result
+		Eventually(ctx, got).Should(Receive(&r))
+		Expect(r.Verdict).To(Equal(check.Unknown))
+		Expect(r.Details).To(HaveSuffix("did not end within 1m0s (timeout)"))
+	},
+		Entry("hangs", "touch ready; exec sleep 600"),
+		Entry("ignores SIGTERM", "trap '' TERM; touch ready; while :; do sleep 600; done"),
+		Entry("floods", "touch ready; exec yes"),
+		Entry("has children that hold its output", "sleep 600 & touch ready; wait"),
+		Entry("ends with 0 when asked to end", "trap 'exit 0' TERM; touch ready; while :; do sleep 600 & wait; done"),
+	)
+
+	It("says why it was ended from outside", func(ctx SpecContext) {
+		within, cancel := context.WithCancelCause(ctx)
+		dir := GinkgoT().TempDir()
+		p, err := probe.New(sh("touch ready; exec sleep 600"), dir, nil)
+		Expect(err).NotTo(HaveOccurred())
+		got := make(chan check.Result)
+		go func() { got <- p.Probe(within) }()
+		Eventually(ctx, func() error { _, err := os.Stat(filepath.Join(dir, "ready")); return err }).Should(Succeed())
+		cancel(errors.New("the user interrupted"))
+		var r check.Result
+		Eventually(ctx, got).Should(Receive(&r))
+		Expect(r.Verdict).To(Equal(check.Unknown))
+		Expect(r.Details).To(HaveSuffix("was ended: the user interrupted"))
+	})
+
+	It("names the failures without what changes from run to run", func(ctx SpecContext) {
+		r := ask(ctx, "", sh(`cat <<'END'
+=== RUN   TestB
+--- FAIL: TestB (0.12s)
+    b_test.go:7: got 3, want 4
+--- PASS: TestA (0.00s)
+FAIL
+FAIL	example.org/b	0.131s
+src/a.ts:3:5: error TS2304: Cannot find name 'x'.
+Tests: 0 failed
+END
+exit 1`))
+		Expect(r.Items).To(Equal([]string{
+			"--- FAIL: TestB", "FAIL", "FAIL example.org/b", "b_test.go:7: got 3, want 4", "src/a.ts:3:5: error TS2304: Cannot find name 'x'.",
+		}))
+	})
+
+	It("has no failures where it passes", func(ctx SpecContext) {
+		Expect(ask(ctx, "", sh("echo FAIL")).Items).To(BeEmpty())
+	})
+})
+
+var _ = Describe("a probe", func() {
+	It("of nothing says why there is none", func(ctx SpecContext) {
+		Expect(ask(ctx, "", plan.Probe{None: "CI does it."})).To(Equal(check.Result{Verdict: check.None, Details: "CI does it."}))
+	})
+
+	It("is refused without a kind, or with a bad pattern", func() {
+		_, err := probe.New(plan.Probe{}, "", nil)
+		Expect(err).To(HaveOccurred())
+		_, err = probe.New(plan.Probe{Markers: []string{"x"}, In: []string{"["}}, "", nil)
+		Expect(err).To(HaveOccurred())
+		_, err = probe.Build(plan.Plan{Checks: map[check.Name]plan.Probe{check.Tests: {}}}, "", nil)
+		Expect(err).To(MatchError(HavePrefix("check tests: ")))
+	})
+
+	It("is made for each check of a plan", func(ctx SpecContext) {
+		probes, err := probe.Build(plan.Plan{Checks: map[check.Name]plan.Probe{
+			check.Tests: sh("exit 1"), check.Validation: {None: "x"},
+		}}, "", nil)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(probes).To(HaveLen(2))
+		Expect(probes[check.Tests].Probe(ctx).Verdict).To(Equal(check.Fail))
+		Expect(strings.TrimSpace(probes[check.Validation].Probe(ctx).Details)).To(Equal("x"))
+	})
+})

@@ -1,0 +1,232 @@
+package probe
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/glob"
+)
+
+// The bounds of a search.
+const (
+	maxFiles = 100_000
+	maxBytes = 512 << 20
+	// sniff is how much of a file is looked at for a NUL character, by which git
+	// tells binary files.
+	sniff = 8000
+)
+
+// passedOver are folders with what others wrote, or with what is kept about the
+// work.
+var passedOver = []string{
+	".git", ".hg", ".svn", ".jj", "node_modules", "vendor", ".venv", "venv", "__pycache__", ".tox", ".rehearse", "rehearse-runs",
+}
+
+// markers searches files for words that stand for unfinished work.
+type markers struct {
+	words [][]byte
+	in    []glob.Pattern
+	dir   string
+}
+
+func newMarkers(spec plan.Probe, dir string) (*markers, error) {
+	m := &markers{dir: dir}
+	for _, word := range spec.Markers {
+		m.words = append(m.words, []byte(word))
+	}
+	for _, pattern := range spec.In {
+		p, err := glob.Compile(pattern)
+		if err != nil {
+			return nil, err
+		}
+		m.in = append(m.in, p)
+	}
+	return m, nil
+}
+
+// search is one search under way.
+type search struct {
+	*markers
+	root     *os.Root
+	found    findings
+	files    int // that were searched
+	seen     int // that there are
+	bytes    int64
+	withHits int
+	big      int
+	// doubt is why the search is not complete; nil if it is.
+	doubt error
+}
+
+func (m *markers) probe(ctx context.Context) check.Result {
+	root, err := os.OpenRoot(m.dir)
+	if err != nil {
+		return unknown("the files cannot be searched: %v", err)
+	}
+	defer root.Close()
+	s := &search{markers: m, root: root}
+	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		if ended := clock.Err(ctx); ended != nil {
+			return ended
+		}
+		return s.visit(name, entry, err)
+	})
+	if err != nil {
+		s.doubt = err
+	}
+	return s.result()
+}
+
+// visit looks at one entry of the tree. Links are passed over: what they name
+// is searched where it stands, or is not of this folder.
+func (s *search) visit(name string, entry fs.DirEntry, err error) error {
+	switch {
+	case err != nil:
+		s.doubt = err
+		return nil
+	case entry.IsDir():
+		if name != "." && slices.Contains(passedOver, path.Base(name)) {
+			return fs.SkipDir
+		}
+		return nil
+	case !entry.Type().IsRegular() || !s.wants(name):
+		return nil
+	}
+	if s.seen++; s.seen > maxFiles {
+		return fmt.Errorf("there are more than %d files; narrow them down by in", maxFiles)
+	}
+	return s.file(name, entry)
+}
+
+func (s *search) wants(name string) bool {
+	return len(s.in) == 0 || slices.ContainsFunc(s.in, func(p glob.Pattern) bool { return p.Match(name) })
+}
+
+func (s *search) file(name string, entry fs.DirEntry) error {
+	info, err := entry.Info()
+	if err == nil && info.Size() > maxFile {
+		s.big++
+		return nil
+	}
+	if err == nil {
+		if s.bytes += info.Size(); s.bytes > maxBytes {
+			return fmt.Errorf("the files have more than %d bytes; narrow them down by in", maxBytes)
+		}
+	}
+	data, err := readFile(s.root, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // removed while we look
+		return nil
+	case err != nil:
+		s.doubt = err
+		return nil
+	case bytes.IndexByte(data[:min(len(data), sniff)], 0) >= 0:
+		return nil
+	}
+	s.files++
+	s.text(name, data)
+	return nil
+}
+
+// text searches one file, each line of which is one finding at most.
+func (s *search) text(name string, data []byte) {
+	hits := s.hits(data)
+	if len(hits) == 0 || isPlan(name, data) {
+		return
+	}
+	s.withHits++
+	line, from := 1, 0
+	for _, at := range hits {
+		line += bytes.Count(data[from:at], []byte("\n"))
+		from = at
+		begin := bytes.LastIndexByte(data[:at], '\n') + 1
+		end := at
+		if n := bytes.IndexByte(data[at:], '\n'); n >= 0 {
+			end += n
+		} else {
+			end = len(data)
+		}
+		s.found.add(fmt.Sprintf("%s:%d: %s", name, line, bytes.TrimSpace(data[begin:end])))
+	}
+}
+
+// hits are the offsets of the first marker of each line that has one.
+func (s *search) hits(data []byte) []int {
+	var all []int
+	for _, word := range s.words {
+		for at := 0; ; {
+			i := bytes.Index(data[at:], word)
+			if i < 0 {
+				break
+			}
+			at += i
+			if standsAlone(data, at, word) {
+				all = append(all, at)
+			}
+			at += len(word)
+		}
+	}
+	slices.Sort(all)
+	last := 0
+	return slices.DeleteFunc(all, func(at int) bool {
+		same := last > 0 && bytes.IndexByte(data[last-1:at], '\n') < 0
+		if !same {
+			last = at + 1
+		}
+		return same
+	})
+}
+
+// standsAlone reports whether the word at an offset is no part of a longer one. An
+// end of it that is no letter, such as the @ of @todo, has no neighbour to mind.
+func standsAlone(data []byte, at int, word []byte) bool {
+	first, _ := utf8.DecodeRune(word)
+	last, _ := utf8.DecodeLastRune(word)
+	before, _ := utf8.DecodeLastRune(data[:at])
+	after, _ := utf8.DecodeRune(data[at+len(word):])
+	return !(inWord(first) && inWord(before)) && !(inWord(last) && inWord(after))
+}
+
+func inWord(r rune) bool {
+	return r != utf8.RuneError && (r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r))
+}
+
+// isPlan reports whether a file is a plan, which names the markers itself.
+func isPlan(name string, data []byte) bool {
+	if ext := path.Ext(name); ext != ".yaml" && ext != ".yml" {
+		return false
+	}
+	_, found := plan.Parse(name, data)
+	return len(found) == 0
+}
+
+func (s *search) result() check.Result {
+	words := string(bytes.Join(s.words, []byte(", ")))
+	skipped := ""
+	if s.big > 0 {
+		skipped = fmt.Sprintf("; passed over as larger than %d bytes: %s", maxFile, count(s.big, "file"))
+	}
+	switch {
+	case s.found.count > 0:
+		return check.Result{
+			Verdict: check.Fail, Items: s.found.list(),
+			Details: fmt.Sprintf("%s with %s in %s%s", count(s.found.count, "line"), words, count(s.withHits, "file"), skipped),
+		}
+	case s.doubt != nil:
+		return unknown("the search for %s is not complete: %v", words, s.doubt)
+	case s.files == 0:
+		return unknown("no text file was searched for %s; look at in%s", words, skipped)
+	}
+	return check.Result{Verdict: check.Pass, Details: fmt.Sprintf("no %s in %s%s", words, count(s.files, "file"), skipped)}
+}

@@ -1,0 +1,97 @@
+package probe_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+)
+
+var _ = Describe("markers", func() {
+	todo := plan.Probe{Markers: []string{"TODO", "FIXME"}}
+
+	It("are found in all text files, in the order of the paths", func(ctx SpecContext) {
+		dir := folder(map[string]string{
+			"b.go":      "x\n  // TODO: one\nFIXME and TODO on one line\n\nTODO",
+			"a/z.txt":   "(FIXME)\r\n",
+			"a/none.md": "nothing\n",
+		})
+		r := ask(ctx, dir, todo)
+		Expect(r.Verdict).To(Equal(check.Fail))
+		Expect(r.Details).To(Equal("4 lines with TODO, FIXME in 2 files"))
+		Expect(r.Items).To(Equal([]string{
+			"a/z.txt:1: (FIXME)", "b.go:2: // TODO: one", "b.go:3: FIXME and TODO on one line", "b.go:5: TODO",
+		}))
+	})
+
+	DescribeTable("are whole words", func(ctx SpecContext, text string, want check.Verdict) {
+		dir := folder(map[string]string{"a": text})
+		Expect(ask(ctx, dir, plan.Probe{Markers: []string{"TODO", "@wip", "à"}}).Verdict).To(Equal(want))
+	},
+		Entry(nil, "TODOs", check.Pass), Entry(nil, "xTODO", check.Pass), Entry(nil, "MY_TODO", check.Pass),
+		Entry(nil, "TODO2", check.Pass), Entry(nil, "éTODO", check.Pass), Entry(nil, "todo", check.Pass),
+		Entry(nil, "TODOs TODO", check.Fail), Entry(nil, "TODO(me):", check.Fail), Entry(nil, "-TODO-", check.Fail), Entry(nil, "\xffTODO\xff", check.Fail),
+		Entry(nil, "x@wip", check.Fail), Entry(nil, "@wipe", check.Pass), Entry(nil, "là", check.Pass), Entry(nil, "à", check.Fail),
+	)
+
+	It("are searched where the patterns say", func(ctx SpecContext) {
+		dir := folder(map[string]string{"a.go": "TODO", "src/b.go": "TODO", "src/x/c.go": "TODO", "src/x/c.md": "TODO"})
+		r := ask(ctx, dir, plan.Probe{Markers: todo.Markers, In: []string{"src/**/*.go"}})
+		Expect(r.Items).To(Equal([]string{"src/b.go:1: TODO", "src/x/c.go:1: TODO"}))
+	})
+
+	It("are passed over where others wrote, and in what is no text", func(ctx SpecContext) {
+		dir := folder(map[string]string{
+			".git/x": "TODO", "vendor/x": "TODO", "a/node_modules/b/x": "TODO", "bin": "TODO\x00", "ok.txt": "fine",
+			"plan.yaml": "name: p\ntasks: [{id: a, do: x}]\nchecks: {features: {markers: [TODO]}}\n",
+		})
+		other := folder(map[string]string{"x.go": "TODO"})
+		Expect(os.Symlink(other, filepath.Join(dir, "link"))).To(Succeed())
+		Expect(os.Symlink(filepath.Join(other, "x.go"), filepath.Join(dir, "x.go"))).To(Succeed())
+		r := ask(ctx, dir, todo)
+		Expect(r.Verdict).To(Equal(check.Pass), "%+v", r)
+		Expect(r.Details).To(Equal("no TODO, FIXME in 2 files"))
+		write(dir, "other.yaml", "tasks: TODO")
+		Expect(ask(ctx, dir, todo).Items).To(Equal([]string{"other.yaml:1: tasks: TODO"}), "that is no plan")
+	})
+
+	It("say which files were too large", func(ctx SpecContext) {
+		dir := folder(map[string]string{"big": strings.Repeat("x", 1<<20+1), "ok": ""})
+		Expect(ask(ctx, dir, todo).Details).To(Equal("no TODO, FIXME in 1 file; passed over as larger than 1048576 bytes: 1 file"))
+	})
+
+	It("are unknown where nothing was searched, or not all", func(ctx SpecContext) {
+		dir := folder(map[string]string{"a.go": "x"})
+		r := ask(ctx, dir, plan.Probe{Markers: todo.Markers, In: []string{"*.py"}})
+		Expect(r.Verdict).To(Equal(check.Unknown))
+		Expect(r.Details).To(Equal("no text file was searched for TODO, FIXME; look at in"))
+		Expect(ask(ctx, filepath.Join(dir, "gone"), todo).Verdict).To(Equal(check.Unknown))
+		if os.Getuid() == 0 {
+			return // root reads everything
+		}
+		Expect(os.Chmod(filepath.Join(dir, "a.go"), 0)).To(Succeed())
+		Expect(ask(ctx, dir, todo).Verdict).To(Equal(check.Unknown))
+	})
+
+	It("are not searched any more when the context has ended", func() {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		cancel(errors.New("enough"))
+		r := ask(ctx, folder(map[string]string{"a": "TODO"}), todo)
+		Expect(r.Verdict).To(Equal(check.Unknown))
+		Expect(r.Details).To(ContainSubstring("enough"))
+	})
+
+	It("are named twenty times at most, each on a line", func(ctx SpecContext) {
+		r := ask(ctx, folder(map[string]string{"a": strings.Repeat("TODO "+strings.Repeat("x", 1000)+"\x1b\n", 100)}), todo)
+		Expect(r.Items).To(HaveLen(check.MaxItems))
+		Expect(r.Items[19]).To(Equal("… and 81 more"))
+		Expect(len([]rune(r.Items[0]))).To(BeNumerically("<=", 200))
+	})
+})
