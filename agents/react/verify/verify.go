@@ -2,6 +2,8 @@
 // before its final output: four parts, each bound to what the contract asks for.
 package verify
 
+import "github.com/rehearse-dev/rehearse/agents/react/step"
+
 // Part is one of the four questions of document 003.
 type Part string
 
@@ -16,20 +18,39 @@ const (
 // Parts lists them.
 func Parts() []Part { return []Part{Completeness, Consistency, Correctness, Constraints} }
 
+// Form is how a part is written.
+type Form string
+
+// The forms.
+const (
+	// Schema names single checks: {question, check: [..], passed}.
+	Schema Form = "schema"
+	// Tick is a mark and a sentence: "✓ every input is treated".
+	Tick Form = "tick"
+)
+
 // Answer is what the agent says of one part.
 type Answer struct {
 	Part Part `json:"part"`
+	Form Form `json:"form"`
 	// Passed is what the agent claims.
 	Passed bool `json:"passed"`
+	// Bound says that what the agent names was found again in the contract or in the
+	// context. A part that holds and is not bound holds by the agent's word alone, as
+	// correctness always does. Judge sets it.
+	Bound bool `json:"bound"`
 	// Checks are the single things that it names; Text is a tick form's sentence.
 	Checks []string `json:"checks,omitempty"`
 	Text   string   `json:"text,omitempty"`
+	// Pos is where the part stands in the text that was read.
+	Pos step.Pos `json:"-"`
 }
 
 // Contract is what a verification is held against.
 type Contract struct {
 	// Required are the names of the required inputs, Constraints the contract's
-	// own. Context are names and facts that the output may refer to: files that were read.
+	// own. Context are names and facts that the output may refer to: files that were
+	// read or written, and what the task names.
 	Required    []string
 	Constraints []string
 	Context     []string
@@ -49,3 +70,19 @@ type Record struct {
 
 // Passed reports whether all four parts hold.
 func (r Record) Passed() bool { return len(r.Answers) == len(Parts()) && len(r.Findings) == 0 }
+
+// Holds reports whether one part holds: it was answered, and there is no finding
+// on it.
+func (r Record) Holds(p Part) bool {
+	for _, f := range r.Findings {
+		if f.Part == p {
+			return false
+		}
+	}
+	for _, a := range r.Answers {
+		if a.Part == p {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,160 @@
+package verify
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/internal/words"
+)
+
+// stopWords say nothing of a constraint.
+var stopWords = set(strings.Fields(`
+	a an and are as at be by for from has have if in into is it its no not of on or that the their them
+	there these they this to was were will with must should shall may can only each every any all
+	au aux avec ce ces chaque d dans de des doit doivent du elle en est et etre il ils l la le les leur ne
+	ni ou par pas peut plus pour qu que qui sans se ses son sont sur tous tout toute toutes un une y
+`)...)
+
+// stems are the words of a text that say something, without their endings.
+func stems(text string) []string {
+	var all []string
+	for _, w := range words.Fold(text) {
+		if !stopWords[w] {
+			all = append(all, w)
+		}
+	}
+	if len(all) == 0 {
+		return words.Fold(text) // of stop words only, such as an input named "to"
+	}
+	return all
+}
+
+// same reports whether two words are forms of one: equal, or equal at the beginning but for
+// a short ending ("file", "files"; "modifie", "modification").
+func same(a, b string) bool {
+	if a == b {
+		return true
+	}
+	short, long := a, b
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	n := 0
+	for n < len(short) && short[n] == long[n] {
+		n++
+	}
+	if n == len(short) && n >= 3 && len(long)-n <= 2 {
+		return true // a plural, or "e" and "es" of French
+	}
+	return n >= 5 && len(short)-n <= 3
+}
+
+// named reports whether one of the texts has at least one in share of the words.
+func named(want []string, spoken [][]string, share int) bool {
+	need := (len(want) + share - 1) / share
+	for _, text := range spoken {
+		found := 0
+		for _, w := range want {
+			if slices.ContainsFunc(text, func(t string) bool { return same(w, t) }) {
+				found++
+			}
+		}
+		if found >= need {
+			return true
+		}
+	}
+	return false
+}
+
+// extensions are those of files; "v1.2", "e.g." and "example.com" have others.
+var extensions = set(strings.Fields(`
+	bash bat c cc cfg clj conf cpp cs css csv dart diff env ex exs go gradle h hpp hs htm html ini ipynb java jl js
+	json jsonl jsx kt less lock log lua m md mjs mod patch php pl properties proto ps1 py r rb rs rst sass scala scss
+	sh sql sum svelte svg swift tex tf toml ts tsv tsx txt vue xml yaml yml zig
+`)...)
+
+// products are names that look like files.
+var products = set("node.js", "vue.js", "next.js", "express.js", "react.js", "three.js", "d3.js", "nuxt.js", "chart.js", "socket.io", "asp.net")
+
+// files are the file names that texts mention.
+func files(said []string) []string {
+	var all []string
+	for _, s := range said {
+		for _, token := range strings.FieldsFunc(s, notPath) {
+			token = strings.Trim(strings.TrimPrefix(token, "./"), ".-")
+			name := strings.ToLower(path.Base(token))
+			ext := strings.TrimPrefix(path.Ext(name), ".")
+			if len(ext) == len(name) || !extensions[ext] || products[name] || strings.Contains(s, "://"+token) {
+				continue
+			}
+			if !slices.Contains(all, token) {
+				all = append(all, token)
+			}
+		}
+	}
+	return all
+}
+
+func notPath(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-/\\~@+", r)
+}
+
+// unread are the files that texts mention and the context does not.
+func unread(said, context []string) []string {
+	var all []string
+	for _, f := range files(said) {
+		if !inContext(f, context) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// inContext reports whether a file is one of the context, or mentioned in one of
+// its texts. A name alone stands for a path that ends in it.
+func inContext(file string, context []string) bool {
+	for _, c := range context {
+		if mentions(c, file) || strings.HasSuffix(file, "/"+strings.TrimPrefix(c, "./")) {
+			return true
+		}
+	}
+	return false
+}
+
+// mentions reports whether a text has the file as a name of its own, or as the end of a
+// path.
+func mentions(text, file string) bool {
+	for at := 0; ; at++ {
+		i := strings.Index(text[at:], file)
+		if i < 0 {
+			return false
+		}
+		at += i
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(file):])
+		if (before == utf8.RuneError || before == '/' || notPath(before)) && (after == utf8.RuneError || after == '.' || notPath(after)) {
+			return true
+		}
+	}
+}
+
+// refers reports whether texts name something of the context.
+func refers(said, context []string) bool {
+	for _, f := range files(said) {
+		if inContext(f, context) {
+			return true
+		}
+	}
+	for _, c := range context {
+		want := stems(c)
+		for _, s := range said {
+			if len(want) > 0 && named(want, [][]string{stems(s)}, 1) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,13 @@
+package verify_test
+
+import (
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+func TestVerify(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "agents/react/verify")
+}
