@@ -303,7 +303,7 @@ func (a *app) concludeDetect(ctx context.Context, s *scoredItems, report detecti
 	case first.Scored == 0:
 		return noVerdict(fmt.Errorf("the detector %s failed on every item", plain.Line(first.Detector, 80)))
 	}
-	missed, unknown := check(plan.limits, first)
+	missed, unknown := holdTo(plan.limits, first)
 	switch {
 	case len(missed) > 0:
 		return &exitError{exitFail, errors.New(strings.Join(missed, "; "))}

@@ -50,9 +50,9 @@ func parseLimits(texts []string) ([]limit, error) {
 	return limits, nil
 }
 
-// check holds a result to the limits: which are missed, and of which it cannot be
+// holdTo holds a result to the limits: which are missed, and of which it cannot be
 // told.
-func check(limits []limit, r score.Result) (missed, unknown []string) {
+func holdTo(limits []limit, r score.Result) (missed, unknown []string) {
 	for _, l := range limits {
 		value := metrics[l.metric](r.Overall).Value
 		switch {
