@@ -1,8 +1,10 @@
 package react
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/step"
@@ -29,10 +31,10 @@ func (r *runner) takeAct() *ending {
 		return end
 	}
 	res, end := r.do(doc)
-	if limit := r.limits(); limit != nil {
-		return limit
+	if end != nil && end.fatal() {
+		return end
 	}
-	if end != nil {
+	if end = cmp.Or(r.limits(), end); end != nil {
 		return end
 	}
 	if res.Rule == ruleUnknown {
@@ -89,6 +91,9 @@ func (r *runner) requestInfo(doc *step.Document) (action.Result, *ending) {
 	var in requestInput
 	if bad := decode(doc.Input, &in); bad != nil {
 		return *bad, nil
+	}
+	if strings.TrimSpace(in.Question) == "" {
+		return action.Result{Failed: true, Rule: ruleBadInput, Observation: "the question is empty"}, nil
 	}
 	if r.dep.Person != nil {
 		reply, ok := r.dep.Person.Ask(r.span.Run, in.Question, in.Context)

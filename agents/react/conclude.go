@@ -82,7 +82,7 @@ func (f *final) take(d *step.Document) *refusal {
 		f.output = &d.Text
 		return nil
 	}
-	answers, err := readChain(d.Text)
+	answers, err := verify.Read(d.Text)
 	if err != nil {
 		return refusalOf(err, d.Pos)
 	}
@@ -108,7 +108,7 @@ func (f *final) lacks() string {
 func (r *runner) verify() *ending {
 	f := &r.final
 	value, problem := outputValue(r.agent.Contract, *f.output)
-	record := judgeChain(f.answers, r.promised())
+	record := verify.Judge(f.answers, r.promised())
 	if problem != "" {
 		record.Findings = append(record.Findings, verify.Finding{Part: verify.Correctness, Message: problem})
 	}

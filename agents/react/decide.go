@@ -43,14 +43,14 @@ func (r *runner) judge(doc *step.Document) *refusal {
 // decide follows the decision of a reflection.
 func (r *runner) decide(doc *step.Document) *ending {
 	r.entry.Decision, r.entry.Reason = string(doc.Decision), doc.Reason
-	why := cmp.Or(strings.TrimSpace(doc.Reason), strings.TrimSpace(doc.Reflection))
+	why := cmp.Or(strings.TrimSpace(doc.Reason), strings.TrimSpace(doc.Reflection), "the agent did not say why")
 	switch {
 	case doc.Trigger != "":
 		return r.escalate(Trigger(doc.Trigger), why)
 	case doc.Decision == step.Escalate:
 		return r.escalate(triggerOf(why), why)
 	case doc.Decision == step.Blocked:
-		return &ending{status: StatusBlocked, details: cmp.Or(line(why), "the agent did not say why")}
+		return &ending{status: StatusBlocked, details: line(why)}
 	case doc.Decision == step.Delegate:
 		return r.handOver(doc)
 	case doc.Decision == step.Done || doc.Decision == step.DonePartial:

@@ -13,6 +13,9 @@ import (
 // maxOutput is the largest output that is held against a schema, in bytes.
 const maxOutput = source.MaxBytes
 
+// maxBlocks is how many fenced blocks of an output are tried.
+const maxBlocks = 8
+
 // outputValue finds the value in an output that the contract's schema asks for:
 // JSON or YAML, in a fence or bare, or the text itself. The problem says why there is none;
 // both are empty where the contract has no schema.
@@ -23,7 +26,8 @@ func outputValue(c agentfile.Contract, text string) (value json.RawMessage, prob
 	if len(text) > maxOutput {
 		return nil, fmt.Sprintf("the output has %d bytes; at most %d can be held against the schema", len(text), maxOutput)
 	}
-	for _, candidate := range append(fenced(text), text) {
+	blocks := fenced(text)
+	for _, candidate := range append(blocks[:min(len(blocks), maxBlocks)], text) {
 		found, ok := parse(candidate)
 		if !ok {
 			continue

@@ -177,16 +177,19 @@ type Result struct {
 	Next         string         `json:"next"`
 	Details      string         `json:"details,omitempty"`
 	Guard        string         `json:"guard,omitempty"`
+	// Iterations are those of all agents: one for each entry of the transcript.
 	Iterations   int            `json:"iterations"`
 	Verification *verify.Record `json:"verification,omitempty"`
 	Transcript   []Entry        `json:"transcript"`
-	Duration     time.Duration  `json:"duration_ns"`
-	Err          error          `json:"-"`
+	Duration     time.Duration  `json:"duration_ns"` // on the run's clock
+	// Err is the error behind the end; nil where no error was.
+	Err error `json:"-"`
 }
 
-// Entry is one iteration.
+// Entry is one iteration of one agent. Where an agent delegates by an action, the
+// other's entries follow that of the action.
 type Entry struct {
-	N       int    `json:"n"`
+	N       int    `json:"n"` // from 1 for each agent
 	Agent   string `json:"agent"`
 	Thought string `json:"thought,omitempty"`
 	Action  string `json:"action,omitempty"`
@@ -196,7 +199,12 @@ type Entry struct {
 	Reflection  string `json:"reflection,omitempty"`
 	Decision    string `json:"decision,omitempty"`
 	Reason      string `json:"reason,omitempty"`
-	// Refused says why the step was not accepted.
-	Refused string        `json:"refused,omitempty"`
-	At      time.Duration `json:"at_ns"`
+	// Refused is the rule for which the step was not accepted, such as "thought-required", and
+	// Fault what was wrong, with its place in the answer.
+	Refused string `json:"refused,omitempty"`
+	Fault   string `json:"fault,omitempty"`
+	// Depth is 0 for the agent that was run, 1 for one that it delegated to.
+	Depth int `json:"depth,omitempty"`
+	// At is when the iteration began, since the start of the run.
+	At time.Duration `json:"at_ns"`
 }

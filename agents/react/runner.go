@@ -1,6 +1,7 @@
 package react
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -72,9 +73,7 @@ func (r *runner) run() *ending {
 		end = r.loop()
 	}
 	r.close()
-	if end.agent == "" {
-		end.agent = r.agent.ID
-	}
+	end.agent = cmp.Or(end.agent, r.agent.ID)
 	if end.told {
 		return end
 	}
@@ -170,12 +169,8 @@ func (r *runner) before(kind string) *ending {
 }
 
 func (r *runner) request() llm.Request {
-	model := r.opt.Model
-	if model == "" {
-		model = r.agent.Model
-	}
 	return llm.Request{
-		Purpose: "react", Model: model, Messages: r.talk.messages(),
+		Purpose: "react", Model: cmp.Or(r.opt.Model, r.agent.Model), Messages: r.talk.messages(),
 		Tags: map[string]string{
 			"phase": string(r.phase), "agent": r.agent.ID, "iteration": strconv.Itoa(r.n), "depth": strconv.Itoa(r.depth()),
 		},
@@ -188,7 +183,7 @@ func (r *runner) open() {
 		return
 	}
 	r.n++
-	r.entry = &Entry{N: r.n, Agent: r.agent.ID, At: r.elapsed()}
+	r.entry = &Entry{N: r.n, Agent: r.agent.ID, Depth: r.depth(), At: r.elapsed()}
 	r.transcript = append(r.transcript, r.entry)
 }
 
@@ -199,8 +194,8 @@ func (r *runner) close() {
 		return
 	}
 	r.entry = nil
-	r.dep.Sink.Tell(event.Event{Kind: event.Iteration, Name: "react", N: e.N, Detail: e.Reason, Attrs: map[string]any{
-		"agent": e.Agent, "action": e.Action, "decision": e.Decision, "refused": e.Refused, "depth": r.depth(),
+	r.dep.Sink.Tell(event.Event{Kind: event.Iteration, Name: "react", N: e.N, Detail: line(cmp.Or(e.Fault, e.Reason)), Attrs: map[string]any{
+		"agent": e.Agent, "action": e.Action, "decision": e.Decision, "refused": e.Refused, "depth": e.Depth,
 	}})
 	if r.dep.OnIteration != nil {
 		r.dep.OnIteration(*e)
@@ -210,7 +205,7 @@ func (r *runner) close() {
 // refuse ends the iteration and has its step asked for again.
 func (r *runner) refuse(no *refusal) *ending {
 	r.answer = answer{}
-	r.entry.Refused, r.entry.Reason = no.rule, no.message
+	r.entry.Refused, r.entry.Fault = no.rule, no.String()
 	var attrs map[string]any
 	if no.rule == ruleComplacent {
 		attrs = map[string]any{"refused": true}

@@ -186,3 +186,17 @@ func refused(res react.Result) []string {
 }
 
 var errTest = errors.New("for a test")
+
+type (
+	clockOf = clock.Clock
+	agentOf = agentfile.Agent
+)
+
+func noActions(*agentfile.Agent) (action.Set, error) { return nil, errTest }
+
+// setFunc lets a function be a set of actions.
+type setFunc func(id string) action.Result
+
+func (f setFunc) Do(_ context.Context, id, _ string) (action.Result, error) { return f(id), nil }
+
+func (setFunc) Describe() string { return "" }

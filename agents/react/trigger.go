@@ -16,7 +16,7 @@ var lexicon = []struct {
 	{Security, "security|securite|vulnerab*|exploit*|secret|secrets|credential*|password*|mot de passe|mots de passe|leak*|fuite|fuites|" +
 		"injection|malicious|malveillan*|breach*|faille|failles|attack*|attaque*|private key|cle privee|cles privees|personal data|donnees personnelles|" +
 		"token exposed|api key|cle d api|compromis|compromised|compromise|compromission"},
-	{Conflict, "conflict*|conflit*|contradict*|contredi*|contradict*|incompatib*|cannot both|can t both|inconciliab*|mutually exclusive|" +
+	{Conflict, "confli*|contradict*|contredi*|incompatib*|cannot both|can t both|inconciliab*|mutually exclusive|" +
 		"violates the constraint*|viole la contrainte|violer la contrainte|enfreint la contrainte|breaks the constraint*|against the constraint*|contraire a la contrainte|contraire aux contraintes"},
 	{Decision, "business decision*|business choice*|decision metier|decision business|choix metier|strateg*|product owner|management|direction|" +
 		"stakeholder*|budget decision|pricing|tarif*|roadmap|feuille de route|priorit*|trade off|tradeoff|arbitrage|arbitrer|approval|approve|approbation|valider par|sign off|" +
