@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 func (a *app) checkCommand() *cobra.Command {
@@ -11,27 +14,57 @@ func (a *app) checkCommand() *cobra.Command {
 	var prices string
 	cmd := &cobra.Command{
 		Use:   "check [PATTERN...]",
-		Short: "Check scenario files without running them",
-		Long: `check reads scenario files as run does and says everything that is wrong with them, with
-file, line and column, what was expected and the nearest valid word. It runs nothing.
+		Short: "Check scenarios, plans and agent files without running them",
+		Long: `check reads scenario files as run does, plans as supervise does and agent files (*.agent.md) as
+react does, and says everything that is wrong with them, with file, line and column, what was
+expected and the nearest valid word. Of a folder it checks the scenarios, or the agent files if
+there are only those. It runs nothing.
 
-Exit codes: 0 all is well, 2 something is wrong or no scenario was selected.`,
-		Example:           "  rehearse check scenarios\n  rehearse check 'loop/*'",
+Exit codes: 0 all is well, 2 something is wrong or nothing was selected.`,
+		Example:           "  rehearse check scenarios\n  rehearse check 'loop/*' plan.yaml agents/*.agent.md",
 		ValidArgsFunction: completeScenarios,
 		RunE: func(_ *cobra.Command, args []string) error {
-			table, err := priceTable(prices)
-			if err != nil {
-				return usage(err)
-			}
-			set, err := selectScenarios(args, tags, table)
-			if err != nil {
-				return usage(err)
-			}
-			_, err = fmt.Fprintf(a.stdout, "%s: all is well\n", plural(len(set), "scenario"))
-			return err
+			return a.check(args, tags, prices)
 		},
 	}
 	cmd.Flags().StringSliceVar(&tags, "tag", nil, "only scenarios with one of these `tags`")
 	cmd.Flags().StringVar(&prices, "prices", "", "a price file whose entries override the shipped table")
 	return cmd
+}
+
+// check checks all files before it says what is wrong.
+func (a *app) check(args, tags []string, prices string) error {
+	table, err := priceTable(prices)
+	if err != nil {
+		return usage(err)
+	}
+	named := sortNamed(args)
+	var found scenarios.Diagnostics
+	for _, file := range named.plans {
+		_, wrong := parsePlan(file.name, file.data)
+		found = append(found, wrong...)
+	}
+	for _, file := range named.agents {
+		_, wrong := parseAgent(file.name, file.data)
+		found = append(found, wrong...)
+	}
+	var well []string
+	if len(named.rest) > 0 || len(args) == 0 {
+		set, err := selectScenarios(named.rest, tags, table)
+		if found, err = withDiagnostics(found, err); err != nil {
+			return usage(err)
+		}
+		well = append(well, plural(len(set), "scenario"))
+	}
+	if len(found) > 0 {
+		return usage(found)
+	}
+	if n := len(named.plans); n > 0 {
+		well = append(well, plural(n, "plan"))
+	}
+	if n := len(named.agents); n > 0 {
+		well = append(well, plural(n, "agent"))
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s: all is well\n", strings.Join(well, ", "))
+	return err
 }

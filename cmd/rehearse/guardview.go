@@ -7,8 +7,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/internal/plain"
 	"github.com/rehearse-dev/rehearse/internal/tty"
@@ -21,7 +19,7 @@ const (
 
 // showVerdict explains a verdict to a person, at most term.Columns() wide.
 func showVerdict(out io.Writer, term tty.Terminal, name, message string, v stop.Verdict) error {
-	view := &guardView{term: term, message: message}
+	view := &guardView{page: page{term: term}, message: message}
 	view.verdict(name, v)
 	view.evidence(v.Detections)
 	view.steps(v.Steps)
@@ -31,22 +29,8 @@ func showVerdict(out io.Writer, term tty.Terminal, name, message string, v stop.
 }
 
 type guardView struct {
-	b       strings.Builder
-	term    tty.Terminal
+	page
 	message string
-}
-
-func (g *guardView) line(format string, args ...any) {
-	g.b.WriteString(strings.TrimRight(short(fmt.Sprintf(format, args...), g.term.Columns()), " "))
-	g.b.WriteByte('\n')
-}
-
-// block writes text of any length, indented, with a mark before its first line.
-func (g *guardView) block(indent int, mark, s string) {
-	for line := range strings.SplitSeq(text.WrapSoft(s, g.term.Columns()-indent), "\n") {
-		g.line("%-*s%s", indent, mark, strings.TrimSpace(line))
-		mark = ""
-	}
 }
 
 func (g *guardView) verdict(name string, v stop.Verdict) {

@@ -60,7 +60,7 @@ func (o *loopOptions) given(f *pflag.FlagSet) loop.Options {
 	set(f, "repeated-error-limit", &out.RepeatedErrorLimit, o.sameError)
 	set(f, "error-limit", &out.ErrorLimit, o.errors)
 	if o.budget.given(f) {
-		caps := o.budget.over(f, budget.Caps{})
+		caps := o.budget.capsOver(f, budget.Caps{})
 		out.Budget = &caps
 	}
 	return out
@@ -85,8 +85,8 @@ func (b *budgetFlags) given(f *pflag.FlagSet) bool {
 	return f.Changed("max-calls") || f.Changed("max-tokens") || f.Changed("max-cost")
 }
 
-// over returns caps with those that the user gave in their place.
-func (b *budgetFlags) over(f *pflag.FlagSet, caps budget.Caps) budget.Caps {
+// capsOver returns caps with those that the user gave in their place.
+func (b *budgetFlags) capsOver(f *pflag.FlagSet, caps budget.Caps) budget.Caps {
 	if f.Changed("max-calls") {
 		caps.Calls = b.calls
 	}
