@@ -1,0 +1,103 @@
+package work
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/child"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+)
+
+const (
+	// grace is how long a command may take to end after it was asked to.
+	grace = 5 * time.Second
+	// maxAnswer is how many bytes of the end of a command's standard output are its
+	// answer.
+	maxAnswer = 64 << 10
+)
+
+// command is a program as a worker. It finds the task on its standard input, and
+// in its environment REHEARSE_TASK (the id), REHEARSE_TASK_KEY (which is the same
+// when an attempt is made again after a crash), REHEARSE_ATTEMPT and
+// REHEARSE_SEGMENT. Exit status 0 means done; what it printed is its answer.
+type command struct {
+	argv, env []string
+	folder    string
+	clock     clock.Clock
+}
+
+// Work implements persist.Worker.
+func (c *command) Work(ctx context.Context, a persist.Assignment) persist.Outcome {
+	if err := a.Meter.Call(1); err != nil {
+		return ended(err, "")
+	}
+	answer, complaint := child.Tail{Size: maxAnswer}, child.Tail{}
+	end, err := child.Run(ctx, child.Program{
+		Argv: c.argv, Dir: c.folder, Env: c.environment(a), Stdin: a.Prompt,
+		Stdout: active{&answer, a.Meter}, Stderr: active{&complaint, a.Meter},
+		Grace: grace, Sleep: c.clock.Sleep,
+	})
+	hide := child.HideSecrets(os.Environ())
+	out := persist.Outcome{Answer: plain.Text(hide.Replace(answer.String()), 0)}
+	said := plain.Line(hide.Replace(complaint.String()), maxCarry)
+	switch {
+	case err != nil:
+		out.Grade, out.Details = persist.Blocked, c.name()+" cannot be run: "+err.Error()
+	case end.Cause != nil:
+		by := ended(end.Cause, out.Answer)
+		out.Grade, out.Details, out.Carry = by.Grade, c.name()+" was "+by.Details, by.Carry
+	case end.Code == 0:
+		out.Grade, out.Details = persist.Done, c.name()+" ended with exit status 0"
+	case end.Code == notExecutable || end.Code == notFound:
+		out.Grade, out.Details = persist.Blocked, with(c.name()+" could not run a program that it needs: "+end.State, said)
+	default:
+		out.Grade, out.Details = persist.Failed, with(c.name()+" failed: "+end.State, said)
+		out.Carry = out.Details
+	}
+	return out
+}
+
+// The exit statuses by which a shell says that it could not run a program.
+const (
+	notExecutable = 126
+	notFound      = 127
+)
+
+// maxName is how many characters of a command line are shown.
+const maxName = 80
+
+func (c *command) name() string { return plain.Line(strings.Join(c.argv, " "), maxName) }
+
+func (c *command) environment(a persist.Assignment) []string {
+	return append(child.WithoutSecrets(os.Environ(), c.env),
+		"PWD="+c.folder,
+		"REHEARSE_TASK="+a.Task.ID,
+		"REHEARSE_TASK_KEY="+a.Key,
+		"REHEARSE_ATTEMPT="+strconv.Itoa(a.Attempt),
+		"REHEARSE_SEGMENT="+strconv.Itoa(a.Segment),
+	)
+}
+
+func with(text, said string) string {
+	if said == "" {
+		return text
+	}
+	return text + "; it said: " + said
+}
+
+// active is a tail whose writing is activity.
+type active struct {
+	tail  *child.Tail
+	meter persist.Meter
+}
+
+// Write implements io.Writer.
+func (a active) Write(p []byte) (int, error) {
+	a.meter.Active()
+	return a.tail.Write(p)
+}

@@ -1,0 +1,107 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+)
+
+// maxCarry is how many characters of what an attempt leaves are handed on.
+const maxCarry = 4000
+
+// looper is a runner loop as a worker.
+type looper struct {
+	options loop.Options
+	caps    budget.Caps // of the whole run
+	dep     Deps
+}
+
+// Work implements persist.Worker.
+func (l *looper) Work(ctx context.Context, a persist.Assignment) persist.Outcome {
+	settings, err := resolved(l.options, a.Prompt)
+	if err != nil {
+		return persist.Outcome{Grade: persist.Blocked, Details: "the settings of the loop are not valid: " + err.Error()}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	backend := &metered{backend: l.dep.Backend, a: a, refused: cancel}
+	r := loop.Run(ctx, settings, loop.Deps{
+		Backend:        backend,
+		BackendID:      l.dep.BackendID,
+		Conversational: l.dep.Conversational,
+		Clock:          l.dep.Clock,
+		Sink:           inner(l.dep.Sink, a.Task.ID),
+		Price:          l.dep.Price,
+		EURPerUSD:      l.dep.EURPerUSD,
+		Shared:         l.dep.Budget,
+	})
+	out := l.grade(r, settings.Budget)
+	out.Answer, out.Usage = r.Text, backend.spent()
+	return out
+}
+
+// grade is the outcome that a loop's end stands for. An attempt that did not end
+// by itself or with all its work may be made again.
+func (l *looper) grade(r loop.Result, own budget.Caps) persist.Outcome {
+	switch r.Status {
+	case loop.StatusDone:
+		return persist.Outcome{Grade: persist.Done, Details: r.Details}
+	case loop.StatusBlocked:
+		return persist.Outcome{Grade: persist.Blocked, Details: r.Details}
+	case loop.StatusError:
+		return failed(r.Err, r.Details, carry(r))
+	case loop.StatusInterrupted:
+		return ended(r.Err, carry(r))
+	case loop.StatusBudget:
+		out := persist.Outcome{Grade: persist.Failed, Details: r.Details, Carry: carry(r)}
+		if e, ok := errors.AsType[*budget.Exceeded](r.Err); ok && l.shared(e, own) {
+			out.Capped = e.Cap
+		}
+		return out
+	default:
+		return persist.Outcome{Grade: persist.Failed, Details: r.Details, Carry: carry(r)}
+	}
+}
+
+// shared reports whether a cap is that of the whole run rather than of the loop's
+// own budget, which is for one attempt. Where both are equal it is: no attempt uses
+// more than all together.
+func (l *looper) shared(e *budget.Exceeded, own budget.Caps) bool {
+	return limit(l.caps, e.Cap) == e.Limit || limit(own, e.Cap) != e.Limit
+}
+
+// limit is a cap as budget.Exceeded names it.
+func limit(caps budget.Caps, name string) string {
+	switch name {
+	case "calls":
+		return strconv.Itoa(caps.Calls)
+	case "tokens":
+		return strconv.Itoa(caps.Tokens)
+	}
+	return caps.Cost.String()
+}
+
+// carry is what the next attempt should know of a loop.
+func carry(r loop.Result) string {
+	switch {
+	case r.Summary != "":
+		return plain.Text(r.Summary, maxCarry)
+	case r.Text != "":
+		return "The last answer was:\n" + end(plain.Text(r.Text, 0), maxCarry)
+	}
+	return ""
+}
+
+// end is the end of a text: what an agent said last says where it stands.
+func end(text string, limit int) string {
+	r := []rune(text)
+	if len(r) <= limit {
+		return text
+	}
+	return "…" + string(r[len(r)-limit+1:])
+}

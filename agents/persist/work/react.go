@@ -1,0 +1,131 @@
+package work
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+)
+
+// reacter is a ReAct agent as a worker.
+type reacter struct {
+	agent  *agentfile.Agent
+	agents map[string]*agentfile.Agent // to which it may delegate
+	max    int                         // iterations; 0: the agent's own
+	dep    Deps
+}
+
+func newReacter(spec plan.React, d Deps) (*reacter, error) {
+	agent, agents, err := loadAgents(d.Folder, spec.Agent)
+	if err != nil {
+		return nil, err
+	}
+	if d.Actions == nil {
+		return nil, errors.New("no actions are given")
+	}
+	w := &reacter{agent: agent, agents: agents, dep: d}
+	if spec.MaxIterations != nil {
+		w.max = *spec.MaxIterations
+	}
+	return w, nil
+}
+
+// Work implements persist.Worker.
+func (w *reacter) Work(ctx context.Context, a persist.Assignment) persist.Outcome {
+	backend := &metered{backend: w.dep.Backend, a: a}
+	r := react.Run(ctx, w.agent, react.Task{Do: a.Prompt, Input: a.Task.Input}, react.Options{MaxIterations: w.max}, react.Deps{
+		Backend:   backend,
+		BackendID: w.dep.BackendID,
+		Clock:     w.dep.Clock,
+		Sink:      inner(w.dep.Sink, a.Task.ID),
+		Actions:   w.dep.Actions,
+		Agents:    w.agents,
+		Person:    w.dep.Person,
+		Before:    func(string) error { return a.Meter.Call(1) },
+		Touched:   a.Meter.Touch,
+		Price:     w.dep.Price,
+		EURPerUSD: w.dep.EURPerUSD,
+		Shared:    w.dep.Budget,
+	})
+	out := gradeAgent(r)
+	out.Answer, out.Usage = r.Output, backend.spent()
+	return out
+}
+
+// gradeAgent is the outcome that an agent's end stands for.
+func gradeAgent(r react.Result) persist.Outcome {
+	switch r.Status {
+	case react.StatusDone:
+		return persist.Outcome{Grade: persist.Done, Details: r.Details}
+	case react.StatusEscalate:
+		return persist.Outcome{Grade: persist.Escalated, Details: question(r)}
+	case react.StatusBlocked, react.StatusDelegate:
+		return persist.Outcome{Grade: persist.Blocked, Details: cmp.Or(r.Details, r.Next)}
+	case react.StatusPartial:
+		return persist.Outcome{
+			Grade: persist.Failed, Details: cmp.Or(r.Details, "a part is done"),
+			Carry: "The last attempt left this undone:\n" + list(r.Missing) + "\nIts output was:\n" + end(plain.Text(r.Output, 0), maxCarry),
+		}
+	case react.StatusBudget:
+		// The run has no budget of its own, so that it is the shared one that tripped.
+		return persist.Outcome{
+			Grade: persist.Failed, Details: r.Details, Carry: steps(r),
+			Capped: cmp.Or(strings.TrimPrefix(r.Guard, "budget."), "budget"),
+		}
+	case react.StatusInterrupted:
+		return ended(cmp.Or(r.Err, context.Canceled), steps(r))
+	case react.StatusError:
+		if errors.Is(r.Err, persist.ErrSegment) {
+			return ended(r.Err, steps(r))
+		}
+		return failed(r.Err, r.Details, steps(r))
+	default:
+		return persist.Outcome{Grade: persist.Failed, Details: r.Details, Carry: steps(r)}
+	}
+}
+
+// question is what a person is asked.
+func question(r react.Result) string {
+	text := cmp.Or(r.Question, r.Details)
+	if r.Trigger == "" {
+		return text
+	}
+	return fmt.Sprintf("%s: %s", r.Trigger, text)
+}
+
+func list(items []string) string {
+	if len(items) == 0 {
+		return "- it did not say what"
+	}
+	return "- " + strings.Join(items, "\n- ")
+}
+
+// maxSteps is how many of an agent's last iterations the next attempt is told.
+const maxSteps = 8
+
+// steps are the last iterations of an agent, shortly.
+func steps(r react.Result) string {
+	const most = 300
+	var b strings.Builder
+	for _, e := range r.Transcript[max(0, len(r.Transcript)-maxSteps):] {
+		if e.Action == "" && e.Thought == "" {
+			continue
+		}
+		fmt.Fprintf(&b, "- %s: %s; action %s", e.Agent, plain.Line(e.Thought, most), plain.Line(e.Action, most))
+		if e.Observation != "" {
+			fmt.Fprintf(&b, "; observation: %s", plain.Line(e.Observation, most))
+		}
+		b.WriteByte('\n')
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "The last steps were:\n" + strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,209 @@
+// Package work has the workers of a supervisor: a runner loop, a ReAct agent and a
+// command, each of which does one attempt at a task and grades it.
+package work
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/agents/react/action"
+	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+)
+
+// Deps are what workers are given. Backend is required where a loop or an agent
+// works, and Folder where a command or an agent does.
+type Deps struct {
+	Backend llm.Backend
+	// BackendID names the backend in errors.
+	BackendID string
+	// Conversational says that the backend must be sent everything said so far; see
+	// loop.Deps.
+	Conversational bool
+	// Clock is the time of loops and agents; default: the machine's.
+	Clock clock.Clock
+	// Sink is told what loops and agents tell, with the attribute task, but for their
+	// end, which is the attempt's outcome; default: nobody.
+	Sink event.Sink
+	// Folder is the plan's: commands run in it, and agent files and workspaces are in
+	// it.
+	Folder string
+	// Actions do what an agent asks for; default: package action, in the worker's
+	// workspace.
+	Actions func(*agentfile.Agent) (action.Set, error)
+	// Person answers agents' questions; nil: nobody does.
+	Person react.Person
+	// Price and EURPerUSD serve caps on cost; see budget.New.
+	Price     budget.Pricer
+	EURPerUSD float64
+	// Budget is what all workers share.
+	Budget *budget.Budget
+	// ChildClock is the time of commands, which live in real time; default: the
+	// machine's.
+	ChildClock clock.Clock
+}
+
+// Build makes the workers of a plan, by name, "default" included. The error names
+// everything that keeps a worker from working: an agent file that cannot be read or
+// is not valid, with the places of what is wrong.
+func Build(p plan.Plan, d Deps) (map[string]persist.Worker, error) {
+	d.Clock = cmp.Or(d.Clock, clock.Real())
+	d.ChildClock = cmp.Or(d.ChildClock, clock.Real())
+	d.Sink = cmp.Or(d.Sink, event.Discard)
+	names := slices.Collect(maps.Keys(p.Workers))
+	if !slices.Contains(names, plan.DefaultWorker) {
+		names = append(names, plan.DefaultWorker)
+	}
+	slices.Sort(names)
+	workers := make(map[string]persist.Worker, len(names))
+	var problems []error
+	for _, name := range names {
+		spec, _ := p.Worker(name)
+		w, err := build(spec, p.Limits.Budget, d)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("worker %s: %w", name, err))
+			continue
+		}
+		workers[name] = guarded{w}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return workers, nil
+}
+
+// build makes one worker. Caps are those of the whole run.
+func build(spec plan.Worker, caps budget.Caps, d Deps) (persist.Worker, error) {
+	if len(spec.Command) > 0 {
+		return &command{argv: spec.Command, env: spec.Env, folder: d.Folder, clock: d.ChildClock}, nil
+	}
+	if d.Backend == nil {
+		return nil, errors.New("no backend is given")
+	}
+	switch {
+	case spec.Loop != nil:
+		return &looper{options: *spec.Loop, caps: caps, dep: d}, nil
+	case spec.React != nil:
+		return newReacter(*spec.React, d)
+	}
+	return nil, errors.New("the plan does not say what it is; give one of loop, react, command")
+}
+
+// agentSuffix ends the names of agent files.
+const agentSuffix = ".agent.md"
+
+// loadAgents reads an agent file in a folder, and those beside it, to which the
+// agent may delegate, by their ids.
+func loadAgents(folder, file string) (*agentfile.Agent, map[string]*agentfile.Agent, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the folder of the agents: %w", err)
+	}
+	defer root.Close()
+	load := func(name string) (*agentfile.Agent, error) {
+		info, err := root.Stat(name)
+		if err == nil && (!info.Mode().IsRegular() || info.Size() > agentfile.MaxBytes) {
+			err = fmt.Errorf("%s is no file of at most %d bytes", name, agentfile.MaxBytes)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the agent: %w", err)
+		}
+		data, err := root.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("read the agent: %w", err)
+		}
+		return agentfile.Load(name, data)
+	}
+	file = path.Clean(filepath.ToSlash(file))
+	agent, err := load(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	dir, err := root.Open(path.Dir(file))
+	if err != nil {
+		return nil, nil, fmt.Errorf("list the agents beside it: %w", err)
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, nil, fmt.Errorf("list the agents beside it: %w", err)
+	}
+	slices.Sort(names)
+	agents := map[string]*agentfile.Agent{agent.ID: agent}
+	var problems []error
+	for _, name := range names {
+		name = path.Join(path.Dir(file), name)
+		if !strings.HasSuffix(name, agentSuffix) || name == file {
+			continue
+		}
+		beside, err := load(name)
+		switch {
+		case err != nil:
+			problems = append(problems, err)
+		case agents[beside.ID] != nil:
+			problems = append(problems, fmt.Errorf("%s and %s have the same id %q", agents[beside.ID].File, name, beside.ID))
+		default:
+			agents[beside.ID] = beside
+		}
+	}
+	return agent, agents, errors.Join(problems...)
+}
+
+// guarded keeps a panic from getting through, and does not begin when the attempt
+// is over already.
+type guarded struct{ worker persist.Worker }
+
+// Work implements persist.Worker.
+func (g guarded) Work(ctx context.Context, a persist.Assignment) (out persist.Outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			out = persist.Outcome{Grade: persist.Failed, Details: fmt.Sprintf("the worker failed: panic: %v", p)}
+		}
+	}()
+	if err := clock.Err(ctx); err != nil {
+		return ended(err, "")
+	}
+	return g.worker.Work(ctx, a)
+}
+
+// ended is the outcome of an attempt that was ended from outside, with what the
+// next one should know.
+func ended(cause error, carry string) persist.Outcome {
+	if errors.Is(cause, persist.ErrSegment) {
+		return persist.Outcome{Grade: persist.Split, Details: cause.Error(), Carry: carry}
+	}
+	return persist.Outcome{Grade: persist.Failed, Details: "ended: " + cause.Error(), Carry: carry}
+}
+
+// fatal are the kinds of backend errors that the same request meets again.
+var fatal = []llm.ErrorKind{llm.Unauthorized, llm.InvalidRequest, llm.Refused, llm.ScriptExhausted, llm.UnexpectedCall}
+
+// failed is the outcome of an attempt that an error ended.
+func failed(err error, details, carry string) persist.Outcome {
+	grade := persist.Failed
+	if slices.Contains(fatal, llm.KindOf(err)) || errors.Is(err, react.ErrTask) || errors.Is(err, react.ErrAgent) {
+		grade = persist.Blocked
+	}
+	return persist.Outcome{Grade: grade, Details: details, Carry: carry}
+}
+
+// resolved are the settings of an attempt.
+func resolved(o loop.Options, prompt string) (loop.Settings, error) {
+	o.Prompt = prompt
+	return loop.Resolve(o, loop.Options{})
+}
