@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
 )
 
 // ending is a row of the exit codes in a command's help.
@@ -12,6 +14,12 @@ type ending struct {
 	code            int
 	status, meaning string
 }
+
+// A help text's width, and what stands before the meaning of an exit code.
+const (
+	helpWidth  = 100
+	helpIndent = 7
+)
 
 // endings explains the exit codes of a command that runs an agent: those of the
 // agent's statuses, and usage.
@@ -21,7 +29,8 @@ func endings(rows []ending, usage, note string) string {
 	var b strings.Builder
 	b.WriteString("Exit codes:\n")
 	for _, row := range rows {
-		fmt.Fprintf(&b, "  %-4d %s: %s\n", row.code, row.status, row.meaning)
+		lines := text.WrapSoft(row.status+": "+row.meaning, helpWidth-helpIndent)
+		fmt.Fprintf(&b, "  %-4d %s\n", row.code, strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", helpIndent)))
 	}
 	b.WriteString(note)
 	return b.String()
