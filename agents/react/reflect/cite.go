@@ -8,8 +8,8 @@ import (
 // The weights of facts. Two common words are as much as one fact: texts on one
 // subject share a word by chance.
 const (
-	whole = 1.0
-	half  = 0.5
+	full = 1.0
+	half = 0.5
 )
 
 // citation is a fact that a reflection cites.
@@ -46,21 +46,66 @@ func (c *citations) heaviest(n int) []citation {
 // cited finds the facts that a reflection cites.
 func (f *facts) cited(said []token, text string) *citations {
 	c := &citations{text: text, known: map[string]bool{}}
-	void := f.citeNumbers(said, c)
-	within := sentences(said)
+	phrases := survey(said)
+	f.citeNumbers(said, phrases, c)
+	named := 0 // the end of the name that was cited last: its words are no more facts
 	for i, t := range said {
+		p := phrases[t.phrase]
 		switch {
+		case t.end <= named:
 		case t.kind == name:
-			if f.names[t.text] || f.content[t.stem] && t.stem != "" {
-				c.add("name "+t.text, t, t, whole)
+			if f.citeName(t, p, c) {
+				named = t.end
 			}
-		case t.kind == word && t.class == denial:
+		case p.void() || t.kind != word:
+		case t.class == denial:
 			f.citeAbsence(said, i, c)
-		case t.kind == word && t.class == content && !void[i]:
-			f.citeWord(t, within[t.sentence], c)
+		case t.class == content:
+			f.citeWord(t, p, c)
 		}
 	}
 	return c
+}
+
+// phrase is what is known of one phrase of a reflection.
+type phrase struct {
+	// formula says that it praises, or that it tells what the agent did or does next.
+	formula bool
+	// says counts its names, words of a subject, numbers and denials.
+	says int
+	// right and wrong count its numbers, by whether the observation shows them.
+	right, wrong int
+}
+
+// void reports whether a phrase claims what the observation does not show.
+func (p phrase) void() bool { return p.wrong > 0 && p.right == 0 }
+
+// survey looks at each phrase; tokens name them by number.
+func survey(said []token) []phrase {
+	all := make([]phrase, said[len(said)-1].phrase+1)
+	for i, t := range said {
+		p := &all[t.phrase]
+		p.formula = p.formula || formulas()[t.text]
+		again := i > 0 && t.end <= said[i-1].end // a name is read as words, too
+		if !again && (t.kind != word || t.class == content || t.class == denial) {
+			p.says++
+		}
+	}
+	return all
+}
+
+// citeName weighs a name that both texts have. Where it stands in a formula and
+// nothing else is said, it is what the agent was told to look at.
+func (f *facts) citeName(t token, p phrase, c *citations) bool {
+	if !f.names[t.text] && !(t.class == content && f.content[t.stem]) {
+		return false
+	}
+	weight := full
+	if p.formula && p.says < 2 {
+		weight = half
+	}
+	c.add("name "+t.text, t, t, weight)
+	return true
 }
 
 // few is how many telling words an observation may have for one of them to be a
@@ -68,46 +113,23 @@ func (f *facts) cited(said []token, text string) *citations {
 const few = 3
 
 // citeWord weighs a word of a subject. One that both texts have is half a fact, as
-// texts on one subject share a word by chance, unless its sentence says something
-// of it: it has more to say and is no formula.
-func (f *facts) citeWord(t token, s sentence, c *citations) {
+// texts on one subject share a word by chance, unless its phrase is no formula and
+// says something of it.
+func (f *facts) citeWord(t token, p phrase, c *citations) {
 	switch {
 	case f.names[t.text]:
-		c.add("name "+t.text, t, t, whole)
+		f.citeName(t, p, c)
 	case !f.content[t.stem]:
-	case len(f.content) <= few, !s.formula && s.says > 1:
-		c.add("word "+t.stem, t, t, whole)
+	case !p.formula && (len(f.content) <= few || p.says > 1):
+		c.add("word "+t.stem, t, t, full)
 	default:
 		c.add("word "+t.stem, t, t, half)
 	}
 }
 
-// sentence is what is known of one.
-type sentence struct {
-	// formula says that it praises, or announces that the work goes on.
-	formula bool
-	// says counts its words of a subject, its numbers and denials.
-	says int
-}
-
-// sentences looks at each sentence of a reflection; tokens name them by number.
-func sentences(said []token) []sentence {
-	all := make([]sentence, said[len(said)-1].sentence+1)
-	for i, t := range said {
-		s := &all[t.sentence]
-		s.formula = s.formula || formulas()[t.text]
-		repeated := i > 0 && said[i-1].end == t.end // a name is read as words, too
-		if (t.kind == number || t.class == content || t.class == denial) && !repeated {
-			s.says++
-		}
-	}
-	return all
-}
-
-// citeNumbers finds the numbers that are true of the observation. Void are the
-// words beside those that are not: they are not cited, but claimed.
-func (f *facts) citeNumbers(said []token, c *citations) (void map[int]bool) {
-	void = map[int]bool{}
+// citeNumbers finds the numbers that are true of the observation, and counts in
+// each phrase those that are and those that are not.
+func (f *facts) citeNumbers(said []token, phrases []phrase, c *citations) {
 	for i, t := range said {
 		if t.kind != number {
 			continue
@@ -119,18 +141,15 @@ func (f *facts) citeNumbers(said []token, c *citations) (void map[int]bool) {
 			if len(b.after) > 0 {
 				last = b.after[0]
 			}
-			c.add("number "+t.text, t, last, whole)
+			c.add("number "+t.text, t, last, full)
+			phrases[t.phrase].right++
 		case t.text == "0":
 			f.citeAbsence(said, i, c)
-		case len(b.after) > 0 && b.after[0].class == plan:
-		default:
+		case !b.plans():
 			c.wrong = cmp.Or(c.wrong, t.text)
-			for j := i + 1; j < min(len(said), i+1+reach) && said[j].phrase == t.phrase && said[j].kind != number; j++ {
-				void[j] = true
-			}
+			phrases[t.phrase].wrong++
 		}
 	}
-	return void
 }
 
 // shows reports whether a number with the words beside it is true of the
@@ -142,7 +161,7 @@ func (f *facts) shows(value string, b beside) bool {
 	if there && shared {
 		return true
 	}
-	if len(b.after) > 0 && b.after[0].class == plan {
+	if b.plans() {
 		return false
 	}
 	if there && (!small(value) || len(all) > 0 && all[0].class == generic) {
@@ -151,7 +170,7 @@ func (f *facts) shows(value string, b beside) bool {
 	if value == "0" || len(b.after) == 0 {
 		return false
 	}
-	if f.counts[value] {
+	if f.counts[value] || f.derived[value] {
 		return true
 	}
 	return slices.ContainsFunc(b.after, func(w token) bool { return value == count(f.stems[w.stem]) })
@@ -161,46 +180,49 @@ func (f *facts) shows(value string, b beside) bool {
 // denies.
 func (f *facts) citeAbsence(said []token, i int, c *citations) {
 	if f.empty() {
-		c.add("empty", said[i], said[i], whole)
-		return
-	}
-	if !f.denies {
+		c.add("empty", said[i], said[i], full)
 		return
 	}
 	b := around(said, i)
 	objects := b.all()
 	for _, w := range objects {
 		if f.absent[w.stem] && (w.class == content || !onlyOutcomes(objects)) {
-			c.add("not "+w.stem, said[i], w, whole)
+			c.add("not "+w.stem, said[i], w, full)
 			return
 		}
 	}
 	switch {
-	case weak(said, i) || len(b.after) == 0:
+	case !f.denies || weak(said, i) || len(b.after) == 0:
 	case b.after[0].class == content && !pronouns[said[i].text]:
-		c.add("not "+b.after[0].stem, said[i], b.after[0], whole)
+		c.add("not "+b.after[0].stem, said[i], b.after[0], full)
 	case outcomes[b.after[0].stem]:
-		c.add("nothing", said[i], b.after[0], whole)
+		c.add("nothing", said[i], b.after[0], full)
 	}
 }
-
-// pronouns deny without an object behind them: what follows is a verb.
-var pronouns = map[string]bool{"nothing": true, "nobody": true, "none": true, "rien": true, "personne": true}
 
 // weak reports whether a denial is of a verb ("not checked", "pas vérifié") and
 // so may be one of the reflection's own work.
 func weak(said []token, i int) bool {
-	switch said[i].text {
-	case "not", "never", "neither", "jamais", "ni", "cannot", "nor":
-		return true
-	case "pas":
+	if said[i].text == "pas" {
 		return i+1 == len(said) || said[i+1].text != "de" && said[i+1].text != "d"
 	}
-	return false
+	return verbal[said[i].text]
 }
 
-// outcomes are what a search comes to, by their stems.
-var outcomes = map[string]bool{"find": true, "match": true, "result": true, "return": true, "renvoi": true, "retour": true}
+var (
+	// pronouns deny without an object behind them: what follows is a verb.
+	pronouns = map[string]bool{"nothing": true, "nobody": true, "none": true, "rien": true, "personne": true}
+	// verbal are the denials of verbs.
+	verbal = map[string]bool{"not": true, "never": true, "neither": true, "nor": true, "cannot": true, "jamais": true, "ni": true}
+	// lacks say by themselves that something is not there.
+	lacks = map[string]bool{
+		"missing": true, "lacks": true, "lacking": true, "absent": true, "absente": true, "absents": true, "absentes": true,
+		"empty": true, "vide": true, "vides": true, "manque": true, "manquent": true, "manquant": true, "manquante": true,
+		"manquants": true, "manquantes": true, "introuvable": true, "introuvables": true,
+	}
+	// outcomes are what a search comes to, by their stems.
+	outcomes = map[string]bool{"found": true, "match": true, "result": true, "return": true, "renvoi": true, "retour": true}
+)
 
 func onlyOutcomes(objects []token) bool {
 	return !slices.ContainsFunc(objects, func(w token) bool { return !outcomes[w.stem] })

@@ -18,15 +18,19 @@ type facts struct {
 	counts map[string]bool
 	// absent are the words of the phrases that deny something.
 	absent map[string]bool
+	// denies says that the observation is that there is nothing of what was looked
+	// for, whatever that is.
 	denies bool
-	tokens int
+	// derived are sums and differences of two of the first numbers.
+	derived map[string]bool
+	tokens  int
 }
 
 // read gathers the facts of an observation.
 func read(tokens []token) *facts {
 	f := &facts{
 		names: map[string]bool{}, numbers: map[string]map[string]bool{}, stems: map[string]int{},
-		content: map[string]bool{}, counts: map[string]bool{}, absent: map[string]bool{}, tokens: len(tokens),
+		content: map[string]bool{}, counts: map[string]bool{}, absent: map[string]bool{}, derived: map[string]bool{}, tokens: len(tokens),
 	}
 	last := map[string]int{} // the line in which a stem was seen last
 	for i, t := range tokens {
@@ -43,22 +47,23 @@ func read(tokens []token) *facts {
 		}
 	}
 	f.count(tokens)
+	f.derive(tokens)
 	return f
 }
 
 func (f *facts) number(tokens []token, i int) {
-	t := tokens[i]
-	beside := f.numbers[t.text]
-	if beside == nil {
-		beside = map[string]bool{}
-		f.numbers[t.text] = beside
-	}
 	b := around(tokens, i)
-	for _, w := range b.all() {
-		beside[w.stem] = true
+	value := tokens[i].text
+	for _, v := range append(rounded(value), value) {
+		if f.numbers[v] == nil {
+			f.numbers[v] = map[string]bool{}
+		}
+		for _, w := range b.all() {
+			f.numbers[v][w.stem] = true
+		}
 	}
-	if t.text == "0" {
-		f.deny(b.all())
+	if value == "0" {
+		f.deny(tokens[i], b)
 	}
 }
 
@@ -75,16 +80,49 @@ func (f *facts) word(tokens []token, i int, last map[string]int) {
 			f.names[t.text] = true
 		}
 	case denial:
-		b := around(tokens, i)
-		f.deny(b.all())
+		f.deny(t, around(tokens, i))
 	}
 }
 
-// deny takes note of what is said not to be there.
-func (f *facts) deny(objects []token) {
-	f.denies = true
-	for _, w := range objects {
+// deny takes note of what is said not to be there. "No match" and "missing" say it
+// of whatever was looked for; "no tests" and "not run" of that only.
+func (f *facts) deny(by token, b beside) {
+	for _, w := range b.all() {
 		f.absent[w.stem] = true
+	}
+	switch {
+	case lacks[by.text]:
+		f.denies = true
+	case verbal[by.text]:
+	case len(b.all()) == 0, len(b.after) > 0 && outcomes[b.after[0].stem]:
+		f.denies = true
+	}
+}
+
+// operands is how many numbers of an observation sums are made of.
+const operands = 12
+
+// derive finds what the first numbers come to: of 87 with 61 taken away, 26 are
+// left. Small results are left out, as any two numbers have one.
+func (f *facts) derive(tokens []token) {
+	var first []int
+	for _, t := range tokens {
+		n, err := strconv.Atoi(t.text)
+		if t.kind != number || err != nil || n > 1e9 || slices.Contains(first, n) {
+			continue
+		}
+		if first = append(first, n); len(first) == operands {
+			break
+		}
+	}
+	for i, a := range first {
+		for _, b := range first[:i] {
+			for _, n := range []int{a + b, a - b, b - a} {
+				if n >= 10 {
+					f.derived[strconv.Itoa(n)] = true
+				}
+			}
+		}
 	}
 }
 
@@ -116,6 +154,11 @@ type beside struct{ before, after []token }
 
 // all are those behind first, then those before.
 func (b beside) all() []token { return slices.Concat(b.after, b.before) }
+
+// plans reports whether what is counted are steps of the work, or how sure it is.
+func (b beside) plans() bool {
+	return len(b.after) > 0 && b.after[0].class == plan
+}
 
 const (
 	reach = 6 // tokens that are looked at on either side

@@ -1,6 +1,7 @@
 package reflect
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -80,7 +81,7 @@ func numeral(text string) (string, bool) {
 
 //nolint:misspell // half of them are French
 var numerals = map[string]string{
-	"zero": "0", "two": "2", "deux": "2", "both": "2", "three": "3", "trois": "3", "four": "4", "quatre": "4",
+	"zero": "0", "two": "2", "deux": "2", "three": "3", "trois": "3", "four": "4", "quatre": "4",
 	"five": "5", "cinq": "5", "six": "6", "seven": "7", "sept": "7", "eight": "8", "huit": "8", "nine": "9", "neuf": "9",
 	"ten": "10", "dix": "10", "eleven": "11", "onze": "11", "twelve": "12", "douze": "12", "thirteen": "13", "treize": "13",
 	"fourteen": "14", "quatorze": "14", "fifteen": "15", "quinze": "15", "sixteen": "16", "seize": "16",
@@ -90,6 +91,20 @@ var numerals = map[string]string{
 
 // small reports whether a number is one that texts have by chance.
 func small(value string) bool { return len(value) == 1 }
+
+// rounded are the whole numbers that people say for one with decimals.
+func rounded(value string) []string {
+	if !strings.Contains(value, ".") {
+		return nil
+	}
+	x, err := strconv.ParseFloat(value, 64)
+	if err != nil || x > 1e15 {
+		return nil
+	}
+	return []string{whole(math.Floor(x)), whole(math.Ceil(x))}
+}
+
+func whole(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }
 
 // count writes a count of two or more as a value.
 func count(n int) string {

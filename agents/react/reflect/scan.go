@@ -31,7 +31,6 @@ type token struct {
 	start, end int // bytes of the text
 	line       int // from 0
 	phrase     int // counts what commas, full stops and lines separate
-	sentence   int // counts what full stops and lines separate
 	item       bool
 	// proper says that the word begins with a capital where no sentence begins.
 	proper bool
@@ -39,15 +38,14 @@ type token struct {
 
 // scanner reads the tokens of a text in one pass.
 type scanner struct {
-	text     string
-	at       int
-	line     int
-	phrase   int
-	sentence int
-	fresh    bool // a sentence begins here
-	item     bool // the line began with a mark of a list, and nothing followed yet
-	begun    bool // the line has a token
-	all      []token
+	text   string
+	at     int
+	line   int
+	phrase int
+	fresh  bool // a sentence begins here
+	item   bool // the line began with a mark of a list, and nothing followed yet
+	begun  bool // the line has a token
+	all    []token
 }
 
 // scan reads the tokens of a text.
@@ -71,7 +69,6 @@ func (s *scanner) pass(c rune) {
 	case '\n':
 		s.line++
 		s.phrase++
-		s.sentence++
 		s.fresh, s.begun, s.item = true, false, false
 	case ',', ';', '|':
 		s.phrase++
@@ -109,7 +106,6 @@ func (s *scanner) chunk() {
 	}
 	if last, _ := utf8.DecodeLastRuneInString(raw); strings.ContainsRune(".!?…", last) {
 		s.phrase++
-		s.sentence++
 		s.fresh = true
 	}
 }
@@ -147,13 +143,26 @@ func (s *scanner) token(core string, at int) {
 		s.number(b, at+len(a)+1, b, "")
 		return
 	}
-	if s.calls(at+len(core)) || isName(core) {
+	if core == "%" {
+		s.unit(core, at, at+1)
+		return
+	}
+	named := s.calls(at+len(core)) || isName(core)
+	if named {
 		s.name(core, at)
 	}
+	bare := !named && !strings.ContainsFunc(core, unicode.IsLetter) // "2026-08-14"
 	r := words.NewReader(core)
 	for w, ok := r.Next(); ok; w, ok = r.Next() {
 		text := string(w.Text)
-		if value, ok := numeral(text); ok {
+		if text == "cent" && s.after("pour") {
+			text = "percent"
+		}
+		value, ok := numeral(text)
+		if bare && digits(text) {
+			value, ok = canonical(text), true
+		}
+		if ok {
 			s.add(token{kind: number, text: value, start: at + w.Start, end: at + w.End})
 			continue
 		}
@@ -167,13 +176,23 @@ func (s *scanner) token(core string, at int) {
 	}
 }
 
+// after reports whether the last token is that word.
+func (s *scanner) after(text string) bool {
+	return len(s.all) > 0 && s.all[len(s.all)-1].text == text
+}
+
 // number adds a number, and its unit as a word.
 func (s *scanner) number(core string, at int, value, unit string) {
 	s.add(token{kind: number, text: value, start: at, end: at + len(core)})
 	if unit != "" {
-		stem, class := weigh(unit)
-		s.add(token{kind: word, text: unit, stem: stem, class: class, start: at, end: at + len(core)})
+		s.unit(unit, at, at+len(core))
 	}
+}
+
+// unit adds a word that need not be one for the reader of words: "%".
+func (s *scanner) unit(text string, start, end int) {
+	stem, class := weigh(text)
+	s.add(token{kind: word, text: text, stem: stem, class: class, start: start, end: end})
 }
 
 // name adds an identifier or a path, the last part of a path, and the line that
@@ -201,8 +220,7 @@ func (s *scanner) name(core string, at int) {
 }
 
 func (s *scanner) lineNumber(value string, at, end int) {
-	stem, class := weigh("line")
-	s.add(token{kind: word, text: "line", stem: stem, class: class, start: at, end: end})
+	s.unit("line", at, end)
 	s.add(token{kind: number, text: canonical(value), start: at, end: end})
 }
 
@@ -214,7 +232,7 @@ func (s *scanner) add(t token) {
 	if t.kind == name {
 		t.stem, t.class = weigh(t.text)
 	}
-	t.line, t.phrase, t.sentence, t.item = s.line, s.phrase, s.sentence, s.item
+	t.line, t.phrase, t.item = s.line, s.phrase, s.item
 	s.item = false
 	s.all = append(s.all, t)
 }
