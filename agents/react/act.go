@@ -69,7 +69,7 @@ func (r *runner) saw(doc *step.Document, res action.Result) {
 	r.observed = observation{action: doc.Action, text: text}
 	r.stuck.saw(doc.Action, doc.Input, text, res.Failed)
 	touched := slices.Concat(res.Read, res.Written)
-	r.files = append(r.files, touched...)
+	r.seen = append(append(r.seen, text), touched...)
 	if r.dep.Touched != nil && len(touched) > 0 {
 		r.dep.Touched(touched...)
 	}

@@ -151,7 +151,7 @@ func (r *runner) partial(missing []string) *ending {
 
 // promised is what a verification is held against.
 func (r *runner) promised() verify.Contract {
-	c := verify.Contract{Constraints: r.agent.Contract.Constraints, Context: r.files}
+	c := verify.Contract{Constraints: r.agent.Contract.Constraints, Context: append(r.task.texts(r.agent), r.seen...)}
 	for _, in := range r.agent.Contract.Inputs {
 		if in.Required {
 			c.Required = append(c.Required, in.Name)
@@ -163,26 +163,11 @@ func (r *runner) promised() verify.Contract {
 func (r *runner) tellVerification(record verify.Record) {
 	attrs := map[string]any{"passed": record.Passed(), "revision": r.revisions}
 	for _, part := range verify.Parts() {
-		attrs[string(part)] = holds(record, part)
+		attrs[string(part)] = record.Holds(part)
 	}
 	var findings []string
 	for _, f := range record.Findings {
 		findings = append(findings, string(f.Part)+": "+f.Message)
 	}
 	r.tell(event.Verdict, "verification", line(strings.Join(findings, "; ")), attrs)
-}
-
-// holds reports whether a part was answered and nothing was found against it.
-func holds(record verify.Record, part verify.Part) bool {
-	for _, f := range record.Findings {
-		if f.Part == part {
-			return false
-		}
-	}
-	for _, a := range record.Answers {
-		if a.Part == part {
-			return true
-		}
-	}
-	return false
 }

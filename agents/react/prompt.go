@@ -50,21 +50,21 @@ The decision is one of
 - delegate: another agent must take over for good; add "agent_id:" and "task:"
 - blocked: you cannot go on, for the reason that you give
 
-escalate, blocked and delegate may also be your first answer, without an action. After done, write the verification, ---, and the final output:
+escalate, blocked and delegate may also be your first answer, without an action. After done, write the verification, ---, and the final output. Of a part that does not hold, say "passed: false".
 
 verification:
   completeness:
     question: Is every requirement of the input treated?
-    check: [each required input]
+    check: [each required input, by its name]
   consistency:
     question: Does the output agree with the context?
-    check: [what of the context it refers to]
+    check: [the files and facts that it refers to]
   correctness:
     question: Is there an error of fact or logic?
-    check: [each assertion that you verified]
+    check: [each assertion that was verified]
   constraints:
     question: Is every constraint kept?
-    check: [each constraint]
+    check: [each constraint, in its own words]
 ---
 the final output
 
@@ -147,6 +147,15 @@ func (t Task) order(a *agentfile.Agent) []string {
 		}
 	}
 	return order
+}
+
+// texts are the task and its inputs.
+func (t Task) texts(a *agentfile.Agent) []string {
+	all := []string{t.Do}
+	for _, name := range t.order(a) {
+		all = append(all, written(t.Input[name]))
+	}
+	return all
 }
 
 // written is an input as a model reads it.

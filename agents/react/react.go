@@ -174,9 +174,9 @@ type Result struct {
 	// Missing is what a partial output lacks.
 	Missing []string `json:"missing,omitempty"`
 	// Next says what is to be done next, by the table of end states.
-	Next         string         `json:"next"`
-	Details      string         `json:"details,omitempty"`
-	Guard        string         `json:"guard,omitempty"`
+	Next    string `json:"next"`
+	Details string `json:"details,omitempty"`
+	Guard   string `json:"guard,omitempty"`
 	// Iterations are those of all agents: one for each entry of the transcript.
 	Iterations   int            `json:"iterations"`
 	Verification *verify.Record `json:"verification,omitempty"`

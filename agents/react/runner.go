@@ -45,7 +45,8 @@ type runner struct {
 	stuck     stuck
 	final     final
 	revisions int
-	files     []string
+	// seen are the files that were read and written, and the observations: what an output may refer to.
+	seen []string
 }
 
 // observation is what the last action came to.
