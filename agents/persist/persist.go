@@ -5,6 +5,8 @@ package persist
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
@@ -29,12 +31,32 @@ type Deps struct {
 	Sink event.Sink
 	// Judge judges an answer; default: stop.Judge under the balanced policy.
 	Judge func(ctx context.Context, answer string) stop.Verdict
-	// Budget is what the workers' calls are counted in, where it is shared; the run asks it which
-	// cap tripped.
+	// Budget is what the workers' calls are counted in, new in this process: what
+	// earlier ones spent is added to it, and the run ends when a cap trips. Without
+	// one, only what Outcome.Capped says ends it.
 	Budget *budget.Budget
 }
 
-// Run carries the plan out, from where the store says that it stands.
-func Run(ctx context.Context, p plan.Plan, d Deps) Result {
-	panic("not built yet")
+// Run carries the plan out, from where the store says that it stands, and keeps
+// its state there. It never panics: a panic of a worker is a failed attempt, one
+// of a probe leaves its check unknown, and another one ends the run with
+// StatusError.
+//
+// A run that ended can be started again on its state. One that was complete does
+// nothing and returns the same; any other goes on, with rounds and retries anew.
+//
+// When ctx ends, the run ends with StatusInterrupted, or with StatusBudget if its cause is
+// context.DeadlineExceeded. The attempt that is under way is made again by the next Run, with
+// the same Key.
+func Run(ctx context.Context, p plan.Plan, d Deps) (result Result) {
+	r := newRun(p, d)
+	defer func() {
+		if v := recover(); v != nil {
+			r.Sink = event.Discard // it may be what failed
+			err := fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+			result = r.finish(&ending{status: StatusError, details: fmt.Sprintf("panic: %v", v), err: err})
+		}
+	}()
+	defer r.close()
+	return r.finish(r.run(ctx))
 }

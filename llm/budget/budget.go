@@ -5,6 +5,7 @@
 package budget
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -65,6 +66,21 @@ func (b *Budget) Spent() Spent {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.spent
+}
+
+// Restore adds what was spent before, by another Budget whose Spent it is: that of
+// an earlier process with the same caps.
+func (b *Budget) Restore(before Spent) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.spent.Calls += before.Calls
+	b.spent.Tokens += before.Tokens
+	b.spent.Cost += before.Cost
+	b.spent.TokensUnknown = cmp.Or(b.spent.TokensUnknown, before.TokensUnknown)
+	b.spent.CostUnknown = cmp.Or(b.spent.CostUnknown, before.CostUnknown)
 }
 
 // Reserve counts one call and returns nil, or, if a cap is reached already,

@@ -85,6 +85,8 @@ const (
 type Result struct {
 	Name    Name    `json:"name"`
 	Verdict Verdict `json:"verdict"`
+	// Own says that the supervisor answered it from its own state.
+	Own bool `json:"own,omitempty"`
 	// Details says, for a person, what was found or why it is unknown.
 	Details string `json:"details,omitempty"`
 	// Items are the single findings, such as open todos; at most MaxItems.

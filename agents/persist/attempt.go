@@ -1,0 +1,274 @@
+package persist
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/state"
+	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
+)
+
+// attempt is an attempt at a task while it is under way. It is the Meter of its
+// worker.
+type attempt struct {
+	run    *run
+	cancel context.CancelCauseFunc
+	stop   func() // the watchdog's timer
+
+	active   time.Duration // when something happened last
+	progress time.Duration // since when no task was done
+	calls    int
+	full     bool // a call found no room in the segment
+	over     bool
+	touched  map[string]bool
+	files    []string // touched, in order
+}
+
+// try makes an attempt, from its intent to its outcome. The caller holds the lock,
+// which is given up while the worker works.
+func (r *run) try(move state.Move) *ending {
+	if err := r.intend(move); err != nil {
+		return r.keepFailure(err)
+	}
+	task := r.state.Task(move.Task)
+	a := &attempt{run: r, active: r.now(), progress: r.state.Progress, touched: map[string]bool{}}
+	if r.now()-a.progress >= r.limits.NoProgress.Std() { // checks took so long, and no task
+		a.progress = r.now()
+	}
+	ctx, cancel := context.WithCancelCause(r.ctx)
+	defer cancel(context.Canceled)
+	a.cancel = cancel
+	if limit := task.Timeout.Std(); limit > 0 {
+		timed, stop := r.Clock.WithTimeout(ctx, limit)
+		defer stop()
+		ctx = timed
+	}
+	assignment := Assignment{
+		Task: task.Task, Key: state.Key(task.ID, task.Attempts), Attempt: task.Attempts, Segment: r.state.Segment,
+		Prompt: r.prompt(task), Meter: a,
+	}
+	r.attempt = a
+	a.watch()
+	r.mu.Unlock()
+	out := work(ctx, r.Workers[task.Worker()], assignment)
+	judged := r.judge(out)
+	r.mu.Lock()
+	a.over, r.attempt = true, nil
+	a.stop()
+	return r.settle(move.Task, a, a.graded(ctx, task, out), judged)
+}
+
+// ruling is what the stop guard said of an answer.
+type ruling struct {
+	verdict *stop.Verdict // nil if it was not asked, or failed
+	failed  string
+}
+
+// judge asks the stop guard about the answer of a task that is done.
+func (r *run) judge(out Outcome) (j ruling) {
+	if out.Grade != Done || out.Answer == "" || clock.Err(r.ctx) != nil {
+		return ruling{}
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			j = ruling{failed: fmt.Sprintf("the stop guard failed: panic: %v", p)}
+		}
+	}()
+	v := r.Judge(r.ctx, out.Answer)
+	return ruling{verdict: &v}
+}
+
+// intend writes that an attempt begins, together with all that was not written yet.
+func (r *run) intend(move state.Move) error {
+	if !move.Again {
+		task := r.state.Task(move.Task)
+		record := state.Record{Kind: state.KindIntent, Task: task.ID, Attempt: task.Attempts + 1}
+		r.enter(&record, task.Files, move.Task)
+		if err := r.put(record); err != nil {
+			return err
+		}
+		r.tellContext(record)
+	}
+	return r.flush()
+}
+
+// work calls the worker; a panic of it is a failed attempt.
+func work(ctx context.Context, w Worker, a Assignment) (out Outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			out = Outcome{Grade: Failed, Details: fmt.Sprintf("panic: %v", p)}
+		}
+	}()
+	return w.Work(ctx, a)
+}
+
+// graded is an outcome with the grade that why the attempt ended gives it: what was
+// done is done, however late.
+func (a *attempt) graded(ctx context.Context, task state.Task, out Outcome) Outcome {
+	cause := clock.Err(ctx)
+	fail := func(why string) Outcome {
+		out.Grade = Failed
+		out.Details = why
+		return out
+	}
+	switch {
+	case out.Grade == Done:
+	case !slices.Contains([]Grade{Failed, Blocked, Escalated, Split}, out.Grade):
+		return fail(fmt.Sprintf("the worker gave the grade %q, which is none; %s", out.Grade, out.Details))
+	case errors.Is(cause, ErrStagnation), errors.Is(cause, ErrNoProgress):
+		return fail(cause.Error())
+	case a.full && out.Grade == Failed:
+		out.Grade = Split
+	case errors.Is(cause, context.DeadlineExceeded) && clock.Err(a.run.ctx) == nil:
+		return fail(fmt.Sprintf("no result within %s (timeout)", task.Timeout))
+	}
+	return out
+}
+
+// settle takes the outcome of an attempt. One that the end of the run cut off has none:
+// the next run makes it again.
+func (r *run) settle(task int, a *attempt, out Outcome, j ruling) *ending {
+	if out.Grade != Done {
+		if r.broken != nil || clock.Err(r.ctx) != nil {
+			return nil // over says why
+		}
+		if out.Capped != "" {
+			return overspent(out.Capped, cmp.Or(r.Budget.Check(), errors.New(out.Details)))
+		}
+	}
+	t := r.state.Task(task)
+	o := state.Outcome{
+		Grade: string(out.Grade), Answer: out.Answer, Details: out.Details, Carry: out.Carry,
+		Calls: a.calls, Spent: r.spent(out), Unjudged: j.failed,
+	}
+	if out.Grade == Failed {
+		o.Cause = a.cause(out)
+	}
+	if v := j.verdict; v != nil && !v.MayStop {
+		o.Refused, o.Steps = cmp.Or(v.Reason, "it may not stop"), stop.Texts(v.Steps)
+	}
+	bounded := o.Bounded()
+	record := state.Record{Kind: state.KindOutcome, Task: t.ID, Attempt: t.Attempts, Outcome: &bounded}
+	r.enter(&record, a.files, task)
+	if err := r.put(record); err != nil {
+		return r.keepFailure(err)
+	}
+	r.tellAttempt(t, record, j.verdict)
+	return nil
+}
+
+func (r *run) spent(out Outcome) state.Spent {
+	if r.Budget != nil {
+		return state.Spent(r.Budget.Spent())
+	}
+	spent := r.state.Spent
+	if out.Usage != nil {
+		spent.Tokens += out.Usage.Total()
+	}
+	return spent
+}
+
+// cause is why the supervisor ended the attempt, for its record.
+func (a *attempt) cause(out Outcome) string {
+	switch out.Details {
+	case ErrStagnation.Error():
+		return state.CauseStagnation
+	case ErrNoProgress.Error():
+		return state.CauseNoProgress
+	}
+	return ""
+}
+
+// watch is the watchdog: it looks again when the attempt would have been idle, or
+// without progress, for too long.
+func (a *attempt) watch() {
+	r := a.run
+	idle := a.active + r.limits.Stagnation.Std() - r.now()
+	stuck := a.progress + r.limits.NoProgress.Std() - r.now()
+	switch {
+	case idle <= 0:
+		a.cancel(ErrStagnation)
+		a.stop = func() {}
+	case stuck <= 0:
+		a.cancel(ErrNoProgress)
+		a.stop = func() {}
+	default:
+		a.stop = r.Clock.AfterFunc(min(idle, stuck), func() {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if !a.over && !r.closed {
+				a.watch()
+			}
+		})
+	}
+}
+
+// Call implements Meter.
+func (a *attempt) Call(n int) error {
+	r := a.run
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a.active = r.now()
+	before := r.state.SegmentCalls + a.calls
+	// What is more than a whole segment holds gets one for itself.
+	if a.over || before+n > r.limits.HardCalls && before > 0 {
+		a.full = true
+		a.cancel(ErrSegment)
+		return ErrSegment
+	}
+	a.calls += n
+	if before+n >= r.limits.SoftCalls && r.saved.Soft != r.state.Segment && r.broken == nil {
+		r.softLimit()
+	}
+	return nil
+}
+
+// softLimit makes the checkpoint before a segment ends.
+func (r *run) softLimit() {
+	r.tell(event.Event{
+		Kind: event.Guard, Name: "soft-limit", N: r.state.Segment,
+		Detail: fmt.Sprintf("%d tool calls in segment %d (limits.soft_calls %d)", r.calls(), r.state.Segment, r.limits.SoftCalls),
+		Attrs:  map[string]any{"task": r.name(r.state.Running)},
+	})
+	if err := r.checkpoint("soft-limit"); err != nil {
+		r.broke(err)
+	}
+}
+
+// calls are the tool calls of the segment, those of the attempt under way included.
+func (r *run) calls() int {
+	n := r.state.SegmentCalls
+	if r.attempt != nil {
+		n += r.attempt.calls
+	}
+	return n
+}
+
+// Active implements Meter.
+func (a *attempt) Active() {
+	a.run.mu.Lock()
+	defer a.run.mu.Unlock()
+	a.active = a.run.now()
+}
+
+// Touch implements Meter.
+func (a *attempt) Touch(paths ...string) {
+	a.run.mu.Lock()
+	defer a.run.mu.Unlock()
+	a.active = a.run.now()
+	for _, path := range paths {
+		if !a.touched[path] && len(a.files) < state.MaxFiles && len(path) <= maxPath {
+			a.touched[path] = true
+			a.files = append(a.files, path)
+		}
+	}
+}
+
+// maxPath is how long the path of a file in context may be, in bytes.
+const maxPath = 4096

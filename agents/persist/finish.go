@@ -1,0 +1,88 @@
+package persist
+
+import (
+	"errors"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/persist/state"
+)
+
+// finish writes the end, makes the last checkpoint, and tells.
+func (r *run) finish(end *ending) Result {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	if err := r.keepEnd(end); err != nil && end.status != StatusError {
+		end = r.keepFailure(errors.Join(err, end.err))
+	}
+	result := Result{Tasks: []Task{}}
+	if r.state != nil {
+		result = report(r.state, r.saved)
+		if n, err := resumes(r.Store); err == nil {
+			result.Counts.Resumes = n
+		}
+	}
+	result.Status, result.ExitCode = end.status, end.status.ExitCode()
+	result.Guard, result.Details, result.Err = end.guard, end.details, end.err
+	result.Duration = r.Clock.Now().Sub(r.start)
+	r.tellEnd(end, result.Counts.Done, len(result.Tasks))
+	return result
+}
+
+// keepEnd keeps how the run ended. After an error of the store nothing is written
+// any more.
+func (r *run) keepEnd(end *ending) error {
+	if r.state == nil || r.broken != nil || end.kept || end.status == StatusError {
+		return nil
+	}
+	last := &state.End{Status: string(end.status), Guard: end.guard, Details: state.Clip(end.details, state.MaxDetails), Spent: r.spent(Outcome{})}
+	if err := r.put(state.Record{Kind: state.KindEnd, End: last}); err != nil {
+		return err
+	}
+	return r.checkpoint("final")
+}
+
+// Look tells where a run stands by what a store holds, without going on: a Result
+// whose Status is empty where the run has no end yet. Its error is a *PlanChanged
+// for a plan that is not the one that was begun. Where from has a method Read, as a
+// Store does, Counts.Resumes is known.
+func Look(p plan.Plan, from loader) (Result, error) {
+	s, kept, _, err := read(p, from)
+	if err != nil {
+		return Result{}, err
+	}
+	result := report(s, kept)
+	if reader, ok := from.(interface {
+		Read(name string) ([]byte, error)
+	}); ok {
+		if result.Counts.Resumes, err = resumes(reader); err != nil {
+			return Result{}, err
+		}
+	}
+	if s.End != nil {
+		result.Status, result.Guard, result.Details = Status(s.End.Status), s.End.Guard, s.End.Details
+		result.ExitCode = result.Status.ExitCode()
+	}
+	return result, nil
+}
+
+// report is what a state tells.
+func report(s *state.State, kept saved) Result {
+	c := s.Counts
+	result := Result{
+		Tasks: make([]Task, 0, s.Len()), Checks: s.Results, Answer: s.Answer,
+		Counts: Counts{
+			Done: s.Count(state.Done), Attempts: c.Attempts, Retries: c.Retries,
+			Checks: c.Checks, Rounds: c.Rounds, Derived: c.Derived,
+			Checkpoints: kept.Checkpoints, Stagnations: c.Stagnations,
+			Segments: s.Segment, ToolCalls: c.Calls,
+			Evicted: c.Evicted, Restored: c.Restored,
+		},
+	}
+	for _, t := range s.Tasks() {
+		result.Tasks = append(result.Tasks, Task{
+			ID: t.ID, Do: t.Do, State: string(t.Stage), Attempts: t.Attempts, From: string(t.From), Details: t.Details,
+		})
+	}
+	return result
+}

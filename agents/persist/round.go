@@ -1,0 +1,148 @@
+package persist
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/state"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
+)
+
+// check makes checks: all of them, or after a task of a round those that failed. The
+// caller holds the lock, which is given up while probes work.
+func (r *run) check(why state.Why) *ending {
+	if r.due() {
+		if err := r.checkpoint("interval"); err != nil {
+			return r.keepFailure(err)
+		}
+	}
+	if err := r.flush(); err != nil {
+		return r.keepFailure(err)
+	}
+	var results []check.Result
+	for _, info := range check.All() {
+		if why == state.WhyAfterTask && !r.fails(info.Name) {
+			continue
+		}
+		result := r.answer(info.Name)
+		if clock.Err(r.ctx) != nil {
+			return nil // over says why; what was found may be due to the end
+		}
+		results = append(results, state.Bounded(result))
+	}
+	if err := r.put(state.Record{Kind: state.KindCheck, N: r.state.Counts.Checks + 1, Why: why, Results: results}); err != nil {
+		return r.keepFailure(err)
+	}
+	r.tellChecks(why, results)
+	return nil
+}
+
+// fails reports whether the last result of a check is a failure.
+func (r *run) fails(name check.Name) bool {
+	for _, c := range r.state.Results {
+		if c.Name == name {
+			return c.Verdict == check.Fail
+		}
+	}
+	return false
+}
+
+// answer makes one check: by its probe, or else from the state.
+func (r *run) answer(name check.Name) check.Result {
+	probe, given := r.Probes[name]
+	why := r.plan.Checks[name].None
+	switch {
+	case given && probe != nil:
+		return r.probe(name, probe)
+	case why != "":
+		return check.Result{Name: name, Verdict: check.None, Details: why}
+	}
+	if _, planned := r.plan.Checks[name]; planned {
+		return check.Result{Name: name, Verdict: check.Unknown, Details: "the plan names a probe, and the run was given none"}
+	}
+	if result, own := r.state.Own(name, state.Saved{Due: r.due(), Soft: r.saved.Soft == r.state.Segment}); own {
+		return result
+	}
+	return check.Result{Name: name, Verdict: check.None, Details: "no probe is given"}
+}
+
+// probe asks a probe, without the lock.
+func (r *run) probe(name check.Name, p check.Probe) check.Result {
+	r.mu.Unlock()
+	defer r.mu.Lock()
+	start := r.Clock.Now()
+	result := ask(r.ctx, p)
+	result.Name, result.Own, result.Took = name, false, r.Clock.Now().Sub(start)
+	switch result.Verdict {
+	case check.Pass, check.Fail, check.Unknown, check.None:
+	default:
+		result.Details = fmt.Sprintf("the probe gave the verdict %q, which is none; %s", result.Verdict, result.Details)
+		result.Verdict = check.Unknown
+	}
+	return result
+}
+
+// ask is the answer of a probe; a panic of it is none.
+func ask(ctx context.Context, p check.Probe) (result check.Result) {
+	defer func() {
+		if v := recover(); v != nil {
+			result = check.Result{Verdict: check.Unknown, Details: fmt.Sprintf("the probe failed: panic: %v", v)}
+		}
+	}()
+	return p.Probe(ctx)
+}
+
+// derive begins a round: failed checks become tasks.
+func (r *run) derive(move state.Move) *ending {
+	if move.Forced {
+		r.tellForced()
+	}
+	round := r.state.Counts.Rounds + 1
+	if err := r.put(state.Record{Kind: state.KindDerive, N: round, Tasks: move.Tasks}); err != nil {
+		return r.keepFailure(err)
+	}
+	var names []string
+	seen := map[check.Name]bool{}
+	for _, t := range move.Tasks {
+		if !seen[t.From] {
+			seen[t.From] = true
+			names = append(names, string(t.From))
+		}
+	}
+	checks := strings.Join(names, ",")
+	r.tell(event.Event{
+		Kind: event.Guard, Name: "continuation", N: round,
+		Detail: fmt.Sprintf("round %d, as checks fail: %s", round, strings.Join(names, ", ")),
+		Attrs:  map[string]any{"tasks": len(move.Tasks), "checks": checks},
+	})
+	return nil
+}
+
+// segment begins the next segment.
+func (r *run) segment() *ending {
+	n := r.state.Segment + 1
+	calls := r.state.SegmentCalls
+	if err := r.put(state.Record{Kind: state.KindSegment, N: n}); err != nil {
+		return r.keepFailure(err)
+	}
+	r.tell(event.Event{
+		Kind: event.Guard, Name: "segment", N: n,
+		Detail: fmt.Sprintf("segment %d begins after %d tool calls (limits.hard_calls %d)", n, calls, r.limits.HardCalls),
+		Attrs:  map[string]any{"task": r.next()},
+	})
+	if err := r.checkpoint("segment"); err != nil {
+		return r.keepFailure(err)
+	}
+	return nil
+}
+
+// next is the id of the task whose turn it is; empty if there is none.
+func (r *run) next() string {
+	if move := r.state.Next(); move.Do == state.DoAttempt {
+		return r.name(move.Task)
+	}
+	return ""
+}

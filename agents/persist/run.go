@@ -1,0 +1,209 @@
+package persist
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/internal/call"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/persist/state"
+	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+)
+
+// run is one process's part of a run. Its state is changed under mu only: timers
+// and meters change it while a worker works. No lock is held while a worker, a
+// probe or a judge is at work.
+type run struct {
+	Deps
+	plan   plan.Plan
+	limits plan.Limits
+	outer  context.Context // ends with the user's interrupt
+	ctx    context.Context // ends when the time is up, too, or the state cannot be kept
+	cancel context.CancelCauseFunc
+	stops  []func()
+
+	mu      sync.Mutex
+	state   *state.State
+	saved   saved
+	pending [][]byte      // records that are applied and not written
+	start   time.Time     // of this process
+	base    time.Duration // of the run, then
+	broken  error         // why the state cannot be kept
+	closed  bool          // no timer does anything any more
+	attempt *attempt      // the one under way
+}
+
+// ending is why a run ends; nil means that it goes on.
+type ending struct {
+	status  Status
+	guard   string
+	details string
+	err     error
+	// kept says that the journal has it already.
+	kept bool
+}
+
+func newRun(p plan.Plan, d Deps) *run {
+	if d.Clock == nil {
+		d.Clock = clock.Real()
+	}
+	if d.Sink == nil {
+		d.Sink = event.Discard
+	}
+	if d.Judge == nil {
+		d.Judge = func(_ context.Context, answer string) stop.Verdict { return stop.Judge(answer, stop.Options{}) }
+	}
+	return &run{Deps: d, plan: p, limits: p.Limits.WithDefaults(), start: d.Clock.Now()}
+}
+
+// run goes from the state that was kept to an end.
+func (r *run) run(ctx context.Context) *ending {
+	r.outer, r.ctx = ctx, ctx
+	if err := r.validate(); err != nil {
+		return failure("the run cannot begin", err)
+	}
+	if end := r.load(); end != nil {
+		return end
+	}
+	r.bound(ctx)
+	r.keepAlive()
+	for {
+		if end := r.over(); end != nil {
+			return end
+		}
+		if end := r.pass(); end != nil {
+			return end
+		}
+	}
+}
+
+// validate says what is missing or wrong before anything is done.
+func (r *run) validate() error {
+	if r.Store == nil {
+		return errors.New("no store is given")
+	}
+	if problems := r.plan.Problems(); len(problems) > 0 {
+		var texts []string
+		for _, p := range problems {
+			texts = append(texts, p.String())
+		}
+		return fmt.Errorf("the plan is not valid: %s", strings.Join(texts, "; "))
+	}
+	for _, t := range r.plan.Tasks {
+		if r.Workers[t.Worker()] == nil {
+			return fmt.Errorf("no worker %q is given, which the task %q needs", t.Worker(), t.ID)
+		}
+	}
+	for name, probe := range r.plan.Checks {
+		if by := cmp.Or(probe.By, plan.DefaultWorker); r.Workers[by] == nil {
+			return fmt.Errorf("no worker %q is given, which the check %q needs", by, name)
+		}
+	}
+	if r.Workers[plan.DefaultWorker] == nil {
+		return fmt.Errorf("no worker %q is given, which tasks of failed checks need", plan.DefaultWorker)
+	}
+	return nil
+}
+
+// bound sets up the contexts: what is left of the run's time is over all its
+// processes.
+func (r *run) bound(ctx context.Context) {
+	if all := r.limits.Timeout.Std(); all > 0 {
+		timed, cancel := r.Clock.WithTimeout(ctx, max(0, all-r.base-r.saved.Lost))
+		r.stops = append(r.stops, cancel)
+		ctx = timed
+	}
+	ctx, r.cancel = context.WithCancelCause(ctx)
+	r.stops = append(r.stops, func() { r.cancel(context.Canceled) })
+	r.ctx = ctx
+}
+
+// close stops the timers.
+func (r *run) close() {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	for _, stop := range r.stops {
+		stop()
+	}
+}
+
+// now is the time of the run: that which its records tell of, without what a killed
+// process did after its last one.
+func (r *run) now() time.Duration { return r.base + r.Clock.Now().Sub(r.start) }
+
+// pass makes the next move.
+func (r *run) pass() *ending {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.look(); err != nil {
+		return r.keepFailure(err)
+	}
+	if err := r.tellSigns(); err != nil {
+		return r.keepFailure(err)
+	}
+	switch move := r.state.Next(); move.Do {
+	case state.DoAttempt:
+		return r.try(move)
+	case state.DoCheck:
+		return r.check(move.Why)
+	case state.DoDerive:
+		return r.derive(move)
+	case state.DoSegment:
+		return r.segment()
+	default:
+		return &ending{
+			status: Status(move.End.Status), guard: move.End.Guard, details: move.End.Details,
+			kept: r.state.End != nil,
+		}
+	}
+}
+
+// over returns the ending that goes before all that could be done.
+func (r *run) over() *ending {
+	r.mu.Lock()
+	broken := r.broken
+	r.mu.Unlock()
+	span := call.Span{Outer: r.outer, Run: r.ctx, Timeout: r.limits.Timeout}
+	if broken != nil {
+		return r.keepFailure(broken)
+	}
+	if err := span.Interrupted(); err != nil {
+		return &ending{status: StatusInterrupted, details: "interrupted: " + err.Error(), err: err}
+	}
+	if e, ok := errors.AsType[*budget.Exceeded](r.Budget.Check()); ok {
+		return overspent(e.Cap, e)
+	}
+	if details, own, err := span.Over(); err != nil {
+		end := &ending{status: StatusBudget, details: details, err: err}
+		if own {
+			end.guard = "timeout"
+		}
+		return end
+	}
+	return nil
+}
+
+// overspent is the end by a cap of the budget.
+func overspent(limit string, err error) *ending {
+	option := "budget." + strings.TrimPrefix(limit, "budget.")
+	return &ending{status: StatusBudget, guard: option, details: fmt.Sprintf("stopped: %v (%s)", err, option), err: err}
+}
+
+// failure is the end by an error.
+func failure(what string, err error) *ending {
+	return &ending{status: StatusError, details: what + ": " + err.Error(), err: err}
+}
+
+// keepFailure is the end when the state could not be kept. What was kept before is.
+func (r *run) keepFailure(err error) *ending {
+	return failure("the state could not be kept; see to the disk and start again, which goes on from what was kept", err)
+}

@@ -1,0 +1,225 @@
+package state
+
+import (
+	"container/heap"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+)
+
+// ErrRecord is wrapped by the error of a record that does not follow from those
+// before it: the journal was changed, or is of another plan.
+var ErrRecord = errors.New("the record does not fit the journal before it")
+
+// Apply takes the next record. After an error the state is as it was.
+func (s *State) Apply(r Record) error {
+	if err := s.apply(r); err != nil {
+		return fmt.Errorf("taking a %s record: %w", r.Kind, err)
+	}
+	s.At = max(s.At, r.At)
+	s.context(r)
+	return nil
+}
+
+func (s *State) apply(r Record) error {
+	if s.Begun() == (r.Kind == KindBegin) {
+		return fmt.Errorf("%w: a journal begins once", ErrRecord)
+	}
+	switch r.Kind {
+	case KindBegin:
+		s.Plan = r.Plan
+	case KindIntent:
+		return s.intent(r)
+	case KindOutcome:
+		return s.outcome(r)
+	case KindCheck:
+		s.check(r)
+	case KindDerive:
+		return s.derive(r)
+	case KindSigns:
+		s.Signs = r.Signs
+	case KindContext:
+	case KindSegment:
+		s.Segment, s.SegmentCalls, s.Split = r.N, 0, false
+	case KindEnd:
+		if r.End == nil {
+			return fmt.Errorf("%w: it says no end", ErrRecord)
+		}
+		s.End, s.Spent = r.End, r.End.Spent
+	case KindReopen:
+		s.reopen()
+	default:
+		return fmt.Errorf("%w: no record is of the kind %q", ErrRecord, r.Kind)
+	}
+	return nil
+}
+
+func (s *State) intent(r Record) error {
+	i, ok := s.tasks.byID[r.Task]
+	if !ok || s.Running >= 0 || s.tasks.ready.Len() == 0 || s.tasks.ready.heap[0] != i {
+		return fmt.Errorf("%w: it is not the turn of the task %q", ErrRecord, r.Task)
+	}
+	heap.Pop(&s.tasks.ready)
+	s.Running, s.Fresh = i, false
+	s.tasks.all[i].Attempts++
+	s.Counts.Attempts++
+	return nil
+}
+
+func (s *State) outcome(r Record) error {
+	i, ok := s.tasks.byID[r.Task]
+	if !ok || s.Running != i || r.Outcome == nil {
+		return fmt.Errorf("%w: no attempt at the task %q is under way", ErrRecord, r.Task)
+	}
+	o, t := r.Outcome, s.tasks.all[i]
+	to, ok := stageAfter[o.Grade]
+	if !ok {
+		return fmt.Errorf("%w: there is no grade %q", ErrRecord, o.Grade)
+	}
+	if to == Failed && t.left > 1 {
+		to = Waiting
+	}
+	s.Running, s.Fresh, s.Spent = none, false, o.Spent
+	s.SegmentCalls += o.Calls
+	s.Counts.Calls += o.Calls
+	if o.Answer != "" {
+		s.Answer, s.Refused, s.Steps, s.Unjudged = o.Answer, o.Refused, o.Steps, o.Unjudged
+	}
+	if o.Cause == CauseStagnation {
+		s.Counts.Stagnations++
+	}
+	t.Details, t.Carry = o.Details, o.Carry
+	s.settle(i, to, o)
+	if to == Done {
+		s.Since++
+	}
+	if to == Done || o.Cause == CauseNoProgress {
+		s.Progress = r.At
+	}
+	return nil
+}
+
+// stageAfter says where a task stands after an attempt; one that failed may be tried
+// again.
+var stageAfter = map[string]Stage{
+	GradeDone: Done, GradeFailed: Failed, GradeBlocked: Blocked, GradeEscalated: Escalated, GradeSplit: Waiting,
+}
+
+// settle moves a task to where it stands after an attempt.
+func (s *State) settle(i int, to Stage, o *Outcome) {
+	t := s.tasks.all[i]
+	inRound := t.order < 0
+	switch {
+	case o.Grade == GradeSplit:
+		s.Split = true
+		s.Counts.Split++
+	case o.Grade == GradeFailed:
+		t.left--
+	}
+	if to == Waiting {
+		if o.Grade == GradeFailed {
+			s.Counts.Retries++
+		}
+		s.tasks.requeue(i, o.Cause != "")
+		return
+	}
+	s.tasks.move(i, to)
+	switch {
+	case inRound:
+		s.Round.Open--
+		s.Recheck = true
+	case to == Done:
+		s.Round.InRow, s.Round.Moved = 0, true
+	}
+}
+
+// check takes what checks found. Tasks that were made of a check which passes now
+// are dropped, but for announced steps, which an answer without any does not do.
+func (s *State) check(r Record) {
+	s.Counts.Checks++
+	s.Recheck = false
+	if r.Why == WhyAfterTask {
+		for _, found := range r.Results {
+			if i := slices.IndexFunc(s.Results, func(c check.Result) bool { return c.Name == found.Name }); i >= 0 {
+				s.Results[i] = found
+			}
+		}
+	} else {
+		s.Results, s.Fresh, s.Since = slices.Clone(r.Results), true, 0
+	}
+	if s.Round.Open == 0 {
+		return
+	}
+	passed := map[check.Name]bool{}
+	for _, found := range r.Results {
+		passed[found.Name] = found.Verdict == check.Pass && found.Name != check.StopGuard
+	}
+	s.Round.Open -= s.tasks.drop(func(t *Task) bool { return passed[t.From] })
+}
+
+// derive begins a round.
+func (s *State) derive(r Record) error {
+	for _, d := range r.Tasks {
+		i, known := s.tasks.byID[d.ID]
+		if again := d.Do == ""; again != known || again && s.tasks.all[i].Stage != Failed {
+			return fmt.Errorf("%w: the task %q cannot be part of a round", ErrRecord, d.ID)
+		}
+	}
+	s.Round = Round{InRow: s.Round.InRow + 1, Open: len(r.Tasks), Failures: s.failures()}
+	s.Counts.Rounds++
+	s.tasks.round = s.tasks.round[:0]
+	for _, d := range r.Tasks {
+		i, known := s.tasks.byID[d.ID]
+		if known {
+			s.tasks.move(i, Waiting)
+			s.tasks.all[i].left = 1
+		} else {
+			i = s.tasks.add(derived(d))
+			s.Counts.Derived++
+		}
+		s.tasks.hurry(i)
+	}
+	return nil
+}
+
+func (s *State) context(r Record) {
+	if r.Context == nil {
+		return
+	}
+	s.Window.Apply(*r.Context)
+	s.Counts.Evicted += len(r.Context.Evicted)
+	s.Counts.Restored += len(r.Context.Restored)
+	if r.Context.Look {
+		s.Looked = r.At
+	}
+	if r.Blob != "" {
+		s.Blobs++
+	}
+}
+
+// reopen goes on after an end: failed tasks have all their attempts anew, and there
+// are as many rounds as at first.
+func (s *State) reopen() {
+	s.End, s.Fresh, s.Recheck = nil, false, false
+	s.Round.InRow, s.Round.Moved, s.Round.Failures = 0, false, ""
+	s.Progress = s.At
+	var again []int
+	for i := s.tasks.first; i != none; i = s.tasks.all[i].next {
+		switch s.tasks.all[i].Stage {
+		case Failed, Blocked, Escalated:
+			again = append(again, i)
+		default:
+		}
+	}
+	for _, i := range again {
+		t := s.tasks.all[i]
+		s.tasks.move(i, Waiting)
+		t.left = 1 + t.MaxRetries()
+		t.order = i
+		if t.waits == 0 {
+			heap.Push(&s.tasks.ready, i)
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package state
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+)
+
+// Do is what a supervisor does next.
+type Do string
+
+// What there is to do.
+const (
+	DoAttempt Do = "attempt" // make an attempt at a task
+	DoCheck   Do = "check"   // make checks
+	DoDerive  Do = "derive"  // begin a round
+	DoSegment Do = "segment" // begin a segment
+	DoEnd     Do = "end"
+)
+
+// Move is the next thing to do.
+type Move struct {
+	Do Do
+	// Task is the index of the task of DoAttempt. Again says that the attempt was begun
+	// before, by a process that was killed: there is an intent already.
+	Task  int
+	Again bool
+	// Why is that of DoCheck.
+	Why Why
+	// Forced says of DoDerive that the run could stop here and may not.
+	Forced bool
+	// Tasks are those of DoDerive.
+	Tasks []Derived
+	// End is that of DoEnd.
+	End End
+}
+
+// Next decides what to do, from nothing but the state.
+func (s *State) Next() Move {
+	ready := s.tasks.ready.Len() > 0
+	full := s.Split || s.SegmentCalls >= s.limits.HardCalls
+	switch {
+	case s.End != nil:
+		return Move{Do: DoEnd, End: *s.End}
+	case s.Running >= 0:
+		return Move{Do: DoAttempt, Task: s.Running, Again: true}
+	case s.Recheck && len(s.Results) > 0:
+		return Move{Do: DoCheck, Why: WhyAfterTask}
+	case full && s.Segment < s.limits.Segments:
+		return Move{Do: DoSegment}
+	case ready && s.Round.Open == 0 && s.Since >= s.limits.CheckEvery:
+		return Move{Do: DoCheck, Why: WhyInterval}
+	}
+	if s.Fresh && s.mayRound(ready) && !full {
+		return Move{Do: DoDerive, Tasks: s.round(), Forced: !ready}
+	}
+	switch {
+	case ready && !full:
+		return Move{Do: DoAttempt, Task: s.tasks.ready.heap[0]}
+	case !s.Fresh && s.Round.Failures != "":
+		return Move{Do: DoCheck, Why: WhyFinal}
+	case !s.Fresh:
+		return Move{Do: DoCheck, Why: WhyQueueEmpty}
+	}
+	return Move{Do: DoEnd, End: s.end(full && ready)}
+}
+
+// mayRound decides whether failed checks are worth a round. With tasks to run
+// there is one only for failures that the last round was not made for: the plan may
+// mend the others. Without, the same failures have one again only if a task of the
+// plan was done since.
+func (s *State) mayRound(ready bool) bool {
+	failures := s.failures()
+	if failures == "" || s.Round.Open > 0 || s.Round.InRow >= s.limits.Rounds {
+		return false
+	}
+	return failures != s.Round.Failures || !ready && s.Round.Moved
+}
+
+// end decides how the run ends: nothing more can be done, and all was checked.
+// Outspent says that it ends as the last segment has no tool call left.
+func (s *State) end(outspent bool) End {
+	failed, unknown := s.named(check.Fail), s.named(check.Unknown)
+	end := End{Spent: s.Spent}
+	switch n := s.tasks.stages; {
+	case n[Escalated] > 0:
+		end.Status = "escalated"
+		end.Details = "a person must decide: " + s.stories(Escalated)
+	case outspent:
+		end.Status, end.Guard = "capped", "segments"
+		end.Details = fmt.Sprintf("stopped in segment %d, the last one, which has no tool call left (limits.segments %d)", s.Segment, s.limits.Segments)
+	case n[Failed]+n[Blocked]+n[Waiting] > 0:
+		end.Status = "blocked"
+		end.Details = s.blockage()
+	case len(failed) > 0:
+		end.Status = "capped"
+		end.Guard, end.Details = s.capped(failed)
+	case len(unknown) > 0:
+		end.Status = "escalated"
+		end.Details = "a person must look: " + s.told(unknown) + " could not be checked"
+	default:
+		end.Status = "complete"
+		end.Details = s.complete()
+	}
+	end.Details = Clip(end.Details, MaxDetails)
+	return end
+}
+
+// capped says which limit leaves checks failing.
+func (s *State) capped(failed []check.Name) (guard, details string) {
+	if s.Round.InRow >= s.limits.Rounds {
+		return "rounds", fmt.Sprintf("stopped after %d rounds (limits.rounds) with %s failing", s.Round.InRow, s.told(failed))
+	}
+	return "no_progress", fmt.Sprintf("stopped, as a round changed nothing: %s still failing", s.told(failed))
+}
+
+// blockage says what cannot be done.
+func (s *State) blockage() string {
+	var parts []string
+	if s.tasks.stages[Failed]+s.tasks.stages[Blocked] > 0 {
+		parts = append(parts, s.stories(Failed, Blocked))
+	}
+	if n := s.tasks.stages[Waiting]; n > 0 {
+		parts = append(parts, fmt.Sprintf("%s cannot be reached, as they come after (%s)", count(n, "task"), strings.Join(s.some(Waiting), ", ")))
+	}
+	return "what is left cannot be done: " + strings.Join(parts, "; ")
+}
+
+// stories names tasks of given stages, each with what it left.
+func (s *State) stories(stages ...Stage) string {
+	const most = 3
+	var parts []string
+	more := 0
+	s.tasks.open(func(t *Task) bool {
+		if !slices.Contains(stages, t.Stage) {
+			return true
+		}
+		if len(parts) == most {
+			more++
+			return true
+		}
+		text := fmt.Sprintf("task %q %s", t.ID, t.Stage)
+		if t.Details != "" {
+			text += ": " + Clip(t.Details, MaxItem)
+		}
+		parts = append(parts, text)
+		return true
+	})
+	if more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (s *State) complete() string {
+	text := fmt.Sprintf("%s done, every check passes", count(s.tasks.stages[Done], "task"))
+	if left := s.named(check.None); len(left) > 0 {
+		text += "; not checked: " + join(left)
+	}
+	return text
+}
+
+// named are the checks whose last verdict is v.
+func (s *State) named(v check.Verdict) []check.Name {
+	var names []check.Name
+	for _, c := range s.Results {
+		if c.Verdict == v {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// told names checks with their details.
+func (s *State) told(names []check.Name) string {
+	var parts []string
+	for _, c := range s.Results {
+		if !slices.Contains(names, c.Name) {
+			continue
+		}
+		text := string(c.Name)
+		if c.Details != "" {
+			text += " (" + Clip(c.Details, MaxItem) + ")"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func join(names []check.Name) string {
+	texts := make([]string, len(names))
+	for i, n := range names {
+		texts[i] = string(n)
+	}
+	return strings.Join(texts, ", ")
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

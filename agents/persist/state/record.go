@@ -1,0 +1,238 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/window"
+)
+
+// Kind says what a record tells.
+type Kind string
+
+// The kinds of Record.
+const (
+	// KindBegin opens a journal: which plan it is of.
+	KindBegin Kind = "begin"
+	// KindIntent is written before an attempt at a task, KindOutcome after it.
+	KindIntent  Kind = "intent"
+	KindOutcome Kind = "outcome"
+	// KindCheck holds what checks found.
+	KindCheck Kind = "check"
+	// KindDerive begins a round: tasks made of failed checks, and failed tasks that
+	// are tried once more.
+	KindDerive Kind = "derive"
+	// KindSigns holds the signs of a premature stop, where they changed.
+	KindSigns Kind = "signs"
+	// KindContext is a look at the files in context.
+	KindContext Kind = "context"
+	// KindSegment begins a segment.
+	KindSegment Kind = "segment"
+	// KindEnd closes a run, KindReopen goes on after it.
+	KindEnd    Kind = "end"
+	KindReopen Kind = "reopen"
+)
+
+// Record is one line of the journal. Only the fields of its kind are set. No
+// record tells of processes, so that the journal of a run that was killed and
+// resumed is that of an undisturbed one.
+type Record struct {
+	Kind Kind `json:"kind"`
+	// At is the time that the run had worked, without the time between two of its
+	// processes and without what a killed one did after its last record.
+	At time.Duration `json:"at"`
+
+	// Plan is the digest of the plan of KindBegin.
+	Plan string `json:"plan,omitempty"`
+
+	// Task is that of KindIntent and KindOutcome; Attempt is from 1.
+	Task    string   `json:"task,omitempty"`
+	Attempt int      `json:"attempt,omitempty"`
+	Outcome *Outcome `json:"outcome,omitempty"`
+
+	// N is the number of the check, round or segment, from 1.
+	N int `json:"n,omitempty"`
+	// Why says when a check was made.
+	Why Why `json:"why,omitempty"`
+	// Results are what KindCheck found: of every check, or, with WhyAfterTask, of those
+	// that had failed.
+	Results []check.Result `json:"results,omitempty"`
+
+	// Tasks are those of a round, in the order in which they are done.
+	Tasks []Derived `json:"tasks,omitempty"`
+
+	Signs []Sign `json:"signs,omitempty"`
+
+	// Context changes the files in context: with an intent those of the task enter,
+	// with an outcome those that the attempt used. Blob names what holds those that leave.
+	Context *window.Change `json:"context,omitempty"`
+	Blob    string         `json:"blob,omitempty"`
+
+	End *End `json:"end,omitempty"`
+}
+
+// Key names an attempt: that of an intent and of its outcome. It is the same when
+// the attempt is made again after a crash.
+func (r Record) Key() string { return Key(r.Task, r.Attempt) }
+
+// Key names an attempt at a task.
+func Key(task string, attempt int) string { return task + "#" + strconv.Itoa(attempt) }
+
+// Why says when a check was made.
+type Why string
+
+// When checks are made.
+const (
+	WhyInterval   Why = "interval"    // some tasks were done since the last one
+	WhyQueueEmpty Why = "queue-empty" // no task can be run
+	WhyAfterTask  Why = "after-task"  // a task of a round is through: the failed checks only
+	WhyFinal      Why = "final"       // the tasks of a round are through
+)
+
+// Outcome is how an attempt ended.
+type Outcome struct {
+	// Grade is "done", "failed", "blocked", "escalated" or "split".
+	Grade   string `json:"grade"`
+	Answer  string `json:"answer,omitempty"`
+	Details string `json:"details,omitempty"`
+	Carry   string `json:"carry,omitempty"`
+	// Cause is why the supervisor ended the attempt: CauseStagnation or
+	// CauseNoProgress, and the task goes to the end of the queue; empty if it did not.
+	Cause string `json:"cause,omitempty"`
+	// Calls are the tool calls of the attempt.
+	Calls int `json:"calls,omitempty"`
+	// Refused is why the stop guard refuses the answer, Steps what it says is left.
+	Refused string   `json:"refused,omitempty"`
+	Steps   []string `json:"steps,omitempty"`
+	// Unjudged is why the stop guard could not judge the answer.
+	Unjudged string `json:"unjudged,omitempty"`
+	// Spent is what the whole run has spent after it.
+	Spent Spent `json:"spent,omitzero"`
+}
+
+// The grades of an Outcome.
+const (
+	GradeDone      = "done"
+	GradeFailed    = "failed"
+	GradeBlocked   = "blocked"
+	GradeEscalated = "escalated"
+	GradeSplit     = "split"
+)
+
+// Why the supervisor ends an attempt.
+const (
+	CauseStagnation = "stagnation"
+	CauseNoProgress = "no-progress"
+)
+
+// Spent is what a run has used; see package budget.
+type Spent struct {
+	Calls         int     `json:"calls,omitempty"`
+	Tokens        int     `json:"tokens,omitempty"`
+	Cost          float64 `json:"cost,omitempty"`
+	TokensUnknown string  `json:"tokens_unknown,omitempty"`
+	CostUnknown   string  `json:"cost_unknown,omitempty"`
+}
+
+// Derived is a task of a round: one that was made of a failed check, or, without
+// Do, one that had failed and is tried once more.
+type Derived struct {
+	ID   string     `json:"id"`
+	Do   string     `json:"do,omitempty"`
+	By   string     `json:"by,omitempty"`
+	From check.Name `json:"from"`
+}
+
+// End is how a run ended.
+type End struct {
+	Status  string `json:"status"`
+	Guard   string `json:"guard,omitempty"`
+	Details string `json:"details,omitempty"`
+	Spent   Spent  `json:"spent,omitzero"`
+}
+
+// The bounds of a record's texts, in bytes; what is longer is cut in the middle,
+// with a note. A record holds at most some of them, so it stays far below what a
+// journal takes.
+const (
+	MaxAnswer  = 8 << 10
+	MaxDetails = 1 << 10
+	MaxCarry   = 8 << 10
+	MaxItem    = 300
+	MaxOutput  = 2 << 10
+	MaxSteps   = check.MaxItems
+	// MaxFiles is how many files one attempt enters into the context.
+	MaxFiles = 1000
+)
+
+// Decode reads a record as a journal holds it.
+func Decode(data []byte) (Record, error) {
+	var r Record
+	if err := json.Unmarshal(data, &r); err != nil {
+		return Record{}, fmt.Errorf("reading a record of the journal: %w", err)
+	}
+	return r, nil
+}
+
+// Encode is the record as one line for the journal.
+func (r Record) Encode() ([]byte, error) {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("writing a %s record: %w", r.Kind, err)
+	}
+	return data, nil
+}
+
+// Clip bounds a text from outside to a number of bytes: its beginning and its end
+// stay, and it is valid UTF-8.
+func Clip(text string, most int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= most {
+		return text
+	}
+	const gap = " […] "
+	head := (most - len(gap)) / 2
+	tail := len(text) - (most - len(gap) - head)
+	for !utf8.RuneStart(text[head]) {
+		head--
+	}
+	for !utf8.RuneStart(text[tail]) { // ends, as the text is valid and most is no tiny number
+		tail++
+	}
+	return text[:head] + gap + text[tail:]
+}
+
+// Bounded is the outcome as a record holds it.
+func (o Outcome) Bounded() Outcome {
+	o.Answer, o.Details, o.Carry = Clip(o.Answer, MaxAnswer), Clip(o.Details, MaxDetails), Clip(o.Carry, MaxCarry)
+	o.Refused, o.Unjudged = Clip(o.Refused, MaxDetails), Clip(o.Unjudged, MaxDetails)
+	o.Steps = clipAll(o.Steps, MaxSteps)
+	return o
+}
+
+// clipAll bounds the number of texts, and each.
+func clipAll(texts []string, most int) []string {
+	texts = texts[:min(len(texts), most)]
+	var out []string
+	for _, text := range texts {
+		out = append(out, Clip(text, MaxItem))
+	}
+	return out
+}
+
+// Timeless is the record without its times: what two runs with the same workers have
+// in common.
+func (r Record) Timeless() Record {
+	r.At = 0
+	r.Results = slices.Clone(r.Results)
+	for i := range r.Results {
+		r.Results[i].Took = 0
+	}
+	return r
+}

@@ -1,0 +1,148 @@
+package state
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+)
+
+// mirrors are the checks that, answered from the state, only mirror its tasks or the
+// supervisor's own duties: nothing can be derived from them.
+var mirrors = map[check.Name]bool{
+	check.Todos: true, check.Pending: true, check.Dependencies: true, check.Corrections: true,
+	check.Checkpoints: true, check.SoftLimit: true, check.ToolCalls: true,
+}
+
+// fixable are the failed checks that tasks can be made of, most critical first.
+func (s *State) fixable() []check.Result {
+	var failed []check.Result
+	for _, c := range s.Results {
+		switch {
+		case c.Verdict != check.Fail:
+		case c.Own && mirrors[c.Name]:
+		case c.Own && c.Name == check.Problems && s.tasks.stages[Failed] == 0:
+		default:
+			failed = append(failed, c)
+		}
+	}
+	slices.SortStableFunc(failed, func(a, b check.Result) int { return rank[a.Name] - rank[b.Name] })
+	return failed
+}
+
+// rank is the place of each check in the order of criticality.
+var rank = func() map[check.Name]int {
+	weight := map[check.Criticality]int{check.Critical: 0, check.High: 1, check.Medium: 2, check.Low: 3}
+	ranks := map[check.Name]int{}
+	for _, info := range check.All() {
+		ranks[info.Name] = weight[info.Criticality]
+	}
+	return ranks
+}()
+
+// failures stands for what fails: names and items of the checks that tasks can be made
+// of; empty if there are none.
+func (s *State) failures() string {
+	failed := s.fixable()
+	if len(failed) == 0 {
+		return ""
+	}
+	hash := sha256.New()
+	for _, c := range failed {
+		items := slices.Sorted(slices.Values(c.Items))
+		fmt.Fprintf(hash, "%q %q\n", c.Name, items)
+	}
+	return hex.EncodeToString(hash.Sum(nil)[:8])
+}
+
+// round are the tasks of the next round.
+func (s *State) round() []Derived {
+	var made []Derived
+	for _, c := range s.fixable() {
+		switch {
+		case c.Own && c.Name == check.Problems:
+			s.tasks.open(func(t *Task) bool {
+				if t.Stage == Failed {
+					made = append(made, Derived{ID: t.ID, From: c.Name})
+				}
+				return true
+			})
+		case c.Own && c.Name == check.StopGuard:
+			made = append(made, s.announced(c)...)
+		default:
+			probe := s.plan.Checks[c.Name]
+			do := probe.Fix
+			if do == "" {
+				do = fix(c)
+			}
+			made = append(made, Derived{ID: s.fresh(string(c.Name)), Do: do, By: probe.By, From: c.Name})
+		}
+	}
+	return made
+}
+
+// announced makes a task of each step that the last answer announces, and that is no
+// task already.
+func (s *State) announced(c check.Result) []Derived {
+	steps := c.Items
+	if len(steps) == 0 {
+		return []Derived{{ID: s.fresh("step"), From: c.Name, Do: "Do what your last answer leaves undone. " + sentence(c.Details)}}
+	}
+	var made []Derived
+	for i, step := range steps {
+		made = append(made, Derived{ID: s.fresh(fmt.Sprintf("step-%d", i+1)), Do: step, From: c.Name})
+	}
+	return made
+}
+
+// fresh is an id for a task of the next round that no task has.
+func (s *State) fresh(what string) string {
+	id := fmt.Sprintf("round-%d.%s", s.Counts.Rounds+1, what)
+	for n := 2; ; n++ {
+		if _, taken := s.tasks.byID[id]; !taken {
+			return id
+		}
+		id = fmt.Sprintf("round-%d.%s.%d", s.Counts.Rounds+1, what, n)
+	}
+}
+
+// fix asks for what a failed check needs. What the check found is a program's
+// output, so it is quoted.
+func fix(c check.Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "The check %q fails: mend what it found, until it passes.", c.Name)
+	for _, info := range check.All() {
+		if info.Name == c.Name {
+			fmt.Fprintf(&b, " It passes when %s.", info.Meaning)
+		}
+	}
+	if c.Details != "" {
+		fmt.Fprintf(&b, "\nDetails: %q", c.Details)
+	}
+	for _, item := range c.Items {
+		fmt.Fprintf(&b, "\n- %q", item)
+	}
+	if c.Output != "" {
+		b.WriteString("\nThe end of its output:\n")
+		for line := range strings.Lines(c.Output) {
+			b.WriteString("> " + strings.TrimRight(line, "\r\n") + "\n")
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// derived is the task of a record.
+func derived(d Derived) Task {
+	return Task{Task: plan.Task{ID: d.ID, Do: d.Do, By: d.By}, From: d.From}
+}

@@ -1,0 +1,79 @@
+package state
+
+import (
+	"slices"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+)
+
+// Sign is a sign that a run is about to stop too early.
+type Sign string
+
+// The signs.
+const (
+	ShortRun            Sign = "short-run"            // little time has passed, and tasks are left
+	TodosUnchecked      Sign = "todos-unchecked"      // no full check found the todos done
+	ValidationMissing   Sign = "validation-missing"   // no full check could make the validation
+	IterationIncomplete Sign = "iteration-incomplete" // a check fails that work can mend
+	PendingTasks        Sign = "pending-tasks"        // tasks wait
+	RefusedStop         Sign = "stop-guard"           // the last answer may not stop
+)
+
+// Severity is how much a sign weighs. Each of them keeps the run from being complete.
+func (s Sign) Severity() check.Criticality {
+	switch s {
+	case TodosUnchecked, ValidationMissing, RefusedStop:
+		return check.Critical
+	default:
+		return check.High
+	}
+}
+
+// Look returns the signs that there are at a time of the run.
+func (s *State) Look(at time.Duration) []Sign {
+	left := s.tasks.stages[Waiting] > 0
+	var signs []Sign
+	for _, c := range []struct {
+		sign Sign
+		seen bool
+	}{
+		{ShortRun, left && at < s.limits.ShortRun.Std()},
+		{TodosUnchecked, !s.found(check.Todos, check.Pass, check.None)},
+		{ValidationMissing, !s.found(check.Validation, check.Pass, check.Fail, check.None)},
+		{IterationIncomplete, len(s.fixable()) > 0},
+		{PendingTasks, left},
+		{RefusedStop, s.Refused != ""},
+	} {
+		if c.seen {
+			signs = append(signs, c.sign)
+		}
+	}
+	return signs
+}
+
+// found reports whether the last result of a check has one of the verdicts.
+func (s *State) found(name check.Name, verdicts ...check.Verdict) bool {
+	return slices.ContainsFunc(s.Results, func(c check.Result) bool {
+		return c.Name == name && slices.Contains(verdicts, c.Verdict)
+	})
+}
+
+// Meaning says, for a person, what the sign is.
+func (s Sign) Meaning() string {
+	switch s {
+	case ShortRun:
+		return "little time has passed, and tasks are left"
+	case TodosUnchecked:
+		return "no check found the todos done yet"
+	case ValidationMissing:
+		return "the validation was not made yet"
+	case IterationIncomplete:
+		return "a check fails that work can mend"
+	case PendingTasks:
+		return "tasks wait"
+	case RefusedStop:
+		return "the last answer announces what is not done"
+	}
+	return string(s)
+}

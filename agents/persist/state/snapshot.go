@@ -1,0 +1,174 @@
+package state
+
+import (
+	"container/heap"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+)
+
+// snapshot is the form of a State in JSON. What the plan says is not in it, and of a
+// task that is over there are a letter and a number, so that a plan of thousands
+// costs some kilobytes.
+type snapshot struct {
+	Facts
+	// Stages has a letter for each task, Attempts a number.
+	Stages   string       `json:"stages"`
+	Attempts []int        `json:"attempts"`
+	Derived  []derivation `json:"derived,omitempty"`
+	// More is what there is to say of some tasks, in the order of their indices.
+	More  []more `json:"more,omitempty"`
+	Front int    `json:"front"`
+	Back  int    `json:"back"`
+}
+
+// derivation is a derived task.
+type derivation struct {
+	ID   string     `json:"id"`
+	Do   string     `json:"do,omitempty"`
+	By   string     `json:"by,omitempty"`
+	From check.Name `json:"from"`
+}
+
+// more is what a task has that is not over, and that differs from what it began with.
+type more struct {
+	Task    int    `json:"task"`
+	Left    int    `json:"left"`
+	Order   int    `json:"order"`
+	Details string `json:"details,omitempty"`
+	Carry   string `json:"carry,omitempty"`
+}
+
+// letters are the stages in a snapshot.
+var letters = map[Stage]byte{Waiting: 'w', Done: 'd', Failed: 'f', Blocked: 'b', Escalated: 'e', Dropped: 'x'}
+
+var stageOf = func() map[byte]Stage {
+	stages := map[byte]Stage{}
+	for stage, letter := range letters {
+		stages[letter] = stage
+	}
+	return stages
+}()
+
+// Snapshot is the state as JSON on one line. It takes a time that grows with the
+// number of tasks by a few nanoseconds for each.
+func (s *State) Snapshot() ([]byte, error) {
+	t := s.tasks
+	out := snapshot{Facts: s.Facts, Attempts: make([]int, len(t.all)), Front: t.front, Back: t.back}
+	stages := make([]byte, len(t.all))
+	for i, task := range t.all {
+		stages[i], out.Attempts[i] = letters[task.Stage], task.Attempts
+		if i >= t.planned {
+			d := derivation{ID: task.ID, Do: task.Do, By: task.By, From: task.From}
+			out.Derived = append(out.Derived, d)
+		}
+	}
+	for i := t.first; i != none; i = t.all[i].next {
+		task := t.all[i]
+		if m := (more{i, task.left, task.order, task.Details, task.Carry}); m != (more{Task: i, Left: 1 + task.MaxRetries(), Order: i}) {
+			out.More = append(out.More, m)
+		}
+	}
+	out.Stages = string(stages)
+	data, err := json.Marshal(out)
+	if err != nil {
+		return nil, fmt.Errorf("writing a snapshot of the state: %w", err)
+	}
+	return data, nil
+}
+
+// ErrSnapshot is wrapped by the error of a snapshot that is not one of this plan.
+var ErrSnapshot = errors.New("the snapshot is not one of this plan")
+
+// Restore returns the state of a plan that a snapshot holds.
+func Restore(p plan.Plan, data []byte) (*State, error) {
+	var in snapshot
+	if err := json.Unmarshal(data, &in); err != nil {
+		return nil, fmt.Errorf("reading the snapshot of the state: %w", err)
+	}
+	s, err := New(p)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.restore(in); err != nil {
+		return nil, fmt.Errorf("reading the snapshot of the state: %w", err)
+	}
+	return s, nil
+}
+
+func (s *State) restore(in snapshot) error {
+	n := len(s.tasks.all) + len(in.Derived)
+	if len(in.Stages) != n || len(in.Attempts) != n || in.Running >= n || in.Window == nil || in.Segment < 1 {
+		return fmt.Errorf("%w: it has %d tasks in place of %d", ErrSnapshot, len(in.Stages), n)
+	}
+	t := s.tasks
+	for _, d := range in.Derived {
+		if _, known := t.byID[d.ID]; known {
+			return fmt.Errorf("%w: the task %q is in it twice", ErrSnapshot, d.ID)
+		}
+		t.add(derived(Derived(d)))
+	}
+	t.ready.heap = t.ready.heap[:0]
+	for i, task := range t.all {
+		task.at, task.order = none, i
+		task.Attempts = in.Attempts[i]
+		stage, ok := stageOf[in.Stages[i]]
+		if !ok {
+			return fmt.Errorf("%w: it has a stage %q", ErrSnapshot, in.Stages[i])
+		}
+		if stage != Waiting {
+			t.move(i, stage)
+		}
+	}
+	for _, m := range in.More {
+		if m.Task < 0 || m.Task >= n {
+			return fmt.Errorf("%w: it has a task %d", ErrSnapshot, m.Task)
+		}
+		task := t.all[m.Task]
+		task.left, task.order, task.Details, task.Carry = m.Left, m.Order, m.Details, m.Carry
+	}
+	s.Facts = in.Facts
+	t.front, t.back = in.Front, in.Back
+	t.refill(s.Running)
+	return nil
+}
+
+// refill puts the tasks that can be run into the queue, and finds those of the round.
+func (t *tasks) refill(running int) {
+	t.ready.heap = t.ready.heap[:0]
+	for i := t.first; i != none; i = t.all[i].next {
+		task := t.all[i]
+		task.at = none
+		if task.order < 0 {
+			t.round = append(t.round, i)
+		}
+		if task.Stage == Waiting && task.waits == 0 && i != running {
+			heap.Push(&t.ready, i)
+		}
+	}
+}
+
+// Equal reports whether two states are the same in all that counts, and else says
+// where they differ; for tests.
+func (s *State) Equal(other *State) (bool, string) {
+	a, errA := s.Snapshot()
+	b, errB := other.Snapshot()
+	if errA != nil || errB != nil {
+		return false, errors.Join(errA, errB).Error()
+	}
+	if string(a) == string(b) {
+		return true, ""
+	}
+	at := 0
+	for at < min(len(a), len(b)) && a[at] == b[at] {
+		at++
+	}
+	show := func(text []byte) string {
+		return strings.ToValidUTF8(string(text[max(0, at-80):min(len(text), at+80)]), "")
+	}
+	return false, show(a) + "\n≠\n" + show(b)
+}

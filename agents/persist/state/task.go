@@ -1,0 +1,241 @@
+package state
+
+import (
+	"cmp"
+	"container/heap"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+)
+
+// Stage is where a task stands.
+type Stage string
+
+// The stages.
+const (
+	Waiting   Stage = "waiting"
+	Done      Stage = "done"
+	Failed    Stage = "failed"  // its retries are used up
+	Blocked   Stage = "blocked" // trying again cannot help
+	Escalated Stage = "escalated"
+	// Dropped is a derived task whose check passed before it was its turn.
+	Dropped Stage = "dropped"
+)
+
+// over says that the task will not be looked at again.
+func (s Stage) over() bool { return s == Done || s == Dropped }
+
+// Task is a task of the plan, or one that was made of a failed check.
+type Task struct {
+	plan.Task
+	// From is the check that the task was made of; empty for the plan's.
+	From  check.Name
+	Stage Stage
+	// Attempts were begun so far.
+	Attempts int
+	// Details and Carry are what the last attempt left; of a task that is over
+	// nothing is kept.
+	Details, Carry string
+
+	left  int // failures until it has failed
+	order int // its place in the queue; negative while it is part of a round
+	at    int // where the queue's heap has it; none if it is not there
+	waits int // dependencies that are not done
+	// next and prev link the tasks that are not over, in the order of their
+	// indices, so that no check goes through those that are.
+	next, prev int
+}
+
+const none = -1
+
+// tasks are the tasks of a run with what finds the next one: no operation goes
+// through all of them.
+type tasks struct {
+	all     []*Task
+	byID    map[string]int
+	needed  map[int][]int // by a task, those that depend on it
+	ready   queue
+	round   []int         // those of the round
+	stages  map[Stage]int // how many there are of each
+	first   int           // of those that are not over
+	last    int
+	planned int // how many are the plan's
+	front   int // the next place before the plan's tasks
+	back    int // and after them
+}
+
+// frontmost is the place of the first task of a round: before those of the plan,
+// which begin at 0.
+const frontmost = -1 << 40
+
+func newTasks(planned []plan.Task) *tasks {
+	t := &tasks{
+		all:    make([]*Task, 0, len(planned)),
+		byID:   make(map[string]int, len(planned)),
+		needed: map[int][]int{}, stages: map[Stage]int{},
+		first: none, last: none, front: frontmost,
+	}
+	t.ready.tasks = t
+	for _, task := range planned {
+		t.add(Task{Task: task, order: t.back})
+		t.back++
+	}
+	t.planned = len(planned)
+	for i, task := range t.all {
+		for _, id := range task.After {
+			before := t.byID[id]
+			t.needed[before] = append(t.needed[before], i)
+		}
+		if task.waits = len(task.After); task.waits == 0 {
+			heap.Push(&t.ready, i)
+		}
+	}
+	return t
+}
+
+// add appends a task that waits. It is not put into the queue.
+func (t *tasks) add(task Task) int {
+	i := len(t.all)
+	task.Stage, task.left = Waiting, 1+task.MaxRetries()
+	task.prev, task.next, task.at = t.last, none, none
+	if t.last == none {
+		t.first = i
+	} else {
+		t.all[t.last].next = i
+	}
+	t.last = i
+	t.all = append(t.all, &task)
+	t.byID[task.ID] = i
+	t.stages[Waiting]++
+	return i
+}
+
+// move gives a task another stage.
+func (t *tasks) move(i int, to Stage) {
+	task := t.all[i]
+	t.stages[task.Stage]--
+	t.stages[to]++
+	task.Stage = to
+	if !to.over() {
+		return
+	}
+	task.Details, task.Carry = "", ""
+	if i >= t.planned {
+		task.Do = Clip(task.Do, MaxItem) // of many rounds only the beginnings are kept
+	}
+	t.unlink(task)
+	if to != Done {
+		return
+	}
+	for _, j := range t.needed[i] {
+		if next := t.all[j]; next.waits > 0 {
+			if next.waits--; next.waits == 0 && next.Stage == Waiting {
+				heap.Push(&t.ready, j)
+			}
+		}
+	}
+}
+
+func (t *tasks) unlink(task *Task) {
+	if task.prev == none {
+		t.first = task.next
+	} else {
+		t.all[task.prev].next = task.next
+	}
+	if task.next == none {
+		t.last = task.prev
+	} else {
+		t.all[task.next].prev = task.prev
+	}
+}
+
+// requeue puts a waiting task into the queue, at its own place or as the last of
+// its sort: of the round's tasks, or of the plan's.
+func (t *tasks) requeue(i int, last bool) {
+	task := t.all[i]
+	switch {
+	case last && task.order < 0:
+		task.order = t.front
+		t.front++
+	case last:
+		task.order = t.back
+		t.back++
+	}
+	heap.Push(&t.ready, i)
+}
+
+// hurry makes a task part of the round: before those of the plan, behind those that
+// were hurried before.
+func (t *tasks) hurry(i int) {
+	t.all[i].order = t.front
+	t.front++
+	t.round = append(t.round, i)
+	heap.Push(&t.ready, i)
+}
+
+// drop drops the derived tasks of the round that wait and that f says of, and
+// returns how many these are.
+func (t *tasks) drop(f func(*Task) bool) int {
+	n := 0
+	for _, i := range t.round {
+		if task := t.all[i]; task.at != none && i >= t.planned && f(task) {
+			heap.Remove(&t.ready, task.at)
+			t.move(i, Dropped)
+			n++
+		}
+	}
+	return n
+}
+
+// open calls f with the tasks that are not over, in order, until it returns false.
+func (t *tasks) open(f func(*Task) bool) {
+	for i := t.first; i != none; i = t.all[i].next {
+		if !f(t.all[i]) {
+			return
+		}
+	}
+}
+
+// peek returns the next tasks of the queue, at most n, in their order.
+func (t *tasks) peek(n int) []*Task {
+	var taken []int
+	for range min(n, t.ready.Len()) {
+		taken = append(taken, heap.Pop(&t.ready).(int))
+	}
+	next := make([]*Task, len(taken))
+	for k, i := range taken {
+		next[k] = t.all[i]
+		heap.Push(&t.ready, i)
+	}
+	return next
+}
+
+// queue implements heap.Interface: the indices of the tasks that can be run now.
+type queue struct {
+	tasks *tasks
+	heap  []int
+}
+
+func (q *queue) Len() int { return len(q.heap) }
+
+func (q *queue) Less(i, j int) bool {
+	a, b := q.heap[i], q.heap[j]
+	return cmp.Or(cmp.Compare(q.tasks.all[a].order, q.tasks.all[b].order), cmp.Compare(a, b)) < 0
+}
+
+func (q *queue) Swap(i, j int) {
+	q.heap[i], q.heap[j] = q.heap[j], q.heap[i]
+	q.tasks.all[q.heap[i]].at, q.tasks.all[q.heap[j]].at = i, j
+}
+
+func (q *queue) Push(x any) {
+	q.tasks.all[x.(int)].at = len(q.heap)
+	q.heap = append(q.heap, x.(int))
+}
+
+func (q *queue) Pop() any {
+	i := q.heap[len(q.heap)-1]
+	q.heap = q.heap[:len(q.heap)-1]
+	q.tasks.all[i].at = none
+	return i
+}

@@ -1,0 +1,113 @@
+package persist
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/state"
+	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/event"
+)
+
+// tell tells of what happens. The caller holds the lock, so that the events have an
+// order.
+func (r *run) tell(e event.Event) { r.Sink.Tell(e) }
+
+// name is the id of the task with an index; empty if there is none.
+func (r *run) name(task int) string {
+	if task < 0 {
+		return ""
+	}
+	return r.state.Task(task).ID
+}
+
+// tellAttempt tells of an attempt's outcome and of what the supervisor does about it.
+func (r *run) tellAttempt(t state.Task, record state.Record, v *stop.Verdict) {
+	o := record.Outcome
+	n := r.state.Counts.Attempts
+	r.tell(event.Event{Kind: event.Iteration, Name: "task", N: n, Detail: o.Details, Attrs: map[string]any{
+		"id": t.ID, "attempt": t.Attempts, "grade": o.Grade, "from": string(t.From),
+		"segment": r.state.Segment, "calls": o.Calls,
+	}})
+	guard := func(name, detail string) {
+		r.tell(event.Event{Kind: event.Guard, Name: name, N: n, Detail: detail, Attrs: map[string]any{"task": t.ID}})
+	}
+	if o.Cause != "" {
+		guard(o.Cause, o.Details+"; it goes to the end of the queue, and the next task is taken")
+	}
+	if now := r.stage(t.ID); o.Grade == state.GradeFailed && now == state.Waiting {
+		guard("retry", "the attempt failed and is made again: "+o.Details)
+	}
+	if v != nil {
+		attrs := v.Attrs()
+		attrs["forced"] = !v.MayStop
+		r.tell(event.Event{Kind: event.Verdict, Name: "stop", N: n, Detail: v.Reason, Attrs: attrs})
+	}
+	r.tellContext(record)
+}
+
+func (r *run) stage(id string) state.Stage {
+	t, _ := r.state.ByID(id)
+	return t.Stage
+}
+
+// tellChecks tells what checks found, one by one and in all.
+func (r *run) tellChecks(why state.Why, results []check.Result) {
+	n := r.state.Counts.Checks
+	counts := map[check.Verdict]int{}
+	for _, c := range results {
+		counts[c.Verdict]++
+		r.tell(event.Event{Kind: event.Verdict, Name: "check", N: n, Detail: c.Details, Attrs: map[string]any{
+			"check": string(c.Name), "verdict": string(c.Verdict), "round": r.state.Counts.Rounds,
+		}})
+	}
+	r.tell(event.Event{Kind: event.Verdict, Name: "checks", N: n, Attrs: map[string]any{
+		"pass": counts[check.Pass], "fail": counts[check.Fail], "unknown": counts[check.Unknown], "none": counts[check.None],
+		"why": string(why),
+	}})
+}
+
+// tellSigns tells of the signs of a premature stop when they change.
+func (r *run) tellSigns() error {
+	now := r.state.Look(r.now())
+	before := r.state.Signs
+	if slices.Equal(now, before) {
+		return nil
+	}
+	if err := r.put(state.Record{Kind: state.KindSigns, Signs: now}); err != nil {
+		return err
+	}
+	for _, sign := range now {
+		if !slices.Contains(before, sign) {
+			r.tellSign(sign, false)
+		}
+	}
+	return nil
+}
+
+// tellForced tells of the signs that keep the run from stopping where it could.
+func (r *run) tellForced() {
+	for _, sign := range r.state.Signs {
+		r.tellSign(sign, true)
+	}
+}
+
+func (r *run) tellSign(sign state.Sign, forced bool) {
+	r.tell(event.Event{Kind: event.Guard, Name: "sign", N: r.state.Counts.Attempts, Detail: sign.Meaning(), Attrs: map[string]any{
+		"sign": string(sign), "severity": string(sign.Severity()), "forced": forced,
+	}})
+}
+
+// tellEnd tells how the run ended.
+func (r *run) tellEnd(end *ending, done, tasks int) {
+	if end.guard != "" {
+		r.tell(event.Event{Kind: event.Guard, Name: end.guard, Detail: end.details, Attrs: map[string]any{}})
+	}
+	if end.status == StatusEscalated && !end.kept {
+		r.tell(event.Event{Kind: event.HandOver, Name: "person", Detail: end.details})
+	}
+	r.tell(event.Event{Kind: event.End, Name: string(end.status), Detail: end.details, Attrs: map[string]any{
+		"done": done, "tasks": tasks, "exit_code": cmp.Or(end.status.ExitCode(), 0),
+	}})
+}
