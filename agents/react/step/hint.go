@@ -34,7 +34,7 @@ func noStep(answer string) *Error {
 		}
 		if near := suggest.Nearest(name, begins); near != "" {
 			err.Pos = Pos{Line: n, Column: len(l) - len(text) + 1}
-			err.Message = fmt.Sprintf("the answer has no step; line %d has %s: write %s: at the beginning of the line, in lower case, without marks around it", n, excerpt(name), near)
+			err.Message = fmt.Sprintf("the answer has no step; line %d has %s: write %s: at the beginning of the line, in lower case, as YAML and without marks around it", n, excerpt(name), near)
 			break
 		}
 	}

@@ -2,6 +2,42 @@ package step
 
 import "strings"
 
+// Final is Parse for an answer of which only the final output is awaited, since the
+// verification is there: the answer as a whole is the output, even if it contains what looks
+// like a step, unless it begins with a step or a reflection, or has a verification
+// before the output.
+func Final(answer string) ([]Document, error) {
+	found, err := Parse(answer)
+	p := parser{text: strings.TrimPrefix(answer, bom)}
+	if len(p.text) > MaxBytes || len(found) > 0 && found[0].Kind == Verify || p.beginsStep() {
+		return found, err
+	}
+	p = parser{text: p.text}
+	p.next()
+	p.output()
+	if len(p.found) == 0 {
+		return nil, err
+	}
+	return p.found, nil
+}
+
+// beginsStep reports whether the first thing in the answer is a key of a step or a
+// reflection.
+func (p *parser) beginsStep() bool {
+	for p.next(); !p.eof; p.next() {
+		switch p.class() {
+		case blank, comment, separator, opening:
+		case keyLine:
+			name, _, _ := cutKey(p.l.text)
+			k, known := lookup(name)
+			return known && keys[k].begins
+		default:
+			return false
+		}
+	}
+	return false
+}
+
 // output takes what remains of the answer behind a verification.
 func (p *parser) output() {
 	p.lead()
@@ -14,7 +50,8 @@ func (p *parser) output() {
 		return
 	}
 	d := Document{Kind: Output, Pos: Pos{Line: p.l.n, Column: 1}}
-	from, inside := p.l.start, p.fence
+	inside := p.fence
+	from := p.l.start + min(p.l.lead, inside.margin)
 	whole, ok := fenceOf(p.l.text)
 	ok = ok && inside.mark == 0
 	first, last := -1, -1 // ends of the text before the first and last line that closes the fence
