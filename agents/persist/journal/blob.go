@@ -3,7 +3,6 @@ package journal
 import (
 	"errors"
 	"fmt"
-	"os"
 )
 
 // Save implements Store. The blob is on the disk when it returns nil.
@@ -24,10 +23,7 @@ func (d *Disk) Save(name string, data []byte) error {
 
 func (d *Disk) save(name string, data []byte) error {
 	if !d.saving {
-		if err := d.root.Mkdir(savedFolder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-			return err
-		}
-		if err := d.files.syncFolder("."); err != nil {
+		if err := errors.Join(d.files.mkdir(savedFolder), d.files.syncFolder(".")); err != nil {
 			return err
 		}
 		d.saving = true

@@ -6,8 +6,6 @@ import (
 	"os"
 	"sync"
 
-	"github.com/gofrs/flock"
-
 	"github.com/rehearse-dev/rehearse/internal/folder"
 )
 
@@ -51,11 +49,10 @@ func (o Options) every() (int, error) {
 // Disk is a Store in a folder of its own: a journal that people can read, a snapshot,
 // saved blobs, and who holds it.
 type Disk struct {
-	path  string
-	every int
-	files files
-	root  *os.Root
-	lock  *flock.Flock
+	path    string
+	every   int
+	files   files
+	release func() error // gives the folder free
 
 	mu      sync.Mutex
 	journal file // nil before Load
@@ -71,10 +68,6 @@ type Disk struct {
 // Open takes possession of the folder dir, which it makes if need be, readable for its
 // owner alone. The error wraps ErrBusy, and names the process, if another one holds it.
 func Open(dir string, o Options) (*Disk, error) {
-	return open(dir, o, func(f files) files { return f })
-}
-
-func open(dir string, o Options, wrap func(files) files) (*Disk, error) {
 	every, err := o.every()
 	if err != nil {
 		return nil, err
@@ -90,7 +83,8 @@ func open(dir string, o Options, wrap func(files) files) (*Disk, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("taking the state folder %s: %w", dir, explain(err)), root.Close())
 	}
-	return &Disk{path: dir, every: every, files: wrap(rooted{root}), root: root, lock: lock}, nil
+	free := func() error { return errors.Join(release(root, lock), root.Close()) }
+	return &Disk{path: dir, every: every, files: rooted{root}, release: free}, nil
 }
 
 func explain(err error) error {
@@ -245,8 +239,7 @@ func (d *Disk) Close() error {
 	if d.journal != nil {
 		err = errors.Join(err, d.journal.Close())
 	}
-	err = errors.Join(err, release(d.root, d.lock), d.root.Close())
-	if err != nil {
+	if err = errors.Join(err, d.release()); err != nil {
 		return fmt.Errorf("closing the journal of %s: %w", d.path, explain(err))
 	}
 	return nil

@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -11,6 +12,7 @@ import (
 type files interface {
 	// open opens a file by its path in the folder, with flags of package os.
 	open(name string, flag int) (file, error)
+	mkdir(name string) error // no error if it is there
 	rename(from, to string) error
 	remove(name string) error
 	// syncFolder makes renames in a folder durable.
@@ -32,6 +34,13 @@ func (r rooted) open(name string, flag int) (file, error) {
 		return nil, err // not f, which would be no nil interface
 	}
 	return f, nil
+}
+
+func (r rooted) mkdir(name string) error {
+	if err := r.root.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
 }
 
 func (r rooted) rename(from, to string) error { return r.root.Rename(from, to) }

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"hash/crc32"
@@ -40,21 +41,31 @@ func appendLine(buf []byte, number int, records [][]byte) (_ []byte, sum uint32)
 
 // putSum writes a sum as eight hexadecimal digits.
 func putSum(to []byte, sum uint32) {
-	hex.Encode(to, []byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
+	hex.Encode(to, binary.BigEndian.AppendUint32(nil, sum))
 }
 
-// openSum takes the checksum off what begins with one; not ok means that it is not
-// that of the rest.
-func openSum(data []byte) (rest []byte, sum uint32, ok bool) {
+// cutSum takes the checksum off what begins with one.
+func cutSum(data []byte) (sum uint32, rest []byte, ok bool) {
 	if len(data) < 9 || data[8] != ' ' {
-		return nil, 0, false
+		return 0, nil, false
 	}
-	var digits [4]byte
-	if _, err := hex.Decode(digits[:], data[:8]); err != nil {
-		return nil, 0, false
+	for _, b := range data[:8] {
+		switch {
+		case b >= '0' && b <= '9':
+			sum = sum<<4 | uint32(b-'0')
+		case b >= 'a' && b <= 'f':
+			sum = sum<<4 | uint32(b-'a'+10)
+		default:
+			return 0, nil, false
+		}
 	}
-	sum = uint32(digits[0])<<24 | uint32(digits[1])<<16 | uint32(digits[2])<<8 | uint32(digits[3])
-	return data[9:], sum, checksum(data[9:]) == sum
+	return sum, data[9:], true
+}
+
+// openSum is cutSum for data that must have their checksum.
+func openSum(data []byte) (rest []byte, sum uint32, ok bool) {
+	sum, rest, ok = cutSum(data)
+	return rest, sum, ok && checksum(rest) == sum
 }
 
 // line is a line of a journal that has its checksum.

@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -30,7 +32,7 @@ func scan(in io.Reader, take func(line) error) (extent, error) {
 		return e, err
 	}
 	if string(text) != header {
-		return e, e.noHeader(text, &r)
+		return e, e.noHeader(text)
 	}
 	e.size = int64(len(header))
 	for {
@@ -40,8 +42,7 @@ func scan(in io.Reader, take func(line) error) (extent, error) {
 		}
 		l, ok := parseLine(text)
 		if !ok {
-			e.torn = r.length
-			return e, e.nothingAfter(&r)
+			return e, e.judgeEnd(text, &r)
 		}
 		if l.number != e.records+1 {
 			return e, e.corrupt(fmt.Sprintf("there stands record %d; lines are missing, doubled or moved", l.number))
@@ -56,21 +57,30 @@ func scan(in io.Reader, take func(line) error) (extent, error) {
 }
 
 // noHeader judges a file that does not begin with the header.
-func (e *extent) noHeader(text []byte, r *reader) error {
-	switch {
-	case strings.HasPrefix(header, string(text)): // an empty file, too
+func (e *extent) noHeader(text []byte) error {
+	if strings.HasPrefix(header, string(text)) { // an empty file, too
 		e.torn = int64(len(text))
 		return nil
-	case bytes.HasPrefix(text, []byte(headerPrefix)) && bytes.HasSuffix(text, []byte("\n")):
-		version, _, _ := bytes.Cut(text[len(headerPrefix):], []byte(":"))
-		return fmt.Errorf("the journal has format %.20q, which this version does not know; use the version that wrote it", version)
+	}
+	if rest, ok := bytes.CutPrefix(text, []byte(headerPrefix)); ok {
+		digits, _, _ := bytes.Cut(rest, []byte(":"))
+		if version, err := strconv.ParseUint(string(digits), 10, 31); err == nil && version != 1 {
+			return fmt.Errorf("the journal has format %d, which this version does not know; use the version that wrote it", version)
+		}
 	}
 	return e.corrupt("its first line is not that of a journal")
 }
 
-// nothingAfter makes sure that what is torn is the end: no whole line follows.
-func (e *extent) nothingAfter(r *reader) error {
-	for {
+// judgeEnd judges the first line that is not whole: it is the end of the journal if
+// no whole line comes after it, be it because the end of a whole line was changed.
+func (e *extent) judgeEnd(text []byte, r *reader) error {
+	switch {
+	case wholeBefore(text):
+		return e.corrupt("something stands where it ends")
+	case wholeAfter(text):
+		return e.corrupt("it does not have its checksum, and what ends its line has")
+	}
+	for e.torn = r.length; ; e.torn += r.length {
 		text, err := r.next()
 		if err != nil || len(text) == 0 {
 			return err
@@ -78,8 +88,46 @@ func (e *extent) nothingAfter(r *reader) error {
 		if l, ok := parseLine(text); ok {
 			return e.corrupt(fmt.Sprintf("it does not have its checksum, and record %d after it has", l.number))
 		}
-		e.torn += r.length
 	}
+}
+
+// wholeBefore says whether text begins with all of a line but its end, with more than
+// another byte in place of that. Zeros at the end are not more: a file that grew has
+// them where the power failed before the rest was written.
+func wholeBefore(text []byte) bool {
+	sum, rest, ok := cutSum(bytes.TrimRight(text, "\x00"))
+	if !ok {
+		return false
+	}
+	now := uint32(0)
+	for i := range max(0, len(rest)-2) {
+		if now = crc32.Update(now, castagnoli, rest[i:i+1]); now == sum {
+			return true
+		}
+	}
+	return false
+}
+
+// wholeAfter says whether text ends with a line that is whole. It looks at so many
+// places where one may begin, since each costs a checksum of the rest.
+func wholeAfter(text []byte) bool {
+	at := 0
+	for places := 256; places > 0; at++ {
+		i := bytes.IndexByte(text[at:], ' ')
+		if i < 0 {
+			return false
+		}
+		if at += i; at < 8 {
+			continue
+		}
+		if _, _, ok := cutSum(text[at-8:]); ok {
+			places--
+			if _, ok := parseLine(text[at-8:]); ok {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (e *extent) corrupt(why string) error {

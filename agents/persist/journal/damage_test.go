@@ -1,0 +1,243 @@
+package journal_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/journal"
+	"github.com/rehearse-dev/rehearse/agents/persist/journal/storetest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// sample is a machine with three Appends, a snapshot after the second, and a blob.
+func sample() *machine {
+	GinkgoHelper()
+	m := newMachine()
+	s := journal.On(m.disk(), journal.Options{})
+	_, err := storetest.Read(s)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(s.Append([]byte(`{"kind":"begin","plan":"demo"}`))).To(Succeed())
+	Expect(s.Append([]byte(`{"kind":"outcome","task":"a"}`), []byte(`{"kind":"intent","task":"b"}`))).To(Succeed())
+	Expect(s.Checkpoint([]byte("{\"tasks\":2}\n"))).To(Succeed())
+	Expect(s.Append([]byte(`{"kind":"outcome","task":"b"}`))).To(Succeed())
+	Expect(s.Save("context-1", []byte("main.go\n"))).To(Succeed())
+	return m
+}
+
+// lines are the lines of a journal, with their ends; the first is the header.
+func lines(m *machine) [][]byte {
+	return slices.Collect(bytes.Lines(bytes.Clone(m.names["journal"].data)))
+}
+
+var _ = Describe("the files of a state", func() {
+	It("can be read by people", func() {
+		m := sample()
+		for name, golden := range map[string]string{"journal": "journal", "snapshot": "snapshot", "saved/context-1": "blob"} {
+			path := filepath.Join("testdata", golden+".golden")
+			if *update {
+				Expect(os.MkdirAll("testdata", 0o755)).To(Succeed())
+				Expect(os.WriteFile(path, m.names[name].data, 0o600)).To(Succeed())
+			}
+			want, err := os.ReadFile(path)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(string(m.names[name].data)).To(Equal(string(want)), name)
+		}
+	})
+})
+
+var _ = Describe("a journal that was cut", func() {
+	It("is whole up to the last line that is, wherever it was cut", Label("P-05"), func() {
+		all := lines(sample())
+		counts := []int{0, 0, 1, 3, 4} // records of so many lines
+		whole := bytes.Join(all, nil)
+		for size := range len(whole) {
+			m := newMachine()
+			m.names["journal"] = &node{data: bytes.Clone(whole[:size])}
+			n, kept := 0, 0
+			for n < len(all) && kept+len(all[n]) <= size {
+				kept += len(all[n])
+				n++
+			}
+			s := journal.On(m.disk(), journal.Options{})
+			found, err := storetest.Read(s)
+			Expect(err).NotTo(HaveOccurred(), "cut to %d bytes", size)
+			Expect(found.Records).To(Equal(counts[n]), "cut to %d bytes", size)
+			Expect(found.Torn).To(Equal(size-kept), "cut to %d bytes", size)
+			Expect(m.names["journal"].data).To(Equal(whole[:max(kept, len(journal.Header))]))
+			Expect(s.Append([]byte("next"))).To(Succeed())
+			found, err = storetest.Read(journal.On(m.disk(), journal.Options{}))
+			Expect(err).NotTo(HaveOccurred())
+			Expect(found.Records).To(Equal(counts[n] + 1))
+			Expect(found.Torn).To(BeZero())
+		}
+	})
+})
+
+var _ = Describe("a journal that was changed", func() {
+	// refused loads a journal, and checks that it is refused and stays as it is.
+	refused := func(data []byte, reason string) {
+		GinkgoHelper()
+		m := newMachine()
+		m.names["journal"] = &node{data: bytes.Clone(data)}
+		s := journal.On(m.disk(), journal.Options{})
+		_, err := storetest.Read(s)
+		Expect(err).To(And(MatchError(journal.ErrCorrupt), MatchError(ContainSubstring(reason)), MatchError(ContainSubstring("nothing was cut"))))
+		Expect(m.names["journal"].data).To(Equal(data))
+		Expect(s.Append([]byte("x"))).To(MatchError(journal.ErrBroken))
+	}
+
+	It("is refused for any byte of all lines but the last", func() {
+		all := lines(sample())
+		numbers := []int{1, 1, 2, 4} // of the first record from a line on
+		start := 0
+		for i, line := range all[:len(all)-1] {
+			for at := range line {
+				for _, mask := range []byte{1, 0x20, 0xff} {
+					data := bytes.Join(all, nil)
+					data[start+at] ^= mask
+					if bytes.HasPrefix(data, []byte("rehearse-journal/0:")) {
+						continue // another version
+					}
+					refused(data, fmt.Sprintf("record %d, at byte %d: ", numbers[i], min(1, i)*start))
+				}
+			}
+			start += len(line)
+		}
+	})
+
+	It("loses its last line for any byte of that", func() {
+		all := lines(sample())
+		last := len(all) - 1
+		before := len(bytes.Join(all[:last], nil))
+		for at := range all[last] {
+			data := bytes.Join(all, nil)
+			data[before+at] ^= 1
+			m := newMachine()
+			m.names["journal"] = &node{data: data}
+			found, err := storetest.Read(journal.On(m.disk(), journal.Options{}))
+			Expect(err).NotTo(HaveOccurred())
+			Expect(found.Records).To(Equal(3))
+			Expect(found.Torn).To(Equal(len(all[last])))
+			Expect(m.names["journal"].data).To(HaveLen(before))
+		}
+	})
+
+	DescribeTable("is refused when its lines are not those that were written",
+		func(change func(all [][]byte) [][]byte, reason string) {
+			refused(bytes.Join(change(lines(sample())), nil), reason)
+		},
+		Entry("one is missing", func(all [][]byte) [][]byte { return slices.Delete(all, 1, 2) }, "there stands record 2"),
+		Entry("one is doubled", func(all [][]byte) [][]byte { return append(all, all[3]) }, "record 5, at byte"),
+		Entry("two are exchanged", func(all [][]byte) [][]byte { all[1], all[2] = all[2], all[1]; return all }, "record 1, at byte"),
+		Entry("the header is missing", func(all [][]byte) [][]byte { return all[1:] }, "first line is not that of a journal"),
+		Entry("it is another text", func([][]byte) [][]byte { return [][]byte{[]byte("notes of somebody\n")} }, "first line"),
+		Entry("two became one", func(all [][]byte) [][]byte { all[2] = bytes.TrimRight(all[2], "\n"); return all }, "record 2, at byte"),
+		Entry("a hole", func(all [][]byte) [][]byte { clear(all[2]); return all }, "record 2, at byte"),
+	)
+
+	It("is refused when another version wrote it", func() {
+		m := newMachine()
+		m.names["journal"] = &node{data: []byte("rehearse-journal/2: binary\n\x00\x01")}
+		_, err := storetest.Read(journal.On(m.disk(), journal.Options{}))
+		Expect(err).To(MatchError(And(ContainSubstring("format 2,"), ContainSubstring("the version that wrote it"))))
+		Expect(m.names["journal"].data).To(HaveLen(29))
+	})
+
+	It("is not read into memory for a line without end", func() {
+		m := newMachine()
+		data := append([]byte(journal.Header), bytes.Repeat([]byte("x"), 3*journal.MaxAppend)...)
+		m.names["journal"] = &node{data: data}
+		found, err := storetest.Read(journal.On(m.disk(), journal.Options{}))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(found.Torn).To(Equal(3 * journal.MaxAppend))
+	})
+})
+
+var _ = Describe("a snapshot that cannot be used", func() {
+	everything := []string{
+		`{"kind":"begin","plan":"demo"}`, `{"kind":"outcome","task":"a"}`, `{"kind":"intent","task":"b"}`, `{"kind":"outcome","task":"b"}`,
+	}
+	replayed := func(m *machine, reason string) {
+		GinkgoHelper()
+		s := journal.On(m.disk(), journal.Options{})
+		found, err := storetest.Read(s)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(found.SnapshotLost).To(ContainSubstring(reason))
+		Expect(found.Snapshot).To(BeFalse())
+		Expect(found.State).To(BeEmpty())
+		Expect(found.After).To(HaveExactElements(everything[:found.Records]))
+		Expect(found.Replayed).To(Equal(found.Records))
+		Expect(s.Checkpoint([]byte("new"))).To(Succeed())
+		found, err = storetest.Read(journal.On(m.disk(), journal.Options{}))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(found.State).To(Equal("new"))
+	}
+
+	It("is left for any byte that was changed, and any that is missing", func() {
+		size := len(sample().names["snapshot"].data)
+		for at := range size {
+			m := sample()
+			m.names["snapshot"].data[at] ^= 1
+			replayed(m, "its checksum is not that of its")
+			m = sample()
+			m.names["snapshot"].data = m.names["snapshot"].data[:at]
+			replayed(m, "its checksum is not that of its")
+		}
+	})
+
+	It("is left when the journal does not reach it", func() {
+		m := sample()
+		m.names["journal"].data = bytes.Join(lines(m)[:2], nil)
+		replayed(m, "it stands for 3 records, which are not those of this journal")
+	})
+
+	It("is left when the journal is gone", func() {
+		m := sample()
+		delete(m.names, "journal")
+		replayed(m, "it stands for 3 records")
+	})
+
+	It("is left when it is that of another journal", func() {
+		m, other := sample(), newMachine()
+		s := journal.On(other.disk(), journal.Options{})
+		_, err := storetest.Read(s)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(s.Append(raw([]string{"a", "b", "c"})...)).To(Succeed())
+		Expect(s.Checkpoint([]byte("other"))).To(Succeed())
+		m.names["snapshot"] = other.names["snapshot"]
+		replayed(m, "which are not those of this journal")
+	})
+
+	It("is left when it is a blob, or has no place in the journal", func() {
+		m := sample()
+		m.names["snapshot"] = m.names["saved/context-1"]
+		replayed(m, "not a rehearse-snapshot/1")
+	})
+})
+
+var _ = Describe("a blob that was changed", func() {
+	It("is not handed over", func() {
+		size := len(sample().names["saved/context-1"].data)
+		for at := range size {
+			m := sample()
+			m.names["saved/context-1"].data[at] ^= 1
+			_, err := journal.On(m.disk(), journal.Options{}).Read("context-1")
+			Expect(err).To(MatchError(journal.ErrCorrupt))
+		}
+	})
+
+	It("is not that of another name", func() {
+		m := sample()
+		m.names["saved/context-2"] = m.names["saved/context-1"]
+		_, err := journal.On(m.disk(), journal.Options{}).Read("context-2")
+		Expect(err).To(And(MatchError(journal.ErrCorrupt), MatchError(ContainSubstring(`saved as "context-1"`))))
+	})
+})

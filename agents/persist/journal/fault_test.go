@@ -1,0 +1,213 @@
+package journal_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/journal"
+	"github.com/rehearse-dev/rehearse/agents/persist/journal/storetest"
+)
+
+var errDisk = errors.New("the disk does not answer")
+
+var _ = Describe("a disk that fails", func() {
+	var m *machine
+	BeforeEach(func() { m = newMachine() })
+
+	// begun is a store on m that holds a record and a snapshot of it.
+	begun := func(o journal.Options) *journal.Disk {
+		GinkgoHelper()
+		s := journal.On(m.disk(), o)
+		Expect(storetest.Read(s)).To(Equal(storetest.Found{}))
+		Expect(s.Append([]byte("first"))).To(Succeed())
+		Expect(s.Checkpoint([]byte("state"))).To(Succeed())
+		return s
+	}
+	// after is what a later process finds after the snapshot.
+	after := func() []string {
+		GinkgoHelper()
+		found, err := storetest.Read(journal.On(m.restart().disk(), journal.Options{}))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(found.State).To(Equal("state"))
+		Expect(found.Torn).To(BeZero())
+		return found.After
+	}
+	fails := func(f fault) {
+		if f.times == 0 {
+			f.times = 1
+		}
+		m.faults = append(m.faults, &f)
+	}
+
+	It("is full at each byte of an Append: the earlier records stay, and later ones fit again", func() {
+		for keep := range 30 {
+			m = newMachine()
+			s := begun(journal.Options{})
+			fails(fault{op: "write", name: "journal", keep: keep, err: syscall.ENOSPC})
+			err := s.Append([]byte("second"), []byte("third"))
+			Expect(err).To(MatchError(syscall.ENOSPC))
+			Expect(err).To(MatchError(ContainSubstring("free some space, or keep the state on another disk")))
+			Expect(err).NotTo(MatchError(journal.ErrBroken))
+			Expect(after()).To(BeEmpty())
+			Expect(s.Append([]byte("fourth"))).To(Succeed())
+			Expect(after()).To(Equal([]string{"fourth"}))
+		}
+	})
+
+	It("writes less than it was given, and says nothing", func() {
+		s := begun(journal.Options{})
+		fails(fault{op: "write", name: "journal", keep: 5})
+		Expect(s.Append([]byte("second"))).To(MatchError(ContainSubstring("short write")))
+		Expect(s.Append([]byte("third"))).To(Succeed())
+		Expect(after()).To(Equal([]string{"third"}))
+	})
+
+	It("cannot take back what it wrote in part: no more records", func() {
+		s := begun(journal.Options{})
+		fails(fault{op: "write", name: "journal", keep: 5, err: syscall.ENOSPC})
+		fails(fault{op: "truncate", name: "journal", err: errDisk})
+		err := s.Append([]byte("second"))
+		Expect(err).To(MatchError(journal.ErrBroken))
+		Expect(err).To(MatchError(And(ContainSubstring("no space left"), ContainSubstring("does not answer"), ContainSubstring("start again"))))
+		Expect(s.Append([]byte("third"))).To(MatchError(journal.ErrBroken))
+		Expect(s.Checkpoint([]byte("other state"))).To(MatchError(journal.ErrBroken))
+		Expect(s.Close()).To(Succeed())
+
+		By("cutting it off when it is opened anew")
+		found, err := storetest.Read(journal.On(m.disk(), journal.Options{}))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(found.Torn).To(Equal(5))
+		Expect(found.After).To(BeEmpty())
+		Expect(after()).To(BeEmpty())
+	})
+
+	DescribeTable("cannot be waited for: no more records, since a second wait could lie",
+		func(o journal.Options, appends int) {
+			s := begun(o)
+			for range appends - 1 {
+				Expect(s.Append([]byte("more"))).To(Succeed())
+			}
+			fails(fault{op: "sync", name: "journal", err: errDisk})
+			Expect(s.Append([]byte("last"))).To(And(MatchError(journal.ErrBroken), MatchError(errDisk)))
+			Expect(s.Append([]byte("later"))).To(MatchError(journal.ErrBroken))
+			Expect(after()).To(HaveLen(appends - 1))
+			Expect(after()).NotTo(ContainElement("last"))
+		},
+		Entry("with each record", journal.Options{}, 1),
+		Entry("with a group", journal.Options{Sync: journal.SyncGroup, Every: 3}, 3),
+	)
+
+	It("cannot be waited for at a snapshot of records that are not on the disk", func() {
+		s := begun(journal.Options{Sync: journal.SyncGroup})
+		Expect(s.Append([]byte("second"))).To(Succeed())
+		fails(fault{op: "sync", name: "journal", err: errDisk})
+		Expect(s.Checkpoint([]byte("later state"))).To(MatchError(journal.ErrBroken))
+		Expect(after()).To(Equal([]string{"second"}))
+	})
+
+	DescribeTable("fails during a snapshot: the earlier one stands, and nothing is left lying about",
+		func(f fault) {
+			s := begun(journal.Options{})
+			Expect(s.Append([]byte("second"))).To(Succeed())
+			fails(f)
+			err := s.Checkpoint([]byte(strings.Repeat("later state ", 10)))
+			Expect(err).To(MatchError(f.err))
+			Expect(after()).To(Equal([]string{"second"}))
+			Expect(m.names).To(HaveLen(2), "the part that nobody finishes takes up space")
+			Expect(s.Append([]byte("third"))).To(Succeed())
+			Expect(after()).To(Equal([]string{"second", "third"}))
+			Expect(s.Checkpoint([]byte("state"))).To(Succeed())
+			Expect(after()).To(BeEmpty())
+		},
+		Entry("no file can be made", fault{op: "open", name: "snapshot_partial", err: syscall.ENOSPC}),
+		Entry("full at once", fault{op: "write", name: "snapshot_partial", err: syscall.ENOSPC}),
+		Entry("full in its middle", fault{op: "write", name: "snapshot_partial", keep: 40, err: syscall.ENOSPC}),
+		Entry("it cannot be waited for", fault{op: "sync", name: "snapshot_partial", err: errDisk}),
+		Entry("it cannot be named", fault{op: "rename", name: "snapshot", err: errDisk}),
+	)
+
+	It("fails after a snapshot has its name: either one stands", func() {
+		s := begun(journal.Options{})
+		fails(fault{op: "sync folder", name: ".", err: errDisk})
+		Expect(s.Checkpoint([]byte("state"))).To(MatchError(errDisk))
+		Expect(after()).To(BeEmpty())
+	})
+
+	DescribeTable("fails while a blob is saved: the earlier one stands",
+		func(f fault) {
+			s := begun(journal.Options{})
+			Expect(s.Save("context", []byte("earlier"))).To(Succeed())
+			fails(f)
+			err := s.Save("context", []byte("later"))
+			Expect(err).To(MatchError(f.err))
+			Expect(err).To(MatchError(ContainSubstring("saving context in here")))
+			Expect(s.Read("context")).To(BeEquivalentTo("earlier"))
+			Expect(m.names).To(HaveLen(3))
+			Expect(s.Save("context", []byte("later"))).To(Succeed())
+			Expect(s.Read("context")).To(BeEquivalentTo("later"))
+		},
+		Entry("full", fault{op: "write", name: "saved/context_partial", keep: 3, err: syscall.ENOSPC}),
+		Entry("it cannot be waited for", fault{op: "sync", name: "saved/context_partial", err: errDisk}),
+		Entry("it cannot be named", fault{op: "rename", name: "saved/context", err: errDisk}),
+	)
+
+	It("has no room for the folder of blobs", func() {
+		s := begun(journal.Options{})
+		fails(fault{op: "mkdir", name: "saved", err: syscall.ENOSPC})
+		Expect(s.Save("context", nil)).To(MatchError(ContainSubstring("free some space")))
+		Expect(s.Save("context", nil)).To(Succeed())
+	})
+
+	DescribeTable("fails while a state is loaded: nothing is added to what is not known",
+		func(f fault) {
+			begun(journal.Options{})
+			m.names["journal"].data = append(m.names["journal"].data, "torn"...)
+			fails(f)
+			s := journal.On(m.disk(), journal.Options{})
+			_, err := storetest.Read(s)
+			Expect(err).To(MatchError(errDisk))
+			Expect(err).To(MatchError(ContainSubstring("loading the journal of here")))
+			Expect(s.Append([]byte("x"))).To(MatchError(journal.ErrBroken))
+			Expect(s.Checkpoint(nil)).To(MatchError(journal.ErrBroken))
+			Expect(s.Close()).To(Succeed())
+		},
+		Entry("it cannot be read", fault{op: "open", name: "journal", err: errDisk}),
+		Entry("it cannot be written", fault{op: "open", name: "journal", skip: 1, err: errDisk}),
+		Entry("its torn end cannot be cut", fault{op: "truncate", name: "journal", err: errDisk}),
+		Entry("the cut cannot be waited for", fault{op: "sync", name: "journal", err: errDisk}),
+	)
+
+	It("cannot be waited for at the end", func() {
+		s := begun(journal.Options{Sync: journal.SyncGroup})
+		Expect(s.Append([]byte("second"))).To(Succeed())
+		fails(fault{op: "sync", name: "journal", err: errDisk})
+		Expect(s.Close()).To(MatchError(errDisk))
+	})
+
+	DescribeTable("is waited for as often as the options say",
+		func(o journal.Options, want int) {
+			s := begun(o)
+			before := m.ops["sync journal"]
+			for i := range 10 {
+				Expect(s.Append(fmt.Append(nil, i), fmt.Append(nil, i))).To(Succeed())
+			}
+			Expect(m.ops["sync journal"] - before).To(Equal(want))
+			Expect(m.ops["write journal"]).To(Equal(11), "one write for each Append")
+			Expect(s.Checkpoint(nil)).To(Succeed())
+			Expect(m.names["journal"].safe).To(Equal(m.names["journal"].data), "a snapshot waits for its records")
+			Expect(s.Append([]byte("x"))).To(Succeed())
+			Expect(s.Close()).To(Succeed())
+			Expect(m.names["journal"].safe).To(Equal(m.names["journal"].data), "so does the end")
+		},
+		Entry("always", journal.Options{}, 10),
+		Entry("always, whatever a group were", journal.Options{Sync: journal.SyncAlways, Every: 5}, 10),
+		Entry("for each group of four", journal.Options{Sync: journal.SyncGroup, Every: 4}, 2),
+		Entry("for each group of one", journal.Options{Sync: journal.SyncGroup, Every: 1}, 10),
+		Entry("for a group of 64 unless told otherwise", journal.Options{Sync: journal.SyncGroup}, 0),
+	)
+})
