@@ -84,9 +84,12 @@ type Contract struct {
 
 // Input is one input that a task gives to an agent, or an agent to an action.
 type Input struct {
-	Name        string `yaml:"name"`
-	Required    bool   `yaml:"required,omitempty"`
-	Description string `yaml:"description,omitempty"`
+	// Name is a small letter, then small letters, digits, "-" and "_".
+	Name string `yaml:"name" json:"name"`
+	// Required says that nothing begins without it.
+	Required bool `yaml:"required,omitempty" json:"required,omitempty"`
+	// Description says what it is.
+	Description string `yaml:"description,omitempty" json:"description,omitempty"`
 }
 
 // Action is a custom action: a program with its arguments, in which {name} stands

@@ -37,31 +37,6 @@ const namesAre = "a small letter, then at most 63 small letters, digits, \"-\" o
 // placeholder is where an input goes in a command.
 var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)
 
-// front is the front matter.
-type front struct {
-	ID            string             `yaml:"id"`
-	Description   string             `yaml:"description,omitempty"`
-	Model         string             `yaml:"model,omitempty"`
-	MaxIterations int                `yaml:"max_iterations,omitempty" jsonschema:"minimum=1,maximum=100"`
-	Contract      *contract          `yaml:"contract,omitempty"` // looked for below, with a better message
-	Actions       map[string]command `yaml:"actions,omitempty"`
-	Delegates     []string           `yaml:"delegates,omitempty"`
-}
-
-type contract struct {
-	Inputs      []Input        `yaml:"inputs,omitempty"`
-	InputSchema map[string]any `yaml:"input_schema,omitempty"`
-	Output      map[string]any `yaml:"output,omitempty"`
-	Constraints []string       `yaml:"constraints,omitempty"`
-}
-
-type command struct {
-	Command     []string      `yaml:"command"`
-	Inputs      []Input       `yaml:"inputs,omitempty"`
-	Timeout     unit.Duration `yaml:"timeout,omitempty"`
-	Description string        `yaml:"description,omitempty"`
-}
-
 // loader gathers what is wrong with a file.
 type loader struct {
 	doc   *source.Document
@@ -75,7 +50,7 @@ func Load(file string, data []byte) (*Agent, error) {
 	if problem != nil {
 		return nil, source.Diagnostics{*problem}
 	}
-	var f front
+	var f Front
 	doc, found := source.Decode(file, head, &f)
 	l := &loader{doc: doc, found: found}
 	a := &Agent{ID: f.ID, Description: f.Description, Model: f.Model, MaxIterations: f.MaxIterations, Delegates: f.Delegates, File: file}
@@ -151,7 +126,7 @@ func (l *loader) wrong(path, message, nearest string) {
 	l.found = append(l.found, l.doc.At(path, message, nearest))
 }
 
-func (l *loader) head(f *front) {
+func (l *loader) head(f *Front) {
 	if l.doc.Has("id") && !names.MatchString(f.ID) {
 		l.wrong("id", fmt.Sprintf("%q cannot name an agent; use %s", clip(f.ID), namesAre), "")
 	}
@@ -170,7 +145,7 @@ func (l *loader) head(f *front) {
 	}
 }
 
-func (l *loader) contract(f *front, a *Agent) {
+func (l *loader) contract(f *Front, a *Agent) {
 	c := f.Contract
 	switch {
 	case !l.doc.Has("contract"):
@@ -206,7 +181,7 @@ func (l *loader) inputs(path string, inputs []Input) {
 
 // actions brings the commands of the front matter and the list of the section
 // together.
-func (l *loader) actions(f *front, listed []item) []Action {
+func (l *loader) actions(f *Front, listed []item) []Action {
 	var all []Action
 	known := sortedKeys(f.Actions)
 	section := make(map[string]item, len(listed))
@@ -250,7 +225,7 @@ func (l *loader) place(path string) string {
 }
 
 // action checks one command of the front matter.
-func (l *loader) action(id string, c command) {
+func (l *loader) action(id string, c Command) {
 	path := at("actions", id)
 	switch {
 	case slices.Contains(standard, id):
@@ -298,4 +273,18 @@ func (l *loader) placeholders(path string, command, inputs []string) map[string]
 		}
 	}
 	return used
+}
+
+// IsName reports whether s may name an agent, an action or an input.
+func IsName(s string) bool { return names.MatchString(s) }
+
+// Fill replaces each {name} of an argument by its value; those without a value
+// become empty. Braces around what is no name stay.
+func Fill(arg string, values map[string]string) string {
+	return placeholder.ReplaceAllStringFunc(arg, func(m string) string {
+		if name := m[1 : len(m)-1]; names.MatchString(name) {
+			return values[name]
+		}
+		return m
+	})
 }

@@ -1,0 +1,160 @@
+package action
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/plain"
+)
+
+// shown is how many lines of findings are shown.
+const shown = 100
+
+type analyzeInput struct {
+	Target string `yaml:"target"`
+	Focus  string `yaml:"focus,omitempty"`
+}
+
+// analyze tells facts about a file or folder, and what it has of the focus.
+func (w *work) analyze(in analyzeInput) (string, error) {
+	l, err := w.scope(in.Target)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	l.facts(&b, in.Target)
+	focus, known := focusOf(in.Focus)
+	structure := slices.ContainsFunc(structureNames, sameWord(in.Focus))
+	content := slices.ContainsFunc(contentNames, sameWord(in.Focus))
+	limits := lineRange.FindStringSubmatch(strings.TrimSpace(in.Focus))
+	switch {
+	case content || limits != nil:
+		from, to := span(limits)
+		b.WriteString(strings.Join(numbered(l.texts, from, to), "\n") + "\n")
+	case structure || in.Focus == "" && !l.folder:
+		heading(&b, "parts", parts(l.texts))
+	case in.Focus == "":
+		heading(&b, "files", sizes(l.texts))
+	case known:
+		found := focus.findings(l.texts)
+		heading(&b, "lines that look like "+focus.names[0]+" (patterns on lines; comments and strings are not told apart)", found)
+	default:
+		fmt.Fprintf(&b, "the focus %q is not one of %s; its words are looked for\n", clip(in.Focus), strings.Join(focusNames(), ", "))
+		q := words(in.Focus)
+		heading(&b, "lines with "+q.about, q.find(l.texts))
+	}
+	l.remarks(&b)
+	return b.String(), nil
+}
+
+// facts says how much there is, and of what.
+func (l look) facts(b *strings.Builder, target string) {
+	type share struct {
+		name         string
+		files, lines int
+	}
+	var shares []share
+	lines, size := 0, 0
+	for _, t := range l.texts {
+		n := len(t.lines())
+		lines += n
+		size += len(t.data)
+		name := languageOf(t.name).name
+		i := slices.IndexFunc(shares, func(s share) bool { return s.name == name })
+		if i < 0 {
+			i = len(shares)
+			shares = append(shares, share{name: name})
+		}
+		shares[i].files++
+		shares[i].lines += n
+	}
+	slices.SortStableFunc(shares, func(a, b share) int {
+		if a.lines != b.lines {
+			return b.lines - a.lines
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	fmt.Fprintf(b, "%s: %s, %s, %s\n", clip(target), count(len(l.texts), "file"), count(lines, "line"), count(size, "byte"))
+	var all []string
+	for _, s := range shares {
+		all = append(all, fmt.Sprintf("%s %s in %s", s.name, count(s.lines, "line"), count(s.files, "file")))
+	}
+	if len(all) > 0 {
+		fmt.Fprintf(b, "languages by extension: %s\n", strings.Join(all, "; "))
+	}
+}
+
+// remarks says what was passed over.
+func (l look) remarks(b *strings.Builder) {
+	if len(l.passed) > 0 {
+		heading(b, "passed over", l.passed)
+	}
+}
+
+// heading writes a title with the number of lines, and the lines.
+func heading(b *strings.Builder, title string, lines []string) {
+	if len(lines) == 0 {
+		fmt.Fprintf(b, "%s: none\n", title)
+		return
+	}
+	fmt.Fprintf(b, "%s: %d\n", title, len(lines))
+	list(b, lines, shown)
+}
+
+// parts are the functions, types and headings of texts.
+func parts(texts []text) []string {
+	var all []string
+	for _, t := range texts {
+		l := languageOf(t.name)
+		for i, line := range t.lines() {
+			if name := l.part(line); name != "" {
+				all = append(all, at(t.name, i+1, name))
+			}
+		}
+	}
+	return all
+}
+
+// span is a range of lines: all, one, or from one to another.
+func span(limits []string) (from, to int) {
+	if limits == nil {
+		return 1, math.MaxInt
+	}
+	from, _ = strconv.Atoi(limits[1]) // at most seven digits
+	if to, _ = strconv.Atoi(limits[2]); limits[2] == "" {
+		to = from
+	}
+	return from, to
+}
+
+// numbered are the lines of texts in a range, as they stand.
+func numbered(texts []text, from, to int) []string {
+	var all []string
+	for _, t := range texts {
+		for i, line := range t.lines() {
+			if n := i + 1; from <= n && n <= to {
+				all = append(all, fmt.Sprintf("%s:%d: %s", plain.Line(t.name, 0), n, line))
+			}
+		}
+	}
+	if len(all) == 0 {
+		return []string{"there are no such lines"}
+	}
+	return all
+}
+
+func sizes(texts []text) []string {
+	var all []string
+	for _, t := range texts {
+		all = append(all, fmt.Sprintf("%s: %s, %s", t.name, count(len(t.lines()), "line"), languageOf(t.name).name))
+	}
+	return all
+}
+
+// at is a line of a file as findings show it.
+func at(name string, line int, text string) string {
+	return fmt.Sprintf("%s:%d: %s", plain.Line(name, 0), line, plain.Line(text, maxLine))
+}

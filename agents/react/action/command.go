@@ -1,0 +1,141 @@
+package action
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+)
+
+// maxValue is how long the value of an input of a command may be, in bytes.
+const maxValue = 8 << 10
+
+// kept are the variables of the environment that a command gets; whatever else
+// this process has, such as keys of providers, it does not see.
+var kept = []string{
+	"PATH", "HOME", "TMPDIR", "TEMP", "TMP", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME", "SHELL",
+	"SystemRoot", "SystemDrive", "PATHEXT", "COMSPEC", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
+}
+
+// command does a custom action.
+func (w *work) command(a agentfile.Action, input string) (string, error) {
+	values, err := w.values(a, input)
+	if err != nil {
+		return "", err
+	}
+	argv, err := arguments(a.Command, values)
+	if err != nil {
+		return "", err
+	}
+	out, end, err := w.run(argv, a.Timeout.Std())
+	if err != nil {
+		if e, ok := errors.AsType[*exec.Error](err); ok {
+			err = e.Err
+		}
+		return "", fail(RuleNoProgram, "%s cannot be started: %v", clip(argv[0]), pathless(err))
+	}
+	switch {
+	case errors.Is(end.Cause, errFlood):
+		return "", fail(RuleFlood, "%s wrote more than %d bytes and was stopped; it wrote\n%s", a.ID, maxOutput, out)
+	case errors.Is(end.Cause, errTime):
+		return "", fail(RuleTimeout, "%s did not end within %s and was stopped; it had written\n%s", a.ID, a.Timeout, out)
+	case end.Code < 0:
+		return "", fail(RuleKilled, "%s was ended (%s); it had written\n%s", a.ID, end.State, out)
+	}
+	return fmt.Sprintf("exit status %d\n%s", end.Code, out), nil
+}
+
+// values reads and checks the inputs of a custom action, as text.
+func (w *work) values(a agentfile.Action, input string) (map[string]string, error) {
+	if strings.TrimSpace(input) == "" {
+		input = "{}"
+	}
+	values := make(map[string]string)
+	doc, found := source.Decode("input", []byte(input), &values)
+	var names []string
+	for _, in := range a.Inputs {
+		names = append(names, in.Name)
+		if in.Required && doc.Has("") && !doc.Has(in.Name) {
+			found = append(found, doc.At("", fmt.Sprintf("the key %q is missing", in.Name), ""))
+		}
+	}
+	for name := range values {
+		if !slices.Contains(names, name) {
+			d := doc.At(fmt.Sprintf("[%q]", name), fmt.Sprintf("unknown key %q", clip(name)), suggest.Nearest(name, names))
+			d.Expected = "one of " + strings.Join(names, ", ")
+			found = append(found, d)
+		}
+	}
+	if len(found) > 0 {
+		found.Sort()
+		return nil, fail(RuleBadInput, "%v", found)
+	}
+	for _, name := range names {
+		if value, given := values[name]; given {
+			if err := w.checkValue(name, value); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return values, nil
+}
+
+// checkValue checks the value of one input. Whether a program takes it for a path is
+// not known, so that none may name a place outside.
+func (w *work) checkValue(name, value string) error {
+	if len(value) > maxValue || strings.ContainsRune(value, 0) {
+		return fail(RuleBadInput, "the value of %s has more than %d bytes, or a NUL", name, maxValue)
+	}
+	slashed := filepath.ToSlash(value)
+	if filepath.IsAbs(value) || strings.HasPrefix(slashed, "/") || slices.Contains(strings.Split(slashed, "/"), "..") {
+		return fail(RuleOutside, "the value of %s, %q, names a place outside the workspace", name, clip(value))
+	}
+	if value == "" || len(value) > maxPath || !filepath.IsLocal(filepath.FromSlash(value)) {
+		return nil
+	}
+	info, err := w.root.Stat(filepath.FromSlash(value))
+	switch {
+	case leadsOut(err):
+		return explain(value, err)
+	case err == nil && info.Mode().IsRegular():
+		w.read = append(w.read, clean(value))
+	}
+	return nil // no path, or one of a file that the program is to make
+}
+
+// arguments puts the values in their places. An argument that is only an input
+// that is not given is left out.
+func arguments(command []string, values map[string]string) ([]string, error) {
+	var argv []string
+	for i, arg := range command {
+		name, only := strings.CutPrefix(arg, "{")
+		name, closed := strings.CutSuffix(name, "}")
+		_, given := values[name]
+		if only && closed && !given && agentfile.IsName(name) {
+			continue
+		}
+		filled := agentfile.Fill(arg, values)
+		if i > 0 && strings.HasPrefix(filled, "-") && !strings.HasPrefix(arg, "-") {
+			return nil, fail(RuleBadInput, "%q begins with \"-\", and a program could take it for an option", clip(filled))
+		}
+		argv = append(argv, filled)
+	}
+	return argv, nil
+}
+
+func environment() []string {
+	var env []string
+	for _, name := range kept {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}

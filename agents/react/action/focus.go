@@ -1,0 +1,103 @@
+package action
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// sign is a rule of a focus: what a line looks like that is worth a look.
+type sign struct {
+	name    string
+	pattern *regexp.Regexp
+}
+
+// focus is something to look for. Its rules are patterns on lines; they know
+// nothing of comments, strings or data flow, and findings say so.
+type focus struct {
+	names []string // the first is the one that is shown
+	signs []sign
+}
+
+func signs(pairs ...string) []sign {
+	var all []sign
+	for i := 0; i+1 < len(pairs); i += 2 {
+		all = append(all, sign{pairs[i], regexp.MustCompile(pairs[i+1])})
+	}
+	return all
+}
+
+var focuses = []focus{
+	{[]string{"security_patterns", "security", "sécurité", "securite", "vulnerabilities"}, signs(
+		"eval", `\b(?:eval|exec|execScript)\s*\(|new\s+Function\s*\(`,
+		"markup-from-data", `\.(?:innerHTML|outerHTML)\s*\+?=|insertAdjacentHTML\s*\(|document\.write(?:ln)?\s*\(|dangerouslySetInnerHTML`,
+		"sql-from-text", `(?i)\b(?:select\b.*\bfrom|insert\s+into|update\b.*\bset|delete\s+from)\b.*(?:["'`+"`"+`]\s*(?:\+|%|\.\s*format)|\$\{|#\{|%s)`,
+		"shell", `shell\s*=\s*True|\bos\.(?:system|popen)\s*\(|child_process|Runtime\.getRuntime\(\)\.exec|exec\.Command\(\s*"(?:sh|bash)"`,
+		"secret", `(?i)\b\w*(?:password|passwd|secret|token|api_?key|private_?key)\w*["']?\s*[:=]\s*["'][^"']{8,}["']|-----BEGIN [A-Z ]*PRIVATE KEY-----`,
+		"weak-hash", `(?i)\b(?:md5|sha1)\b\s*[.(]|hashlib\.(?:md5|sha1)`,
+		"weak-random", `Math\.random\s*\(|\brandom\.(?:random|randint|choice|randrange)\s*\(|"math/rand"`,
+		"deserialise", `\bpickle\.loads?\s*\(|\byaml\.(?:load|unsafe_load)\s*\(|\bunserialize\s*\(|ObjectInputStream|\bmarshal\.loads\s*\(`,
+		"no-tls-check", `verify\s*=\s*False|InsecureSkipVerify:\s*true|rejectUnauthorized:\s*false|CURLOPT_SSL_VERIFYPEER,\s*(?:0|false)`,
+		"path-from-data", `\.\./\.\./|\b(?:open|readFile|readFileSync|send_file|sendFile)\s*\([^)"']*(?:req\.|request\.|params|argv|input\()`,
+	)},
+	{[]string{"todos", "todo", "tâches", "taches"}, signs("todo", `\b(?:TODO|FIXME|XXX|HACK)\b`)},
+	{[]string{"tests", "test"}, signs(
+		"test", `^\s*(?:async\s+)?def\s+test_\w+|^func\s+(?:Test|Fuzz|Benchmark)\w+|^\s*(?:it|test|describe|It|Describe)\s*\(|#\[test\]|@Test\b`,
+		"skipped", `(?i)\b(?:x?it|test|describe)\.skip\b|\bx(?:it|describe)\s*\(|@(?:unittest\.|pytest\.mark\.)?skip|\bt\.Skip|@Disabled|@Ignore\b|#\[ignore`,
+	)},
+	{[]string{"imports", "dependencies", "dépendances", "dependances"}, signs(
+		"import", `^\s*(?:import\b|from\s+\S+\s+import\b|use\s+[\w:]+|#include\b|require(?:_once)?\b|(?:const|let|var)\s+.*\brequire\s*\()|^\s*"[\w./-]+"$`,
+	)},
+	{[]string{"errors", "error_handling", "erreurs"}, signs(
+		"ignored", `except\s*:\s*(?:pass)?\s*$|catch\s*(?:\([^)]*\))?\s*\{\s*\}|\b_\s*=\s*\w+\.\w+\(|\.unwrap\(\)`,
+		"raised", `\braise\b|\bthrow\b|\bpanic\s*\(|return\s+.*\berr\b|errors\.New|fmt\.Errorf`,
+	)},
+}
+
+// The focuses without signs: the parts of files, and their text.
+var (
+	structureNames = []string{"structure", "outline", "functions", "headings"}
+	contentNames   = []string{"content", "text", "contenu", "texte"}
+	lineRange      = regexp.MustCompile(`(?i)^(?:lines|lignes)\s+(\d{1,7})(?:\s*(?:-|to|à)\s*(\d{1,7}))?$`)
+)
+
+// focusNames are the focuses that an agent is told.
+func focusNames() []string {
+	all := []string{contentNames[0], "lines 10-20", structureNames[0]}
+	for _, f := range focuses {
+		all = append(all, f.names[0])
+	}
+	return all
+}
+
+// focusOf finds a focus by one of its names.
+func focusOf(name string) (focus, bool) {
+	i := slices.IndexFunc(focuses, func(f focus) bool { return slices.ContainsFunc(f.names, sameWord(name)) })
+	if i < 0 {
+		return focus{}, false
+	}
+	return focuses[i], true
+}
+
+// sameWord compares without case and with "_", "-" and " " as one.
+func sameWord(a string) func(string) bool {
+	fold := func(s string) string {
+		return strings.ToLower(strings.NewReplacer("-", "_", " ", "_").Replace(strings.TrimSpace(s)))
+	}
+	return func(b string) bool { return fold(a) == fold(b) }
+}
+
+// findings are the lines of texts that a focus is about.
+func (f focus) findings(texts []text) []string {
+	var all []string
+	for _, t := range texts {
+		for i, line := range t.lines() {
+			for _, s := range f.signs {
+				if s.pattern.MatchString(line) {
+					all = append(all, at(t.name, i+1, "["+s.name+"] "+strings.TrimSpace(line)))
+				}
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,321 @@
+package action
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/rehearse-dev/rehearse/internal/source"
+)
+
+// maxDepth is how deep JSON may be nested; YAML has the limits of package source.
+const maxDepth = 64
+
+// document is what a text of a format holds: a table, or a value as package json
+// decodes it, with json.Number.
+type document struct {
+	value any
+	table *table
+}
+
+// table is rows under a header; each row has as many cells.
+type table struct {
+	header []string
+	rows   [][]string
+}
+
+// format reads and writes documents.
+type format struct {
+	decode func([]byte) (document, error)
+	encode func(document) ([]byte, error)
+	// strict says that a text can fail to be of this format.
+	strict bool
+}
+
+var formats = map[string]format{
+	"json":     {asValue(decodeJSON), encodeJSON, true},
+	"yaml":     {asValue(decodeYAML), encodeYAML, true},
+	"csv":      {decodeCSV, encodeCSV, true},
+	"markdown": {decodeMarkdown, encodeMarkdown, false},
+	"lines":    {decodeLines, encodeLines, false},
+}
+
+func formatNames() []string { return slices.Sorted(maps.Keys(formats)) }
+
+func asValue(decode func([]byte) (any, error)) func([]byte) (document, error) {
+	return func(data []byte) (document, error) {
+		value, err := decode(data)
+		return document{value: value}, err
+	}
+}
+
+// decodeJSON reads exactly one value, without duplicate keys, not too deep.
+func decodeJSON(data []byte) (any, error) {
+	tokens := jsontext.NewDecoder(bytes.NewReader(data))
+	for first := true; ; first = false {
+		if !first && tokens.StackDepth() == 0 {
+			break
+		}
+		if tokens.StackDepth() > maxDepth {
+			return nil, fmt.Errorf("it is nested deeper than %d levels", maxDepth)
+		}
+		if _, err := tokens.ReadToken(); errors.Is(err, io.EOF) {
+			return nil, errors.New("there is no value")
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	if _, err := tokens.ReadToken(); err == nil {
+		return nil, errors.New("there is more than one value")
+	} else if !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var value any
+	err := d.Decode(&value)
+	return value, err
+}
+
+// decodeYAML reads one document as the project reads YAML: without duplicate keys.
+func decodeYAML(data []byte) (any, error) {
+	var value any
+	if _, found := source.Decode("it", data, &value); len(found) > 0 {
+		return nil, found[0]
+	}
+	// By way of JSON, so that numbers are those of JSON.
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	return decodeJSON(encoded)
+}
+
+// decodeData reads JSON, or YAML where it is none.
+func decodeData(data []byte) (any, error) {
+	value, err := decodeJSON(data)
+	if err == nil {
+		return value, nil
+	}
+	if trimmed := bytes.TrimSpace(data); bytes.HasPrefix(trimmed, []byte("{")) || bytes.HasPrefix(trimmed, []byte("[")) {
+		if value, inYAML := decodeYAML(data); inYAML == nil {
+			return value, nil
+		}
+		return nil, err
+	}
+	return decodeYAML(data)
+}
+
+// encodeJSON writes a value with sorted keys, a table as objects with the keys in
+// the order of the header.
+func encodeJSON(d document) ([]byte, error) {
+	if d.table == nil {
+		return indented(d.value)
+	}
+	var b bytes.Buffer
+	b.WriteString("[")
+	for i, row := range d.table.rows {
+		if i > 0 {
+			b.WriteString(",")
+		}
+		for j, cell := range row {
+			b.WriteString(separator(j, "{", ","))
+			writeText(&b, d.table.header[j])
+			b.WriteString(":")
+			writeText(&b, cell)
+		}
+		b.WriteString("}")
+	}
+	b.WriteString("]")
+	var pretty bytes.Buffer
+	err := json.Indent(&pretty, b.Bytes(), "", "  ")
+	pretty.WriteString("\n")
+	return pretty.Bytes(), err
+}
+
+func separator(i int, first, others string) string {
+	if i == 0 {
+		return first
+	}
+	return others
+}
+
+func writeText(b *bytes.Buffer, s string) {
+	quoted, _ := jsontext.AppendQuote(nil, s) // the error is of text that is not UTF-8, which no file here is
+	b.Write(quoted)
+}
+
+func indented(value any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(value)
+	return b.Bytes(), err
+}
+
+// encodeYAML writes a value with sorted keys, numbers as they were written.
+func encodeYAML(d document) ([]byte, error) {
+	return yaml.Dump(asWritten(d.plain()), yaml.WithIndent(2))
+}
+
+// asWritten replaces numbers by nodes that are written as they stand.
+func asWritten(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, item := range v {
+			out[key] = asWritten(item)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = asWritten(item)
+		}
+		return out
+	case json.Number:
+		tag := "!!int"
+		if strings.ContainsAny(v.String(), ".eE") {
+			tag = "!!float"
+		}
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: v.String()}
+	}
+	return value
+}
+
+// plain is the document as a value: a table becomes a list of objects.
+func (d document) plain() any {
+	if d.table == nil {
+		return d.value
+	}
+	all := make([]any, len(d.table.rows))
+	for i, row := range d.table.rows {
+		object := make(map[string]any, len(row))
+		for j, cell := range row {
+			object[d.table.header[j]] = cell
+		}
+		all[i] = object
+	}
+	return all
+}
+
+func decodeCSV(data []byte) (document, error) {
+	r := csv.NewReader(bytes.NewReader(data))
+	rows, err := r.ReadAll()
+	if err != nil {
+		return document{}, err
+	}
+	if len(rows) == 0 {
+		return document{}, errors.New("there is no header")
+	}
+	return newTable(rows)
+}
+
+// newTable makes a table of rows, the first of which is the header.
+func newTable(rows [][]string) (document, error) {
+	seen := make(map[string]bool)
+	for i, name := range rows[0] {
+		if seen[name] || strings.TrimSpace(name) == "" {
+			return document{}, fmt.Errorf("column %d has the name %q, which is empty or there twice", i+1, clip(name))
+		}
+		seen[name] = true
+	}
+	return document{table: &table{rows[0], rows[1:]}}, nil
+}
+
+func encodeCSV(d document) ([]byte, error) {
+	t, err := d.asTable()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	err = w.WriteAll(append([][]string{t.header}, t.rows...))
+	return b.Bytes(), err
+}
+
+// asTable is the document as a table: a list of flat objects has their keys,
+// sorted, as header.
+func (d document) asTable() (*table, error) {
+	if d.table != nil {
+		return d.table, nil
+	}
+	items, ok := d.value.([]any)
+	if !ok || len(items) == 0 {
+		return nil, errors.New("only a list of objects, with at least one, makes a table")
+	}
+	keys := make(map[string]bool)
+	for i, item := range items {
+		object, ok := item.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("item %d is no object", i+1)
+		}
+		for key := range object {
+			keys[key] = true
+		}
+	}
+	if len(keys) == 0 || len(keys)*len(items) > maxFile {
+		return nil, fmt.Errorf("%d columns in %d rows make no table", len(keys), len(items))
+	}
+	t := &table{header: slices.Sorted(maps.Keys(keys))}
+	for i, item := range items {
+		row := make([]string, len(t.header))
+		for j, key := range t.header {
+			value, given := item.(map[string]any)[key]
+			if cell, ok := scalar(value); ok {
+				row[j] = cell
+			} else if given {
+				return nil, fmt.Errorf("%q of item %d is a list or an object, which no cell can hold", clip(key), i+1)
+			}
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t, nil
+}
+
+// scalar is the text of a value that is no list and no object; null is empty.
+func scalar(value any) (string, bool) {
+	switch v := value.(type) {
+	case nil:
+		return "", true
+	case string:
+		return v, true
+	case bool, json.Number:
+		return fmt.Sprint(v), true
+	}
+	return "", false
+}
+
+func decodeLines(data []byte) (document, error) {
+	all := []any{}
+	for _, line := range split(data) {
+		all = append(all, line)
+	}
+	return document{value: all}, nil
+}
+
+func encodeLines(d document) ([]byte, error) {
+	items, ok := d.value.([]any)
+	if !ok {
+		return nil, errors.New("only a list makes lines")
+	}
+	var b bytes.Buffer
+	for i, item := range items {
+		line, ok := scalar(item)
+		if !ok || strings.ContainsAny(line, "\r\n") {
+			return nil, fmt.Errorf("item %d does not fit in a line", i+1)
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.Bytes(), nil
+}

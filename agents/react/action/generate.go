@@ -1,0 +1,82 @@
+package action
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+)
+
+type generateInput struct {
+	Type string `yaml:"type"`
+	Spec any    `yaml:"spec"`
+	Path string `yaml:"path,omitempty"`
+}
+
+// defaultPaths are where what is generated goes if the agent does not say.
+var defaultPaths = map[string]string{
+	"changelog": "CHANGELOG.md", "readme": "README.md", "report": "report.md",
+	"markdown": "output.md", "text": "output.txt", "json": "output.json", "yaml": "output.yaml", "csv": "output.csv",
+	"html": "output.html", "python": "output.py", "javascript": "output.js", "typescript": "output.ts", "go": "output.go",
+	"shell": "output.sh", "sql": "output.sql",
+}
+
+// shortTypes are other words for types.
+var shortTypes = map[string]string{
+	"md": "markdown", "txt": "text", "yml": "yaml", "py": "python", "js": "javascript", "ts": "typescript", "sh": "shell",
+}
+
+// generate writes a file. What is said to be JSON, YAML or CSV must be.
+func (w *work) generate(in generateInput) (string, error) {
+	kind := strings.ToLower(strings.TrimSpace(in.Type))
+	if long, ok := shortTypes[kind]; ok {
+		kind = long
+	}
+	path := in.Path
+	if path == "" {
+		if path = defaultPaths[kind]; path == "" {
+			types := slices.Sorted(maps.Keys(defaultPaths))
+			if near := suggest.Nearest(kind, types); near != "" {
+				return "", fail(RuleBadInput, "there is no default path for the type %q (did you mean %q?); say path", clip(in.Type), near)
+			}
+			return "", fail(RuleBadInput, "there is no default path for the type %q; say path, or one of %s", clip(in.Type), strings.Join(types, ", "))
+		}
+	}
+	data, err := content(kind, in.Spec)
+	if err != nil {
+		return "", err
+	}
+	return w.write(path, data)
+}
+
+// content is what a spec stands for. A mapping or list is written as what the type
+// says.
+func content(kind string, spec any) ([]byte, error) {
+	f, structured := formats[kind]
+	s, isText := spec.(string)
+	switch {
+	case isText && structured && f.strict:
+		if _, err := f.decode([]byte(s)); err != nil {
+			return nil, fail(RuleBadContent, "spec is not %s: %v", kind, err)
+		}
+		return []byte(s), nil
+	case isText:
+		return []byte(s), nil
+	case structured && f.strict:
+		data, err := f.encode(document{value: spec})
+		if err != nil {
+			return nil, fail(RuleBadContent, "spec cannot be written as %s: %v", kind, err)
+		}
+		return data, nil
+	}
+	return nil, fail(RuleBadInput, "spec is not text; write the whole content of the file, such as with \"spec: |\"")
+}
+
+// digest is the SHA-256 of data in hexadecimal digits.
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,76 @@
+package action
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// language is what is known of a language: its name, and what a line looks like
+// that begins a part, such as a function or a section. The last group that matched
+// is the name of the part.
+type language struct {
+	name    string
+	outline *regexp.Regexp // nil if the language has no parts
+}
+
+// braces fits the languages that look like C, Java or Rust.
+var braces = regexp.MustCompile(`^\s*(?:(?:export|default|public|private|protected|static|async|abstract|final|pub|pub\(crate\))\s+)*` +
+	`(?:function\*?|class|interface|enum|struct|trait|fn|type|namespace|record)\s+(\w+)`)
+
+// languages is ordered; the first that has the extension is meant.
+var languages = []struct {
+	extensions string
+	language
+}{
+	{".go", language{"Go", regexp.MustCompile(`^(?:func\s+(?:\([^)]*\)\s*)?(\w+)|type\s+(\w+))`)}},
+	{".py .pyi", language{"Python", regexp.MustCompile(`^\s*(?:async\s+)?(?:def|class)\s+(\w+)`)}},
+	{".js .mjs .cjs .jsx", language{"JavaScript", braces}},
+	{".ts .tsx .mts", language{"TypeScript", braces}},
+	{".java", language{"Java", braces}},
+	{".kt", language{"Kotlin", regexp.MustCompile(`^\s*(?:\w+\s+)*(?:fun|class|object|interface)\s+(\w+)`)}},
+	{".rs", language{"Rust", braces}},
+	{".cs", language{"C#", braces}},
+	{".php", language{"PHP", braces}},
+	{".rb", language{"Ruby", regexp.MustCompile(`^\s*(?:def|class|module)\s+([\w.?!]+)`)}},
+	{".c .h", language{"C", regexp.MustCompile(`^(?:static\s+|inline\s+)*\w[\w *]*?\b(\w+)\s*\([^;]*$`)}},
+	{".cc .cpp .hpp", language{"C++", regexp.MustCompile(`^(?:static\s+|inline\s+)*(?:(?:class|struct|namespace)\s+(\w+)|\w[\w:<>*& ]*?\b(\w+)\s*\([^;]*$)`)}},
+	{".sh .bash", language{"Shell", regexp.MustCompile(`^\s*(?:function\s+)?([A-Za-z_]\w*)\s*\(\)`)}},
+	{".sql", language{"SQL", regexp.MustCompile(`(?i)^\s*create\s+(?:or\s+replace\s+)?(?:table|view|index|function|trigger)\s+(?:if\s+not\s+exists\s+)?([\w."]+)`)}},
+	{".md .markdown", language{"Markdown", regexp.MustCompile(`^#{1,6}\s+(.+)$`)}},
+	{".html .htm", language{"HTML", nil}},
+	{".css", language{"CSS", nil}},
+	{".json", language{"JSON", nil}},
+	{".yaml .yml", language{"YAML", nil}},
+	{".toml", language{"TOML", regexp.MustCompile(`^\[+([^\]]+)\]`)}},
+	{".csv", language{"CSV", nil}},
+	{".txt", language{"text", nil}},
+}
+
+// languageOf tells a language by the extension of a file; nothing else is looked
+// at.
+func languageOf(name string) language {
+	ext := strings.ToLower(path.Ext(name))
+	for _, l := range languages {
+		for known := range strings.FieldsSeq(l.extensions) {
+			if ext == known {
+				return l.language
+			}
+		}
+	}
+	return language{name: "other"}
+}
+
+// part is the name of the part that a line begins, or "".
+func (l language) part(line string) string {
+	if l.outline == nil {
+		return ""
+	}
+	groups := l.outline.FindStringSubmatch(line)
+	for i := len(groups) - 1; i > 0; i-- {
+		if groups[i] != "" {
+			return strings.TrimSpace(groups[i])
+		}
+	}
+	return ""
+}

@@ -1,0 +1,94 @@
+package action
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/plain"
+)
+
+// maxObservation is about how many bytes an agent is told; maxLine is how many
+// characters of one line.
+const (
+	maxObservation = 8 << 10
+	maxLine        = 240
+)
+
+// failure is why an action could not be done.
+type failure struct{ rule, text string }
+
+func (f *failure) Error() string { return f.text }
+
+func fail(rule, format string, args ...any) error {
+	return &failure{rule, fmt.Sprintf(format, args...)}
+}
+
+// result makes what the agent is told.
+func result(w *work, text string, err error) Result {
+	var r Result
+	if w != nil {
+		r.Read, r.Written = paths(w.read), paths(w.written)
+	}
+	if err == nil {
+		r.Observation = bound(text)
+		return r
+	}
+	r.Failed, r.Rule = true, RuleFileSystem
+	if f, ok := errors.AsType[*failure](err); ok {
+		r.Rule = f.rule
+	}
+	r.Observation = bound(r.Rule + ": " + err.Error())
+	return r
+}
+
+// paths sorts and makes single.
+func paths(all []string) []string {
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// bound makes text safe to show and cuts it at a line's end.
+func bound(text string) string {
+	text = strings.TrimRight(plain.Text(text, 0), "\n")
+	if len(text) <= maxObservation {
+		return text
+	}
+	end := strings.LastIndexByte(text[:maxObservation], '\n')
+	if end <= 0 {
+		return plain.Text(text[:maxObservation], 0) + "\n… the rest of this line is left out"
+	}
+	return fmt.Sprintf("%s\n… %d more lines", text[:end], strings.Count(text[end+1:], "\n")+1)
+}
+
+// list writes at most limit lines and says how many more there are.
+func list(b *strings.Builder, lines []string, limit int) {
+	for i, line := range lines {
+		if i == limit {
+			fmt.Fprintf(b, "… %d more\n", len(lines)-limit)
+			return
+		}
+		b.WriteString(line + "\n")
+	}
+}
+
+// clip makes a text of unknown origin fit into a message.
+func clip(s string) string { return plain.Line(s, 80) }
+
+// pathless is an error of the file system without the machine's path in it.
+func pathless(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// count writes a number with its noun: "1 line", "3 lines".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

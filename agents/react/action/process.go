@@ -1,0 +1,79 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/child"
+)
+
+const (
+	// maxOutput is how many bytes a command may write before it is stopped. The first
+	// headSize ones are kept, and the last tailSize.
+	maxOutput = 1 << 20
+	headSize  = 3 << 10
+	tailSize  = 4 << 10
+	// grace is how long a command has to end after SIGTERM, and how long programs
+	// that left its group may hold its output.
+	grace = 2 * time.Second
+)
+
+var (
+	errFlood = errors.New("it wrote too much")
+	errTime  = errors.New("its time was up")
+)
+
+// output keeps the beginning and the end of what a command writes, and calls flood
+// when it is too much.
+type output struct {
+	head  []byte
+	tail  child.Tail
+	total int
+	flood func()
+}
+
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) {
+	o.head = append(o.head, p[:min(len(p), headSize-len(o.head))]...)
+	o.total += len(p)
+	if o.total > maxOutput {
+		o.flood()
+		return 0, errFlood
+	}
+	return o.tail.Write(p)
+}
+
+// String is what was written, without the middle if it was much.
+func (o *output) String() string {
+	head := strings.TrimSpace(strings.ToValidUTF8(string(o.head), "\uFFFD"))
+	switch {
+	case o.total == 0:
+		return "(no output)"
+	case o.total <= headSize:
+		return head
+	case o.total <= tailSize:
+		return o.tail.String()
+	}
+	return head + "\n… the middle is left out …\n" + o.tail.String()
+}
+
+// run runs a command in the workspace folder to its end, both outputs in the order
+// they came. Cause in the ending is errFlood, errTime or why ctx ended; the error
+// is that of starting.
+func (w *work) run(argv []string, timeout time.Duration) (*output, child.Ending, error) {
+	ctx, stop := context.WithCancelCause(w.ctx)
+	defer stop(nil)
+	limited, cancel := w.clock.WithTimeout(ctx, timeout)
+	defer cancel()
+	out := &output{tail: child.Tail{Size: tailSize}, flood: func() { stop(errFlood) }}
+	end, err := child.Run(limited, child.Program{
+		Argv: argv, Dir: w.folder, Env: environment(), Stdout: out, Grace: grace, Sleep: w.clock.Sleep,
+	})
+	if end.Cause != nil && clock.Err(ctx) == nil {
+		end.Cause = errTime
+	}
+	return out, end, err
+}

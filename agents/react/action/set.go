@@ -1,0 +1,189 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+)
+
+// Options are what actions work with.
+type Options struct {
+	// Workspace is the folder whose files the actions see; required.
+	Workspace string
+	// Clock times commands; default: the machine's. A command lives in real time, so
+	// another one is for tests only.
+	Clock clock.Clock
+}
+
+// set implements Set.
+type set struct {
+	folder    string // absolute, without links
+	clock     clock.Clock
+	custom    []agentfile.Action
+	protected []string
+	writing   sync.Mutex // one write at a time: they share the name of the partial file
+}
+
+// New returns the actions of an agent on a workspace. The error is that the folder
+// cannot be opened.
+func New(a *agentfile.Agent, o Options) (Set, error) {
+	if o.Workspace == "" {
+		return nil, errors.New("open the workspace: no folder is given; name one")
+	}
+	folder, err := filepath.Abs(o.Workspace)
+	if err == nil {
+		folder, err = filepath.EvalSymlinks(folder)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the workspace: %w; make the folder first", err)
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, fmt.Errorf("open the workspace: %w", err)
+	}
+	defer root.Close()
+	s := &set{folder: folder, clock: o.Clock, custom: slices.Clone(a.Actions)}
+	if s.clock == nil {
+		s.clock = clock.Real()
+	}
+	for _, c := range s.custom {
+		for _, arg := range c.Command {
+			if info, err := root.Stat(filepath.FromSlash(arg)); err == nil && info.Mode().IsRegular() {
+				s.protected = append(s.protected, clean(arg))
+			}
+		}
+	}
+	return s, nil
+}
+
+// work is one action under way.
+type work struct {
+	*set
+	ctx           context.Context
+	root          *os.Root
+	read, written []string
+}
+
+// standardAction is a standard action that works on files.
+type standardAction struct {
+	id, takes, does string
+	do              func(w *work, input string) (string, error)
+}
+
+var standardActions = []standardAction{
+	{Analyze, "{target, focus}", "facts about a file, a folder or \"full\": size, lines, languages; focus: " + strings.Join(focusNames(), ", ") + ", or words to look for", do((*work).analyze)},
+	{Search, "{query, scope}", "lines that match words or a regular expression; scope: a file, a folder, a pattern such as src/**/*.py, or \"full\"", do((*work).search)},
+	{Generate, "{type, spec, path}", "writes a file; spec is its whole content, type what it is, such as markdown or json; path may be left out", do((*work).generate)},
+	{Validate, "{assertion, data}", "decides an assertion about a file or text: " + strings.Join(assertionForms(), "; "), do((*work).validate)},
+	{Transform, "{input, from, to, output}", "converts a file or text between " + strings.Join(formatNames(), ", ") + "; output: the file to write, if any", do((*work).transform)},
+	{Compare, "{a, b, criteria}", "compares two files or texts by " + strings.Join(criteriaNames(), ", "), do((*work).compare)},
+}
+
+// engineActions are described here and done by the engine.
+var engineActions = []standardAction{
+	{id: RequestInfo, takes: "{question, context}", does: "asks a person for what is missing"},
+	{id: Delegate, takes: "{agent_id, task}", does: "hands a part of the task to another agent and waits for its result"},
+	{id: Escalate, takes: "{reason, context}", does: "hands the task to a person and ends"},
+}
+
+// do makes an action of a method with a typed input.
+func do[T any](method func(*work, T) (string, error)) func(*work, string) (string, error) {
+	return func(w *work, input string) (string, error) {
+		var in T
+		if err := Decode(input, &in); err != nil {
+			return "", fail(RuleBadInput, "%v", err)
+		}
+		return method(w, in)
+	}
+}
+
+// Decode reads the input of an action, YAML, into the struct that into points to.
+// It is strict; the error names each place in the input. No input is {}.
+func Decode(input string, into any) error {
+	if strings.TrimSpace(input) == "" {
+		input = "{}"
+	}
+	_, found := source.Decode("input", []byte(input), into)
+	return found.Err()
+}
+
+// Do implements Set.
+func (s *set) Do(ctx context.Context, id, input string) (Result, error) {
+	if err := clock.Err(ctx); err != nil {
+		return Result{}, err
+	}
+	root, err := os.OpenRoot(s.folder)
+	if err != nil {
+		return result(nil, "", fail(RuleFileSystem, "the workspace cannot be opened: %v", pathless(err))), nil
+	}
+	defer root.Close()
+	w := &work{set: s, ctx: ctx, root: root}
+	text, err := w.dispatch(id, input)
+	if ended := clock.Err(ctx); ended != nil {
+		return Result{}, ended
+	}
+	return result(w, text, err), nil
+}
+
+func (w *work) dispatch(id, input string) (string, error) {
+	is := func(a standardAction) bool { return a.id == id }
+	if i := slices.IndexFunc(standardActions, is); i >= 0 {
+		return standardActions[i].do(w, input)
+	}
+	if slices.ContainsFunc(engineActions, is) {
+		return "", fail(RuleEngine, "%s is done by the engine, not on the workspace", id)
+	}
+	if i := slices.IndexFunc(w.custom, func(a agentfile.Action) bool { return a.ID == id }); i >= 0 {
+		return w.command(w.custom[i], input)
+	}
+	known := w.ids()
+	if near := suggest.Nearest(id, known); near != "" {
+		return "", fail(RuleUnknownAction, "there is no action %q (did you mean %q?)", clip(id), near)
+	}
+	return "", fail(RuleUnknownAction, "there is no action %q; there are %s", clip(id), strings.Join(known, ", "))
+}
+
+// ids are the names of all actions.
+func (s *set) ids() []string {
+	var all []string
+	for _, a := range slices.Concat(standardActions, engineActions) {
+		all = append(all, a.id)
+	}
+	for _, a := range s.custom {
+		all = append(all, a.ID)
+	}
+	return all
+}
+
+// Describe implements Set.
+func (s *set) Describe() string {
+	var b strings.Builder
+	for _, a := range slices.Concat(standardActions, engineActions) {
+		fmt.Fprintf(&b, "- %s %s: %s\n", a.id, a.takes, a.does)
+	}
+	for _, a := range s.custom {
+		names := make([]string, len(a.Inputs))
+		for i, in := range a.Inputs {
+			if names[i] = in.Name; !in.Required {
+				names[i] += " (optional)"
+			}
+		}
+		fmt.Fprintf(&b, "- %s {%s}: %s\n", a.ID, strings.Join(names, ", "), a.Description)
+		for _, in := range a.Inputs {
+			if in.Description != "" {
+				fmt.Fprintf(&b, "    %s: %s\n", in.Name, in.Description)
+			}
+		}
+	}
+	return b.String()
+}

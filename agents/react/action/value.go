@@ -1,0 +1,109 @@
+package action
+
+import (
+	"cmp"
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// lookUp finds the value at a path such as a.b[0].c or ["a.b"].c; "." is the whole.
+func lookUp(value any, path string) (any, bool) {
+	for rest := strings.TrimPrefix(path, "$"); rest != "" && rest != "."; {
+		var key string
+		switch {
+		case strings.HasPrefix(rest, `["`):
+			quoted, err := strconv.QuotedPrefix(rest[1:])
+			if err != nil || !strings.HasPrefix(rest[1+len(quoted):], "]") {
+				return nil, false
+			}
+			key, _ = strconv.Unquote(quoted)
+			rest = rest[len(quoted)+2:]
+		case rest[0] == '[':
+			index, after, closed := strings.Cut(rest[1:], "]")
+			items, ok := value.([]any)
+			i, err := strconv.Atoi(index)
+			if !closed || !ok || err != nil || i < 0 || i >= len(items) {
+				return nil, false
+			}
+			value, rest = items[i], after
+			continue
+		default:
+			rest = strings.TrimPrefix(rest, ".")
+			end := strings.IndexAny(rest, ".[")
+			if end < 0 {
+				end = len(rest)
+			}
+			key, rest = rest[:end], rest[end:]
+		}
+		object, ok := value.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		if value, ok = object[key]; !ok {
+			return nil, false
+		}
+	}
+	return value, true
+}
+
+func isNumber(value any) bool {
+	_, ok := value.(json.Number)
+	return ok
+}
+
+// order compares two values: texts by their characters, numbers by their size,
+// others only for being equal. It reports false where it cannot tell.
+func order(a, b any) (sign int, ok bool) {
+	switch x := a.(type) {
+	case string:
+		y, ok := b.(string)
+		return strings.Compare(x, y), ok
+	case json.Number:
+		if y, ok := b.(json.Number); ok {
+			return orderNumbers(x.String(), y.String())
+		}
+		return 0, false
+	}
+	return 0, reflect.DeepEqual(a, b)
+}
+
+// exactDigits is how many digits a float64 keeps for certain.
+const exactDigits = 15
+
+// orderNumbers compares numbers that are kept exactly: whole ones of 64 bits, and
+// those of few digits.
+func orderNumbers(a, b string) (sign int, ok bool) {
+	if a == b {
+		return 0, true
+	}
+	x, err1 := strconv.ParseInt(a, 10, 64)
+	y, err2 := strconv.ParseInt(b, 10, 64)
+	if err1 == nil && err2 == nil {
+		return cmp.Compare(x, y), true
+	}
+	f, err1 := strconv.ParseFloat(a, 64)
+	g, err2 := strconv.ParseFloat(b, 64)
+	if err1 != nil || err2 != nil {
+		return 0, false
+	}
+	if f == g && (digits(a) > exactDigits || digits(b) > exactDigits) {
+		return 0, false
+	}
+	return cmp.Compare(f, g), true
+}
+
+func digits(number string) int {
+	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
+	n := 0
+	for _, r := range mantissa {
+		if unicode.IsDigit(r) {
+			n++
+		}
+	}
+	return n
+}
+
+func notInWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }
