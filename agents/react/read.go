@@ -82,21 +82,21 @@ func (r *refusal) guard() string {
 // read reads a reply. An answer that was cut off cannot be trusted to say what it
 // was going to say.
 //
-// Once the verification is there, an answer without a document is the output.
+// Once the verification is there, only the output is waited for, which may be any text.
 func read(reply llm.Reply, verified bool) answer {
 	if reply.Finish == llm.FinishLength || reply.Finish == llm.FinishContentFilter {
 		return answer{bad: &refusal{rule: ruleCutOff, message: "the answer was cut off (finish reason " + string(reply.Finish) + "); write a shorter one"}}
 	}
-	docs, err := step.Parse(reply.Text)
-	a := answer{docs: docs}
-	if err != nil {
-		a.bad = refusalOf(err, step.Pos{Line: 1, Column: 1})
+	parse := step.Parse
+	if verified {
+		parse = step.Final
 	}
-	text := strings.TrimSpace(reply.Text)
-	switch none := len(docs) == 0 && (a.bad == nil || a.bad.rule == ruleNoStep); {
-	case none && verified && text != "":
-		return answer{docs: []step.Document{{Kind: step.Output, Pos: step.Pos{Line: 1, Column: 1}, Text: text}}}
-	case a.empty():
+	docs, err := parse(reply.Text)
+	a := answer{docs: docs}
+	switch {
+	case err != nil:
+		a.bad = refusalOf(err, step.Pos{Line: 1, Column: 1})
+	case len(docs) == 0:
 		a.bad = &refusal{rule: ruleNoStep, message: "the answer has no document"}
 	}
 	return a

@@ -1,0 +1,4 @@
+package react
+
+// TriggerOf is triggerOf, for its specs.
+var TriggerOf = triggerOf
