@@ -1,0 +1,191 @@
+package propose
+
+import (
+	"cmp"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+)
+
+var (
+	checkbox   = regexp.MustCompile(`(?m)^\s*(?:[-*+]|\d+[.)])\s+\[[ xX~/]\]\s`)
+	makeTarget = regexp.MustCompile(`(?m)^(check|ci|verify|validate)\s*:(?:[^=]|$)`)
+)
+
+func recogniseGo(f *folder) *project {
+	if !f.has("go.mod") {
+		if f.has("go.work") {
+			f.note("go.work", "the modules of a workspace are checked one by one; those in folders directly below are proposed")
+		}
+		return nil
+	}
+	p := &project{kind: "Go", sources: []string{"**/*.go"}, commands: map[check.Name][]string{
+		check.Compile:    {"go", "build", "./..."},
+		check.Tests:      {"go", "test", "./..."},
+		check.Validation: {"go", "vet", "./..."},
+	}}
+	if f.has(".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json") {
+		p.commands[check.Validation] = []string{"golangci-lint", "run"}
+	}
+	return p
+}
+
+func recogniseRust(f *folder) *project {
+	text, ok := f.read("Cargo.toml")
+	if !ok {
+		return nil
+	}
+	var all []string
+	if section(text, `workspace`) {
+		all = []string{"--workspace"}
+	}
+	p := &project{kind: "Rust", sources: []string{"**/*.rs"}, commands: map[check.Name][]string{
+		check.Compile: slices.Concat([]string{"cargo", "check", "--all-targets"}, all),
+		check.Tests:   slices.Concat([]string{"cargo", "test"}, all),
+	}}
+	if f.has("clippy.toml", ".clippy.toml") || section(text, `(workspace\.)?lints\.clippy`) {
+		p.commands[check.Validation] = slices.Concat([]string{"cargo", "clippy", "--all-targets"}, all)
+	}
+	return p
+}
+
+// section reports whether a TOML file has a table whose name a pattern matches.
+func section(text, pattern string) bool {
+	found, err := regexp.MatchString(`(?m)^\s*\[\[?\s*`+pattern+`[\].]`, text)
+	return err == nil && found
+}
+
+func recognisePython(f *folder) *project {
+	pyproject, _ := f.read("pyproject.toml")
+	needs, _ := f.read("requirements.txt")
+	dev, _ := f.read("requirements-dev.txt")
+	if !f.has("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile", "tox.ini", "pytest.ini") {
+		return nil
+	}
+	kind, run := pythonRunner(f)
+	p := &project{kind: kind, sources: []string{"**/*.py"}, commands: map[check.Name][]string{
+		// It compiles what it finds, so that it must not find the libraries.
+		check.Compile: slices.Concat(run, []string{"python3", "-m", "compileall", "-q", "-x", `[/\\](\.?venv|\.git|\.tox|node_modules)[/\\]`, "."}),
+	}}
+	if section(pyproject, `tool\.mypy`) || f.has("mypy.ini", ".mypy.ini") {
+		p.commands[check.Compile] = slices.Concat(run, []string{"python3", "-m", "mypy", "."})
+	}
+	switch names := regexp.MustCompile(`(?im)^\s*["']?pytest\b|["']pytest\b`); {
+	case section(pyproject, `tool\.pytest`), f.has("pytest.ini", "conftest.py"), names.MatchString(pyproject + "\n" + needs + "\n" + dev):
+		p.kind += " with pytest"
+		p.commands[check.Tests] = slices.Concat(run, []string{"python3", "-m", "pytest", "-q"})
+	case f.hasFolder("tests"), f.hasFolder("test"):
+		p.commands[check.Tests] = slices.Concat(run, []string{"python3", "-m", "unittest", "discover", "-q"})
+	}
+	if section(pyproject, `tool\.ruff`) || f.has("ruff.toml", ".ruff.toml") {
+		p.commands[check.Validation] = slices.Concat(run, []string{"ruff", "check", "."})
+	}
+	return p
+}
+
+// pythonRunner is what runs Python where the project's libraries are.
+func pythonRunner(f *folder) (kind string, run []string) {
+	switch {
+	case f.has("uv.lock"):
+		return "Python with uv", []string{"uv", "run"}
+	case f.has("poetry.lock"):
+		return "Python with Poetry", []string{"poetry", "run"}
+	case f.has("Pipfile"):
+		return "Python with Pipenv", []string{"pipenv", "run"}
+	}
+	return "Python", nil
+}
+
+// manifest is what counts of a package.json.
+type manifest struct {
+	Scripts        map[string]string `json:"scripts"`
+	PackageManager string            `json:"packageManager"`
+}
+
+func recogniseNode(f *folder) *project {
+	text, ok := f.read("package.json")
+	if !ok {
+		return nil
+	}
+	var m manifest
+	if err := json.Unmarshal([]byte(text), &m); err != nil {
+		f.note("package.json", "is not understood, so no checks are proposed for Node: %v", err)
+		return nil
+	}
+	manager := packageManager(f, m)
+	typed := f.has("tsconfig.json")
+	p := &project{
+		kind: "Node with " + manager, commands: make(map[check.Name][]string),
+		sources: []string{"**/*.js", "**/*.jsx", "**/*.mjs", "**/*.cjs"},
+	}
+	if typed {
+		p.kind += " and TypeScript"
+		p.sources = append(p.sources, "**/*.ts", "**/*.tsx")
+	}
+	script := func(names ...string) []string {
+		for _, name := range names {
+			if m.Scripts[name] != "" {
+				return []string{manager, "run", name}
+			}
+		}
+		return nil
+	}
+	p.commands[check.Compile] = script("typecheck", "type-check", "check-types", "check:types", "tsc")
+	if p.commands[check.Compile] == nil && typed {
+		p.commands[check.Compile] = append(execute(manager), "tsc", "--noEmit")
+	}
+	if p.commands[check.Compile] == nil {
+		p.commands[check.Compile] = script("build")
+	}
+	p.commands[check.Tests] = nodeTests(f, m, script)
+	p.commands[check.Validation] = script("validate", "check", "lint")
+	return p
+}
+
+// nodeTests is the script that tests, unless it is the one that `npm init` writes.
+func nodeTests(f *folder, m manifest, script func(...string) []string) []string {
+	text := m.Scripts["test"]
+	switch {
+	case strings.Contains(text, "no test specified"):
+		return nil
+	case strings.Contains(text, "--watch") && !strings.Contains(text, "--watch=false") && !strings.Contains(text, "--watchAll=false"):
+		if run := script("test:ci", "test:run", "ci:test"); run != nil {
+			return run
+		}
+		f.note("package.json", "the script test watches files and never ends, so it is not proposed; write one that runs once")
+		return nil
+	}
+	return script("test")
+}
+
+// packageManager is the one that the manifest names, or whose lock file is there.
+func packageManager(f *folder, m manifest) string {
+	known := []string{"npm", "pnpm", "yarn", "bun"}
+	name, _, _ := strings.Cut(m.PackageManager, "@")
+	if !slices.Contains(known, name) {
+		name = ""
+	}
+	locks := ""
+	for _, lock := range []struct{ file, manager string }{
+		{"pnpm-lock.yaml", "pnpm"}, {"yarn.lock", "yarn"}, {"bun.lock", "bun"}, {"bun.lockb", "bun"}, {"package-lock.json", "npm"},
+	} {
+		if locks == "" && f.has(lock.file) {
+			locks = lock.manager
+		}
+	}
+	return cmp.Or(name, locks, "npm")
+}
+
+// execute is how a program of the project's libraries is run, and never fetched.
+func execute(manager string) []string {
+	switch manager {
+	case "npm":
+		return []string{"npx", "--no-install"}
+	case "bun":
+		return []string{"bun", "x", "--no-install"}
+	}
+	return []string{manager, "exec"}
+}

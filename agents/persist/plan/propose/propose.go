@@ -1,0 +1,237 @@
+// Package propose recognises Go, Node, Python and Rust projects in a folder and
+// proposes how a supervisor checks them.
+package propose
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+)
+
+// Proposal is what was recognised in a folder.
+type Proposal struct {
+	// Kinds are the projects, such as "Go" or "Node with pnpm and TypeScript in web".
+	Kinds []string
+	// Checks are probes for what can be checked; see plan.Plan.
+	Checks map[check.Name]plan.Probe
+	// Notes say what was not understood, or could not be proposed, and why.
+	Notes []string
+}
+
+// project is one project.
+type project struct {
+	kind string // of Proposal.Kinds, without the folder
+	dir  string // "." or a folder in it
+	// commands answer checks; they run in dir.
+	commands map[check.Name][]string
+	// sources are the patterns of its files, relative to dir.
+	sources []string
+}
+
+// recogniser looks for projects of one kind in a folder; it returns nil if there
+// is none.
+type recogniser func(*folder) *project
+
+// Look recognises the projects in a folder and in those directly below it. It
+// never fails: what cannot be read or is malformed is named in Notes.
+func Look(fsys fs.FS) Proposal {
+	p := Proposal{Checks: make(map[check.Name]plan.Probe)}
+	var projects []*project
+	for _, dir := range folders(fsys) {
+		f := &folder{fsys: fsys, dir: dir}
+		for _, recognise := range []recogniser{recogniseGo, recogniseNode, recognisePython, recogniseRust} {
+			if found := recognise(f); found != nil {
+				found.dir = dir
+				projects = append(projects, found)
+			}
+		}
+		p.Notes = append(p.Notes, f.notes...)
+	}
+	for _, found := range projects {
+		p.Kinds = append(p.Kinds, found.name())
+	}
+	for _, name := range []check.Name{check.Compile, check.Tests, check.Validation} {
+		p.command(name, projects)
+	}
+	p.markers(projects)
+	p.root(&folder{fsys: fsys, dir: "."})
+	return p
+}
+
+// maxFolders is how many folders below the first are looked at.
+const maxFolders = 50
+
+// passedOver hold what others wrote, or what was made.
+var passedOver = []string{"vendor", "node_modules", "target", "dist", "build", "testdata", "fixtures", "examples", "venv", "__pycache__"}
+
+// folders are the folder itself and those directly below it.
+func folders(fsys fs.FS) []string {
+	all := []string{"."}
+	entries, _ := fs.ReadDir(fsys, ".") // what there is of them: whatever cannot be read holds no project
+	for _, e := range entries {
+		if name := e.Name(); e.IsDir() && !strings.HasPrefix(name, ".") && !slices.Contains(passedOver, name) && len(all) <= maxFolders {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+func (p *project) name() string {
+	if p.dir == "." {
+		return p.kind
+	}
+	return p.kind + " in " + p.dir
+}
+
+// command proposes the command that answers a check for all projects: its own if
+// there is one in the folder itself, else a line of the shell.
+func (p *Proposal) command(name check.Name, projects []*project) {
+	var having []*project
+	for _, found := range projects {
+		if len(found.commands[name]) > 0 {
+			having = append(having, found)
+		} else if name != check.Validation {
+			p.Notes = append(p.Notes, fmt.Sprintf("%s: no command for the check %s was found", found.name(), name))
+		}
+	}
+	switch {
+	case len(having) == 0:
+	case len(having) == 1 && having[0].dir == ".":
+		p.Checks[name] = plan.Probe{Command: having[0].commands[name]}
+	default:
+		parts := make([]string, len(having))
+		for i, found := range having {
+			parts[i] = shell(found.dir, found.commands[name])
+		}
+		p.Checks[name] = plan.Probe{Command: []string{"sh", "-c", strings.Join(parts, " && ")}}
+	}
+}
+
+// shell is a command in a folder as the shell has it.
+func shell(dir string, argv []string) string {
+	words := make([]string, len(argv))
+	for i, arg := range argv {
+		words[i] = quote(arg)
+	}
+	line := strings.Join(words, " ")
+	if dir == "." {
+		return line
+	}
+	return "(cd " + quote("./"+dir) + " && " + line + ")"
+}
+
+// quote is an argument as the shell reads it back.
+func quote(arg string) string {
+	plain := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./=:@%+,", r)
+	}
+	if arg != "" && !strings.ContainsFunc(arg, func(r rune) bool { return !plain(r) }) {
+		return arg
+	}
+	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}
+
+// markers proposes to search the projects' sources for unfinished work.
+func (p *Proposal) markers(projects []*project) {
+	var in []string
+	for _, found := range projects {
+		for _, pattern := range found.sources {
+			if pattern = path.Join(literal(found.dir), pattern); !slices.Contains(in, pattern) {
+				in = append(in, pattern)
+			}
+		}
+	}
+	if len(in) > 0 {
+		p.Checks[check.Features] = plan.Probe{Markers: []string{"TODO", "FIXME"}, In: in}
+	}
+}
+
+// literal is a folder as a pattern that matches it alone.
+func literal(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
+}
+
+// root proposes what hangs on no language: a list of todos, and what a Makefile
+// calls the whole check.
+func (p *Proposal) root(f *folder) {
+	for _, name := range []string{"TODO.md", "TODOS.md", "todo.md", "tasks.md", "TASKS.md"} {
+		if text, ok := f.read(name); ok && checkbox.MatchString(text) {
+			p.Checks[check.Todos] = plan.Probe{File: name}
+			break
+		}
+	}
+	for _, name := range []string{"Makefile", "makefile", "GNUmakefile"} {
+		text, ok := f.read(name)
+		if !ok {
+			continue
+		}
+		if target := makeTarget.FindStringSubmatch(text); target != nil {
+			p.Checks[check.Validation] = plan.Probe{Command: []string{"make", target[1]}}
+		}
+		break
+	}
+	p.Notes = append(p.Notes, f.notes...)
+}
+
+// folder is a folder in which projects are looked for.
+type folder struct {
+	fsys  fs.FS
+	dir   string
+	notes []string
+}
+
+// note says something of a file.
+func (f *folder) note(file, format string, args ...any) {
+	f.notes = append(f.notes, path.Join(f.dir, file)+": "+fmt.Sprintf(format, args...))
+}
+
+// has reports whether there is one of some files.
+func (f *folder) has(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		info, err := fs.Stat(f.fsys, path.Join(f.dir, name))
+		return err == nil && info.Mode().IsRegular()
+	})
+}
+
+// hasFolder reports whether there is a folder.
+func (f *folder) hasFolder(name string) bool {
+	info, err := fs.Stat(f.fsys, path.Join(f.dir, name))
+	return err == nil && info.IsDir()
+}
+
+// maxFile is how many bytes of a file are read.
+const maxFile = 1 << 20
+
+// read reads a file; it reports false if there is none, and notes what cannot be
+// read.
+func (f *folder) read(name string) (string, bool) {
+	if !f.has(name) {
+		return "", false
+	}
+	text, err := f.text(name)
+	if err != nil {
+		f.note(name, "cannot be read, so nothing is made of it: %v", err)
+		return "", false
+	}
+	return text, true
+}
+
+func (f *folder) text(name string) (string, error) {
+	file, err := f.fsys.Open(path.Join(f.dir, name))
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = errors.New("it is too large")
+	}
+	return string(data), err
+}

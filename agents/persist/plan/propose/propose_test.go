@@ -1,0 +1,190 @@
+package propose_test
+
+import (
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan/propose"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestPropose(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "agents/persist/plan/propose")
+}
+
+// files is a folder of files, with the text after the first line break of each.
+func files(texts map[string]string) fstest.MapFS {
+	fsys := fstest.MapFS{}
+	for name, text := range texts {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return fsys
+}
+
+// commands are the command lines of the proposed checks.
+func commands(p propose.Proposal) map[check.Name]string {
+	all := make(map[check.Name]string)
+	for name, probe := range p.Checks {
+		if len(probe.Command) > 0 {
+			all[name] = strings.Join(probe.Command, " ")
+		}
+	}
+	return all
+}
+
+var _ = Describe("Look", func() {
+	DescribeTable("recognises", func(texts map[string]string, kind string, want map[check.Name]string) {
+		p := propose.Look(files(texts))
+		Expect(p.Kinds).To(Equal([]string{kind}))
+		Expect(commands(p)).To(Equal(want))
+		Expect(p.Checks).To(HaveKey(check.Features))
+	},
+		Entry("Go", map[string]string{"go.mod": "module x"}, "Go", map[check.Name]string{
+			check.Compile: "go build ./...", check.Tests: "go test ./...", check.Validation: "go vet ./...",
+		}),
+		Entry("Go with a linter", map[string]string{"go.mod": "module x", ".golangci.yml": ""}, "Go", map[check.Name]string{
+			check.Compile: "go build ./...", check.Tests: "go test ./...", check.Validation: "golangci-lint run",
+		}),
+		Entry("Node with npm", map[string]string{"package.json": `{"scripts": {"test": "node --test", "lint": "eslint .", "build": "vite build"}}`},
+			"Node with npm", map[check.Name]string{check.Compile: "npm run build", check.Tests: "npm run test", check.Validation: "npm run lint"}),
+		Entry("Node with pnpm by its lock file, and TypeScript", map[string]string{"package.json": `{"scripts": {"test": "vitest run"}}`, "pnpm-lock.yaml": "", "tsconfig.json": "{}"},
+			"Node with pnpm and TypeScript", map[check.Name]string{check.Compile: "pnpm exec tsc --noEmit", check.Tests: "pnpm run test"}),
+		Entry("Node with yarn by its manifest", map[string]string{"package.json": `{"packageManager": "yarn@4.1.0", "scripts": {"typecheck": "tsc -b"}}`, "package-lock.json": "", "tsconfig.json": "{}"},
+			"Node with yarn and TypeScript", map[check.Name]string{check.Compile: "yarn run typecheck"}),
+		Entry("Node with npm and TypeScript", map[string]string{"package.json": `{}`, "tsconfig.json": "{}"},
+			"Node with npm and TypeScript", map[check.Name]string{check.Compile: "npx --no-install tsc --noEmit"}),
+		Entry("Node with the tests that npm init writes", map[string]string{"package.json": `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`},
+			"Node with npm", map[check.Name]string{}),
+		Entry("Node with tests that watch", map[string]string{"package.json": `{"scripts": {"test": "jest --watch", "test:ci": "jest"}}`},
+			"Node with npm", map[check.Name]string{check.Tests: "npm run test:ci"}),
+		Entry("Python with pytest", map[string]string{"pyproject.toml": "[project]\nname = \"x\"\n[tool.pytest.ini_options]\n[tool.mypy]\n[tool.ruff.lint]\n"},
+			"Python with pytest", map[check.Name]string{check.Compile: "python3 -m mypy .", check.Tests: "python3 -m pytest -q", check.Validation: "ruff check ."}),
+		Entry("Python by its requirements", map[string]string{"requirements.txt": "flask==3\npytest>=8\n"},
+			"Python with pytest", map[check.Name]string{check.Compile: `python3 -m compileall -q -x [/\\](\.?venv|\.git|\.tox|node_modules)[/\\] .`, check.Tests: "python3 -m pytest -q"}),
+		Entry("Python with uv and no pytest", map[string]string{"pyproject.toml": "[project]", "uv.lock": "", "tests/test_x.py": ""},
+			"Python with uv", map[check.Name]string{check.Compile: `uv run python3 -m compileall -q -x [/\\](\.?venv|\.git|\.tox|node_modules)[/\\] .`, check.Tests: "uv run python3 -m unittest discover -q"}),
+		Entry("Rust", map[string]string{"Cargo.toml": "[package]\nname = \"x\"\n"}, "Rust", map[check.Name]string{
+			check.Compile: "cargo check --all-targets", check.Tests: "cargo test",
+		}),
+		Entry("a Rust workspace with clippy", map[string]string{"Cargo.toml": "[workspace]\nmembers = []\n[workspace.lints.clippy]\nall = \"deny\"\n"}, "Rust", map[check.Name]string{
+			check.Compile: "cargo check --all-targets --workspace", check.Tests: "cargo test --workspace", check.Validation: "cargo clippy --all-targets --workspace",
+		}),
+		Entry("what a Makefile calls the whole check", map[string]string{"go.mod": "", "Makefile": "checker := x\n.PHONY: check\ncheck: test\n\tgo vet\n"}, "Go", map[check.Name]string{
+			check.Compile: "go build ./...", check.Tests: "go test ./...", check.Validation: "make check",
+		}),
+	)
+
+	It("puts several projects together", func() {
+		p := propose.Look(files(map[string]string{
+			"go.mod": "module x", "my web/package.json": `{"scripts": {"test": "vitest run"}}`, "my web/tsconfig.json": "{}",
+			"node_modules/x/package.json": "{}", ".hidden/go.mod": "", "testdata/go.mod": "",
+		}))
+		Expect(p.Kinds).To(Equal([]string{"Go", "Node with npm and TypeScript in my web"}))
+		Expect(p.Checks[check.Compile].Command).To(Equal([]string{"sh", "-c", "go build ./... && (cd './my web' && npx --no-install tsc --noEmit)"}))
+		Expect(p.Checks[check.Validation].Command).To(Equal([]string{"go", "vet", "./..."}))
+		Expect(p.Checks[check.Features].In).To(ContainElements("**/*.go", "my web/**/*.ts"))
+	})
+
+	It("finds a list of todos, if it has checkboxes", func() {
+		Expect(propose.Look(files(map[string]string{"TODO.md": "# x\n- [ ] a\n"})).Checks).To(HaveKeyWithValue(check.Todos, plan.Probe{File: "TODO.md"}))
+		Expect(propose.Look(files(map[string]string{"TODO.md": "- a\n"})).Checks).To(BeEmpty())
+	})
+
+	DescribeTable("proposes less, and says so, where it finds", func(texts map[string]string, note string) {
+		p := propose.Look(files(texts))
+		Expect(p.Notes).To(ContainElement(ContainSubstring(note)))
+		_, found := plan.Parse("plan.yaml", []byte(p.Plan("x")))
+		Expect(found).To(BeEmpty())
+	},
+		Entry("a malformed package.json", map[string]string{"package.json": `{"scripts": `}, "package.json: is not understood, so no checks are proposed for Node: unexpected end of JSON input"),
+		Entry("scripts of another type", map[string]string{"package.json": `{"scripts": [1]}`}, "package.json: is not understood"),
+		Entry("a package.json that is too large", map[string]string{"web/package.json": strings.Repeat(" ", 2<<20)}, "web/package.json: cannot be read, so nothing is made of it: it is too large"),
+		Entry("tests that never end", map[string]string{"package.json": `{"scripts": {"test": "jest --watchAll"}}`}, "package.json: the script test watches files"),
+		Entry("no tests", map[string]string{"package.json": `{}`}, "Node with npm: no command for the check tests was found"),
+		Entry("a workspace of Go", map[string]string{"go.work": "use ./a", "a/go.mod": ""}, "go.work: the modules of a workspace are checked one by one"),
+	)
+
+	It("finds nothing in an empty folder, and does not fail in one that cannot be read", func() {
+		p := propose.Look(files(nil))
+		Expect(p.Kinds).To(BeEmpty())
+		Expect(p.Checks).To(BeEmpty())
+		Expect(propose.Look(broken{}).Kinds).To(BeEmpty())
+		p = propose.Look(os.DirFS(GinkgoT().TempDir()))
+		Expect(p.Checks).To(BeEmpty())
+	})
+
+	It("takes a folder of the name of a file for no file", func() {
+		Expect(propose.Look(files(map[string]string{"package.json/x": "", "go.mod/x": ""})).Kinds).To(BeEmpty())
+	})
+})
+
+type broken struct{}
+
+func (broken) Open(string) (fs.File, error) { return nil, errors.New("broken") }
+
+var _ = Describe("the starter plan", func() {
+	DescribeTable("is this text, which loads with the proposed checks", func(name string, texts map[string]string) {
+		p := propose.Look(files(texts))
+		text := p.Plan("My Project!")
+		loaded, found := plan.Parse("plan.yaml", []byte(text))
+		Expect(found).To(BeEmpty())
+		Expect(loaded.Name).To(Equal("my-project"))
+		if len(p.Checks) > 0 {
+			Expect(loaded.Checks).To(Equal(p.Checks))
+		}
+		golden := filepath.Join("testdata", name+".yaml")
+		if *update {
+			Expect(os.MkdirAll("testdata", 0o755)).To(Succeed())
+			Expect(os.WriteFile(golden, []byte(text), 0o644)).To(Succeed())
+		}
+		want, err := os.ReadFile(golden)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(text).To(Equal(string(want)))
+	},
+		Entry(nil, "several", map[string]string{
+			"go.mod": "module x", "web/package.json": `{"scripts": {"test": "vitest run"}}`, "tool/pyproject.toml": "[tool.pytest]", "TODO.md": "- [ ] a\n",
+		}),
+		Entry(nil, "nothing", nil),
+	)
+
+	It("loads, whatever the folder holds and is called", func() {
+		name := rapid.SampledFrom([]string{
+			"go.mod", "go.work", "package.json", "tsconfig.json", "pyproject.toml", "requirements.txt", "Cargo.toml", "Makefile", "TODO.md", "uv.lock", "pnpm-lock.yaml", "conftest.py",
+		})
+		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
+			"{}", `{"scripts": {"test": "x", "lint": "y", "build": "z"}}`, "[tool.mypy]\n[tool.ruff]\n[tool.pytest]", "[workspace]\n[lints.clippy]", "- [ ] a\n", "check:\n",
+		}))
+		dir := rapid.OneOf(rapid.Just(""), rapid.StringMatching(`[^/\x00]{1,8}/`))
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			fsys := fstest.MapFS{}
+			for range rapid.IntRange(0, 6).Draw(t, "files") {
+				at := dir.Draw(t, "dir") + name.Draw(t, "name")
+				if fs.ValidPath(at) {
+					fsys[at] = &fstest.MapFile{Data: []byte(text.Draw(t, "text"))}
+				}
+			}
+			p := propose.Look(fsys)
+			loaded, found := plan.Parse("plan.yaml", []byte(p.Plan(rapid.String().Draw(t, "called"))))
+			if len(found) > 0 {
+				t.Fatalf("%v\n%s", found, p.Plan("x"))
+			}
+			if len(loaded.Checks) != len(p.Checks) {
+				t.Fatalf("%v are not %v", loaded.Checks, p.Checks)
+			}
+		})
+	})
+})

@@ -1,0 +1,112 @@
+package propose
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+)
+
+// Plan is a starter plan as commented YAML, which loads. Its name is made of the
+// one given, such as that of the folder.
+func (p Proposal) Plan(name string) string {
+	var b strings.Builder
+	b.WriteString("# A plan for `rehearse supervise`: what is to be done, and what must hold before it\n# may stop.\n")
+	fmt.Fprintf(&b, "name: %s\n", identifier(name))
+	b.WriteString(`# Said with every task.
+goal: Say in a sentence what all tasks serve.
+
+tasks:
+  # Done in this order, each after those that it names in after.
+  - id: first
+    do: |
+      Say what is to be done, and how to tell that it is done.
+    # after: [another]        # tasks that must be done before
+    # files: [README.md]      # files that the task works on; they are in its context
+    # retries: 2              # how often a failed attempt is made again
+    # by: default             # which of the workers does it
+
+# Who does the tasks. Without this, a runner loop over the backend does.
+# workers:
+#   default: {loop: {max_iterations: 20, timeout: 30m}}
+#   auditor: {react: {agent: agents/auditor.agent.md}}
+#   script: {command: [./do-task.sh]}
+
+`)
+	p.writeChecks(&b)
+	b.WriteString(`
+# The limits of the run, as they are without this.
+# limits:
+#   rounds: 5          # how often failed checks are turned into tasks
+#   check_every: 5     # tasks between two full checks
+#   stagnation: 10m    # how long a task may show no activity
+#   timeout: 10h       # for the whole run; default: none
+#   budget: {cost: 5 EUR}   # default: none
+`)
+	return b.String()
+}
+
+func (p Proposal) writeChecks(b *strings.Builder) {
+	b.WriteString("# What is checked before a stop; a check that fails becomes a task.\n")
+	if len(p.Kinds) == 0 {
+		b.WriteString("# No project was recognised here; name your own commands.\n")
+	} else {
+		fmt.Fprintf(b, "# Recognised: %s.\n", plain.Line(strings.Join(p.Kinds, ", "), 0))
+	}
+	for _, note := range p.Notes {
+		fmt.Fprintf(b, "# Note: %s\n", plain.Line(note, 200))
+	}
+	if len(p.Checks) == 0 {
+		b.WriteString("# checks:\n#   tests: {command: [make, test]}\n")
+		return
+	}
+	b.WriteString("checks:\n")
+	for _, info := range check.All() {
+		if probe, ok := p.Checks[info.Name]; ok {
+			fmt.Fprintf(b, "  # %s\n  %s: {%s}\n", info.Meaning, info.Name, probeText(probe))
+		}
+	}
+}
+
+func probeText(p plan.Probe) string {
+	switch {
+	case len(p.Command) > 0:
+		return "command: " + listText(p.Command)
+	case p.File != "":
+		return "file: " + strconv.Quote(p.File)
+	}
+	return "markers: " + listText(p.Markers) + ", in: " + listText(p.In)
+}
+
+// listText is a list whose items are quoted as Go does, which YAML reads back.
+func listText(items []string) string {
+	words := make([]string, len(items))
+	for i, item := range items {
+		words[i] = strconv.Quote(item)
+	}
+	return "[" + strings.Join(words, ", ") + "]"
+}
+
+// identifier makes an allowed name of any text.
+func identifier(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '.' || r == '_' || r == '-':
+			return r
+		case 'A' <= r && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return '-'
+	}, text)
+	text = strings.Trim(text, "-._")
+	if len(text) > 64 {
+		text = strings.TrimRight(text[:64], "-._")
+	}
+	if text == "" {
+		return "plan"
+	}
+	return text
+}
