@@ -63,7 +63,7 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 		Entry("too long", "file: "+strings.Repeat("x", 9000), action.RuleBadInput, `the value of file has more than 8192 bytes, or a NUL`),
 		Entry("an absolute path", "file: /etc/passwd", action.RuleOutside, `the value of file, "/etc/passwd", names a place outside the workspace`),
 		Entry("a path upwards", "file: a/../../b", action.RuleOutside, `the value of file, "a/../../b", names a place outside the workspace`),
-		Entry("no YAML", "file: [", action.RuleBadInput, "input:1:8: not valid YAML: while parsing a flow node: did not find expected node content"),
+		Entry("no YAML", "file: [", action.RuleBadInput, "input:2:1: not valid YAML: while parsing a flow node: did not find expected node content"),
 	)
 
 	It("refuses a path that leads out by a link, and tells of files that it is given", func() {
@@ -108,7 +108,7 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 		if _, err := exec.LookPath("setsid"); err != nil {
 			Skip("there is no setsid")
 		}
-		r := do(open(workspace(), shell("echo done; setsid sleep 20 &")), "own", "")
+		r := do(open(workspace(), shell("setsid sh -c 'echo >gone; sleep 20' & while [ ! -e gone ]; do :; done; echo done")), "own", "")
 		Expect(r.Observation).To(Equal("exit status 0\ndone"))
 	})
 
