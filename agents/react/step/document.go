@@ -93,7 +93,7 @@ func (p *parser) document() (Document, *Error) {
 		case tabbed:
 			return d.Document, p.wrong(0, "tab", "the line begins with a tab; indent with spaces")
 		case indented:
-			if p.l.text[0] == '#' {
+			if p.l.comment() {
 				p.next()
 				continue
 			}

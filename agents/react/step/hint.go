@@ -7,8 +7,11 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// maxHints bounds how many lines are compared with the keys.
-const maxHints = 100
+// How many lines are looked at for a hint, and how many are compared with the keys.
+const (
+	maxLines = 1000
+	maxHints = 100
+)
 
 // noStep makes the error for an answer without a document. It names the line that was
 // probably meant to begin one.
@@ -22,7 +25,9 @@ func noStep(answer string) *Error {
 	}
 	n, tried := 0, 0
 	for l := range strings.Lines(answer) {
-		n++
+		if n++; n > maxLines {
+			break
+		}
 		text := strings.TrimLeft(l, " \t*_>#-\"'{")
 		name, _, ok := strings.Cut(text[:min(len(text), maxKey)], ":")
 		name = strings.TrimRight(name, " *_\"'")

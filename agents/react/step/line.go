@@ -25,6 +25,9 @@ func (l *line) blank() bool {
 	return l.text == "" || (l.text[0] == '\t' || l.text[0] == '\v') && strings.TrimSpace(l.text) == ""
 }
 
+// comment reports whether the line is a comment.
+func (l *line) comment() bool { return strings.HasPrefix(strings.TrimLeft(l.text, "\t "), "#") }
+
 // fence is a code fence of Markdown.
 type fence struct {
 	mark   byte // '`' or '~'; 0 if there is none

@@ -82,7 +82,7 @@ func (p *parser) output() {
 		d.Text = p.cut(from, to, inside.margin)
 	case ok && first >= 0:
 		body := strings.IndexByte(p.text[from:], '\n') + 1
-		d.Pos.Line++
+		d.Line++
 		d.Text = p.cut(from+body, max(from+body, last), 0)
 	default:
 		d.Text = p.text[from:to]

@@ -141,7 +141,7 @@ func (p *parser) open(f fence) {
 func (p *parser) keyLine(from *start) *Error {
 	name, _, _ := cutKey(p.l.text)
 	k, known := lookup(name)
-	if from.pending && !(from.known && known) && p.afterBlank && p.fence.mark == 0 {
+	if from.pending && (!from.known || !known) && p.afterBlank && p.fence.mark == 0 {
 		*from = start{}
 	}
 	if !known || !keys[k].begins {

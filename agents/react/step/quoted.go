@@ -28,7 +28,7 @@ func (p *parser) single(off int) (string, *Error) {
 			at++
 			continue
 		}
-		return q.text.String(), p.afterQuote(at)
+		return q.close(), p.afterQuote(at)
 	}
 }
 
@@ -47,7 +47,7 @@ func (p *parser) double(off int) (string, *Error) {
 			at = q.at
 		case p.l.text[at+i] == '"':
 			q.literal(p.l.text[at : at+i])
-			return q.text.String(), p.afterQuote(at + i + 1)
+			return q.close(), p.afterQuote(at + i + 1)
 		default:
 			q.literal(p.l.text[at : at+i])
 			at += i
@@ -96,6 +96,12 @@ func (q *quote) escaped(s string) {
 	q.space = ""
 }
 
+// close returns the text.
+func (q *quote) close() string {
+	q.escaped("")
+	return q.text.String()
+}
+
 // wrap goes to the next line of a quoted text.
 func (p *parser) wrap(q *quote) *Error {
 	if q.joined {
@@ -113,7 +119,7 @@ func (p *parser) wrap(q *quote) *Error {
 		fold(&q.text, blankLines)
 	}
 	q.joined = false
-	q.at = len(p.l.text) - len(strings.TrimLeft(p.l.text, "\t"))
+	q.at = len(p.l.text) - len(strings.TrimLeft(p.l.text, " \t"))
 	return nil
 }
 

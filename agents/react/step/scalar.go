@@ -49,9 +49,9 @@ func (p *parser) value(off int) (int, bool) {
 	}
 	for p.next(); !p.eof; p.next() {
 		switch c := p.class(); {
-		case c == blank, c == comment, c == indented && p.l.text[0] == '#':
+		case c == blank, c == comment, c == indented && p.l.comment():
 		case c == indented:
-			return len(p.l.text) - len(strings.TrimLeft(p.l.text, "\t")), true
+			return len(p.l.text) - len(strings.TrimLeft(p.l.text, " \t")), true
 		default:
 			return 0, false
 		}
@@ -78,7 +78,7 @@ func (p *parser) plain(name string, off int) (string, *Error) {
 		if p.l.indent == 0 {
 			break
 		}
-		if p.l.text[0] == '#' {
+		if p.l.comment() {
 			commented = true
 			continue
 		}

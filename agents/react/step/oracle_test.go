@@ -1,0 +1,210 @@
+package step_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/agents/react/step"
+	"github.com/rehearse-dev/rehearse/internal/source"
+)
+
+// oracle is a document as a parser of all of YAML reads it.
+type oracle struct {
+	Step        int    `yaml:"step,omitempty"`
+	Thought     string `yaml:"thought,omitempty"`
+	Action      string `yaml:"action,omitempty"`
+	Input       any    `yaml:"action_input,omitempty"`
+	Observation string `yaml:"observation,omitempty"`
+	Reflection  string `yaml:"reflection,omitempty"`
+	Decision    string `yaml:"decision,omitempty"`
+	Reason      string `yaml:"reason,omitempty"`
+	Trigger     string `yaml:"trigger,omitempty"`
+	AgentID     string `yaml:"agent_id,omitempty"`
+	Task        string `yaml:"task,omitempty"`
+	Missing     any    `yaml:"missing,omitempty"`
+}
+
+// pieces are what the lines of texts are made of: what means something in YAML, in
+// Markdown, and in other languages.
+var pieces = []string{
+	"a", "the file", "é", "日本", "x: y", "a #b", "# c", "- d", "\"q\"", "it's", "\\", "\\n", "{", "]", "|", ">", "---", "...", "```", "~~~", "&", "*", "@",
+	"thought: no", "a:", ":", "?", "%", "1", "null", "L.12", "  ", "\t", "http://a.b/c", ",", "!",
+}
+
+// text draws a text of a few lines.
+func text(t *rapid.T, label string) string {
+	lines := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 3).Draw(t, "pieces"), rapid.SampledFrom([]string{"", " "}).Draw(t, "space"))
+	}), 1, 5).Draw(t, label)
+	return strings.Join(lines, "\n")
+}
+
+// block writes a text as a block text; its first line is not blank or indented, unless the header says so.
+func block(t *rapid.T, body string) string {
+	indent := rapid.IntRange(1, 5).Draw(t, "indent")
+	var b strings.Builder
+	b.WriteString(rapid.SampledFrom([]string{"|", ">"}).Draw(t, "style"))
+	number := ""
+	if first := strings.TrimLeft(body, "\n"); rapid.Bool().Draw(t, "number") || first == "" || first[0] == ' ' || first[0] == '\t' {
+		number = fmt.Sprint(indent)
+	}
+	chomp := rapid.SampledFrom([]string{"", "-", "+"}).Draw(t, "chomping")
+	if rapid.Bool().Draw(t, "order") {
+		b.WriteString(number + chomp)
+	} else {
+		b.WriteString(chomp + number)
+	}
+	b.WriteString(rapid.SampledFrom([]string{"", " ", " # so"}).Draw(t, "comment") + "\n")
+	for l := range strings.SplitSeq(body, "\n") {
+		if strings.Trim(l, " \t") != "" {
+			b.WriteString(strings.Repeat(" ", indent) + l)
+		} else {
+			b.WriteString(strings.Repeat(" ", rapid.IntRange(0, indent).Draw(t, "trailing")))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String() + strings.Repeat("\n", rapid.IntRange(0, 2).Draw(t, "blank"))
+}
+
+// quoted writes a text in quotes, in one line or several.
+func quoted(t *rapid.T, body string) string {
+	gap := "\n" + strings.Repeat(" ", rapid.IntRange(1, 3).Draw(t, "indent"))
+	if rapid.Bool().Draw(t, "double") {
+		r := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", rapid.SampledFrom([]string{`\n`, gap, "\n" + gap, `\` + gap}).Draw(t, "break"), "\t", `\t`, "é", `\u00e9`)
+		return `"` + r.Replace(body) + "\"\n"
+	}
+	r := strings.NewReplacer("'", "''", "\n", rapid.SampledFrom([]string{gap, "\n" + gap}).Draw(t, "break"))
+	return "'" + r.Replace(body) + "'" + rapid.SampledFrom([]string{"", " ", " # so"}).Draw(t, "comment") + "\n"
+}
+
+// value writes the value of a text key in any way that there is. Plain ones may turn out not to be YAML.
+func value(t *rapid.T, label string) string {
+	body := text(t, label)
+	switch rapid.IntRange(0, 3).Draw(t, "form") {
+	case 0:
+		return " " + block(t, body)
+	case 1:
+		return rapid.SampledFrom([]string{" ", "\n  "}).Draw(t, "where") + quoted(t, body)
+	case 2:
+		return " a " + strings.ReplaceAll(body, "\n", "\n ") + "\n"
+	}
+	return "\n  a " + strings.ReplaceAll(body, "\n", "\n  ") + "\n"
+}
+
+// TestOracle holds that a document that a parser of all of YAML reads is read here in the
+// same way, and that a document that it refuses is refused here, too.
+func TestOracle(t *testing.T) {
+	read, refused := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		doc := generated(t)
+		var want oracle
+		_, problems := source.Decode("oracle", []byte(doc), &want)
+		found, err := step.Parse(doc)
+		switch {
+		case len(problems) > 0 && err == nil:
+			refused++
+			t.Fatalf("%q\nYAML refuses it: %v", doc, problems)
+		case len(problems) > 0:
+			refused++
+		case err != nil && !incomplete(err):
+			t.Fatalf("%q\nYAML reads it as %+v\nand here: %v", doc, want, err)
+		case err == nil:
+			read++
+			compare(t, doc, want, found[0])
+		}
+	})
+	if read < 20 || refused < 1 {
+		t.Errorf("read %d, refused %d: the generator does not draw both", read, refused)
+	}
+}
+
+// generated draws a document.
+func generated(t *rapid.T) string {
+	if rapid.Bool().Draw(t, "act") {
+		return fmt.Sprintf("step: %d\nthought:%saction: search\naction_input:\n  query:%s", rapid.IntRange(0, 9).Draw(t, "n"),
+			value(t, "thought"), " |\n    a"+strings.ReplaceAll(text(t, "input"), "\n", "\n    ")+"\n")
+	}
+	return fmt.Sprintf("observation:%sreflection:%sdecision: continue\nreason:%s", value(t, "observation"), value(t, "reflection"), value(t, "reason"))
+}
+
+// incomplete reports whether an error says that a text is empty: a rule of steps, not
+// of YAML.
+func incomplete(err error) bool {
+	e, ok := errors.AsType[*step.Error](err)
+	return ok && (e.Rule == "thought-required" || e.Rule == "reflection-required")
+}
+
+func compare(t *rapid.T, doc string, want oracle, got step.Document) {
+	for _, pair := range [][2]string{
+		{want.Thought, got.Thought},
+		{want.Observation, got.Observation},
+		{want.Reflection, got.Reflection},
+		{want.Reason, got.Reason},
+		{want.Action, got.Action},
+		{want.Decision, string(got.Decision)},
+	} {
+		if strings.TrimRight(pair[0], "\n") != pair[1] {
+			t.Fatalf("%q\nYAML: %q\nhere: %q", doc, pair[0], pair[1])
+		}
+	}
+	if want.Step != got.Step {
+		t.Fatalf("step %d, want %d", got.Step, want.Step)
+	}
+	if want.Input == nil {
+		return
+	}
+	var input struct {
+		Query string `yaml:"query"`
+	}
+	if _, problems := source.Decode("input", []byte(got.Input), &input); len(problems) > 0 {
+		t.Fatalf("%q\nthe input %q: %v", doc, got.Input, problems)
+	}
+	if w := want.Input.(map[string]any)["query"]; strings.TrimRight(fmt.Sprint(w), " \t\n") != strings.TrimRight(input.Query, " \t\n") {
+		t.Fatalf("%q\nYAML: %q\nhere: %q", doc, w, input.Query)
+	}
+}
+
+// TestAround holds that prose, fences and line endings around a document change nothing of
+// it but its place.
+func TestAround(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		doc := generated(t)
+		want, err := step.Parse(doc)
+		if err != nil {
+			return
+		}
+		for _, around := range []struct {
+			before, after string
+			lines         int
+		}{
+			{"I look at it.\n", "That is it.\n", 1},
+			{"# One\n\n---\n", "...\n", 3},
+			{"Note: so.\n\n~~~~~yaml\n", "~~~~~\n", 3},
+			{"```go\nfunc f()\n```\n", "---\n", 3},
+		} {
+			got, err := step.Parse(around.before + doc + around.after)
+			if err != nil || len(got) != 1 {
+				t.Fatalf("%q between %q and %q: %v", doc, around.before, around.after, err)
+			}
+			got[0].Line -= around.lines
+			if got[0].InputPos.Line > 0 {
+				got[0].InputPos.Line -= around.lines
+			}
+			if got[0] != want[0] {
+				t.Fatalf("%q between %q and %q: %+v, want %+v", doc, around.before, around.after, got[0], want[0])
+			}
+		}
+		got, err := step.Parse("\uFEFF" + strings.ReplaceAll(doc, "\n", "\r\n"))
+		if err != nil {
+			t.Fatalf("%q with CR LF: %v", doc, err)
+		}
+		got[0].Input = strings.ReplaceAll(got[0].Input, "\r\n", "\n")
+		if got[0] != want[0] {
+			t.Fatalf("%q with CR LF: %+v, want %+v", doc, got[0], want[0])
+		}
+	})
+}
