@@ -55,8 +55,8 @@ type Disk struct {
 	release func() error // gives the folder free
 
 	mu      sync.Mutex
-	journal file // nil before Load
 	loaded  bool
+	journal file // nil until Load is through
 	closed  bool
 	broken  error // why no record is taken any more
 	end     extent
@@ -92,18 +92,18 @@ func explain(err error) error {
 }
 
 // Load implements Store. It cuts off what a crash left of an Append that was never
-// acknowledged. It must not be called from its own functions.
+// acknowledged.
 func (d *Disk) Load(snapshot, record func(data []byte) error) (Recovery, error) {
+	if err := d.loadOnce(); err != nil {
+		return Recovery{}, err
+	}
+	// Unlocked: what is handed over may make its receiver read a blob.
+	found, end, err := load(d.files, snapshot, record)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	switch {
-	case d.closed:
-		return Recovery{}, fmt.Errorf("loading the journal: %w", ErrClosed)
-	case d.loaded:
-		return Recovery{}, errLoaded
+	if err == nil && d.closed {
+		err = ErrClosed
 	}
-	d.loaded = true
-	found, end, err := load(d.files, snapshot, record)
 	if err == nil {
 		err = d.begin(end)
 	}
@@ -112,6 +112,19 @@ func (d *Disk) Load(snapshot, record func(data []byte) error) (Recovery, error) 
 		return Recovery{}, fmt.Errorf("loading the journal of %s: %w", d.path, explain(err))
 	}
 	return found, nil
+}
+
+func (d *Disk) loadOnce() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.closed:
+		return fmt.Errorf("loading the journal of %s: %w", d.path, ErrClosed)
+	case d.loaded:
+		return errLoaded
+	}
+	d.loaded = true
+	return nil
 }
 
 // begin opens the journal for what is to be added after what is whole.
@@ -200,7 +213,7 @@ func (d *Disk) writable() error {
 		return ErrClosed
 	case d.broken != nil:
 		return fmt.Errorf("%w since this failed: %w; start again to go on with what is stored", ErrBroken, d.broken)
-	case !d.loaded:
+	case d.journal == nil:
 		return errLoadFirst
 	}
 	return nil

@@ -14,6 +14,7 @@ type Memory struct {
 	mu     sync.Mutex
 	kept   *content
 	loaded bool
+	ready  bool // Load is through
 	closed bool
 }
 
@@ -41,16 +42,11 @@ func (m *Memory) Reopen() *Memory {
 
 // Load implements Store.
 func (m *Memory) Load(snapshot, record func(data []byte) error) (Recovery, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	switch {
-	case m.closed:
-		return Recovery{}, fmt.Errorf("loading the journal: %w", ErrClosed)
-	case m.loaded:
-		return Recovery{}, errLoaded
+	k, err := m.loadOnce()
+	if err != nil {
+		return Recovery{}, err
 	}
-	m.loaded = true
-	k := m.kept
+	// Unlocked: what is handed over may make its receiver read a blob.
 	found := Recovery{Records: len(k.records), Replayed: len(k.records) - k.covers, Snapshot: k.snapshot != nil}
 	if found.Snapshot {
 		if err := snapshot(bytes.Clone(k.snapshot)); err != nil {
@@ -62,7 +58,24 @@ func (m *Memory) Load(snapshot, record func(data []byte) error) (Recovery, error
 			return Recovery{}, fmt.Errorf("taking record %d: %w", k.covers+i+1, err)
 		}
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ready = true
 	return found, nil
+}
+
+// loadOnce returns the content as it is now.
+func (m *Memory) loadOnce() (content, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.closed:
+		return content{}, fmt.Errorf("loading the journal: %w", ErrClosed)
+	case m.loaded:
+		return content{}, errLoaded
+	}
+	m.loaded = true
+	return *m.kept, nil
 }
 
 // Append implements Store.
@@ -93,7 +106,7 @@ func (m *Memory) writable() error {
 	switch {
 	case m.closed:
 		return ErrClosed
-	case !m.loaded:
+	case !m.ready:
 		return errLoadFirst
 	}
 	return nil

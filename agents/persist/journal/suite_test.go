@@ -16,7 +16,9 @@ func TestJournal(t *testing.T) {
 }
 
 var _ = Describe("in memory", func() {
-	storetest.Contract("*journal.Memory", func() storetest.Place { return &inMemory{} })
+	fresh := func() storetest.Place { return &inMemory{} }
+	storetest.Contract("*journal.Memory", fresh)
+	storetest.Property("*journal.Memory", fresh)
 })
 
 var _ = Describe("on a disk", func() {
@@ -28,6 +30,25 @@ var _ = Describe("on a disk", func() {
 		})
 	}
 })
+
+var _ = Describe("on a disk that takes no time", func() {
+	for _, o := range []journal.Options{{}, {Sync: journal.SyncGroup, Every: 3}} {
+		Describe("synced "+string(o.Sync), func() {
+			storetest.Property("*journal.Disk", func() storetest.Place { return &onMachine{newMachine(), o} })
+		})
+	}
+})
+
+// onMachine is a machine whose process is killed before the next begins.
+type onMachine struct {
+	m       *machine
+	options journal.Options
+}
+
+func (p *onMachine) Open() (journal.Store, error) {
+	p.m = p.m.restart()
+	return journal.On(p.m.disk(), p.options), nil
+}
 
 // inMemory is a place that is lost with the spec.
 type inMemory struct{ last *journal.Memory }

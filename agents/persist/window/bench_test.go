@@ -3,8 +3,6 @@ package window_test
 import (
 	"fmt"
 	"testing"
-
-	"github.com/rehearse-dev/rehearse/agents/persist/window"
 )
 
 // BenchmarkWant is a new file in a full window: one leaves. BenchmarkWantFloor copies as

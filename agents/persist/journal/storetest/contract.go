@@ -27,16 +27,7 @@ type Place interface {
 // the specs cannot pass with another one.
 func Contract(driver string, fresh func() Place) {
 	Describe("the contract with "+driver, func() {
-		var place Place
-		BeforeEach(func() { place = fresh() })
-		open := func() journal.Store {
-			GinkgoHelper()
-			s, err := place.Open()
-			Expect(err).NotTo(HaveOccurred())
-			DeferCleanup(s.Close)
-			Expect(fmt.Sprintf("%T", s)).To(Equal(driver))
-			return s
-		}
+		open := opening(driver, fresh)
 		It("is fulfilled by the store that is named", func() {
 			AddReportEntry("the contract ran with", fmt.Sprintf("%T", open()), ReportEntryVisibilityAlways)
 		})
@@ -45,8 +36,21 @@ func Contract(driver string, fresh func() Place) {
 		blobs(open)
 		refusals(open)
 		order(open)
-		modelled(open)
 	})
+}
+
+// opening opens the spec's own store again and again.
+func opening(driver string, fresh func() Place) opener {
+	var place Place
+	BeforeEach(func() { place = fresh() })
+	return func() journal.Store {
+		GinkgoHelper()
+		s, err := place.Open()
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(s.Close)
+		Expect(fmt.Sprintf("%T", s)).To(Equal(driver))
+		return s
+	}
 }
 
 // Found is what a Load handed over.
@@ -122,6 +126,28 @@ func records(open opener) {
 		read(s)
 		Expect(s.Append()).To(Succeed())
 		Expect(read(open())).To(Equal(Found{}))
+	})
+
+	It("lets its reader read a blob, but add nothing yet", func() {
+		s := open()
+		read(s)
+		Expect(s.Append([]byte("1"))).To(Succeed())
+		Expect(s.Checkpoint([]byte("state"))).To(Succeed())
+		Expect(s.Append([]byte("2"))).To(Succeed())
+		Expect(s.Save("context", []byte("a.go"))).To(Succeed())
+		s = open()
+		handed := 0
+		look := func([]byte) error {
+			handed++
+			Expect(s.Read("context")).To(BeEquivalentTo("a.go"))
+			Expect(s.Append([]byte("3"))).To(MatchError(ContainSubstring("must be loaded before")))
+			_, err := Read(s)
+			Expect(err).To(MatchError(ContainSubstring("loaded already")))
+			return nil
+		}
+		_, err := s.Load(look, look)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(handed).To(Equal(2))
 	})
 
 	It("passes on what its reader says", func() {

@@ -27,8 +27,10 @@ func (m *model) found() Found {
 	return Found{Recovery: f.Recovery, State: f.State, After: append(f.After, m.records[m.covers:]...)}
 }
 
-// modelled compares a store with the model after any steps.
-func modelled(open opener) {
+// Property registers that a store holds what was stored after any steps. It takes
+// thousands of them: give it a store that does not wait for a real disk.
+func Property(driver string, fresh func() Place) {
+	open := opening(driver, fresh)
 	It("holds what was stored, whatever is done to it", func() {
 		m := model{blobs: map[string]string{}}
 		s := open()
