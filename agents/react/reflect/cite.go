@@ -97,7 +97,7 @@ func survey(said []token) []phrase {
 // citeName weighs a name that both texts have. Where it stands in a formula and
 // nothing else is said, it is what the agent was told to look at.
 func (f *facts) citeName(t token, p phrase, c *citations) bool {
-	if !f.names[t.text] && !(t.class == content && f.content[t.stem]) {
+	if !f.names[t.text] && (t.class != content || !f.content[t.stem]) {
 		return false
 	}
 	weight := full
@@ -158,19 +158,16 @@ func (f *facts) shows(value string, b beside) bool {
 	beside, there := f.numbers[value]
 	all := b.all()
 	shared := slices.ContainsFunc(all, func(w token) bool { return beside[w.stem] })
-	if there && shared {
+	switch {
+	case there && (shared || !small(value)):
 		return true
-	}
-	if b.plans() {
+	case b.plans():
 		return false
-	}
-	if there && (!small(value) || len(all) > 0 && all[0].class == generic) {
+	case there && len(all) > 0 && all[0].class == generic:
 		return true
-	}
-	if value == "0" || len(b.after) == 0 {
+	case value == "0" || len(b.after) == 0:
 		return false
-	}
-	if f.counts[value] || f.derived[value] {
+	case f.counts[value] || f.derived[value]:
 		return true
 	}
 	return slices.ContainsFunc(b.after, func(w token) bool { return value == count(f.stems[w.stem]) })
