@@ -37,8 +37,8 @@ func (r *runner) takeAct() *ending {
 	if end = cmp.Or(r.limits(), end); end != nil {
 		return end
 	}
-	if res.Rule == ruleUnknown {
-		return r.refuse(refuseAt(doc.Pos, ruleUnknown, "%s", line(res.Observation)))
+	if res.Rule == action.RuleUnknownAction {
+		return r.refuse(refuseAt(doc.Pos, action.RuleUnknownAction, "%s", line(res.Observation)))
 	}
 	r.saw(doc, res)
 	return nil
@@ -93,7 +93,7 @@ func (r *runner) requestInfo(doc *step.Document) (action.Result, *ending) {
 		return *bad, nil
 	}
 	if strings.TrimSpace(in.Question) == "" {
-		return action.Result{Failed: true, Rule: ruleBadInput, Observation: "the question is empty"}, nil
+		return action.Result{Failed: true, Rule: action.RuleBadInput, Observation: "the question is empty"}, nil
 	}
 	if r.dep.Person != nil {
 		reply, ok := r.dep.Person.Ask(r.span.Run, in.Question, in.Context)

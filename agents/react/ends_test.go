@@ -129,7 +129,7 @@ var _ = Describe("Escalation", Label("R-07"), func() {
 		Entry("an empty question", "request_info", "  question: ''", "the question is empty"),
 		Entry("an unknown key", "escalate", "  reason: x\n  reson: y", "reson"),
 		Entry("no agent", "delegate", "  task: x", "agent_id"),
-		Entry("not a mapping", "delegate", "  - x", "action_input"),
+		Entry("not a mapping", "delegate", "  - x", "a mapping"),
 	)
 })
 

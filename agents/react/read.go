@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/step"
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -19,27 +20,34 @@ type answer struct {
 
 func (a *answer) empty() bool { return len(a.docs) == 0 && a.bad == nil }
 
-// The rules that the engine itself knows.
+// The rules for which the engine refuses a step, beside those of package step,
+// package verify and action.RuleUnknownAction.
 const (
-	ruleThought     = "thought-required"
-	ruleComplacent  = "complacent-reflection"
-	ruleInvented    = "invented-observation"
-	ruleUnknown     = "unknown-action"
-	ruleCutOff      = "cut-off"
-	ruleNoStep      = "no-step"
-	ruleEarly       = "too-early"
-	ruleReflection  = "reflection-required"
-	ruleDelegate    = "delegate-not-allowed"
-	ruleEnded       = "already-ended"
-	ruleIncomplete  = "incomplete-end"
-	ruleUnverified  = "unverified"
-	guardMalformed  = "malformed"
-	guardCycle      = "delegation-cycle"
-	guardDepth      = "delegation-depth"
-	guardStuck      = "stuck"
-	ruleBadInput    = "bad-input"
+	ruleThought    = "thought-required"
+	ruleComplacent = "complacent-reflection"
+	ruleInvented   = "invented-observation"
+	ruleReflection = "reflection-required"
+	ruleNoStep     = "no-step"
+	ruleCutOff     = "cut-off"
+	ruleEarly      = "too-early"
+	ruleEnded      = "already-ended"
+	ruleIncomplete = "incomplete-end"
+	ruleUnverified = "unverified"
+	ruleDelegate   = "delegate-not-allowed"
+)
+
+// The rules of delegations that failed.
+const (
 	ruleUnknownTo   = "unknown-agent"
 	ruleDelegateEnd = "delegate-ended"
+)
+
+// The guards. Those of rules that have their own guard are named as the rule.
+const (
+	guardMalformed = "malformed"
+	guardCycle     = "delegation-cycle"
+	guardDepth     = "delegation-depth"
+	guardStuck     = "stuck"
 )
 
 // refusal is why a step is not accepted.
@@ -73,7 +81,7 @@ func (r *refusal) String() string {
 
 // guard is the name of the event that tells of a refusal.
 func (r *refusal) guard() string {
-	if slices.Contains([]string{ruleThought, ruleComplacent, ruleInvented, ruleUnknown}, r.rule) {
+	if slices.Contains([]string{ruleThought, ruleComplacent, ruleInvented, action.RuleUnknownAction}, r.rule) {
 		return r.rule
 	}
 	return guardMalformed

@@ -188,8 +188,9 @@ func refused(res react.Result) []string {
 var errTest = errors.New("for a test")
 
 type (
-	clockOf = clock.Clock
-	agentOf = agentfile.Agent
+	clockOf   = clock.Clock
+	agentOf   = agentfile.Agent
+	contextOf = context.Context
 )
 
 func noActions(*agentfile.Agent) (action.Set, error) { return nil, errTest }

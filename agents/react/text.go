@@ -8,7 +8,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/source"
 )
 
 // maxLine is how long a sentence in details and events may be, in characters.
@@ -44,9 +43,8 @@ func lines(text string) []string {
 // decode reads the input of one of the engine's own actions; what is wrong with it is
 // its observation.
 func decode(input string, into any) *action.Result {
-	_, found := source.Decode("action_input", []byte(input), into)
-	if len(found) == 0 {
-		return nil
+	if err := action.Decode(input, into); err != nil {
+		return &action.Result{Failed: true, Rule: action.RuleBadInput, Observation: err.Error()}
 	}
-	return &action.Result{Failed: true, Rule: ruleBadInput, Observation: found.Error()}
+	return nil
 }
