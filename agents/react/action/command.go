@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
-	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
@@ -54,11 +53,8 @@ func (w *work) command(a agentfile.Action, input string) (string, error) {
 
 // values reads and checks the inputs of a custom action, as text.
 func (w *work) values(a agentfile.Action, input string) (map[string]string, error) {
-	if strings.TrimSpace(input) == "" {
-		input = "{}"
-	}
 	values := make(map[string]string)
-	doc, found := source.Decode("input", []byte(input), &values)
+	doc, found := decode(input, &values)
 	var names []string
 	for _, in := range a.Inputs {
 		names = append(names, in.Name)

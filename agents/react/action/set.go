@@ -110,11 +110,16 @@ func do[T any](method func(*work, T) (string, error)) func(*work, string) (strin
 // Decode reads the input of an action, YAML, into the struct that into points to.
 // It is strict; the error names each place in the input. No input is {}.
 func Decode(input string, into any) error {
+	_, found := decode(input, into)
+	return found.Err()
+}
+
+func decode(input string, into any) (*source.Document, source.Diagnostics) {
 	if strings.TrimSpace(input) == "" {
 		input = "{}"
 	}
-	_, found := source.Decode("input", []byte(input), into)
-	return found.Err()
+	// Its last line may have lost its end, which belongs to a block text.
+	return source.Decode("input", []byte(strings.TrimSuffix(input, "\n")+"\n"), into)
 }
 
 // Do implements Set.
