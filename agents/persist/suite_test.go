@@ -14,9 +14,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
-	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
-	"github.com/rehearse-dev/rehearse/agents/persist/state"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 )
@@ -40,7 +38,7 @@ type rig struct {
 	plan  plan.Plan
 	deps  persist.Deps
 	clock *clock.Virtual
-	store *journal.Memory
+	store *tape
 	// deeds are what happens at each attempt at a task, by its id; the last one again
 	// for further attempts.
 	deeds map[string][]deed
@@ -54,7 +52,7 @@ func newRig(p plan.Plan) *rig {
 	if p.Name == "" {
 		p.Name = "test"
 	}
-	r := &rig{plan: p, clock: clock.NewVirtual(), store: journal.NewMemory(), deeds: map[string][]deed{}}
+	r := &rig{plan: p, clock: clock.NewVirtual(), store: newTape(), deeds: map[string][]deed{}}
 	r.deps = persist.Deps{
 		Store: r.store, Workers: map[string]persist.Worker{"default": r}, Clock: r.clock,
 		Probes: map[check.Name]check.Probe{},
@@ -102,7 +100,7 @@ func (r *rig) runIn(ctx context.Context) persist.Result { return persist.Run(ctx
 
 // again is a new process on the same state.
 func (r *rig) again() persist.Result {
-	r.store = r.store.Reopen()
+	r.store = r.store.reopen()
 	r.deps.Store = r.store
 	r.events = nil
 	return r.run()
@@ -122,25 +120,6 @@ func (r *rig) attrs(kind event.Kind, name, attr string) []any {
 		values = append(values, e.Attrs[attr])
 	}
 	return values
-}
-
-// journal are the records that the store holds, without their times.
-func (r *rig) journal() []string { return records(r.store) }
-
-func records(m *journal.Memory) []string {
-	GinkgoHelper()
-	var all []string
-	_, err := m.Reopen().Load(func([]byte) error { return nil }, func(data []byte) error {
-		record, err := state.Decode(data)
-		if err != nil {
-			return err
-		}
-		data, err = record.Timeless().Encode()
-		all = append(all, string(data))
-		return err
-	})
-	Expect(err).NotTo(HaveOccurred())
-	return all
 }
 
 // done is a finished task with a clean answer.
