@@ -24,9 +24,8 @@ type checker struct {
 // add reports a problem at a path, unless the form is wrong there or the value
 // was reported already: one cause, one diagnostic.
 func (c *checker) add(path, nearest, format string, args ...any) {
-	malformed := slices.ContainsFunc(c.decoding, func(d source.Diagnostic) bool { return related(d.Path, path) })
 	reported := slices.ContainsFunc(c.found, func(d source.Diagnostic) bool { return d.Path == path })
-	if !malformed && !reported {
+	if !c.decoding.About(path) && !reported {
 		c.found = append(c.found, c.doc.At(path, fmt.Sprintf(format, args...), nearest))
 	}
 }

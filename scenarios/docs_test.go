@@ -8,6 +8,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/mocks/wire"
@@ -33,7 +34,19 @@ var _ = Describe("docs/scenarios.md", func() {
 	})
 
 	It("names every key of a scenario, its backend, lines, conditions and expectations", func() {
-		for _, t := range []any{scenarios.Scenario{}, scenarios.Backend{}, mocks.Script{}, mocks.Line{}, mocks.When{}} {
+		for _, t := range []any{
+			scenarios.Scenario{},
+			scenarios.Backend{},
+			mocks.Script{},
+			mocks.Line{},
+			mocks.When{},
+			scenarios.SuperviseDrive{},
+			scenarios.Look{},
+			scenarios.Crash{},
+			scenarios.ReactDrive{},
+			react.Options{},
+			scenarios.Stage{},
+		} {
 			for _, key := range keys(reflect.TypeOf(t), "yaml") {
 				Expect(text).To(ContainSubstring("`"+key+"`"), "%T", t)
 			}

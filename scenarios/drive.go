@@ -35,6 +35,10 @@ func (c *checker) checkDrive(sc *Scenario) {
 		agent = "an interview"
 		c.checkInterview(d.Interview)
 		statuses = []string{InterviewFinished, InterviewFailed, InterviewLeft, InterviewError}
+	case d.Supervise != nil:
+		agent, statuses = "a supervised run", c.checkSupervise(d.Supervise)
+	case d.React != nil:
+		agent, statuses = "a ReAct agent", c.checkReact(d.React)
 	default:
 		c.add("drive", "", `the scenario drives no agent; write what is driven, such as "loop: {prompt: ...}"`)
 		return

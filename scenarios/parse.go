@@ -9,7 +9,6 @@ import (
 	"hash"
 	"io/fs"
 	"path"
-	"strings"
 
 	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
@@ -51,6 +50,7 @@ func parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, *sourc
 	if doc.Has("") { // else it could not be parsed at all
 		c := checker{doc: doc, decoding: found, opts: opts}
 		c.addCast(&sc.Backend, sum)
+		c.addExample(&sc.Drive, sum)
 		c.check(&sc)
 		c.loadFiles(&sc.Backend.Script, "backend", fsys, sum)
 		found = append(found, c.found...)
@@ -119,14 +119,4 @@ func (c *checker) missingFile(at, name string, fsys fs.FS, err error) {
 		nearest = suggest.Nearest(path.Clean(name), names)
 	}
 	c.add(at, nearest, "%v", err)
-}
-
-// related reports whether one of two paths leads to or through the other.
-func related(a, b string) bool {
-	return a == b || within(a, b) || within(b, a)
-}
-
-func within(inner, outer string) bool {
-	rest, ok := strings.CutPrefix(inner, outer)
-	return ok && (outer == "" || strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "["))
 }

@@ -46,6 +46,8 @@ type Drive struct {
 	FollowUp  *FollowUpDrive  `yaml:"follow_up,omitempty" json:"follow_up,omitempty"`
 	Hook      *HookDrive      `yaml:"hook,omitempty" json:"hook,omitempty"`
 	Interview *InterviewDrive `yaml:"interview,omitempty" json:"interview,omitempty"`
+	Supervise *SuperviseDrive `yaml:"supervise,omitempty" json:"supervise,omitempty"`
+	React     *ReactDrive     `yaml:"react,omitempty" json:"react,omitempty"`
 }
 
 // JSONSchemaExtend demands exactly one agent.

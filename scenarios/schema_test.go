@@ -16,6 +16,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
 
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -30,6 +32,8 @@ var formats = map[string]any{
 	"scenario": scenarios.Scenario{},
 	"script":   mocks.Script{},
 	"config":   scenarios.Config{},
+	"plan":     plan.Plan{},
+	"agent":    agentfile.Front{},
 }
 
 // TestSchema holds that the committed schemas are those of the Go types. With
@@ -56,7 +60,10 @@ func TestSchema(t *testing.T) {
 func generate(t *testing.T, v any) []byte {
 	t.Helper()
 	r := reflector.Reflector{FieldNameTag: "yaml", Anonymous: true, ExpandedStruct: true, Mapper: quantity, Namer: qualified}
-	for _, folder := range []string{".", "../mocks", "../agents/loop", "../agents/stop/followup", "../llm/budget"} {
+	for _, folder := range []string{
+		".", "../mocks", "../agents/loop", "../agents/stop/followup", "../llm/budget",
+		"../agents/persist/plan", "../agents/react", "../agents/react/agentfile",
+	} {
 		// The base is the import path of the folder that the test runs in.
 		if err := r.AddGoComments(module+"/scenarios", folder, reflector.WithFullComment()); err != nil {
 			t.Fatal(err)

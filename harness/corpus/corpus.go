@@ -1,14 +1,17 @@
-// Package corpus reads labelled messages, one JSON object a line.
+// Package corpus reads labelled texts, one JSON object a line: messages of agents,
+// or their reflections on what they saw.
 package corpus
 
-// Item is a message with what a person says of it.
+// Item is a text with what a person says of it.
 type Item struct {
 	// ID is unique in its file; a message without one is called "file:line".
-	ID   string `json:"id"`
+	ID string `json:"id"`
+	// Text is the message; of a reflection it is the document that a ReAct agent
+	// writes, with observation and reflection.
 	Text string `json:"text"`
 	// Lang is fr, en or mixed.
 	Lang string `json:"lang"`
-	// Label is the ground truth: defers, asks, suggests or clean.
+	// Label is the ground truth, from the labels of the corpus' kind.
 	Label string `json:"label"`
 	// Categories are those of agents/stop, where the message defers or suggests.
 	Categories []string `json:"categories,omitempty"`
@@ -24,7 +27,21 @@ type Item struct {
 	Note string `json:"note,omitempty"`
 }
 
-// The labels. Of the four, only Defers is positive.
+// Kind is what the items of a corpus are.
+type Kind string
+
+// The kinds.
+const (
+	// Messages are the last messages of agents; the default.
+	Messages Kind = "messages"
+	// Reflections are what ReAct agents say of an observation.
+	Reflections Kind = "reflections"
+)
+
+// Kinds lists the kinds.
+func Kinds() []Kind { return []Kind{Messages, Reflections} }
+
+// The labels of messages. Of the four, only Defers is positive.
 const (
 	Defers   = "defers"
 	Asks     = "asks"
@@ -32,11 +49,24 @@ const (
 	Clean    = "clean"
 )
 
-// Positive says that the message defers work.
-func (it Item) Positive() bool { return it.Label == Defers }
+// The labels of reflections. Complacent is positive.
+const (
+	Complacent = "complacent"
+	Critical   = "critical"
+)
 
-// Labels lists the labels; the positive one comes first.
-func Labels() []string { return []string{Defers, Asks, Suggests, Clean} }
+// Labels lists the labels of a kind: the positive one comes first, and the plainly
+// negative one last.
+func (k Kind) Labels() []string {
+	if k == Reflections {
+		return []string{Complacent, Critical}
+	}
+	return []string{Defers, Asks, Suggests, Clean}
+}
+
+// Positive says that the message defers work, or that the reflection is
+// complacent.
+func (it Item) Positive() bool { return it.Label == Defers || it.Label == Complacent }
 
 // Categories lists what a category may be.
 func Categories() []string {

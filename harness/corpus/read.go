@@ -44,13 +44,17 @@ func (e *LineError) Unwrap() error { return e.Err }
 // any other error is the stream's, and the last that comes. Blank lines count
 // but are passed over, and so is a byte order mark.
 //
-// An item needs text and label. Corpora carry more than is known here: other keys
-// are ignored. A label of true or false, as in corpora that know only whether a
-// message defers, is read as defers or clean. Of two items with one id the later
-// is an error; beyond a million items that is not looked for.
-func Read(r io.Reader, name string) iter.Seq2[Item, error] {
+// An item needs text and a label of the corpus' kind. Corpora carry more than is
+// known here: other keys are ignored. A label of true or false, as in corpora that
+// know only whether a message defers, is read as the kind's first or last label:
+// defers or clean. Of two items with one id the later is an error; beyond a million
+// items that is not looked for.
+func Read(r io.Reader, name string, kind Kind) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		in := &reader{in: lines.New(r, maxLine), name: name, seed: maphash.MakeSeed(), ids: map[uint64]int32{}}
+		in := &reader{
+			in: lines.New(r, maxLine), name: name, labels: kind.Labels(),
+			seed: maphash.MakeSeed(), ids: map[uint64]int32{},
+		}
 		for {
 			item, err := in.next()
 			if err == io.EOF { //nolint:errorlint // next's own, never wrapped
@@ -65,10 +69,11 @@ func Read(r io.Reader, name string) iter.Seq2[Item, error] {
 }
 
 type reader struct {
-	in   *lines.Reader
-	name string
-	seed maphash.Seed
-	ids  map[uint64]int32 // hash of an id to its line
+	in     *lines.Reader
+	name   string
+	labels []string
+	seed   maphash.Seed
+	ids    map[uint64]int32 // hash of an id to its line
 }
 
 // next returns the next item; io.EOF says that there is none.
@@ -114,7 +119,7 @@ func (r *reader) parse(line []byte) (Item, error) {
 	if w.Text == nil {
 		return Item{}, errors.New("text is missing")
 	}
-	label, err := label(w.Label)
+	label, err := r.label(w.Label)
 	if err != nil {
 		return Item{}, err
 	}
@@ -136,23 +141,23 @@ func (r *reader) parse(line []byte) (Item, error) {
 	return item, r.remember(item.ID)
 }
 
-// label reads one of the four, or whether the message defers.
-func label(v jsontext.Value) (string, error) {
+// label reads one of the labels, or whether the item is positive.
+func (r *reader) label(v jsontext.Value) (string, error) {
 	switch v.Kind() {
 	case 't':
-		return Defers, nil
+		return r.labels[0], nil
 	case 'f':
-		return Clean, nil
+		return r.labels[len(r.labels)-1], nil
 	case '"':
 		var s string
 		if err := json.Unmarshal(v, &s); err != nil {
 			return "", fmt.Errorf("label: %w", err)
 		}
-		return s, among("label", s, Labels())
+		return s, among("label", s, r.labels)
 	case 0, 'n':
 		return "", errors.New("label is missing")
 	}
-	return "", fmt.Errorf("label must be one of %s, or true or false", strings.Join(Labels(), ", "))
+	return "", fmt.Errorf("label must be one of %s, or true or false", strings.Join(r.labels, ", "))
 }
 
 func among(what, word string, choices []string) error {

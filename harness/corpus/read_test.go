@@ -18,7 +18,7 @@ import (
 
 // read returns the items and what is wrong with the other lines.
 func read(r io.Reader) (items []corpus.Item, wrong []error) {
-	for item, err := range corpus.Read(r, "c.jsonl") {
+	for item, err := range corpus.Read(r, "c.jsonl", corpus.Messages) {
 		if err != nil {
 			wrong = append(wrong, err)
 			continue
@@ -114,7 +114,7 @@ var _ = Describe("a corpus", func() {
 	})
 
 	It("is read no further than asked", func() {
-		for range corpus.Read(io.MultiReader(strings.NewReader(`{"text":"x","label":"clean"}`+"\n"), failing{}), "c.jsonl") {
+		for range corpus.Read(io.MultiReader(strings.NewReader(`{"text":"x","label":"clean"}`+"\n"), failing{}), "c.jsonl", corpus.Messages) {
 			break
 		}
 	})
@@ -150,7 +150,7 @@ var _ = It("takes no memory for what was read, but some bytes for each id", func
 		var most uint64
 		var m runtime.MemStats
 		count := 0
-		for _, err := range corpus.Read(&endless{n: n}, "c.jsonl") {
+		for _, err := range corpus.Read(&endless{n: n}, "c.jsonl", corpus.Messages) {
 			Expect(err).NotTo(HaveOccurred())
 			if count++; count%(n/4) == 0 {
 				runtime.GC()
@@ -171,7 +171,7 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(len(in)))
 	b.ReportAllocs()
 	for b.Loop() {
-		for _, err := range corpus.Read(strings.NewReader(in), "c.jsonl") {
+		for _, err := range corpus.Read(strings.NewReader(in), "c.jsonl", corpus.Messages) {
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -202,7 +202,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		seen := map[string]bool{}
 		last, n := 0, 0
-		for item, err := range corpus.Read(strings.NewReader(string(data)), "f") {
+		for item, err := range corpus.Read(strings.NewReader(string(data)), "f", corpus.Messages) {
 			n++
 			if err != nil {
 				bad, ok := errors.AsType[*corpus.LineError](err)

@@ -1,5 +1,5 @@
-// Package detect runs detectors over a corpus: the stop guard, the baseline of
-// document 000, or anybody else's.
+// Package detect runs detectors over a corpus: the stop guard, the rule on
+// reflections, the baseline of each, or anybody else's.
 package detect
 
 import (
@@ -9,7 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/corpus"
 )
 
-// Detector says of a message whether it defers work. Implementations are safe
+// Detector says of a message whether it defers work, or of a reflection whether it
+// is complacent. Implementations are safe
 // for concurrent use. They must not look at the item's label, which they are
 // given only so that an implementation can be a table of known answers in tests.
 type Detector interface {
@@ -20,11 +21,30 @@ type Detector interface {
 	Detect(ctx context.Context, item corpus.Item) (Prediction, error)
 }
 
-// Prediction is what a detector says of one message.
+// Kinded is a Detector for one kind of corpus. Others take any.
+type Kinded interface {
+	Detector
+	Kind() corpus.Kind
+}
+
+// KindOf is the kind of corpus that a detector is for; false if it takes any.
+func KindOf(d Detector) (corpus.Kind, bool) {
+	switch d := d.(type) {
+	case Kinded:
+		return d.Kind(), true
+	case atThreshold:
+		return KindOf(d.Detector)
+	case limitedAt:
+		return KindOf(d.Detector)
+	}
+	return "", false
+}
+
+// Prediction is what a detector says of one item.
 type Prediction struct {
-	// Positive says that the message defers.
+	// Positive says that the message defers, or that the reflection is complacent.
 	Positive bool `json:"positive"`
-	// Class is what the detector takes the message for; empty if it does not say.
+	// Class is the label that the detector would give; empty if it does not say.
 	Class string `json:"class,omitempty"`
 	// Score is in [0, 1]; nil if the detector has none.
 	Score *float64 `json:"score,omitempty"`

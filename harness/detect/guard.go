@@ -27,6 +27,9 @@ func (g guard) Name() string {
 	return name
 }
 
+// Kind implements Kinded.
+func (guard) Kind() corpus.Kind { return corpus.Messages }
+
 // Detect implements Detector. Spans are those of the steps, or of the mentions
 // where there is no step; a message that may stop has none.
 func (g guard) Detect(_ context.Context, item corpus.Item) (Prediction, error) {

@@ -50,6 +50,9 @@ func LLM(cfg LLMConfig) Detector {
 
 type judge struct{ cfg LLMConfig }
 
+// Kind implements Kinded: what the model is asked is about messages.
+func (*judge) Kind() corpus.Kind { return corpus.Messages }
+
 // Name implements Detector.
 func (j *judge) Name() string {
 	if j.cfg.Model == "" {

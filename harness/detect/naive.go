@@ -76,6 +76,9 @@ type naive struct{ expressions []expression }
 // Name implements Detector.
 func (*naive) Name() string { return "naive" }
 
+// Kind implements Kinded.
+func (*naive) Kind() corpus.Kind { return corpus.Messages }
+
 // Detect implements Detector. As in the document, only the first place of each
 // expression counts.
 func (n *naive) Detect(_ context.Context, item corpus.Item) (Prediction, error) {

@@ -24,7 +24,7 @@ func shipped() (items []corpus.Item) {
 		file, err := fixtures.Stops.Open(name)
 		Expect(err).NotTo(HaveOccurred())
 		defer file.Close()
-		for item, err := range corpus.Read(file, name) {
+		for item, err := range corpus.Read(file, name, corpus.Messages) {
 			Expect(err).NotTo(HaveOccurred())
 			items = append(items, item)
 		}

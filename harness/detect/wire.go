@@ -80,8 +80,8 @@ func (a *answer) check(size int) error {
 	if a.Positive == nil {
 		return errors.New(`the answer has no key "positive"`)
 	}
-	if a.Class != "" && !slices.Contains(corpus.Labels(), a.Class) {
-		return fmt.Errorf("the answer's class %q is none of %s", plain.Line(a.Class, maxQuote), strings.Join(corpus.Labels(), ", "))
+	if known := labels(); a.Class != "" && !slices.Contains(known, a.Class) {
+		return fmt.Errorf("the answer's class %q is none of %s", plain.Line(a.Class, maxQuote), strings.Join(known, ", "))
 	}
 	if a.Score != nil && (*a.Score < 0 || *a.Score > 1) {
 		return fmt.Errorf("the answer's score %g is not in [0, 1]", *a.Score)
@@ -95,3 +95,12 @@ func (a *answer) check(size int) error {
 }
 
 func head(raw []byte) string { return string(raw[:min(len(raw), 4*maxQuote)]) }
+
+// labels are those of all kinds: a program is not asked which it is for.
+func labels() []string {
+	var all []string
+	for _, kind := range corpus.Kinds() {
+		all = append(all, kind.Labels()...)
+	}
+	return all
+}

@@ -56,6 +56,10 @@ func New(sc scenarios.Scenario, env *Env) (Driver, error) {
 		return newHookDriver(sc, env)
 	case sc.Drive.Interview != nil:
 		return newInterviewDriver(sc, env)
+	case sc.Drive.Supervise != nil:
+		return newSuperviseDriver(sc, env)
+	case sc.Drive.React != nil:
+		return newReactDriver(sc, env)
 	default:
 		return nil, errors.New("the scenario drives no agent")
 	}

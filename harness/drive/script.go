@@ -57,6 +57,7 @@ type trial struct {
 	random    *rand.Rand
 	collector *record.Collector
 	closers   []func() error
+	unfired   []string // what was planned to go wrong beside the script, and did not
 }
 
 func (s *script) begin(sc scenarios.Scenario, n int, env *Env) *trial {
@@ -179,6 +180,6 @@ func (t *trial) finish(end record.End) record.Trial {
 		Unused:     report.Unused,
 		Unexpected: report.Unexpected,
 		Invalid:    report.Invalid,
-		Unfired:    report.Unfired,
+		Unfired:    append(report.Unfired, t.unfired...),
 	}, exchanges)
 }

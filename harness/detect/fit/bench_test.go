@@ -8,7 +8,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/harness/detect/fit"
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
 )
 
 // drawn are n samples of the given number of signals and groups. The first fifth
@@ -35,7 +34,7 @@ func drawn(n, signals, groups int, seed uint64) []fit.Sample {
 		p.Positive = x > 0
 		item := corpus.Item{ID: fmt.Sprintf("i%04d", i), Label: "clean", Repo: fmt.Sprintf("g%02d", min(r.IntN(groups), r.IntN(groups)))}
 		if r.Float64() < (fit.Model{Intercept: x}).Score(nil) {
-			item.Label = score.Labels[0]
+			item.Label = corpus.Defers
 		}
 		list = append(list, fit.Sample{Item: item, Prediction: p})
 	}

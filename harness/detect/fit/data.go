@@ -8,8 +8,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
 )
 
 // row is a sample as numbers. Signals that are 0 are left out, as most are.
@@ -72,8 +72,8 @@ func newData(samples []Sample, o Options) (*data, error) {
 }
 
 func newRow(s Sample, column map[string]int, o Options) (row, error) {
-	if !slices.Contains(score.Labels, s.Item.Label) {
-		return row{}, fmt.Errorf("fit: item %q has the label %q; choose from %q", s.Item.ID, s.Item.Label, score.Labels)
+	if labels := corpus.Messages.Labels(); !slices.Contains(labels, s.Item.Label) {
+		return row{}, fmt.Errorf("fit: item %q has the label %q; choose from %q", s.Item.ID, s.Item.Label, labels)
 	}
 	r := row{positive: slices.Contains(o.Positive, s.Item.Label), weight: 1, group: s.Item.Repo}
 	if r.group == "" {

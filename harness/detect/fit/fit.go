@@ -66,7 +66,7 @@ var defaultLambdas = []float64{0.1, 0.3, 1, 3, 10, 30, 100}
 // filled returns o with its defaults, or says what is wrong with it.
 func (o Options) filled() (Options, error) {
 	if len(o.Positive) == 0 {
-		o.Positive = score.Labels[:1]
+		o.Positive = corpus.Messages.Labels()[:1]
 	}
 	if len(o.Lambdas) == 0 {
 		o.Lambdas = defaultLambdas

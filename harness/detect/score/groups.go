@@ -76,21 +76,30 @@ func (g *grouping) result(resamples int, seed uint64) []Group {
 
 // classes is a table of labels (rows) and detected classes (columns).
 type classes struct {
-	counts  [4][4]int // in the order of Labels
+	labels  []string
+	counts  [][]int // in the order of labels
 	n       int
 	unknown int
+}
+
+func newClasses(labels []string) classes {
+	c := classes{labels: labels, counts: make([][]int, len(labels))}
+	for i := range c.counts {
+		c.counts[i] = make([]int, len(labels))
+	}
+	return c
 }
 
 func (c *classes) add(label, detected string) {
 	if detected == "" {
 		return
 	}
-	column := slices.Index(Labels, detected)
+	column := slices.Index(c.labels, detected)
 	if column < 0 {
 		c.unknown++
 		return
 	}
-	c.counts[slices.Index(Labels, label)][column]++
+	c.counts[slices.Index(c.labels, label)][column]++
 	c.n++
 }
 
@@ -98,20 +107,20 @@ func (c *classes) result(resamples int, seed uint64) *Classes {
 	if c.n == 0 && c.unknown == 0 {
 		return nil
 	}
-	out := &Classes{Labels: slices.Clone(Labels), Unknown: c.unknown}
+	out := &Classes{Labels: slices.Clone(c.labels), Unknown: c.unknown}
 	var cells []int
 	agreed := 0
 	for i, row := range c.counts {
-		out.Counts = append(out.Counts, slices.Clone(row[:]))
-		cells = append(cells, row[:]...)
+		out.Counts = append(out.Counts, slices.Clone(row))
+		cells = append(cells, row...)
 		agreed += row[i]
 	}
 	out.Agreement = proportion(agreed, c.n)
-	out.Kappa = valueOf(stat.Bootstrap(cells, cellsKappa, resamples, seed, stat.Level))
+	out.Kappa = valueOf(stat.Bootstrap(cells, kappaOf(len(c.labels)), resamples, seed, stat.Level))
 	return out
 }
 
-// cellsKappa is Cohen's kappa of the cells of a table, row by row.
-func cellsKappa(cells []int) float64 {
-	return stat.Kappa(slices.Collect(slices.Chunk(cells, len(Labels))))
+// kappaOf is Cohen's kappa of the cells of a table with n columns, row by row.
+func kappaOf(n int) func(cells []int) float64 {
+	return func(cells []int) float64 { return stat.Kappa(slices.Collect(slices.Chunk(cells, n))) }
 }

@@ -23,7 +23,7 @@ type Pair struct {
 type outcomes [8]int
 
 // NewPair returns an empty comparison of detector a with detector b, by their
-// names. Of the options, Positive, Resamples and Seed matter; it panics if they
+// names. Of the options, Kind, Positive, Resamples and Seed matter; it panics if they
 // are not valid.
 func NewPair(a, b string, o Options) *Pair {
 	if err := o.Validate(); err != nil {
@@ -36,7 +36,7 @@ func NewPair(a, b string, o Options) *Pair {
 // is left out of the comparison, whatever the other said.
 func (p *Pair) Add(item corpus.Item, a, b detect.Prediction, errA, errB error) {
 	p.items++
-	if errA != nil || errB != nil || !slices.Contains(Labels, item.Label) {
+	if errA != nil || errB != nil || !slices.Contains(p.options.Kind.Labels(), item.Label) {
 		return
 	}
 	cell := 0

@@ -18,8 +18,10 @@ import (
 type Options struct {
 	// Detector is its name, for reports.
 	Detector string
-	// Positive are the labels of messages that the detector should find, from
-	// Labels; "defers" alone if empty.
+	// Kind is what the items are; messages if empty.
+	Kind corpus.Kind
+	// Positive are the labels of items that the detector should find, from those of
+	// the kind; the first of them alone if empty.
 	Positive []string
 	// MaxErrors is how many false positives, and how many false negatives, are
 	// listed; 0 means 50 and a negative number none. All are counted.
@@ -30,9 +32,6 @@ type Options struct {
 	Seed uint64
 }
 
-// Labels are the classes of a message, in the order of reports.
-var Labels = []string{"defers", "asks", "suggests", "clean"}
-
 const (
 	defaultErrors    = 50
 	defaultResamples = 10_000
@@ -40,9 +39,10 @@ const (
 
 // Validate says what is wrong with o.
 func (o Options) Validate() error {
+	labels := o.Kind.Labels()
 	for _, label := range o.Positive {
-		if !slices.Contains(Labels, label) {
-			return fmt.Errorf("score: %q is no label; choose from %q", label, Labels)
+		if !slices.Contains(labels, label) {
+			return fmt.Errorf("score: %q is no label of %s; choose from %q", label, cmp.Or(o.Kind, corpus.Messages), labels)
 		}
 	}
 	if o.Resamples < 0 || o.Resamples > 1_000_000 {
@@ -57,7 +57,7 @@ func (o Options) Validate() error {
 // filled returns o with its defaults.
 func (o Options) filled() Options {
 	if len(o.Positive) == 0 {
-		o.Positive = Labels[:1]
+		o.Positive = o.Kind.Labels()[:1]
 	}
 	o.Positive = slices.Clone(o.Positive)
 	o.Resamples = cmp.Or(o.Resamples, defaultResamples)
@@ -74,6 +74,7 @@ func (o *Options) positive(item corpus.Item) bool { return slices.Contains(o.Pos
 // concurrent use.
 type Scorer struct {
 	options  Options
+	labels   []string // of the kind
 	items    int
 	failed   int
 	failures worst[Failure]
@@ -98,7 +99,10 @@ func New(o Options) *Scorer {
 	if err := o.Validate(); err != nil {
 		panic(err)
 	}
-	s := &Scorer{options: o.filled(), failures: worst[Failure]{limit: maxFailed, compare: compareFailures}}
+	s := &Scorer{
+		options: o.filled(), labels: o.Kind.Labels(), classes: newClasses(o.Kind.Labels()),
+		failures: worst[Failure]{limit: maxFailed, compare: compareFailures},
+	}
 	for i := range s.mistakes {
 		s.mistakes[i] = worst[Mistake]{limit: s.options.MaxErrors, compare: compareMistakes}
 	}
@@ -113,7 +117,7 @@ var errNotLabelled = errors.New("the item has no label")
 // prediction only the cost counts.
 func (s *Scorer) Add(item corpus.Item, p detect.Prediction, err error) {
 	s.items++
-	if err == nil && !slices.Contains(Labels, item.Label) {
+	if err == nil && !slices.Contains(s.labels, item.Label) {
 		err = errNotLabelled
 	}
 	s.cost.add(p.Calls, p.CostEUR) // a failure was paid for as well

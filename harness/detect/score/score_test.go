@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -230,7 +229,7 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 			Expect(o.Validate()).To(MatchError(ContainSubstring(want)))
 			Expect(func() { score.New(o) }).To(PanicWith(MatchError(ContainSubstring(want))))
 		},
-		Entry("a label that there is not", score.Options{Positive: []string{"defer"}}, `"defer" is no label; choose from ["defers" "asks" "suggests" "clean"]`),
+		Entry("a label that there is not", score.Options{Positive: []string{"defer"}}, `"defer" is no label of messages; choose from ["defers" "asks" "suggests" "clean"]`),
 		Entry("negative resamples", score.Options{Resamples: -1}, "-1 resamples"),
 		Entry("endless lists", score.Options{MaxErrors: 1 << 20}, "at most 100,000"),
 	)
@@ -238,7 +237,7 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 
 // anyAnswers draws answers of every kind, also wrong and hostile ones.
 func anyAnswers(rt *rapid.T) []answer {
-	label := rapid.SampledFrom(append(slices.Clone(score.Labels), "", "perhaps"))
+	label := rapid.SampledFrom(append(corpus.Messages.Labels(), "", "perhaps"))
 	text := rapid.SampledFrom([]string{"", "I will test it.", "Fini. Reste à déployer.", "\xff\x00"})
 	number := rapid.SampledFrom([]float64{0, 0.001, 0.29, 0.5, 0.9999, 1, -1, 2, math.NaN(), math.Inf(1)})
 	steps := rapid.SliceOfN(rapid.SampledFrom([]string{"I will test it", "déployer", "", "\xff"}), 0, 4)

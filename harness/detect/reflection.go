@@ -1,0 +1,88 @@
+package detect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/agents/react/reflect"
+	"github.com/rehearse-dev/rehearse/agents/react/step"
+	"github.com/rehearse-dev/rehearse/harness/corpus"
+	"github.com/rehearse-dev/rehearse/internal/words"
+)
+
+// Reflection is the rule on reflections, agents/react/reflect: a complacent one is
+// positive.
+func Reflection() Detector { return reflection{} }
+
+type reflection struct{}
+
+// Name implements Detector.
+func (reflection) Name() string { return "reflection" }
+
+// Kind implements Kinded.
+func (reflection) Kind() corpus.Kind { return corpus.Reflections }
+
+// Detect implements Detector.
+func (reflection) Detect(_ context.Context, item corpus.Item) (Prediction, error) {
+	observation, text, err := takeApart(item)
+	if err != nil {
+		return Prediction{}, err
+	}
+	v := reflect.Judge(observation, text)
+	return Prediction{Positive: !v.Critical, Class: reflectionClass(v.Critical), Score: &v.Score, Reasons: []string{v.Reason}}, nil
+}
+
+// Overlap is the baseline for reflections: one is critical as soon as it has any
+// word of four letters or more, or any number, in common with its observation.
+func Overlap() Detector { return overlap{} }
+
+type overlap struct{}
+
+// Name implements Detector.
+func (overlap) Name() string { return "overlap" }
+
+// Kind implements Kinded.
+func (overlap) Kind() corpus.Kind { return corpus.Reflections }
+
+// Detect implements Detector.
+func (overlap) Detect(_ context.Context, item corpus.Item) (Prediction, error) {
+	observation, text, err := takeApart(item)
+	if err != nil {
+		return Prediction{}, err
+	}
+	seen := map[string]bool{}
+	for _, w := range words.Fold(observation) {
+		seen[w] = true
+	}
+	shared := slices.DeleteFunc(words.Fold(text), func(w string) bool {
+		return !seen[w] || len(w) < 4 && (w[0] < '0' || w[0] > '9')
+	})
+	p := Prediction{Positive: len(shared) == 0, Class: reflectionClass(len(shared) > 0)}
+	if len(shared) > 0 {
+		p.Reasons = []string{fmt.Sprintf("both have %q", shared[0])}
+	}
+	return p, nil
+}
+
+func reflectionClass(critical bool) string {
+	if critical {
+		return corpus.Critical
+	}
+	return corpus.Complacent
+}
+
+// takeApart reads the two texts of a reflection's item, as the engine does.
+func takeApart(item corpus.Item) (observation, text string, err error) {
+	documents, err := step.Parse(item.Text)
+	if err != nil {
+		return "", "", fmt.Errorf("the text is no reflection of a ReAct agent: %w", err)
+	}
+	for _, d := range documents {
+		if d.Kind == step.Reflect {
+			return d.Observation, d.Reflection, nil
+		}
+	}
+	return "", "", errors.New("the text has no document with observation, reflection and decision")
+}

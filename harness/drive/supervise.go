@@ -1,0 +1,194 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/check/probe"
+	"github.com/rehearse-dev/rehearse/agents/persist/journal"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/persist/work"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// superviseDriver carries a plan out by agents/persist, through crashes and
+// restarts.
+type superviseDriver struct {
+	base
+	drive scenarios.SuperviseDrive
+	plan  plan.Plan
+}
+
+func newSuperviseDriver(sc scenarios.Scenario, env *Env) (*superviseDriver, error) {
+	d := &superviseDriver{drive: *sc.Drive.Supervise}
+	d.plan = d.drive.Whole()
+	var err error
+	if d.base, err = newBase(sc, "supervise", env); err != nil {
+		return nil, err
+	}
+	d.head.Limits, err = describe(struct {
+		Tasks  int         `json:"tasks"`
+		Limits plan.Limits `json:"limits"`
+	}{len(d.plan.Tasks), d.plan.Limits.WithDefaults()})
+	return d, err
+}
+
+func (d *superviseDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {
+	return d.trial(ctx, n, d.drive.InterruptAfter, d.run)
+}
+
+func (d *superviseDriver) run(ctx context.Context, t *trial, backend llm.Adapter) record.End {
+	s, err := newStage(&d.drive.Stage, t)
+	if err != nil {
+		return harnessError("set the stage", err)
+	}
+	r := &supervision{
+		superviseDriver: d, trial: t, stage: s, backend: backend,
+		fate: &fate{crashes: d.drive.Crashes, full: d.drive.DiskFull}, witness: newWitness(t.collector),
+	}
+	if err := r.open(); err != nil {
+		return harnessError("set the stage of the plan", err)
+	}
+	start := t.clock.Now()
+	result, err := r.lives(ctx)
+	if err != nil {
+		return harnessError("keep the state of the plan", err)
+	}
+	if err := s.left(t.collector); err != nil {
+		return harnessError("look at the stage", err)
+	}
+	r.witness.close(result)
+	t.unfired = r.fate.unfired()
+	return record.End{
+		Status:     string(result.Status),
+		ExitCode:   result.ExitCode,
+		Iterations: result.Counts.Attempts,
+		Duration:   t.clock.Now().Sub(start),
+		Text:       result.Answer,
+		Details:    result.Details,
+	}
+}
+
+// supervision is one trial: a plan, what survives its processes, and who watches.
+type supervision struct {
+	*superviseDriver
+	trial   *trial
+	stage   *stage
+	backend llm.Adapter
+	fate    *fate
+	witness *witness
+	probes  map[check.Name]check.Probe
+	memory  *journal.Memory
+	folder  string // of a journal on disk
+}
+
+// open makes what survives the processes.
+func (r *supervision) open() error {
+	files, err := stageFiles(&r.drive.Stage)
+	if err != nil {
+		return err
+	}
+	for name, text := range files { // where the plan's workers look for them
+		if err := os.WriteFile(filepath.Join(r.stage.folder, name), []byte(text), 0o644); err != nil {
+			return fmt.Errorf("write an agent file: %w", err)
+		}
+	}
+	// Programs live in real time, whatever the trial's clock.
+	if r.probes, err = probe.Build(r.plan, r.stage.folder, clock.Real()); err != nil {
+		return err
+	}
+	for name, looks := range r.drive.Looks {
+		r.probes[name] = &scripted{looks: looks, clock: r.trial.clock}
+	}
+	if r.drive.Store != "file" {
+		r.memory = journal.NewMemory()
+		return nil
+	}
+	if r.folder, err = os.MkdirTemp("", "rehearse-state-"); err != nil {
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	r.trial.closers = append(r.trial.closers, func() error { return os.RemoveAll(r.folder) })
+	return nil
+}
+
+// lives runs the plan, again after each crash and as often as the scenario says.
+func (r *supervision) lives(ctx context.Context) (persist.Result, error) {
+	for restarts := 0; ; {
+		result, died, err := r.live(ctx)
+		switch {
+		case err != nil:
+			return result, err
+		case died:
+		case result.Status == persist.StatusComplete || restarts == r.drive.Restarts || clock.Err(ctx) != nil:
+			return result, nil
+		default:
+			restarts++
+		}
+	}
+}
+
+// live is one process.
+func (r *supervision) live(ctx context.Context) (result persist.Result, died bool, err error) {
+	store, err := r.store()
+	if err != nil {
+		return result, false, err
+	}
+	defer func() {
+		if closing := store.Close(); err == nil {
+			err = closing
+		}
+	}()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	life := &mortal{Store: r.witness.watch(store), fate: r.fate, sink: r.trial.collector, end: cancel}
+	shared := budget.New(r.plan.Limits.Budget, r.pricer, r.rate)
+	workers, err := work.Build(r.plan, work.Deps{
+		Backend: r.trial.collector.Wrap(r.backend), BackendID: r.backend.ID(),
+		Conversational: !r.scenario.Backend.Process(),
+		Clock:          r.trial.clock, Sink: life, Folder: r.stage.folder, Actions: r.stage.actions, Person: r.stage.person,
+		Price: r.pricer, EURPerUSD: r.rate, Budget: shared,
+	})
+	if err != nil {
+		return result, false, err
+	}
+	result = persist.Run(ctx, r.plan, persist.Deps{
+		Store: life, Workers: r.witness.workers(workers), Probes: r.probes,
+		Clock: r.trial.clock, Sink: life, Budget: shared,
+	})
+	return result, life.died(), nil
+}
+
+// store opens what a process that died left, or nothing at first.
+func (r *supervision) store() (journal.Store, error) {
+	if r.memory != nil {
+		r.memory = r.memory.Reopen()
+		return r.memory, nil
+	}
+	return journal.Open(r.folder, journal.Options{})
+}
+
+// scripted is a probe that finds what the scenario says, look for look.
+type scripted struct {
+	looks []scenarios.Look
+	clock clock.Clock
+}
+
+// Probe implements check.Probe.
+func (s *scripted) Probe(ctx context.Context) check.Result {
+	look := s.looks[0]
+	if len(s.looks) > 1 {
+		s.looks = s.looks[1:]
+	}
+	if err := s.clock.Sleep(ctx, look.Takes.Std()); err != nil {
+		return check.Result{Verdict: check.Unknown, Details: "interrupted: " + err.Error()}
+	}
+	return check.Result{Verdict: look.Verdict, Details: look.Details, Items: look.Items}
+}

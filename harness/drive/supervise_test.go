@@ -1,0 +1,95 @@
+package drive_test
+
+import (
+	"context"
+	"fmt"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+)
+
+// three is a plan of three tasks.
+const three = `
+drive:
+  supervise:
+    plan:
+      name: three
+      tasks:
+        - {id: a, do: Do a.}
+        - {id: b, do: Do b., after: [a]}
+        - {id: c, do: Do c., after: [b]}
+`
+
+// supervised are the record and the facts of a supervised run, with more keys of
+// the drive and other rules than those by which each call is answered with DONE.
+func supervised(drive, rules string) (record.Trial, measure.Facts) {
+	GinkgoHelper()
+	if rules == "" {
+		rules = "    - {text: DONE, latency: 10s}\n"
+	}
+	text := three + indent(drive) + "backend:\n  model: gpt-4.1-mini\n  rules:\n" + rules + "expect: {status: complete}\n"
+	d := driver(newEnv(), text)
+	tr, _ := d.Trial(context.Background(), 1)
+	return tr, measure.Of(d.Head(), tr, nil)
+}
+
+var _ = Describe("Driving a supervisor", func() {
+	It("carries a plan out", func() {
+		_, facts := supervised("", "")
+		Expect(facts.Run.Status).To(Equal("complete"), facts.Run.Details)
+		Expect(facts.Run.Broken).To(BeEmpty())
+		Expect(facts.Supervise.Order).To(Equal([]string{"a", "b", "c"}))
+		Expect(facts.Run.Duration).To(Equal(30.0))
+	})
+
+	It("lets the process die at each write, before and after it, and loses and repeats nothing", Label("P-05"), func() {
+		for _, when := range []string{"before", "after"} {
+			for write := 1; ; write++ {
+				_, facts := supervised(fmt.Sprintf("store: file\ncrashes: [{write: %d, when: %s}]", write, when), "")
+				Expect(facts.Run.Status).To(Equal("complete"), facts.Run.Details)
+				Expect(facts.Run.Broken).To(BeEmpty())
+				Expect(facts.Supervise.Order).To(ContainElements("b", "c"))
+				Expect(facts.Calls.Total).To(BeNumerically("<=", 4), "at most the call under way is made again")
+				if len(facts.Script.Unfired) > 0 {
+					Expect(write).To(BeNumerically(">", 4), "there were writes to die at")
+					break
+				}
+			}
+		}
+	})
+
+	It("goes on after the disk was full", func() {
+		_, facts := supervised("disk_full: 2", "")
+		Expect(facts.Run.Status).To(Equal("error"))
+		Expect(facts.Run.Details).To(ContainSubstring("no space left"))
+		_, facts = supervised("disk_full: 2\nrestarts: 1", "")
+		Expect(facts.Run.Status).To(Equal("complete"), facts.Run.Details)
+		Expect(facts.Run.Broken).To(BeEmpty())
+	})
+
+	It("lets probes find what the scenario says, the last again and again", func() {
+		_, facts := supervised("looks:\n  tests: [{verdict: fail, details: 2 fail, takes: 3s}, {verdict: pass}]", "")
+		Expect(facts.Run.Status).To(Equal("complete"), facts.Run.Details)
+		Expect(facts.Supervise.Failed).To(Equal(map[string]int{"tests": 1}))
+		Expect(facts.Supervise.Rounds).To(Equal(1))
+		Expect(facts.Supervise.Derived).To(Equal(1))
+	})
+
+	It("puts copies in place of the last task", func() {
+		text := "drive:\n  supervise:\n    copies: 3\n    plan: {name: many, tasks: [{id: 'part-{n}', do: 'Do {n}.', after: ['part-{before}']}]}\n" +
+			"backend:\n  model: gpt-4.1-mini\n  rules: [{text: DONE}]\nexpect: {status: complete}\n"
+		d := driver(newEnv(), text)
+		tr, _ := d.Trial(context.Background(), 1)
+		Expect(measure.Of(d.Head(), tr, nil).Supervise.Order).To(Equal([]string{"part-1", "part-2", "part-3"}))
+	})
+
+	It("records the same twice", func() {
+		drive := "looks:\n  tests: [{verdict: fail}, {verdict: pass}]\ncrashes: [{write: 3}]"
+		one, _ := supervised(drive, "")
+		two, _ := supervised(drive, "")
+		Expect(one).To(Equal(two))
+	})
+})

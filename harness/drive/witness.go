@@ -1,0 +1,108 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/agents/persist/journal"
+	"github.com/rehearse-dev/rehearse/agents/persist/state"
+	"github.com/rehearse-dev/rehearse/event"
+)
+
+// witness sees what is stored and what is done, over all processes of a trial, and
+// holds a supervisor to its promises: a task whose end is stored is not done
+// again, none is lost, and what may have had effects keeps its key.
+type witness struct {
+	sink event.Sink
+	// done are tasks whose end is stored, by id.
+	done map[string]bool
+	// open are the keys of attempts that were begun and whose outcome is not stored.
+	open map[string]string // by task
+}
+
+func newWitness(sink event.Sink) *witness {
+	return &witness{sink: sink, done: map[string]bool{}, open: map[string]string{}}
+}
+
+// broken tells of a promise that was not kept.
+func (w *witness) broken(format string, args ...any) {
+	w.sink.Tell(event.Event{
+		Kind: event.Verdict, Name: "promise", Detail: fmt.Sprintf(format, args...), Attrs: map[string]any{"kept": false},
+	})
+}
+
+// watch returns the store with the witness at its door.
+func (w *witness) watch(s journal.Store) journal.Store { return &watched{s, w} }
+
+type watched struct {
+	journal.Store
+	witness *witness
+}
+
+// Append implements journal.Store.
+func (w *watched) Append(records ...[]byte) error {
+	if err := w.Store.Append(records...); err != nil {
+		return err
+	}
+	for _, data := range records {
+		w.witness.stored(data)
+	}
+	return nil
+}
+
+// stored takes a record that a process which dies now would find again.
+func (w *witness) stored(data []byte) {
+	r, err := state.Decode(data)
+	switch {
+	case err != nil:
+		w.broken("a record cannot be read: %v", err)
+	case r.Kind != state.KindOutcome:
+	default:
+		delete(w.open, r.Task)
+		if r.Outcome.Grade != string(persist.Done) {
+			return
+		}
+		if w.done[r.Task] {
+			w.broken("task %s is stored as done twice", r.Task)
+		}
+		w.done[r.Task] = true
+	}
+}
+
+// workers returns workers that the witness looks over the shoulder of.
+func (w *witness) workers(all map[string]persist.Worker) map[string]persist.Worker {
+	seen := maps.Clone(all)
+	for name, worker := range all {
+		seen[name] = overseen{worker, w}
+	}
+	return seen
+}
+
+type overseen struct {
+	persist.Worker
+	witness *witness
+}
+
+// Work implements persist.Worker.
+func (o overseen) Work(ctx context.Context, a persist.Assignment) persist.Outcome {
+	w := o.witness
+	if w.done[a.Task.ID] {
+		w.broken("task %s is done again after its end was stored", a.Task.ID)
+	}
+	if before, again := w.open[a.Task.ID]; again && before != a.Key {
+		w.broken("task %s is begun anew with the key %s while the attempt %s has no outcome", a.Task.ID, a.Key, before)
+	}
+	w.open[a.Task.ID] = a.Key
+	return o.Worker.Work(ctx, a)
+}
+
+// close holds the result against what is stored.
+func (w *witness) close(r persist.Result) {
+	for _, t := range r.Tasks {
+		if done := t.State == string(persist.Done); done != w.done[t.ID] {
+			w.broken("task %s is %s in the result, and stored as done: %t", t.ID, t.State, w.done[t.ID])
+		}
+	}
+}
