@@ -54,9 +54,9 @@ type detectFlags struct {
 func (a *app) detectCommand() *cobra.Command {
 	var flags detectFlags
 	cmd := &cobra.Command{
-		Use:   "detect [CORPUS.jsonl|shipped|-]...",
-		Short: "Score a detector of deferred work on labelled messages",
-		Long: `detect asks a detector about each message of a corpus and scores what it says: confusion counts
+		Use:   "detect [CORPUS.jsonl|shipped|reflections|-]...",
+		Short: "Score a detector of deferred work, or of complacent reflections, on labelled texts",
+		Long: `detect asks a detector about each item of a corpus and scores what it says: confusion counts
 first, then precision, recall, F1 and false-positive rate with 95 % intervals, overall and by
 group; steps and spans; a threshold curve; latency; and the errors, to learn from them.
 
@@ -64,9 +64,14 @@ A corpus has a JSON object a line: text and label (defers, asks, suggests, clean
 and if known id, lang, categories, steps, tags, confidence, part, repo. "shipped", the default, is
 this project's own. A bad line is told as file:line, and the rest is scored.
 
+Of reflections ("reflections" are this project's own) the labels are complacent and critical, and
+the text is what a ReAct agent writes: YAML with the keys observation, reflection and decision.
+
 Detectors:
   guard, guard:strict   the stop guard, under its balanced or its strict policy
   naive                 49 regular expressions over the raw text: the baseline
+  reflection            the rule on reflections: a critical one cites a fact of its observation
+  overlap               any word in common makes it critical: the baseline for reflections
   command:PROGRAM ARGS  a program, started once: reads {"id","text","lang"} a line, and
                         answers each with a line {"id","positive","score",...}
   http://HOST/PATH      the same by POST, a request an item; http:URL is the same
@@ -84,11 +89,15 @@ REHEARSE_OFFLINE=1 forbids them.
   rehearse detect messages.jsonl --min recall=0.9 --min precision=0.9 --out reports
   rehearse detect messages.jsonl --detector 'command:python3 mine.py' --errors 3
   rehearse detect messages.jsonl --fit --json > weights.json
+  rehearse detect reflections --against overlap --by language,part
   rehearse detect messages.jsonl --detector llm:openai --live --max-cost "1 EUR"`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{shippedCorpus}, cobra.ShellCompDirectiveDefault
+			return []string{shippedCorpus, shippedReflections}, cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if flags.detector.spec == "" {
+				flags.detector.spec = defaultDetector(args, flags.positive)
+			}
 			return a.runDetect(cmd.Context(), args, flags)
 		},
 	}
@@ -98,10 +107,10 @@ REHEARSE_OFFLINE=1 forbids them.
 
 func (d *detectFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&d.detector.spec, "detector", "d", "guard", "which detector is scored")
+	f.StringVarP(&d.detector.spec, "detector", "d", "", "which detector is scored (default guard; of reflections reflection)")
 	f.StringVar(&d.against.spec, "against", "", "another one on the same items, to compare with")
 	f.Float64Var(&d.detector.threshold, "threshold", 0, "take as positive what the detector scores at least that, above 0 to 1")
-	f.StringSliceVar(&d.positive, "positive", []string{corpus.Defers}, "the `labels` that are to be found")
+	f.StringSliceVar(&d.positive, "positive", nil, "the `labels` that are to be found (default defers; of reflections complacent)")
 	f.StringArrayVar(&d.only, "only", nil, "score only items with that, such as `confidence=high`")
 	f.StringSliceVar(&d.by, "by", []string{"language", "category", "part", "confidence"}, "show the scores by these `groups`;\nthe JSON has all")
 	f.IntVar(&d.errors, "errors", 5, "show that many false positives, and that many false negatives")
@@ -125,7 +134,7 @@ func (d *detectFlags) register(cmd *cobra.Command) {
 	complete("detector", detectorSpecs(), cobra.ShellCompDirectiveNoSpace)
 	complete("against", detectorSpecs(), cobra.ShellCompDirectiveNoSpace)
 	complete("by", dimensionNames(), 0)
-	complete("positive", corpus.Labels(), 0)
+	complete("positive", slices.Concat(corpus.Messages.Labels(), corpus.Reflections.Labels()), 0)
 	complete("only", selectorStarts(), cobra.ShellCompDirectiveNoSpace)
 	complete("min", minStarts(), cobra.ShellCompDirectiveNoSpace)
 	_ = cmd.MarkFlagDirname("out")
@@ -133,6 +142,7 @@ func (d *detectFlags) register(cmd *cobra.Command) {
 
 // detectPlan is what the flags and arguments say.
 type detectPlan struct {
+	kind      corpus.Kind
 	corpora   []corpusFile
 	detectors []detect.Detector
 	selection selection
@@ -181,19 +191,20 @@ func (a *app) planDetect(ctx context.Context, args []string, flags detectFlags, 
 			return plan, nil, err
 		}
 	}
-	plan.scoring = score.Options{Positive: flags.positive, Seed: flags.seed, MaxErrors: max(50, flags.errors)}
-	if plan.by, err = dimensions(flags.by); err == nil {
-		err = plan.scoring.Validate()
-	}
-	if err != nil {
+	if plan.by, err = dimensions(flags.by); err != nil {
 		return plan, nil, err
 	}
-	var err1, err2, err3, err4 error
+	var err1, err2, err3, err4, err5 error
 	plan.selection, err1 = parseSelection(flags.only)
 	plan.limits, err2 = parseLimits(flags.min)
-	plan.corpora, err3 = a.openCorpora(args)
 	plan.detectors, closing, err4 = a.findDetectors(ctx, flags, stop)
-	if err = errors.Join(err1, err2, err3, err4); err != nil && err4 == nil {
+	plan.kind, err5 = kindOfItems(args, flags.positive, plan.detectors)
+	plan.corpora, err3 = a.openCorpora(args, plan.kind)
+	plan.scoring = score.Options{Kind: plan.kind, Positive: flags.positive, Seed: flags.seed, MaxErrors: max(50, flags.errors)}
+	if err5 == nil {
+		err5 = plan.scoring.Validate()
+	}
+	if err = errors.Join(err1, err2, err3, err4, err5); err != nil && err4 == nil {
 		closing()
 	}
 	return plan, closing, err
@@ -227,7 +238,7 @@ func (a *app) scoreItems(ctx context.Context, plan detectPlan, workers int) *sco
 	view := newDetectView(a.stderr, tty.Of(a.stderr, a.getenv), time.Now)
 	defer view.close()
 	options := detect.RunOptions{Workers: workers, Clock: clock.Real()}
-	for r, err := range detect.Run(ctx, selected(ctx, plan.corpora, plan.selection), plan.detectors, options) {
+	for r, err := range detect.Run(ctx, plan.items(ctx), plan.detectors, options) {
 		if err != nil {
 			s.wrong(err, clock.Err(ctx) != nil)
 			continue
@@ -261,6 +272,15 @@ func (s *scoredItems) add(r detect.Result) {
 		a, b := r.Answers[1], r.Answers[0]
 		s.pair.Add(r.Item, a.Prediction, b.Prediction, a.Err, b.Err)
 	}
+}
+
+// nothing says why there is nothing to score: most often the corpus is of another
+// kind than the detector.
+func (s *scoredItems) nothing() error {
+	if s.bad == 0 {
+		return errNothing
+	}
+	return fmt.Errorf("%w; %s, the first: %s", errNothing, plural(s.bad, "bad line"), s.problems[0])
 }
 
 // report is what is known so far.
@@ -299,7 +319,7 @@ func (a *app) concludeDetect(ctx context.Context, s *scoredItems, report detecti
 	case flags.strict && s.bad > 0:
 		return usage(badLines(s.bad))
 	case s.items == 0:
-		return usage(errNothing)
+		return usage(s.nothing())
 	case first.Scored == 0:
 		return noVerdict(fmt.Errorf("the detector %s failed on every item", plain.Line(first.Detector, 80)))
 	}

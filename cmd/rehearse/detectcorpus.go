@@ -50,8 +50,12 @@ func newCorpusFile(name string, open func(context.Context) (io.ReadCloser, error
 
 // openCorpora finds the corpora that are named, so that a typing error is told
 // before a detector is asked anything.
-func (a *app) openCorpora(names []string) ([]corpusFile, error) {
-	if len(names) == 0 {
+func (a *app) openCorpora(names []string, kind corpus.Kind) ([]corpusFile, error) {
+	switch {
+	case len(names) > 0:
+	case kind == corpus.Reflections:
+		names = []string{shippedReflections}
+	default:
 		names = []string{shippedCorpus}
 	}
 	var files []corpusFile
@@ -59,7 +63,10 @@ func (a *app) openCorpora(names []string) ([]corpusFile, error) {
 	for _, name := range names {
 		switch name {
 		case shippedCorpus:
-			shipped, err := shippedCorpora()
+			shipped, err := shippedCorpora(fixtures.Stops, "stops", name)
+			files, errs = append(files, shipped...), append(errs, err)
+		case shippedReflections:
+			shipped, err := shippedCorpora(fixtures.Reflections, "reflections", name)
 			files, errs = append(files, shipped...), append(errs, err)
 		case "-":
 			files = append(files, newCorpusFile("(standard input)", func(ctx context.Context) (io.ReadCloser, error) {
@@ -82,16 +89,18 @@ func (a *app) openCorpora(names []string) ([]corpusFile, error) {
 	return files, errors.Join(errs...)
 }
 
-func shippedCorpora() ([]corpusFile, error) {
-	names, err := fs.Glob(fixtures.Stops, "stops/*.jsonl")
+// shippedCorpora are those in a folder of what is embedded, named after where the
+// user finds them.
+func shippedCorpora(within fs.FS, folder, called string) ([]corpusFile, error) {
+	names, err := fs.Glob(within, folder+"/*.jsonl")
 	if err != nil {
 		return nil, err
 	}
 	slices.Sort(names)
 	var files []corpusFile
 	for _, name := range names {
-		files = append(files, newCorpusFile(shippedCorpus+strings.TrimPrefix(name, "stops"), func(context.Context) (io.ReadCloser, error) {
-			return fixtures.Stops.Open(name)
+		files = append(files, newCorpusFile(called+strings.TrimPrefix(name, folder), func(context.Context) (io.ReadCloser, error) {
+			return within.Open(name)
 		}))
 	}
 	return files, nil
@@ -121,12 +130,12 @@ func interruptible(ctx context.Context, r io.Reader) io.ReadCloser {
 	return out
 }
 
-// selected reads the corpora one after another and yields the items that are
+// items reads the corpora one after another and yields the items that are
 // selected, and whatever is wrong in between.
-func selected(ctx context.Context, files []corpusFile, keep selection) iter.Seq2[corpus.Item, error] {
+func (p detectPlan) items(ctx context.Context) iter.Seq2[corpus.Item, error] {
 	return func(yield func(corpus.Item, error) bool) {
-		for _, file := range files {
-			if !file.selected(ctx, keep, yield) {
+		for _, file := range p.corpora {
+			if !file.selected(ctx, p, yield) {
 				return
 			}
 		}
@@ -134,19 +143,19 @@ func selected(ctx context.Context, files []corpusFile, keep selection) iter.Seq2
 }
 
 // selected reports whether the next file may follow.
-func (c corpusFile) selected(ctx context.Context, keep selection, yield func(corpus.Item, error) bool) bool {
+func (c corpusFile) selected(ctx context.Context, p detectPlan, yield func(corpus.Item, error) bool) bool {
 	in, err := c.open(ctx)
 	if err != nil {
 		return yield(corpus.Item{}, fmt.Errorf("open the corpus: %w", err))
 	}
 	defer in.Close()
-	for item, err := range corpus.Read(io.TeeReader(in, c.read.hash), c.name) {
+	for item, err := range corpus.Read(io.TeeReader(in, c.read.hash), c.name, p.kind) {
 		switch _, isLine := errors.AsType[*corpus.LineError](err); {
 		case isLine:
 			c.read.bad++
 		case err != nil:
 			return yield(item, err)
-		case !keep.has(item):
+		case !p.selection.has(item):
 			continue
 		default:
 			c.read.items++

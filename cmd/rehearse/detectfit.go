@@ -68,7 +68,7 @@ func (a *app) fitDetect(ctx context.Context, plan detectPlan, out *folder.Folder
 	case read.reading != nil:
 		return noVerdict(read.reading)
 	case len(samples) == 0:
-		return usage(errNothing)
+		return usage(read.nothing())
 	}
 	result, err := fit.Fit(samples, fit.Options{
 		Positive: plan.scoring.Positive, Weight: sureness, Seed: plan.scoring.Seed,
@@ -117,7 +117,7 @@ func (a *app) samples(ctx context.Context, plan detectPlan, workers int) ([]fit.
 	defer view.close()
 	var samples []fit.Sample
 	options := detect.RunOptions{Workers: workers, Clock: clock.Real()}
-	for r, err := range detect.Run(ctx, selected(ctx, plan.corpora, plan.selection), plan.detectors, options) {
+	for r, err := range detect.Run(ctx, plan.items(ctx), plan.detectors, options) {
 		switch {
 		case err != nil:
 			read.wrong(err, clock.Err(ctx) != nil)

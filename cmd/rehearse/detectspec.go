@@ -38,7 +38,7 @@ type detectorSettings struct {
 
 // detectorSpecs are what --detector may be, or begin with.
 func detectorSpecs() []string {
-	specs := []string{"guard", "guard:balanced", "guard:strict", "naive", "command:", "http://", "https://"}
+	specs := []string{"guard", "guard:balanced", "guard:strict", "naive", reflectionRule, overlapRule, "command:", "http://", "https://"}
 	for _, id := range judgeIDs() {
 		specs = append(specs, "llm:"+id)
 	}
@@ -101,11 +101,16 @@ func (b *detectorBuilder) build(ctx context.Context, flags detectorFlags) (detec
 	switch {
 	case kind == "guard":
 		return guardDetector(rest, flags.threshold)
-	case flags.spec == "naive":
+	case flags.spec == "naive" || flags.spec == overlapRule:
 		if flags.threshold > 0 {
-			return nil, errors.New("--threshold: the detector naive gives no scores")
+			return nil, fmt.Errorf("--threshold: the detector %s gives no scores", flags.spec)
+		}
+		if flags.spec == overlapRule {
+			return detect.Overlap(), nil
 		}
 		return detect.Naive(), nil
+	case flags.spec == reflectionRule:
+		d = detect.Reflection()
 	case kind == "command":
 		d, err = b.command(rest)
 	case kind == "http" || kind == "https":
