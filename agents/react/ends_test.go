@@ -39,7 +39,7 @@ var _ = Describe("Escalation", Label("R-07"), func() {
 				Expect(res.Next).To(ContainSubstring(res.Question))
 				Expect(r.told(event.HandOver, "person")).To(ConsistOf(
 					HaveField("Attrs", map[string]any{"trigger": string(trigger), "answered": false})))
-				Expect(len(r.set.done)).To(Equal(len(answers)-1), "the action of a step with a trigger is not done")
+				Expect(r.set.done).To(HaveLen(len(answers)-1), "the action of a step with a trigger is not done")
 			}
 		},
 		Entry(nil, react.Ambiguity), Entry(nil, react.Decision), Entry(nil, react.Security), Entry(nil, react.Conflict), Entry(nil, react.Missing),
