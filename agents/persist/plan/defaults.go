@@ -68,7 +68,7 @@ func (p Probe) WithDefaults() Probe {
 }
 
 // Worker is the worker of a name; the one named "default" is a runner loop with
-// its own defaults where the plan does not say. It reports false if there is none.
+// nothing given where the plan does not say. It reports false if there is none.
 func (p Plan) Worker(name string) (Worker, bool) {
 	w, ok := p.Workers[name]
 	if !ok && name == DefaultWorker {

@@ -19,7 +19,7 @@ type Plan struct {
 	// Tasks are done in this order, each after those that it depends on.
 	Tasks []Task `yaml:"tasks" json:"tasks" jsonschema:"minItems=1"`
 	// Workers do tasks, by name; "default" does those that name none. Without one
-	// named so, it is a runner loop with its own defaults.
+	// named so, it is a runner loop with nothing given.
 	Workers map[string]Worker `yaml:"workers,omitempty" json:"workers,omitempty"`
 	// Checks say how each check is probed. One that is left out and that the
 	// supervisor cannot answer from its own state has the verdict none.
@@ -49,7 +49,8 @@ type Task struct {
 
 // Worker says who does tasks; exactly one of Loop, React and Command is given.
 type Worker struct {
-	// Loop is a runner loop whose prompt is the task.
+	// Loop is a runner loop whose prompt is the task. Its timeout is off unless it is
+	// given: the task's and the watchdog of Limits.Stagnation bound an attempt.
 	Loop *loop.Options `yaml:"loop,omitempty" json:"loop,omitempty"`
 	// React is a ReAct agent.
 	React *React `yaml:"react,omitempty" json:"react,omitempty"`

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/internal/plain"
 )
@@ -28,7 +30,10 @@ func newReacter(spec plan.React, d Deps) (*reacter, error) {
 		return nil, err
 	}
 	if d.Actions == nil {
-		return nil, errors.New("no actions are given")
+		workspace := filepath.Join(d.Folder, filepath.FromSlash(cmp.Or(spec.Workspace, ".")))
+		d.Actions = func(a *agentfile.Agent) (action.Set, error) {
+			return action.New(a, action.Options{Workspace: workspace, Clock: d.ChildClock})
+		}
 	}
 	w := &reacter{agent: agent, agents: agents, dep: d}
 	if spec.MaxIterations != nil {

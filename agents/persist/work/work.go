@@ -22,6 +22,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
@@ -202,8 +203,10 @@ func failed(err error, details, carry string) persist.Outcome {
 	return persist.Outcome{Grade: grade, Details: details, Carry: carry}
 }
 
-// resolved are the settings of an attempt.
+// resolved are the settings of an attempt. What bounds its time is the task's
+// timeout and the supervisor's watchdog, so that the loop's own is off unless the
+// plan gives one.
 func resolved(o loop.Options, prompt string) (loop.Settings, error) {
 	o.Prompt = prompt
-	return loop.Resolve(o, loop.Options{})
+	return loop.Resolve(o, loop.Options{Timeout: new(unit.Duration)})
 }

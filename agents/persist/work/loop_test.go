@@ -1,0 +1,131 @@
+package work_test
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/persist/work"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+)
+
+func newLoop(o loop.Options, turns ...turn) *rig { return newRig(plan.Worker{Loop: &o}, turns...) }
+
+var _ = Describe("A runner loop", func() {
+	It("does a task with its prompt, tells the meter before each call, and tags its calls", func() {
+		r := newLoop(loop.Options{System: "Be brief."}, say("working"), say("It is built.\nDONE"))
+		r.meter.onCall = func(int) { Expect(r.requests).To(HaveLen(r.meter.calls), "told before the call") }
+		out := r.work()
+		Expect(out).To(Equal(persist.Outcome{
+			Grade: persist.Done, Answer: "It is built.\nDONE", Details: "completed in iteration 2", Usage: &llm.Usage{Input: 20, Output: 10},
+		}))
+		Expect(r.meter.calls).To(Equal(2))
+		Expect(r.meter.active).To(BeNumerically(">=", 2))
+		Expect(r.requests[0].Messages[1].Content).To(Equal("Goal: ship.\n\nBuild it."))
+		Expect(r.requests[1].Purpose).To(Equal("loop"))
+		Expect(r.requests[1].Tags).To(Equal(map[string]string{"task": "build", "attempt": "2", "segment": "3"}))
+		Expect(r.kinds()).To(Equal([]event.Kind{event.Iteration}))
+		Expect(r.events[0].Attrs).To(HaveKeyWithValue("task", "build"))
+	})
+
+	It("counts the tool calls that an answer asks for", func() {
+		r := newLoop(loop.Options{}, reply(llm.Reply{Text: "x", ToolCalls: make([]llm.ToolCall, 3)}), say("DONE"))
+		Expect(r.work().Grade).To(Equal(persist.Done))
+		Expect(r.meter.calls).To(Equal(5))
+	})
+
+	It("ends with the segment, keeps the answer that is there, and goes on from it", func() {
+		r := newLoop(loop.Options{ErrorLimit: new(0)}, say("half of it"), say("never asked for"))
+		r.meter.allowed = 1
+		out := r.work()
+		Expect(out.Grade).To(Equal(persist.Split))
+		Expect(out.Carry).To(Equal("The last answer was:\nhalf of it"))
+		Expect(r.requests).To(HaveLen(1), "the call that was not allowed was not made")
+	})
+
+	It("does not lose an answer that says done with more tool calls than are left", func() {
+		r := newLoop(loop.Options{}, reply(llm.Reply{Text: "DONE", ToolCalls: make([]llm.ToolCall, 3)}))
+		r.meter.allowed = 1
+		Expect(r.work().Grade).To(Equal(persist.Done))
+	})
+
+	DescribeTable("is graded by how it ended", func(o loop.Options, turns []turn, want persist.Grade, details string) {
+		out := newLoop(o, turns...).work()
+		Expect(out.Grade).To(Equal(want), "%+v", out)
+		Expect(out.Details).To(ContainSubstring(details))
+	},
+		Entry("blocked", loop.Options{}, []turn{say("BLOCKED: no access")}, persist.Blocked, "no access"),
+		Entry("too many iterations", loop.Options{MaxIterations: new(1)}, []turn{say("a")}, persist.Failed, "max_iterations"),
+		Entry("no progress", loop.Options{}, []turn{say("a"), say("a"), say("a")}, persist.Failed, "identical"),
+		Entry("its own timeout", loop.Options{Timeout: new(unit.Duration(time.Second))}, []turn{say("a"), say("b")}, persist.Failed, "timeout 1s"),
+		Entry("refused by the stop guard", loop.Options{StopGuard: "strict", ContinuationLimit: new(0)}, []turn{say("I will add the tests next.\nDONE")}, persist.Failed, "continuation_limit"),
+		Entry("an error that may pass", loop.Options{}, []turn{fail(&llm.Error{Kind: llm.Unavailable})}, persist.Failed, "unavailable"),
+		Entry("a wrong key", loop.Options{}, []turn{fail(&llm.Error{Kind: llm.Unauthorized})}, persist.Blocked, "unauthorized"),
+		Entry("a wrong request", loop.Options{}, []turn{fail(&llm.Error{Kind: llm.InvalidRequest})}, persist.Blocked, "invalid-request"),
+		Entry("a refusal", loop.Options{}, []turn{fail(&llm.Error{Kind: llm.Refused})}, persist.Blocked, "refused"),
+		Entry("a script without a line", loop.Options{}, nil, persist.Blocked, "script-exhausted"),
+		Entry("settings that are not valid", loop.Options{Marker: "\n"}, nil, persist.Blocked, "settings of the loop"),
+	)
+
+	DescribeTable("names the cap of the run that tripped, and none of its own", func(own, run budget.Caps, want string) {
+		r := newLoop(loop.Options{Budget: &own, NoProgressLimit: new(0)}, say("a"), say("b"), say("c"), say("DONE"))
+		r.plan.Limits.Budget = run
+		r.deps.Budget = budget.New(run, nil, 0)
+		out := r.work()
+		Expect(out.Capped).To(Equal(want))
+		if want == "none" {
+			Expect(out.Grade).To(Equal(persist.Done))
+			return
+		}
+		Expect(out.Grade).To(Equal(persist.Failed))
+	},
+		Entry("the run's calls", budget.Caps{}, budget.Caps{Calls: 2}, "calls"),
+		Entry("the run's tokens", budget.Caps{Calls: 9}, budget.Caps{Tokens: 20}, "tokens"),
+		Entry("its own calls", budget.Caps{Calls: 2}, budget.Caps{Calls: 3}, ""),
+		Entry("both at once", budget.Caps{Calls: 2}, budget.Caps{Calls: 2}, "calls"),
+	)
+
+	It("does not say what it used where a call did not", func() {
+		r := newLoop(loop.Options{}, say("a"), reply(llm.Reply{Text: "DONE"}))
+		Expect(r.work().Usage).To(BeNil())
+		r = newLoop(loop.Options{ErrorLimit: new(0)}, fail(&llm.Error{Kind: llm.Unavailable}), say("DONE"))
+		Expect(r.work().Usage).To(Equal(&llm.Usage{Input: 10, Output: 5}), "a call that failed before it began is not billed")
+		r = newLoop(loop.Options{ErrorLimit: new(0)}, fail(&llm.Error{Kind: llm.Truncated, Partial: "a"}), say("DONE"))
+		Expect(r.work().Usage).To(BeNil())
+		r = newLoop(loop.Options{ErrorLimit: new(0)}, fail(&llm.Error{Kind: llm.Truncated, Usage: &llm.Usage{Input: 1}}), say("DONE"))
+		Expect(r.work().Usage).To(Equal(&llm.Usage{Input: 11, Output: 5}))
+	})
+
+	It("hands the end of a long answer on", func() {
+		r := newLoop(loop.Options{MaxIterations: new(1)}, say(strings.Repeat("é", 10_000)+"the end"))
+		carry := r.work().Carry
+		Expect(carry).To(HaveSuffix("éthe end"))
+		Expect(len([]rune(carry))).To(BeNumerically("<", 4100))
+	})
+
+	It("is the default worker of a plan", func() {
+		r := newRig(plan.Worker{Command: []string{"true"}}, say("DONE"))
+		workers, err := work.Build(r.plan, r.deps)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(workers["default"].Work(GinkgoT().Context(), r.assignment()).Grade).To(Equal(persist.Done))
+	})
+
+	It("is not built without a backend, nor a worker that is nothing", func() {
+		_, err := work.Build(plan.Plan{}, work.Deps{})
+		Expect(err).To(MatchError("worker default: no backend is given"))
+		r := newRig(plan.Worker{})
+		_, err = work.Build(r.plan, r.deps)
+		Expect(err).To(MatchError(ContainSubstring("worker w: the plan does not say what it is")))
+	})
+})
+
+var errTest = errors.New("for a test")
