@@ -1,3 +1,5 @@
+//go:build unix
+
 package persist_test
 
 import (
@@ -11,8 +13,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -97,11 +101,7 @@ func (w *effectWorker) Work(ctx context.Context, a persist.Assignment) persist.O
 	}
 	a.Meter.Touch("read-by-" + a.Task.ID)
 	_ = w.clock.Sleep(ctx, time.Minute)
-	name := "effects"
-	if a.Task.Do == "repair" {
-		name = "repairs"
-	}
-	if err := appendLine(filepath.Join(w.dir, name), a.Key); err != nil {
+	if err := appendLine(filepath.Join(w.dir, "effects"), a.Key); err != nil {
 		return persist.Outcome{Grade: persist.Escalated, Details: err.Error()}
 	}
 	w.report(a.Key)
@@ -111,9 +111,13 @@ func (w *effectWorker) Work(ctx context.Context, a persist.Assignment) persist.O
 	return persist.Outcome{Grade: persist.Done, Answer: "Done. " + strings.Repeat("It is in place. ", len(a.Task.ID)*int(a.Key[1]-'0')*20)}
 }
 
-// repaired passes once the task that mends it did so.
+// repaired passes once the task that mends it, one of a round, left its effect.
 func (w *effectWorker) repaired(context.Context) check.Result {
-	if _, err := os.Stat(filepath.Join(w.dir, "repairs")); err != nil {
+	data, err := os.ReadFile(filepath.Join(w.dir, "effects"))
+	switch {
+	case err != nil:
+		return check.Result{Verdict: check.Unknown, Details: err.Error()}
+	case !strings.Contains(string(data), "\nround-"):
 		return check.Result{Verdict: check.Fail, Details: "1 test fails"}
 	}
 	return check.Result{Verdict: check.Pass}
@@ -128,20 +132,14 @@ func appendLine(path, line string) error {
 	return errors.Join(err, f.Close())
 }
 
-// linesOf are the lines of a file; one that is not there has none.
-func linesOf(path string) []string {
+// effectsIn are the keys of all attempts that left their effect, in order.
+func effectsIn(dir string) []string {
 	GinkgoHelper()
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(filepath.Join(dir, "effects"))
 	if !errors.Is(err, os.ErrNotExist) {
 		Expect(err).NotTo(HaveOccurred())
 	}
 	return strings.Fields(string(data))
-}
-
-// effectsIn are the keys of all attempts that left their effect.
-func effectsIn(dir string) []string {
-	GinkgoHelper()
-	return append(linesOf(filepath.Join(dir, "effects")), linesOf(filepath.Join(dir, "repairs"))...)
 }
 
 // journalIn are all records of a state, without their times, and what a process that
@@ -180,44 +178,41 @@ func outcomes(all []state.Record) map[string]bool {
 }
 
 // tally is what the kills hit.
-type tally struct{ kills, plans, early, repeated, torn, resumed int }
+type tally struct{ kills, plans, early, between, torn, repeated int }
 
-// life starts a child, and kills it after it reported so many lines and after a random
-// amount of work, of which a task takes some thousand rounds. It returns whether the
-// child was through before.
-func life(ctx context.Context, dir string, random *rand.Rand) (through bool) {
+// child starts a process that supervises in a folder.
+func child(ctx context.Context, dir string) (cmd *exec.Cmd, lines *bufio.Scanner, said *strings.Builder) {
 	GinkgoHelper()
 	self, err := os.Executable()
 	Expect(err).NotTo(HaveOccurred())
-	child := exec.CommandContext(ctx, self)
-	child.Env = append(os.Environ(), killFolder+"="+dir)
-	var said strings.Builder
-	child.Stderr = &said
-	stdout, err := child.StdoutPipe()
+	cmd, said = exec.CommandContext(ctx, self), &strings.Builder{}
+	cmd.Env = append(os.Environ(), killFolder+"="+dir)
+	cmd.Stderr = said
+	stdout, err := cmd.StdoutPipe()
 	Expect(err).NotTo(HaveOccurred())
-	Expect(child.Start()).To(Succeed())
-	lines := bufio.NewScanner(stdout)
+	Expect(cmd.Start()).To(Succeed())
+	return cmd, bufio.NewScanner(stdout), said
+}
+
+// kill ends a child after it reported so many lines and after a random amount of work,
+// of which a task takes some thousand rounds. It returns whether the child was through before.
+func kill(ctx context.Context, dir string, random *rand.Rand) (through bool) {
+	GinkgoHelper()
+	cmd, lines, said := child(ctx, dir)
 	for range random.IntN(8) {
-		if !lines.Scan() || strings.HasPrefix(lines.Text(), "end ") {
+		if !lines.Scan() {
 			break
-		}
-	}
-	if random.IntN(4) == 0 {
-		_, err := journal.Open(filepath.Join(dir, "state"), journal.Options{})
-		if err != nil { // it may be through
-			Expect(err).To(MatchError(journal.ErrBusy))
-			Expect(err).To(MatchError(ContainSubstring("process " + strconv.Itoa(child.Process.Pid))))
 		}
 	}
 	var work [sha256.Size]byte
 	for range random.IntN(20_000) {
 		work = sha256.Sum256(work[:])
 	}
-	Expect(child.Process.Kill()).To(Or(Succeed(), MatchError(os.ErrProcessDone))) // SIGKILL
+	Expect(cmd.Process.Kill()).To(Or(Succeed(), MatchError(os.ErrProcessDone))) // SIGKILL
 	for lines.Scan() {
 		continue // reported before it died
 	}
-	err = child.Wait()
+	err := cmd.Wait()
 	if err != nil {
 		Expect(err).To(MatchError(ContainSubstring("killed")), said.String())
 	}
@@ -234,11 +229,30 @@ var _ = Describe("a supervisor that is killed again and again", func() {
 			killUntilComplete(ctx, dir, random, &t)
 			got, _ := journalIn(dir)
 			Expect(got).To(Equal(want))
-			Expect(maps.Keys(keys(effectsIn(dir)))).To(ConsistOf(calm), "an effect is missing, or one too many")
+			all := effectsIn(dir)
+			Expect(slices.Collect(maps.Keys(keys(all)))).To(ConsistOf(calm), "an effect is missing, or one too many")
+			t.repeated += len(all) - len(calm)
+			expectNothingMore(ctx, dir)
 		}
 		AddReportEntry("killed supervisors", fmt.Sprintf(
-			"%d kills in %d plans of %d attempts: %d before the state was open, %d in an attempt that was made again, %d inside a write, %d between an outcome and its report",
-			t.kills, t.plans, len(calm), t.early, t.repeated, t.torn, t.resumed), ReportEntryVisibilityAlways)
+			"%d kills in %d plans of %d attempts each: %d before there was a journal, %d inside a write of it, %d between an effect and its stored outcome; %d attempts were made again",
+			t.kills, t.plans, len(calm), t.early, t.torn, t.between, t.repeated), ReportEntryVisibilityAlways)
+	})
+
+	It("is told from one that runs: the second is refused and told which process that is, until it is killed", func(ctx SpecContext) {
+		dir := GinkgoT().TempDir()
+		cmd, lines, _ := child(ctx, dir)
+		Expect(lines.Scan()).To(BeTrue())
+		Expect(lines.Text()).To(Equal("open"))
+		Expect(cmd.Process.Signal(syscall.SIGSTOP)).To(Succeed()) // it stays as it is
+		_, err := journal.Open(filepath.Join(dir, "state"), journal.Options{})
+		Expect(err).To(MatchError(journal.ErrBusy))
+		Expect(err).To(MatchError(ContainSubstring(fmt.Sprintf("process %d;", cmd.Process.Pid))))
+		Expect(cmd.Process.Kill()).To(Succeed())
+		Expect(cmd.Wait()).NotTo(Succeed())
+		store, err := journal.Open(filepath.Join(dir, "state"), journal.Options{})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(store.Close()).To(Succeed())
 	})
 })
 
@@ -259,26 +273,27 @@ func undisturbed() (all []state.Record, effects []string) {
 	result := runIn(dir, store, func(string) {})
 	Expect(store.Close()).To(Succeed())
 	Expect(result.Status).To(Equal(persist.StatusComplete), result.Details)
+	// The journal has something of everything.
 	Expect(result.Counts.Segments).To(BeNumerically(">", 3))
 	Expect(result.Counts.Evicted).To(BeNumerically(">", 10))
 	Expect(result.Counts.Retries).To(BeNumerically(">", 3))
 	Expect(result.Counts.Derived).To(Equal(1))
 	Expect(result.Counts.Checkpoints).To(BeNumerically(">", 10))
 	all, _ = journalIn(dir)
-	return all, effectsIn(dir)
+	effects = effectsIn(dir)
+	Expect(keys(effects)).To(HaveLen(len(effects)))
+	return all, effects
 }
 
 // killUntilComplete carries one plan out through kills, and looks at what is stored
 // after each.
 func killUntilComplete(ctx context.Context, dir string, random *rand.Rand, t *tally) {
 	GinkgoHelper()
-	stored := map[string]bool{}
-	effects := 0
+	stored, before := map[string]bool{}, 0
 	for through := false; !through; {
-		through = life(ctx, dir, random)
-		all := effectsIn(dir)
-		made := keys(all[min(effects, len(all)):])
-		for key := range made {
+		through = kill(ctx, dir, random)
+		effects := effectsIn(dir)
+		for key := range keys(effects[before:]) {
 			Expect(stored).NotTo(HaveKey(key), "an attempt whose outcome was stored was made again")
 		}
 		records, torn := journalIn(dir)
@@ -286,29 +301,38 @@ func killUntilComplete(ctx context.Context, dir string, random *rand.Rand, t *ta
 		for key := range stored {
 			Expect(now).To(HaveKey(key), "an outcome that was stored is lost")
 		}
+		done := keys(effects)
 		for key := range now {
-			Expect(keys(all)).To(HaveKey(key), "an outcome is stored of what was never done")
+			Expect(done).To(HaveKey(key), "an outcome is stored of what was never done")
 		}
 		if !through {
-			t.kills++
-			t.count(len(records) == 0, torn > 0, len(all) > len(keys(all)), len(now) == len(keys(all)))
+			t.count(len(records) == 0, torn > 0, len(done) > len(now))
 		}
-		stored, effects = now, len(all)
+		stored, before = now, len(effects)
 	}
-	before := effectsIn(dir)
-	Expect(life(ctx, dir, rand.New(lateKiller{}))).To(BeTrue())
-	Expect(effectsIn(dir)).To(Equal(before), "a run that was complete did something")
 }
 
-func (t *tally) count(early, torn, repeated, resumed bool) {
-	for _, c := range []struct {
-		hit   bool
-		count *int
-	}{{early, &t.early}, {torn, &t.torn}, {repeated, &t.repeated}, {resumed, &t.resumed}} {
-		if c.hit {
-			*c.count++
+func (t *tally) count(early, torn, between bool) {
+	t.kills++
+	for count, hit := range map[*int]bool{&t.early: early, &t.torn: torn, &t.between: between} {
+		if hit {
+			*count++
 		}
 	}
+}
+
+// expectNothingMore starts a run that was complete once more.
+func expectNothingMore(ctx context.Context, dir string) {
+	GinkgoHelper()
+	before := effectsIn(dir)
+	cmd, lines, said := child(ctx, dir)
+	last := ""
+	for lines.Scan() {
+		last = lines.Text()
+	}
+	Expect(cmd.Wait()).To(Succeed(), said.String())
+	Expect(last).To(HavePrefix("end complete"))
+	Expect(effectsIn(dir)).To(Equal(before), "a run that was complete did something")
 }
 
 func keys(all []string) map[string]bool {
