@@ -85,7 +85,7 @@ func readCycle(file string, data []byte, offset int) *cycle {
 				continue
 			}
 			if body.Write(c.md[from:at]); cycleAt > 0 {
-				c.wrong(h, fmt.Sprintf("%s is there twice; first on line %d", cycleTitle, cycleAt), "")
+				c.wrong(h, fmt.Sprintf("%s is there twice; first on line %d", cycleTitle, cycleAt), "", "")
 			}
 			cycleAt, _ = c.place(h)
 			inside, from = h.Level, len(c.md)
@@ -93,7 +93,7 @@ func readCycle(file string, data []byte, offset int) *cycle {
 		case isHeading:
 			in = c.enter(h, firsts[:])
 		case in == outside:
-			c.prose(n, "the section has no heading", "")
+			c.prose(n, "the section has no heading", "a heading such as "+headings[thoughts][0])
 		default:
 			c.read(n, in)
 		}
@@ -106,7 +106,7 @@ func readCycle(file string, data []byte, offset int) *cycle {
 // nearCycle notes a heading that probably was to be REACT_CYCLE.
 func (c *cycle) nearCycle(h *ast.Heading, title string) {
 	if near := suggest.Nearest(title, []string{cycleTitle}); near != "" {
-		c.wrong(h, fmt.Sprintf("unknown section %q", clip(title)), near)
+		c.wrong(h, fmt.Sprintf("unknown section %q", clip(title)), "", near)
 	}
 }
 
@@ -122,15 +122,13 @@ func (c *cycle) enter(h *ast.Heading, firsts []int) section {
 				continue
 			}
 			if firsts[s] > 0 {
-				c.wrong(h, fmt.Sprintf("the section %q is there twice; first on line %d", k, firsts[s]), "")
+				c.wrong(h, fmt.Sprintf("the section %q is there twice; first on line %d", k, firsts[s]), "", "")
 			}
 			firsts[s], _ = c.place(h)
 			return section(s)
 		}
 	}
-	near := suggest.Nearest(title, all)
-	d := c.wrong(h, fmt.Sprintf("unknown section %q of %s", clip(title), cycleTitle), near)
-	d.Expected = "one of " + strings.Join(all, ", ")
+	c.wrong(h, fmt.Sprintf("unknown section %q of %s", clip(title), cycleTitle), "one of "+strings.Join(all, ", "), suggest.Nearest(title, all))
 	return unknown
 }
 
@@ -164,18 +162,13 @@ func (c *cycle) prose(n ast.Node, message, expected string) {
 	if n.Kind() == ast.KindHTMLBlock || n.Kind() == ast.KindThematicBreak {
 		return
 	}
-	d := c.wrong(n, message, "")
-	if d.Expected = expected; expected == "" {
-		d.Expected = "a heading such as " + headings[thoughts][0]
-	}
+	c.wrong(n, message, expected, "")
 }
 
-// wrong notes what is wrong with a block; what it returns is valid until the next
-// call.
-func (c *cycle) wrong(n ast.Node, message, nearest string) *source.Diagnostic {
+// wrong notes what is wrong with a block.
+func (c *cycle) wrong(n ast.Node, message, expected, nearest string) {
 	line, column := c.place(n)
-	c.found = append(c.found, source.Diagnostic{File: c.file, Line: line, Column: column, Message: message, Nearest: nearest})
-	return &c.found[len(c.found)-1]
+	c.found = append(c.found, source.Diagnostic{File: c.file, Line: line, Column: column, Message: message, Expected: expected, Nearest: nearest})
 }
 
 // start is the offset of a block in the Markdown.

@@ -3,6 +3,7 @@ package agentfile_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -199,6 +200,19 @@ var _ = Describe("Contract", func() {
 		Expect(c.CheckOutput([]byte(`no JSON`))).To(MatchError(agentfile.ErrNoMatch))
 		Expect(c.CheckInput(map[string]any{"target": "x", "depth": 1})).To(Succeed())
 		Expect(c.CheckInput(map[string]any{"target": 1})).To(MatchError(agentfile.ErrNoMatch))
+	})
+
+	It("gives up on a schema that would take for ever, and on a value that is too large", func() {
+		defs := map[string]any{"a30": map[string]any{"type": "object"}}
+		for i := range 30 {
+			next := map[string]any{"$ref": fmt.Sprintf("#/$defs/a%d", i+1)}
+			defs[fmt.Sprintf("a%d", i)] = map[string]any{"allOf": []any{next, next}}
+		}
+		schema, err := json.Marshal(map[string]any{"$ref": "#/$defs/a0", "$defs": defs})
+		Expect(err).NotTo(HaveOccurred())
+		bomb := agentfile.Contract{Output: schema}
+		Expect(bomb.CheckOutput([]byte("{}"))).To(MatchError(ContainSubstring("takes more than 100000 steps")))
+		Expect(c.CheckOutput([]byte(`{"issues": ["` + strings.Repeat("x", 1<<20) + `"]}`))).To(MatchError(agentfile.ErrNoMatch))
 	})
 
 	It("matches everything without a schema, and survives a schema that never ends", func() {

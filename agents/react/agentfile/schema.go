@@ -42,29 +42,65 @@ func (c Contract) CheckOutput(output []byte) error {
 	return check(c.Output, output)
 }
 
+// maxValue is how large a value is that is held against a schema, in bytes.
+const maxValue = 1 << 20
+
 func check(schema, data []byte) error {
 	compiled, err := compile(schema)
 	if err != nil {
 		return fmt.Errorf("compile the contract's schema: %w", err)
 	}
+	if len(data) > maxValue {
+		return fmt.Errorf("%w: it has %d bytes; at most %d are allowed", ErrNoMatch, len(data), maxValue)
+	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 	if err != nil {
 		return fmt.Errorf("%w: it is not JSON: %w", ErrNoMatch, err)
 	}
-	err = compiled.Validate(value)
+	err = validate(compiled, value)
 	invalid, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {
 		return err
 	}
 	var lines []string
 	for _, leaf := range leaves(invalid) {
-		lines = append(lines, pointer(leaf.InstanceLocation)+": "+reason(leaf))
+		lines = append(lines, plain.Line(pointer(leaf.InstanceLocation), 200)+": "+reason(leaf))
 	}
 	slices.Sort(lines)
 	return fmt.Errorf("%w:\n%s", ErrNoMatch, strings.Join(slices.Compact(lines), "\n"))
 }
 
-// compile compiles a schema without reading anything else.
+// maxSteps is how many schemas a value is held against in all; a schema that
+// refers to itself twice could take for ever.
+const maxSteps = 100_000
+
+var errSteps = fmt.Errorf("checking against the contract's schema takes more than %d steps; let it refer to itself less", maxSteps)
+
+// steps counts the schemas that a value is held against. It is a keyword that each
+// schema has, because the library looks at no context and has no limit.
+type steps struct{ taken *int }
+
+// Validate implements jsonschema.SchemaExt.
+func (s steps) Validate(*jsonschema.ValidatorContext, any) {
+	if *s.taken++; *s.taken > maxSteps {
+		panic(errSteps)
+	}
+}
+
+func validate(schema *jsonschema.Schema, value any) (err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			if e != errSteps { //nolint:errorlint // it is compared with what was thrown
+				panic(e)
+			}
+			err = errSteps
+		}
+	}()
+	return schema.Validate(value)
+}
+
+// compile compiles a schema without reading anything else. What it returns is for
+// one validation.
 func compile(schema []byte) (*jsonschema.Schema, error) {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
@@ -72,6 +108,14 @@ func compile(schema []byte) (*jsonschema.Schema, error) {
 	}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
+	count := steps{new(int)}
+	c.RegisterVocabulary(&jsonschema.Vocabulary{
+		URL: "contract:///steps",
+		Compile: func(*jsonschema.CompilerContext, map[string]any) (jsonschema.SchemaExt, error) {
+			return count, nil
+		},
+	})
+	c.AssertVocabs()
 	if err := c.AddResource(resource, value); err != nil {
 		return nil, err
 	}
