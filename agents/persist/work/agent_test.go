@@ -136,7 +136,7 @@ var _ = Describe("A ReAct agent", func() {
 	It("may delegate to the agents beside it", func() {
 		r := newAgent(
 			say("thought: The reader knows more.\naction: delegate\naction_input:\n  agent_id: reader\n  task: read it\n"),
-			say(searching), say(docs(finished, verified, "read")), say(docs("reflection: The agent reader ended with the status done after iteration 1.\ndecision: done\nreason: read\n", verified, report)),
+			say(searching), say(docs(finished, verified, report)), say(docs(finished, verified, report)),
 		)
 		r.write("agents/reader.agent.md", "---\nid: reader\ndescription: Reads.\ncontract: {constraints: [Be quick.]}\n---\nYou read.\n")
 		out := r.work()
