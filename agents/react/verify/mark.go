@@ -17,52 +17,61 @@ const (
 	fails
 )
 
-// The signs that people and models write, and the words. A word of no stands alone:
-// "no: two inputs are open" denies, "no error found" does not.
+// The signs that people and models write. A multiplication sign is a cross only at
+// the beginning.
 const (
 	ticks   = "✓✔✅☑👍🗸"
-	crosses = "✗✘❌×☒✖❎👎✕🗴"
+	crosses = "✗✘❌☒✖👎✕🗴"
+	times   = '×'
 )
 
+// The words. Those of alone say something only if nothing but punctuation follows:
+// "no: two inputs are open" denies, "no error found" and "failed logins are counted" do
+// not. Behind a word of but, nothing is claimed: "yes, but", "ok sauf".
 var (
-	yes = set("ok", "okay", "pass", "passed", "passes", "yes", "true", "valid", "validated", "done", "oui", "vrai", "valide", "validee", "conforme", "reussi", "reussie", "fait")
-	bad = set("ko", "nok", "fail", "failed", "fails", "failing", "false", "invalid", "faux", "echec", "echoue", "invalide")
-	no  = set("no", "not", "non")
+	yes   = set("ok okay pass passed yes oui conforme reussi reussie validated")
+	ko    = set("ko nok")
+	alone = set("passes true valid done vrai valide validee fait")
+	never = set("no not non false fail failed fails failing invalid faux echec echoue echouee invalide")
+	but   = set("but except almost partly partial partially mais sauf hormis presque partiel partielle partiellement")
 )
 
-func set(words ...string) map[string]bool {
-	m := make(map[string]bool, len(words))
-	for _, w := range words {
+func set(list string) map[string]bool {
+	m := make(map[string]bool)
+	for _, w := range strings.Fields(list) {
 		m[w] = true
 	}
 	return m
 }
 
-// claimOf reads the claim of a text: a cross anywhere in it denies; otherwise the mark or
-// word at its beginning counts, and else a tick at its end.
+// claimOf reads the claim of a text: a cross anywhere in it denies; otherwise the mark
+// or word at its beginning counts, and else a tick at its end.
 func claimOf(text string) claim {
 	text = strings.TrimSpace(text)
-	if strings.ContainsAny(text, crosses) {
+	first, _ := utf8.DecodeRuneInString(text)
+	if strings.ContainsAny(text, crosses) || first == times {
 		return fails
 	}
 	if c, ok := box(text); ok {
 		return c
 	}
-	first, _ := utf8.DecodeRuneInString(text)
-	if strings.ContainsRune(ticks, first) && text != "" {
+	if text != "" && strings.ContainsRune(ticks, first) {
 		return passes
 	}
 	if c := wordClaim(text); c != silent {
 		return c
 	}
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRightFunc(text, func(r rune) bool {
-		return r == '.' || r == '\uFE0F' || unicode.IsSpace(r)
+		return r == '.' || r == selector || unicode.IsSpace(r)
 	}))
-	if strings.ContainsRune(ticks, last) && text != "" {
+	if text != "" && strings.ContainsRune(ticks, last) {
 		return passes
 	}
 	return silent
 }
+
+// selector makes an emoji of the sign before it.
+const selector = '\uFE0F'
 
 // wordClaim reads the first word of a text.
 func wordClaim(text string) claim {
@@ -71,16 +80,18 @@ func wordClaim(text string) claim {
 	if !ok || strings.TrimLeft(w.Gap, "*_\"'([-: ") != "" {
 		return silent
 	}
-	switch first := string(w.Text); {
-	case yes[first]:
+	rest := strings.TrimLeft(text[w.End:], "*_\"')] ")
+	next, _ := utf8.DecodeRuneInString(rest)
+	ends := rest == "" || unicode.IsPunct(next) || unicode.IsSymbol(next)
+	first := string(w.Text)
+	second, more := r.Next()
+	switch {
+	case more && but[string(second.Text)]:
+		return silent
+	case yes[first], ends && alone[first]:
 		return passes
-	case bad[first]:
+	case ko[first], ends && never[first]:
 		return fails
-	case no[first]:
-		rest := strings.TrimLeft(text[w.End:], "*_\"')] ")
-		if next, _ := utf8.DecodeRuneInString(rest); rest == "" || unicode.IsPunct(next) || unicode.IsSymbol(next) {
-			return fails
-		}
 	}
 	return silent
 }
@@ -91,13 +102,13 @@ func box(text string) (claim, bool) {
 	if !ok || !strings.HasPrefix(text, "[") {
 		return silent, false
 	}
-	switch inner = strings.TrimSpace(inner); {
-	case inner == "":
+	switch inner = strings.TrimSpace(inner); inner {
+	case "":
 		return fails, true
-	case inner == "x" || inner == "X":
+	case "x", "X":
 		return passes, true
 	}
-	if r, size := utf8.DecodeRuneInString(inner); strings.ContainsRune(ticks, r) && strings.Trim(inner[size:], "\uFE0F") == "" {
+	if r, size := utf8.DecodeRuneInString(inner); strings.ContainsRune(ticks, r) && strings.Trim(inner[size:], string(selector)) == "" {
 		return passes, true
 	}
 	return silent, false

@@ -11,12 +11,12 @@ import (
 )
 
 // stopWords say nothing of a constraint.
-var stopWords = set(strings.Fields(`
+var stopWords = set(`
 	a an and are as at be by for from has have if in into is it its no not of on or that the their them
 	there these they this to was were will with must should shall may can only each every any all
 	au aux avec ce ces chaque d dans de des doit doivent du elle en est et etre il ils l la le les leur ne
 	ni ou par pas peut plus pour qu que qui sans se ses son sont sur tous tout toute toutes un une y
-`)...)
+`)
 
 // stems are the words of a text that say something, without their endings.
 func stems(text string) []string {
@@ -46,7 +46,7 @@ func same(a, b string) bool {
 	for n < len(short) && short[n] == long[n] {
 		n++
 	}
-	if n == len(short) && n >= 3 && len(long)-n <= 2 {
+	if n == len(short) && (n >= 3 && len(long)-n <= 2 || long == short+"s") {
 		return true // a plural, or "e" and "es" of French
 	}
 	return n >= 5 && len(short)-n <= 3
@@ -69,34 +69,53 @@ func named(want []string, spoken [][]string, share int) bool {
 	return false
 }
 
-// extensions are those of files; "v1.2", "e.g." and "example.com" have others.
-var extensions = set(strings.Fields(`
-	bash bat c cc cfg clj conf cpp cs css csv dart diff env ex exs go gradle h hpp hs htm html ini ipynb java jl js
-	json jsonl jsx kt less lock log lua m md mjs mod patch php pl properties proto ps1 py r rb rs rst sass scala scss
+// extensions are those of files; "v1.2", "e.g." and "example.com" have others. Those that
+// are more often the end of a call or a member ("console.log", "process.env") are left out.
+var extensions = set(`
+	bash bat c cc cfg clj conf cpp cs css csv dart diff exs go gradle h hpp hs htm html ini ipynb java jl js
+	json jsonl jsx kt less lock lua md mjs mod patch php pl properties proto ps1 py r rb rs rst sass scala scss
 	sh sql sum svelte svg swift tex tf toml ts tsv tsx txt vue xml yaml yml zig
-`)...)
+`)
 
 // products are names that look like files.
-var products = set("node.js", "vue.js", "next.js", "express.js", "react.js", "three.js", "d3.js", "nuxt.js", "chart.js", "socket.io", "asp.net")
+var products = set("node.js vue.js next.js express.js react.js three.js d3.js nuxt.js chart.js asp.net res.json response.json")
 
 // files are the file names that texts mention.
 func files(said []string) []string {
 	var all []string
 	for _, s := range said {
-		for _, token := range strings.FieldsFunc(s, notPath) {
-			token = strings.Trim(strings.TrimPrefix(token, "./"), ".-")
-			name := strings.ToLower(path.Base(token))
-			ext := strings.TrimPrefix(path.Ext(name), ".")
-			if len(ext) == len(name) || !extensions[ext] || products[name] || strings.Contains(s, "://"+token) {
-				continue
+		for at := 0; at < len(s); {
+			from := at + strings.IndexFunc(s[at:], inPath)
+			if from < at {
+				break
 			}
-			if !slices.Contains(all, token) {
+			to := len(s)
+			if n := strings.IndexFunc(s[from:], notPath); n >= 0 {
+				to = from + n
+			}
+			at = to
+			token := strings.Trim(strings.TrimPrefix(strings.ReplaceAll(s[from:to], `\`, "/"), "./"), ".-")
+			call := strings.HasPrefix(s[to:], "(")
+			address := strings.HasSuffix(s[:from], ":") && strings.HasPrefix(s[from:], "//")
+			if !call && !address && isFile(token) && !slices.Contains(all, token) {
 				all = append(all, token)
 			}
 		}
 	}
 	return all
 }
+
+// isFile reports whether a word is the name of a file.
+func isFile(token string) bool {
+	name := strings.ToLower(path.Base(token))
+	stem, ext := name, ""
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		stem, ext = name[:i], name[i+1:]
+	}
+	return stem != "" && extensions[ext] && (len(ext) > 1 || len(stem) > 1 && !strings.Contains(stem, ".")) && !products[name]
+}
+
+func inPath(r rune) bool { return !notPath(r) }
 
 func notPath(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-/\\~@+", r)

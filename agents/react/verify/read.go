@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/react/step"
 	"github.com/rehearse-dev/rehearse/internal/plain"
@@ -100,12 +101,31 @@ func (r *reader) ticks(i int) *step.Error {
 				return err
 			}
 			clear(r.lines[i:end])
-		} else if t := strings.TrimSpace(r.lines[i]); t != "" && t[0] != '#' {
+			i = end
+			continue
+		}
+		quoteItems(r.lines[i:end])
+		if t := strings.TrimSpace(r.lines[i]); t != "" && t[0] != '#' {
 			r.rest = true
 		}
 		i = end
 	}
 	return nil
+}
+
+// quoteItems quotes the items of a list that begin with a mark: "- [x] done: all of it"
+// is not YAML.
+func quoteItems(lines []string) {
+	for i, l := range lines {
+		rest, ok := strings.CutPrefix(strings.TrimLeft(l, " "), "- ")
+		if !ok || rest == "" {
+			continue
+		}
+		first, _ := utf8.DecodeRuneInString(strings.TrimSpace(rest))
+		if _, boxed := box(strings.TrimSpace(rest)); boxed || strings.ContainsRune(ticks+crosses, first) {
+			lines[i] = l[:len(l)-len(rest)] + "'" + strings.ReplaceAll(strings.TrimSpace(rest), "'", "''") + "'"
+		}
+	}
 }
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
@@ -294,7 +314,7 @@ func (a *Answer) check(value any) {
 			}
 			continue
 		}
-		if s := text(item); s != "" {
+		if s := text(item); len(words.Fold(s)) > 0 || claimOf(s) == fails {
 			a.Checks = append(a.Checks, s)
 		}
 	}

@@ -1,0 +1,152 @@
+package verify_test
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/react/verify"
+)
+
+var contract = verify.Contract{
+	Required:    []string{"code", "severity_limit"},
+	Constraints: []string{"At most 10 issues", "Never change a file of the workspace"},
+	Context:     []string{"src/app.js", "The task: audit the handler in lib/db.js."},
+}
+
+// judged are the findings on a verification that a part is replaced in.
+func judged(part, said string, c verify.Contract) verify.Record {
+	GinkgoHelper()
+	text := "verification:\n"
+	for _, p := range verify.Parts() {
+		if string(p) == part {
+			text += said
+			continue
+		}
+		text += "  " + string(p) + ": ✓\n"
+	}
+	return verify.Judge(read(text), c)
+}
+
+// messages are the findings in words.
+func messages(r verify.Record) []string {
+	all := []string{}
+	for _, f := range r.Findings {
+		all = append(all, string(f.Part)+": "+f.Message)
+	}
+	return all
+}
+
+var _ = Describe("Judge", Label("R-08"), func() {
+	It("lets a verification pass that names what the contract asks for", func() {
+		r := verify.Judge(read(`verification:
+  completeness:
+    question: Is every input treated?
+    check: ["the code: 2 files", "the limit of severity, 7"]
+  consistency:
+    check: ["app.js line 12", "lib/db.js line 3"]
+  correctness:
+    check: [each call was followed to its end]
+  constraints:
+    check: ["3 issues of 10", "no file was changed"]
+`), contract)
+		Expect(messages(r)).To(BeEmpty())
+		Expect(r.Passed()).To(BeTrue())
+		Expect(r.Answers[0].Bound).To(BeTrue())
+		Expect(r.Answers[1].Bound).To(BeTrue())
+		Expect(r.Answers[2].Bound).To(BeFalse(), "nothing in a contract says what is correct")
+		Expect(r.Answers[3].Bound).To(BeTrue())
+	})
+
+	It("takes the claim of a tick form, and tells it apart from what is bound", func() {
+		r := verify.Judge(read("verification:\n  completeness: ✓\n  consistency: ✓ well\n  correctness: ✓\n  constraints: ✓ 3 issues, no file of the workspace changed\n"), contract)
+		Expect(r.Passed()).To(BeTrue())
+		Expect(r.Answers[0].Bound).To(BeFalse())
+		Expect(r.Answers[1].Bound).To(BeFalse())
+		Expect(r.Answers[3].Bound).To(BeTrue())
+		Expect(r.Holds(verify.Completeness)).To(BeTrue())
+	})
+
+	It("does not change the answers that it is given", func() {
+		given := read("verification:\n  completeness: ✓ code, severity limit\n")
+		verify.Judge(given, contract)
+		Expect(given[0].Bound).To(BeFalse())
+	})
+
+	It("finds each part that is not there", func() {
+		r := verify.Judge(nil, contract)
+		Expect(messages(r)).To(Equal([]string{
+			"completeness: the verification does not answer it", "consistency: the verification does not answer it",
+			"correctness: the verification does not answer it", "constraints: the verification does not answer it",
+		}))
+		Expect(r.Passed()).To(BeFalse())
+		Expect(r.Holds(verify.Correctness)).To(BeFalse())
+		Expect(verify.Record{}.Passed()).To(BeFalse())
+		Expect(verify.Record{}.Holds(verify.Correctness)).To(BeFalse())
+	})
+
+	DescribeTable("finds",
+		func(part, said, want string) {
+			r := judged(part, said, contract)
+			Expect(messages(r)).To(Equal([]string{part + ": " + want}))
+			Expect(r.Holds(verify.Part(part))).To(BeFalse())
+		},
+		Entry("a denial", "correctness", "  correctness: ✗ line 12 is wrong\n", "the agent says that it does not hold: ✗ line 12 is wrong"),
+		Entry("a denial in the schema form", "correctness", "  correctness:\n    check: [line 12]\n    passed: false\n", "the agent says that it does not hold: line 12"),
+		Entry("a sentence that claims nothing", "correctness", "  correctness: line 12 was read\n", "it says neither that it holds nor that it does not; begin with ✓ or ✗: line 12 was read"),
+		Entry("an empty list", "correctness", "  correctness:\n    check: []\n    passed: true\n", "it names no check; list under check: what was looked at"),
+		Entry("no list and no claim", "correctness", "  correctness:\n    question: Is it?\n", "it names no check, and does not say that it passes"),
+		Entry("an input that no check names", "completeness", "  completeness:\n    check: [the code]\n", `no check names "severity_limit"`),
+		Entry("an input of which a check names a half", "completeness", "  completeness:\n    check: [the code, the limit]\n", `no check names "severity_limit"`),
+		Entry("a constraint that no check names", "constraints", "  constraints:\n    check: [no file was changed]\n", `no check names "At most 10 issues"`),
+		Entry("a list of other things", "constraints", "  constraints:\n    check: [all is well]\n", `no check names "At most 10 issues", "Never change a file of the workspace"`),
+		Entry("a file that was not read", "consistency", "  consistency:\n    check: [src/app.js, src/auth.js line 3]\n", `it refers to "src/auth.js", which was not read`),
+		Entry("one in the tick form", "consistency", "  consistency: ✓ as in main.go and ./app.js\n", `it refers to "main.go", which was not read`),
+	)
+
+	DescribeTable("takes for no file",
+		func(said string) {
+			Expect(messages(judged("consistency", "  consistency: ✓ "+said+"\n", contract))).To(BeEmpty())
+		},
+		Entry("a call", "the call of res.json() and of fs.sh(x)"),
+		Entry("a member", "console.log and process.env are as they were"),
+		Entry("a product", "Node.js and Vue.js"),
+		Entry("an address", "as on https://example.com/a/guide.html"),
+		Entry("a version and a line", "v1.2.3, L.12, and e.g. this, p.ex. cela"),
+		Entry("the end of a path that was read", "app.js, line 3"),
+		Entry("a path with a dot before it", "./src/app.js:12"),
+		Entry("a path that the task names", "lib/db.js."),
+		Entry("a longer path to a file that was named by less", "db.js"),
+		Entry("a path of another system", `src\app.js`),
+	)
+
+	It("does not take a longer name for a file that was read", func() {
+		Expect(messages(judged("consistency", "  consistency: ✓ as in p.js\n", contract))).To(HaveLen(1))
+		Expect(messages(judged("consistency", "  consistency: ✓ as in app.json\n", contract))).To(HaveLen(1))
+		Expect(messages(judged("consistency", "  consistency: ✓ as in other/app.js\n", contract))).To(HaveLen(1))
+	})
+
+	It("asks for no check where the contract requires nothing", func() {
+		r := verify.Judge(read(`verification:
+  completeness: {check: [], passed: true}
+  consistency: {check: [the task], passed: true}
+  correctness: {check: [the sums], passed: true}
+  constraints: {check: [], passed: true}
+`), verify.Contract{})
+		Expect(messages(r)).To(BeEmpty())
+	})
+
+	DescribeTable("recognises a constraint in the words of a check",
+		func(constraint, check string, want bool) {
+			c := verify.Contract{Constraints: []string{constraint}}
+			r := judged("constraints", "  constraints:\n    check:\n      - \""+check+"\"\n", c)
+			Expect(r.Passed()).To(Equal(want))
+		},
+		Entry("in French", "Ne modifie aucun fichier du dépôt", "aucune modification de fichiers", true),
+		Entry("without its accents", "Répondre en français", "réponse en francais", true),
+		Entry("by its figure", "Au plus 80 caractères par ligne", "80 caractères", true),
+		Entry("not by words that say nothing", "The output must be in the language of the task", "it is of the best", false),
+		Entry("not by one word in four or more", "Name every ticket with its number and author", "name", false),
+		Entry("not in another language", "Ne modifie aucun fichier", "nothing was changed", false),
+		Entry("of nothing but small words, by one of them", "Not all of it", "not all", true),
+	)
+})
