@@ -109,7 +109,7 @@ func TestDetectCosts(t *testing.T) {
 func TestDetectCompletes(t *testing.T) {
 	g := gomega.NewWithT(t)
 	for flag, want := range map[string]string{
-		"--detector": "guard:strict", "--against": "llm:openai", "--by": "repository", "--only": "confidence=high", "--min": "recall=", "--positive": "suggests",
+		"--detector": "reflection", "--against": "llm:openai", "--by": "repository", "--only": "confidence=high", "--min": "recall=", "--positive": "complacent",
 	} {
 		var out, errs bytes.Buffer
 		g.Expect(run([]string{"__complete", "detect", flag, ""}, strings.NewReader(""), &out, &errs)).To(gomega.Equal(exitPass))
@@ -117,5 +117,5 @@ func TestDetectCompletes(t *testing.T) {
 	}
 	var out bytes.Buffer
 	g.Expect(run([]string{"__complete", "detect", ""}, strings.NewReader(""), &out, io.Discard)).To(gomega.Equal(exitPass))
-	g.Expect(out.String()).To(gomega.HavePrefix("shipped\n"))
+	g.Expect(out.String()).To(gomega.HavePrefix("shipped\nreflections\n"))
 }

@@ -7,8 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/plan/propose"
 )
 
 // starter holds the files that init writes. They are checked like any other
@@ -17,12 +20,17 @@ import (
 //go:embed all:starter
 var starter embed.FS
 
+// planFile is the plan that init writes.
+const planFile = "plan.yaml"
+
 func (a *app) initCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init [FOLDER]",
-		Short: "Write a first scenario of your own",
-		Long: `init writes a scenario that passes, a configuration file for "rehearse loop", and a
-workflow for GitHub Actions. It never overwrites a file.`,
+		Short: "Write a first scenario, agent and plan of your own",
+		Long: `init writes a scenario that passes, an agent with a task for "rehearse react", a plan for
+"rehearse supervise", a configuration file for "rehearse loop", and a workflow for GitHub Actions.
+The plan's checks are those of the project in the folder, if it is one of Go, Node, Python or Rust.
+It never overwrites a file.`,
 		Example: "  rehearse init\n  rehearse run scenarios",
 		Args:    arguments(0, 1, "name one folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -30,13 +38,52 @@ workflow for GitHub Actions. It never overwrites a file.`,
 			if len(args) == 1 {
 				folder = args[0]
 			}
-			if err := a.writeStarter(folder); err != nil {
+			found, err := a.writePlan(folder)
+			if err == nil {
+				err = a.writeStarter(folder)
+			}
+			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.stderr, "next: rehearse run %s\n", filepath.Join(folder, ownFolder))
+			fmt.Fprintf(a.stderr, "%snext: rehearse run %s\nthen: rehearse supervise %s\n", found,
+				filepath.Join(folder, ownFolder), filepath.Join(folder, planFile))
 			return nil
 		},
 	}
+}
+
+// writePlan writes a plan with the checks of the project that the folder holds,
+// and returns a line on what it found.
+func (a *app) writePlan(folder string) (found string, err error) {
+	proposal := propose.Look(os.DirFS(folder)) // which may not be there yet
+	if err := a.writeNew(filepath.Join(folder, planFile), []byte(proposal.Plan(planName(folder)))); err != nil {
+		return "", err
+	}
+	if len(proposal.Kinds) == 0 {
+		return "", nil
+	}
+	return fmt.Sprintf("found a project of %s: see the checks in %s\n", strings.Join(proposal.Kinds, " and "), filepath.Join(folder, planFile)), nil
+}
+
+// planName makes a plan's name of that of a folder.
+func planName(folder string) string {
+	abs, err := filepath.Abs(folder)
+	if err != nil {
+		return "project"
+	}
+	name := strings.Trim(strings.Map(func(r rune) rune {
+		switch {
+		case 'A' <= r && r <= 'Z':
+			return r + 'a' - 'A'
+		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '.' || r == '_':
+			return r
+		}
+		return '-'
+	}, filepath.Base(abs)), "-._")
+	if name == "" {
+		return "project"
+	}
+	return name[:min(len(name), 64)]
 }
 
 func (a *app) writeStarter(folder string) error {

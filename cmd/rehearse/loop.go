@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -183,9 +182,7 @@ func (a *app) showResult(r loop.Result, transcript string, asJSON bool) error {
 // printAnswer prints the result, or the last answer.
 func (a *app) printAnswer(r loop.Result, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(a.stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(r)
+		return a.printJSON(r)
 	}
 	return a.printText(r.Text)
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// The exit codes of every command but loop, which has its own (loop --help).
+// The exit codes of every command but loop, react and supervise, which have their
+// own (see their --help).
 const (
 	exitPass        = 0
 	exitFail        = 1
@@ -84,6 +85,8 @@ every way off them, and tells what it did, what it cost, and whether that is wha
 was expected. It works offline.`,
 		Example: `  rehearse run 'loop/*'           drive the shipped scenarios of the runner loop
   rehearse init                   write a first scenario of your own
+  rehearse react --example ` + firstExample() + `
+                                  watch an agent think, act, observe and reflect
   rehearse run scenarios          drive those in a folder
   rehearse mock script.yaml       serve a script to an agent in any language`,
 		SilenceErrors: true,
@@ -102,6 +105,8 @@ was expected. It works offline.`,
 		a.reportCommand(),
 		a.mockCommand(),
 		a.loopCommand(),
+		a.reactCommand(),
+		a.superviseCommand(),
 		a.detectCommand(),
 		a.guardCommand(),
 		a.interviewCommand(),

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/agents/react/action"
+	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/fixtures"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+)
+
+// reactFlags are the flags of react.
+type reactFlags struct {
+	agentFlags
+	input, words         string
+	example              string
+	workspace, agents    string
+	iterations           int
+	reflection           string
+	timeout, callTimeout textFlag[*unit.Duration]
+	transcript           string
+	asJSON, quiet        bool
+}
+
+func (a *app) reactCommand() *cobra.Command {
+	var flags reactFlags
+	cmd := &cobra.Command{
+		Use:   "react AGENT.agent.md",
+		Short: "Run an agent by thought, action, observation and reflection",
+		Long: `react runs the agent that a file describes: it thinks, does one action on the files of its
+workspace, sees what came of it, reflects, and decides, until it is done or hands over. It verifies
+its output against the agent's contract, and escalates instead of guessing.
+
+The input is a YAML file: "input:" has the inputs of the contract, "do:" the task in words. Other
+agent files in the agent's folder can be delegated to. Questions are asked here if standard input
+is a terminal; elsewhere they end the run with escalate. The output goes to standard output,
+everything else to standard error, and each iteration to the transcript as it ends.
+
+The backends are those of rehearse loop, which explains them. --example plays a shipped agent in
+a copy of its workspace, by a script: ` + exampleNames() + `.
+
+` + reactExitCodes(),
+		Example: `  rehearse react --example ` + firstExample() + `
+  rehearse react audit.agent.md --input task.yaml --backend claude
+  rehearse react notes.agent.md --do "Write the notes for 2.1" --workspace ../app -b openai
+  rehearse react audit.agent.md --input - --json --max-cost "0.20 EUR" < task.yaml`,
+		Args:              arguments(0, 1, "name one agent file"),
+		ValidArgsFunction: completeFiles("md"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.react(cmd.Context(), cmd.Flags(), args, &flags)
+		},
+	}
+	flags.register(cmd)
+	return cmd
+}
+
+func (r *reactFlags) register(cmd *cobra.Command) {
+	r.agentFlags.register(cmd)
+	r.timeout.into, r.callTimeout.into = new(unit.Duration), new(unit.Duration)
+	f := cmd.Flags()
+	f.StringVarP(&r.input, "input", "i", "", "YAML file with what is asked for; - is standard input")
+	f.StringVar(&r.words, "do", "", "the task in words, in place of that of the input")
+	f.StringVar(&r.example, "example", "", "play a shipped agent: "+exampleNames())
+	f.StringVarP(&r.workspace, "workspace", "w", ".", "folder that the agent's actions work in and never leave")
+	f.StringVar(&r.agents, "agents", "", "folder with the agents to delegate to (default: the agent's own)")
+	f.IntVar(&r.iterations, "max-iterations", 0, "escalate after that many iterations (default: the agent's, which is 5)")
+	f.StringVar(&r.reflection, "reflection", string(react.Refuse), "what happens to a reflection that cites no fact: refuse or flag")
+	f.Var(&r.timeout, "timeout", "stop after that time; 0s never does")
+	f.Var(&r.callTimeout, "call-timeout", "the longest that one call may take; 0s is no limit")
+	f.StringVar(&r.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
+	f.BoolVar(&r.asJSON, "json", false, "print the result as JSON on standard output")
+	f.BoolVarP(&r.quiet, "quiet", "q", false, "do not show the iterations")
+	for _, flag := range []string{"input", "agents", "workspace"} {
+		cmd.MarkFlagsMutuallyExclusive("example", flag)
+	}
+	for flag, values := range map[string][]string{
+		"reflection": {string(react.Refuse), string(react.Flag)}, "example": fixtures.Agents(),
+	} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+	_ = cmd.RegisterFlagCompletionFunc("input", completeFiles("yaml", "yml"))
+	for _, flag := range []string{"workspace", "agents"} {
+		_ = cmd.MarkFlagDirname(flag)
+	}
+}
+
+func reactExitCodes() string {
+	var rows []ending
+	for _, s := range react.Statuses() {
+		rows = append(rows, ending{s.ExitCode, string(s.Status), s.Meaning})
+	}
+	return endings(rows, "nothing was called: usage, or the agent or its input is not valid",
+		"Exit code 1 also says that the transcript or the result could not be written.")
+}
+
+// options are the limits that the flags ask for.
+func (r *reactFlags) options(f *pflag.FlagSet) (react.Options, error) {
+	o := react.Options{
+		MaxIterations: r.iterations,
+		Reflection:    react.Reflection(r.reflection),
+		CallTimeout:   *r.callTimeout.into,
+		Timeout:       *r.timeout.into,
+		Budget:        r.capsOver(f, react.Options{}.Budget),
+		Model:         r.model,
+	}
+	if f.Changed("max-iterations") && r.iterations < 1 {
+		return o, usage(errors.New("--max-iterations: at least 1 is needed"))
+	}
+	if o.Reflection != react.Refuse && o.Reflection != react.Flag {
+		return o, notAmong("policy on reflections", r.reflection, []string{string(react.Refuse), string(react.Flag)})
+	}
+	return o, nil
+}
+
+func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags *reactFlags) error {
+	options, err := flags.options(f)
+	if err != nil {
+		return err
+	}
+	job, err := a.reactJob(ctx, args, flags)
+	if err != nil {
+		return err
+	}
+	backend, err := a.agentBackend(ctx, &flags.agentFlags)
+	if err != nil {
+		return err
+	}
+	prices, err := priceTable(flags.prices)
+	if err != nil {
+		return usage(err)
+	}
+	transcript, err := openReactTranscript(flags.transcript, job, options)
+	if err != nil {
+		return usage(err) // noVerdict's code is that of a timeout here
+	}
+	defer transcript.Close()
+
+	view := a.newReactView(cmp.Or(options.MaxIterations, job.agent.MaxIterations), flags.quiet)
+	fmt.Fprintf(view.out, "agent %s, backend %s, workspace %s\n", job.agent.ID, backend.ID(), job.workspace)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var writing error
+	result := react.Run(ctx, job.agent, job.task, options, react.Deps{
+		Backend:   backend,
+		BackendID: backend.ID(),
+		Clock:     clock.Real(),
+		Sink:      view,
+		Actions:   actionsIn(job.workspace),
+		Agents:    job.agents,
+		Person:    a.person(view.liveView, flags.input),
+		OnIteration: func(e react.Entry) {
+			e = transcript.redactReactEntry(e)
+			view.iteration(e)
+			if writing = errors.Join(writing, transcript.addReact(e)); writing != nil {
+				cancel(writing) // no further call is paid for and then lost
+			}
+		},
+		Price:     tablePricer(prices, cmp.Or(flags.model, job.agent.Model)),
+		EURPerUSD: prices.EURPerUSD,
+	})
+	view.close()
+	result = transcript.redactReact(result)
+	if errors.Is(result.Err, react.ErrTask) || errors.Is(result.Err, react.ErrAgent) {
+		result.ExitCode = exitUsage
+	}
+	if writing == nil {
+		writing = transcript.endReact(result)
+	}
+	if writing != nil {
+		writing = fmt.Errorf("the transcript is not complete: %w", writing)
+	}
+	if err := errors.Join(a.showReact(result, transcript.path, flags.asJSON), writing); err != nil {
+		return &exitError{react.StatusError.ExitCode(), err}
+	}
+	return quiet(result.ExitCode)
+}
+
+// actionsIn makes the actions of agents that work in a folder.
+func actionsIn(workspace string) func(*agentfile.Agent) (action.Set, error) {
+	return func(agent *agentfile.Agent) (action.Set, error) {
+		return action.New(agent, action.Options{Workspace: workspace, Clock: clock.Real()})
+	}
+}
+
+// checkFolder refuses what is no folder; flag names where it was given.
+func checkFolder(flag, name string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return usage(fmt.Errorf("--%s: %w", flag, err))
+	}
+	if !info.IsDir() {
+		return usage(fmt.Errorf("--%s: %s is not a folder", flag, name))
+	}
+	return nil
+}
+
+// terminal says how to draw on standard error.
+func (a *app) terminal() tty.Terminal { return tty.Of(a.stderr, a.getenv) }

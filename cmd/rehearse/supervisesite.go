@@ -1,0 +1,163 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/agents/persist/check/probe"
+	"github.com/rehearse-dev/rehearse/agents/persist/journal"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/persist/work"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+)
+
+// site is where a plan is carried out.
+type site struct {
+	plan   plan.Plan
+	file   string
+	folder string // of the plan; its commands run there
+	state  string
+	own    bool // the state is where it is by default
+}
+
+// hiddenFolder keeps what is no part of a project, beside the plan.
+const hiddenFolder = ".rehearse"
+
+func siteOf(p plan.Plan, file, state string) site {
+	folder := filepath.Dir(file)
+	return site{
+		plan: p, file: file, folder: folder, own: state == "",
+		state: cmp.Or(state, filepath.Join(folder, hiddenFolder, "state", p.Name)),
+	}
+}
+
+// needsBackend says whether a worker of the plan calls a model. The default one
+// does what is derived from checks, so it counts whether or not a task names it.
+func needsBackend(p plan.Plan) bool {
+	if w, ok := p.Worker(plan.DefaultWorker); ok && len(w.Command) == 0 {
+		return true
+	}
+	for _, w := range p.Workers {
+		if len(w.Command) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// carryOut runs the plan.
+func (a *app) carryOut(ctx context.Context, s site, flags *superviseFlags) (result persist.Result, err error) {
+	var backend llm.Adapter
+	if needsBackend(s.plan) {
+		if backend, err = a.agentBackend(ctx, &flags.agentFlags); err != nil {
+			return result, err
+		}
+	}
+	prices, err := priceTable(flags.prices)
+	if err != nil {
+		return result, usage(err)
+	}
+	pricer := tablePricer(prices, flags.model)
+	view := a.newSuperviseView(flags.quiet)
+	defer view.close()
+	spent := budget.New(s.plan.Limits.Budget, pricer, prices.EURPerUSD)
+	deps := work.Deps{
+		Clock: clock.Real(), Sink: view, Person: a.person(view.liveView, ""), Folder: s.folder,
+		Price: pricer, EURPerUSD: prices.EURPerUSD, Budget: spent,
+	}
+	if backend != nil {
+		deps.Backend, deps.BackendID, deps.Conversational = backend, backend.ID(), backend.ID() == openAI
+	}
+	workers, err := work.Build(s.plan, deps)
+	if err != nil {
+		return result, usage(err)
+	}
+	probes, err := probe.Build(s.plan, s.folder, clock.Real())
+	if err != nil {
+		return result, usage(err)
+	}
+	var standing persist.Result
+	if standing, err = standingOf(s, flags.fresh); err != nil {
+		return result, err
+	}
+	store, err := a.openState(s, flags.fresh)
+	if err != nil {
+		return result, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	safe := discreet{redact: redactor(), view: view}
+	view.begin(s, backend, standing)
+	return persist.Run(ctx, s.plan, persist.Deps{
+		Store: store, Workers: safe.workers(workers), Probes: safe.probes(probes),
+		Clock: clock.Real(), Sink: view, Budget: spent,
+	}), nil
+}
+
+// openState takes the state folder for this process alone. With fresh an earlier
+// state is set aside first.
+func (a *app) openState(s site, fresh bool) (*journal.Disk, error) {
+	if s.own {
+		if err := ignoreHidden(s.folder); err != nil {
+			return nil, stateError(err)
+		}
+	}
+	_, err := os.Stat(s.state)
+	store, opening := journal.Open(s.state, journal.Options{})
+	if opening != nil {
+		return nil, stateError(opening)
+	}
+	if !fresh || errors.Is(err, fs.ErrNotExist) {
+		return store, nil
+	}
+	aside := strings.TrimRight(s.state, `/\`) + "." + time.Now().UTC().Format("20060102-150405.000")
+	// Renamed while it is held, so that nobody else begins to work on it.
+	if err := errors.Join(os.Rename(s.state, aside), store.Close()); err != nil {
+		return nil, stateError(fmt.Errorf("set the old state aside: %w; choose another folder with --state", err))
+	}
+	fmt.Fprintf(a.stderr, "the old state is kept in %s\n", aside)
+	if store, err = journal.Open(s.state, journal.Options{}); err != nil {
+		return nil, stateError(err)
+	}
+	return store, nil
+}
+
+// stateError is usage where another process works on the state, and otherwise
+// that the state cannot be kept.
+func stateError(err error) error {
+	if errors.Is(err, journal.ErrBusy) {
+		return usage(fmt.Errorf("%w; wait for it, end it, or name another folder with --state", err))
+	}
+	return &exitError{persist.StatusError.ExitCode(), err}
+}
+
+// ignoreHidden keeps states out of version control.
+func ignoreHidden(folder string) error {
+	folder = filepath.Join(folder, hiddenFolder)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return fmt.Errorf("make the folder of the state: %w; choose another one with --state", err)
+	}
+	file := filepath.Join(folder, ".gitignore")
+	if _, err := os.Stat(file); err == nil {
+		return nil
+	}
+	if err := os.WriteFile(file, []byte("*\n"), 0o644); err != nil {
+		return fmt.Errorf("keep the state out of version control: %w; choose another folder with --state", err)
+	}
+	return nil
+}
+
+// explainChange says what of a plan is not that of its state, and what to do.
+func explainChange(changed *persist.PlanChanged, s site) error {
+	return usage(fmt.Errorf("%s is not the plan that %s is the state of: %w; begin anew with --fresh, which keeps that state aside, or name another folder with --state",
+		s.file, s.state, changed))
+}
