@@ -63,6 +63,28 @@ var _ = Describe("a corpus", func() {
 		Expect(items[1].Positive()).To(BeFalse())
 	})
 
+	It("may be one of reflections, with labels of their own", Label("R-04"), func() {
+		var items []corpus.Item
+		var wrong []string
+		text := `{"id":"a","text":"x","label":"critical"}` + "\n" + `{"id":"b","text":"x","label":true}` + "\n" +
+			`{"id":"c","text":"x","label":false}` + "\n" + `{"id":"d","text":"x","label":"clean"}` + "\n" + `{"id":"e","text":"x","label":1}`
+		for item, err := range corpus.Read(strings.NewReader(text), "r.jsonl", corpus.Reflections) {
+			if err != nil {
+				wrong = append(wrong, err.Error())
+				continue
+			}
+			items = append(items, item)
+		}
+		Expect(items).To(HaveLen(3))
+		Expect([]bool{items[0].Positive(), items[1].Positive(), items[2].Positive()}).To(Equal([]bool{false, true, false}))
+		Expect(items[1].Label).To(Equal(corpus.Complacent))
+		Expect(items[2].Label).To(Equal(corpus.Critical))
+		Expect(wrong).To(Equal([]string{
+			`r.jsonl:4: unknown label "clean"; known: complacent, critical`,
+			`r.jsonl:5: label must be one of complacent, critical, or true or false`,
+		}))
+	})
+
 	DescribeTable("goes on behind a bad line",
 		func(line, want string) {
 			const good = `{"id":"%s","text":"x","label":"clean"}` + "\n"

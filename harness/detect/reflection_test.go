@@ -1,0 +1,119 @@
+package detect_test
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/react/reflect"
+	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/fixtures"
+	"github.com/rehearse-dev/rehearse/harness/corpus"
+	"github.com/rehearse-dev/rehearse/harness/detect"
+	"github.com/rehearse-dev/rehearse/harness/detect/score"
+)
+
+var _ = Describe("the rule on reflections as a detector", func() {
+	const (
+		critical   = "observation: |\n  L.12: eval() on input\nreflection: The eval in line 12 is reachable.\ndecision: continue\n"
+		complacent = "observation: |\n  L.12: eval() on input\nreflection: All good, going on.\ndecision: continue\n"
+	)
+
+	It("says what the rule says, and why", func(ctx SpecContext) {
+		d := detect.Reflection()
+		Expect(d.Name()).To(Equal("reflection"))
+		want := reflect.Judge("L.12: eval() on input\n", "The eval in line 12 is reachable.")
+		got, err := say(ctx, d, critical)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(got.Positive).To(BeFalse())
+		Expect(got.Class).To(Equal(corpus.Critical))
+		Expect(*got.Score).To(Equal(want.Score))
+		Expect(got.Reasons).To(Equal([]string{want.Reason}))
+		Expect(say(ctx, d, complacent)).To(And(HaveField("Positive", true), HaveField("Class", corpus.Complacent)))
+	})
+
+	It("takes another threshold, and stays of its kind", func(ctx SpecContext) {
+		d := detect.AtThreshold(detect.Reflection(), 0.01)
+		Expect(say(ctx, d, critical)).To(HaveField("Positive", true), "a score of a few hundredths reaches it")
+		kind, ok := detect.KindOf(d)
+		Expect(ok).To(BeTrue())
+		Expect(kind).To(Equal(corpus.Reflections))
+	})
+
+	DescribeTable("cannot tell where there is no reflection", func(ctx SpecContext, text, problem string) {
+		for _, d := range []detect.Detector{detect.Reflection(), detect.Overlap()} {
+			_, err := say(ctx, d, text)
+			Expect(err).To(MatchError(ContainSubstring(problem)))
+		}
+	},
+		Entry("a message", "All tests pass.", "no reflection of a ReAct agent"),
+		Entry("a step with an action", "thought: x\naction: search\naction_input: {query: a}\n", "no document with observation"),
+		Entry("no decision", "observation: a\nreflection: b\n", "decision"),
+	)
+
+	It("has a baseline that looks for any word in common", func(ctx SpecContext) {
+		d := detect.Overlap()
+		Expect(d.Name()).To(Equal("overlap"))
+		Expect(say(ctx, d, complacent)).To(HaveField("Positive", true))
+		Expect(say(ctx, d, critical)).To(And(HaveField("Positive", false), HaveField("Reasons", ConsistOf(`both have "eval"`))))
+		Expect(say(ctx, d, "observation: with 7\nreflection: with 7 left\ndecision: done\n")).To(HaveField("Positive", false))
+		Expect(say(ctx, d, "observation: the end\nreflection: the way\ndecision: done\n")).To(HaveField("Positive", true), "a short word")
+	})
+
+	It("knows for which corpora detectors are", func() {
+		for _, d := range []detect.Detector{detect.Guard(stop.Balanced, 0), detect.Naive(), detect.LLM(detect.LLMConfig{})} {
+			kind, ok := detect.KindOf(d)
+			Expect(ok).To(BeTrue())
+			Expect(kind).To(Equal(corpus.Messages))
+		}
+		_, ok := detect.KindOf(by(nil))
+		Expect(ok).To(BeFalse(), "anybody's takes any")
+	})
+
+	// The bar is below what is reached: 0.97 and 0.95.
+	It("finds complacent reflections in the shipped corpora, better than the baseline in each part", Label("R-04"), func(ctx SpecContext) {
+		rule, baseline := scoreOf(ctx, detect.Reflection()), scoreOf(ctx, detect.Overlap())
+		Expect(rule.Scored).To(BeNumerically(">=", 160))
+		Expect(*rule.Overall.Precision.Value).To(BeNumerically(">=", 0.95))
+		Expect(*rule.Overall.Recall.Value).To(BeNumerically(">=", 0.93))
+		for i, group := range parts(rule) {
+			Expect(*group.F1.Value).To(BeNumerically(">", *parts(baseline)[i].F1.Value), group.Name)
+		}
+	})
+})
+
+// scoreOf scores a detector on the shipped reflections.
+func scoreOf(ctx context.Context, d detect.Detector) score.Result {
+	GinkgoHelper()
+	s := score.New(score.Options{Kind: corpus.Reflections, Resamples: 200})
+	names, err := fs.Glob(fixtures.Reflections, "reflections/*.jsonl")
+	Expect(err).NotTo(HaveOccurred())
+	for _, name := range names {
+		data, err := fixtures.Reflections.ReadFile(name)
+		Expect(err).NotTo(HaveOccurred())
+		for item, err := range corpus.Read(bytes.NewReader(data), name, corpus.Reflections) {
+			Expect(err).NotTo(HaveOccurred())
+			p, err := d.Detect(ctx, item)
+			s.Add(item, p, err)
+		}
+	}
+	result := s.Result()
+	Expect(result.Failed).To(BeZero())
+	return result
+}
+
+// parts are the groups by part, in their order.
+func parts(r score.Result) []score.Group {
+	GinkgoHelper()
+	for _, g := range r.Groups {
+		if g.By == "part" {
+			Expect(g.Groups).To(HaveLen(3))
+			return g.Groups
+		}
+	}
+	Fail("there are no parts")
+	return nil
+}
