@@ -33,7 +33,7 @@ var (
 	ko    = set("ko nok")
 	alone = set("passes true valid done vrai valide validee fait")
 	never = set("no not non false fail failed fails failing invalid faux echec echoue echouee invalide")
-	but   = set("but except almost partly partial partially mais sauf hormis presque partiel partielle partiellement")
+	but   = set("but except almost partly partial partially mais sauf hormis presque partiellement")
 )
 
 func set(list string) map[string]bool {
@@ -83,17 +83,17 @@ func wordClaim(text string) claim {
 	rest := strings.TrimLeft(text[w.End:], "*_\"')] ")
 	next, _ := utf8.DecodeRuneInString(rest)
 	ends := rest == "" || unicode.IsPunct(next) || unicode.IsSymbol(next)
-	first := string(w.Text)
-	second, more := r.Next()
+	said := silent
 	switch {
-	case more && but[string(second.Text)]:
-		return silent
-	case yes[first], ends && alone[first]:
-		return passes
-	case ko[first], ends && never[first]:
-		return fails
+	case yes[string(w.Text)], ends && alone[string(w.Text)]:
+		said = passes
+	case ko[string(w.Text)], ends && never[string(w.Text)]:
+		said = fails
 	}
-	return silent
+	if second, more := r.Next(); more && but[string(second.Text)] {
+		return silent
+	}
+	return said
 }
 
 // box reads the check box that a text begins with.
