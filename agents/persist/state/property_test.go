@@ -1,0 +1,216 @@
+package state_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	. "github.com/onsi/ginkgo/v2"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/persist/state"
+)
+
+// anyPlan is a plan of some tasks, each after some before it in the plan or, as the
+// order is shuffled, behind it.
+func anyPlan(t *rapid.T) plan.Plan {
+	n := rapid.IntRange(1, 12).Draw(t, "tasks")
+	p := plan.Plan{Name: "any"}
+	for i := range n {
+		task := plan.Task{ID: fmt.Sprintf("t%d", i), Do: "Do it."}
+		for j := range i {
+			if rapid.IntRange(0, 4).Draw(t, "after") == 0 {
+				task.After = append(task.After, fmt.Sprintf("t%d", j))
+			}
+		}
+		if rapid.Bool().Draw(t, "file") {
+			task.Files = []string{rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "name")}
+		}
+		retries := rapid.IntRange(0, 2).Draw(t, "retries")
+		task.Retries = &retries
+		p.Tasks = append(p.Tasks, task)
+	}
+	p.Tasks = rapid.Permutation(p.Tasks).Draw(t, "order")
+	p.Limits.CheckEvery = rapid.IntRange(1, 6).Draw(t, "check every")
+	p.Limits.Rounds = rapid.IntRange(1, 4).Draw(t, "rounds")
+	p.Limits.HardCalls, p.Limits.SoftCalls = 10, 8
+	p.Limits.Segments = rapid.IntRange(1, 30).Draw(t, "segments")
+	p.Limits.ContextFiles = 2
+	return p
+}
+
+// anySupervisor has workers and probes of any mood.
+func anySupervisor(t *rapid.T, p plan.Plan) *supervisor {
+	s, err := newSupervisor(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := rapid.IntRange(1, 10).Draw(t, "how good the worker is")
+	s.work = func(state.Task) state.Outcome {
+		o := state.Outcome{Grade: state.GradeDone, Answer: "Done.", Calls: rapid.IntRange(0, 6).Draw(t, "calls")}
+		if rapid.IntRange(0, good).Draw(t, "bad") == 0 {
+			o.Grade = rapid.SampledFrom([]string{
+				state.GradeFailed, state.GradeFailed, state.GradeFailed, state.GradeSplit, state.GradeBlocked, state.GradeEscalated,
+			}).Draw(t, "grade")
+			o.Details = "it went wrong"
+		}
+		if o.Grade == state.GradeFailed && rapid.Bool().Draw(t, "hangs") {
+			o.Cause = rapid.SampledFrom([]string{state.CauseStagnation, state.CauseNoProgress}).Draw(t, "cause")
+		}
+		if o.Grade == state.GradeDone && rapid.IntRange(0, 5).Draw(t, "announces") == 0 {
+			o.Refused = "it announces work"
+			o.Steps = rapid.SliceOfN(rapid.SampledFrom([]string{"test it", "ship it"}), 0, 2).Draw(t, "steps")
+		}
+		return o
+	}
+	s.probe = func(name check.Name) (check.Result, bool) {
+		if !slices.Contains([]check.Name{check.Tests, check.Todos, check.Features}, name) {
+			return check.Result{}, false
+		}
+		verdict := rapid.SampledFrom([]check.Verdict{check.Pass, check.Pass, check.Pass, check.Fail, check.Unknown}).Draw(t, "verdict")
+		items := []string(nil)
+		if verdict == check.Fail {
+			items = rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y"}), 0, 2).Draw(t, "items")
+		}
+		return check.Result{Verdict: verdict, Items: items}, true
+	}
+	return s
+}
+
+// most is more moves than any run of anyPlan makes: each task of the plan has its
+// attempts and one more in each round; a round comes after progress or in a row of at most
+// four; each splits at most once for each segment.
+const most = 20_000
+
+var _ = Describe("Any run", Label("P-08"), func() {
+	It("ends, keeps to dependencies and retries, and says how it ended", func() {
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			p := anyPlan(t)
+			s := anySupervisor(t, p)
+			end, err := s.run(most)
+			if err != nil {
+				t.Fatal(err)
+			}
+			consistent(t, s, end)
+		})
+	})
+
+	It("is the same after a snapshot, and after any part of its records", Label("P-05"), func() {
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			p := anyPlan(t)
+			s := anySupervisor(t, p)
+			s.after = func() {
+				if rapid.IntRange(0, 3).Draw(t, "snapshot") > 0 {
+					return
+				}
+				data, err := s.state.Snapshot()
+				if err != nil {
+					t.Fatal(err)
+				}
+				restored, err := state.Restore(p, data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.state = restored
+			}
+			if _, err := s.run(most); err != nil {
+				t.Fatal(err)
+			}
+			replayed, err := state.New(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range s.records {
+				if err := replayed.Apply(r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if ok, where := replayed.Equal(s.state); !ok {
+				t.Fatal(where)
+			}
+			if a, b := fmt.Sprintf("%+v", replayed.Next()), fmt.Sprintf("%+v", s.state.Next()); a != b {
+				t.Fatalf("%s\n≠\n%s", a, b)
+			}
+		})
+	})
+})
+
+// consistent checks what holds for every run that ended.
+func consistent(t *rapid.T, s *supervisor, end state.End) {
+	done, failed, attempts := map[string]int{}, map[string]int{}, map[string]int{}
+	for _, r := range s.records {
+		switch r.Kind {
+		case state.KindIntent:
+			task, _ := s.state.ByID(r.Task)
+			for _, before := range task.After {
+				if done[before] == 0 {
+					t.Fatalf("%s began before %s was done", r.Task, before)
+				}
+			}
+			if attempts[r.Task]++; attempts[r.Task] != r.Attempt || done[r.Task] > 0 {
+				t.Fatalf("attempt %d at %s is the %d. one (done: %d)", r.Attempt, r.Task, attempts[r.Task], done[r.Task])
+			}
+		case state.KindOutcome:
+			switch r.Outcome.Grade {
+			case state.GradeDone:
+				done[r.Task]++
+			case state.GradeFailed:
+				failed[r.Task]++
+			}
+		}
+	}
+	for _, task := range s.state.Tasks() {
+		if want := boolInt(task.Stage == state.Done); done[task.ID] != want {
+			t.Fatalf("%s is %s, with %d done outcomes", task.ID, task.Stage, done[task.ID])
+		}
+		if limit := 1 + task.MaxRetries() + s.state.Counts.Rounds; failed[task.ID] > limit {
+			t.Fatalf("%s failed %d times of at most %d", task.ID, failed[task.ID], limit)
+		}
+	}
+	agrees(t, s, end)
+}
+
+// agrees checks the end against the tasks and the last check.
+func agrees(t *rapid.T, s *supervisor, end state.End) {
+	verdicts := map[check.Verdict]int{}
+	for _, c := range s.state.Results {
+		verdicts[c.Verdict]++
+	}
+	stages := map[state.Stage]int{}
+	for _, task := range s.state.Tasks() {
+		stages[task.Stage]++
+	}
+	delete(stages, state.Done)
+	delete(stages, state.Dropped)
+	signs := s.state.Look(s.now)
+	want := ""
+	switch {
+	case stages[state.Escalated] > 0:
+		want = "escalated"
+	case end.Guard == "segments":
+		want = "capped"
+	case len(stages) > 0:
+		want = "blocked"
+	case verdicts[check.Fail] > 0:
+		want = "capped"
+	case verdicts[check.Unknown] > 0:
+		want = "escalated"
+	default:
+		want = "complete"
+	}
+	if end.Status != want || !s.state.Fresh || len(s.state.Results) != len(check.All()) {
+		t.Fatalf("the run ended %s (%s) after fresh=%v %v and %v", end.Status, end.Details, s.state.Fresh, verdicts, maps.Collect(maps.All(stages)))
+	}
+	if complete := end.Status == "complete"; complete && len(signs) > 0 {
+		t.Fatalf("the run is complete, and there are the signs %v", signs)
+	}
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,131 @@
+package state_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/persist/state"
+	"github.com/rehearse-dev/rehearse/agents/persist/window"
+)
+
+func TestState(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "agents/persist/state")
+}
+
+// supervisor carries a plan out by what a state says, without any I/O: what a worker
+// and the probes would say is asked of functions.
+type supervisor struct {
+	plan    plan.Plan
+	state   *state.State
+	records []state.Record
+	now     time.Duration
+	// work is how an attempt ends, probe what a check finds that has a probe.
+	work  func(t state.Task) state.Outcome
+	probe func(name check.Name) (check.Result, bool)
+	// after is called after each record.
+	after func()
+}
+
+func newSupervisor(p plan.Plan) (*supervisor, error) {
+	s, err := state.New(p)
+	return &supervisor{
+		plan: p, state: s,
+		work:  func(state.Task) state.Outcome { return state.Outcome{Grade: state.GradeDone, Answer: "Done."} },
+		probe: func(check.Name) (check.Result, bool) { return check.Result{}, false },
+		after: func() {},
+	}, err
+}
+
+func (s *supervisor) put(r state.Record) error {
+	r.At = s.now
+	data, err := r.Encode()
+	if err != nil {
+		return err
+	}
+	if r, err = state.Decode(data); err != nil {
+		return err
+	}
+	if err := s.state.Apply(r); err != nil {
+		return err
+	}
+	s.records = append(s.records, r)
+	s.after()
+	return nil
+}
+
+// run goes on to an end, in at most so many moves.
+func (s *supervisor) run(most int) (state.End, error) {
+	if !s.state.Begun() {
+		if err := s.put(state.Record{Kind: state.KindBegin, Plan: "digest"}); err != nil {
+			return state.End{}, err
+		}
+	}
+	for range most {
+		move := s.state.Next()
+		if move.Do == state.DoEnd {
+			return move.End, nil
+		}
+		if err := s.move(move); err != nil {
+			return state.End{}, fmt.Errorf("%s: %w", move.Do, err)
+		}
+	}
+	return state.End{}, fmt.Errorf("no end after %d moves", most)
+}
+
+func (s *supervisor) move(m state.Move) error {
+	switch m.Do {
+	case state.DoAttempt:
+		if !m.Again {
+			t := s.state.Task(m.Task)
+			if err := s.put(state.Record{Kind: state.KindIntent, Task: t.ID, Attempt: t.Attempts + 1, Context: use(t.Files)}); err != nil {
+				return err
+			}
+		}
+		t := s.state.Task(m.Task)
+		out := s.work(t)
+		s.now += time.Minute
+		return s.put(state.Record{Kind: state.KindOutcome, Task: t.ID, Attempt: t.Attempts, Outcome: &out})
+	case state.DoCheck:
+		return s.put(state.Record{Kind: state.KindCheck, N: s.state.Counts.Checks + 1, Why: m.Why, Results: s.check(m.Why)})
+	case state.DoDerive:
+		return s.put(state.Record{Kind: state.KindDerive, N: s.state.Counts.Rounds + 1, Tasks: m.Tasks})
+	default:
+		return s.put(state.Record{Kind: state.KindSegment, N: s.state.Segment + 1})
+	}
+}
+
+func use(files []string) *window.Change {
+	if len(files) == 0 {
+		return nil
+	}
+	return &window.Change{Used: files}
+}
+
+func (s *supervisor) check(why state.Why) []check.Result {
+	failed := map[check.Name]bool{}
+	for _, c := range s.state.Results {
+		failed[c.Name] = c.Verdict == check.Fail
+	}
+	var results []check.Result
+	for _, info := range check.All() {
+		if why == state.WhyAfterTask && !failed[info.Name] {
+			continue
+		}
+		result, ok := s.probe(info.Name)
+		if !ok {
+			if result, ok = s.state.Own(info.Name, state.Saved{Soft: true}); !ok {
+				result = check.Result{Verdict: check.None}
+			}
+		}
+		result.Name = info.Name
+		results = append(results, result)
+	}
+	return results
+}
