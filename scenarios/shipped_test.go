@@ -9,6 +9,9 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/stop/followup"
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 	"github.com/rehearse-dev/rehearse/mocks"
@@ -24,6 +27,12 @@ func agentOf(sc scenarios.Scenario) string {
 		return "loop"
 	case sc.Drive.FollowUp != nil:
 		return "follow-up"
+	case sc.Drive.Interview != nil:
+		return "interview"
+	case sc.Drive.Supervise != nil:
+		return "supervise"
+	case sc.Drive.React != nil:
+		return "react"
 	default:
 		return "hook"
 	}
@@ -70,6 +79,35 @@ var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 		}
 		for _, status := range []string{scenarios.HookStopped, scenarios.HookOverridden, scenarios.HookError} {
 			Expect(statuses).To(HaveKey("hook " + status))
+		}
+	})
+
+	It("end in every way in which a supervisor and a ReAct agent can", Label("R-09"), func() {
+		for _, row := range persist.Statuses() {
+			Expect(statuses).To(HaveKey("supervise " + string(row.Status)))
+		}
+		for _, row := range react.Statuses() {
+			Expect(statuses).To(HaveKey("react " + string(row.Status)))
+		}
+	})
+
+	It("show each check of a supervisor failing, and passing after that", Label("P-01", "P-02"), func() {
+		failing, mended := map[check.Name]bool{}, map[check.Name]bool{}
+		for _, sc := range set {
+			d := sc.Drive.Supervise
+			if d == nil {
+				continue
+			}
+			for name, looks := range d.Looks {
+				failing[name] = failing[name] || looks[len(looks)-1].Verdict == check.Fail
+				mended[name] = mended[name] || looks[0].Verdict == check.Fail && looks[len(looks)-1].Verdict == check.Pass
+			}
+		}
+		for _, info := range check.All() {
+			if !info.Own { // the others come of what the supervisor does
+				Expect(failing).To(HaveKeyWithValue(info.Name, true))
+				Expect(mended).To(HaveKeyWithValue(info.Name, true))
+			}
 		}
 	})
 
@@ -144,7 +182,11 @@ var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 			data, err := os.ReadFile(sc.Name + ".yaml")
 			Expect(err).NotTo(HaveOccurred())
 			Expect(string(data)).To(HavePrefix("# yaml-language-server: $schema=../../schema/scenario.json\nname: "+sc.Name+"\n"), sc.Name)
-			Expect(strings.Count(string(data), "\n")).To(BeNumerically("<", 60), sc.Name)
+			longest := 60
+			if strings.HasPrefix(sc.Name, "all/") {
+				longest = 120 // a whole story
+			}
+			Expect(strings.Count(string(data), "\n")).To(BeNumerically("<", longest), sc.Name)
 		}
 	})
 })
