@@ -93,8 +93,7 @@ func (m *markers) probe(ctx context.Context) check.Result {
 func (s *search) visit(name string, entry fs.DirEntry, err error) error {
 	switch {
 	case err != nil:
-		s.doubt = err
-		return nil
+		return s.passOver(err)
 	case entry.IsDir():
 		if name != "." && slices.Contains(passedOver, path.Base(name)) {
 			return fs.SkipDir
@@ -115,27 +114,34 @@ func (s *search) wants(name string) bool {
 
 func (s *search) file(name string, entry fs.DirEntry) error {
 	info, err := entry.Info()
-	if err == nil && info.Size() > maxFile {
+	if err != nil {
+		return s.passOver(err)
+	}
+	if info.Size() > maxFile {
 		s.big++
 		return nil
 	}
-	if err == nil {
-		if s.bytes += info.Size(); s.bytes > maxBytes {
-			return fmt.Errorf("the files have more than %d bytes; narrow them down by in", maxBytes)
-		}
+	if s.bytes += info.Size(); s.bytes > maxBytes {
+		return fmt.Errorf("the files have more than %d bytes; narrow them down by in", maxBytes)
 	}
 	data, err := readFile(s.root, name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // removed while we look
-		return nil
 	case err != nil:
-		s.doubt = err
-		return nil
+		return s.passOver(err)
 	case bytes.IndexByte(data[:min(len(data), sniff)], 0) >= 0:
 		return nil
 	}
 	s.files++
 	s.text(name, data)
+	return nil
+}
+
+// passOver goes on without what cannot be read, which leaves a doubt; what was
+// removed while we look leaves none.
+func (s *search) passOver(err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		s.doubt = err
+	}
 	return nil
 }
 
@@ -195,7 +201,8 @@ func standsAlone(data []byte, at int, word []byte) bool {
 	last, _ := utf8.DecodeLastRune(word)
 	before, _ := utf8.DecodeLastRune(data[:at])
 	after, _ := utf8.DecodeRune(data[at+len(word):])
-	return !(inWord(first) && inWord(before)) && !(inWord(last) && inWord(after))
+	joined := inWord(first) && inWord(before) || inWord(last) && inWord(after)
+	return !joined
 }
 
 func inWord(r rune) bool {
