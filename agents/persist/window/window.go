@@ -5,6 +5,7 @@
 package window
 
 import (
+	"container/list"
 	"encoding/json"
 	"path"
 	"path/filepath"
@@ -17,15 +18,24 @@ const Default = 50
 // remembered is how many files that left a window remembers for each that it holds.
 const remembered = 20
 
-// Window is the set of files in context. Paths are cleaned, with slashes, so that
-// ./a and a are one file; an empty path is none. Its JSON form holds all of it.
+// Window is the set of files in context; the zero value holds Default ones at most. Paths
+// are cleaned, with slashes, so that ./a and a are one file; an empty path is none. Its
+// JSON form holds all of it. It must not be copied.
 type Window struct {
 	max int
 	// in are the files in context and out those that left, each least recently used
-	// first. The slices are replaced and never changed: a copy of a Window stays as it is.
-	in, out []string
-	// fresh is how many of in, at its end, were used since the last look.
-	fresh int
+	// first; known has the elements of both by path.
+	in, out list.List
+	known   map[string]*list.Element
+}
+
+// member is a file in one of a window's lists.
+type member struct {
+	path string
+	in   bool
+	// fresh says that it was used since the last look; those in context that are stand
+	// at the end.
+	fresh bool
 }
 
 // Change is what becomes of a window. It is made by a Window and belongs to it as it
@@ -49,43 +59,51 @@ type Change struct {
 func (c Change) Empty() bool { return len(c.Used)+len(c.Evicted) == 0 && !c.Look }
 
 // New returns an empty window that holds at most limit files; below 1 means Default.
-func New(limit int) *Window {
-	if limit < 1 {
-		limit = Default
-	}
-	return &Window{max: limit}
-}
+func New(limit int) *Window { return &Window{max: max(limit, 0)} }
 
 // Max is how many files it holds at most.
-func (w *Window) Max() int { return w.max }
+func (w *Window) Max() int {
+	if w.max < 1 {
+		return Default
+	}
+	return w.max
+}
 
 // Len is how many files are in context.
-func (w *Window) Len() int { return len(w.in) }
+func (w *Window) Len() int { return w.in.Len() }
 
 // Has says whether a file is in context.
-func (w *Window) Has(file string) bool { return slices.Contains(w.in, clean(file)) }
+func (w *Window) Has(file string) bool {
+	held, _ := w.find(clean(file))
+	return held
+}
 
 // Files are the files in context, least recently used first.
-func (w *Window) Files() []string { return slices.Clone(w.in) }
+func (w *Window) Files() []string { return paths(&w.in) }
 
 // Evicted are the files that left and did not come back, the last one last. Of very
 // many only the last are remembered, 20 for each file that the window holds.
-func (w *Window) Evicted() []string { return slices.Clone(w.out) }
+func (w *Window) Evicted() []string { return paths(&w.out) }
 
 // Want says what must change so that the files of named are in context, the last
 // one used last. Those of essential do not leave; of the others the least recently
 // used do, be it one of named itself. It changes nothing.
 func (w *Window) Want(named, essential []string) Change {
 	used := distinct(named)
-	order := after(w.in, used)
-	keep := set(distinct(essential))
 	var c Change
-	over := len(order) - w.max
-	for _, file := range order {
-		if over <= 0 {
-			break
+	over := w.over(used)
+	if over <= 0 {
+		return w.settle(c, used, over)
+	}
+	stay, moved := set(distinct(essential)), set(used)
+	for e := w.in.Front(); e != nil && over > 0; e = e.Next() {
+		if file := e.Value.(*member).path; !stay[file] && !moved[file] {
+			c.Evicted = append(c.Evicted, file)
+			over--
 		}
-		if !keep[file] {
+	}
+	for _, file := range used {
+		if over > 0 && !stay[file] {
 			c.Evicted = append(c.Evicted, file)
 			over--
 		}
@@ -97,21 +115,33 @@ func (w *Window) Want(named, essential []string) Change {
 // find no room are Left.
 func (w *Window) Fit(named []string) Change {
 	used := distinct(named)
-	return w.settle(Change{}, used, len(after(w.in, used))-w.max)
+	return w.settle(Change{}, used, w.over(used))
+}
+
+// over is by how many files the window would be too full with those of used.
+func (w *Window) over(used []string) int {
+	n := w.in.Len() - w.Max()
+	for _, file := range used {
+		if held, _ := w.find(file); !held {
+			n++
+		}
+	}
+	return n
 }
 
 // settle completes c for the files that are used: the last of those that would
 // enter stay out if there are too many by over.
 func (w *Window) settle(c Change, used []string, over int) Change {
-	in, out, evicted := set(w.in), set(w.out), set(c.Evicted)
+	evicted := set(c.Evicted)
 	for _, file := range slices.Backward(used) {
-		if over > 0 && !in[file] && !evicted[file] {
+		held, left := w.find(file)
+		if over > 0 && !held && !evicted[file] {
 			c.Left = append(c.Left, file)
 			over--
 			continue
 		}
 		c.Used = append(c.Used, file)
-		if out[file] && !evicted[file] {
+		if left && !evicted[file] {
 			c.Restored = append(c.Restored, file)
 		}
 	}
@@ -124,10 +154,10 @@ func (w *Window) settle(c Change, used []string, over int) Change {
 // Stale says which files have not been used since the last look and are not
 // essential: they are to leave. It changes nothing; to apply the change is the look.
 func (w *Window) Stale(essential []string) Change {
-	keep := set(distinct(essential))
+	stay := set(distinct(essential))
 	c := Change{Look: true}
-	for _, file := range w.in[:len(w.in)-w.fresh] {
-		if !keep[file] {
+	for e := w.in.Front(); e != nil && !e.Value.(*member).fresh; e = e.Next() {
+		if file := e.Value.(*member).path; !stay[file] {
 			c.Evicted = append(c.Evicted, file)
 		}
 	}
@@ -137,24 +167,54 @@ func (w *Window) Stale(essential []string) Change {
 // Apply makes the change. Whatever c holds, no file is in context twice and there
 // are never more than Max.
 func (w *Window) Apply(c Change) {
-	used := distinct(c.Used)
-	gone := distinct(c.Evicted)
-	left := set(gone)
-	entered := without(after(w.in, used), left)
-	fresh := without(after(w.in[len(w.in)-w.fresh:], used), left)
-	if over := len(entered) - w.max; over > 0 {
-		gone = append(gone, entered[:over]...)
-		entered = entered[over:]
+	for _, file := range distinct(c.Used) {
+		w.move(file, true)
 	}
-	if len(used)+len(gone) > 0 {
-		out := after(w.out, gone)
-		out = without(out, set(entered))
-		w.in, w.out = entered, newest(out, remembered*w.max)
+	for _, file := range distinct(c.Evicted) {
+		w.move(file, false)
 	}
-	w.fresh = min(len(fresh), len(entered))
-	if c.Look {
-		w.fresh = 0
+	for w.in.Len() > w.Max() {
+		w.move(w.in.Front().Value.(*member).path, false)
 	}
+	for w.out.Len() > remembered*w.Max() {
+		delete(w.known, w.out.Remove(w.out.Front()).(*member).path)
+	}
+	if !c.Look {
+		return
+	}
+	for e := w.in.Back(); e != nil && e.Value.(*member).fresh; e = e.Prev() {
+		e.Value.(*member).fresh = false
+	}
+}
+
+// find says whether a file is in context, and whether it had left.
+func (w *Window) find(file string) (held, left bool) {
+	e, ok := w.known[file]
+	if !ok {
+		return false, false
+	}
+	held = e.Value.(*member).in
+	return held, !held
+}
+
+// move puts a file at the end of those in context, or of those that left.
+func (w *Window) move(file string, in bool) {
+	if w.known == nil {
+		w.known = map[string]*list.Element{}
+	}
+	m := &member{path: file}
+	if e, ok := w.known[file]; ok {
+		m = w.list(e.Value.(*member).in).Remove(e).(*member)
+	}
+	m.in, m.fresh = in, in
+	w.known[file] = w.list(in).PushBack(m)
+}
+
+func (w *Window) list(in bool) *list.List {
+	if in {
+		return &w.in
+	}
+	return &w.out
 }
 
 // form is a Window in JSON.
@@ -167,21 +227,41 @@ type form struct {
 
 // MarshalJSON implements json.Marshaler.
 func (w *Window) MarshalJSON() ([]byte, error) {
-	return json.Marshal(form{Max: w.max, In: w.in, Out: w.out, Fresh: w.fresh})
+	f := form{Max: w.Max(), In: w.Files(), Out: w.Evicted()}
+	for e := w.in.Back(); e != nil && e.Value.(*member).fresh; e = e.Prev() {
+		f.Fresh++
+	}
+	return json.Marshal(f)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. What Apply would not make of a window
-// is put right: doubles, and files above the maximum.
+// UnmarshalJSON implements json.Unmarshaler. A window that New made keeps its maximum: of
+// more files the least recently used ones have left then. What Apply would not make of
+// a window, such as doubles, is put right.
 func (w *Window) UnmarshalJSON(data []byte) error {
 	var f form
 	if err := json.Unmarshal(data, &f); err != nil {
 		return err
 	}
-	*w = *New(f.Max)
+	if w.max < 1 {
+		w.max = max(f.Max, 0)
+	}
+	*w = Window{max: w.max}
 	w.Apply(Change{Evicted: f.Out})
 	w.Apply(Change{Used: f.In})
-	w.fresh = min(max(f.Fresh, 0), len(w.in))
+	old := w.in.Len() - max(f.Fresh, 0)
+	for e := w.in.Front(); e != nil && old > 0; e = e.Next() {
+		e.Value.(*member).fresh = false
+		old--
+	}
 	return nil
+}
+
+func paths(l *list.List) []string {
+	all := make([]string, 0, l.Len())
+	for e := l.Front(); e != nil; e = e.Next() {
+		all = append(all, e.Value.(*member).path)
+	}
+	return all
 }
 
 func clean(file string) string {
@@ -203,31 +283,6 @@ func distinct(files []string) []string {
 	}
 	slices.Reverse(kept)
 	return kept
-}
-
-// after is order with the files of used moved, or added, to its end.
-func after(order, used []string) []string {
-	moved := set(used)
-	all := make([]string, 0, len(order)+len(used))
-	for _, file := range order {
-		if !moved[file] {
-			all = append(all, file)
-		}
-	}
-	return append(all, used...)
-}
-
-// without is files but for those of a set.
-func without(files []string, gone map[string]bool) []string {
-	return slices.DeleteFunc(files, func(file string) bool { return gone[file] })
-}
-
-// newest is the end of files, at most n of them, and nothing before it in memory.
-func newest(files []string, n int) []string {
-	if len(files) <= n {
-		return files
-	}
-	return slices.Clone(files[len(files)-n:])
 }
 
 func set(files []string) map[string]bool {

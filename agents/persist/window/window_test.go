@@ -143,15 +143,32 @@ var _ = Describe("a window", func() {
 		Expect(w.Evicted()).To(Equal(names(79, 99)))
 	})
 
-	It("stays as it was when a copy changes", func() {
-		w := holding(2, 2)
-		then := *w
-		w.Apply(w.Want(names(2, 4), nil))
-		Expect(then.Files()).To(Equal(names(0, 2)))
-		Expect(then.Evicted()).To(BeEmpty())
-		files := w.Files()
-		files[0] = "changed"
-		Expect(w.Files()).To(Equal(names(2, 4)))
+	It("hands out what may be changed", func() {
+		w := holding(2, 3)
+		w.Files()[0], w.Evicted()[0] = "changed", "changed"
+		Expect(w.Files()).To(Equal(names(1, 3)))
+		Expect(w.Evicted()).To(Equal(names(0, 1)))
+	})
+
+	It("keeps its maximum when it takes over what another one held", func() {
+		text, err := json.Marshal(holding(5, 6))
+		Expect(err).NotTo(HaveOccurred())
+		for limit, want := range map[int][]string{3: names(3, 6), 9: names(1, 6)} {
+			w := window.New(limit)
+			Expect(json.Unmarshal(text, w)).To(Succeed())
+			Expect(w.Max()).To(Equal(limit))
+			Expect(w.Files()).To(Equal(want))
+			Expect(w.Evicted()).To(HaveLen(6 - len(want)))
+		}
+		var w window.Window
+		Expect(json.Unmarshal(text, &w)).To(Succeed())
+		Expect(w.Max()).To(Equal(5))
+	})
+
+	It("is ready without being made", func() {
+		var w window.Window
+		w.Apply(w.Want(names(0, 51), nil))
+		Expect(w.Files()).To(Equal(names(1, 51)))
 	})
 
 	DescribeTable("is put right when its text is not one of a window",
