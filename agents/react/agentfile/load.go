@@ -18,6 +18,12 @@ import (
 const MaxBytes = 256 << 10
 
 const (
+	// maxFound is how many errors are told of one file.
+	maxFound = 100
+	// maxNesting is how many characters of a line may be marks of quotations and
+	// lists: far more than anybody writes, and few enough to be read fast.
+	maxNesting = 1000
+
 	defaultIterations = 5
 	defaultTimeout    = unit.Duration(time.Minute)
 	maxTimeout        = unit.Duration(time.Hour)
@@ -57,6 +63,9 @@ func Load(file string, data []byte) (*Agent, error) {
 	if a.MaxIterations == 0 {
 		a.MaxIterations = defaultIterations
 	}
+	if problem := nesting(file, data, body); problem != nil {
+		return nil, append(l.found, *problem)
+	}
 	c := readCycle(file, data, body)
 	l.found = append(l.found, c.found...)
 	a.Body, a.Thoughts, a.Done, a.Triggers = c.body, texts(c.items[thoughts]), texts(c.items[done]), texts(c.items[triggers])
@@ -67,6 +76,9 @@ func Load(file string, data []byte) (*Agent, error) {
 	}
 	if len(l.found) > 0 {
 		l.found.Sort()
+		if more := len(l.found) - maxFound; more > 0 {
+			l.found = append(l.found[:maxFound], source.Diagnostic{File: file, Message: fmt.Sprintf("and %d more errors", more)})
+		}
 		return nil, l.found
 	}
 	return a, nil
@@ -115,6 +127,18 @@ func utf8Problem(file string, rest []byte, line int) *source.Diagnostic {
 				column++
 			}
 			return &source.Diagnostic{File: file, Line: line, Column: column, Message: "found a byte that is not UTF-8"}
+		}
+		line++
+	}
+	return nil
+}
+
+// nesting finds a line of the Markdown that is nested too deeply to be read fast.
+func nesting(file string, data []byte, body int) *source.Diagnostic {
+	line := 1 + bytes.Count(data[:body], []byte("\n"))
+	for text := range bytes.Lines(data[body:]) {
+		if marks := len(text) - len(bytes.TrimLeft(text, " \t>-+*0123456789.)")); marks > maxNesting {
+			return &source.Diagnostic{File: file, Line: line, Column: maxNesting + 1, Message: "quotations and lists are nested too deeply here"}
 		}
 		line++
 	}

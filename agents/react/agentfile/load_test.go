@@ -177,6 +177,19 @@ var _ = Describe("Load", func() {
 		Expect(err).To(MatchError(ContainSubstring(`a.agent.md:11:1: the action "aa" has no command under actions in the front matter (a.agent.md:4:1) (did you mean "a"?)`)))
 	})
 
+	It("reads hostile Markdown fast, and tells of at most a hundred errors", func() {
+		const begin = "---\nid: x\ncontract: {constraints: [y]}\n---\n## REACT_CYCLE\n### Done criteria\n"
+		for _, unit := range []string{">", "> - ", "1. "} {
+			_, err := load(begin + strings.Repeat(unit, 60_000))
+			Expect(err).To(MatchError("a.agent.md:7:1001: quotations and lists are nested too deeply here"))
+		}
+		_, err := load(begin + strings.Repeat("-\n", 10_000))
+		found, ok := errors.AsType[source.Diagnostics](err)
+		Expect(ok).To(BeTrue())
+		Expect(found).To(HaveLen(101))
+		Expect(found[100].Message).To(Equal("and 9900 more errors"))
+	})
+
 	It("refuses a file that is too large before it reads it", func() {
 		_, err := load("---\nid: x\n---\n" + strings.Repeat("x", agentfile.MaxBytes))
 		Expect(err).To(MatchError(`a.agent.md: the file has 262158 bytes; at most 262144 are allowed`))
