@@ -22,17 +22,18 @@ type superviseView struct {
 	*liveView
 	stop func()
 
-	mu          sync.Mutex
-	done, tasks int
-	task        string // under way; empty: none
-	attempts    int
-	began       time.Time // the attempt
-	calls       int       // of the attempt
-	saved       time.Time // the last checkpoint; zero: none yet
+	mu       sync.Mutex
+	done     map[string]bool // by the ids of all tasks that were heard of
+	task     string          // under way; empty: none
+	attempts int
+	began    time.Time         // the attempt
+	calls    int               // of the attempt
+	saved    time.Time         // the last checkpoint; zero: none yet
+	checks   map[string]string // what each check said last
 }
 
 func (a *app) newSuperviseView(quiet bool) *superviseView {
-	v := &superviseView{liveView: &liveView{out: a.stderr, term: a.terminal()}}
+	v := &superviseView{liveView: &liveView{out: a.stderr, term: a.terminal()}, done: map[string]bool{}, checks: map[string]string{}}
 	if quiet {
 		v.liveView = &liveView{out: io.Discard}
 	}
@@ -43,7 +44,9 @@ func (a *app) newSuperviseView(quiet bool) *superviseView {
 // begin says what is carried out, from where it stands.
 func (v *superviseView) begin(s site, backend llm.Adapter, standing persist.Result) {
 	v.mu.Lock()
-	v.done, v.tasks = doneOf(standing.Tasks), len(standing.Tasks)
+	for _, t := range standing.Tasks {
+		v.done[t.ID] = t.State == "done"
+	}
 	v.mu.Unlock()
 	by := ""
 	if backend != nil {
@@ -56,6 +59,7 @@ func (v *superviseView) begin(s site, backend llm.Adapter, standing persist.Resu
 func (v *superviseView) attempt(a persist.Assignment) {
 	v.mu.Lock()
 	v.task, v.attempts, v.began, v.calls = a.Task.ID, a.Attempt, time.Now(), 0
+	v.done[a.Task.ID] = false
 	v.mu.Unlock()
 	v.live(v.underWay())
 }
@@ -77,10 +81,21 @@ func (v *superviseView) underWay() string {
 		saved = "saved " + ago(v.saved) + " ago"
 	}
 	if v.task == "" {
-		return fmt.Sprintf("%3d/%d  looking what is left; %s", v.done, v.tasks, saved)
+		return fmt.Sprintf("%s  looking what is left; %s", v.progress(), saved)
 	}
-	return fmt.Sprintf("%3d/%d  %s, attempt %d, %s, %s; %s",
-		v.done, v.tasks, v.task, v.attempts, ago(v.began), plural(v.calls, "call"), saved)
+	return fmt.Sprintf("%s  %s, attempt %d, %s, %s; %s",
+		v.progress(), v.task, v.attempts, ago(v.began), plural(v.calls, "call"), saved)
+}
+
+// progress is how many of the tasks are done.
+func (v *superviseView) progress() string {
+	n := 0
+	for _, done := range v.done {
+		if done {
+			n++
+		}
+	}
+	return fmt.Sprintf("%3d/%d", n, len(v.done))
 }
 
 func ago(t time.Time) string { return time.Since(t).Round(time.Second).String() }
@@ -109,13 +124,7 @@ func (v *superviseView) note(e event.Event) string {
 	case event.Verdict:
 		return v.noteVerdict(e, detail)
 	case event.Guard:
-		if e.Name == "continuation" {
-			v.tasks += count(e.Attrs["tasks"])
-			return "         " + cmp.Or(detail, fmt.Sprintf("round %d", e.N))
-		}
-		if e.Name != "sign" || e.Attrs["forced"] == true {
-			return "         " + joined(named(e), detail)
-		}
+		return v.noteGuard(e, detail)
 	case event.State:
 		if e.Name == "resume" {
 			return "         " + joined("resumed", cmp.Or(detail, plural(count(e.Attrs["records"]), "record")))
@@ -126,6 +135,22 @@ func (v *superviseView) note(e event.Event) string {
 	return ""
 }
 
+// noteGuard is the line of a guard that changed the course. A retry is told by
+// the line of the attempt that failed.
+func (v *superviseView) noteGuard(e event.Event, detail string) string {
+	switch e.Name {
+	case "continuation":
+		return "         " + cmp.Or(detail, fmt.Sprintf("round %d", e.N))
+	case "retry":
+		return ""
+	case "sign":
+		if e.Attrs["forced"] != true {
+			return ""
+		}
+	}
+	return "         " + joined(named(e), detail)
+}
+
 // noteTask is the line of an attempt that ended.
 func (v *superviseView) noteTask(e event.Event, detail string) string {
 	grade, _ := e.Attrs["grade"].(string)
@@ -133,24 +158,32 @@ func (v *superviseView) noteTask(e event.Event, detail string) string {
 	v.task = ""
 	color := tty.Yellow
 	if grade == string(persist.Done) {
-		v.done++
+		v.done[id] = true
 		color = tty.Green
 	}
 	said := ""
 	if detail != "" && grade != string(persist.Done) {
 		said = "  " + detail
 	}
-	return fmt.Sprintf("%3d/%d  %s  %s  %s%s", v.done, v.tasks, v.term.Paint(color, fmt.Sprintf("%-9s", grade)),
+	return fmt.Sprintf("%s  %s  %s  %s%s", v.progress(), v.term.Paint(color, fmt.Sprintf("%-9s", grade)),
 		plain.Line(id, 64), time.Since(v.began).Round(time.Millisecond), said)
 }
 
-// noteVerdict is the line of a check that does not pass, or of all together.
+// noteVerdict is the line of a check that finds something else than before, of all
+// checks together, or of the stop guard.
 func (v *superviseView) noteVerdict(e event.Event, detail string) string {
 	switch e.Name {
 	case "check":
 		name, _ := e.Attrs["check"].(string)
 		verdict, _ := e.Attrs["verdict"].(string)
-		if verdict == string(check.Fail) || verdict == string(check.Unknown) {
+		said, before := verdict, cmp.Or(v.checks[name], string(check.Pass))
+		if bad := verdict == string(check.Fail) || verdict == string(check.Unknown); bad {
+			said += detail
+		} else {
+			detail = ""
+		}
+		v.checks[name] = said
+		if said != before && verdict != string(check.None) {
 			return "         " + joined(fmt.Sprintf("check %s: %s", name, paintVerdict(v.term, check.Verdict(verdict))), detail)
 		}
 	case "stop":
