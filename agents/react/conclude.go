@@ -68,7 +68,7 @@ func (r *runner) takeEnd(asked bool) *ending {
 	case no != nil:
 		return r.refuse(no)
 	case !r.final.complete() && asked:
-		return r.refuse(&refusal{rule: ruleIncomplete, message: "the answer has no " + r.final.lacks()})
+		return r.refuse(&refusal{rule: ruleIncomplete, message: "the answer has no output"})
 	case !r.final.complete():
 		r.talk.ask(r.wanted(), "")
 		return nil
@@ -92,16 +92,6 @@ func (f *final) take(d *step.Document) *refusal {
 
 // complete reports whether all is there.
 func (f *final) complete() bool { return f.output != nil && f.verified }
-
-func (f *final) lacks() string {
-	switch {
-	case f.output == nil && !f.verified:
-		return "verification and no output"
-	case f.output == nil:
-		return "output"
-	}
-	return "verification"
-}
 
 // verify judges the output with its verification and ends the agent, or has it
 // revised.

@@ -122,6 +122,14 @@ var _ = Describe("Delegation by an action", Label("R-09"), func() {
 		Expect(r.told(event.Guard, "delegation-cycle")).To(ConsistOf(HaveField("Detail", HaveSuffix("auditor → b → c → auditor"))))
 	})
 
+	It("cuts a cycle that the first agent is no part of", func() {
+		r := newRig(handing("b"), handing("c"), handing("b"), deciding("blocked"), deciding("blocked"), deciding("blocked")).
+			with(helper("b"), helper("c"))
+		r.run()
+		Expect(r.agents()).To(Equal("auditor0 b1 c2 c2 b1 auditor0"))
+		Expect(r.told(event.Guard, "delegation-cycle")).To(ConsistOf(HaveField("Detail", HaveSuffix("auditor → b → c → b"))))
+	})
+
 	DescribeTable("has a bound on its depth", func(depth int, calls string) {
 		r := newRig(handing("b"), handing("c"), handing("d"), handing("e"), handing("f"), deciding("blocked"), deciding("blocked"), deciding("blocked"), deciding("blocked"), deciding("blocked")).
 			with(helper("b"), helper("c"), helper("d"), helper("e"))
@@ -166,6 +174,13 @@ var _ = Describe("Delegation by an action", Label("R-09"), func() {
 		Expect(res.Status).To(Equal(react.StatusError))
 		Expect(res.Err).To(MatchError(errTest))
 		Expect(r.told(event.HandOver)).To(ConsistOf(HaveField("Attrs", HaveKeyWithValue("status", "error"))))
+	})
+
+	It("tells the agent what a part that is done lacks", func() {
+		r := newRig(handing("helper"), searching, docs(deciding("done_partial", "missing: the imports"), verified, report), deciding("blocked")).with(helper("helper"))
+		r.run()
+		Expect(r.asked(4)).To(ContainSubstring("Observation 1: the action delegate was done."))
+		Expect(r.asked(4)).To(ContainSubstring("| Missing: the imports\n| Its output:\n| " + report))
 	})
 
 	It("tells the agent of a helper that cannot begin", func() {

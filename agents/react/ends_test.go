@@ -163,6 +163,7 @@ var _ = Describe("The chain of verification", Label("R-08"), func() {
 			Expect(res.Next).To(ContainSubstring("completeness: "))
 			Expect(res.Verification.Passed()).To(BeFalse())
 			Expect(r.requests).To(HaveLen(calls))
+			Expect(res.Transcript[len(res.Transcript)-1].Refused).To(BeEmpty(), "the last one is not asked for again")
 		},
 		Entry("after one revision by default", 0, 0, 3),
 		Entry("after as many as the caller allows", 2, 0, 4),
@@ -191,6 +192,14 @@ var _ = Describe("The chain of verification", Label("R-08"), func() {
 		Expect(res.Status).To(Equal(react.StatusDone))
 		Expect(res.Output).To(Equal(report))
 		Expect(refused(res)).To(Equal([]string{""}))
+	})
+
+	It("is asked for again with the output where the answer lacks that", func() {
+		r := newRig(searching, finished, verified, report)
+		res := r.run()
+		Expect(res.Status).To(Equal(react.StatusDone))
+		Expect(refused(res)).To(Equal([]string{"incomplete-end", ""}))
+		Expect(r.asked(4)).To(HavePrefix("That was not accepted: the answer has no output (rule incomplete-end)"))
 	})
 
 	It("is no place for another action", func() {
@@ -276,14 +285,25 @@ var _ = Describe("The chain of verification", Label("R-08"), func() {
 			Expect(string(res.Value)).To(Equal(`"# Notes\n\nAll well: yes."`))
 		})
 
-		It("fetches nothing", func() {
-			r := newRig(searching, docs(finished, verified, "{}"))
-			r.agent.Contract.Output = []byte(`{"$ref": "http://127.0.0.1:1/schema.json"}`)
+		It("is not held against more than a megabyte", func() {
+			r := newRig(searching, docs(finished, verified, strings.Repeat("[", 2<<20)))
+			r.agent.Contract.Output = []byte(schema)
 			r.options.Revisions = -1
-			res := r.run()
-			Expect(res.Status).To(Equal(react.StatusPartial))
-			Expect(res.Missing).To(ConsistOf(ContainSubstring("127.0.0.1")))
+			Expect(r.run().Missing).To(ConsistOf("correctness: the output has 2097152 bytes; at most 1048576 can be held against the schema"))
 		})
+
+		DescribeTable("makes no call with a schema that cannot be used, and fetches none", func(schema, message string) {
+			r := newRig(searching, docs(finished, verified, "{}"))
+			r.agent.Contract.Output = []byte(schema)
+			res := r.run()
+			Expect(res.Err).To(MatchError(react.ErrAgent))
+			Expect(res.Details).To(ContainSubstring(message))
+			Expect(r.requests).To(BeEmpty())
+		},
+			Entry("of another place", `{"$ref": "http://127.0.0.1:1/schema.json"}`, "127.0.0.1"),
+			Entry("of a file", `{"$ref": "file:///etc/passwd"}`, "passwd"),
+			Entry("that is none", `{"type": 7}`, "schema"),
+		)
 	})
 })
 
@@ -419,6 +439,17 @@ var _ = Describe("Precedence", func() {
 		Expect(res.Status).To(Equal(react.StatusTimeout))
 		Expect(res.ExitCode).To(Equal(3))
 		Expect(res.Guard).To(Equal("timeout"))
+	})
+
+	It("makes no call when the user interrupted before", func() {
+		r := newRig(searching, ended)
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		res := r.runIn(ctx)
+		Expect(res.Status).To(Equal(react.StatusInterrupted))
+		Expect(res.ExitCode).To(Equal(130))
+		Expect(res.Iterations).To(Equal(0))
+		Expect(r.requests).To(BeEmpty())
 	})
 
 	It("takes the caller's deadline for a timeout, too", func() {

@@ -1,6 +1,21 @@
 // Package react runs one agent by thought, action, observation and reflection: it
 // refuses actions without a thought, verifies before it answers, and escalates
 // instead of guessing.
+//
+// Run asks for a step, does its action, sends what the action came to and asks for the
+// reflection on it, whose decision says how it goes on. An answer may hold several
+// documents (see package step), and no call is made for one that is there already; but
+// nothing may follow an action, which has not been done yet. A step that is malformed or
+// breaks a rule is not followed: it uses up the iteration, and is asked for again with
+// what was wrong and where. So an agent with n iterations makes at most 2n+1 calls,
+// two in each and one for the end of the last.
+//
+// After the decision done, the chain of verification (see package verify) and the
+// contract's JSON Schema judge the output. An output that fails is revised once, in an iteration
+// of its own, and is a partial one then.
+//
+// Of several reasons to end, the first of these is told: interrupted, budget,
+// timeout, error, what the agent decides, stuck, and the iterations.
 package react
 
 import (

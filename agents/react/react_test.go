@@ -100,6 +100,12 @@ var _ = Describe("The cycle", Label("R-01"), func() {
 		Expect(r.events[4]).To(Equal(event.Event{Kind: event.End, Name: "done", N: 1, Detail: "completed in iteration 1", Attrs: map[string]any{"exit_code": 0}}))
 	})
 
+	It("runs on the machine's clock where none is given", func() {
+		r := newRig(searching, ended)
+		r.deps.Clock = nil
+		Expect(r.run().Status).To(Equal(react.StatusDone))
+	})
+
 	It("gives the same result, call for call, without a sink", func() {
 		r, silent := newRig(searching, docs(goingOn, reading), ended), newRig(searching, docs(goingOn, reading), ended)
 		silent.deps.Sink = nil
@@ -197,6 +203,7 @@ var _ = Describe("A run that cannot begin", func() {
 		Entry("an input that the schema refuses", func(r *rig) {
 			r.agent.Contract.InputSchema = []byte(`{"properties": {"code": {"type": "integer"}}}`)
 		}, "/code", react.ErrTask),
+		Entry("an input schema that is none", func(r *rig) { r.agent.Contract.InputSchema = []byte(`{"required": 7}`) }, "schema", react.ErrAgent),
 	)
 
 	It("ends with an error when something given panics", func() {

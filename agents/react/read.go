@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/step"
@@ -20,8 +19,8 @@ type answer struct {
 
 func (a *answer) empty() bool { return len(a.docs) == 0 && a.bad == nil }
 
-// The rules for which the engine refuses a step, beside those of package step,
-// package verify and action.RuleUnknownAction.
+// The rules for which a step is refused. Others are those of package step and
+// package verify, and action.RuleUnknownAction.
 const (
 	ruleThought    = "thought-required"
 	ruleComplacent = "complacent-reflection"
@@ -111,14 +110,13 @@ func read(reply llm.Reply, verified bool) answer {
 }
 
 // act takes the step of an answer while an action is waited for: a thought with
-// an action, and nothing after it, or a decision that needs no observation.
+// an action (package step lets none pass without), and nothing after it, or a
+// decision that needs no observation.
 func (a *answer) act() (*step.Document, *refusal) {
 	if len(a.docs) == 0 {
 		return nil, a.bad
 	}
 	switch d := &a.docs[0]; {
-	case d.Kind == step.Act && strings.TrimSpace(d.Thought) == "":
-		return nil, refuseAt(d.Pos, ruleThought, "the action %q has no thought; say first why it comes next", d.Action)
 	case d.Kind == step.Act && len(a.docs) > 1:
 		return nil, refuseAt(a.docs[1].Pos, ruleInvented, "the answer goes on after the action %q, which has not been done yet; end the answer with the action", d.Action)
 	case d.Kind == step.Act && a.bad != nil:

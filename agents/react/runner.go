@@ -2,6 +2,7 @@ package react
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -93,10 +94,12 @@ func (r *runner) prepare() *ending {
 	if end := r.task.against(r.agent); end != nil {
 		return end
 	}
+	if err := r.agent.Contract.CheckOutput([]byte("null")); err != nil && !errors.Is(err, agentfile.ErrNoMatch) {
+		return invalid(ErrAgent, err) // a schema that cannot be used
+	}
 	set, err := r.dep.Actions(r.agent)
 	if err != nil {
-		err = fmt.Errorf("%w: prepare the actions of %s: %w", ErrAgent, r.agent.ID, err)
-		return &ending{status: StatusError, details: err.Error(), err: err}
+		return invalid(ErrAgent, fmt.Errorf("prepare the actions of %s: %w", r.agent.ID, err))
 	}
 	r.set = set
 	r.talk = dialogue{system: r.system(), turns: []turn{{prompt: r.task.prompt(r.agent)}}}

@@ -17,7 +17,7 @@ import (
 // person can give.
 func (t Task) against(a *agentfile.Agent) *ending {
 	if err := t.unknown(a.Contract); err != nil {
-		return taskEnd(err)
+		return invalid(ErrTask, err)
 	}
 	if missing := t.missing(a.Contract); len(missing) > 0 {
 		names := strings.Join(missing, ", ")
@@ -28,16 +28,20 @@ func (t Task) against(a *agentfile.Agent) *ending {
 		}
 	}
 	if strings.TrimSpace(t.Do) == "" && len(t.Input) == 0 {
-		return taskEnd(errors.New("nothing is asked for; say what to do, or give inputs"))
+		return invalid(ErrTask, errors.New("nothing is asked for; say what to do, or give inputs"))
 	}
-	if err := a.Contract.CheckInput(t.Input); err != nil {
-		return taskEnd(err)
+	switch err := a.Contract.CheckInput(t.Input); {
+	case errors.Is(err, agentfile.ErrNoMatch):
+		return invalid(ErrTask, err)
+	case err != nil:
+		return invalid(ErrAgent, err)
 	}
 	return nil
 }
 
-func taskEnd(err error) *ending {
-	err = fmt.Errorf("%w: %w", ErrTask, err)
+// invalid is the end of a run that cannot begin.
+func invalid(what, why error) *ending {
+	err := fmt.Errorf("%w: %w", what, why)
 	return &ending{status: StatusError, details: err.Error(), err: err}
 }
 
