@@ -138,8 +138,8 @@ func (f *facts) citeNumbers(said []token, phrases []phrase, c *citations) {
 		switch {
 		case f.shows(t.text, b):
 			last := t
-			if len(b.after) > 0 {
-				last = b.after[0]
+			if len(b.after()) > 0 {
+				last = b.first()
 			}
 			c.add("number "+t.text, t, last, full)
 			phrases[t.phrase].right++
@@ -154,7 +154,7 @@ func (f *facts) citeNumbers(said []token, phrases []phrase, c *citations) {
 
 // shows reports whether a number with the words beside it is true of the
 // observation.
-func (f *facts) shows(value string, b beside) bool {
+func (f *facts) shows(value string, b *beside) bool {
 	beside, there := f.numbers[value]
 	all := b.all()
 	shared := slices.ContainsFunc(all, func(w token) bool { return beside[w.stem] })
@@ -165,12 +165,12 @@ func (f *facts) shows(value string, b beside) bool {
 		return false
 	case there && len(all) > 0 && all[0].class == generic:
 		return true
-	case value == "0" || len(b.after) == 0:
+	case value == "0" || len(b.after()) == 0:
 		return false
 	case f.counts[value] || f.derived[value]:
 		return true
 	}
-	return slices.ContainsFunc(b.after, func(w token) bool { return value == count(f.stems[w.stem]) })
+	return slices.ContainsFunc(b.after(), func(w token) bool { return value == count(f.stems[w.stem]) })
 }
 
 // citeAbsence looks whether what a reflection denies is what the observation
@@ -189,11 +189,11 @@ func (f *facts) citeAbsence(said []token, i int, c *citations) {
 		}
 	}
 	switch {
-	case !f.denies || weak(said, i) || len(b.after) == 0:
-	case b.after[0].class == content && !pronouns[said[i].text]:
-		c.add("not "+b.after[0].stem, said[i], b.after[0], full)
-	case outcomes[b.after[0].stem]:
-		c.add("nothing", said[i], b.after[0], full)
+	case !f.denies || weak(said, i) || len(b.after()) == 0:
+	case b.first().class == content && !pronouns[said[i].text]:
+		c.add("not "+b.first().stem, said[i], b.first(), full)
+	case outcomes[b.first().stem]:
+		c.add("nothing", said[i], b.first(), full)
 	}
 }
 

@@ -86,7 +86,7 @@ func (f *facts) word(tokens []token, i int, last map[string]int) {
 
 // deny takes note of what is said not to be there. "No match" and "missing" say it
 // of whatever was looked for; "no tests" and "not run" of that only.
-func (f *facts) deny(by token, b beside) {
+func (f *facts) deny(by token, b *beside) {
 	for _, w := range b.all() {
 		f.absent[w.stem] = true
 	}
@@ -94,7 +94,7 @@ func (f *facts) deny(by token, b beside) {
 	case lacks[by.text]:
 		f.denies = true
 	case verbal[by.text]:
-	case len(b.all()) == 0, len(b.after) > 0 && outcomes[b.after[0].stem]:
+	case len(b.all()) == 0, outcomes[b.first().stem]:
 		f.denies = true
 	}
 }
@@ -147,54 +147,3 @@ func (f *facts) count(tokens []token) {
 }
 
 func (f *facts) empty() bool { return f.tokens == 0 }
-
-// beside are the telling words next to a token, within its phrase and up to the
-// next number.
-type beside struct{ before, after []token }
-
-// all are those behind first, then those before.
-func (b beside) all() []token { return slices.Concat(b.after, b.before) }
-
-// plans reports whether what is counted are steps of the work, or how sure it is.
-func (b beside) plans() bool {
-	return len(b.after) > 0 && b.after[0].class == plan
-}
-
-const (
-	reach = 6 // tokens that are looked at on either side
-	near  = 3 // telling words behind a number
-)
-
-// around returns the words next to tokens[i]: three behind, and one before unless
-// it belongs to a number of its own.
-func around(tokens []token, i int) beside {
-	var b beside
-	for j := i + 1; j < min(len(tokens), i+1+reach) && len(b.after) < near; j++ {
-		if tokens[j].phrase != tokens[i].phrase || tokens[j].kind == number {
-			break
-		}
-		if telling(tokens[j]) {
-			b.after = append(b.after, tokens[j])
-		}
-	}
-	for j := i - 1; j >= max(0, i-reach); j-- {
-		if tokens[j].phrase != tokens[i].phrase || tokens[j].kind == number {
-			break
-		}
-		if !telling(tokens[j]) {
-			continue
-		}
-		if len(b.after) > 0 && j > 0 && tokens[j-1].kind == number {
-			break
-		}
-		b.before = append(b.before, tokens[j])
-		if len(b.before) == 1 {
-			break
-		}
-	}
-	return b
-}
-
-func telling(t token) bool {
-	return t.kind == word && (t.class == content || t.class == generic || t.class == plan)
-}

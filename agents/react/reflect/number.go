@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
@@ -12,6 +13,13 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 // digits reports whether a text is a whole number as it is written.
 func digits(text string) bool {
 	return text != "" && len(text) <= 18 && strings.Trim(text, "0123456789") == ""
+}
+
+// grouped reports whether a text is a number whose thousands are set apart by
+// spaces, so that three more digits may follow.
+func grouped(text string) bool {
+	first, rest, more := strings.Cut(text, " ")
+	return digits(first) && len(first) <= 3 && (!more || len(text) <= 15 && digits(strings.ReplaceAll(rest, " ", "")))
 }
 
 // parseNumber reads a number with what stands close to it: "3", "-3", "#42",
@@ -27,16 +35,14 @@ func parseNumber(core string) (value, unit string, ok bool) {
 		return "", "", false
 	}
 	rest := body[len(text):]
-	if len([]rune(rest)) > 3 {
+	if utf8.RuneCountInString(rest) > 3 || strings.ContainsFunc(rest, func(c rune) bool { return !ofUnit(c) }) {
 		return "", "", false
-	}
-	for _, c := range rest {
-		if !unicode.IsLower(c) && c != '%' && c != '€' && c != '°' && c != 'µ' && c != '$' && !strings.ContainsRune("KMGBx×", c) {
-			return "", "", false
-		}
 	}
 	return canonical(text), strings.ToLower(rest), true
 }
+
+// ofUnit reports whether a character may stand in a unit: "ms", "%", "GB", "er".
+func ofUnit(c rune) bool { return unicode.IsLower(c) || strings.ContainsRune("%€$°KMGTB×", c) }
 
 // numeric is how many bytes of a number begin a text.
 func numeric(text string) int {
@@ -51,10 +57,12 @@ func numeric(text string) int {
 	return 0
 }
 
+var marks = strings.NewReplacer("\u00a0", "", "\u202f", "", ",", ".")
+
 // canonical is a number without marks of thousands, and with a full stop before
 // its decimals: a mark with exactly three digits behind it separates thousands.
 func canonical(text string) string {
-	text = strings.NewReplacer("\u00a0", "", "\u202f", "", ",", ".").Replace(text)
+	text = marks.Replace(text)
 	whole, rest, ok := strings.Cut(text, ".")
 	for ok && len(rest) >= 3 && digits(rest[:3]) && (len(rest) == 3 || rest[3] == '.') {
 		whole += rest[:3]

@@ -30,14 +30,16 @@ type Verdict struct {
 const Threshold = 0.5
 
 const (
-	maxFacts = 10 // that are listed; all count
-	maxShown = 60 // characters of each
+	maxText  = 1 << 20 // bytes of either text that are read
+	maxFacts = 10      // that are listed; all count
+	maxShown = 60      // characters of each
 )
 
 // Judge says whether a reflection cites a fact of its observation. Doubts and
 // plans are no facts by themselves: a reflection that names what was not looked at, and
-// nothing of what was seen, is complacent too.
+// nothing of what was seen, is complacent too. Of either text the first MiB is read.
 func Judge(observation, reflection string) Verdict {
+	observation, reflection = observation[:min(len(observation), maxText)], reflection[:min(len(reflection), maxText)]
 	said := scan(reflection)
 	if len(said) == 0 {
 		return Verdict{Score: 1, Reason: "the reflection says nothing"}

@@ -48,9 +48,12 @@ type scanner struct {
 	all    []token
 }
 
+// bytesPerToken is about how many bytes of a text make a token.
+const bytesPerToken = 5
+
 // scan reads the tokens of a text.
 func scan(text string) []token {
-	s := &scanner{text: text, fresh: true}
+	s := &scanner{text: text, fresh: true, all: make([]token, 0, len(text)/bytesPerToken+1)}
 	for s.at < len(text) {
 		c, size := utf8.DecodeRuneInString(text[s.at:])
 		if !separates(c) {
@@ -75,9 +78,20 @@ func (s *scanner) pass(c rune) {
 	}
 }
 
+// separators are those of ASCII.
+var separators = func() (t [utf8.RuneSelf]bool) {
+	for _, c := range " \t\n\v\f\r,;|()[]{}<>=\"`" {
+		t[c] = true
+	}
+	return t
+}()
+
 // separates reports whether a character ends a chunk.
 func separates(c rune) bool {
-	return unicode.IsSpace(c) || strings.ContainsRune(",;|()[]{}<>=\"`«»“”", c)
+	if c < utf8.RuneSelf {
+		return separators[c]
+	}
+	return unicode.IsSpace(c) || c == '«' || c == '»' || c == '“' || c == '”'
 }
 
 // trimmed is what surrounds chunks and is no part of them.
@@ -135,6 +149,9 @@ func (s *scanner) token(core string, at int) {
 	fresh := s.fresh
 	s.fresh = false
 	if value, unit, ok := parseNumber(core); ok {
+		if s.thousands(core, at) {
+			return
+		}
 		s.number(core, at, value, unit)
 		return
 	}
@@ -179,6 +196,21 @@ func (s *scanner) token(core string, at int) {
 // after reports whether the last token is that word.
 func (s *scanner) after(text string) bool {
 	return len(s.all) > 0 && s.all[len(s.all)-1].text == text
+}
+
+// thousands joins three digits to a number before them: "8 214".
+func (s *scanner) thousands(core string, at int) bool {
+	if len(core) != 3 || !digits(core) || len(s.all) == 0 {
+		return false
+	}
+	last := &s.all[len(s.all)-1]
+	before := s.text[last.start:last.end]
+	if last.kind != number || last.text == "0" || s.text[last.end:at] != " " || !grouped(before) {
+		return false
+	}
+	last.text += core
+	last.end = at + len(core)
+	return true
 }
 
 // number adds a number, and its unit as a word.

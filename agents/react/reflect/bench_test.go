@@ -1,0 +1,40 @@
+package reflect_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/agents/react/reflect"
+	"github.com/rehearse-dev/rehearse/internal/words"
+)
+
+var (
+	longObservation = strings.Repeat("src/api/client.go:118: 3 tests failed in 2.4s, no match for \"retry\" (see RFC-9110).\n", 400)
+	longReflection  = strings.Repeat("La ligne 118 de client.go explique trois échecs ; aucune reprise n'est prévue, je continue.\n", 100)
+)
+
+// BenchmarkFloorWords is what reading the words of both texts takes.
+func BenchmarkFloorWords(b *testing.B) {
+	b.SetBytes(int64(len(longObservation) + len(longReflection)))
+	for b.Loop() {
+		words.Fold(longObservation)
+		words.Fold(longReflection)
+	}
+}
+
+func BenchmarkJudge(b *testing.B) {
+	b.SetBytes(int64(len(longObservation) + len(longReflection)))
+	b.ReportAllocs()
+	for b.Loop() {
+		reflect.Judge(longObservation, longReflection)
+	}
+}
+
+// BenchmarkJudgeShort is a reflection as agents write them.
+func BenchmarkJudgeShort(b *testing.B) {
+	b.SetBytes(int64(len(audit) + 46))
+	b.ReportAllocs()
+	for b.Loop() {
+		reflect.Judge(audit, "L'analyse a identifié 3 problèmes de sécurité.")
+	}
+}
