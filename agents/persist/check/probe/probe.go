@@ -63,6 +63,7 @@ func guarded(probe func(context.Context) check.Result) check.Probe {
 			if p := recover(); p != nil {
 				r = unknown("the probe failed: panic: %v", p)
 			}
+			r.Details = plain.Line(r.Details, maxDetails) // it may name files, and quote them
 		}()
 		if err := clock.Err(ctx); err != nil {
 			return unknown("was not asked: %v", err)
@@ -75,8 +76,11 @@ func unknown(format string, args ...any) check.Result {
 	return check.Result{Verdict: check.Unknown, Details: fmt.Sprintf(format, args...)}
 }
 
-// maxItem is how many characters of a finding are shown.
-const maxItem = 200
+// How many characters of a finding and of the details are shown.
+const (
+	maxItem    = 200
+	maxDetails = 500
+)
 
 // findings collects findings in bounded memory.
 type findings struct {
