@@ -14,6 +14,9 @@ import (
 // maxObservation is what a model is told of one observation, in characters.
 const maxObservation = 16_000
 
+// maxQuestion is what a person is asked, in characters.
+const maxQuestion = 4_000
+
 // takeAct takes a thought with its action and does the action.
 func (r *runner) takeAct() *ending {
 	doc, no := r.answer.act()
@@ -122,6 +125,7 @@ func (r *runner) escalateAction(doc *step.Document) (action.Result, *ending) {
 // escalate ends the agent with a question to a person.
 func (r *runner) escalate(trigger Trigger, question string) *ending {
 	r.entry.Decision = string(step.Escalate)
+	question = bounded(question, maxQuestion)
 	return &ending{
 		status: StatusEscalate, trigger: trigger, question: question,
 		details: "handed over to a person: " + line(question),

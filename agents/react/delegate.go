@@ -105,7 +105,7 @@ func (r *runner) delegate(to, do string, input map[string]any) *ending {
 		}
 	}
 	maps.Copy(t.Input, input)
-	end := newRunner(r.session, a, t, r.chain).run()
+	end := newRunner(r.session, a, t, append(slices.Clone(r.chain), to)).run()
 	r.tellHandOver(to, end.status, end.details)
 	return end
 }

@@ -37,7 +37,8 @@ func (e *ending) fatal() bool {
 	}
 }
 
-// statusStopped is an end that the caller forced by Deps.Before; in a Result it is StatusError.
+// statusStopped is an end that Deps.Before or a panic forced, which is StatusError in a
+// Result.
 const statusStopped Status = "stopped"
 
 func (e *ending) result() Result {

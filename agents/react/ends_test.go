@@ -81,6 +81,11 @@ var _ = Describe("Escalation", Label("R-07"), func() {
 		Expect(res.Question).To(Equal("So be it."))
 	})
 
+	It("asks no more than a person can read", func() {
+		r := newRig("decision: escalate\nreason: " + strings.Repeat("é", 1_000_000) + "\x1b\n")
+		Expect(len(r.run().Question)).To(BeNumerically("<", 9_000))
+	})
+
 	It("needs no reason", func() {
 		Expect(newRig("decision: escalate\n").run().Question).To(Equal("the agent did not say why"))
 	})
@@ -256,6 +261,7 @@ var _ = Describe("The chain of verification", Label("R-08"), func() {
 			Entry("the fence that matches, of two", "```json\n{\"x\": 1}\n```\nand\n```json\n{\"findings\": []}\n```\n", `{"findings": []}`),
 			Entry("JSON below a comment", "# Final output\n{\"findings\": []}", `{"findings": []}`),
 			Entry("YAML", "findings:\n  - line: 12\n    note: eval\n", `{"findings": [{"line": 12, "note": "eval"}]}`),
+			Entry("YAML with a date", "findings:\n  - line: 12\n    note: 2026-01-02\n", `{"findings": [{"line": 12, "note": "2026-01-02"}]}`),
 			Entry("YAML in a fence", "```yaml\nfindings: []\n```", `{"findings": []}`),
 		)
 
@@ -338,6 +344,11 @@ var _ = Describe("An end state", Label("R-09"), func() {
 		Expect(res.Missing).To(HaveLen(3))
 		Expect(res.Missing[:2]).To(Equal([]string{"the imports", "the tests"}))
 		Expect(r.phases()).To(Equal("act reflect"), "what the agent itself calls a part is not revised")
+	})
+
+	It("names no more parts that are missing than a person can read", func() {
+		r := newRig(searching, docs(deciding("done_partial", "missing:"+strings.Repeat("\n  - x", 1000)), verified, report))
+		Expect(r.run().Missing).To(HaveLen(50))
 	})
 
 	It("is text that can be read back", func() {

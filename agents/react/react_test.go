@@ -100,6 +100,20 @@ var _ = Describe("The cycle", Label("R-01"), func() {
 		Expect(r.events[4]).To(Equal(event.Event{Kind: event.End, Name: "done", N: 1, Detail: "completed in iteration 1", Attrs: map[string]any{"exit_code": 0}}))
 	})
 
+	It("reads answers as the document has them: in French, with comments, fences and ticks", func() {
+		r := newRig(
+			"```yaml\n# Itération 1\nstep: 1\nthought: |\n  Je ne connais pas ce code.\n  Je cherche d'abord les appels dangereux.\naction: search\naction_input:\n  query: \"eval|innerHTML\"\n  scope: full_codebase\n```\n",
+			"observation: |\n  Un appel à eval.\nreflection: |\n  src/login.go:12 appelle eval avec une entrée de l'utilisateur.\n  Je n'ai pas encore cherché de protection.\ndecision: continue\nreason: \"Besoin de vérifier les protections\"\n\n---\n# Itération 2\nstep: 2\nthought: |\n  Je cherche maintenant ce qui filtre cette entrée.\naction: search\naction_input:\n  query: \"sanitize|escape\"\n",
+			"reflection: |\n  Rien ne filtre l'entrée de src/login.go:12 : le problème est confirmé.\ndecision: done\nreason: analyse complète\n\n---\n# Verification\nverification:\n  completeness: ✓ Code analysé, problème listé\n  consistency: ✓ src/login.go correspond au code fourni\n  correctness: ✓ La ligne 12 appelle bien eval\n  constraints: ✓ Un seul problème, dix au plus\n\n---\n# Output final\n{\"findings\": [12]}\n",
+		)
+		r.agent.Contract.Output = []byte(`{"type": "object", "required": ["findings"]}`)
+		res := r.run()
+		Expect(res.Status).To(Equal(react.StatusDone), "%s", res.Details)
+		Expect(refused(res)).To(Equal([]string{"", ""}))
+		Expect(res.Value).To(MatchJSON(`{"findings": [12]}`))
+		Expect(r.requests).To(HaveLen(3))
+	})
+
 	It("runs on the machine's clock where none is given", func() {
 		r := newRig(searching, ended)
 		r.deps.Clock = nil
@@ -212,6 +226,17 @@ var _ = Describe("A run that cannot begin", func() {
 		res := r.run()
 		Expect(res.Status).To(Equal(react.StatusError))
 		Expect(res.Details).To(Equal("panic: boom"))
+		Expect(r.told(event.End)).To(HaveLen(1))
+	})
+
+	It("ends with an error, and the iteration, when an action panics, also one of another agent", func() {
+		r := newRig(handing("helper"), searching, ended).with(helper("helper"))
+		r.set.stall = func(context.Context) error { panic("boom") }
+		res := r.run()
+		Expect(res.Status).To(Equal(react.StatusError))
+		Expect(res.Details).To(Equal("panic: boom"))
+		Expect(res.Err).To(MatchError(ContainSubstring("goroutine")), "with the stack")
+		Expect(r.told(event.Iteration)).To(HaveLen(2))
 		Expect(r.told(event.End)).To(HaveLen(1))
 	})
 

@@ -31,11 +31,7 @@ func Run(ctx context.Context, a *agentfile.Agent, t Task, o Options, d Deps) (re
 	s := newSession(o, d)
 	defer func() {
 		if p := recover(); p != nil {
-			// The stack stays out of the details, which must repeat.
-			result = s.finish(&ending{
-				status: StatusError, details: fmt.Sprintf("panic: %v", p),
-				err: fmt.Errorf("panic: %v\n%s", p, debug.Stack()),
-			})
+			result = s.finish(panicked(p))
 		}
 	}()
 	if err := s.ready(a); err != nil {
@@ -47,11 +43,17 @@ func Run(ctx context.Context, a *agentfile.Agent, t Task, o Options, d Deps) (re
 		defer cancel()
 		s.span.Run = timed
 	}
-	r := newRunner(s, a, t, nil)
+	r := newRunner(s, a, t, []string{a.ID})
 	if o.MaxIterations > 0 {
 		r.max = o.MaxIterations
 	}
 	return s.finish(r.run())
+}
+
+// panicked is the end by a panic. The stack stays out of the details, which must
+// repeat.
+func panicked(p any) *ending {
+	return &ending{status: statusStopped, details: fmt.Sprintf("panic: %v", p), err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
 }
 
 // session is what an agent shares with those it delegates to.

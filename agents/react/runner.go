@@ -55,8 +55,9 @@ type observation struct {
 	action, text string
 }
 
-func newRunner(s *session, a *agentfile.Agent, t Task, above []string) *runner {
-	r := &runner{session: s, agent: a, task: t, chain: append(slices.Clone(above), a.ID), max: a.MaxIterations, phase: toAct}
+// newRunner makes the runner of an agent, which the chain ends with.
+func newRunner(s *session, a *agentfile.Agent, t Task, chain []string) *runner {
+	r := &runner{session: s, agent: a, task: t, chain: chain, max: a.MaxIterations, phase: toAct}
 	if r.max < 1 {
 		r.max = defaultIterations
 	}
@@ -70,10 +71,7 @@ func (r *runner) depth() int { return len(r.chain) - 1 }
 // run runs the agent to its end, and tells why where that is no part of an
 // iteration.
 func (r *runner) run() *ending {
-	end := r.prepare()
-	if end == nil {
-		end = r.loop()
-	}
+	end := r.work()
 	r.close()
 	end.agent = cmp.Or(end.agent, r.agent.ID)
 	if end.told {
@@ -87,6 +85,19 @@ func (r *runner) run() *ending {
 		r.tell(event.HandOver, "person", end.question, map[string]any{"trigger": string(end.trigger), "answered": false})
 	}
 	return end
+}
+
+// work prepares the agent and loops. A panic of what it is given is its end.
+func (r *runner) work() (end *ending) {
+	defer func() {
+		if p := recover(); p != nil {
+			end = panicked(p)
+		}
+	}()
+	if end := r.prepare(); end != nil {
+		return end
+	}
+	return r.loop()
 }
 
 // prepare returns why the first call must not be made.

@@ -29,12 +29,18 @@ func bounded(text string, limit int) string {
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// lines are the lines of a text without their list marks.
+// maxLines is how many lines a list in a result may have.
+const maxLines = 50
+
+// lines are the first lines of a text, without their list marks.
 func lines(text string) []string {
 	var all []string
 	for l := range strings.Lines(text) {
 		if l = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(l), "-*•")); l != "" {
 			all = append(all, line(l))
+		}
+		if len(all) == maxLines {
+			break
 		}
 	}
 	return all
