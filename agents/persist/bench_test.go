@@ -107,3 +107,18 @@ func BenchmarkFloorTenHours(b *testing.B) {
 }
 
 var _ = runtime.GC
+
+// BenchmarkMemory is the same without a disk.
+func BenchmarkMemory(b *testing.B) {
+	p := tenHours(2000)
+	b.ReportAllocs()
+	for b.Loop() {
+		v := clock.NewVirtual()
+		result := persist.Run(b.Context(), p, persist.Deps{
+			Store: journal.NewMemory(), Clock: v, Workers: map[string]persist.Worker{"default": steady{v, 18 * time.Second}},
+		})
+		if result.Status != persist.StatusComplete {
+			b.Fatal(result.Details)
+		}
+	}
+}
