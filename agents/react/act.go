@@ -69,7 +69,7 @@ func (r *runner) do(doc *step.Document) (action.Result, *ending) {
 func (r *runner) saw(doc *step.Document, res action.Result) {
 	text := bounded(res.Observation, maxObservation)
 	r.entry.Observation = text
-	r.observed = observation{action: doc.Action, text: text}
+	r.observed = text
 	r.stuck.saw(doc.Action, doc.Input, text, res.Failed)
 	touched := slices.Concat(res.Read, res.Written)
 	r.seen = append(append(r.seen, text), touched...)

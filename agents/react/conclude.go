@@ -2,6 +2,7 @@ package react
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/react/step"
@@ -25,7 +26,7 @@ type final struct {
 
 // missing is what an output lacks that could not be mended.
 func (f *final) missing() []string {
-	missing := f.left
+	missing := slices.Clone(f.left)
 	if f.record != nil {
 		for _, finding := range f.record.Findings {
 			missing = append(missing, string(finding.Part)+": "+finding.Message)

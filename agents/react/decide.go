@@ -26,7 +26,7 @@ func (r *runner) takeReflection() *ending {
 // judge judges a reflection. What hands the task to a person is not kept back,
 // however little it says.
 func (r *runner) judge(doc *step.Document) *refusal {
-	v := reflect.Judge(r.observed.text, doc.Reflection)
+	v := reflect.Judge(r.observed, doc.Reflection)
 	r.tell(event.Verdict, "reflection", v.Reason, map[string]any{"critical": v.Critical, "score": v.Score})
 	if v.Critical {
 		return nil
@@ -42,7 +42,7 @@ func (r *runner) judge(doc *step.Document) *refusal {
 
 // decide follows the decision of a reflection.
 func (r *runner) decide(doc *step.Document) *ending {
-	r.entry.Decision, r.entry.Reason = string(doc.Decision), doc.Reason
+	r.entry.Reflection, r.entry.Decision, r.entry.Reason = doc.Reflection, string(doc.Decision), doc.Reason
 	why := cmp.Or(strings.TrimSpace(doc.Reason), strings.TrimSpace(doc.Reflection), "the agent did not say why")
 	switch {
 	case doc.Trigger != "":
@@ -67,7 +67,7 @@ func (r *runner) goOn() *ending {
 			details: fmt.Sprintf("stopped after %s (stuck %d)", what, r.opt.Stuck),
 		}
 	}
-	r.phase, r.observed = toAct, observation{}
+	r.phase, r.observed = toAct, ""
 	r.close()
 	if r.answer.empty() {
 		r.talk.ask(r.wanted(), "")

@@ -42,17 +42,12 @@ type runner struct {
 	talk   dialogue
 	answer answer
 
-	observed  observation // what is to be reflected on
+	observed  string // what is to be reflected on
 	stuck     stuck
 	final     final
 	revisions int
 	// seen are the files that were read and written, and the observations: what an output may refer to.
 	seen []string
-}
-
-// observation is what the last action came to.
-type observation struct {
-	action, text string
 }
 
 // newRunner makes the runner of an agent, which the chain ends with.
