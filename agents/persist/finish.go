@@ -18,9 +18,7 @@ func (r *run) finish(end *ending) Result {
 	result := Result{Tasks: []Task{}}
 	if r.state != nil {
 		result = report(r.state, r.saved)
-		if n, err := resumes(r.Store); err == nil {
-			result.Counts.Resumes = n
-		}
+		result.Counts.Resumes = r.resumed
 	}
 	result.Status, result.ExitCode = end.status, end.status.ExitCode()
 	result.Guard, result.Details, result.Err = end.guard, end.details, end.err
@@ -29,10 +27,10 @@ func (r *run) finish(end *ending) Result {
 	return result
 }
 
-// keepEnd keeps how the run ended. After an error of the store nothing is written
+// keepEnd keeps how the run ended. After an error nothing is written
 // any more.
 func (r *run) keepEnd(end *ending) error {
-	if r.state == nil || r.broken != nil || end.kept || end.status == StatusError {
+	if r.state == nil || end.kept || end.status == StatusError {
 		return nil
 	}
 	last := &state.End{Status: string(end.status), Guard: end.guard, Details: state.Clip(end.details, state.MaxDetails), Spent: r.spent(Outcome{})}
@@ -43,24 +41,19 @@ func (r *run) keepEnd(end *ending) error {
 }
 
 // Look tells where a run stands by what a store holds, without going on: a Result
-// whose Status is empty where the run has no end yet. Its error is a *PlanChanged
-// for a plan that is not the one that was begun. Where from has a method Read, as a
-// Store does, Counts.Resumes is known.
-func Look(p plan.Plan, from loader) (Result, error) {
-	s, kept, _, err := read(p, from)
+// whose Status is empty where the run has no end yet. Its error wraps a *PlanChanged
+// for a plan that is not the one that was begun.
+func Look(p plan.Plan, from Reader) (Result, error) {
+	f, _, err := fold(p, from)
 	if err != nil {
 		return Result{}, err
 	}
-	result := report(s, kept)
-	if reader, ok := from.(interface {
-		Read(name string) ([]byte, error)
-	}); ok {
-		if result.Counts.Resumes, err = resumes(reader); err != nil {
-			return Result{}, err
-		}
+	result := report(f.state, f.saved)
+	if result.Counts.Resumes, err = resumes(from); err != nil {
+		return Result{}, err
 	}
-	if s.End != nil {
-		result.Status, result.Guard, result.Details = Status(s.End.Status), s.End.Guard, s.End.Details
+	if end := f.state.End; end != nil {
+		result.Status, result.Guard, result.Details = Status(end.Status), end.Guard, end.Details
 		result.ExitCode = result.Status.ExitCode()
 	}
 	return result, nil

@@ -33,6 +33,7 @@ type run struct {
 	mu      sync.Mutex
 	state   *state.State
 	saved   saved
+	resumed int           // how often the run was gone on with
 	pending [][]byte      // records that are applied and not written
 	start   time.Time     // of this process
 	base    time.Duration // of the run, then

@@ -38,7 +38,7 @@ var errKilled = errors.New("killed")
 func newTape() *tape { return &tape{Memory: journal.NewMemory()} }
 
 // reopen is the store as the next process finds it.
-func (t *tape) reopen() *tape { return &tape{Memory: t.Memory.Reopen(), lines: t.lines} }
+func (t *tape) reopen() *tape { return &tape{Memory: t.Reopen(), lines: t.lines} }
 
 func (t *tape) write(what string, do func() error) error {
 	if t.dead != nil {

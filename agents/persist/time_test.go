@@ -209,7 +209,7 @@ var _ = Describe("Tool calls", Label("P-07"), func() {
 		for n, calls := range perSegment {
 			Expect(calls).To(BeNumerically("<=", 1000), "segment %d", n)
 		}
-		Expect(len(perSegment)).To(Equal(3))
+		Expect(perSegment).To(HaveLen(3))
 	})
 
 	It("that are more than a segment holds get one for themselves", func() {

@@ -111,17 +111,16 @@ var stageAfter = map[string]Stage{
 func (s *State) settle(i int, to Stage, o *Outcome) {
 	t := s.tasks.all[i]
 	inRound := t.order < 0
-	switch {
-	case o.Grade == GradeSplit:
+	switch o.Grade {
+	case GradeSplit:
 		s.Split = true
-		s.Counts.Split++
-	case o.Grade == GradeFailed:
+	case GradeFailed:
 		t.left--
-	}
-	if to == Waiting {
-		if o.Grade == GradeFailed {
+		if to == Waiting {
 			s.Counts.Retries++
 		}
+	}
+	if to == Waiting {
 		s.tasks.requeue(i, o.Cause != "")
 		return
 	}

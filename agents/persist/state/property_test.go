@@ -185,7 +185,7 @@ func agrees(t *rapid.T, s *supervisor, end state.End) {
 	delete(stages, state.Done)
 	delete(stages, state.Dropped)
 	signs := s.state.Look(s.now)
-	want := ""
+	var want string
 	switch {
 	case stages[state.Escalated] > 0:
 		want = "escalated"

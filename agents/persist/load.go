@@ -1,0 +1,205 @@
+package persist
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/journal"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/persist/state"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+)
+
+// The names of blobs in the store.
+const (
+	planBlob    = "plan.json"    // state.Fingerprint of the plan that was begun
+	resumesBlob = "resumes.json" // how often it was gone on with
+)
+
+// Reader is what of a journal.Store, or of a view of one, the state is read from.
+type Reader interface {
+	Load(snapshot func(data []byte) error, record func(data []byte) error) (journal.Recovery, error)
+	Read(name string) ([]byte, error)
+}
+
+// PlanChanged is the error of a plan whose tasks are not those that the state was
+// begun with. Nothing is done then and nothing is written.
+type PlanChanged struct {
+	// Changed, Added and Removed are ids of tasks; Goal and Order say that those
+	// changed.
+	Changed, Added, Removed []string
+	Goal, Order             bool
+}
+
+// Error says what changed and what to do.
+func (e *PlanChanged) Error() string {
+	var parts []string
+	for _, p := range []struct {
+		what string
+		ids  []string
+	}{{"changed", e.Changed}, {"new", e.Added}, {"gone", e.Removed}} {
+		if n := len(p.ids); n > 0 {
+			const most = 5
+			text := strings.Join(p.ids[:min(n, most)], ", ")
+			if n > most {
+				text += fmt.Sprintf(" and %d more", n-most)
+			}
+			parts = append(parts, p.what+": "+text)
+		}
+	}
+	if e.Goal {
+		parts = append(parts, "the goal changed")
+	}
+	if e.Order {
+		parts = append(parts, "the order of the tasks changed")
+	}
+	text := "the plan is not the one that this state was begun with"
+	if len(parts) > 0 {
+		text += " (" + strings.Join(parts, "; ") + ")"
+	}
+	return text + "; take the old plan back, or begin on a state of its own"
+}
+
+// folding is the fold over what a store holds.
+type folding struct {
+	plan  plan.Plan
+	print state.Fingerprint
+	from  Reader
+	state *state.State
+	saved saved
+}
+
+// fold reads what a store holds.
+func fold(p plan.Plan, from Reader) (*folding, journal.Recovery, error) {
+	f := &folding{plan: p, from: from}
+	var err error
+	if f.print, err = state.FingerprintOf(p); err != nil {
+		return nil, journal.Recovery{}, err
+	}
+	if f.state, err = state.New(p); err != nil {
+		return nil, journal.Recovery{}, err
+	}
+	found, err := from.Load(f.snapshot, f.record)
+	if err != nil {
+		return nil, found, fmt.Errorf("reading the kept state: %w", err)
+	}
+	// What was worked between the last record and the last checkpoint.
+	f.saved.Lost += max(0, f.saved.At-f.state.At)
+	return f, found, nil
+}
+
+func (f *folding) snapshot(data []byte) error {
+	var kept snapshot
+	if err := json.Unmarshal(data, &kept); err != nil {
+		return fmt.Errorf("reading the snapshot: %w", err)
+	}
+	if err := f.same(kept.Plan); err != nil {
+		return err
+	}
+	s, err := state.Restore(f.plan, kept.State)
+	if err != nil {
+		return err
+	}
+	f.state, f.saved = s, kept.Saved
+	return nil
+}
+
+func (f *folding) record(data []byte) error {
+	record, err := state.Decode(data)
+	if err != nil {
+		return err
+	}
+	if record.Kind == state.KindBegin {
+		if err := f.same(record.Plan); err != nil {
+			return err
+		}
+	}
+	return f.state.Apply(record)
+}
+
+// same returns a *PlanChanged if a digest is not that of the plan.
+func (f *folding) same(begun string) error {
+	if begun == f.print.Digest() {
+		return nil
+	}
+	e := &PlanChanged{}
+	data, err := f.from.Read(planBlob)
+	var then state.Fingerprint
+	if err != nil || json.Unmarshal(data, &then) != nil {
+		return e // that the plan changed is known, what of it is not
+	}
+	e.Goal = then.Goal != f.print.Goal
+	e.Changed, e.Added, e.Removed, e.Order = then.Changes(f.print)
+	return e
+}
+
+// load takes the state from the store, or begins it.
+func (r *run) load() *ending {
+	f, found, err := fold(r.plan, r.Store)
+	if err != nil {
+		return failure("the run cannot go on", err)
+	}
+	if r.resumed, err = resumes(r.Store); err != nil {
+		return failure("the run cannot go on", err)
+	}
+	r.state, r.saved, r.base = f.state, f.saved, f.state.At
+	if end := r.state.End; end != nil && end.Status == string(StatusComplete) {
+		return &ending{status: StatusComplete, guard: end.Guard, details: end.Details, kept: true}
+	}
+	r.Budget.Restore(budget.Spent(r.state.Spent))
+	if r.state.Begun() {
+		err = r.resume(found)
+	} else {
+		err = r.begin(f.print)
+	}
+	if err != nil {
+		return r.keepFailure(err)
+	}
+	return nil
+}
+
+// begin writes what plan the state is of.
+func (r *run) begin(print state.Fingerprint) error {
+	data, err := json.Marshal(print)
+	if err != nil {
+		return err
+	}
+	if err := r.Store.Save(planBlob, data); err != nil {
+		return err
+	}
+	return r.put(state.Record{Kind: state.KindBegin, Plan: print.Digest()})
+}
+
+// resume counts and tells that a run goes on, and takes back its end.
+func (r *run) resume(found journal.Recovery) error {
+	if err := r.Store.Save(resumesBlob, fmt.Appendf(nil, "%d", r.resumed+1)); err != nil {
+		return err
+	}
+	r.resumed++
+	r.tell(event.Event{Kind: event.State, Name: "resume", N: r.resumed, Detail: found.SnapshotLost, Attrs: map[string]any{
+		"records": found.Records, "replayed": found.Replayed, "torn": found.Torn,
+	}})
+	if r.state.End == nil {
+		return nil
+	}
+	return r.put(state.Record{Kind: state.KindReopen})
+}
+
+// resumes is how often a run was gone on with.
+func resumes(from Reader) (n int, err error) {
+	data, err := from.Read(resumesBlob)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, nil
+	case err == nil:
+		err = json.Unmarshal(data, &n)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("reading how often the run was gone on with: %w", err)
+	}
+	return n, nil
+}
