@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -56,7 +57,7 @@ func (a *app) agentBackend(ctx context.Context, flags *agentFlags) (llm.Adapter,
 	flags.backend = cmp.Or(flags.backend, file.Backend, loop.Defaults().Backend)
 	backend, err := a.findBackend(ctx, flags.backendFlags)
 	if err != nil {
-		return nil, usage(err)
+		return nil, usage(fmt.Errorf("%w; --script plays one", err))
 	}
 	return backend, nil
 }

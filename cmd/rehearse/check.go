@@ -15,10 +15,10 @@ func (a *app) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [PATTERN...]",
 		Short: "Check scenarios, plans and agent files without running them",
-		Long: `check reads scenario files as run does, plans as supervise does and agent files (*.agent.md) as
-react does, and says everything that is wrong with them, with file, line and column, what was
-expected and the nearest valid word. Of a folder it checks the scenarios, or the agent files if
-there are only those. It runs nothing.
+		Long: `check reads scenario files as run does, plans as supervise does, and agent files (*.agent.md) and
+their tasks as react does. It says everything that is wrong with them, with file, line and column,
+what was expected and the nearest valid word. A folder is one of scenarios, or of the others. It
+runs nothing.
 
 Exit codes: 0 all is well, 2 something is wrong or nothing was selected.`,
 		Example:           "  rehearse check scenarios\n  rehearse check 'loop/*' plan.yaml agents/*.agent.md",
@@ -40,13 +40,11 @@ func (a *app) check(args, tags []string, prices string) error {
 	}
 	named := sortNamed(args)
 	var found scenarios.Diagnostics
-	for _, file := range named.plans {
-		_, wrong := parsePlan(file.name, file.data)
-		found = append(found, wrong...)
-	}
-	for _, file := range named.agents {
-		_, wrong := parseAgent(file.name, file.data)
-		found = append(found, wrong...)
+	kinds := []kind{isPlan, isAgent, isTask}
+	for _, k := range kinds {
+		for _, file := range named.of[k] {
+			found = append(found, file.parse(k)...)
+		}
 	}
 	var well []string
 	if len(named.rest) > 0 || len(args) == 0 {
@@ -59,11 +57,10 @@ func (a *app) check(args, tags []string, prices string) error {
 	if len(found) > 0 {
 		return usage(found)
 	}
-	if n := len(named.plans); n > 0 {
-		well = append(well, plural(n, "plan"))
-	}
-	if n := len(named.agents); n > 0 {
-		well = append(well, plural(n, "agent"))
+	for _, k := range kinds {
+		if n := len(named.of[k]); n > 0 {
+			well = append(well, plural(n, string(k)))
+		}
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s: all is well\n", strings.Join(well, ", "))
 	return err

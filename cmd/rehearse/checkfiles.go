@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -20,65 +21,98 @@ type namedFile struct {
 	data []byte
 }
 
-// namedFiles are what arguments name, by kind.
+// kind is what a file is.
+type kind string
+
+// The kinds of files beside scenarios.
+const (
+	isPlan  kind = "plan"
+	isAgent kind = "agent"
+	isTask  kind = "task" // the input of an agent
+)
+
+// namedFiles are what arguments name.
 type namedFiles struct {
-	plans, agents []namedFile
-	rest          []string // scenarios, and what is for their loader to complain of
+	of   map[kind][]namedFile
+	rest []string // scenarios, and what is for their loader to complain of
 }
 
-// sortNamed tells plans and agent files from scenarios.
+// sortNamed tells files of other kinds from scenarios.
 func sortNamed(args []string) namedFiles {
-	var named namedFiles
+	named := namedFiles{of: map[kind][]namedFile{}}
 	for _, arg := range args {
-		if agents := onlyAgents(arg); len(agents) > 0 {
-			named.agents = append(named.agents, agents...)
-			continue
+		files := []string{arg}
+		if folder := filesOf(arg); len(folder) > 0 {
+			files = folder
 		}
-		switch kind, data := kindOf(arg); kind {
-		case "agent":
-			named.agents = append(named.agents, namedFile{arg, data})
-		case "plan":
-			named.plans = append(named.plans, namedFile{arg, data})
-		default:
-			named.rest = append(named.rest, arg)
+		for _, file := range files {
+			if k, data := kindOf(file); k != "" {
+				named.of[k] = append(named.of[k], namedFile{file, data})
+			} else {
+				named.rest = append(named.rest, file)
+			}
 		}
 	}
 	return named
 }
 
-// kindOf tells by a file's name and content whether it is a plan or an agent; it
-// is neither if it cannot be read.
-func kindOf(name string) (kind string, data []byte) {
+// kindOf tells by a file's name and content what it is; it is nothing if it is a
+// scenario or cannot be read.
+func kindOf(name string) (kind, []byte) {
+	if !strings.HasSuffix(name, agentSuffix) && !isYAML(name) {
+		return "", nil
+	}
 	data, err := readFile("file", name, source.MaxBytes)
 	switch {
 	case err != nil:
 		return "", nil
 	case strings.HasSuffix(name, agentSuffix):
-		return "agent", data
-	case source.HasKey(data, "tasks") && !source.HasKey(data, "drive"):
-		return "plan", data
+		return isAgent, data
+	case source.HasKey(data, "drive"):
+		return "", nil
+	case source.HasKey(data, "tasks"):
+		return isPlan, data
+	case source.HasKey(data, "do") || source.HasKey(data, "input"):
+		return isTask, data
 	}
 	return "", nil
 }
 
-// onlyAgents are the agent files of a folder that has no YAML file.
-func onlyAgents(name string) []namedFile {
-	names, err := agentFiles(name)
-	if err != nil || len(names) == 0 {
-		return nil // not a folder, or none of agents
+func isYAML(name string) bool { return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)) }
+
+// filesOf are the agents, plans and tasks of a folder that holds no other YAML
+// file: those of one with scenarios are found by their loader.
+func filesOf(folder string) []string {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil // not a folder
 	}
-	if slices.ContainsFunc(namesIn(name), func(n string) bool {
-		return filepath.Ext(n) == ".yaml" || filepath.Ext(n) == ".yml"
-	}) {
-		return nil
-	}
-	var agents []namedFile
-	for _, file := range names {
-		if data, err := os.ReadFile(file); err == nil {
-			agents = append(agents, namedFile{file, data})
+	var files []string
+	for _, e := range entries {
+		name := filepath.Join(folder, e.Name())
+		k, _ := kindOf(name)
+		switch {
+		case k != "":
+			files = append(files, name)
+		case isYAML(name):
+			return nil
 		}
 	}
-	return agents
+	return files
+}
+
+// parse says what is wrong with a file of a kind.
+func (f namedFile) parse(k kind) scenarios.Diagnostics {
+	switch k {
+	case isPlan:
+		_, found := parsePlan(f.name, f.data)
+		return found
+	case isAgent:
+		_, found := parseAgent(f.name, f.data)
+		return found
+	}
+	_, found := source.Decode(f.name, f.data, &react.Task{})
+	return found
 }
 
 // parsePlan reads a plan and the agent files that it names.

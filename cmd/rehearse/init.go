@@ -45,8 +45,9 @@ It never overwrites a file.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.stderr, "%snext: rehearse run %s\nthen: rehearse supervise %s\n", found,
-				filepath.Join(folder, ownFolder), filepath.Join(folder, planFile))
+			file := filepath.Join(folder, planFile)
+			fmt.Fprintf(a.stderr, "%snext: rehearse run %s\nthen: say in %s what is to be done, and: rehearse supervise %s\n",
+				found, filepath.Join(folder, ownFolder), file, file)
 			return nil
 		},
 	}

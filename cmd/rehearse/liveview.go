@@ -36,14 +36,17 @@ func (v *liveView) print(line string) {
 }
 
 // live draws the line under way, at most ten times a second.
-func (v *liveView) live(line string) {
+func (v *liveView) live(line string) { v.draw(line, 100*time.Millisecond) }
+
+// draw draws the line under way, unless one was drawn within that time.
+func (v *liveView) draw(line string, within time.Duration) {
 	if !v.term.Live {
 		return
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	now := time.Now()
-	if v.still || v.dirty && now.Sub(v.drawn) < 100*time.Millisecond {
+	if v.still || v.dirty && now.Sub(v.drawn) < within {
 		return
 	}
 	v.drawn, v.dirty = now, true

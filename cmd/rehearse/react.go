@@ -145,7 +145,7 @@ func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags 
 	}
 	defer transcript.Close()
 
-	view := a.newReactView(cmp.Or(options.MaxIterations, job.agent.MaxIterations), flags.quiet)
+	view := a.newReactView(job, options, flags.quiet)
 	fmt.Fprintf(view.out, "agent %s, backend %s, workspace %s\n", job.agent.ID, backend.ID(), job.workspace)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jedib0t/go-pretty/v6/text"
+
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/plain"
@@ -18,20 +20,26 @@ import (
 // and on a terminal one that says that a call is under way.
 type reactView struct {
 	*liveView
-	limit int
+	limit func(agent string) int // how many iterations an agent has
 	n     atomic.Int64
 	since time.Time
 	why   string // the last step was refused
 	stop  func()
 }
 
-func (a *app) newReactView(limit int, quiet bool) *reactView {
+func (a *app) newReactView(job reactJob, o react.Options, quiet bool) *reactView {
+	limit := func(id string) int {
+		if agent := job.agents[id]; agent != nil && o.MaxIterations == 0 {
+			return agent.MaxIterations
+		}
+		return o.MaxIterations
+	}
 	v := &reactView{liveView: &liveView{out: a.stderr, term: a.terminal()}, limit: limit, since: time.Now()}
 	if quiet {
 		v.liveView = &liveView{out: io.Discard}
 	}
 	v.stop = v.follow(func() string {
-		return fmt.Sprintf("%3d/%d  thinking, %s", v.n.Load()+1, v.limit, time.Since(v.since).Round(time.Second))
+		return fmt.Sprintf("%3d/%d  thinking, %s", v.n.Load()+1, limit(job.agent.ID), time.Since(v.since).Round(time.Second))
 	})
 	return v
 }
@@ -39,12 +47,11 @@ func (a *app) newReactView(limit int, quiet bool) *reactView {
 // iteration leaves the lines of an iteration.
 func (v *reactView) iteration(e react.Entry) {
 	v.n.Store(int64(e.N))
-	head := fmt.Sprintf("%3d/%d  %s", e.N, v.limit, e.Agent)
+	v.print(fmt.Sprintf("%3d/%d  %s", e.N, v.limit(e.Agent), e.Agent))
 	if e.Refused != "" {
-		head += ": " + v.term.Paint(tty.Yellow, "refused: ") + plain.Line(cmp.Or(v.why, e.Refused), maxShown)
+		v.part("refused", plain.Line(cmp.Or(v.why, e.Refused), maxShown))
 	}
 	v.why = ""
-	v.print(head)
 	for _, part := range [][2]string{
 		{"thought", e.Thought},
 		{"action", strings.TrimSpace(e.Action + "  " + plain.Line(e.Input, maxShown))},
@@ -53,8 +60,26 @@ func (v *reactView) iteration(e react.Entry) {
 		{"decision", joined(e.Decision, e.Reason)},
 	} {
 		if part[1] != "" {
-			v.print(fmt.Sprintf("       %-11s  %s", part[0], plain.Line(part[1], maxShown)))
+			v.part(part[0], plain.Line(part[1], maxShown))
 		}
+	}
+}
+
+// partIndent is what stands before the text of a part.
+const partIndent = 20
+
+// part leaves a part of an iteration, wrapped where somebody watches.
+func (v *reactView) part(name, said string) {
+	if v.term.Live {
+		said = text.WrapSoft(said, v.term.Columns()-partIndent-1)
+	}
+	color := tty.Faint
+	if name == "refused" {
+		color = tty.Yellow
+	}
+	for line := range strings.SplitSeq(said, "\n") {
+		v.print("       " + v.term.Paint(color, fmt.Sprintf("%-11s", name)) + "  " + strings.TrimSpace(line))
+		name = ""
 	}
 }
 

@@ -61,7 +61,7 @@ func (v *superviseView) attempt(a persist.Assignment) {
 	v.task, v.attempts, v.began, v.calls = a.Task.ID, a.Attempt, time.Now(), 0
 	v.done[a.Task.ID] = false
 	v.mu.Unlock()
-	v.live(v.underWay())
+	v.draw(v.underWay(), 0)
 }
 
 // called is told of calls before they are made.
