@@ -131,7 +131,8 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 		set := open(folder, shell("echo x >begun; sleep 600"))
 		go func() {
 			defer GinkgoRecover()
-			Eventually(filepath.Join(folder, "begun")).Should(BeAnExistingFile())
+			begun := filepath.Join(folder, "begun")
+			Eventually(begun).Should(BeAnExistingFile())
 			cancel(errors.New("the user gave up"))
 		}()
 		_, err := set.Do(ctx, "own", "")

@@ -103,7 +103,9 @@ func compareKeys(a, b text) (string, error) {
 			return "", fail(RuleBadContent, "%s is neither JSON nor YAML: %v", t.name, err)
 		}
 		keys[i] = make(map[string]bool)
-		collectKeys("", value, keys[i])
+		if collectKeys("", value, keys[i]); len(keys[i]) > maxKeys {
+			return "", fail(RuleTooMany, "%s has more than %d keys", t.name, maxKeys)
+		}
 	}
 	onlyA, onlyB := missing(keys[0], keys[1]), missing(keys[1], keys[0])
 	var s strings.Builder
@@ -117,12 +119,19 @@ func compareKeys(a, b text) (string, error) {
 	return s.String(), nil
 }
 
-// collectKeys gathers the paths of all keys; items of lists count as one.
+// maxKeys is how many keys are compared.
+const maxKeys = 10_000
+
+// collectKeys gathers the paths of all keys, at most one more than maxKeys; items
+// of lists count as one.
 func collectKeys(path string, value any, into map[string]bool) {
 	switch v := value.(type) {
 	case map[string]any:
 		for key, item := range v {
-			below := strings.TrimPrefix(path+"."+key, ".")
+			if len(into) > maxKeys {
+				return
+			}
+			below := strings.TrimPrefix(path+"."+clip(key), ".")
 			into[below] = true
 			collectKeys(below, item, into)
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -71,7 +72,7 @@ func decodeJSON(data []byte) (any, error) {
 		if _, err := tokens.ReadToken(); errors.Is(err, io.EOF) {
 			return nil, errors.New("there is no value")
 		} else if err != nil {
-			return nil, err
+			return nil, errors.New(strings.TrimPrefix(err.Error(), "jsontext: "))
 		}
 	}
 	if _, err := tokens.ReadToken(); err == nil {
@@ -89,15 +90,45 @@ func decodeJSON(data []byte) (any, error) {
 // decodeYAML reads one document as the project reads YAML: without duplicate keys.
 func decodeYAML(data []byte) (any, error) {
 	var value any
-	if _, found := source.Decode("it", data, &value); len(found) > 0 {
-		return nil, found[0]
+	if _, found := source.Decode("", data, &value); len(found) > 0 {
+		return nil, errors.New(strings.TrimLeft(found[0].Error(), ": ")) // begins with line:column
 	}
-	// By way of JSON, so that numbers are those of JSON.
+	return normal(value)
+}
+
+// normal is a value that YAML gave, with numbers as JSON has them. Those that are no
+// whole numbers of 64 bits have become float64 by then; where whole digits may be
+// lost, it is an error.
+func normal(value any) (any, error) {
+	if n, found := inexact(value); found {
+		return nil, fmt.Errorf("the number %v may have lost digits; write it in quotes", n)
+	}
 	encoded, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
 	}
 	return decodeJSON(encoded)
+}
+
+// inexact finds a number that is too large for a float64 to hold each digit.
+func inexact(value any) (n float64, found bool) {
+	switch v := value.(type) {
+	case float64:
+		return v, math.Abs(v) >= 1<<53
+	case []any:
+		for _, item := range v {
+			if n, found := inexact(item); found {
+				return n, true
+			}
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if n, found := inexact(v[key]); found {
+				return n, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // decodeData reads JSON, or YAML where it is none.

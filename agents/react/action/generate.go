@@ -66,7 +66,11 @@ func content(kind string, spec any) ([]byte, error) {
 	case isText:
 		return []byte(s), nil
 	case structured && f.strict:
-		data, err := f.encode(document{value: spec})
+		value, err := normal(spec)
+		if err != nil {
+			return nil, fail(RuleBadInput, "spec cannot be read: %v", err)
+		}
+		data, err := f.encode(document{value: value})
 		if err != nil {
 			return nil, fail(RuleBadContent, "spec cannot be written as %s: %v", kind, err)
 		}
