@@ -155,11 +155,11 @@ var _ = Describe("Run", func() {
 		}
 		said := make(chan struct{})
 		out := &signal{word: "\n", then: func(error) { close(said) }}
-		p := shell("setsid sleep 600 & echo $!", func(context.Context, time.Duration) error {
+		p := shell(`setsid sh -c 'touch left; exec sleep 600' & while [ ! -e left ]; do :; done; echo $!`, func(context.Context, time.Duration) error {
 			<-said
 			return nil
 		})
-		p.Stdout = out
+		p.Stdout, p.Dir = out, GinkgoT().TempDir()
 		end, err := child.Run(ctx, p)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(end.Code).To(BeZero())

@@ -106,6 +106,7 @@ var _ = Describe("a command", func() {
 --- PASS: TestA (0.00s)
 FAIL
 FAIL	example.org/b	0.131s
+FAIL	example.org/b	0.132s
 src/a.ts:3:5: error TS2304: Cannot find name 'x'.
 Tests: 0 failed
 END
