@@ -1,6 +1,7 @@
 package react
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/internal/words"
@@ -18,14 +19,14 @@ var lexicon = []struct {
 		"token exposed|api key|cle d api|compromis|compromised|compromise|compromission"},
 	{Conflict, "confli*|contradict*|contredi*|incompatib*|cannot both|can t both|inconciliab*|mutually exclusive|" +
 		"violates the constraint*|viole la contrainte|violer la contrainte|enfreint la contrainte|breaks the constraint*|against the constraint*|contraire a la contrainte|contraire aux contraintes"},
-	{Decision, "business decision*|business choice*|decision metier|decision business|choix metier|strateg*|product owner|management|direction|" +
+	{Decision, "business decision*|business choice*|decision metier|decision business|choix metier|strateg*|product owner|upper management|la direction|" +
 		"stakeholder*|budget decision|pricing|tarif*|roadmap|feuille de route|priorit*|trade off|tradeoff|arbitrage|arbitrer|approval|approve|approbation|valider par|sign off|" +
 		"legal|juridique|go to market|someone must decide|quelqu un doit decider|who decides|qui decide"},
 	{Missing, "missing|manque|manquant*|manquent|lacks|lacking|not provided|not given|non fourni*|pas fourni*|n a pas ete fourni*|absent*|" +
 		"no access|pas d acces|pas acces|need to know|besoin de savoir|besoin de connaitre|not available|unavailable|indisponible*|not found|introuvable*|" +
 		"unknown|inconnu*|without the|do not have|don t have|je n ai pas|nous n avons pas|information manquante"},
-	{Ambiguity, "ambigu*|unclear|not clear|pas clair|pas claire|peu clair|vague|several meanings|plusieurs sens|two ways|deux facons|plusieurs facons|several ways|" +
-		"can be read|peut se lire|could mean|may mean|peut signifier|pourrait signifier|interpret*|which of|lequel|laquelle|lesquels|lesquelles|which one|several possible|plusieurs possib*|equivoque"},
+	{Ambiguity, "ambigu*|unclear|not sure|unsure|pas sur|pas sure|not clear|pas clair|pas claire|peu clair|vague|several meanings|plusieurs sens|two ways|deux facons|plusieurs facons|several ways|" +
+		"can be read|peut se lire|could mean|may mean|peut signifier|pourrait signifier|interpret*|which of|lequel|laquelle|lesquel*|pas lequel|pas laquelle|pas lesquel*|which one|not which|several possible|plusieurs possib*|equivoque"},
 }
 
 // patterns is the lexicon with its phrases as words.
@@ -64,11 +65,27 @@ func triggerOf(reason string) Trigger {
 
 func (p pattern) in(said []string) bool {
 	for i := range said {
-		if p.at(said[i:]) {
+		if p.at(said[i:]) && !denied(said[:i]) {
 			return true
 		}
 	}
 	return false
+}
+
+// What denies the phrase that comes next ("no secret", "aucune faille"), and what may
+// stand between the two ("no known vulnerability", "pas de faille").
+var (
+	denials = []string{"no", "not", "nor", "without", "never", "pas", "aucun", "aucune", "sans", "ni", "jamais"}
+	between = []string{"a", "an", "any", "known", "new", "real", "de", "d", "un", "une"}
+)
+
+// denied reports whether words deny what comes after them.
+func denied(before []string) bool {
+	n := len(before)
+	if n > 1 && slices.Contains(between, before[n-1]) {
+		n--
+	}
+	return n > 0 && slices.Contains(denials, before[n-1])
 }
 
 func (p pattern) at(said []string) bool {

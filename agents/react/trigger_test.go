@@ -42,6 +42,13 @@ var _ = Describe("The lexicon of triggers", Label("R-07"), func() {
 		Entry(nil, "L'adresse du serveur n'a pas été fournie.", react.Missing),
 		Entry(nil, "Je n'ai pas le journal des erreurs.", react.Missing),
 
+		Entry(nil, "I am not sure which file is meant.", react.Ambiguity),
+		Entry(nil, "It does not say which one to change.", react.Ambiguity),
+		Entry("what is denied does not count", "There is no security risk and no known vulnerability, but the version was not provided.", react.Missing),
+		Entry("what is denied does not count, in French", "Il n'y a aucune faille ni de conflit, mais la consigne n'est pas claire.", react.Ambiguity),
+		Entry("nothing but denials", "It is not ambiguous, without conflict, and not missing.", react.Trigger("")),
+		Entry("a denial of something else", "We could not go on: a password was leaked.", react.Security),
+
 		Entry("nothing of it", "So be it.", react.Trigger("")),
 		Entry("nothing of it, in French", "Le travail continue demain.", react.Trigger("")),
 		Entry("words that only contain one", "The dismissing tone of the secretary.", react.Trigger("")),
