@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -17,7 +19,7 @@ type Program struct {
 	// looked for in Dir, another one in the PATH.
 	Argv []string
 	Dir  string
-	// Env is its environment; nil: this process's.
+	// Env is its environment, to which PWD is added; nil: this process's.
 	Env []string
 	// Stdin is what it reads; empty: nothing.
 	Stdin string
@@ -95,6 +97,9 @@ type output struct {
 func (r *running) start() error {
 	r.cmd = exec.Command(r.Argv[0], r.Argv[1:]...)
 	r.cmd.Dir, r.cmd.Env = r.Dir, r.Env
+	if dir, err := filepath.Abs(r.Dir); err == nil && r.Env != nil {
+		r.cmd.Env = append(slices.Clone(r.Env), "PWD="+dir) // os/exec does so only where Env is nil
+	}
 	OwnGroup(r.cmd)
 	far, err := r.pipes()
 	if err == nil {

@@ -5,6 +5,7 @@ package child_test
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -90,11 +91,19 @@ var _ = Describe("Run", func() {
 
 	It("runs it in its folder, with its environment", func(ctx SpecContext) {
 		var out strings.Builder
-		p := shell("pwd; echo $A", asleep)
-		p.Stdout, p.Dir, p.Env = &out, "/", []string{"A=b"}
+		p := shell("env; echo A is $A", asleep)
+		p.Stdout, p.Dir, p.Env = &out, "/", []string{"A=b", "PWD=/wrong"}
 		_, err := child.Run(ctx, p)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(out.String()).To(Equal("/\nb\n"))
+		Expect(strings.Split(out.String(), "\n")).To(ContainElements("PWD=/", "A is b"))
+		out.Reset()
+		p = shell("pwd; echo $PWD", asleep)
+		p.Stdout, p.Dir = &out, "."
+		_, err = child.Run(ctx, p)
+		Expect(err).NotTo(HaveOccurred())
+		here, err := os.Getwd()
+		Expect(err).NotTo(HaveOccurred())
+		Expect(out.String()).To(Equal(here + "\n" + here + "\n"))
 	})
 
 	It("is not kept by a program that does not read", func(ctx SpecContext) {

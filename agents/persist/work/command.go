@@ -75,7 +75,6 @@ func (c *command) name() string { return plain.Line(strings.Join(c.argv, " "), m
 
 func (c *command) environment(a persist.Assignment) []string {
 	return append(child.WithoutSecrets(os.Environ(), c.env),
-		"PWD="+c.folder,
 		"REHEARSE_TASK="+a.Task.ID,
 		"REHEARSE_TASK_KEY="+a.Key,
 		"REHEARSE_ATTEMPT="+strconv.Itoa(a.Attempt),

@@ -36,7 +36,7 @@ func (c command) probe(ctx context.Context) check.Result {
 	end, err := child.Run(within, child.Program{
 		Argv:   c.spec.Command,
 		Dir:    c.dir,
-		Env:    append(child.WithoutSecrets(os.Environ(), c.spec.Env), "PWD="+c.dir),
+		Env:    child.WithoutSecrets(os.Environ(), c.spec.Env),
 		Stdout: &said,
 		Grace:  grace,
 		Sleep:  c.clock.Sleep,
