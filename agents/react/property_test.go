@@ -2,6 +2,7 @@ package react_test
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -191,3 +192,5 @@ func FuzzRun(f *testing.F) {
 		}
 	})
 }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
