@@ -45,7 +45,8 @@ var _ = Describe("The facts of any agent", func() {
 var _ = Describe("The facts of a supervisor", Label("H-04"), func() {
 	It("are read from what it told, and from nothing else", func() {
 		f := factsOf(
-			told(event.Checkpoint, "interval", nil), // before any task: of something else
+			told(event.Checkpoint, "answers", attrs{"answers": 3}), // of something else
+			told(event.Checkpoint, "interval", attrs{"records": 1.0}),
 			told(event.State, "resume", attrs{"records": 4.0}),
 			told(event.Iteration, "task", attrs{"id": "a", "attempt": 1.0, "grade": "failed", "segment": 1.0, "calls": 3.0}),
 			told(event.Iteration, "task", attrs{"id": "a", "attempt": 2, "grade": "done", "segment": 2, "calls": 4}),
@@ -59,7 +60,7 @@ var _ = Describe("The facts of a supervisor", Label("H-04"), func() {
 			told(event.Verdict, "checks", nil),
 			told(event.Guard, "sign", attrs{"sign": "short-run"}), told(event.Guard, "sign", attrs{"sign": "short-run"}),
 			told(event.Guard, "continuation", nil), told(event.Guard, "stagnation", nil), told(event.Guard, "no-progress", nil),
-			told(event.Checkpoint, "interval", nil), told(event.Checkpoint, "final", nil),
+			told(event.Checkpoint, "interval", attrs{"records": 8}), told(event.Checkpoint, "final", attrs{"records": 9}),
 			told(event.State, "context", attrs{"files": 50.0, "evicted": 3.0}),
 			told(event.State, "context", attrs{"files": 48, "restored": 1}),
 			told(event.End, "inner", nil),
@@ -71,7 +72,7 @@ var _ = Describe("The facts of a supervisor", Label("H-04"), func() {
 			Failed: map[string]int{"tests": 1}, Unknown: map[string]int{"compile": 1}, None: map[string]int{"features": 1},
 			Last:   map[string]string{"tests": "pass", "compile": "unknown", "features": "none"},
 			Rounds: 1, Signs: map[string]int{"short-run": 2}, Stagnations: 1, Stalls: 1,
-			Checkpoints: map[string]int{"interval": 1, "final": 1}, Segments: 2, ToolCalls: 7,
+			Checkpoints: map[string]int{"interval": 2, "final": 1}, Segments: 2, ToolCalls: 7,
 			Evicted: 3, Restored: 1, Files: 48, MaxFiles: 50, Resumes: 1,
 		}))
 	})

@@ -79,7 +79,7 @@ func superviseFacts(tr *record.Trial) SuperviseFacts {
 			f.context(e.Attrs)
 		case e.Kind == event.State && e.Name == resumeName:
 			f.Resumes++
-		case e.Kind == event.Checkpoint && f.Attempts+f.Looks > 0:
+		case e.Kind == event.Checkpoint && e.Attrs["records"] != nil:
 			increment(&f.Checkpoints, e.Name)
 		case e.Kind == event.End && e.Attrs["tasks"] != nil:
 			f.Done, f.Tasks = whole(e.Attrs["done"]), whole(e.Attrs["tasks"])
