@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -148,8 +149,8 @@ up: a link, not followed`))
 		Expect(r.Observation).To(MatchRegexp(`\n… \d+ more lines$`))
 
 		many := workspace()
-		for i := range 10_001 {
-			Expect(os.WriteFile(filepath.Join(many, strings.Repeat("a", i%100+1)+"_"+string(rune('a'+i/100%26))+string(rune('a'+i/2600))), nil, 0o644)).To(Succeed())
+		for i := range 10_001 { // links are made fast
+			Expect(os.Symlink("x", filepath.Join(many, strconv.Itoa(i)))).To(Succeed())
 		}
 		Expect(do(open(many), "analyze", "target: full").Rule).To(Equal(action.RuleTooMany))
 	})
