@@ -83,11 +83,13 @@ func (p phrase) void() bool { return p.wrong > 0 && p.right == 0 }
 // survey looks at each phrase; tokens name them by number.
 func survey(said []token) []phrase {
 	all := make([]phrase, said[len(said)-1].phrase+1)
-	for i, t := range said {
+	read := 0 // up to which byte: a name is read as words, too
+	for _, t := range said {
 		p := &all[t.phrase]
-		p.formula = p.formula || formulas()[t.text]
-		again := i > 0 && t.end <= said[i-1].end // a name is read as words, too
-		if !again && (t.kind != word || t.class == content || t.class == denial) {
+		formula, again := formulas()[t.text], t.end <= read
+		p.formula = p.formula || formula
+		read = max(read, t.end)
+		if !formula && !again && (t.kind != word || t.class == content || t.class == denial) {
 			p.says++
 		}
 	}
@@ -156,14 +158,13 @@ func (f *facts) citeNumbers(said []token, phrases []phrase, c *citations) {
 // observation.
 func (f *facts) shows(value string, b *beside) bool {
 	beside, there := f.numbers[value]
-	all := b.all()
-	shared := slices.ContainsFunc(all, func(w token) bool { return beside[w.stem] })
+	shared := slices.ContainsFunc(b.all(), func(w token) bool { return beside[w.stem] })
 	switch {
 	case there && (shared || !small(value)):
 		return true
 	case b.plans():
 		return false
-	case there && len(all) > 0 && all[0].class == generic:
+	case there && things[b.first().stem]:
 		return true
 	case value == "0" || len(b.after()) == 0:
 		return false
@@ -207,6 +208,11 @@ func weak(said []token, i int) bool {
 }
 
 var (
+	// things are words for whatever is counted, by their stems.
+	things = map[string]bool{
+		"problem": true, "item": true, "elemen": true, "point": true, "thing": true, "chose": true, "cas": true,
+		"found": true, "result": true, "place": true, "endroi": true,
+	}
 	// pronouns deny without an object behind them: what follows is a verb.
 	pronouns = map[string]bool{"nothing": true, "nobody": true, "none": true, "rien": true, "personne": true}
 	// verbal are the denials of verbs.

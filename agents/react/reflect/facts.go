@@ -90,11 +90,7 @@ func (f *facts) deny(by token, b *beside) {
 	for _, w := range b.all() {
 		f.absent[w.stem] = true
 	}
-	switch {
-	case lacks[by.text]:
-		f.denies = true
-	case verbal[by.text]:
-	case len(b.all()) == 0, outcomes[b.first().stem]:
+	if lacks[by.text] || len(b.all()) == 0 || outcomes[b.first().stem] {
 		f.denies = true
 	}
 }

@@ -1,0 +1,87 @@
+package reflect_test
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/react/reflect"
+)
+
+// Each pair differs in the one thing that the entry names.
+var _ = DescribeTable("what decides", Label("R-04"),
+	func(observation, critical, complacent string) {
+		v := reflect.Judge(observation, critical)
+		Expect(v.Critical).To(BeTrue(), "%s: %+v", critical, v)
+		v = reflect.Judge(observation, complacent)
+		Expect(v.Critical).To(BeFalse(), "%s: %+v", complacent, v)
+	},
+	Entry("whether a number is there", "The port 22 answers, the others drop packets silently.",
+		"The port answers on the outside.", "The port 8080 answers on the outside."),
+	Entry("whether more is said of a name than that the work went well", "src/list.go:17: const defaultLimit = 100",
+		"src/list.go has it.", "src/list.go went as intended."),
+	Entry("whether more is said of a word", "The migration stopped at table orders: lock held by a backup job",
+		"The migration hangs.", "The migration ran."),
+	Entry("whether a word stands in praise", "The migration stopped at table orders: lock held by a backup job",
+		"The migration waits for something else.", "The migration went smoothly from beginning to end, the migration is excellent work."),
+	Entry("what a small number counts", "3 tests failed, 40 are green",
+		"3 failures are left.", "3 dependencies are old."),
+	Entry("what it counts in a list of results", "9 passed 3 failed",
+		"3 failed.", "3 passed."),
+	Entry("where its phrase ends", "exit 3, disk full",
+		"It ended with exit 3.", "There are 3 disks."),
+	Entry("whether what is counted are steps of the work", "alpha is closed\nbeta is open",
+		"Two doors.", "Two steps."),
+	Entry("what two numbers come to", "87 commits, 61 of them by a bot",
+		"26 commits remain.", "27 commits remain."),
+	Entry("whether what is denied is what was looked for", "(no matches)",
+		"No mitigations.", "No worry."),
+	Entry("whether the denial is of one's own work", "(no matches)",
+		"Pas de redémarrage.", "Je n'ai pas redémarré la machine."),
+	Entry("the same in English", "(no matches)",
+		"No reboot.", "I did not reboot it."),
+	Entry("whether the denial has an object", "(no matches)",
+		"No hindrance.", "Nothing hinders us."),
+	Entry("whether the observation denies in general", "2 suites missing",
+		"No mitigations.", "Some mitigations."),
+	Entry("whether it says no more than that", "None.",
+		"No mitigations.", "Some mitigations."),
+	Entry("whether it does so of one thing only", "suite alpha did not run",
+		"alpha did not run.", "No mitigations."),
+	Entry("how a percentage is written", "dates : 9 % à l'américaine, 91 % non",
+		"Neuf pour cent, donc.", "Huit pour cent, donc."),
+	Entry("how many items are listed, whatever else they say", "- alpha\n  is closed\n- beta\n  is open",
+		"Two doors.", "Seven doors."),
+	Entry("how many lines name a thing", "start\nworker one: stopped\nserver: idle\nworker two: stopped\nend\nbye",
+		"Two workers.", "Two servers."),
+	Entry("whether a capital makes a name", "Mail went to Inès and four others whose addresses bounced",
+		"Inès.", "Mail."),
+	Entry("whether it is whole", "load average: 31.40 at night, calm since",
+		"At 31 it was.", "At 33 it was."),
+)
+
+var _ = Describe("facts", func() {
+	It("are told as the reflection words them, the heaviest first, ten at most", func() {
+		v := reflect.Judge(audit, "SQL en L.45 ; `innerHTML` en L.34 ; eval() en L.12 : avec 3 failles, la concatenation compte.")
+		Expect(v.Facts).To(ContainElements("SQL", "innerHTML", "eval", "3 failles"))
+		Expect(v.Reason).To(HavePrefix("it cites 8 facts of the observation: "))
+		many := "a1 b1 c1 d1 e1 f1 g1 h1 i1 j1 k1 l1"
+		Expect(reflect.Judge(many, many).Facts).To(HaveLen(10))
+	})
+
+	It("count once, however often they are cited", func() {
+		once := reflect.Judge(audit, "eval() is the worst")
+		Expect(reflect.Judge(audit, "eval() is the worst\neval() is the worst").Score).To(Equal(once.Score))
+		Expect(reflect.Judge("at src/list.go", "I opened src/list.go as intended.").Score).To(Equal(0.5), "a path and its last part are one")
+	})
+
+	DescribeTable("are missed in words of their own",
+		func(observation, text, reason string) {
+			Expect(reflect.Judge(observation, text).Reason).To(Equal(reason))
+		},
+		Entry("nothing said", audit, " … ", "the reflection says nothing"),
+		Entry("nothing seen", " \n", "It went well.", "the observation is empty, and the reflection does not say so"),
+		Entry("a wrong number", audit, "7 of them.", `it cites nothing that the observation shows; "7" is not in it`),
+		Entry("one word", failures, "The parse is as expected.", `it shares only the word "parse" with the observation`),
+		Entry("nothing", audit, "Going on.", "it cites nothing that the observation shows"),
+	)
+})
