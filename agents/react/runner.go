@@ -77,7 +77,7 @@ func (r *runner) run() *ending {
 		r.guard(end.guard, end.details, nil)
 	}
 	if end.status == StatusEscalate {
-		r.tell(event.HandOver, "person", end.question, map[string]any{"trigger": string(end.trigger), "answered": false})
+		r.tell(event.HandOver, "person", line(end.question), map[string]any{"trigger": string(end.trigger), "answered": false})
 	}
 	return end
 }
