@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,27 +43,31 @@ func siteOf(p plan.Plan, file, state string) site {
 	}
 }
 
-// needsBackend says whether a worker of the plan calls a model. The default one
-// does what is derived from checks, so it counts whether or not a task names it.
-func needsBackend(p plan.Plan) bool {
-	if w, ok := p.Worker(plan.DefaultWorker); ok && len(w.Command) == 0 {
-		return true
-	}
-	for _, w := range p.Workers {
-		if len(w.Command) == 0 {
-			return true
+// superviseBackend is the backend of the plan's workers; nil if all are commands.
+// The default worker does what is derived from checks, so it counts whether or not
+// a task names it.
+func (a *app) superviseBackend(ctx context.Context, p plan.Plan, flags *superviseFlags) (llm.Adapter, error) {
+	var models []string
+	for _, name := range append(slices.Sorted(maps.Keys(p.Workers)), plan.DefaultWorker) {
+		if w, ok := p.Worker(name); ok && len(w.Command) == 0 && !slices.Contains(models, name) {
+			models = append(models, name)
 		}
 	}
-	return false
+	if len(models) == 0 {
+		return nil, nil
+	}
+	backend, err := a.agentBackend(ctx, &flags.agentFlags)
+	if err != nil {
+		return nil, usage(fmt.Errorf("%w (it is for the plan's workers that are no command: %s)", err, strings.Join(models, ", ")))
+	}
+	return backend, nil
 }
 
 // carryOut runs the plan.
 func (a *app) carryOut(ctx context.Context, s site, flags *superviseFlags) (result persist.Result, err error) {
-	var backend llm.Adapter
-	if needsBackend(s.plan) {
-		if backend, err = a.agentBackend(ctx, &flags.agentFlags); err != nil {
-			return result, err
-		}
+	backend, err := a.superviseBackend(ctx, s.plan, flags)
+	if err != nil {
+		return result, err
 	}
 	prices, err := priceTable(flags.prices)
 	if err != nil {

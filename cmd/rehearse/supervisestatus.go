@@ -32,7 +32,7 @@ func look(s site, fresh bool) (persist.Result, owner, error) {
 		return standing, owner{}, err
 	}
 	if err != nil {
-		return persist.Result{}, owner{}, stateError(err)
+		return persist.Result{}, owner{}, stateError(fmt.Errorf("%w; name another folder with --state", err))
 	}
 	defer func() { _ = view.Close() }()
 	var by owner
