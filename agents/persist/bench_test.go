@@ -4,18 +4,13 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
-	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/clock"
 )
-
-// tenHours is a plan of n tasks that take ten hours in all.
-func tenHours(n int) plan.Plan { return many(n) }
 
 // steady does each task in the same time, with some tool calls and files.
 type steady struct {
@@ -51,7 +46,7 @@ func BenchmarkTenHours(b *testing.B) {
 }
 
 func benchTenHours(b *testing.B, n int, o journal.Options) {
-	p := tenHours(n)
+	p := many(n)
 	b.ReportAllocs()
 	var written int64
 	for b.Loop() {
@@ -106,11 +101,9 @@ func BenchmarkFloorTenHours(b *testing.B) {
 	}
 }
 
-var _ = runtime.GC
-
 // BenchmarkMemory is the same without a disk.
 func BenchmarkMemory(b *testing.B) {
-	p := tenHours(2000)
+	p := many(2000)
 	b.ReportAllocs()
 	for b.Loop() {
 		v := clock.NewVirtual()

@@ -4,14 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"slices"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 	"github.com/rehearse-dev/rehearse/event"
 )
 
-// evicted is the form of the blob of files that left the context.
-type evicted struct {
+// contextBlob names what the store keeps of the files that were in context.
+const contextBlob = "context.json"
+
+// entries is its form: the files that were in context, the last used one last; of
+// very many that left the last ones.
+type entries struct {
 	Files []string `json:"files"`
 }
 
@@ -23,13 +27,12 @@ func (r *run) enter(record *state.Record, files []string, task int) {
 	}
 	w := r.state.Window
 	change := w.Want(files, r.state.Essential(task))
-	blob, err := r.save(change.Evicted)
-	if err != nil {
+	if err := r.save(change.Evicted); err != nil {
 		r.keptContext(task, err)
 		change = w.Fit(files)
 	}
 	if !change.Empty() {
-		record.Context, record.Blob = &change, blob
+		record.Context = &change
 	}
 }
 
@@ -40,12 +43,11 @@ func (r *run) look() error {
 		return nil
 	}
 	change := r.state.Window.Stale(r.state.Essential(r.state.Running))
-	blob, err := r.save(change.Evicted)
-	if err != nil {
+	if err := r.save(change.Evicted); err != nil {
 		r.keptContext(r.state.Running, err)
 		change.Evicted = nil
 	}
-	record := state.Record{Kind: state.KindContext, Context: &change, Blob: blob}
+	record := state.Record{Kind: state.KindContext, Context: &change}
 	if err := r.put(record); err != nil {
 		return err
 	}
@@ -53,28 +55,53 @@ func (r *run) look() error {
 	return nil
 }
 
-// save saves files that are to leave the context and reads them back. It returns the
-// name of what holds them, empty if there are none.
-func (r *run) save(files []string) (blob string, err error) {
-	if len(files) == 0 {
-		return "", nil
+// save sees that files which are to leave the context are saved. Where one is not
+// yet, all of the context is saved, and read back, so that of those to leave soon
+// none has to be.
+func (r *run) save(leaving []string) error {
+	if len(leaving) == 0 {
+		return nil
 	}
-	blob = fmt.Sprintf("context-%06d.json", r.state.Blobs+1)
-	data, err := json.Marshal(evicted{files})
+	if r.entries == nil {
+		r.entries = map[string]bool{}
+		if data, err := r.Store.Read(contextBlob); err == nil {
+			r.know(data)
+		}
+	}
+	if !slices.ContainsFunc(leaving, func(file string) bool { return !r.entries[file] }) {
+		return nil
+	}
+	w := r.state.Window
+	data, err := json.Marshal(entries{slices.Concat(w.Evicted(), w.Files(), leaving)})
 	if err != nil {
-		return "", err
+		return err
 	}
-	if err := r.Store.Save(blob, data); err != nil {
-		return "", err
+	if err := r.Store.Save(contextBlob, data); err != nil {
+		return err
 	}
-	back, err := r.Store.Read(blob)
-	if err == nil && !bytes.Equal(back, data) {
-		err = errors.New("what was read back is not what was saved")
-	}
+	back, err := r.Store.Read(contextBlob)
 	if err != nil {
-		return "", err
+		return err
 	}
-	return blob, nil
+	if !bytes.Equal(back, data) {
+		return errors.New("what was read back is not what was saved")
+	}
+	r.know(back)
+	r.saved.Contexts++
+	r.tell(event.Event{Kind: event.Checkpoint, Name: "context", N: r.saved.Contexts, Attrs: map[string]any{"records": r.records()}})
+	return nil
+}
+
+// know takes what is saved.
+func (r *run) know(data []byte) {
+	var kept entries
+	if json.Unmarshal(data, &kept) != nil {
+		return // it is saved anew
+	}
+	clear(r.entries)
+	for _, file := range kept.Files {
+		r.entries[file] = true
+	}
 }
 
 func (r *run) keptContext(task int, err error) {
@@ -89,9 +116,6 @@ func (r *run) tellContext(record state.Record) {
 	c := record.Context
 	if c == nil || len(c.Evicted)+len(c.Restored) == 0 {
 		return
-	}
-	if record.Blob != "" {
-		r.tell(event.Event{Kind: event.Checkpoint, Name: "context", N: r.state.Blobs, Attrs: map[string]any{"records": r.records()}})
 	}
 	r.tell(event.Event{Kind: event.State, Name: "context", Attrs: map[string]any{
 		"files": r.state.Window.Len(), "evicted": len(c.Evicted), "restored": len(c.Restored),

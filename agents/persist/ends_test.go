@@ -425,7 +425,7 @@ var _ = Describe("A disk that fills", Label("P-05"), func() {
 		p.Tasks = append(p.Tasks, plan.Task{ID: "z", Do: "Do z.", Files: []string{"4"}})
 		r := newRig(p)
 		r.store.fail = func(_ int, what string) failure {
-			if what == "context-000001.json" {
+			if what == "context.json" {
 				return failure{err: full, once: true}
 			}
 			return failure{}

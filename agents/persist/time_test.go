@@ -3,6 +3,7 @@ package persist_test
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -281,15 +282,23 @@ var _ = Describe("Files in context", Label("P-06"), func() {
 			for _, prompt := range r.prompts {
 				Expect(strings.Count(prompt, "- file")).To(BeNumerically("<=", 50))
 			}
-			saved := 0
-			for i := 1; ; i++ {
-				data, err := r.store.Read(fmt.Sprintf("context-%06d.json", i))
-				if err != nil {
-					break
-				}
-				saved += strings.Count(string(data), `.go"`)
+			saved, err := r.store.Read("context.json")
+			if evicted == 0 {
+				Expect(err).To(MatchError(fs.ErrNotExist))
+				return
 			}
-			Expect(saved).To(Equal(evicted), "what left was saved")
+			Expect(err).NotTo(HaveOccurred())
+			left := 0
+			for _, record := range r.store.records() {
+				if record.Context != nil {
+					left += len(record.Context.Evicted)
+					for _, file := range record.Context.Evicted {
+						Expect(string(saved)).To(ContainSubstring(`"` + file + `"`))
+					}
+				}
+			}
+			Expect(left).To(Equal(evicted))
+			Expect(len(r.told(event.Checkpoint, "context"))).To(BeNumerically("<=", 1+evicted/40), "one save for many")
 		},
 		Entry("of 50", 50, 0), Entry("of 51", 51, 1), Entry("of 500", 500, 450),
 	)

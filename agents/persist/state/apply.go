@@ -193,9 +193,6 @@ func (s *State) context(r Record) {
 	if r.Context.Look {
 		s.Looked = r.At
 	}
-	if r.Blob != "" {
-		s.Blobs++
-	}
 }
 
 // reopen goes on after an end: failed tasks have all their attempts anew, and there

@@ -70,9 +70,8 @@ type Record struct {
 	Signs []Sign `json:"signs,omitempty"`
 
 	// Context changes the files in context: with an intent those of the task enter,
-	// with an outcome those that the attempt used. Blob names what holds those that leave.
+	// with an outcome those that the attempt used.
 	Context *window.Change `json:"context,omitempty"`
-	Blob    string         `json:"blob,omitempty"`
 
 	End *End `json:"end,omitempty"`
 }

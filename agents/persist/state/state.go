@@ -63,10 +63,8 @@ type Facts struct {
 	Unjudged string   `json:"unjudged,omitempty"`
 
 	Window *window.Window `json:"window"`
-	// Looked is when the context was looked at last, Blobs how many blobs hold what
-	// was evicted.
+	// Looked is when the context was looked at last.
 	Looked time.Duration `json:"looked"`
-	Blobs  int           `json:"blobs,omitempty"`
 
 	// Progress is when a task was done last.
 	Progress time.Duration `json:"progress"`
