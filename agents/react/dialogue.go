@@ -2,6 +2,7 @@ package react
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -37,23 +38,31 @@ type dialogue struct {
 	turns   []turn
 	pending string // an answer after which nothing was asked yet
 	size    int
+	// sent are the messages of the turns. It only ever grows, or is built anew, so that a
+	// backend may keep it; nil: it must be.
+	sent []llm.Message
 }
 
 // messages are a conversation that the backend may keep.
 func (d *dialogue) messages() []llm.Message {
-	sent := make([]llm.Message, 0, 1+2*len(d.turns))
-	sent = append(sent, llm.Message{Role: llm.System, Content: d.system})
-	for _, t := range d.turns {
-		if t.answer != "" {
-			sent = append(sent, llm.Message{Role: llm.Assistant, Content: t.answer})
+	if d.sent == nil {
+		d.sent = []llm.Message{{Role: llm.System, Content: d.system}}
+		for i := range d.turns {
+			d.send(&d.turns[i])
 		}
-		prompt := t.prompt
-		if t.again != "" {
-			prompt += "\n\n" + t.again
-		}
-		sent = append(sent, llm.Message{Role: llm.User, Content: prompt})
 	}
-	return sent
+	return slices.Clip(d.sent)
+}
+
+func (d *dialogue) send(t *turn) {
+	if t.answer != "" {
+		d.sent = append(d.sent, llm.Message{Role: llm.Assistant, Content: t.answer})
+	}
+	prompt := t.prompt
+	if t.again != "" {
+		prompt += "\n\n" + t.again
+	}
+	d.sent = append(d.sent, llm.Message{Role: llm.User, Content: prompt})
 }
 
 // said takes an answer.
@@ -67,21 +76,23 @@ func (d *dialogue) ask(prompt, short string) {
 	last := &d.turns[len(d.turns)-1]
 	if strings.TrimSpace(d.pending) == "" { // some providers refuse an empty message
 		d.size += len(prompt) - len(last.again)
-		last.again = prompt
+		last.again, d.sent = prompt, nil
 		return
 	}
-	d.turns = append(d.turns, turn{answer: d.pending, prompt: prompt, short: short})
-	d.pending = ""
-	d.size += d.turns[len(d.turns)-1].size()
-	d.shorten()
+	next := turn{answer: d.pending, prompt: prompt, short: short}
+	d.turns, d.pending = append(d.turns, next), ""
+	d.size += next.size()
+	if d.size > maxTalk {
+		d.shorten()
+		d.sent = nil
+	} else if d.sent != nil {
+		d.send(&next)
+	}
 }
 
-// shorten leaves out what is old once the conversation is too long. The task, in
+// shorten leaves out what is old of a conversation that is too long. The task, in
 // the first turn, stays.
 func (d *dialogue) shorten() {
-	if d.size <= maxTalk {
-		return
-	}
 	for i := 1; i < len(d.turns)-keptTurns && d.size > maxTalk/2; i++ {
 		t := &d.turns[i]
 		if t.cut {
