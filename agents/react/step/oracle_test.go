@@ -38,6 +38,9 @@ var pieces = []string{
 // text draws a text of a few lines.
 func text(t *rapid.T, label string) string {
 	lines := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
+		if rapid.Bool().Draw(t, "simple") {
+			return rapid.SampledFrom([]string{"", "", " ", "  ", "\t"}).Draw(t, "indent") + rapid.SampledFrom([]string{"", "one", "two", "three "}).Draw(t, "word")
+		}
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 3).Draw(t, "pieces"), rapid.SampledFrom([]string{"", " "}).Draw(t, "space"))
 	}), 1, 5).Draw(t, label)
 	return strings.Join(lines, "\n")

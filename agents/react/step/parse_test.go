@@ -93,6 +93,7 @@ var _ = Describe("Parse", func() {
 		Entry("an indented fence", "1. Now:\n   ```yaml\n   thought: a\n   action: b\n   ```\n", step.Act, 3),
 		Entry("a fence of code before", "```go\nfunc f() {\naction: nothing\n}\n```\n"+act, step.Act, 6),
 		Entry("a fence of code that looks like a step", "```json\n{\n}\nthought: no\naction: no\n```\n"+act, step.Act, 7),
+		Entry("a fence in a longer fence", "````text\nx\n```\naction: no\n````\n"+act, step.Act, 6),
 		Entry("code in a line", "```thought: x```\n"+act, step.Act, 2),
 		Entry("a fence in a block text", "thought: |\n  ```\n  x\n  ```\naction: a\n", step.Act, 1),
 		Entry("separators in a block text", "thought: |\n  a\n  ---\n  b\naction: a\n", step.Act, 1),
