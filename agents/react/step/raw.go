@@ -14,7 +14,7 @@ func (p *parser) raw(off int) (string, Pos, *Error) {
 	off += len(rest) - len(strings.TrimLeft(rest, " \t"))
 	switch p.l.text[off] {
 	case '|', '>':
-		if _, _, _, err := p.blockHeader(off); err != nil {
+		if _, _, err := p.blockHeader(off); err != nil {
 			return "", Pos{}, err
 		}
 		p.next()

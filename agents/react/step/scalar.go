@@ -138,10 +138,12 @@ func (p *parser) plainLine(name string, off int) (text string, commented bool, e
 	return strings.Trim(text, " \t"), commented, nil
 }
 
-// blockHeader reads `|` or `>` with its indicators.
-func (p *parser) blockHeader(off int) (folded bool, chomp byte, indent int, err *Error) {
+// blockHeader reads `|` or `>` with its indicators. That of chomping is read and not
+// needed: texts lose the line breaks at their end.
+func (p *parser) blockHeader(off int) (folded bool, indent int, err *Error) {
 	text := p.l.text[off:]
 	folded = text[0] == '>'
+	var chomp byte
 	i := 1
 	for ; i < len(text) && i <= 2; i++ {
 		switch c := text[i]; {
@@ -157,12 +159,12 @@ func (p *parser) blockHeader(off int) (folded bool, chomp byte, indent int, err 
 	if rest := text[i:]; !empty(rest) || rest != "" && !isSpace(rest[0]) {
 		err = p.wrong(off+i, "block-header", "found %s behind %q; the text of a block begins on the next line, indented", excerpt(rest), text[:i])
 	}
-	return folded, chomp, indent, err
+	return folded, indent, err
 }
 
-// block reads a block text.
+// block reads a block text, without the line breaks at its end.
 func (p *parser) block(off int) (string, *Error) {
-	folded, chomp, indent, err := p.blockHeader(off)
+	folded, indent, err := p.blockHeader(off)
 	if err != nil {
 		return "", err
 	}
@@ -199,12 +201,6 @@ func (p *parser) block(off int) (string, *Error) {
 		}
 		b.WriteString(content)
 		breaks, before, wasSpaced = 1, false, spaced
-	}
-	switch {
-	case chomp == '+':
-		newlines(&b, breaks)
-	case chomp == 0 && !before:
-		b.WriteByte('\n')
 	}
 	return b.String(), nil
 }
