@@ -417,6 +417,21 @@ var _ = Describe("A disk that fills", Label("P-05"), func() {
 		Expect(r.worked[done]).To(Equal(r.worked[done-1]), "only the one under way was made again")
 	})
 
+	It("while an outcome is written leaves a result that tells what is kept", func() {
+		for late := range 2 {
+			r := newRig(tasks("a", "b"))
+			r.store.fail = func(n int, _ string) failure {
+				return failure{err: map[bool]error{true: full}[n == 3], late: late == 1}
+			}
+			result := r.run()
+			Expect(result.Status).To(Equal(persist.StatusError))
+			Expect(r.worked).To(Equal([]string{"a#1"}))
+			Expect(states(result)).To(Equal(map[string]string{"a": "waiting", "b": "waiting"}))
+			Expect(result.Counts.Done).To(BeZero())
+			Expect(r.again().Status).To(Equal(persist.StatusComplete))
+		}
+	})
+
 	It("while files leave the context lets them stay", Label("P-06"), func() {
 		p := tasks("a", "b", "c")
 		p.Limits.ContextFiles = 2

@@ -16,8 +16,8 @@ func (r *run) finish(end *ending) Result {
 		end = r.keepFailure(errors.Join(err, end.err))
 	}
 	result := Result{Tasks: []Task{}}
-	if r.state != nil {
-		result = report(r.state, r.saved)
+	if r.kept != nil {
+		result = report(r.kept, r.saved)
 		result.Counts.Resumes = r.resumed
 	}
 	result.Status, result.ExitCode = end.status, end.status.ExitCode()

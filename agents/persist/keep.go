@@ -42,6 +42,7 @@ func (r *run) put(record state.Record) error {
 		return err
 	}
 	r.pending = append(r.pending, data)
+	r.unkept = append(r.unkept, record)
 	return nil
 }
 
@@ -55,6 +56,13 @@ func (r *run) flush() error {
 	}
 	clear(r.pending)
 	r.pending = r.pending[:0]
+	for _, record := range r.unkept {
+		if err := r.kept.Apply(record); err != nil {
+			return err
+		}
+	}
+	clear(r.unkept)
+	r.unkept = r.unkept[:0]
 	return nil
 }
 

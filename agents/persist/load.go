@@ -146,6 +146,9 @@ func (r *run) load() *ending {
 	if r.resumed, err = resumes(r.Store); err != nil {
 		return failure("the run cannot go on", err)
 	}
+	if r.kept, err = f.state.Clone(); err != nil {
+		return failure("the run cannot go on", err)
+	}
 	r.state, r.saved, r.base = f.state, f.saved, f.state.At
 	if end := r.state.End; end != nil && end.Status == string(StatusComplete) {
 		return &ending{status: StatusComplete, guard: end.Guard, details: end.Details, kept: true}

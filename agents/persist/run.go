@@ -32,15 +32,20 @@ type run struct {
 
 	mu      sync.Mutex
 	state   *state.State
+	pending [][]byte       // records that are applied and not written
+	unkept  []state.Record // the same
+	// kept is the state without them: what a later run finds, and all that may be
+	// told of if they cannot be written.
+	kept    *state.State
 	saved   saved
 	entries map[string]bool // files of the context that are saved; nil if not known
 	resumed int             // how often the run was gone on with
-	pending [][]byte        // records that are applied and not written
-	start   time.Time       // of this process
-	base    time.Duration   // of the run, then
-	broken  error           // why the state cannot be kept
-	closed  bool            // no timer does anything any more
-	attempt *attempt        // the one under way
+
+	start   time.Time     // of this process
+	base    time.Duration // of the run, then
+	broken  error         // why the state cannot be kept
+	closed  bool          // no timer does anything any more
+	attempt *attempt      // the one under way
 }
 
 // ending is why a run ends; nil means that it goes on.

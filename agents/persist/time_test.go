@@ -320,6 +320,17 @@ var _ = Describe("Files in context", Label("P-06"), func() {
 		Expect(strings.Count(r.prompts[59], "- file")).To(Equal(50))
 	})
 
+	It("are as many as the plan says now, after a restart", func() {
+		p := named(30)
+		r := newRig(p)
+		r.deeds["t0020"] = []deed{grade(persist.Escalated, "who?")}
+		r.run()
+		r.plan.Limits.ContextFiles = 7
+		r.deeds["t0020"] = nil
+		Expect(r.again().Status).To(Equal(persist.StatusComplete))
+		Expect(strings.Count(r.prompts[len(r.prompts)-1], "- file")).To(Equal(7))
+	})
+
 	It("stay while one of the next tasks names them", func() {
 		p := named(60)
 		p.Tasks[52].Files = []string{"file001.go"}

@@ -86,13 +86,14 @@ var ErrSnapshot = errors.New("the snapshot is not one of this plan")
 
 // Restore returns the state of a plan that a snapshot holds.
 func Restore(p plan.Plan, data []byte) (*State, error) {
-	var in snapshot
-	if err := json.Unmarshal(data, &in); err != nil {
-		return nil, fmt.Errorf("reading the snapshot of the state: %w", err)
-	}
 	s, err := New(p)
 	if err != nil {
 		return nil, err
+	}
+	// The window keeps the size that the plan says now.
+	in := snapshot{Facts: Facts{Window: s.Window}}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return nil, fmt.Errorf("reading the snapshot of the state: %w", err)
 	}
 	if err := s.restore(in); err != nil {
 		return nil, fmt.Errorf("reading the snapshot of the state: %w", err)
@@ -150,6 +151,15 @@ func (t *tasks) refill(running int) {
 			heap.Push(&t.ready, i)
 		}
 	}
+}
+
+// Clone is a copy that shares nothing with s that changes.
+func (s *State) Clone() (*State, error) {
+	data, err := s.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	return Restore(s.plan, data)
 }
 
 // Equal reports whether two states are the same in all that counts, and else says
