@@ -27,9 +27,6 @@ func (r *runner) takeAct() *ending {
 		return r.decide(doc)
 	}
 	r.entry.Thought, r.entry.Action, r.entry.Input = doc.Thought, doc.Action, doc.Input
-	if doc.Trigger != "" {
-		return r.escalate(Trigger(doc.Trigger), doc.Thought)
-	}
 	if end := r.before("action"); end != nil {
 		return end
 	}

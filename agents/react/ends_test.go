@@ -45,6 +45,22 @@ var _ = Describe("Escalation", Label("R-07"), func() {
 		Entry(nil, react.Ambiguity), Entry(nil, react.Decision), Entry(nil, react.Security), Entry(nil, react.Conflict), Entry(nil, react.Missing),
 	)
 
+	DescribeTable("is what a step with a trigger leads to, wherever it stands",
+		func(answers ...string) {
+			r := newRig(answers...)
+			res := r.run()
+			Expect(res.Trigger).To(Equal(react.Security))
+			Expect(res.Question).To(Equal("A key is in the log."))
+			Expect(refused(res)).To(HaveEach(""))
+		},
+		Entry("before other documents", docs(alarming, searching, goingOn)),
+		Entry("before an error", docs(alarming, "thought: x\n")),
+		Entry("in place of the reflection", searching, alarming),
+		Entry("after a reflection", searching, docs(goingOn, alarming)),
+		Entry("in place of the verification", searching, finished, alarming),
+		Entry("in place of the output", searching, docs(finished, verified), alarming),
+	)
+
 	It("comes before any call where a required input is missing", func() {
 		for _, given := range []any{nil, "", " \n"} {
 			r := newRig(searching, ended)

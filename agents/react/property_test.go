@@ -25,7 +25,7 @@ var pieces = []string{
 	"thought: ''\naction: search\n", "decision: maybe\n", "verification:\n  nothing: ✓\n", "```yaml\n" + searching + "```\n",
 	doing("sniff", "  x: 1"), doing("request_info", "  question: Why?"), doing("escalate", "  reason: A secret."), doing("delegate", "  - x"),
 	handing("b"), handing("c"), handing("auditor"), handing("nobody"), passing("b"), passing("c"), passing("auditor"), passing("nobody"),
-	deciding("escalate"), deciding("blocked"), deciding("done_partial", "missing: all"), deciding("continue", "trigger: ambiguity"),
+	deciding("escalate"), deciding("blocked"), deciding("done_partial", "missing: all"), deciding("continue", "trigger: ambiguity"), alarming,
 }
 
 // drawn is a run with random answers and limits.

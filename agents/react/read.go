@@ -109,6 +109,17 @@ func read(reply llm.Reply, verified bool) answer {
 	return a
 }
 
+// alarm takes a step that names a trigger, which goes before everything else that an
+// answer says; nil if it does not begin with one.
+func (a *answer) alarm() *step.Document {
+	if len(a.docs) == 0 || a.docs[0].Kind != step.Act || a.docs[0].Trigger == "" {
+		return nil
+	}
+	d := &a.docs[0]
+	*a = answer{}
+	return d
+}
+
 // act takes the step of an answer while an action is waited for: a thought with
 // an action (package step lets none pass without), and nothing after it, or a
 // decision that needs no observation.

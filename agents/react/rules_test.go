@@ -82,6 +82,23 @@ var _ = Describe("A step that is not accepted", Label("R-01"), func() {
 	})
 })
 
+var _ = DescribeTable("An answer of megabytes is one more step, or output, that is judged",
+	func(status react.Status, answers ...string) {
+		r := newRig(answers...)
+		r.agent.Contract.Output = []byte(`{"type": "array"}`)
+		r.options.MaxIterations, r.options.Revisions = len(answers), -1
+		Expect(r.run().Status).To(Equal(status))
+	},
+	Entry("keys", react.StatusEscalate, strings.Repeat("thought: x\n", 1_000_000)),
+	Entry("documents", react.StatusEscalate, strings.Repeat("thought: x\naction: search\n---\n", 300_000)),
+	Entry("brackets", react.StatusEscalate, strings.Repeat(`{"a":[{"`, 1_250_000)),
+	Entry("fences", react.StatusEscalate, strings.Repeat("```yaml\n", 500_000)),
+	Entry("an action's input", react.StatusBlocked, doing("delegate", strings.Repeat("  - [{\n", 300_000)), deciding("blocked")),
+	Entry("a reflection", react.StatusBlocked, searching, "reflection: |\n"+strings.Repeat("  src/login.go:12 calls eval.\n", 100_000)+"decision: blocked\n"),
+	Entry("an output", react.StatusPartial, searching, docs(finished, verified, strings.Repeat("[", 900_000))),
+	Entry("fences in an output", react.StatusPartial, searching, docs(finished, verified, strings.Repeat("```\n{}\n```\n", 70_000))),
+)
+
 var _ = Describe("Thought", Label("R-03"), func() {
 	It("goes before every action that is done", func() {
 		r := newRig("action: search\n", "thought: |\n\n\naction: search\n", searching, docs(goingOn, "action: analyze\n"), ended)

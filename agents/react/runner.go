@@ -132,6 +132,10 @@ func (r *runner) loop() *ending {
 
 // take uses the next documents of the answer, which is not empty.
 func (r *runner) take() *ending {
+	if doc := r.answer.alarm(); doc != nil {
+		r.entry.Thought = cmp.Or(r.entry.Thought, doc.Thought)
+		return r.escalate(Trigger(doc.Trigger), doc.Thought)
+	}
 	switch r.phase {
 	case toAct:
 		return r.takeAct()

@@ -41,6 +41,7 @@ const (
 	pleased   = "reflection: It went well, I go on.\ndecision: continue\nreason: fine\n"
 	verified  = "verification:\n  completeness: ✓ the code was searched for eval\n  consistency: ✓ src/login.go is in the code base\n  correctness: ✓ line 12 was read\n  constraints: ✓ none is broken\n"
 	doubtful  = "verification:\n  completeness: ✗ the imports were not looked at\n  consistency: ✓ src/login.go is in the code base\n  correctness: ✓ line 12 was read\n  constraints: ✓ none is broken\n"
+	alarming  = "thought: A key is in the log.\ntrigger: security-risk\n"
 	report    = "One finding: eval in src/login.go:12."
 )
 
