@@ -3,6 +3,7 @@ package journal_test
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -159,7 +160,7 @@ func BenchmarkLoadFloor(b *testing.B) {
 			line, err = in.ReadSlice('\n')
 			sum ^= crc32.Checksum(line, table)
 		}
-		if err != io.EOF || sum == 0 {
+		if !errors.Is(err, io.EOF) || sum == 0 {
 			b.Fatal(sum, err)
 		}
 		if err := f.Close(); err != nil {

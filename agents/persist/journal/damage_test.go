@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -151,15 +154,38 @@ var _ = Describe("a journal that was changed", func() {
 		Expect(m.names["journal"].data).To(HaveLen(29))
 	})
 
+	It("loses a last line of which the checksum is right and nothing else is", func() {
+		for _, line := range []string{" 4 \n", " 4\n", " four {}\n", " \n"} {
+			all := lines(sample())[:3]
+			before := bytes.Join(all, nil)
+			m := newMachine()
+			m.names["journal"] = &node{data: summed(append(bytes.Join(all, nil), "00000000"+line...))}
+			found, err := storetest.Read(journal.On(m.disk(), journal.Options{}))
+			Expect(err).NotTo(HaveOccurred(), line)
+			Expect(found.Records).To(Equal(3), line)
+			Expect(m.names["journal"].data).To(Equal(before), line)
+		}
+	})
+
 	It("is not read into memory for a line without end", func() {
-		m := newMachine()
-		data := append([]byte(journal.Header), bytes.Repeat([]byte("x"), 3*journal.MaxAppend)...)
-		m.names["journal"] = &node{data: data}
-		found, err := storetest.Read(journal.On(m.disk(), journal.Options{}))
-		Expect(err).NotTo(HaveOccurred())
-		Expect(found.Torn).To(Equal(3 * journal.MaxAppend))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		text := io.MultiReader(strings.NewReader(journal.Header), io.LimitReader(endless{}, 16*journal.MaxAppend))
+		Expect(journal.Check(text)).To(BeZero())
+		runtime.ReadMemStats(&after)
+		Expect(after.TotalAlloc - before.TotalAlloc).To(BeNumerically("<", 8*journal.MaxAppend))
 	})
 })
+
+// endless is a text without lines.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
+}
 
 var _ = Describe("a snapshot that cannot be used", func() {
 	everything := []string{
@@ -216,7 +242,13 @@ var _ = Describe("a snapshot that cannot be used", func() {
 		replayed(m, "which are not those of this journal")
 	})
 
-	It("is left when it is a blob, or has no place in the journal", func() {
+	It("is left when it is too large for one of ours", func() {
+		m := sample()
+		m.names["snapshot"].data = make([]byte, journal.MaxBlob+1024)
+		replayed(m, "too large")
+	})
+
+	It("is left when it is a blob", func() {
 		m := sample()
 		m.names["snapshot"] = m.names["saved/context-1"]
 		replayed(m, "not a rehearse-snapshot/1")

@@ -228,7 +228,7 @@ func (d *Disk) Checkpoint(snapshot []byte) error {
 		err = d.sync()
 	}
 	if err == nil {
-		err = replace(d.files, ".", snapshotFile, seal(kindSnapshot, d.end.mark.String(), snapshot))
+		err = replace(d.files, ".", snapshotFile, seal(kindSnapshot, d.end.String(), snapshot))
 	}
 	if err != nil {
 		return fmt.Errorf("making a snapshot in %s: %w", d.path, explain(err))

@@ -58,7 +58,7 @@ var _ = Describe("a state folder", func() {
 		_, err := journal.Open(dir, journal.Options{})
 		Expect(err).To(MatchError(journal.ErrBusy))
 		Expect(err).To(MatchError(And(
-			ContainSubstring(fmt.Sprintf("process %d", os.Getpid())), ContainSubstring(dir), ContainSubstring("choose another state folder"))))
+			HaveSuffix(fmt.Sprintf("process %d", os.Getpid())), ContainSubstring(dir))))
 		Expect(first.Append([]byte("1"))).To(Succeed(), "it was disturbed")
 		Expect(first.Close()).To(Succeed())
 		Expect(filepath.Join(dir, "owner")).NotTo(BeAnExistingFile())

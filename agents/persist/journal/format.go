@@ -84,7 +84,7 @@ func parseLine(text []byte) (l line, ok bool) {
 	}
 	number, records, found := bytes.Cut(rest, []byte(" "))
 	n, err := strconv.Atoi(string(number))
-	if !found || err != nil || n < 1 || len(records) == 0 {
+	if !found || err != nil || len(records) == 0 {
 		return line{}, false
 	}
 	return line{number: n, records: records, sum: sum}, true

@@ -16,17 +16,18 @@ var errUnreached = errors.New("the journal does not reach the snapshot")
 // journal is known to have what it stands for, and each record when its line is
 // known to be whole.
 func load(in files, snapshot, record func(data []byte) error) (Recovery, extent, error) {
-	at, state, lost, err := loadSnapshot(in)
-	if err != nil {
-		return Recovery{}, extent{}, err
-	}
-	found := Recovery{SnapshotLost: lost, Snapshot: state != nil}
-	if state != nil {
+	at, state, err := loadSnapshot(in)
+	var found Recovery
+	switch {
+	case err == nil:
+		found.Snapshot = true
 		end, err := replay(in, &found, at, func() error { return snapshot(state) }, record)
 		if !errors.Is(err, errUnreached) {
 			return found, end, err
 		}
 		found = Recovery{SnapshotLost: fmt.Sprintf("it stands for %d records, which are not those of this journal", at.records)}
+	case !errors.Is(err, fs.ErrNotExist):
+		found.SnapshotLost = err.Error() // the journal has all of it
 	}
 	end, err := replay(in, &found, mark{}, func() error { return nil }, record)
 	return found, end, err
@@ -79,22 +80,17 @@ func openJournal(in files) (io.ReadCloser, error) {
 	return f, err
 }
 
-// loadSnapshot returns the newest snapshot and where in the journal it stands;
-// state is nil if there is none, and lost says why one cannot be used.
-func loadSnapshot(in files) (at mark, state []byte, lost string, err error) {
+// loadSnapshot returns the newest snapshot and where in the journal it stands. The error
+// is fs.ErrNotExist if there is none, or else says why it cannot be used.
+func loadSnapshot(in files) (at mark, state []byte, err error) {
 	sealed, err := read(in, snapshotFile, MaxBlob+256)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return mark{}, nil, "", nil
-	case err != nil:
-		return mark{}, nil, err.Error(), nil // the journal has all of it
-	}
-	note, data, err := unseal(kindSnapshot, sealed)
-	if err == nil {
-		at, err = parseMark(note)
-	}
 	if err != nil {
-		return mark{}, nil, err.Error(), nil
+		return mark{}, nil, err
 	}
-	return at, data, "", nil
+	note, state, err := unseal(kindSnapshot, sealed)
+	if err != nil {
+		return mark{}, nil, err
+	}
+	at, err = parseMark(note)
+	return at, state, err
 }

@@ -41,7 +41,7 @@ func acquire(root *os.Root) (*flock.Flock, error) {
 		return nil, err
 	}
 	if !held {
-		return nil, fmt.Errorf("%w: %s; wait for it, stop it, or choose another state folder", ErrBusy, owner(root))
+		return nil, fmt.Errorf("%w: %s", ErrBusy, owner(root))
 	}
 	if err := root.WriteFile(ownerFile, strconv.AppendInt(nil, int64(os.Getpid()), 10), 0o600); err != nil {
 		return nil, errors.Join(err, lock.Unlock())

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"strconv"
 	"strings"
@@ -72,12 +71,9 @@ func (e *extent) noHeader(text []byte) error {
 }
 
 // judgeEnd judges the first line that is not whole: it is the end of the journal if
-// no whole line comes after it, be it because the end of a whole line was changed.
+// no whole line comes after it, nor ends it: the end of a line may be what was changed.
 func (e *extent) judgeEnd(text []byte, r *reader) error {
-	switch {
-	case wholeBefore(text):
-		return e.corrupt("something stands where it ends")
-	case wholeAfter(text):
+	if wholeAfter(text) {
 		return e.corrupt("it does not have its checksum, and what ends its line has")
 	}
 	for e.torn = r.length; ; e.torn += r.length {
@@ -89,23 +85,6 @@ func (e *extent) judgeEnd(text []byte, r *reader) error {
 			return e.corrupt(fmt.Sprintf("it does not have its checksum, and record %d after it has", l.number))
 		}
 	}
-}
-
-// wholeBefore says whether text begins with all of a line but its end, with more than
-// another byte in place of that. Zeros at the end are not more: a file that grew has
-// them where the power failed before the rest was written.
-func wholeBefore(text []byte) bool {
-	sum, rest, ok := cutSum(bytes.TrimRight(text, "\x00"))
-	if !ok {
-		return false
-	}
-	now := uint32(0)
-	for i := range max(0, len(rest)-2) {
-		if now = crc32.Update(now, castagnoli, rest[i:i+1]); now == sum {
-			return true
-		}
-	}
-	return false
 }
 
 // wholeAfter says whether text ends with a line that is whole. It looks at so many

@@ -32,6 +32,7 @@ func Contract(driver string, fresh func() Place) {
 			AddReportEntry("the contract ran with", fmt.Sprintf("%T", open()), ReportEntryVisibilityAlways)
 		})
 		records(open)
+		handing(open)
 		snapshots(open)
 		blobs(open)
 		refusals(open)
@@ -107,6 +108,15 @@ func records(open opener) {
 		Expect(read(open()).After).To(Equal([]string{`"before"`, `"before"`}))
 	})
 
+	It("adds nothing when there is nothing to add", func() {
+		s := open()
+		read(s)
+		Expect(s.Append()).To(Succeed())
+		Expect(read(open())).To(Equal(Found{}))
+	})
+}
+
+func handing(open opener) {
 	It("hands over data that may be changed", func() {
 		s := open()
 		read(s)
@@ -119,13 +129,6 @@ func records(open opener) {
 		found := read(open())
 		Expect(found.State).To(Equal("state"))
 		Expect(found.After).To(Equal([]string{"2"}))
-	})
-
-	It("adds nothing when there is nothing to add", func() {
-		s := open()
-		read(s)
-		Expect(s.Append()).To(Succeed())
-		Expect(read(open())).To(Equal(Found{}))
 	})
 
 	It("lets its reader read a blob, but add nothing yet", func() {
