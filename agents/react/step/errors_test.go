@@ -21,7 +21,7 @@ func wrong(answer string) (place, message string) {
 	return fmt.Sprintf("%d:%d %s", e.Line, e.Column, e.Rule), e.Message
 }
 
-var _ = Describe("What is refused", func() {
+var _ = Describe("What is refused", Label("R-01"), func() {
 	DescribeTable("with its place, its rule and what to write instead",
 		func(answer, place, message string) {
 			at, said := wrong(answer)

@@ -37,7 +37,7 @@ func only(answer string) step.Document {
 	return found[0]
 }
 
-var _ = Describe("Parse", func() {
+var _ = Describe("Parse", Label("R-01"), func() {
 	It("reads every field of a step", func() {
 		Expect(only("step: 3\nthought: |\n  Look first.\n  Then act.\naction: search\naction_input:\n  query: x\ntrigger: security-risk\n")).To(Equal(step.Document{
 			Kind: step.Act, Pos: step.Pos{Line: 1, Column: 1},

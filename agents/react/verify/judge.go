@@ -132,10 +132,16 @@ func unmentioned(p Part, said []string, c Contract) []string {
 	return open
 }
 
+// maxListed is how many things a finding lists.
+const maxListed = 10
+
 func quoted(list []string) string {
-	all := make([]string, len(list))
-	for i, s := range list {
-		all[i] = fmt.Sprintf("%q", plain.Line(s, 80))
+	var all []string
+	for _, s := range list[:min(len(list), maxListed)] {
+		all = append(all, fmt.Sprintf("%q", plain.Line(s, 80)))
+	}
+	if more := len(list) - maxListed; more > 0 {
+		all = append(all, fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(all, ", ")
 }

@@ -1,6 +1,9 @@
 package verify_test
 
 import (
+	"fmt"
+	"strings"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
@@ -118,6 +121,14 @@ var _ = Describe("Judge", Label("R-08"), func() {
 		Entry("a longer path to a file that was named by less", "db.js"),
 		Entry("a path of another system", `src\app.js`),
 	)
+
+	It("looks at a bounded number of files, and lists fewer", func() {
+		var b strings.Builder
+		for i := range 5_000 {
+			fmt.Fprintf(&b, " a%d.go", i)
+		}
+		Expect(messages(judged("consistency", "  consistency: ✓"+b.String()+"\n", contract))[0]).To(HaveSuffix(`"a9.go", 190 more, which was not read`))
+	})
 
 	It("does not take a longer name for a file that was read", func() {
 		Expect(messages(judged("consistency", "  consistency: ✓ as in p.js\n", contract))).To(HaveLen(1))

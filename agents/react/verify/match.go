@@ -80,9 +80,17 @@ var extensions = set(`
 // products are names that look like files.
 var products = set("node.js vue.js next.js express.js react.js three.js d3.js nuxt.js chart.js asp.net res.json response.json")
 
-// files are the file names that texts mention.
+// maxFiles is how many of the files that a verification mentions are looked at, and
+// maxName how long an entry of the context may be that is compared word for word.
+const (
+	maxFiles = 200
+	maxName  = 200
+)
+
+// files are the file names that texts mention, each once and at most maxFiles.
 func files(said []string) []string {
 	var all []string
+	known := make(map[string]bool)
 	for _, s := range said {
 		for at := 0; at < len(s); {
 			from := at + strings.IndexFunc(s[at:], inPath)
@@ -97,8 +105,12 @@ func files(said []string) []string {
 			token := strings.Trim(strings.TrimPrefix(strings.ReplaceAll(s[from:to], `\`, "/"), "./"), ".-")
 			call := strings.HasPrefix(s[to:], "(")
 			address := strings.HasSuffix(s[:from], ":") && strings.HasPrefix(s[from:], "//")
-			if !call && !address && isFile(token) && !slices.Contains(all, token) {
-				all = append(all, token)
+			if call || address || known[token] || !isFile(token) {
+				continue
+			}
+			known[token] = true
+			if all = append(all, token); len(all) == maxFiles {
+				return all
 			}
 		}
 	}
@@ -168,6 +180,9 @@ func refers(said, context []string) bool {
 		}
 	}
 	for _, c := range context {
+		if len(c) > maxName {
+			continue
+		}
 		want := stems(c)
 		for _, s := range said {
 			if len(want) > 0 && named(want, [][]string{stems(s)}, 1) {

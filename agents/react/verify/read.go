@@ -14,6 +14,9 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/words"
 )
 
+// MaxBytes is how long a verification may be.
+const MaxBytes = 64 << 10
+
 // Read reads a document `verification:`. Each part is written in one of two forms: in
 // the schema form, as a mapping with question, check (a list) and passed (or ok, or
 // status), or as the list alone; in the tick form, as a sentence with a mark. A part
@@ -25,8 +28,8 @@ import (
 // its rules are "no-verification", "unknown-part", "duplicate-part", "unknown-key",
 // "bad-value", "yaml" and "too-large".
 func Read(text string) ([]Answer, error) {
-	if len(text) > source.MaxBytes {
-		return nil, wrong(step.Pos{Line: 1, Column: 1}, "too-large", "the verification has %d bytes; at most %d are read", len(text), source.MaxBytes)
+	if len(text) > MaxBytes {
+		return nil, wrong(step.Pos{Line: 1, Column: 1}, "too-large", "the verification has %d bytes; at most %d are read", len(text), MaxBytes)
 	}
 	r := reader{lines: strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")}
 	if err := r.read(); err != nil {
