@@ -160,11 +160,14 @@ func (s *State) check(r Record) {
 
 // derive begins a round.
 func (s *State) derive(r Record) error {
+	twice := map[string]bool{}
 	for _, d := range r.Tasks {
 		i, known := s.tasks.byID[d.ID]
-		if again := d.Do == ""; again != known || again && s.tasks.all[i].Stage != Failed {
+		again := d.Do == ""
+		if twice[d.ID] || again != known || again && s.tasks.all[i].Stage != Failed {
 			return fmt.Errorf("%w: the task %q cannot be part of a round", ErrRecord, d.ID)
 		}
+		twice[d.ID] = true
 	}
 	s.Round = Round{InRow: s.Round.InRow + 1, Open: len(r.Tasks), Failures: s.failures()}
 	s.Counts.Rounds++

@@ -132,6 +132,9 @@ func (s *State) restore(in snapshot) error {
 		task := t.all[m.Task]
 		task.left, task.order, task.Details, task.Carry = m.Left, m.Order, m.Details, m.Carry
 	}
+	if in.Running >= 0 && t.all[in.Running].Stage != Waiting {
+		return fmt.Errorf("%w: a task is under way that is over", ErrSnapshot)
+	}
 	s.Facts = in.Facts
 	t.front, t.back = in.Front, in.Back
 	t.refill(s.Running)
