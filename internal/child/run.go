@@ -47,7 +47,8 @@ type Ending struct {
 // Run runs a program as the leader of a process group of its own. When the context
 // ends, the group is asked to end and killed after Grace; when the leader has
 // ended, whatever it left in its group is killed. However much it says, and
-// whatever it leaves behind, Run returns. The error is that of starting.
+// whatever it leaves behind, Run returns. On Linux the leader dies with this process,
+// however that dies. The error is that of starting.
 func Run(ctx context.Context, p Program) (Ending, error) {
 	r := running{Program: p}
 	if len(p.Argv) == 0 {
@@ -56,6 +57,8 @@ func Run(ctx context.Context, p Program) (Ending, error) {
 	if err := context.Cause(ctx); err != nil {
 		return Ending{}, fmt.Errorf("not started: %w", err)
 	}
+	r.command()
+	defer noOrphan(r.cmd)()
 	if err := r.start(); err != nil {
 		return Ending{}, err
 	}
@@ -94,13 +97,16 @@ type output struct {
 	to   io.Writer
 }
 
-func (r *running) start() error {
+func (r *running) command() {
 	r.cmd = exec.Command(r.Argv[0], r.Argv[1:]...)
 	r.cmd.Dir, r.cmd.Env = r.Dir, r.Env
 	if dir, err := filepath.Abs(r.Dir); err == nil && r.Env != nil {
 		r.cmd.Env = append(slices.Clone(r.Env), "PWD="+dir) // os/exec does so only where Env is nil
 	}
 	OwnGroup(r.cmd)
+}
+
+func (r *running) start() error {
 	far, err := r.pipes()
 	if err == nil {
 		err = r.cmd.Start()
@@ -117,7 +123,7 @@ func (r *running) start() error {
 	return nil
 }
 
-// pipes connects the program and returns its own ends.
+// pipes connects the program and returns its ends.
 func (r *running) pipes() (far []*os.File, err error) {
 	for _, to := range []io.Writer{r.Stdout, r.Stderr} {
 		if to == nil {

@@ -31,6 +31,9 @@ var _ = BeforeEach(func() {
 	DeferCleanup(func() { Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before)) })
 })
 
+// patience is how long a test waits for what comes at once on an idle machine.
+const patience = 30 * time.Second
+
 // meter counts what a worker tells, and allows so many tool calls.
 type meter struct {
 	mu      sync.Mutex

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -22,7 +23,7 @@ import (
 
 func sh(script string) plan.Probe { return plan.Probe{Command: []string{"sh", "-c", script}} }
 
-var _ = Describe("a command", func() {
+var _ = Describe("a command", Label("P-01"), func() {
 	DescribeTable("passes, fails, or cannot tell", func(ctx SpecContext, spec plan.Probe, want check.Verdict, details, output string) {
 		r := ask(ctx, GinkgoT().TempDir(), spec)
 		Expect(r.Verdict).To(Equal(want), "%+v", r)
@@ -69,10 +70,10 @@ var _ = Describe("a command", func() {
 		Expect(err).NotTo(HaveOccurred())
 		got := make(chan check.Result)
 		go func() { got <- p.Probe(ctx) }()
-		Eventually(ctx, func() error { _, err := os.Stat(filepath.Join(dir, "ready")); return err }).Should(Succeed())
+		Eventually(func() error { _, err := os.Stat(filepath.Join(dir, "ready")); return err }).WithTimeout(patience).Should(Succeed())
 		Expect(v.Sleep(ctx, time.Minute)).To(Succeed())
 		var r check.Result
-		Eventually(ctx, got).Should(Receive(&r))
+		Eventually(got).WithTimeout(patience).Should(Receive(&r))
 		Expect(r.Verdict).To(Equal(check.Unknown))
 		Expect(r.Details).To(HaveSuffix("did not end within 1m0s (timeout)"))
 	},
@@ -90,10 +91,10 @@ var _ = Describe("a command", func() {
 		Expect(err).NotTo(HaveOccurred())
 		got := make(chan check.Result)
 		go func() { got <- p.Probe(within) }()
-		Eventually(ctx, func() error { _, err := os.Stat(filepath.Join(dir, "ready")); return err }).Should(Succeed())
+		Eventually(func() error { _, err := os.Stat(filepath.Join(dir, "ready")); return err }).WithTimeout(patience).Should(Succeed())
 		cancel(errors.New("the user interrupted"))
 		var r check.Result
-		Eventually(ctx, got).Should(Receive(&r))
+		Eventually(got).WithTimeout(patience).Should(Receive(&r))
 		Expect(r.Verdict).To(Equal(check.Unknown))
 		Expect(r.Details).To(HaveSuffix("was ended: the user interrupted"))
 	})
@@ -119,6 +120,12 @@ exit 1`))
 	It("has no failures where it passes", func(ctx SpecContext) {
 		Expect(ask(ctx, "", sh("echo FAIL")).Items).To(BeEmpty())
 	})
+})
+
+var _ = It("does not wait for whoever writes to a pipe in place of a list of todos", func(ctx SpecContext) {
+	dir := GinkgoT().TempDir()
+	Expect(syscall.Mkfifo(filepath.Join(dir, "TODO.md"), 0o600)).To(Succeed())
+	Expect(ask(ctx, dir, plan.Probe{File: "TODO.md"}).Details).To(HaveSuffix("TODO.md is no regular file"))
 })
 
 var _ = Describe("a probe", func() {

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
-var _ = Describe("markers", func() {
+var _ = Describe("markers", Label("P-01"), func() {
 	todo := plan.Probe{Markers: []string{"TODO", "FIXME"}}
 
 	It("are found in all text files, in the order of the paths", func(ctx SpecContext) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -24,6 +25,9 @@ var _ = BeforeEach(func() {
 	before := gleak.Goroutines()
 	DeferCleanup(func() { Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before)) })
 })
+
+// patience is how long a test waits for what comes at once on an idle machine.
+const patience = 30 * time.Second
 
 // folder makes a folder with files, by their paths.
 func folder(files map[string]string) string {
