@@ -50,46 +50,60 @@ func (p *parser) output() {
 		return
 	}
 	d := Document{Kind: Output, Pos: Pos{Line: p.l.n, Column: 1}}
-	inside := p.fence
-	from := p.l.start + min(p.l.lead, inside.margin)
-	whole, ok := fenceOf(p.l.text)
-	ok = ok && inside.mark == 0
-	first, last := -1, -1 // ends of the text before the first and last line that closes the fence
-	to := from            // the end of the last line that is not blank
-	for ; !p.eof; p.next() {
-		if p.l.blank() {
-			continue
-		}
-		if inside.closes(p.l.text) {
-			last = to
-		}
-		if ok && first < 0 && p.l.start > from && whole.closes(p.l.text) {
-			first = p.l.start
-			last = to
-			to = p.l.end()
-			continue
-		}
-		if first >= 0 {
-			ok = false // more than the fence
-		}
-		to = p.l.end()
-	}
-	switch {
-	case inside.mark != 0:
-		if last >= 0 {
-			to = last
-		}
-		d.Text = p.cut(from, to, inside.margin)
-	case ok && first >= 0:
-		body := strings.IndexByte(p.text[from:], '\n') + 1
-		d.Line++
-		d.Text = p.cut(from+body, max(from+body, last), 0)
-	default:
+	if p.fence.mark != 0 {
+		from := p.l.start + min(p.l.lead, p.fence.margin)
+		d.Text = p.cut(from, p.insideFence(), p.fence.margin)
+	} else {
+		from, to, body := p.wholeFence()
 		d.Text = p.text[from:to]
+		d.Line += body
 	}
 	if strings.TrimSpace(d.Text) != "" {
 		p.found = append(p.found, d)
 	}
+}
+
+// insideFence goes to the end of the answer and returns where the text ends that stands
+// in the open fence: before the last line that closes it.
+func (p *parser) insideFence() int {
+	to, last := p.l.start, -1
+	for ; !p.eof; p.next() {
+		if p.l.blank() {
+			continue
+		}
+		if p.fence.closes(p.l.text) {
+			last = to
+		}
+		to = p.l.end()
+	}
+	if last >= 0 {
+		return last
+	}
+	return to
+}
+
+// wholeFence goes to the end of the answer and returns where its last text begins and
+// ends: what is in a fence, if there is nothing else. The body begins that many
+// lines later than the fence.
+func (p *parser) wholeFence() (from, to, body int) {
+	f, fenced := fenceOf(p.l.text)
+	from, to = p.l.start, p.l.end()
+	inner, closed := p.at, -1
+	for p.next(); !p.eof; p.next() {
+		switch {
+		case p.l.blank():
+			continue
+		case closed >= 0:
+			fenced = false // more than the fence
+		case f.closes(p.l.text):
+			closed = to
+		}
+		to = p.l.end()
+	}
+	if fenced && closed >= 0 {
+		return inner, max(inner, closed), 1
+	}
+	return from, to, 0
 }
 
 // lead skips what separates the output from the document before it.

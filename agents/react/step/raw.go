@@ -93,54 +93,65 @@ func (p *parser) noTab() *Error {
 // brackets goes to the line behind the list or mapping that a bracket opens.
 func (p *parser) brackets(off int) *Error {
 	opened := p.pos(off)
-	depth, quote := 0, byte(0)
-	var before byte // the last character that was no space
-	for i := off; ; {
-		if i >= len(p.l.text) {
-			p.lastEnd = p.l.end()
-			p.next()
-			p.skipBlank()
-			i = 0
-			if p.eof || p.l.indent == 0 && p.ends() {
-				return &Error{Pos: opened, Rule: "brackets", Message: "the bracket that opens here is not closed"}
-			}
-			continue
-		}
-		c := p.l.text[i]
+	var n nest
+	for from := off; ; from = 0 {
+		at := n.follow(p.l.text, from)
 		switch {
-		case quote != 0:
-			if c == '\\' && quote == '"' {
-				i++
-			} else if c == quote {
-				quote, before = 0, c
+		case n.depth > MaxDepth:
+			return p.wrong(at, "too-deep", "the value is nested more than %d levels deep", MaxDepth)
+		case n.depth == 0:
+			if rest := p.l.text[at:]; !empty(rest) {
+				return p.wrong(at, "brackets", "found %s behind the closing bracket", excerpt(rest))
 			}
-			i++
-			continue
-		case (c == '"' || c == '\'') && strings.IndexByte("[{,:", before) >= 0:
-			quote = c
-		case c == '#' && (i == 0 || isSpace(p.l.text[i-1])):
-			i = len(p.l.text)
-			continue
-		case c == '[' || c == '{':
-			if depth++; depth > MaxDepth {
-				return p.wrong(i, "too-deep", "the value is nested more than %d levels deep", MaxDepth)
-			}
-		case c == ']' || c == '}':
-			depth--
-		}
-		i++
-		if !isSpace(c) {
-			before = c
-		}
-		if depth == 0 {
-			if rest := p.l.text[i:]; !empty(rest) {
-				return p.wrong(i, "brackets", "found %s behind the closing bracket", excerpt(rest))
-			}
-			p.lastEnd = p.l.start + p.l.lead + i
+			p.lastEnd = p.l.start + p.l.lead + at
 			p.next()
 			return nil
 		}
+		p.next()
+		p.skipBlank()
+		if p.eof || p.l.indent == 0 && p.ends() {
+			return &Error{Pos: opened, Rule: "brackets", Message: "the bracket that opens here is not closed"}
+		}
 	}
+}
+
+// nest follows the brackets and quotes of a list or mapping.
+type nest struct {
+	depth  int
+	quote  byte // that is open
+	before byte // the last character that was no space
+}
+
+// follow goes through a line from a byte on, and returns where it stopped: behind the last
+// bracket to close, at one that is too deep, or at the end.
+func (n *nest) follow(text string, i int) int {
+	for ; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case n.quote == '"' && c == '\\':
+			i++
+		case n.quote != 0:
+			if c == n.quote {
+				n.quote = 0
+			}
+		case (c == '"' || c == '\'') && strings.IndexByte("[{,:", n.before) >= 0:
+			n.quote = c
+		case c == '#' && (i == 0 || isSpace(text[i-1])):
+			return len(text)
+		case c == '[' || c == '{':
+			if n.depth++; n.depth > MaxDepth {
+				return i
+			}
+		case c == ']' || c == '}':
+			if n.depth--; n.depth == 0 {
+				return i + 1
+			}
+		}
+		if !isSpace(c) {
+			n.before = c
+		}
+	}
+	return len(text)
 }
 
 // ends reports whether the current line ends a document, whatever is open in it.
