@@ -74,9 +74,11 @@ type Result struct {
 
 // Task is where a task stands at the end.
 type Task struct {
-	ID       string `json:"id"`
-	Do       string `json:"do"`
-	State    string `json:"state"` // waiting, done, failed, blocked, escalated
+	ID string `json:"id"`
+	Do string `json:"do"`
+	// State is waiting, done, failed, blocked, escalated, or dropped: a derived task whose
+	// check passed before it was its turn.
+	State    string `json:"state"`
 	Attempts int    `json:"attempts"`
 	// From is the check or sign that the task was derived from; empty for the plan's.
 	From    string `json:"from,omitempty"`
