@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
@@ -56,11 +58,34 @@ func (a *app) superviseStatus(s site, asJSON bool) error {
 	if err := a.showSupervised(standing, s, asJSON); err != nil {
 		return &exitError{persist.StatusError.ExitCode(), err}
 	}
-	switch {
-	case by.running && by.pid > 0:
-		fmt.Fprintf(a.stderr, "process %d works on it now\n", by.pid)
-	case by.running:
-		fmt.Fprintln(a.stderr, "a process works on it now")
+	if by.running || standing.Status == "" {
+		fmt.Fprintf(a.stderr, "%s%s\n", by, lastWritten(s.state))
 	}
 	return nil
+}
+
+// String says who works on a state.
+func (o owner) String() string {
+	switch {
+	case o.running && o.pid > 0:
+		return fmt.Sprintf("process %d works on it now", o.pid)
+	case o.running:
+		return "a process works on it now"
+	}
+	return "no process works on it now"
+}
+
+// lastWritten says when something was last kept in a state; empty if nothing was.
+func lastWritten(state string) string {
+	var last time.Time
+	entries, _ := os.ReadDir(state) // there may be none
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+	}
+	if last.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("; last kept %s, %s ago", last.Format(time.DateTime), ago(last))
 }
