@@ -26,28 +26,44 @@ func (w *work) analyze(in analyzeInput) (string, error) {
 	}
 	var b strings.Builder
 	l.facts(&b, in.Target)
-	focus, known := focusOf(in.Focus)
-	structure := slices.ContainsFunc(structureNames, sameWord(in.Focus))
-	content := slices.ContainsFunc(contentNames, sameWord(in.Focus))
-	limits := lineRange.FindStringSubmatch(strings.TrimSpace(in.Focus))
-	switch {
-	case content || limits != nil:
-		from, to := span(limits)
-		b.WriteString(strings.Join(numbered(l.texts, from, to), "\n") + "\n")
-	case structure || in.Focus == "" && !l.folder:
-		heading(&b, "parts", parts(l.texts))
-	case in.Focus == "":
-		heading(&b, "files", sizes(l.texts))
-	case known:
-		found := focus.findings(l.texts)
-		heading(&b, "lines that look like "+focus.names[0]+" (patterns on lines; comments and strings are not told apart)", found)
-	default:
-		fmt.Fprintf(&b, "the focus %q is not one of %s; its words are looked for\n", clip(in.Focus), strings.Join(focusNames(), ", "))
-		q := words(in.Focus)
-		heading(&b, "lines with "+q.about, q.find(l.texts))
+	if err := w.focus(&b, l, strings.TrimSpace(in.Focus)); err != nil {
+		return "", err
 	}
 	l.remarks(&b)
 	return b.String(), nil
+}
+
+// focus tells what a scope has of a focus.
+func (w *work) focus(b *strings.Builder, l look, name string) error {
+	limits := lineRange.FindStringSubmatch(name)
+	known, isKnown := focusOf(name)
+	switch is := sameWord(name); {
+	case limits != nil || slices.ContainsFunc(contentNames, is):
+		from, to := span(limits)
+		b.WriteString(strings.Join(numbered(l.texts, from, to), "\n") + "\n")
+		return nil
+	case slices.ContainsFunc(structureNames, is) || name == "" && !l.folder:
+		heading(b, "parts", parts(l.texts))
+		return nil
+	case name == "":
+		heading(b, "files", sizes(l.texts))
+		return nil
+	}
+	var title string
+	find := known.find
+	if isKnown {
+		title = "lines that look like " + known.names[0] + " (patterns on lines; comments and strings are not told apart)"
+	} else {
+		fmt.Fprintf(b, "the focus %q is not one of %s; its words are looked for\n", clip(name), strings.Join(focusNames(), ", "))
+		q := words(name)
+		title, find = "lines with "+q.about, q.find
+	}
+	found, err := w.lines(l.texts, find)
+	if err != nil {
+		return err
+	}
+	heading(b, title, found)
+	return nil
 }
 
 // facts says how much there is, and of what.

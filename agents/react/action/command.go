@@ -42,11 +42,11 @@ func (w *work) command(a agentfile.Action, input string) (string, error) {
 	}
 	switch {
 	case errors.Is(end.Cause, errFlood):
-		return "", fail(RuleFlood, "%s wrote more than %d bytes and was stopped; it wrote\n%s", a.ID, maxOutput, out)
+		return "", fail(RuleFlood, "%s wrote more than %d bytes and was stopped; it began with\n%s", a.ID, maxOutput, out.beginning())
 	case errors.Is(end.Cause, errTime):
-		return "", fail(RuleTimeout, "%s did not end within %s and was stopped; it had written\n%s", a.ID, a.Timeout, out)
+		return "", fail(RuleTimeout, "%s did not end within %s and was stopped; it began with\n%s", a.ID, a.Timeout, out.beginning())
 	case end.Code < 0:
-		return "", fail(RuleKilled, "%s was ended (%s); it had written\n%s", a.ID, end.State, out)
+		return "", fail(RuleKilled, "%s was ended (%s); it began with\n%s", a.ID, end.State, out.beginning())
 	}
 	return fmt.Sprintf("exit status %d\n%s", end.Code, out), nil
 }

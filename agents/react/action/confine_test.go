@@ -92,6 +92,30 @@ var _ = Describe("the workspace", Label("R-05"), func() {
 		})
 	}
 
+	It("says whether the path or a link leads out", func() {
+		_, inner := prison()
+		Expect(do(open(inner), "analyze", "target: ../secret.txt").Observation).To(Equal(`outside-workspace: "../secret.txt" is outside the workspace; name a path in it, such as src/main.py`))
+		Expect(do(open(inner), "analyze", "target: link.txt").Observation).To(Equal(`outside-workspace: "link.txt" leads out of the workspace by a link`))
+	})
+
+	It("is shared by several at once: a file is there as a whole, and each is told what it did", func() {
+		folder := workspace("a.txt", "x\n")
+		set := open(folder)
+		var writers sync.WaitGroup
+		for i := range 8 {
+			writers.Go(func() {
+				defer GinkgoRecover()
+				text := strings.Repeat(strconv.Itoa(i), 10_000)
+				Expect(do(set, "generate", "{type: text, path: a.txt, spec: '"+text+"'}").Written).To(Equal([]string{"a.txt"}))
+				Expect(do(set, "search", "query: x|0|1|2|3|4|5|6|7").Observation).To(ContainSubstring("in 1 file: 1"))
+			})
+		}
+		writers.Wait()
+		data, err := os.ReadFile(filepath.Join(folder, "a.txt"))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(string(data)).To(Equal(strings.Repeat(string(data[0]), 10_000)))
+	})
+
 	It("may be spoken of by links that stay in it, and by .. that comes back", func() {
 		_, inner := prison()
 		for _, path := range []string{"fine.txt", "sub/../a.txt", "./a.txt", "sub//../a.txt"} {

@@ -87,16 +87,12 @@ func sameWord(a string) func(string) bool {
 	return func(b string) bool { return fold(a) == fold(b) }
 }
 
-// findings are the lines of texts that a focus is about.
-func (f focus) findings(texts []text) []string {
+// find names the signs that a line has.
+func (f focus) find(line string) []string {
 	var all []string
-	for _, t := range texts {
-		for i, line := range t.lines() {
-			for _, s := range f.signs {
-				if s.pattern.MatchString(line) {
-					all = append(all, at(t.name, i+1, "["+s.name+"] "+strings.TrimSpace(line)))
-				}
-			}
+	for _, s := range f.signs {
+		if s.pattern.MatchString(line) {
+			all = append(all, "["+s.name+"] "+strings.TrimSpace(line))
 		}
 	}
 	return all

@@ -48,16 +48,22 @@ func (o *output) Write(p []byte) (int, error) {
 
 // String is what was written, without the middle if it was much.
 func (o *output) String() string {
-	head := strings.TrimSpace(strings.ToValidUTF8(string(o.head), "\uFFFD"))
 	switch {
-	case o.total == 0:
-		return "(no output)"
 	case o.total <= headSize:
-		return head
+		return o.beginning()
 	case o.total <= tailSize:
 		return o.tail.String()
 	}
-	return head + "\n… the middle is left out …\n" + o.tail.String()
+	return o.beginning() + "\n… the middle is left out …\n" + o.tail.String()
+}
+
+// beginning is what was written first. Of a command that was stopped nothing else is
+// told: how far it got depends on the machine.
+func (o *output) beginning() string {
+	if o.total == 0 {
+		return "(no output)"
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(string(o.head), "\uFFFD"))
 }
 
 // run runs a command in the workspace folder to its end, both outputs in the order

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/clock"
 )
 
 // maxQuery is how long a query may be, in bytes.
@@ -39,7 +41,11 @@ func (w *work) search(in searchInput) (string, error) {
 	if doubt != "" {
 		b.WriteString(doubt + "\n")
 	}
-	heading(&b, fmt.Sprintf("lines with %s in %s", q.about, count(len(l.texts), "file")), q.find(l.texts))
+	found, err := w.lines(l.texts, q.find)
+	if err != nil {
+		return "", err
+	}
+	heading(&b, fmt.Sprintf("lines with %s in %s", q.about, count(len(l.texts), "file")), found)
 	l.remarks(&b)
 	return b.String(), nil
 }
@@ -69,7 +75,7 @@ func syntaxOf(err error) string {
 	return err.Error()
 }
 
-// words looks for lines that hold every word.
+// words looks for lines that hold every word of s, which has at least one.
 func words(s string) query {
 	all := strings.Fields(strings.ToLower(s))
 	return query{fmt.Sprintf("the words %q", clip(s)), func(line string) bool {
@@ -79,18 +85,33 @@ func words(s string) query {
 				return false
 			}
 		}
-		return len(all) > 0
+		return true
 	}}
 }
 
-func (q query) find(texts []text) []string {
+// find is what is found in a line: the line, or nothing.
+func (q query) find(line string) []string {
+	if !q.match(line) {
+		return nil
+	}
+	return []string{line}
+}
+
+// lines gathers what is found in each line of texts, with its place. It ends with
+// the context, as an expression may be slow.
+func (w *work) lines(texts []text, find func(line string) []string) ([]string, error) {
 	var all []string
 	for _, t := range texts {
 		for i, line := range t.lines() {
-			if q.match(line) {
-				all = append(all, at(t.name, i+1, line))
+			if i%256 == 0 {
+				if err := clock.Err(w.ctx); err != nil {
+					return nil, err
+				}
+			}
+			for _, s := range find(line) {
+				all = append(all, at(t.name, i+1, s))
 			}
 		}
 	}
-	return all
+	return all, nil
 }

@@ -1,0 +1,95 @@
+package action
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/folder"
+)
+
+// write writes a file as a whole or not at all, and says what it wrote.
+func (w *work) write(name string, data []byte) (string, error) {
+	name, err := inside(name)
+	if err != nil {
+		return "", err
+	}
+	isIt := func(other string) bool { return strings.EqualFold(other, name) } // some disks know no case
+	if slices.Contains(strings.Split(strings.ToLower(name), "/"), ".git") || slices.ContainsFunc(w.protected, isIt) {
+		return "", fail(RuleProtected, "%s may be read and not written", clip(name))
+	}
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	before, err := w.replaced(name)
+	if err == nil {
+		err = w.swap(name, data)
+	}
+	if err != nil {
+		return "", explain(name, err)
+	}
+	w.written = append(w.written, name)
+	return fmt.Sprintf("wrote %s: %s, %s, sha256 %s%s", clip(name), count(len(data), "byte"),
+		count(len(split(data)), "line"), digest(data), before), nil
+}
+
+// replaced says what a new file would replace. Only a file, or nothing, can be.
+func (w *work) replaced(name string) (string, error) {
+	info, err := w.root.Stat(filepath.FromSlash(name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		// A link to nowhere is not followed, but it may lead out.
+		if link, err := w.root.Lstat(filepath.FromSlash(name)); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+			return "", fail(RuleNotAFile, "%s is a link to nothing", clip(name))
+		}
+		return "", nil
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular():
+		return "", fail(RuleNotAFile, "%s is %s, not a file", clip(name), kind(info.Mode()))
+	}
+	return fmt.Sprintf("; it replaced a file of %s", count(int(info.Size()), "byte")), nil
+}
+
+// partialName is what a file is called until it is whole.
+func partialName(base string) string { return "." + base + folder.Partial }
+
+// isPartial reports whether a file is not whole: one that is being written, or was
+// when a run was killed.
+func isPartial(base string) bool {
+	return strings.HasPrefix(base, ".") && strings.HasSuffix(base, folder.Partial)
+}
+
+// swap brings data to the disk under another name and then gives it its own.
+func (w *work) swap(name string, data []byte) error {
+	dir := path.Dir(name)
+	if err := w.root.MkdirAll(filepath.FromSlash(dir), 0o755); err != nil {
+		return err
+	}
+	partial := filepath.FromSlash(path.Join(dir, partialName(path.Base(name))))
+	if err := w.root.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := w.root.OpenFile(partial, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	if err == nil {
+		err = w.root.Rename(partial, filepath.FromSlash(name))
+	}
+	if err != nil {
+		_ = w.root.Remove(partial) // best effort; the next write does it again
+	}
+	return err
+}
