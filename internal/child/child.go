@@ -17,17 +17,22 @@ type Tail struct {
 	Size int
 
 	kept []byte
+	cut  bool
 }
 
 // Write implements io.Writer; it never fails.
 func (t *Tail) Write(p []byte) (int, error) {
 	size := cmp.Or(t.Size, tailSize)
+	t.cut = t.cut || len(t.kept)+len(p) > size
 	t.kept = append(t.kept, p[max(0, len(p)-size):]...)
 	if extra := len(t.kept) - size; extra > 0 {
 		t.kept = append(t.kept[:0], t.kept[extra:]...)
 	}
 	return len(p), nil
 }
+
+// Cut reports whether more was written than is kept.
+func (t *Tail) Cut() bool { return t.cut }
 
 // String is the kept end as valid, trimmed text.
 func (t *Tail) String() string {

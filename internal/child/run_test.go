@@ -194,7 +194,11 @@ var _ = Describe("secrets", func() {
 
 var _ = It("keeps as much of a tail as is asked for", func() {
 	t := child.Tail{Size: 3}
-	_, _ = t.Write([]byte("abcdef"))
+	_, _ = t.Write([]byte("ab"))
+	_, _ = t.Write([]byte("c"))
+	Expect(t.Cut()).To(BeFalse())
+	_, _ = t.Write([]byte("def"))
+	Expect(t.Cut()).To(BeTrue())
 	_, _ = t.Write([]byte("g"))
 	Expect(t.String()).To(Equal("efg"))
 })

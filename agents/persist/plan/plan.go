@@ -102,7 +102,8 @@ type Probe struct {
 
 // Limits bound a run; the zero value is the documented default.
 type Limits struct {
-	// Rounds is how often failed checks are turned into tasks; default 5.
+	// Rounds is how often in a row failed checks are turned into tasks, without a task
+	// of the plan being done in between; default 5.
 	Rounds int `yaml:"rounds,omitempty" json:"rounds,omitempty" jsonschema:"minimum=1"`
 	// CheckEvery is how many tasks pass between two full checks; default 5.
 	CheckEvery int `yaml:"check_every,omitempty" json:"check_every,omitempty" jsonschema:"minimum=1"`

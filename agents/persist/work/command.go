@@ -42,6 +42,9 @@ func (c *command) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 		Stdout: active{&answer, a.Meter}, Stderr: active{&complaint, a.Meter},
 		Grace: grace, Sleep: c.clock.Sleep,
 	})
+	if end.Cause != nil && answer.Cut() {
+		answer = child.Tail{} // where a flood was cut off is chance, and two runs are to say the same
+	}
 	hide := child.HideSecrets(os.Environ())
 	out := persist.Outcome{Answer: plain.Text(hide.Replace(answer.String()), 0)}
 	said := plain.Line(hide.Replace(complaint.String()), maxCarry)

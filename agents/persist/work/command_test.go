@@ -66,6 +66,19 @@ var _ = Describe("A command", func() {
 		Expect(filepath.Join(r.deps.Folder, "started")).NotTo(BeAnExistingFile())
 	})
 
+	It("hands nothing on of a flood that was cut off, where two runs are to say the same", func(ctx SpecContext) {
+		r := newCommand("yes | head -c 100000; touch ready; exec yes")
+		within, cancel := context.WithCancelCause(ctx)
+		got := make(chan persist.Outcome)
+		worker := r.worker()
+		go func() { got <- worker.Work(within, r.assignment()) }()
+		Eventually(func() error { _, err := os.Stat(filepath.Join(r.deps.Folder, "ready")); return err }).WithTimeout(patience).Should(Succeed())
+		cancel(errTest)
+		var out persist.Outcome
+		Eventually(got).WithTimeout(patience).Should(Receive(&out))
+		Expect(out.Answer + out.Carry).To(BeEmpty())
+	})
+
 	DescribeTable("is ended with all that it started", func(ctx SpecContext, cause error, want persist.Grade) {
 		r := newCommand("echo half of it; echo $$ > pid; sleep 600 & touch ready; wait")
 		within, cancel := context.WithCancelCause(ctx)

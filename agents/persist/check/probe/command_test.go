@@ -61,7 +61,7 @@ var _ = Describe("a command", Label("P-01"), func() {
 		Expect(len(r.Output)).To(BeNumerically("<=", 4<<10))
 	})
 
-	DescribeTable("is ended at its timeout, on the given clock", func(ctx SpecContext, script string) {
+	DescribeTable("is ended at its timeout, on the given clock", func(ctx SpecContext, script, output string) {
 		v := clock.NewVirtual()
 		spec := sh(script)
 		spec.Timeout = unit.Duration(time.Minute)
@@ -76,12 +76,13 @@ var _ = Describe("a command", Label("P-01"), func() {
 		Eventually(got).WithTimeout(patience).Should(Receive(&r))
 		Expect(r.Verdict).To(Equal(check.Unknown))
 		Expect(r.Details).To(HaveSuffix("did not end within 1m0s (timeout)"))
+		Expect(r.Output).To(Equal(output))
 	},
-		Entry("hangs", "touch ready; exec sleep 600"),
-		Entry("ignores SIGTERM", "trap '' TERM; touch ready; while :; do sleep 600; done"),
-		Entry("floods", "touch ready; exec yes"),
-		Entry("has children that hold its output", "sleep 600 & touch ready; wait"),
-		Entry("ends with 0 when asked to end", "trap 'exit 0' TERM; touch ready; while :; do sleep 600 & wait; done"),
+		Entry("hangs", "echo said; touch ready; exec sleep 600", "said"),
+		Entry("ignores SIGTERM", "trap '' TERM; touch ready; while :; do sleep 600; done", ""),
+		Entry("floods, where two runs are to say the same", "yes | head -c 100000; touch ready; exec yes", ""),
+		Entry("has children that hold its output", "echo said; sleep 600 & touch ready; wait", "said"),
+		Entry("ends with 0 when asked to end", "trap 'exit 0' TERM; touch ready; while :; do sleep 600 & wait; done", ""),
 	)
 
 	It("says why it was ended from outside", func(ctx SpecContext) {
