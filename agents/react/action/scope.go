@@ -15,19 +15,16 @@ import (
 
 // look is what there is to see in a scope.
 type look struct {
-	texts   []text
-	passed  []string // what was passed over, and why
-	folder  bool     // a file is no folder
-	isWhole bool
+	texts  []text
+	passed []string // what was passed over, and why
+	folder bool     // a file is no folder
 }
 
 // scope finds the text files that a scope names: a file, a folder, a pattern, or
 // everything.
 func (w *work) scope(name string) (look, error) {
 	if isWhole(name) {
-		l, err := w.walk(".", nil)
-		l.isWhole = true
-		return l, err
+		return w.walk(".", nil)
 	}
 	name, err := inside(name)
 	if err != nil {
