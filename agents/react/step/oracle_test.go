@@ -3,6 +3,7 @@ package step_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -210,4 +211,74 @@ func TestAround(t *testing.T) {
 			t.Fatalf("%q with CR LF: %+v, want %+v", doc, got[0], want[0])
 		}
 	})
+}
+
+// TestTogether holds that documents with --- between them are read as each alone, in one
+// fence, in several, or without.
+func TestTogether(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var whole strings.Builder
+		var want []step.Document
+		fenced := rapid.Bool().Draw(t, "fence")
+		if fenced {
+			whole.WriteString("```yaml\n")
+		}
+		for range rapid.IntRange(1, 4).Draw(t, "documents") {
+			doc := generated(t)
+			alone, err := step.Parse(doc)
+			if err != nil {
+				continue
+			}
+			before := strings.Count(whole.String(), "\n")
+			alone[0].Line += before
+			if alone[0].InputPos.Line > 0 {
+				alone[0].InputPos.Line += before
+			}
+			want = append(want, alone[0])
+			whole.WriteString(doc + rapid.SampledFrom([]string{"---\n", "...\n---\n", "--- # next\n\n# so\n"}).Draw(t, "between"))
+			if fenced && rapid.Bool().Draw(t, "again") {
+				whole.WriteString("```\nand\n```yaml\n")
+			}
+		}
+		if len(want) == 0 {
+			return
+		}
+		got, err := step.Parse(whole.String())
+		if err != nil || !slices.Equal(got, want) {
+			t.Fatalf("%q: %v\n%+v, want\n%+v", whole.String(), err, got, want)
+		}
+	})
+}
+
+// TestOutput holds that an output is what was written, whatever it is, unless it is one
+// fence as a whole.
+func TestOutput(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		body := text(t, "output")
+		want := strings.Trim(body, "\n")
+		for _, blank := range []string{" ", "\t"} { // lines that only seem to say something
+			if strings.TrimSpace(body) == "" || strings.HasPrefix(want, blank) || strings.HasSuffix(want, blank) {
+				return
+			}
+		}
+		if first, _, _ := strings.Cut(want, "\n"); strings.HasPrefix(first, "---") || strings.HasPrefix(first, "...") {
+			return
+		}
+		if !strings.HasPrefix(want, "```") && !strings.HasPrefix(want, "~~~") {
+			output(t, chain+"---\n"+body+"\n", want)
+			output(t, "```yaml\n"+chain+"```\n"+body+"\n", want)
+		}
+		output(t, "~~~~yaml\n"+chain+"---\n"+body+"\n~~~~\nBye.\n", want)
+	})
+}
+
+// output fails unless an answer has the output.
+func output(t *rapid.T, answer, want string) {
+	found, err := step.Parse(answer)
+	if err != nil || len(found) != 2 || found[1].Kind != step.Output || found[1].Text != want {
+		t.Fatalf("%q: %v, %+v, want %q", answer, err, found, want)
+	}
+	if line := strings.Split(answer, "\n")[found[1].Line-1]; !strings.HasPrefix(want, line) {
+		t.Fatalf("%q: the output is said to begin on line %d, %q", answer, found[1].Line, line)
+	}
 }
