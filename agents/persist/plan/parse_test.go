@@ -117,6 +117,7 @@ var _ = Describe("Parse", func() {
 		Entry("a value in the environment", one("workers: {w: {command: [x], env: ['A=b']}}"), `plan.yaml:3:35: "A=b" is not the name of a variable; its value is that of this process`),
 		Entry("an environment of no command", one("checks: {todos: {file: x, env: [A]}}"), `plan.yaml:3:27: only a command has an environment`),
 		Entry("a prompt of a worker", one("workers: {w: {loop: {prompt: x}}}"), `plan.yaml:3:30: the prompt of a worker is its task; leave it out, and say in goal what holds for all tasks`),
+		Entry("a backend of a worker", one("workers: {w: {loop: {backend: codex}}}"), `plan.yaml:3:31: the backend is chosen for the whole run; leave it out`),
 		Entry("options that the loop refuses", one("workers: {a.b: {loop: {alternation_limit: 1}}}"), `plan.yaml:3:43: 1 is not allowed, as any two answers are a cycle that came once; use 2 or more, or 0 for off`),
 		Entry("soft calls above hard ones", one("limits: {soft_calls: 10, hard_calls: 10}"), `plan.yaml:3:22: soft_calls (10) is not below hard_calls (10), so no checkpoint would be made before the segment ends`),
 		Entry("soft calls above the default of hard ones", one("limits: {soft_calls: 2000}"), `plan.yaml:3:22: soft_calls (2000) is not below hard_calls (1000), so no checkpoint would be made before the segment ends`),

@@ -50,7 +50,8 @@ type Task struct {
 // Worker says who does tasks; exactly one of Loop, React and Command is given.
 type Worker struct {
 	// Loop is a runner loop whose prompt is the task. Its timeout is off unless it is
-	// given: the task's and the watchdog of Limits.Stagnation bound an attempt.
+	// given: the task's and the watchdog of Limits.Stagnation bound an attempt. Its
+	// budget is for one attempt. Prompt and backend are not its own.
 	Loop *loop.Options `yaml:"loop,omitempty" json:"loop,omitempty"`
 	// React is a ReAct agent.
 	React *React `yaml:"react,omitempty" json:"react,omitempty"`

@@ -241,6 +241,9 @@ func (v *validator) loop(at string, o loop.Options) {
 	if o.Prompt != "" {
 		v.add(at+".prompt", "the prompt of a worker is its task; leave it out, and say in goal what holds for all tasks")
 	}
+	if o.Backend != "" {
+		v.add(at+".backend", "the backend is chosen for the whole run; leave it out")
+	}
 	o.Prompt = "the task"
 	_, err := loop.Resolve(o, loop.Options{})
 	fields, _ := errors.AsType[loop.FieldErrors](err)

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -80,11 +81,15 @@ func readFile(root *os.Root, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("%s has more than %d bytes", name, maxFile)
+	var data bytes.Buffer
+	data.Grow(int(min(info.Size(), maxFile)) + bytes.MinRead)
+	if _, err := data.ReadFrom(io.LimitReader(file, maxFile+1)); err != nil {
+		return nil, err
 	}
-	return data, err
+	if data.Len() > maxFile {
+		return nil, fmt.Errorf("%s has more than %d bytes", name, maxFile)
+	}
+	return data.Bytes(), nil
 }
 
 func judgeTodos(file string, list []todo) check.Result {
