@@ -38,11 +38,11 @@ var _ = It("leaves no program behind when this process is killed", func(ctx Spec
 	out := gbytes.NewBuffer()
 	cmd.Stdout = out
 	Expect(cmd.Start()).To(Succeed())
-	Eventually(out).WithTimeout(patience).Should(gbytes.Say(`\d+\n`))
+	Eventually(out).Should(gbytes.Say(`\d+\n`))
 	group, err := strconv.Atoi(strings.TrimSpace(string(out.Contents())))
 	Expect(err).NotTo(HaveOccurred())
 	Expect(living(group)).To(HaveLen(1))
 	Expect(cmd.Process.Kill()).To(Succeed())
 	Expect(cmd.Wait()).NotTo(Succeed())
-	Eventually(func() []string { return living(group) }).WithTimeout(patience).Should(BeEmpty())
+	Eventually(func() []string { return living(group) }).Should(BeEmpty())
 })

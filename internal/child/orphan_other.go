@@ -4,5 +4,5 @@ package child
 
 import "os/exec"
 
-// noOrphan does nothing here: only Linux tells a program that who started it died.
-func noOrphan(*exec.Cmd) (done func()) { return func() {} }
+// NoOrphan does nothing here: only Linux ends a program when who started it dies.
+func NoOrphan(*exec.Cmd) (done func()) { return func() {} }

@@ -58,7 +58,7 @@ func Run(ctx context.Context, p Program) (Ending, error) {
 		return Ending{}, fmt.Errorf("not started: %w", err)
 	}
 	r.command()
-	defer noOrphan(r.cmd)()
+	defer NoOrphan(r.cmd)()
 	if err := r.start(); err != nil {
 		return Ending{}, err
 	}

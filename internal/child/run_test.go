@@ -18,9 +18,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/child"
 )
 
-// patience is how long a test waits for what comes at once on an idle machine.
-const patience = 30 * time.Second
-
 // asleep waits until the context ends: a grace that never passes.
 func asleep(ctx context.Context, _ time.Duration) error {
 	<-ctx.Done()
@@ -140,7 +137,7 @@ var _ = Describe("Run", func() {
 		Expect(end.State).To(Equal(state))
 		group, err := strconv.Atoi(strings.Fields(out.String())[1])
 		Expect(err).NotTo(HaveOccurred())
-		Eventually(func() []string { return living(group) }).WithTimeout(patience).Should(BeEmpty())
+		Eventually(func() []string { return living(group) }).Should(BeEmpty())
 	},
 		Entry("that hangs", "echo ready; exec sleep 600", asleep, "signal: terminated"),
 		Entry("that ignores SIGTERM", "trap '' TERM; echo ready; while :; do sleep 600; done", awake, "signal: killed"),
@@ -158,7 +155,7 @@ var _ = Describe("Run", func() {
 		Expect(end).To(Equal(child.Ending{Code: 0, State: "exit status 0"}))
 		group, err := strconv.Atoi(strings.TrimSpace(out.String()))
 		Expect(err).NotTo(HaveOccurred())
-		Eventually(func() []string { return living(group) }).WithTimeout(patience).Should(BeEmpty())
+		Eventually(func() []string { return living(group) }).Should(BeEmpty())
 	})
 
 	It("does not wait for a descendant that left the group with the output", func(ctx SpecContext) {

@@ -26,6 +26,7 @@ type ending struct {
 // gone.
 type process struct {
 	cmd            *exec.Cmd
+	free           func() // frees the thread of who started it
 	cfg            Config
 	stdin          *os.File // nil if there is nothing to read
 	stdout, stderr *os.File
@@ -47,6 +48,7 @@ func run(ctx context.Context, l launch, cfg Config, line func([]byte) (final boo
 	if err != nil {
 		return ending{}, err
 	}
+	defer p.free()
 	var end ending
 	var errTail child.Tail
 	var readers, others sync.WaitGroup
@@ -83,6 +85,7 @@ func start(l launch, cfg Config) (*process, error) {
 	p := &process{cmd: exec.Command(l.argv[0], l.argv[1:]...), cfg: cfg, answered: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env = l.dir, l.env
 	child.OwnGroup(p.cmd)
+	p.free = child.NoOrphan(p.cmd)
 	var far, near []*os.File
 	closeAll := func(files []*os.File) {
 		for _, f := range files {
@@ -113,6 +116,7 @@ func start(l launch, cfg Config) (*process, error) {
 		err = p.cmd.Start()
 	}
 	if err != nil {
+		p.free()
 		closeAll(near)
 		return nil, err
 	}

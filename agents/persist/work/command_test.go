@@ -72,10 +72,10 @@ var _ = Describe("A command", func() {
 		got := make(chan persist.Outcome)
 		worker := r.worker()
 		go func() { got <- worker.Work(within, r.assignment()) }()
-		Eventually(func() error { _, err := os.Stat(filepath.Join(r.deps.Folder, "ready")); return err }).WithTimeout(patience).Should(Succeed())
+		Eventually(func() error { _, err := os.Stat(filepath.Join(r.deps.Folder, "ready")); return err }).Should(Succeed())
 		cancel(errTest)
 		var out persist.Outcome
-		Eventually(got).WithTimeout(patience).Should(Receive(&out))
+		Eventually(got).Should(Receive(&out))
 		Expect(out.Answer + out.Carry).To(BeEmpty())
 	})
 
@@ -85,10 +85,10 @@ var _ = Describe("A command", func() {
 		got := make(chan persist.Outcome)
 		worker := r.worker()
 		go func() { got <- worker.Work(within, r.assignment()) }()
-		Eventually(func() error { _, err := os.Stat(filepath.Join(r.deps.Folder, "ready")); return err }).WithTimeout(patience).Should(Succeed())
+		Eventually(func() error { _, err := os.Stat(filepath.Join(r.deps.Folder, "ready")); return err }).Should(Succeed())
 		cancel(cause)
 		var out persist.Outcome
-		Eventually(got).WithTimeout(patience).Should(Receive(&out))
+		Eventually(got).Should(Receive(&out))
 		Expect(out.Grade).To(Equal(want))
 		Expect(out.Details).To(ContainSubstring(cause.Error()))
 		Expect(strings.TrimSpace(out.Carry)).To(Equal("half of it"))

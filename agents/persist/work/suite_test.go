@@ -23,6 +23,7 @@ import (
 
 func TestWork(t *testing.T) {
 	RegisterFailHandler(Fail)
+	SetDefaultEventuallyTimeout(30 * time.Second) // processes on a busy machine
 	RunSpecs(t, "agents/persist/work")
 }
 
@@ -30,9 +31,6 @@ var _ = BeforeEach(func() {
 	before := gleak.Goroutines()
 	DeferCleanup(func() { Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before)) })
 })
-
-// patience is how long a test waits for what comes at once on an idle machine.
-const patience = 30 * time.Second
 
 // meter counts what a worker tells, and allows so many tool calls.
 type meter struct {

@@ -18,6 +18,7 @@ import (
 
 func TestProbe(t *testing.T) {
 	RegisterFailHandler(Fail)
+	SetDefaultEventuallyTimeout(30 * time.Second) // processes on a busy machine
 	RunSpecs(t, "agents/persist/check/probe")
 }
 
@@ -25,9 +26,6 @@ var _ = BeforeEach(func() {
 	before := gleak.Goroutines()
 	DeferCleanup(func() { Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before)) })
 })
-
-// patience is how long a test waits for what comes at once on an idle machine.
-const patience = 30 * time.Second
 
 // folder makes a folder with files, by their paths.
 func folder(files map[string]string) string {
