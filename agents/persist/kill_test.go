@@ -31,9 +31,12 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 )
 
-// killFolder is the variable by which a spec tells a child process where to supervise:
-// in the folder state, with effects beside it.
-const killFolder = "REHEARSE_PERSIST_KILL"
+// The variables by which a spec tells a child process where to supervise, in the folder
+// state with effects beside it, and when to wait for the disk.
+const (
+	killFolder = "REHEARSE_PERSIST_KILL"
+	killSync   = "REHEARSE_PERSIST_SYNC"
+)
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(killFolder); dir != "" {
@@ -45,7 +48,7 @@ func TestMain(m *testing.M) {
 // superviseIn carries the plan out as far as it gets. It reports on standard output:
 // "open", the key of each attempt once its effect is there, and how the run ended.
 func superviseIn(dir string) int {
-	store, err := journal.Open(filepath.Join(dir, "state"), journal.Options{})
+	store, err := journal.Open(filepath.Join(dir, "state"), journal.Options{Sync: journal.Sync(os.Getenv(killSync))})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -181,12 +184,12 @@ func outcomes(all []state.Record) map[string]bool {
 type tally struct{ kills, plans, early, between, torn, repeated int }
 
 // child starts a process that supervises in a folder.
-func child(ctx context.Context, dir string) (cmd *exec.Cmd, lines *bufio.Scanner, said *strings.Builder) {
+func child(ctx context.Context, dir string, sync journal.Sync) (cmd *exec.Cmd, lines *bufio.Scanner, said *strings.Builder) {
 	GinkgoHelper()
 	self, err := os.Executable()
 	Expect(err).NotTo(HaveOccurred())
 	cmd, said = exec.CommandContext(ctx, self), &strings.Builder{}
-	cmd.Env = append(os.Environ(), killFolder+"="+dir)
+	cmd.Env = append(os.Environ(), killFolder+"="+dir, killSync+"="+string(sync))
 	cmd.Stderr = said
 	stdout, err := cmd.StdoutPipe()
 	Expect(err).NotTo(HaveOccurred())
@@ -198,7 +201,9 @@ func child(ctx context.Context, dir string) (cmd *exec.Cmd, lines *bufio.Scanner
 // of which a task takes some thousand rounds. It returns whether the child was through before.
 func kill(ctx context.Context, dir string, random *rand.Rand) (through bool) {
 	GinkgoHelper()
-	cmd, lines, said := child(ctx, dir)
+	// Whether the disk was waited for makes no difference to a kill.
+	sync := []journal.Sync{journal.SyncAlways, journal.SyncGroup}[random.IntN(2)]
+	cmd, lines, said := child(ctx, dir, sync)
 	for range random.IntN(8) {
 		if !lines.Scan() {
 			break
@@ -241,7 +246,7 @@ var _ = Describe("a supervisor that is killed again and again", func() {
 
 	It("is told from one that runs: the second is refused and told which process that is, until it is killed", func(ctx SpecContext) {
 		dir := GinkgoT().TempDir()
-		cmd, lines, _ := child(ctx, dir)
+		cmd, lines, _ := child(ctx, dir, journal.SyncAlways)
 		Expect(lines.Scan()).To(BeTrue())
 		Expect(lines.Text()).To(Equal("open"))
 		Expect(cmd.Process.Signal(syscall.SIGSTOP)).To(Succeed()) // it stays as it is
@@ -325,7 +330,7 @@ func (t *tally) count(early, torn, between bool) {
 func expectNothingMore(ctx context.Context, dir string) {
 	GinkgoHelper()
 	before := effectsIn(dir)
-	cmd, lines, said := child(ctx, dir)
+	cmd, lines, said := child(ctx, dir, journal.SyncAlways)
 	last := ""
 	for lines.Scan() {
 		last = lines.Text()
