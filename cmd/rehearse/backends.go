@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -32,6 +33,7 @@ type backendFlags struct {
 	command        string
 	extra          []string
 	prices         string
+	dir            string // where a command-line agent works; empty: here
 }
 
 func (b *backendFlags) register(cmd *cobra.Command) {
@@ -52,9 +54,9 @@ func (a *app) findBackend(ctx context.Context, flags backendFlags) (llm.Adapter,
 	cfg := openai.FromEnv(a.getenv)
 	var adapters []llm.Adapter
 	for _, id := range cli.IDs() {
-		agent := cli.Config{Model: flags.model, ExtraArgs: flags.extra}
+		agent := cli.Config{Model: flags.model, ExtraArgs: flags.extra, Dir: flags.dir}
 		if id == execOwn {
-			agent.Command = strings.Fields(flags.command)
+			agent.Command = flags.program()
 		}
 		adapter, err := cli.New(id, agent)
 		if err != nil {
@@ -78,6 +80,17 @@ func (a *app) findBackend(ctx context.Context, flags backendFlags) (llm.Adapter,
 		return nil, fmt.Errorf("%w%s", err, didYouMean(flags.backend, backendIDs()))
 	}
 	return found, err
+}
+
+// program is what --command names. A path is one from here, wherever it runs.
+func (b *backendFlags) program() []string {
+	program := strings.Fields(b.command)
+	if len(program) > 0 && strings.ContainsRune(program[0], filepath.Separator) {
+		if path, err := filepath.Abs(program[0]); err == nil {
+			program[0] = path
+		}
+	}
+	return program
 }
 
 // checkBackendFlags refuses flags that the backend would ignore.

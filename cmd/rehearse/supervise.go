@@ -33,7 +33,7 @@ func (a *app) superviseCommand() *cobra.Command {
 		Long: `supervise does the tasks of a plan one after the other, with the workers that the plan names or a
 runner loop. It makes the plan's checks before it stops, goes on where they fail, and saves as it
 goes: ended by Ctrl-C, by a crash or by a kill, the same command goes on where it was. It is the
-real thing: its agents work in the plan's folder and may cost money.
+real thing: agents and commands work in the plan's folder, and may cost money.
 
 The state is kept in .rehearse/state beside the plan, one folder for each plan's name, and one
 process at a time works on it. Limits, checks and workers of a plan may be changed while it
@@ -41,7 +41,9 @@ stands; other tasks are another plan, for which --fresh begins anew and keeps th
 aside. --status only tells where a plan stands.
 
 The backends are those of rehearse loop, which explains them; a plan whose workers are commands
-needs none. "rehearse schema plan" prints a plan's keys, "rehearse init" writes a first one.
+needs none. Agents' questions are asked here if standard input is a terminal; elsewhere the run
+goes on with other tasks and ends with escalated. "rehearse schema plan" prints a plan's keys,
+"rehearse init" writes a first one.
 
 ` + superviseExitCodes(),
 		Example: `  rehearse supervise plan.yaml --backend claude
@@ -86,7 +88,10 @@ func (a *app) supervise(ctx context.Context, f *pflag.FlagSet, file string, flag
 	if f.Changed("timeout") {
 		p.Limits.Timeout = *flags.timeout.into
 	}
-	site := siteOf(p, file, flags.state)
+	site, err := siteOf(p, file, flags.state)
+	if err != nil {
+		return err
+	}
 	if flags.status {
 		return a.superviseStatus(site, flags.asJSON)
 	}

@@ -27,7 +27,7 @@ import (
 type site struct {
 	plan   plan.Plan
 	file   string
-	folder string // of the plan; its commands run there
+	folder string // of the plan, absolute; its agents and commands work there
 	state  string
 	own    bool // the state is where it is by default
 }
@@ -35,12 +35,16 @@ type site struct {
 // hiddenFolder keeps what is no part of a project, beside the plan.
 const hiddenFolder = ".rehearse"
 
-func siteOf(p plan.Plan, file, state string) site {
-	folder := filepath.Dir(file)
+func siteOf(p plan.Plan, file, state string) (site, error) {
+	beside := filepath.Dir(file)
+	folder, err := filepath.Abs(beside)
+	if err != nil {
+		return site{}, usage(fmt.Errorf("find the folder of %s: %w", file, err))
+	}
 	return site{
 		plan: p, file: file, folder: folder, own: state == "",
-		state: cmp.Or(state, filepath.Join(folder, hiddenFolder, "state", p.Name)),
-	}
+		state: cmp.Or(state, filepath.Join(beside, hiddenFolder, "state", p.Name)),
+	}, nil
 }
 
 // superviseBackend is the backend of the plan's workers; nil if all are commands.
@@ -65,6 +69,7 @@ func (a *app) superviseBackend(ctx context.Context, p plan.Plan, flags *supervis
 
 // carryOut runs the plan.
 func (a *app) carryOut(ctx context.Context, s site, flags *superviseFlags) (result persist.Result, err error) {
+	flags.dir = s.folder
 	backend, err := a.superviseBackend(ctx, s.plan, flags)
 	if err != nil {
 		return result, err
