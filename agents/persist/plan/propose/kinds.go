@@ -23,7 +23,8 @@ func recogniseGo(f *folder) *project {
 		return nil
 	}
 	p := &project{kind: "Go", sources: []string{"**/*.go"}, commands: map[check.Name][]string{
-		check.Compile:    {"go", "build", "./..."},
+		// With one package, which is a command, go build would leave its program.
+		check.Compile:    {"go", "build", "-o", "/dev/null", "./..."},
 		check.Tests:      {"go", "test", "./..."},
 		check.Validation: {"go", "vet", "./..."},
 	}}

@@ -54,10 +54,10 @@ var _ = Describe("Look", func() {
 		Expect(p.Checks).To(HaveKey(check.Features))
 	},
 		Entry("Go", map[string]string{"go.mod": "module x"}, "Go", map[check.Name]string{
-			check.Compile: "go build ./...", check.Tests: "go test ./...", check.Validation: "go vet ./...",
+			check.Compile: "go build -o /dev/null ./...", check.Tests: "go test ./...", check.Validation: "go vet ./...",
 		}),
 		Entry("Go with a linter", map[string]string{"go.mod": "module x", ".golangci.yml": ""}, "Go", map[check.Name]string{
-			check.Compile: "go build ./...", check.Tests: "go test ./...", check.Validation: "golangci-lint run",
+			check.Compile: "go build -o /dev/null ./...", check.Tests: "go test ./...", check.Validation: "golangci-lint run",
 		}),
 		Entry("Node with npm", map[string]string{"package.json": `{"scripts": {"test": "node --test", "lint": "eslint .", "build": "vite build"}}`},
 			"Node with npm", map[check.Name]string{check.Compile: "npm run build", check.Tests: "npm run test", check.Validation: "npm run lint"}),
@@ -84,7 +84,7 @@ var _ = Describe("Look", func() {
 			check.Compile: "cargo check --all-targets --workspace", check.Tests: "cargo test --workspace", check.Validation: "cargo clippy --all-targets --workspace",
 		}),
 		Entry("what a Makefile calls the whole check", map[string]string{"go.mod": "", "Makefile": "checker := x\n.PHONY: check\ncheck: test\n\tgo vet\n"}, "Go", map[check.Name]string{
-			check.Compile: "go build ./...", check.Tests: "go test ./...", check.Validation: "make check",
+			check.Compile: "go build -o /dev/null ./...", check.Tests: "go test ./...", check.Validation: "make check",
 		}),
 	)
 
@@ -94,7 +94,7 @@ var _ = Describe("Look", func() {
 			"node_modules/x/package.json": "{}", ".hidden/go.mod": "", "testdata/go.mod": "",
 		}))
 		Expect(p.Kinds).To(Equal([]string{"Go", "Node with npm and TypeScript in my web"}))
-		Expect(p.Checks[check.Compile].Command).To(Equal([]string{"sh", "-c", "go build ./... && (cd './my web' && npx --no-install tsc --noEmit)"}))
+		Expect(p.Checks[check.Compile].Command).To(Equal([]string{"sh", "-c", "go build -o /dev/null ./... && (cd './my web' && npx --no-install tsc --noEmit)"}))
 		Expect(p.Checks[check.Validation].Command).To(Equal([]string{"go", "vet", "./..."}))
 		Expect(p.Checks[check.Features].In).To(ContainElements("**/*.go", "my web/**/*.ts"))
 	})
