@@ -76,14 +76,14 @@ func (v *superviseView) called(n int) {
 func (v *superviseView) underWay() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	saved := "not saved yet"
+	saved := ""
 	if !v.saved.IsZero() {
-		saved = "saved " + ago(v.saved) + " ago"
+		saved = "; checkpoint " + ago(v.saved) + " ago"
 	}
 	if v.task == "" {
-		return fmt.Sprintf("%s  looking what is left; %s", v.progress(), saved)
+		return v.progress() + "  looking what is left" + saved
 	}
-	return fmt.Sprintf("%s  %s, attempt %d, %s, %s; %s",
+	return fmt.Sprintf("%s  %s, attempt %d, %s, %s%s",
 		v.progress(), v.task, v.attempts, ago(v.began), plural(v.calls, "call"), saved)
 }
 
