@@ -105,11 +105,11 @@ func judgeTodos(file string, list []todo) check.Result {
 		}
 	}
 	if open.count == 0 {
-		return check.Result{Verdict: check.Pass, Details: fmt.Sprintf("no todo of %s is open, of %d", file, len(list))}
+		return check.Result{Verdict: check.Pass, Details: fmt.Sprintf("%s: none of %s open", file, count(len(list), "todo"))}
 	}
-	details := fmt.Sprintf("%d of %s of %s are open", open.count, count(len(list), "todo"), file)
+	details := fmt.Sprintf("%s: %d of %s open", file, open.count, count(len(list), "todo"))
 	if working > 0 {
-		details += fmt.Sprintf(", %d of them in progress", working)
+		details += fmt.Sprintf(", %d in progress", working)
 	}
 	return check.Result{Verdict: check.Fail, Details: details, Items: open.list()}
 }
