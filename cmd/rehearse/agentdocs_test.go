@@ -77,7 +77,7 @@ func TestAgentDocsName(t *testing.T) {
 }
 
 // TestAgentDocsRun does what docs/react.md and docs/supervisor.md show, with the
-// files that they show, and compares what comes of it.
+// files that they show, and compares what comes of it; "make golden" shows it anew.
 func TestAgentDocsRun(t *testing.T) {
 	for _, doc := range []string{"react.md", "supervisor.md"} {
 		t.Run(doc, func(t *testing.T) {
@@ -85,6 +85,8 @@ func TestAgentDocsRun(t *testing.T) {
 				t.Skip("the workers are shell scripts")
 			}
 			g := gomega.NewWithT(t)
+			path, err := filepath.Abs("../../docs/" + doc)
+			g.Expect(err).NotTo(gomega.HaveOccurred())
 			text := readDoc(t, doc)
 			t.Chdir(t.TempDir())
 			for _, file := range shownFile.FindAllStringSubmatch(text, -1) {
@@ -94,7 +96,13 @@ func TestAgentDocsRun(t *testing.T) {
 			commands := shownCommand.FindAllStringSubmatch(text, -1)
 			g.Expect(commands).NotTo(gomega.BeEmpty())
 			for _, c := range commands {
-				g.Expect(runShown(c[1])).To(gomega.Satisfy(func(got string) bool { return asShown(got, c[2]) }),
+				got := runShown(c[1])
+				if *update && !asShown(got, c[2]) {
+					text = strings.Replace(text, c[2], got, 1)
+					g.Expect(os.WriteFile(path, []byte(text), 0o600)).To(gomega.Succeed())
+					continue
+				}
+				g.Expect(got).To(gomega.Satisfy(func(got string) bool { return asShown(got, c[2]) }),
 					"%s is shown to print\n%s", c[1], c[2])
 			}
 		})
