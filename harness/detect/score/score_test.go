@@ -117,6 +117,28 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 		Expect(scored(quick(), list).Categories).To(BeEmpty())
 	})
 
+	It("compare the classes of reflections, which are two", Label("R-04"), func() {
+		o := quick()
+		o.Kind = corpus.Reflections
+		var list []answer
+		for i, class := range []string{"complacent", "complacent", "critical", "critical"} {
+			label := []string{"complacent", "critical"}[i%2]
+			list = append(list, answer{
+				item: corpus.Item{ID: fmt.Sprint(i), Label: label},
+				p:    detect.Prediction{Positive: class == "complacent", Class: class},
+			})
+		}
+		list = append(list, answer{item: corpus.Item{ID: "other", Label: "defers"}})
+		r := scored(o, list)
+		Expect(r.Classes.Labels).To(Equal([]string{"complacent", "critical"}))
+		Expect(r.Classes.Counts).To(Equal([][]int{{1, 1}, {1, 1}}))
+		Expect(*r.Classes.Kappa.Value).To(BeNumerically("~", 0, 1e-9))
+		Expect(r.Failed).To(Equal(1), "a label of messages")
+		Expect(r.Positive).To(Equal([]string{"complacent"}))
+		o.Positive = []string{"defers"}
+		Expect(o.Validate()).To(MatchError(ContainSubstring("no label of reflections")))
+	})
+
 	It("compare four classes, with kappa", func() {
 		var list []answer
 		add := func(n int, label, class string) {
