@@ -12,3 +12,6 @@ func Terminate(cmd *exec.Cmd) { Kill(cmd) }
 
 // Kill kills a started program; what it started may outlive it.
 func Kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
+
+// KillAsked does nothing here: Terminate kills.
+func KillAsked() {}

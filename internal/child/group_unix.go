@@ -4,6 +4,7 @@ package child
 
 import (
 	"os/exec"
+	"sync"
 	"syscall"
 )
 
@@ -11,11 +12,30 @@ import (
 // group, so that it can be stopped together with everything it starts.
 func OwnGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// Terminate asks the group of a started program to end.
-func Terminate(cmd *exec.Cmd) { signalGroup(cmd, syscall.SIGTERM) }
+// asked are the groups that Terminate asked to end and Kill has not ended yet, by the
+// process ids of their leaders.
+var asked sync.Map
+
+// Terminate asks the group of a started program to end. Kill must follow.
+func Terminate(cmd *exec.Cmd) {
+	asked.Store(cmd.Process.Pid, cmd)
+	signalGroup(cmd, syscall.SIGTERM)
+}
 
 // Kill ends the group of a started program.
-func Kill(cmd *exec.Cmd) { signalGroup(cmd, syscall.SIGKILL) }
+func Kill(cmd *exec.Cmd) {
+	asked.Delete(cmd.Process.Pid)
+	signalGroup(cmd, syscall.SIGKILL)
+}
+
+// KillAsked ends all groups that were asked to end and still have time for it. It is
+// for a process that leaves at once and would leave them behind.
+func KillAsked() {
+	asked.Range(func(_, cmd any) bool {
+		Kill(cmd.(*exec.Cmd))
+		return true
+	})
+}
 
 // signalGroup sends sig to the group. An error means that the group is gone,
 // which is what the caller wants.

@@ -42,6 +42,9 @@ type Ending struct {
 	// Cause is why it was ended from here, which is why the context ended; nil if it
 	// ended by itself.
 	Cause error
+	// Left says that a descendant that left the group held the output open for the
+	// whole of Grace. It was not ended.
+	Left bool
 }
 
 // Run runs a program as the leader of a process group of its own. When the context
@@ -74,7 +77,7 @@ func Run(ctx context.Context, p Program) (Ending, error) {
 	r.read()
 	others.Wait()
 	r.closeNear()
-	return Ending{Code: r.cmd.ProcessState.ExitCode(), State: r.cmd.ProcessState.String(), Cause: cause}, nil
+	return Ending{Code: r.cmd.ProcessState.ExitCode(), State: r.cmd.ProcessState.String(), Cause: cause, Left: r.left}, nil
 }
 
 // running is a program under way, with the near ends of its pipes. The pipes are
@@ -85,6 +88,7 @@ type running struct {
 	cmd     *exec.Cmd
 	stdin   *os.File // nil if there is nothing to read
 	outputs []output
+	left    bool
 
 	alive   context.Context // ends when the leader has exited
 	exited  context.CancelFunc
@@ -177,7 +181,7 @@ func (r *running) wait() {
 	_ = r.cmd.Wait() // its outcome is in ProcessState
 	Kill(r.cmd)
 	r.exited()
-	if r.Sleep(r.reading, r.Grace) == nil {
+	if r.left = r.Sleep(r.reading, r.Grace) == nil; r.left {
 		r.closeNear()
 	}
 	if r.stdin != nil {

@@ -171,7 +171,7 @@ var _ = Describe("Run", func() {
 		p.Stdout, p.Dir = out, GinkgoT().TempDir()
 		end, err := child.Run(ctx, p)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(end.Code).To(BeZero())
+		Expect(end).To(Equal(child.Ending{Code: 0, State: "exit status 0", Left: true}))
 		Expect(exec.Command("kill", strings.TrimSpace(out.String())).Run()).To(Succeed(), "it is still there")
 	})
 })

@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -61,6 +62,9 @@ func (c *command) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 	default:
 		out.Grade, out.Details = persist.Failed, with(c.name()+" failed: "+end.State, said)
 		out.Carry = out.Details
+	}
+	if end.Left {
+		out.Details += fmt.Sprintf("; something that it started left its process group, held its output for %s and may still run", grace)
 	}
 	return out
 }

@@ -45,6 +45,9 @@ func (c command) probe(ctx context.Context) check.Result {
 		return unknown("%s cannot be run: %v", c.name(), err)
 	}
 	r := c.judge(ctx, end)
+	if end.Left {
+		r.Details += fmt.Sprintf("; something that it started left its process group, held its output for %s and may still run", grace)
+	}
 	if end.Cause != nil && said.Cut() {
 		return r // where a flood was cut off is chance, and two runs are to say the same
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -20,6 +21,14 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 )
+
+// hasty is a virtual clock with a short time of grace, which processes need in real
+// time.
+type hasty struct{ *clock.Virtual }
+
+func (hasty) Sleep(ctx context.Context, d time.Duration) error {
+	return clock.Real().Sleep(ctx, d/10)
+}
 
 func sh(script string) plan.Probe { return plan.Probe{Command: []string{"sh", "-c", script}} }
 
@@ -62,7 +71,7 @@ var _ = Describe("a command", Label("P-01"), func() {
 	})
 
 	DescribeTable("is ended at its timeout, on the given clock", func(ctx SpecContext, script, output string) {
-		v := clock.NewVirtual()
+		v := hasty{clock.NewVirtual()}
 		spec := sh(script)
 		spec.Timeout = unit.Duration(time.Minute)
 		dir := GinkgoT().TempDir()
@@ -71,7 +80,7 @@ var _ = Describe("a command", Label("P-01"), func() {
 		got := make(chan check.Result)
 		go func() { got <- p.Probe(ctx) }()
 		Eventually(func() error { _, err := os.Stat(filepath.Join(dir, "ready")); return err }).Should(Succeed())
-		Expect(v.Sleep(ctx, time.Minute)).To(Succeed())
+		Expect(v.Virtual.Sleep(ctx, time.Minute)).To(Succeed())
 		var r check.Result
 		Eventually(got).Should(Receive(&r))
 		Expect(r.Verdict).To(Equal(check.Unknown))
@@ -84,6 +93,21 @@ var _ = Describe("a command", Label("P-01"), func() {
 		Entry("has children that hold its output", "echo said; sleep 600 & touch ready; wait", "said"),
 		Entry("ends with 0 when asked to end", "trap 'exit 0' TERM; touch ready; while :; do sleep 600 & wait; done", ""),
 	)
+
+	It("says that something left it which may still run", func(ctx SpecContext) {
+		if _, err := exec.LookPath("setsid"); err != nil {
+			Skip("there is no setsid here")
+		}
+		dir := GinkgoT().TempDir()
+		p, err := probe.New(sh("setsid sh -c 'echo $$ > new; mv new left; exec sleep 600' & while [ ! -e left ]; do :; done"), dir, hasty{clock.NewVirtual()})
+		Expect(err).NotTo(HaveOccurred())
+		r := p.Probe(ctx)
+		Expect(r.Verdict).To(Equal(check.Pass))
+		Expect(r.Details).To(HaveSuffix("something that it started left its process group, held its output for 2s and may still run"))
+		pid, err := os.ReadFile(filepath.Join(dir, "left"))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(exec.Command("kill", strings.TrimSpace(string(pid))).Run()).To(Succeed())
+	})
 
 	It("says why it was ended from outside", func(ctx SpecContext) {
 		within, cancel := context.WithCancelCause(ctx)

@@ -72,7 +72,7 @@ type search struct {
 func (m *markers) probe(ctx context.Context) check.Result {
 	root, err := os.OpenRoot(m.dir)
 	if err != nil {
-		return unknown("the files cannot be searched: %v", err)
+		return unknown("the files cannot be searched: %v", reason(err))
 	}
 	defer root.Close()
 	s := &search{markers: m, root: root}
@@ -231,7 +231,7 @@ func (s *search) result() check.Result {
 			Details: fmt.Sprintf("%s with %s in %s%s", count(s.found.count, "line"), words, count(s.withHits, "file"), skipped),
 		}
 	case s.doubt != nil:
-		return unknown("the search for %s is not complete: %v", words, s.doubt)
+		return unknown("the search for %s is not complete: %v", words, reason(s.doubt))
 	case s.files == 0:
 		return unknown("no text file was searched for %s; look at in%s", words, skipped)
 	}

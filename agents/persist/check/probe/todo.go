@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"regexp"
@@ -43,8 +44,11 @@ const (
 
 func (t todos) probe(context.Context) check.Result {
 	data, err := t.read()
-	if err != nil {
-		return unknown("the todos cannot be read: %v", err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return unknown("there is no file %s in the folder of the plan; give the file, or leave the probe out", t.file)
+	case err != nil:
+		return unknown("the todos cannot be read: %v", reason(err))
 	}
 	parse := parseMarkdown
 	if strings.EqualFold(path.Ext(t.file), ".json") {
@@ -90,6 +94,14 @@ func readFile(root *os.Root, name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s has more than %d bytes", name, maxFile)
 	}
 	return data.Bytes(), nil
+}
+
+// reason is an error without the name of the system's call.
+func reason(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: %w", e.Path, e.Err)
+	}
+	return err
 }
 
 func judgeTodos(file string, list []todo) check.Result {

@@ -77,11 +77,16 @@ var _ = Describe("a list of todos", Label("P-01"), func() {
 		other := folder(map[string]string{"TODO.md": "- [x] a\n"})
 		Expect(os.Symlink(filepath.Join(other, "TODO.md"), filepath.Join(dir, "out.md"))).To(Succeed())
 		Expect(os.Symlink("../"+filepath.Base(other)+"/TODO.md", filepath.Join(dir, "up.md"))).To(Succeed())
-		for _, name := range []string{"none.md", "d", "big.md", "out.md", "up.md", "../x.md"} {
+		for _, name := range []string{"d", "big.md", "out.md", "up.md", "../x.md"} {
 			r := ask(ctx, dir, plan.Probe{File: name})
 			Expect(r.Verdict).To(Equal(check.Unknown), name)
 			Expect(r.Details).To(ContainSubstring("cannot be read"), name)
 		}
+		r := ask(ctx, dir, plan.Probe{File: "none.md"})
+		Expect(r).To(Equal(check.Result{
+			Verdict: check.Unknown, Details: "there is no file none.md in the folder of the plan; give the file, or leave the probe out",
+		}))
+		Expect(ask(ctx, dir, plan.Probe{File: "up.md"}).Details).To(Equal("the todos cannot be read: up.md: path escapes from parent"))
 		Expect(ask(ctx, filepath.Join(dir, "gone"), plan.Probe{File: "x"}).Verdict).To(Equal(check.Unknown))
 	})
 
