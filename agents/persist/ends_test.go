@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/event"
@@ -61,7 +62,7 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 		result := r.run()
 		Expect(result.Status).To(Equal(persist.StatusBlocked))
 		Expect(result.ExitCode).To(Equal(6))
-		Expect(result.Details).To(And(ContainSubstring(`task "a" failed: the disk is full`), ContainSubstring("2 tasks cannot be reached, as they come after (b, c)")))
+		Expect(result.Details).To(And(ContainSubstring(`task "a" failed: the disk is full`), ContainSubstring("2 tasks behind that cannot be reached (b, c)")))
 		Expect(states(result)).To(Equal(map[string]string{"a": "failed", "b": "waiting", "c": "waiting", "d": "done"}))
 		Expect(r.worked).To(Equal([]string{"a#1", "a#2", "a#3", "d#1", "a#4"}), "two retries, and once more in a round")
 		Expect(failing(result)).To(Equal([]check.Name{check.Todos, check.Problems, check.Pending, check.Dependencies}))
@@ -73,6 +74,7 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 		result := r.run()
 		Expect(result.Status).To(Equal(persist.StatusBlocked))
 		Expect(result.Details).To(ContainSubstring("there is no such server"))
+		Expect(failing(result)).To(Equal([]check.Name{check.Todos, check.Problems}))
 		Expect(r.worked).To(Equal([]string{"a#1", "b#1"}))
 	})
 
@@ -164,6 +166,22 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 		result = r.again()
 		Expect(result.Guard).To(Equal("timeout"))
 		Expect(result.Duration).To(Equal(90*time.Second), "what is left of five minutes")
+	})
+
+	It("counts the time of an attempt that was killed, as far as a checkpoint tells of it", func() {
+		p := tasks("a")
+		p.Limits.Timeout = unit.Duration(time.Hour)
+		r := newRig(p)
+		r.deeds["a"] = []deed{works(50 * time.Minute)}
+		r.store.fail = func(n int, _ string) failure { return failure{err: map[bool]error{true: errKilled}[n == 2+7]} }
+		Expect(r.run().Status).To(Equal(persist.StatusError))
+		Expect(r.clock.Elapsed()).To(Equal(35*time.Minute), "killed at the checkpoint after that of 30 minutes")
+		result := r.again()
+		Expect(result.Guard).To(Equal("timeout"))
+		Expect(result.Duration).To(Equal(30 * time.Minute))
+		result = r.again()
+		Expect(result.Guard).To(Equal("timeout"))
+		Expect(result.Duration).To(BeZero())
 	})
 
 	It("comes at the caller's deadline", func() {
@@ -269,6 +287,17 @@ var _ = Describe("A run that cannot begin", func() {
 
 		_, err := persist.Look(changed, r.store.reopen())
 		Expect(errors.As(err, &why)).To(BeTrue())
+	})
+
+	It("says that the journal is gone where its snapshot is there, and does nothing again", func() {
+		r := newRig(tasks("a", "b"))
+		r.deps.Store = gone{r.store}
+		result := r.run()
+		Expect(result.Status).To(Equal(persist.StatusError))
+		Expect(result.Err).To(MatchError(journal.ErrCorrupt))
+		Expect(r.worked).To(BeEmpty())
+		_, err := persist.Look(r.plan, gone{r.store.reopen()})
+		Expect(err).To(MatchError(journal.ErrCorrupt))
 	})
 
 	DescribeTable("goes on with a plan that means the same",
@@ -472,4 +501,11 @@ func verdict(result persist.Result, name check.Name) check.Verdict {
 		}
 	}
 	return ""
+}
+
+// gone is a store whose journal is gone, and whose snapshot so stands for nothing.
+type gone struct{ *tape }
+
+func (gone) Load(func([]byte) error, func([]byte) error) (journal.Recovery, error) {
+	return journal.Recovery{SnapshotLost: "it stands for 7 records, which are not those of this journal"}, nil
 }

@@ -35,7 +35,7 @@ type PlanChanged struct {
 	Goal, Order             bool
 }
 
-// Error says what changed and what to do.
+// Error says what changed.
 func (e *PlanChanged) Error() string {
 	var parts []string
 	for _, p := range []struct {
@@ -61,7 +61,7 @@ func (e *PlanChanged) Error() string {
 	if len(parts) > 0 {
 		text += " (" + strings.Join(parts, "; ") + ")"
 	}
-	return text + "; take the old plan back, or begin on a state of its own"
+	return text
 }
 
 // folding is the fold over what a store holds.
@@ -86,6 +86,10 @@ func fold(p plan.Plan, from Reader) (*folding, journal.Recovery, error) {
 	found, err := from.Load(f.snapshot, f.record)
 	if err != nil {
 		return nil, found, fmt.Errorf("reading the kept state: %w", err)
+	}
+	if !f.state.Begun() && found.SnapshotLost != "" {
+		return nil, found, fmt.Errorf("reading the kept state: %w: it is empty, and there is a snapshot of it (%s); bring the journal back, or begin on another state",
+			journal.ErrCorrupt, found.SnapshotLost)
 	}
 	// What was worked between the last record and the last checkpoint.
 	f.saved.Lost += max(0, f.saved.At-f.state.At)

@@ -111,7 +111,7 @@ func (s *State) end(outspent bool) End {
 // capped says which limit leaves checks failing.
 func (s *State) capped(failed []check.Name) (guard, details string) {
 	if s.Round.InRow >= s.limits.Rounds {
-		return "rounds", fmt.Sprintf("stopped after %d rounds (limits.rounds) with %s failing", s.Round.InRow, s.told(failed))
+		return "rounds", fmt.Sprintf("stopped after %s (limits.rounds) with %s failing", count(s.Round.InRow, "round"), s.told(failed))
 	}
 	return "no_progress", fmt.Sprintf("stopped, as a round changed nothing: %s still failing", s.told(failed))
 }
@@ -123,7 +123,7 @@ func (s *State) blockage() string {
 		parts = append(parts, s.stories(Failed, Blocked))
 	}
 	if n := s.tasks.stages[Waiting]; n > 0 {
-		parts = append(parts, fmt.Sprintf("%s cannot be reached, as they come after (%s)", count(n, "task"), strings.Join(s.some(Waiting), ", ")))
+		parts = append(parts, fmt.Sprintf("%s behind that cannot be reached (%s)", count(n, "task"), strings.Join(s.some(Waiting), ", ")))
 	}
 	return "what is left cannot be done: " + strings.Join(parts, "; ")
 }

@@ -1,13 +1,16 @@
 package state
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	// Its first version means what the standard library's does, and reads a journal of
+	// 100 MB in a fraction of the time.
+	json "github.com/go-json-experiment/json/v1"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/window"
