@@ -9,27 +9,21 @@ import (
 	"strings"
 )
 
-// errUnreached ends a scan that was to find a snapshot's place and did not.
-var errUnreached = errors.New("the journal does not reach the snapshot")
-
 // load reads a store without changing it. The snapshot is handed over when the
 // journal is known to have what it stands for, and each record when its line is
 // known to be whole.
 func load(in files, snapshot, record func(data []byte) error) (Recovery, extent, error) {
-	at, state, err := loadSnapshot(in)
 	var found Recovery
+	at, state, err := loadSnapshot(in)
+	begin := func() error { return nil }
 	switch {
 	case err == nil:
 		found.Snapshot = true
-		end, err := replay(in, &found, at, func() error { return snapshot(state) }, record)
-		if !errors.Is(err, errUnreached) {
-			return found, end, err
-		}
-		found = Recovery{SnapshotLost: fmt.Sprintf("it stands for %d records, which are not those of this journal", at.records)}
+		begin = func() error { return snapshot(state) }
 	case !errors.Is(err, fs.ErrNotExist):
 		found.SnapshotLost = err.Error() // the journal has all of it
 	}
-	end, err := replay(in, &found, mark{}, func() error { return nil }, record)
+	end, err := replay(in, &found, at, begin, record)
 	return found, end, err
 }
 
@@ -65,10 +59,20 @@ func replay(in files, found *Recovery, from mark, begin func() error, record fun
 		err = reach()
 	}
 	if err == nil && !reached {
-		err = errUnreached
+		err = lost(from, end.mark)
 	}
 	found.Records, found.Torn = end.records, int(end.torn)
 	return end, err
+}
+
+// lost is the error of a journal that lacks what a snapshot stands for. No crash leaves
+// that, as a snapshot is made when its records are on the disk.
+func lost(from, end mark) error {
+	what := fmt.Sprintf("the journal has %d", end.records)
+	if end.records >= from.records {
+		what = "those of the journal are others"
+	}
+	return fmt.Errorf("%w: the snapshot stands for %d records, and %s; nothing was cut: put back a copy of the folder", ErrCorrupt, from.records, what)
 }
 
 // openJournal opens the journal to read it; one that is not there is empty.

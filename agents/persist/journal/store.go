@@ -40,8 +40,8 @@ type Recovery struct {
 	Records, Replayed int
 	// Torn is how many bytes of an unfinished last record were cut off.
 	Torn int
-	// Snapshot says whether there is one; SnapshotLost why one that was there could not be used
-	// (every record was replayed then).
+	// Snapshot says whether there is one; SnapshotLost why one that was there could not be used,
+	// as it was damaged (every record was replayed then).
 	Snapshot     bool
 	SnapshotLost string
 }
@@ -51,7 +51,8 @@ type Recovery struct {
 var ErrBusy = errors.New("another supervisor holds this state")
 
 // ErrCorrupt is wrapped by the error of a journal that was changed: a record in
-// its middle does not have its checksum, or is not in its place. Nothing is cut then.
+// its middle does not have its checksum, or is not in its place, or records are missing
+// that a snapshot stands for. Nothing is cut then.
 // Read wraps it for a blob that does not have its checksum.
 var ErrCorrupt = errors.New("the state is corrupt")
 
