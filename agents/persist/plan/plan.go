@@ -51,12 +51,13 @@ type Task struct {
 type Worker struct {
 	// Loop is a runner loop whose prompt is the task. Its timeout is off unless it is
 	// given: the task's and the watchdog of Limits.Stagnation bound an attempt. Its
-	// budget is for one attempt. Prompt and backend are not its own.
+	// budget is for one attempt. Prompt and backend are not its own. With stream the
+	// watchdog sees a long answer coming.
 	Loop *loop.Options `yaml:"loop,omitempty" json:"loop,omitempty"`
 	// React is a ReAct agent.
 	React *React `yaml:"react,omitempty" json:"react,omitempty"`
 	// Command is a program and its arguments; the task is its standard input, and
-	// its exit status the result.
+	// its exit status the result. What it prints is the activity that the watchdog sees.
 	Command []string `yaml:"command,omitempty" json:"command,omitempty"`
 	// Env names variables that are handed on to Command although they are named like
 	// keys, tokens or passwords; all others of that sort are not.

@@ -70,6 +70,12 @@ var _ = Describe("a command", Label("P-01"), func() {
 		Expect(len(r.Output)).To(BeNumerically("<=", 4<<10))
 	})
 
+	It("says no half of a line of a long output", func(ctx SpecContext) {
+		r := ask(ctx, "", sh("for i in $(seq 1000); do echo FAIL number $i; done; exit 1"))
+		Expect(r.Output).To(HavePrefix("FAIL number "))
+		Expect(r.Items[0]).To(HavePrefix("FAIL number "))
+	})
+
 	DescribeTable("is ended at its timeout, on the given clock", func(ctx SpecContext, script, output string) {
 		v := hasty{clock.NewVirtual()}
 		spec := sh(script)

@@ -31,7 +31,7 @@ tasks:
 
 # Who does the tasks. Without this, a runner loop over the backend does.
 # workers:
-#   default: {loop: {max_iterations: 20, timeout: 30m}}
+#   default: {loop: {max_iterations: 20, stream: true}}
 #   auditor: {react: {agent: agents/auditor.agent.md}}
 #   script: {command: [./do-task.sh]}
 
