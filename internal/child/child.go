@@ -38,3 +38,13 @@ func (t *Tail) Cut() bool { return t.cut }
 func (t *Tail) String() string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(t.kept), "\uFFFD"))
 }
+
+// Lines is String without the line that was cut in two, if there is another: half a
+// line says little, and half a secret is not known for one.
+func (t *Tail) Lines() string {
+	text := t.String()
+	if _, rest, more := strings.Cut(text, "\n"); more && t.cut {
+		return rest
+	}
+	return text
+}

@@ -198,4 +198,11 @@ var _ = It("keeps as much of a tail as is asked for", func() {
 	Expect(t.Cut()).To(BeTrue())
 	_, _ = t.Write([]byte("g"))
 	Expect(t.String()).To(Equal("efg"))
+	Expect(t.Lines()).To(Equal("efg"), "there is no other line")
+	_, _ = t.Write([]byte("\nh"))
+	Expect(t.String()).To(Equal("g\nh"))
+	Expect(t.Lines()).To(Equal("h"))
+	whole := child.Tail{Size: 3}
+	_, _ = whole.Write([]byte("a\nb"))
+	Expect(whole.Lines()).To(Equal("a\nb"))
 })

@@ -47,8 +47,8 @@ func (c *command) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 		answer = child.Tail{} // where a flood was cut off is chance, and two runs are to say the same
 	}
 	hide := child.HideSecrets(os.Environ())
-	out := persist.Outcome{Answer: plain.Text(hide.Replace(answer.String()), 0)}
-	said := plain.Line(hide.Replace(complaint.String()), maxCarry)
+	out := persist.Outcome{Answer: plain.Text(hide.Replace(answer.Lines()), 0)}
+	said := plain.Line(hide.Replace(complaint.Lines()), maxCarry)
 	switch {
 	case err != nil:
 		out.Grade, out.Details = persist.Blocked, c.name()+" cannot be run: "+err.Error()

@@ -51,21 +51,11 @@ func (c command) probe(ctx context.Context) check.Result {
 	if end.Cause != nil && said.Cut() {
 		return r // where a flood was cut off is chance, and two runs are to say the same
 	}
-	r.Output = plain.Text(child.HideSecrets(os.Environ()).Replace(wholeLines(&said)), 0)
+	r.Output = plain.Text(child.HideSecrets(os.Environ()).Replace(said.Lines()), 0)
 	if r.Verdict == check.Fail {
 		r.Items = failures(r.Output)
 	}
 	return r
-}
-
-// wholeLines is what was said without the line that was cut in two, if there is
-// more.
-func wholeLines(said *child.Tail) string {
-	text := said.String()
-	if _, rest, more := strings.Cut(text, "\n"); more && said.Cut() {
-		return rest
-	}
-	return text
 }
 
 // The exit statuses by which a shell says that it could not run a program.
