@@ -86,7 +86,7 @@ func survey(said []token) []phrase {
 	read := 0 // up to which byte: a name is read as words, too
 	for _, t := range said {
 		p := &all[t.phrase]
-		formula, again := formulas()[t.text], t.end <= read
+		formula, again := known().formulas[t.text], t.end <= read
 		p.formula = p.formula || formula
 		read = max(read, t.end)
 		if !formula && !again && (t.kind != word || t.class == content || t.class == denial) {

@@ -1,6 +1,7 @@
 package reflect
 
 import (
+	"cmp"
 	_ "embed"
 	"strings"
 	"sync"
@@ -23,18 +24,12 @@ const (
 )
 
 var (
-	//go:embed lexicon/filler.txt
-	fillerText string
-	//go:embed lexicon/generic.txt
-	genericText string
-	//go:embed lexicon/plan.txt
-	planText string
-	//go:embed lexicon/denial.txt
-	denialText string
+	//go:embed lexicon/en.txt
+	english string
+	//go:embed lexicon/fr.txt
+	french string
 	//go:embed lexicon/same.txt
-	sameText string
-	//go:embed lexicon/formula.txt
-	formulaText string
+	same string
 )
 
 // abbreviations have inner full stops and are no names.
@@ -46,50 +41,55 @@ type entry struct {
 	class class
 }
 
-// lexicon holds the words that are known. It is read when it is first needed.
-var lexicon = sync.OnceValue(func() map[string]entry {
-	known := map[string]entry{}
-	for line := range strings.Lines(sameText) {
+// lexicon is what is known of words. It is read when it is first needed.
+type lexicon struct {
+	words map[string]entry
+	// formulas are the words of praise, of what was done, and of going on.
+	formulas map[string]bool
+}
+
+// known is the lexicon of both languages: reflections of one are written on
+// observations in the other, or mix them.
+var known = sync.OnceValue(func() lexicon {
+	lists := map[string][]string{}
+	for line := range strings.Lines(english + french) {
+		if name, words, ok := strings.Cut(line, ":"); ok && !strings.HasPrefix(line, "#") {
+			lists[name] = append(lists[name], strings.Fields(words)...)
+		}
+	}
+	l := lexicon{words: map[string]entry{}, formulas: map[string]bool{}}
+	for line := range strings.Lines(same) {
 		forms := strings.Fields(line)
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
 		for _, form := range forms {
-			known[form] = entry{stem: forms[0]}
+			l.words[form] = entry{stem: forms[0]}
 		}
 	}
 	for _, list := range []struct { // a later one wins
 		class
-		text string
-	}{{generic, genericText}, {filler, fillerText}, {plan, planText}, {denial, denialText}} {
-		for form := range strings.FieldsSeq(list.text) {
-			e := known[form]
-			if e.stem == "" {
-				e.stem = cut(form)
-			}
-			e.class = list.class
-			known[form] = e
+		name string
+	}{{generic, "generic"}, {filler, "filler"}, {plan, "plan"}, {denial, "denial"}} {
+		for _, form := range lists[list.name] {
+			stem := cmp.Or(l.words[form].stem, cut(form))
+			l.words[form] = entry{stem, list.class}
 		}
 	}
-	return known
-})
-
-// formulas are the words of praise, and of going on.
-var formulas = sync.OnceValue(func() map[string]bool {
-	known := map[string]bool{}
-	for form := range strings.FieldsSeq(formulaText) {
-		known[form] = true
+	for _, form := range lists["formula"] {
+		l.formulas[form] = true
 	}
-	return known
+	return l
 })
 
 // weigh returns the stem and the class of a folded word.
 func weigh(text string) (string, class) {
-	known := lexicon()
-	if e, ok := known[text]; ok {
+	words := known().words
+	if e, ok := words[text]; ok {
 		return e.stem, e.class
 	}
-	if one := strings.TrimSuffix(text, "s"); one != text {
-		if e, ok := known[one]; ok {
-			return e.stem, e.class
-		}
+	if e, ok := words[strings.TrimSuffix(text, "s")]; ok {
+		return e.stem, e.class
 	}
 	if len(text) < 3 {
 		return text, filler
