@@ -30,11 +30,18 @@ var _ = Describe("A runner loop", func() {
 		}))
 		Expect(r.meter.calls).To(Equal(2))
 		Expect(r.meter.active).To(BeNumerically(">=", 2))
-		Expect(r.requests[0].Messages[1].Content).To(Equal("Goal: ship.\n\nBuild it."))
+		Expect(r.requests[0].Messages[1].Content).To(Equal("Goal: ship.\n\nBuild it.\n\nWhen everything is finished, write DONE on a line of its own. " +
+			"If you need a person, write a line that begins with BLOCKED: and say why."))
 		Expect(r.requests[1].Purpose).To(Equal("loop"))
 		Expect(r.requests[1].Tags).To(Equal(map[string]string{"task": "build", "attempt": "2", "segment": "3"}))
 		Expect(r.kinds()).To(Equal([]event.Kind{event.Iteration}))
 		Expect(r.events[0].Attrs).To(HaveKeyWithValue("task", "build"))
+	})
+
+	It("says how to end in the form that the plan chose", func() {
+		r := newLoop(loop.Options{Mode: loop.JSON}, say(`{"status": "done"}`))
+		Expect(r.work().Grade).To(Equal(persist.Done))
+		Expect(r.requests[0].Messages[0].Content).To(ContainSubstring(`{"status": "continue", "summary": "..."}`))
 	})
 
 	It("counts the tool calls that an answer asks for", func() {

@@ -8,11 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/agents/persist"
@@ -105,66 +101,6 @@ func build(spec plan.Worker, caps budget.Caps, d Deps) (persist.Worker, error) {
 	return nil, errors.New("the plan does not say what it is; give one of loop, react, command")
 }
 
-// agentSuffix ends the names of agent files.
-const agentSuffix = ".agent.md"
-
-// loadAgents reads an agent file in a folder, and those beside it, to which the
-// agent may delegate, by their ids.
-func loadAgents(folder, file string) (*agentfile.Agent, map[string]*agentfile.Agent, error) {
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return nil, nil, fmt.Errorf("open the folder of the agents: %w", err)
-	}
-	defer root.Close()
-	load := func(name string) (*agentfile.Agent, error) {
-		info, err := root.Stat(name)
-		if err == nil && (!info.Mode().IsRegular() || info.Size() > agentfile.MaxBytes) {
-			err = fmt.Errorf("%s is no file of at most %d bytes", name, agentfile.MaxBytes)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read the agent: %w", err)
-		}
-		data, err := root.ReadFile(name)
-		if err != nil {
-			return nil, fmt.Errorf("read the agent: %w", err)
-		}
-		return agentfile.Load(name, data)
-	}
-	file = path.Clean(filepath.ToSlash(file))
-	agent, err := load(file)
-	if err != nil {
-		return nil, nil, err
-	}
-	dir, err := root.Open(path.Dir(file))
-	if err != nil {
-		return nil, nil, fmt.Errorf("list the agents beside it: %w", err)
-	}
-	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
-	if err != nil {
-		return nil, nil, fmt.Errorf("list the agents beside it: %w", err)
-	}
-	slices.Sort(names)
-	agents := map[string]*agentfile.Agent{agent.ID: agent}
-	var problems []error
-	for _, name := range names {
-		name = path.Join(path.Dir(file), name)
-		if !strings.HasSuffix(name, agentSuffix) || name == file {
-			continue
-		}
-		beside, err := load(name)
-		switch {
-		case err != nil:
-			problems = append(problems, err)
-		case agents[beside.ID] != nil:
-			problems = append(problems, fmt.Errorf("%s and %s have the same id %q", agents[beside.ID].File, name, beside.ID))
-		default:
-			agents[beside.ID] = beside
-		}
-	}
-	return agent, agents, errors.Join(problems...)
-}
-
 // guarded keeps a panic from getting through, and does not begin when the attempt
 // is over already.
 type guarded struct{ worker persist.Worker }
@@ -206,7 +142,12 @@ func failed(err error, details, carry string) persist.Outcome {
 // resolved are the settings of an attempt. What bounds its time is the task's
 // timeout and the supervisor's watchdog, so that the loop's own is off unless the
 // plan gives one.
+//
+// Where a user writes a loop's prompt, the user says how to end; here nobody else
+// would.
 func resolved(o loop.Options, prompt string) (loop.Settings, error) {
 	o.Prompt = prompt
-	return loop.Resolve(o, loop.Options{Timeout: new(unit.Duration)})
+	s, err := loop.Resolve(o, loop.Options{Timeout: new(unit.Duration)})
+	s.Prompt += "\n\n" + s.HowToEnd()
+	return s, err
 }
