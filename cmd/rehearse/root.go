@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
+	"github.com/rehearse-dev/rehearse/internal/child"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -43,10 +44,10 @@ type app struct {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// The first signal asks for an orderly end, the second one ends at once.
-	context.AfterFunc(ctx, stop)
-
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv}
+	// The first signal asks for an orderly end, the second one ends at once.
+	defer context.AfterFunc(ctx, a.leaveAtNext)() // not after the stop above, which ends ctx too
+
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -65,6 +66,17 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		a.explain(exit.err)
 	}
 	return exit.code
+}
+
+// leaveAtNext ends the program at the next signal, with the agents and commands
+// that were asked to end.
+func (a *app) leaveAtNext() {
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, os.Interrupt, syscall.SIGTERM)
+	<-again
+	child.KillAsked()
+	fmt.Fprintln(a.stderr, "\nrehearse: left at once; what was under way is not finished")
+	os.Exit(exitInterrupted)
 }
 
 // explain prints an error. Diagnostics print themselves, with the source.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -121,8 +122,21 @@ func readPlan(name string) (plan.Plan, error) {
 	return p, nil
 }
 
+// withoutSecrets takes them out of what the plan itself says, and of errors. What
+// workers and probes say came without.
+func withoutSecrets(r persist.Result) persist.Result {
+	redact := redactor()
+	r.Details = redact.Text(r.Details)
+	r.Tasks = slices.Clone(r.Tasks)
+	for i, t := range r.Tasks {
+		r.Tasks[i].Do, r.Tasks[i].Details = redact.Text(t.Do), redact.Text(t.Details)
+	}
+	return r
+}
+
 // showSupervised prints the result, or what a person wants to know of it.
 func (a *app) showSupervised(r persist.Result, s site, asJSON bool) error {
+	r = withoutSecrets(r)
 	out := a.stdout
 	if asJSON {
 		out = a.stderr
