@@ -12,7 +12,11 @@
 // A custom action is a program of the agent's author. It works in the workspace
 // folder as a user's program does, and no further wall is around it: what the
 // model controls are the values of its inputs, each one argument and never seen by
-// a shell, none of which may look like an option or a place outside.
+// a shell. None may begin with "-", hold the path element "..", begin with "/" (also
+// behind "@" or "="), be a link that leads out, or hold "file:". Other forms in which
+// a program may take a text for a path are not seen. What a command leaves in its
+// process group is killed; a program that left the group with the output is told of,
+// one that closed the output, too, cannot be seen.
 package action
 
 import "context"
@@ -50,6 +54,7 @@ const (
 	RuleTimeout       = "timeout"      // of a command
 	RuleFlood         = "output-flood" // of a command
 	RuleKilled        = "killed"       // a command that a signal ended
+	RuleLeft          = "left-program" // a command whose child left its group and held its output
 )
 
 // Result is what an action came to.

@@ -35,7 +35,7 @@ func (w *work) analyze(in analyzeInput) (string, error) {
 
 // focus tells what a scope has of a focus.
 func (w *work) focus(b *strings.Builder, l look, name string) error {
-	limits := lineRange.FindStringSubmatch(name)
+	limits := lineRange().FindStringSubmatch(name)
 	known, isKnown := focusOf(name)
 	switch is := sameWord(name); {
 	case limits != nil || slices.ContainsFunc(contentNames, is):
@@ -46,24 +46,23 @@ func (w *work) focus(b *strings.Builder, l look, name string) error {
 		heading(b, "parts", parts(l.texts))
 		return nil
 	case name == "":
-		heading(b, "files", sizes(l.texts))
+		heading(b, "files", listed(sizes(l.texts)))
 		return nil
 	}
-	var title string
-	find := known.find
 	if isKnown {
-		title = "lines that look like " + known.names[0] + " (patterns on lines; comments and strings are not told apart)"
-	} else {
-		fmt.Fprintf(b, "the focus %q is not one of %s; its words are looked for\n", clip(name), strings.Join(focusNames(), ", "))
-		q := words(name)
-		title, find = "lines with "+q.about, q.find
-	}
-	found, err := w.lines(l.texts, find)
-	if err != nil {
+		found, err := w.lines(l.texts, known.signs())
+		if err == nil {
+			heading(b, "lines that look like "+known.names[0]+" (patterns on lines; comments and strings are not told apart)", found)
+		}
 		return err
 	}
-	heading(b, title, found)
-	return nil
+	fmt.Fprintf(b, "the focus %q is not one of %s; its words are looked for\n", clip(name), strings.Join(focusNames(), ", "))
+	q := words(name)
+	found, err := w.lines(l.texts, []sign{q.sign})
+	if err == nil {
+		heading(b, "lines with "+q.about, found)
+	}
+	return err
 }
 
 // facts says how much there is, and of what.
@@ -106,28 +105,36 @@ func (l look) facts(b *strings.Builder, target string) {
 // remarks says what was passed over.
 func (l look) remarks(b *strings.Builder) {
 	if len(l.passed) > 0 {
-		heading(b, "passed over", l.passed)
+		heading(b, "passed over", listed(l.passed))
 	}
 }
 
-// heading writes a title with the number of lines, and the lines.
-func heading(b *strings.Builder, title string, lines []string) {
-	if len(lines) == 0 {
+// listed are lines that are there already.
+func listed(lines []string) findings { return findings{lines[:min(len(lines), shown)], len(lines)} }
+
+// heading writes a title with the number of lines, and those that are shown.
+func heading(b *strings.Builder, title string, f findings) {
+	if f.total == 0 {
 		fmt.Fprintf(b, "%s: none\n", title)
 		return
 	}
-	fmt.Fprintf(b, "%s: %d\n", title, len(lines))
-	list(b, lines, shown)
+	fmt.Fprintf(b, "%s: %d\n", title, f.total)
+	for _, line := range f.lines {
+		b.WriteString(line + "\n")
+	}
+	if more := f.total - len(f.lines); more > 0 {
+		fmt.Fprintf(b, "… %d more\n", more)
+	}
 }
 
 // parts are the functions, types and headings of texts.
-func parts(texts []text) []string {
-	var all []string
+func parts(texts []text) findings {
+	var all findings
 	for _, t := range texts {
 		l := languageOf(t.name)
 		for i, line := range t.lines() {
 			if name := l.part(line); name != "" {
-				all = append(all, at(t.name, i+1, name))
+				all.add(t.name, i+1, name)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
@@ -45,6 +46,8 @@ func (w *work) command(a agentfile.Action, input string) (string, error) {
 		return "", fail(RuleFlood, "%s wrote more than %d bytes and was stopped; it began with\n%s", a.ID, maxOutput, out.beginning())
 	case errors.Is(end.Cause, errTime):
 		return "", fail(RuleTimeout, "%s did not end within %s and was stopped; it began with\n%s", a.ID, a.Timeout, out.beginning())
+	case end.Left:
+		return "", fail(RuleLeft, "%s ended (%s) and left a program behind that held its output; it began with\n%s", a.ID, end.State, out.beginning())
 	case end.Code < 0:
 		return "", fail(RuleKilled, "%s was ended (%s); it began with\n%s", a.ID, end.State, out.beginning())
 	}
@@ -84,26 +87,38 @@ func (w *work) values(a agentfile.Action, input string) (map[string]string, erro
 }
 
 // checkValue checks the value of one input. Whether a program takes it for a path is
-// not known, so that none may name a place outside.
+// not known, so that none may name a place outside, also not behind "@" or "=", as
+// in "@file" and "if=file".
 func (w *work) checkValue(name, value string) error {
 	if len(value) > maxValue || strings.ContainsRune(value, 0) {
 		return fail(RuleBadInput, "the value of %s has more than %d bytes, or a NUL", name, maxValue)
 	}
-	slashed := filepath.ToSlash(value)
-	if filepath.IsAbs(value) || strings.HasPrefix(slashed, "/") || slices.Contains(strings.Split(slashed, "/"), "..") {
-		return fail(RuleOutside, "the value of %s, %q, names a place outside the workspace", name, clip(value))
+	isOutside := fail(RuleOutside, "the value of %s, %q, names a place outside the workspace", name, clip(value))
+	if slices.Contains(strings.FieldsFunc(value, endsElement), "..") || strings.Contains(strings.ToLower(value), "file:") {
+		return isOutside
 	}
-	if value == "" || len(value) > maxPath || !filepath.IsLocal(filepath.FromSlash(value)) {
-		return nil
+	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == '@' || r == '=' }) {
+		if filepath.IsAbs(part) || strings.HasPrefix(filepath.ToSlash(part), "/") {
+			return isOutside
+		}
+		if len(part) > maxPath || !filepath.IsLocal(filepath.FromSlash(part)) {
+			continue
+		}
+		info, err := w.root.Stat(filepath.FromSlash(part))
+		switch {
+		case leadsOut(err):
+			return explain(part, err)
+		case err == nil && info.Mode().IsRegular():
+			w.read = append(w.read, clean(part))
+		}
 	}
-	info, err := w.root.Stat(filepath.FromSlash(value))
-	switch {
-	case leadsOut(err):
-		return explain(value, err)
-	case err == nil && info.Mode().IsRegular():
-		w.read = append(w.read, clean(value))
-	}
-	return nil // no path, or one of a file that the program is to make
+	return nil
+}
+
+// endsElement reports whether a character ends an element of a path, wherever in a
+// value the path stands.
+func endsElement(r rune) bool {
+	return strings.ContainsRune(`/\@=:;,'"`, r) || unicode.IsSpace(r)
 }
 
 // arguments puts the values in their places. An argument that is only an input

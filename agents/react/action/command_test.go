@@ -14,6 +14,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 )
 
@@ -29,6 +30,24 @@ func shell(script string, inputs ...string) agentfile.Action {
 		a.Inputs = append(a.Inputs, agentfile.Input{Name: name})
 	}
 	return a
+}
+
+// alarm is a clock on which a timeout is over when a file is there.
+type alarm struct {
+	clock.Clock
+	file string
+	set  time.Duration
+}
+
+func (a *alarm) WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	a.set = d
+	ctx, cancel := context.WithCancelCause(parent)
+	go func() {
+		defer GinkgoRecover()
+		Eventually(a.file, "1m").Should(BeAnExistingFile())
+		cancel(context.DeadlineExceeded)
+	}()
+	return ctx, func() { cancel(nil) }
 }
 
 var _ = Describe("a custom action", Label("R-05"), func() {
@@ -63,6 +82,11 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 		Entry("too long", "file: "+strings.Repeat("x", 9000), action.RuleBadInput, `the value of file has more than 8192 bytes, or a NUL`),
 		Entry("an absolute path", "file: /etc/passwd", action.RuleOutside, `the value of file, "/etc/passwd", names a place outside the workspace`),
 		Entry("a path upwards", "file: a/../../b", action.RuleOutside, `the value of file, "a/../../b", names a place outside the workspace`),
+		Entry("a path behind @", "file: \"@/etc/passwd\"", action.RuleOutside, `the value of file, "@/etc/passwd", names a place outside the workspace`),
+		Entry("a path behind =", "file: if=/etc/passwd", action.RuleOutside, `the value of file, "if=/etc/passwd", names a place outside the workspace`),
+		Entry("a path upwards behind @", "file: \"@../s.txt\"", action.RuleOutside, `the value of file, "@../s.txt", names a place outside the workspace`),
+		Entry("a path upwards in a text", "file: see a,../b", action.RuleOutside, `the value of file, "see a,../b", names a place outside the workspace`),
+		Entry("a URL of a file", "file: FILE:///etc/passwd", action.RuleOutside, `the value of file, "FILE:///etc/passwd", names a place outside the workspace`),
 		Entry("no YAML", "file: [", action.RuleBadInput, "input:2:1: not valid YAML: while parsing a flow node: did not find expected node content"),
 	)
 
@@ -70,7 +94,12 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 		folder := workspace("a.txt", "x")
 		Expect(os.Symlink(GinkgoT().TempDir(), filepath.Join(folder, "out"))).To(Succeed())
 		set := open(folder, shell(`cat "$1"`, "file"))
-		Expect(do(set, "own", "file: out/x").Rule).To(Equal(action.RuleOutside))
+		for _, value := range []string{"out/x", "@out/x", "a=out", "b.txt=@out/x"} {
+			Expect(do(set, "own", "file: \""+value+"\"").Rule).To(Equal(action.RuleOutside), value)
+		}
+		for _, value := range []string{"a and/or b", "https://example.org/a", "1..2", "a...b", "x / y", "me@example.org"} {
+			Expect(do(set, "own", "file: \""+value+"\"").Failed).To(BeFalse(), value)
+		}
 		Expect(do(set, "own", "file: a.txt").Read).To(Equal([]string{"a.txt"}))
 	})
 
@@ -90,11 +119,15 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 
 	It("is stopped when it hangs, with whatever it started, and says what it wrote", func() {
 		folder := workspace()
-		a := shell("echo begun; (sleep 600; echo x >late) & sleep 600")
-		a.Timeout = unit.Duration(50 * time.Millisecond)
-		r := do(open(folder, a), "own", "")
+		a := shell("echo begun; echo >mark; (sleep 600; echo x >late) & sleep 600")
+		a.Timeout = unit.Duration(42 * time.Second)
+		late := &alarm{Clock: clock.Real(), file: filepath.Join(folder, "mark")}
+		set, err := action.New(&agentfile.Agent{Actions: []agentfile.Action{a}}, action.Options{Workspace: folder, Clock: late})
+		Expect(err).NotTo(HaveOccurred())
+		r := do(set, "own", "")
 		Expect(r.Rule).To(Equal(action.RuleTimeout))
-		Expect(r.Observation).To(Equal("timeout: own did not end within 50ms and was stopped; it began with\nbegun"))
+		Expect(r.Observation).To(Equal("timeout: own did not end within 42s and was stopped; it began with\nbegun"))
+		Expect(late.set).To(Equal(42 * time.Second))
 	})
 
 	It("is stopped when it floods, with the beginning of it told", func() {
@@ -110,7 +143,8 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 			Skip("there is no setsid")
 		}
 		r := do(open(workspace(), shell("setsid sh -c 'echo >gone; sleep 20' & while [ ! -e gone ]; do :; done; echo done")), "own", "")
-		Expect(r.Observation).To(Equal("exit status 0\ndone"))
+		Expect(r.Failed).To(BeTrue())
+		Expect(r.Observation).To(Equal("left-program: own ended (exit status 0) and left a program behind that held its output; it began with\ndone"))
 	})
 
 	It("leaves the middle out where it says much", func() {
@@ -133,7 +167,7 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 		go func() {
 			defer GinkgoRecover()
 			begun := filepath.Join(folder, "begun")
-			Eventually(begun).Should(BeAnExistingFile())
+			Eventually(begun, "1m").Should(BeAnExistingFile())
 			cancel(errors.New("the user gave up"))
 		}()
 		_, err := set.Do(ctx, "own", "")

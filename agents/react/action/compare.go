@@ -114,8 +114,8 @@ func compareKeys(a, b text) (string, error) {
 		return s.String(), nil
 	}
 	s.WriteString("different keys\n")
-	heading(&s, "only in "+a.name, onlyA)
-	heading(&s, "only in "+b.name, onlyB)
+	heading(&s, "only in "+a.name, listed(onlyA))
+	heading(&s, "only in "+b.name, listed(onlyB))
 	return s.String(), nil
 }
 
@@ -153,8 +153,8 @@ func compareWords(a, b text) (string, error) {
 	}
 	inA, inB := set(a), set(b)
 	var s strings.Builder
-	heading(&s, "words only in "+a.name, missing(inA, inB))
-	heading(&s, "words only in "+b.name, missing(inB, inA))
+	heading(&s, "words only in "+a.name, listed(missing(inA, inB)))
+	heading(&s, "words only in "+b.name, listed(missing(inB, inA)))
 	return s.String(), nil
 }
 

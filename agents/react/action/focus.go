@@ -4,27 +4,25 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// sign is a rule of a focus: what a line looks like that is worth a look.
-type sign struct {
-	name    string
-	pattern *regexp.Regexp
-}
-
-// focus is something to look for. Its rules are patterns on lines; they know
+// focus is something to look for. Its signs are patterns on lines; they know
 // nothing of comments, strings or data flow, and findings say so.
 type focus struct {
 	names []string // the first is the one that is shown
-	signs []sign
+	signs func() []sign
 }
 
-func signs(pairs ...string) []sign {
-	var all []sign
-	for i := 0; i+1 < len(pairs); i += 2 {
-		all = append(all, sign{pairs[i], regexp.MustCompile(pairs[i+1])})
-	}
-	return all
+// signs are names and patterns by turns, compiled when they are first needed.
+func signs(pairs ...string) func() []sign {
+	return sync.OnceValue(func() []sign {
+		var all []sign
+		for i := 0; i+1 < len(pairs); i += 2 {
+			all = append(all, newSign(pairs[i], regexp.MustCompile(pairs[i+1])))
+		}
+		return all
+	})
 }
 
 var focuses = []focus{
@@ -58,7 +56,7 @@ var focuses = []focus{
 var (
 	structureNames = []string{"structure", "outline", "functions", "headings"}
 	contentNames   = []string{"content", "text", "contenu", "texte"}
-	lineRange      = regexp.MustCompile(`(?i)^(?:lines|lignes)\s+(\d{1,7})(?:\s*(?:-|to|à)\s*(\d{1,7}))?$`)
+	lineRange      = lazy(`(?i)^(?:lines|lignes)\s+(\d{1,7})(?:\s*(?:-|to|à)\s*(\d{1,7}))?$`)
 )
 
 // focusNames are the focuses that an agent is told.
@@ -85,15 +83,4 @@ func sameWord(a string) func(string) bool {
 		return strings.ToLower(strings.NewReplacer("-", "_", " ", "_").Replace(strings.TrimSpace(s)))
 	}
 	return func(b string) bool { return fold(a) == fold(b) }
-}
-
-// find names the signs that a line has.
-func (f focus) find(line string) []string {
-	var all []string
-	for _, s := range f.signs {
-		if s.pattern.MatchString(line) {
-			all = append(all, "["+s.name+"] "+strings.TrimSpace(line))
-		}
-	}
-	return all
 }

@@ -11,11 +11,11 @@ import (
 // is the name of the part.
 type language struct {
 	name    string
-	outline *regexp.Regexp // nil if the language has no parts
+	outline func() *regexp.Regexp // nil if the language has no parts
 }
 
 // braces fits the languages that look like C, Java or Rust.
-var braces = regexp.MustCompile(`^\s*(?:(?:export|default|public|private|protected|static|async|abstract|final|pub|pub\(crate\))\s+)*` +
+var braces = lazy(`^\s*(?:(?:export|default|public|private|protected|static|async|abstract|final|pub|pub\(crate\))\s+)*` +
 	`(?:function\*?|class|interface|enum|struct|trait|fn|type|namespace|record)\s+(\w+)`)
 
 // languages is ordered; the first that has the extension is meant.
@@ -23,26 +23,26 @@ var languages = []struct {
 	extensions string
 	language
 }{
-	{".go", language{"Go", regexp.MustCompile(`^(?:func\s+(?:\([^)]*\)\s*)?(\w+)|type\s+(\w+))`)}},
-	{".py .pyi", language{"Python", regexp.MustCompile(`^\s*(?:async\s+)?(?:def|class)\s+(\w+)`)}},
+	{".go", language{"Go", lazy(`^(?:func\s+(?:\([^)]*\)\s*)?(\w+)|type\s+(\w+))`)}},
+	{".py .pyi", language{"Python", lazy(`^\s*(?:async\s+)?(?:def|class)\s+(\w+)`)}},
 	{".js .mjs .cjs .jsx", language{"JavaScript", braces}},
 	{".ts .tsx .mts", language{"TypeScript", braces}},
 	{".java", language{"Java", braces}},
-	{".kt", language{"Kotlin", regexp.MustCompile(`^\s*(?:\w+\s+)*(?:fun|class|object|interface)\s+(\w+)`)}},
+	{".kt", language{"Kotlin", lazy(`^\s*(?:\w+\s+)*(?:fun|class|object|interface)\s+(\w+)`)}},
 	{".rs", language{"Rust", braces}},
 	{".cs", language{"C#", braces}},
 	{".php", language{"PHP", braces}},
-	{".rb", language{"Ruby", regexp.MustCompile(`^\s*(?:def|class|module)\s+([\w.?!]+)`)}},
-	{".c .h", language{"C", regexp.MustCompile(`^(?:static\s+|inline\s+)*\w[\w *]*?\b(\w+)\s*\([^;]*$`)}},
-	{".cc .cpp .hpp", language{"C++", regexp.MustCompile(`^(?:static\s+|inline\s+)*(?:(?:class|struct|namespace)\s+(\w+)|\w[\w:<>*& ]*?\b(\w+)\s*\([^;]*$)`)}},
-	{".sh .bash", language{"Shell", regexp.MustCompile(`^\s*(?:function\s+)?([A-Za-z_]\w*)\s*\(\)`)}},
-	{".sql", language{"SQL", regexp.MustCompile(`(?i)^\s*create\s+(?:or\s+replace\s+)?(?:table|view|index|function|trigger)\s+(?:if\s+not\s+exists\s+)?([\w."]+)`)}},
-	{".md .markdown", language{"Markdown", regexp.MustCompile(`^#{1,6}\s+(.+)$`)}},
+	{".rb", language{"Ruby", lazy(`^\s*(?:def|class|module)\s+([\w.?!]+)`)}},
+	{".c .h", language{"C", lazy(`^(?:static\s+|inline\s+)*\w[\w *]*?\b(\w+)\s*\([^;]*$`)}},
+	{".cc .cpp .hpp", language{"C++", lazy(`^(?:static\s+|inline\s+)*(?:(?:class|struct|namespace)\s+(\w+)|\w[\w:<>*& ]*?\b(\w+)\s*\([^;]*$)`)}},
+	{".sh .bash", language{"Shell", lazy(`^\s*(?:function\s+)?([A-Za-z_]\w*)\s*\(\)`)}},
+	{".sql", language{"SQL", lazy(`(?i)^\s*create\s+(?:or\s+replace\s+)?(?:table|view|index|function|trigger)\s+(?:if\s+not\s+exists\s+)?([\w."]+)`)}},
+	{".md .markdown", language{"Markdown", lazy(`^#{1,6}\s+(.+)$`)}},
 	{".html .htm", language{"HTML", nil}},
 	{".css", language{"CSS", nil}},
 	{".json", language{"JSON", nil}},
 	{".yaml .yml", language{"YAML", nil}},
-	{".toml", language{"TOML", regexp.MustCompile(`^\[+([^\]]+)\]`)}},
+	{".toml", language{"TOML", lazy(`^\[+([^\]]+)\]`)}},
 	{".csv", language{"CSV", nil}},
 	{".txt", language{"text", nil}},
 }
@@ -66,7 +66,7 @@ func (l language) part(line string) string {
 	if l.outline == nil {
 		return ""
 	}
-	groups := l.outline.FindStringSubmatch(line)
+	groups := l.outline().FindStringSubmatch(line)
 	for i := len(groups) - 1; i > 0; i-- {
 		if groups[i] != "" {
 			return strings.TrimSpace(groups[i])

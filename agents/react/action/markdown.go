@@ -4,19 +4,18 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
 // delimiter is the line between the header of a table and its rows.
-var delimiter = regexp.MustCompile(`^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$`)
+var delimiter = lazy(`^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$`)
 
 // decodeMarkdown reads the first table of a text, in the form of GitHub. Inline
 // Markdown in cells stays as it is; "\|" is a bar.
 func decodeMarkdown(data []byte) (document, error) {
 	lines := split(data)
 	for i := 1; i < len(lines); i++ {
-		if !delimiter.MatchString(lines[i]) || !strings.Contains(lines[i]+lines[i-1], "|") {
+		if !delimiter().MatchString(lines[i]) || !strings.Contains(lines[i]+lines[i-1], "|") {
 			continue
 		}
 		header := cells(lines[i-1])

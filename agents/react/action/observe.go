@@ -63,17 +63,6 @@ func bound(text string) string {
 	return fmt.Sprintf("%s\n… %d more lines", text[:end], strings.Count(text[end+1:], "\n")+1)
 }
 
-// list writes at most limit lines and says how many more there are.
-func list(b *strings.Builder, lines []string, limit int) {
-	for i, line := range lines {
-		if i == limit {
-			fmt.Fprintf(b, "… %d more\n", len(lines)-limit)
-			return
-		}
-		b.WriteString(line + "\n")
-	}
-}
-
 // clip makes a text of unknown origin fit into a message.
 func clip(s string) string { return plain.Line(s, 80) }
 

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
-
-	"github.com/rehearse-dev/rehearse/clock"
 )
 
 // maxQuery is how long a query may be, in bytes.
@@ -18,10 +17,10 @@ type searchInput struct {
 	Scope string `yaml:"scope,omitempty"`
 }
 
-// query is a test of lines.
+// query is a sign with words for what is looked for.
 type query struct {
-	about string // what is looked for, in words
-	match func(line string) bool
+	sign
+	about string
 }
 
 // search lists the lines of a scope that match a query.
@@ -41,7 +40,7 @@ func (w *work) search(in searchInput) (string, error) {
 	if doubt != "" {
 		b.WriteString(doubt + "\n")
 	}
-	found, err := w.lines(l.texts, q.find)
+	found, err := w.lines(l.texts, []sign{q.sign})
 	if err != nil {
 		return "", err
 	}
@@ -61,10 +60,12 @@ func newQuery(s string) (q query, doubt string) {
 	re, err := regexp.Compile("(?i)" + s)
 	if err != nil {
 		literal := strings.ToLower(s)
-		q = query{fmt.Sprintf("the text %q", clip(s)), func(line string) bool { return strings.Contains(strings.ToLower(line), literal) }}
+		q = query{sign{needles: needle(literal), match: func(line string) bool {
+			return strings.Contains(strings.ToLower(line), literal)
+		}}, fmt.Sprintf("the text %q", clip(s))}
 		return q, fmt.Sprintf("%q is no regular expression (%s); it is looked for as it stands", clip(s), syntaxOf(err))
 	}
-	return query{fmt.Sprintf("the expression %q", clip(s)), re.MatchString}, ""
+	return query{newSign("", re), fmt.Sprintf("the expression %q", clip(s))}, ""
 }
 
 // syntaxOf is what is wrong with a regular expression, without our part of it.
@@ -78,7 +79,8 @@ func syntaxOf(err error) string {
 // words looks for lines that hold every word of s, which has at least one.
 func words(s string) query {
 	all := strings.Fields(strings.ToLower(s))
-	return query{fmt.Sprintf("the words %q", clip(s)), func(line string) bool {
+	longest := slices.MaxFunc(all, func(a, b string) int { return len(a) - len(b) })
+	return query{sign{needles: needle(longest), match: func(line string) bool {
 		line = strings.ToLower(line)
 		for _, word := range all {
 			if !strings.Contains(line, word) {
@@ -86,32 +88,5 @@ func words(s string) query {
 			}
 		}
 		return true
-	}}
-}
-
-// find is what is found in a line: the line, or nothing.
-func (q query) find(line string) []string {
-	if !q.match(line) {
-		return nil
-	}
-	return []string{line}
-}
-
-// lines gathers what is found in each line of texts, with its place. It ends with
-// the context, as an expression may be slow.
-func (w *work) lines(texts []text, find func(line string) []string) ([]string, error) {
-	var all []string
-	for _, t := range texts {
-		for i, line := range t.lines() {
-			if i%256 == 0 {
-				if err := clock.Err(w.ctx); err != nil {
-					return nil, err
-				}
-			}
-			for _, s := range find(line) {
-				all = append(all, at(t.name, i+1, s))
-			}
-		}
-	}
-	return all, nil
+	}}, fmt.Sprintf("the words %q", clip(s))}
 }

@@ -19,7 +19,7 @@ type validateInput struct {
 // form is a form of assertions that the engine decides by itself.
 type form struct {
 	shown   string
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 	decide  func(w *work, data string, groups []string) (verdict, error)
 }
 
@@ -32,13 +32,13 @@ type verdict struct {
 const operators = `(==|!=|>=|<=|>|<)`
 
 var forms = []form{
-	{"exists", regexp.MustCompile(`(?i)^(not\s+)?exists$`), (*work).exists},
-	{"contains: TEXT", regexp.MustCompile(`(?is)^(not\s+)?contains:\s*(.+)$`), (*work).contains},
-	{"matches: EXPRESSION", regexp.MustCompile(`(?is)^(not\s+)?matches:\s*(.+)$`), (*work).matches},
-	{"valid: json, yaml or csv", regexp.MustCompile(`(?i)^valid:?\s+(json|yaml|csv)$`), (*work).valid},
-	{"value: KEY.KEY[0] == VALUE", regexp.MustCompile(`(?is)^(?:value|json|yaml):\s*(\S+?)\s*` + operators + `\s*(.+)$`), (*work).value},
-	{"count: EXPRESSION >= N", regexp.MustCompile(`(?is)^count:\s*(.+?)\s*` + operators + `\s*(\d{1,9})$`), (*work).count},
-	{"lines >= N", regexp.MustCompile(`(?i)^lines\s*` + operators + `\s*(\d{1,9})$`), (*work).lineCount},
+	{"exists", lazy(`(?i)^(not\s+)?exists$`), (*work).exists},
+	{"contains: TEXT", lazy(`(?is)^(not\s+)?contains:\s*(.+)$`), (*work).contains},
+	{"matches: EXPRESSION", lazy(`(?is)^(not\s+)?matches:\s*(.+)$`), (*work).matches},
+	{"valid: json, yaml or csv", lazy(`(?i)^valid:?\s+(json|yaml|csv)$`), (*work).valid},
+	{"value: KEY.KEY[0] == VALUE", lazy(`(?is)^(?:value|json|yaml):\s*(\S+?)\s*` + operators + `\s*(.+)$`), (*work).value},
+	{"count: EXPRESSION >= N", lazy(`(?is)^count:\s*(.+?)\s*` + operators + `\s*(\d{1,9})$`), (*work).count},
+	{"lines >= N", lazy(`(?i)^lines\s*` + operators + `\s*(\d{1,9})$`), (*work).lineCount},
 }
 
 func assertionForms() []string {
@@ -62,7 +62,7 @@ func (w *work) validate(in validateInput) (string, error) {
 	}
 	assertion := strings.TrimSpace(in.Assertion)
 	for _, f := range forms {
-		groups := f.pattern.FindStringSubmatch(assertion)
+		groups := f.pattern().FindStringSubmatch(assertion)
 		if groups == nil {
 			continue
 		}

@@ -3,7 +3,6 @@ package agentfile
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -39,7 +38,7 @@ var headings = [...][]string{
 }
 
 // actionItem is an item of the list of actions: `id`: what it is for.
-var actionItem = regexp.MustCompile("^`([^`]*)`\\s*(?::\\s*(.*))?$")
+var actionItem = lazy("^`([^`]*)`\\s*(?::\\s*(.*))?$")
 
 // item is one item of a list.
 type item struct {
@@ -142,7 +141,7 @@ func (c *cycle) read(n ast.Node, in section) {
 	for li := list.FirstChild(); li != nil; li = li.NextSibling() {
 		it := item{file: c.file, text: c.text(li)}
 		it.line, it.column = c.place(li)
-		switch m := actionItem.FindStringSubmatch(it.text); {
+		switch m := actionItem().FindStringSubmatch(it.text); {
 		case it.text == "":
 			c.found = append(c.found, it.wrong("the item is empty", ""))
 			continue

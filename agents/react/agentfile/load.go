@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -35,13 +36,18 @@ var standard = []string{
 	"request_info", "delegate", "escalate",
 }
 
+// lazy compiles a pattern when it is first needed: most processes need none.
+func lazy(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
 // names is what agents, actions and inputs may be called.
-var names = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+var names = lazy(`^[a-z][a-z0-9_-]{0,63}$`)
 
 const namesAre = "a small letter, then at most 63 small letters, digits, \"-\" or \"_\""
 
 // placeholder is where an input goes in a command.
-var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)
+var placeholder = lazy(`\{([^{}]*)\}`)
 
 // loader gathers what is wrong with a file.
 type loader struct {
@@ -151,14 +157,14 @@ func (l *loader) wrong(path, message, nearest string) {
 }
 
 func (l *loader) head(f *Front) {
-	if l.doc.Has("id") && !names.MatchString(f.ID) {
+	if l.doc.Has("id") && !names().MatchString(f.ID) {
 		l.wrong("id", fmt.Sprintf("%q cannot name an agent; use %s", clip(f.ID), namesAre), "")
 	}
 	seen := make(map[string]bool)
 	for i, id := range f.Delegates {
 		path := fmt.Sprintf("delegates[%d]", i)
 		switch {
-		case !names.MatchString(id):
+		case !names().MatchString(id):
 			l.wrong(path, fmt.Sprintf("%q cannot name an agent; use %s", clip(id), namesAre), "")
 		case id == f.ID:
 			l.wrong(path, "an agent cannot delegate to itself", "")
@@ -194,7 +200,7 @@ func (l *loader) inputs(path string, inputs []Input) {
 		at := fmt.Sprintf("%s[%d].name", path, i)
 		switch {
 		case !l.doc.Has(at): // said by the decoder
-		case !names.MatchString(in.Name):
+		case !names().MatchString(in.Name):
 			l.wrong(at, fmt.Sprintf("%q cannot name an input; use %s", clip(in.Name), namesAre), "")
 		case seen[in.Name]:
 			l.wrong(at, fmt.Sprintf("the input %q is named twice", in.Name), "")
@@ -254,7 +260,7 @@ func (l *loader) action(id string, c Command) {
 	switch {
 	case slices.Contains(standard, id):
 		l.wrong(path, fmt.Sprintf("the action %q would hide the standard one; give it another name", id), "")
-	case !names.MatchString(id):
+	case !names().MatchString(id):
 		l.wrong(path, fmt.Sprintf("%q cannot name an action; use %s", clip(id), namesAre), "")
 	}
 	if d := c.Timeout; l.doc.Has(path+".timeout") && (d <= 0 || d > maxTimeout) {
@@ -285,9 +291,9 @@ func (l *loader) placeholders(path string, command, inputs []string) map[string]
 		if strings.ContainsRune(arg, 0) {
 			l.wrong(at, "an argument cannot hold the character NUL", "")
 		}
-		for _, m := range placeholder.FindAllStringSubmatch(arg, -1) {
+		for _, m := range placeholder().FindAllStringSubmatch(arg, -1) {
 			switch {
-			case !names.MatchString(m[1]): // braces of another language, such as awk's
+			case !names().MatchString(m[1]): // braces of another language, such as awk's
 			case !slices.Contains(inputs, m[1]):
 				l.wrong(at, fmt.Sprintf("{%s} is no input of the action", m[1]), suggest.Nearest(m[1], inputs))
 			case i == 0:
@@ -300,13 +306,13 @@ func (l *loader) placeholders(path string, command, inputs []string) map[string]
 }
 
 // IsName reports whether s may name an agent, an action or an input.
-func IsName(s string) bool { return names.MatchString(s) }
+func IsName(s string) bool { return names().MatchString(s) }
 
 // Fill replaces each {name} of an argument by its value; those without a value
 // become empty. Braces around what is no name stay.
 func Fill(arg string, values map[string]string) string {
-	return placeholder.ReplaceAllStringFunc(arg, func(m string) string {
-		if name := m[1 : len(m)-1]; names.MatchString(name) {
+	return placeholder().ReplaceAllStringFunc(arg, func(m string) string {
+		if name := m[1 : len(m)-1]; names().MatchString(name) {
 			return values[name]
 		}
 		return m

@@ -1,0 +1,143 @@
+package action
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/clock"
+)
+
+// lazy compiles a pattern when it is first needed: most processes need none.
+func lazy(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
+// sign is what a line looks like that is looked for.
+type sign struct {
+	name string // shown in front of the line; may be empty
+	// needles are texts of which a line that matches holds at least one, in small
+	// letters of ASCII; nil: nothing is known. Most lines hold none of them, and to
+	// find that out is far faster than an expression.
+	needles []string
+	match   func(line string) bool
+}
+
+// newSign makes a sign of an expression.
+func newSign(name string, re *regexp.Regexp) sign {
+	parsed, err := syntax.Parse(re.String(), syntax.Perl)
+	if err != nil {
+		return sign{name: name, match: re.MatchString}
+	}
+	return sign{name: name, needles: required(parsed), match: re.MatchString}
+}
+
+// required are texts of which each match of an expression holds at least one.
+func required(re *syntax.Regexp) []string {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return needle(strings.ToLower(string(re.Rune)))
+	case syntax.OpCapture, syntax.OpPlus:
+		return required(re.Sub[0])
+	case syntax.OpRepeat:
+		if re.Min > 0 {
+			return required(re.Sub[0])
+		}
+	case syntax.OpConcat:
+		var best []string
+		for _, sub := range re.Sub {
+			if r := required(sub); r != nil && (best == nil || shortest(r) > shortest(best)) {
+				best = r
+			}
+		}
+		return best
+	case syntax.OpAlternate:
+		var all []string
+		for _, sub := range re.Sub {
+			r := required(sub)
+			if r == nil {
+				return nil
+			}
+			all = append(all, r...)
+		}
+		return all
+	}
+	return nil
+}
+
+// needle is a text as a needle, if it can be one.
+func needle(text string) []string {
+	if strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return nil
+	}
+	return []string{text}
+}
+
+func shortest(all []string) int {
+	n := len(all[0])
+	for _, s := range all {
+		n = min(n, len(s))
+	}
+	return n
+}
+
+// small is text in the letters of needles. The long s is the one character that an
+// expression takes for a letter of ASCII and strings.ToLower does not.
+func small(text string) string {
+	return strings.ReplaceAll(strings.ToLower(text), "ſ", "s")
+}
+
+// maybe reports whether a text, in small letters, can have a line with the sign.
+func (s sign) maybe(text string) bool {
+	return s.needles == nil || slices.ContainsFunc(s.needles, func(n string) bool { return strings.Contains(text, n) })
+}
+
+// findings are lines with their places: those that are shown, and how many there
+// are.
+type findings struct {
+	lines []string
+	total int
+}
+
+func (f *findings) add(name string, line int, text string) {
+	if f.total++; f.total <= shown {
+		f.lines = append(f.lines, at(name, line, text))
+	}
+}
+
+// lines gathers the lines of texts with signs. It ends with the context, as an
+// expression may be slow.
+func (w *work) lines(texts []text, signs []sign) (findings, error) {
+	var all findings
+	for _, t := range texts {
+		low := small(string(t.data))
+		possible := slices.DeleteFunc(slices.Clone(signs), func(s sign) bool { return !s.maybe(low) })
+		if len(possible) == 0 {
+			continue
+		}
+		lowLines := split([]byte(low))
+		for i, line := range t.lines() {
+			if i%256 == 0 {
+				if err := clock.Err(w.ctx); err != nil {
+					return findings{}, err
+				}
+			}
+			for _, s := range possible {
+				if s.maybe(lowLines[i]) && s.match(line) {
+					all.add(t.name, i+1, s.shown(line))
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+func (s sign) shown(line string) string {
+	if s.name == "" {
+		return line
+	}
+	return "[" + s.name + "] " + strings.TrimSpace(line)
+}
