@@ -36,8 +36,9 @@ conformance: ## see the mock server through the official client (own module in t
 	cd test/conformance && $(GO) test ./...
 
 .PHONY: detect
-detect: build ## score the stop guard on the shipped messages, and fail below the bar
+detect: build ## score the stop guard and the rule on reflections on the shipped texts, and fail below the bar
 	./bin/rehearse detect --by language --errors 0 --min precision=0.98 --min recall=0.95
+	./bin/rehearse detect reflections --by language,part --errors 0 --min precision=0.95 --min recall=0.93
 
 .PHONY: kill
 kill: ## kill -9 a process that stores interviews KILLS=200 times, and look for lost answers

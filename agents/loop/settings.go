@@ -110,13 +110,18 @@ func mergeBreaker(option, file *BreakerOptions) *BreakerOptions {
 
 func deref[T any](p *T) T { return *cmp.Or(p, new(T)) }
 
-func (s *Settings) defaultContinuePrompt() string {
+func (s *Settings) defaultContinuePrompt() string { return "Continue with the task. " + s.HowToEnd() }
+
+// HowToEnd tells an agent how it says that everything is finished, or that it needs
+// a person. A prompt that is written for it should say so; Run leaves prompts as they
+// are.
+func (s *Settings) HowToEnd() string {
 	if s.Mode == JSON {
-		return `Continue with the task. End your answer with a JSON object: ` +
+		return `End your answer with a JSON object: ` +
 			`{"status": "continue", "summary": "..."} while work is left, status "done" when everything ` +
 			`is finished, or "blocked" if you need a person.`
 	}
-	return fmt.Sprintf("Continue with the task. When everything is finished, write %s on a line of its own. "+
+	return fmt.Sprintf("When everything is finished, write %s on a line of its own. "+
 		"If you need a person, write a line that begins with %s and say why.", s.Marker, s.BlockedMarker)
 }
 
