@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/persist/state"
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/unit"
@@ -139,6 +140,22 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 		Expect(r.worked).To(Equal([]string{"a#1", "b#1", "b#1", "c#1"}), "the same attempt, with its key")
 	})
 
+	It("takes no verdict of a check that the interrupt cut off", func() {
+		r := newRig(tasks("a"))
+		ctx, cancel := context.WithCancel(context.Background())
+		r.deps.Probes[check.Tests] = check.ProbeFunc(func(context.Context) check.Result {
+			cancel()
+			return check.Result{Verdict: check.Fail}
+		})
+		result := r.runIn(ctx)
+		Expect(result.Status).To(Equal(persist.StatusInterrupted))
+		Expect(result.Checks).To(BeEmpty())
+		r.deps.Probes[check.Tests] = probe(check.Pass)
+		result = r.again()
+		Expect(result.Status).To(Equal(persist.StatusComplete))
+		Expect(result.Counts.Rounds).To(BeZero())
+	})
+
 	It("keeps what is done although the interrupt came first", func() {
 		r := newRig(tasks("a", "b"))
 		ctx, cancel := context.WithCancel(context.Background())
@@ -221,6 +238,21 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 		result = r.again()
 		Expect(result.Guard).To(Equal("budget.tokens"))
 		Expect(result.Counts.Done).To(Equal(5), "what is done is kept")
+	})
+
+	It("adds up the tokens that workers tell of, where there is no budget", func() {
+		r := newRig(tasks("a", "b", "c"))
+		for id, usage := range map[string]*llm.Usage{"a": {Input: 5, Output: 2}, "b": nil, "c": {Input: 1}} {
+			r.deeds[id] = []deed{func(context.Context, *rig, persist.Assignment) persist.Outcome {
+				return persist.Outcome{Grade: persist.Done, Usage: usage}
+			}}
+		}
+		Expect(r.run().Status).To(Equal(persist.StatusComplete))
+		var tokens []int
+		for _, record := range r.store.of(state.KindOutcome) {
+			tokens = append(tokens, record.Outcome.Spent.Tokens)
+		}
+		Expect(tokens).To(Equal([]int{7, 7, 8}))
 	})
 
 	DescribeTable("names the first of several reasons",
@@ -461,27 +493,38 @@ var _ = Describe("A disk that fills", Label("P-05"), func() {
 		}
 	})
 
-	It("while files leave the context lets them stay", Label("P-06"), func() {
-		p := tasks("a", "b", "c")
-		p.Limits.ContextFiles = 2
-		p.Tasks[0].Files, p.Tasks[2].Files = []string{"1", "2"}, []string{"3"}
-		p.Tasks = append(p.Tasks, many(6).Tasks...)
-		p.Tasks = append(p.Tasks, plan.Task{ID: "z", Do: "Do z.", Files: []string{"4"}})
-		r := newRig(p)
-		r.store.fail = func(_ int, what string) failure {
-			if what == "context.json" {
-				return failure{err: full, once: true}
+	DescribeTable("while files leave the context lets them stay", Label("P-06"),
+		func(spoil func(*rig)) {
+			p := tasks("a", "b", "c", "d")
+			p.Limits.ContextFiles = 2
+			p.Tasks[0].Files, p.Tasks[2].Files = []string{"1", "2"}, []string{"3"}
+			r := newRig(p)
+			spoil(r)
+			Expect(r.run().Status).To(Equal(persist.StatusComplete))
+			Expect(r.attrs(event.Guard, "context-kept", "task")).To(Equal([]any{"c"}))
+			Expect(r.prompts[2]).To(ContainSubstring("- 1\n- 2\n"))
+			Expect(r.prompts[2]).NotTo(ContainSubstring("- 3\n"))
+			Expect(r.told(event.State, "context")).To(BeEmpty())
+		},
+		Entry("where they cannot be saved", func(r *rig) {
+			r.store.fail = func(_ int, what string) failure {
+				if what == "context.json" {
+					return failure{err: full, once: true}
+				}
+				return failure{}
 			}
-			return failure{}
-		}
-		result := r.run()
-		Expect(result.Status).To(Equal(persist.StatusComplete), result.Details)
-		Expect(r.told(event.Guard, "context-kept")).NotTo(BeEmpty())
-		for _, e := range r.told(event.State, "context") {
-			Expect(e.Attrs["files"]).To(BeNumerically("<=", 2))
-		}
-	})
+		}),
+		Entry("where something else is read back", func(r *rig) { r.deps.Store = forging{r.store} }),
+	)
 })
+
+// forging reads back something else than was saved.
+type forging struct{ *tape }
+
+func (f forging) Read(name string) ([]byte, error) {
+	data, err := f.tape.Read(name)
+	return append(data, ' '), err
+}
 
 // failing are the checks that fail at the end.
 func failing(result persist.Result) []check.Name {
