@@ -180,6 +180,29 @@ var _ = Describe("a view of a state folder", func() {
 		Expect(os.ReadDir(dir)).To(HaveLen(1))
 	})
 
+	It("says that a journal is gone of which there is a snapshot, as the next process does", func() {
+		s, err := journal.Open(dir, journal.Options{})
+		Expect(err).NotTo(HaveOccurred())
+		_, err = storetest.Read(s)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(s.Append([]byte("1"))).To(Succeed())
+		Expect(s.Checkpoint([]byte("state"))).To(Succeed())
+		Expect(s.Close()).To(Succeed())
+		Expect(os.Remove(filepath.Join(dir, "journal"))).To(Succeed())
+		gone := And(MatchError(journal.ErrCorrupt), MatchError(ContainSubstring("the snapshot stands for 1 records, and the journal has 0")))
+
+		v := view()
+		_, err = v.Load(nil, nil)
+		Expect(err).To(gone)
+		s, err = journal.Open(dir, journal.Options{})
+		Expect(err).NotTo(HaveOccurred())
+		_, err = storetest.Read(s)
+		Expect(err).To(gone)
+		Expect(s.Close()).To(Succeed())
+		_, err = v.Load(nil, nil)
+		Expect(err).To(gone, "the next process made it look new")
+	})
+
 	It("says what is wrong with what it reads", func() {
 		Expect(os.WriteFile(filepath.Join(dir, "journal"), []byte("notes\n"), 0o600)).To(Succeed())
 		_, err := view().Load(nil, nil)

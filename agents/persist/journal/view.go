@@ -1,7 +1,9 @@
 package journal
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -22,7 +24,11 @@ func View(dir string) (*Viewer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("looking for a state: %w", err)
 	}
-	if _, err := root.Stat(journalFile); err != nil {
+	_, err = root.Stat(journalFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = root.Stat(snapshotFile) // a journal that is gone is found out by Load
+	}
+	if err != nil {
 		_ = root.Close()
 		return nil, fmt.Errorf("looking for a state in %s: %w", dir, err)
 	}
