@@ -47,6 +47,10 @@ type Ending struct {
 	Left bool
 }
 
+// Unrunnable reports whether the exit status is one of those by which shells say
+// that they could not run a program: 126 (not executable) and 127 (not found).
+func (e Ending) Unrunnable() bool { return e.Code == 126 || e.Code == 127 }
+
 // Run runs a program as the leader of a process group of its own. When the context
 // ends, the group is asked to end and killed after Grace; when the leader has
 // ended, whatever it left in its group is killed. However much it says, and

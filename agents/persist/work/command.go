@@ -57,7 +57,7 @@ func (c *command) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 		out.Grade, out.Details, out.Carry = by.Grade, c.name()+" was "+by.Details, by.Carry
 	case end.Code == 0:
 		out.Grade, out.Details = persist.Done, c.name()+" ended with exit status 0"
-	case end.Code == notExecutable || end.Code == notFound:
+	case end.Unrunnable():
 		out.Grade, out.Details = persist.Blocked, with(c.name()+" could not run a program that it needs: "+end.State, said)
 	default:
 		out.Grade, out.Details = persist.Failed, with(c.name()+" failed: "+end.State, said)
@@ -68,12 +68,6 @@ func (c *command) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 	}
 	return out
 }
-
-// The exit statuses by which a shell says that it could not run a program.
-const (
-	notExecutable = 126
-	notFound      = 127
-)
 
 // maxName is how many characters of a command line are shown.
 const maxName = 80

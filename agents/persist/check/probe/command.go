@@ -58,12 +58,6 @@ func (c command) probe(ctx context.Context) check.Result {
 	return r
 }
 
-// The exit statuses by which a shell says that it could not run a program.
-const (
-	notExecutable = 126
-	notFound      = 127
-)
-
 // judge is the verdict on how the command ended.
 func (c command) judge(ctx context.Context, end child.Ending) check.Result {
 	switch {
@@ -73,7 +67,7 @@ func (c command) judge(ctx context.Context, end child.Ending) check.Result {
 		return unknown("%s was ended: %v", c.name(), end.Cause)
 	case end.Code < 0:
 		return unknown("%s was ended from outside: %s", c.name(), end.State)
-	case end.Code == notExecutable || end.Code == notFound:
+	case end.Unrunnable():
 		return unknown("%s could not run a program that it needs: %s", c.name(), end.State)
 	case end.Code > 0:
 		return check.Result{Verdict: check.Fail, Details: fmt.Sprintf("%s failed: %s", c.name(), end.State)}
