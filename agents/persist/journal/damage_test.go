@@ -223,18 +223,18 @@ var _ = Describe("a snapshot that cannot be used", func() {
 			before := m.restart()
 			s := journal.On(m.disk(), journal.Options{})
 			_, err := storetest.Read(s)
-			Expect(err).To(And(MatchError(journal.ErrCorrupt), MatchError(ContainSubstring("the snapshot stands for 3 records, and "+reason))))
+			Expect(err).To(And(MatchError(journal.ErrCorrupt), MatchError(ContainSubstring("the snapshot goes up to record 3, and the journal "+reason))))
 			Expect(s.Append([]byte("x"))).To(MatchError(journal.ErrBroken))
 			for name, n := range m.names {
 				Expect(n.data).To(Equal(before.names[name].data), name)
 			}
 			Expect(m.names).To(HaveLen(len(before.names)))
 		},
-		Entry("the journal is cut before it", func(m *machine) { m.names["journal"].data = bytes.Join(lines(m)[:2], nil) }, "the journal has 1;"),
-		Entry("and torn there", func(m *machine) { m.names["journal"].data = append(bytes.Join(lines(m)[:2], nil), "torn"...) }, "the journal has 1;"),
-		Entry("the journal is only its head", func(m *machine) { m.names["journal"].data = []byte(journal.Header) }, "the journal has 0;"),
-		Entry("the journal is empty", func(m *machine) { m.names["journal"].data = nil }, "the journal has 0;"),
-		Entry("the journal is gone", func(m *machine) { delete(m.names, "journal") }, "the journal has 0;"),
+		Entry("the journal is cut before it", func(m *machine) { m.names["journal"].data = bytes.Join(lines(m)[:2], nil) }, "goes up to record 1;"),
+		Entry("and torn there", func(m *machine) { m.names["journal"].data = append(bytes.Join(lines(m)[:2], nil), "torn"...) }, "goes up to record 1;"),
+		Entry("the journal is only its head", func(m *machine) { m.names["journal"].data = []byte(journal.Header) }, "goes up to record 0;"),
+		Entry("the journal is empty", func(m *machine) { m.names["journal"].data = nil }, "goes up to record 0;"),
+		Entry("the journal is gone", func(m *machine) { delete(m.names, "journal") }, "goes up to record 0;"),
 		Entry("it is that of another journal", func(m *machine) {
 			other := newMachine()
 			s := journal.On(other.disk(), journal.Options{})
@@ -243,7 +243,7 @@ var _ = Describe("a snapshot that cannot be used", func() {
 			Expect(s.Append(raw([]string{"a", "b", "c"})...)).To(Succeed())
 			Expect(s.Checkpoint([]byte("other"))).To(Succeed())
 			m.names["snapshot"] = other.names["snapshot"]
-		}, "those of the journal are others;"),
+		}, "has others up to there;"),
 	)
 
 	It("is left when it is too large for one of ours", func() {

@@ -189,7 +189,7 @@ var _ = Describe("a view of a state folder", func() {
 		Expect(s.Checkpoint([]byte("state"))).To(Succeed())
 		Expect(s.Close()).To(Succeed())
 		Expect(os.Remove(filepath.Join(dir, "journal"))).To(Succeed())
-		gone := And(MatchError(journal.ErrCorrupt), MatchError(ContainSubstring("the snapshot stands for 1 records, and the journal has 0")))
+		gone := And(MatchError(journal.ErrCorrupt), MatchError(ContainSubstring("the snapshot goes up to record 1, and the journal goes up to record 0")))
 
 		v := view()
 		_, err = v.Load(nil, nil)

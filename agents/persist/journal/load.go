@@ -68,11 +68,11 @@ func replay(in files, found *Recovery, from mark, begin func() error, record fun
 // lost is the error of a journal that lacks what a snapshot stands for. No crash leaves
 // that, as a snapshot is made when its records are on the disk.
 func lost(from, end mark) error {
-	what := fmt.Sprintf("the journal has %d", end.records)
+	what := fmt.Sprintf("goes up to record %d", end.records)
 	if end.records >= from.records {
-		what = "those of the journal are others"
+		what = "has others up to there"
 	}
-	return fmt.Errorf("%w: the snapshot stands for %d records, and %s; nothing was cut: put back a copy of the folder", ErrCorrupt, from.records, what)
+	return fmt.Errorf("%w: the snapshot goes up to record %d, and the journal %s; nothing was cut: put back a copy of the folder", ErrCorrupt, from.records, what)
 }
 
 // openJournal opens the journal to read it; one that is not there is empty.
