@@ -5,9 +5,9 @@
 // What an agent may do with files is bounded: at most 4 MiB of a file, 10,000
 // files and 64 MiB in one look at a folder, and 8 KiB of observation, which says
 // how much more there would be. Looks at folders pass over .git, node_modules and
-// their like, and do not follow links. Nothing is written below .git, nor over a
-// file that one of the agent's commands names, so that a model cannot change what
-// will be run.
+// their like, and do not follow links. Nothing is written below .git, over a file
+// that one of the agent's commands names, or through a folder that is a link, so that
+// a model cannot change what will be run.
 //
 // A custom action is a program of the agent's author. It works in the workspace
 // folder as a user's program does, and no further wall is around it: what the

@@ -187,6 +187,14 @@ up: a link, not followed`))
 		for _, path := range []string{"tools/run.sh", "tools/../tools/run.sh", "Tools/run.sh", ".git/hooks/pre-commit", "sub/.git/config", ".GIT/config"} {
 			Expect(do(set, "generate", "type: text\nspec: x\npath: "+path).Rule).To(Equal(action.RuleProtected), path)
 		}
+		for link, to := range map[string]string{"t": "tools", "sub2": "sub3", "g": ".git", "run": "tools/run.sh"} {
+			Expect(os.Symlink(to, filepath.Join(folder, link))).To(Succeed())
+		}
+		Expect(os.Mkdir(filepath.Join(folder, "sub3"), 0o755)).To(Succeed())
+		for _, path := range []string{"t/run.sh", "g/hooks/pre-commit", "sub2/new/x"} {
+			Expect(do(set, "generate", "type: text\nspec: x\npath: "+path).Rule).To(Equal(action.RuleProtected), path)
+		}
+		Expect(do(set, "generate", "type: text\nspec: x\npath: run").Failed).To(BeFalse(), "the link is replaced, not what it leads to")
 		Expect(do(set, "own", "").Observation).To(Equal("exit status 0\nfine"))
 	})
 

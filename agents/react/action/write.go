@@ -27,6 +27,9 @@ func (w *work) write(name string, data []byte) (string, error) {
 	defer w.writing.Unlock()
 	before, err := w.replaced(name)
 	if err == nil {
+		err = w.straight(path.Dir(name))
+	}
+	if err == nil {
 		err = w.swap(name, data)
 	}
 	if err != nil {
@@ -35,6 +38,18 @@ func (w *work) write(name string, data []byte) (string, error) {
 	w.written = append(w.written, name)
 	return fmt.Sprintf("wrote %s: %s, %s, sha256 %s%s", clip(name), count(len(data), "byte"),
 		count(len(split(data)), "line"), digest(data), before), nil
+}
+
+// straight refuses a folder that is a link or below one: by another name, a file that
+// must not be changed could be.
+func (w *work) straight(dir string) error {
+	for ; dir != "."; dir = path.Dir(dir) {
+		info, err := w.root.Lstat(filepath.FromSlash(dir))
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return fail(RuleProtected, "%s is a link; write to the folder that it leads to", clip(dir))
+		}
+	}
+	return nil
 }
 
 // replaced says what a new file would replace. Only a file, or nothing, can be.
