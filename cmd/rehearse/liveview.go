@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/plain"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -16,12 +18,25 @@ const maxShown = 300
 // last one that is drawn over while something is under way. It is safe for
 // concurrent use.
 type liveView struct {
-	out   io.Writer
-	term  tty.Terminal
-	mu    sync.Mutex
-	drawn time.Time
-	dirty bool
-	still bool // somebody is typing
+	out    io.Writer
+	term   tty.Terminal
+	redact *record.Redactor
+	mu     sync.Mutex
+	drawn  time.Time
+	dirty  bool
+	still  bool // somebody is typing
+}
+
+// said is a foreign text as it is shown: without secrets, in one line, and short. The
+// secrets go first, as half of one is not known for one.
+func (v *liveView) said(text string) string { return plain.Line(v.redact.Text(text), maxShown) }
+
+// newLiveView draws on standard error, or nowhere.
+func (a *app) newLiveView(quiet bool) *liveView {
+	if quiet {
+		return &liveView{out: io.Discard}
+	}
+	return &liveView{out: a.stderr, term: a.terminal(), redact: redactor()}
 }
 
 // print leaves a line; one that would wrap is cut where somebody watches.

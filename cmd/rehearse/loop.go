@@ -126,7 +126,7 @@ func (a *app) runLoop(ctx context.Context, given loop.Options, flags loopFlags) 
 	}
 	defer transcript.Close()
 
-	view := newLoopView(a.stderr, tty.Of(a.stderr, a.getenv), settings)
+	view := a.newLoopView(settings)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var writing error

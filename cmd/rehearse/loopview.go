@@ -2,15 +2,12 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
 // loopView tells a person how a loop goes on: on a terminal one live line while a
@@ -22,9 +19,9 @@ type loopView struct {
 	seen  int // characters of the answer under way
 }
 
-func newLoopView(out io.Writer, term tty.Terminal, s loop.Settings) *loopView {
-	v := &loopView{liveView: &liveView{out: out, term: term}, limit: s.MaxIterations}
-	fmt.Fprintf(out, "backend %s, at most %s, timeout %s\n", s.Backend, plural(s.MaxIterations, "iteration"), s.Timeout)
+func (a *app) newLoopView(s loop.Settings) *loopView {
+	v := &loopView{liveView: a.newLiveView(false), limit: s.MaxIterations}
+	fmt.Fprintf(v.out, "backend %s, at most %s, timeout %s\n", s.Backend, plural(s.MaxIterations, "iteration"), s.Timeout)
 	v.underWay("waiting")
 	return v
 }
@@ -43,7 +40,7 @@ func (v *loopView) iteration(e loop.Entry) {
 	if e.Error != "" {
 		said = "failed: " + e.Error
 	}
-	v.print(fmt.Sprintf("%3d/%d  %8s  %s", e.N, v.limit, e.Duration.Round(time.Millisecond), plain.Line(said, maxShown)))
+	v.print(fmt.Sprintf("%3d/%d  %8s  %s", e.N, v.limit, e.Duration.Round(time.Millisecond), v.said(said)))
 	v.underWay("waiting")
 }
 
@@ -53,12 +50,12 @@ func (v *loopView) Tell(e event.Event) {
 	if e.Kind != event.State && e.Kind != event.HandOver && !refused {
 		return
 	}
-	v.print(fmt.Sprintf("        %s: %s", e.Name, plain.Line(e.Detail, maxShown)))
+	v.print(fmt.Sprintf("        %s: %s", e.Name, v.said(e.Detail)))
 }
 
 func (v *loopView) underWay(what string) {
 	if !v.term.Live {
 		return
 	}
-	v.live(fmt.Sprintf("%3d/%d  %s", v.n+1, v.limit, plain.Line(what, maxShown)))
+	v.live(fmt.Sprintf("%3d/%d  %s", v.n+1, v.limit, v.said(what)))
 }

@@ -34,9 +34,10 @@ func (p *person) Ask(ctx context.Context, question, about string) (string, bool)
 		p.lines = p.read()
 	}
 	out := p.view.out
-	fmt.Fprintf(out, "\n%s %s\n", p.view.term.Paint(tty.Bold, "question:"), plain.Text(question, maxQuestion))
+	asked := func(text string) string { return plain.Text(p.view.redact.Text(text), maxQuestion) }
+	fmt.Fprintf(out, "\n%s %s\n", p.view.term.Paint(tty.Bold, "question:"), asked(question))
 	if about != "" {
-		fmt.Fprintln(out, plain.Text(about, maxQuestion))
+		fmt.Fprintln(out, asked(about))
 	}
 	fmt.Fprint(out, "(an empty line leaves it open)\n> ")
 	answer, err := readAnswer(ctx, p.lines)

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -34,10 +33,7 @@ func (a *app) newReactView(job reactJob, o react.Options, quiet bool) *reactView
 		}
 		return o.MaxIterations
 	}
-	v := &reactView{liveView: &liveView{out: a.stderr, term: a.terminal()}, limit: limit, since: time.Now()}
-	if quiet {
-		v.liveView = &liveView{out: io.Discard}
-	}
+	v := &reactView{liveView: a.newLiveView(quiet), limit: limit, since: time.Now()}
 	v.stop = v.follow(func() string {
 		return fmt.Sprintf("%3d/%d  thinking, %s", v.n.Load()+1, limit(job.agent.ID), time.Since(v.since).Round(time.Second))
 	})
@@ -49,18 +45,18 @@ func (v *reactView) iteration(e react.Entry) {
 	v.n.Store(int64(e.N))
 	v.print(fmt.Sprintf("%3d/%d  %s", e.N, v.limit(e.Agent), e.Agent))
 	if e.Refused != "" {
-		v.part("refused", plain.Line(cmp.Or(v.why, e.Refused), maxShown))
+		v.part("refused", v.said(cmp.Or(v.why, e.Refused)))
 	}
 	v.why = ""
 	for _, part := range [][2]string{
 		{"thought", e.Thought},
-		{"action", strings.TrimSpace(e.Action + "  " + plain.Line(e.Input, maxShown))},
+		{"action", strings.TrimSpace(e.Action + "  " + v.said(e.Input))},
 		{"observation", e.Observation},
 		{"reflection", e.Reflection},
 		{"decision", joined(e.Decision, e.Reason)},
 	} {
 		if part[1] != "" {
-			v.part(part[0], plain.Line(part[1], maxShown))
+			v.part(part[0], v.said(part[1]))
 		}
 	}
 }
@@ -94,7 +90,7 @@ func joined(word, about string) string {
 // Tell implements event.Sink: it shows what changes the course. A question to a
 // person is at the end of what is shown, if it was not asked here.
 func (v *reactView) Tell(e event.Event) {
-	detail := plain.Line(e.Detail, maxShown)
+	detail := v.said(e.Detail)
 	switch {
 	case e.Kind == event.Guard && isEnd(e.Name):
 		v.print("       " + joined(e.Name, detail))

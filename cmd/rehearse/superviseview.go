@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"sync"
 	"time"
 
@@ -33,10 +32,7 @@ type superviseView struct {
 }
 
 func (a *app) newSuperviseView(quiet bool) *superviseView {
-	v := &superviseView{liveView: &liveView{out: a.stderr, term: a.terminal()}, done: map[string]bool{}, checks: map[string]string{}}
-	if quiet {
-		v.liveView = &liveView{out: io.Discard}
-	}
+	v := &superviseView{liveView: a.newLiveView(quiet), done: map[string]bool{}, checks: map[string]string{}}
 	v.stop = v.follow(v.underWay)
 	return v
 }
@@ -113,7 +109,7 @@ func (v *superviseView) Tell(e event.Event) {
 func (v *superviseView) note(e event.Event) string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	detail := plain.Line(e.Detail, maxShown)
+	detail := v.said(e.Detail)
 	switch e.Kind {
 	case event.Iteration:
 		if e.Name == "task" {
