@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -307,83 +306,6 @@ func (v *validator) markers(at string, p Probe) {
 	}
 }
 
-// kind is one of several fields of which exactly one is to be given.
-type kind struct {
-	name  string
-	given bool
-}
-
-func (v *validator) one(at, what string, kinds []kind) {
-	var given, all []string
-	for _, k := range kinds {
-		all = append(all, k.name)
-		if k.given {
-			given = append(given, k.name)
-		}
-	}
-	switch len(given) {
-	case 0:
-		v.add(at, "%s needs one of %s", what, strings.Join(all, ", "))
-	case 1:
-	default:
-		v.add(at, "%s has only one of %s; here are %s", what, strings.Join(all, ", "), strings.Join(given, " and "))
-	}
-}
-
-// command checks the command of the worker or probe at a path.
-func (v *validator) command(at string, argv, env []string) {
-	v.list(at+".command", argv)
-	for i, arg := range argv {
-		switch {
-		case i == 0 && strings.TrimSpace(arg) == "":
-			v.add(item(at+".command", i), "the program has no name")
-		case strings.ContainsRune(arg, 0):
-			v.add(item(at+".command", i), "an argument cannot contain a NUL character")
-		}
-	}
-	if len(env) > 0 && len(argv) == 0 {
-		v.add(at+".env", "only a command has an environment")
-	}
-	v.list(at+".env", env)
-	for i, name := range env {
-		if name == "" || strings.ContainsAny(name, "=\x00") {
-			v.add(item(at+".env", i), "%q is not the name of a variable; its value is that of this process", clip(name))
-		}
-	}
-}
-
-// path checks a path that must stay in the plan's folder.
-func (v *validator) path(at, name string) {
-	switch {
-	case strings.TrimSpace(name) == "":
-		v.add(at, "the path is empty")
-	case len(name) > maxPath || strings.ContainsRune(name, 0):
-		v.add(at, "%q is not a path", clip(name))
-	case !filepath.IsLocal(filepath.FromSlash(name)):
-		v.add(at, "%q leaves the folder of the plan; write a relative path inside it", clip(name))
-	}
-}
-
-func (v *validator) text(at, text string) {
-	if len(text) > maxText {
-		v.add(at, "the text has %d bytes; at most %d are allowed", len(text), maxText)
-	}
-}
-
-func (v *validator) list(at string, items []string) bool {
-	if len(items) > maxItems {
-		v.add(at, "the list has %d entries; at most %d are allowed", len(items), maxItems)
-		return false
-	}
-	return true
-}
-
-func (v *validator) duration(at string, d unit.Duration) {
-	if d < 0 {
-		v.add(at, "%s is negative", d)
-	}
-}
-
 func (v *validator) limits() {
 	l := v.plan.Limits
 	for _, n := range []struct {
@@ -430,13 +352,3 @@ func (v *validator) limits() {
 
 // maxContextFiles is how many files may be in context.
 const maxContextFiles = 10_000
-
-func item(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
-
-// clip keeps a hostile value from filling the screen.
-func clip(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		return string(r[:60]) + "…"
-	}
-	return s
-}
