@@ -222,11 +222,14 @@ func (a *attempt) Call(n int) error {
 		a.cancel(ErrSegment)
 		return ErrSegment
 	}
+	if r.broken != nil {
+		return r.broken
+	}
 	a.calls += n
-	if before+n >= r.limits.SoftCalls && r.saved.Soft != r.state.Segment && r.broken == nil {
+	if before+n >= r.limits.SoftCalls && r.saved.Soft != r.state.Segment {
 		r.softLimit()
 	}
-	return nil
+	return r.broken
 }
 
 // softLimit makes the checkpoint before a segment ends.

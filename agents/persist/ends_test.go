@@ -478,6 +478,30 @@ var _ = Describe("A disk that fills", Label("P-05"), func() {
 		Expect(r.worked[done]).To(Equal(r.worked[done-1]), "only the one under way was made again")
 	})
 
+	It("during the checkpoint before a segment ends refuses the call that it was for", func() {
+		p := tasks("a", "b")
+		p.Limits.HardCalls, p.Limits.SoftCalls = 10, 8
+		r := newRig(p)
+		r.store.fail = func(_ int, what string) failure {
+			return failure{err: map[bool]error{true: full}[what == "checkpoint"], once: true}
+		}
+		made := 0
+		r.deeds["a"] = []deed{func(ctx context.Context, r *rig, a persist.Assignment) persist.Outcome {
+			for made = range 10 {
+				if err := a.Meter.Call(1); err != nil {
+					Expect(err).To(MatchError(full))
+					Expect(a.Meter.Call(1)).To(MatchError(full))
+					return persist.Outcome{Grade: persist.Failed, Details: err.Error()}
+				}
+			}
+			return done(ctx, r, a)
+		}}
+		result := r.run()
+		Expect(result.Status).To(Equal(persist.StatusError))
+		Expect(result.Err).To(MatchError(full))
+		Expect(made).To(Equal(7))
+	})
+
 	It("while an outcome is written leaves a result that tells what is kept", func() {
 		for late := range 2 {
 			r := newRig(tasks("a", "b"))

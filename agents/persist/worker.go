@@ -42,7 +42,8 @@ type Assignment struct {
 type Meter interface {
 	// Call counts tool calls before they are made: a call of the backend counts one,
 	// and so does each tool call that an answer asks for, or action. It returns ErrSegment
-	// when the segment has none left; the attempt must end then.
+	// when the segment has none left, or why the state cannot be kept; the call must
+	// not be made and the attempt must end then.
 	Call(n int) error
 	// Active says that something happened; Call says so too.
 	Active()
