@@ -98,7 +98,7 @@ var _ = Describe("the rule on reflections as a detector", func() {
 		for _, by := range []string{"part", "language"} {
 			for i, g := range groups(rule, by) {
 				other := groups(baseline, by)[i]
-				row := fmt.Sprintf("| %s | %d | %d | %d | %d | %s | %s | %.2f, %.2f |", names[g.Name], g.Counts.Total(), g.Counts.TP, g.Counts.FP, g.Counts.FN,
+				row := fmt.Sprintf("| %s | %d | %d | %d | %d | %s | %s | %.2f, %.2f |", names[g.Name], g.Total(), g.TP, g.FP, g.FN,
 					told(g.Precision), told(g.Recall), *other.Precision.Value, *other.Recall.Value)
 				Expect(string(doc)).To(ContainSubstring(row))
 			}
