@@ -5,7 +5,7 @@ OUT     ?= rehearse-runs/demo
 FUZZ    ?= 10s
 REAL    ?= ../shared/corpora
 BENCHTIME ?= 1s
-KILLS   ?= 200
+KILLS   ?= 300
 PKGS    ?= ./...
 TOOLS   := $(GO) tool -modfile=tools/go.mod
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
@@ -41,8 +41,8 @@ detect: build ## score the stop guard and the rule on reflections on the shipped
 	./bin/rehearse detect reflections --by language,part --errors 0 --min precision=0.95 --min recall=0.93
 
 .PHONY: kill
-kill: ## kill -9 a process that stores interviews KILLS=200 times, and look for lost answers
-	REHEARSE_KILLS=$(KILLS) $(GO) test ./agents/interview/store -count 1 -v -ginkgo.focus "kill"
+kill: ## kill -9 what keeps interviews and plans KILLS=300 times each, and look for what is lost
+	REHEARSE_KILLS=$(KILLS) $(GO) test ./agents/interview/store ./agents/persist -count 1 -timeout 30m -v -ginkgo.focus "kill"
 
 .PHONY: lint
 lint: ## check format and style
