@@ -88,7 +88,7 @@ func (r *run) save(leaving []string) error {
 	}
 	r.know(back)
 	r.saved.Contexts++
-	r.tell(event.Event{Kind: event.Checkpoint, Name: "context", N: r.saved.Contexts, Attrs: map[string]any{"records": r.records()}})
+	r.tell(event.Event{Kind: event.Checkpoint, Name: "context", N: r.saved.Contexts, Attrs: map[string]any{"records": r.state.Records}})
 	return nil
 }
 

@@ -91,18 +91,8 @@ func (r *run) checkpoint(why string) error {
 		return fmt.Errorf("making the checkpoint %q: %w", why, err)
 	}
 	r.saved = next
-	r.tell(event.Event{Kind: event.Checkpoint, Name: why, N: next.Checkpoints, Attrs: map[string]any{"records": r.records()}})
+	r.tell(event.Event{Kind: event.Checkpoint, Name: why, N: next.Checkpoints, Attrs: map[string]any{"records": r.state.Records}})
 	return nil
-}
-
-// records is about how many records the journal has: those that the state tells of.
-func (r *run) records() int {
-	c := r.state.Counts
-	n := 1 + 2*c.Attempts + c.Checks + c.Rounds + r.state.Segment - 1
-	if r.state.Running >= 0 {
-		n--
-	}
-	return n
 }
 
 // keepAlive makes a checkpoint each time that the last one is old, also while a

@@ -25,7 +25,7 @@ type world struct{ did map[string]bool }
 // announced steps, a task that fails until the second round.
 func everything(w *world, store *tape) *rig {
 	p := tasks("plan", "write<plan", "hang", "calls", "files", "more-files", "flaky", "hard<write", "last<hard,files")
-	p.Limits = plan10(p.Limits)
+	p.Limits = small(p.Limits)
 	p.Tasks[4].Files = []string{"a.go", "b.go"}
 	p.Tasks[5].Files = []string{"c.go"}
 	p.Tasks[8].Files = []string{"a.go"}
@@ -49,7 +49,7 @@ func everything(w *world, store *tape) *rig {
 	return r
 }
 
-func plan10(l plan.Limits) plan.Limits {
+func small(l plan.Limits) plan.Limits {
 	l.ContextFiles, l.HardCalls, l.SoftCalls, l.CheckEvery = 4, 10, 8, 3
 	return l
 }

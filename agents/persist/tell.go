@@ -1,7 +1,6 @@
 package persist
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
@@ -108,6 +107,6 @@ func (r *run) tellEnd(end *ending, done, tasks int) {
 		r.tell(event.Event{Kind: event.HandOver, Name: "person", Detail: end.details})
 	}
 	r.tell(event.Event{Kind: event.End, Name: string(end.status), Detail: end.details, Attrs: map[string]any{
-		"done": done, "tasks": tasks, "exit_code": cmp.Or(end.status.ExitCode(), 0),
+		"done": done, "tasks": tasks, "exit_code": end.status.ExitCode(),
 	}})
 }

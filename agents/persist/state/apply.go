@@ -18,6 +18,7 @@ func (s *State) Apply(r Record) error {
 	if err := s.apply(r); err != nil {
 		return fmt.Errorf("taking a %s record: %w", r.Kind, err)
 	}
+	s.Records++
 	s.At = max(s.At, r.At)
 	s.context(r)
 	return nil

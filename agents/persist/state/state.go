@@ -26,8 +26,9 @@ type State struct {
 type Facts struct {
 	// Plan is the digest of the plan that was begun; empty before.
 	Plan string `json:"plan"`
-	// At is the time of the last record.
-	At time.Duration `json:"at"`
+	// Records counts those that were applied; At is the time of the last one.
+	Records int           `json:"records"`
+	At      time.Duration `json:"at"`
 	// Running is the index of the task that an attempt was begun at and not ended;
 	// negative if there is none.
 	Running int `json:"running"`
