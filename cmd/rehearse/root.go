@@ -42,7 +42,7 @@ type app struct {
 
 // run is the whole program: it returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	defer stop()
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv}
 	// The first signal asks for an orderly end, the second one ends at once.
@@ -68,11 +68,21 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return exit.code
 }
 
+// endSignals are those that ask for an end: Ctrl-C, kill, and a terminal that is
+// closed, unless nohup has it ignored.
+func endSignals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
+}
+
 // leaveAtNext ends the program at the next signal, with the agents and commands
 // that were asked to end.
 func (a *app) leaveAtNext() {
 	again := make(chan os.Signal, 1)
-	signal.Notify(again, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(again, endSignals()...)
 	<-again
 	child.KillAsked()
 	fmt.Fprintln(a.stderr, "\nrehearse: left at once; what was under way is not finished")

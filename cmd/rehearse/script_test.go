@@ -94,7 +94,7 @@ func ends(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("%s was not begun", args[1])
 	}
 	if len(args) > 2 {
-		signal, ok := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "KILL": os.Kill}[args[2]]
+		signal, ok := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": os.Kill}[args[2]]
 		if !ok {
 			ts.Fatalf("no signal %s", args[2])
 		}
