@@ -15,6 +15,7 @@ const (
 // citation is a fact that a reflection cites.
 type citation struct {
 	text   string
+	start  int // in the reflection
 	weight float64
 }
 
@@ -33,7 +34,13 @@ func (c *citations) add(key string, first, last token, weight float64) {
 	}
 	c.known[key] = true
 	c.weight += weight
-	c.all = append(c.all, citation{c.text[min(first.start, last.start):max(first.end, last.end)], weight})
+	start, end := min(first.start, last.start), max(first.end, last.end)
+	c.all = append(c.all, citation{c.text[start:end], start, weight})
+}
+
+// within reports whether a whole fact was found in a part of the reflection.
+func (c *citations) within(start, end int) bool {
+	return slices.ContainsFunc(c.all, func(f citation) bool { return f.weight == full && start <= f.start && f.start < end })
 }
 
 // heaviest returns the n facts that weigh most, in the order of the text.

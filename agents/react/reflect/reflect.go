@@ -17,7 +17,7 @@ type Verdict struct {
 	Critical bool `json:"critical"`
 	// Facts are what both texts have in common and what counts as a fact, as the
 	// reflection words it: numbers with what they count, names, paths, codes, things
-	// that are not there, and rare words. The heaviest come first, ten at most.
+	// that are not there, quotations, and rare words. The heaviest come first, ten at most.
 	Facts []string `json:"facts,omitempty"`
 	// Score is the estimate that the reflection is complacent, in [0, 1]: it halves
 	// with every half of a fact. From Threshold on the reflection is complacent.
@@ -46,6 +46,7 @@ func Judge(observation, reflection string) Verdict {
 	}
 	seen := read(scan(observation))
 	c := seen.cited(said, reflection)
+	citeQuotes(observation, reflection, c)
 	v := Verdict{Score: math.Exp2(-2 * c.weight)}
 	v.Critical = v.Score < Threshold
 	for _, f := range c.heaviest(maxFacts) {

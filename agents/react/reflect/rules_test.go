@@ -15,6 +15,12 @@ var _ = DescribeTable("what decides", Label("R-04"),
 		v = reflect.Judge(observation, complacent)
 		Expect(v.Critical).To(BeFalse(), "%s: %+v", complacent, v)
 	},
+	Entry("whether what is quoted was said", "The person answered:\nAt  four.",
+		`The person said "at four."; whether that is winter time is open.`, `The person said "at seven."; whether that is winter time is open.`),
+	Entry("whether it is quoted at all", "Oui, mais pas avant\nlundi prochain.",
+		"On me dit « pas avant lundi prochain ».", "On me dit bien des choses."),
+	Entry("whether the quotation is long enough to mean something", "ok go on then",
+		"It says `go on then`.", "It says `ok`."),
 	Entry("whether a number is there", "The port 22 answers, the others drop packets silently.",
 		"The port answers on the outside.", "The port 8080 answers on the outside."),
 	Entry("whether more is said of a name than that the work went well", "src/list.go:17: const defaultLimit = 100",
