@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -134,13 +135,34 @@ func parsePlan(name string, data []byte) (plan.Plan, scenarios.Diagnostics) {
 			found = append(found, doc.At(source.Join("workers", worker)+".react.agent", err.Error(), ""))
 			continue
 		}
+		agent, wrong := parseAgent(file, content)
 		if !seen[file] {
-			_, wrong := parseAgent(file, content)
 			found = append(found, wrong...)
 		}
 		seen[file] = true
+		if agent != nil {
+			found = append(found, missingInputs(doc, p, worker, agent)...)
+		}
 	}
+	found.Sort()
 	return p, found
+}
+
+// missingInputs are the tasks of a worker that its agent would hand back at once,
+// for what its contract requires.
+func missingInputs(doc *source.Document, p plan.Plan, worker string, agent *agentfile.Agent) (found scenarios.Diagnostics) {
+	for i, task := range p.Tasks {
+		if task.Worker() != worker {
+			continue
+		}
+		for _, in := range agent.Contract.Inputs {
+			if _, given := task.Input[in.Name]; in.Required && !given {
+				found = append(found, doc.At(fmt.Sprintf("tasks[%d].input", i),
+					fmt.Sprintf("the agent %s requires the input %q, which is not given", agent.ID, in.Name), ""))
+			}
+		}
+	}
+	return found
 }
 
 // withDiagnostics adds what an error says is wrong with files; any other error is
