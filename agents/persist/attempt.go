@@ -139,7 +139,7 @@ func (r *run) settle(task int, a *attempt, out Outcome, j ruling) *ending {
 			return nil // over says why
 		}
 		if out.Capped != "" {
-			return overspent(out.Capped, cmp.Or(r.Budget.Check(), errors.New(out.Details)))
+			return overspent(out.Capped, cmp.Or(r.Budget.Check(), errors.New(cmp.Or(out.Details, "the worker was capped"))))
 		}
 	}
 	t := r.state.Task(task)

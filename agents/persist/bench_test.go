@@ -79,25 +79,32 @@ func size(b *testing.B, dir string) int64 {
 	return info.Size()
 }
 
-// BenchmarkFloorTenHours writes as many bytes in as many writes, each brought to the
-// disk, and nothing else.
+// BenchmarkFloorTenHours writes as many bytes in as many writes, brought to the disk
+// each or 64 at a time, and nothing else: no snapshots either.
 func BenchmarkFloorTenHours(b *testing.B) {
-	const tasks, bytesPerTask = 2000, 700
-	line := make([]byte, bytesPerTask)
-	for b.Loop() {
-		f, err := os.Create(filepath.Join(b.TempDir(), "floor"))
-		if err != nil {
-			b.Fatal(err)
-		}
-		for range tasks {
-			if _, err := f.Write(line); err != nil {
-				b.Fatal(err)
+	const writes, bytes = 2400, 2000 * 556
+	for name, every := range map[string]int{"always": 1, "group": 64} {
+		b.Run("sync="+name, func(b *testing.B) {
+			line := make([]byte, bytes/writes)
+			for b.Loop() {
+				f, err := os.Create(filepath.Join(b.TempDir(), "floor"))
+				if err != nil {
+					b.Fatal(err)
+				}
+				for i := range writes {
+					if _, err := f.Write(line); err != nil {
+						b.Fatal(err)
+					}
+					if i%every != 0 {
+						continue
+					}
+					if err := f.Sync(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				f.Close()
 			}
-			if err := f.Sync(); err != nil {
-				b.Fatal(err)
-			}
-		}
-		f.Close()
+		})
 	}
 }
 

@@ -254,7 +254,9 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 
 	DescribeTable("names the first of several reasons",
 		func(deeds map[string]deed, tests check.Verdict, want persist.Status) {
-			r := newRig(tasks("a", "b"))
+			p := tasks("a", "b")
+			p.Limits.HardCalls, p.Limits.SoftCalls, p.Limits.Segments = 10, 8, 2
+			r := newRig(p)
 			for id, d := range deeds {
 				r.deeds[id] = []deed{d}
 			}
@@ -264,6 +266,9 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 		Entry("escalated before blocked", map[string]deed{"a": grade(persist.Blocked, ""), "b": grade(persist.Escalated, "")}, check.Fail, persist.StatusEscalated),
 		Entry("blocked before capped", map[string]deed{"a": grade(persist.Blocked, "")}, check.Fail, persist.StatusBlocked),
 		Entry("blocked before unknown", map[string]deed{"a": grade(persist.Blocked, "")}, check.Unknown, persist.StatusBlocked),
+		Entry("blocked before used up segments", map[string]deed{"a": grade(persist.Blocked, ""), "b": spends(11)}, check.Pass, persist.StatusBlocked),
+		Entry("used up segments alone", map[string]deed{"b": spends(11)}, check.Pass, persist.StatusCapped),
+		Entry("escalated before used up segments", map[string]deed{"a": grade(persist.Escalated, ""), "b": spends(11)}, check.Pass, persist.StatusEscalated),
 		Entry("capped alone", nil, check.Fail, persist.StatusCapped),
 		Entry("unknown alone", nil, check.Unknown, persist.StatusEscalated),
 		Entry("nothing", nil, check.None, persist.StatusComplete),

@@ -1,6 +1,3 @@
-// Package persist carries a plan of tasks through to its end over any worker: it
-// checks before it stops, goes on when it should, saves as it goes, survives a
-// kill at any instant, and says honestly how it ended.
 package persist
 
 import (

@@ -88,12 +88,12 @@ func (s *State) end(outspent bool) End {
 	case n[Escalated] > 0:
 		end.Status = "escalated"
 		end.Details = "a person must decide: " + s.stories(Escalated)
+	case n[Failed]+n[Blocked] > 0 || n[Waiting] > 0 && !outspent:
+		end.Status = "blocked"
+		end.Details = s.blockage(outspent)
 	case outspent:
 		end.Status, end.Guard = "capped", "segments"
 		end.Details = fmt.Sprintf("stopped in segment %d, the last one, which has no tool call left (limits.segments %d)", s.Segment, s.limits.Segments)
-	case n[Failed]+n[Blocked]+n[Waiting] > 0:
-		end.Status = "blocked"
-		end.Details = s.blockage()
 	case len(failed) > 0:
 		end.Status = "capped"
 		end.Guard, end.Details = s.capped(failed)
@@ -117,13 +117,18 @@ func (s *State) capped(failed []check.Name) (guard, details string) {
 }
 
 // blockage says what cannot be done.
-func (s *State) blockage() string {
+func (s *State) blockage(outspent bool) string {
 	var parts []string
 	if s.tasks.stages[Failed]+s.tasks.stages[Blocked] > 0 {
 		parts = append(parts, s.stories(Failed, Blocked))
 	}
-	if n := s.tasks.stages[Waiting]; n > 0 {
-		parts = append(parts, fmt.Sprintf("%s behind that cannot be reached (%s)", count(n, "task"), strings.Join(s.some(Waiting), ", ")))
+	lost := s.unreachable()
+	if len(lost) == 0 && !outspent { // they wait for each other
+		lost = s.some(Waiting)
+	}
+	if n := len(lost); n > 0 {
+		named := strings.Join(lost[:min(n, check.MaxItems)], ", ")
+		parts = append(parts, fmt.Sprintf("%s behind that cannot be reached (%s)", count(n, "task"), named))
 	}
 	return "what is left cannot be done: " + strings.Join(parts, "; ")
 }

@@ -97,6 +97,31 @@ var _ = Describe("Any run", Label("P-08"), func() {
 		})
 	})
 
+	It("goes on after an end that was not complete, and ends again", func() {
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			s := anySupervisor(t, anyPlan(t))
+			for range 4 {
+				end, err := s.run(most)
+				if err != nil {
+					t.Fatal(err)
+				}
+				consistent(t, s, end)
+				if err := s.put(state.Record{Kind: state.KindEnd, End: &end}); err != nil {
+					t.Fatal(err)
+				}
+				if again := s.state.Next(); again.Do != state.DoEnd || again.End != end {
+					t.Fatalf("after the end comes %v", again)
+				}
+				if end.Status == "complete" {
+					return
+				}
+				if err := s.put(state.Record{Kind: state.KindReopen}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	})
+
 	It("is the same after a snapshot, and after any part of its records", Label("P-05"), func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			p := anyPlan(t)
@@ -139,7 +164,7 @@ var _ = Describe("Any run", Label("P-08"), func() {
 
 // consistent checks what holds for every run that ended.
 func consistent(t *rapid.T, s *supervisor, end state.End) {
-	done, failed, attempts := map[string]int{}, map[string]int{}, map[string]int{}
+	done, failed, attempts, reopened := map[string]int{}, map[string]int{}, map[string]int{}, 0
 	for _, r := range s.records {
 		switch r.Kind {
 		case state.KindIntent:
@@ -152,6 +177,8 @@ func consistent(t *rapid.T, s *supervisor, end state.End) {
 			if attempts[r.Task]++; attempts[r.Task] != r.Attempt || done[r.Task] > 0 {
 				t.Fatalf("attempt %d at %s is the %d. one (done: %d)", r.Attempt, r.Task, attempts[r.Task], done[r.Task])
 			}
+		case state.KindReopen:
+			reopened++
 		case state.KindOutcome:
 			switch r.Outcome.Grade {
 			case state.GradeDone:
@@ -165,7 +192,7 @@ func consistent(t *rapid.T, s *supervisor, end state.End) {
 		if want := boolInt(task.Stage == state.Done); done[task.ID] != want {
 			t.Fatalf("%s is %s, with %d done outcomes", task.ID, task.Stage, done[task.ID])
 		}
-		if limit := 1 + task.MaxRetries() + s.state.Counts.Rounds; failed[task.ID] > limit {
+		if limit := (1+task.MaxRetries())*(1+reopened) + s.state.Counts.Rounds; failed[task.ID] > limit {
 			t.Fatalf("%s failed %d times of at most %d", task.ID, failed[task.ID], limit)
 		}
 	}
@@ -189,9 +216,11 @@ func agrees(t *rapid.T, s *supervisor, end state.End) {
 	switch {
 	case stages[state.Escalated] > 0:
 		want = "escalated"
+	case stages[state.Failed]+stages[state.Blocked] > 0:
+		want = "blocked"
 	case end.Guard == "segments":
 		want = "capped"
-	case len(stages) > 0:
+	case stages[state.Waiting] > 0:
 		want = "blocked"
 	case verdicts[check.Fail] > 0:
 		want = "capped"
