@@ -51,8 +51,8 @@ func (l *looper) grade(r loop.Result, own budget.Caps) persist.Outcome {
 	switch r.Status {
 	case loop.StatusDone:
 		return persist.Outcome{Grade: persist.Done, Details: r.Details}
-	case loop.StatusBlocked:
-		return persist.Outcome{Grade: persist.Blocked, Details: r.Details}
+	case loop.StatusBlocked: // the agent says that it needs a person
+		return persist.Outcome{Grade: persist.Escalated, Details: r.Details}
 	case loop.StatusError:
 		return failed(r.Err, r.Details, carry(r))
 	case loop.StatusInterrupted:

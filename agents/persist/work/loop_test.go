@@ -70,7 +70,7 @@ var _ = Describe("A runner loop", func() {
 		Expect(out.Grade).To(Equal(want), "%+v", out)
 		Expect(out.Details).To(ContainSubstring(details))
 	},
-		Entry("blocked", loop.Options{}, []turn{say("BLOCKED: no access")}, persist.Blocked, "no access"),
+		Entry("in need of a person", loop.Options{}, []turn{say("BLOCKED: no access")}, persist.Escalated, "no access"),
 		Entry("too many iterations", loop.Options{MaxIterations: new(1)}, []turn{say("a")}, persist.Failed, "max_iterations"),
 		Entry("no progress", loop.Options{}, []turn{say("a"), say("a"), say("a")}, persist.Failed, "identical"),
 		Entry("its own timeout", loop.Options{Timeout: new(unit.Duration(time.Second))}, []turn{say("a"), say("b")}, persist.Failed, "timeout 1s"),

@@ -148,6 +148,6 @@ func failed(err error, details, carry string) persist.Outcome {
 func resolved(o loop.Options, prompt string) (loop.Settings, error) {
 	o.Prompt = prompt
 	s, err := loop.Resolve(o, loop.Options{Timeout: new(unit.Duration)})
-	s.Prompt += "\n\n" + s.HowToEnd()
+	s.Prompt = strings.TrimRight(s.Prompt, "\n") + "\n\n" + s.HowToEnd()
 	return s, err
 }
