@@ -93,6 +93,9 @@ func (p *superviseReport) evidence(c check.Result) {
 	for _, item := range c.Items {
 		p.block(4, "  -", plain.Line(item, maxShown))
 	}
+	if len(c.Items) > 0 { // which are what matters of the output
+		return
+	}
 	for line := range strings.Lines(tail(c.Output, outputLines)) {
 		p.line("  | %s", plain.Line(line, maxShown))
 	}

@@ -123,12 +123,24 @@ func (v *superviseView) note(e event.Event) string {
 		return v.noteGuard(e, detail)
 	case event.State:
 		if e.Name == "resume" {
-			return "         " + joined("resumed", cmp.Or(detail, plural(count(e.Attrs["records"]), "record")))
+			return "         " + resumed(e, detail)
 		}
 	case event.HandOver:
 		return "         " + v.term.Paint(tty.Yellow, "to "+handedTo(e)) + ": " + detail
 	}
 	return ""
+}
+
+// resumed says what an earlier process left.
+func resumed(e event.Event, lost string) string {
+	line := "resumed: " + plural(count(e.Attrs["records"]), "record")
+	if torn := count(e.Attrs["torn"]); torn > 0 {
+		line += fmt.Sprintf("; %s of one that was never finished were cut off", plural(torn, "byte"))
+	}
+	if lost != "" {
+		line += "; the snapshot was left aside, as it cannot be used (" + lost + "), and all records were read"
+	}
+	return line
 }
 
 // noteGuard is the line of a guard that changed the course. A retry is told by
