@@ -23,6 +23,7 @@ type superviseView struct {
 
 	mu       sync.Mutex
 	done     map[string]bool // by the ids of all tasks that were heard of
+	finished int             // of them
 	task     string          // under way; empty: none
 	attempts int
 	began    time.Time         // the attempt
@@ -41,7 +42,7 @@ func (a *app) newSuperviseView(quiet bool) *superviseView {
 func (v *superviseView) begin(s site, backend llm.Adapter, standing persist.Result) {
 	v.mu.Lock()
 	for _, t := range standing.Tasks {
-		v.done[t.ID] = t.State == "done"
+		v.mark(t.ID, t.State == "done")
 	}
 	v.mu.Unlock()
 	by := ""
@@ -55,7 +56,7 @@ func (v *superviseView) begin(s site, backend llm.Adapter, standing persist.Resu
 func (v *superviseView) attempt(a persist.Assignment) {
 	v.mu.Lock()
 	v.task, v.attempts, v.began, v.calls = a.Task.ID, a.Attempt, time.Now(), 0
-	v.done[a.Task.ID] = false
+	v.mark(a.Task.ID, false)
 	v.mu.Unlock()
 	v.draw(v.underWay(), 0)
 }
@@ -83,15 +84,20 @@ func (v *superviseView) underWay() string {
 		v.progress(), v.task, v.attempts, ago(v.began), plural(v.calls, "call"), saved)
 }
 
+// mark takes note of whether a task is done.
+func (v *superviseView) mark(id string, done bool) {
+	if v.done[id] {
+		v.finished--
+	}
+	if done {
+		v.finished++
+	}
+	v.done[id] = done
+}
+
 // progress is how many of the tasks are done.
 func (v *superviseView) progress() string {
-	n := 0
-	for _, done := range v.done {
-		if done {
-			n++
-		}
-	}
-	return fmt.Sprintf("%3d/%d", n, len(v.done))
+	return fmt.Sprintf("%3d/%d", v.finished, len(v.done))
 }
 
 func ago(t time.Time) string { return time.Since(t).Round(time.Second).String() }
@@ -166,7 +172,7 @@ func (v *superviseView) noteTask(e event.Event, detail string) string {
 	v.task = ""
 	color := tty.Yellow
 	if grade == string(persist.Done) {
-		v.done[id] = true
+		v.mark(id, true)
 		color = tty.Green
 	}
 	said := ""
