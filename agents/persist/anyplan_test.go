@@ -30,7 +30,7 @@ func moody(p plan.Plan, seed int, w *world, store *tape) *rig {
 	r.store, r.deps.Store = store, store
 	r.deps.Workers["default"] = workerFunc(func(ctx context.Context, a persist.Assignment) persist.Outcome {
 		r.worked = append(r.worked, a.Key)
-		out := mood(chance(12, seed, a.Key))(ctx, r, a)
+		out := mood(chance(13, seed, a.Key))(ctx, r, a)
 		if out.Grade == persist.Done {
 			w.did[a.Task.ID] = true
 		}
@@ -66,6 +66,8 @@ func mood(n int) deed {
 		return takes(time.Minute, says("Half of it is there.\n\nNext steps:\n1. Run the migration."))
 	case 5:
 		return works(7 * time.Minute)
+	case 6:
+		return down
 	default:
 		return takes(time.Minute, done)
 	}

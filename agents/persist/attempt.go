@@ -33,6 +33,9 @@ type attempt struct {
 // try makes an attempt, from its intent to its outcome. The caller holds the lock,
 // which is given up while the worker works.
 func (r *run) try(move state.Move) *ending {
+	if move.Wait > 0 && r.waited != r.state.Counts.Attempts {
+		return r.wait(move)
+	}
 	if err := r.intend(move); err != nil {
 		return r.keepFailure(err)
 	}
@@ -61,7 +64,8 @@ func (r *run) try(move state.Move) *ending {
 	r.mu.Lock()
 	a.over, r.attempt = true, nil
 	a.stop()
-	return r.settle(move.Task, a, a.graded(ctx, task, out), judged)
+	out, cause := a.graded(ctx, task, out)
+	return r.settle(move.Task, a, out, cause, judged)
 }
 
 // ruling is what the stop guard said of an answer.
@@ -82,6 +86,29 @@ func (r *run) judge(out Outcome) (j ruling) {
 	}()
 	v := r.Judge(r.ctx, out.Answer)
 	return ruling{verdict: &v}
+}
+
+// wait waits before an attempt, as what the one before needed was not there. What
+// comes after it is decided anew.
+func (r *run) wait(move state.Move) *ending {
+	if err := r.flush(); err != nil {
+		return r.keepFailure(err)
+	}
+	r.waited = r.state.Counts.Attempts
+	task := r.state.Task(move.Task)
+	r.tell(event.Event{
+		Kind: event.Guard, Name: "outage", N: r.waited,
+		Detail: fmt.Sprintf("what the work needs is not there (%d of %d in a row): %s; waiting for %s",
+			r.state.Outage, state.MaxOutage, task.Details, move.Wait),
+		Attrs: map[string]any{"task": task.ID, "wait": int(move.Wait.Seconds())},
+	})
+	r.mu.Unlock()
+	err := r.Clock.Sleep(r.ctx, move.Wait)
+	r.mu.Lock()
+	if err != nil && clock.Err(r.ctx) == nil {
+		return failure("waiting for what the work needs", err)
+	}
+	return nil // over says why if the run is
 }
 
 // intend writes that an attempt begins, together with all that was not written yet.
@@ -110,30 +137,31 @@ func work(ctx context.Context, w Worker, a Assignment) (out Outcome) {
 
 // graded is an outcome with the grade that why the attempt ended gives it: what was
 // done is done, however late.
-func (a *attempt) graded(ctx context.Context, task state.Task, out Outcome) Outcome {
-	cause := clock.Err(ctx)
-	fail := func(why string) Outcome {
-		out.Grade = Failed
-		out.Details = why
-		return out
+func (a *attempt) graded(ctx context.Context, task state.Task, out Outcome) (graded Outcome, stalled string) {
+	cause, limits := clock.Err(ctx), a.run.limits
+	fail := func(stalled, format string, args ...any) (Outcome, string) {
+		out.Grade, out.Later, out.Details = Failed, false, fmt.Sprintf(format, args...)
+		return out, stalled
 	}
 	switch {
 	case out.Grade == Done:
 	case !slices.Contains([]Grade{Failed, Blocked, Escalated, Split}, out.Grade):
-		return fail(fmt.Sprintf("the worker gave the grade %q, which is none; %s", out.Grade, out.Details))
-	case errors.Is(cause, ErrStagnation), errors.Is(cause, ErrNoProgress):
-		return fail(cause.Error())
+		return fail("", "the worker gave the grade %q, which is none; %s", out.Grade, out.Details)
+	case errors.Is(cause, ErrStagnation):
+		return fail(state.CauseStagnation, "no activity for %s (limits.stagnation)", limits.Stagnation)
+	case errors.Is(cause, ErrNoProgress):
+		return fail(state.CauseNoProgress, "no task was done in %s of activity (limits.no_progress)", limits.NoProgress)
 	case a.full && out.Grade == Failed:
 		out.Grade = Split
 	case errors.Is(cause, context.DeadlineExceeded) && clock.Err(a.run.ctx) == nil:
-		return fail(fmt.Sprintf("no result within %s (timeout)", task.Timeout))
+		return fail("", "no result within %s (timeout)", task.Timeout)
 	}
-	return out
+	return out, ""
 }
 
 // settle takes the outcome of an attempt. One that the end of the run cut off has none:
 // the next run makes it again.
-func (r *run) settle(task int, a *attempt, out Outcome, j ruling) *ending {
+func (r *run) settle(task int, a *attempt, out Outcome, cause string, j ruling) *ending {
 	if out.Grade != Done {
 		if r.broken != nil || clock.Err(r.ctx) != nil {
 			return nil // over says why
@@ -145,10 +173,7 @@ func (r *run) settle(task int, a *attempt, out Outcome, j ruling) *ending {
 	t := r.state.Task(task)
 	o := state.Outcome{
 		Grade: string(out.Grade), Answer: out.Answer, Details: out.Details, Carry: out.Carry,
-		Calls: a.calls, Spent: r.spent(out), Unjudged: j.failed,
-	}
-	if out.Grade == Failed {
-		o.Cause = a.cause(out)
+		Cause: cause, Later: out.Later && out.Grade == Failed, Calls: a.calls, Spent: r.spent(out), Unjudged: j.failed,
 	}
 	if v := j.verdict; v != nil && !v.MayStop {
 		o.Refused, o.Steps = cmp.Or(v.Reason, "it may not stop"), stop.Texts(v.Steps)
@@ -172,17 +197,6 @@ func (r *run) spent(out Outcome) state.Spent {
 		spent.Tokens += out.Usage.Total()
 	}
 	return spent
-}
-
-// cause is why the supervisor ended the attempt, for its record.
-func (a *attempt) cause(out Outcome) string {
-	switch out.Details {
-	case ErrStagnation.Error():
-		return state.CauseStagnation
-	case ErrNoProgress.Error():
-		return state.CauseNoProgress
-	}
-	return ""
 }
 
 // watch is the watchdog: it looks again when the attempt would have been idle, or

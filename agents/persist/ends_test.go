@@ -264,6 +264,7 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 			Expect(r.run().Status).To(Equal(want))
 		},
 		Entry("escalated before blocked", map[string]deed{"a": grade(persist.Blocked, ""), "b": grade(persist.Escalated, "")}, check.Fail, persist.StatusEscalated),
+		Entry("escalated before failed for good", map[string]deed{"a": grade(persist.Failed, ""), "b": grade(persist.Escalated, "")}, check.Pass, persist.StatusEscalated),
 		Entry("blocked before capped", map[string]deed{"a": grade(persist.Blocked, "")}, check.Fail, persist.StatusBlocked),
 		Entry("blocked before unknown", map[string]deed{"a": grade(persist.Blocked, "")}, check.Unknown, persist.StatusBlocked),
 		Entry("blocked before used up segments", map[string]deed{"a": grade(persist.Blocked, ""), "b": spends(11)}, check.Pass, persist.StatusBlocked),

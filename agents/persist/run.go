@@ -46,6 +46,7 @@ type run struct {
 	broken  error         // why the state cannot be kept
 	closed  bool          // no timer does anything any more
 	attempt *attempt      // the one under way
+	waited  int           // the number of the attempt that was waited after last
 }
 
 // ending is why a run ends; nil means that it goes on.

@@ -43,7 +43,7 @@ func everything(w *world, store *tape) *rig {
 		"files":      {touches("x.go", "y.go", "z.go")},
 		"more-files": {touches("v.go", "w.go", "x.go")},
 		"last":       {takes(time.Minute, says("The code is in place.\n\nNext steps:\n1. Run the migration.\n2. Update the changelog."))},
-		"flaky":      {grade(persist.Failed, "the port is taken"), takes(time.Minute, done)},
+		"flaky":      {grade(persist.Failed, "the port is taken"), down, down, takes(time.Minute, done)},
 		"hard":       {grade(persist.Failed, "no"), grade(persist.Failed, "no"), grade(persist.Failed, "no"), takes(time.Minute, done)},
 	}
 	return r

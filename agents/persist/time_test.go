@@ -85,7 +85,7 @@ var _ = Describe("Keep-alive", Label("P-04"), func() {
 		Expect(r.worked).To(Equal([]string{"a#1", "b#1", "c#1", "a#2"}))
 		Expect(result.Counts.Stagnations).To(Equal(1))
 		Expect(r.attrs(event.Guard, "stagnation", "task")).To(Equal([]any{"a"}))
-		Expect(r.prompts[3]).To(ContainSubstring("> the task showed no activity for too long"))
+		Expect(r.prompts[3]).To(ContainSubstring("> no activity for 10m0s (limits.stagnation)"))
 	})
 
 	It("sees activity: calls and files are such, too", func() {

@@ -70,6 +70,10 @@ type Outcome struct {
 	Grade Grade
 	// Answer is the agent's last message, which the stop guard judges.
 	Answer string
+	// Later says of a failure that what failed may be there again later, such as a
+	// backend that is down or limits the rate. It is no failure of the task: the
+	// supervisor waits before the next attempt.
+	Later bool
 	// Details says, for a person, why it ended so.
 	Details string
 	// Spent is what it used, where known.

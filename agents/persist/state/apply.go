@@ -64,6 +64,9 @@ func (s *State) intent(r Record) error {
 	}
 	heap.Pop(&s.tasks.ready)
 	s.Running, s.Fresh = i, false
+	if s.Outage > 0 { // the wait for it was no activity without progress
+		s.Progress = r.At
+	}
 	s.tasks.all[i].Attempts++
 	s.Counts.Attempts++
 	return nil
@@ -79,8 +82,12 @@ func (s *State) outcome(r Record) error {
 	if !ok {
 		return fmt.Errorf("%w: there is no grade %q", ErrRecord, o.Grade)
 	}
-	if to == Failed && t.left > 1 {
+	later := to == Failed && o.Later
+	if to == Failed && (later || t.left > 1) {
 		to = Waiting
+	}
+	if s.Outage++; !later {
+		s.Outage = 0
 	}
 	s.Running, s.Fresh, s.Spent = none, false, o.Spent
 	s.SegmentCalls += o.Calls
@@ -116,7 +123,9 @@ func (s *State) settle(i int, to Stage, o *Outcome) {
 	case GradeSplit:
 		s.Split = true
 	case GradeFailed:
-		t.left--
+		if !o.Later {
+			t.left--
+		}
 		if to == Waiting {
 			s.Counts.Retries++
 		}
@@ -202,7 +211,7 @@ func (s *State) context(r Record) {
 // reopen goes on after an end: failed tasks have all their attempts anew, and there
 // are as many rounds as at first.
 func (s *State) reopen() {
-	s.End, s.Fresh, s.Recheck = nil, false, false
+	s.End, s.Fresh, s.Recheck, s.Outage = nil, false, false, 0
 	s.Round.InRow, s.Round.Moved, s.Round.Failures = 0, false, ""
 	s.Progress = s.At
 	var again []int

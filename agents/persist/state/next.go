@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 )
@@ -27,6 +28,8 @@ type Move struct {
 	// before, by a process that was killed: there is an intent already.
 	Task  int
 	Again bool
+	// Wait is how long to wait before the attempt of DoAttempt.
+	Wait time.Duration
 	// Why is that of DoCheck.
 	Why Why
 	// Forced says of DoDerive that the run could stop here and may not.
@@ -40,6 +43,7 @@ type Move struct {
 // Next decides what to do, from nothing but the state.
 func (s *State) Next() Move {
 	ready := s.tasks.ready.Len() > 0
+	down := s.Outage >= MaxOutage
 	full := s.Split || s.SegmentCalls >= s.limits.HardCalls
 	switch {
 	case s.End != nil:
@@ -50,21 +54,31 @@ func (s *State) Next() Move {
 		return Move{Do: DoCheck, Why: WhyAfterTask}
 	case full && s.Segment < s.limits.Segments:
 		return Move{Do: DoSegment}
-	case ready && s.Round.Open == 0 && s.Since >= s.limits.CheckEvery:
+	case ready && !down && s.Round.Open == 0 && s.Since >= s.limits.CheckEvery:
 		return Move{Do: DoCheck, Why: WhyInterval}
 	}
-	if s.Fresh && s.mayRound(ready) && !full {
+	if s.Fresh && s.mayRound(ready) && !full && !down {
 		return Move{Do: DoDerive, Tasks: s.round(), Forced: !ready}
 	}
 	switch {
-	case ready && !full:
-		return Move{Do: DoAttempt, Task: s.tasks.ready.heap[0]}
+	case ready && !full && !down:
+		return Move{Do: DoAttempt, Task: s.tasks.ready.heap[0], Wait: outageWait(s.Outage)}
 	case !s.Fresh && s.Round.Failures != "":
 		return Move{Do: DoCheck, Why: WhyFinal}
 	case !s.Fresh:
 		return Move{Do: DoCheck, Why: WhyQueueEmpty}
 	}
 	return Move{Do: DoEnd, End: s.end(full && ready)}
+}
+
+// MaxOutage is how many attempts in a row may fail as what they need is not there.
+const MaxOutage = 10
+
+// outageWait is how long to wait after so many such attempts: an outage of minutes
+// costs little, and one of an hour and more is seen through.
+func outageWait(n int) time.Duration {
+	waits := []time.Duration{0, 30 * time.Second, 2 * time.Minute, 8 * time.Minute, 10 * time.Minute}
+	return waits[min(n, len(waits)-1)]
 }
 
 // mayRound decides whether failed checks are worth a round. With tasks to run
@@ -85,6 +99,9 @@ func (s *State) end(outspent bool) End {
 	failed, unknown := s.named(check.Fail), s.named(check.Unknown)
 	end := End{Spent: s.Spent}
 	switch n := s.tasks.stages; {
+	case s.Outage >= MaxOutage:
+		end.Status, end.Guard = "blocked", "outage"
+		end.Details = fmt.Sprintf("stopped, as what the work needs was not there %d times in a row; the last time: %s", s.Outage, s.outage())
 	case n[Escalated] > 0:
 		end.Status = "escalated"
 		end.Details = "a person must decide: " + s.stories(Escalated)
@@ -106,6 +123,15 @@ func (s *State) end(outspent bool) End {
 	}
 	end.Details = Clip(end.Details, MaxDetails)
 	return end
+}
+
+// outage is what the last attempt says of it.
+func (s *State) outage() string {
+	if s.tasks.ready.Len() == 0 {
+		return "nothing is known"
+	}
+	t := s.tasks.all[s.tasks.ready.heap[0]] // it keeps its place in the queue
+	return fmt.Sprintf("task %q: %s", t.ID, Clip(t.Details, MaxItem))
 }
 
 // capped says which limit leaves checks failing.

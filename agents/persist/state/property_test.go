@@ -59,6 +59,7 @@ func anySupervisor(t *rapid.T, p plan.Plan) *supervisor {
 		if o.Grade == state.GradeFailed && rapid.Bool().Draw(t, "hangs") {
 			o.Cause = rapid.SampledFrom([]string{state.CauseStagnation, state.CauseNoProgress}).Draw(t, "cause")
 		}
+		o.Later = o.Cause == "" && rapid.IntRange(0, good).Draw(t, "later") > 0
 		if o.Grade == state.GradeDone && rapid.IntRange(0, 5).Draw(t, "announces") == 0 {
 			o.Refused = "it announces work"
 			o.Steps = rapid.SliceOfN(rapid.SampledFrom([]string{"test it", "ship it"}), 0, 2).Draw(t, "steps")
@@ -184,7 +185,7 @@ func consistent(t *rapid.T, s *supervisor, end state.End) {
 			case state.GradeDone:
 				done[r.Task]++
 			case state.GradeFailed:
-				failed[r.Task]++
+				failed[r.Task] += boolInt(!r.Outcome.Later)
 			}
 		}
 	}
@@ -214,6 +215,8 @@ func agrees(t *rapid.T, s *supervisor, end state.End) {
 	signs := s.state.Look(s.now)
 	var want string
 	switch {
+	case end.Guard == "outage":
+		want = "blocked"
 	case stages[state.Escalated] > 0:
 		want = "escalated"
 	case stages[state.Failed]+stages[state.Blocked] > 0:

@@ -107,6 +107,9 @@ type Outcome struct {
 	// Cause is why the supervisor ended the attempt: CauseStagnation or
 	// CauseNoProgress, and the task goes to the end of the queue; empty if it did not.
 	Cause string `json:"cause,omitempty"`
+	// Later says of a failure that it is none of the task's: what the worker needs was
+	// not there.
+	Later bool `json:"later,omitempty"`
 	// Calls are the tool calls of the attempt.
 	Calls int `json:"calls,omitempty"`
 	// Refused is why the stop guard refuses the answer, Steps what it says is left.

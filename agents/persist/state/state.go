@@ -67,7 +67,9 @@ type Facts struct {
 	// Looked is when the context was looked at last.
 	Looked time.Duration `json:"looked"`
 
-	// Progress is when a task was done last.
+	// Outage counts the attempts in a row that failed as what they needed was not there.
+	Outage int `json:"outage,omitempty"`
+	// Progress is when a task was done last, or tried again after an outage.
 	Progress time.Duration `json:"progress"`
 	End      *End          `json:"end,omitempty"`
 }

@@ -105,15 +105,20 @@ var _ = Describe("A ReAct agent", func() {
 		Expect(r.requests).To(HaveLen(2))
 	})
 
-	DescribeTable("is blocked by what trying again cannot mend, and fails otherwise", func(err error, want persist.Grade) {
-		Expect(newAgent(fail(err)).work().Grade).To(Equal(want))
-	},
-		Entry("unauthorized", &llm.Error{Kind: llm.Unauthorized}, persist.Blocked),
-		Entry("refused", &llm.Error{Kind: llm.Refused}, persist.Blocked),
-		Entry("no line left", &llm.Error{Kind: llm.ScriptExhausted}, persist.Blocked),
-		Entry("unavailable", &llm.Error{Kind: llm.Unavailable}, persist.Failed),
-		Entry("rate limited", &llm.Error{Kind: llm.RateLimited}, persist.Failed),
-		Entry("anything", errors.New("x"), persist.Failed),
+	DescribeTable("is blocked by what trying again cannot mend, waits for what may be there later, and fails otherwise",
+		func(err error, want persist.Grade, later bool) {
+			out := newAgent(fail(err)).work()
+			Expect(out.Grade).To(Equal(want))
+			Expect(out.Later).To(Equal(later))
+		},
+		Entry("unauthorized", &llm.Error{Kind: llm.Unauthorized}, persist.Blocked, false),
+		Entry("refused", &llm.Error{Kind: llm.Refused}, persist.Blocked, false),
+		Entry("no line left", &llm.Error{Kind: llm.ScriptExhausted}, persist.Blocked, false),
+		Entry("unavailable", &llm.Error{Kind: llm.Unavailable}, persist.Failed, true),
+		Entry("rate limited", &llm.Error{Kind: llm.RateLimited}, persist.Failed, true),
+		Entry("no answer in time", &llm.Error{Kind: llm.Timeout}, persist.Failed, true),
+		Entry("malformed", &llm.Error{Kind: llm.Malformed}, persist.Failed, false),
+		Entry("anything", errors.New("x"), persist.Failed, false),
 	)
 
 	It("is blocked by a task that lacks an input", func() {

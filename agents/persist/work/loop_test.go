@@ -65,6 +65,15 @@ var _ = Describe("A runner loop", func() {
 		Expect(r.work().Grade).To(Equal(persist.Done))
 	})
 
+	DescribeTable("says what may be there later", func(kind llm.ErrorKind, later bool) {
+		Expect(newLoop(loop.Options{}, fail(&llm.Error{Kind: kind})).work().Later).To(Equal(later))
+	},
+		Entry("a backend that is away", llm.Unavailable, true),
+		Entry("one that is asked too often", llm.RateLimited, true),
+		Entry("one that does not answer", llm.Timeout, true),
+		Entry("not one that talks nonsense", llm.Malformed, false),
+	)
+
 	DescribeTable("is graded by how it ended", func(o loop.Options, turns []turn, want persist.Grade, details string) {
 		out := newLoop(o, turns...).work()
 		Expect(out.Grade).To(Equal(want), "%+v", out)

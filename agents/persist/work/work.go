@@ -131,13 +131,16 @@ func ended(cause error, carry string) persist.Outcome {
 // fatal are the kinds of backend errors that the same request meets again.
 var fatal = []llm.ErrorKind{llm.Unauthorized, llm.InvalidRequest, llm.Refused, llm.ScriptExhausted, llm.UnexpectedCall}
 
+// passing are those of a backend that is down for a while, or asked too often.
+var passing = []llm.ErrorKind{llm.Unavailable, llm.RateLimited, llm.Timeout}
+
 // failed is the outcome of an attempt that an error ended.
 func failed(err error, details, carry string) persist.Outcome {
 	grade := persist.Failed
 	if slices.Contains(fatal, llm.KindOf(err)) || errors.Is(err, react.ErrTask) || errors.Is(err, react.ErrAgent) {
 		grade = persist.Blocked
 	}
-	return persist.Outcome{Grade: grade, Details: details, Carry: carry}
+	return persist.Outcome{Grade: grade, Later: slices.Contains(passing, llm.KindOf(err)), Details: details, Carry: carry}
 }
 
 // resolved are the settings of an attempt. What bounds its time is the task's
