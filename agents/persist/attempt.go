@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
@@ -23,6 +24,8 @@ type attempt struct {
 
 	active   time.Duration // when something happened last
 	progress time.Duration // since when no task was done
+	pauses   int           // that were begun and not ended
+	paused   time.Duration // since when, if there are any
 	calls    int
 	full     bool // a call found no room in the segment
 	over     bool
@@ -203,6 +206,10 @@ func (r *run) spent(out Outcome) state.Spent {
 // without progress, for too long.
 func (a *attempt) watch() {
 	r := a.run
+	if a.pauses > 0 { // the end of the last one looks again
+		a.stop = func() {}
+		return
+	}
 	idle := a.active + r.limits.Stagnation.Std() - r.now()
 	stuck := a.progress + r.limits.NoProgress.Std() - r.now()
 	switch {
@@ -272,6 +279,27 @@ func (a *attempt) Active() {
 	a.run.mu.Lock()
 	defer a.run.mu.Unlock()
 	a.active = a.run.now()
+}
+
+// Pause implements Meter.
+func (a *attempt) Pause() (resume func()) {
+	r := a.run
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a.pauses++; a.pauses == 1 {
+		a.paused = r.now()
+	}
+	return sync.OnceFunc(func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if a.pauses--; a.pauses > 0 || a.over {
+			return
+		}
+		a.active = r.now()
+		a.progress += r.now() - a.paused
+		a.stop()
+		a.watch()
+	})
 }
 
 // Touch implements Meter.

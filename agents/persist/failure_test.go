@@ -118,6 +118,22 @@ var _ = Describe("A disk that fills", Label("P-05"), func() {
 		Expect(made).To(Equal(7))
 	})
 
+	It("while it is counted that the run goes on ends it before anything is done", func() {
+		r := newRig(tasks("a"))
+		r.deeds["a"] = []deed{grade(persist.Escalated, "who?")}
+		r.run()
+		r.store = r.store.reopen()
+		r.deps.Store = r.store
+		r.store.fail = func(_ int, what string) failure {
+			return failure{err: map[bool]error{true: full}[what == "resumes.json"], once: true}
+		}
+		result := r.run()
+		Expect(result.Status).To(Equal(persist.StatusError))
+		Expect(result.Err).To(MatchError(full))
+		Expect(r.worked).To(HaveLen(1))
+		Expect(r.again().Counts.Resumes).To(Equal(1))
+	})
+
 	It("while an outcome is written leaves a result that tells what is kept", func() {
 		for late := range 2 {
 			r := newRig(tasks("a", "b"))

@@ -187,13 +187,22 @@ func (r *run) resume(found journal.Recovery) error {
 		return err
 	}
 	r.resumed++
-	r.tell(event.Event{Kind: event.State, Name: "resume", N: r.resumed, Detail: found.SnapshotLost, Attrs: map[string]any{
+	r.tell(event.Event{Kind: event.State, Name: "resume", N: r.resumed, Detail: snapshotLost(found), Attrs: map[string]any{
 		"records": found.Records, "replayed": found.Replayed, "torn": found.Torn,
 	}})
 	if r.state.End == nil {
 		return nil
 	}
 	return r.put(state.Record{Kind: state.KindReopen})
+}
+
+// snapshotLost says, if it is so, that the whole journal was read for want of a
+// snapshot.
+func snapshotLost(found journal.Recovery) string {
+	if found.SnapshotLost == "" {
+		return ""
+	}
+	return "the snapshot could not be used, so the whole journal was read: " + found.SnapshotLost
 }
 
 // resumes is how often a run was gone on with.

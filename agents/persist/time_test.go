@@ -110,6 +110,32 @@ var _ = Describe("Keep-alive", Label("P-04"), func() {
 		}
 	})
 
+	It("does not count the time that a task waits for a person, and counts again after it", func() {
+		r := newRig(tasks("a", "b"))
+		var ended []time.Duration
+		r.deeds["a"] = []deed{func(ctx context.Context, r *rig, a persist.Assignment) persist.Outcome {
+			resume, again := a.Meter.Pause(), a.Meter.Pause()
+			Expect(r.clock.Sleep(ctx, 3*time.Hour)).To(Succeed())
+			resume()
+			resume() // the second time it does nothing
+			Expect(r.clock.Sleep(ctx, 5*time.Hour)).To(Succeed())
+			again()
+			start := r.clock.Elapsed()
+			out := hangs(ctx, r, a)
+			ended = append(ended, r.clock.Elapsed()-start)
+			return out
+		}, func(ctx context.Context, r *rig, a persist.Assignment) persist.Outcome {
+			a.Meter.Pause() // and never resumes
+			return takes(time.Hour, done)(ctx, r, a)
+		}}
+		r.deeds["b"] = []deed{works(119 * time.Minute)}
+		result := r.run()
+		Expect(result.Status).To(Equal(persist.StatusComplete), result.Details)
+		Expect(ended).To(Equal([]time.Duration{10 * time.Minute}))
+		Expect(r.worked).To(Equal([]string{"a#1", "b#1", "a#2"}))
+		Expect(result.Counts.Stagnations).To(Equal(1))
+	})
+
 	It("ends a task that is busy for two hours while none is done", func() {
 		r := newRig(tasks("a", "b"))
 		r.deeds["a"] = []deed{works(5 * time.Hour), works(time.Hour)}

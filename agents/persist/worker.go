@@ -47,6 +47,9 @@ type Meter interface {
 	Call(n int) error
 	// Active says that something happened; Call says so too.
 	Active()
+	// Pause says that the attempt waits for a person, until resume is called: that
+	// is neither stagnation nor activity without progress, however long it takes.
+	Pause() (resume func())
 	// Touch says that the attempt read or wrote files, by their paths.
 	Touch(paths ...string)
 }

@@ -96,6 +96,19 @@ var _ = Describe("A ReAct agent", func() {
 		Entry("too many iterations", []string{look("eval"), docs(goingOn, look("input")), docs(goingOn, look("login")), docs(goingOn, look("none")), docs(goingOn, look("else")), goingOn}, persist.Escalated, "max-iterations: auditor did not finish", ""),
 	)
 
+	It("pauses the meter while a person is asked", func() {
+		asks := "thought: |\n  Nobody says which branch is meant.\naction: request_info\naction_input:\n  question: Which branch?\n"
+		r := newAgent(say(asks), say(docs(finished, verified, report)))
+		r.deps.Person = person(func(question string) string {
+			Expect(question).To(Equal("Which branch?"))
+			Expect(r.meter.paused).To(Equal([]bool{true}))
+			return "main"
+		})
+		out := r.work()
+		Expect(out.Grade).NotTo(Equal(persist.Escalated), "%+v", out)
+		Expect(r.meter.paused).To(Equal([]bool{true, false}))
+	})
+
 	It("ends with the segment, with what it did so far", func() {
 		r := newAgent(say(searching), say(docs(goingOn, searching)))
 		r.meter.allowed = 3
@@ -164,3 +177,8 @@ var _ = Describe("A ReAct agent", func() {
 		Entry("no folder", func(r *rig) { r.deps.Folder += "/none" }, "open the folder of the agents"),
 	)
 })
+
+// person answers questions.
+type person func(question string) string
+
+func (p person) Ask(_ context.Context, question, _ string) (string, bool) { return p(question), true }

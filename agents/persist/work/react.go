@@ -52,7 +52,7 @@ func (w *reacter) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 		Sink:      inner(w.dep.Sink, a.Task.ID),
 		Actions:   w.dep.Actions,
 		Agents:    w.agents,
-		Person:    w.dep.Person,
+		Person:    asked(w.dep.Person, a.Meter),
 		Before:    func(string) error { return a.Meter.Call(1) },
 		Touched:   a.Meter.Touch,
 		Price:     w.dep.Price,
@@ -62,6 +62,26 @@ func (w *reacter) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 	out := gradeAgent(r)
 	out.Answer, out.Usage = r.Output, backend.spent()
 	return out
+}
+
+// asking is a person whose answer the supervisor waits for as long as it takes.
+type asking struct {
+	react.Person
+	meter persist.Meter
+}
+
+// asked is a person, or nobody.
+func asked(p react.Person, m persist.Meter) react.Person {
+	if p == nil {
+		return nil
+	}
+	return asking{p, m}
+}
+
+// Ask implements react.Person.
+func (p asking) Ask(ctx context.Context, question, about string) (string, bool) {
+	defer p.meter.Pause()()
+	return p.Person.Ask(ctx, question, about)
 }
 
 // gradeAgent is the outcome that an agent's end stands for.

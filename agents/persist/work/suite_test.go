@@ -39,6 +39,7 @@ type meter struct {
 	calls   int
 	active  int
 	touched []string
+	paused  []bool // begun and ended
 	onCall  func(n int)
 }
 
@@ -61,6 +62,17 @@ func (m *meter) Active() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.active++
+}
+
+func (m *meter) Pause() func() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.paused = append(m.paused, true)
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.paused = append(m.paused, false)
+	}
 }
 
 func (m *meter) Touch(paths ...string) {
