@@ -2,6 +2,7 @@ package react_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -159,6 +160,20 @@ var _ = Describe("A long conversation", func() {
 		Expect(last[3].Content).To(HavePrefix("Observation 1 of the action search is left out here, as the conversation is long; it had 13500 characters and began:\n| src/login.go:12"))
 		Expect(last[len(last)-1].Content).To(ContainSubstring("calls eval\n| src/login.go"))
 		Expect(last[len(last)-1].Content).NotTo(ContainSubstring("left out"))
+	})
+
+	It("says how long an old answer was, however often it is shortened", func() {
+		thought := "thought: " + strings.Repeat("I look further. ", 60) + "\naction: search\n"
+		r := newRig()
+		for range 40 {
+			r.turns = append(r.turns, say(thought), say(goingOn))
+		}
+		r.set.results["search"] = action.Result{Observation: strings.Repeat("src/login.go:12 calls eval\n", 500)}
+		r.options.MaxIterations, r.options.Stuck = 40, -1
+		r.run()
+		old := r.requests[79].Messages[2].Content
+		Expect(old).To(HavePrefix(thought[:400] + "\n[… cut here;"))
+		Expect(old).To(HaveSuffix(fmt.Sprintf("cut here; %d bytes in all]", len(thought))))
 	})
 
 	It("keeps a part of answers that never end", func() {

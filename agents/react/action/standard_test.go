@@ -81,6 +81,11 @@ img.png: not text`))
 		Expect(do(open(folder), "analyze", "target: b.go").Observation).To(HaveSuffix("parts: 2\nb.go:3: C\nb.go:5: D"))
 	})
 
+	It("finds no parts where a language has none, or is not known", func() {
+		folder := workspace("a.go", "type A int\n", "b.json", "{}\n", "c.dat", "type C int\n")
+		Expect(do(open(folder), "analyze", "{target: full, focus: structure}").Observation).To(HaveSuffix("parts: 1\na.go:1: A"))
+	})
+
 	It("finds the flaws of the example in two languages, and what only looks like one", func() {
 		set, _ := example("security-audit")
 		r := do(set, "analyze", "{target: code, focus: security patterns}")
@@ -216,6 +221,10 @@ var _ = Describe("validate", Label("R-05"), func() {
 		Entry("nothing", "value: z == null", "d.json", "true: z of d.json is null"),
 		Entry("a value that is not there is not unequal either", "value: q != 1", "d.json", "false: d.json has no q"),
 		Entry("an index behind the end", "value: a[2] == 1", "d.json", "false: d.json has no a[2]"),
+		Entry("an index without its end", "value: a[0 == 1", "d.json", "false: d.json has no a[0"),
+		Entry("an index below the first", "value: a[-1] == 1", "d.json", "false: d.json has no a[-1]"),
+		Entry("an index that is no number", "value: a[x] == 1", "d.json", "false: d.json has no a[x]"),
+		Entry("an index into what is no list", "value: n[0] == 1", "d.json", "false: d.json has no n[0]"),
 		Entry("of YAML", "value: k[0] == v", "e.yaml", `true: k[0] of e.yaml is "v"`),
 		Entry("of the data itself", "value: x.y >= 2", "{x: {y: 2}}", "true: x.y of the text is 2"),
 		Entry("a count", "count: ^[ot] >= 2", "a.txt", `true: 2 lines with a match of "^[ot]" in a.txt`),

@@ -23,9 +23,9 @@ func lookUp(value any, path string) (any, bool) {
 			rest = rest[len(quoted)+2:]
 		case rest[0] == '[':
 			index, after, closed := strings.Cut(rest[1:], "]")
-			items, ok := value.([]any)
+			items, _ := value.([]any) // what is no list has no items
 			i, err := strconv.Atoi(index)
-			if !closed || !ok || err != nil || i < 0 || i >= len(items) {
+			if !closed || err != nil || i < 0 || i >= len(items) {
 				return nil, false
 			}
 			value, rest = items[i], after

@@ -138,6 +138,7 @@ var _ = Describe("Load", func() {
 		Entry("an input twice", "---\nid: x\ncontract: {inputs: [{name: y}, {name: y}]}\n---\n", `a.agent.md:3:39: the input "y" is named twice`),
 		Entry("an input with a strange name", "---\nid: x\ncontract: {inputs: [{name: \"{y}\"}]}\n---\n", `a.agent.md:3:28: "{y}" cannot name an input; use a small letter, then at most 63 small letters, digits, "-" or "_"`),
 		Entry("a delegate twice", head+"delegates: [b, b]\n---\n", `a.agent.md:4:16: the agent "b" is named twice`),
+		Entry("a delegate that is a path", head+"delegates: [../b]\n---\n", `a.agent.md:4:13: "../b" cannot name an agent; use a small letter, then at most 63 small letters, digits, "-" or "_"`),
 		Entry("a delegate that is itself", head+"delegates: [x]\n---\n", `a.agent.md:4:13: an agent cannot delegate to itself`),
 		Entry("an unknown type in a schema", "---\nid: x\ncontract:\n  output:\n    properties:\n      a: {type: strng}\n---\n", `a.agent.md:6:17: not a JSON Schema: value must be one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string'`),
 		Entry("a schema that reads a file", "---\nid: x\ncontract:\n  output:\n    $ref: file:///etc/passwd\n---\n", `a.agent.md:5:11: the schema refers to "file:///etc/passwd", and nothing outside it is read; refer to a place in it, such as #/$defs/name`),

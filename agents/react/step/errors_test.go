@@ -94,6 +94,14 @@ var _ = Describe("What is refused", Label("R-01"), func() {
 		Entry("a step in JSON", "```json\n{\"thought\": \"a\"}\n```\n", "2:3 no-step", "as YAML"),
 	)
 
+	It("names the line that was to begin a step behind any number of lines that were not", func() {
+		for _, prose := range []string{"Action\n", "My action: a\n", ": a\n"} {
+			at, said := wrong(strings.Repeat(prose, 200) + "Thought: I look.\n")
+			Expect(at).To(Equal("201:1 no-step"), prose)
+			Expect(said).To(ContainSubstring(`line 201 has "Thought"`))
+		}
+	})
+
 	It("says the place in words", func() {
 		_, err := step.Parse("thought: x\nactoin: y\n")
 		Expect(err).To(MatchError(`line 2, column 1: unknown key "actoin"; did you mean "action"?`))
