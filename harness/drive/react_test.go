@@ -74,6 +74,14 @@ var _ = Describe("Driving a ReAct agent", func() {
 		Expect(left).To(Equal([]string{"note.md: Tea is served at 4.", "old.md: before"}))
 	})
 
+	It("tells the beginning of a long file, and leaves no half character", func() {
+		_, facts := reacted("files: {long.md: \"a"+strings.Repeat("é", 1500)+"\"}", writes+concludes)
+		Expect(facts.Events).To(ContainElement(And(
+			HaveField("Attrs", And(HaveKeyWithValue("path", "long.md"), HaveKeyWithValue("bytes", 3001))),
+			HaveField("Detail", "a"+strings.Repeat("é", 999)),
+		)))
+	})
+
 	It("keeps it on the stage, also where a link leads out", func() {
 		out := strings.ReplaceAll(writes, "path: note.md", "path: out/note.md")
 		_, facts := reacted("links: {out: /tmp}\nmax_iterations: 1", out+`    - text: |

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/event"
@@ -106,7 +107,7 @@ func (s *stage) byID() map[string]*agentfile.Agent {
 	return agents
 }
 
-// maxShownFile is how much of a file the recording tells.
+// maxShownFile is how much of a file the recording tells, in bytes.
 const maxShownFile = 2000
 
 // left tells of each file that is on the stage at the end, so that a scenario can
@@ -134,7 +135,7 @@ func (s *stage) left(sink event.Sink) error {
 			return fmt.Errorf("read what is left on the stage: %w", err)
 		}
 		sink.Tell(event.Event{
-			Kind: event.State, Name: "file", Detail: string(data[:min(len(data), maxShownFile)]),
+			Kind: event.State, Name: "file", Detail: strings.ToValidUTF8(string(data[:min(len(data), maxShownFile)]), ""),
 			Attrs: map[string]any{"path": name, "bytes": len(data)},
 		})
 	}
