@@ -38,8 +38,10 @@ var _ = Describe("An outage of what the work needs", Label("P-04", "P-08"), func
 		for _, t := range r.plan.Tasks {
 			r.deeds[t.ID] = []deed{down}
 		}
+		r.deps.Probes[check.Tests] = probe(check.Fail)
 		result := r.run()
 		Expect(result.Status).To(Equal(persist.StatusBlocked))
+		Expect(result.Counts.Rounds).To(BeZero())
 		Expect(result.Guard).To(Equal("outage"))
 		Expect(result.Details).To(And(ContainSubstring("10 times in a row"), ContainSubstring(`task "t0001": the server answers 503`)))
 		Expect(r.worked).To(HaveLen(10))
@@ -47,9 +49,20 @@ var _ = Describe("An outage of what the work needs", Label("P-04", "P-08"), func
 		Expect(states(result)).To(HaveEach("waiting"))
 
 		clear(r.deeds)
+		clear(r.deps.Probes)
 		result = r.again()
 		Expect(result.Status).To(Equal(persist.StatusComplete))
 		Expect(r.told(event.Guard, "outage")).To(BeEmpty(), "a new run begins at once")
+	})
+
+	It("leaves the task all its retries", func() {
+		r := newRig(tasks("a"))
+		no := grade(persist.Failed, "no")
+		r.deeds["a"] = []deed{down, down, down, no, down, no, done}
+		result := r.run()
+		Expect(result.Status).To(Equal(persist.StatusComplete), result.Details)
+		Expect(result.Counts.Rounds).To(BeZero())
+		Expect(result.Counts.Retries).To(Equal(6))
 	})
 
 	It("counts in a row: any other outcome begins anew", func() {
@@ -80,7 +93,7 @@ var _ = Describe("An outage of what the work needs", Label("P-04", "P-08"), func
 
 	It("that was waited for is no activity without progress", func() {
 		r := newRig(tasks("a"))
-		for range 9 {
+		for range 5 {
 			r.deeds["a"] = append(r.deeds["a"], down)
 		}
 		r.plan.Limits.NoProgress = unit.Duration(time.Hour)

@@ -54,7 +54,7 @@ func (s *State) Next() Move {
 		return Move{Do: DoCheck, Why: WhyAfterTask}
 	case full && s.Segment < s.limits.Segments:
 		return Move{Do: DoSegment}
-	case ready && !down && s.Round.Open == 0 && s.Since >= s.limits.CheckEvery:
+	case ready && s.Round.Open == 0 && s.Since >= s.limits.CheckEvery:
 		return Move{Do: DoCheck, Why: WhyInterval}
 	}
 	if s.Fresh && s.mayRound(ready) && !full && !down {
