@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -78,12 +79,20 @@ func endSignals() []os.Signal {
 	return signals
 }
 
+// echo is the time within which a signal is the first one heard twice, and no
+// second thought: a shell or timeout(1) sends it to the program and to its group.
+const echo = 5 * time.Millisecond
+
 // leaveAtNext ends the program at the next signal, with the agents and commands
 // that were asked to end.
 func (a *app) leaveAtNext() {
 	again := make(chan os.Signal, 1)
 	signal.Notify(again, endSignals()...)
-	<-again
+	for first := time.Now(); ; {
+		if <-again; time.Since(first) > echo {
+			break
+		}
+	}
 	child.KillAsked()
 	fmt.Fprintln(a.stderr, "\nrehearse: left at once; what was under way is not finished")
 	os.Exit(exitInterrupted)
