@@ -136,6 +136,21 @@ var _ = Describe("Keep-alive", Label("P-04"), func() {
 		Expect(result.Counts.Stagnations).To(Equal(1))
 	})
 
+	It("counts two hours around the time that a task waits for a person", func() {
+		r := newRig(tasks("a", "b"))
+		r.deeds["a"] = []deed{func(ctx context.Context, r *rig, a persist.Assignment) persist.Outcome {
+			resume, again := a.Meter.Pause(), a.Meter.Pause()
+			_ = r.clock.Sleep(ctx, time.Hour)
+			resume()
+			_ = r.clock.Sleep(ctx, time.Hour)
+			again()
+			return works(3*time.Hour)(ctx, r, a)
+		}, done}
+		Expect(r.run().Status).To(Equal(persist.StatusComplete))
+		Expect(r.attrs(event.Guard, "no-progress", "task")).To(Equal([]any{"a"}))
+		Expect(r.store.of("outcome")[0].At).To(Equal(4 * time.Hour))
+	})
+
 	It("ends a task that is busy for two hours while none is done", func() {
 		r := newRig(tasks("a", "b"))
 		r.deeds["a"] = []deed{works(5 * time.Hour), works(time.Hour)}
