@@ -127,7 +127,7 @@ func (r *supervision) lives(ctx context.Context) (persist.Result, error) {
 		case err != nil:
 			return result, err
 		case died:
-		case result.Status == persist.StatusComplete || restarts == r.drive.Restarts || clock.Err(ctx) != nil:
+		case result.Status == persist.StatusComplete || result.Status == persist.StatusInterrupted || restarts == r.drive.Restarts:
 			return result, nil
 		default:
 			restarts++
