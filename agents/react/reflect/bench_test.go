@@ -38,3 +38,15 @@ func BenchmarkJudgeShort(b *testing.B) {
 		reflect.Judge(audit, "L'analyse a identifié 3 problèmes de sécurité.")
 	}
 }
+
+// BenchmarkJudgeQuotes is a reflection that never ends its quotations, but for as
+// many as are looked for, on a long observation that has none of them.
+func BenchmarkJudgeQuotes(b *testing.B) {
+	observation := strings.Repeat("go on ", 1<<20/6)
+	text := strings.Repeat("«", 1<<18) + strings.Repeat(`"`+strings.Repeat("go on ", 60)+`then"`, 16)
+	b.SetBytes(int64(len(observation) + len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		reflect.Judge(observation, text)
+	}
+}

@@ -43,11 +43,17 @@ func (c *citations) within(start, end int) bool {
 	return slices.ContainsFunc(c.all, func(f citation) bool { return f.weight == full && start <= f.start && f.start < end })
 }
 
-// heaviest returns the n facts that weigh most, in the order of the text.
-func (c *citations) heaviest(n int) []citation {
-	all := slices.Clone(c.all)
-	slices.SortStableFunc(all, func(a, b citation) int { return cmp.Compare(b.weight, a.weight) })
-	return all[:min(n, len(all))]
+// heaviest returns the n facts that weigh most, in the order in which they were
+// found.
+func (c *citations) heaviest(n int) (top []citation) {
+	for _, weight := range []float64{full, half} {
+		for _, f := range c.all {
+			if f.weight == weight && len(top) < n {
+				top = append(top, f)
+			}
+		}
+	}
+	return top
 }
 
 // cited finds the facts that a reflection cites.

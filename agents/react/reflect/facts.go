@@ -103,8 +103,11 @@ const operands = 12
 func (f *facts) derive(tokens []token) {
 	var first []int
 	for _, t := range tokens {
+		if t.kind != number {
+			continue
+		}
 		n, err := strconv.Atoi(t.text)
-		if t.kind != number || err != nil || n > 1e9 || slices.Contains(first, n) {
+		if err != nil || slices.Contains(first, n) { // "2.5", and what is larger than an int
 			continue
 		}
 		if first = append(first, n); len(first) == operands {

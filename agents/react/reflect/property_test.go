@@ -104,6 +104,7 @@ func FuzzJudge(f *testing.F) {
 	f.Add("1 234,5 % of src/a.go:12:3 \xff", "1234.5 percent: a.go")
 	f.Add("0 résultat", "Rien trouvé.")
 	f.Add("2026-08-14 10.0.0.1:80", "14 août :::: //// 1,,,2")
+	f.Add("Go on then.", "“«`\"Go on\u00a0then»\" \xe2\x80\" \"\" «go on then")
 	f.Fuzz(func(t *testing.T, observation, reflection string) {
 		check(t.Fatalf, observation, reflection)
 	})

@@ -1,6 +1,12 @@
 package reflect
 
-import "strings"
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/internal/words"
+)
 
 // The bounds of quotations that are looked for: each costs a search in the
 // observation.
@@ -13,6 +19,8 @@ const (
 // closing are the marks that end a quotation, by those that begin it.
 var closing = map[rune]string{'"': `"`, '“': "”", '«': "»", '`': "`"}
 
+const opening = "\"“«`"
+
 // citeQuotes takes what a reflection quotes, and the observation says word for
 // word, for a fact, where nothing in it is one already.
 func citeQuotes(observation, reflection string, c *citations) {
@@ -20,38 +28,41 @@ func citeQuotes(observation, reflection string, c *citations) {
 	if len(quotes) == 0 {
 		return
 	}
-	seen := flat(observation)
+	seen := " " + words.Join(observation) + " "
 	for _, q := range quotes {
-		if c.within(q.start, q.end) {
-			continue
-		}
-		span := token{start: q.start, end: q.end}
-		if text := flat(reflection[q.start:q.end]); len(text) >= minQuote && strings.Contains(seen, text) {
-			c.add("quote "+text, span, span, full)
+		text := words.Join(reflection[q.start:q.end])
+		if len(text) >= minQuote && !c.within(q.start, q.end) && strings.Contains(seen, " "+text+" ") {
+			c.add("quote "+text, q, q, full)
 		}
 	}
 }
 
-// flat is a text without case and line breaks.
-func flat(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
-
-// quoted finds the first quotations of a text, without their marks.
+// quoted finds the first quotations of a text, without their marks. What does not
+// end soon is none.
 func quoted(text string) (found []token) {
-	for at := 0; at < len(text) && len(found) < maxQuotes; {
-		i := strings.IndexAny(text[at:], "\"“«`")
+	ends := map[rune]int{} // where the next mark of each sort stands, so that none is looked for twice
+	for at := 0; len(found) < maxQuotes; {
+		i := strings.IndexAny(text[at:], opening)
 		if i < 0 {
-			return found
+			break
 		}
-		begin := at + i
-		mark := []rune(text[begin:min(begin+4, len(text))])[0]
-		start := begin + len(string(mark))
-		length := strings.Index(text[start:min(start+maxQuote, len(text))], closing[mark])
-		if length < 0 {
+		mark, size := utf8.DecodeRuneInString(text[at+i:])
+		start := at + i + size
+		end, ok := ends[mark]
+		if !ok || end < start {
+			end = math.MaxInt
+			if length := strings.Index(text[start:], closing[mark]); length >= 0 {
+				end = start + length
+			}
+			ends[mark] = end
+		}
+		if end-start > maxQuote {
 			at = start
 			continue
 		}
-		found = append(found, token{start: start, end: start + length})
-		at = start + length + len(closing[mark])
+		if at = end + len(closing[mark]); end-start >= minQuote {
+			found = append(found, token{start: start, end: end})
+		}
 	}
 	return found
 }
