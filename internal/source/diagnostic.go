@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -113,6 +114,20 @@ func (ds Diagnostics) Render() string {
 		b.WriteString(d.Detail() + "\n")
 	}
 	return b.String()
+}
+
+// In adds to the diagnostics the lines that they are about, for Detail. It is for
+// those of a text that is no YAML; lines end in LF or CR LF. What a Document made
+// stays as it is.
+func (ds Diagnostics) In(data []byte) Diagnostics {
+	ds = slices.Clone(ds)
+	lines := bytes.Split(data, []byte("\n"))
+	for i := range ds {
+		if d := &ds[i]; d.excerpt == "" && 0 < d.Line && d.Line <= len(lines) {
+			d.excerpt = string(bytes.TrimSuffix(lines[d.Line-1], []byte("\r")))
+		}
+	}
+	return ds
 }
 
 // Err returns ds as an error, or nil if nothing is wrong.

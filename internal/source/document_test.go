@@ -82,6 +82,32 @@ var _ = Describe("Diagnostics", func() {
 		Expect(found.Render()).To(MatchRegexp(`(?m)^  2 \| ….{54}ghi , \.inf.{36}…\n    \| {62}\^$`))
 	})
 
+	It("show the lines of a text that is no YAML, and leave those of YAML alone", func() {
+		_, doc, _ := decode("name: a\nany: b\n")
+		bare := source.Diagnostics{
+			{File: "f.md", Line: 2, Column: 3, Message: "wrong"},
+			doc.At("any", "wrong, too", ""),
+			{File: "f.md", Line: 4, Column: 1, Message: "last"},
+			{File: "f.md", Line: 3, Column: 1, Message: "empty"},
+			{File: "f.md", Line: 5, Column: 1, Message: "behind the end"},
+			{File: "f.md", Message: "the whole"},
+		}
+		Expect(bare.In([]byte("# T\r\n- \x1b[1m\r\n\r\n\u00e9")).Render()).To(Equal(`f.md:2:3: wrong
+  2 | - �[1m
+    |   ^
+f.yaml:2:6: wrong, too
+  2 | any: b
+    |      ^
+f.md:4:1: last
+  4 | é
+    | ^
+f.md:3:1: empty
+f.md:5:1: behind the end
+f.md: the whole
+`))
+		Expect(bare[0].Detail()).To(Equal("f.md:2:3: wrong"), "the diagnostics themselves stay")
+	})
+
 	It("are sorted by place within each file, and files stay apart", func() {
 		ds := source.Diagnostics{
 			{File: "b", Line: 2, Column: 1, Message: "b2"},

@@ -58,6 +58,19 @@ type loader struct {
 // Load reads an agent file; file is only its name. The error is
 // source.Diagnostics: all that is wrong, each with its place.
 func Load(file string, data []byte) (*Agent, error) {
+	a, found := load(file, data)
+	if len(found) == 0 {
+		return a, nil
+	}
+	found.Sort()
+	if more := len(found) - maxFound; more > 0 {
+		found = append(found[:maxFound], source.Diagnostic{File: file, Message: fmt.Sprintf("further errors: %d", more)})
+	}
+	return nil, found.In(data)
+}
+
+// load reads a file as far as it can, and says what is wrong with it.
+func load(file string, data []byte) (*Agent, source.Diagnostics) {
 	head, body, problem := split(file, data)
 	if problem != nil {
 		return nil, source.Diagnostics{*problem}
@@ -80,14 +93,7 @@ func Load(file string, data []byte) (*Agent, error) {
 		l.contract(&f, a)
 		a.Actions = l.actions(&f, c.items[actions])
 	}
-	if len(l.found) > 0 {
-		l.found.Sort()
-		if more := len(l.found) - maxFound; more > 0 {
-			l.found = append(l.found[:maxFound], source.Diagnostic{File: file, Message: fmt.Sprintf("and %d more errors", more)})
-		}
-		return nil, l.found
-	}
-	return a, nil
+	return a, l.found
 }
 
 // split cuts a file into its front matter and the offset of what follows. The

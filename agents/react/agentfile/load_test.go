@@ -166,6 +166,35 @@ var _ = Describe("Load", func() {
 		Entry("a byte that is not UTF-8 in the front matter", "---\nid: \xff\n---\n", `a.agent.md:2:5: found a byte that is not UTF-8`),
 	)
 
+	It("shows the line of each error, in the front matter and below it", func() {
+		_, err := load("---\r\nid: X\r\ncontract: {constraints: [y]}\r\n---\r\n## REACT_CYCLE\r\n### Critères de doen\r\n\r\n   ### Done criteria\r\nwhen « it » is well\r\n")
+		found, ok := errors.AsType[source.Diagnostics](err)
+		Expect(ok).To(BeTrue())
+		Expect(found.Render()).To(Equal(`a.agent.md:2:5: "X" cannot name an agent; use a small letter, then at most 63 small letters, digits, "-" or "_"
+  2 | id: X
+    |     ^
+a.agent.md:6:1: unknown section "Critères de doen" of REACT_CYCLE (did you mean "Critères de done"?)
+  6 | ### Critères de doen
+    | ^
+a.agent.md:9:1: "Done criteria" holds text that is no list; expected a list, one item a line
+  9 | when « it » is well
+    | ^
+`))
+	})
+
+	It("shows the line of an error that ends the reading", func() {
+		for text, want := range map[string]string{
+			"# Title\n":         "  1 | # Title\n    | ^\n",
+			head + "---\né\xff": "  5 | é�\n    |  ^\n",
+			head + "---\n" + strings.Repeat(">", 1001): "    | " + strings.Repeat(" ", 100) + "^\n",
+		} {
+			_, err := load(text)
+			found, ok := errors.AsType[source.Diagnostics](err)
+			Expect(ok).To(BeTrue())
+			Expect(found.Render()).To(HaveSuffix(want))
+		}
+	})
+
 	It("reports all errors at once, in the order of the file", func() {
 		_, err := load("---\nid: X\nmodle: y\nactions:\n  a: {command: [cat, \"{b}\"]}\n---\n## REACT_CYCLE\n### Done\n- x\n### Specific actions\n- `aa`: y\n- `a`\n- `a`\n")
 		found, ok := errors.AsType[source.Diagnostics](err)
@@ -184,11 +213,13 @@ var _ = Describe("Load", func() {
 			_, err := load(begin + strings.Repeat(unit, 60_000))
 			Expect(err).To(MatchError("a.agent.md:7:1001: quotations and lists are nested too deeply here"))
 		}
-		_, err := load(begin + strings.Repeat("-\n", 10_000))
-		found, ok := errors.AsType[source.Diagnostics](err)
-		Expect(ok).To(BeTrue())
-		Expect(found).To(HaveLen(101))
-		Expect(found[100].Message).To(Equal("and 9900 more errors"))
+		for n, last := range map[int]string{100: "the item is empty", 101: "further errors: 1", 10_000: "further errors: 9900"} {
+			_, err := load(begin + strings.Repeat("-\n", n))
+			found, ok := errors.AsType[source.Diagnostics](err)
+			Expect(ok).To(BeTrue())
+			Expect(found).To(HaveLen(min(n, 101)))
+			Expect(found[len(found)-1].Message).To(Equal(last))
+		}
 	})
 
 	It("refuses a file that is too large before it reads it", func() {
