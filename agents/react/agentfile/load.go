@@ -247,7 +247,7 @@ func (l *loader) actions(f *Front, listed []item) []Action {
 	for _, id := range known {
 		l.action(id, f.Actions[id])
 		if _, ok := section[id]; !ok && !slices.Contains(standard, id) {
-			l.wrong(at("actions", id), fmt.Sprintf("the action %q is not listed under %q in REACT_CYCLE; add a line \"- `%s`: what it is for\"",
+			l.wrong(source.Join("actions", id), fmt.Sprintf("the action %q is not listed under %q in REACT_CYCLE; add a line \"- `%s`: what it is for\"",
 				clip(id), headings[actions][0], clip(id)), suggest.Nearest(id, ids(listed)))
 		}
 	}
@@ -262,7 +262,7 @@ func (l *loader) place(path string) string {
 
 // action checks one command of the front matter.
 func (l *loader) action(id string, c Command) {
-	path := at("actions", id)
+	path := source.Join("actions", id)
 	switch {
 	case slices.Contains(standard, id):
 		l.wrong(path, fmt.Sprintf("the action %q would hide the standard one; give it another name", id), "")

@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/source"
 )
 
 // resource is the name under which a schema is compiled; nothing is read from it.
@@ -203,10 +204,10 @@ func references(path string, value any, found []reference) []reference {
 			switch key {
 			case "$ref", "$dynamicRef", "$recursiveRef", "$schema":
 				if isText {
-					found = append(found, reference{at(path, key), to, key == "$schema"})
+					found = append(found, reference{source.Join(path, key), to, key == "$schema"})
 				}
 			}
-			found = references(at(path, key), v[key], found)
+			found = references(source.Join(path, key), v[key], found)
 		}
 	case []any:
 		for i, item := range v {
@@ -246,17 +247,9 @@ func pointer(location []string) string {
 // below extends a path by the segments of a JSON pointer.
 func below(path string, location []string) string {
 	for _, segment := range location {
-		path = at(path, segment)
+		path = source.Join(path, segment)
 	}
 	return path
-}
-
-// at extends a path by a key, as package source writes and reads paths.
-func at(path, key string) string {
-	if key == "" || strings.ContainsAny(key, ".[]\"") {
-		return fmt.Sprintf("%s[%q]", path, key)
-	}
-	return path + "." + key
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
