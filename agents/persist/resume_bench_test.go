@@ -21,7 +21,7 @@ func BenchmarkResume(b *testing.B) {
 	for _, from := range []string{"snapshot", "journal"} {
 		b.Run(from, func(b *testing.B) {
 			if from == "journal" {
-				if err := os.Remove(filepath.Join(dir, "snapshot")); err != nil {
+				if err := os.RemoveAll(filepath.Join(dir, "snapshot")); err != nil {
 					b.Fatal(err)
 				}
 			}
