@@ -172,7 +172,9 @@ func (r *supervision) store() (journal.Store, error) {
 		r.memory = r.memory.Reopen()
 		return r.memory, nil
 	}
-	return journal.Open(r.folder, journal.Options{})
+	// The machine does not die with a process of the trial, so that what was written
+	// is there again without waiting for the disk each time.
+	return journal.Open(r.folder, journal.Options{Sync: journal.SyncGroup})
 }
 
 // scripted is a probe that finds what the scenario says, look for look.
