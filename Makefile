@@ -20,7 +20,7 @@ build: ## build bin/rehearse
 
 .PHONY: demo
 demo: build ## drive the agents through every shipped scenario, offline, and show the reports
-	./bin/rehearse run 'loop/*' 'stop/*' 'interview/*' --out $(OUT) $(RUNFLAGS)
+	./bin/rehearse run '*/*' --out $(OUT) $(RUNFLAGS)
 
 .PHONY: test
 test: ## run the whole test suite, and say what this machine made it skip
