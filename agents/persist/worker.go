@@ -79,7 +79,7 @@ type Outcome struct {
 	Later bool
 	// Details says, for a person, why it ended so.
 	Details string
-	// Spent is what it used, where known.
+	// Usage is what it used; nil where it is not known.
 	Usage *llm.Usage
 	// Capped names the cap of the budget that ended it; empty if none did.
 	Capped string
