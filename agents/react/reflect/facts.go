@@ -37,9 +37,6 @@ func read(tokens []token) *facts {
 		switch t.kind {
 		case name:
 			f.names[t.text] = true
-			if t.class == content {
-				f.content[t.stem] = true
-			}
 		case number:
 			f.number(tokens, i)
 		case word:

@@ -31,7 +31,7 @@ func parseNumber(core string) (value, unit string, ok bool) {
 		end += numeric(body[end:])
 	}
 	text := strings.TrimRight(body[:end], ".,")
-	if text == "" || !isDigit(text[0]) || len(text) > 30 || strings.Count(text, ".") > 1 {
+	if text == "" || len(text) > 30 || strings.Count(text, ".") > 1 {
 		return "", "", false
 	}
 	rest := body[len(text):]

@@ -108,7 +108,7 @@ func (s *scanner) chunk() {
 		s.at += size
 	}
 	raw := s.text[start:s.at]
-	if !s.begun && marksItem(raw) {
+	if !s.begun && marksItem(raw, strings.HasPrefix(s.text[s.at:], ")")) {
 		s.begun, s.item = true, true
 		return
 	}
@@ -134,14 +134,14 @@ func (s *scanner) withinNumber(c rune) bool {
 }
 
 // marksItem reports whether a chunk at the beginning of a line is a bullet or
-// numbers an item.
-func marksItem(raw string) bool {
+// numbers an item; closed says that a bracket closes behind it.
+func marksItem(raw string, closed bool) bool {
 	switch raw {
 	case "-", "*", "•", "–", "—", "+":
 		return true
 	}
-	digits := strings.TrimRight(raw, ".)")
-	return digits != raw && digits != "" && len(digits) <= 3 && strings.Trim(digits, "0123456789") == ""
+	number := strings.TrimRight(raw, ".")
+	return (closed || number != raw) && digits(number) && len(number) <= 3
 }
 
 // token reads one chunk without what surrounds it.
@@ -236,16 +236,16 @@ func (s *scanner) name(core string, at int) {
 		s.add(token{kind: name, text: words.Join(core), start: at, end: end})
 		return
 	}
-	for i, part := range parts {
+	for _, part := range parts {
 		switch line, marked := lineMark(part); {
-		case i > 0 && digits(part):
+		case digits(part):
 			s.lineNumber(part, at, end)
 		case marked:
 			s.lineNumber(line, at, end)
 		case part != "":
 			s.add(token{kind: name, text: words.Join(part), start: at, end: end})
 		}
-		if slash := strings.LastIndexAny(strings.TrimRight(part, "/\\"), "/\\"); slash >= 0 {
+		if slash := strings.LastIndexAny(strings.TrimRight(part, "/\\"), "/\\"); slash > 0 {
 			s.add(token{kind: name, text: words.Join(part[slash:]), start: at, end: end})
 		}
 	}
@@ -306,7 +306,7 @@ func mixed(core string) bool {
 	var letters, lower, upper, digit int
 	var inner bool
 	var before rune
-	for i, c := range core {
+	for _, c := range core {
 		switch {
 		case unicode.IsDigit(c):
 			digit++
@@ -316,7 +316,7 @@ func mixed(core string) bool {
 			letters, upper = letters+1, upper+1
 			inner = inner || unicode.IsLower(before)
 		case c == '.':
-			inner = inner || i > 0
+			inner = true
 		}
 		before = c
 	}
