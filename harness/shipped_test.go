@@ -49,7 +49,7 @@ func (t told) findings() [][]gate.Finding {
 // for: runs are long, and every entry of a table needs them.
 var drivings = func() []func() map[string]told {
 	var all []func() map[string]told
-	for _, workers := range []int{1, 2, 8, 8} {
+	for _, workers := range []int{1, 8} {
 		all = append(all, sync.OnceValue(func() map[string]told {
 			set, found := shipped()
 			Expect(found).To(BeEmpty())
@@ -77,7 +77,7 @@ func eachShipped() []TableEntry {
 }
 
 var _ = Describe("A shipped scenario", Label("H-02", "H-04"), func() {
-	DescribeTable("passes, and records the same with 1, 2 and 8 workers and a second time",
+	DescribeTable("passes, and records the same a second time, with 8 workers in place of 1",
 		func(name string) {
 			first := drivings[0]()[name]
 			Expect(first.trials).NotTo(BeEmpty())
@@ -153,7 +153,7 @@ var _ = Describe("A shipped scenario", Label("H-02", "H-04"), func() {
 		Expect(found).To(BeEmpty())
 		ctx, cancel := context.WithCancel(context.Background())
 		sink := &memory{told: func(place int) error {
-			if place == len(set)/4 {
+			if place == len(set)/20 {
 				cancel()
 			}
 			return nil
