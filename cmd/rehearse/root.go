@@ -43,11 +43,9 @@ type app struct {
 
 // run is the whole program: it returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
-	defer stop()
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv}
-	// The first signal asks for an orderly end, the second one ends at once.
-	defer context.AfterFunc(ctx, a.leaveAtNext)() // not after the stop above, which ends ctx too
+	ctx, stop := a.interruptible()
+	defer stop()
 
 	root := a.root()
 	root.SetArgs(args)
@@ -79,20 +77,39 @@ func endSignals() []os.Signal {
 	return signals
 }
 
-// echo is the time within which a signal is the first one heard twice, and no
-// second thought: a shell or timeout(1) sends it to the program and to its group.
-const echo = 5 * time.Millisecond
-
-// leaveAtNext ends the program at the next signal, with the agents and commands
-// that were asked to end.
-func (a *app) leaveAtNext() {
-	again := make(chan os.Signal, 1)
-	signal.Notify(again, endSignals()...)
-	for first := time.Now(); ; {
-		if <-again; time.Since(first) > echo {
-			break
+// interruptible returns a context that ends with the first signal, which asks for
+// an orderly end. The second one ends the program at once.
+func (a *app) interruptible() (context.Context, context.CancelFunc) {
+	ctx, interrupt := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, endSignals()...)
+	over := make(chan struct{})
+	go func() {
+		var first time.Time
+		for {
+			select {
+			case <-over:
+				return
+			case <-signals:
+			}
+			switch {
+			case first.IsZero():
+				first = time.Now()
+				interrupt()
+			case time.Since(first) > echo:
+				a.leave()
+			}
 		}
-	}
+	}()
+	return ctx, func() { signal.Stop(signals); close(over); interrupt() }
+}
+
+// echo is the time within which a signal is the first one heard twice, and no
+// second thought: timeout(1) sends it to the program and to its group.
+const echo = time.Millisecond
+
+// leave ends the program, with the agents and commands that were asked to end.
+func (a *app) leave() {
 	child.KillAsked()
 	fmt.Fprintln(a.stderr, "\nrehearse: left at once; what was under way is not finished")
 	os.Exit(exitInterrupted)
