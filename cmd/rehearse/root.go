@@ -80,28 +80,30 @@ func endSignals() []os.Signal {
 // interruptible returns a context that ends with the first signal, which asks for
 // an orderly end. The second one ends the program at once.
 func (a *app) interruptible() (context.Context, context.CancelFunc) {
-	ctx, interrupt := context.WithCancel(context.Background())
+	ctx, interrupt := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, endSignals()...)
 	over := make(chan struct{})
-	go func() {
-		var first time.Time
-		for {
-			select {
-			case <-over:
-				return
-			case <-signals:
-			}
-			switch {
-			case first.IsZero():
+	go a.listen(signals, over, interrupt)
+	return ctx, func() { signal.Stop(signals); close(over); interrupt(nil) }
+}
+
+// listen waits for signals until all is over.
+func (a *app) listen(signals <-chan os.Signal, over <-chan struct{}, interrupt context.CancelCauseFunc) {
+	var first time.Time
+	for {
+		select {
+		case <-over:
+			return
+		case s := <-signals:
+			if first.IsZero() {
 				first = time.Now()
-				interrupt()
-			case time.Since(first) > echo:
+				interrupt(fmt.Errorf("the signal %q came", s))
+			} else if time.Since(first) > echo {
 				a.leave()
 			}
 		}
-	}()
-	return ctx, func() { signal.Stop(signals); close(over); interrupt() }
+	}
 }
 
 // echo is the time within which a signal is the first one heard twice, and no
