@@ -18,6 +18,9 @@ type reactDriver struct {
 	base
 	drive scenarios.ReactDrive
 	task  react.Task
+	agent *agentfile.Agent
+	// agents are all on the stage, by the ids that they are delegated to by.
+	agents map[string]*agentfile.Agent
 }
 
 func newReactDriver(sc scenarios.Scenario, env *Env) (*reactDriver, error) {
@@ -30,7 +33,14 @@ func newReactDriver(sc scenarios.Scenario, env *Env) (*reactDriver, error) {
 		}
 	}
 	d.drive.Agent = cmp.Or(d.drive.Agent, scenarios.ExampleAgent(d.drive.Example))
-	var err error
+	files, err := stageAgents(&d.drive.Stage)
+	if err != nil {
+		return nil, err
+	}
+	d.agent, d.agents = files[d.drive.Agent], make(map[string]*agentfile.Agent, len(files))
+	for _, a := range files {
+		d.agents[a.ID] = a
+	}
 	if d.base, err = newBase(sc, "react", env); err != nil {
 		return nil, err
 	}
@@ -50,7 +60,17 @@ func (d *reactDriver) run(ctx context.Context, t *trial, backend llm.Adapter) re
 	if err != nil {
 		return harnessError("set the stage", err)
 	}
-	result := react.Run(ctx, s.agents[d.drive.Agent], d.task, d.drive.Options, d.reactDeps(s, t, backend))
+	result := react.Run(ctx, d.agent, d.task, d.drive.Options, react.Deps{
+		Backend:   t.collector.Wrap(backend),
+		BackendID: backend.ID(),
+		Clock:     t.clock,
+		Sink:      t.collector,
+		Actions:   s.actions,
+		Agents:    d.agents,
+		Person:    s.person,
+		Price:     d.pricer,
+		EURPerUSD: d.rate,
+	})
 	if err := s.left(t.collector); err != nil {
 		return harnessError("look at the stage", err)
 	}
@@ -62,21 +82,6 @@ func (d *reactDriver) run(ctx context.Context, t *trial, backend llm.Adapter) re
 		Text:       result.Output,
 		Summary:    cmp.Or(result.Question, strings.Join(result.Missing, "; ")),
 		Details:    result.Details,
-	}
-}
-
-// reactDeps are what every agent on a stage is given.
-func (b *base) reactDeps(s *stage, t *trial, backend llm.Adapter) react.Deps {
-	return react.Deps{
-		Backend:   t.collector.Wrap(backend),
-		BackendID: backend.ID(),
-		Clock:     t.clock,
-		Sink:      t.collector,
-		Actions:   s.actions,
-		Agents:    s.byID(),
-		Person:    s.person,
-		Price:     b.pricer,
-		EURPerUSD: b.rate,
 	}
 }
 

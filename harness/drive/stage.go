@@ -15,19 +15,14 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// stage is the folder that the agents of one trial work in, and who else is there.
+// stage is the folder that the agents of one trial work in, and whom they may ask.
 type stage struct {
 	folder string
-	agents map[string]*agentfile.Agent // by the names of their files
 	person *person
 }
 
 // newStage sets a stage up; t removes it.
 func newStage(s *scenarios.Stage, t *trial) (*stage, error) {
-	agents, err := stageAgents(s)
-	if err != nil {
-		return nil, err
-	}
 	folder, err := os.MkdirTemp("", "rehearse-stage-")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder: %w", err)
@@ -45,7 +40,7 @@ func newStage(s *scenarios.Stage, t *trial) (*stage, error) {
 	if err := furnish(folder, s); err != nil {
 		return nil, err
 	}
-	return &stage{folder: folder, agents: agents, person: &person{answers: s.Person}}, nil
+	return &stage{folder: folder, person: &person{answers: s.Person}}, nil
 }
 
 // furnish puts files and links in a folder.
@@ -83,7 +78,7 @@ func stageFiles(s *scenarios.Stage) (map[string]string, error) {
 	return files, nil
 }
 
-// stageAgents loads them.
+// stageAgents loads them, by the names of their files.
 func stageAgents(s *scenarios.Stage) (map[string]*agentfile.Agent, error) {
 	files, err := stageFiles(s)
 	if err != nil {
@@ -96,15 +91,6 @@ func stageAgents(s *scenarios.Stage) (map[string]*agentfile.Agent, error) {
 		}
 	}
 	return agents, nil
-}
-
-// byID are the agents by the ids that they are delegated to by.
-func (s *stage) byID() map[string]*agentfile.Agent {
-	agents := make(map[string]*agentfile.Agent, len(s.agents))
-	for _, a := range s.agents {
-		agents[a.ID] = a
-	}
-	return agents
 }
 
 // maxShownFile is how much of a file the recording tells, in bytes.
