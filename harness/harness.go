@@ -131,7 +131,7 @@ func prepare(drivers []drive.Driver, redact *record.Redactor) (plan, error) {
 	p := make(plan, 0, len(drivers))
 	for _, driver := range drivers {
 		head := driver.Head()
-		judge, err := gate.NewJudge(head.Expect)
+		judge, err := gate.ForScenario(&head)
 		if err != nil {
 			return nil, fmt.Errorf("prepare scenario %s: %w", head.Name, err)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // parse reads a scenario of which the name need not be given.
@@ -132,3 +133,7 @@ func planned(stubs []drive.Driver) []string {
 	}
 	return names
 }
+
+func (s stub) Perturbed([]perturb.Perturbation) (drive.Driver, error) { return s, nil }
+
+func (s stub) Points() drive.Points { return drive.Points{} }

@@ -22,6 +22,8 @@ type EngineOptions struct {
 	// Count returns the number of tokens of a text for a model. By default no
 	// tokens are counted, and only lines that give their usage report some.
 	Count func(model, text string) int
+	// Inject are things that go wrong beside those of the script.
+	Inject []Injection
 	// Keep is how many exchanges, and how many findings of each kind, the report
 	// keeps; 0 means all. A server that runs for long needs a limit.
 	Keep int

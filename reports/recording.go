@@ -33,7 +33,7 @@ func Rejudge(timings []record.Timing) Judge {
 		judge := judges[s.Name]
 		if judge == nil {
 			var err error
-			if judge, err = gate.NewJudge(s.Expect); err != nil {
+			if judge, err = gate.ForScenario(&s); err != nil {
 				return measure.Facts{}, nil, err
 			}
 			judges[s.Name] = judge

@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // Scenario is one declared case.
@@ -29,6 +30,13 @@ type Scenario struct {
 	Backend Backend `yaml:"backend" json:"backend"`
 	// Expect is what must hold of each trial.
 	Expect expect.Expect `yaml:"expect" json:"expect"`
+	// Invariants are expressions (CEL) that must hold of every run, however it is
+	// perturbed. They read what expect.that does, and "golden": the facts of the run
+	// without perturbations. They are added to those that come with the kind of agent.
+	Invariants []string `yaml:"invariants,omitempty" json:"invariants,omitempty"`
+	// Perturb are departures from the golden path. A run with any is judged by the
+	// invariants, and by Expect where File says both.
+	Perturb []perturb.Perturbation `yaml:"perturb,omitempty" json:"perturb,omitempty"`
 	// Trials is how often the scenario is executed; default 1.
 	Trials int `yaml:"trials,omitempty" json:"trials,omitempty" jsonschema:"minimum=1"`
 	// Seed feeds all randomness of the scenario; default 1.

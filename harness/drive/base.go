@@ -3,6 +3,8 @@ package drive
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clock"
@@ -12,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // base is what all drivers share: a compiled script and how a trial begins and
@@ -23,6 +26,7 @@ type base struct {
 	pricer   budget.Pricer
 	rate     float64
 	env      *Env
+	perturb  []perturb.Perturbation
 }
 
 func newBase(sc scenarios.Scenario, agent string, env *Env) (base, error) {
@@ -30,10 +34,27 @@ func newBase(sc scenarios.Scenario, agent string, env *Env) (base, error) {
 	if err != nil {
 		return base{}, err
 	}
-	b := base{scenario: sc, script: script, head: head(sc, agent, env), env: env}
+	b := base{scenario: sc, script: script, head: head(sc, agent, env), env: env, perturb: sc.Perturb}
 	b.head.Faults = script.faults()
 	b.pricer, b.rate = pricer(b.head.Price)
 	return b, nil
+}
+
+// perturbed is the base of the same scenario with other perturbations.
+func (b base) perturbed(ps []perturb.Perturbation) base {
+	b.perturb = ps
+	b.head.Perturb = nil
+	for _, p := range ps {
+		b.head.Perturb = append(b.head.Perturb, p.String())
+	}
+	b.head.Name = fmt.Sprintf("%s [%s]", b.scenario.Name, strings.Join(b.head.Perturb, " "))
+	return b
+}
+
+// Points has what most drivers have: calls that fail, no store and nobody on the
+// other side.
+func (b *base) Points() Points {
+	return Points{NoWrites: "the agent keeps nothing on disk", NoTurns: "nobody takes turns with the agent"}
 }
 
 // Head describes the scenario.

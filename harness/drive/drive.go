@@ -8,11 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // Driver carries out the trials of one scenario. It is safe for concurrent use:
@@ -23,6 +25,24 @@ type Driver interface {
 	// Trial carries out trial n, from 1. What goes wrong with the harness itself
 	// is in End.HarnessError. Timings are empty where time was virtual.
 	Trial(ctx context.Context, n int) (record.Trial, []record.Timing)
+	// Perturbed is a driver of the same scenario with these departures from its path
+	// in place of its own. It shares what was compiled, so that thousands are cheap.
+	// The error says which of them cannot be made here, and why.
+	Perturbed(ps []perturb.Perturbation) (Driver, error)
+	// Points says where the path can be left, beside its calls.
+	Points() Points
+}
+
+// Points are the places at which a scenario's path can be left, beside its calls,
+// which the recording of the path lists.
+type Points struct {
+	// Timeouts are the limits of time that the agent is subject to, by name, such as
+	// "call_timeout". A call that takes longer than one of them is cut off.
+	Timeouts map[string]time.Duration
+	// Faults are the kinds of fault that calls can suffer here.
+	Faults []string
+	// Writes and Turns are empty, or say why there are none to perturb.
+	NoWrites, NoTurns string
 }
 
 // Env is what all drivers of a run share. Prices and Tokens are required. Close it

@@ -7,6 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // followUpDriver asks for an answer and drives agents/stop/followup with it.
@@ -25,6 +26,13 @@ func newFollowUpDriver(sc scenarios.Scenario, env *Env) (*followUpDriver, error)
 	shown.Task, shown.System, shown.Model = env.Redactor.Text(shown.Task), env.Redactor.Text(shown.System), env.Redactor.Text(shown.Model)
 	d.head.Limits, err = describe(shown)
 	return d, err
+}
+
+// Perturbed implements Driver.
+func (d *followUpDriver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
+	other := *d
+	other.base = d.perturbed(ps)
+	return &other, nil
 }
 
 func (d *followUpDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {

@@ -19,6 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // hookLimit is how long a hook may take, in real time. It answers in
@@ -45,6 +46,13 @@ func newHookDriver(sc scenarios.Scenario, env *Env) (*hookDriver, error) {
 	shown.Prompt = env.Redactor.Text(shown.Prompt)
 	d.head.Limits, err = describe(shown)
 	return d, err
+}
+
+// Perturbed implements Driver.
+func (d *hookDriver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
+	other := *d
+	other.base = d.perturbed(ps)
+	return &other, nil
 }
 
 func (d *hookDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {

@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/cast"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // postgresDSN names the variable with the PostgreSQL server that scenarios may
@@ -49,6 +50,13 @@ func newInterviewDriver(sc scenarios.Scenario, env *Env) (*interviewDriver, erro
 		Hash     string           `json:"prompts_hash"`
 	}{d.drive, persona.Language, prompts.Version, prompts.Hash})
 	return d, err
+}
+
+// Perturbed implements Driver.
+func (d *interviewDriver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
+	other := *d
+	other.base = d.perturbed(ps)
+	return &other, nil
 }
 
 func (d *interviewDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {

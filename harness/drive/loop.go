@@ -9,6 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // loopDriver drives agents/loop.
@@ -33,6 +34,13 @@ func newLoopDriver(sc scenarios.Scenario, env *Env) (*loopDriver, error) {
 	}
 	d.head.Limits, err = limits(settings, env.Redactor)
 	return d, err
+}
+
+// Perturbed implements Driver.
+func (d *loopDriver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
+	other := *d
+	other.base = d.perturbed(ps)
+	return &other, nil
 }
 
 func (d *loopDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {

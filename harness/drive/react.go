@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // reactDriver runs an agent of agents/react on a stage.
@@ -49,6 +50,13 @@ func newReactDriver(sc scenarios.Scenario, env *Env) (*reactDriver, error) {
 		Agent string `json:"agent"`
 	}{d.drive.Options, d.drive.Agent})
 	return d, err
+}
+
+// Perturbed implements Driver.
+func (d *reactDriver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
+	other := *d
+	other.base = d.perturbed(ps)
+	return &other, nil
 }
 
 func (d *reactDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {

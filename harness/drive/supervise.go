@@ -17,6 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // superviseDriver carries a plan out by agents/persist, through crashes and
@@ -39,6 +40,13 @@ func newSuperviseDriver(sc scenarios.Scenario, env *Env) (*superviseDriver, erro
 		Limits plan.Limits `json:"limits"`
 	}{len(d.plan.Tasks), d.plan.Limits.WithDefaults()})
 	return d, err
+}
+
+// Perturbed implements Driver.
+func (d *superviseDriver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
+	other := *d
+	other.base = d.perturbed(ps)
+	return &other, nil
 }
 
 func (d *superviseDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {

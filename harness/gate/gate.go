@@ -33,6 +33,9 @@ type Finding struct {
 	Message string `json:"message"`
 	// Trial is the trial's number; 0 for the whole scenario.
 	Trial int `json:"trial,omitempty"`
+	// At is the key of the scenario file that demands it, such as "expect.calls"; empty
+	// where no key does.
+	At string `json:"at,omitempty"`
 	// Evidence is the text, value or expression that led here.
 	Evidence string `json:"evidence,omitempty"`
 }

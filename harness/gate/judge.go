@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
@@ -54,6 +55,29 @@ func NewJudge(e expect.Expect) (*Judge, error) {
 		if candidate.asked {
 			j.rules = append(j.rules, candidate.rule)
 		}
+	}
+	return j, nil
+}
+
+// ForScenario prepares the judge of a recorded scenario: of its invariants where it
+// was perturbed, else of its expectations.
+func ForScenario(s *record.Scenario) (*Judge, error) {
+	if len(s.Perturb) > 0 {
+		return newInvariantJudge(s.Invariants)
+	}
+	return NewJudge(s.Expect)
+}
+
+// newInvariantJudge judges a perturbed run: what the agent promises, what must hold
+// however the run went, and that the perturbations happened.
+func newInvariantJudge(invariants []string) (*Judge, error) {
+	j := &Judge{rules: []rule{judgeUnfired, judgePromises, judgeThat}}
+	for i, text := range invariants {
+		compiled, err := Compile(text)
+		if err != nil {
+			return nil, fmt.Errorf("invariants[%d]: %w", i, err)
+		}
+		j.that = append(j.that, compiled)
 	}
 	return j, nil
 }
@@ -222,6 +246,10 @@ func judgeScript(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	found = j.judgeMisfit(found, expect.UnusedLine, "a line of the script was not used up", f.Script.Unused)
 	found = j.judgeMisfit(found, expect.UnexpectedCall, "no line of the script answers this call", f.Script.Unexpected)
 	found = j.judgeMisfit(found, expect.InvalidRequest, "a provider would have refused this request", f.Script.Invalid)
+	return judgeUnfired(j, f, found)
+}
+
+func judgeUnfired(_ *Judge, f *measure.Facts, found []Finding) []Finding {
 	for _, e := range f.Script.Unfired {
 		found = append(found, Finding{Severity: Broken, Rule: "unfired-fault", Message: "a planned fault never fired", Evidence: e})
 	}

@@ -17,20 +17,24 @@ type Facts struct {
 	Interview InterviewFacts `cel:"interview" json:"interview"`
 	Supervise SuperviseFacts `cel:"supervise" json:"supervise"`
 	React     ReactFacts     `cel:"react" json:"react"`
-	Events    []event.Event  `cel:"events" json:"-"`
+	// Golden are the facts of the trial without perturbations; zero where it has none.
+	Golden Golden        `cel:"golden" json:"-"`
+	Events []event.Event `cel:"events" json:"-"`
 	// Answers are the texts of the replies, in order.
 	Answers []string `cel:"answers" json:"-"`
 }
 
 // RunFacts say how the agent ended.
 type RunFacts struct {
-	Status     string  `cel:"status" json:"status"`
-	ExitCode   int     `cel:"exit_code" json:"exit_code"`
-	Iterations int     `cel:"iterations" json:"iterations"`
-	Text       string  `cel:"text" json:"-"`
-	Summary    string  `cel:"summary" json:"summary,omitempty"`
-	Details    string  `cel:"details" json:"details,omitempty"`
-	Duration   float64 `cel:"duration" json:"duration"` // seconds on the trial's clock
+	Status     string `cel:"status" json:"status"`
+	ExitCode   int    `cel:"exit_code" json:"exit_code"`
+	Iterations int    `cel:"iterations" json:"iterations"`
+	// Writes counts durable writes, over all processes of the trial.
+	Writes   int     `cel:"writes" json:"writes,omitempty"`
+	Text     string  `cel:"text" json:"-"`
+	Summary  string  `cel:"summary" json:"summary,omitempty"`
+	Details  string  `cel:"details" json:"details,omitempty"`
+	Duration float64 `cel:"duration" json:"duration"` // seconds on the trial's clock
 	// DurationKnown is false where neither the recording nor a timings file has it.
 	DurationKnown bool   `cel:"duration_known" json:"duration_known"`
 	Error         string `cel:"error" json:"error,omitempty"` // why the harness failed

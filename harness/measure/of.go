@@ -22,6 +22,7 @@ func Of(sc record.Scenario, tr record.Trial, timings []record.Timing) Facts {
 			Status:     tr.End.Status,
 			ExitCode:   tr.End.ExitCode,
 			Iterations: tr.End.Iterations,
+			Writes:     tr.End.Writes,
 			Text:       tr.End.Text,
 			Summary:    tr.End.Summary,
 			Details:    tr.End.Details,

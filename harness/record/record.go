@@ -57,6 +57,13 @@ type Scenario struct {
 	Expect expect.Expect `json:"expect"`
 	// Limits are the agent's effective settings, for readers.
 	Limits json.RawMessage `json:"limits,omitempty"`
+	// Where says in which line of File the keys under "expect" and "invariants" stand,
+	// by their path, such as "expect.calls".
+	Where map[string]int `json:"where,omitempty"`
+	// Perturb are the departures from the golden path, in their text form. A scenario
+	// with any is named after the golden path and them, and judged by Invariants.
+	Perturb    []string `json:"perturb,omitempty"`
+	Invariants []string `json:"invariants,omitempty"`
 	// Faults are those that the script plans; each must fire.
 	Faults []PlannedFault `json:"faults,omitempty"`
 }
@@ -84,6 +91,9 @@ type TrialHead struct {
 	Scenario string `json:"scenario"`
 	N        int    `json:"n"` // from 1
 	Seed     uint64 `json:"seed"`
+	// Golden are the facts of the same trial without perturbations (measure.Golden),
+	// where the scenario has any.
+	Golden json.RawMessage `json:"golden,omitempty"`
 }
 
 // Message is stored once in a trial and referred to by its id.
@@ -167,9 +177,11 @@ type End struct {
 	ExitCode   int           `json:"exit_code"`
 	Iterations int           `json:"iterations,omitempty"`
 	Duration   time.Duration `json:"duration_ns,omitempty"`
-	Text       string        `json:"text,omitempty"`
-	Summary    string        `json:"summary,omitempty"`
-	Details    string        `json:"details,omitempty"`
+	// Writes counts durable writes, over all processes of the trial.
+	Writes  int    `json:"writes,omitempty"`
+	Text    string `json:"text,omitempty"`
+	Summary string `json:"summary,omitempty"`
+	Details string `json:"details,omitempty"`
 	// HarnessError says why the harness could not carry out the trial; the
 	// verdict is then "error" whatever else holds.
 	HarnessError string `json:"harness_error,omitempty"`
@@ -182,6 +194,8 @@ type End struct {
 type Close struct {
 	Trials      int  `json:"trials"`
 	Interrupted bool `json:"interrupted,omitempty"`
+	// Stopped says which budget of the run was used up before the plan was done.
+	Stopped string `json:"stopped,omitempty"`
 	// NotRun names the planned scenarios that have no trial in the recording.
 	NotRun []string `json:"not_run,omitempty"`
 }

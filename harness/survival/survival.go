@@ -1,0 +1,111 @@
+// Package survival is what an exploration of a golden path found: for each
+// perturbation how the agent came through it. It is data; harness/explore makes
+// it and reports renders it.
+package survival
+
+import (
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+)
+
+// Schema names the JSON form of a Result.
+const Schema = "rehearse.explore/1"
+
+// Outcome is how an agent came through a perturbed run.
+type Outcome string
+
+// The outcomes, from best to worst. Each is about a perturbation that did happen,
+// except for Unfired.
+const (
+	// Survived: it ended as on the golden path, and every invariant holds.
+	Survived Outcome = "survived"
+	// Degraded: it ended otherwise, and every invariant holds.
+	Degraded Outcome = "degraded"
+	// Failed: an invariant is broken.
+	Failed Outcome = "failed"
+	// Unfired: the perturbation could not happen here, so the run shows nothing.
+	Unfired Outcome = "unfired"
+	// Errored: the harness could not tell.
+	Errored Outcome = "error"
+)
+
+// Family is a group of perturbations that are explored in the same way.
+type Family string
+
+// The families, in the order in which they are shown.
+const (
+	Faults  Family = "fault"   // each call × each fault
+	Latency Family = "latency" // each call × each timeout, a tick less and a tick more
+	Texts   Family = "text"    // each call × each change of the reply's text
+	Crashes Family = "crash"   // each durable write × before, after, disk full
+	Users   Family = "user"    // each turn × each thing that people do
+	Pairs   Family = "pair"    // two faults, chosen by a covering design
+)
+
+// Result is one exploration of one scenario.
+type Result struct {
+	Schema string `json:"schema"`
+	// Tool is the program's name and version.
+	Tool string `json:"tool"`
+	// Scenario, Digest and Seed say what was explored.
+	Scenario string `json:"scenario"`
+	File     string `json:"file,omitempty"`
+	Digest   string `json:"digest"`
+	Seed     uint64 `json:"seed"`
+	Agent    string `json:"agent"`
+	// Golden are the measures of the unperturbed run.
+	Golden measure.Golden `json:"golden"`
+	// Calls are those of the golden path, so that call n has a name.
+	Calls []Call `json:"calls"`
+	// Invariants are the expressions that must hold of every run.
+	Invariants []string `json:"invariants"`
+	// Left are families, or kinds of fault, that do not apply to the scenario, each
+	// with the reason.
+	Left []string `json:"left,omitempty"`
+	// Cells are all perturbed runs, in the order of the plan.
+	Cells []Cell `json:"cells"`
+	// NotRun is how many planned runs there were beyond Cells: a budget was used up
+	// or the user interrupted.
+	NotRun int `json:"not_run,omitempty"`
+	// Stopped says why, if NotRun is not 0.
+	Stopped string `json:"stopped,omitempty"`
+}
+
+// Call is a call of the golden path.
+type Call struct {
+	N       int    `json:"n"`
+	Purpose string `json:"purpose,omitempty"`
+	// Label tells calls of one purpose apart, such as a block or a task.
+	Label string `json:"label,omitempty"`
+}
+
+// Cell is one perturbed run.
+type Cell struct {
+	Family Family `json:"family"`
+	// Perturb are the perturbations in their text form; two for a pair.
+	Perturb []string `json:"perturb"`
+	Outcome Outcome  `json:"outcome"`
+	// Status, Details and Calls say how the run ended.
+	Status  string `json:"status,omitempty"`
+	Details string `json:"details,omitempty"`
+	Calls   int    `json:"calls"`
+	// Fired counts how often the perturbations happened, as the recording proves.
+	Fired int `json:"fired"`
+	// Findings say what is broken (Failed), what could not happen (Unfired) or what
+	// the harness could not do (Errored).
+	Findings []gate.Finding `json:"findings,omitempty"`
+	// Shrunk is the smallest perturbation that breaks the same invariant, where the
+	// cell failed.
+	Shrunk []string `json:"shrunk,omitempty"`
+	// Command repeats the smallest one.
+	Command string `json:"command,omitempty"`
+}
+
+// Count counts cells by outcome.
+func (r *Result) Count() map[Outcome]int {
+	n := map[Outcome]int{}
+	for i := range r.Cells {
+		n[r.Cells[i].Outcome]++
+	}
+	return n
+}

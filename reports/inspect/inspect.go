@@ -1,0 +1,3 @@
+// Package inspect exports a recording as a log of Inspect, so that its viewer
+// opens it.
+package inspect

@@ -1,0 +1,2 @@
+// Package page renders a run as one self-contained HTML file.
+package page

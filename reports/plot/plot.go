@@ -1,0 +1,2 @@
+// Package plot draws the pictures of the reports as SVG.
+package plot
