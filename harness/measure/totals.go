@@ -167,10 +167,10 @@ func (t *Totals) latencies() []Value {
 		largest.Value = math.NaN()
 	}
 	return []Value{
-		t.latencyValue("latency_mean", t.latency.Mean(stat.Level)),
-		t.latencyValue("latency_p50", quantiles[0]),
-		t.latencyValue("latency_p95", quantiles[1]),
-		t.latencyValue("latency_max", largest),
+		t.latencyValue(latencyMean, t.latency.Mean(stat.Level)),
+		t.latencyValue(latencyP50, quantiles[0]),
+		t.latencyValue(latencyP95, quantiles[1]),
+		t.latencyValue(latencyMax, largest),
 	}
 }
 

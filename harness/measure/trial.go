@@ -1,0 +1,46 @@
+package measure
+
+import "iter"
+
+// Single is one measure of one trial.
+type Single struct {
+	Name string
+	// Unit is that of Value.
+	Unit string
+	// Value is in the unit. It may not be used where Known is false.
+	Value float64
+	Known bool
+	// Why says why it is not known.
+	Why string
+}
+
+// Singles are the measures of one trial, with the names and in the order of those
+// of Summary: latencies are over the trial's own calls.
+func Singles(f *Facts) iter.Seq[Single] {
+	return func(yield func(Single) bool) {
+		for i := range perTrial {
+			m := perTrial[i].of(f)
+			if !yield(Single{perTrial[i].name, perTrial[i].unit, m.value, m.known, m.why}) {
+				return
+			}
+		}
+		l := &f.Latency
+		timed := l.N > 0 && l.N >= f.Calls.Total
+		for _, m := range [...]struct {
+			name  string
+			value float64
+		}{{latencyMean, l.Mean}, {latencyP50, l.P50}, {latencyP95, l.P95}, {latencyMax, l.Max}} {
+			if !yield(Single{m.name, "s", m.value, timed, "its calls were not timed"}) {
+				return
+			}
+		}
+	}
+}
+
+// The names of the measures over calls.
+const (
+	latencyMean = "latency_mean"
+	latencyP50  = "latency_p50"
+	latencyP95  = "latency_p95"
+	latencyMax  = "latency_max"
+)
