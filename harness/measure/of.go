@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/record"
@@ -158,7 +159,7 @@ func costFacts(sc *record.Scenario, calls []record.Call) CostFacts {
 	}
 	for i := range calls {
 		c := &calls[i]
-		if c.Error != nil && c.Usage == nil && c.ReportedUSD == nil {
+		if free(c) {
 			continue
 		}
 		spent, why := costOf(sc, c)
@@ -170,6 +171,17 @@ func costFacts(sc *record.Scenario, calls []record.Call) CostFacts {
 		}
 	}
 	return f
+}
+
+// free reports whether a call is taken to have cost nothing.
+func free(c *record.Call) bool { return c.Error != nil && c.Usage == nil && c.ReportedUSD == nil }
+
+// CallCost is what one call of a scenario cost in EUR, by the rules of CostFacts, or
+// why that is unknown.
+func CallCost(sc *record.Scenario, c *record.Call) (eur float64, why string) {
+	f := costFacts(sc, []record.Call{*c})
+	_, why, _ = strings.Cut(f.Why, ": ")
+	return f.EUR, why
 }
 
 // costOf is what one call cost, or why that is unknown.
