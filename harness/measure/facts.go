@@ -41,6 +41,9 @@ type RunFacts struct {
 	// Skipped says why the trial was not carried out: something that it needs is
 	// not on this machine.
 	Skipped string `cel:"skipped" json:"skipped,omitempty"`
+	// Perturbed counts what went wrong on purpose: faults that fired, and other
+	// perturbations that happened.
+	Perturbed int `cel:"perturbed" json:"perturbed,omitempty"`
 	// Broken says which promises of the agent were not kept, as the driver saw:
 	// answers lost or doubled, finished tasks done again.
 	Broken []string `cel:"broken" json:"broken,omitempty"`
@@ -72,6 +75,8 @@ type CostFacts struct {
 	Known bool    `cel:"known" json:"known"`
 	EUR   float64 `cel:"eur" json:"eur"`
 	USD   float64 `cel:"usd" json:"usd"`
+	// Most is what the dearest call cost, in USD.
+	Most float64 `cel:"most" json:"most,omitempty"`
 	// Why says what is missing when the cost is unknown.
 	Why string `cel:"why" json:"why,omitempty"`
 }

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ func Of(sc record.Scenario, tr record.Trial, timings []record.Timing) Facts {
 			Details:    tr.End.Details,
 			Error:      tr.End.HarnessError,
 			Skipped:    tr.End.Skipped,
+			Perturbed:  perturbed(&tr),
 			Broken:     broken(&tr),
 		},
 		Calls:     callFacts(tr.Calls),
@@ -52,6 +54,7 @@ func Of(sc record.Scenario, tr record.Trial, timings []record.Timing) Facts {
 		}
 	}
 	f.Latency = latencyFacts(latencies)
+	f.golden(tr.Head.Golden)
 	f.Events = make([]event.Event, len(tr.Events))
 	for i := range tr.Events {
 		f.Events[i] = tr.Events[i].Event
@@ -72,6 +75,36 @@ func broken(tr *record.Trial) (all []string) {
 		}
 	}
 	return all
+}
+
+// perturbed counts what went wrong on purpose.
+func perturbed(tr *record.Trial) (n int) {
+	for i := range tr.Exchanges {
+		if tr.Exchanges[i].Fired {
+			n++
+		}
+	}
+	for i := range tr.Events {
+		if e := &tr.Events[i].Event; e.Name == perturbationName {
+			n++
+		}
+	}
+	return n
+}
+
+// perturbationName is the name of the events by which drivers tell that a
+// perturbation beside the calls happened.
+const perturbationName = "perturbation"
+
+// golden takes the facts of the unperturbed run from the trial's head. Without
+// them nothing could be held against them, so that they must be readable.
+func (f *Facts) golden(recorded json.RawMessage) {
+	if recorded == nil {
+		return
+	}
+	if err := json.Unmarshal(recorded, &f.Golden); err != nil && f.Run.Error == "" {
+		f.Run.Error = "the recorded facts of the golden run cannot be read: " + err.Error()
+	}
 }
 
 // returned reports whether a call came back. One that had not when the trial
@@ -208,6 +241,7 @@ func (f *CostFacts) add(m unit.Money, eurPerUSD float64) (why string) {
 	eur, okEUR := m.In(unit.EUR, eurPerUSD)
 	f.USD += usd
 	f.EUR += eur
+	f.Most = max(f.Most, usd)
 	if !okUSD || !okEUR {
 		return fmt.Sprintf("no exchange rate is recorded for its %s", m)
 	}

@@ -1,6 +1,7 @@
 package measure_test
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -82,6 +83,7 @@ var _ = Describe("Of", Label("H-04"), func() {
 			Run: measure.RunFacts{
 				Status: "error", ExitCode: 6, Iterations: 2, Duration: 90, DurationKnown: true,
 				Text: "text", Summary: "summary", Details: "details", Error: "broken",
+				Perturbed: 3, // two statuses and a hang
 			},
 			Calls: measure.CallFacts{
 				Total: 4, Failed: 2, Retries: 3, // 1 + 2
@@ -102,8 +104,9 @@ var _ = Describe("Of", Label("H-04"), func() {
 				// 1000 x 10 + 2000 x 1 + 300 x 20 + 40 x 100 = 22,000
 				//  500 x 10                       + 10 x 100 =  6,000
 				//                                    7 x 100 =    700
-				USD: 28700 / 1e6,
-				EUR: 14350 / 1e6,
+				USD:  28700 / 1e6,
+				EUR:  14350 / 1e6,
+				Most: 22000 / 1e6,
 			},
 			Latency: measure.LatencyFacts{
 				N: 4, All: []float64{4, 1, 3, 2},
@@ -122,6 +125,29 @@ var _ = Describe("Of", Label("H-04"), func() {
 		}
 		got := measure.Of(scenario(), trial(), nil)
 		Expect(cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-12))).To(BeEmpty())
+	})
+
+	It("counts perturbations beside the calls, too", func() {
+		tr := trial()
+		tr.Events = append(tr.Events, record.Event{Event: event.Event{Kind: event.State, Name: "perturbation", Detail: "write=2:crash-before"}})
+		Expect(measure.Of(scenario(), tr, nil).Run.Perturbed).To(Equal(4))
+	})
+
+	It("takes what the golden run was from the head of the trial", func() {
+		tr := trial()
+		facts := measure.Of(scenario(), tr, nil)
+		golden := measure.GoldenOf(&facts)
+		var err error
+		tr.Head.Golden, err = json.Marshal(golden)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(cmp.Diff(golden, measure.Of(scenario(), tr, nil).Golden)).To(BeEmpty())
+	})
+
+	It("cannot tell anything where those facts are damaged", func() {
+		tr := trial()
+		tr.End.HarnessError = ""
+		tr.Head.Golden = json.RawMessage(`{"calls": 24}`)
+		Expect(measure.Of(scenario(), tr, nil).Run.Error).To(ContainSubstring("golden run cannot be read"))
 	})
 
 	It("leaves its arguments alone", func() {
