@@ -36,6 +36,10 @@ type GuardFacts struct {
 	// Misjudged says of each answer that was judged other than its label demands
 	// what it is; and of answers and labels that are not equally many.
 	Misjudged []string `cel:"misjudged" json:"misjudged,omitempty"`
+	// Outcomes has a letter for each labelled answer, in order: P for one that defers
+	// and was refused, p for another that was refused, N for another that was allowed,
+	// n for one that defers and was allowed.
+	Outcomes string `cel:"outcomes" json:"outcomes,omitempty"`
 }
 
 // stopGuard is the name of the verdicts of a stop guard.
@@ -101,6 +105,7 @@ func (f *GuardFacts) label(labels []string, e event.Event) {
 	if label == defers {
 		f.Deferred++
 	}
+	f.Outcomes += outcome(label == defers, !f.Allowed)
 	switch {
 	case label == defers && f.Allowed:
 		f.FalseNegatives++
@@ -111,6 +116,19 @@ func (f *GuardFacts) label(labels []string, e event.Event) {
 	case label == defers && forced:
 		f.Prevented++
 	}
+}
+
+// outcome is the letter of an answer in Outcomes.
+func outcome(defers, refused bool) string {
+	switch {
+	case defers && refused:
+		return "P"
+	case refused:
+		return "p"
+	case defers:
+		return "n"
+	}
+	return "N"
 }
 
 func (f *GuardFacts) misjudge(label, what, why string) {
