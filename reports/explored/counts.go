@@ -1,0 +1,63 @@
+package explored
+
+import (
+	"strconv"
+
+	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+)
+
+// Count is how the runs of one family came out.
+type Count struct {
+	// Family is empty for the sum of all.
+	Family survival.Family
+	Runs   int
+	// By has the runs of each outcome; one that is not known counts as an error.
+	By map[survival.Outcome]int
+}
+
+// Counts has a row for each family that was explored, and their sum where there is
+// more than one.
+func Counts(r *survival.Result) []Count {
+	total := Count{By: map[survival.Outcome]int{}}
+	of := map[survival.Family]*Count{}
+	var order []survival.Family
+	for _, f := range Families() {
+		order = append(order, f)
+		of[f] = &Count{Family: f, By: map[survival.Outcome]int{}}
+	}
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if of[c.Family] == nil { // of a later version
+			order = append(order, c.Family)
+			of[c.Family] = &Count{Family: c.Family, By: map[survival.Outcome]int{}}
+		}
+		for _, count := range []*Count{of[c.Family], &total} {
+			count.Runs++
+			count.By[symbolOf(c.Outcome).outcome]++
+		}
+	}
+	var list []Count
+	for _, f := range order {
+		if of[f].Runs > 0 {
+			list = append(list, *of[f])
+		}
+	}
+	if len(list) != 1 {
+		list = append(list, total)
+	}
+	return list
+}
+
+// cells are a count as a row of a table.
+func (c Count) cells() []string {
+	name := "all"
+	if c.Family != "" {
+		name = plain.Line(string(c.Family), maxName)
+	}
+	row := []string{name, strconv.Itoa(c.Runs)}
+	for _, s := range symbols {
+		row = append(row, strconv.Itoa(c.By[s.outcome]))
+	}
+	return row
+}

@@ -1,0 +1,290 @@
+package explored_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer/html"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports/explored"
+)
+
+func terminal(r survival.Result, t tty.Terminal) string {
+	GinkgoHelper()
+	var b bytes.Buffer
+	Expect(explored.Terminal(&b, &r, t)).To(Succeed())
+	return b.String()
+}
+
+func markdown(r survival.Result, limit int) string {
+	GinkgoHelper()
+	var b bytes.Buffer
+	Expect(explored.Markdown(&b, &r, limit)).To(Succeed())
+	return b.String()
+}
+
+// hostile has a model's and a stranger's worst in every text.
+func hostile() survival.Result {
+	r := sample()
+	evil := "\x1b[31m\u202e</code>|`x`\r\n# h\n<script>@you \xff" + strings.Repeat("é", 700)
+	r.Scenario, r.Stopped, r.Left = evil, evil, []string{evil}
+	r.Golden.Status = evil
+	for i := range r.Calls {
+		r.Calls[i].Purpose = evil
+	}
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		c.Status, c.Details = evil, evil
+		c.Command += evil
+		for j := range c.Findings {
+			c.Findings[j].Message, c.Findings[j].Evidence = evil, evil
+		}
+		if i%3 == 0 {
+			c.Perturb = []string{c.Perturb[0] + evil}
+		}
+	}
+	r.Cells = append(r.Cells,
+		survival.Cell{Family: survival.Faults}, survival.Cell{Family: survival.Faults, Outcome: survival.Failed},
+		survival.Cell{Family: "later", Perturb: []string{"call=1:x"}, Outcome: "unheard of"},
+		survival.Cell{Family: survival.Faults, Perturb: []string{"call=99999999999999999999:x"}},
+		survival.Cell{Family: survival.Faults, Perturb: []string{"turn=1:x"}},
+	)
+	return r
+}
+
+// many is an exploration of a thousand calls that all fare differently.
+func many(purpose func(n int) string) survival.Result {
+	r := survival.Result{Schema: survival.Schema, Scenario: "persist/ten-hours"}
+	for n := 1; n <= 1000; n++ {
+		r.Calls = append(r.Calls, survival.Call{N: n, Purpose: purpose(n)})
+		for i, kind := range kinds {
+			o := survival.Survived
+			if n>>(i%10)&1 == 1 {
+				o = survival.Degraded
+			}
+			r.Cells = append(r.Cells, survival.Cell{Family: survival.Faults, Perturb: []string{fmt.Sprintf("call=%d:%s", n, kind)}, Outcome: o})
+		}
+	}
+	return r
+}
+
+var _ = Describe("the terminal", func() {
+	It("shows a matrix for each family, the counts, and each failure once", func() {
+		expectGolden("terminal-80.txt", []byte(terminal(sample(), tty.Terminal{})))
+		expectGolden("terminal-120-color.txt", []byte(terminal(sample(), tty.Terminal{Width: 120, Color: true})))
+	})
+	DescribeTable("is never wider than asked, but for the commands", func(width int) {
+		for _, r := range []survival.Result{sample(), hostile(), many(func(int) string { return "" })} {
+			for line := range strings.Lines(terminal(r, tty.Terminal{Width: width})) {
+				if !strings.HasPrefix(line, "  again: ") {
+					Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", width), line)
+				}
+			}
+		}
+	}, Entry("80 columns", 80), Entry("100 columns", 100), Entry("200 columns", 200))
+	It("tells outcomes apart without colours, and colours only where asked", func() {
+		plain := terminal(sample(), tty.Terminal{})
+		Expect(plain).NotTo(ContainSubstring("\x1b"))
+		colored := terminal(sample(), tty.Terminal{Color: true})
+		Expect(regexp.MustCompile(`\x1b\[[0-9]+m`).ReplaceAllString(colored, "")).To(Equal(plain))
+	})
+	It("lets no control character through", func() {
+		text := terminal(hostile(), tty.Terminal{})
+		Expect(utf8.ValidString(text)).To(BeTrue())
+		Expect(strings.ContainsFunc(strings.ReplaceAll(text, "\n", ""), unicode.IsControl)).To(BeFalse())
+		Expect(text).NotTo(ContainSubstring("\u202e"))
+	})
+	DescribeTable("stays short however long the path is", func(purpose func(n int) string) {
+		text := terminal(many(purpose), tty.Terminal{})
+		Expect(strings.Count(text, "\n")).To(BeNumerically("<", 60))
+		Expect(text).To(ContainSubstring("each row shows the worst of several"))
+	},
+		Entry("without purposes", func(int) string { return "" }),
+		Entry("with few", func(n int) string { return fmt.Sprint("purpose ", n%3) }),
+		Entry("with one for each call", func(n int) string { return fmt.Sprint("purpose ", n) }),
+	)
+	It("says so of an exploration in which nothing took effect", func() {
+		r := sample()
+		r.Cells = nil
+		Expect(terminal(r, tty.Terminal{})).To(HaveSuffix("\nerror: 0 runs perturbed: 0 survived, 0 degraded, 0 failed\n"))
+	})
+	It("says how much was not run, and why", func() {
+		r := sample()
+		r.NotRun, r.Stopped = 12, "interrupted"
+		Expect(terminal(r, tty.Terminal{})).To(MatchRegexp(`; 12 planned\s+and\s+not\s+run \(interrupted\)`))
+	})
+})
+
+var _ = Describe("a matrix", func() {
+	It("joins calls of one purpose that fared alike, and no others", func() {
+		r := sample()
+		m := explored.Matrices(&r, 24)
+		Expect(m).To(HaveLen(2))
+		var rows []string
+		for _, row := range m[0].Rows {
+			rows = append(rows, row.Name+" "+row.Ranges())
+		}
+		Expect(rows).To(Equal([]string{
+			"question 1-9,11-16,18-19,21-25", "validation 10", "question 17", "validation 20", "question 26-29", "validation 30",
+		}))
+		Expect(m[0].Worst).To(BeFalse())
+		Expect(m[1].Rows).To(HaveLen(1))
+		Expect(m[1].Rows[0].Ranges()).To(Equal("1-12"))
+		Expect(m[1].Heads).To(Equal([]string{"crash-before", "crash-after", "disk-full"}))
+	})
+	It("never hides a failure behind another outcome", func() {
+		r := many(func(int) string { return "" })
+		r.Cells[5000].Outcome = survival.Failed
+		r.Cells[7000].Outcome = survival.Errored
+		m := explored.Matrices(&r, 24)
+		Expect(m[0].Rows).To(HaveLen(24))
+		seen := map[survival.Outcome]int{}
+		places := 0
+		for _, row := range m[0].Rows {
+			places += len(row.At)
+			for _, o := range row.Cells {
+				seen[o]++
+			}
+		}
+		Expect(places).To(Equal(1000))
+		Expect(seen).To(And(HaveKeyWithValue(survival.Failed, 1), HaveKeyWithValue(survival.Errored, 1)))
+	})
+	It("takes crashes that repeat at different intervals for the same thing", func() {
+		r := survival.Result{Cells: []survival.Cell{
+			{Family: survival.Crashes, Perturb: []string{"write=1:crash-before,every=10"}, Outcome: survival.Survived},
+			{Family: survival.Crashes, Perturb: []string{"write=2:crash-before,every=7"}, Outcome: survival.Failed},
+			{Family: survival.Crashes, Perturb: []string{"write=2:crash-before"}, Outcome: survival.Survived},
+		}}
+		m := explored.Matrices(&r, 24)
+		Expect(m).To(HaveLen(1))
+		Expect(m[0].Heads).To(Equal([]string{"crash-before"}))
+		Expect(m[0].Rows).To(HaveLen(2))
+		Expect(m[0].Rows[1].Cells).To(Equal([]survival.Outcome{survival.Failed}))
+	})
+})
+
+var _ = Describe("Markdown", func() {
+	var (
+		tags      = regexp.MustCompile(`</?[a-z0-9]+[^>]*>|<!--.*?-->`)
+		contents  = regexp.MustCompile(`(?s)<code>.*?</code>`)
+		converter = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
+	)
+	shape := func(r survival.Result) string {
+		GinkgoHelper()
+		var out bytes.Buffer
+		Expect(converter.Convert([]byte(markdown(r, 0)), &out)).To(Succeed())
+		return strings.Join(tags.FindAllString(contents.ReplaceAllString(out.String(), "<code>"), -1), "")
+	}
+
+	It("shows the same", func() {
+		expectGolden("explored.md", []byte(markdown(sample(), 0)))
+		Expect(markdown(sample(), 0)).To(HavePrefix(explored.Marker + "\n"))
+		Expect(shape(sample())).To(ContainSubstring("<table>"))
+	})
+	It("lets nothing foreign out of its code spans", func() {
+		Expect(shape(hostile())).NotTo(Or(ContainSubstring("<script"), ContainSubstring("<h1")))
+		Expect(contents.ReplaceAllString(markdown(hostile(), 0), "")).NotTo(ContainSubstring("\x1b"))
+	})
+	It("keeps to its bound", func() {
+		for _, limit := range []int{1, 100, 300, 1000, 3000} {
+			Expect(len(markdown(sample(), limit))).To(BeNumerically("<=", limit))
+		}
+		Expect(markdown(sample(), 1800)).To(ContainSubstring("… and"))
+	})
+})
+
+var _ = DescribeTable("the verdict", func(want gate.Verdict, outcomes ...survival.Outcome) {
+	var r survival.Result
+	for _, o := range outcomes {
+		r.Cells = append(r.Cells, survival.Cell{Outcome: o})
+	}
+	Expect(explored.Verdict(&r)).To(Equal(want))
+},
+	Entry("nothing was run", gate.Error),
+	Entry("nothing took effect", gate.Error, survival.Unfired, survival.Unfired),
+	Entry("what took effect broke nothing", gate.Pass, survival.Survived, survival.Degraded, survival.Unfired),
+	Entry("something broke", gate.Fail, survival.Survived, survival.Failed),
+	Entry("the harness could not tell", gate.Error, survival.Survived, survival.Errored, survival.Failed),
+	Entry("of a later version", gate.Error, survival.Survived, survival.Outcome("new")),
+)
+
+var _ = Describe("the file", func() {
+	written := func(r survival.Result) string {
+		GinkgoHelper()
+		var b bytes.Buffer
+		Expect(explored.JSON(&b, &r)).To(Succeed())
+		return b.String()
+	}
+
+	It("comes back as it was", func() {
+		r, err := explored.Read(strings.NewReader(written(sample())))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(r).To(Equal(sample()))
+	})
+	DescribeTable("is refused with a reason", func(damage func(string) string, reason string) {
+		_, err := explored.Read(strings.NewReader(damage(written(sample()))))
+		Expect(err).To(MatchError(ContainSubstring(reason)))
+	},
+		Entry("torn", func(s string) string { return s[:len(s)/2] }, "unexpected EOF"),
+		Entry("empty", func(string) string { return "" }, "EOF"),
+		Entry("of another version", func(s string) string { return strings.Replace(s, "explore/1", "explore/2", 1) }, "its schema is `rehearse.explore/2`"),
+		Entry("of no version", func(string) string { return "{}" }, "this program reads rehearse.explore/1"),
+		Entry("with a key that nobody knows", func(s string) string { return strings.Replace(s, `"seed"`, `"sead"`, 1) }, `unknown field "sead"`),
+		Entry("two in one", func(s string) string { return s + s }, "something follows its end"),
+	)
+})
+
+var _ = Describe("a writer that fails", func() {
+	It("is reported by every renderer", func() {
+		r := sample()
+		Expect(explored.Terminal(full{}, &r, tty.Terminal{})).To(MatchError(errFull))
+		Expect(explored.Markdown(full{}, &r, 0)).To(MatchError(errFull))
+		Expect(explored.JSON(full{}, &r)).To(MatchError(errFull))
+	})
+})
+
+var errFull = errors.New("disk full")
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func FuzzRead(f *testing.F) {
+	seed := sample()
+	seed.Cells = append(seed.Cells[:3:3], seed.Cells[len(seed.Cells)-3:]...)
+	data, err := json.Marshal(&seed)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add([]byte(`{"schema":"rehearse.explore/1","cells":[{"family":"fault","outcome":"failed","findings":[{"severity":"fail"}]}]}`))
+	f.Add([]byte(`{"schema":"rehearse.explore/1","cells":[{"family":"fault","perturb":["call=1:x","write=2:y"]}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := explored.Read(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		for _, err := range []error{
+			explored.Terminal(io.Discard, &r, tty.Terminal{}), explored.Markdown(io.Discard, &r, 0), explored.JSON(io.Discard, &r),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
