@@ -1,2 +1,67 @@
-// Package plot draws the pictures of the reports as SVG.
+// Package plot draws the pictures of reports as SVG. gonum/plot lays them out;
+// the pictures are made for a web page: they scale, their text is text in the
+// page's font, and their colours are classes that the page's style sheet defines,
+// so that light, dark and print need no second picture.
+//
+// Each function is pure: the same data give the same bytes. Values that are not
+// finite are left out, foreign text is escaped and cut, and the number of marks is
+// bounded, so that a picture stays below some 50 kB whatever the data are.
 package plot
+
+import (
+	"bytes"
+	_ "embed"
+	"math"
+)
+
+// Picture is a plot for a page.
+type Picture struct {
+	Title string
+	// Text says in a sentence or two what is to be seen, or why there is nothing.
+	Text string
+	// SVG is an element to be put into an HTML page, where Style applies to it; nil
+	// if there is nothing to draw. It holds neither ids nor scripts nor styles.
+	SVG []byte
+}
+
+// Style is the style sheet of the pictures. It expects the custom properties of a
+// page: --ink, --soft, --line and --paper for text, lesser text, lines and ground;
+// --pass, --fail, --error, --skip and --info for verdicts; --c1 to --c6 for series.
+//
+//go:embed style.css
+var Style string
+
+//go:embed file.css
+var fileStyle string
+
+// File returns the picture as a file of its own, with a style sheet; nil if there
+// is no picture.
+func (p Picture) File() []byte {
+	if p.SVG == nil {
+		return nil
+	}
+	start := bytes.IndexByte(p.SVG, '>') + 1
+	var b bytes.Buffer
+	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
+	b.Write(p.SVG[:start])
+	b.WriteString("<style>\n" + fileStyle + Style + "</style>")
+	b.Write(p.SVG[start:])
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// The widths of pictures: half a page and a whole one.
+const (
+	narrow = 480
+	wide   = 720
+)
+
+// finite reports whether all values can be drawn.
+func finite(values ...float64) bool {
+	for _, v := range values {
+		if math.IsNaN(v) || math.Abs(v) > 1e300 {
+			return false
+		}
+	}
+	return true
+}

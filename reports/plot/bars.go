@@ -1,0 +1,86 @@
+package plot
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
+)
+
+// maxRows is how many rows of bars or intervals are drawn.
+const maxRows = 12
+
+// maxLabel bounds the name of a row, in characters.
+const maxLabel = 24
+
+// Bar is an amount with a name.
+type Bar struct {
+	Name  string
+	Value float64
+	// Unknown says that Value is a lower bound.
+	Unknown bool
+}
+
+// Costs draws bars, the longest first, such as the cost by purpose. Unit is shown
+// behind the amounts; "EUR" and "USD" are money. Those that find no place are
+// added up.
+func Costs(title, unit string, bars []Bar) Picture {
+	bars = slices.DeleteFunc(slices.Clone(bars), func(b Bar) bool { return !finite(b.Value) || b.Value < 0 })
+	slices.SortStableFunc(bars, func(a, b Bar) int { return cmp.Compare(b.Value, a.Value) })
+	if len(bars) == 0 || bars[0].Value == 0 {
+		return Picture{Title: title, Text: "There is nothing that has a cost."}
+	}
+	bars = rest(bars)
+	amount := func(b Bar) string {
+		s := show.Number(b.Value)
+		if unit == "EUR" || unit == "USD" {
+			s = show.Money(b.Value)
+		}
+		if b.Unknown {
+			s = "≥ " + s
+		}
+		return strings.TrimSpace(s + " " + unit)
+	}
+	var names, says []string
+	for _, b := range bars {
+		names = append(names, b.Name)
+		says = append(says, plain.Line(b.Name, maxLabel)+" "+amount(b))
+	}
+	s := newSheet(narrow, float64(len(bars))*rowHeight+8)
+	s.rows(names, maxLabel)
+	s.right = 0
+	for _, b := range bars {
+		s.right = max(s.right, widthOf(amount(b))+8)
+	}
+	s.X.Min, s.X.Max = 0, bars[0].Value
+	s.X.LineStyle.Width, s.X.Tick.Marker = 0, nothing{}
+	s.mark(func(x, y func(float64) float64) {
+		for i, b := range bars {
+			class := "c1"
+			if b.Unknown {
+				class = "skip"
+			}
+			left, right, middle := x(0), x(b.Value), y(-float64(i))
+			s.svg.rect(left, middle-7, math.Max(1, right-left), 14, class, "")
+			s.svg.text(right+6, middle+4, "", "", amount(b))
+		}
+	})
+	return s.picture(title, strings.Join(says, ", ")+".")
+}
+
+// rest adds up those bars that find no place.
+func rest(bars []Bar) []Bar {
+	if len(bars) <= maxRows {
+		return bars
+	}
+	other := Bar{Name: fmt.Sprintf("(%d others)", len(bars)-maxRows+1)}
+	for _, b := range bars[maxRows-1:] {
+		other.Value += b.Value
+		other.Unknown = other.Unknown || b.Unknown
+	}
+	return append(slices.Clone(bars[:maxRows-1]), other)
+}

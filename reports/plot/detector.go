@@ -1,0 +1,138 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
+)
+
+// Point is a detector's precision and recall, between 0 and 1, with their
+// intervals; NaN is what is not known.
+type Point struct {
+	Name                                string
+	Precision, PrecisionLo, PrecisionHi float64
+	Recall, RecallLo, RecallHi          float64
+}
+
+// PrecisionRecall draws detectors as points, with a cross for the intervals: the
+// further up and right, the better. It draws up to twelve of them.
+func PrecisionRecall(title string, points []Point) Picture {
+	var list []Point
+	for _, p := range points {
+		if finite(p.Precision, p.Recall) && len(list) < maxRows {
+			list = append(list, p)
+		}
+	}
+	if len(list) == 0 {
+		return Picture{Title: title, Text: "No detector has both a precision and a recall."}
+	}
+	s := newSheet(narrow, 260+float64(len(list))*legendRow)
+	s.top = float64(len(list))*legendRow + 8
+	ticks(&s.X, 0, 1, percent)
+	ticks(&s.Y, 0, 1, percent)
+	s.X.Label.Text, s.Y.Label.Text = "recall", "precision"
+	s.grid(true, true)
+	var says []string
+	for _, p := range list {
+		says = append(says, fmt.Sprintf("%s: precision %s, recall %s", plain.Line(p.Name, maxLabel), percent(p.Precision), percent(p.Recall)))
+	}
+	s.mark(func(x, y func(float64) float64) {
+		for i, p := range list {
+			class := series(i)
+			if finite(p.RecallLo, p.RecallHi) {
+				s.svg.stroke(class, 1, false, x(p.RecallLo), y(p.Precision), x(p.RecallHi), y(p.Precision))
+			}
+			if finite(p.PrecisionLo, p.PrecisionHi) {
+				s.svg.stroke(class, 1, false, x(p.Recall), y(p.PrecisionLo), x(p.Recall), y(p.PrecisionHi))
+			}
+			s.numbered(i, x(p.Recall), y(p.Precision), class, says[i])
+			legend := float64(i)*legendRow + 10
+			s.numbered(i, 20, legend, class, "")
+			s.svg.text(38, legend+4, "", "", plain.Line(p.Name, maxLabel))
+			s.svg.text(s.width-4, legend+4, "end", "axis", fmt.Sprintf("precision %s   recall %s", percent(p.Precision), percent(p.Recall)))
+		}
+	})
+	return s.picture(title, strings.Join(says, "; ")+".")
+}
+
+// numbered draws a point with its number, so that colour is not all that tells
+// points apart.
+func (s *sheet) numbered(i int, x, y float64, class, title string) {
+	s.svg.circle(x, y, 7, class, title)
+	s.svg.text(x, y+4, "", "on", fmt.Sprint(i+1))
+}
+
+// Curve is what a detector would do at other thresholds. The lists are of one
+// length, the thresholds rise; NaN stands for 0 of 0.
+type Curve struct {
+	T, Precision, Recall, F1 []float64
+	// Best is the threshold of the highest F1; NaN if there is none.
+	Best float64
+}
+
+// Thresholds draws precision, recall and F1 over the threshold.
+func Thresholds(title string, c Curve) Picture {
+	n := min(len(c.T), len(c.Precision), len(c.Recall), len(c.F1))
+	lines := []struct {
+		name   string
+		values []float64
+		points plotter.XYs
+	}{{name: "precision", values: c.Precision}, {name: "recall", values: c.Recall}, {name: "F1", values: c.F1}}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for i := range lines {
+		for at := range n {
+			if x, y := c.T[at], lines[i].values[at]; finite(x, y) {
+				lines[i].points = append(lines[i].points, plotter.XY{X: x, Y: y})
+				lo, hi = min(lo, x), max(hi, x)
+			}
+		}
+		lines[i].points = few(lines[i].points)
+	}
+	if lo >= hi {
+		return Picture{Title: title, Text: "There are not enough scores for a curve over thresholds."}
+	}
+	s := newSheet(narrow, 220)
+	s.top = legendRow + 8
+	ticks(&s.X, lo, hi, show.Number)
+	ticks(&s.Y, 0, 1, percent)
+	s.X.Label.Text = "threshold"
+	s.grid(true, true)
+	for i, l := range lines {
+		s.line(series(i), i == 1, plotter.NoStep, l.points)
+	}
+	says := "Precision, recall and F1 over the threshold."
+	if finite(c.Best) {
+		says = fmt.Sprintf("Precision, recall and F1 over the threshold; F1 is best at %s.", show.Significant(c.Best))
+	}
+	s.mark(func(x, y func(float64) float64) {
+		left := 8.0
+		for i, l := range lines {
+			s.svg.stroke(series(i), 2, i == 1, left, 10, left+24, 10)
+			s.svg.text(left+30, 14, "", "", l.name)
+			left += widthOf(l.name) + 50
+		}
+		if finite(c.Best) && c.Best >= lo && c.Best <= hi {
+			s.svg.stroke("axis", 1, true, x(c.Best), y(0), x(c.Best), y(1))
+			s.svg.text(s.width-4, 14, "end", "axis", "best F1 at "+show.Significant(c.Best))
+		}
+	})
+	return s.picture(title, says)
+}
+
+// few thins points out to about as many as can be seen.
+func few(points plotter.XYs) plotter.XYs {
+	every := len(points)/(2*steps) + 1
+	if every == 1 {
+		return points
+	}
+	var out plotter.XYs
+	for i := 0; i < len(points)-1; i += every {
+		out = append(out, points[i])
+	}
+	return append(out, points[len(points)-1])
+}

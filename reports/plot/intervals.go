@@ -1,0 +1,173 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
+)
+
+// Share is a share between 0 and 1 with its interval, such as a pass rate or a
+// precision.
+type Share struct {
+	Name string
+	measure.Value
+}
+
+// maxIntervals is how many rows of intervals are drawn.
+const maxIntervals = 40
+
+// Shares draws a row for each share: a point with its interval.
+func Shares(title string, rows []Share) Picture {
+	if len(rows) == 0 {
+		return Picture{Title: title, Text: "There are no shares to show."}
+	}
+	more := max(0, len(rows)-maxIntervals)
+	rows = rows[:len(rows)-more]
+	var says []string
+	list := make([]interval, len(rows))
+	for i, r := range rows {
+		list[i] = r.interval()
+		says = append(says, plain.Line(r.Name, maxLabel)+" "+list[i].note)
+	}
+	s := newSheet(narrow, float64(len(rows))*rowHeight+30)
+	ticks(&s.X, 0, 1, percent)
+	s.intervals(list)
+	return s.picture(title, strings.Join(says, "; ")+"."+left(more))
+}
+
+func left(more int) string {
+	if more == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" %s not shown.", show.Plural(more, "row"))
+}
+
+func (r Share) interval() interval {
+	in := interval{name: r.Name, value: math.NaN(), lo: math.NaN(), hi: math.NaN(), class: "c1", note: "n/a"}
+	switch {
+	case !r.Known:
+		in.note = "unknown"
+	case r.Value.Value != nil && finite(*r.Value.Value):
+		in.value = *r.Value.Value
+		in.note = percent(in.value)
+		if ci := r.Interval; ci != nil && finite(ci.Lo, ci.Hi) {
+			in.lo, in.hi = ci.Lo, ci.Hi
+			in.note += fmt.Sprintf(" [%s, %s]", bare(ci.Lo), bare(ci.Hi))
+		}
+		in.note += fmt.Sprintf(", n = %d", r.N)
+	}
+	return in
+}
+
+// bare is a share in per cent without the sign.
+func bare(share float64) string { return strings.TrimSuffix(percent(share), " %") }
+
+// Effect is a change since a baseline, as a share of what it was: 0.05 is 5 % more.
+// Values that are not known are NaN.
+type Effect struct {
+	Name           string
+	Change, Lo, Hi float64
+	// Verdict is "better", "worse", "tied" or "insufficient data".
+	Verdict string
+}
+
+var effectClass = map[string]string{"better": "pass", "worse": "fail", "tied": "c1"}
+
+// Effects draws a row for each change, around a line where nothing has changed.
+// Changes beyond ±100 % are drawn at the edge, with an arrow.
+func Effects(title string, rows []Effect) Picture {
+	if len(rows) == 0 {
+		return Picture{Title: title, Text: "Nothing was compared."}
+	}
+	more := max(0, len(rows)-maxIntervals)
+	rows = rows[:len(rows)-more]
+	span := 0.05
+	var says []string
+	list := make([]interval, len(rows))
+	for i, r := range rows {
+		list[i] = r.interval()
+		for _, v := range []float64{r.Change, r.Lo, r.Hi} {
+			if finite(v) {
+				span = max(span, min(1, math.Abs(v)))
+			}
+		}
+		says = append(says, plain.Line(r.Name, maxLabel)+" "+list[i].note)
+	}
+	s := newSheet(narrow, float64(len(rows))*rowHeight+30)
+	ticks(&s.X, -span*1.05, span*1.05, signed)
+	s.mark(func(x, _ func(float64) float64) {
+		s.svg.stroke("axis", 1, true, x(0), 0, x(0), float64(len(rows))*rowHeight+4)
+	})
+	s.intervals(list)
+	return s.picture(title, strings.Join(says, "; ")+"."+left(more))
+}
+
+func (r Effect) interval() interval {
+	in := interval{name: r.Name, value: r.Change, lo: r.Lo, hi: r.Hi, class: "skip", note: plain.Line(r.Verdict, maxLabel)}
+	if class, ok := effectClass[r.Verdict]; ok {
+		in.class = class
+	}
+	if finite(r.Change) {
+		in.note = signed(r.Change) + " " + in.note
+	}
+	return in
+}
+
+// signed is a change in per cent, with its sign.
+func signed(change float64) string {
+	text := percent(change)
+	if change > 0 {
+		return "+" + text
+	}
+	return strings.Replace(text, "-", "−", 1)
+}
+
+// interval is a row of a plot of intervals. NaN is what there is none of.
+type interval struct {
+	name, note, class string
+	value, lo, hi     float64
+}
+
+// intervals draws a row each: a line for the interval, a point for the value, and
+// the note at the right.
+func (s *sheet) intervals(list []interval) {
+	names := make([]string, len(list))
+	s.right = 0
+	for i, in := range list {
+		names[i] = in.name
+		s.right = max(s.right, widthOf(in.note)+10)
+	}
+	s.rows(names, maxLabel)
+	s.X.Padding = 4
+	s.grid(true, false)
+	lo, hi := s.X.Min, s.X.Max
+	s.mark(func(x, y func(float64) float64) {
+		for i, in := range list {
+			middle := y(-float64(i))
+			s.svg.text(s.width-2, middle+4, "end", "", in.note)
+			if !finite(in.value) {
+				continue
+			}
+			if finite(in.lo, in.hi) {
+				from, to := x(clamp(in.lo, lo, hi)), x(clamp(in.hi, lo, hi))
+				s.svg.stroke(in.class, 2, false, from, middle, to, middle)
+				s.whisker(in.class, from, middle, in.lo >= lo)
+				s.whisker(in.class, to, middle, in.hi <= hi)
+			}
+			s.svg.circle(x(clamp(in.value, lo, hi)), middle, 4, in.class, "")
+		}
+	})
+}
+
+// whisker ends an interval; one that goes on beyond the plot has no end.
+func (s *sheet) whisker(class string, x, y float64, ends bool) {
+	if ends {
+		s.svg.stroke(class, 2, false, x, y-4, x, y+4)
+	}
+}
+
+func clamp(v, lo, hi float64) float64 { return min(max(v, lo), hi) }

@@ -1,0 +1,168 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/stat"
+)
+
+// Sample is a group of latencies.
+type Sample struct {
+	Name    string
+	Seconds []float64
+}
+
+// maxSeries is how many lines a picture has, as many as there are colours.
+const maxSeries = 6
+
+// steps is how many quantiles make a line.
+const steps = 200
+
+// Latency draws the distribution of the latencies of groups, such as purposes: the
+// share of calls (upwards) that took at most so long. The axis is logarithmic
+// where the longest took more than 50 times what the shortest did. Groups beyond
+// the six largest are drawn as one.
+func Latency(title string, groups []Sample) Picture {
+	groups = largest(groups)
+	var all []float64
+	for _, g := range groups {
+		all = append(all, g.Seconds...)
+	}
+	slices.Sort(all)
+	switch {
+	case len(all) == 0:
+		return Picture{Title: title, Text: "There are no calls whose latency is known."}
+	case all[0] == all[len(all)-1]:
+		return Picture{Title: title, Text: fmt.Sprintf("There is nothing to draw: %s, each of %s.", show.Plural(len(all), "call"), show.Seconds(all[0]))}
+	}
+	s := newSheet(narrow, 200+float64(len(groups))*legendRow)
+	s.top = float64(len(groups))*legendRow + 6
+	lo := s.timeAxis(all)
+	ticks(&s.Y, 0, 1, percent)
+	s.grid(true, true)
+	for i, g := range groups {
+		slices.Sort(g.Seconds)
+		s.line(series(i), i%2 == 1, plotter.PostStep, distribution(g.Seconds, lo, all[len(all)-1]))
+	}
+	s.mark(func(x, y func(float64) float64) {
+		for i, g := range groups {
+			s.quantileMarks(g, series(i), lo, x, y)
+			s.legend(i, series(i), i%2 == 1, g.Name, quantiles(g))
+		}
+	})
+	return s.picture(title, fmt.Sprintf("%s: half took at most %s, 95 %% at most %s, the longest %s.",
+		show.Plural(len(all), "call"), show.Seconds(quantile(all, 0.5)), show.Seconds(quantile(all, 0.95)), show.Seconds(all[len(all)-1])))
+}
+
+// largest returns the groups to draw, in their order, with values that can be
+// drawn.
+func largest(groups []Sample) []Sample {
+	var list []Sample
+	for _, g := range groups {
+		g.Seconds = slices.DeleteFunc(slices.Clone(g.Seconds), func(v float64) bool { return !finite(v) || v < 0 })
+		if len(g.Seconds) > 0 {
+			list = append(list, g)
+		}
+	}
+	if len(list) <= maxSeries {
+		return list
+	}
+	sizes := make([]int, len(list))
+	for i, g := range list {
+		sizes[i] = len(g.Seconds)
+	}
+	slices.Sort(sizes)
+	least, other := sizes[len(sizes)-maxSeries+1], Sample{}
+	var kept []Sample
+	merged := 0
+	for _, g := range list {
+		if len(g.Seconds) >= least && len(kept) < maxSeries-1 {
+			kept = append(kept, g)
+			continue
+		}
+		merged++
+		other.Seconds = append(other.Seconds, g.Seconds...)
+	}
+	other.Name = fmt.Sprintf("(%d others)", merged)
+	return append(kept, other)
+}
+
+// timeAxis sets the X axis for sorted seconds that are not all equal, and returns
+// its lower end.
+func (s *sheet) timeAxis(sorted []float64) float64 {
+	first := sorted[slices.IndexFunc(sorted, func(v float64) bool { return v > 0 })]
+	hi := sorted[len(sorted)-1]
+	if hi <= 50*first {
+		ticks(&s.X, 0, hi, show.Seconds)
+		return 0
+	}
+	lo := math.Pow10(int(math.Floor(math.Log10(first))))
+	s.X.Scale = plot.LogScale{}
+	s.X.Min, s.X.Max = lo, hi
+	var list plot.ConstantTicks
+	for v := lo; v <= hi*1.0001; v *= 10 {
+		list = append(list, plot.Tick{Value: v, Label: show.Seconds(v)})
+	}
+	for every := 2; len(list) > 9; every++ {
+		list = thinned(list, every)
+	}
+	s.X.Tick.Marker = list
+	return lo
+}
+
+func thinned(list plot.ConstantTicks, every int) plot.ConstantTicks {
+	var out plot.ConstantTicks
+	for i := 0; i < len(list); i += every {
+		out = append(out, list[i])
+	}
+	return out
+}
+
+// distribution is the empirical distribution of sorted values, from lo to hi.
+func distribution(sorted []float64, lo, hi float64) plotter.XYs {
+	n := min(steps, len(sorted))
+	points := plotter.XYs{{X: lo, Y: 0}}
+	for i := 1; i <= n; i++ {
+		at := i*len(sorted)/n - 1 // the last of the i-th part
+		points = append(points, plotter.XY{X: max(lo, sorted[at]), Y: float64(at+1) / float64(len(sorted))})
+	}
+	return append(points, plotter.XY{X: hi, Y: 1})
+}
+
+// quantileMarks marks the median and the 95th percentile of a group.
+func (s *sheet) quantileMarks(g Sample, class string, lo float64, x, y func(float64) float64) {
+	for _, q := range []float64{0.5, 0.95} {
+		v := quantile(g.Seconds, q)
+		s.svg.circle(x(max(lo, v)), y(q), 3.5, class, fmt.Sprintf("%s: %s took at most %s", plain.Line(g.Name, maxLabel), percent(q), show.Seconds(v)))
+	}
+}
+
+func quantiles(g Sample) string {
+	return fmt.Sprintf("p50 %s   p95 %s   n = %d", show.Seconds(quantile(g.Seconds, 0.5)), show.Seconds(quantile(g.Seconds, 0.95)), len(g.Seconds))
+}
+
+func quantile(sorted []float64, q float64) float64 {
+	return stat.QuantileValue(len(sorted), func(i int) float64 { return sorted[i] }, q)
+}
+
+// series is the class of the i-th line.
+func series(i int) string { return fmt.Sprintf("c%d", i%maxSeries+1) }
+
+func percent(share float64) string {
+	return fmt.Sprintf("%s %%", show.Number(math.Round(share*1000)/10))
+}
+
+// legend writes row i of the legend above the plot: a line, a name, a note.
+func (s *sheet) legend(i int, class string, dash bool, name, note string) {
+	y := float64(i)*legendRow + 10
+	s.svg.stroke(class, 2, dash, 8, y, 32, y)
+	s.svg.text(38, y+4, "", "", plain.Line(name, maxLabel))
+	s.svg.text(s.width-4, y+4, "end", "axis", note)
+}

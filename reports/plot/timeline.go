@@ -1,0 +1,191 @@
+package plot
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
+)
+
+// Span is a call on a timeline.
+type Span struct {
+	// N is the call's number, Name its purpose: calls of one name are on one row.
+	N    int
+	Name string
+	// Link is an anchor of the page ("#call-7"); empty for none.
+	Link       string
+	From, Took time.Duration
+	Retries    int
+	// Fault is the kind of a fault that struck the call.
+	Fault  string
+	Failed bool
+}
+
+// maxMarks is how many spans are drawn; neighbours are drawn as one until there
+// are no more.
+const maxMarks = 400
+
+// kind is how a span is drawn.
+type kind int
+
+const (
+	well  kind = iota // nothing to tell
+	upset             // a fault or a retry, and an answer in the end
+	lost              // no answer
+)
+
+var kindClass = [...]string{well: "c1", upset: "info", lost: "fail"}
+
+// box is one or more spans of a row and kind, in pixels.
+type box struct {
+	row         int
+	kind        kind
+	from, to    float64
+	first, last Span
+	n           int
+}
+
+// Timeline draws the calls of one trial over its time, a row for each name. Where
+// no time passed, calls stand in their order.
+func Timeline(title string, spans []Span) Picture {
+	if len(spans) == 0 {
+		return Picture{Title: title, Text: "There were no calls."}
+	}
+	names, row := rowsOf(spans)
+	end := time.Duration(0)
+	for _, s := range spans {
+		end = max(end, s.From+s.Took)
+	}
+	inOrder := end <= 0
+	s := newSheet(wide, float64(len(names))*rowHeight+46)
+	s.top = legendRow + 4
+	s.rows(names, maxLabel)
+	if inOrder {
+		ticks(&s.X, 0.5, float64(len(spans))+0.5, func(v float64) string { return "call " + show.Number(v) })
+	} else {
+		ticks(&s.X, 0, end.Seconds(), show.Seconds)
+	}
+	s.grid(true, false)
+	s.mark(func(x, y func(float64) float64) {
+		boxes := make([]box, len(spans))
+		for i, span := range spans {
+			from, to := x(span.From.Seconds()), x((span.From + span.Took).Seconds())
+			if inOrder {
+				from, to = x(float64(i)+0.6), x(float64(i)+1.4)
+			}
+			boxes[i] = box{row: row[i], kind: span.kind(), from: from, to: max(to, from+2), first: span, last: span, n: 1}
+		}
+		s.boxes(together(boxes), y)
+		s.svg.text(s.width-4, 12, "end", "axis", "× failed   ! fault or retry")
+	})
+	return s.picture(title, timelineText(spans, end))
+}
+
+func timelineText(spans []Span, end time.Duration) string {
+	count := [3]int{}
+	for _, s := range spans {
+		count[s.kind()]++
+	}
+	text := fmt.Sprintf("%s in %s", show.Plural(len(spans), "call"), show.Seconds(end.Seconds()))
+	if count[upset] > 0 {
+		text += fmt.Sprintf(", %d with a fault or a retry", count[upset])
+	}
+	if count[lost] > 0 {
+		text += fmt.Sprintf(", %d failed", count[lost])
+	}
+	return text + "."
+}
+
+// rowsOf names the rows in the order in which they are first used, and says on
+// which one each span is. Names that find no row share the last one.
+func rowsOf(spans []Span) (names []string, row []int) {
+	index := map[string]int{}
+	row = make([]int, len(spans))
+	for i, s := range spans {
+		at, ok := index[s.Name]
+		if !ok {
+			at = min(len(names), maxRows-1)
+			index[s.Name] = at
+			if len(names) < maxRows {
+				names = append(names, s.Name)
+			}
+		}
+		row[i] = at
+	}
+	if others := len(index) - maxRows + 1; others > 1 {
+		names[maxRows-1] = fmt.Sprintf("(%d others)", others)
+	}
+	return names, row
+}
+
+func (s Span) kind() kind {
+	switch {
+	case s.Failed:
+		return lost
+	case s.Retries > 0 || s.Fault != "":
+		return upset
+	default:
+		return well
+	}
+}
+
+// together draws neighbours of a row and kind as one until few enough are left.
+func together(list []box) []box {
+	slices.SortStableFunc(list, func(a, b box) int {
+		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.kind, b.kind), cmp.Compare(a.from, b.from))
+	})
+	for gap := 1.0; len(list) > maxMarks; gap *= 2 {
+		out := list[:1]
+		for _, b := range list[1:] {
+			if last := &out[len(out)-1]; last.row == b.row && last.kind == b.kind && b.from-last.to < gap {
+				last.to, last.last, last.n = max(last.to, b.to), b.last, last.n+b.n
+				continue
+			}
+			out = append(out, b)
+		}
+		list = out
+	}
+	return list
+}
+
+// boxes draws boxes, and a sign above those that have something to tell.
+func (s *sheet) boxes(list []box, y func(float64) float64) {
+	for _, b := range list {
+		top := math.Round(y(-float64(b.row))) - 3
+		linked := b.n == 1 && s.svg.link(b.first.Link)
+		s.linked = s.linked || linked
+		s.svg.rect(b.from, top, b.to-b.from, 9, kindClass[b.kind], b.title())
+		if linked {
+			s.svg.raw("</a>")
+		}
+	}
+	for _, b := range list {
+		if sign := [...]string{well: "", upset: "!", lost: "×"}[b.kind]; sign != "" {
+			s.svg.text((b.from+b.to)/2, math.Round(y(-float64(b.row)))-4, "", "mark "+kindClass[b.kind], sign)
+		}
+	}
+}
+
+// title says what a box is.
+func (b box) title() string {
+	if b.n > 1 {
+		return fmt.Sprintf("%s, from call %d to %d", show.Plural(b.n, "call"), b.first.N, b.last.N)
+	}
+	c := b.first
+	parts := []string{fmt.Sprintf("%d: %s", c.N, show.Seconds(c.Took.Seconds()))}
+	if c.Fault != "" {
+		parts = append(parts, plain.Line(c.Fault, maxLabel))
+	}
+	if c.Retries > 0 {
+		parts = append(parts, strings.Replace(show.Plural(c.Retries, "retry"), "retrys", "retries", 1))
+	}
+	if c.Failed {
+		parts = append(parts, "failed")
+	}
+	return strings.Join(parts, ", ")
+}
