@@ -31,10 +31,12 @@ const (
 // Expr is a compiled expression over measure.Facts. It may be evaluated by
 // several goroutines at once.
 type Expr struct {
-	text    string
+	text    string // without the words that it begins with
 	program cel.Program
 	// reads are the facts that the expression mentions, such as "run.status".
 	reads []string
+	// golden is where it reads what only invariants know; nil if nowhere.
+	golden *ExprError
 }
 
 // compiled remembers expressions by their text; each is compiled when a file is
@@ -63,13 +65,24 @@ func Compile(text string) (*Expr, error) {
 	if err != nil {
 		return nil, ExprErrors{{Line: 1, Column: 1, Message: err.Error()}}
 	}
-	e := &Expr{text: text, program: program, reads: mentioned(checked.NativeRep().Expr())}
+	_, bare := Words(text)
+	e := &Expr{text: bare, program: program, reads: mentioned(checked.NativeRep().Expr()), golden: readsGolden(checked.NativeRep())}
 	compiled.Store(text, e)
 	return e, nil
 }
 
-// Check is nil if text compiles. It is what a scenario file is checked with.
+// Check is nil if text can stand under expect.that: it compiles, and does not read
+// "golden", which only runs with perturbations have.
 func Check(text string) error {
+	e, err := Compile(text)
+	if err == nil && e.golden != nil {
+		return ExprErrors{*e.golden}
+	}
+	return err
+}
+
+// CheckInvariant is nil if text can stand under invariants.
+func CheckInvariant(text string) error {
 	_, err := Compile(text)
 	return err
 }
@@ -180,6 +193,9 @@ func (e *Expr) unknown(f *measure.Facts) (Finding, bool) {
 		{f.Tokens.Known, Failing, "tokens", "tokens.known", "a call was answered without usage"},
 		{f.Latency.N > 0, Broken, "latency", "latency.n", "no call's latency is known"},
 		{f.Run.DurationKnown, Broken, "run.duration", "run.duration_known", "no duration was recorded"},
+		{f.Golden.Status != "", Broken, "golden", "golden.status", "no golden run was recorded with this one"},
+		{f.Golden.Cost.Known || f.Golden.Status == "", Failing, "golden.cost", "golden.cost.known", f.Golden.Cost.Why},
+		{f.Golden.Tokens.Known || f.Golden.Status == "", Failing, "golden.tokens", "golden.tokens.known", "a call of the golden run was answered without usage"},
 	} {
 		if u.known || slices.Contains(e.reads, u.asks) {
 			continue

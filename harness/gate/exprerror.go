@@ -80,3 +80,19 @@ func namesUnder(operand ast.Expr) []string {
 	}
 	return fieldNames(reflect.TypeFor[event.Event]())
 }
+
+// readsGolden says where an expression first reads the facts of the golden run. A
+// variable of its own by that name counts, too: nobody needs one.
+func readsGolden(checked *ast.AST) (found *ExprError) {
+	ast.PreOrderVisit(checked.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if found != nil || e.Kind() != ast.IdentKind || e.AsIdent() != goldenName {
+			return
+		}
+		at := checked.SourceInfo().GetStartLocation(e.ID())
+		found = &ExprError{Line: at.Line(), Column: at.Column() + 1, Message: "golden is known to invariants only: " +
+			"it is the run without the perturbations, and without any there is none; write the expression under invariants"}
+	}))
+	return found
+}
+
+const goldenName = "golden"

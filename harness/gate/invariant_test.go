@@ -1,0 +1,146 @@
+package gate_test
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/scenarios/expect"
+)
+
+// perturbed judges facts as those of a perturbed scenario; the golden run is that
+// of facts().
+func perturbed(s record.Scenario, change ...func(*measure.Facts)) []gate.Finding {
+	GinkgoHelper()
+	s.Perturb = []string{"call=2:timeout"}
+	j, err := gate.ForScenario(&s)
+	Expect(err).ToNot(HaveOccurred())
+	golden := facts()
+	f := facts(change...)
+	f.Golden = measure.GoldenOf(&golden)
+	return j.Judge(f)
+}
+
+// with is a scenario with invariants.
+func with(invariants ...string) record.Scenario { return record.Scenario{Invariants: invariants} }
+
+const bounded = "// bounded: no more calls than before\n// and one\ncalls.total <= golden.calls.total + 1"
+
+var _ = Describe("Invariants", Label("H-05"), func() {
+	It("hold a perturbed run against the golden one, and name what is broken in words", func() {
+		Expect(perturbed(with(bounded), func(f *measure.Facts) { f.Calls.Total = 4 })).To(BeEmpty())
+		Expect(perturbed(with(bounded), func(f *measure.Facts) { f.Calls.Total = 5 })).To(ConsistOf(gate.Finding{
+			Severity: gate.Failing, Rule: gate.InvariantRule, At: "invariants[0]",
+			Message: "bounded: no more calls than before and one",
+			Evidence: "does not hold: calls.total <= golden.calls.total + 1; " +
+				"calls.total = 5; golden.calls.total = 3",
+		}))
+	})
+
+	It("are named by their expression where they have no words", func() {
+		found := perturbed(with("calls.total == 0"))
+		Expect(found).To(HaveLen(1))
+		Expect(found[0].Message).To(Equal("does not hold: calls.total == 0"))
+		Expect(found[0].Evidence).To(Equal("does not hold: calls.total == 0; calls.total = 3"))
+	})
+
+	It("say where in the file they are, beside those that come with the agent", func() {
+		s := with(append(gate.Invariants("loop"), "true", "false")...)
+		s.Agent = "loop"
+		found := perturbed(s, func(f *measure.Facts) { f.Run.ExitCode = 0 })
+		Expect(found).To(HaveLen(2))
+		Expect(found[0].Message).To(HavePrefix("true-exit-code: "))
+		Expect(found[0].At).To(BeEmpty())
+		Expect(found[1].At).To(Equal("invariants[1]"))
+	})
+
+	It("tell nothing without a golden run", func() {
+		s := with(bounded)
+		s.Perturb = []string{"call=2:timeout"}
+		j, err := gate.ForScenario(&s)
+		Expect(err).ToNot(HaveOccurred())
+		found := j.Judge(facts())
+		Expect(gate.VerdictOf(found)).To(Equal(gate.Error))
+		Expect(found[0].Evidence).To(ContainSubstring("no golden run was recorded"))
+	})
+
+	It("need what they read to be known, of the golden run, too", func() {
+		s := with("cost.known && golden.cost.usd < 1.0")
+		s.Perturb = []string{"call=2:timeout"}
+		j, err := gate.ForScenario(&s)
+		Expect(err).ToNot(HaveOccurred())
+		golden := facts(func(f *measure.Facts) { f.Cost = measure.CostFacts{Why: "no price"} })
+		f := facts()
+		f.Golden = measure.GoldenOf(&golden)
+		found := j.Judge(f)
+		Expect(found).To(HaveLen(1))
+		Expect(found[0].Evidence).To(Equal("golden.cost.usd is unknown: cost.known && golden.cost.usd < 1.0; no price"))
+	})
+
+	It("are judged beside promises and proof of firing", func() {
+		found := perturbed(with("true"), func(f *measure.Facts) {
+			f.Run.Broken = []string{"an answer was lost"}
+			f.Script.Unfired = []string{"call=2:timeout: no such call was made"}
+			f.Script.Unused = []string{"replies[9]"}
+		})
+		Expect(found).To(HaveLen(2))
+		Expect(found[0].Rule).To(Equal("unfired-fault"))
+		Expect(found[1].Rule).To(Equal("promise"))
+	})
+
+	It("leave expectations aside unless the perturbed scenario has some", func() {
+		s := with("true")
+		s.Expect = expect.Expect{Allow: []string{expect.UnusedLine}}
+		Expect(perturbed(s, func(f *measure.Facts) { f.Script.Unexpected = []string{"call 9"} })).To(BeEmpty())
+		s.Expect.Status = "done"
+		found := perturbed(s, func(f *measure.Facts) { f.Script.Unexpected = []string{"call 9"} })
+		Expect(found).To(HaveLen(2))
+		Expect(found[0].Rule).To(Equal("status"))
+		Expect(found[1].Rule).To(Equal(expect.UnexpectedCall))
+	})
+
+	It("are refused where they do not compile", func() {
+		s := with("true", "calls.totl == 3")
+		s.Perturb = []string{"call=2:timeout"}
+		_, err := gate.ForScenario(&s)
+		Expect(err).To(MatchError(ContainSubstring(`invariants[1]: column 6: undefined field 'totl' (did you mean "total"?)`)))
+	})
+
+	It("may read golden, which expectations may not", func() {
+		Expect(gate.CheckInvariant("calls.total <= golden.calls.total")).To(Succeed())
+		Expect(gate.CheckInvariant("calls.total <=")).NotTo(Succeed())
+		Expect(gate.Check("calls.total <= golden.calls.total")).To(MatchError(
+			HavePrefix("column 16: golden is known to invariants only")))
+		Expect(gate.Check("calls.total == 3 && run.details != 'golden'")).To(Succeed())
+	})
+
+	DescribeTable("separate words from expressions",
+		func(text, words, expr string) {
+			gotWords, gotExpr := gate.Words(text)
+			Expect(gotWords).To(Equal(words))
+			Expect(gotExpr).To(Equal(expr))
+		},
+		Entry("no words", "a == b", "", "a == b"),
+		Entry("words", "// one: two\na == b", "one: two", "a == b"),
+		Entry("blank lines", "\n // one\n\n\t//two\r\n a == b\n", "one two", "a == b"),
+		Entry("a comment after it is a part of it", "a == b // one\n", "", "a == b // one"),
+		Entry("nothing but words", "// one", "", "// one"),
+		Entry("nothing", "", "", ""),
+	)
+
+	DescribeTable("come with each kind of agent",
+		func(agent string) {
+			texts := gate.Invariants(agent)
+			Expect(len(texts)).To(BeNumerically(">=", 4))
+			for _, text := range texts {
+				words, _ := gate.Words(text)
+				Expect(words).To(MatchRegexp(`^[a-z-]+: .`))
+				Expect(gate.CheckInvariant(text)).To(Succeed(), text)
+			}
+		},
+		Entry("loop", "loop"), Entry("follow-up", "follow-up"), Entry("hook", "hook"), Entry("interview", "interview"),
+		Entry("supervise", "supervise"), Entry("react", "react"), Entry("one of yours", "yours"),
+	)
+})

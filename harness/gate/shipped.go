@@ -1,0 +1,109 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Invariants are those that come with a kind of agent, as record.Scenario.Agent
+// names it: what must hold of every run of it, however it is perturbed. Each begins
+// with its id and its words; see Words. None come with a kind that is not known
+// but those that hold of all.
+func Invariants(agent string) []string {
+	kind := kinds[agent]
+	k := kind.extraCalls()
+	all := []string{
+		say("harmless-faults", "a call fails only where it was made to, or where the golden path had none", failures),
+		say("bounded-calls", fmt.Sprintf("each perturbation costs at most %d calls more", k),
+			fmt.Sprintf("calls.total <= golden.calls.total + %d * run.perturbed", k)),
+		say("bounded-cost", "what the run costs is bounded by what the golden one did, and the calls beside", fmt.Sprintf(cost, k)),
+		say("error-shown", "a run that did not go well says why", `run.exit_code == 0 || run.details != ""`),
+	}
+	if kind.good != "" {
+		all = append(all, say("true-exit-code", "the exit code is 0 if the status says that all went well, and only then",
+			fmt.Sprintf("(run.exit_code == 0) == (run.status in [%s])", kind.good)))
+	}
+	return slices.Concat(all, kind.invariants)
+}
+
+// say puts words before an expression.
+func say(id, words, expr string) string { return "// " + id + ": " + words + "\n" + expr }
+
+// kind is what the invariants of a kind of agent rest on.
+type kind struct {
+	// calls is how many calls more than on the golden path one perturbation may cost.
+	calls int
+	// good are the statuses, in CEL, that say that all went well.
+	good       string
+	invariants []string
+}
+
+// defaultCalls holds for agents that say nothing else.
+const defaultCalls = 5
+
+func (k kind) extraCalls() int {
+	if k.calls == 0 {
+		return defaultCalls
+	}
+	return k.calls
+}
+
+// A call that fails is one of the golden path, was made to fail, or found no line
+// of the script, as one that the golden path does not have.
+const failures = `calls.failed <= golden.calls.failed + run.perturbed + size(script.unexpected)`
+
+// Each call beyond those of the golden path may cost what its dearest one did, and
+// all of them twice as much, as a prompt grows by what went wrong before. A provider
+// that reports more tokens than there were is not the agent's doing.
+const cost = `!cost.known || !golden.cost.known || "wrong-usage" in script.fired ||
+  cost.usd <= 2.0 * (golden.cost.usd + golden.cost.most * double(%d * run.perturbed))`
+
+// kinds are those of harness/drive, by record.Scenario.Agent.
+var kinds = map[string]kind{
+	"loop": {
+		good: `"done"`,
+		invariants: []string{
+			say("done-is-true", "a run that is done ended with an answer that came whole",
+				`run.status != "done" || (size(answers) > 0 && run.text == answers[size(answers) - 1])`),
+		},
+	},
+	"follow-up": {
+		good: `"allowed"`,
+		invariants: []string{
+			say("done-is-true", "what is allowed is an answer that came whole",
+				`run.status != "allowed" || (size(answers) > 0 && run.text == answers[size(answers) - 1])`),
+		},
+	},
+	"hook": {
+		good: `"stopped", "overridden"`,
+	},
+	"interview": {
+		good: `"finished", "left"`,
+		invariants: []string{
+			say("no-answer-lost", "a finished interview holds every answer of the golden one",
+				`run.status != "finished" || interview.answers >= golden.interview.answers`),
+			say("no-answer-twice", "no answer is kept twice", `interview.answers <= golden.interview.answers`),
+			say("queued-questions-are-free", "no call is made for a queued question", `interview.queued_calls == 0`),
+			say("nothing-asked-twice", "a question is only asked for again after a call that did not serve",
+				`calls.total <= golden.calls.total + run.perturbed + interview.transport_retries + interview.validation_retries + interview.lost`),
+		},
+	},
+	"supervise": {
+		good: `"complete"`,
+		invariants: []string{
+			say("complete-is-true", "a run that is complete has no open task",
+				`run.status != "complete" || supervise.done == supervise.tasks`),
+			say("checked-at-the-end", "a run that is complete has no check that failed last",
+				`run.status != "complete" || supervise.last.all(name, supervise.last[name] != "fail")`),
+			say("no-task-left-out", "a run that is complete has done the tasks of the golden one",
+				`run.status != "complete" || supervise.done >= golden.supervise.done`),
+		},
+	},
+	"react": {
+		good: `"done"`,
+		invariants: []string{
+			say("done-is-verified", "what is done was verified, if it was on the golden path",
+				`run.status != "done" || react.verified || !golden.react.verified`),
+		},
+	},
+}
