@@ -75,7 +75,7 @@ var kinds = map[string]kind{
 		},
 	},
 	"hook": {
-		good: `"stopped", "overridden"`,
+		good: `"stopped"`,
 	},
 	"interview": {
 		good: `"finished", "left"`,
