@@ -47,26 +47,31 @@ func (e *Engine) answer(x *Exchange, codec wire.Codec, v *view) {
 		return
 	}
 	x.record.Usage = &c.Usage
-	if x.record.Fault == "" {
-		x.send(codec.Encode(*v.call, c))
-		return
+	frames := codec.Encode(*v.call, c)
+	if x.hits != nil {
+		frames = e.harm(x, codec, v, &c, frames)
 	}
-	fault := l.fault
-	if f, ok := codec.(processFaulter); ok && fault == nil {
-		fault, err = f.NewFault(l.Fault.spec())
-	}
-	if fault == nil || err != nil {
-		e.spare(x)
-		x.send(codec.Encode(*v.call, c))
-		return
-	}
-	frames, ok := fault.Apply(codec, *v.call, c)
-	if !ok {
-		e.spare(x)
-	} else {
-		x.firesAt = firstDifference(frames, codec.Encode(*v.call, c))
+	if x.aimed {
+		if spoilt, ok := spoil(codec, v, &c, l.fault, l.Fault); ok {
+			x.firesAt = firstDifference(spoilt, frames)
+			frames = spoilt
+		} else {
+			e.spare(x)
+		}
 	}
 	x.send(frames)
+}
+
+// spoil encodes an answer with a fault in it; a process's is made by the codec. It is
+// not ok if the fault cannot show.
+func spoil(codec wire.Codec, v *view, c *wire.Completion, fault wire.Fault, as *Fault) (frames []wire.Frame, ok bool) {
+	if f, process := codec.(processFaulter); process && fault == nil {
+		fault, _ = f.NewFault(as.spec())
+	}
+	if fault == nil {
+		return nil, false
+	}
+	return fault.Apply(codec, *v.call, *c)
 }
 
 // send makes frames the planned answer. A status is that of the head, or that of
@@ -85,13 +90,16 @@ func firstDifference(faulty, unharmed []wire.Frame) int {
 		if i >= len(unharmed) {
 			return i
 		}
-		a, b := &faulty[i], &unharmed[i]
-		if a.Delay != b.Delay || a.Status != b.Status || a.End != b.End ||
-			!bytes.Equal(a.Data, b.Data) || !maps.EqualFunc(a.Header, b.Header, slices.Equal) {
+		if !sameFrame(faulty[i], unharmed[i]) {
 			return i
 		}
 	}
 	return len(faulty) - 1
+}
+
+func sameFrame(a, b wire.Frame) bool {
+	return a.Delay == b.Delay && a.Status == b.Status && a.End == b.End &&
+		bytes.Equal(a.Data, b.Data) && maps.EqualFunc(a.Header, b.Header, slices.Equal)
 }
 
 // completion is the neutral answer of a line, before its fault.

@@ -42,6 +42,9 @@ type Engine struct {
 	lines   []lineState
 	pending []*Exchange // those that hold a unit
 	journal journal
+
+	injections []*injection
+	used       int // units, of all lines
 }
 
 // lineState is how far a line has come. A unit is one answer of a line, a strike
@@ -63,6 +66,7 @@ func NewEngine(p *Program, o EngineOptions) *Engine {
 	return &Engine{
 		program: p, opts: o, state: p.initial,
 		lines: make([]lineState, len(p.lines)), journal: journal{keep: o.Keep},
+		injections: newInjections(o.Inject),
 	}
 }
 
@@ -165,6 +169,9 @@ func (e *Engine) reserve(x *Exchange) {
 		x.record.Fault = l.Fault.Kind
 	}
 	x.consumes = !x.aimed || l.consuming
+	if e.injections != nil {
+		e.inject(x)
+	}
 	x.record.Line, x.record.Attempt = l.name, x.attempt
 	x.holds = true
 	if x.consumes {

@@ -28,6 +28,11 @@ type Exchange struct {
 	// struck once it has.
 	aimed, struck bool
 	firesAt       int
+	// hits are what was injected. since is when the answer was planned, patience how
+	// long a client waits for it if nothing was.
+	hits     []hit
+	since    time.Time
+	patience time.Duration
 	// before is the state before this exchange moved it as move number moved.
 	before string
 	moved  int
@@ -43,9 +48,9 @@ type Exchange struct {
 // Frames are what is to be sent. They must not be changed.
 func (x *Exchange) Frames() []wire.Frame { return x.frames }
 
-// Fault is the fault that this exchange is to suffer, or nil.
+// Fault is the fault of the line that this exchange is to suffer, or nil.
 func (x *Exchange) Fault() *Fault {
-	if x.record.Fault == "" {
+	if x.firesAt < 0 {
 		return nil
 	}
 	return x.engine.program.lines[x.line].Fault
@@ -53,7 +58,10 @@ func (x *Exchange) Fault() *Fault {
 
 // Delay is how long to wait before frame i, in the engine's scale.
 func (x *Exchange) Delay(i int) time.Duration {
-	d := x.frames[i].Delay
+	return x.scaled(x.frames[i].Delay)
+}
+
+func (x *Exchange) scaled(d time.Duration) time.Duration {
 	if x.engine.opts.Scale != 1 {
 		d = time.Duration(float64(d) * x.engine.opts.Scale)
 	}
@@ -66,11 +74,14 @@ func (x *Exchange) Reach(i int) bool {
 	if x.ctx.Err() != nil {
 		return false
 	}
-	if i == x.firesAt {
+	if i == x.firesAt || x.hits != nil {
 		e := x.engine
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.strike(x)
+		e.hit(x, i)
+		if i == x.firesAt {
+			e.strike(x)
+		}
 	}
 	return true
 }
@@ -106,7 +117,7 @@ func (x *Exchange) Lost() {
 	i := x.next - 1
 	x.record.Frames, x.record.Bytes = i, x.record.Bytes-len(x.frames[i].Data)
 	x.record.Delivered = false
-	e.takeBack(x, i == x.firesAt)
+	e.takeBack(x, i)
 }
 
 // End closes the exchange and completes its record. An exchange that is not
@@ -133,7 +144,8 @@ func (e *Engine) strike(x *Exchange) {
 	s := &e.lines[x.line]
 	s.aimed--
 	s.struck++
-	x.struck, x.record.Fired = true, true
+	x.struck = true
+	x.record.Fired = x.allFired()
 	switch {
 	case !x.consumes:
 		e.release(x)
@@ -146,30 +158,36 @@ func (e *Engine) strike(x *Exchange) {
 func (e *Engine) deliver(x *Exchange) {
 	if x.holds && x.consumes {
 		e.lines[x.line].used++
+		e.used++
 		x.used = true
 		e.unhold(x)
 	}
 }
 
-// takeBack undoes what the last Reach and Sent have settled.
-func (e *Engine) takeBack(x *Exchange, struckNow bool) {
+// takeBack undoes what the last Reach and Sent have settled, of frame i.
+func (e *Engine) takeBack(x *Exchange, i int) {
 	if x.line < 0 {
 		return
 	}
 	s := &e.lines[x.line]
 	if x.used {
 		s.used--
+		e.used--
 		x.used = false
 		e.giveBack(x)
 	}
-	if struckNow && x.struck {
+	if i == x.firesAt && x.struck {
 		s.struck--
 		x.struck, x.record.Fired, x.aimed = false, false, false
+	}
+	if x.hits != nil {
+		x.unhit(i)
 	}
 }
 
 // release gives back what x still holds. It may be called again.
 func (e *Engine) release(x *Exchange) {
+	e.expire(x)
 	if x.aimed && !x.struck {
 		e.lines[x.line].aimed--
 		x.aimed = false

@@ -1,7 +1,9 @@
 package mocks
 
 import (
+	"errors"
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
@@ -22,13 +24,37 @@ func ProcessFaults() []string {
 	}
 }
 
-// faultNames lists every kind that a script may name.
-func faultNames() []string {
+// APIFaults lists the kinds of fault that a scripted API can show, in the order of
+// the documentation.
+func APIFaults() []string {
 	var names []string
 	for _, k := range wire.FaultKinds() {
 		names = append(names, k.Name)
 	}
-	return append(names, ProcessFaults()...)
+	return names
+}
+
+// faultNames lists every kind that a script may name.
+func faultNames() []string { return append(APIFaults(), ProcessFaults()...) }
+
+// Brings reports whether the whole answer comes with the fault, so that no client
+// would ask again.
+func (f *Fault) Brings() bool { return brings(f.Kind) }
+
+// Validate says what is wrong with the fault itself: its kind, or the options that
+// this kind does not have or that are out of range.
+func (f *Fault) Validate() error {
+	v := &validator{}
+	if v.word("kind", "a kind of fault", f.Kind, faultNames()) {
+		if f.Times < 0 {
+			v.add("times", "must be at least 1, not %d", f.Times)
+		}
+		v.faultOptions("", f)
+	}
+	if len(v.problems) == 0 {
+		return nil
+	}
+	return errors.New(strings.TrimPrefix(v.problems[0].String(), "."))
 }
 
 // brings reports whether a fault of that kind still brings the whole answer, so

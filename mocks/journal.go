@@ -118,5 +118,10 @@ func (e *Engine) Report() Report {
 			r.Unfired = append(r.Unfired, fmt.Sprintf("%s: %s (fired %d of %d)", l.name, l.Fault.Kind, s.struck, planned))
 		}
 	}
+	for _, in := range e.injections {
+		if text, ok := in.unfired(); ok {
+			r.Unfired = append(r.Unfired, text)
+		}
+	}
 	return r
 }

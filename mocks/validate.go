@@ -227,6 +227,12 @@ func (v *validator) faultOptions(path string, f *Fault) {
 	if f.Kind != "exit" && f.Status != 0 {
 		v.add(path+".status", "only exit has a status among the faults of a process")
 	}
+	if f.RetryAfter != 0 || f.Delay != 0 {
+		v.add(path, "a fault of a process has neither retry_after nor delay; it has after, and exit a status")
+	}
+	if f.After != nil && *f.After < 0 {
+		v.add(path+".after", "must be at least 0, not %d", *f.After)
+	}
 	if f.Kind == "exit" && (f.Status < 0 || f.Status > 255) {
 		v.add(path+".status", "an exit status is between 1 and 255, not %d", f.Status)
 	}

@@ -71,7 +71,7 @@ type Perturbation struct {
 	Fault *mocks.Fault
 	// First is how long the answer takes (Do is Latency).
 	First unit.Duration
-	// Every, of a crash, repeats it at each write that comes a multiple of Every
-	// after N; 0 means once.
+	// Every, at a write, repeats it at each one that comes a multiple of Every after
+	// N; 0 means once.
 	Every int
 }

@@ -1,81 +1,205 @@
 package perturb
 
 import (
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/invopop/jsonschema"
+
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// Parse reads the text form of a perturbation: POINT=N:WHAT[,OPTION=VALUE]...
+// maxText is the length in bytes up to which a text is read; what String makes is
+// shorter.
+const maxText = 256
+
+// form is the form of a text, for editors; Parse says more.
+const form = `^(call|write|turn)=[1-9][0-9]{0,8}:[a-z0-9-]+(,[a-z_]+=[^,=]+)*$`
+
+// Parse reads the text form of a perturbation: POINT=N:WHAT[,OPTION=VALUE]... What it
+// returns is valid, and its String is the same text but for the order of options and
+// the way in which durations are written.
 func Parse(text string) (Perturbation, error) {
-	where, what, ok := strings.Cut(text, ":")
-	point, number, counted := strings.Cut(where, "=")
-	n, err := strconv.Atoi(number)
-	if !ok || !counted || err != nil || n < 1 {
-		return Perturbation{}, fmt.Errorf("%.80q is no perturbation; write point=number:what, such as call=7:reset-mid-stream", text)
+	if len(text) > maxText {
+		return Perturbation{}, fmt.Errorf("the perturbation %.40q... has %d bytes; at most %d are allowed", text, len(text), maxText)
 	}
-	do, options, _ := strings.Cut(what, ",")
-	p := Perturbation{At: Point(point), N: n, Do: do}
-	if p.At == Call && do != Latency && !strings.HasPrefix(do, "text-") {
+	head, options, some := strings.Cut(text, ",")
+	where, do, ok := strings.Cut(head, ":")
+	point, number, counted := strings.Cut(where, "=")
+	if !ok || !counted {
+		return Perturbation{}, fmt.Errorf("%q is no perturbation; write point=number:what, such as call=7:reset-mid-stream", text)
+	}
+	p := Perturbation{At: Point(point), Do: do}
+	n, err := count(number)
+	if err != nil {
+		return Perturbation{}, fmt.Errorf("perturbation %q: the number of the %.20s: %w", text, point, err)
+	}
+	p.N = n
+	if p.At == Call && !slices.Contains(answerKinds, do) {
 		p.Fault = &mocks.Fault{Kind: do}
 	}
-	for options != "" {
-		var option string
-		option, options, _ = strings.Cut(options, ",")
-		name, value, _ := strings.Cut(option, "=")
-		if err := p.set(name, value); err != nil {
-			return p, fmt.Errorf("perturbation %.80q: %w", text, err)
-		}
+	if err = p.kind(); err == nil && some {
+		err = p.options(options)
+	}
+	if err == nil {
+		err = p.Validate()
+	}
+	if err != nil {
+		return Perturbation{}, fmt.Errorf("perturbation %q: %w", text, err)
 	}
 	return p, nil
 }
 
-func (p *Perturbation) set(name, value string) (err error) {
-	switch {
-	case name == "first" && p.Do == Latency:
-		err = p.First.UnmarshalText([]byte(value))
-	case name == "every" && p.At == Write:
-		p.Every, err = strconv.Atoi(value)
-	case p.Fault != nil && name == "status":
-		p.Fault.Status, err = strconv.Atoi(value)
-	case p.Fault != nil && name == "times":
-		p.Fault.Times, err = strconv.Atoi(value)
-	case p.Fault != nil && name == "after":
-		var n int
-		n, err = strconv.Atoi(value)
-		p.Fault.After = &n
-	case p.Fault != nil && name == "retry_after":
-		err = p.Fault.RetryAfter.UnmarshalText([]byte(value))
-	case p.Fault != nil && name == "delay":
-		err = p.Fault.Delay.UnmarshalText([]byte(value))
-	default:
-		return fmt.Errorf("there is no option %q here", name)
+// count reads a whole number from 1 in plain digits.
+func count(text string) (int, error) {
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil || n == 0 || n > maxCount || text[0] == '0' {
+		return 0, fmt.Errorf("%.20q is no whole number from 1 to %d", text, maxCount)
 	}
+	return int(n), nil
+}
+
+// option is one that some perturbations have.
+type option struct {
+	name string
+	// get is the value as text, empty if it is not given.
+	get func(p *Perturbation) string
+	// set reads the value. It is not called where the perturbation does not have it.
+	set func(p *Perturbation, value string) error
+	has func(p *Perturbation) bool
+}
+
+// options are in the order in which they are written.
+var options = []option{
+	{
+		"first",
+		func(p *Perturbation) string { return duration(p.First) },
+		func(p *Perturbation, v string) error { return setDuration(&p.First, v) },
+		func(p *Perturbation) bool { return p.At == Call && p.Do == Latency },
+	},
+	{
+		"every",
+		func(p *Perturbation) string { return number(p.Every) },
+		func(p *Perturbation, v string) error { return setCount(&p.Every, v) },
+		func(p *Perturbation) bool { return p.At == Write },
+	},
+	faultOption("status", func(f *mocks.Fault) string { return number(f.Status) },
+		func(f *mocks.Fault, v string) error { return setCount(&f.Status, v) }),
+	faultOption("retry_after", func(f *mocks.Fault) string { return duration(f.RetryAfter) },
+		func(f *mocks.Fault, v string) error { return setDuration(&f.RetryAfter, v) }),
+	faultOption("after", func(f *mocks.Fault) string {
+		if f.After == nil {
+			return ""
+		}
+		return strconv.Itoa(*f.After)
+	}, func(f *mocks.Fault, v string) error {
+		n := 0
+		f.After = &n
+		if v == "0" {
+			return nil
+		}
+		return setCount(&n, v)
+	}),
+	faultOption("delay", func(f *mocks.Fault) string { return duration(f.Delay) },
+		func(f *mocks.Fault, v string) error { return setDuration(&f.Delay, v) }),
+	faultOption("times", func(f *mocks.Fault) string { return number(f.Times) },
+		func(f *mocks.Fault, v string) error { return setCount(&f.Times, v) }),
+}
+
+func faultOption(name string, get func(*mocks.Fault) string, set func(*mocks.Fault, string) error) option {
+	return option{
+		name,
+		func(p *Perturbation) string {
+			if p.Fault == nil {
+				return ""
+			}
+			return get(p.Fault)
+		},
+		func(p *Perturbation, v string) error { return set(p.Fault, v) },
+		func(p *Perturbation) bool { return p.Fault != nil },
+	}
+}
+
+func number(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func duration(d unit.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return d.String()
+}
+
+func setCount(to *int, value string) (err error) {
+	*to, err = count(value)
 	return err
+}
+
+func setDuration(to *unit.Duration, value string) error {
+	if err := to.UnmarshalText([]byte(value)); err != nil {
+		return err
+	}
+	if *to == 0 {
+		return errors.New("a time of 0 says nothing; leave it out")
+	}
+	return nil
+}
+
+// options reads a list of options.
+func (p *Perturbation) options(list string) error {
+	given := map[string]bool{}
+	for text := range strings.SplitSeq(list, ",") {
+		name, value, ok := strings.Cut(text, "=")
+		i := slices.IndexFunc(options, func(o option) bool { return o.name == name && o.has(p) })
+		switch {
+		case i < 0:
+			return p.unknownOption(name)
+		case !ok || value == "":
+			return fmt.Errorf("the option %s has no value; write %s=VALUE", name, name)
+		case given[name]:
+			return fmt.Errorf("the option %s is given twice", name)
+		}
+		given[name] = true
+		if err := options[i].set(p, value); err != nil {
+			return fmt.Errorf("the option %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (p *Perturbation) unknownOption(name string) error {
+	var known []string
+	for _, o := range options {
+		if o.has(p) {
+			known = append(known, o.name)
+		}
+	}
+	if len(known) == 0 {
+		return fmt.Errorf("%q is no option here; %s has none", clip(name), p.Do)
+	}
+	return fmt.Errorf("%q is no option of %s; there are %s%s", clip(name), p.Do, strings.Join(known, ", "), meant(name, known))
 }
 
 // String is the text form, which Parse reads.
 func (p Perturbation) String() string {
-	text := fmt.Sprintf("%s=%d:%s", p.At, p.N, p.Do)
-	add := func(name string, given bool, value any) {
-		if given {
-			text += fmt.Sprintf(",%s=%v", name, value)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s=%d:%s", p.At, p.N, p.Do)
+	for _, o := range options {
+		if value := o.get(&p); value != "" {
+			fmt.Fprintf(&b, ",%s=%s", o.name, value)
 		}
 	}
-	add("first", p.First != 0, p.First)
-	add("every", p.Every != 0, p.Every)
-	if f := p.Fault; f != nil {
-		add("status", f.Status != 0, f.Status)
-		add("retry_after", f.RetryAfter != 0, f.RetryAfter)
-		if f.After != nil {
-			add("after", true, *f.After)
-		}
-		add("delay", f.Delay != 0, f.Delay)
-		add("times", f.Times != 0, f.Times)
-	}
-	return text
+	return b.String()
 }
 
 // MarshalText implements encoding.TextMarshaler.
@@ -85,4 +209,46 @@ func (p Perturbation) MarshalText() ([]byte, error) { return []byte(p.String()),
 func (p *Perturbation) UnmarshalText(text []byte) (err error) {
 	*p, err = Parse(string(text))
 	return err
+}
+
+// JSONSchema describes the text form to editors.
+func (Perturbation) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{
+		Type: "string", Pattern: form,
+		Description: "A departure from the golden path: point=number:what, with options after commas, such as call=7:reset-mid-stream, call=3:latency,first=30s, write=12:crash-before or turn=4:double.",
+		Examples:    []any{"call=7:reset-mid-stream", "call=7:status,status=503,times=3", "call=3:latency,first=30s", "write=12:crash-before", "turn=4:double"},
+	}
+}
+
+// meant suggests the word that was probably meant.
+func meant(word string, known []string) string {
+	if near := suggest.Nearest(word, known); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}
+
+// clip keeps an error short that quotes a word.
+func clip(word string) string {
+	if len(word) > 40 {
+		return word[:40] + "..."
+	}
+	return word
+}
+
+// kind says what is wrong with the point, or with what is to happen there.
+func (p *Perturbation) kind() error {
+	known, ok := kinds[p.At]
+	if !ok {
+		points := slices.Sorted(maps.Keys(kinds))
+		var names []string
+		for _, point := range points {
+			names = append(names, string(point))
+		}
+		return fmt.Errorf("%q is no point; there are %s%s", clip(string(p.At)), strings.Join(names, ", "), meant(string(p.At), names))
+	}
+	if !slices.Contains(known, p.Do) {
+		return fmt.Errorf("%q is nothing that happens at a %s; there are %s%s", clip(p.Do), p.At, strings.Join(known, ", "), meant(p.Do, known))
+	}
+	return nil
 }

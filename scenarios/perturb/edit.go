@@ -1,0 +1,150 @@
+package perturb
+
+import (
+	"hash/fnv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Edit is what a perturbation of an answer's text makes of it, or nil if the
+// perturbation is none. It is pure, and its result is at most five times as long as
+// the text, or so, and 2 KB more.
+func (p Perturbation) Edit() func(text string) string {
+	if p.At != Call {
+		return nil
+	}
+	switch p.Do {
+	case TextTruncated:
+		return truncated
+	case TextReformat:
+		return reformatted
+	case TextTranslated:
+		return translated
+	case TextPadded:
+		return padded
+	}
+	return nil
+}
+
+// truncated is the first half of a text, in characters that are whole.
+func truncated(text string) string {
+	n := len(text) / 2
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// fence encloses code in Markdown.
+const fence = "```"
+
+// reformatted is a text as another model would have set it: JSON is indented and
+// enclosed in a fence; in prose lines end as on Windows, blank lines and blanks at the
+// ends come in between, quotes are typographic, and the first line is in bold type.
+// The words and their order stay.
+func reformatted(text string) string {
+	if strings.TrimSpace(text) == "" {
+		return text
+	}
+	if v := jsontext.Value(text); v.IsValid() && v.Indent() == nil {
+		return fence + "json\n" + string(v) + "\n" + fence + "\n"
+	}
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	bold := strings.TrimSpace(lines[0])
+	if !strings.ContainsAny(bold, "*`#") {
+		lines[0] = "**" + bold + "**"
+	}
+	for i, line := range lines {
+		lines[i] = typographic.Replace(strings.TrimRight(line, " \t\r")) + "  "
+	}
+	return strings.Join(lines, "\r\n\r\n") + "\r\n"
+}
+
+var typographic = strings.NewReplacer(" \"", " “", "\" ", "” ", "'", "’", "...", "…")
+
+// foreign are the words of another language, Greek: a script that nobody confuses with
+// that of the answer, whose letters take two bytes.
+var foreign = strings.Fields("και το ένα αλλά πως τώρα πάντα μια θάλασσα λόγος δρόμος φως νερό σπίτι μέρα νύχτα κόσμος χρόνος " +
+	"καρδιά ουρανός γη άνεμος φωτιά δέντρο πουλί φίλος γράμμα όνομα πόλη παιδί ψωμί αλήθεια")
+
+// translated puts a word of another language in place of each word, the same for the
+// same word. Names with digits or underscores, punctuation and line breaks stay, and
+// of JSON the structure and the names of members.
+func translated(text string) string {
+	if v := jsontext.Value(text); strings.ContainsAny(text, "{[") && v.IsValid() {
+		if done, ok := translatedJSON(text); ok {
+			return done
+		}
+	}
+	var b strings.Builder
+	b.Grow(2 * len(text))
+	for len(text) > 0 {
+		n := strings.IndexFunc(text, inWord)
+		if n < 0 {
+			n = len(text)
+		}
+		b.WriteString(text[:n])
+		text = text[n:]
+		if n = strings.IndexFunc(text, func(r rune) bool { return !inWord(r) }); n < 0 {
+			n = len(text)
+		}
+		if word := text[:n]; strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			b.WriteString(word)
+		} else if n > 0 {
+			b.WriteString(foreignWord(word))
+		}
+		text = text[n:]
+	}
+	return b.String()
+}
+
+func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// foreignWord is the word in place of one.
+func foreignWord(word string) string {
+	h := fnv.New32a()
+	h.Write([]byte(strings.ToLower(word)))
+	other := foreign[h.Sum32()%uint32(len(foreign))]
+	switch first, size := utf8.DecodeRuneInString(word); {
+	case !unicode.IsUpper(first):
+		return other
+	case len(word) > size && word == strings.ToUpper(word):
+		return strings.ToUpper(other)
+	default:
+		first, size = utf8.DecodeRuneInString(other)
+		return string(unicode.ToUpper(first)) + other[size:]
+	}
+}
+
+// translatedJSON translates the strings of a JSON value but for names.
+func translatedJSON(text string) (string, bool) {
+	var b strings.Builder
+	in, out := jsontext.NewDecoder(strings.NewReader(text)), jsontext.NewEncoder(&b)
+	for in.PeekKind() != 0 {
+		depth := in.StackDepth()
+		kind, n := in.StackIndex(depth)
+		token, err := in.ReadToken()
+		if err != nil {
+			return "", false
+		}
+		if name := kind == '{' && n%2 == 0; token.Kind() == '"' && !name {
+			token = jsontext.String(translated(token.String()))
+		}
+		if err := out.WriteToken(token); err != nil {
+			return "", false
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n"), true
+}
+
+// before and after are what a talkative model says around its answer.
+const before = "Of course! That is an excellent question, and I am happy to help. Here is what I came up with:\n\n"
+
+var after = "\n\n" + strings.Repeat("I hope that this is what you were looking for. There is a lot more to be said about the matter, "+
+	"and I have left out many details on purpose. Please let me know whether I should go on, explain a part of it, or put it in other words. ", 6)
+
+// padded puts the text between a greeting and a lot of talk.
+func padded(text string) string { return before + text + after }
