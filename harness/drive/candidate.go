@@ -25,21 +25,29 @@ const maxSubmissions = 500
 // candidate is the client of one interview: the persona, and what the scenario
 // makes it do off the path.
 type candidate struct {
-	driver  *interviewDriver
-	trial   *trial
-	store   session.Store
-	backend llm.Backend
+	driver   *interviewDriver
+	trial    *trial
+	store    session.Store
+	backend  llm.Backend
+	tells    event.Sink // what the service says
+	promised promising
+	fate     *fate
+	turns    []blow
 
-	process *process
-	handler http.Handler
-	view    interview.View
-	before  string // the message shown before the present one
-	sent    int    // submissions
-	retries int    // of messages that could not be made
-	did     []bool // moves
-	kept    []session.Answer
-	calls   atomic.Int32 // that were made, whatever the ledger says
-	checked int          // promises
+	process  *process
+	handler  http.Handler
+	view     interview.View
+	before   string // the message shown before the present one
+	sent     int    // submissions
+	turn     int    // the same, those only that the persona made
+	retries  int    // of messages that could not be made
+	patience int    // how many may be
+	did      []bool // moves
+	kept     []session.Answer
+	calls    atomic.Int32 // that were made, whatever the ledger says
+	sessions atomic.Int32 // that were begun
+	deaths   int          // before it was taken up again
+	checked  int          // promises
 }
 
 // sending is the body of POST /axiom.
@@ -62,15 +70,14 @@ type answer struct {
 
 // start starts the service, as a new process on the same store.
 func (c *candidate) start() error {
-	c.process = &process{Store: c.store, model: llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
+	c.process = &process{Store: c.store, life: life{fate: c.fate}, model: llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
 		c.calls.Add(1)
 		return c.backend.Complete(ctx, req)
 	})}
-	sessions := 0
 	service, err := interview.New(c.driver.options(), interview.Deps{
-		Store: c.process, Backend: c.process, Clock: c.trial.clock, Sink: c.trial.collector,
+		Store: c.process, Backend: c.process, Clock: c.trial.clock, Sink: c.tells,
 		Count: c.trial.env.Tokens.Count, Price: c.driver.pricer,
-		NewID: func() string { sessions++; return "rehearsed-session-" + strconv.Itoa(sessions) },
+		NewID: func() string { return "rehearsed-session-" + strconv.Itoa(int(c.sessions.Add(1))) },
 	})
 	if err != nil {
 		return err
@@ -106,15 +113,51 @@ func (c *candidate) post(ctx context.Context, body sending) answer {
 	return answer{view: &view}
 }
 
-// take takes the interview to its end.
+// maxAgain is how often a client sends the same again that gets no answer.
+const maxAgain = 10
+
+// deliver sends a body until it is heard of: again where the process died
+// meanwhile, once that is started again, and where the store failed, as the answer
+// then asks for.
+func (c *candidate) deliver(ctx context.Context, body sending) answer {
+	for again := 0; ; again++ {
+		got := c.post(ctx, body)
+		switch {
+		case c.process.died():
+			c.restart()
+		case got.code != string(interview.CodeStore):
+			return got
+		}
+		if again == maxAgain {
+			return got
+		}
+	}
+}
+
+// take takes the interview from its beginning to its end.
 func (c *candidate) take(ctx context.Context) record.End {
-	first := c.post(ctx, sending{
-		Event: interview.EventStart, Candidate: c.driver.persona.Candidate, Language: c.driver.persona.Language, ID: c.id(),
-	})
-	if first.view == nil {
+	if first := c.begin(ctx); first.view == nil {
 		return c.end(scenarios.InterviewError, 1, "start: "+first.message)
 	}
-	c.show(*first.view)
+	return c.goOn(ctx)
+}
+
+// begin begins an interview.
+func (c *candidate) begin(ctx context.Context) answer {
+	body := sending{
+		Event: interview.EventStart, Candidate: c.driver.persona.Candidate, Language: c.driver.persona.Language, ID: c.id(),
+	}
+	c.turn++
+	c.beginOtherwise(ctx, body)
+	first := c.deliver(ctx, body)
+	if first.view != nil {
+		c.show(*first.view)
+	}
+	return first
+}
+
+// goOn takes the interview from where it stands to its end.
+func (c *candidate) goOn(ctx context.Context) record.End {
 	for c.sent < maxSubmissions {
 		acted, left := c.move(ctx)
 		switch {
@@ -130,6 +173,7 @@ func (c *candidate) take(ctx context.Context) record.End {
 		if c.driver.drive.Reload {
 			c.reload(ctx)
 		}
+		c.turn++
 		if got := c.act(ctx, c.next()); got.code != "" {
 			if failed, end := c.failed(ctx, got); failed {
 				return end
@@ -143,7 +187,7 @@ func (c *candidate) take(ctx context.Context) record.End {
 // often as the scenario says, and then gives up.
 func (c *candidate) failed(ctx context.Context, got answer) (bool, record.End) {
 	for got.code == string(interview.CodeBackend) || got.code == string(interview.CodeReply) {
-		if c.retries == c.driver.drive.Retries {
+		if c.retries == c.patience {
 			return true, c.end(scenarios.InterviewFailed, 1, got.code+": "+got.message)
 		}
 		c.retries++
@@ -178,13 +222,22 @@ func (c *candidate) next() sending {
 
 // act sends something as the client's next submission and shows what comes back.
 func (c *candidate) act(ctx context.Context, body sending) answer {
-	body = c.addressed(body)
-	got := c.post(ctx, body)
+	return c.says(ctx, c.addressed(body))
+}
+
+// says delivers a submission and shows what comes back.
+func (c *candidate) says(ctx context.Context, body sending) answer {
+	got := c.deliver(ctx, body)
+	c.heard(body, got)
+	return got
+}
+
+// heard takes what came back.
+func (c *candidate) heard(body sending, got answer) {
 	c.keep(body, got)
 	if got.view != nil {
 		c.show(*got.view)
 	}
-	return got
 }
 
 // addressed completes a submission to the message that is shown.
@@ -214,7 +267,7 @@ func (c *candidate) show(v interview.View) {
 
 // reload shows the page again, which must change nothing.
 func (c *candidate) reload(ctx context.Context) {
-	got := c.post(ctx, sending{Session: c.view.SessionID, Event: interview.EventResume})
+	got := c.deliver(ctx, sending{Session: c.view.SessionID, Event: interview.EventResume})
 	shown := got.view != nil && got.view.MessageID == c.view.MessageID && got.view.Response == c.view.Response
 	if !shown {
 		c.promise(false, "after a reload at %s something else is shown: %s", c.place(), got.message)
@@ -253,10 +306,7 @@ func (c *candidate) place() string {
 // promise counts something that every interview must hold, and tells if it does
 // not.
 func (c *candidate) promise(kept bool, format string, args ...any) {
-	if c.checked++; kept {
-		return
+	if c.checked++; !kept {
+		c.promised.broken(format, args...)
 	}
-	c.trial.collector.Tell(event.Event{
-		Kind: event.Verdict, Name: "promise", Detail: fmt.Sprintf(format, args...), Attrs: map[string]any{"kept": false},
-	})
 }

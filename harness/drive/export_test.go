@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // SocketAddress is where the server listens that socket trials share.
@@ -73,8 +74,9 @@ func (w Witness) Close(r persist.Result) { w.w.close(r) }
 // Mortal is the store of one life of a process.
 type Mortal = mortal
 
-// NewMortal returns the store and how many things were to happen and did not.
-func NewMortal(s journal.Store, sink event.Sink, full int, crashes ...scenarios.Crash) (m *Mortal, unfired func() []string) {
-	f := &fate{crashes: crashes, full: full}
-	return &mortal{Store: s, fate: f, sink: sink, end: func(error) {}}, f.unfired
+// NewMortal returns the store, in which things happen at writes, and which of those
+// did not.
+func NewMortal(s journal.Store, sink event.Sink, ps ...perturb.Perturbation) (m *Mortal, unfired func() []string) {
+	f := newFate(event.Discard, ps)
+	return &mortal{Store: s, sink: sink, life: life{fate: f}}, f.unfired
 }

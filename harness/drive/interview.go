@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -52,6 +53,13 @@ func newInterviewDriver(sc scenarios.Scenario, env *Env) (*interviewDriver, erro
 	return d, err
 }
 
+// Points implements Driver: every commit is a write, every submission a turn.
+func (d *interviewDriver) Points() Points {
+	p := d.base.Points()
+	p.NoWrites, p.NoTurns = "", ""
+	return p
+}
+
 // Perturbed implements Driver.
 func (d *interviewDriver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
 	other := *d
@@ -73,18 +81,68 @@ func (d *interviewDriver) run(ctx context.Context, t *trial, backend llm.Adapter
 	}
 	c := &candidate{
 		driver: d, trial: t, store: kept, backend: t.collector.Wrap(backend),
-		did: make([]bool, len(d.drive.Moves)),
+		tells: t.collector, promised: promising{Sink: t.collector},
+		fate: newFate(t.collector, d.perturb), turns: blowsAt(perturb.Turn, d.perturb),
+		patience: d.drive.Retries, did: make([]bool, len(d.drive.Moves)),
 	}
 	if err := c.start(); err != nil {
 		return harnessError("start the interview's service", err)
 	}
-	start := t.clock.Now()
 	end := c.take(ctx)
-	end.Duration = t.clock.Now().Sub(start)
+	end.Writes, _ = c.fate.count()
+	t.unfired = append(c.fate.unfired(), unfired(c.turns, fmt.Sprintf("the persona made %d submissions", c.turn))...)
 	if err := c.promises(ctx); err != nil {
 		return harnessError("read what the interview stored", err)
 	}
+	if len(d.perturb) > 0 && end.Status != scenarios.InterviewFinished && end.HarnessError == "" {
+		if err := c.again(ctx); err != nil {
+			return harnessError("take the interview up again", err)
+		}
+	}
 	return end
+}
+
+// again takes up an interview that did not come to its end, as a candidate does who
+// comes back another day, when nothing is wrong any more. What it takes is no part of
+// the trial.
+func (c *candidate) again(ctx context.Context) error {
+	calm, backend, err := c.trial.calm(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = calm.release() }()
+	c.process.retire()
+	c.trial, c.backend, c.tells = calm, backend, event.Discard
+	c.promised.when = afterwards
+	_, c.deaths = c.fate.count()
+	c.fate, c.turns = newFate(event.Discard, nil), nil
+	c.retries, c.patience = 0, comingBack
+	for i := range c.did {
+		c.did[i] = true
+	}
+	if err := c.start(); err != nil {
+		return err
+	}
+	end := c.back(ctx)
+	c.promised.Tell(resumed(end.Status, end.Details))
+	_, err = c.hold(ctx)
+	return err
+}
+
+// comingBack is how often a candidate who comes back asks again for a message.
+const comingBack = 2
+
+// back goes on where the interview stands, or begins it if it has not begun.
+func (c *candidate) back(ctx context.Context) record.End {
+	if c.view.SessionID == "" {
+		return c.take(ctx)
+	}
+	got := c.deliver(ctx, sending{Session: c.view.SessionID, Event: interview.EventResume})
+	if got.view == nil {
+		return c.end(scenarios.InterviewError, 1, got.code+": "+got.message)
+	}
+	c.show(*got.view)
+	return c.goOn(ctx)
 }
 
 // open opens the scenario's store, or says why that cannot be done here.

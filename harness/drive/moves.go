@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -8,10 +9,12 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// move makes the first move that is due where the interview stands, and reports
-// whether there was one, and whether the candidate left.
+// move makes the first move that is due where the interview stands, one of the
+// scenario or one that a perturbation names by its turn, and reports whether there
+// was one, and whether the candidate left.
 func (c *candidate) move(ctx context.Context) (acted, left bool) {
 	for i, m := range c.driver.drive.Moves {
 		if c.did[i] || m.At != c.place() || c.view.AutoContinue {
@@ -24,7 +27,60 @@ func (c *candidate) move(ctx context.Context) (acted, left bool) {
 		c.make(ctx, m)
 		return true, false
 	}
-	return false, false
+	return c.departs(ctx), false
+}
+
+// departs makes the perturbation that is due where the persona is to act next, and
+// reports whether there was one.
+func (c *candidate) departs(ctx context.Context) bool {
+	if c.view.Finished || c.view.AutoContinue {
+		return false
+	}
+	for i := range c.turns {
+		b := &c.turns[i]
+		if b.struck > 0 || b.N != c.turn+1 || b.Do == perturb.Stale && c.before == "" {
+			continue
+		}
+		b.tell(c.trial.collector, b.N)
+		if b.Do == perturb.Double || b.Do == perturb.Concurrent {
+			c.turn++ // this is what the persona sends
+		}
+		c.make(ctx, departure(b.Do))
+		return true
+	}
+	return false
+}
+
+// departure is what a person does at a turn as a move.
+func departure(do string) scenarios.Move {
+	switch do {
+	case perturb.Empty:
+		return scenarios.Move{Do: scenarios.MoveSay, Text: " \n\t", Want: string(interview.CodeEmptyAnswer)}
+	case perturb.Long:
+		return scenarios.Move{Do: scenarios.MoveSay, Text: "x", Repeat: 1 << 20, Want: "body_too_large"}
+	case perturb.Ahead:
+		return scenarios.Move{Do: scenarios.MoveAhead, Want: string(interview.CodeOutOfOrder)}
+	}
+	return scenarios.Move{Do: do} // the others have the names of moves
+}
+
+// beginOtherwise makes the perturbations of the first turn, which begins the
+// interview: most need one that has begun.
+func (c *candidate) beginOtherwise(ctx context.Context, body sending) {
+	for i := range c.turns {
+		b := &c.turns[i]
+		if b.N != c.turn || b.Do != perturb.Double && b.Do != perturb.Restart {
+			continue
+		}
+		b.tell(c.trial.collector, b.N)
+		if b.Do == perturb.Restart {
+			c.process.retire()
+			c.restart()
+			continue
+		}
+		got := c.deliver(ctx, body)
+		c.promise(got.code == "", "an interview that is begun twice: the first time the code is %q (%s)", got.code, got.message)
+	}
 }
 
 // make makes one move and holds what comes back against what the scenario wants.
@@ -70,43 +126,47 @@ func (c *candidate) perform(ctx context.Context, m scenarios.Move) answer {
 		})
 	case scenarios.MoveStale:
 		text := "An answer to what was asked before."
-		return c.post(ctx, sending{Session: c.view.SessionID, Message: &text, ID: c.id(), ReplyTo: c.before})
+		return c.deliver(ctx, sending{Session: c.view.SessionID, Message: &text, ID: c.id(), ReplyTo: c.before})
 	case scenarios.MoveAhead:
 		text := "An answer to what nobody asked yet."
-		return c.post(ctx, sending{Session: c.view.SessionID, Message: &text, ID: c.id(), ReplyTo: "m" + strconv.Itoa(1<<20)})
+		return c.deliver(ctx, sending{Session: c.view.SessionID, Message: &text, ID: c.id(), ReplyTo: "m" + strconv.Itoa(1<<20)})
 	case scenarios.MoveRestart:
-		c.process.kill()
+		c.process.retire()
 		c.restart()
 		c.reload(ctx)
 	case scenarios.MoveCrash:
 		return c.crash(ctx, m.Instant)
 	case scenarios.MoveUnknown:
 		text := "Is anybody there?"
-		return c.post(ctx, sending{Session: "nobody-knows-this-session", Message: &text, ID: c.id(), ReplyTo: c.view.MessageID})
+		return c.deliver(ctx, sending{Session: "nobody-knows-this-session", Message: &text, ID: c.id(), ReplyTo: c.view.MessageID})
 	}
 	return answer{}
 }
 
 // twice sends what the persona says next two times, both times as the same
 // submission. Both must be answered alike, and one of them as a repetition.
-func (c *candidate) twice(_ context.Context, send func(func())) answer {
+func (c *candidate) twice(ctx context.Context, send func(func())) answer {
 	body := c.addressed(c.next())
 	var mu sync.Mutex
 	var got []answer
 	send(func() {
-		one := c.post(context.Background(), body)
+		one := c.post(context.WithoutCancel(ctx), body)
 		mu.Lock()
 		defer mu.Unlock()
 		got = append(got, one)
 	})
+	if c.process.died() || got[0].code == string(interview.CodeStore) || got[1].code == string(interview.CodeStore) {
+		return c.says(ctx, body)
+	}
 	first, second := got[0], got[1]
 	if first.view == nil || second.view == nil || first.code != "" || second.code != "" {
-		return answer{code: first.code + second.code, message: first.message + second.message}
+		failed := answer{code: first.code + second.code, message: first.message + second.message, view: cmp.Or(first.view, second.view)}
+		c.heard(body, failed)
+		return failed
 	}
 	c.promise(first.view.MessageID == second.view.MessageID, "one submission sent twice shows %s and %s", first.view.MessageID, second.view.MessageID)
 	c.promise(first.view.Repeated != second.view.Repeated, "of one submission sent twice, not exactly one counts as repeated")
-	c.keep(body, first)
-	c.show(*first.view)
+	c.heard(body, first)
 	return first
 }
 
@@ -114,21 +174,16 @@ func (c *candidate) twice(_ context.Context, send func(func())) answer {
 // again, and sends the answer again, as a client does that heard nothing.
 func (c *candidate) crash(ctx context.Context, instant string) answer {
 	body := c.addressed(c.next())
-	c.process.die(instant)
+	c.process.plan(instant)
 	got := c.post(ctx, body)
 	if instant == scenarios.AfterReply {
-		c.process.kill()
+		_ = c.process.die()
 	}
 	if !c.process.died() {
 		return answer{code: "client", message: fmt.Sprintf("the process did not come to the instant %q; got %q", instant, got.code)}
 	}
 	c.restart()
-	again := c.post(ctx, body)
-	c.keep(body, again)
-	if again.view != nil {
-		c.show(*again.view)
-	}
-	return again
+	return c.says(ctx, body)
 }
 
 // restart starts the service again on the same store.

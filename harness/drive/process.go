@@ -2,66 +2,52 @@ package drive
 
 import (
 	"context"
-	"errors"
-	"sync"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// errDead is what every store and backend of a dead process says.
-var errDead = errors.New("the process has died, as the scenario says")
-
 // process stands between one life of a service and what survives it: its store
-// and its backend. When it dies nothing more gets through.
+// and its backend.
 type process struct {
 	session.Store
-	model llm.Backend
-
-	mu   sync.Mutex
-	plan string // an instant of scenarios.MoveCrash; empty is never
-	dead bool
+	life
+	model     llm.Backend
+	afterCall bool // it dies when the next call has ended
 }
 
-// die plans the process's death in the next step.
-func (p *process) die(instant string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.plan = instant
+// plan plans the process's death at an instant of scenarios.MoveCrash in the next
+// step.
+func (p *process) plan(instant string) {
+	switch instant {
+	case scenarios.BeforeAnswer:
+		p.fate.next(perturb.CrashBefore)
+	case scenarios.BeforeCall:
+		p.fate.next(perturb.CrashAfter)
+	case scenarios.AfterCall:
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.afterCall = true
+	}
 }
 
-// kill ends the process.
-func (p *process) kill() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.dead = true
-}
-
-func (p *process) died() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.dead
-}
-
-// reach says that an instant has come, and reports whether the process is dead.
-func (p *process) reach(instant string) (dead bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.dead = p.dead || p.plan == instant
-	return p.dead
+// Create implements session.Store.
+func (p *process) Create(ctx context.Context, s session.Session, c session.Change) error {
+	return p.write(func() error { return p.Store.Create(ctx, s, c) })
 }
 
 // Commit implements session.Store.
-func (p *process) Commit(ctx context.Context, s session.Session, c session.Change) (int64, error) {
-	if p.reach(scenarios.BeforeAnswer) {
-		return 0, errDead
+func (p *process) Commit(ctx context.Context, s session.Session, c session.Change) (version int64, err error) {
+	err = p.write(func() (err error) {
+		version, err = p.Store.Commit(ctx, s, c)
+		return err
+	})
+	if err != nil {
+		return 0, err
 	}
-	version, err := p.Store.Commit(ctx, s, c)
-	if err == nil && p.reach(scenarios.BeforeCall) {
-		return 0, errDead
-	}
-	return version, err
+	return version, nil
 }
 
 // Complete implements llm.Backend.
@@ -70,7 +56,13 @@ func (p *process) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 		return llm.Reply{}, errDead
 	}
 	reply, err := p.model.Complete(ctx, req)
-	if p.reach(scenarios.AfterCall) {
+	p.mu.Lock()
+	last := p.afterCall
+	p.mu.Unlock()
+	if last {
+		_ = p.die()
+	}
+	if p.died() {
 		return llm.Reply{}, errDead
 	}
 	return reply, err

@@ -9,19 +9,38 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/audit"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // promises holds what the store has at the end against what every interview
-// promises: each answer that the client knows to be accepted is there, once and
-// in order, and messages, queues, answers and calls agree.
+// promises, and tells how much that was.
 func (c *candidate) promises(ctx context.Context) error {
 	if c.view.SessionID == "" {
 		return nil
 	}
-	data, err := audit.Read(ctx, c.store, c.view.SessionID)
+	data, err := c.hold(ctx)
 	if err != nil {
 		return err
+	}
+	for i, m := range c.driver.drive.Moves {
+		c.promise(c.did[i], "the interview never came to %s, where the scenario has the move %q", m.At, m.Do)
+	}
+	c.tells.Tell(event.Event{
+		Kind: event.Checkpoint, Name: "answers",
+		Attrs: map[string]any{"answers": len(data.Answers), "promises": c.checked},
+	})
+	return nil
+}
+
+// hold holds what the store has against what every interview promises: each answer
+// that the client knows to be accepted is there, once and in order, and messages,
+// queues, answers and calls agree.
+func (c *candidate) hold(ctx context.Context) (audit.Data, error) {
+	if c.view.SessionID == "" {
+		return audit.Data{}, nil
+	}
+	data, err := audit.Read(ctx, c.store, c.view.SessionID)
+	if err != nil {
+		return data, err
 	}
 	for _, check := range audit.Of(data, audit.Options{}).Checks {
 		c.promise(check.Verdict != audit.Fail, "%s: %s", check.About, strings.Join(check.Problems, "; "))
@@ -31,15 +50,8 @@ func (c *candidate) promises(ctx context.Context) error {
 		stored[i] = session.Answer{Step: a.Step, Index: a.Index, Text: a.Text}
 	}
 	c.promise(slices.Equal(stored, c.kept), "%s", difference(c.kept, stored))
-	for i, m := range c.driver.drive.Moves {
-		c.promise(c.did[i], "the interview never came to %s, where the scenario has the move %q", m.At, m.Do)
-	}
 	c.ledger(data)
-	c.trial.collector.Tell(event.Event{
-		Kind: event.Checkpoint, Name: "answers",
-		Attrs: map[string]any{"answers": len(data.Answers), "promises": c.checked},
-	})
-	return nil
+	return data, nil
 }
 
 // difference says where two lists of answers part.
@@ -71,11 +83,6 @@ func (c *candidate) ledger(data audit.Data) {
 	made := int(c.calls.Load())
 	c.promise(made <= len(data.Calls) && made >= len(data.Calls)-lost,
 		"the ledger has %d calls, %d of them lost, and %d were made", len(data.Calls), lost, made)
-	crashes := 0
-	for _, m := range c.driver.drive.Moves {
-		if m.Do == scenarios.MoveCrash {
-			crashes++
-		}
-	}
-	c.promise(lost <= crashes, "%d calls were lost in %d crashes", lost, crashes)
+	_, deaths := c.fate.count()
+	c.promise(lost <= deaths+c.deaths, "%d calls were lost in %d crashes", lost, deaths+c.deaths)
 }

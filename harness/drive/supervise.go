@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
@@ -13,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/work"
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
@@ -42,6 +44,13 @@ func newSuperviseDriver(sc scenarios.Scenario, env *Env) (*superviseDriver, erro
 	return d, err
 }
 
+// Points implements Driver: every append, checkpoint and blob is a write.
+func (d *superviseDriver) Points() Points {
+	p := d.base.Points()
+	p.NoWrites = ""
+	return p
+}
+
 // Perturbed implements Driver.
 func (d *superviseDriver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
 	other := *d
@@ -60,7 +69,8 @@ func (d *superviseDriver) run(ctx context.Context, t *trial, backend llm.Adapter
 	}
 	r := &supervision{
 		superviseDriver: d, trial: t, stage: s, backend: backend,
-		fate: &fate{crashes: d.drive.Crashes, full: d.drive.DiskFull}, witness: newWitness(t.collector),
+		fate: newFate(t.collector, slices.Concat(planned(&d.drive), d.perturb)), witness: newWitness(t.collector),
+		tells: t.collector, restarts: d.drive.Restarts,
 	}
 	if err := r.open(); err != nil {
 		return harnessError("set the stage of the plan", err)
@@ -75,7 +85,7 @@ func (d *superviseDriver) run(ctx context.Context, t *trial, backend llm.Adapter
 	}
 	r.witness.close(result)
 	t.unfired = r.fate.unfired()
-	return record.End{
+	end := record.End{
 		Status:     string(result.Status),
 		ExitCode:   result.ExitCode,
 		Iterations: result.Counts.Attempts,
@@ -83,19 +93,28 @@ func (d *superviseDriver) run(ctx context.Context, t *trial, backend llm.Adapter
 		Text:       result.Answer,
 		Details:    result.Details,
 	}
+	end.Writes, _ = r.fate.count()
+	if len(d.perturb) > 0 && result.Status != persist.StatusComplete {
+		if err := r.again(ctx); err != nil {
+			return harnessError("take the plan up again", err)
+		}
+	}
+	return end
 }
 
 // supervision is one trial: a plan, what survives its processes, and who watches.
 type supervision struct {
 	*superviseDriver
-	trial   *trial
-	stage   *stage
-	backend llm.Adapter
-	fate    *fate
-	witness *witness
-	probes  map[check.Name]check.Probe
-	memory  *journal.Memory
-	folder  string // of a journal on disk
+	trial    *trial
+	stage    *stage
+	backend  llm.Adapter
+	tells    event.Sink // what the supervisor says
+	fate     *fate
+	restarts int // of a run that ended
+	witness  *witness
+	probes   map[check.Name]check.Probe
+	memory   *journal.Memory
+	folder   string // of a journal on disk
 }
 
 // open makes what survives the processes.
@@ -127,15 +146,45 @@ func (r *supervision) open() error {
 	return nil
 }
 
+// again takes up a plan that was not completed, as somebody does who has mended what
+// was wrong. What it takes is no part of the trial.
+func (r *supervision) again(ctx context.Context) error {
+	calm, backend, err := r.trial.calm(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = calm.release() }()
+	r.trial, r.backend, r.tells = calm, backend, event.Discard
+	r.fate, r.restarts = newFate(event.Discard, nil), 0
+	r.witness.when = afterwards
+	result, err := r.lives(ctx)
+	if err != nil {
+		return err
+	}
+	r.witness.hold(result)
+	r.witness.Tell(resumed(string(result.Status), result.Details))
+	return nil
+}
+
+// maxIdle is how many processes in a row may die before anything is stored.
+const maxIdle = 20
+
 // lives runs the plan, again after each crash and as often as the scenario says.
 func (r *supervision) lives(ctx context.Context) (persist.Result, error) {
-	for restarts := 0; ; {
+	for restarts, idle := 0, 0; ; {
+		before := r.witness.records
 		result, died, err := r.live(ctx)
+		if idle++; r.witness.records > before {
+			idle = 0
+		}
 		switch {
 		case err != nil:
 			return result, err
+		case idle > maxIdle:
+			return result, fmt.Errorf("%d processes in a row died, or found the disk full, before anything was stored: let it happen more seldom (every)", idle)
 		case died:
-		case result.Status == persist.StatusComplete || result.Status == persist.StatusInterrupted || restarts == r.drive.Restarts:
+		case r.fate.full():
+		case result.Status == persist.StatusComplete || result.Status == persist.StatusInterrupted || restarts == r.restarts:
 			return result, nil
 		default:
 			restarts++
@@ -156,22 +205,22 @@ func (r *supervision) live(ctx context.Context) (result persist.Result, died boo
 	}()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	life := &mortal{Store: r.witness.watch(store), fate: r.fate, sink: r.trial.collector, end: cancel}
+	mortal := &mortal{Store: r.witness.watch(store), sink: r.tells, life: life{fate: r.fate, end: func() { cancel(errDead) }}}
 	shared := budget.New(r.plan.Limits.Budget, r.pricer, r.rate)
 	workers, err := work.Build(r.plan, work.Deps{
 		Backend: r.trial.collector.Wrap(r.backend), BackendID: r.backend.ID(),
 		Conversational: !r.scenario.Backend.Process(),
-		Clock:          r.trial.clock, Sink: life, Folder: r.stage.folder, Actions: r.stage.actions, Person: r.stage.person,
+		Clock:          r.trial.clock, Sink: mortal, Folder: r.stage.folder, Actions: r.stage.actions, Person: r.stage.person,
 		Price: r.pricer, EURPerUSD: r.rate, Budget: shared,
 	})
 	if err != nil {
 		return result, false, err
 	}
 	result = persist.Run(ctx, r.plan, persist.Deps{
-		Store: life, Workers: r.witness.workers(workers), Probes: r.probes,
-		Clock: r.trial.clock, Sink: life, Budget: shared,
+		Store: mortal, Workers: r.witness.workers(workers), Probes: r.probes,
+		Clock: r.trial.clock, Sink: mortal, Budget: shared,
 	})
-	return result, life.died(), nil
+	return result, mortal.died(), nil
 }
 
 // store opens what a process that died left, or nothing at first.

@@ -2,7 +2,9 @@ package drive
 
 import (
 	"context"
-	"fmt"
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
 	"maps"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
@@ -15,22 +17,18 @@ import (
 // holds a supervisor to its promises: a task whose end is stored is not done
 // again, none is lost, and what may have had effects keeps its key.
 type witness struct {
-	sink event.Sink
+	promising
 	// done are tasks whose end is stored, by id.
 	done map[string]bool
 	// open are the keys of attempts that were begun and whose outcome is not stored.
 	open map[string]string // by task
+	// records is how many records are stored, journal their hash without times.
+	records int
+	journal hash.Hash
 }
 
 func newWitness(sink event.Sink) *witness {
-	return &witness{sink: sink, done: map[string]bool{}, open: map[string]string{}}
-}
-
-// broken tells of a promise that was not kept.
-func (w *witness) broken(format string, args ...any) {
-	w.sink.Tell(event.Event{
-		Kind: event.Verdict, Name: "promise", Detail: fmt.Sprintf(format, args...), Attrs: map[string]any{"kept": false},
-	})
+	return &witness{promising: promising{Sink: sink}, done: map[string]bool{}, open: map[string]string{}, journal: sha256.New()}
 }
 
 // watch returns the store with the witness at its door.
@@ -55,6 +53,7 @@ func (w *watched) Append(records ...[]byte) error {
 // stored takes a record that a process which dies now would find again.
 func (w *witness) stored(data []byte) {
 	r, err := state.Decode(data)
+	w.enter(r)
 	switch {
 	case err != nil:
 		w.broken("a record cannot be read: %v", err)
@@ -98,8 +97,36 @@ func (o overseen) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 	return o.Worker.Work(ctx, a)
 }
 
-// close holds the result against what is stored.
+// enter adds a record to the hash of all, without what depends on when it was made.
+func (w *witness) enter(r state.Record) {
+	w.records++
+	r.At = 0
+	for i := range r.Results {
+		r.Results[i].Took = 0
+	}
+	data, err := r.Encode()
+	if err != nil {
+		w.broken("a record cannot be written: %v", err)
+	}
+	_, _ = w.journal.Write(append(data, '\n')) // never fails
+}
+
+// close holds the result against what is stored, and tells what is left to do.
 func (w *witness) close(r persist.Result) {
+	w.hold(r)
+	open := 0
+	for _, t := range r.Tasks {
+		if t.State != string(persist.Done) && t.State != string(state.Dropped) {
+			open++
+		}
+	}
+	w.Tell(event.Event{Kind: event.Checkpoint, Name: "plan", Attrs: map[string]any{
+		"open": open, "stored": w.records, "journal": hex.EncodeToString(w.journal.Sum(nil)[:8]),
+	}})
+}
+
+// hold holds the result against what is stored.
+func (w *witness) hold(r persist.Result) {
 	for _, t := range r.Tasks {
 		if done := t.State == string(persist.Done); done != w.done[t.ID] {
 			w.broken("task %s is %s in the result, and stored as done: %t", t.ID, t.State, w.done[t.ID])

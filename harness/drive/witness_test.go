@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/drive"
-	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // What a supervisor does, as the witness sees it.
@@ -42,6 +42,9 @@ var _ = DescribeTable("The witness of a supervisor", Label("P-05"),
 	func(want string, deeds ...deed) {
 		var broken []string
 		w := drive.NewWitness(event.SinkFunc(func(e event.Event) {
+			if e.Kind == event.Checkpoint {
+				return
+			}
 			Expect(e.Kind).To(Equal(event.Verdict))
 			Expect(e.Name).To(Equal("promise"))
 			Expect(e.Attrs).To(HaveKeyWithValue("kept", false))
@@ -80,13 +83,17 @@ var _ = Describe("A mortal store", func() {
 	var told []string
 	sink := event.SinkFunc(func(e event.Event) { told = append(told, e.Name) })
 
+	at := func(n int, do string) perturb.Perturbation {
+		return perturb.Perturbation{At: perturb.Write, N: n, Do: do}
+	}
+
 	// mortal is a store with n records in which things happen.
-	mortal := func(n, full int, crashes ...scenarios.Crash) (*drive.Mortal, *journal.Memory, func() []string) {
+	mortal := func(n int, ps ...perturb.Perturbation) (*drive.Mortal, *journal.Memory, func() []string) {
 		told = nil
 		memory := journal.NewMemory()
 		_, err := memory.Load(func([]byte) error { return nil }, func([]byte) error { return nil })
 		Expect(err).NotTo(HaveOccurred())
-		m, unfired := drive.NewMortal(memory, sink, full, crashes...)
+		m, unfired := drive.NewMortal(memory, sink, ps...)
 		for range n {
 			Expect(m.Append([]byte("x"))).To(Succeed())
 		}
@@ -100,7 +107,7 @@ var _ = Describe("A mortal store", func() {
 	}
 
 	It("lets nothing through once it is dead", func() {
-		m, memory, unfired := mortal(1, 0, scenarios.Crash{Write: 2})
+		m, memory, unfired := mortal(1, at(2, perturb.CrashBefore))
 		m.Tell(event.Event{Name: "alive"})
 		Expect(m.Append([]byte("lost"))).NotTo(Succeed())
 		Expect(m.Append([]byte("too late"))).NotTo(Succeed())
@@ -113,13 +120,13 @@ var _ = Describe("A mortal store", func() {
 	})
 
 	It("keeps what was written when it dies after that", func() {
-		m, memory, _ := mortal(0, 0, scenarios.Crash{Write: 1, When: scenarios.CrashAfter})
+		m, memory, _ := mortal(0, at(1, perturb.CrashAfter))
 		Expect(m.Append([]byte("kept"))).NotTo(Succeed())
 		Expect(kept(memory)).To(Equal(1))
 	})
 
 	It("is full once, and goes on", func() {
-		m, memory, unfired := mortal(0, 1)
+		m, memory, unfired := mortal(0, at(1, perturb.DiskFull))
 		Expect(m.Append([]byte("no room"))).To(MatchError(syscall.ENOSPC))
 		Expect(m.Append([]byte("room"))).To(Succeed())
 		Expect(kept(memory)).To(Equal(1))
@@ -127,7 +134,7 @@ var _ = Describe("A mortal store", func() {
 	})
 
 	It("says what was to happen and did not", func() {
-		_, _, unfired := mortal(2, 3, scenarios.Crash{Write: 4})
-		Expect(unfired()).To(Equal([]string{"crash at write 4 of 2", "full disk at write 3 of 2"}))
+		_, _, unfired := mortal(2, at(4, perturb.CrashBefore), at(3, perturb.DiskFull))
+		Expect(unfired()).To(Equal([]string{"write=4:crash-before: there were 2 writes", "write=3:disk-full: there were 2 writes"}))
 	})
 })
