@@ -6,6 +6,7 @@
 package baseline
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -108,9 +109,9 @@ type Trials struct {
 	// Planned is how many there were to be.
 	Planned int `json:"planned"`
 	Pass    int `json:"pass"`
-	Fail    int `json:"fail"`
-	Error   int `json:"error"`
-	Skip    int `json:"skip"`
+	Fail    int `json:"fail,omitempty"`
+	Error   int `json:"error,omitempty"`
+	Skip    int `json:"skip,omitempty"`
 }
 
 // Total is how many were judged.
@@ -180,3 +181,22 @@ func (s *Scenario) Measure(name string) (Measure, bool) {
 	}
 	return s.Measures[i], true
 }
+
+// Validate says which of the rules cannot be.
+func (r Rules) Validate() error {
+	if !(r.Alpha > 0 && r.Alpha < 1) {
+		return fmt.Errorf("alpha is %g; it must lie between 0 and 1", r.Alpha)
+	}
+	for _, margin := range []struct {
+		name  string
+		value float64
+	}{{"margin", r.Margin}, {"cost", r.Cost}, {"tokens", r.Tokens}} {
+		if !(margin.value >= 0 && margin.value <= maxMargin) {
+			return fmt.Errorf("%s is %g; it must lie between 0 and %d", margin.name, margin.value, maxMargin)
+		}
+	}
+	return nil
+}
+
+// maxMargin is the largest margin: 100 times the value before.
+const maxMargin = 100
