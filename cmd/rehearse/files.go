@@ -25,6 +25,7 @@ type runFiles struct {
 	recording *folder.File
 	writer    *record.Writer
 	timings   *folder.File // nil until there is a timing
+	others    []*folder.File // that are committed with those of the run
 	builder   reports.Builder
 	scenario  record.Scenario
 	progress  *reports.Progress
@@ -100,7 +101,7 @@ func (f *runFiles) close(outcome harness.Outcome) (reports.Report, error) {
 	if err != nil {
 		return report, err
 	}
-	files = append(files, f.recording)
+	files = append(append(files, f.others...), f.recording)
 	if f.timings != nil {
 		files = append(files, f.timings)
 	}

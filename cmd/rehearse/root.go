@@ -152,6 +152,7 @@ was expected. It works offline.`,
 	root.AddCommand(
 		a.runCommand(),
 		a.checkCommand(),
+		a.exploreCommand(),
 		a.reportCommand(),
 		a.mockCommand(),
 		a.loopCommand(),

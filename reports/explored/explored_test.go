@@ -164,6 +164,20 @@ var _ = Describe("a matrix", func() {
 		Expect(places).To(Equal(1000))
 		Expect(seen).To(And(HaveKeyWithValue(survival.Failed, 1), HaveKeyWithValue(survival.Errored, 1)))
 	})
+	It("says which run each cell shows", func() {
+		r := sample()
+		for _, m := range explored.Matrices(&r, 3) {
+			for _, row := range m.Rows {
+				for i, run := range row.Runs {
+					Expect(r.Cells[run].Outcome).To(Equal(row.Cells[i]))
+					Expect(r.Cells[run].Perturb[0]).To(ContainSubstring(m.Heads[i]))
+				}
+			}
+		}
+		r.Cells = r.Cells[:5]
+		r.Cells = append(r.Cells, cell(2, kinds[0]))
+		Expect(explored.Matrices(&r, 24)[0].Rows[1].Runs).To(Equal([]int{5, -1, -1, -1, -1}))
+	})
 	It("takes crashes that repeat at different intervals for the same thing", func() {
 		r := survival.Result{Cells: []survival.Cell{
 			{Family: survival.Crashes, Perturb: []string{"write=1:crash-before,every=10"}, Outcome: survival.Survived},

@@ -32,6 +32,9 @@ type Row struct {
 	Name string
 	// Cells has an outcome for each head; empty where nothing was run.
 	Cells []survival.Outcome
+	// Runs are the indices in Result.Cells of the runs whose outcomes are shown, of
+	// several the first that came out so; -1 where nothing was run.
+	Runs []int
 }
 
 // Families lists all families in the order in which they are shown.
@@ -105,11 +108,11 @@ func matrix(r *survival.Result, family survival.Family) Matrix {
 			rows[at.n] = row
 			m.Rows = append(m.Rows, Row{At: []int{at.n}})
 		}
-		m.Rows[row].set(column, c.Outcome)
+		m.Rows[row].widen(column + 1)
+		m.Rows[row].show(column, c.Outcome, i)
 	}
 	for i := range m.Rows {
-		row := &m.Rows[i]
-		row.Cells = append(row.Cells, make([]survival.Outcome, len(m.Heads)-len(row.Cells))...)
+		m.Rows[i].widen(len(m.Heads))
 	}
 	slices.SortStableFunc(m.Rows, func(a, b Row) int { return cmp.Compare(a.At[0], b.At[0]) })
 	if m.Point == "call" {
@@ -118,12 +121,18 @@ func matrix(r *survival.Result, family survival.Family) Matrix {
 	return m
 }
 
-// set puts an outcome into a column that may be beyond those so far.
-func (r *Row) set(column int, o survival.Outcome) {
-	for len(r.Cells) <= column {
-		r.Cells = append(r.Cells, "")
+// widen gives the row at least that many columns.
+func (r *Row) widen(columns int) {
+	for len(r.Cells) < columns {
+		r.Cells, r.Runs = append(r.Cells, ""), append(r.Runs, -1)
 	}
-	r.Cells[column] = worse(r.Cells[column], o)
+}
+
+// show shows the outcome of a run in a column, unless a worse one is there.
+func (r *Row) show(column int, o survival.Outcome, run int) {
+	if rank(o) > rank(r.Cells[column]) {
+		r.Cells[column], r.Runs[column] = o, run
+	}
 }
 
 // name gives calls their purposes.
@@ -160,7 +169,7 @@ func join(rows []Row, key func(i int, r Row) string) []Row {
 		at, known := places[k]
 		if !known {
 			places[k] = len(joined)
-			joined = append(joined, Row{slices.Clone(row.At), row.Name, slices.Clone(row.Cells)})
+			joined = append(joined, Row{slices.Clone(row.At), row.Name, slices.Clone(row.Cells), slices.Clone(row.Runs)})
 			continue
 		}
 		joined[at].add(row)
@@ -175,7 +184,7 @@ func (r *Row) add(other Row) {
 		r.Name = ""
 	}
 	for i, o := range other.Cells {
-		r.Cells[i] = worse(r.Cells[i], o)
+		r.show(i, o, other.Runs[i])
 	}
 }
 
@@ -184,18 +193,12 @@ var outcomes = []survival.Outcome{
 	"", survival.Survived, survival.Unfired, survival.Degraded, survival.Errored, survival.Failed,
 }
 
-// worse is the outcome that must not be hidden; one that is not known is an error.
-func worse(a, b survival.Outcome) survival.Outcome {
-	rank := func(o survival.Outcome) int {
-		if i := slices.Index(outcomes, o); i >= 0 {
-			return i
-		}
-		return slices.Index(outcomes, survival.Errored)
+// rank is how little an outcome may be hidden; one that is not known is an error.
+func rank(o survival.Outcome) int {
+	if i := slices.Index(outcomes, o); i >= 0 {
+		return i
 	}
-	if rank(b) > rank(a) {
-		return b
-	}
-	return a
+	return slices.Index(outcomes, survival.Errored)
 }
 
 // Ranges writes ascending numbers briefly: "1-3,7".

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/explore"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/llm/token"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/explored"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// The files of an exploration, beside those of a run.
+const (
+	exploreFile         = "explore.json"
+	exploreMarkdownFile = "explore.md"
+)
+
+// exploreFlags are the flags of explore.
+type exploreFlags struct {
+	out, save, prices string
+	families          []string
+	pairs, maxRuns    int
+	seed              uint64
+	workers           int
+	asJSON            bool
+}
+
+func (a *app) exploreCommand() *cobra.Command {
+	var flags exploreFlags
+	cmd := &cobra.Command{
+		Use:   "explore SCENARIO",
+		Short: "Drive a golden path along every way off it",
+		Long: `explore drives one scenario that passes by itself, over and over, each time with one thing gone
+wrong, and holds each run against the invariants: those that come with the kind of agent, and those
+of the scenario ("invariants:").
+
+Families of what goes wrong:
+` + familyHelp() + `
+Each failure is shrunk to the smallest perturbation that breaks the same, and shown with the command
+that repeats it. --save writes it as a scenario file, too.
+
+The folder of the reports gets ` + exploreFile + ` (all runs), ` + exploreMarkdownFile + `, and the recording and the reports of
+the golden path and of the smallest run of each failure; rehearse report FOLDER shows it again.
+
+Exit codes:
+  0    nothing that went wrong broke an invariant
+  1    something did
+  2    usage or configuration: nothing was run
+  3    no verdict: the golden path does not pass by itself, the harness could not tell of a run, or
+       nothing of what was to go wrong could
+  130  interrupted; what was found so far is reported`,
+		Example: `  rehearse explore interview/golden
+  rehearse explore loop/golden-marker --family fault,latency
+  rehearse explore scenarios/checkout.yaml --pairs 500 --save scenarios/found
+  rehearse explore persist/ten-hours --family crash --json | jq '.cells[] | select(.outcome == "failed")'`,
+		Args:              arguments(1, 1, "name the scenario to explore"),
+		ValidArgsFunction: completeScenarios,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.explore(cmd.Context(), args[0], flags)
+		},
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&flags.families, "family", nil, "only these `families` (default: all)")
+	f.IntVar(&flags.pairs, "pairs", explore.DefaultPairs, "how many pairs of faults are driven at most")
+	f.IntVar(&flags.maxRuns, "max-runs", 0, "how many perturbed runs there may be (default: no limit)")
+	f.Uint64Var(&flags.seed, "seed", 0, "chooses the pairs (default: the scenario's)")
+	f.IntVarP(&flags.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many runs are under way at once")
+	f.StringVarP(&flags.out, "out", "o", "", "folder for the reports (default: a new one in "+runsFolder+")")
+	f.StringVar(&flags.save, "save", "", "write each failure as a scenario file to this `folder`")
+	f.StringVar(&flags.prices, "prices", "", "a price file whose entries override the shipped table")
+	f.BoolVar(&flags.asJSON, "json", false, "print the result as JSON on standard output")
+	_ = cmd.RegisterFlagCompletionFunc("family", completeFamilies)
+	return cmd
+}
+
+// familyHelp is a line for each family.
+func familyHelp() string {
+	says := map[survival.Family]string{
+		survival.Faults:  "each call × each fault that its backend can show",
+		survival.Latency: "each call × each limit of time, a tick less and a tick more",
+		survival.Texts:   "each call × each change of the reply: cut, reformatted, translated, padded",
+		survival.Crashes: "each durable write × a crash before or after it, or a full disk; then it is resumed",
+		survival.Users:   "each turn × what people do: send twice, reload, answer ahead, say nothing, say too much",
+		survival.Pairs:   "two faults in one run, chosen so that few runs cover many combinations",
+	}
+	var b strings.Builder
+	for _, f := range explored.Families() {
+		fmt.Fprintf(&b, "  %-8s %s\n", f, says[f])
+	}
+	return b.String()
+}
+
+// familyNames are the families as flags name them.
+func familyNames() []string {
+	var names []string
+	for _, f := range explored.Families() {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+// completeFamilies completes the last of several families.
+func completeFamilies(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	before := start[:strings.LastIndexByte(start, ',')+1]
+	var choices []string
+	for _, name := range familyNames() {
+		if strings.HasPrefix(before+name, start) && !slices.Contains(strings.Split(before, ","), name) {
+			choices = append(choices, before+name)
+		}
+	}
+	return choices, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// options are what the flags ask for.
+func (flags exploreFlags) options() (explore.Options, error) {
+	opts := explore.Options{
+		Workers: flags.workers, MaxRuns: flags.maxRuns, Seed: flags.seed, Tool: "rehearse " + toolVersion(),
+		Pairs: flags.pairs,
+	}
+	switch {
+	case flags.workers < 1:
+		return opts, fmt.Errorf("--workers %d: at least 1 run must be under way", flags.workers)
+	case flags.maxRuns < 0:
+		return opts, fmt.Errorf("--max-runs %d: it must not be negative", flags.maxRuns)
+	case flags.pairs < 0:
+		return opts, fmt.Errorf("--pairs %d: it must not be negative", flags.pairs)
+	case flags.pairs == 0:
+		opts.Pairs = -1 // none; 0 is the default there
+	}
+	for _, name := range flags.families {
+		if !slices.Contains(familyNames(), name) {
+			return opts, notAmong("family", name, familyNames())
+		}
+		opts.Families = append(opts.Families, survival.Family(name))
+	}
+	return opts, nil
+}
+
+// oneScenario is the only one that a pattern names.
+func oneScenario(pattern string, prices *price.Table) (scenarios.Scenario, error) {
+	set, err := selectScenarios([]string{pattern}, nil, prices)
+	if err != nil {
+		return scenarios.Scenario{}, err
+	}
+	if len(set) == 1 {
+		return set[0], nil
+	}
+	const most = 5
+	var names []string
+	for _, sc := range set[:min(len(set), most)] {
+		names = append(names, sc.Name)
+	}
+	more := ""
+	if len(set) > most {
+		more = ", ..."
+	}
+	return scenarios.Scenario{}, fmt.Errorf("%q names %d scenarios, and one is explored at a time: %s%s",
+		pattern, len(set), strings.Join(names, ", "), more)
+}
+
+func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) error {
+	opts, err := flags.options()
+	if err != nil {
+		return usage(err)
+	}
+	prices, err := priceTable(flags.prices)
+	if err != nil {
+		return usage(err)
+	}
+	sc, err := oneScenario(pattern, prices)
+	if err != nil {
+		return usage(err)
+	}
+	out, err := a.openFolder(flags.out)
+	if err != nil {
+		return noVerdict(err)
+	}
+	defer func() { _ = out.Close() }() // the end of the process frees it as well
+
+	began := time.Now()
+	result, err := a.exploreInto(ctx, out, sc, prices, opts)
+	if err != nil {
+		return noVerdict(err)
+	}
+	took := time.Since(began)
+	if err := a.showExploration(&result, flags.asJSON); err != nil {
+		return noVerdict(err)
+	}
+	fmt.Fprintf(a.stderr, "%s, %.0f runs a second; %s, %s and the reports are in %s\nlook again: rehearse report %s\n",
+		took.Round(time.Millisecond), float64(len(result.Cells))/took.Seconds(), exploreFile, exploreMarkdownFile, out.Path(), out.Path())
+	if ctx.Err() != nil {
+		return quiet(exitInterrupted)
+	}
+	return quiet(gate.ExitCode([]gate.Verdict{explored.Verdict(&result)}))
+}
+
+// exploreInto explores and writes every file.
+func (a *app) exploreInto(ctx context.Context, out *folder.Folder, sc scenarios.Scenario, prices *price.Table, opts explore.Options,
+) (survival.Result, error) {
+	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redactor()}
+	defer func() { _ = env.Close() }() // all runs have ended; what is left is a listener
+	files, err := newRunFiles(out, harness.Header([]scenarios.Scenario{sc}, opts.Tool, prices, nil))
+	if err != nil {
+		return survival.Result{}, err
+	}
+	files.progress, files.stacks = reports.NewProgress(io.Discard, tty.Terminal{}, time.Now, 0), a.stderr
+	sink := &countingSink{Sink: files}
+	progress := newExploreProgress(a.stderr, tty.Of(a.stderr, a.getenv), time.Now)
+	opts.Env, opts.Sink, opts.Progress = env, sink, progress.tell
+	result, err := explore.Run(ctx, sc, opts)
+	progress.close()
+	if golden, ok := errors.AsType[*explore.GoldenError](err); ok {
+		return result, fmt.Errorf("%w: rehearse run %s", golden, selector(sc))
+	}
+	if err != nil {
+		return result, folder.Explain(err)
+	}
+	return result, files.closeExploration(&result, harness.Outcome{Trials: sink.trials, Interrupted: ctx.Err() != nil})
+}
+
+// selector is what selects a scenario on the command line.
+func selector(sc scenarios.Scenario) string {
+	if slices.Contains(scenarios.Names(), sc.Name) {
+		return sc.Name
+	}
+	return sc.File
+}
+
+// countingSink counts the trials that a sink took.
+type countingSink struct {
+	harness.Sink
+	trials int
+}
+
+// Trial implements harness.Sink.
+func (s *countingSink) Trial(j harness.Judged) error {
+	s.trials++
+	return s.Sink.Trial(j)
+}
+
+// closeExploration completes the files of an exploration.
+func (f *runFiles) closeExploration(r *survival.Result, outcome harness.Outcome) error {
+	for _, part := range []struct {
+		name   string
+		render func(io.Writer) error
+	}{
+		{exploreFile, func(w io.Writer) error { return explored.JSON(w, r) }},
+		{exploreMarkdownFile, func(w io.Writer) error { return explored.Markdown(w, r, 0) }},
+	} {
+		file, err := f.out.Create(part.name)
+		if err != nil {
+			return err
+		}
+		if err := part.render(file); err != nil {
+			return err
+		}
+		f.others = append(f.others, file)
+	}
+	_, err := f.close(outcome)
+	return err
+}
+
+// showExploration prints the result where the user asked for it.
+func (a *app) showExploration(r *survival.Result, asJSON bool) error {
+	if asJSON {
+		return explored.JSON(a.stdout, r)
+	}
+	return explored.Terminal(a.stdout, r, tty.Of(a.stdout, a.getenv))
+}
