@@ -34,7 +34,7 @@ type runFiles struct {
 
 func newRunFiles(out *folder.Folder, header record.Run) (*runFiles, error) {
 	// Those of a run that was killed do not belong to this recording.
-	if err := out.Remove(timingsFile + folder.Partial); err != nil {
+	if err := out.Remove(timingsFile+folder.Partial, exploreFile+folder.Partial, exploreMarkdownFile+folder.Partial); err != nil {
 		return nil, err
 	}
 	recording, err := out.Create(recordingFile)
@@ -108,10 +108,19 @@ func (f *runFiles) close(outcome harness.Outcome) (reports.Report, error) {
 	if err := f.out.Commit(files...); err != nil {
 		return report, err
 	}
-	if f.timings == nil { // those of an earlier run do not belong to this recording
-		return report, f.out.Remove(timingsFile)
+	return report, f.removeEarlier()
+}
+
+// removeEarlier removes files of an earlier run that this one does not write.
+func (f *runFiles) removeEarlier() error {
+	var names []string
+	if f.timings == nil {
+		names = append(names, timingsFile)
 	}
-	return report, nil
+	if f.others == nil {
+		names = append(names, exploreFile, exploreMarkdownFile)
+	}
+	return f.out.Remove(names...)
 }
 
 // render writes the reports to files that are still to be committed.

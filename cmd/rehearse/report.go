@@ -47,7 +47,9 @@ func (a *app) reportCommand() *cobra.Command {
 		Use:   "report FOLDER|RECORDING",
 		Short: "Render or verify a recording",
 		Long: `report reads a recording, judges it and renders the report. It starts no agent. A recording
-that breaks off is reported as far as it goes, and the tear is a problem.
+that breaks off is reported as far as it goes, and the tear is a problem. Of the folder of an
+exploration the formats terminal, markdown and json show all runs, and the others its recording:
+the golden path, and the smallest run of each failure.
 
 --verify checks the chain of hashes and names the line that was changed, removed or moved.
 --requirements lists each requirement with its proofs and their last result; the results of
@@ -81,6 +83,11 @@ func (a *app) report(path string, flags reportFlags) error {
 	}
 	if len(flags.specs) > 0 && !flags.requirements {
 		return usage(errors.New("--specs adds to the list of --requirements, which is missing; see rehearse report --help"))
+	}
+	if !flags.verify && !flags.requirements {
+		if ok, err := a.reportExploration(path, flags.format); ok {
+			return err
+		}
 	}
 	recording, err := findRecording(path)
 	if err != nil {
