@@ -20,7 +20,9 @@ import (
 // others are for its recording.
 func (a *app) explorationRenderers() map[string]func(io.Writer, *survival.Result) error {
 	return map[string]func(io.Writer, *survival.Result) error{
-		"terminal": func(w io.Writer, r *survival.Result) error { return explored.Terminal(w, r, tty.Of(a.stdout, a.getenv)) },
+		"terminal": func(w io.Writer, r *survival.Result) error {
+			return explored.Terminal(w, r, tty.Of(a.stdout, a.getenv))
+		},
 		"json":     explored.JSON,
 		"markdown": func(w io.Writer, r *survival.Result) error { return explored.Markdown(w, r, 0) },
 	}

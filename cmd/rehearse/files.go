@@ -24,7 +24,7 @@ type runFiles struct {
 	out       *folder.Folder
 	recording *folder.File
 	writer    *record.Writer
-	timings   *folder.File // nil until there is a timing
+	timings   *folder.File   // nil until there is a timing
 	others    []*folder.File // that are committed with those of the run
 	builder   reports.Builder
 	scenario  record.Scenario
