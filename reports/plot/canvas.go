@@ -197,6 +197,12 @@ func (c *canvas) text(x, y float64, anchor, class, text string) {
 	c.raw(`<text`, attribute("class", class), position(x, y), attribute("text-anchor", anchor), `>`, escape(text, maxTitle), `</text>`)
 }
 
+// rotated draws a text that is read from below, with its middle at x, y.
+func (c *canvas) rotated(x, y float64, class, text string) {
+	c.raw(`<text`, attribute("class", class), ` transform="translate(`, number(x), ` `, number(y), `) rotate(-90)" text-anchor="middle">`,
+		escape(text, maxTitle), `</text>`)
+}
+
 // link begins an element that leads to an anchor of the page. It reports false,
 // and does nothing, for any other address.
 func (c *canvas) link(to string) bool {

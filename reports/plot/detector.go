@@ -54,7 +54,7 @@ func PrecisionRecall(title string, points []Point) Picture {
 			legend := float64(i)*legendRow + 10
 			s.numbered(i, 20, legend, class, "")
 			s.svg.text(38, legend+4, "", "", plain.Line(p.Name, maxLabel))
-			s.svg.text(s.width-4, legend+4, "end", "axis", fmt.Sprintf("precision %s   recall %s", percent(p.Precision), percent(p.Recall)))
+			s.svg.text(s.width-4, legend+4, "end", "axis", fmt.Sprintf("precision %s · recall %s", percent(p.Precision), percent(p.Recall)))
 		}
 	})
 	return s.picture(title, strings.Join(says, "; ")+".")

@@ -78,7 +78,7 @@ type Effect struct {
 var effectClass = map[string]string{"better": "pass", "worse": "fail", "tied": "c1"}
 
 // Effects draws a row for each change, around a line where nothing has changed.
-// Changes beyond ±100 % are drawn at the edge, with an arrow.
+// A change beyond ±50 % stands at the edge, and its interval has no end there.
 func Effects(title string, rows []Effect) Picture {
 	if len(rows) == 0 {
 		return Picture{Title: title, Text: "Nothing was compared."}
@@ -92,7 +92,7 @@ func Effects(title string, rows []Effect) Picture {
 		list[i] = r.interval()
 		for _, v := range []float64{r.Change, r.Lo, r.Hi} {
 			if finite(v) {
-				span = max(span, min(1, math.Abs(v)))
+				span = max(span, min(0.5, math.Abs(v)))
 			}
 		}
 		says = append(says, plain.Line(r.Name, maxLabel)+" "+list[i].note)

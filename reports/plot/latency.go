@@ -145,7 +145,7 @@ func (s *sheet) quantileMarks(g Sample, class string, lo float64, x, y func(floa
 }
 
 func quantiles(g Sample) string {
-	return fmt.Sprintf("p50 %s   p95 %s   n = %d", show.Seconds(quantile(g.Seconds, 0.5)), show.Seconds(quantile(g.Seconds, 0.95)), len(g.Seconds))
+	return fmt.Sprintf("p50 %s · p95 %s · n = %d", show.Seconds(quantile(g.Seconds, 0.5)), show.Seconds(quantile(g.Seconds, 0.95)), len(g.Seconds))
 }
 
 func quantile(sorted []float64, q float64) float64 {

@@ -6,7 +6,9 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/survival"
 	"github.com/rehearse-dev/rehearse/reports/plot"
 	"github.com/rehearse-dev/rehearse/stat"
 )
@@ -98,15 +100,41 @@ func curve() plot.Curve {
 	return c
 }
 
+// exploration has a run for each of calls and faults, of which some come out badly.
+func exploration(calls int) *survival.Result {
+	r := &survival.Result{Scenario: "interview/golden"}
+	kinds := []string{"status,code=429", "status,code=500", "reset-before-headers", "reset-mid-stream", "malformed-json", "empty-text", "latency,first=30s", "slow-drip"}
+	for n := 1; n <= calls; n++ {
+		r.Calls = append(r.Calls, survival.Call{N: n, Purpose: "question"})
+		for k, kind := range kinds {
+			c := survival.Cell{Family: survival.Faults, Perturb: []string{fmt.Sprintf("call=%d:%s", n, kind)}, Outcome: survival.Survived}
+			switch {
+			case k == 4 && n%3 == 0:
+				c.Outcome, c.Findings = survival.Failed, []gate.Finding{{Severity: gate.Failing, Rule: "invariant", Message: "an answer was lost: <b>run</b>"}}
+			case k == 5:
+				c.Outcome = survival.Degraded
+			case k == 6 && n > calls/2:
+				c.Outcome = survival.Unfired
+			case k == 7 && n == 2:
+				c.Outcome = survival.Errored
+			}
+			r.Cells = append(r.Cells, c)
+		}
+	}
+	return r
+}
+
 // pictures are all kinds, by name.
 func pictures() map[string]plot.Picture {
 	return map[string]plot.Picture{
-		"latency":    plot.Latency("Latency by purpose", samples()),
-		"costs":      plot.Costs("Cost by purpose", "EUR", bars()),
-		"timeline":   plot.Timeline("Calls of trial 1", spans()),
-		"shares":     plot.Shares("Pass rates", shares()),
-		"effects":    plot.Effects("Changes since the baseline", effects()),
-		"detectors":  plot.PrecisionRecall("Precision and recall", detectors()),
-		"thresholds": plot.Thresholds("Thresholds of rules", curve()),
+		"latency":      plot.Latency("Latency by purpose", samples()),
+		"costs":        plot.Costs("Cost by purpose", "EUR", bars()),
+		"timeline":     plot.Timeline("Calls of trial 1", spans()),
+		"shares":       plot.Shares("Pass rates", shares()),
+		"effects":      plot.Effects("Changes since the baseline", effects()),
+		"detectors":    plot.PrecisionRecall("Precision and recall", detectors()),
+		"survival":     plot.Survival(exploration(25))[0],
+		"survival-200": plot.Survival(exploration(200))[0],
+		"thresholds":   plot.Thresholds("Thresholds of rules", curve()),
 	}
 }

@@ -46,6 +46,10 @@ func (w words) Box(s string, f font.Font) (width, height, depth vg.Length) {
 func (w words) Draw(_ vg.Canvas, s string, style text.Style, at vg.Point) {
 	class, _ := style.Color.(ink)
 	y := at.Y + style.Font.Size*(vg.Length(style.YAlign)+0.1)
+	if style.Rotation != 0 { // of a vertical axis: a quarter to the left
+		w.svg.rotated(at.X.Points(), w.svg.height-at.Y.Points(), string(class), s)
+		return
+	}
 	w.svg.text(at.X.Points(), w.svg.height-y.Points(), anchors[style.XAlign], string(class), s)
 }
 

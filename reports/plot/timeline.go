@@ -81,7 +81,9 @@ func Timeline(title string, spans []Span) Picture {
 			boxes[i] = box{row: row[i], kind: span.kind(), from: from, to: max(to, from+2), first: span, last: span, n: 1}
 		}
 		s.boxes(together(boxes), y)
-		s.svg.text(s.width-4, 12, "end", "axis", "× failed   ! fault or retry")
+		for i, sign := range []string{"! fault or retry", "× failed"} {
+			s.svg.text(s.width-84*float64(1-i)-4, 12, "end", kindClass[i+1], sign)
+		}
 	})
 	return s.picture(title, timelineText(spans, end))
 }

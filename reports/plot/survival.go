@@ -1,0 +1,231 @@
+package plot
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+
+	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/reports/explored"
+)
+
+// The size of a heat map.
+const (
+	maxColumns = 56
+	maxHeads   = 40
+	cellHeight = 18
+)
+
+// shade is how an outcome is drawn: by colour and by sign, so that neither print nor
+// anybody's eyes have to tell colours apart.
+type shade struct {
+	outcome           survival.Outcome
+	class, sign, says string
+}
+
+// shades are ordered: the later one is shown where a cell stands for several runs.
+var shades = []shade{
+	{survival.Survived, "pass soft", "·", "survived"},
+	{survival.Unfired, "skip soft", "–", "could not happen"},
+	{survival.Degraded, "info", "~", "degraded"},
+	{survival.Errored, "error", "?", "no verdict"},
+	{survival.Failed, "fail", "×", "failed"},
+}
+
+func shadeOf(o survival.Outcome) int {
+	for i, s := range shades {
+		if s.outcome == o {
+			return i
+		}
+	}
+	return slices.IndexFunc(shades, func(s shade) bool { return s.outcome == survival.Errored })
+}
+
+// column is one place of the path, or neighbours that share a column.
+type column struct {
+	from, to int
+	cells    []int // index of a shade, or -1, for each head
+	runs     []int // index of the run in the result
+}
+
+// Survival draws a heat map for each family of single perturbations: places of the
+// path from left to right, what happened there from top to bottom. Where there are
+// more places than columns, neighbours share one, which shows their worst outcome.
+func Survival(r *survival.Result) []Picture {
+	var list []Picture
+	for _, m := range explored.Matrices(r, len(r.Cells)+1) {
+		list = append(list, heatMap(r, m))
+	}
+	return list
+}
+
+func heatMap(r *survival.Result, m explored.Matrix) Picture {
+	heads := m.Heads[:min(len(m.Heads), maxHeads)]
+	columns, size := columnsOf(m, len(heads))
+	s := newSheet(wide, float64(len(heads))*cellHeight+legendRow+40)
+	s.top = legendRow + 8
+	s.rows(heads, maxLabel)
+	s.X.Min, s.X.Max = -0.5, max(float64(len(columns)), 24)-0.5
+	s.X.Label.Text = m.Point
+	s.X.Tick.Marker = numbers(columns)
+	s.X.LineStyle.Width, s.Y.LineStyle.Width = 0, 0
+	s.mark(func(x, y func(float64) float64) {
+		s.cells(columns, len(heads), x, y)
+		s.failures(r, m, columns, x, y)
+		left := 8.0
+		for _, sh := range shades {
+			s.svg.rect(left, 4, 12, 12, sh.class, "")
+			s.svg.text(left+6, 14, "", sh.signClass(), sh.sign)
+			s.svg.text(left+18, 14, "", "", sh.says)
+			left += widthOf(sh.says) + 34
+		}
+	})
+	title := fmt.Sprintf("%s: survival by %s and %s", plain.Line(r.Scenario, 60), m.Point, plain.Line(string(m.Family), maxLabel))
+	return s.picture(title, matrixText(m, columns, size))
+}
+
+// columnsOf makes a column for each place, or for each size neighbours of them.
+func columnsOf(m explored.Matrix, heads int) (columns []column, size int) {
+	var all []column
+	for _, row := range m.Rows {
+		for _, at := range row.At {
+			c := column{from: at, to: at}
+			for i := range heads {
+				c.cells, c.runs = append(c.cells, -1), append(c.runs, row.Runs[i])
+				if row.Cells[i] != "" {
+					c.cells[i] = shadeOf(row.Cells[i])
+				}
+			}
+			all = append(all, c)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b column) int { return a.from - b.from })
+	size = (len(all) + maxColumns - 1) / maxColumns
+	for i, c := range all {
+		if i%size == 0 {
+			columns = append(columns, c)
+			continue
+		}
+		columns[len(columns)-1].join(c)
+	}
+	return columns, size
+}
+
+// join adds what is worse in another column.
+func (c *column) join(other column) {
+	c.to = other.to
+	for i, o := range other.cells {
+		if o > c.cells[i] {
+			c.cells[i], c.runs[i] = o, other.runs[i]
+		}
+	}
+}
+
+// numbers labels as many columns as there is room for.
+func numbers(columns []column) plot.ConstantTicks {
+	list := plot.ConstantTicks{}
+	every := (len(columns) + 27) / 28
+	for i, c := range columns {
+		if i%every == 0 {
+			list = append(list, plot.Tick{Value: float64(i), Label: show.Number(float64(c.from))})
+		}
+	}
+	return list
+}
+
+// cells draws all cells of an outcome as one shape, and their signs row by row.
+func (s *sheet) cells(columns []column, heads int, x, y func(float64) float64) {
+	half := (x(1)-x(0))/2 - 0.5
+	for k, sh := range shades {
+		var shape strings.Builder
+		type signs struct {
+			at, text string
+			y        float64
+		}
+		var rows []signs
+		for head := range heads {
+			row := signs{y: y(-float64(head)) + 4}
+			for i, c := range columns {
+				if c.cells[head] != k {
+					continue
+				}
+				middle := x(float64(i))
+				fmt.Fprintf(&shape, "M%s %sh%sv%dh-%sz", number(middle-half), number(y(-float64(head))-cellHeight/2+0.5), number(2*half), cellHeight-1, number(2*half))
+				row.at, row.text = row.at+" "+number(middle), row.text+sh.sign
+			}
+			if row.text != "" {
+				rows = append(rows, row)
+			}
+		}
+		if shape.Len() == 0 {
+			continue
+		}
+		s.svg.raw(`<path class="fill `, sh.class, `" d="`, shape.String(), `"/>`)
+		for _, row := range rows {
+			s.svg.raw(`<text class="`, sh.signClass(), `" y="`, number(row.y), `" x="`, row.at[1:], `">`, row.text, `</text>`)
+		}
+	}
+}
+
+// signClass is the class of a sign: on a soft ground it has its colour, else that
+// of the paper.
+func (s shade) signClass() string {
+	if class, soft := strings.CutSuffix(s.class, " soft"); soft {
+		return "mark " + class
+	}
+	return "on"
+}
+
+// maxTold is how many cells say what is broken when they are pointed at.
+const maxTold = 200
+
+// failures makes cells that failed say what is broken.
+func (s *sheet) failures(r *survival.Result, m explored.Matrix, columns []column, x, y func(float64) float64) {
+	half := (x(1)-x(0))/2 - 0.5
+	told := 0
+	for i, c := range columns {
+		for head, k := range c.cells {
+			run := c.runs[head]
+			if k < shadeOf(survival.Errored) || run < 0 || run >= len(r.Cells) || told >= maxTold {
+				continue
+			}
+			told++
+			cell := &r.Cells[run]
+			why := string(cell.Outcome)
+			if len(cell.Findings) > 0 {
+				why = plain.Line(cell.Findings[0].Message, 120)
+			}
+			s.svg.rect(x(float64(i))-half, y(-float64(head))-cellHeight/2+0.5, 2*half, cellHeight-1, "over",
+				fmt.Sprintf("%s: %s", plain.Line(strings.Join(cell.Perturb, " "), 80), why))
+		}
+	}
+}
+
+func matrixText(m explored.Matrix, columns []column, size int) string {
+	count := make([]int, len(shades))
+	for _, row := range m.Rows {
+		for _, o := range row.Cells {
+			if o != "" {
+				count[shadeOf(o)] += len(row.At)
+			}
+		}
+	}
+	var parts []string
+	for i, sh := range shades {
+		if count[i] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count[i], sh.says))
+		}
+	}
+	text := strings.Join(parts, ", ") + "."
+	if size > 1 {
+		text += fmt.Sprintf(" Each column stands for up to %d %ss and shows their worst outcome.", size, m.Point)
+	}
+	if more := len(m.Heads) - maxHeads; more > 0 {
+		text += " " + show.Plural(more, "more row") + " not shown."
+	}
+	return text
+}
