@@ -44,6 +44,12 @@ type RunFacts struct {
 	// Perturbed counts what went wrong on purpose: faults that fired, and other
 	// perturbations that happened.
 	Perturbed int `cel:"perturbed" json:"perturbed,omitempty"`
+	// Struck counts perturbations of writes and turns that happened, by their text form.
+	Struck map[string]int `cel:"struck" json:"struck,omitempty"`
+	// Resumed is the status with which a perturbed run ended when it was taken up again
+	// with nothing wrong any more; empty where it had come to its end, or keeps nothing.
+	// What that took is in no other fact.
+	Resumed string `cel:"resumed" json:"resumed,omitempty"`
 	// Broken says which promises of the agent were not kept, as the driver saw:
 	// answers lost or doubled, finished tasks done again.
 	Broken []string `cel:"broken" json:"broken,omitempty"`

@@ -31,6 +31,8 @@ func Of(sc record.Scenario, tr record.Trial, timings []record.Timing) Facts {
 			Error:      tr.End.HarnessError,
 			Skipped:    tr.End.Skipped,
 			Perturbed:  perturbed(&tr),
+			Struck:     struck(&tr),
+			Resumed:    resumed(&tr),
 			Broken:     broken(&tr),
 		},
 		Calls:     callFacts(tr.Calls),
@@ -92,9 +94,33 @@ func perturbed(tr *record.Trial) (n int) {
 	return n
 }
 
+// struck counts the same beside the calls, by their text forms.
+func struck(tr *record.Trial) (by map[string]int) {
+	for i := range tr.Events {
+		if e := &tr.Events[i].Event; e.Name == perturbationName {
+			increment(&by, e.Detail)
+		}
+	}
+	return by
+}
+
+// resumed is how the run ended when it was taken up again.
+func resumed(tr *record.Trial) (status string) {
+	for i := range tr.Events {
+		if e := &tr.Events[i].Event; e.Kind == event.State && e.Name == resumedName {
+			status, _ = e.Attrs["status"].(string)
+		}
+	}
+	return status
+}
+
 // perturbationName is the name of the events by which drivers tell that a
 // perturbation beside the calls happened.
 const perturbationName = "perturbation"
+
+// resumedName is the name of the event by which a driver tells how a run that was
+// taken up again ended.
+const resumedName = "resumed"
 
 // golden takes the facts of the unperturbed run from the trial's head. Without
 // them nothing could be held against them, so that they must be readable.

@@ -16,6 +16,12 @@ type SuperviseFacts struct {
 	// Done and Tasks are the tasks that are done at the end, and all.
 	Done  int `cel:"done" json:"done"`
 	Tasks int `cel:"tasks" json:"tasks"`
+	// Open are the tasks that are neither done nor dropped at the end.
+	Open int `cel:"open" json:"open"`
+	// Stored is how many records are stored, Journal a hash of them all without times:
+	// that of a run that was killed is that of an undisturbed one.
+	Stored  int    `cel:"stored" json:"stored,omitempty"`
+	Journal string `cel:"journal" json:"journal,omitempty"`
 	// Order are the ids of the tasks in the order in which they were done.
 	Order []string `cel:"order" json:"-"`
 	// Looks are full checks and re-checks; Failed, Unknown and None count what single
@@ -50,7 +56,8 @@ type SuperviseFacts struct {
 	Resumes int `cel:"resumes" json:"resumes"`
 }
 
-// The names of events that facts are read from; agents/persist tells them.
+// The names of events that facts are read from; agents/persist tells them, and the
+// driver that of the plan.
 const (
 	taskName     = "task"
 	checkName    = "check"
@@ -60,6 +67,7 @@ const (
 	resumeName   = "resume"
 	segmentName  = "segment"
 	continueName = "continuation"
+	planName     = "plan"
 )
 
 func superviseFacts(tr *record.Trial) SuperviseFacts {
@@ -79,6 +87,9 @@ func superviseFacts(tr *record.Trial) SuperviseFacts {
 			f.context(e.Attrs)
 		case e.Kind == event.State && e.Name == resumeName:
 			f.Resumes++
+		case e.Kind == event.Checkpoint && e.Name == planName:
+			f.Open, f.Stored = whole(e.Attrs["open"]), whole(e.Attrs["stored"])
+			f.Journal, _ = e.Attrs["journal"].(string)
 		case e.Kind == event.Checkpoint && e.Attrs["records"] != nil:
 			increment(&f.Checkpoints, e.Name)
 		case e.Kind == event.End && e.Attrs["tasks"] != nil:
