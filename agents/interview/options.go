@@ -42,10 +42,14 @@ type Options struct {
 // MaxBackoff is the longest wait between two attempts at one message.
 const MaxBackoff = 30 * time.Second
 
-// The defaults of Options.
+// The defaults of Options.CallTimeout and Options.TransportRetries.
 const (
-	defaultCallTimeout       = time.Minute
-	defaultTransportRetries  = 2
+	DefaultCallTimeout      = time.Minute
+	DefaultTransportRetries = 2
+)
+
+// The other defaults of Options.
+const (
 	defaultValidationRetries = 1
 	defaultBackoff           = time.Second
 	defaultMaxAnswer         = 64 << 10
@@ -59,7 +63,7 @@ func (o Options) withDefaults() (Options, error) {
 			o.CallTimeout, o.Backoff, o.MaxAnswer, o.TransportRetries, o.ValidationRetries)
 	}
 	if o.CallTimeout == 0 {
-		o.CallTimeout = defaultCallTimeout
+		o.CallTimeout = DefaultCallTimeout
 	}
 	if o.Backoff == 0 {
 		o.Backoff = defaultBackoff
@@ -70,7 +74,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Instance == "" {
 		o.Instance = rand.Text()
 	}
-	o.TransportRetries = retries(o.TransportRetries, defaultTransportRetries)
+	o.TransportRetries = retries(o.TransportRetries, DefaultTransportRetries)
 	o.ValidationRetries = retries(o.ValidationRetries, defaultValidationRetries)
 	return o, nil
 }

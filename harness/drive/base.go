@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,9 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/expect"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
@@ -26,7 +29,11 @@ type base struct {
 	pricer   budget.Pricer
 	rate     float64
 	env      *Env
-	perturb  []perturb.Perturbation
+	// perturb are the departures from the path, inject those of them that are made by
+	// the scripted backend. golden is the driver of the path; nil in that one itself.
+	perturb []perturb.Perturbation
+	inject  []mocks.Injection
+	golden  Driver
 }
 
 func newBase(sc scenarios.Scenario, agent string, env *Env) (base, error) {
@@ -34,27 +41,83 @@ func newBase(sc scenarios.Scenario, agent string, env *Env) (base, error) {
 	if err != nil {
 		return base{}, err
 	}
-	b := base{scenario: sc, script: script, head: head(sc, agent, env), env: env, perturb: sc.Perturb}
+	b := base{scenario: sc, script: script, head: head(sc, agent, env), env: env}
 	b.head.Faults = script.faults()
 	b.pricer, b.rate = pricer(b.head.Price)
 	return b, nil
 }
 
-// perturbed is the base of the same scenario with other perturbations.
-func (b base) perturbed(ps []perturb.Perturbation) base {
-	b.perturb = ps
-	b.head.Perturb = nil
-	for _, p := range ps {
-		b.head.Perturb = append(b.head.Perturb, p.String())
+// depart makes of self, which is of this base, a driver with other departures from the
+// path; with puts a base in its place. Without departures it is the driver of the path.
+func (b *base) depart(self Driver, ps []perturb.Perturbation, with func(base) Driver) (Driver, error) {
+	golden := cmp.Or(b.golden, self)
+	if len(ps) == 0 {
+		return golden, nil
 	}
-	b.head.Name = fmt.Sprintf("%s [%s]", b.scenario.Name, strings.Join(b.head.Perturb, " "))
-	return b
+	points, next := self.Points(), *b
+	next.golden, next.perturb, next.inject = golden, ps, nil
+	texts := make([]string, len(ps))
+	for i, p := range ps {
+		texts[i] = p.String()
+		if err := b.possible(p, points); err != nil {
+			return nil, fmt.Errorf("the perturbation %s cannot be made here: %w", texts[i], err)
+		}
+		if p.At == perturb.Call {
+			next.inject = append(next.inject, mocks.Injection{
+				Call: p.N, Name: texts[i], Kind: p.Do, Fault: p.Fault, Latency: p.First.Std(), Edit: p.Edit(),
+			})
+		}
+	}
+	next.scenario.Name = fmt.Sprintf("%s [%s]", golden.Head().Name, strings.Join(texts, " "))
+	next.head.Name, next.head.Perturb = next.scenario.Name, texts
+	next.head.Expect = expect.Expect{} // what holds on the path need not hold off it
+	return with(next), nil
+}
+
+// possible says why a perturbation cannot be made.
+func (b *base) possible(p perturb.Perturbation, points Points) error {
+	switch none := points; {
+	case p.At == perturb.Write && none.NoWrites != "":
+		return errors.New(none.NoWrites)
+	case p.At == perturb.Turn && none.NoTurns != "":
+		return errors.New(none.NoTurns)
+	}
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	return p.Suits(b.scenario.Backend.Process())
+}
+
+// inFile makes it the driver of a scenario file that has perturbations: it bears the
+// file's name, and what the file expects holds of it.
+func (b *base) inFile() {
+	path := b.golden.Head()
+	b.scenario.Name = path.Name
+	b.head.Name, b.head.Expect = path.Name, path.Expect
 }
 
 // Points has what most drivers have: calls that fail, no store and nobody on the
 // other side.
 func (b *base) Points() Points {
-	return Points{NoWrites: "the agent keeps nothing on disk", NoTurns: "nobody takes turns with the agent"}
+	faults := mocks.APIFaults()
+	if b.scenario.Backend.Process() {
+		faults = mocks.ProcessFaults()
+	}
+	return Points{
+		Faults: faults, Attempts: b.scenario.Backend.Retry + 1,
+		NoWrites: "the agent keeps nothing on disk", NoTurns: "nobody takes turns with the agent",
+	}
+}
+
+// timeouts are those of a set of limits that are not off.
+func timeouts(all map[string]unit.Duration) map[string]time.Duration {
+	some := map[string]time.Duration{}
+	for name, d := range all {
+		if d > 0 {
+			some[name] = d.Std()
+		}
+	}
+	return some
 }
 
 // Head describes the scenario.
@@ -65,7 +128,7 @@ func (b *base) Head() record.Scenario { return b.head }
 func (b *base) trial(ctx context.Context, n int, interrupt unit.Duration,
 	run func(context.Context, *trial, llm.Adapter) record.End,
 ) (record.Trial, []record.Timing) {
-	t := b.script.begin(b.scenario, n, b.env)
+	t := b.script.begin(b.scenario, n, b.env, b.inject...)
 	defer func() { _ = t.release() }() // in case of a panic; finish reports its error
 	backend, err := t.backend(ctx)
 	if err != nil {

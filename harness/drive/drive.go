@@ -27,7 +27,8 @@ type Driver interface {
 	Trial(ctx context.Context, n int) (record.Trial, []record.Timing)
 	// Perturbed is a driver of the same scenario with these departures from its path
 	// in place of its own. It shares what was compiled, so that thousands are cheap.
-	// The error says which of them cannot be made here, and why.
+	// Without any it is the driver of the golden path, always the same one. The error
+	// says which of them cannot be made here, and why.
 	Perturbed(ps []perturb.Perturbation) (Driver, error)
 	// Points says where the path can be left, beside its calls.
 	Points() Points
@@ -41,6 +42,9 @@ type Points struct {
 	Timeouts map[string]time.Duration
 	// Faults are the kinds of fault that calls can suffer here.
 	Faults []string
+	// Attempts is how often a call is made at most before the agent gives it up, all
+	// who try again taken together.
+	Attempts int
 	// Writes and Turns are empty, or say why there are none to perturb.
 	NoWrites, NoTurns string
 }
@@ -67,6 +71,22 @@ func (e *Env) Close() error { return e.socket.close() }
 
 // New returns the driver of a scenario.
 func New(sc scenarios.Scenario, env *Env) (Driver, error) {
+	ps := sc.Perturb
+	sc.Perturb = nil
+	golden, err := newDriver(sc, env)
+	if err != nil || len(ps) == 0 {
+		return golden, err
+	}
+	driver, err := golden.Perturbed(ps)
+	if err != nil {
+		return nil, err
+	}
+	driver.(interface{ inFile() }).inFile()
+	return driver, nil
+}
+
+// newDriver returns the driver of a golden path.
+func newDriver(sc scenarios.Scenario, env *Env) (Driver, error) {
 	switch {
 	case sc.Drive.Loop != nil:
 		return newLoopDriver(sc, env)
@@ -106,6 +126,10 @@ func head(sc scenarios.Scenario, agent string, env *Env) record.Scenario {
 	h.Expect.That = slices.Clone(sc.Expect.That)
 	for i, text := range h.Expect.That {
 		h.Expect.That[i] = env.Redactor.Text(text)
+	}
+	h.Invariants = slices.Clone(sc.Invariants)
+	for i, text := range h.Invariants {
+		h.Invariants[i] = env.Redactor.Text(text)
 	}
 	if quote, ok := env.Prices.Quote(sc.Backend.Model); ok {
 		h.Price = &quote

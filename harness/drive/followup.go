@@ -5,6 +5,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/stop/followup"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
@@ -28,11 +29,20 @@ func newFollowUpDriver(sc scenarios.Scenario, env *Env) (*followUpDriver, error)
 	return d, err
 }
 
+// Points implements Driver.
+func (d *followUpDriver) Points() Points {
+	p := d.base.Points()
+	p.Timeouts = timeouts(map[string]unit.Duration{"timeout": d.options.Timeout, "call_timeout": d.options.CallTimeout})
+	return p
+}
+
 // Perturbed implements Driver.
 func (d *followUpDriver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
-	other := *d
-	other.base = d.perturbed(ps)
-	return &other, nil
+	return d.depart(d, ps, func(b base) Driver {
+		other := *d
+		other.base = b
+		return &other
+	})
 }
 
 func (d *followUpDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {

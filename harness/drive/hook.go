@@ -50,9 +50,11 @@ func newHookDriver(sc scenarios.Scenario, env *Env) (*hookDriver, error) {
 
 // Perturbed implements Driver.
 func (d *hookDriver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
-	other := *d
-	other.base = d.perturbed(ps)
-	return &other, nil
+	return d.depart(d, ps, func(b base) Driver {
+		other := *d
+		other.base = b
+		return &other
+	})
 }
 
 func (d *hookDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
@@ -57,14 +58,24 @@ func newInterviewDriver(sc scenarios.Scenario, env *Env) (*interviewDriver, erro
 func (d *interviewDriver) Points() Points {
 	p := d.base.Points()
 	p.NoWrites, p.NoTurns = "", ""
+	call := cmp.Or(d.drive.CallTimeout.Std(), interview.DefaultCallTimeout)
+	p.Timeouts = map[string]time.Duration{"call_timeout": call}
+	if d.drive.TransportRetries == nil {
+		p.Attempts *= 1 + interview.DefaultTransportRetries
+	} else {
+		p.Attempts *= 1 + *d.drive.TransportRetries
+	}
+	p.Attempts *= 1 + d.drive.Retries
 	return p
 }
 
 // Perturbed implements Driver.
 func (d *interviewDriver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
-	other := *d
-	other.base = d.perturbed(ps)
-	return &other, nil
+	return d.depart(d, ps, func(b base) Driver {
+		other := *d
+		other.base = b
+		return &other
+	})
 }
 
 func (d *interviewDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {

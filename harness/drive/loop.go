@@ -7,6 +7,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
@@ -36,11 +37,20 @@ func newLoopDriver(sc scenarios.Scenario, env *Env) (*loopDriver, error) {
 	return d, err
 }
 
+// Points implements Driver.
+func (d *loopDriver) Points() Points {
+	p := d.base.Points()
+	p.Timeouts = timeouts(map[string]unit.Duration{"timeout": d.settings.Timeout, "call_timeout": d.settings.CallTimeout})
+	return p
+}
+
 // Perturbed implements Driver.
 func (d *loopDriver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
-	other := *d
-	other.base = d.perturbed(ps)
-	return &other, nil
+	return d.depart(d, ps, func(b base) Driver {
+		other := *d
+		other.base = b
+		return &other
+	})
 }
 
 func (d *loopDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {

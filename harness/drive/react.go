@@ -9,6 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
@@ -52,11 +53,20 @@ func newReactDriver(sc scenarios.Scenario, env *Env) (*reactDriver, error) {
 	return d, err
 }
 
+// Points implements Driver.
+func (d *reactDriver) Points() Points {
+	p := d.base.Points()
+	p.Timeouts = timeouts(map[string]unit.Duration{"timeout": d.drive.Options.Timeout, "call_timeout": d.drive.Options.CallTimeout})
+	return p
+}
+
 // Perturbed implements Driver.
 func (d *reactDriver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
-	other := *d
-	other.base = d.perturbed(ps)
-	return &other, nil
+	return d.depart(d, ps, func(b base) Driver {
+		other := *d
+		other.base = b
+		return &other
+	})
 }
 
 func (d *reactDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {

@@ -60,7 +60,7 @@ type trial struct {
 	unfired   []string // what was planned to go wrong beside the script, and did not
 }
 
-func (s *script) begin(sc scenarios.Scenario, n int, env *Env) *trial {
+func (s *script) begin(sc scenarios.Scenario, n int, env *Env, inject ...mocks.Injection) *trial {
 	seed := Seed(sc.Seed, n)
 	t := &trial{script: s, env: env, clock: clock.NewVirtual(), random: rand.New(rand.NewPCG(seed, 0))}
 	if realTime(sc) {
@@ -72,6 +72,8 @@ func (s *script) begin(sc scenarios.Scenario, n int, env *Env) *trial {
 		Seed:  seed,
 		Trial: n,
 		Count: env.Tokens.Count,
+
+		Inject: inject,
 	})
 	t.collector = record.NewCollector(record.CollectorOptions{
 		Head:     record.TrialHead{Scenario: sc.Name, N: n, Seed: seed},

@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -48,14 +49,40 @@ func newSuperviseDriver(sc scenarios.Scenario, env *Env) (*superviseDriver, erro
 func (d *superviseDriver) Points() Points {
 	p := d.base.Points()
 	p.NoWrites = ""
+	limits := d.plan.Limits.WithDefaults()
+	all := map[string]unit.Duration{
+		"limits.timeout": limits.Timeout, "limits.stagnation": limits.Stagnation, "limits.no_progress": limits.NoProgress,
+	}
+	retries, known := 0, map[unit.Duration]bool{}
+	for _, t := range d.plan.Tasks {
+		retries = max(retries, t.MaxRetries())
+		if !known[t.Timeout] { // copies of a task share theirs
+			known[t.Timeout] = true
+			all["tasks."+t.ID+".timeout"] = t.Timeout
+		}
+	}
+	for name, w := range d.plan.Workers {
+		if w.Loop == nil {
+			continue
+		}
+		for key, given := range map[string]*unit.Duration{"timeout": w.Loop.Timeout, "call_timeout": w.Loop.CallTimeout} {
+			if given != nil {
+				all["workers."+name+"."+key] = *given
+			}
+		}
+	}
+	p.Timeouts = timeouts(all)
+	p.Attempts *= 1 + retries
 	return p
 }
 
 // Perturbed implements Driver.
 func (d *superviseDriver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
-	other := *d
-	other.base = d.perturbed(ps)
-	return &other, nil
+	return d.depart(d, ps, func(b base) Driver {
+		other := *d
+		other.base = b
+		return &other
+	})
 }
 
 func (d *superviseDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {
