@@ -56,8 +56,8 @@ Families of what goes wrong:
 Each failure is shrunk to the smallest perturbation that breaks the same, and shown with the command
 that repeats it. --save writes it as a scenario file, too.
 
-The folder of the reports gets ` + exploreFile + ` (all runs), ` + exploreMarkdownFile + `, and the recording and the reports of
-the golden path and of the smallest run of each failure; rehearse report FOLDER shows it again.
+The folder of the reports gets ` + exploreFile + ` (all runs), ` + exploreMarkdownFile + `, and recording and reports of the golden
+path and of the smallest run of each failure; rehearse report FOLDER shows it again.
 
 Exit codes:
   0    nothing that went wrong broke an invariant
@@ -66,7 +66,7 @@ Exit codes:
   3    no verdict: the golden path does not pass by itself, the harness could not tell of a run, or
        nothing of what was to go wrong could
   130  interrupted; what was found so far is reported`,
-		Example: `  rehearse explore interview/golden
+		Example: `  rehearse explore interview/golden-lea
   rehearse explore loop/golden-marker --family fault,latency
   rehearse explore scenarios/checkout.yaml --pairs 500 --save scenarios/found
   rehearse explore persist/ten-hours --family crash --json | jq '.cells[] | select(.outcome == "failed")'`,
