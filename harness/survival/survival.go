@@ -11,6 +11,9 @@ import (
 // Schema names the JSON form of a Result.
 const Schema = "rehearse.explore/1"
 
+// Interrupted is what Result.Stopped says where the user gave up.
+const Interrupted = "interrupted"
+
 // Outcome is how an agent came through a perturbed run.
 type Outcome string
 
@@ -62,12 +65,14 @@ type Result struct {
 	// Left are families, or kinds of fault, that do not apply to the scenario, each
 	// with the reason.
 	Left []string `json:"left,omitempty"`
+	// Covered says how far the pairs cover all pairs of faults and of calls.
+	Covered string `json:"covered,omitempty"`
 	// Cells are all perturbed runs, in the order of the plan.
 	Cells []Cell `json:"cells"`
 	// NotRun is how many planned runs there were beyond Cells: a budget was used up
 	// or the user interrupted.
 	NotRun int `json:"not_run,omitempty"`
-	// Stopped says why, if NotRun is not 0.
+	// Stopped says why, if NotRun is not 0: Interrupted, or which limit it was.
 	Stopped string `json:"stopped,omitempty"`
 }
 
