@@ -1,4 +1,4 @@
 package harness
 
-// RunDrivers is Run for drivers that are made already.
-var RunDrivers = run
+// RunAll is Run for drivers that are made already.
+var RunAll = run

@@ -6,6 +6,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"iter"
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/clock"
@@ -26,6 +27,8 @@ type Options struct {
 	// called Run. While it takes its time, workers run at most 64 trials ahead
 	// each.
 	Sink Sink
+	// Bare leaves Judged.Lines empty, for runs of which little is recorded.
+	Bare bool
 }
 
 // Sink takes a run's results. The first error ends the run.
@@ -86,21 +89,65 @@ func Run(ctx context.Context, set []scenarios.Scenario, opts Options) (Outcome, 
 	return run(ctx, drivers, opts)
 }
 
+// RunDrivers is Run for drivers that are made as they are needed: the next one is
+// asked for when there is room for its trials, on a goroutine of its own. An error is
+// the sink's, or that of a driver that cannot be judged. Outcome.NotRun stays empty.
+func RunDrivers(ctx context.Context, drivers iter.Seq[drive.Driver], opts Options) (Outcome, error) {
+	r := newRunner(opts)
+	scenarios := func(yield func(*prepared, error) bool) {
+		for driver := range drivers {
+			if sc, err := r.prepare(driver); !yield(sc, err) || err != nil {
+				return
+			}
+		}
+	}
+	out, _, err := r.run(ctx, scenarios, max(1, opts.Workers))
+	return out, err
+}
+
 // run drives every trial of the drivers, in their order.
 func run(ctx context.Context, drivers []drive.Driver, opts Options) (Outcome, error) {
-	plan, err := prepare(drivers, opts.Env.Redactor)
-	if err != nil {
-		return Outcome{}, err
+	r := newRunner(opts)
+	plan, trials := make([]*prepared, len(drivers)), 0
+	for i, driver := range drivers {
+		var err error
+		if plan[i], err = r.prepare(driver); err != nil {
+			return Outcome{}, err
+		}
+		trials += plan[i].head.Trials
 	}
-	planned := plan.trials()
-	workers := max(1, min(opts.Workers, planned))
+	scenarios := func(yield func(*prepared, error) bool) {
+		for _, sc := range plan {
+			if !yield(sc, nil) {
+				return
+			}
+		}
+	}
+	out, told, err := r.run(ctx, scenarios, max(1, min(opts.Workers, trials)))
+	for _, sc := range plan[told:] {
+		out.NotRun = append(out.NotRun, sc.head.Name)
+	}
+	return out, err
+}
+
+// runner carries out one run.
+type runner struct {
+	opts  Options
+	paths paths
+}
+
+func newRunner(opts Options) *runner { return &runner{opts: opts} }
+
+// run drives every trial of the scenarios, in their order. It returns how many of
+// these the sink was told a trial of.
+func (r *runner) run(ctx context.Context, scenarios iter.Seq2[*prepared, error], workers int) (out Outcome, told int, err error) {
 	runCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-
-	queue := make(chan *job, min(workers*ahead, planned)) // in the order of the plan
+	queue := make(chan *job, workers*ahead) // in the order of the plan
 	// Of the jobs in the queue, and the one that collect waits for, all have room.
 	jobs := make(chan *job, cap(queue)+1)
-	go plan.feed(runCtx, workers, jobs, queue)
+	fed := make(chan bool, 1)
+	go func() { fed <- feed(runCtx, scenarios, workers, jobs, queue) }()
 
 	var pool sync.WaitGroup
 	for range workers {
@@ -110,51 +157,54 @@ func run(ctx context.Context, drivers []drive.Driver, opts Options) (Outcome, er
 			}
 		})
 	}
-	outcome, err := plan.collect(queue, opts.Sink)
+	out, told, all, err := collect(queue, r.opts.Sink)
 	cancel(err)
 	pool.Wait()
-	outcome.Interrupted = outcome.Trials < planned && clock.Err(ctx) != nil
-	return outcome, err
+	out.Interrupted = !(<-fed && all) && clock.Err(ctx) != nil
+	return out, told, err
 }
 
-// plan is a list of scenarios that are ready to be driven.
-type plan []*prepared
-
+// prepared is a scenario that is ready to be driven.
 type prepared struct {
 	driver drive.Driver
 	head   record.Scenario
 	judge  *gate.Judge
 	redact *record.Redactor
+	path   *path // that it departs from, if it does
+	bare   bool
 }
 
-func prepare(drivers []drive.Driver, redact *record.Redactor) (plan, error) {
-	p := make(plan, 0, len(drivers))
-	for _, driver := range drivers {
-		head := driver.Head()
-		judge, err := gate.ForScenario(&head)
-		if err != nil {
-			return nil, fmt.Errorf("prepare scenario %s: %w", head.Name, err)
-		}
-		p = append(p, &prepared{driver: driver, head: head, judge: judge, redact: redact})
+func (r *runner) prepare(driver drive.Driver) (*prepared, error) {
+	sc := &prepared{driver: driver, head: driver.Head(), redact: r.opts.Env.Redactor, bare: r.opts.Bare}
+	if len(sc.head.Perturb) > 0 {
+		sc.head.Invariants = append(gate.Invariants(sc.head.Agent), sc.head.Invariants...)
 	}
-	return p, nil
-}
-
-// trials counts what is planned.
-func (p plan) trials() int {
-	n := 0
-	for _, sc := range p {
-		n += sc.head.Trials
+	var err error
+	if sc.judge, err = gate.ForScenario(&sc.head); err == nil {
+		sc.path, err = r.paths.of(sc)
 	}
-	return n
+	if err != nil {
+		return nil, fmt.Errorf("prepare scenario %s: %w", sc.head.Name, err)
+	}
+	return sc, nil
 }
 
 // feed hands out the trials, first to the queue, which bounds how far workers
-// may run ahead, then to the workers. What enters the queue gets its results.
-func (p plan) feed(ctx context.Context, workers int, jobs, queue chan<- *job) {
+// may run ahead, then to the workers. What enters the queue gets its results. It
+// reports whether that was all.
+func feed(ctx context.Context, scenarios iter.Seq2[*prepared, error], workers int, jobs, queue chan<- *job) bool {
 	defer close(queue)
 	defer close(jobs)
-	for _, sc := range p {
+	for sc, err := range scenarios {
+		if err != nil {
+			j := &job{first: 1, done: make(chan []result, 1)}
+			j.done <- []result{{err: err}}
+			select {
+			case queue <- j:
+			case <-ctx.Done():
+			}
+			return false
+		}
 		size := sc.batch(workers)
 		for n := 1; n <= sc.head.Trials; n += size {
 			last := min(n+size-1, sc.head.Trials)
@@ -163,10 +213,11 @@ func (p plan) feed(ctx context.Context, workers int, jobs, queue chan<- *job) {
 			case queue <- j:
 				jobs <- j
 			case <-ctx.Done():
-				return
+				return false
 			}
 		}
 	}
+	return true
 }
 
 // batch is how many trials make a job: few enough that all workers have their
@@ -179,10 +230,9 @@ func (sc *prepared) batch(workers int) int {
 }
 
 // collect takes the results in the order of the plan and tells them to the sink,
-// up to the first that is none.
-func (p plan) collect(queue <-chan *job, sink Sink) (Outcome, error) {
-	var out Outcome
-	told := 0 // scenarios
+// up to the first that is none. It returns how many scenarios were told, and whether
+// all results were.
+func collect(queue <-chan *job, sink Sink) (out Outcome, told int, all bool, err error) {
 	for j := range queue {
 		results := <-j.done
 		n, err := j.tell(results, sink)
@@ -190,19 +240,8 @@ func (p plan) collect(queue <-chan *job, sink Sink) (Outcome, error) {
 			told++
 		}
 		if err != nil || n < len(results) {
-			out.NotRun = p.names(told)
-			return out, err
+			return out, told, false, err
 		}
 	}
-	out.NotRun = p.names(told)
-	return out, nil
-}
-
-// names are those of the scenarios from number told on.
-func (p plan) names(told int) []string {
-	var names []string
-	for _, sc := range p[told:] {
-		names = append(names, sc.head.Name)
-	}
-	return names
+	return out, told, true, nil
 }

@@ -6,7 +6,6 @@ import (
 	"runtime/debug"
 
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
@@ -45,13 +44,16 @@ func (sc *prepared) run(ctx context.Context, n int) result {
 	if clock.Err(ctx) != nil {
 		return result{givenUp: true}
 	}
-	trial, timings, stack := sc.drive(ctx, n)
+	trial, timings, stack := sc.trial(ctx, n)
 	if clock.Err(ctx) != nil {
 		return result{givenUp: true}
 	}
-	lines, err := record.Encode(trial)
-	if err != nil {
-		return result{err: err}
+	var lines []byte
+	if !sc.bare {
+		var err error
+		if lines, err = record.Encode(trial); err != nil {
+			return result{err: err}
+		}
 	}
 	facts := measure.Of(sc.head, trial, timings)
 	findings := sc.judge.Judge(facts)
@@ -73,15 +75,11 @@ func (sc *prepared) run(ctx context.Context, n int) result {
 // drive carries out the trial. A driver that panics is a fault of the harness or
 // of the driven agent: the trial's verdict is then error, and the run goes on.
 func (sc *prepared) drive(ctx context.Context, n int) (trial record.Trial, timings []record.Timing, stack []byte) {
-	head := &sc.head
 	defer func() {
 		if p := recover(); p != nil {
 			stack = debug.Stack()
 			reason := fmt.Sprintf("the driven agent or its driver panicked: %v", p)
-			trial = record.Trial{
-				Head: record.TrialHead{Scenario: head.Name, N: n, Seed: drive.Seed(head.Seed, n)},
-				End:  record.End{Status: "error", ExitCode: 1, HarnessError: sc.redact.Text(reason)},
-			}
+			trial = sc.without(n, record.End{Status: "error", ExitCode: 1, HarnessError: sc.redact.Text(reason)})
 		}
 	}()
 	trial, timings = sc.driver.Trial(ctx, n)

@@ -47,7 +47,7 @@ var _ = Describe("The verdict of a trial", Label("H-02", "H-04"), func() {
 			driver := stub{name: "a", trials: 1, expect: expect.Expect{Allow: allow}, trial: func(context.Context, int) record.Trial {
 				return record.Trial{Script: record.Script{Invalid: []string{"messages[1].role"}}}
 			}}
-			_, err := harness.RunDrivers(context.Background(), []drive.Driver{driver}, harness.Options{Env: newEnv(), Sink: sink})
+			_, err := harness.RunAll(context.Background(), []drive.Driver{driver}, harness.Options{Env: newEnv(), Sink: sink})
 			Expect(err).NotTo(HaveOccurred())
 			return sink.trials[0]
 		}

@@ -44,7 +44,7 @@ var _ = Describe("Results", Label("H-04"), func() {
 				return record.Trial{}
 			})
 			sink := &memory{}
-			outcome, err := harness.RunDrivers(context.Background(), drivers, harness.Options{Workers: workers, Env: newEnv(), Sink: sink})
+			outcome, err := harness.RunAll(context.Background(), drivers, harness.Options{Workers: workers, Env: newEnv(), Sink: sink})
 			Expect(err).NotTo(HaveOccurred())
 			Expect(sink.order()).To(Equal(planned(drivers)))
 			Expect(sink.heads).To(HaveExactElements(HaveField("Name", "b"), HaveField("Name", "a"), HaveField("Name", "c")))
@@ -67,7 +67,7 @@ var _ = Describe("Results", Label("H-04"), func() {
 			return record.Trial{}
 		}}
 		sink := &memory{}
-		_, err := harness.RunDrivers(context.Background(), drivers, harness.Options{Workers: 2, Env: newEnv(), Sink: sink})
+		_, err := harness.RunAll(context.Background(), drivers, harness.Options{Workers: 2, Env: newEnv(), Sink: sink})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(sink.order()).To(Equal(planned(drivers)))
 	})
@@ -92,7 +92,7 @@ func TestWorkersRunAheadBoundedly(t *testing.T) {
 		read, ended := make(chan struct{}), make(chan error)
 		sink := &memory{told: func(int) error { <-read; return nil }}
 		go func() {
-			_, err := harness.RunDrivers(t.Context(), drivers, harness.Options{Workers: 2, Env: &drive.Env{}, Sink: sink})
+			_, err := harness.RunAll(t.Context(), drivers, harness.Options{Workers: 2, Env: &drive.Env{}, Sink: sink})
 			ended <- err
 		}()
 		synctest.Wait()
@@ -114,7 +114,7 @@ var _ = Describe("A driver that panics", Label("H-04"), func() {
 			return record.Trial{}
 		})
 		sink := &memory{}
-		outcome, err := harness.RunDrivers(context.Background(), drivers, harness.Options{Workers: 2, Env: newEnv(), Sink: sink})
+		outcome, err := harness.RunAll(context.Background(), drivers, harness.Options{Workers: 2, Env: newEnv(), Sink: sink})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(outcome).To(Equal(harness.Outcome{Trials: 12}))
 		Expect(sink.order()).To(Equal(planned(drivers)))
@@ -148,7 +148,7 @@ var _ = Describe("A sink that fails", func() {
 				return nil
 			}}
 			drivers := three(nil)
-			outcome, err := harness.RunDrivers(context.Background(), drivers, harness.Options{Workers: workers, Env: newEnv(), Sink: sink})
+			outcome, err := harness.RunAll(context.Background(), drivers, harness.Options{Workers: workers, Env: newEnv(), Sink: sink})
 			Expect(err).To(MatchError(full))
 			Expect(sink.order()).To(Equal(planned(drivers)[:at]), "it is told nothing more")
 			Expect(outcome.Trials).To(Equal(at - 1))
@@ -174,7 +174,7 @@ var _ = Describe("A sink that fails", func() {
 			return record.Trial{}
 		}}}
 		sink := &memory{told: func(int) error { return full }}
-		_, err := harness.RunDrivers(context.Background(), drivers, harness.Options{Workers: 4, Env: newEnv(), Sink: sink})
+		_, err := harness.RunAll(context.Background(), drivers, harness.Options{Workers: 4, Env: newEnv(), Sink: sink})
 		Expect(err).To(MatchError(full))
 		Expect(active.Load()).To(BeZero())
 		Expect(begun.Load()).To(BeNumerically("<=", 1+4))
@@ -187,7 +187,7 @@ var _ = Describe("A sink that fails", func() {
 			}
 			return nil
 		}}
-		outcome, err := harness.RunDrivers(context.Background(), three(nil), harness.Options{Workers: 2, Env: newEnv(), Sink: sink})
+		outcome, err := harness.RunAll(context.Background(), three(nil), harness.Options{Workers: 2, Env: newEnv(), Sink: sink})
 		Expect(err).To(MatchError(full))
 		Expect(outcome).To(Equal(harness.Outcome{Trials: 4, NotRun: []string{"a", "c"}}))
 	})
@@ -220,7 +220,7 @@ var _ = Describe("A run that is interrupted", Label("L-09"), func() {
 				if at == 0 {
 					cancel()
 				}
-				outcome, err := harness.RunDrivers(ctx, drivers, harness.Options{Workers: workers, Env: newEnv(), Sink: sink})
+				outcome, err := harness.RunAll(ctx, drivers, harness.Options{Workers: workers, Env: newEnv(), Sink: sink})
 				Expect(err).NotTo(HaveOccurred())
 				told := sink.order()
 				Expect(len(told)).To(BeNumerically(">=", at))
@@ -242,7 +242,7 @@ var _ = Describe("A run that is interrupted", Label("L-09"), func() {
 					return record.Trial{}
 				})
 				sink := &memory{}
-				outcome, err := harness.RunDrivers(ctx, drivers, harness.Options{Workers: workers, Env: newEnv(), Sink: sink})
+				outcome, err := harness.RunAll(ctx, drivers, harness.Options{Workers: workers, Env: newEnv(), Sink: sink})
 				Expect(err).NotTo(HaveOccurred())
 				told := sink.order()
 				if workers == 1 {
@@ -274,7 +274,7 @@ var _ = Describe("A run that is interrupted", Label("L-09"), func() {
 			}
 			return nil
 		}}
-		outcome, err := harness.RunDrivers(ctx, drivers, harness.Options{Workers: 1, Env: newEnv(), Sink: sink})
+		outcome, err := harness.RunAll(ctx, drivers, harness.Options{Workers: 1, Env: newEnv(), Sink: sink})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(outcome).To(Equal(harness.Outcome{Trials: 2, Interrupted: true}))
 	})
@@ -303,7 +303,7 @@ expect: {status: done}
 		timer := time.AfterFunc(300*time.Millisecond, cancel) // the child process lives in real time
 		defer timer.Stop()
 		sink := &memory{}
-		outcome, err := harness.RunDrivers(ctx, []drive.Driver{driver, after}, harness.Options{Workers: 1, Env: env, Sink: sink})
+		outcome, err := harness.RunAll(ctx, []drive.Driver{driver, after}, harness.Options{Workers: 1, Env: env, Sink: sink})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(outcome).To(Equal(harness.Outcome{Interrupted: true, NotRun: []string{"spec/one", "spec/two"}}))
 	})
@@ -321,7 +321,7 @@ var _ = Describe("A scenario that cannot be prepared", func() {
 
 	It("is named when its expectations do not compile", func() {
 		drivers := []drive.Driver{stub{name: "spec/x", trials: 1, expect: expect.Expect{That: []string{"run.x"}}}}
-		_, err := harness.RunDrivers(context.Background(), drivers, harness.Options{Env: newEnv(), Sink: &memory{}})
+		_, err := harness.RunAll(context.Background(), drivers, harness.Options{Env: newEnv(), Sink: &memory{}})
 		Expect(err).To(MatchError(ContainSubstring("prepare scenario spec/x: expect.that[0]: column 4")))
 	})
 })
