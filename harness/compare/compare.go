@@ -1,100 +1,262 @@
 // Package compare holds two runs of the same scenarios against each other, or a
-// run against its baseline, and tells regression from noise.
+// run against its baseline, and tells regression from noise. It is pure: the same
+// two runs always give the same result.
 package compare
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// Schema names the JSON form of a Result.
-const Schema = "rehearse.comparison/1"
-
-// Rule is how a measure is compared.
-type Rule string
-
-// The rules.
-const (
-	// Exact is for what repeats: any difference counts.
-	Exact Rule = "exact"
-	// Relative is for cost and tokens: a difference counts beyond a limit.
-	Relative Rule = "relative"
-	// Paired is for what varies from trial to trial: a test over pairs of trials.
-	Paired Rule = "paired"
-	// Rate is for shares of passed trials.
-	Rate Rule = "rate"
-	// Detector is for detectors on labelled items: McNemar's test and the bootstrap
-	// of F1.
-	Detector Rule = "detector"
-)
-
-// Verdict is what a comparison says.
-type Verdict string
-
-// The verdicts.
-const (
-	Better Verdict = "better"
-	Worse  Verdict = "worse"
-	// Tied means that no difference that matters is left: the interval lies within
-	// the smallest effect of interest.
-	Tied Verdict = "tied"
-	// Insufficient means that the data cannot tell.
-	Insufficient Verdict = "insufficient data"
-)
-
-// Comparison is one measure of one scenario in both runs.
-type Comparison struct {
-	Scenario string  `json:"scenario"`
-	Measure  string  `json:"measure"`
-	Unit     string  `json:"unit,omitempty"`
-	Rule     Rule    `json:"rule"`
-	Verdict  Verdict `json:"verdict"`
-	// Before and After are the values; nil text fields where unknown.
-	Before measure.Value `json:"before"`
-	After  measure.Value `json:"after"`
-	// Effect is After less Before in the measure's unit, with its interval; nil
-	// where there is none.
-	Effect *stat.Summary `json:"effect,omitempty"`
-	// P is the p-value of the test and Adjusted that after Holm's correction over
-	// all tests of the comparison; nil where nothing was tested.
-	P        *float64 `json:"p,omitempty"`
-	Adjusted *float64 `json:"p_adjusted,omitempty"`
-	// Why says in a sentence what led to the verdict.
-	Why string `json:"why"`
+// Compare compares two runs by these options. What varies from trial to trial is
+// tested, and Holm's correction is over all tests of the comparison. A thing that
+// cannot be compared is never equal: it is a finding, or a comparison with the
+// verdict Insufficient.
+func Compare(before, after baseline.Baseline, options Options) Result {
+	c := comparing{rules: options.rules(before.Rules), options: options}
+	c.result = Result{Schema: Schema, Before: before.Run, After: after.Run}
+	for _, f := range options.Findings {
+		c.find("", f)
+	}
+	c.terms(before, after)
+	c.scenarios(before, after)
+	c.detector(before, after)
+	c.decide()
+	return c.close()
 }
 
-// Bar is a changed bar: what is demanded, and not how the agent behaves.
-type Bar struct {
-	// Scenario is empty for what holds for all, such as prices.
-	Scenario string `json:"scenario,omitempty"`
-	// What has changed: "expect", "fixtures", "prices", "limits", ...
-	What string `json:"what"`
-	// Before and After are its two forms, as text.
-	Before string `json:"before"`
-	After  string `json:"after"`
+// comparing is a comparison under way.
+type comparing struct {
+	rules   baseline.Rules
+	options Options
+	result  Result
+	tests   []test
+	// both counts scenarios that both sides have.
+	both int
 }
 
-// Result is a comparison of two runs.
-type Result struct {
-	Schema string `json:"schema"`
-	// Before and After name what is compared: a run's id or a baseline's file.
-	Before string `json:"before"`
-	After  string `json:"after"`
-	// Verdict is fail if anything is worse, missing, not blessed or a bar was moved,
-	// and error if it cannot be told.
-	Verdict gate.Verdict `json:"verdict"`
-	// Comparisons are sorted by scenario and measure; equal ones are left out and
-	// counted in Equal.
-	Comparisons []Comparison `json:"comparisons"`
-	Equal       int          `json:"equal"`
-	// Bars are those that were moved.
-	Bars []Bar `json:"bars,omitempty"`
-	// Missing are scenarios that only Before has, New those that only After has.
-	Missing []string `json:"missing,omitempty"`
-	New     []string `json:"new,omitempty"`
-	// Findings are all that decides the verdict, in words.
-	Findings []gate.Finding `json:"findings,omitempty"`
-	// Bless is the command that would accept After as it is.
-	Bless string `json:"bless,omitempty"`
+func (c *comparing) find(scenario string, f gate.Finding) {
+	c.result.Findings = append(c.result.Findings, Finding{Scenario: scenario, Finding: f})
+}
+
+// scenarios pairs the scenarios by name; both lists are sorted by it.
+func (c *comparing) scenarios(before, after baseline.Baseline) {
+	b, a := before.Scenarios, after.Scenarios
+	for len(b) > 0 || len(a) > 0 {
+		switch order := compareNames(b, a); {
+		case order < 0:
+			c.result.Missing = append(c.result.Missing, b[0].Name)
+			c.find(b[0].Name, failing("missing-scenario", "it was there before and is missing now"))
+			b = b[1:]
+		case order > 0:
+			c.result.New = append(c.result.New, a[0].Name)
+			c.find(a[0].Name, failing("new-scenario", "it is new: there is nothing to compare it with"))
+			a = a[1:]
+		default:
+			c.both++
+			c.scenario(&b[0], &a[0])
+			b, a = b[1:], a[1:]
+		}
+	}
+	if c.both == 0 {
+		c.find("", broken("nothing-compared", "no scenario is on both sides, so nothing was compared"))
+	}
+}
+
+// compareNames compares the names of the first scenarios; an empty list comes last.
+func compareNames(b, a []baseline.Scenario) int {
+	switch {
+	case len(b) == 0:
+		return 1
+	case len(a) == 0:
+		return -1
+	default:
+		return cmp.Compare(b[0].Name, a[0].Name)
+	}
+}
+
+// scenario compares one scenario that both sides have.
+func (c *comparing) scenario(b, a *baseline.Scenario) {
+	c.bars(b, a)
+	if !c.carriedOut(b, a) {
+		return
+	}
+	p := pair{before: b, after: a, repeats: repeats(b, a)}
+	c.endings(&p)
+	told := c.measures(&p)
+	if !told {
+		c.find(a.Name, broken("nothing-told", "no measure of it could be compared"))
+	}
+}
+
+// pair is one scenario on both sides.
+type pair struct {
+	before, after *baseline.Scenario
+	// repeats is true where each trial is the same as the one of its number before,
+	// but for what the agent does otherwise now.
+	repeats bool
+}
+
+// trials is up to which number a trial can be in both.
+func (p *pair) trials() int {
+	return min(p.before.Trials.Planned, p.after.Trials.Planned, baseline.MaxTrials)
+}
+
+// repeats reports whether nothing but the agent can make a difference: time is
+// virtual, and files and seed are those of before.
+func repeats(b, a *baseline.Scenario) bool {
+	return !b.RealTime && !a.RealTime && b.Bar["digest"] == a.Bar["digest"] && b.Bar["seed"] == a.Bar["seed"]
+}
+
+// carriedOut reports whether the trials of a scenario can be compared, and finds
+// those that cannot.
+func (c *comparing) carriedOut(b, a *baseline.Scenario) bool {
+	skipped := func(s *baseline.Scenario) bool { return s.Trials.Total() > 0 && s.Trials.Skip == s.Trials.Total() }
+	switch {
+	case skipped(b) && skipped(a):
+		c.find(a.Name, info("skipped", "it was skipped on both sides"))
+		return false
+	case skipped(b):
+		c.find(a.Name, failing("new-scenario", "it was skipped before, so there is nothing to compare it with"))
+		return false
+	}
+	for _, side := range []struct {
+		when string
+		s    *baseline.Scenario
+	}{{"before", b}, {"now", a}} {
+		if f, bad := incomplete(side.s, side.when); bad {
+			c.find(a.Name, f)
+		}
+	}
+	return b.Trials.Pass+b.Trials.Fail > 0 && a.Trials.Pass+a.Trials.Fail > 0
+}
+
+// terms finds what differs between the runs as a whole.
+func (c *comparing) terms(before, after baseline.Baseline) {
+	if before.Prices != after.Prices {
+		c.find("", info("price-date", "the price table is of %s and was of %s", dated(after.Prices), dated(before.Prices)))
+	}
+	if before.Tool != "" && after.Tool != "" && before.Tool != after.Tool {
+		c.find("", info("tool", "the run is of %s and the one before of %s", after.Tool, before.Tool))
+	}
+	asked, blessed := c.options.Rules, before.Rules
+	if (asked == baseline.Rules{}) || (blessed == baseline.Rules{}) {
+		return
+	}
+	for _, rule := range []struct {
+		what           string
+		blessed, asked float64
+	}{
+		{"rules.alpha", blessed.Alpha, asked.Alpha},
+		{"rules.cost", blessed.Cost, asked.Cost},
+		{"rules.margin", blessed.Margin, asked.Margin},
+		{"rules.tokens", blessed.Tokens, asked.Tokens},
+	} {
+		if rule.blessed != rule.asked {
+			c.bar(Bar{What: rule.what, Before: number(rule.blessed), After: number(rule.asked)})
+		}
+	}
+}
+
+// digest is the bar that moves whenever a file does; where another one says what
+// was moved, it adds nothing to a reader.
+const digest = "digest"
+
+// bars finds the bars of a scenario that were moved.
+func (c *comparing) bars(b, a *baseline.Scenario) {
+	keys := maps.Clone(b.Bar)
+	if keys == nil {
+		keys = map[string]string{}
+	}
+	maps.Copy(keys, a.Bar)
+	var moved []Bar
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		if before, after := b.Bar[key], a.Bar[key]; before != after {
+			moved = append(moved, Bar{Scenario: a.Name, What: key, Before: before, After: after})
+		}
+	}
+	for _, m := range moved {
+		if m.What == digest && len(moved) > 1 {
+			c.result.Bars = append(c.result.Bars, m)
+			continue
+		}
+		c.bar(m)
+	}
+}
+
+func (c *comparing) bar(b Bar) {
+	c.result.Bars = append(c.result.Bars, b)
+	f := failing("moved-bar", "%s was %s and is %s", b.What, quoted(b.Before), quoted(b.After))
+	if b.What == digest {
+		f = failing("moved-bar", "its file, or one that it names, has changed: what was compared is not the same any more")
+		f.Evidence = b.Before + " before, " + b.After + " now"
+	} else {
+		f.At = b.What
+	}
+	c.find(b.Scenario, f)
+}
+
+// add adds what a comparison says at once, and a test for later.
+func (c *comparing) add(x Comparison, t *test) {
+	c.result.Comparisons = append(c.result.Comparisons, x)
+	if t != nil {
+		t.at = len(c.result.Comparisons) - 1
+		c.tests = append(c.tests, *t)
+	}
+}
+
+// decide corrects the tests for being many, and draws their verdicts. A test that
+// could not be significant whatever it says does not weaken the others (Tarone,
+// Biometrics 46, 1990).
+func (c *comparing) decide() {
+	var values []float64
+	for _, t := range c.tests {
+		if t.possible {
+			values = append(values, t.p)
+		}
+	}
+	adjusted := stat.Holm(values)
+	tests := max(1, len(values))
+	for _, t := range c.tests {
+		x := &c.result.Comparisons[t.at]
+		if t.possible {
+			x.P, x.Adjusted = &values[0], &adjusted[0]
+			values, adjusted = values[1:], adjusted[1:]
+		}
+		t.decide(x, c.rules.Alpha, tests)
+	}
+}
+
+// close sorts, and turns what is worse into findings.
+func (c *comparing) close() Result {
+	r := c.result
+	slices.SortStableFunc(r.Comparisons, func(x, y Comparison) int {
+		return cmp.Or(cmp.Compare(x.Scenario, y.Scenario), cmp.Compare(x.Measure, y.Measure))
+	})
+	for _, x := range r.Comparisons {
+		switch x.Verdict {
+		case Worse:
+			r.Findings = append(r.Findings, Finding{x.Scenario, failing("regression", "%s is worse: %s", x.Measure, x.Why)})
+		case Better:
+			r.Findings = append(r.Findings, Finding{x.Scenario, info("better", "%s is better: %s", x.Measure, x.Why)})
+		case Insufficient:
+			if x.lost {
+				r.Findings = append(r.Findings, Finding{x.Scenario, broken("not-told", "%s cannot be told: %s", x.Measure, x.Why)})
+			}
+		}
+	}
+	slices.SortStableFunc(r.Findings, func(x, y Finding) int {
+		return cmp.Or(cmp.Compare(x.Scenario, y.Scenario), cmp.Compare(rank(x.Severity), rank(y.Severity)))
+	})
+	all := make([]gate.Finding, len(r.Findings))
+	for i, f := range r.Findings {
+		all[i] = f.Finding
+	}
+	r.Verdict = gate.VerdictOf(all)
+	return r
 }

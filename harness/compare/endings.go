@@ -1,0 +1,217 @@
+package compare
+
+import (
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/harness/baseline"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/stat"
+)
+
+// The measures that are not in a summary.
+const (
+	passRate = "pass_rate"
+	status   = "status"
+)
+
+// incomplete finds what is missing of a side of a scenario.
+func incomplete(s *baseline.Scenario, when string) (f gate.Finding, bad bool) {
+	t := s.Trials
+	switch {
+	case min(t.Planned, t.Pass, t.Fail, t.Error, t.Skip) < 0:
+		return broken("missing-trials", "its trials %s are counted below 0", when), true
+	case t.Total() < t.Planned:
+		return broken("missing-trials", "%d of %s %s have no result", t.Planned-t.Total(), show.Plural(t.Planned, "trial"), when), true
+	case t.Error > 0:
+		return broken("not-carried-out", "the harness could not carry out %d of %s %s", t.Error, show.Plural(t.Total(), "trial"), when), true
+	case t.Skip > 0 || t.Total() == 0:
+		return broken("not-carried-out", "%d of %s %s were skipped", t.Skip, show.Plural(t.Total(), "trial"), when), true
+	}
+	return f, false
+}
+
+// endings compares how the trials ended and were judged: trial by trial where they
+// repeat, else the shares of those that passed.
+func (c *comparing) endings(p *pair) {
+	x := Comparison{Scenario: p.after.Name, Measure: passRate, Before: rateOf(p.before.Trials), After: rateOf(p.after.Trials)}
+	var t *test
+	var differ bool
+	if p.repeats {
+		differ = verdicts(p, &x)
+	} else {
+		t, differ = c.rate(p, &x)
+	}
+	if differ {
+		c.add(x, t)
+	} else {
+		c.result.Equal++
+	}
+	x, known, differs := ended(p)
+	switch {
+	case differs:
+		c.add(x, nil)
+	case known:
+		c.result.Equal++
+	}
+}
+
+func rateOf(t baseline.Trials) measure.Value {
+	s := stat.Proportion(t.Pass, t.Pass+t.Fail, stat.Level)
+	v := measure.Value{Name: passRate, Known: true, N: s.N, Interval: s.Interval, Warnings: s.Warnings}
+	if s.N > 0 {
+		v.Value = &s.Value
+	}
+	return v
+}
+
+// verdicts compares the verdicts of trials that repeat.
+func verdicts(p *pair, x *Comparison) (differ bool) {
+	x.Rule = Exact
+	lost, gained, first := 0, 0, 0
+	for n := 1; n <= p.trials(); n++ {
+		before, ok1 := p.before.End(n)
+		now, ok2 := p.after.End(n)
+		switch {
+		case !ok1 || !ok2 || before.Verdict == now.Verdict:
+			continue
+		case before.Verdict == gate.Pass && now.Verdict == gate.Fail:
+			lost++
+		case before.Verdict == gate.Fail && now.Verdict == gate.Pass:
+			gained++
+		default:
+			continue
+		}
+		if first == 0 {
+			first = n
+		}
+	}
+	b, a := p.before.Trials, p.after.Trials
+	if lost+gained == 0 && b.Total() == a.Total() {
+		lost, gained = max(0, b.Pass-a.Pass), max(0, a.Pass-b.Pass) // beyond the trials that were kept
+	}
+	switch {
+	case lost > 0:
+		x.Verdict = Worse
+		x.Why = fmt.Sprintf("%s passed before and %s now", show.Plural(lost, "trial"), fails(lost))
+	case gained > 0:
+		x.Verdict = Better
+		x.Why = fmt.Sprintf("%s failed before and %s now", show.Plural(gained, "trial"), passes(gained))
+	default:
+		return false
+	}
+	if first > 0 && p.trials() > 1 {
+		x.Why += fmt.Sprintf(", first trial %d", first)
+	}
+	effect(x, *x.After.Value-*x.Before.Value)
+	return true
+}
+
+func fails(n int) string {
+	if n == 1 {
+		return "fails"
+	}
+	return "fail"
+}
+
+func passes(n int) string {
+	if n == 1 {
+		return "passes"
+	}
+	return "pass"
+}
+
+// rate prepares the test of two pass rates. Where all trials passed and none does any
+// more, that is worse however few they are: by chance it happens to a scenario that
+// passes every other time once in 4^n.
+func (c *comparing) rate(p *pair, x *Comparison) (t *test, differ bool) {
+	x.Rule, x.Verdict = Rate, Insufficient
+	b, a := p.before.Trials, p.after.Trials
+	n1, n2 := b.Pass+b.Fail, a.Pass+a.Fail
+	if b.Pass*n2 == a.Pass*n1 {
+		return nil, false
+	}
+	d := stat.RateDifference(b.Pass, n1, a.Pass, n2, 1-c.rules.Alpha)
+	x.Effect = &measure.Value{Name: x.Measure, Known: true, Value: &d.Value, N: d.N, Interval: d.Interval}
+	seen := fmt.Sprintf("%d of %d trials passed before and %d of %d now", b.Pass, n1, a.Pass, n2)
+	switch {
+	case b.Fail == 0 && a.Pass == 0:
+		x.Verdict, x.Why = Worse, seen
+		return nil, true
+	case b.Pass == 0 && a.Fail == 0:
+		x.Verdict, x.Why = Better, seen
+		return nil, true
+	}
+	t = &test{
+		p: stat.Fisher(b.Pass, n1, a.Pass, n2), effect: d, margin: c.rules.Margin, higher: true, unit: points, noun: "trial", each: 2,
+		least: leastTrials, seen: seen, possible: bestFisher(b.Pass, n1, a.Pass, n2) <= c.rules.Alpha,
+	}
+	return t, true
+}
+
+// bestFisher is the least p-value that two samples of these sizes can have that
+// passed as often together.
+func bestFisher(k1, n1, k2, n2 int) float64 {
+	least, most := max(0, k1+k2-n2), min(n1, k1+k2)
+	return min(stat.Fisher(least, n1, k1+k2-least, n2), stat.Fisher(most, n1, k1+k2-most, n2))
+}
+
+// leastTrials is how many trials on each side Fisher's test needs at least: with n
+// that all pass and n that all fail, p is 2 / C(2n, n).
+func leastTrials(alpha float64) int {
+	p := 2.0
+	for n := 1; ; n++ {
+		if p /= float64(2*n) * float64(2*n-1) / float64(n) / float64(n); p <= alpha || n >= 100 {
+			return n
+		}
+	}
+}
+
+// ended compares the end statuses and exit codes. known is false where they vary, so
+// that trials cannot be compared one by one; the pass rate then tells.
+func ended(p *pair) (x Comparison, known, differs bool) {
+	if !p.repeats && (len(p.before.Ends) != 1 || len(p.after.Ends) != 1) {
+		return x, false, false
+	}
+	x = Comparison{Scenario: p.after.Name, Measure: status, Rule: Exact}
+	x.Before, x.After = measure.Value{Name: status, Known: true}, measure.Value{Name: status, Known: true}
+	changed, rescued := 0, 0
+	for n := 1; n <= p.trials(); n++ {
+		before, ok1 := p.before.End(n)
+		now, ok2 := p.after.End(n)
+		if !ok1 || !ok2 {
+			continue
+		}
+		known = true
+		if before.Status == now.Status && before.ExitCode == now.ExitCode {
+			continue
+		}
+		if changed == 0 {
+			x.BeforeText, x.AfterText = ending(before), ending(now)
+			x.Why = fmt.Sprintf("it ended as %s before and as %s now", x.BeforeText, x.AfterText)
+			if p.trials() > 1 {
+				x.Why = fmt.Sprintf("trial %d ended as %s before and as %s now", n, x.BeforeText, x.AfterText)
+			}
+		}
+		changed++
+		if before.Verdict == gate.Fail && now.Verdict == gate.Pass {
+			rescued++
+		}
+	}
+	if x.Verdict = Worse; rescued == changed {
+		x.Verdict = Better
+	}
+	if changed > 1 {
+		x.Why += fmt.Sprintf(", and so did %d more", changed-1)
+	}
+	return x, known, changed > 0
+}
+
+func ending(e baseline.End) string {
+	text := quoted(e.Status)
+	if e.ExitCode != 0 {
+		text += fmt.Sprintf(" with exit code %d", e.ExitCode)
+	}
+	return text
+}

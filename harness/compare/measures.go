@@ -1,0 +1,288 @@
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/harness/baseline"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/stat"
+)
+
+// kind is how a measure is to be compared. Of all of them less is better.
+type kind struct {
+	// left is true for what is no better or worse by itself: tokens that were cached
+	// are part of the input, and what they save is in the cost.
+	left bool
+	// time is true for what the wall clock says in real time.
+	time bool
+	// limit is the relative limit of cost and tokens; nil for others.
+	limit func(baseline.Rules) float64
+	// beside is true for what is tested by another measure already, so that testing
+	// it as well would only weaken the tests.
+	beside bool
+}
+
+func costLimit(r baseline.Rules) float64 { return r.Cost }
+
+func tokenLimit(r baseline.Rules) float64 { return r.Tokens }
+
+// kinds are those of measures by name. Others are told by their unit.
+var kinds = map[string]kind{
+	"tokens":        {limit: tokenLimit},
+	"tokens_input":  {limit: tokenLimit, beside: true},
+	"tokens_output": {limit: tokenLimit, beside: true},
+	"tokens_cached": {left: true},
+	"cost_eur":      {limit: costLimit},
+	"cost_usd":      {limit: costLimit, beside: true},
+	"latency_p50":   {time: true, beside: true},
+	"latency_max":   {time: true, beside: true},
+}
+
+func kindOf(m *baseline.Measure) kind {
+	if k, ok := kinds[m.Name]; ok {
+		return k
+	}
+	switch m.Unit {
+	case "s":
+		return kind{time: true}
+	case "EUR", "USD":
+		return kind{limit: costLimit}
+	default:
+		return kind{}
+	}
+}
+
+// measures compares all measures of a scenario. It reports whether anything could
+// be told.
+func (c *comparing) measures(p *pair) (told bool) {
+	names := map[string]bool{}
+	for _, list := range [][]baseline.Measure{p.before.Measures, p.after.Measures} {
+		for i := range list {
+			names[list[i].Name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		b, inBefore := p.before.Measure(name)
+		a, inAfter := p.after.Measure(name)
+		switch {
+		case !inBefore:
+			b = baseline.Measure{Name: name, Unit: a.Unit, Known: true}
+		case !inAfter:
+			a = baseline.Measure{Name: name, Unit: b.Unit, Known: true}
+		}
+		k := kindOf(&b)
+		if k.left {
+			continue
+		}
+		x, t, show := c.measure(p, k, &b, &a)
+		switch {
+		case show:
+			told = told || x.Verdict != Insufficient || t != nil && t.possible
+			c.add(x, t)
+		case x.Verdict == Tied:
+			told = true
+			c.result.Equal++
+		}
+	}
+	return told
+}
+
+// measure compares one measure. show is false where both are equal, or where nothing
+// is to be said of it.
+func (c *comparing) measure(p *pair, k kind, b, a *baseline.Measure) (x Comparison, t *test, show bool) {
+	x = Comparison{
+		Scenario: p.after.Name, Measure: b.Name, Unit: b.Unit, Verdict: Insufficient,
+		Before: valueOf(b), After: valueOf(a), Rule: ruleOf(p, k, b, a),
+	}
+	switch {
+	case b.Unit != a.Unit:
+		x.Why = fmt.Sprintf("it is in %q now and was in %q", a.Unit, b.Unit)
+		x.lost = true
+		return x, nil, true
+	case !b.Known || !a.Known:
+		x.Why, x.lost = unknown(b, a), b.Known && b.Value != nil
+		return x, nil, true
+	case b.Value == nil && a.Value == nil:
+		x.Verdict = Tied
+		return x, nil, false
+	case b.Value == nil || a.Value == nil:
+		x.Why = "there was nothing to measure before"
+		if a.Value == nil {
+			x.Why = "there is nothing to measure now"
+		}
+		return x, nil, true
+	case k.time && p.before.RealTime != p.after.RealTime:
+		x.Why = "time is real on one side and virtual on the other"
+		return x, nil, true
+	}
+	switch x.Rule {
+	case Exact:
+		show = exactly(p, b, a, &x)
+	case Relative:
+		show = relatively(*b.Value, *a.Value, k.limit(c.rules), &x)
+	default:
+		if k.beside {
+			return x, nil, false
+		}
+		margin := c.rules.Margin
+		if k.limit != nil {
+			margin = k.limit(c.rules)
+		}
+		t, show = c.paired(p, b, a, margin, &x)
+	}
+	return x, t, show
+}
+
+// ruleOf is the rule for a measure: a test for what varies from trial to trial, as
+// times of the wall clock always do.
+func ruleOf(p *pair, k kind, b, a *baseline.Measure) Rule {
+	wall := k.time && (p.before.RealTime || p.after.RealTime)
+	switch {
+	case wall || !p.repeats && !(constant(b) && constant(a)):
+		return Paired
+	case k.limit != nil:
+		return Relative
+	default:
+		return Exact
+	}
+}
+
+// constant reports whether all trials have one value.
+func constant(m *baseline.Measure) bool {
+	return !slices.ContainsFunc(m.Trials, func(v *float64) bool { return v == nil || *v != *m.Trials[0] })
+}
+
+func unknown(b, a *baseline.Measure) string {
+	switch {
+	case b.Known:
+		return "it was known before and is not now"
+	case a.Known:
+		return "it was not known before"
+	default:
+		return "it is not known on either side"
+	}
+}
+
+// valueOf is a measure of a side as a value.
+func valueOf(m *baseline.Measure) measure.Value {
+	return measure.Value{Name: m.Name, Unit: m.Unit, Known: m.Known, Value: m.Value, N: m.N, Interval: m.Interval}
+}
+
+// effect is a difference without doubt.
+func effect(x *Comparison, d float64) {
+	if !math.IsInf(d, 0) {
+		x.Effect = &measure.Value{Name: x.Measure, Unit: x.Unit, Known: true, Value: &d, N: min(x.Before.N, x.After.N)}
+	}
+}
+
+// exactly compares trial by trial, and the means where trials were not kept.
+func exactly(p *pair, b, a *baseline.Measure, x *Comparison) (show bool) {
+	var worse, better, trials int
+	var first string
+	for n := 1; n <= p.trials(); n++ {
+		before, ok1 := b.At(n)
+		now, ok2 := a.At(n)
+		if !ok1 || !ok2 {
+			continue
+		}
+		trials++
+		switch {
+		case now > before:
+			worse++
+		case now < before:
+			better++
+		default:
+			continue
+		}
+		if first == "" {
+			first = fmt.Sprintf("%s before and %s now", amount(before, x.Unit), amount(now, x.Unit))
+			if p.trials() > 1 {
+				first = fmt.Sprintf("in trial %d %s", n, first)
+			}
+		}
+	}
+	d := *a.Value - *b.Value
+	switch {
+	case trials == 0:
+		x.Why = "no trial has a value on both sides"
+		return true
+	case worse+better == 0 && b.N == a.N && b.N > baseline.MaxTrials && d != 0:
+		first = fmt.Sprintf("on average %s before and %s now", amount(*b.Value, x.Unit), amount(*a.Value, x.Unit))
+		if d > 0 {
+			worse++
+		} else {
+			better++
+		}
+	case worse+better == 0:
+		x.Verdict = Tied
+		return false
+	}
+	effect(x, d)
+	if x.Verdict = Better; worse > 0 {
+		x.Verdict = Worse
+	}
+	x.Why = first
+	if trials > 1 {
+		x.Why += fmt.Sprintf("; more in %d and less in %d of %d trials", worse, better, trials)
+	}
+	return true
+}
+
+// relatively compares means with a relative limit.
+func relatively(before, now, most float64, x *Comparison) (show bool) {
+	d := now - before
+	if d == 0 {
+		x.Verdict = Tied
+		return false
+	}
+	effect(x, d)
+	x.Why = fmt.Sprintf("%s before and %s now: %s", amount(before, x.Unit), amount(now, x.Unit), share(d, before))
+	switch {
+	case math.Abs(d) <= most*math.Abs(before):
+		x.Verdict = Tied
+		x.Why += fmt.Sprintf(", within the limit of %s", limit(most))
+	case d > 0:
+		x.Verdict = Worse
+		x.Why += fmt.Sprintf(", over the limit of %s", limit(most))
+	default:
+		x.Verdict = Better
+		x.Why += fmt.Sprintf(", by more than the limit of %s", limit(most))
+	}
+	return true
+}
+
+// paired prepares the test of a measure over pairs of trials.
+func (c *comparing) paired(p *pair, b, a *baseline.Measure, margin float64, x *Comparison) (t *test, show bool) {
+	var differences []float64
+	var mean stat.Moments
+	for n := 1; n <= p.trials(); n++ {
+		before, ok1 := b.At(n)
+		now, ok2 := a.At(n)
+		if d := now - before; ok1 && ok2 && !math.IsInf(d, 0) {
+			differences = append(differences, d)
+			mean.Add(before)
+		}
+	}
+	if len(differences) == 0 {
+		x.Why = "no trial has a value on both sides"
+		return nil, true
+	}
+	r := stat.SignedRank(differences, 1-c.rules.Alpha)
+	if r.Zeros == r.N {
+		x.Verdict = Tied
+		return nil, false
+	}
+	x.Effect = &measure.Value{
+		Name: x.Measure, Unit: x.Unit, Known: true, Value: &r.Effect.Value, N: r.N,
+		Interval: r.Effect.Interval, Warnings: r.Effect.Warnings,
+	}
+	t = &test{
+		p: r.P, effect: r.Effect, unit: x.Unit, toward: *a.Value - *b.Value, noun: "trial", scale: mean.Sum() / float64(mean.N()),
+		margin: margin * math.Abs(mean.Sum()/float64(mean.N())), least: stat.LeastPairs,
+	}
+	t.possible = r.N-r.Zeros >= stat.LeastPairs(c.rules.Alpha)
+	return t, true
+}

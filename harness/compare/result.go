@@ -1,0 +1,157 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/harness/baseline"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+)
+
+// Schema names the JSON form of a Result.
+const Schema = "rehearse.comparison/1"
+
+// Rule is how a measure is compared.
+type Rule string
+
+// The rules.
+const (
+	// Exact is for what repeats: any difference counts.
+	Exact Rule = "exact"
+	// Relative is for cost and tokens: a difference counts beyond a limit.
+	Relative Rule = "relative"
+	// Paired is for what varies from trial to trial: a test over pairs of trials.
+	Paired Rule = "paired"
+	// Rate is for shares of passed trials.
+	Rate Rule = "rate"
+	// Detector is for detectors on labelled items: McNemar's test and the bootstrap
+	// of F1.
+	Detector Rule = "detector"
+)
+
+// Verdict is what a comparison says.
+type Verdict string
+
+// The verdicts.
+const (
+	Better Verdict = "better"
+	Worse  Verdict = "worse"
+	// Tied means that no difference that matters is left: it is within the limit, or
+	// its interval lies within the smallest effect of interest.
+	Tied Verdict = "tied"
+	// Insufficient means that the data cannot tell.
+	Insufficient Verdict = "insufficient data"
+)
+
+// Comparison is one measure of one scenario in both runs.
+type Comparison struct {
+	// Scenario is empty for what is over all scenarios.
+	Scenario string  `json:"scenario,omitempty"`
+	Measure  string  `json:"measure"`
+	Unit     string  `json:"unit,omitempty"`
+	Rule     Rule    `json:"rule"`
+	Verdict  Verdict `json:"verdict"`
+	// Before and After are the values, means over trials.
+	Before measure.Value `json:"before"`
+	After  measure.Value `json:"after"`
+	// BeforeText and AfterText are those of a measure that is no number.
+	BeforeText string `json:"before_text,omitempty"`
+	AfterText  string `json:"after_text,omitempty"`
+	// Effect is After less Before, with its interval where the rule has one; nil
+	// where there is no difference to tell. Of Paired it is the Hodges-Lehmann
+	// estimate, which need not be the difference of the means.
+	Effect *measure.Value `json:"effect,omitempty"`
+	// P is the p-value of the test and Adjusted that after Holm's correction over
+	// all tests of the comparison; nil where nothing was tested.
+	P        *float64 `json:"p,omitempty"`
+	Adjusted *float64 `json:"p_adjusted,omitempty"`
+	// Why says in a sentence what led to the verdict.
+	Why string `json:"why"`
+
+	// lost is true where it was known before and is not now.
+	lost bool
+}
+
+// Bar is a changed bar: what is demanded, and not how the agent behaves.
+type Bar struct {
+	// Scenario is empty for what holds for all, such as the rules of the comparison.
+	Scenario string `json:"scenario,omitempty"`
+	// What has changed, by its key: "expect.calls", "price", "digest", "rules.cost".
+	What string `json:"what"`
+	// Before and After are its two forms, as text; empty where there was or is none.
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+// Finding is an observation on a scenario, or on the runs as a whole if its name is
+// empty. Its rules are "regression", "missing-scenario", "new-scenario" and
+// "moved-bar", which fail; "not-told", "nothing-told", "nothing-compared",
+// "missing-trials", "not-carried-out" and "rules", with which nothing can be told;
+// and "better", "price-date", "tool" and "skipped", which are notes.
+type Finding struct {
+	Scenario string `json:"scenario,omitempty"`
+	gate.Finding
+}
+
+// Result is a comparison of two runs.
+type Result struct {
+	Schema string `json:"schema"`
+	// Before and After name what is compared: a run's id or a baseline's file.
+	Before string `json:"before"`
+	After  string `json:"after"`
+	// Verdict is fail if anything is worse, missing, not blessed or a bar was moved,
+	// and error if it cannot be told.
+	Verdict gate.Verdict `json:"verdict"`
+	// Comparisons are sorted by scenario and measure; equal ones are left out and
+	// counted in Equal.
+	Comparisons []Comparison `json:"comparisons"`
+	Equal       int          `json:"equal"`
+	// Bars are those that were moved.
+	Bars []Bar `json:"bars,omitempty"`
+	// Missing are scenarios that only Before has, New those that only After has.
+	Missing []string `json:"missing,omitempty"`
+	New     []string `json:"new,omitempty"`
+	// Findings are all that decides the verdict, in words, sorted by scenario.
+	Findings []Finding `json:"findings,omitempty"`
+	// Bless is the command that would accept After as it is.
+	Bless string `json:"bless,omitempty"`
+}
+
+// Options are how runs are compared. The zero value is valid.
+type Options struct {
+	// Rules are the margins; zero means those of the run before, or the default if
+	// it has none. Others than it has are a moved bar.
+	Rules baseline.Rules
+	// Findings are what the caller knows of the runs beside their measures, such as
+	// that one was interrupted. They count for the verdict.
+	Findings []gate.Finding
+	// Resamples are those of the bootstrap; 0 means 2,000. Seed is its seed.
+	Resamples int
+	Seed      uint64
+}
+
+// The bounds of Options.Resamples.
+const (
+	defaultResamples = 2000
+	maxResamples     = 1_000_000
+)
+
+// Validate says what is wrong with the options.
+func (o *Options) Validate() error {
+	if (o.Rules != baseline.Rules{}) {
+		if err := o.Rules.Validate(); err != nil {
+			return err
+		}
+	}
+	if o.Resamples != 0 && (o.Resamples < 100 || o.Resamples > maxResamples) {
+		return fmt.Errorf("%d resamples: between 100 and %d are possible", o.Resamples, maxResamples)
+	}
+	return nil
+}
+
+// rules are those to compare by. Rules that cannot be used count as none.
+func (o *Options) rules(before baseline.Rules) baseline.Rules {
+	list := []baseline.Rules{o.Rules, before, baseline.DefaultRules()}
+	return list[slices.IndexFunc(list, func(r baseline.Rules) bool { return r.Validate() == nil })]
+}

@@ -1,0 +1,121 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/aclements/go-moremath/stats"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Fisher returns the two-sided p-value of Fisher's exact test that two samples have
+// one rate: k1 of n1 and k2 of n2. It is the probability, with all margins fixed, of
+// every table that is at most as likely as the one seen, as in R's fisher.test.
+// Beyond a million in both samples together it is that of the normal distribution
+// with the same mean and variance. It needs 0 ≤ k ≤ n on both sides and panics
+// otherwise.
+func Fisher(k1, n1, k2, n2 int) float64 {
+	checkRates("Fisher's test", k1, n1, k2, n2)
+	switch {
+	case n1 == 0 || n2 == 0:
+		return 1
+	case n1 > maxFisher-n2:
+		return normalFisher(float64(k1), float64(n1), float64(k2), float64(n2))
+	}
+	hits := stats.HypergeometicDist{N: n1 + n2, K: k1 + k2, Draws: n1}
+	// Tables that are equally likely differ by rounding.
+	limit := hits.PMF(float64(k1)) * (1 + 1e-7)
+	p := 0.0
+	for k := max(0, k1+k2-n2); k <= min(n1, k1+k2); k++ {
+		if x := hits.PMF(float64(k)); x <= limit {
+			p += x
+		}
+	}
+	return min(1, p)
+}
+
+const maxFisher = 1_000_000
+
+func normalFisher(k1, n1, k2, n2 float64) float64 {
+	n, hits := n1+n2, k1+k2
+	sd := math.Sqrt(n1 / n * n2 * (hits / n) * ((n - hits) / (n - 1)))
+	off := math.Abs(k1-n1*(hits/n)) - 0.5 // for continuity
+	if !(off > 0) || sd == 0 {
+		return 1
+	}
+	return min(1, 2*distuv.UnitNormal.Survival(off/sd))
+}
+
+// RateDifference returns k2/n2 - k1/n1 of two samples that are independent, with
+// Newcombe's interval, the hybrid of two of Wilson's (method 10 in Newcombe,
+// Statistics in Medicine 17, 1998, pages 873 to 890):
+//
+//	lo = d - sqrt((p2 - l2)² + (u1 - p1)²)
+//	hi = d + sqrt((u2 - p2)² + (p1 - l1)²)
+//
+// where l and u are the bounds for each rate. N is that of both. It needs 0 ≤ k ≤ n
+// on both sides and panics otherwise.
+func RateDifference(k1, n1, k2, n2 int, level float64) Summary {
+	checkRates("difference of rates", k1, n1, k2, n2)
+	if n1 == 0 || n2 == 0 {
+		return none()
+	}
+	a, b := Proportion(k1, n1, level), Proportion(k2, n2, level)
+	d := b.Value - a.Value
+	return Summary{Value: d, N: n1 + n2, Interval: &Interval{
+		Lo:    max(-1, d-math.Hypot(b.Value-b.Interval.Lo, a.Interval.Hi-a.Value)),
+		Hi:    min(1, d+math.Hypot(b.Interval.Hi-b.Value, a.Value-a.Interval.Lo)),
+		Level: level, Method: "newcombe", N: n1 + n2,
+	}}
+}
+
+func checkRates(what string, k1, n1, k2, n2 int) {
+	if k1 < 0 || k1 > n1 || k2 < 0 || k2 > n2 {
+		panic(fmt.Sprintf("stat: no %s for %d of %d and %d of %d", what, k1, n1, k2, n2))
+	}
+}
+
+// PassAt returns pass@k: the probability that at least one of k trials passes, by the
+// estimate of Chen et al. (Evaluating Large Language Models Trained on Code, 2021,
+// equation 1), which has no bias:
+//
+//	1 - C(n-c, k) / C(n, k)
+//
+// for c of n trials that passed. Its interval is that of Wilson for the rate p of a
+// trial, put into 1 - (1-p)^k. There is no value for fewer than k trials. It needs
+// 0 ≤ c ≤ n and k ≥ 1, and panics otherwise.
+func PassAt(k, c, n int, level float64) Summary {
+	s := PassAll(k, n-c, n, level) // no trial passes where all fail
+	s.Value = 1 - s.Value
+	if in := s.Interval; in != nil {
+		in.Lo, in.Hi = 1-in.Hi, 1-in.Lo
+	}
+	return s
+}
+
+// PassAll returns pass^k: the probability that all of k trials pass, by the estimate
+// of Yao et al. (tau-bench, 2024, section 5), which has no bias:
+//
+//	C(c, k) / C(n, k)
+//
+// for c of n trials that passed. Interval and limits are as for PassAt, with p^k.
+func PassAll(k, c, n int, level float64) Summary {
+	if k < 1 {
+		panic(fmt.Sprintf("stat: no rate of %d trials in a row", k))
+	}
+	rate := Proportion(c, n, level)
+	if k > n {
+		return Summary{Value: math.NaN(), N: n, Warnings: []string{fmt.Sprintf("%d trials do not tell of %d in a row", n, k)}}
+	}
+	s := Summary{Value: 1, N: n}
+	for i := range k {
+		s.Value *= math.Max(0, float64(c-i)) / float64(n-i)
+	}
+	power := func(p float64) float64 { return math.Pow(p, float64(k)) }
+	// The estimate for so many in a row that few samples hold them can lie beyond.
+	s.Interval = &Interval{
+		Lo: min(s.Value, power(rate.Interval.Lo)), Hi: max(s.Value, power(rate.Interval.Hi)),
+		Level: level, Method: "wilson", N: n,
+	}
+	return s
+}
