@@ -9,12 +9,15 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/survival"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -36,6 +39,9 @@ type Options struct {
 	// MaxRuns is how many cells there may be; 0 means no limit. Runs that shrink a
 	// failure are not counted: there are at most a few for each.
 	MaxRuns int
+	// Thorough leaves nothing out because the path is long: no call is spared, and no
+	// two crashes share a run.
+	Thorough bool
 	// Seed chooses the pairs; 0 means the scenario's.
 	Seed uint64
 	// Tool is the program's name and version, for the result.
@@ -80,5 +86,61 @@ func (e *GoldenError) Error() string {
 // missing. An error is a *GoldenError, the sink's, or that of a scenario that
 // cannot be driven.
 func Run(ctx context.Context, sc scenarios.Scenario, opts Options) (survival.Result, error) {
-	return survival.Result{}, fmt.Errorf("explore %s: not yet", sc.Name)
+	sc.Perturb, sc.Trials = nil, 1
+	opts.Seed = cmp.Or(opts.Seed, sc.Seed)
+	opts.Pairs = cmp.Or(opts.Pairs, DefaultPairs)
+	driver, err := drive.New(sc, opts.Env)
+	if err != nil {
+		return survival.Result{}, fmt.Errorf("prepare scenario %s: %w", sc.Name, err)
+	}
+	e := &explorer{opts: opts, driver: driver, known: map[string][]string{}, ended: map[string]bool{}}
+	head := driver.Head()
+	e.result = survival.Result{
+		Schema: survival.Schema, Tool: opts.Tool, Scenario: sc.Name, File: sc.File, Digest: sc.Digest,
+		Seed: opts.Seed, Agent: head.Agent,
+	}
+	walked, err := e.walk(ctx)
+	if err != nil {
+		return e.result, err
+	}
+	if !walked {
+		e.result.Stopped = survival.Interrupted
+		return e.result, nil
+	}
+	return e.result, e.explore(ctx, &sc)
+}
+
+// explore leaves the golden path, which was driven.
+func (e *explorer) explore(ctx context.Context, sc *scenarios.Scenario) error {
+	e.result.Golden = measure.GoldenOf(&e.golden.Facts)
+	e.result.Calls = e.path.calls
+	e.result.Invariants = e.golden.Scenario.Invariants
+	p := planOf(&e.path, e.opts.Families, e.opts.Thorough)
+	if err := e.cells(ctx, doingCells, p.items); err != nil {
+		return err
+	}
+	pairs := e.pairs(&p)
+	if err := e.cells(ctx, doingPairs, pairs); err != nil {
+		return err
+	}
+	e.result.Left = p.left
+	if err := e.shrink(ctx, sc, slices.Concat(p.items, pairs)); err != nil {
+		return err
+	}
+	return e.record(ctx)
+}
+
+// pairs plans pairs of faults, from what single ones did.
+func (e *explorer) pairs(p *plan) []item {
+	if e.opts.Pairs < 0 || len(e.opts.Families) > 0 && !slices.Contains(e.opts.Families, survival.Pairs) {
+		return nil
+	}
+	design := pairsOf(faultsOf(&e.path, &plan{}), len(e.path.calls), e.opts.Pairs, e.opts.Seed, e.bearable)
+	if len(design.items) == 0 {
+		p.leave("%s: no call comes after one that a fault left going", survival.Pairs)
+		return nil
+	}
+	e.result.Covered = fmt.Sprintf("%d pairs cover %d of %d pairs of faults and %d of %d pairs of calls",
+		len(design.items), design.kinds, design.plannedKinds, design.calls, design.plannedCalls)
+	return design.items
 }

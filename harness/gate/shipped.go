@@ -54,8 +54,8 @@ const failures = `calls.failed <= golden.calls.failed + run.perturbed + size(scr
 
 // Each call beyond those of the golden path may cost what its dearest one did, and
 // all of them twice as much, as a prompt grows by what went wrong before. A provider
-// that reports more tokens than there were is not the agent's doing.
-const cost = `!cost.known || !golden.cost.known || "wrong-usage" in script.fired ||
+// that reports more tokens than there were, or talks a lot, is not the agent's doing.
+const cost = `!cost.known || !golden.cost.known || "wrong-usage" in script.fired || "text-padded" in script.fired ||
   cost.usd <= 2.0 * (golden.cost.usd + golden.cost.most * double(%d * run.perturbed))`
 
 // kinds are those of harness/drive, by record.Scenario.Agent.

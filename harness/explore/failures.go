@@ -1,0 +1,136 @@
+package explore
+
+import (
+	"context"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
+)
+
+// maxRounds bounds how often a failure is tried to be made smaller; a group of a
+// million writes takes twenty.
+const maxRounds = 24
+
+// failure is a failed cell on its way to the smallest perturbation that breaks the
+// same.
+type failure struct {
+	cell  int    // its index
+	class string // what must stay broken
+	best  []perturb.Perturbation
+	tried [][]perturb.Perturbation
+}
+
+// shrink makes the perturbations of all failed cells as small as they get. All
+// candidates of all failures are driven in one go, each once, so that it is quick and
+// does not depend on the order in which they end.
+func (e *explorer) shrink(ctx context.Context, sc *scenarios.Scenario, items []item) error {
+	all := e.failures(items)
+	open := all
+	for round := 0; round < maxRounds && len(open) > 0 && !interrupted(ctx); round++ {
+		e.tell(doingShrink, len(all)-len(open), len(all), nil)
+		if err := e.try(ctx, open); err != nil {
+			return err
+		}
+		open = slices.DeleteFunc(slices.Clone(open), func(f *failure) bool { return !e.improve(f) })
+	}
+	for _, f := range all {
+		cell := &e.result.Cells[f.cell]
+		cell.Shrunk = texts(f.best)
+		cell.Command = Command(sc, cell.Shrunk)
+	}
+	if len(all) > 0 {
+		e.tell(doingShrink, len(all), len(all), nil)
+	}
+	return nil
+}
+
+// failures are those of the cells, which the items lead to.
+func (e *explorer) failures(items []item) (all []*failure) {
+	for i := range e.result.Cells {
+		if e.result.Cells[i].Outcome != survival.Failed {
+			continue
+		}
+		if classes := e.known[key(items[i].ps)]; len(classes) > 0 {
+			all = append(all, &failure{cell: i, class: classes[0], best: items[i].ps})
+		}
+	}
+	return all
+}
+
+// try drives what might be smaller and is not known yet.
+func (e *explorer) try(ctx context.Context, open []*failure) error {
+	var items []item
+	asked := map[string]bool{}
+	for _, f := range open {
+		f.tried = smaller(f.best, e.path.writes)
+		for _, ps := range f.tried {
+			k := key(ps)
+			if _, known := e.known[k]; !known && !asked[k] {
+				asked[k] = true
+				items = append(items, item{e.result.Cells[f.cell].Family, ps})
+			}
+		}
+	}
+	done := 0
+	sink := &tap{trial: func(j *harness.Judged) {
+		e.known[key(items[done].ps)] = broken(j.Findings)
+		done++
+	}}
+	_, err := e.drive(ctx, sink, true, items)
+	return err
+}
+
+// improve takes the first of what was tried that breaks the same. It reports false
+// if there is none: the failure is as small as it gets.
+func (e *explorer) improve(f *failure) bool {
+	for _, ps := range f.tried {
+		if slices.Contains(e.known[key(ps)], f.class) {
+			f.best = ps
+			return true
+		}
+	}
+	return false
+}
+
+// maxRecorded is how many runs of failures are recorded; a reader has enough of them
+// long before.
+const maxRecorded = 200
+
+// record drives the smallest run of each failure once more for the recording, one
+// for each command.
+func (e *explorer) record(ctx context.Context) error {
+	if e.opts.Sink == nil || interrupted(ctx) {
+		return nil
+	}
+	var items []item
+	seen := map[string]bool{}
+	for i := range e.result.Cells {
+		cell := &e.result.Cells[i]
+		if cell.Command == "" || seen[cell.Command] || len(items) == maxRecorded {
+			continue
+		}
+		seen[cell.Command] = true
+		ps, err := parse(cell.Shrunk)
+		if err != nil {
+			return err
+		}
+		items = append(items, item{cell.Family, ps})
+	}
+	_, err := e.drive(ctx, e.opts.Sink, false, items)
+	return err
+}
+
+// parse reads text forms.
+func parse(texts []string) ([]perturb.Perturbation, error) {
+	ps := make([]perturb.Perturbation, len(texts))
+	for i, text := range texts {
+		var err error
+		if ps[i], err = perturb.Parse(text); err != nil {
+			return nil, err
+		}
+	}
+	return ps, nil
+}

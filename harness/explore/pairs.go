@@ -1,0 +1,125 @@
+package explore
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
+)
+
+// Pairs of faults are chosen by a covering design: not each pair of faults (there
+// are a hundred thousand on a path of twenty calls), but runs such that each pair of
+// kinds and each pair of calls occurs in one, for a defect that takes two faults
+// seldom asks for these very calls. A run covers one pair of kinds and one pair of
+// calls, so that the larger of their numbers is the least that covers all, and a
+// pairing of the two lists, shuffled, needs no more.
+
+// pairing is a design and what it covers.
+type pairing struct {
+	items []item
+	// kinds and calls count the pairs of each that are covered, plannedKinds and
+	// plannedCalls all there are.
+	kinds, calls               int
+	plannedKinds, plannedCalls int
+}
+
+// pairsOf chooses at most limit pairs of single faults. Bearable reports whether the
+// path went on after a fault, so that a second one can still happen; nil means that
+// nothing is known.
+func pairsOf(kinds []mocks.Fault, calls, limit int, seed uint64, bearable func(perturb.Perturbation) bool) pairing {
+	random := rand.New(rand.NewPCG(seed, uint64(calls)))
+	kindPairs := productOf(len(kinds))
+	callPairs := orderedOf(calls)
+	random.Shuffle(len(kindPairs), func(i, j int) { kindPairs[i], kindPairs[j] = kindPairs[j], kindPairs[i] })
+	random.Shuffle(len(callPairs), func(i, j int) { callPairs[i], callPairs[j] = callPairs[j], callPairs[i] })
+	d := pairing{plannedKinds: len(kindPairs), plannedCalls: len(callPairs)}
+	if len(callPairs) == 0 || len(kindPairs) == 0 {
+		return d
+	}
+	open := newQueue(callPairs)
+	for _, k := range kindPairs {
+		if len(d.items) == limit {
+			break
+		}
+		at, ok := open.take(func(calls [2]int) bool {
+			return bearable == nil || bearable(fault(calls[0], kinds[k[0]]))
+		})
+		if !ok {
+			continue // no call goes on after the first of these kinds
+		}
+		d.kinds++
+		d.add(fault(at[0], kinds[k[0]]), fault(at[1], kinds[k[1]]))
+	}
+	d.rest(kindPairs, kinds, limit, open, bearable)
+	d.calls = open.taken
+	return d
+}
+
+// rest covers the pairs of calls that are left once the kinds are covered.
+func (d *pairing) rest(kindPairs [][2]int, kinds []mocks.Fault, limit int, open *queue, bearable func(perturb.Perturbation) bool) {
+	for i := 0; i < len(open.fresh) && len(d.items) < limit; {
+		at := open.fresh[i]
+		k := slices.IndexFunc(kindPairs, func(k [2]int) bool {
+			return bearable == nil || bearable(fault(at[0], kinds[k[0]]))
+		})
+		if k < 0 {
+			i++
+			continue
+		}
+		d.add(fault(at[0], kinds[kindPairs[k][0]]), fault(at[1], kinds[kindPairs[k][1]]))
+		kindPairs = append(append(slices.Clone(kindPairs[:k]), kindPairs[k+1:]...), kindPairs[k]) // the others first
+		open.fresh = slices.Delete(open.fresh, i, i+1)
+		open.taken++
+	}
+}
+
+func (d *pairing) add(first, second perturb.Perturbation) {
+	d.items = append(d.items, item{survival.Pairs, []perturb.Perturbation{first, second}})
+}
+
+// productOf are all pairs of n things, in both orders and with themselves.
+func productOf(n int) (all [][2]int) {
+	for i := range n {
+		for j := range n {
+			all = append(all, [2]int{i, j})
+		}
+	}
+	return all
+}
+
+// orderedOf are all pairs of calls of which the first comes before the second.
+func orderedOf(calls int) (all [][2]int) {
+	for i := 1; i <= calls; i++ {
+		for j := i + 1; j <= calls; j++ {
+			all = append(all, [2]int{i, j})
+		}
+	}
+	return all
+}
+
+// queue hands out pairs of calls: fresh ones first, then each again.
+type queue struct {
+	fresh, used [][2]int
+	taken       int // fresh ones that were
+}
+
+func newQueue(all [][2]int) *queue { return &queue{fresh: slices.Clone(all)} }
+
+// take hands out the first pair that suits.
+func (q *queue) take(suits func([2]int) bool) ([2]int, bool) {
+	if i := slices.IndexFunc(q.fresh, suits); i >= 0 {
+		pair := q.fresh[i]
+		q.fresh = slices.Delete(q.fresh, i, i+1)
+		q.used = append(q.used, pair)
+		q.taken++
+		return pair, true
+	}
+	if i := slices.IndexFunc(q.used, suits); i >= 0 {
+		pair := q.used[i]
+		q.used = append(slices.Delete(q.used, i, i+1), pair)
+		return pair, true
+	}
+	return [2]int{}, false
+}

@@ -1,0 +1,69 @@
+package explore
+
+import (
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/harness/survival"
+)
+
+// path is a golden path as far as a plan needs to know it.
+type path struct {
+	calls  []survival.Call
+	writes int
+	turns  int
+	points drive.Points
+	// realTime is true where a run takes as long as it says.
+	realTime bool
+	// strikes counts faults that the script itself plans and that fired.
+	strikes int
+}
+
+// pathOf reads the golden path off its run. Calls are counted as perturbations
+// count them: the attempts at one answer are one call.
+func pathOf(golden *harness.Judged, points drive.Points) path {
+	p := path{points: points, realTime: golden.Scenario.RealTime, strikes: golden.Facts.Run.Perturbed}
+	for i := range golden.Trial.Calls {
+		c := &golden.Trial.Calls[i]
+		if c.Error != nil {
+			continue // the next one is made for the same answer
+		}
+		p.calls = append(p.calls, survival.Call{N: len(p.calls) + 1, Purpose: c.Purpose, Label: label(c)})
+	}
+	if points.NoWrites == "" {
+		p.writes = golden.Facts.Run.Writes
+	}
+	if points.NoTurns == "" {
+		p.turns = golden.Facts.Run.Iterations
+	}
+	return p
+}
+
+// labels are the tags that tell calls of one purpose apart, most telling first.
+var labels = []string{"task", "step", "iteration"}
+
+func label(c *record.Call) string {
+	for _, tag := range labels {
+		if text := c.Tags[tag]; text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// work is about how much a run does, in calls and writes.
+func (p *path) work() int { return max(1, len(p.calls)+p.writes) }
+
+// patience is the shortest time after which the agent gives up a call that hangs; 0
+// if it never does.
+func (p *path) patience() time.Duration {
+	var shortest time.Duration
+	for _, limit := range p.points.Timeouts {
+		if limit > 0 && (shortest == 0 || limit < shortest) {
+			shortest = limit
+		}
+	}
+	return shortest
+}

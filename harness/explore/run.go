@@ -1,0 +1,177 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/scenarios/expect"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
+)
+
+// What Progress.Doing says.
+const (
+	doingGolden = "golden path"
+	doingCells  = "perturbations"
+	doingPairs  = "pairs"
+	doingShrink = "shrinking"
+)
+
+// explorer is an exploration under way.
+type explorer struct {
+	opts   Options
+	driver drive.Driver
+	golden harness.Judged
+	path   path
+	result survival.Result
+	// known are the classes that runs broke, by their perturbations: nothing for one
+	// that broke nothing.
+	known map[string][]string
+	// ended holds, by perturbation, the single faults after which a run did not end as
+	// on the golden path.
+	ended map[string]bool
+	// planned counts the cells that are planned so far.
+	planned int
+}
+
+func (e *explorer) tell(doing string, done, planned int, cell *survival.Cell) {
+	if e.opts.Progress != nil {
+		e.opts.Progress(Progress{Doing: doing, Done: done, Planned: planned, Cell: cell})
+	}
+}
+
+// walk drives the golden path. It reports false if ctx ended before it did.
+func (e *explorer) walk(ctx context.Context) (done bool, err error) {
+	e.tell(doingGolden, 0, 1, nil)
+	sink := &tap{next: e.opts.Sink, trial: func(j *harness.Judged) { e.golden, done = *j, true }}
+	if _, err := e.drive(ctx, sink, false, []item{{}}); err != nil || !done {
+		return false, err
+	}
+	if v := e.golden.Verdict; v != gate.Pass {
+		return false, &GoldenError{Scenario: e.golden.Scenario.Name, Verdict: v, Findings: e.golden.Findings}
+	}
+	e.path = pathOf(&e.golden, e.driver.Points())
+	return true, nil
+}
+
+// drive drives one run for each item, those without perturbations along the golden
+// path. With bare nothing is encoded for a recording.
+func (e *explorer) drive(ctx context.Context, sink harness.Sink, bare bool, items []item) (harness.Outcome, error) {
+	return harness.RunDrivers(ctx, e.drivers(items), harness.Options{
+		Workers: e.opts.Workers, Env: e.opts.Env, Sink: sink, Bare: bare,
+	})
+}
+
+// drivers makes the drivers one after the other, as they are asked for.
+func (e *explorer) drivers(items []item) iter.Seq[drive.Driver] {
+	return func(yield func(drive.Driver) bool) {
+		for _, run := range items {
+			d, err := e.driver.Perturbed(run.ps)
+			if err != nil {
+				d = impossible{Driver: e.driver, name: key(run.ps), reason: err.Error()}
+			}
+			if !yield(d) {
+				return
+			}
+		}
+	}
+}
+
+// impossible stands for a run that cannot be made, and keeps its place.
+type impossible struct {
+	drive.Driver
+	name, reason string
+}
+
+// Head is that of the golden path, which nothing can be held against.
+func (d impossible) Head() record.Scenario {
+	head := d.Driver.Head()
+	head.Name, head.Expect = fmt.Sprintf("%s [%s]", head.Name, d.name), expect.Expect{}
+	return head
+}
+
+// Trial says that the perturbation did not happen.
+func (d impossible) Trial(context.Context, int) (record.Trial, []record.Timing) {
+	return record.Trial{
+		Head:   record.TrialHead{Scenario: d.Head().Name, N: 1},
+		Script: record.Script{Unfired: []string{d.name + ": " + d.reason}},
+	}, nil
+}
+
+// cells drives the items and adds a cell for each that was done, in their order.
+func (e *explorer) cells(ctx context.Context, doing string, items []item) error {
+	skipped := 0
+	if limit := e.opts.MaxRuns; limit > 0 && len(e.result.Cells)+len(items) > limit {
+		keep := max(0, limit-len(e.result.Cells))
+		items, skipped = items[:keep], len(items)-keep
+		e.stop(fmt.Sprintf("no more than %d runs were asked for", limit), skipped)
+	}
+	done := 0
+	sink := &tap{trial: func(j *harness.Judged) {
+		cell := e.judge(items[done], j)
+		done++
+		e.tell(doing, done, len(items), &cell)
+	}}
+	outcome, err := e.drive(ctx, sink, true, items)
+	if outcome.Interrupted {
+		e.stop(survival.Interrupted, len(items)-done)
+	}
+	return err
+}
+
+// stop notes that runs of the plan were not made, and the first reason.
+func (e *explorer) stop(why string, runs int) {
+	if runs > 0 {
+		e.result.Stopped = cmp.Or(e.result.Stopped, why)
+		e.result.NotRun += runs
+	}
+}
+
+// judge adds the cell of a run.
+func (e *explorer) judge(run item, j *harness.Judged) survival.Cell {
+	cell := cellOf(run, j, &e.golden.Facts)
+	e.result.Cells = append(e.result.Cells, cell)
+	e.known[key(run.ps)] = broken(j.Findings)
+	if len(run.ps) == 1 && cell.Outcome != survival.Survived {
+		e.ended[key(run.ps)] = true
+	}
+	return cell
+}
+
+// bearable reports whether the path goes on after a fault, as far as is known.
+func (e *explorer) bearable(p perturb.Perturbation) bool {
+	return !e.ended[p.String()]
+}
+
+// interrupted reports whether the user gave up.
+func interrupted(ctx context.Context) bool { return clock.Err(ctx) != nil }
+
+// tap passes what a run tells on, and looks at each trial.
+type tap struct {
+	next  harness.Sink
+	trial func(*harness.Judged)
+}
+
+// Scenario implements harness.Sink.
+func (t *tap) Scenario(s record.Scenario) error {
+	if t.next == nil {
+		return nil
+	}
+	return t.next.Scenario(s)
+}
+
+// Trial implements harness.Sink.
+func (t *tap) Trial(j harness.Judged) error {
+	t.trial(&j)
+	if t.next == nil {
+		return nil
+	}
+	return t.next.Trial(j)
+}

@@ -1,0 +1,113 @@
+package explore
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
+)
+
+// smaller are the perturbations that are one step smaller than ps, the smallest
+// first. Whoever finds one of them that breaks the same asks again for that one,
+// until none does: greedy, as the delta debugging of Zeller and Hildebrandt,
+// "Simplifying and Isolating Failure-Inducing Input" (2002), but over what a
+// perturbation is made of. Writes is how many the golden path has.
+func smaller(ps []perturb.Perturbation, writes int) [][]perturb.Perturbation {
+	if len(ps) > 1 {
+		var fewer [][]perturb.Perturbation
+		for i := range ps {
+			fewer = append(fewer, slices.Delete(slices.Clone(ps), i, i+1))
+		}
+		return fewer
+	}
+	var all [][]perturb.Perturbation
+	for _, p := range ps {
+		for _, q := range smallerOne(p, writes) {
+			all = append(all, []perturb.Perturbation{q})
+		}
+	}
+	return all
+}
+
+func smallerOne(p perturb.Perturbation, writes int) []perturb.Perturbation {
+	switch {
+	case p.Fault != nil:
+		return plainer(p)
+	case p.Do == perturb.Latency:
+		return faster(p)
+	case p.Every > 0:
+		return halves(p, writes)
+	}
+	return nil
+}
+
+// plainer are p without one of the options of its fault. The status stays, as it is
+// what the fault is.
+func plainer(p perturb.Perturbation) []perturb.Perturbation {
+	var all []perturb.Perturbation
+	for _, drop := range []func(*mocks.Fault) bool{
+		func(f *mocks.Fault) (had bool) { had, f.Times = f.Times > 1, 0; return had },
+		func(f *mocks.Fault) (had bool) { had, f.RetryAfter = f.RetryAfter > 0, 0; return had },
+		func(f *mocks.Fault) (had bool) { had, f.After = f.After != nil, nil; return had },
+		func(f *mocks.Fault) (had bool) { had, f.Delay = f.Delay > 0, 0; return had },
+		func(f *mocks.Fault) (had bool) { had, f.Message = f.Message != "", ""; return had },
+	} {
+		f := *p.Fault
+		if drop(&f) {
+			q := p
+			q.Fault = &f
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// rungs are latencies that a person reads at a glance.
+var rungs = []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour}
+
+// faster are p with shorter latencies.
+func faster(p perturb.Perturbation) []perturb.Perturbation {
+	var all []perturb.Perturbation
+	for _, rung := range rungs {
+		if rung < p.First.Std() {
+			q := p
+			q.First = unit.Duration(rung)
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// halves are the two progressions that together strike the writes which p strikes:
+// every other one of them. One that strikes a single write is written without every.
+func halves(p perturb.Perturbation, writes int) []perturb.Perturbation {
+	first, second := p, p
+	first.Every, second.Every = 2*p.Every, 2*p.Every
+	second.N += p.Every
+	var all []perturb.Perturbation
+	for _, half := range []perturb.Perturbation{first, second} {
+		if half.N > writes {
+			continue // there is nothing in it; the other half is p itself
+		}
+		if half.N+half.Every > writes {
+			half.Every = 0
+		}
+		all = append(all, half)
+	}
+	return all
+}
+
+// texts are the text forms of perturbations.
+func texts(ps []perturb.Perturbation) []string {
+	all := make([]string, len(ps))
+	for i, p := range ps {
+		all[i] = p.String()
+	}
+	return all
+}
+
+// key identifies perturbations.
+func key(ps []perturb.Perturbation) string { return strings.Join(texts(ps), " ") }
