@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/folder"
 	"github.com/rehearse-dev/rehearse/internal/plain"
@@ -35,6 +36,8 @@ var renderers = map[string]renderer{
 // reportFlags are the flags of report.
 type reportFlags struct {
 	format       string
+	out          string
+	at           string
 	verify       bool
 	requirements bool
 	specs        []string
@@ -64,27 +67,27 @@ Ginkgo specs are added with --specs (ginkgo --json-report).
 		RunE: func(_ *cobra.Command, args []string) error { return a.report(args[0], flags) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.format, "format", "terminal", "one of "+strings.Join(formats(), ", "))
+	f.StringVar(&flags.format, "format", "terminal", "one of "+strings.Join(formatNames(), ", "))
+	f.StringVarP(&flags.out, "out", "o", "", "write to this `file`, whole or not at all (default: standard output)")
+	f.StringVar(&flags.at, "at", "", "when the run is said to have begun, for formats with dates: a `time`, or now (default "+clock.Epoch.Format(time.RFC3339)+")")
 	f.BoolVar(&flags.verify, "verify", false, "check the recording's hashes")
 	f.BoolVar(&flags.requirements, "requirements", false, "list requirements with their proofs (terminal, json, markdown)")
 	f.StringSliceVar(&flags.specs, "specs", nil, "JSON reports of Ginkgo, for --requirements")
 	f.BoolVar(&flags.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
 	cmd.MarkFlagsMutuallyExclusive("verify", "requirements")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-func formats() []string { return slices.Sorted(maps.Keys(renderers)) }
-
 func (a *app) report(path string, flags reportFlags) error {
-	render, ok := renderers[flags.format]
+	format, ok := formats()[flags.format]
 	if !ok {
-		return notAmong("format", flags.format, formats())
+		return notAmong("format", flags.format, formatNames())
 	}
-	if len(flags.specs) > 0 && !flags.requirements {
-		return usage(errors.New("--specs adds to the list of --requirements, which is missing; see rehearse report --help"))
+	if err := flags.validate(); err != nil {
+		return usage(err)
 	}
-	if !flags.verify && !flags.requirements {
+	if !flags.verify && !flags.requirements && flags.out == "" {
 		if ok, err := a.reportExploration(path, flags.format); ok {
 			return err
 		}
@@ -96,18 +99,42 @@ func (a *app) report(path string, flags reportFlags) error {
 	if flags.verify {
 		return a.verify(recording)
 	}
-	report, err := readReport(recording)
+	in, err := openRecording(recording)
 	if err != nil {
 		return noVerdict(err)
 	}
+	defer in.file.Close()
 	if flags.requirements {
+		report, err := in.read(in.judge)
+		if err != nil {
+			return noVerdict(err)
+		}
 		return a.trace(report, flags)
 	}
-	opts := reports.Options{Terminal: tty.Of(a.stdout, a.getenv), FailuresOnly: flags.failuresOnly}
-	if err := render(a.stdout, report, opts); err != nil {
+	in.options = reports.Options{Terminal: tty.Of(a.stdout, a.getenv), FailuresOnly: flags.failuresOnly}
+	if in.start, err = startTime(flags.at); err != nil {
+		return usage(err)
+	}
+	var report reports.Report
+	err = a.output(flags.out, format, in.file, func(w io.Writer) (err error) {
+		report, err = format.write(w, in)
+		return err
+	})
+	if err != nil {
 		return noVerdict(err)
 	}
 	return quiet(exitCode(report))
+}
+
+// validate says which flags do not go together.
+func (f reportFlags) validate() error {
+	switch {
+	case len(f.specs) > 0 && !f.requirements:
+		return errors.New("--specs adds to the list of --requirements, which is missing; see rehearse report --help")
+	case f.out != "" && (f.verify || f.requirements):
+		return errors.New("--out is for reports; redirect the output of --verify and --requirements")
+	}
+	return nil
 }
 
 // findRecording accepts a recording or the folder of a run. A partial recording
@@ -127,24 +154,6 @@ func findRecording(path string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("there is no %s in %s; name the folder of a run, or a recording", recordingFile, path)
-}
-
-// readReport builds the report of a recording and the timings beside it.
-func readReport(path string) (reports.Report, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return reports.Report{}, fmt.Errorf("open the recording: %w", err)
-	}
-	defer file.Close()
-	timings, err := readTimings(timingsOf(path))
-	if err != nil {
-		return reports.Report{}, err
-	}
-	builder, err := reports.FromRecording(file, reports.Rejudge(timings))
-	if err != nil {
-		return reports.Report{}, err
-	}
-	return builder.Close(), nil
 }
 
 // readTimings reads the timings beside a recording. Most recordings have none.

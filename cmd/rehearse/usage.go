@@ -32,7 +32,12 @@ func (e *exitError) Unwrap() error { return e.err }
 func usage(err error) error { return &exitError{exitUsage, err} }
 
 // noVerdict marks an error that kept the harness from telling.
-func noVerdict(err error) error { return &exitError{exitNoVerdict, err} }
+func noVerdict(err error) error {
+	if known, ok := errors.AsType[*exitError](err); ok {
+		return known // such as a mistake in usage that was found late
+	}
+	return &exitError{exitNoVerdict, err}
+}
 
 // quiet ends with a code and no further word.
 func quiet(code int) error {

@@ -25,16 +25,22 @@ type Terminal struct {
 // Of looks at w. A pipe or a file is plain; so is everything if NO_COLOR is set
 // to anything or TERM is "dumb". Env is os.Getenv, passed in.
 func Of(w io.Writer, env func(string) string) Terminal {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if !Is(w) {
 		return Terminal{}
 	}
+	f, _ := w.(*os.File)
 	dumb := env("TERM") == "dumb"
 	width, _, err := term.GetSize(int(f.Fd()))
 	if err != nil {
 		width = 0
 	}
 	return Terminal{Width: width, Live: !dumb, Color: !dumb && env("NO_COLOR") == ""}
+}
+
+// Is reports whether w is a terminal.
+func Is(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // Columns is the width to draw in, at least 40.

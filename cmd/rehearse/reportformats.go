@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// format is a way to show a recording.
+type format struct {
+	// write reads the recording, writes what it shows, and returns the report. It
+	// reads trial by trial, so that memory does not grow with the recording.
+	write func(io.Writer, recorded) (reports.Report, error)
+	// binary formats are not for terminals.
+	binary bool
+}
+
+// formats are those of report, by name.
+func formats() map[string]format {
+	list := map[string]format{}
+	for name, render := range renderers {
+		list[name] = format{write: rendered(render)}
+	}
+	return list
+}
+
+func formatNames() []string { return slices.Sorted(maps.Keys(formats())) }
+
+// rendered is a format that needs the report alone.
+func rendered(render renderer) func(io.Writer, recorded) (reports.Report, error) {
+	return func(w io.Writer, in recorded) (reports.Report, error) {
+		report, err := in.read(in.judge)
+		if err != nil {
+			return report, err
+		}
+		return report, render(w, report, in.options)
+	}
+}
+
+// recorded is a recording that can be read more than once.
+type recorded struct {
+	file    *os.File
+	judge   reports.Judge
+	options reports.Options
+	// start is when the trials are said to have begun, where a format needs a date:
+	// recordings hold none.
+	start time.Time
+}
+
+// openRecording opens a recording with the timings beside it.
+func openRecording(path string) (recorded, error) {
+	timings, err := readTimings(timingsOf(path))
+	if err != nil {
+		return recorded{}, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return recorded{}, fmt.Errorf("open the recording: %w", err)
+	}
+	return recorded{file: file, judge: reports.Rejudge(timings), start: clock.Epoch}, nil
+}
+
+// errEmpty says that there is nothing to report.
+var errEmpty = errors.New("the recording holds no trial, so there is nothing to report; run the scenarios again")
+
+// read reads the recording from its beginning and tells each trial to the judge.
+func (r recorded) read(judge reports.Judge) (reports.Report, error) {
+	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
+		return reports.Report{}, fmt.Errorf("read the recording from its beginning: %w", err)
+	}
+	builder, err := reports.FromRecording(r.file, judge)
+	if err != nil {
+		return reports.Report{}, err
+	}
+	report := builder.Close()
+	if report.Totals.Trials.Total() > 0 {
+		return report, nil
+	}
+	err = errEmpty
+	if len(report.Problems) > 0 {
+		err = fmt.Errorf("%w (%s)", errEmpty, report.Problems[0])
+	}
+	return report, usage(err)
+}
+
+// startTime is the time that --at names.
+func startTime(at string) (time.Time, error) {
+	switch at {
+	case "":
+		return clock.Epoch, nil
+	case "now":
+		return time.Now().UTC(), nil
+	}
+	t, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		return t, fmt.Errorf("--at %q is not a time such as %s, nor now", at, clock.Epoch.Format(time.RFC3339))
+	}
+	return t.UTC(), nil
+}
+
+// output writes to the file that the user named, whole or not at all, or to
+// standard output.
+func (a *app) output(name string, f format, in *os.File, write func(io.Writer) error) error {
+	if name != "" {
+		if sameFile(name, in.Name()) {
+			return usage(fmt.Errorf("--out %s is the recording itself; name another file", name))
+		}
+		return folder.ReplaceWith(name, write)
+	}
+	if f.binary && tty.Is(a.stdout) {
+		return usage(errors.New("this format is not for a terminal; name a file with --out, or redirect the output"))
+	}
+	out := bufio.NewWriterSize(a.stdout, 64<<10)
+	if err := write(out); err != nil {
+		_ = out.Flush() // for a reader: as far as it goes
+		return err
+	}
+	return out.Flush()
+}
