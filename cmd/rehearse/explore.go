@@ -101,7 +101,7 @@ func familyHelp() string {
 		survival.Pairs:   "two faults in one run, chosen so that few runs cover many combinations",
 	}
 	var b strings.Builder
-	for _, f := range explored.Families() {
+	for _, f := range survival.Families() {
 		fmt.Fprintf(&b, "  %-8s %s\n", f, says[f])
 	}
 	return b.String()
@@ -110,7 +110,7 @@ func familyHelp() string {
 // familyNames are the families as flags name them.
 func familyNames() []string {
 	var names []string
-	for _, f := range explored.Families() {
+	for _, f := range survival.Families() {
 		names = append(names, string(f))
 	}
 	return names
@@ -156,23 +156,29 @@ func (flags exploreFlags) options() (explore.Options, error) {
 // oneScenario is the only one that a pattern names.
 func oneScenario(pattern string, prices *price.Table) (scenarios.Scenario, error) {
 	set, err := selectScenarios([]string{pattern}, nil, prices)
+	if err == nil {
+		err = onlyOne(set, "one is explored at a time")
+	}
 	if err != nil {
 		return scenarios.Scenario{}, err
 	}
+	return set[0], nil
+}
+
+// onlyOne says why a set is not the one scenario that a command takes.
+func onlyOne(set []scenarios.Scenario, why string) error {
 	if len(set) == 1 {
-		return set[0], nil
+		return nil
 	}
 	const most = 5
 	var names []string
 	for _, sc := range set[:min(len(set), most)] {
 		names = append(names, sc.Name)
 	}
-	more := ""
 	if len(set) > most {
-		more = ", ..."
+		names = append(names, "...")
 	}
-	return scenarios.Scenario{}, fmt.Errorf("%q names %d scenarios, and one is explored at a time: %s%s",
-		pattern, len(set), strings.Join(names, ", "), more)
+	return fmt.Errorf("%d scenarios are selected, and %s: %s", len(set), why, strings.Join(names, ", "))
 }
 
 func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) error {

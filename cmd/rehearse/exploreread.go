@@ -45,7 +45,7 @@ func (a *app) reportExploration(path, format string) (ok bool, err error) {
 	if err := render(a.stdout, result); err != nil {
 		return true, noVerdict(err)
 	}
-	if result.Stopped == explored.Interrupted {
+	if result.Stopped == survival.Interrupted {
 		return true, quiet(exitInterrupted)
 	}
 	return true, quiet(gate.ExitCode([]gate.Verdict{explored.Verdict(result)}))

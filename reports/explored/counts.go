@@ -22,7 +22,7 @@ func Counts(r *survival.Result) []Count {
 	total := Count{By: map[survival.Outcome]int{}}
 	of := map[survival.Family]*Count{}
 	var order []survival.Family
-	for _, f := range Families() {
+	for _, f := range survival.Families() {
 		order = append(order, f)
 		of[f] = &Count{Family: f, By: map[survival.Outcome]int{}}
 	}

@@ -24,9 +24,6 @@ const (
 	maxMessage = 500
 )
 
-// Interrupted is Result.Stopped of an exploration that the user ended.
-const Interrupted = "interrupted"
-
 // Verdict is what an exploration means: Error where the harness could not tell of a
 // run or nothing took effect, Fail where a run broke an invariant, and Pass where
 // all that took effect broke none.

@@ -12,6 +12,8 @@ import (
 type Failure struct {
 	// Finding is that of the run with the smallest perturbation.
 	Finding gate.Finding
+	// Cell is the index in Result.Cells of the run that led to it.
+	Cell int
 	// Smallest is that perturbation, and Command what repeats it.
 	Smallest []string
 	Command  string
@@ -42,7 +44,7 @@ func Failures(r *survival.Result) []Failure {
 			if f.Severity != gate.Failing {
 				continue
 			}
-			k := key(f)
+			k := survival.Class(f)
 			at, known := found[k]
 			if !known {
 				at = len(list)
@@ -52,7 +54,7 @@ func Failures(r *survival.Result) []Failure {
 			list[at].Runs++
 			list[at].By = tally(list[at].By, c)
 			if !known || smaller(c, &list[at], leading && !first[k]) {
-				list[at].Finding, list[at].Smallest, list[at].Command = f, smallest(c), c.Command
+				list[at].Cell, list[at].Finding, list[at].Smallest, list[at].Command = i, f, smallest(c), c.Command
 				first[k] = leading
 			}
 			leading = false
@@ -74,17 +76,6 @@ func smallest(c *survival.Cell) []string {
 func smaller(c *survival.Cell, than *Failure, certain bool) bool {
 	a, b := len(smallest(c)), len(than.Smallest)
 	return a < b || a == b && certain
-}
-
-var digits = regexp.MustCompile(`[0-9]+`)
-
-// key tells failures apart. Of two runs that break one invariant only the values
-// differ; of promises the evidence says which, and numbers in it differ.
-func key(f gate.Finding) string {
-	if f.Rule == "promise" {
-		return f.Rule + "\x00" + f.Message + "\x00" + digits.ReplaceAllString(f.Evidence, "#")
-	}
-	return f.Rule + "\x00" + f.Message
 }
 
 // tally counts the cell under what happened, without where.

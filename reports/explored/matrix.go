@@ -37,19 +37,12 @@ type Row struct {
 	Runs []int
 }
 
-// Families lists all families in the order in which they are shown.
-func Families() []survival.Family {
-	return []survival.Family{
-		survival.Faults, survival.Latency, survival.Texts, survival.Crashes, survival.Users, survival.Pairs,
-	}
-}
-
 // Matrices returns a matrix for each family of single perturbations that was
 // explored. Places of one purpose that fared alike share a row; where these are more
 // than limit rows, all of one purpose do, and then neighbours.
 func Matrices(r *survival.Result, limit int) []Matrix {
 	var list []Matrix
-	for _, family := range Families() {
+	for _, family := range survival.Families() {
 		if m := matrix(r, family); len(m.Rows) > 0 {
 			m.fold(limit)
 			list = append(list, m)
