@@ -39,6 +39,9 @@ func Markdown(w io.Writer, r Report, opts Options) error {
 			shown = append(shown, s)
 		}
 	}
+	if r.Comparison != nil {
+		markdownComparison(&b, r.Comparison)
+	}
 	for _, s := range sections {
 		s.markdown(&b, s.of(r.Totals.AgentMetrics))
 	}

@@ -4,6 +4,7 @@
 package reports
 
 import (
+	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 )
@@ -28,6 +29,8 @@ type Report struct {
 	NotRun []string `json:"not_run"`
 	// Problems say what is wrong with the recording itself: torn, changed.
 	Problems []string `json:"problems"`
+	// Comparison holds the run against its baseline; nil without one.
+	Comparison *compare.Result `json:"comparison,omitempty"`
 }
 
 // Run says what was run, with what.

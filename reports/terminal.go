@@ -51,6 +51,9 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 	for _, s := range sections {
 		s.terminal(&b, s.of(r.Totals.AgentMetrics))
 	}
+	if r.Comparison != nil {
+		terminalComparison(&b, t, r.Comparison)
+	}
 	verdict := plain.Line(string(r.Verdict), 10)
 	if r.Interrupted {
 		verdict += " (interrupted)"

@@ -30,6 +30,8 @@ type runFiles struct {
 	scenario  record.Scenario
 	progress  *reports.Progress
 	stacks    io.Writer // where the stacks of panics go
+	// against holds the run against a baseline; nil without one.
+	against *against
 }
 
 func newRunFiles(out *folder.Folder, header record.Run) (*runFiles, error) {
@@ -63,6 +65,7 @@ func (f *runFiles) Trial(j harness.Judged) error {
 	}
 	f.progress.Trial(j.Verdict)
 	f.builder.Add(f.scenario, j.Facts, j.Findings)
+	f.against.add(&j)
 	// The timings first: a trial that is recorded has them.
 	if err := f.addTimings(j.Timings); err != nil {
 		return err
@@ -92,6 +95,9 @@ func (f *runFiles) addTimings(timings []record.Timing) (err error) {
 func (f *runFiles) close(outcome harness.Outcome) (reports.Report, error) {
 	f.builder.Interrupted, f.builder.NotRun = outcome.Interrupted, outcome.NotRun
 	report := f.builder.Close()
+	if err := f.against.compare(&report); err != nil {
+		return report, err
+	}
 	if err := f.writer.Close(record.Close{
 		Trials: outcome.Trials, Interrupted: outcome.Interrupted, NotRun: outcome.NotRun,
 	}); err != nil {

@@ -40,6 +40,7 @@ type runFlags struct {
 	labels       map[string]string
 	asJSON       bool
 	failuresOnly bool
+	baseline     string
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -70,6 +71,7 @@ or folder of your own. Without a pattern the folder ./scenarios is run.
 	f.StringToStringVar(&flags.labels, "label", nil, "labels for the recording, such as `branch=main`")
 	f.Lookup("label").DefValue = "" // help would show "[]"
 	f.BoolVar(&flags.asJSON, "json", false, "print the report as JSON on standard output")
+	baselineFlag(f, &flags.baseline)
 	f.BoolVar(&flags.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
 	return cmd
 }
@@ -86,6 +88,10 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	if err != nil {
 		return usage(err)
 	}
+	against, err := openBaseline(flags.baseline, patterns)
+	if err != nil {
+		return err
+	}
 	out, err := a.openFolder(flags.out)
 	if err != nil {
 		return noVerdict(err)
@@ -96,7 +102,7 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 		debug.SetGCPercent(gcPercent)
 	}
 	began := time.Now()
-	report, err := a.execute(ctx, set, out, prices, flags)
+	report, err := a.execute(ctx, set, out, prices, flags, against)
 	if err != nil {
 		return noVerdict(err)
 	}
@@ -109,7 +115,7 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 }
 
 // execute drives the set and writes every file of the run.
-func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *folder.Folder, prices *price.Table, flags runFlags,
+func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *folder.Folder, prices *price.Table, flags runFlags, against *against,
 ) (reports.Report, error) {
 	env := &drive.Env{
 		Prices:   prices,
@@ -126,7 +132,7 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *folder
 		trials += max(sc.Trials, 1)
 	}
 	files.progress = reports.NewProgress(a.stderr, tty.Of(a.stderr, a.getenv), time.Now, trials)
-	files.stacks = a.stderr
+	files.stacks, files.against = a.stderr, against.of(out.Path(), files.builder.Run)
 	outcome, err := harness.Run(ctx, set, harness.Options{Workers: flags.workers, Env: env, Sink: files})
 	files.progress.Close()
 	if err != nil {

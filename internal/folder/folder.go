@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -98,6 +99,14 @@ func (f *Folder) Commit(files ...*File) error {
 		return fmt.Errorf("sync the output folder: %w", Explain(err))
 	}
 	return nil
+}
+
+// Replace is ReplaceWith for what is in memory.
+func Replace(path string, data []byte) error {
+	return ReplaceWith(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 }
 
 // Remove deletes files of earlier runs that this one will not write. A file that

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/baseline"
+	"github.com/rehearse-dev/rehearse/harness/compare"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// against holds a run against a baseline. Nil is a run without one.
+type against struct {
+	before baseline.Baseline
+	// file is that of the baseline, run the folder of the run.
+	file, run string
+	builder   baseline.Builder
+}
+
+// baselineFlag adds the flag that asks for a baseline; alone it means the usual file.
+func baselineFlag(f *pflag.FlagSet, value *string) {
+	f.StringVar(value, "baseline", "", "hold the run against this `file` of rehearse bless; alone: "+baseline.File)
+	f.Lookup("baseline").NoOptDefVal = baseline.File
+}
+
+// openBaseline reads the baseline that the flag asks for; nil if it does not. Args are
+// the arguments beside it, among which a file that belongs to the flag may be. An
+// error has its exit code.
+func openBaseline(file string, args []string) (*against, error) {
+	if file == "" {
+		return nil, nil
+	}
+	for _, arg := range args {
+		if strings.HasSuffix(arg, ".json") {
+			return nil, usage(fmt.Errorf("%s is no scenario; for another baseline write --baseline=%s", arg, arg))
+		}
+	}
+	before, err := readBaseline(file)
+	if err != nil {
+		return nil, err
+	}
+	if len(before.Scenarios) == 0 {
+		return nil, usage(errors.New("the baseline " + file + " has no scenario, so that nothing could be worse; bless a run again: " + blessCommand("RUN", file)))
+	}
+	return &against{before: before, file: file}, nil
+}
+
+// of says which run is held against it.
+func (a *against) of(folder string, run record.Run) *against {
+	if a == nil {
+		return nil
+	}
+	a.run, a.builder.Run = folder, run
+	return a
+}
+
+// add adds a trial of the run.
+func (a *against) add(j *harness.Judged) {
+	if a != nil {
+		a.builder.Add(*j.Scenario, j.Trial.Head.N, &j.Facts, j.Findings)
+	}
+}
+
+// compare puts the comparison into the report of the run.
+func (a *against) compare(report *reports.Report) error {
+	if a == nil {
+		return nil
+	}
+	now, err := a.builder.Close()
+	if err != nil {
+		return err
+	}
+	wrong := runFindings(*report, "the run")
+	result := compare.Compare(a.before, now, compare.Options{Findings: wrong})
+	result.After = a.run
+	if result.Verdict != gate.Pass && len(wrong) == 0 {
+		result.Bless = blessCommand(a.run, a.file)
+	}
+	report.Compare(result)
+	return nil
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/harness/baseline"
+	"github.com/rehearse-dev/rehearse/harness/compare"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// blessFlags are the flags of bless.
+type blessFlags struct {
+	baseline     string
+	dryRun       bool
+	allowFailing bool
+	rules        baseline.Rules // what is 0 stays as it was
+}
+
+func (a *app) blessCommand() *cobra.Command {
+	var flags blessFlags
+	cmd := &cobra.Command{
+		Use:   "bless RUN",
+		Short: "Make a run the baseline that later ones are held against",
+		Long: `bless writes the measures and the bars of a run to a small sorted file, ` + baseline.File + `,
+to be committed and reviewed as code is. It first shows what changes against the file that is there.
+From then on rehearse run --baseline fails on what is worse, missing, new or moved.
+
+A run that is torn, changed or interrupted, or in which the harness could not tell or something was
+skipped, cannot be blessed; one with failing scenarios only with --allow-failing.
+
+Exit codes:
+  0    the baseline was written, or would be (--dry-run)
+  1    the run failed, or its recording was changed, so it was not blessed
+  2    usage, or a file that is no recording
+  3    the run is not whole, so it was not blessed`,
+		Example: `  rehearse bless rehearse-runs/demo --dry-run
+  rehearse bless rehearse-runs/demo
+  rehearse bless rehearse-runs/nightly --baseline nightly.baseline.json --alpha 0.01`,
+		Args: arguments(1, 1, "name the folder of one run, or one recording"),
+		RunE: func(_ *cobra.Command, args []string) error { return a.bless(args[0], flags) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.baseline, "baseline", baseline.File, "the `file` to write")
+	f.BoolVar(&flags.dryRun, "dry-run", false, "show what would change, and write nothing")
+	f.BoolVar(&flags.allowFailing, "allow-failing", false, "bless a run with failing scenarios, too: they may stay as bad as they are")
+	usual := baseline.DefaultRules()
+	for _, rule := range []struct {
+		name, says string
+		value      *float64
+		usual      float64
+	}{
+		{"alpha", "false alarms, over all tests of a comparison together", &flags.rules.Alpha, usual.Alpha},
+		{"margin", "relative difference that does not matter, of what varies from trial to trial", &flags.rules.Margin, usual.Margin},
+		{"cost-margin", "relative difference of cost that does not matter", &flags.rules.Cost, usual.Cost},
+		{"tokens-margin", "relative difference of tokens that does not matter", &flags.rules.Tokens, usual.Tokens},
+	} {
+		f.Float64Var(rule.value, rule.name, -1, fmt.Sprintf("%s (default: as before, at first %g)", rule.says, rule.usual))
+		f.Lookup(rule.name).DefValue = "0" // else help would show -1
+	}
+	return cmd
+}
+
+func (a *app) bless(path string, flags blessFlags) error {
+	recording, err := findRecording(path)
+	if err != nil {
+		return usage(err)
+	}
+	if err := unchanged(recording); err != nil {
+		return err
+	}
+	run, err := sumUp(recording)
+	if err != nil {
+		return noVerdict(err)
+	}
+	if err := blessable(&run, flags.allowFailing); err != nil {
+		return err
+	}
+	old, err := a.earlier(flags.baseline)
+	if err != nil {
+		return err
+	}
+	run.Rules = flags.over(old)
+	if err := run.Rules.Validate(); err != nil {
+		return usage(err)
+	}
+	data, err := encodeBaseline(flags.baseline, run.Baseline)
+	if err != nil {
+		return noVerdict(err)
+	}
+	return a.writeBaseline(path, old, run.Baseline, data, flags)
+}
+
+// over are the rules of the file that is there, but for what the flags say.
+func (flags blessFlags) over(old *baseline.Baseline) baseline.Rules {
+	rules := baseline.DefaultRules()
+	if old != nil {
+		rules = old.Rules
+	}
+	for _, rule := range []struct{ value, asked *float64 }{
+		{&rules.Alpha, &flags.rules.Alpha},
+		{&rules.Margin, &flags.rules.Margin},
+		{&rules.Cost, &flags.rules.Cost},
+		{&rules.Tokens, &flags.rules.Tokens},
+	} {
+		if *rule.asked != -1 {
+			*rule.value = *rule.asked
+		}
+	}
+	return rules
+}
+
+// unchanged refuses a recording that is not as it was written. An error has its exit
+// code.
+func unchanged(recording string) error {
+	file, err := os.Open(recording)
+	if err != nil {
+		return usage(fmt.Errorf("open the recording: %w", err))
+	}
+	defer file.Close()
+	found, err := record.Verify(file)
+	if err != nil {
+		return noVerdict(err)
+	}
+	if len(found.Problems) > 0 {
+		return &exitError{exitFail, fmt.Errorf("%s is not as it was written, so it is not blessed: %s; run the scenarios again", recording, found.Problems[0])}
+	}
+	return nil
+}
+
+// blessable refuses a run that cannot stand for its scenarios. An error has its exit
+// code.
+func blessable(run *side, allowFailing bool) error {
+	for _, f := range runFindings(run.report, "the run") {
+		return noVerdict(fmt.Errorf("not blessed: %s", strings.Join([]string{f.Message, f.Evidence}, ": ")))
+	}
+	var failing []string
+	for _, s := range run.Scenarios {
+		switch s.Verdict {
+		case gate.Pass:
+		case gate.Fail:
+			failing = append(failing, s.Name)
+		case gate.Skip:
+			return noVerdict(fmt.Errorf("not blessed: %s was skipped, so there is nothing to hold later runs against; bless a run of a machine that can drive it", s.Name))
+		default:
+			return noVerdict(fmt.Errorf("not blessed: of %s the harness could not tell; see what is wrong with: rehearse report %s", s.Name, run.report.Run.ID))
+		}
+	}
+	switch {
+	case len(run.Scenarios) == 0:
+		return usage(errors.New("not blessed: no scenario was run"))
+	case len(failing) > 0 && !allowFailing:
+		return &exitError{exitFail, fmt.Errorf("not blessed: %s failed (%s); mend it, or bless it as it is with --allow-failing",
+			plural(len(failing), "scenario"), strings.Join(failing, ", "))}
+	}
+	return nil
+}
+
+// earlier is the baseline that is there, if it can be used. An error has its exit
+// code.
+func (a *app) earlier(path string) (*baseline.Baseline, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, usage(fmt.Errorf("open the baseline: %w", err))
+	}
+	defer file.Close()
+	old, err := baseline.Read(path, file)
+	if err != nil { // blessing again is how such a file is mended
+		fmt.Fprintf(a.stderr, "the baseline that is there cannot be used, and is replaced as a whole:\n")
+		a.explain(err)
+		return nil, nil
+	}
+	old.Run = path
+	return &old, nil
+}
+
+// encodeBaseline is the file, which was read back: what is written can be used.
+func encodeBaseline(path string, b baseline.Baseline) ([]byte, error) {
+	data := baseline.Encode(b)
+	if _, err := baseline.Read(path, bytes.NewReader(data)); err != nil {
+		return nil, fmt.Errorf("the run cannot be held in a baseline: %w", err)
+	}
+	return data, nil
+}
+
+// writeBaseline shows what changes and writes the file.
+func (a *app) writeBaseline(run string, old *baseline.Baseline, now baseline.Baseline, data []byte, flags blessFlags) error {
+	same := false
+	if old != nil {
+		same = bytes.Equal(baseline.Encode(*old), data)
+		result := compare.Compare(*old, now, compare.Options{Rules: now.Rules})
+		result.After = run
+		if err := reports.ComparisonTerminal(a.stdout, result, tty.Of(a.stdout, a.getenv)); err != nil {
+			return noVerdict(err)
+		}
+	}
+	what := fmt.Sprintf("%s, %d bytes", plural(len(now.Scenarios), "scenario"), len(data))
+	switch {
+	case same:
+		fmt.Fprintf(a.stdout, "%s stays as it is: %s\n", flags.baseline, what)
+		return nil
+	case flags.dryRun:
+		fmt.Fprintf(a.stdout, "%s would be written: %s\n", flags.baseline, what)
+		return nil
+	}
+	if err := folder.Replace(flags.baseline, data); err != nil {
+		return noVerdict(fmt.Errorf("write the baseline: %w", err))
+	}
+	fmt.Fprintf(a.stdout, "%s was written: %s; commit it\n", flags.baseline, what)
+	return nil
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/harness/baseline"
+	"github.com/rehearse-dev/rehearse/harness/compare"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/shell"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// comparisonRenderers write a comparison in one format.
+var comparisonRenderers = map[string]func(io.Writer, compare.Result, tty.Terminal) error{
+	"terminal": reports.ComparisonTerminal,
+	"json":     func(w io.Writer, c compare.Result, _ tty.Terminal) error { return reports.ComparisonJSON(w, c) },
+	"markdown": func(w io.Writer, c compare.Result, _ tty.Terminal) error {
+		return reports.ComparisonMarkdown(w, c, reports.Options{})
+	},
+}
+
+func (a *app) compareCommand() *cobra.Command {
+	var format string
+	formats := slices.Sorted(maps.Keys(comparisonRenderers))
+	cmd := &cobra.Command{
+		Use:   "compare BEFORE AFTER",
+		Short: "Hold a run against another, or against a baseline",
+		Long: `compare tells what is worse, better, tied or cannot be told in AFTER, measure by measure, and which
+bars (expectations, limits, fixtures, prices) were moved. Each side is the folder of a run, a
+recording, or the file of a baseline. It starts no agent.
+
+Counts are compared exactly where a scenario repeats, cost and tokens within a limit, and what varies
+from trial to trial by a paired test, corrected for there being many.
+
+Exit codes:
+  0    nothing is worse, missing, new or moved
+  1    something is
+  2    usage, or a file that is none of these
+  3    no verdict: a run is not whole, or nothing could be compared`,
+		Example: `  rehearse compare rehearse-runs/before rehearse-runs/after
+  rehearse compare rehearse.baseline.json rehearse-runs/after --format markdown`,
+		Args: arguments(2, 2, "name two runs, or a baseline and a run"),
+		RunE: func(_ *cobra.Command, args []string) error { return a.compare(args[0], args[1], format) },
+	}
+	cmd.Flags().StringVar(&format, "format", "terminal", "one of "+strings.Join(formats, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (a *app) compare(before, after, format string) error {
+	render, ok := comparisonRenderers[format]
+	if !ok {
+		return notAmong("format", format, slices.Sorted(maps.Keys(comparisonRenderers)))
+	}
+	b, err := openSide(before)
+	if err != nil {
+		return err
+	}
+	c, err := openSide(after)
+	if err != nil {
+		return err
+	}
+	wrong := slices.Concat(b.findings("BEFORE"), c.findings("AFTER"))
+	result := compare.Compare(b.Baseline, c.Baseline, compare.Options{Findings: wrong})
+	result.Before, result.After = before, after
+	if b.isFile && !c.isFile && result.Verdict != gate.Pass && len(wrong) == 0 {
+		result.Bless = blessCommand(after, before)
+	}
+	if err := render(a.stdout, result, tty.Of(a.stdout, a.getenv)); err != nil {
+		return noVerdict(err)
+	}
+	return quiet(gate.ExitCode([]gate.Verdict{result.Verdict}))
+}
+
+// blessCommand is the command that makes the run in a folder the baseline.
+func blessCommand(run, file string) string {
+	words := []string{"rehearse", "bless", run}
+	if file != baseline.File {
+		words = append(words, "--baseline", file)
+	}
+	return shell.Join(words...)
+}
+
+// side is what is compared: a run summed up, or the file of a baseline.
+type side struct {
+	baseline.Baseline
+	isFile bool
+	report reports.Report // of a run
+}
+
+// findings are what is wrong with a run beside its scenarios; when says which it is.
+func (s *side) findings(when string) []gate.Finding {
+	if s.isFile {
+		return nil
+	}
+	return runFindings(s.report, when)
+}
+
+// runFindings are what keeps a run from standing for its whole plan.
+func runFindings(r reports.Report, when string) []gate.Finding {
+	var list []gate.Finding
+	add := func(rule, message, evidence string) {
+		list = append(list, gate.Finding{Severity: gate.Broken, Rule: rule, Message: when + ": " + message, Evidence: evidence})
+	}
+	for _, p := range r.Problems {
+		add("recording", "something is wrong with the recording", p)
+	}
+	if r.Interrupted {
+		add("interrupted", "the run was interrupted before its plan was done", "")
+	}
+	if len(r.NotRun) > 0 {
+		add("not-run", plural(len(r.NotRun), "planned scenario")+" did not run", strings.Join(r.NotRun, ", "))
+	}
+	return list
+}
+
+// openSide reads a run or a baseline. An error has its exit code.
+func openSide(path string) (side, error) {
+	isFile, err := isBaseline(path)
+	if err != nil {
+		return side{}, usage(err)
+	}
+	if isFile {
+		b, err := readBaseline(path)
+		return side{Baseline: b, isFile: true}, err
+	}
+	recording, err := findRecording(path)
+	if err != nil {
+		return side{}, usage(err)
+	}
+	s, err := sumUp(recording)
+	if err != nil {
+		return side{}, noVerdict(err)
+	}
+	return s, nil
+}
+
+// isBaseline tells a baseline from a recording by its first line: that of a recording
+// is a whole object with a type.
+func isBaseline(path string) (bool, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false, fmt.Errorf("find what to compare: %w", err)
+	}
+	if info.IsDir() {
+		return false, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return false, fmt.Errorf("open what to compare: %w", err)
+	}
+	defer file.Close()
+	start, err := bufio.NewReader(file).Peek(200)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, fmt.Errorf("read what to compare: %w", err)
+	}
+	return !bytes.Contains(start, []byte(`"type":"run"`)) && !strings.HasSuffix(path, ".jsonl"), nil
+}
+
+// readBaseline reads the file of a baseline. An error has its exit code.
+func readBaseline(path string) (baseline.Baseline, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return baseline.Baseline{}, usage(fmt.Errorf("there is no baseline %s; make one from a run: %s", path, blessCommand("RUN", path)))
+	}
+	if err != nil {
+		return baseline.Baseline{}, usage(fmt.Errorf("open the baseline: %w", err))
+	}
+	defer file.Close()
+	b, err := baseline.Read(path, file)
+	if err != nil {
+		return baseline.Baseline{}, usage(err)
+	}
+	b.Run = path
+	return b, nil
+}
+
+// sumUp reads a recording and judges it anew.
+func sumUp(path string) (side, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return side{}, fmt.Errorf("open the recording: %w", err)
+	}
+	defer file.Close()
+	timings, err := readTimings(timingsOf(path))
+	if err != nil {
+		return side{}, err
+	}
+	var sum baseline.Builder
+	judge := reports.Rejudge(timings)
+	builder, err := reports.FromRecording(file, func(s record.Scenario, t record.Trial) (measure.Facts, []gate.Finding, error) {
+		facts, findings, err := judge(s, t)
+		if err == nil {
+			sum.Add(s, t.Head.N, &facts, findings)
+		}
+		return facts, findings, err
+	})
+	if err != nil {
+		return side{}, err
+	}
+	sum.Run = builder.Run
+	run, err := sum.Close()
+	return side{Baseline: run, report: builder.Close()}, err
+}
