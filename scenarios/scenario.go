@@ -28,14 +28,14 @@ type Scenario struct {
 	Drive Drive `yaml:"drive" json:"drive"`
 	// Backend is the scripted backend.
 	Backend Backend `yaml:"backend" json:"backend"`
-	// Expect is what must hold of each trial.
-	Expect expect.Expect `yaml:"expect" json:"expect"`
+	// Expect is what must hold of each trial. A scenario with Perturb can do without.
+	Expect expect.Expect `yaml:"expect,omitempty" json:"expect,omitzero"`
 	// Invariants are expressions (CEL) that must hold of every run, however it is
 	// perturbed. They read what expect.that does, and "golden": the facts of the run
 	// without perturbations. They are added to those that come with the kind of agent.
 	Invariants []string `yaml:"invariants,omitempty" json:"invariants,omitempty"`
 	// Perturb are departures from the golden path. A run with any is judged by the
-	// invariants, and by Expect where File says both.
+	// invariants, and by Expect where the file says something there.
 	Perturb []perturb.Perturbation `yaml:"perturb,omitempty" json:"perturb,omitempty"`
 	// Trials is how often the scenario is executed; default 1.
 	Trials int `yaml:"trials,omitempty" json:"trials,omitempty" jsonschema:"minimum=1"`
@@ -46,6 +46,11 @@ type Scenario struct {
 	File string `yaml:"-" json:"-"`
 	// Digest is "sha256:" and the hash of the file and of all files it names.
 	Digest string `yaml:"-" json:"-"`
+}
+
+// JSONSchemaExtend demands expectations, or departures, which are judged anyway.
+func (Scenario) JSONSchemaExtend(s *jsonschema.Schema) {
+	s.AnyOf = []*jsonschema.Schema{{Required: []string{"expect"}}, {Required: []string{"perturb"}}}
 }
 
 // Drive names the agent under rehearsal.
