@@ -125,5 +125,8 @@ func (a *app) output(name string, f format, in *os.File, write func(io.Writer) e
 		_ = out.Flush() // for a reader: as far as it goes
 		return err
 	}
-	return out.Flush()
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
 }
