@@ -28,6 +28,8 @@ type Options struct {
 	// expressions are not checked. The harness's gate, which evaluates them, has
 	// the function.
 	CheckExpr func(expr string) error
+	// CheckInvariant does so for an expression under invariants, which may read more.
+	CheckInvariant func(expr string) error
 	// Tags, if there are any, keep only scenarios with one of them.
 	Tags []string
 }

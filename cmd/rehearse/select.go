@@ -27,9 +27,10 @@ func selectScenarios(patterns, tags []string, prices *price.Table) ([]scenarios.
 		patterns = []string{"./" + ownFolder}
 	}
 	set, diagnostics := scenarios.Load(patterns, scenarios.Options{
-		CheckExpr: gate.Check,
-		Prices:    prices,
-		Tags:      tags,
+		CheckExpr:      gate.Check,
+		CheckInvariant: gate.CheckInvariant,
+		Prices:         prices,
+		Tags:           tags,
 	})
 	return set, diagnostics.Err()
 }
