@@ -46,6 +46,10 @@ type RunFacts struct {
 	Perturbed int `cel:"perturbed" json:"perturbed,omitempty"`
 	// Struck counts perturbations of writes and turns that happened, by their text form.
 	Struck map[string]int `cel:"struck" json:"struck,omitempty"`
+	// Cause is the kind of error of the last call, where that failed in a run that did
+	// not end well: what a person who reads Details must find there. It is empty where
+	// the run cut the call off itself.
+	Cause string `cel:"cause" json:"cause,omitempty"`
 	// Resumed is the status with which a perturbed run ended when it was taken up again
 	// with nothing wrong any more; empty where it had come to its end, or keeps nothing.
 	// What that took is in no other fact.

@@ -32,6 +32,7 @@ func Of(sc record.Scenario, tr record.Trial, timings []record.Timing) Facts {
 			Skipped:    tr.End.Skipped,
 			Perturbed:  perturbed(&tr),
 			Struck:     struck(&tr),
+			Cause:      cause(&tr),
 			Resumed:    resumed(&tr),
 			Broken:     broken(&tr),
 		},
@@ -102,6 +103,18 @@ func struck(tr *record.Trial) (by map[string]int) {
 		}
 	}
 	return by
+}
+
+// cause is the kind of error that the run ended with.
+func cause(tr *record.Trial) string {
+	if tr.End.ExitCode == 0 || len(tr.Calls) == 0 {
+		return ""
+	}
+	last := tr.Calls[len(tr.Calls)-1].Error
+	if last == nil || last.Kind == record.Cancelled {
+		return ""
+	}
+	return string(last.Kind)
 }
 
 // resumed is how the run ended when it was taken up again.
