@@ -27,7 +27,7 @@ type format struct {
 
 // formats are those of report, by name.
 func formats() map[string]format {
-	list := map[string]format{}
+	list := map[string]format{"html": {write: reportHTML}}
 	for name, render := range renderers {
 		list[name] = format{write: rendered(render)}
 	}

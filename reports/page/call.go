@@ -1,0 +1,308 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// call is one call of a transcript.
+type call struct {
+	ID      string
+	Link    template.URL
+	N       int
+	Purpose string
+	// Facts are tokens, cost, latency and the like.
+	Facts []fact
+	// Earlier are messages of the request that an earlier call brought.
+	Earlier []reference
+	// Total counts the messages of the request, New are those not shown before.
+	Total    int
+	New      []message
+	Reply    *message
+	Error    string
+	Troubles []trouble
+	After    []happening
+}
+
+// reference is a link to one or more messages.
+type reference struct {
+	Link template.URL
+	Text string
+}
+
+// message is one message of a conversation.
+type message struct {
+	ID    string
+	Name  string // m1
+	Role  string
+	By    string // the participant, or the call that it answers
+	Text  *text
+	Tools []tool
+}
+
+type tool struct {
+	Name      string
+	Arguments text
+}
+
+// trouble is a fault or a retry.
+type trouble struct{ Kind, Text string }
+
+// exchange is a request as the scripted backend saw it.
+type exchange struct {
+	N                                    int
+	Line, Status, Fault, Delivered, What string
+	Struck                               bool
+}
+
+// call prepares call number i. Messages of its request that are not in shown are
+// shown, and then are.
+func (v view) call(i int, s steps, shown map[string]bool) call {
+	c := &v.trial.Calls[i]
+	out := call{
+		ID: callID(v.id, c.N), N: c.N, Purpose: line(c.Purpose, 60), Total: len(c.Messages),
+		Facts: v.callFacts(i, c), After: happenings(s.calls[i].after), Troubles: troubles(c, s.calls[i].exchanges),
+	}
+	out.Link = link(out.ID)
+	var earlier []string
+	for _, id := range c.Messages {
+		if shown[id] {
+			earlier = append(earlier, id)
+		} else if m, ok := v.message(id, nil); ok {
+			shown[id] = true
+			out.New = append(out.New, m)
+		}
+	}
+	out.Earlier = v.references(earlier)
+	if m, ok := v.message(c.Reply, marksOf(s.calls[i].after)); ok {
+		out.Reply = &m
+		shown[c.Reply] = true
+	}
+	if e := c.Error; e != nil {
+		out.Error = string(e.Kind)
+		if e.Status > 0 {
+			out.Error += fmt.Sprintf(" (%d)", e.Status)
+		}
+		out.Error = line(out.Error+": "+e.Message, 2000)
+	}
+	return out
+}
+
+func (v view) callFacts(i int, c *record.Call) []fact {
+	facts := []fact{{"model", line(c.Model, 80)}}
+	if u := c.Usage; u != nil {
+		in := show.Number(float64(u.Input + u.CacheWrite + u.CachedInput))
+		if u.CachedInput > 0 {
+			in += " (" + show.Number(float64(u.CachedInput)) + " cached)"
+		}
+		out := show.Number(float64(u.Output))
+		if u.Reasoning > 0 {
+			out += " (" + show.Number(float64(u.Reasoning)) + " reasoning)"
+		}
+		facts = append(facts, fact{"tokens in", in}, fact{"tokens out", out})
+	} else if c.Error == nil {
+		facts = append(facts, fact{"tokens", "unknown"})
+	}
+	if eur, why := measure.CallCost(v.scenario, c); why == "" {
+		facts = append(facts, fact{"cost", show.Money(eur) + " EUR"})
+	} else {
+		facts = append(facts, fact{"cost", "unknown: " + line(why, 200)})
+	}
+	if v.scenario.RealTime {
+		// They are known as a list; it is that of the calls where none is missing.
+		if all := v.facts.Latency.All; len(all) == len(v.trial.Calls) {
+			facts = append(facts, fact{"latency", show.Seconds(all[i])})
+		}
+	} else {
+		facts = append(facts, fact{"began at", show.Seconds(c.At.Seconds())}, fact{"latency", show.Seconds(c.Latency.Seconds())})
+	}
+	if c.Finish != "" && c.Finish != llm.FinishStop {
+		facts = append(facts, fact{"finish", line(string(c.Finish), 40)})
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.Tags)) {
+		facts = append(facts, fact{line(key, 40), line(c.Tags[key], 80)})
+	}
+	return slices.DeleteFunc(facts, func(f fact) bool { return f.Value == "" })
+}
+
+func (v view) message(id string, marks []mark) (message, bool) {
+	m, ok := v.trial.Message(id)
+	if !ok {
+		return message{}, false
+	}
+	out := message{ID: messageID(v.id, id), Name: id, Role: line(string(m.Role), 40), By: line(m.Name, 80)}
+	if m.ToolCallID != "" {
+		out.By = strings.TrimSpace(out.By + " answers " + line(m.ToolCallID, 80))
+	}
+	if m.Content != "" || len(m.ToolCalls) == 0 {
+		content := newText(m.Content, marks)
+		out.Text = &content
+	}
+	for _, t := range m.ToolCalls[:min(len(m.ToolCalls), maxListed)] {
+		out.Tools = append(out.Tools, tool{line(t.Name, 120), newText(t.Arguments, nil)})
+	}
+	return out, true
+}
+
+// references joins ids that follow each other: m1 to m7.
+func (v view) references(list []string) []reference {
+	var out []reference
+	number := func(id string) int { n, _ := strconv.Atoi(strings.TrimPrefix(id, "m")); return n }
+	for from := 0; from < len(list); {
+		to := from
+		for to+1 < len(list) && number(list[to+1]) == number(list[to])+1 {
+			to++
+		}
+		r := reference{link(messageID(v.id, list[from])), list[from]}
+		if to > from {
+			r.Text += " to " + list[to]
+		}
+		if out = append(out, r); len(out) == maxEvents {
+			break
+		}
+		from = to + 1
+	}
+	return out
+}
+
+// troubles are the faults and retries of a call.
+func troubles(c *record.Call, exchanges []record.Exchange) []trouble {
+	var list []trouble
+	for _, x := range exchanges {
+		if x.Fault == "" {
+			continue
+		}
+		text := x.Fault + " did not take effect"
+		if x.Fired {
+			text = x.Fault + " struck"
+		}
+		if x.Line != "" {
+			text += " at " + x.Line
+		}
+		list = append(list, trouble{"fault", line(text, 200)})
+	}
+	for i, r := range c.Retries[:min(len(c.Retries), maxEvents)] {
+		text := fmt.Sprintf("attempt %d failed: %s", i+1, r.Kind)
+		if r.Status > 0 {
+			text += fmt.Sprintf(" (%d)", r.Status)
+		}
+		list = append(list, trouble{"retry", line(text, 200) + "; again after " + show.Seconds(r.Wait.Seconds())})
+	}
+	return list
+}
+
+func newExchange(x record.Exchange) exchange {
+	out := exchange{N: x.N, Line: line(x.Line, 60), What: line(x.Problem, 0), Fault: line(x.Fault, 60), Struck: x.Fired}
+	if x.Attempt > 1 {
+		out.Line += fmt.Sprintf(", attempt %d", x.Attempt)
+	}
+	if x.Status != 0 {
+		out.Status = strconv.Itoa(x.Status)
+	}
+	switch {
+	case x.HungUp:
+		out.Delivered = "the client left after "
+	case x.Delivered:
+		out.Delivered = "all of it, "
+	default:
+		out.Delivered = "cut off after "
+	}
+	out.Delivered += count(x.Bytes, "byte") + " in " + count(x.Frames, "frame")
+	return out
+}
+
+// happening is what an agent told, or several alike in a row.
+type happening struct {
+	At, Kind, Name, Detail string
+	Times                  int
+	Attrs                  []fact
+	// Tone is how a judgement came out: good, bad or nothing.
+	Tone string
+}
+
+// happenings joins events that say the same, and leaves out those beyond maxEvents.
+func happenings(events []record.Event) []happening {
+	var list []happening
+	for i := range events {
+		e := &events[i]
+		h := happening{Kind: line(string(e.Kind), 40), Name: line(e.Name, 80), Detail: line(e.Detail, 0), Times: 1, Tone: tone(e.Event)}
+		for _, key := range slices.Sorted(maps.Keys(e.Attrs)) {
+			if value := attr(e.Attrs[key]); value != "" && !strings.HasPrefix(key, quoted) {
+				h.Attrs = append(h.Attrs, fact{line(key, 60), value})
+			}
+		}
+		if last := len(list) - 1; last >= 0 && list[last].like(h) {
+			list[last].Times++
+			continue
+		}
+		if len(list) == maxEvents {
+			return append(list, happening{Kind: "more", Detail: fmt.Sprintf("%d more events are in the recording", len(events)-i), Times: 1})
+		}
+		h.At = show.Seconds(e.At.Seconds())
+		list = append(list, h)
+	}
+	return list
+}
+
+// like reports whether two happenings differ in time or attributes only, and have
+// nothing else to say.
+func (h happening) like(other happening) bool {
+	return h.Kind == other.Kind && h.Name == other.Name && h.Detail == other.Detail && h.Tone == other.Tone && h.Kind != string(event.Verdict)
+}
+
+// tone says how a verdict came out, from what the agents here tell of it.
+func tone(e event.Event) string {
+	if e.Kind != event.Verdict {
+		return ""
+	}
+	for _, key := range []string{"allow", "valid", "passed", "kept"} {
+		if yes, ok := e.Attrs[key].(bool); ok {
+			if yes {
+				return "good"
+			}
+			return "bad"
+		}
+	}
+	switch e.Attrs["verdict"] {
+	case "pass":
+		return "good"
+	case "fail":
+		return "bad"
+	}
+	return ""
+}
+
+// quoted begins the attributes that quote what a guard saw in an answer: the key goes
+// on with a number and the category.
+const quoted = "quote."
+
+// marksOf are the quotations of the verdicts on an answer.
+func marksOf(events []record.Event) []mark {
+	var list []mark
+	for i := range events {
+		e := &events[i]
+		if e.Kind != event.Verdict {
+			continue
+		}
+		for _, key := range slices.Sorted(maps.Keys(e.Attrs)) {
+			rest, ok := strings.CutPrefix(key, quoted)
+			quote, isText := e.Attrs[key].(string)
+			if !ok || !isText {
+				continue
+			}
+			_, category, _ := strings.Cut(rest, ".")
+			list = append(list, mark{quote, line(words(category), 60)})
+		}
+	}
+	return list
+}

@@ -1,0 +1,195 @@
+package page
+
+import (
+	"cmp"
+	"html/template"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/harness/compare"
+	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/plot"
+)
+
+// picture is a plot in a page. Without a drawing, its text says why.
+type picture struct {
+	Title, Text string
+	SVG         template.HTML
+}
+
+func newPicture(p plot.Picture) picture {
+	return picture{p.Title, p.Text, template.HTML(p.SVG)} //nolint:gosec // plot escapes foreign text
+}
+
+// plots gathers what the plots of all trials show.
+type plots struct {
+	purposes map[string]*purpose
+}
+
+// purpose are the calls with one purpose.
+type purpose struct {
+	latencies sample
+	eur       float64
+	unknown   bool // eur is a lower bound
+}
+
+// maxPurposes bounds how many purposes are told apart. An agent that makes them up
+// must not cost memory.
+const maxPurposes = 100
+
+func (p *plots) add(s *record.Scenario, t *record.Trial, facts *measure.Facts) {
+	all := facts.Latency.All
+	for i := range t.Calls {
+		c := &t.Calls[i]
+		of := p.of(cmp.Or(line(c.Purpose, 60), "no purpose"))
+		eur, why := measure.CallCost(s, c)
+		of.eur += eur
+		of.unknown = of.unknown || why != ""
+		if len(all) == len(t.Calls) {
+			of.latencies.add(all[i])
+		}
+	}
+}
+
+func (p *plots) of(name string) *purpose {
+	if p.purposes == nil {
+		p.purposes = map[string]*purpose{}
+	}
+	if p.purposes[name] == nil && len(p.purposes) >= maxPurposes {
+		name = "others"
+	}
+	of := p.purposes[name]
+	if of == nil {
+		of = &purpose{}
+		p.purposes[name] = of
+	}
+	return of
+}
+
+// pictures draws them; pass rates only where scenarios had several trials.
+func (p *plots) pictures(r reports.Report) []picture {
+	if len(p.purposes) == 0 {
+		return nil
+	}
+	var samples []plot.Sample
+	var bars []plot.Bar
+	for _, name := range slices.Sorted(maps.Keys(p.purposes)) {
+		of := p.purposes[name]
+		samples = append(samples, plot.Sample{Name: name, Seconds: of.latencies.kept})
+		bars = append(bars, plot.Bar{Name: name, Value: of.eur, Unknown: of.unknown})
+	}
+	list := []picture{
+		newPicture(plot.Latency("Latency by purpose", samples)),
+		newPicture(plot.Costs("Cost by purpose", "EUR", bars)),
+	}
+	var rates []plot.Share
+	for _, s := range r.Scenarios {
+		if s.Trials.Total() > 1 && s.Trials.Pass < s.Trials.Total() {
+			rates = append(rates, plot.Share{Name: s.Name, Value: s.PassRate})
+		}
+	}
+	if len(rates) > 0 {
+		list = append(list, newPicture(plot.Shares("Pass rates of scenarios that did not always pass", rates)))
+	}
+	return list
+}
+
+// sample thins out a stream of values: each of them while there are few, then every
+// second one, and so on.
+type sample struct {
+	kept  []float64
+	every int
+	n     int
+}
+
+const maxSample = 4096
+
+func (s *sample) add(v float64) {
+	s.every = max(s.every, 1)
+	if s.n++; (s.n-1)%s.every != 0 {
+		return
+	}
+	if s.kept = append(s.kept, v); len(s.kept) < maxSample {
+		return
+	}
+	for i := range maxSample / 2 {
+		s.kept[i] = s.kept[2*i]
+	}
+	s.kept = s.kept[:maxSample/2]
+	s.every *= 2
+}
+
+// effects draws relative changes.
+func effects(c *compare.Result) picture {
+	var rows []plot.Effect
+	for i := range c.Comparisons {
+		m := &c.Comparisons[i]
+		if m.Effect == nil || m.Effect.Value == nil || m.Before.Value == nil || *m.Before.Value == 0 {
+			continue
+		}
+		row := plot.Effect{
+			Name: m.Scenario + " " + words(m.Measure), Verdict: string(m.Verdict),
+			Change: *m.Effect.Value / *m.Before.Value, Lo: math.NaN(), Hi: math.NaN(),
+		}
+		if in := m.Effect.Interval; in != nil {
+			row.Lo, row.Hi = in.Lo / *m.Before.Value, in.Hi / *m.Before.Value
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		return picture{}
+	}
+	return newPicture(plot.Effects("Change since "+c.Before, rows))
+}
+
+// detectors draws how detectors did.
+func detectors(list []score.Result) []picture {
+	var points []plot.Point
+	var out []picture
+	for i := range list {
+		d := &list[i]
+		p := plot.Point{Name: d.Detector}
+		p.Precision, p.PrecisionLo, p.PrecisionHi = bounds(d.Overall.Precision)
+		p.Recall, p.RecallLo, p.RecallHi = bounds(d.Overall.Recall)
+		points = append(points, p)
+		if d.Curve != nil && len(d.Curve.Points) > 1 && len(out) < maxCurves {
+			out = append(out, newPicture(plot.Thresholds("Thresholds of "+d.Detector, curve(d.Curve))))
+		}
+	}
+	return append([]picture{newPicture(plot.PrecisionRecall("Precision and recall", points))}, out...)
+}
+
+const maxCurves = 8
+
+func bounds(v score.Value) (value, lo, hi float64) {
+	lo, hi = math.NaN(), math.NaN()
+	if v.Interval != nil {
+		lo, hi = v.Interval.Lo, v.Interval.Hi
+	}
+	return number(v.Value), lo, hi
+}
+
+func number(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
+}
+
+func curve(c *score.Curve) plot.Curve {
+	out := plot.Curve{Best: math.NaN()}
+	if c.Best != nil {
+		out.Best = c.Best.Threshold
+	}
+	for _, p := range c.Points {
+		out.T = append(out.T, p.Threshold)
+		out.Precision = append(out.Precision, number(p.Precision))
+		out.Recall = append(out.Recall, number(p.Recall))
+		out.F1 = append(out.F1, number(p.F1))
+	}
+	return out
+}

@@ -1,0 +1,243 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// verdict is a verdict with the sign that it has beside its colour.
+type verdict struct{ Name, Sign string }
+
+var signs = map[gate.Verdict]string{gate.Pass: "✓", gate.Fail: "✗", gate.Error: "!", gate.Skip: "–"}
+
+// newVerdict takes one that is not known for an error.
+func newVerdict(v gate.Verdict) verdict {
+	sign, ok := signs[v]
+	if !ok {
+		v, sign = gate.Error, signs[gate.Error]
+	}
+	return verdict{string(v), sign}
+}
+
+// finding is a finding as it is shown.
+type finding struct {
+	Severity, Sign, Rule, Message, Evidence, At string
+	// Where links to the trial that it is of.
+	Where *reference
+}
+
+// newFindings prepares findings; trial gives the link to a trial, and is nil where
+// none is needed.
+func newFindings(list []gate.Finding, trial func(n int) *reference) []finding {
+	var out []finding
+	for _, f := range list {
+		shown := newFinding(f)
+		if trial != nil && f.Trial > 0 {
+			shown.Where = trial(f.Trial)
+		}
+		out = append(out, shown)
+	}
+	return out
+}
+
+func newFinding(f gate.Finding) finding {
+	shown := finding{
+		Severity: line(string(f.Severity), 20), Rule: line(f.Rule, 60), Message: line(f.Message, 2000),
+		Evidence: line(f.Evidence, 1000), At: line(f.At, 80),
+	}
+	switch f.Severity {
+	case gate.Info:
+		shown.Sign = "i"
+	case gate.Skipped:
+		shown.Severity, shown.Sign = string(gate.Skip), signs[gate.Skip]
+	case gate.Failing:
+		shown.Sign = signs[gate.Fail]
+	default:
+		shown.Severity, shown.Sign = string(gate.Error), signs[gate.Error]
+	}
+	return shown
+}
+
+// row is the folded line of a scenario, with what it is filtered and sorted by.
+type row struct {
+	ID          string
+	Link        template.URL
+	Order       int
+	Name, About string
+	Agent       string
+	Tags        string
+	Verdict     verdict
+	// Note is what the verdict does not say: how many of several trials passed.
+	Note                         string
+	Status                       string
+	Calls, Tokens, Cost, Latency cell
+	Open                         bool
+}
+
+// cell is a measure as text, and as a number to sort by.
+type cell struct {
+	Text string
+	Sort string
+}
+
+func newCell(list []measure.Value, name string) cell {
+	v := reports.Find(list, name)
+	c := cell{Text: reports.Text(v), Sort: "-1"}
+	if v.Value != nil {
+		c.Sort = strconv.FormatFloat(*v.Value, 'g', 8, 64)
+	}
+	return c
+}
+
+func (b *Builder) row(s reports.Scenario, order int) row {
+	id := b.scenario(s.Name).id
+	r := row{
+		ID: id, Link: link(id), Order: order, Name: line(s.Name, 300), About: line(s.About, 300), Agent: line(s.Agent, 40),
+		Verdict: newVerdict(s.Verdict), Status: line(s.Status, 60),
+		Calls: newCell(s.Measures, "calls"), Tokens: newCell(s.Measures, "tokens"),
+		Cost: newCell(s.Measures, "cost_eur"), Latency: newCell(s.Measures, "latency_p95"),
+	}
+	var tags []string
+	for _, t := range s.Tags {
+		tags = append(tags, line(t, 60))
+	}
+	r.Tags = strings.Join(tags, "\n")
+	if n := s.Trials.Total(); n > 1 {
+		r.Note = fmt.Sprintf("%d of %d trials passed", s.Trials.Pass, n)
+	}
+	return r
+}
+
+// section is what stands below the folded line of a scenario, above its trials.
+type section struct {
+	row
+	Where    string // the file
+	Command  string
+	Facts    []fact
+	Proves   []string
+	Labels   []string
+	Findings []finding
+	More     int // findings beyond those shown
+	Measures []measured
+	Over     string
+	Agents   []reports.Section
+}
+
+// measured is a row of a table of measures.
+type measured struct{ Name, Value, Interval, N, Notes string }
+
+func (b *Builder) section(s reports.Scenario, r row) section {
+	sc := b.scenario(s.Name)
+	out := section{
+		row: r, Where: line(s.File, 300), More: s.MoreFindings, Measures: newMeasures(s.Measures), Agents: reports.Sections(s.AgentMetrics),
+		Over:  "Means over " + count(s.Trials.Total(), "trial") + "; latencies over all calls.",
+		Facts: []fact{{"status", line(s.Status, 60)}, {"agent", line(s.Agent, 60)}, {"backend", line(s.Backend, 60)}},
+	}
+	if s.Trials.Total() == 1 {
+		out.Over = "One trial; latencies over all of its calls."
+	}
+	if s.Model != "" {
+		out.Facts = append(out.Facts, fact{"model", line(s.Model, 80)})
+	}
+	out.Facts = append(out.Facts, fact{"seed", strconv.FormatUint(s.Seed, 10)}, fact{"digest", line(s.Digest, 100)})
+	if rate := s.PassRate; s.Trials.Total() > 1 {
+		out.Facts = append(out.Facts, fact{"pass rate", share(rate)})
+	}
+	for _, id := range s.Proves {
+		out.Proves = append(out.Proves, line(id, 40))
+	}
+	for _, t := range s.Tags {
+		out.Labels = append(out.Labels, line(t, 60))
+	}
+	out.Findings = newFindings(s.Findings, func(n int) *reference {
+		if s.Planned <= 1 {
+			return nil
+		}
+		return &reference{link(trialID(sc.id, n)), fmt.Sprintf("trial %d", n)}
+	})
+	return out
+}
+
+// share is a rate with its interval, in per cent.
+func share(v measure.Value) string {
+	if v.Value == nil {
+		return reports.Text(v)
+	}
+	text := fmt.Sprintf("%.4g %%", *v.Value*100)
+	if in := v.Interval; in != nil {
+		text += fmt.Sprintf(" [%.3g, %.3g]", in.Lo*100, in.Hi*100)
+	}
+	return text
+}
+
+func newMeasures(list []measure.Value) []measured {
+	var out []measured
+	for _, v := range list {
+		m := measured{Name: words(v.Name), Value: amount(v), N: strconv.Itoa(v.N)}
+		if in := v.Interval; in != nil {
+			lo, hi := v, v
+			lo.Value, hi.Value, lo.Known, hi.Known = &in.Lo, &in.Hi, true, true
+			m.Interval = fmt.Sprintf("%s to %s", reports.Text(lo), reports.Text(hi))
+		}
+		var notes []string
+		for _, w := range v.Warnings {
+			notes = append(notes, line(w, 200))
+		}
+		m.Notes = strings.Join(notes, "; ")
+		out = append(out, m)
+	}
+	return out
+}
+
+// amount is a measure with its unit, and "at least" where it is a lower bound. Times
+// that are not all known are no bound.
+func amount(v measure.Value) string {
+	text := reports.Text(v)
+	if !v.Known && v.Value != nil {
+		known := v
+		known.Known = true
+		if text = reports.Text(known); v.Unit != "s" {
+			text = "at least " + text
+		}
+	}
+	if v.Value != nil && (v.Unit == "EUR" || v.Unit == "USD") {
+		text += " " + v.Unit
+	}
+	return text
+}
+
+// byUrgency returns scenarios with those that did not pass first, error before fail.
+func byUrgency(list []reports.Scenario) []reports.Scenario {
+	rank := func(v gate.Verdict) int {
+		return slices.Index([]gate.Verdict{gate.Fail, gate.Pass, gate.Skip}, v) // others: -1
+	}
+	return slices.SortedStableFunc(slices.Values(list), func(a, b reports.Scenario) int {
+		return cmp.Compare(rank(a.Verdict), rank(b.Verdict))
+	})
+}
+
+// without says of how many trials there are no details, by verdict.
+func without(c reports.Count) string {
+	if c.Total() == 0 {
+		return ""
+	}
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		name gate.Verdict
+	}{{c.Pass, gate.Pass}, {c.Fail, gate.Fail}, {c.Error, gate.Error}, {c.Skip, gate.Skip}} {
+		if p.n > 0 {
+			parts = append(parts, show.Number(float64(p.n))+" "+string(p.name))
+		}
+	}
+	return count(c.Total(), "trial") + " without details here (" + strings.Join(parts, ", ") + ")"
+}

@@ -1,0 +1,81 @@
+package page
+
+import (
+	"io"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+)
+
+// class says how much the details of a trial matter where there is no room for all.
+type class int
+
+const (
+	failing class = iota // did not pass
+	first                // the first of its scenario
+	further
+	classes
+)
+
+func classOf(v gate.Verdict, isFirst bool) class {
+	switch {
+	case v == gate.Fail || v == gate.Error:
+		return failing
+	case isFirst:
+		return first
+	default:
+		return further
+	}
+}
+
+// piece is something rendered that stands in the spool.
+type piece struct {
+	at      int64
+	size    int
+	class   class
+	verdict gate.Verdict
+	kept    bool // it goes into the page
+}
+
+// spool keeps rendered pieces until it is known for which there is room.
+type spool struct {
+	file  Spool
+	end   int64
+	limit int
+	used  [classes]int // bytes by class
+}
+
+// wants reports whether a piece of a class may still find room: pieces are taken by
+// class and within one in order, so that those that come before it are known.
+func (s *spool) wants(c class) bool {
+	used := 0
+	for _, n := range s.used[:c+1] {
+		used += n
+	}
+	return used < s.limit
+}
+
+func (s *spool) add(text []byte, c class) (piece, error) {
+	p := piece{at: s.end, size: len(text), class: c}
+	n, err := s.file.Write(text)
+	s.end += int64(n)
+	s.used[c] += n
+	return p, err
+}
+
+func (s *spool) copy(w io.Writer, p piece) error {
+	_, err := io.Copy(w, io.NewSectionReader(s.file, p.at, int64(p.size)))
+	return err
+}
+
+// choose marks the pieces for which there is room, by class and within one in order.
+// A piece that is too large does not keep out the smaller ones after it.
+func choose(pieces []*piece, room int) {
+	for c := range classes {
+		for _, p := range pieces {
+			if p.class == c && p.size <= room {
+				p.kept = true
+				room -= p.size
+			}
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/detection"
+)
+
+// summary is all that stands above the list of scenarios.
+type summary struct {
+	Policy        string
+	Style, Script template.HTML
+	Tool          string
+	Verdict       verdict
+	Headline      string
+	Run           []fact
+	Numbers       []numbered
+	Attention     []attention
+	Changes       *changes
+	Explored      []exploration
+	Detectors     *scored
+	Plots         []picture
+	Agents        []reports.Section
+}
+
+// numbered is a number with its name and what it leaves open.
+type numbered struct{ Name, Value, Note string }
+
+// attention is a list of things that want somebody's attention.
+type attention struct {
+	Title string
+	Items []pointer
+	More  int
+}
+
+// pointer is a text that may lead somewhere.
+type pointer struct {
+	Link       template.URL
+	Text, Note string
+}
+
+// maxItems bounds the lists of the summary.
+const maxItems = 50
+
+func (b *Builder) summary(in Input) summary {
+	r := in.Report
+	s := summary{
+		Policy: policy(), Style: inline("style", styleSheet()), Script: inline("script", script),
+		Tool: line(r.Run.Tool, 100), Verdict: newVerdict(r.Verdict), Headline: headline(r), Run: about(r.Run),
+		Numbers: numbers(r), Attention: b.attention(r), Plots: b.plots.pictures(r), Agents: reports.Sections(r.Totals.AgentMetrics),
+	}
+	if in.Comparison != nil {
+		s.Changes = b.changes(in.Comparison)
+	}
+	for i := range in.Explored {
+		s.Explored = append(s.Explored, b.exploration(&in.Explored[i], i))
+	}
+	if in.Detection != nil {
+		s.Detectors = newScored(in.Detection)
+	}
+	return s
+}
+
+// headline says in a few words what became of the run.
+func headline(r reports.Report) string {
+	n := r.Totals.Scenarios
+	total := count(n.Total(), "scenario")
+	switch {
+	case n.Total() == 0:
+		return "No scenario was judged"
+	case n.Pass == n.Total():
+		return "All of " + total + " passed"
+	}
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		text string
+	}{{n.Fail, "failed"}, {n.Error, "could not be told"}, {n.Pass, "passed"}, {n.Skip, "skipped"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.text))
+		}
+	}
+	return fmt.Sprintf("Of %s %s", total, strings.Join(parts, ", "))
+}
+
+func about(r reports.Run) []fact {
+	list := []fact{{"run", line(r.ID, 20)}, {"with", line(r.Tool, 100)}, {"prices of", line(r.Prices, 20)}}
+	for _, key := range slices.Sorted(maps.Keys(r.Labels)) {
+		list = append(list, fact{line(key, 60), line(r.Labels[key], 120)})
+	}
+	return slices.DeleteFunc(list, func(f fact) bool { return f.Value == "" })
+}
+
+// numbers are the totals to be seen first.
+func numbers(r reports.Report) []numbered {
+	trials := r.Totals.Trials
+	list := []numbered{
+		{Name: "scenarios", Value: show.Number(float64(r.Totals.Scenarios.Total()))},
+		{Name: "trials", Value: show.Number(float64(trials.Total()))},
+	}
+	if trials.Pass < trials.Total() {
+		list[1].Note = show.Number(float64(trials.Pass)) + " passed"
+	}
+	for _, m := range []struct{ name, of string }{
+		{"calls", "calls"},
+		{"tokens", "tokens"},
+		{"cost", "cost_eur"},
+		{"latency, median", "latency_p50"},
+		{"latency, 95 %", "latency_p95"},
+		{"time rehearsed", "duration"},
+	} {
+		v := reports.Find(r.Totals.Measures, m.of)
+		n := numbered{Name: m.name, Value: amount(v)}
+		if rest, atLeast := strings.CutPrefix(n.Value, "at least "); atLeast {
+			n.Value = "≥ " + rest
+		}
+		if !v.Known && v.Value != nil {
+			n.Note = "not all is known"
+		}
+		list = append(list, n)
+	}
+	if failed := reports.Find(r.Totals.Measures, "failed_calls"); failed.Value != nil && *failed.Value > 0 {
+		list[2].Note = show.Number(*failed.Value) + " failed"
+	}
+	return list
+}
+
+// attention lists what is wrong with the run, and what did not pass.
+func (b *Builder) attention(r reports.Report) []attention {
+	var list []attention
+	add := func(title string, n int, item func(i int) pointer) {
+		if n == 0 {
+			return
+		}
+		a := attention{Title: title, More: n - min(n, maxItems)}
+		for i := range min(n, maxItems) {
+			a.Items = append(a.Items, item(i))
+		}
+		list = append(list, a)
+	}
+	if r.Interrupted {
+		add("The run was stopped before its plan was done", 1, func(int) pointer {
+			return pointer{Text: "What follows is what had been judged by then."}
+		})
+	}
+	add("Problems of the recording", len(r.Problems), func(i int) pointer { return pointer{Text: line(r.Problems[i], 0)} })
+	add("Not run", len(r.NotRun), func(i int) pointer { return pointer{Text: line(r.NotRun[i], 200)} })
+	urgent := byUrgency(r.Scenarios)
+	bad := r.Totals.Scenarios.Error + r.Totals.Scenarios.Fail
+	add("Did not pass", min(bad, len(urgent)), func(i int) pointer { return b.pointerTo(urgent[i]) })
+	return list
+}
+
+// pointerTo leads to a scenario, with its first finding.
+func (b *Builder) pointerTo(s reports.Scenario) pointer {
+	p := pointer{Link: link(b.scenario(s.Name).id), Text: line(s.Name, 200)}
+	for _, f := range newFindings(s.Findings, nil) {
+		if f.Severity != "info" {
+			p.Note = f.Message
+			break
+		}
+	}
+	return p
+}
+
+// scored are the scores of detectors.
+type scored struct {
+	Caption string
+	Rows    []scoredRow
+	Plots   []picture
+}
+
+type scoredRow struct{ Name, Scored, Precision, Recall, F1, FPR string }
+
+func newScored(r *detection.Report) *scored {
+	items := 0
+	for _, c := range r.Corpora {
+		items += c.Items
+	}
+	out := &scored{Caption: fmt.Sprintf("Scores on %s of %s, with 95 %% intervals.", count(items, "message"), count(len(r.Corpora), "corpus file"))}
+	if r.Interrupted {
+		out.Caption += " Not all of them was read."
+	}
+	list := r.Detectors[:min(len(r.Detectors), maxItems)]
+	for i := range list {
+		d := &list[i]
+		of := d.Overall
+		out.Rows = append(out.Rows, scoredRow{
+			line(d.Detector, 80), show.Number(float64(d.Scored)), scoreText(of.Precision), scoreText(of.Recall), scoreText(of.F1), scoreText(of.FPR),
+		})
+	}
+	out.Plots = detectors(list)
+	return out
+}
+
+func scoreText(v score.Value) string {
+	return share(measure.Value{Known: true, Value: v.Value, Interval: v.Interval})
+}

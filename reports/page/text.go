@@ -1,0 +1,129 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
+)
+
+// Bounds on foreign texts, in bytes. Of a longer text the beginning and the end are
+// shown: models put what matters there.
+const (
+	maxText = 16 << 10
+	headOf  = maxText * 3 / 4
+	tailOf  = maxText - headOf
+	// foldAbove is the length from which a text is folded.
+	foldAbove = 1500
+	// maxLine bounds foreign text of one line, in characters.
+	maxLine = 500
+)
+
+// mark is something to highlight in a text: the quotation itself, and why.
+type mark struct{ quote, why string }
+
+// text is a foreign text as it is shown.
+type text struct {
+	Parts []part
+	// Folded texts show Opening until they are opened.
+	Folded  bool
+	Opening string
+	// Size says how long a folded text is.
+	Size string
+}
+
+// part is a stretch of a text that is set in one way.
+type part struct {
+	Text string
+	// Why is the reason of a highlight.
+	Why string
+	// Left says what was left out here.
+	Left string
+}
+
+// newText prepares a foreign text: what is too long is cut, what cannot be seen is
+// written as an escape, and quotations are marked.
+func newText(s string, marks []mark) text {
+	var t text
+	if len(s) > maxText {
+		head, tail := s[:start(s, headOf)], s[start(s, len(s)-tailOf):]
+		t.Parts = append(t.Parts, marked(plain.Text(head, 0), marks)...)
+		t.Parts = append(t.Parts, part{Left: show.Number(float64(len(s)-len(head)-len(tail))) + " bytes are left out here; the recording has them"})
+		t.Parts = append(t.Parts, marked(plain.Text(tail, 0), marks)...)
+	} else {
+		t.Parts = marked(plain.Text(s, 0), marks)
+	}
+	if len(s) > foldAbove {
+		t.Folded, t.Opening, t.Size = true, line(s, 160), show.Number(float64(len(s)))+" bytes"
+	}
+	return t
+}
+
+// start is the last place at or before i at which a character begins.
+func start(s string, i int) int {
+	for from := i; i > 0 && i > from-utf8.UTFMax; i-- {
+		if utf8.RuneStart(s[i]) {
+			return i
+		}
+	}
+	return i
+}
+
+// line is foreign text on one line.
+func line(s string, limit int) string { return plain.Line(s, cmp.Or(limit, maxLine)) }
+
+// marked splits s at the quotations that it has, each of them where it first stands.
+// One that overlaps an earlier one is left out.
+func marked(s string, marks []mark) []part {
+	type span struct {
+		from, to int
+		why      string
+	}
+	var spans []span
+	for _, m := range marks {
+		quote := plain.Text(m.quote, 0)
+		if at := strings.Index(s, quote); quote != "" && at >= 0 {
+			spans = append(spans, span{at, at + len(quote), m.why})
+		}
+	}
+	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
+	var parts []part
+	done := 0
+	for _, at := range spans {
+		if at.from < done {
+			continue
+		}
+		if at.from > done {
+			parts = append(parts, part{Text: s[done:at.from]})
+		}
+		parts = append(parts, part{Text: s[at.from:at.to], Why: at.why})
+		done = at.to
+	}
+	if done < len(s) {
+		parts = append(parts, part{Text: s[done:]})
+	}
+	return parts
+}
+
+// fact is a name with its value.
+type fact struct{ Name, Value string }
+
+func count(n int, noun string) string { return show.Plural(n, noun) }
+
+// words turns the name of a measure or an attribute into words.
+func words(name string) string { return strings.NewReplacer("_", " ", "-", " ").Replace(name) }
+
+func attr(v any) string {
+	switch v := v.(type) {
+	case string:
+		return line(v, 0)
+	case float64:
+		return show.Number(v)
+	default:
+		return line(fmt.Sprint(v), 0)
+	}
+}

@@ -1,0 +1,252 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/reports/plot"
+)
+
+// Bounds on what is shown of one trial.
+const (
+	maxTrial    = 3 << 20 // bytes, after which calls are left out but for the last ones
+	lastCalls   = 10
+	maxEvents   = 60 // events at one place
+	maxListed   = 200
+	maxTimeline = 200 // calls in a timeline
+)
+
+// renderer executes the templates of the page.
+type renderer struct{ out bytes.Buffer }
+
+func (r *renderer) reset() { r.out.Reset() }
+
+func (r *renderer) execute(name string, data any) error {
+	return templates().ExecuteTemplate(&r.out, name, data)
+}
+
+// view is a trial that is being rendered.
+type view struct {
+	scenario *record.Scenario
+	trial    *record.Trial
+	facts    *measure.Facts
+	findings []gate.Finding
+	id       string
+}
+
+// trialHead is what stands above a transcript.
+type trialHead struct {
+	ID      string
+	Link    template.URL
+	N       int
+	Verdict verdict
+	Status  string
+	Brief   []string // beside the status, in the folded line
+	Facts   []fact
+	// Details are what the agent said of its end.
+	Details  []fact
+	Findings []finding
+	Timeline picture
+	Before   []happening
+}
+
+// trial renders a trial: its folded line and, as inert text, all the rest.
+func (r *renderer) trial(v view) error {
+	steps := v.steps()
+	if err := r.execute("trial", v.head(steps)); err != nil {
+		return err
+	}
+	shown := map[string]bool{}
+	left := 0
+	for i := range steps.calls {
+		if r.out.Len() > maxTrial && i < len(steps.calls)-lastCalls {
+			left++
+			continue
+		}
+		if left > 0 {
+			if err := r.execute("left", left); err != nil {
+				return err
+			}
+			left = 0
+		}
+		if err := r.execute("call", v.call(i, steps, shown)); err != nil {
+			return err
+		}
+	}
+	return r.execute("trial-end", v.tail(steps))
+}
+
+func (v view) head(s steps) trialHead {
+	t, run := v.trial, &v.facts.Run
+	h := trialHead{
+		ID: v.id, Link: link(v.id), N: t.Head.N, Verdict: newVerdict(gate.VerdictOf(v.findings)), Status: line(run.Status, 60),
+		Findings: newFindings(v.findings, nil), Before: happenings(s.before),
+	}
+	h.Brief = []string{count(len(t.Calls), "call"), tokens(v.facts) + " tokens", cost(v.facts)}
+	if run.DurationKnown {
+		h.Brief = append(h.Brief, show.Seconds(run.Duration))
+	}
+	h.Facts = []fact{
+		{"exit code", strconv.Itoa(run.ExitCode)},
+		{"iterations", strconv.Itoa(run.Iterations)},
+		{"failed calls", strconv.Itoa(v.facts.Calls.Failed)},
+		{"retries", strconv.Itoa(v.facts.Calls.Retries)},
+	}
+	if run.Writes > 0 {
+		h.Facts = append(h.Facts, fact{"durable writes", strconv.Itoa(run.Writes)})
+	}
+	h.Facts = append(h.Facts, fact{"seed", strconv.FormatUint(t.Head.Seed, 10)})
+	for _, d := range []fact{
+		{"Details", run.Details}, {"Summary", run.Summary}, {"Harness error", run.Error}, {"Skipped", run.Skipped},
+	} {
+		if d.Value = line(d.Value, 2000); d.Value != "" {
+			h.Details = append(h.Details, d)
+		}
+	}
+	h.Timeline = newPicture(v.timeline())
+	return h
+}
+
+// timeline draws the calls over time, where times are known and there is more than one.
+func (v view) timeline() plot.Picture {
+	if v.scenario.RealTime || len(v.trial.Calls) < 2 {
+		return plot.Picture{}
+	}
+	var list []plot.Span
+	for i := range v.trial.Calls[:min(len(v.trial.Calls), maxTimeline)] {
+		c := &v.trial.Calls[i]
+		list = append(list, plot.Span{
+			N: c.N, Name: line(c.Purpose, 40), Link: string(link(callID(v.id, c.N))), From: c.At, Took: c.Latency,
+			Retries: len(c.Retries), Failed: c.Error != nil,
+		})
+	}
+	return plot.Timeline("Calls over time", list)
+}
+
+func tokens(f *measure.Facts) string {
+	if !f.Tokens.Known {
+		return "at least " + show.Number(float64(f.Tokens.Total))
+	}
+	return show.Number(float64(f.Tokens.Total))
+}
+
+func cost(f *measure.Facts) string {
+	switch {
+	case f.Cost.Known:
+		return show.Money(f.Cost.EUR) + " EUR"
+	case f.Cost.EUR > 0:
+		return "at least " + show.Money(f.Cost.EUR) + " EUR"
+	default:
+		return "cost unknown"
+	}
+}
+
+// steps are the calls of a trial with what happened between them.
+type steps struct {
+	calls []step
+	// before are the events before the first call had ended, and all of them where
+	// times are not known.
+	before []record.Event
+	// exchanges are true where each call could be joined with what the backend saw.
+	joined bool
+}
+
+type step struct {
+	exchanges []record.Exchange
+	after     []record.Event
+}
+
+// steps puts each event behind the last call that had ended by then, and each exchange
+// to its call.
+func (v view) steps() steps {
+	t := v.trial
+	s := steps{calls: make([]step, len(t.Calls))}
+	s.join(t)
+	if v.scenario.RealTime {
+		s.before = t.Events
+		return s
+	}
+	ends := make([]time.Duration, len(t.Calls))
+	for i := range t.Calls {
+		ends[i] = t.Calls[i].At + t.Calls[i].Latency
+	}
+	next := 0
+	for _, e := range t.Events {
+		for next < len(ends) && ends[next] <= e.At {
+			next++
+		}
+		if next == 0 {
+			s.before = append(s.before, e)
+		} else {
+			s.calls[next-1].after = append(s.calls[next-1].after, e)
+		}
+	}
+	return s
+}
+
+// join gives each call its exchanges: one, and one for each retry. Where the numbers
+// do not agree, as with calls that never reached the backend, none are given.
+func (s *steps) join(t *record.Trial) {
+	total := 0
+	for i := range t.Calls {
+		total += 1 + len(t.Calls[i].Retries)
+	}
+	if total != len(t.Exchanges) {
+		return
+	}
+	s.joined = true
+	at := 0
+	for i := range t.Calls {
+		n := 1 + len(t.Calls[i].Retries)
+		s.calls[i].exchanges = t.Exchanges[at : at+n]
+		at += n
+	}
+}
+
+// trialTail is what stands below a transcript.
+type trialTail struct {
+	// Final is the text that the agent ended with, where it is no reply.
+	Final     *text
+	Exchanges []exchange
+	More      int // exchanges beyond those shown
+	Script    []fact
+}
+
+func (v view) tail(s steps) trialTail {
+	t := v.trial
+	var out trialTail
+	if t.End.Text != "" && !slices.Contains(v.facts.Answers, t.End.Text) {
+		final := newText(t.End.Text, nil)
+		out.Final = &final
+	}
+	for _, x := range t.Exchanges[:min(len(t.Exchanges), maxListed)] {
+		out.Exchanges = append(out.Exchanges, newExchange(x))
+	}
+	out.More = len(t.Exchanges) - len(out.Exchanges)
+	for _, list := range []struct {
+		name  string
+		items []string
+	}{
+		{"lines never used", t.Script.Unused},
+		{"calls that no line answered", t.Script.Unexpected},
+		{"invalid requests", t.Script.Invalid},
+		{"faults that did not fire", t.Script.Unfired},
+	} {
+		for i, item := range list.items {
+			if i == maxEvents {
+				out.Script = append(out.Script, fact{list.name, fmt.Sprintf("and %d more", len(list.items)-i)})
+				break
+			}
+			out.Script = append(out.Script, fact{list.name, line(item, 0)})
+		}
+	}
+	return out
+}
