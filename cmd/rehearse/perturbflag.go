@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/spf13/pflag"
-
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/llm/price"
@@ -15,32 +13,36 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// perturbFlag registers what lets something go wrong.
-func perturbFlag(f *pflag.FlagSet, texts *[]string) {
-	f.StringArrayVar(texts, "perturb", nil,
-		"let something go wrong, such as `call=7:reset-mid-stream`, and judge by invariants; may be repeated")
-	f.Lookup("perturb").DefValue = "" // help would show "[]"
+// perturbValue is a flag that may be repeated: what is to go wrong.
+type perturbValue []perturb.Perturbation
+
+// String implements pflag.Value. Help shows no default.
+func (*perturbValue) String() string { return "" }
+
+// Type implements pflag.Value.
+func (*perturbValue) Type() string { return "perturbation" }
+
+// Set implements pflag.Value.
+func (v *perturbValue) Set(text string) error {
+	p, err := perturb.Parse(text)
+	if err != nil {
+		return err
+	}
+	*v = append(*v, p)
+	return nil
 }
 
-// perturbations are those that flags name, for the only scenario of a set.
-func perturbations(texts []string, set []scenarios.Scenario, prices *price.Table) ([]perturb.Perturbation, error) {
-	if len(texts) == 0 {
-		return nil, nil
+// checkPerturb says why that cannot go wrong in a set.
+func checkPerturb(ps []perturb.Perturbation, set []scenarios.Scenario, prices *price.Table) error {
+	if len(ps) == 0 {
+		return nil
 	}
 	if err := onlyOne(set, "--perturb lets something go wrong in one"); err != nil {
-		return nil, err
-	}
-	var ps []perturb.Perturbation
-	for _, text := range texts {
-		p, err := perturb.Parse(text)
-		if err != nil {
-			return nil, fmt.Errorf("--perturb: %w", err)
-		}
-		ps = append(ps, p)
+		return err
 	}
 	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{})}
 	_, err := perturbed(set[0], ps, env)
-	return ps, errors.Join(err, env.Close())
+	return errors.Join(err, env.Close())
 }
 
 // perturbed is the driver of a scenario in which that goes wrong.

@@ -40,6 +40,7 @@ type runFlags struct {
 	labels       map[string]string
 	asJSON       bool
 	failuresOnly bool
+	perturb      perturbValue
 	baseline     string
 }
 
@@ -53,6 +54,8 @@ report.json, junit.xml, report.md and the recording to a folder.
 
 A pattern is the name of a shipped scenario, with * as a wildcard ('loop/*'), or a file
 or folder of your own. Without a pattern the folder ./scenarios is run.
+
+--perturb lets something go wrong in one scenario, and judges it by the invariants, as explore does.
 
 ` + exitCodes,
 		Example: `  rehearse run 'loop/*'
@@ -72,6 +75,7 @@ or folder of your own. Without a pattern the folder ./scenarios is run.
 	f.Lookup("label").DefValue = "" // help would show "[]"
 	f.BoolVar(&flags.asJSON, "json", false, "print the report as JSON on standard output")
 	baselineFlag(f, &flags.baseline)
+	f.Var(&flags.perturb, "perturb", "let something go wrong, such as `call=7:reset-mid-stream`; may be repeated")
 	f.BoolVar(&flags.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
 	return cmd
 }
@@ -86,6 +90,9 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	}
 	set, err := selectScenarios(patterns, flags.tags, prices)
 	if err != nil {
+		return usage(err)
+	}
+	if err := checkPerturb(flags.perturb, set, prices); err != nil {
 		return usage(err)
 	}
 	against, err := openBaseline(flags.baseline, patterns)
@@ -133,7 +140,7 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *folder
 	}
 	files.progress = reports.NewProgress(a.stderr, tty.Of(a.stderr, a.getenv), time.Now, trials)
 	files.stacks, files.against = a.stderr, against.of(out.Path(), files.builder.Run)
-	outcome, err := harness.Run(ctx, set, harness.Options{Workers: flags.workers, Env: env, Sink: files})
+	outcome, err := runSet(ctx, set, flags.perturb, harness.Options{Workers: flags.workers, Env: env, Sink: files})
 	files.progress.Close()
 	if err != nil {
 		return reports.Report{}, folder.Explain(err)
