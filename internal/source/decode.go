@@ -41,10 +41,11 @@ const (
 // With diagnostics, into holds whatever could be decoded.
 func Decode(file string, data []byte, into any) (*Document, Diagnostics) {
 	doc := &Document{file: file}
-	root, problem := load(doc, data)
+	whole, problem := load(doc, data)
 	if problem != nil {
 		return doc, Diagnostics{*problem}
 	}
+	root := whole.Content[0]
 	doc.root = root
 
 	c := checker{doc: doc, reported: make(map[mark]bool), values: make(map[mark]value)}
@@ -56,7 +57,8 @@ func Decode(file string, data []byte, into any) (*Document, Diagnostics) {
 	return doc, c.found
 }
 
-// load parses data, which must be exactly one document with a mapping.
+// load parses data, which must be exactly one document. The node is that of the
+// document; what it holds is its only content.
 func load(doc *Document, data []byte) (*yaml.Node, *Diagnostic) {
 	if len(data) > MaxBytes {
 		return nil, &Diagnostic{File: doc.file, Message: fmt.Sprintf("the file has %d bytes; at most %d are allowed", len(data), MaxBytes)}
@@ -89,7 +91,7 @@ func load(doc *Document, data []byte) (*yaml.Node, *Diagnostic) {
 		d := doc.syntax(err)
 		return nil, &d
 	}
-	return first.Content[0], nil
+	return &first, nil
 }
 
 // lineBreaks are the characters that YAML counts as the end of a line.

@@ -23,11 +23,11 @@ func at(n *yaml.Node) mark { return mark{n.Line, n.Column} }
 // formats can be told apart before one is decoded.
 func HasKey(data []byte, key string) bool {
 	doc := &Document{}
-	root, problem := load(doc, data)
+	whole, problem := load(doc, data)
 	if problem != nil {
 		return false
 	}
-	doc.root = root
+	doc.root = whole.Content[0]
 	return doc.Has(key)
 }
 

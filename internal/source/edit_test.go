@@ -1,0 +1,75 @@
+package source_test
+
+import (
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/internal/source"
+)
+
+const edited = `# What this is.
+
+# The name.
+name: one # and why
+tags: [a, "b"]
+expect: # what must hold
+  status: done
+  that:
+    - a == 1 # first
+backend:
+  replies:
+    - {file: x.txt, latency: 1s}
+    - text: |
+        two
+        lines
+shared: &s {file: y.txt}
+use: *s
+`
+
+var _ = Describe("Edit", func() {
+	edit := func(changes ...source.Change) string {
+		GinkgoHelper()
+		data, err := source.Edit([]byte(edited), changes)
+		Expect(err).NotTo(HaveOccurred())
+		return string(data)
+	}
+
+	It("keeps order, comments and styles", func() {
+		Expect(edit()).To(Equal(edited))
+		Expect(edit(source.Change{Path: "name", Value: "two"})).To(Equal(strings.Replace(edited, "name: one # and why", "name: two", 1)))
+	})
+
+	It("removes, renames, replaces and adds keys", func() {
+		got := edit(
+			source.Change{Path: "tags"},
+			source.Change{Path: "expect", Key: "perturb", Value: []string{"call=1:timeout"}},
+			source.Change{Path: "backend.replies[0].file", Key: "text", Value: "one\nmore\n"},
+			source.Change{Path: "seed", Value: 7},
+		)
+		Expect(got).NotTo(ContainSubstring("tags"))
+		Expect(got).NotTo(ContainSubstring("status"))
+		Expect(got).To(ContainSubstring("perturb: # what must hold\n  - call=1:timeout\nbackend:"))
+		Expect(got).To(ContainSubstring(`- {text: "one\nmore\n", latency: 1s}`))
+		Expect(got).To(HaveSuffix("use: *s\nseed: 7\n"))
+	})
+
+	It("leaves alone what is not there", func() {
+		Expect(edit(
+			source.Change{Path: "nothing"}, source.Change{Path: "name.first", Value: 1}, source.Change{Path: "backend.replies[9].file", Value: 1},
+			source.Change{Path: "backend.rules[0].file", Value: 1}, source.Change{Path: "name[0]"}, source.Change{Path: "", Value: 1},
+		)).To(Equal(edited))
+	})
+
+	It("follows an alias to what it stands for", func() {
+		Expect(edit(source.Change{Path: "use.file", Value: "z.txt"})).To(ContainSubstring("shared: &s {file: z.txt}"))
+	})
+
+	It("refuses what is no document", func() {
+		_, err := source.Edit([]byte("a: [\n"), nil)
+		Expect(err).To(HaveOccurred())
+		_, err = source.Edit([]byte("a: 1\n---\nb: 2\n"), nil)
+		Expect(err).To(HaveOccurred())
+	})
+})
