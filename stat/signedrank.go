@@ -9,9 +9,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// maxExact is how many differences have the exact distribution of their ranks;
-// more have the normal one, which is then off by less than 0.001. R does the same.
-const maxExact = 50
+// maxExact is how many differences have the exact distribution of their ranks. R has
+// it for less than 50, and for none with ties, whose few different sums the normal
+// distribution follows badly.
+const maxExact = 200
 
 // Paired is the result of a paired test.
 type Paired struct {
@@ -32,10 +33,10 @@ type Paired struct {
 // measured twice without a change are, whatever the distribution of the thing.
 //
 // Differences of 0 are left out of the test, and equal ones share the mean of their
-// ranks. Up to 50 others P is exact for just these ranks, ties and all: T+ is the
+// ranks. Up to 200 others P is exact for just these ranks, ties and all: T+ is the
 // sum of the ranks of positive differences, and all 2^n ways to give signs to the
 // ranks are equally likely. Beyond that it is normal, with the variance reduced for
-// ties and a correction for continuity.
+// ties and a correction for continuity of half the step between two sums.
 //
 // The effect is the Hodges-Lehmann estimate: the median of the means of all pairs of
 // differences, each with itself too, zeros included. Its interval is between two of
@@ -45,8 +46,8 @@ type Paired struct {
 // (Noether, Journal of the American Statistical Association 62, 1967). There is
 // none where even differences of one sign could not be significant.
 //
-// Time grows as n·log n and memory as n: means of pairs are counted, not kept. It
-// panics on a difference that is not finite or a level outside of (0, 1).
+// Time grows as n·log n and memory as n, because means of pairs are counted and not
+// kept; to be exact takes up to n³/8 additions. It panics on a difference that is not finite or a level outside of (0, 1).
 func SignedRank(differences []float64, level float64) Paired {
 	if !(level > 0 && level < 1) {
 		panic(fmt.Sprintf("stat: no signed-rank test at level %g", level))
@@ -111,48 +112,52 @@ func signedRanks(sorted []float64) (plus int, ranks []int) {
 // exactSigned is the share of the 2^n ways to give signs to the ranks that are at
 // least as far out as plus, on both sides.
 func exactSigned(plus int, ranks []int) float64 {
-	total := 0
-	for _, r := range ranks {
-		total += r
+	total, step := sumAndStep(ranks)
+	tail := 0.0
+	for _, p := range signs(ranks, step, min(plus, total-plus)) {
+		tail += p
 	}
-	return min(1, 2*atMost(min(plus, total-plus), signs(ranks, total)))
+	return min(1, 2*tail)
 }
 
-// signs returns the probability of each sum of the ranks whose signs are positive,
-// if each is so with probability one half.
-func signs(ranks []int, total int) []float64 {
-	p := make([]float64, total+1)
+// signs returns the probabilities of the sums 0, step, ... up to most of the ranks
+// whose signs are positive, if each is so with probability one half.
+func signs(ranks []int, step, most int) []float64 {
+	p := make([]float64, most/step+1)
 	p[0] = 1
-	reach := 0
-	for _, r := range ranks {
-		reach += r
-		for sum := reach; sum >= 0; sum-- {
-			other := 0.0
-			if sum >= r {
-				other = p[sum-r]
-			}
-			p[sum] = (p[sum] + other) / 2
+	for _, rank := range ranks {
+		r := rank / step
+		for sum := len(p) - 1; sum >= r; sum-- {
+			p[sum] = (p[sum] + p[sum-r]) / 2
+		}
+		for sum := min(r, len(p)) - 1; sum >= 0; sum-- {
+			p[sum] /= 2
 		}
 	}
 	return p
 }
 
-func atMost(sum int, p []float64) float64 {
-	tail := 0.0
-	for _, x := range p[:sum+1] {
-		tail += x
+// sumAndStep returns the sum of the ranks and the greatest common divisor, of which
+// each sum of some of them is a multiple.
+func sumAndStep(ranks []int) (sum, step int) {
+	for _, r := range ranks {
+		sum += r
+		for step != 0 && r != 0 {
+			step, r = r, step%r
+		}
+		step += r
 	}
-	return tail
+	return sum, step
 }
 
 func normalSigned(plus int, ranks []int) float64 {
-	total, squares := 0.0, 0.0
+	total, step := sumAndStep(ranks)
+	squares := 0.0
 	for _, r := range ranks {
-		total += float64(r)
 		squares += float64(r) * float64(r)
 	}
-	// Each rank has the variance r²/4; doubled ranks are corrected by a doubled half.
-	off := max(0, math.Abs(float64(plus)-total/2)-1)
+	// Each rank counts with probability one half, so that its variance is r²/4.
+	off := max(0, math.Abs(float64(plus)-float64(total)/2)-float64(step)/2)
 	return min(1, 2*distuv.UnitNormal.Survival(off/math.Sqrt(squares/4)))
 }
 
@@ -189,13 +194,12 @@ func outside(n int, tail float64) int {
 	for i := range ranks {
 		ranks[i] = i + 1
 	}
-	sum := 0.0
-	for value, p := range signs(ranks, n*(n+1)/2) {
-		if sum += p; sum > tail {
-			return value - 1
-		}
+	p := signs(ranks, 1, n*(n+1)/4+1) // the lower half
+	value := 0
+	for sum := p[0]; sum <= tail; sum += p[value] {
+		value++
 	}
-	return -1
+	return value - 1
 }
 
 // pairMean is the k-th smallest, from 1, of the means of all pairs of values, each
