@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -31,16 +31,6 @@ const (
 	exploreFile         = "explore.json"
 	exploreMarkdownFile = "explore.md"
 )
-
-// exploreFlags are the flags of explore.
-type exploreFlags struct {
-	out, save, prices string
-	families          []string
-	pairs, maxRuns    int
-	seed              uint64
-	workers           int
-	asJSON            bool
-}
 
 func (a *app) exploreCommand() *cobra.Command {
 	var flags exploreFlags
@@ -90,69 +80,6 @@ Exit codes:
 	return cmd
 }
 
-// familyHelp is a line for each family.
-func familyHelp() string {
-	says := map[survival.Family]string{
-		survival.Faults:  "each call × each fault that its backend can show",
-		survival.Latency: "each call × each limit of time, a tick less and a tick more",
-		survival.Texts:   "each call × each change of the reply: cut, reformatted, translated, padded",
-		survival.Crashes: "each durable write × a crash before or after it, or a full disk; then it is resumed",
-		survival.Users:   "each turn × what people do: send twice, reload, answer ahead, say nothing, say too much",
-		survival.Pairs:   "two faults in one run, chosen so that few runs cover many combinations",
-	}
-	var b strings.Builder
-	for _, f := range survival.Families() {
-		fmt.Fprintf(&b, "  %-8s %s\n", f, says[f])
-	}
-	return b.String()
-}
-
-// familyNames are the families as flags name them.
-func familyNames() []string {
-	var names []string
-	for _, f := range survival.Families() {
-		names = append(names, string(f))
-	}
-	return names
-}
-
-// completeFamilies completes the last of several families.
-func completeFamilies(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	before := start[:strings.LastIndexByte(start, ',')+1]
-	var choices []string
-	for _, name := range familyNames() {
-		if strings.HasPrefix(before+name, start) && !slices.Contains(strings.Split(before, ","), name) {
-			choices = append(choices, before+name)
-		}
-	}
-	return choices, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-}
-
-// options are what the flags ask for.
-func (flags exploreFlags) options() (explore.Options, error) {
-	opts := explore.Options{
-		Workers: flags.workers, MaxRuns: flags.maxRuns, Seed: flags.seed, Tool: "rehearse " + toolVersion(),
-		Pairs: flags.pairs,
-	}
-	switch {
-	case flags.workers < 1:
-		return opts, fmt.Errorf("--workers %d: at least 1 run must be under way", flags.workers)
-	case flags.maxRuns < 0:
-		return opts, fmt.Errorf("--max-runs %d: it must not be negative", flags.maxRuns)
-	case flags.pairs < 0:
-		return opts, fmt.Errorf("--pairs %d: it must not be negative", flags.pairs)
-	case flags.pairs == 0:
-		opts.Pairs = -1 // none; 0 is the default there
-	}
-	for _, name := range flags.families {
-		if !slices.Contains(familyNames(), name) {
-			return opts, notAmong("family", name, familyNames())
-		}
-		opts.Families = append(opts.Families, survival.Family(name))
-	}
-	return opts, nil
-}
-
 // oneScenario is the only one that a pattern names.
 func oneScenario(pattern string, prices *price.Table) (scenarios.Scenario, error) {
 	set, err := selectScenarios([]string{pattern}, nil, prices)
@@ -200,6 +127,9 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 	}
 	defer func() { _ = out.Close() }() // the end of the process frees it as well
 
+	if a.getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	began := time.Now()
 	result, err := a.exploreInto(ctx, out, sc, prices, opts)
 	if err != nil {
@@ -208,6 +138,11 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 	took := time.Since(began)
 	if err := a.showExploration(&result, flags.asJSON); err != nil {
 		return noVerdict(err)
+	}
+	if flags.save != "" {
+		if err := a.saveFailures(flags.save, sc, &result); err != nil {
+			return noVerdict(err)
+		}
 	}
 	fmt.Fprintf(a.stderr, "%s, %.0f runs a second; %s, %s and the reports are in %s\nlook again: rehearse report %s\n",
 		took.Round(time.Millisecond), float64(len(result.Cells))/took.Seconds(), exploreFile, exploreMarkdownFile, out.Path(), out.Path())
@@ -233,20 +168,12 @@ func (a *app) exploreInto(ctx context.Context, out *folder.Folder, sc scenarios.
 	result, err := explore.Run(ctx, sc, opts)
 	progress.close()
 	if golden, ok := errors.AsType[*explore.GoldenError](err); ok {
-		return result, fmt.Errorf("%w: rehearse run %s", golden, selector(sc))
+		return result, fmt.Errorf("%w: %s", golden, explore.Command(&sc, nil))
 	}
 	if err != nil {
 		return result, folder.Explain(err)
 	}
 	return result, files.closeExploration(&result, harness.Outcome{Trials: sink.trials, Interrupted: ctx.Err() != nil})
-}
-
-// selector is what selects a scenario on the command line.
-func selector(sc scenarios.Scenario) string {
-	if slices.Contains(scenarios.Names(), sc.Name) {
-		return sc.Name
-	}
-	return sc.File
 }
 
 // countingSink counts the trials that a sink took.
