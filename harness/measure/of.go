@@ -251,9 +251,20 @@ func free(c *record.Call) bool { return c.Error != nil && c.Usage == nil && c.Re
 // CallCost is what one call of a scenario cost in EUR, by the rules of CostFacts, or
 // why that is unknown.
 func CallCost(sc *record.Scenario, c *record.Call) (eur float64, why string) {
+	f := callCost(sc, c)
+	return f.EUR, f.Why
+}
+
+// CallCostUSD is CallCost in USD.
+func CallCostUSD(sc *record.Scenario, c *record.Call) (usd float64, why string) {
+	f := callCost(sc, c)
+	return f.USD, f.Why
+}
+
+func callCost(sc *record.Scenario, c *record.Call) CostFacts {
 	f := costFacts(sc, []record.Call{*c})
-	_, why, _ = strings.Cut(f.Why, ": ")
-	return f.EUR, why
+	_, f.Why, _ = strings.Cut(f.Why, ": ") // without the call's number
+	return f
 }
 
 // costOf is what one call cost, or why that is unknown.
