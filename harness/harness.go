@@ -5,6 +5,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -29,6 +30,8 @@ type Options struct {
 	Sink Sink
 	// Bare leaves Judged.Lines empty, for runs of which little is recorded.
 	Bare bool
+	// Budget bounds the whole run.
+	Budget Budget
 }
 
 // Sink takes a run's results. The first error ends the run.
@@ -60,6 +63,8 @@ type Outcome struct {
 	Trials int
 	// Interrupted is true when the context ended before the plan was done.
 	Interrupted bool
+	// Stopped says which part of the budget was used up before the plan was done.
+	Stopped string
 	// NotRun are the scenarios of which no trial was told to the sink.
 	NotRun []string
 }
@@ -141,7 +146,9 @@ func newRunner(opts Options) *runner { return &runner{opts: opts} }
 // run drives every trial of the scenarios, in their order. It returns how many of
 // these the sink was told a trial of.
 func (r *runner) run(ctx context.Context, scenarios iter.Seq2[*prepared, error], workers int) (out Outcome, told int, err error) {
-	runCtx, cancel := context.WithCancelCause(ctx)
+	timed, done := r.opts.Budget.start(ctx)
+	defer done()
+	runCtx, cancel := context.WithCancelCause(timed)
 	defer cancel(nil)
 	queue := make(chan *job, workers*ahead) // in the order of the plan
 	// Of the jobs in the queue, and the one that collect waits for, all have room.
@@ -157,10 +164,19 @@ func (r *runner) run(ctx context.Context, scenarios iter.Seq2[*prepared, error],
 			}
 		})
 	}
-	out, told, all, err := collect(queue, r.opts.Sink)
+	sink := &spending{Sink: r.opts.Sink, budget: r.opts.Budget}
+	out, told, all, err := collect(queue, sink)
 	cancel(err)
 	pool.Wait()
-	out.Interrupted = !(<-fed && all) && clock.Err(ctx) != nil
+	if all = <-fed && all; all {
+		return out, told, err
+	}
+	switch out.Interrupted = clock.Err(ctx) != nil; {
+	case errors.Is(err, errStopped):
+		out.Stopped, out.Interrupted, err = sink.usedUp(), false, nil
+	case !out.Interrupted && clock.Err(timed) != nil:
+		out.Stopped = fmt.Sprintf("the budget of %s is used up", r.opts.Budget.Time)
+	}
 	return out, told, err
 }
 

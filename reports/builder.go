@@ -21,6 +21,8 @@ type Builder struct {
 	Run record.Run
 	// Interrupted says that the run was stopped before its plan was done.
 	Interrupted bool
+	// Stopped says which budget of the run was used up before its plan was done.
+	Stopped string
 	// NotRun names the planned scenarios of which no trial was added.
 	NotRun []string
 
@@ -109,6 +111,7 @@ func (b *Builder) Close() Report {
 		Schema:      Schema,
 		Run:         Run{ID: b.Run.ID, Tool: b.Run.Tool, Prices: b.Run.Prices, Labels: b.Run.Labels},
 		Interrupted: b.Interrupted,
+		Stopped:     kept(b.Stopped),
 		Totals:      Totals{Trials: b.trials, Measures: b.totals.Close().Sums, AgentMetrics: b.agents.Close()},
 		Scenarios:   make([]Scenario, 0, len(b.scenarios)),
 		NotRun:      append([]string{}, slices.Sorted(slices.Values(b.NotRun))...),
@@ -125,7 +128,7 @@ func (b *Builder) Close() Report {
 		r.Totals.Scenarios.Add(s.Verdict)
 		r.Scenarios = append(r.Scenarios, s)
 	}
-	if r.Verdict = r.Totals.Scenarios.Verdict(); len(r.Problems) > 0 {
+	if r.Verdict = r.Totals.Scenarios.Verdict(); len(r.Problems) > 0 || r.Stopped != "" {
 		r.Verdict = gate.Error
 	}
 	return r

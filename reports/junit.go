@@ -29,6 +29,9 @@ func JUnit(w io.Writer, r Report, _ Options) error {
 	if len(r.Problems) > 0 {
 		count.Error++
 	}
+	if r.Stopped != "" {
+		count.Error++
+	}
 	for _, s := range r.Scenarios {
 		count.Add(s.Verdict)
 	}
@@ -68,6 +71,11 @@ func (x *xmlWriter) suite(r Report) {
 		x.element("testcase", func() {
 			x.element("skipped", nil, attr{"message", "not run"})
 		}, junitName(name)...)
+	}
+	if r.Stopped != "" {
+		x.element("testcase", func() {
+			x.text("error", plain.Line(r.Stopped, 0), attr{"message", plain.Line(r.Stopped, maxMessage)}, attr{"type", "stopped"})
+		}, attr{"name", "budget"}, attr{"classname", "rehearse"})
 	}
 	if len(r.Problems) > 0 {
 		x.element("testcase", func() {

@@ -23,6 +23,9 @@ const Marker = "<!-- rehearse:report -->"
 func Markdown(w io.Writer, r Report, opts Options) error {
 	b := show.Page{Left: cmp.Or(opts.MaxBytes, defaultMaxBytes)}
 	b.Head(Marker + "\n## Rehearsal: " + markdownVerdict(r) + "\n\n" + summary(r) + "\n")
+	if r.Stopped != "" {
+		b.Head("\nStopped: " + plain.Code(r.Stopped, maxMessage) + "\n")
+	}
 	if len(r.Problems) > 0 {
 		b.Head("\n")
 	}
@@ -71,10 +74,7 @@ func Markdown(w io.Writer, r Report, opts Options) error {
 
 func markdownVerdict(r Report) string {
 	text := "**" + strings.ToUpper(plain.Line(string(r.Verdict), 10)) + "**"
-	if r.Interrupted {
-		text += " (interrupted)"
-	}
-	return text
+	return text + cutShort(r)
 }
 
 func markdownRow(s Scenario) string {
@@ -137,6 +137,10 @@ func Annotations(w io.Writer, r Report, _ Options) error {
 	}
 	if r.Interrupted {
 		fmt.Fprintf(&b, "::warning title=interrupted::%s not run\n", show.Plural(len(r.NotRun), "scenario"))
+	}
+	if r.Stopped != "" {
+		fmt.Fprintf(&b, "::error title=stopped::%s; %s not run\n",
+			annotatedText.Replace(plain.Line(r.Stopped, maxMessage)), show.Plural(len(r.NotRun), "scenario"))
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write annotations: %w", err)

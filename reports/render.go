@@ -88,3 +88,14 @@ func (s Scenario) effective() []gate.Finding {
 	}
 	return list
 }
+
+// cutShort says that not all of the plan was done.
+func cutShort(r Report) string {
+	switch {
+	case r.Interrupted:
+		return " (interrupted)"
+	case r.Stopped != "":
+		return " (stopped)"
+	}
+	return ""
+}

@@ -17,12 +17,14 @@ const Schema = "rehearse.report/1"
 type Report struct {
 	Schema string `json:"schema"`
 	Run    Run    `json:"run"`
-	// Verdict is the worst of the scenarios' verdicts, error if there are problems,
-	// and skip if no scenario was judged.
+	// Verdict is the worst of the scenarios' verdicts, and of the comparison; error if
+	// there are problems or the run was stopped, and skip if no scenario was judged.
 	Verdict gate.Verdict `json:"verdict"`
 	// Interrupted is true where the run was stopped before its plan was done.
-	Interrupted bool   `json:"interrupted"`
-	Totals      Totals `json:"totals"`
+	Interrupted bool `json:"interrupted"`
+	// Stopped says which budget of the run was used up before its plan was done.
+	Stopped string `json:"stopped,omitempty"`
+	Totals  Totals `json:"totals"`
 	// Scenarios are sorted by name.
 	Scenarios []Scenario `json:"scenarios"`
 	// NotRun names the planned scenarios of which no trial was judged, sorted.

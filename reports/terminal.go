@@ -42,6 +42,9 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 	for _, p := range r.Problems {
 		fmt.Fprintf(&b, "\n%s\n", t.Paint(tty.Red, "recording: "+plain.Line(p, maxMessage)))
 	}
+	if r.Stopped != "" {
+		fmt.Fprintf(&b, "\n%s\n", t.Paint(tty.Red, "stopped: "+plain.Line(r.Stopped, maxMessage)))
+	}
 	if len(r.NotRun) > 0 {
 		fmt.Fprintf(&b, "\n%s\n", t.Paint(tty.Yellow, "not run:"))
 	}
@@ -55,9 +58,7 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 		terminalComparison(&b, t, r.Comparison)
 	}
 	verdict := plain.Line(string(r.Verdict), 10)
-	if r.Interrupted {
-		verdict += " (interrupted)"
-	}
+	verdict += cutShort(r)
 	fmt.Fprintf(&b, "\n%s: %s\n", paintVerdict(t, r.Verdict, verdict), summary(r))
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write the report: %w", err)

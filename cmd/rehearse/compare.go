@@ -122,6 +122,9 @@ func runFindings(r reports.Report, when string) []gate.Finding {
 	if r.Interrupted {
 		add("interrupted", "the run was interrupted before its plan was done", "")
 	}
+	if r.Stopped != "" {
+		add("stopped", "the run was stopped before its plan was done", r.Stopped)
+	}
 	if len(r.NotRun) > 0 {
 		add("not-run", plural(len(r.NotRun), "planned scenario")+" did not run", strings.Join(r.NotRun, ", "))
 	}

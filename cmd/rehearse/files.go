@@ -93,13 +93,13 @@ func (f *runFiles) addTimings(timings []record.Timing) (err error) {
 
 // close completes the recording, renders the reports and commits all of them.
 func (f *runFiles) close(outcome harness.Outcome) (reports.Report, error) {
-	f.builder.Interrupted, f.builder.NotRun = outcome.Interrupted, outcome.NotRun
+	f.builder.Interrupted, f.builder.Stopped, f.builder.NotRun = outcome.Interrupted, outcome.Stopped, outcome.NotRun
 	report := f.builder.Close()
 	if err := f.against.compare(&report); err != nil {
 		return report, err
 	}
 	if err := f.writer.Close(record.Close{
-		Trials: outcome.Trials, Interrupted: outcome.Interrupted, NotRun: outcome.NotRun,
+		Trials: outcome.Trials, Interrupted: outcome.Interrupted, Stopped: outcome.Stopped, NotRun: outcome.NotRun,
 	}); err != nil {
 		return report, err
 	}

@@ -42,6 +42,7 @@ type runFlags struct {
 	failuresOnly bool
 	perturb      perturbValue
 	baseline     string
+	limits       runLimits
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -55,14 +56,22 @@ report.json, junit.xml, report.md and the recording to a folder.
 A pattern is the name of a shipped scenario, with * as a wildcard ('loop/*'), or a file
 or folder of your own. Without a pattern the folder ./scenarios is run.
 
+--baseline holds the run against a file of rehearse bless, and fails on what is worse, missing,
+new, or judged by a bar that was moved. Budgets (--max-cost, --max-calls, --max-time) stop a run
+that is not done; everything so far is reported, without a verdict.
+
 --perturb lets something go wrong in one scenario, and judges it by the invariants, as explore does.
 
 ` + exitCodes,
 		Example: `  rehearse run 'loop/*'
   rehearse run scenarios/checkout.yaml --out /tmp/checkout
-  rehearse run scenarios --json | jq .verdict`,
+  rehearse run scenarios --json | jq .verdict
+  rehearse run scenarios --baseline --trials 20 --max-cost 0.50EUR`,
 		ValidArgsFunction: completeScenarios,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := flags.limits.check(cmd.Flags()); err != nil {
+				return usage(err)
+			}
 			return a.runScenarios(cmd.Context(), args, flags)
 		},
 	}
@@ -75,6 +84,7 @@ or folder of your own. Without a pattern the folder ./scenarios is run.
 	f.Lookup("label").DefValue = "" // help would show "[]"
 	f.BoolVar(&flags.asJSON, "json", false, "print the report as JSON on standard output")
 	baselineFlag(f, &flags.baseline)
+	flags.limits.register(f)
 	f.Var(&flags.perturb, "perturb", "let something go wrong, such as `call=7:reset-mid-stream`; may be repeated")
 	f.BoolVar(&flags.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
 	return cmd
@@ -92,6 +102,7 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	if err != nil {
 		return usage(err)
 	}
+	flags.limits.repeat(set)
 	if err := checkPerturb(flags.perturb, set, prices); err != nil {
 		return usage(err)
 	}
@@ -140,7 +151,9 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *folder
 	}
 	files.progress = reports.NewProgress(a.stderr, tty.Of(a.stderr, a.getenv), time.Now, trials)
 	files.stacks, files.against = a.stderr, against.of(out.Path(), files.builder.Run)
-	outcome, err := runSet(ctx, set, flags.perturb, harness.Options{Workers: flags.workers, Env: env, Sink: files})
+	outcome, err := runSet(ctx, set, flags.perturb, harness.Options{
+		Workers: flags.workers, Env: env, Sink: files, Budget: flags.limits.budget(),
+	})
 	files.progress.Close()
 	if err != nil {
 		return reports.Report{}, folder.Explain(err)
