@@ -35,8 +35,8 @@ var _ = Describe("Every generated text", Label("I-17"), func() {
 		want validate.Expected
 	}{
 		{"a preamble", "Bienvenue. % On commence ?", preamble},
-		{"questions", batch(open, "% Qu'est-ce qui te fait avancer ?\nA. Le calme\nB. Le bruit"), batchOf3},
-		{"an option", batch(open, "Qu'est-ce qui te fait avancer ?\nA. Le calme\nB. Le bruit %"), batchOf3},
+		{"questions", batch(open, choice, "% Qu'est-ce qui te fait avancer ?\nA. Le calme\nB. Le bruit"), batchOf3},
+		{"an option", batch(open, choice, "Qu'est-ce qui te fait avancer ?\nA. Le calme\nB. Le bruit %"), batchOf3},
 		{"questions on works", batch(about2B, "% "+other2B), batchOf2B},
 		{"an adaptive question", "% Laquelle de ces séries garderais-tu ?", adaptive},
 		{"a mirror", mirror("Tu avances. %", "Tu tiens."), mirrorOf1},

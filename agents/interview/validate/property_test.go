@@ -86,7 +86,7 @@ var _ = Describe("Any batch", func() {
 	It("has one question more for each mark that is added after a sentence", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			marks := rapid.IntRange(2, 9).Draw(t, "marks")
-			text := batch(open, strings.Repeat("Que fais-tu alors ? ", marks))
+			text := batch(open, choice, strings.Repeat("Que fais-tu alors ? ", marks))
 			found := validate.Check(text, batchOf3).Findings
 			if len(found) != 1 || found[0].Rule != validate.RuleQuestionSeveral || found[0].Count != marks {
 				t.Fatalf("%d marks: %+v", marks, found)

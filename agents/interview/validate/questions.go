@@ -3,6 +3,7 @@ package validate
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/internal/words"
@@ -24,6 +25,11 @@ func (c *checker) batch() {
 			Rule: RuleQuestionCount, Count: n, Limit: limit,
 			Message: fmt.Sprintf("the batch has %s; %d to %d are expected, with %s on a line of its own between them",
 				plural(n, "question"), minQuestions, maxQuestions, Separator),
+		})
+	} else if n < askedQuestions && c.want.Step != session.Block2B { // whose works say how many
+		c.find(Finding{
+			Rule: RuleQuestionCount, Count: n, Limit: askedQuestions, Warning: true,
+			Message: fmt.Sprintf("the batch has %s; %d were asked for", plural(n, "question"), askedQuestions),
 		})
 	}
 	var all []question
@@ -137,7 +143,22 @@ func (c *checker) question(q question) {
 			Message: fmt.Sprintf("%s asks %d questions; exactly one may be asked at a time", q.name, n),
 		})
 	}
+	if len(q.options) == 0 && breaksOff(q.text) {
+		c.find(Finding{
+			Rule: RuleQuestionCut, Section: q.name, Warning: true,
+			Message: fmt.Sprintf("%s breaks off in the middle of a sentence; end it with a mark", q.name),
+		})
+	}
 	c.options(q)
+}
+
+// breaksOff reports whether a text does not end as a sentence does, give or take
+// Markdown, quotation marks and brackets. An answer that was cut off on its way can
+// look whole in all else.
+func breaksOff(text string) bool {
+	text = strings.TrimRight(text, " \t\r\n\u00a0\u202f*_`~\"'”’»)]}")
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return !strings.ContainsRune(".?!…:;？！。", last)
 }
 
 // quotes are the marks between which a question is somebody else's.

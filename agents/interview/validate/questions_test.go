@@ -27,9 +27,9 @@ var _ = Describe("A batch of questions", Label("I-08"), func() {
 	})
 
 	DescribeTable("is split at a separator that stands on a line of its own, however it is written", func(separator string) {
-		r := validate.Check(open+separator+choice, batchOf3)
+		r := validate.Check(open+separator+choice+separator+open, batchOf3)
 		Expect(r.Findings).To(BeEmpty())
-		Expect(r.Questions).To(Equal([]string{open, choice}))
+		Expect(r.Questions).To(Equal([]string{open, choice, open}))
 	},
 		Entry("with space around it", "\n\n   ---QUESTION_SEPARATOR---  \n\n"),
 		Entry("in bold", "\n**---QUESTION_SEPARATOR---**\n"),
@@ -41,9 +41,9 @@ var _ = Describe("A batch of questions", Label("I-08"), func() {
 	)
 
 	It("may begin and end with a separator", func() {
-		r := validate.Check(validate.Separator+"\n"+batch(open, choice)+"\n"+validate.Separator+"\n\n"+validate.Separator, batchOf3)
+		r := validate.Check(validate.Separator+"\n"+batch(open, choice, open)+"\n"+validate.Separator+"\n\n"+validate.Separator, batchOf3)
 		Expect(r.Findings).To(BeEmpty())
-		Expect(r.Questions).To(Equal([]string{open, choice}))
+		Expect(r.Questions).To(Equal([]string{open, choice, open}))
 	})
 
 	DescribeTable("is refused", func(text string, want validate.Finding) {
@@ -60,36 +60,55 @@ var _ = Describe("A batch of questions", Label("I-08"), func() {
 			validate.Finding{Rule: validate.RuleQuestionEmpty, Section: "question 2"}),
 		Entry("with the separator within a line", batch(open, choice, "Et encore ---QUESTION_SEPARATOR--- quoi ?"),
 			validate.Finding{Rule: validate.RuleSeparator, Section: "question 3"}),
-		Entry("with two questions in one", batch(open, "Que fais-tu ? Et pourquoi ?"),
-			validate.Finding{Rule: validate.RuleQuestionSeveral, Section: "question 2", Count: 2, Limit: 1}),
-		Entry("with a second question after the options", batch(open, choice+"\n\nEt pourquoi ce choix ?"),
-			validate.Finding{Rule: validate.RuleQuestionSeveral, Section: "question 2", Count: 2, Limit: 1}),
-		Entry("with a question without end", batch(open, n(151)),
-			validate.Finding{Rule: validate.RuleTooLong, Section: "question 2", Count: 151, Limit: 150}),
-		Entry("with one option", batch(open, "Que choisis-tu ?\nA. Le calme"),
-			validate.Finding{Rule: validate.RuleOptionCount, Section: "question 2", Count: 1, Limit: 2}),
-		Entry("with six options", batch(open, "Que choisis-tu ?\nA. un\nB. deux\nC. trois\nD. quatre\nE. cinq\nF. six"),
-			validate.Finding{Rule: validate.RuleOptionCount, Section: "question 2", Count: 6, Limit: 5}),
-		Entry("with a gap in the letters", batch(open, "Que choisis-tu ?\nA. un\nC. trois"),
-			validate.Finding{Rule: validate.RuleOptionLetters, Section: "question 2", Count: 2}),
-		Entry("with letters that do not begin with A", batch(open, "Que choisis-tu ?\nB. deux\nC. trois"),
-			validate.Finding{Rule: validate.RuleOptionLetters, Section: "question 2", Count: 1}),
-		Entry("with options packed into the question", batch(open, "Que choisis-tu : A. le calme B. le bruit ?"),
-			validate.Finding{Rule: validate.RuleOptionPacked, Section: "question 2", Count: 1}),
-		Entry("with options packed into a line", batch(open, "Que choisis-tu ?\nA. le calme B. le bruit\nC. l'entre-deux"),
-			validate.Finding{Rule: validate.RuleOptionPacked, Section: "question 2", Count: 1}),
-		Entry("with options in parentheses packed into the question", batch(open, "Que choisis-tu, A) le calme ou B) le bruit ?"),
-			validate.Finding{Rule: validate.RuleOptionPacked, Section: "question 2", Count: 1}),
-		Entry("with an empty option", batch(open, "Que choisis-tu ?\nA. le calme\nB. **\nC. le bruit"),
-			validate.Finding{Rule: validate.RuleOptionEmpty, Section: "question 2"}),
-		Entry("with the same option twice", batch(open, "Que choisis-tu ?\nA. Le calme\nB. le bruit\nC. le calme."),
-			validate.Finding{Rule: validate.RuleOptionDuplicate, Section: "question 2"}),
+		Entry("with two questions in one", batch(open, choice, "Que fais-tu ? Et pourquoi ?"),
+			validate.Finding{Rule: validate.RuleQuestionSeveral, Section: "question 3", Count: 2, Limit: 1}),
+		Entry("with a second question after the options", batch(open, choice, choice+"\n\nEt pourquoi ce choix ?"),
+			validate.Finding{Rule: validate.RuleQuestionSeveral, Section: "question 3", Count: 2, Limit: 1}),
+		Entry("with a question without end", batch(open, choice, n(151)+"."),
+			validate.Finding{Rule: validate.RuleTooLong, Section: "question 3", Count: 151, Limit: 150}),
+		Entry("with one option", batch(open, choice, "Que choisis-tu ?\nA. Le calme"),
+			validate.Finding{Rule: validate.RuleOptionCount, Section: "question 3", Count: 1, Limit: 2}),
+		Entry("with six options", batch(open, choice, "Que choisis-tu ?\nA. un\nB. deux\nC. trois\nD. quatre\nE. cinq\nF. six"),
+			validate.Finding{Rule: validate.RuleOptionCount, Section: "question 3", Count: 6, Limit: 5}),
+		Entry("with a gap in the letters", batch(open, choice, "Que choisis-tu ?\nA. un\nC. trois"),
+			validate.Finding{Rule: validate.RuleOptionLetters, Section: "question 3", Count: 2}),
+		Entry("with letters that do not begin with A", batch(open, choice, "Que choisis-tu ?\nB. deux\nC. trois"),
+			validate.Finding{Rule: validate.RuleOptionLetters, Section: "question 3", Count: 1}),
+		Entry("with options packed into the question", batch(open, choice, "Que choisis-tu : A. le calme B. le bruit ?"),
+			validate.Finding{Rule: validate.RuleOptionPacked, Section: "question 3", Count: 1}),
+		Entry("with options packed into a line", batch(open, choice, "Que choisis-tu ?\nA. le calme B. le bruit\nC. l'entre-deux"),
+			validate.Finding{Rule: validate.RuleOptionPacked, Section: "question 3", Count: 1}),
+		Entry("with options in parentheses packed into the question", batch(open, choice, "Que choisis-tu, A) le calme ou B) le bruit ?"),
+			validate.Finding{Rule: validate.RuleOptionPacked, Section: "question 3", Count: 1}),
+		Entry("with an empty option", batch(open, choice, "Que choisis-tu ?\nA. le calme\nB. **\nC. le bruit"),
+			validate.Finding{Rule: validate.RuleOptionEmpty, Section: "question 3"}),
+		Entry("with the same option twice", batch(open, choice, "Que choisis-tu ?\nA. Le calme\nB. le bruit\nC. le calme."),
+			validate.Finding{Rule: validate.RuleOptionDuplicate, Section: "question 3"}),
+	)
+
+	DescribeTable("may be used, but is tried again", func(text string, want validate.Finding) {
+		want.Warning = true
+		f := only(text, batchOf3)
+		Expect(f.Message).NotTo(BeEmpty())
+		f.Message = ""
+		Expect(f).To(Equal(want))
+	},
+		Entry("with fewer questions than were asked for", batch(open, choice),
+			validate.Finding{Rule: validate.RuleQuestionCount, Count: 2, Limit: 3}),
+		Entry("with a question that breaks off", batch(open, choice, "Raconte-moi une période récente : que se passait-il, et"),
+			validate.Finding{Rule: validate.RuleQuestionCut, Section: "question 3"}),
+		Entry("with one that breaks off in a word", batch(open, "Qu'est-ce qui te fait ava", choice),
+			validate.Finding{Rule: validate.RuleQuestionCut, Section: "question 2"}),
 	)
 
 	DescribeTable("takes for one question", func(question string) {
-		Expect(validate.Check(batch(open, question), batchOf3).Findings).To(BeEmpty())
+		Expect(validate.Check(batch(open, choice, question), batchOf3).Findings).To(BeEmpty())
 	},
 		Entry("a sentence that ends in e.", "Parle-moi de ce qui te motive."),
+		Entry("a sentence that ends in bold type", "**Parle-moi de ce qui te motive.** "),
+		Entry("one that ends in a quotation", "Que réponds-tu à « À quoi bon ? »"),
+		Entry("one that ends in brackets", "Que fais-tu d'abord (et pourquoi ?)"),
+		Entry("one that leaves the end open", "Au travail, je ne supporte pas…"),
 		Entry("one that ends in a capital", "Parle-moi de ton plan B."),
 		Entry("one with several marks", "Vraiment, tu partirais ?!"),
 		Entry("one with a quoted question", "Quand un client dit « à quoi bon ? », que réponds-tu ?"),

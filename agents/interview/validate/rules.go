@@ -13,6 +13,7 @@ const (
 	RuleQuestionCount    Rule = "question-count"    // too few or too many questions in a batch
 	RuleQuestionEmpty    Rule = "question-empty"    // nothing between two separators
 	RuleQuestionSeveral  Rule = "question-several"  // more than one question in one message
+	RuleQuestionCut      Rule = "question-cut"      // it breaks off in the middle of a sentence
 	RuleOptionCount      Rule = "option-count"      // too few or too many options
 	RuleOptionLetters    Rule = "option-letters"    // the letters are not A, B, C … in order
 	RuleOptionPacked     Rule = "option-packed"     // several options on one line
@@ -46,6 +47,7 @@ const (
 // two they are worth another attempt.
 const (
 	minQuestions     = 2
+	askedQuestions   = 3 // of a block; fewer are worth another attempt
 	maxQuestions     = 12
 	minOptions       = 2
 	maxOptions       = 5
