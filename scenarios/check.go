@@ -36,6 +36,7 @@ func (c *checker) check(sc *Scenario) {
 	c.checkFaults(&sc.Backend)
 	c.checkModel(&sc.Backend)
 	c.checkPerturb(sc)
+	c.checkInvariants(sc.Invariants)
 	c.checkExpect(sc)
 }
 

@@ -40,7 +40,7 @@ func change(old, with string) string {
 
 func parse(text string) (scenarios.Scenario, scenarios.Diagnostics) {
 	files := fstest.MapFS{"answers/one.txt": {Data: []byte("One")}}
-	return scenarios.Parse("s.yaml", []byte(text), files, scenarios.Options{CheckExpr: gate.Check})
+	return scenarios.Parse("s.yaml", []byte(text), files, scenarios.Options{CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant})
 }
 
 var _ = Describe("Parse", func() {
@@ -123,6 +123,13 @@ var _ = Describe("Parse", func() {
 		Entry("states that go round for ever", change("replies:\n    - {text: One}\n    - {text: DONE}", "rules:\n    - {text: One, in: x, then: y}\n    - {text: DONE, in: y, then: x}\n    - {text: x, then: x}"), `s.yaml:11:33: the states go round in a cycle without end: x -> y -> x; bound one of its rules with times`),
 		Entry("an expression", change("calls: 2", "that: [calls.total == 2, run.sttus == 'x']"), `s.yaml:14:28: the expression cannot be used: column 4: undefined field 'sttus' (did you mean "status"?)`),
 		Entry("no expectation", change("expect:\n  status: done\n  calls: 2\n", "expect: {}\n"), `s.yaml:12:1: the scenario expects nothing, so it could never fail; say at least its status`),
+		Entry("nothing to expect where something goes wrong", change("expect:\n  status: done\n  calls: 2\n", "perturb: ['call=1:timeout']\n"), ``),
+		Entry("a perturbation that is none", right+"perturb: ['turn=2:duoble']\n", `s.yaml:15:11: perturbation "turn=2:duoble": "duoble" is nothing that happens at a turn; there are double, concurrent, reload, empty, long, stale, ahead, restart; did you mean "double"?`),
+		Entry("a perturbation of a process at an API", right+"perturb:\n  - call=1:timeout\n  - call=2:hang\n", `s.yaml:17:5: only a command-line agent can show the fault "hang"; an API can show `+strings.Join(mocks.APIFaults(), ", ")),
+		Entry("a write of what writes nothing", right+"perturb: ['write=1:disk-full']\n", `s.yaml:15:11: what is driven keeps nothing on disk, so there is no write; only an interview and a supervised run have some`),
+		Entry("a turn of what takes none", right+"perturb: ['turn=1:double']\n", `s.yaml:15:11: nobody takes turns with what is driven; only an interview has some`),
+		Entry("a perturbation twice", right+"perturb: ['call=1:status,times=2,status=503', 'call=1:status,status=503,times=2']\n", `s.yaml:15:47: the perturbation call=1:status,status=503,times=2 is there already`),
+		Entry("an invariant", right+"invariants: ['true', 'golden.cals == 1']\n", `s.yaml:15:22: the invariant cannot be used: column 7: undefined field 'cals' (did you mean "calls"?)`),
 		Entry("an unknown rule to allow", change("calls: 2", "allow: [unused-lines]"), `s.yaml:14:11: found the text "unused-lines" (did you mean "unused-line"?)`),
 		Entry("counts that no number meets", change("calls: 2", "calls: {at_least: 3, at_most: 2}"), `s.yaml:14:10: no number is at least 3 and at most 2`),
 		Entry("a count with everything", change("calls: 2", "calls: {exactly: 3, at_most: 2}"), `s.yaml:14:10: exactly goes without at_least and at_most`),

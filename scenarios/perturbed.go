@@ -16,7 +16,7 @@ func (c *checker) checkPerturb(sc *Scenario) {
 	for i, p := range sc.Perturb {
 		path := fmt.Sprintf("perturb[%d]", i)
 		if text := p.String(); given[text] {
-			c.add(path, "", "the perturbation %s is there already; to repeat it at the same call, write times=2", text)
+			c.add(path, "", "the perturbation %s is there already", text)
 		} else {
 			given[text] = true
 		}

@@ -10,8 +10,8 @@ import (
 )
 
 // Edit is what a perturbation of an answer's text makes of it, or nil if the
-// perturbation is none. It is pure, and its result is at most five times as long as
-// the text, or so, and 2 KB more.
+// perturbation is none. It is pure, and its result is at most 16 times as long as the
+// text, and 2,000 bytes more.
 func (p Perturbation) Edit() func(text string) string {
 	if p.At != Call {
 		return nil
@@ -49,7 +49,10 @@ func reformatted(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return text
 	}
-	if v := jsontext.Value(text); v.IsValid() && v.Indent() == nil {
+	if v := jsontext.Value(text); v.IsValid() {
+		if shallow(text) {
+			_ = v.Indent() // it is valid
+		}
 		return fence + "json\n" + string(v) + "\n" + fence + "\n"
 	}
 	lines := strings.Split(strings.TrimSpace(text), "\n")
@@ -61,6 +64,20 @@ func reformatted(text string) string {
 		lines[i] = typographic.Replace(strings.TrimRight(line, " \t\r")) + "  "
 	}
 	return strings.Join(lines, "\r\n\r\n") + "\r\n"
+}
+
+// maxDepth is how deep JSON may be nested that is indented; indentation grows with the
+// square of the depth.
+const maxDepth = 10
+
+func shallow(text string) bool {
+	in := jsontext.NewDecoder(strings.NewReader(text))
+	for in.PeekKind() != 0 {
+		if _, err := in.ReadToken(); err != nil || in.StackDepth() > maxDepth {
+			return false
+		}
+	}
+	return true
 }
 
 var typographic = strings.NewReplacer(" \"", " “", "\" ", "” ", "'", "’", "...", "…")
