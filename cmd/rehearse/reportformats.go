@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/folder"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/inspect"
 )
 
 // format is a way to show a recording.
@@ -27,7 +28,11 @@ type format struct {
 
 // formats are those of report, by name.
 func formats() map[string]format {
-	list := map[string]format{"html": {write: reportHTML}}
+	list := map[string]format{
+		"html":    {write: reportHTML},
+		"inspect": {write: logged((*inspect.Log).JSON)},
+		"eval":    {write: logged((*inspect.Log).Eval), binary: true},
+	}
 	for name, render := range renderers {
 		list[name] = format{write: rendered(render)}
 	}

@@ -25,3 +25,9 @@ func JSON(w io.Writer, v any) error {
 	_, err := io.WriteString(w, "\n")
 	return err
 }
+
+// oneLine is jsonStyle without indentation.
+var oneLine = json.JoinOptions(jsonStyle, jsontext.Multiline(false), jsontext.WithIndent(""))
+
+// Marshal returns v as JSON on one line.
+func Marshal(v any) ([]byte, error) { return json.Marshal(v, oneLine) }
