@@ -18,6 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/survival"
 	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/shell"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -70,6 +71,7 @@ Exit codes:
 	f.StringSliceVar(&flags.families, "family", nil, "only these `families` (default: all)")
 	f.IntVar(&flags.pairs, "pairs", explore.DefaultPairs, "how many pairs of faults are driven at most")
 	f.IntVar(&flags.maxRuns, "max-runs", 0, "how many perturbed runs there may be (default: no limit)")
+	f.BoolVar(&flags.thorough, "thorough", false, "leave nothing out where the path is long")
 	f.Uint64Var(&flags.seed, "seed", 0, "chooses the pairs (default: the scenario's)")
 	f.IntVarP(&flags.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many runs are under way at once")
 	f.StringVarP(&flags.out, "out", "o", "", "folder for the reports (default: a new one in "+runsFolder+")")
@@ -144,8 +146,9 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 			return noVerdict(err)
 		}
 	}
-	fmt.Fprintf(a.stderr, "%s, %.0f runs a second; %s, %s and the reports are in %s\nlook again: rehearse report %s\n",
-		took.Round(time.Millisecond), float64(len(result.Cells))/took.Seconds(), exploreFile, exploreMarkdownFile, out.Path(), out.Path())
+	fmt.Fprintf(a.stderr, "%s, %.0f runs a second; %s, %s and the reports are in %s\nlook again: %s\n",
+		took.Round(time.Millisecond), float64(len(result.Cells))/took.Seconds(), exploreFile, exploreMarkdownFile, out.Path(),
+		shell.Join("rehearse", "report", out.Path()))
 	if ctx.Err() != nil {
 		return quiet(exitInterrupted)
 	}

@@ -18,7 +18,7 @@ type exploreFlags struct {
 	pairs, maxRuns    int
 	seed              uint64
 	workers           int
-	asJSON            bool
+	thorough, asJSON  bool
 }
 
 // familyHelp is a line for each family.
@@ -63,7 +63,7 @@ func completeFamilies(_ *cobra.Command, _ []string, start string) ([]string, cob
 func (flags exploreFlags) options() (explore.Options, error) {
 	opts := explore.Options{
 		Workers: flags.workers, MaxRuns: flags.maxRuns, Seed: flags.seed, Tool: "rehearse " + toolVersion(),
-		Pairs: flags.pairs,
+		Pairs: flags.pairs, Thorough: flags.thorough,
 	}
 	switch {
 	case flags.workers < 1:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/internal/shell"
 	"github.com/rehearse-dev/rehearse/reports/explored"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -30,7 +31,7 @@ func (a *app) saveFailures(dir string, sc scenarios.Scenario, r *survival.Result
 		case err != nil:
 			return fmt.Errorf("save a failure: %w", err)
 		default:
-			fmt.Fprintf(a.stderr, "saved %s; repeat it: rehearse run %s\n", file, file)
+			fmt.Fprintf(a.stderr, "saved %s; repeat it: %s\n", file, shell.Join("rehearse", "run", file))
 		}
 	}
 	return nil

@@ -42,7 +42,7 @@ func markdown(r survival.Result, limit int) string {
 func hostile() survival.Result {
 	r := sample()
 	evil := "\x1b[31m\u202e</code>|`x`\r\n# h\n<script>@you \xff" + strings.Repeat("é", 700)
-	r.Scenario, r.Stopped, r.Left = evil, evil, []string{evil}
+	r.Scenario, r.Stopped, r.Covered, r.Left = evil, evil, evil, []string{evil}
 	r.Golden.Status = evil
 	for i := range r.Calls {
 		r.Calls[i].Purpose = evil

@@ -40,6 +40,9 @@ func Markdown(w io.Writer, r *survival.Result, limit int) error {
 		}
 		counts += "| " + strings.Join(cells, " | ") + " |\n"
 	}
+	if r.Covered != "" {
+		counts += "\n" + plain.Code(r.Covered, maxMessage) + "\n"
+	}
 	b.Head(counts)
 	failures := Failures(r)
 	if len(failures) > 0 {

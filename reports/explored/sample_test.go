@@ -22,6 +22,7 @@ func sample() survival.Result {
 		Schema: survival.Schema, Tool: "rehearse test", Scenario: "interview/golden", Digest: "sha256:0123", Seed: 1, Agent: "interview",
 		Golden:     measure.Golden{Status: "finished", Calls: measure.CallFacts{Total: 30}, Writes: 12},
 		Invariants: []string{"// answers-kept: no answer is lost\ninterview.lost == 0"},
+		Covered:    "each fault is in at least 8 pairs",
 		Left:       []string{"latency of call_timeout: the scenario sets none"},
 	}
 	for n := 1; n <= 30; n++ {

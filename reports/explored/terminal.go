@@ -222,6 +222,9 @@ func (v *view) counts() {
 		out.AppendRow(tty.Row(row.cells()))
 	}
 	v.line("\n" + out.Render())
+	if v.r.Covered != "" {
+		v.block(0, 2, plain.Line(v.r.Covered, maxMessage))
+	}
 }
 
 // failures writes each failure once.
