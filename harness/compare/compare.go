@@ -40,6 +40,9 @@ type comparing struct {
 	both int
 }
 
+// level is that of intervals.
+func (c *comparing) level() float64 { return min(1-c.rules.Alpha, 1-1e-9) }
+
 func (c *comparing) find(scenario string, f gate.Finding) {
 	c.result.Findings = append(c.result.Findings, Finding{Scenario: scenario, Finding: f})
 }
@@ -88,9 +91,9 @@ func (c *comparing) scenario(b, a *baseline.Scenario) {
 	}
 	p := pair{before: b, after: a, repeats: repeats(b, a)}
 	c.endings(&p)
-	told := c.measures(&p)
-	if !told {
-		c.find(a.Name, broken("nothing-told", "no measure of it could be compared"))
+	if !c.measures(&p) {
+		c.find(a.Name, broken("nothing-told", "none of its measures could be compared; what varies takes at least %d trials on both sides",
+			stat.LeastPairs(c.rules.Alpha)))
 	}
 }
 
@@ -125,15 +128,18 @@ func (c *comparing) carriedOut(b, a *baseline.Scenario) bool {
 		c.find(a.Name, failing("new-scenario", "it was skipped before, so there is nothing to compare it with"))
 		return false
 	}
+	usable := true
 	for _, side := range []struct {
 		when string
 		s    *baseline.Scenario
 	}{{"before", b}, {"now", a}} {
-		if f, bad := incomplete(side.s, side.when); bad {
+		f, bad := incomplete(side.s, side.when)
+		if bad {
 			c.find(a.Name, f)
 		}
+		usable = usable && f.Rule != notCounts && side.s.Trials.Pass+side.s.Trials.Fail > 0
 	}
-	return b.Trials.Pass+b.Trials.Fail > 0 && a.Trials.Pass+a.Trials.Fail > 0
+	return usable
 }
 
 // terms finds what differs between the runs as a whole.

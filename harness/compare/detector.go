@@ -105,7 +105,7 @@ func (c *comparing) f1(cells *outcomes, lost, gained int) {
 		return summed(s)
 	}
 	d := stat.Bootstrap(cells[:], func(cells []int) float64 { return f1Of(cells, 1) - f1Of(cells, 2) },
-		c.resamples(), c.options.Seed, 1-c.rules.Alpha)
+		c.resamples(), c.options.Seed, c.level())
 	x := Comparison{Measure: stopF1, Rule: Detector, Verdict: Insufficient, Before: side(2), After: side(1)}
 	difference := summed(d)
 	x.Effect = &difference

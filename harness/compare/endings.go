@@ -10,6 +10,13 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
+// maxCount bounds the trials of a scenario, and notCounts is the rule of a finding
+// about more.
+const (
+	maxCount  = 1_000_000_000
+	notCounts = "counts"
+)
+
 // The measures that are not in a summary.
 const (
 	passRate = "pass_rate"
@@ -20,8 +27,8 @@ const (
 func incomplete(s *baseline.Scenario, when string) (f gate.Finding, bad bool) {
 	t := s.Trials
 	switch {
-	case min(t.Planned, t.Pass, t.Fail, t.Error, t.Skip) < 0:
-		return broken("missing-trials", "its trials %s are counted below 0", when), true
+	case min(t.Planned, t.Pass, t.Fail, t.Error, t.Skip) < 0 || max(t.Planned, t.Pass, t.Fail, t.Error, t.Skip) > maxCount:
+		return broken(notCounts, "the counts of its trials %s cannot be right: %+v", when, t), true
 	case t.Total() < t.Planned:
 		return broken("missing-trials", "%d of %s %s have no result", t.Planned-t.Total(), show.Plural(t.Planned, "trial"), when), true
 	case t.Error > 0:
@@ -74,7 +81,7 @@ func verdicts(p *pair, x *Comparison) (differ bool) {
 		before, ok1 := p.before.End(n)
 		now, ok2 := p.after.End(n)
 		switch {
-		case !ok1 || !ok2 || before.Verdict == now.Verdict:
+		case !ok1 || !ok2:
 			continue
 		case before.Verdict == gate.Pass && now.Verdict == gate.Fail:
 			lost++
@@ -88,8 +95,8 @@ func verdicts(p *pair, x *Comparison) (differ bool) {
 		}
 	}
 	b, a := p.before.Trials, p.after.Trials
-	if lost+gained == 0 && b.Total() == a.Total() {
-		lost, gained = max(0, b.Pass-a.Pass), max(0, a.Pass-b.Pass) // beyond the trials that were kept
+	if lost+gained == 0 && b.Pass+b.Fail == a.Pass+a.Fail {
+		lost, gained = max(0, b.Pass-a.Pass), max(0, a.Pass-b.Pass) // beyond the trials that are kept
 	}
 	switch {
 	case lost > 0:
@@ -129,10 +136,10 @@ func (c *comparing) rate(p *pair, x *Comparison) (t *test, differ bool) {
 	x.Rule, x.Verdict = Rate, Insufficient
 	b, a := p.before.Trials, p.after.Trials
 	n1, n2 := b.Pass+b.Fail, a.Pass+a.Fail
-	if b.Pass*n2 == a.Pass*n1 {
+	if int64(b.Pass)*int64(n2) == int64(a.Pass)*int64(n1) {
 		return nil, false
 	}
-	d := stat.RateDifference(b.Pass, n1, a.Pass, n2, 1-c.rules.Alpha)
+	d := stat.RateDifference(b.Pass, n1, a.Pass, n2, c.level())
 	x.Effect = &measure.Value{Name: x.Measure, Known: true, Value: &d.Value, N: d.N, Interval: d.Interval}
 	seen := fmt.Sprintf("%d of %d trials passed before and %d of %d now", b.Pass, n1, a.Pass, n2)
 	switch {
@@ -180,7 +187,7 @@ func ended(p *pair) (x Comparison, known, differs bool) {
 	for n := 1; n <= p.trials(); n++ {
 		before, ok1 := p.before.End(n)
 		now, ok2 := p.after.End(n)
-		if !ok1 || !ok2 {
+		if !ok1 || !ok2 || !judged(before) || !judged(now) {
 			continue
 		}
 		known = true
@@ -207,6 +214,9 @@ func ended(p *pair) (x Comparison, known, differs bool) {
 	}
 	return x, known, changed > 0
 }
+
+// judged reports whether a trial was carried out.
+func judged(e baseline.End) bool { return e.Verdict == gate.Pass || e.Verdict == gate.Fail }
 
 func ending(e baseline.End) string {
 	text := quoted(e.Status)

@@ -102,6 +102,10 @@ func (c *comparing) measure(p *pair, k kind, b, a *baseline.Measure) (x Comparis
 		x.Why = fmt.Sprintf("it is in %q now and was in %q", a.Unit, b.Unit)
 		x.lost = true
 		return x, nil, true
+	case !finite(b.Value) || !finite(a.Value):
+		x.Why, x.lost = "it is no finite number", true
+		x.Before.Value, x.After.Value = nil, nil
+		return x, nil, true
 	case !b.Known || !a.Known:
 		x.Why, x.lost = unknown(b, a), b.Known && b.Value != nil
 		return x, nil, true
@@ -122,7 +126,8 @@ func (c *comparing) measure(p *pair, k kind, b, a *baseline.Measure) (x Comparis
 	case Exact:
 		show = exactly(p, b, a, &x)
 	case Relative:
-		show = relatively(*b.Value, *a.Value, k.limit(c.rules), &x)
+		before, now := means(p, b, a)
+		show = relatively(before, now, k.limit(c.rules), &x)
 	default:
 		if k.beside {
 			return x, nil, false
@@ -134,6 +139,16 @@ func (c *comparing) measure(p *pair, k kind, b, a *baseline.Measure) (x Comparis
 		t, show = c.paired(p, b, a, margin, &x)
 	}
 	return x, t, show
+}
+
+func finite(v *float64) bool { return v == nil || !math.IsNaN(*v) && !math.IsInf(*v, 0) }
+
+// inTrial is the value of a measure in trial n on both sides; ok is false where one
+// has none.
+func inTrial(b, a *baseline.Measure, n int) (before, now float64, ok bool) {
+	before, ok1 := b.At(n)
+	now, ok2 := a.At(n)
+	return before, now, ok1 && ok2 && finite(&before) && finite(&now)
 }
 
 // ruleOf is the rule for a measure: a test for what varies from trial to trial, as
@@ -173,7 +188,7 @@ func valueOf(m *baseline.Measure) measure.Value {
 
 // effect is a difference without doubt.
 func effect(x *Comparison, d float64) {
-	if !math.IsInf(d, 0) {
+	if finite(&d) {
 		x.Effect = &measure.Value{Name: x.Measure, Unit: x.Unit, Known: true, Value: &d, N: min(x.Before.N, x.After.N)}
 	}
 }
@@ -183,9 +198,8 @@ func exactly(p *pair, b, a *baseline.Measure, x *Comparison) (show bool) {
 	var worse, better, trials int
 	var first string
 	for n := 1; n <= p.trials(); n++ {
-		before, ok1 := b.At(n)
-		now, ok2 := a.At(n)
-		if !ok1 || !ok2 {
+		before, now, ok := inTrial(b, a, n)
+		if !ok {
 			continue
 		}
 		trials++
@@ -198,9 +212,9 @@ func exactly(p *pair, b, a *baseline.Measure, x *Comparison) (show bool) {
 			continue
 		}
 		if first == "" {
-			first = fmt.Sprintf("%s before and %s now", amount(before, x.Unit), amount(now, x.Unit))
+			first = seen(before, now, x.Unit)
 			if p.trials() > 1 {
-				first = fmt.Sprintf("in trial %d %s", n, first)
+				first += fmt.Sprintf(" in trial %d", n)
 			}
 		}
 	}
@@ -210,7 +224,7 @@ func exactly(p *pair, b, a *baseline.Measure, x *Comparison) (show bool) {
 		x.Why = "no trial has a value on both sides"
 		return true
 	case worse+better == 0 && b.N == a.N && b.N > baseline.MaxTrials && d != 0:
-		first = fmt.Sprintf("on average %s before and %s now", amount(*b.Value, x.Unit), amount(*a.Value, x.Unit))
+		first = seen(*b.Value, *a.Value, x.Unit) + " on average"
 		if d > 0 {
 			worse++
 		} else {
@@ -226,9 +240,27 @@ func exactly(p *pair, b, a *baseline.Measure, x *Comparison) (show bool) {
 	}
 	x.Why = first
 	if trials > 1 {
-		x.Why += fmt.Sprintf("; more in %d and less in %d of %d trials", worse, better, trials)
+		x.Why += fmt.Sprintf("; it is more in %d and less in %d of %d trials", worse, better, trials)
 	}
 	return true
+}
+
+// means are those of a measure on both sides over the same trials.
+func means(p *pair, b, a *baseline.Measure) (before, now float64) {
+	if b.N == a.N {
+		return *b.Value, *a.Value
+	}
+	var first, second stat.Moments
+	for n := 1; n <= p.trials(); n++ {
+		if before, now, ok := inTrial(b, a, n); ok {
+			first.Add(before)
+			second.Add(now)
+		}
+	}
+	if first.N() == 0 {
+		return *b.Value, *a.Value
+	}
+	return first.Sum() / float64(first.N()), second.Sum() / float64(second.N())
 }
 
 // relatively compares means with a relative limit.
@@ -239,7 +271,7 @@ func relatively(before, now, most float64, x *Comparison) (show bool) {
 		return false
 	}
 	effect(x, d)
-	x.Why = fmt.Sprintf("%s before and %s now: %s", amount(before, x.Unit), amount(now, x.Unit), share(d, before))
+	x.Why = seen(before, now, x.Unit) + ": " + share(d, before)
 	switch {
 	case math.Abs(d) <= most*math.Abs(before):
 		x.Verdict = Tied
@@ -259,9 +291,8 @@ func (c *comparing) paired(p *pair, b, a *baseline.Measure, margin float64, x *C
 	var differences []float64
 	var mean stat.Moments
 	for n := 1; n <= p.trials(); n++ {
-		before, ok1 := b.At(n)
-		now, ok2 := a.At(n)
-		if d := now - before; ok1 && ok2 && !math.IsInf(d, 0) {
+		before, now, ok := inTrial(b, a, n)
+		if d := now - before; ok && finite(&d) {
 			differences = append(differences, d)
 			mean.Add(before)
 		}
@@ -270,7 +301,7 @@ func (c *comparing) paired(p *pair, b, a *baseline.Measure, margin float64, x *C
 		x.Why = "no trial has a value on both sides"
 		return nil, true
 	}
-	r := stat.SignedRank(differences, 1-c.rules.Alpha)
+	r := stat.SignedRank(differences, c.level())
 	if r.Zeros == r.N {
 		x.Verdict = Tied
 		return nil, false

@@ -1,13 +1,103 @@
 package compare_test
 
 import (
+	"flag"
+	"fmt"
 	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/baseline"
+	"github.com/rehearse-dev/rehearse/harness/compare"
+	"github.com/rehearse-dev/rehearse/harness/gate"
 )
+
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestCompare(t *testing.T) {
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "harness/compare")
+}
+
+// measured is a measure with these values of trials 1, 2, ...
+func measured(name, unit string, values ...float64) baseline.Measure {
+	m := baseline.Measure{Name: name, Unit: unit, Known: true, N: len(values)}
+	sum, alike := 0.0, true
+	for i := range values {
+		m.Trials = append(m.Trials, &values[i])
+		sum += values[i]
+		alike = alike && values[i] == values[0]
+	}
+	mean := sum / float64(len(values))
+	m.Value = &mean
+	if alike {
+		m.Value, m.Trials = &values[0], nil
+	}
+	return m
+}
+
+// unknown is a measure that is not known.
+func unknown(name, unit string) baseline.Measure { return baseline.Measure{Name: name, Unit: unit} }
+
+// passed is a scenario in virtual time of which n trials passed.
+func passed(name string, n int, measures ...baseline.Measure) baseline.Scenario {
+	return baseline.Scenario{
+		Name: name, Verdict: gate.Pass, Status: "done", Trials: baseline.Trials{Planned: n, Pass: n},
+		Ends:     []baseline.End{{Verdict: gate.Pass, Status: "done"}},
+		Bar:      map[string]string{"digest": "sha256:1", "seed": "7", "clock": "virtual", "expect.calls": "at most 9"},
+		Measures: measures,
+	}
+}
+
+// real is passed in real time.
+func real(name string, n int, measures ...baseline.Measure) baseline.Scenario {
+	s := passed(name, n, measures...)
+	s.RealTime, s.Bar["clock"] = true, "real"
+	return s
+}
+
+// judged gives a scenario other counts of passed and failed trials.
+func judged(s baseline.Scenario, pass, fail int) baseline.Scenario {
+	s.Trials = baseline.Trials{Planned: pass + fail, Pass: pass, Fail: fail}
+	s.Ends = nil
+	for i := range pass + fail {
+		if i < pass {
+			s.Ends = append(s.Ends, baseline.End{Verdict: gate.Pass, Status: "done"})
+		} else {
+			s.Ends = append(s.Ends, baseline.End{Verdict: gate.Fail, Status: "timeout", ExitCode: 1})
+		}
+	}
+	return s
+}
+
+func run(scenarios ...baseline.Scenario) baseline.Baseline {
+	return baseline.Baseline{Run: "run", Tool: "rehearse 1", Prices: "2026-11-01", Scenarios: scenarios}
+}
+
+// one compares one scenario.
+func one(before, after baseline.Scenario) compare.Result {
+	return compare.Compare(run(before), run(after), compare.Options{})
+}
+
+// of returns the comparison of a measure, and fails if there is none.
+func of(r compare.Result, name string) compare.Comparison {
+	GinkgoHelper()
+	for _, c := range r.Comparisons {
+		if c.Measure == name {
+			return c
+		}
+	}
+	Fail(fmt.Sprintf("no comparison of %s in %+v", name, r))
+	return compare.Comparison{}
+}
+
+// rules are the rules of all findings that are not notes.
+func rules(r compare.Result) (list []string) {
+	for _, f := range r.Findings {
+		if f.Severity != gate.Info {
+			list = append(list, f.Rule)
+		}
+	}
+	return list
 }

@@ -52,6 +52,11 @@ func amount(v float64, unit string) string {
 	}
 }
 
+// seen says what a measure was and is.
+func seen(before, now float64, unit string) string {
+	return amount(before, unit) + " before and " + amount(now, unit) + " now"
+}
+
 // signed is a difference with its unit.
 func signed(v float64, unit string) string {
 	if v >= 0 {

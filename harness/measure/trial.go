@@ -15,7 +15,8 @@ type Single struct {
 }
 
 // Singles are the measures of one trial, with the names and in the order of those
-// of Summary: latencies are over the trial's own calls.
+// of Summary: latencies are over the trial's own calls. A trial without calls has
+// none.
 func Singles(f *Facts) iter.Seq[Single] {
 	return func(yield func(Single) bool) {
 		for i := range perTrial {
@@ -25,6 +26,9 @@ func Singles(f *Facts) iter.Seq[Single] {
 			}
 		}
 		l := &f.Latency
+		if l.N == 0 && f.Calls.Total == 0 {
+			return
+		}
 		timed := l.N > 0 && l.N >= f.Calls.Total
 		for _, m := range [...]struct {
 			name  string

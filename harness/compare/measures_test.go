@@ -1,0 +1,260 @@
+package compare_test
+
+import (
+	"math"
+	"slices"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/baseline"
+	"github.com/rehearse-dev/rehearse/harness/compare"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+)
+
+// around are n values about a mean, spread evenly by up to 1, in an order that
+// depends on the step.
+func around(mean float64, n, step int) []float64 {
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = mean + 2*float64((i*step+step)%n)/float64(n) - 1
+	}
+	return values
+}
+
+var _ = Describe("what repeats", Label("H-06"), func() {
+	DescribeTable("is compared exactly, trial by trial",
+		func(before, after []float64, verdict compare.Verdict, why string) {
+			r := one(passed("a", len(before), measured("calls", "", before...)), passed("a", len(after), measured("calls", "", after...)))
+			c := of(r, "calls")
+			Expect(c.Rule).To(Equal(compare.Exact))
+			Expect(c.Verdict).To(Equal(verdict))
+			Expect(c.Why).To(Equal(why))
+			Expect(c.P).To(BeNil())
+			if verdict == compare.Worse {
+				Expect(r.Verdict).To(Equal(gate.Fail))
+				Expect(rules(r)).To(Equal([]string{"regression"}))
+			} else {
+				Expect(r.Verdict).To(Equal(gate.Pass))
+			}
+		},
+		Entry("one more", []float64{5}, []float64{6}, compare.Worse, "5 before and 6 now"),
+		Entry("one less", []float64{5}, []float64{4}, compare.Better, "5 before and 4 now"),
+		Entry("more in one of three", []float64{5, 6, 7}, []float64{5, 8, 7}, compare.Worse,
+			"6 before and 8 now in trial 2; it is more in 1 and less in 0 of 3 trials"),
+		Entry("more in one and less in two is worse: a gate does not set off", []float64{5, 6, 7}, []float64{4, 7, 6}, compare.Worse,
+			"5 before and 4 now in trial 1; it is more in 1 and less in 2 of 3 trials"),
+		Entry("less in two", []float64{5, 6, 7}, []float64{4, 6, 6}, compare.Better,
+			"5 before and 4 now in trial 1; it is more in 0 and less in 2 of 3 trials"),
+	)
+
+	It("is equal if it is the same, and then left out and counted", func() {
+		r := one(passed("a", 3, measured("calls", "", 1, 2, 3), measured("duration", "s", 1.5)), passed("a", 3, measured("calls", "", 1, 2, 3), measured("duration", "s", 1.5)))
+		Expect(r.Comparisons).To(BeEmpty())
+		Expect(r.Equal).To(Equal(4), "calls, duration, status and pass rate")
+		Expect(r.Verdict).To(Equal(gate.Pass))
+		Expect(r.Findings).To(BeEmpty())
+	})
+	It("counts for times too, as long as they are virtual", func() {
+		c := of(one(passed("a", 1, measured("duration", "s", 3)), passed("a", 1, measured("duration", "s", 3.000001))), "duration")
+		Expect(c.Rule).To(Equal(compare.Exact))
+		Expect(c.Verdict).To(Equal(compare.Worse))
+		Expect(*c.Effect.Value).To(BeNumerically("~", 1e-6, 1e-12))
+	})
+	It("is told from the mean beyond the trials that are kept", func() {
+		values := make([]float64, 300)
+		m := func(last float64) baseline.Measure {
+			values[299] = last
+			out := measured("calls", "", slices.Clone(values)...)
+			out.Trials = make([]*float64, 200)
+			for i := range out.Trials {
+				out.Trials[i] = &values[0]
+			}
+			return out
+		}
+		Expect(of(one(passed("a", 300, m(1)), passed("a", 300, m(4))), "calls").Verdict).To(Equal(compare.Worse))
+		Expect(one(passed("a", 300, m(1)), passed("a", 300, m(1))).Comparisons).To(BeEmpty())
+	})
+	It("takes a count in real time for repeating where no trial differs from another", func() {
+		c := of(one(real("a", 3, measured("calls", "", 5, 5, 5)), real("a", 3, measured("calls", "", 6, 6, 6))), "calls")
+		Expect(c.Rule).To(Equal(compare.Exact))
+		Expect(c.Verdict).To(Equal(compare.Worse))
+	})
+})
+
+var _ = Describe("cost and tokens", Label("H-06"), func() {
+	DescribeTable("have a relative limit",
+		func(name string, before, after float64, verdict compare.Verdict, why string) {
+			c := of(one(passed("a", 1, measured(name, map[string]string{"cost_eur": "EUR"}[name], before)), passed("a", 1, measured(name, map[string]string{"cost_eur": "EUR"}[name], after))), name)
+			Expect(c.Rule).To(Equal(compare.Relative))
+			Expect(c.Verdict).To(Equal(verdict))
+			Expect(c.Why).To(Equal(why))
+		},
+		Entry(nil, "tokens", 1000.0, 1050.0, compare.Tied, "1000 before and 1050 now: +5 %, within the limit of 5 %"),
+		Entry(nil, "tokens", 1000.0, 1051.0, compare.Worse, "1000 before and 1051 now: +5.1 %, over the limit of 5 %"),
+		Entry(nil, "tokens", 1000.0, 949.0, compare.Better, "1000 before and 949 now: -5.1 %, by more than the limit of 5 %"),
+		Entry(nil, "cost_eur", 0.02, 0.03, compare.Worse, "0.0200 EUR before and 0.0300 EUR now: +50 %, over the limit of 5 %"),
+		Entry(nil, "cost_eur", 0.0, 0.03, compare.Worse, "0.00 EUR before and 0.0300 EUR now: from nothing, over the limit of 5 %"),
+	)
+	It("have the limit that was blessed", func() {
+		before, after := run(passed("a", 1, measured("tokens", "", 100))), run(passed("a", 1, measured("tokens", "", 109)))
+		before.Rules = baseline.DefaultRules()
+		before.Rules.Tokens = 0.1
+		r := compare.Compare(before, after, compare.Options{})
+		Expect(of(r, "tokens").Verdict).To(Equal(compare.Tied))
+		Expect(r.Bars).To(BeEmpty())
+	})
+	It("are compared over the same trials", func() {
+		r := one(passed("a", 2, measured("tokens", "", 100, 200)), passed("a", 3, measured("tokens", "", 100, 200, 900)))
+		Expect(r.Comparisons).To(BeEmpty())
+	})
+	It("leave out what is part of another, and what is neither good nor bad", func() {
+		r := one(real("a", 8, measured("tokens_input", "", around(9, 8, 3)...), measured("tokens_cached", "", 4), measured("calls", "", 1)),
+			real("a", 8, measured("tokens_input", "", around(99, 8, 5)...), measured("tokens_cached", "", 9), measured("calls", "", 1)))
+		Expect(r.Comparisons).To(BeEmpty())
+	})
+})
+
+var _ = Describe("what varies", Label("H-06"), func() {
+	compared := func(before, after []float64) (compare.Result, compare.Comparison) {
+		GinkgoHelper()
+		r := one(real("a", len(before), measured("calls", "", 1), measured("duration", "s", before...)), real("a", len(after), measured("calls", "", 1), measured("duration", "s", after...)))
+		return r, of(r, "duration")
+	}
+
+	It("is worse if the test says so, with the effect and its interval", func() {
+		r, c := compared(around(10, 20, 3), around(12, 20, 7))
+		Expect(c.Rule).To(Equal(compare.Paired))
+		Expect(c.Verdict).To(Equal(compare.Worse))
+		Expect(*c.Effect.Value).To(BeNumerically("~", 2, 0.2))
+		Expect(c.Effect.Interval.Lo).To(BeNumerically(">", 1))
+		Expect(*c.P).To(BeNumerically("<", 0.001))
+		Expect(*c.Adjusted).To(Equal(*c.P), "one test")
+		Expect(c.Why).To(MatchRegexp(`^\+\S+s \(\+\S+ %; 95 % interval \+\S+s to \+\S+s; 20 trials\), p < 0\.0001 after correction for 1 test$`))
+		Expect(r.Verdict).To(Equal(gate.Fail))
+	})
+	It("is better the other way", func() {
+		r, c := compared(around(12, 20, 3), around(10, 20, 7))
+		Expect(c.Verdict).To(Equal(compare.Better))
+		Expect(r.Verdict).To(Equal(gate.Pass))
+	})
+	It("is tied if the whole interval does not matter", func() {
+		_, c := compared(around(100, 40, 3), around(100.5, 40, 7))
+		Expect(c.Verdict).To(Equal(compare.Tied), c.Why)
+		Expect(c.Why).To(HaveSuffix("all of it within the smallest effect of interest, 5s"))
+	})
+	It("is tied even if it is significant", func() {
+		before := around(100, 40, 3)
+		after := slices.Clone(before)
+		for i := range after {
+			after[i]++
+		}
+		_, c := compared(before, after)
+		Expect(*c.P).To(BeNumerically("<", 0.001))
+		Expect(c.Verdict).To(Equal(compare.Tied))
+	})
+	It("cannot be told from few trials, and how many it takes is said", func() {
+		_, c := compared([]float64{1, 2}, []float64{3, 5})
+		Expect(c.Verdict).To(Equal(compare.Insufficient))
+		Expect(c.P).To(BeNil())
+		Expect(c.Why).To(Equal("+2.5s (+167 %; 2 trials); it takes at least 6 trials"))
+	})
+	It("cannot be told from much noise, and how many trials would decide is said", func() {
+		r, c := compared(around(10, 8, 3), around(10.3, 8, 5))
+		Expect(c.Verdict).To(Equal(compare.Insufficient))
+		Expect(c.Why).To(MatchRegexp(`, p = 0\.\d+ after correction for 1 test; about \d+ trials would decide$`))
+		Expect(r.Verdict).To(Equal(gate.Pass), "a test was carried out and found nothing")
+	})
+	It("is equal if no trial differs", func() {
+		r := one(real("a", 2, measured("duration", "s", 1, 2)), real("a", 2, measured("duration", "s", 1, 2)))
+		Expect(r.Comparisons).To(BeEmpty())
+		Expect(r.Verdict).To(Equal(gate.Pass))
+	})
+	It("counts the tests of all scenarios, and none that can say nothing", func() {
+		before, after := []baseline.Scenario{}, []baseline.Scenario{}
+		for _, name := range []string{"a", "b", "c"} {
+			before = append(before, real(name, 20, measured("duration", "s", around(10, 20, 3)...)))
+			after = append(after, real(name, 20, measured("duration", "s", around(10.2, 20, 7)...)))
+		}
+		before = append(before, real("d", 3, measured("calls", "", 1), measured("duration", "s", 1, 2, 3)))
+		after = append(after, real("d", 3, measured("calls", "", 1), measured("duration", "s", 4, 2, 3)))
+		r := compare.Compare(run(before...), run(after...), compare.Options{})
+		Expect(*r.Comparisons[0].Adjusted).To(BeNumerically("~", math.Min(1, 3**r.Comparisons[0].P), 1e-12))
+		Expect(of(compare.Result{Comparisons: r.Comparisons[3:]}, "duration").P).To(BeNil())
+	})
+	It("is what was not always the same, on either side", func() {
+		c := of(one(real("a", 8, measured("calls", "", 5)), real("a", 8, measured("calls", "", around(9, 8, 3)...))), "calls")
+		Expect(c.Rule).To(Equal(compare.Paired))
+	})
+	It("is what need not be the same, because the scenario or its seed is another", func() {
+		for _, key := range []string{"digest", "seed"} {
+			after := passed("a", 8, measured("calls", "", around(9, 8, 3)...))
+			after.Bar[key] = "other"
+			c := of(one(passed("a", 8, measured("calls", "", around(5, 8, 3)...)), after), "calls")
+			Expect(c.Rule).To(Equal(compare.Paired), key)
+		}
+	})
+})
+
+var _ = Describe("what is not known", Label("H-06"), func() {
+	compared := func(before, after baseline.Measure) compare.Result {
+		return one(passed("a", 1, measured("calls", "", 1), before), passed("a", 1, measured("calls", "", 1), after))
+	}
+
+	It("is no pass if it was known before", func() {
+		r := compared(measured("cost_eur", "EUR", 1), unknown("cost_eur", "EUR"))
+		Expect(of(r, "cost_eur").Verdict).To(Equal(compare.Insufficient))
+		Expect(of(r, "cost_eur").Why).To(Equal("it was known before and is not now"))
+		Expect(rules(r)).To(Equal([]string{"not-told"}))
+		Expect(r.Verdict).To(Equal(gate.Error))
+	})
+	It("is said if it was not known before, or on neither side", func() {
+		for why, m := range map[string]baseline.Measure{
+			"it was not known before":        measured("cost_eur", "EUR", 1),
+			"it is not known on either side": unknown("cost_eur", "EUR"),
+		} {
+			r := compared(unknown("cost_eur", "EUR"), m)
+			Expect(of(r, "cost_eur").Verdict).To(Equal(compare.Insufficient))
+			Expect(of(r, "cost_eur").Why).To(Equal(why))
+			Expect(r.Verdict).To(Equal(gate.Pass))
+			Expect(r.Equal).To(Equal(3), "calls, status, pass rate")
+		}
+	})
+	It("is no lower bound that looks the same", func() {
+		bound := measured("tokens", "", 100)
+		bound.Known = false
+		Expect(of(compared(bound, bound), "tokens").Verdict).To(Equal(compare.Insufficient))
+	})
+	It("is nothing where nothing was measured", func() {
+		r := compared(measured("latency_p95", "s", 1), measured("retries", "", 0))
+		Expect(of(r, "latency_p95").Why).To(Equal("there is nothing to measure now"))
+		Expect(of(r, "retries").Why).To(Equal("there was nothing to measure before"))
+		Expect(of(r, "latency_p95").Verdict).To(Equal(compare.Insufficient))
+	})
+	It("is never a number that is none", func() {
+		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			for _, r := range []compare.Result{
+				compared(measured("duration", "s", bad), measured("duration", "s", bad)),
+				compared(measured("duration", "s", 1), measured("duration", "s", bad)),
+			} {
+				Expect(of(r, "duration").Verdict).To(Equal(compare.Insufficient))
+				Expect(r.Verdict).To(Equal(gate.Error))
+			}
+		}
+	})
+	It("is what has another unit", func() {
+		r := compared(measured("duration", "s", 1), measured("duration", "EUR", 1))
+		Expect(of(r, "duration").Verdict).To(Equal(compare.Insufficient))
+		Expect(r.Verdict).To(Equal(gate.Error))
+	})
+	It("is a time that is real on one side only", func() {
+		r := one(passed("a", 1, measured("calls", "", 1), measured("duration", "s", 1)), real("a", 1, measured("calls", "", 1), measured("duration", "s", 1)))
+		Expect(of(r, "duration").Why).To(Equal("time is real on one side and virtual on the other"))
+		Expect(rules(r)).To(Equal([]string{"moved-bar"}))
+	})
+	It("is a whole scenario, if nothing of it could be compared", func() {
+		r := one(real("a", 2, measured("duration", "s", 1, 2)), real("a", 2, measured("duration", "s", 2, 4)))
+		Expect(rules(r)).To(Equal([]string{"nothing-told"}))
+		Expect(r.Verdict).To(Equal(gate.Error))
+	})
+})
