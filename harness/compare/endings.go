@@ -210,7 +210,7 @@ func ended(p *pair) (x Comparison, known, differs bool) {
 		x.Verdict = Better
 	}
 	if changed > 1 {
-		x.Why += fmt.Sprintf(", and so did %d more", changed-1)
+		x.Why += fmt.Sprintf("; %s ended otherwise", show.Plural(changed-1, "more trial"))
 	}
 	return x, known, changed > 0
 }
