@@ -45,8 +45,16 @@ type injection struct {
 	brings        bool
 	times         int
 	struck, aimed int
-	spared        bool // at its call it could not show
+	why           string // it did not strike, when last it could have
 }
+
+// Why an injection did not strike.
+const (
+	whyNoCall = "no such call was made"
+	whyHidden = "it cannot show in that answer"
+	whyLeft   = "the client left before it showed"
+	whyWaits  = "no attempt at that call was answered"
+)
 
 // hit is an injection that one exchange is to suffer.
 type hit struct {
@@ -69,7 +77,7 @@ func newInjections(given []Injection) []*injection {
 	}
 	all := make([]*injection, len(given))
 	for i := range given {
-		in := &injection{Injection: &given[i], brings: true, times: 1}
+		in := &injection{Injection: &given[i], brings: true, times: 1, why: whyNoCall}
 		if f := in.Fault; f != nil {
 			in.brings = brings(f.Kind)
 			in.times = max(f.Times, 1)
@@ -106,9 +114,10 @@ func (e *Engine) inject(x *Exchange) {
 			x.consumes = false
 			x.aim(in)
 			return
-		case !x.consumes: // this attempt brings no answer
+		case !x.consumes:
+			in.why = whyWaits
 		case e.program.lines[x.line].always || in.Fault != nil && (x.aimed || x.spoilt()):
-			in.spared = true
+			in.why = whyHidden
 		default:
 			x.aim(in)
 		}
@@ -136,16 +145,16 @@ func (e *Engine) giveUp(x *Exchange) {
 		x.aimed = false
 	}
 	for i := range x.hits {
-		x.hits[i].miss()
+		x.hits[i].miss(whyWaits)
 	}
 	x.hits, x.record.Fault = nil, ""
 }
 
-// miss settles that the injection does not strike here.
-func (h *hit) miss() {
+// miss settles that the injection does not strike here, and why.
+func (h *hit) miss(why string) {
 	if h.state == aimed {
 		h.injection.aimed--
-		h.state = missed
+		h.state, h.why = missed, why
 	}
 }
 
@@ -210,8 +219,7 @@ func (e *Engine) change(x *Exchange, v *view, c *wire.Completion, in *Injection)
 // spareHit settles that an injection cannot show in this answer, which is then
 // delivered without it.
 func (e *Engine) spareHit(x *Exchange, h *hit) {
-	h.spared = true
-	h.miss()
+	h.miss(whyHidden)
 	if !x.consumes && x.holds {
 		x.consumes = true
 		e.move(x)
@@ -251,7 +259,7 @@ func (e *Engine) expire(x *Exchange) {
 			h.strike()
 			x.record.Fired = x.allFired()
 		}
-		h.miss()
+		h.miss(whyLeft)
 	}
 }
 
@@ -267,9 +275,7 @@ func (in *injection) unfired() (text string, ok bool) {
 		return "", false
 	case in.struck > 0:
 		return fmt.Sprintf("%s: fired %d of %d", in.Name, in.struck, in.times), true
-	case in.spared:
-		return in.Name + ": it cannot show in that answer", true
 	default:
-		return in.Name + ": no such call was made", true
+		return in.Name + ": " + in.why, true
 	}
 }
