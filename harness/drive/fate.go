@@ -58,11 +58,16 @@ func (b *blow) tell(sink event.Sink, n int) {
 	sink.Tell(event.Event{Kind: event.State, Name: "perturbation", N: n, Detail: b.String()})
 }
 
-// unfired are the blows that never struck; all is how many places there were.
-func unfired(blows []blow, all string) (texts []string) {
+// unfired are the blows that never struck, of n places that there were; met says why
+// one at such a place did not.
+func unfired(blows []blow, n int, places, met string) (texts []string) {
 	for i := range blows {
-		if b := &blows[i]; b.struck == 0 {
-			texts = append(texts, fmt.Sprintf("%s: %s", b, all))
+		switch b := &blows[i]; {
+		case b.struck > 0:
+		case b.N > n:
+			texts = append(texts, fmt.Sprintf("%s: there were %d %s", b, n, places))
+		default:
+			texts = append(texts, fmt.Sprintf("%s: %s", b, met))
 		}
 	}
 	return texts
@@ -116,7 +121,7 @@ func (f *fate) count() (writes, deaths int) {
 func (f *fate) unfired() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return unfired(f.blows, fmt.Sprintf("there were %d writes", f.writes))
+	return unfired(f.blows, f.writes, "writes", "something else happened at that write")
 }
 
 // life is one life of a process. When it has ended nothing more gets through.

@@ -101,7 +101,7 @@ func (d *interviewDriver) run(ctx context.Context, t *trial, backend llm.Adapter
 	}
 	end := c.take(ctx)
 	end.Writes, _ = c.fate.count()
-	t.unfired = append(c.fate.unfired(), unfired(c.turns, fmt.Sprintf("the persona made %d submissions", c.turn))...)
+	t.unfired = append(c.fate.unfired(), unfired(c.turns, c.turn, "submissions", "it needs a message that was shown before")...)
 	if err := c.promises(ctx); err != nil {
 		return harnessError("read what the interview stored", err)
 	}

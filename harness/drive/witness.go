@@ -8,6 +8,7 @@ import (
 	"maps"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 	"github.com/rehearse-dev/rehearse/event"
@@ -22,13 +23,15 @@ type witness struct {
 	done map[string]bool
 	// open are the keys of attempts that were begun and whose outcome is not stored.
 	open map[string]string // by task
+	// checks is how often each check is stored.
+	checks map[check.Name]int
 	// records is how many records are stored, journal their hash without times.
 	records int
 	journal hash.Hash
 }
 
 func newWitness(sink event.Sink) *witness {
-	return &witness{promising: promising{Sink: sink}, done: map[string]bool{}, open: map[string]string{}, journal: sha256.New()}
+	return &witness{promising: promising{Sink: sink}, done: map[string]bool{}, open: map[string]string{}, checks: map[check.Name]int{}, journal: sha256.New()}
 }
 
 // watch returns the store with the witness at its door.
@@ -102,6 +105,7 @@ func (w *witness) enter(r state.Record) {
 	w.records++
 	r.At = 0
 	for i := range r.Results {
+		w.checks[r.Results[i].Name]++
 		r.Results[i].Took = 0
 	}
 	data, err := r.Encode()

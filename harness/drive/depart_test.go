@@ -1,0 +1,232 @@
+package drive_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
+)
+
+// departing are the record and the facts of trial 1 with perturbations.
+func departing(d drive.Driver, texts ...string) (record.Trial, measure.Facts) {
+	GinkgoHelper()
+	var ps []perturb.Perturbation
+	for _, text := range texts {
+		p, err := perturb.Parse(text)
+		Expect(err).NotTo(HaveOccurred())
+		ps = append(ps, p)
+	}
+	perturbed, err := d.Perturbed(ps)
+	Expect(err).NotTo(HaveOccurred())
+	tr, _ := perturbed.Trial(context.Background(), 1)
+	Expect(tr.End.HarnessError).To(BeEmpty())
+	return tr, measure.Of(perturbed.Head(), tr, nil)
+}
+
+// wholeInterview is the golden path of an interview.
+const wholeInterview = "drive: {interview: {persona: tom}}\nbackend: {model: gpt-6.1-terra, cast: tom}\nexpect: {status: finished}\n"
+
+var _ = Describe("An interview off its path", func() {
+	var (
+		d      drive.Driver
+		golden measure.Facts
+	)
+	BeforeEach(func() {
+		d = driver(newEnv(), wholeInterview)
+		_, golden = departing(d)
+	})
+
+	// same holds what must be the same as on the golden path.
+	same := func(f measure.Facts, text string) {
+		GinkgoHelper()
+		Expect(f.Run.Status).To(Equal("finished"), "%s: %s", text, f.Run.Details)
+		Expect(f.Run.Broken).To(BeEmpty(), text)
+		Expect(f.Interview.Answers).To(Equal(golden.Interview.Answers), text)
+		Expect(f.Interview.QueuedCalls).To(BeZero(), text)
+	}
+
+	It("says where it can be left", func() {
+		Expect(golden.Run.Writes).To(BeNumerically(">", golden.Calls.Total))
+		points := d.Points()
+		Expect(points.NoWrites).To(BeEmpty())
+		Expect(points.NoTurns).To(BeEmpty())
+	})
+
+	It("survives the death of the process and a full disk at each write", Label("I-03", "I-18"), func() {
+		kinds := []string{perturb.CrashBefore, perturb.CrashAfter, perturb.DiskFull}
+		for n := range golden.Run.Writes {
+			text := fmt.Sprintf("write=%d:%s", n+1, kinds[n%len(kinds)])
+			_, f := departing(d, text)
+			same(f, text)
+			Expect(f.Run.Struck).To(Equal(map[string]int{text: 1}))
+			Expect(f.Script.Unfired).To(BeEmpty())
+			Expect(f.Calls.Total).To(BeNumerically("<=", golden.Calls.Total+1), text)
+		}
+	})
+
+	It("survives what people do, at each turn", Label("I-18"), func() {
+		kinds := []string{
+			perturb.Double, perturb.Concurrent, perturb.Reload, perturb.Empty, perturb.Long, perturb.Stale, perturb.Ahead, perturb.Restart,
+		}
+		for n := 3; n <= golden.Run.Iterations; n++ {
+			text := fmt.Sprintf("turn=%d:%s", n, kinds[n%len(kinds)])
+			_, f := departing(d, text)
+			same(f, text)
+			Expect(f.Run.Struck).To(Equal(map[string]int{text: 1}))
+			Expect(f.Script.Unfired).To(BeEmpty())
+			Expect(f.Calls.Total).To(Equal(golden.Calls.Total), text)
+		}
+	})
+
+	It("begins twice, and after a restart", func() {
+		for _, text := range []string{"turn=1:double", "turn=1:restart"} {
+			_, f := departing(d, text)
+			same(f, text)
+			Expect(f.Run.Struck).To(HaveKey(text))
+		}
+	})
+
+	DescribeTable("says what could not happen", func(text, why string) {
+		_, f := departing(d, text)
+		same(f, text)
+		Expect(f.Run.Struck).To(BeEmpty())
+		Expect(f.Script.Unfired).To(ConsistOf(text + ": " + why))
+	},
+		Entry("nothing is shown before the first turn", "turn=1:reload", "it needs a message that was shown before"),
+		Entry("no message comes before the first", "turn=2:stale", "it needs a message that was shown before"),
+		Entry("there are not so many turns", "turn=400:double", "there were 50 submissions"),
+		Entry("there are not so many writes", "write=400:crash-after", "there were 74 writes"),
+	)
+
+	It("dies again and again", func() {
+		_, f := departing(d, "write=2:crash-before,every=3")
+		same(f, "every third write")
+		Expect(f.Run.Struck["write=2:crash-before,every=3"]).To(BeNumerically(">", 20))
+	})
+
+	It("gives up where nothing can be stored, says so, and can be taken up again", func() {
+		_, f := departing(d, "write=9:disk-full,every=1")
+		Expect(f.Run.Status).To(Equal("error"))
+		Expect(f.Run.Details).To(HavePrefix("store_failed: "))
+		Expect(f.Run.Broken).To(BeEmpty())
+		Expect(f.Run.Resumed).To(Equal("finished"))
+
+		_, f = departing(d, "write=1:crash-before,every=1")
+		Expect(f.Run.Details).To(HavePrefix("start: "))
+		Expect(f.Run.Resumed).To(Equal("finished"))
+	})
+
+	It("can be taken up again after it ended, without a trace in its measures", func() {
+		tr, f := departing(d, "call=5:status,times=3")
+		Expect(f.Run.Status).To(Equal("failed"))
+		Expect(f.Run.Resumed).To(Equal("finished"))
+		Expect(f.Run.Broken).To(BeEmpty())
+		Expect(f.Calls.Total).To(Equal(7), "four, and three attempts at the fifth")
+		Expect(f.Interview.Answers).To(BeNumerically("<", golden.Interview.Answers))
+		Expect(f.Run.Writes).To(BeNumerically("<", golden.Run.Writes))
+		Expect(f.Run.Cause).To(Equal("unavailable"))
+		Expect(f.Run.Details).To(ContainSubstring(f.Run.Cause))
+		Expect(tr.Exchanges).To(HaveLen(7))
+		Expect(tr.End.Duration.Seconds()).To(BeNumerically("<", golden.Run.Duration))
+	})
+
+	It("records the same twice", func() {
+		one, _ := departing(d, "write=30:crash-after", "turn=9:concurrent", "call=5:status,times=3")
+		two, _ := departing(d, "write=30:crash-after", "turn=9:concurrent", "call=5:status,times=3")
+		Expect(encoded(one)).To(Equal(encoded(two)))
+	})
+})
+
+var _ = Describe("A supervisor off its path", func() {
+	var (
+		d      drive.Driver
+		golden measure.Facts
+	)
+	BeforeEach(func() {
+		text := three + indent("looks:\n  tests: [{verdict: fail}, {verdict: pass}]") +
+			"backend:\n  model: gpt-4.1-mini\n  rules:\n    - {text: DONE, latency: 10s}\nexpect: {status: complete}\n"
+		d = driver(newEnv(), text)
+		_, golden = departing(d)
+		Expect(golden.Run.Status).To(Equal("complete"))
+		Expect(golden.Supervise.Open).To(BeZero())
+		Expect(golden.Supervise.Stored).To(BeNumerically(">", 8))
+	})
+
+	It("survives its death at each write, with the journal of an undisturbed run", Label("P-05"), func() {
+		for n := range golden.Run.Writes {
+			for _, do := range []string{perturb.CrashBefore, perturb.CrashAfter} {
+				text := fmt.Sprintf("write=%d:%s", n+1, do)
+				_, f := departing(d, text)
+				Expect(f.Run.Status).To(Equal("complete"), text)
+				Expect(f.Run.Broken).To(BeEmpty(), text)
+				Expect(f.Run.Struck).To(Equal(map[string]int{text: 1}))
+				Expect(f.Supervise.Journal).To(Equal(golden.Supervise.Journal), text)
+				Expect(f.Supervise.Stored).To(Equal(golden.Supervise.Stored), text)
+			}
+		}
+	})
+
+	It("ends where the disk is full, says so and what is open, and can be taken up again", Label("P-05"), func() {
+		for n := range golden.Run.Writes {
+			text := fmt.Sprintf("write=%d:disk-full", n+1)
+			tr, f := departing(d, text)
+			Expect(f.Run.Status).To(Equal("error"), text)
+			Expect(f.Run.Details).To(ContainSubstring("no space left"), text)
+			Expect(f.Run.Broken).To(BeEmpty(), text)
+			Expect(f.Run.Resumed).To(Equal("complete"), text)
+			Expect(f.Supervise.Done+f.Supervise.Open).To(Equal(f.Supervise.Tasks), text)
+			Expect(tr.Calls).To(HaveLen(len(tr.Exchanges)), text)
+		}
+	})
+
+	It("dies, or finds the disk full, again and again, and goes on", Label("P-05"), func() {
+		for _, do := range []string{perturb.CrashBefore, perturb.CrashAfter, perturb.DiskFull} {
+			text := fmt.Sprintf("write=3:%s,every=4", do)
+			_, f := departing(d, text)
+			Expect(f.Run.Status).To(Equal("complete"), text)
+			Expect(f.Run.Broken).To(BeEmpty(), text)
+			Expect(f.Run.Struck[text]).To(BeNumerically(">", 1))
+			Expect(f.Supervise.Journal).To(Equal(golden.Supervise.Journal), text)
+		}
+	})
+
+	It("is given up by the harness where it can never store anything", func() {
+		for _, do := range []string{perturb.CrashBefore, perturb.DiskFull} {
+			p := perturb.Perturbation{At: perturb.Write, N: 5, Do: do, Every: 1}
+			perturbed, err := d.Perturbed([]perturb.Perturbation{p})
+			Expect(err).NotTo(HaveOccurred())
+			tr, _ := perturbed.Trial(context.Background(), 1)
+			Expect(tr.End.HarnessError).To(ContainSubstring("let it happen more seldom"))
+		}
+	})
+
+	It("has nobody who takes turns", func() {
+		p, err := perturb.Parse("turn=2:double")
+		Expect(err).NotTo(HaveOccurred())
+		_, err = d.Perturbed([]perturb.Perturbation{p})
+		Expect(err).To(MatchError(ContainSubstring(d.Points().NoTurns)))
+	})
+
+	It("can be taken up again after a task was blocked", func() {
+		_, f := departing(d, "call=2:refusal")
+		Expect(f.Run.Status).To(Equal("blocked"))
+		Expect(f.Run.Details).To(ContainSubstring("refused"))
+		Expect(f.Run.Resumed).To(Equal("complete"))
+		Expect(f.Supervise.Open).To(BeNumerically(">", 0))
+		Expect(f.Calls.Total).To(BeNumerically("<=", 4))
+		Expect(strings.Join(f.Supervise.Order, " ")).NotTo(ContainSubstring("b c"), "that was done afterwards")
+	})
+
+	It("records the same twice", func() {
+		one, _ := departing(d, "write=5:disk-full", "call=2:refusal")
+		two, _ := departing(d, "write=5:disk-full", "call=2:refusal")
+		Expect(encoded(one)).To(Equal(encoded(two)))
+	})
+})
