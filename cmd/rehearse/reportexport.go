@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
@@ -8,6 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/inspect"
+	"github.com/rehearse-dev/rehearse/reports/spans"
 )
 
 // each is told every judged trial of a recording.
@@ -33,9 +35,12 @@ func logged(write func(*inspect.Log, io.Writer, inspect.Head, inspect.Samples) e
 		if err != nil {
 			return report, err
 		}
+		run, err := in.head()
+		if err != nil {
+			return report, err
+		}
 		head := inspect.Head{
-			Run:   record.Run{ID: report.Run.ID, Tool: report.Run.Tool, Prices: report.Run.Prices, Labels: report.Run.Labels},
-			Start: in.start, Interrupted: report.Interrupted, Problems: report.Problems,
+			Run: run, Start: in.start, Interrupted: report.Interrupted, Problems: report.Problems,
 		}
 		err = write(log, w, head, func(to inspect.Each) error {
 			_, err := in.read(tell(in.judge, to))
@@ -43,4 +48,29 @@ func logged(write func(*inspect.Log, io.Writer, inspect.Head, inspect.Samples) e
 		})
 		return report, err
 	}
+}
+
+// traced writes OpenTelemetry spans as the recording is read.
+func traced(w io.Writer, in recorded) (reports.Report, error) {
+	run, err := in.head()
+	if err != nil {
+		return reports.Report{}, err
+	}
+	return in.read(tell(in.judge, spans.NewWriter(w, run, in.start).Trial))
+}
+
+// head is the first line of the recording.
+func (r recorded) head() (record.Run, error) {
+	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
+		return record.Run{}, fmt.Errorf("read the recording from its beginning: %w", err)
+	}
+	for entry, err := range record.Read(r.file) {
+		if err != nil {
+			return record.Run{}, err
+		}
+		if entry.Run != nil {
+			return *entry.Run, nil
+		}
+	}
+	return record.Run{}, errEmpty
 }

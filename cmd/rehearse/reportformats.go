@@ -32,6 +32,7 @@ func formats() map[string]format {
 		"html":    {write: reportHTML},
 		"inspect": {write: logged((*inspect.Log).JSON)},
 		"eval":    {write: logged((*inspect.Log).Eval), binary: true},
+		"otlp":    {write: traced},
 	}
 	for name, render := range renderers {
 		list[name] = format{write: rendered(render)}

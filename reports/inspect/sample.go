@@ -228,21 +228,30 @@ func (t *trial) seconds(i int) *float64 {
 	return &seconds
 }
 
-// events are the calls, the faults and what the agent told, in order of time. At
-// one time, calls come before what followed from them.
+// events are the faults, the calls and what the agent told, in order of time. At one
+// time, faults come before their call, and calls before what followed from them.
 func (t *trial) events(scores map[string]score, broken *evalError) []any {
 	type timed struct {
 		at    time.Duration
 		event any
 	}
 	var list []timed
-	for i := range t.Calls {
-		list = append(list, timed{t.Calls[i].At, t.modelEvent(i)})
-	}
-	for i := range t.Exchanges {
-		if x := &t.Exchanges[i]; x.Fault != "" || x.Problem != "" {
-			list = append(list, timed{0, t.exchange(x)})
+	struck := func(exchanges []record.Exchange, at time.Duration) {
+		for i := range exchanges {
+			if x := &exchanges[i]; x.Fault != "" || x.Problem != "" {
+				list = append(list, timed{at, t.exchange(x, at)})
+			}
 		}
+	}
+	byCall, known := t.ByCall()
+	if !known { // then only their order is
+		struck(t.Exchanges, 0)
+	}
+	for i := range t.Calls {
+		if known {
+			struck(byCall[i], t.Calls[i].At)
+		}
+		list = append(list, timed{t.Calls[i].At, t.modelEvent(i)})
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -311,12 +320,12 @@ func (t *trial) modelEvent(i int) modelEvent {
 }
 
 // exchange is a request that suffered a fault, or that the script did not expect.
-func (t *trial) exchange(x *record.Exchange) infoEvent {
+func (t *trial) exchange(x *record.Exchange, at time.Duration) infoEvent {
 	data := map[string]any{"exchange": x.N, "attempt": x.Attempt, "status": x.Status, "fired": x.Fired, "delivered": x.Delivered, "bytes": x.Bytes}
 	put(data, "fault", x.Fault)
 	put(data, "line", x.Line)
 	put(data, "problem", x.Problem)
-	return infoEvent{t.event("exchange", x.N, "info", 0), "backend", data}
+	return infoEvent{t.event("exchange", x.N, "info", at), "backend", data}
 }
 
 func put(data map[string]any, name, text string) {

@@ -1,3 +1,221 @@
-// Package spans exports a recording as OpenTelemetry spans of the GenAI
-// conventions, in OTLP's JSON form.
+// Package spans exports a recording as OpenTelemetry spans of the conventions for
+// generative AI (package semconv v1.41.0, the last that holds them), in the JSON form
+// of OTLP 1: one line for each trial, each a message that a collector takes as the
+// body of a request to /v1/traces, and its otlpjsonfile receiver as a line of a file.
+//
+// A trial is a trace: a span invoke_agent for the agent, and below it a span chat for
+// each call, with what it used, the retries and the faults that struck. What the agent
+// decided and the verdict (gen_ai.evaluation.result) are events of the agent's span.
+// Ids are hashes of the run, the scenario and the trial's number, so that one
+// recording has one export. Prompts and answers are not exported, but what an agent
+// tells of its decisions may quote them.
+//
+// A recording holds no date. Each trial has a clock of its own that begins at 0, so
+// all traces begin at the time that the caller names. Where a scenario ran in real
+// time, a recording does not say when calls began, and spans follow one another.
 package spans
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+)
+
+// scope names these spans' origin.
+const scope = "github.com/rehearse-dev/rehearse/reports/spans"
+
+// Writer writes trials as they are added; it keeps none.
+type Writer struct {
+	out      io.Writer
+	start    time.Time
+	run      record.Run
+	resource *resourcepb.Resource
+}
+
+// NewWriter returns a writer of the spans of a run whose trials are said to have
+// begun at start.
+func NewWriter(out io.Writer, run record.Run, start time.Time) *Writer {
+	return &Writer{out: out, start: start, run: run, resource: &resourcepb.Resource{Attributes: resourceAttributes(run)}}
+}
+
+// Trial writes the trace of a judged trial.
+func (w *Writer) Trial(sc record.Scenario, tr record.Trial, f measure.Facts, findings []gate.Finding) error {
+	t := &trial{start: w.start, run: w.run.ID, scenario: &sc, Trial: &tr, facts: &f, findings: findings}
+	t.trace = t.id(16, "trace")
+	data := &tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{{
+		Resource:   w.resource,
+		ScopeSpans: []*tracepb.ScopeSpans{{Scope: &commonpb.InstrumentationScope{Name: scope}, Spans: t.spans()}},
+	}}}
+	line, err := protojson.MarshalOptions{UseEnumNumbers: true}.Marshal(data)
+	if err != nil {
+		return fmt.Errorf("write the spans of trial %d of %s: %w", tr.Head.N, sc.Name, err)
+	}
+	// protojson varies its spaces so that nobody relies on them.
+	compact := jsontext.Value(line)
+	if err := compact.Compact(); err != nil {
+		return fmt.Errorf("write the spans of trial %d of %s: %w", tr.Head.N, sc.Name, err)
+	}
+	if _, err := w.out.Write(append(compact, '\n')); err != nil {
+		return fmt.Errorf("write the spans of trial %d of %s: %w", tr.Head.N, sc.Name, err)
+	}
+	return nil
+}
+
+// trial is a trial that becomes a trace.
+type trial struct {
+	start    time.Time
+	run      string
+	scenario *record.Scenario
+	*record.Trial
+	facts    *measure.Facts
+	findings []gate.Finding
+	trace    []byte
+}
+
+// id derives an id of n bytes from what it is of.
+//
+// OTLP wants ids as hexadecimal digits where protojson writes base64. The digits of
+// an id of 8 or 16 bytes are base64 themselves, so the bytes that they decode to are
+// stored: protojson then writes the digits.
+func (t *trial) id(n int, of ...string) []byte {
+	parts := append([]string{t.run, t.scenario.Name, strconv.Itoa(t.Head.N)}, of...)
+	hash := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	stored, _ := base64.StdEncoding.DecodeString(hex.EncodeToString(hash[:n])) // a multiple of 4 digits
+	return stored
+}
+
+// at is a time of the trial.
+func (t *trial) at(since time.Duration) uint64 {
+	return uint64(max(0, t.start.Add(since).UnixNano())) //nolint:gosec // not negative
+}
+
+func (t *trial) spans() []*tracepb.Span {
+	root := &tracepb.Span{
+		TraceId: t.trace, SpanId: t.id(8, "agent"), Kind: tracepb.Span_SPAN_KIND_INTERNAL,
+		Name: strings.TrimSpace("invoke_agent " + plain.Line(t.scenario.Agent, maxText)), StartTimeUnixNano: t.at(0), Attributes: t.agentAttributes(),
+	}
+	byCall, told := t.ByCall()
+	list := []*tracepb.Span{root}
+	end := t.End.Duration
+	for i := range t.Calls {
+		from, to := t.times(i, end)
+		end = max(end, to)
+		span := t.chat(i, root.SpanId, from, to)
+		if told {
+			span.Events = append(span.Events, t.faults(byCall[i], from)...)
+		}
+		list = append(list, span)
+	}
+	if !told {
+		root.Events = append(root.Events, t.faults(t.Exchanges, 0)...)
+	}
+	for i := range t.Events {
+		root.Events = append(root.Events, t.told(&t.Events[i]))
+	}
+	slices.SortStableFunc(root.Events, func(a, b *tracepb.Span_Event) int { return cmp.Compare(a.TimeUnixNano, b.TimeUnixNano) })
+	if verdict, ok := t.evaluation(t.at(end)); ok {
+		root.Events = append(root.Events, verdict)
+	}
+	root.EndTimeUnixNano, root.Status = t.at(end), t.status()
+	return list
+}
+
+// times are when a call began and ended. In real time only its latency may be known:
+// it then follows those before it, the last of which ended at end.
+func (t *trial) times(i int, end time.Duration) (from, to time.Duration) {
+	c := &t.Calls[i]
+	if !t.scenario.RealTime {
+		return c.At, c.At + c.Latency
+	}
+	if all := t.facts.Latency.All; len(all) == len(t.Calls) {
+		return end, end + time.Duration(all[i]*float64(time.Second))
+	}
+	return end, end
+}
+
+// chat is the span of a call.
+func (t *trial) chat(i int, parent []byte, from, to time.Duration) *tracepb.Span {
+	c := &t.Calls[i]
+	span := &tracepb.Span{
+		TraceId: t.trace, SpanId: t.id(8, "call", strconv.Itoa(i)), ParentSpanId: parent, Kind: tracepb.Span_SPAN_KIND_CLIENT,
+		Name: strings.TrimSpace("chat " + plain.Line(t.scenario.Model, maxText)), StartTimeUnixNano: t.at(from), EndTimeUnixNano: t.at(to),
+		Attributes: callAttributes(t.scenario, c),
+	}
+	for k, r := range c.Retries {
+		span.Events = append(span.Events, &tracepb.Span_Event{Name: "retry", TimeUnixNano: t.at(from), Attributes: retryAttributes(k, r)})
+	}
+	if c.Error != nil {
+		span.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: plain.Line(c.Error.Message, maxText)}
+	}
+	return span
+}
+
+// faults are the exchanges that have something to tell. They have no times of their
+// own.
+func (t *trial) faults(exchanges []record.Exchange, at time.Duration) (list []*tracepb.Span_Event) {
+	for i := range exchanges {
+		if x := &exchanges[i]; x.Fault != "" || x.Problem != "" {
+			list = append(list, &tracepb.Span_Event{Name: "fault", TimeUnixNano: t.at(at), Attributes: faultAttributes(x)})
+		}
+	}
+	return list
+}
+
+// told is an event that the agent told.
+func (t *trial) told(e *record.Event) *tracepb.Span_Event {
+	name := string(e.Kind)
+	if e.Kind == event.Verdict || e.Kind == event.Guard {
+		name = strings.TrimSpace(name + " " + e.Name)
+	}
+	return &tracepb.Span_Event{Name: plain.Line(name, maxText), TimeUnixNano: t.at(e.At), Attributes: eventAttributes(&e.Event)}
+}
+
+// evaluation is the verdict; there is none of a trial that could not be told.
+func (t *trial) evaluation(at uint64) (*tracepb.Span_Event, bool) {
+	verdict := gate.VerdictOf(t.findings)
+	if verdict != gate.Pass && verdict != gate.Fail {
+		return nil, false
+	}
+	return &tracepb.Span_Event{Name: evaluationEvent, TimeUnixNano: at, Attributes: evaluationAttributes(verdict, t.why(gate.Failing))}, true
+}
+
+// why is the first finding of a severity.
+func (t *trial) why(severity gate.Severity) string {
+	for _, f := range t.findings {
+		if f.Severity == severity {
+			return plain.Line(f.Rule+": "+f.Message, maxText)
+		}
+	}
+	return ""
+}
+
+// status is an error where the trial did not pass.
+func (t *trial) status() *tracepb.Status {
+	switch gate.VerdictOf(t.findings) {
+	case gate.Fail:
+		return &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: t.why(gate.Failing)}
+	case gate.Error:
+		return &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: t.why(gate.Broken)}
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,230 @@
+package spans
+
+import (
+	"maps"
+	"slices"
+
+	"go.opentelemetry.io/otel/attribute"
+	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// This file alone knows the semantic conventions.
+
+// evaluationEvent is the conventions' event for a judgement.
+const evaluationEvent = "gen_ai.evaluation.result"
+
+// maxText bounds a text of a span, in characters.
+const maxText = 1000
+
+// providers are the conventions' names of those who run models, by our backends; who
+// answers behind others is not known.
+var providers = map[string]attribute.KeyValue{
+	"openai": semconv.GenAIProviderNameOpenAI,
+	"socket": semconv.GenAIProviderNameOpenAI,
+	"codex":  semconv.GenAIProviderNameOpenAI,
+	"claude": semconv.GenAIProviderNameAnthropic,
+}
+
+func resourceAttributes(run record.Run) []*commonpb.KeyValue {
+	attrs := []attribute.KeyValue{semconv.ServiceName("rehearse"), text("rehearse.run", run.ID), text("rehearse.tool", run.Tool)}
+	for _, name := range slices.Sorted(maps.Keys(run.Labels)) {
+		attrs = append(attrs, text("rehearse.label."+plain.Line(name, maxText), run.Labels[name]))
+	}
+	return encode(attrs)
+}
+
+func (t *trial) agentAttributes() []*commonpb.KeyValue {
+	f := t.facts
+	attrs := []attribute.KeyValue{
+		semconv.GenAIOperationNameInvokeAgent,
+		semconv.GenAIAgentName(plain.Line(t.scenario.Agent, maxText)),
+		text("rehearse.scenario", t.scenario.Name),
+		attribute.Int("rehearse.trial", t.Head.N),
+		text("rehearse.verdict", string(gate.VerdictOf(t.findings))),
+		text("rehearse.status", f.Run.Status),
+		attribute.Int("rehearse.exit_code", f.Run.ExitCode),
+		attribute.Int("rehearse.calls", f.Calls.Total),
+		attribute.Int("rehearse.retries", f.Calls.Retries),
+	}
+	if provider, ok := providers[t.scenario.Backend]; ok {
+		attrs = append(attrs, provider)
+	}
+	if t.scenario.Model != "" {
+		attrs = append(attrs, semconv.GenAIRequestModel(plain.Line(t.scenario.Model, maxText)))
+	}
+	if f.Tokens.Known {
+		attrs = append(attrs, semconv.GenAIUsageInputTokens(f.Tokens.Input+f.Tokens.Cached), semconv.GenAIUsageOutputTokens(f.Tokens.Output))
+	}
+	if f.Cost.Known {
+		attrs = append(attrs, attribute.Float64("rehearse.cost.usd", f.Cost.USD), attribute.Float64("rehearse.cost.eur", f.Cost.EUR))
+	}
+	if len(t.scenario.Perturb) > 0 {
+		var list []string
+		for _, p := range t.scenario.Perturb {
+			list = append(list, plain.Line(p, maxText))
+		}
+		attrs = append(attrs, attribute.StringSlice("rehearse.perturb", list))
+	}
+	return encode(attrs)
+}
+
+func callAttributes(sc *record.Scenario, c *record.Call) []*commonpb.KeyValue {
+	attrs := []attribute.KeyValue{semconv.GenAIOperationNameChat, attribute.Int("rehearse.call", c.N)}
+	if provider, ok := providers[c.Backend]; ok {
+		attrs = append(attrs, provider)
+	}
+	if sc.Model != "" {
+		attrs = append(attrs, semconv.GenAIRequestModel(plain.Line(sc.Model, maxText)))
+	}
+	if c.Model != "" {
+		attrs = append(attrs, semconv.GenAIResponseModel(plain.Line(c.Model, maxText)))
+	}
+	if c.Finish != "" {
+		attrs = append(attrs, semconv.GenAIResponseFinishReasons(plain.Line(string(c.Finish), maxText)))
+	}
+	if c.Purpose != "" {
+		attrs = append(attrs, text("rehearse.call.purpose", c.Purpose))
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Tags)) {
+		attrs = append(attrs, text("rehearse.call.tag."+plain.Line(name, maxText), c.Tags[name]))
+	}
+	attrs = append(attrs, usageAttributes(c.Usage)...)
+	if usd, why := measure.CallCostUSD(sc, c); why == "" {
+		attrs = append(attrs, attribute.Float64("rehearse.cost.usd", usd))
+	}
+	if c.Error != nil {
+		attrs = append(attrs, semconv.ErrorTypeKey.String(plain.Line(string(c.Error.Kind), maxText)))
+		if c.Error.Status > 0 {
+			attrs = append(attrs, semconv.HTTPResponseStatusCode(c.Error.Status))
+		}
+	}
+	return encode(attrs)
+}
+
+// usageAttributes are what a call used. The conventions count cached input as input,
+// too.
+func usageAttributes(u *llm.Usage) []attribute.KeyValue {
+	if u == nil {
+		return nil
+	}
+	return []attribute.KeyValue{
+		semconv.GenAIUsageInputTokens(u.Input + u.CachedInput + u.CacheWrite),
+		semconv.GenAIUsageOutputTokens(u.Output),
+		semconv.GenAIUsageCacheReadInputTokens(u.CachedInput),
+		semconv.GenAIUsageCacheCreationInputTokens(u.CacheWrite),
+		semconv.GenAIUsageReasoningOutputTokens(u.Reasoning),
+	}
+}
+
+func retryAttributes(k int, r llm.Retry) []*commonpb.KeyValue {
+	attrs := []attribute.KeyValue{
+		attribute.Int("rehearse.retry", k+1), semconv.ErrorTypeKey.String(plain.Line(string(r.Kind), maxText)),
+		attribute.Float64("rehearse.retry.wait_seconds", r.Wait.Seconds()),
+	}
+	if r.Status > 0 {
+		attrs = append(attrs, semconv.HTTPResponseStatusCode(r.Status))
+	}
+	return encode(attrs)
+}
+
+func faultAttributes(x *record.Exchange) []*commonpb.KeyValue {
+	attrs := []attribute.KeyValue{
+		attribute.Int("rehearse.exchange", x.N), attribute.Bool("rehearse.fault.fired", x.Fired), attribute.Bool("rehearse.delivered", x.Delivered),
+	}
+	for _, a := range [][2]string{{"rehearse.fault.kind", x.Fault}, {"rehearse.line", x.Line}, {"rehearse.problem", x.Problem}} {
+		if a[1] != "" {
+			attrs = append(attrs, text(a[0], a[1]))
+		}
+	}
+	if x.Status > 0 {
+		attrs = append(attrs, semconv.HTTPResponseStatusCode(x.Status))
+	}
+	return encode(attrs)
+}
+
+// eventAttributes tell what an agent decided. Attributes that are no text, number or
+// truth value are left out.
+func eventAttributes(e *event.Event) []*commonpb.KeyValue {
+	var attrs []attribute.KeyValue
+	if e.Name != "" {
+		attrs = append(attrs, text("rehearse.event.name", e.Name))
+	}
+	if e.N > 0 {
+		attrs = append(attrs, attribute.Int("rehearse.event.n", e.N))
+	}
+	if e.Detail != "" {
+		attrs = append(attrs, text("rehearse.event.detail", e.Detail))
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Attrs)) {
+		key := "rehearse.event." + plain.Line(name, maxText)
+		switch v := e.Attrs[name].(type) {
+		case string:
+			attrs = append(attrs, text(key, v))
+		case bool:
+			attrs = append(attrs, attribute.Bool(key, v))
+		case float64:
+			attrs = append(attrs, attribute.Float64(key, v))
+		}
+	}
+	return encode(attrs)
+}
+
+func evaluationAttributes(v gate.Verdict, why string) []*commonpb.KeyValue {
+	value := 0.0
+	if v == gate.Pass {
+		value = 1
+	}
+	attrs := []attribute.KeyValue{
+		semconv.GenAIEvaluationName("verdict"), semconv.GenAIEvaluationScoreLabel(string(v)), semconv.GenAIEvaluationScoreValue(value),
+	}
+	if why != "" {
+		attrs = append(attrs, semconv.GenAIEvaluationExplanation(why))
+	}
+	return encode(attrs)
+}
+
+// text is an attribute of foreign text.
+func text(key, value string) attribute.KeyValue {
+	return attribute.String(key, plain.Line(value, maxText))
+}
+
+// encode turns attributes into OTLP's. One key has one value: the first wins.
+func encode(attrs []attribute.KeyValue) []*commonpb.KeyValue {
+	seen := map[attribute.Key]bool{}
+	var out []*commonpb.KeyValue
+	for _, a := range attrs {
+		if seen[a.Key] {
+			continue
+		}
+		seen[a.Key] = true
+		out = append(out, &commonpb.KeyValue{Key: string(a.Key), Value: value(a.Value)})
+	}
+	return out
+}
+
+func value(v attribute.Value) *commonpb.AnyValue {
+	switch v.Type() {
+	case attribute.BOOL:
+		return &commonpb.AnyValue{Value: &commonpb.AnyValue_BoolValue{BoolValue: v.AsBool()}}
+	case attribute.INT64:
+		return &commonpb.AnyValue{Value: &commonpb.AnyValue_IntValue{IntValue: v.AsInt64()}}
+	case attribute.FLOAT64:
+		return &commonpb.AnyValue{Value: &commonpb.AnyValue_DoubleValue{DoubleValue: v.AsFloat64()}}
+	case attribute.STRINGSLICE:
+		list := &commonpb.ArrayValue{}
+		for _, s := range v.AsStringSlice() {
+			list.Values = append(list.Values, &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: s}})
+		}
+		return &commonpb.AnyValue{Value: &commonpb.AnyValue_ArrayValue{ArrayValue: list}}
+	default:
+		return &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: v.AsString()}}
+	}
+}
