@@ -28,11 +28,7 @@ type Exchange struct {
 	// struck once it has.
 	aimed, struck bool
 	firesAt       int
-	// hits are what was injected. since is when the answer was planned, patience how
-	// long a client waits for it if nothing was.
-	hits     []hit
-	since    time.Time
-	patience time.Duration
+	hits          []hit // what was injected
 	// before is the state before this exchange moved it as move number moved.
 	before string
 	moved  int

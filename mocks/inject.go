@@ -61,6 +61,10 @@ type hit struct {
 	*injection
 	at    int // the frame that shows it; -1 if none does
 	state hitState
+	// since is when the answer was planned, patience how long a client waits for its
+	// first frame if nothing is injected.
+	since    time.Time
+	patience time.Duration
 }
 
 type hitState uint8
@@ -170,7 +174,7 @@ func (h *hit) strike() {
 // harm lets the hits of x loose on an answer and its frames: first those that change
 // the answer, then the fault that changes what becomes of it.
 func (e *Engine) harm(x *Exchange, codec wire.Codec, v *view, c *wire.Completion, frames []wire.Frame) []wire.Frame {
-	patience := x.scaled(frames[0].Delay)
+	patience, now := x.scaled(frames[0].Delay), e.opts.Clock.Now()
 	shown := make([]int, len(x.hits)) // in which frame each shows
 	try := func(i int, spoilt []wire.Frame, ok bool) {
 		shown[i] = -1
@@ -193,10 +197,11 @@ func (e *Engine) harm(x *Exchange, codec wire.Codec, v *view, c *wire.Completion
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	x.since, x.patience = e.opts.Clock.Now(), patience
 	for i := range x.hits {
-		if x.hits[i].at = shown[i]; shown[i] < 0 {
-			e.spareHit(x, &x.hits[i])
+		h := &x.hits[i]
+		h.at, h.since, h.patience = shown[i], now, patience
+		if h.at < 0 {
+			e.spareHit(x, h)
 		}
 	}
 	return frames
@@ -255,7 +260,7 @@ func (x *Exchange) unhit(i int) {
 func (e *Engine) expire(x *Exchange) {
 	for k := range x.hits {
 		h := &x.hits[k]
-		if h.state == aimed && h.Latency > 0 && h.at >= 0 && e.opts.Clock.Now().Sub(x.since) > x.patience {
+		if h.state == aimed && h.Latency > 0 && h.at >= 0 && e.opts.Clock.Now().Sub(h.since) > h.patience {
 			h.strike()
 			x.record.Fired = x.allFired()
 		}

@@ -124,7 +124,7 @@ var _ = Describe("Parse", func() {
 		Entry("an expression", change("calls: 2", "that: [calls.total == 2, run.sttus == 'x']"), `s.yaml:14:28: the expression cannot be used: column 4: undefined field 'sttus' (did you mean "status"?)`),
 		Entry("no expectation", change("expect:\n  status: done\n  calls: 2\n", "expect: {}\n"), `s.yaml:12:1: the scenario expects nothing, so it could never fail; say at least its status`),
 		Entry("nothing to expect where something goes wrong", change("expect:\n  status: done\n  calls: 2\n", "perturb: ['call=1:timeout']\n"), ``),
-		Entry("a perturbation that is none", right+"perturb: ['turn=2:duoble']\n", `s.yaml:15:11: perturbation "turn=2:duoble": "duoble" is nothing that happens at a turn; there are double, concurrent, reload, empty, long, stale, ahead, restart; did you mean "double"?`),
+		Entry("a perturbation that is none", right+"perturb: ['turn=2:duoble']\n", `s.yaml:15:11: perturbation "turn=2:duoble": "duoble" is nothing that happens at a turn; did you mean "double"?`),
 		Entry("a perturbation of a process at an API", right+"perturb:\n  - call=1:timeout\n  - call=2:hang\n", `s.yaml:17:5: only a command-line agent can show the fault "hang"; an API can show `+strings.Join(mocks.APIFaults(), ", ")),
 		Entry("a write of what writes nothing", right+"perturb: ['write=1:disk-full']\n", `s.yaml:15:11: what is driven keeps nothing on disk, so there is no write; only an interview and a supervised run have some`),
 		Entry("a turn of what takes none", right+"perturb: ['turn=1:double']\n", `s.yaml:15:11: nobody takes turns with what is driven; only an interview has some`),

@@ -247,8 +247,12 @@ func (p *Perturbation) kind() error {
 		}
 		return fmt.Errorf("%q is no point; there are %s%s", clip(string(p.At)), strings.Join(names, ", "), meant(string(p.At), names))
 	}
-	if !slices.Contains(known, p.Do) {
-		return fmt.Errorf("%q is nothing that happens at a %s; there are %s%s", clip(p.Do), p.At, strings.Join(known, ", "), meant(p.Do, known))
+	if slices.Contains(known, p.Do) {
+		return nil
 	}
-	return nil
+	hint := meant(p.Do, known)
+	if hint == "" { // there are many
+		hint = "; there are " + strings.Join(known, ", ")
+	}
+	return fmt.Errorf("%q is nothing that happens at a %s%s", clip(p.Do), p.At, hint)
 }
