@@ -19,6 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -56,11 +57,11 @@ type Options struct {
 
 // Progress says how far an exploration is.
 type Progress struct {
-	// Doing is "golden path", "perturbations", "pairs" or "shrinking".
+	// Doing is "golden path", "perturbations", "outages", "pairs" or "shrinking".
 	Doing string
 	// Done and Planned count its runs; for shrinking, the failures.
 	Done, Planned int
-	// Cell is the one that was done last; nil for shrinking.
+	// Cell is the one that was done last; nil where none was added.
 	Cell *survival.Cell
 }
 
@@ -93,7 +94,7 @@ func Run(ctx context.Context, sc scenarios.Scenario, opts Options) (survival.Res
 	if err != nil {
 		return survival.Result{}, fmt.Errorf("prepare scenario %s: %w", sc.Name, err)
 	}
-	e := &explorer{opts: opts, driver: driver, known: map[string][]string{}, ended: map[string]bool{}}
+	e := &explorer{opts: opts, driver: driver, known: map[string][]string{}, ended: map[string]bool{}, retried: map[string]bool{}}
 	head := driver.Head()
 	e.result = survival.Result{
 		Schema: survival.Schema, Tool: opts.Tool, Scenario: sc.Name, File: sc.File, Digest: sc.Digest,
@@ -119,23 +120,31 @@ func (e *explorer) explore(ctx context.Context, sc *scenarios.Scenario) error {
 	if err := e.cells(ctx, doingCells, p.items); err != nil {
 		return err
 	}
-	pairs := e.pairs(&p)
-	if err := e.cells(ctx, doingPairs, pairs); err != nil {
+	// The others rest on what single faults did.
+	if err := e.cells(ctx, doingOutages, e.outages()); err != nil {
+		return err
+	}
+	if err := e.cells(ctx, doingPairs, e.pairs(&p)); err != nil {
 		return err
 	}
 	e.result.Left = p.left
-	if err := e.shrink(ctx, sc, slices.Concat(p.items, pairs)); err != nil {
+	if err := e.shrink(ctx, sc); err != nil {
 		return err
 	}
 	return e.record(ctx)
 }
 
+// wants reports whether a family is to be explored.
+func (e *explorer) wants(f survival.Family) bool {
+	return len(e.opts.Families) == 0 || slices.Contains(e.opts.Families, f)
+}
+
 // pairs plans pairs of faults, from what single ones did.
 func (e *explorer) pairs(p *plan) []item {
-	if e.opts.Pairs < 0 || len(e.opts.Families) > 0 && !slices.Contains(e.opts.Families, survival.Pairs) {
+	if e.opts.Pairs < 0 || !e.wants(survival.Pairs) {
 		return nil
 	}
-	design := pairsOf(faultsOf(&e.path, &plan{}), len(e.path.calls), e.opts.Pairs, e.opts.Seed, e.bearable)
+	design := pairsOf(e.possible(), len(e.path.calls), e.opts.Pairs, e.opts.Seed, e.bearable)
 	if len(design.items) == 0 {
 		p.leave("%s: no call comes after one that a fault left going", survival.Pairs)
 		return nil
@@ -143,4 +152,20 @@ func (e *explorer) pairs(p *plan) []item {
 	e.result.Covered = fmt.Sprintf("%d pairs cover %d of %d pairs of faults and %d of %d pairs of calls",
 		len(design.items), design.kinds, design.plannedKinds, design.calls, design.plannedCalls)
 	return design.items
+}
+
+// possible are the faults that happened anywhere on the path, or all that could,
+// where none was tried by itself.
+func (e *explorer) possible() []mocks.Fault {
+	fired := map[mocks.Fault]bool{}
+	for i, run := range e.items {
+		if run.family == survival.Faults && e.result.Cells[i].Outcome != survival.Unfired {
+			fired[*run.ps[0].Fault] = true
+		}
+	}
+	all := faultsOf(&e.path, &plan{})
+	if len(fired) == 0 {
+		return all
+	}
+	return slices.DeleteFunc(all, func(f mocks.Fault) bool { return !fired[f] })
 }

@@ -26,8 +26,8 @@ type failure struct {
 // shrink makes the perturbations of all failed cells as small as they get. All
 // candidates of all failures are driven in one go, each once, so that it is quick and
 // does not depend on the order in which they end.
-func (e *explorer) shrink(ctx context.Context, sc *scenarios.Scenario, items []item) error {
-	all := e.failures(items)
+func (e *explorer) shrink(ctx context.Context, sc *scenarios.Scenario) error {
+	all := e.failures()
 	open := all
 	for round := 0; round < maxRounds && len(open) > 0 && !interrupted(ctx); round++ {
 		e.tell(doingShrink, len(all)-len(open), len(all), nil)
@@ -47,14 +47,14 @@ func (e *explorer) shrink(ctx context.Context, sc *scenarios.Scenario, items []i
 	return nil
 }
 
-// failures are those of the cells, which the items lead to.
-func (e *explorer) failures(items []item) (all []*failure) {
+// failures are those of the cells.
+func (e *explorer) failures() (all []*failure) {
 	for i := range e.result.Cells {
 		if e.result.Cells[i].Outcome != survival.Failed {
 			continue
 		}
-		if classes := e.known[key(items[i].ps)]; len(classes) > 0 {
-			all = append(all, &failure{cell: i, class: classes[0], best: items[i].ps})
+		if classes := broken(e.result.Cells[i].Findings); len(classes) > 0 {
+			all = append(all, &failure{cell: i, class: classes[0], best: e.items[i].ps})
 		}
 	}
 	return all

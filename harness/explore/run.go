@@ -18,10 +18,11 @@ import (
 
 // What Progress.Doing says.
 const (
-	doingGolden = "golden path"
-	doingCells  = "perturbations"
-	doingPairs  = "pairs"
-	doingShrink = "shrinking"
+	doingGolden  = "golden path"
+	doingCells   = "perturbations"
+	doingOutages = "outages"
+	doingPairs   = "pairs"
+	doingShrink  = "shrinking"
 )
 
 // explorer is an exploration under way.
@@ -34,11 +35,13 @@ type explorer struct {
 	// known are the classes that runs broke, by their perturbations: nothing for one
 	// that broke nothing.
 	known map[string][]string
-	// ended holds, by perturbation, the single faults after which a run did not end as
-	// on the golden path.
+	// ended says of single perturbations whether the run ended other than on the golden
+	// path, or earlier.
 	ended map[string]bool
-	// planned counts the cells that are planned so far.
-	planned int
+	// retried says of single perturbations whether something was asked for again.
+	retried map[string]bool
+	// items lead to the cells of the result.
+	items []item
 }
 
 func (e *explorer) tell(doing string, done, planned int, cell *survival.Cell) {
@@ -117,7 +120,7 @@ func (e *explorer) cells(ctx context.Context, doing string, items []item) error 
 	sink := &tap{trial: func(j *harness.Judged) {
 		cell := e.judge(items[done], j)
 		done++
-		e.tell(doing, done, len(items), &cell)
+		e.tell(doing, done, len(items), cell)
 	}}
 	outcome, err := e.drive(ctx, sink, true, items)
 	if outcome.Interrupted {
@@ -134,15 +137,20 @@ func (e *explorer) stop(why string, runs int) {
 	}
 }
 
-// judge adds the cell of a run.
-func (e *explorer) judge(run item, j *harness.Judged) survival.Cell {
+// judge adds the cell of a run, unless that shows what another one did.
+func (e *explorer) judge(run item, j *harness.Judged) *survival.Cell {
 	cell := cellOf(run, j, &e.golden.Facts)
-	e.result.Cells = append(e.result.Cells, cell)
-	e.known[key(run.ps)] = broken(j.Findings)
-	if len(run.ps) == 1 && cell.Outcome != survival.Survived {
-		e.ended[key(run.ps)] = true
+	if run.family == survival.Outages && !e.settle(&run, &cell, j) {
+		return nil
 	}
-	return cell
+	e.items = append(e.items, run)
+	e.result.Cells = append(e.result.Cells, cell)
+	e.known[key(run.ps)] = broken(cell.Findings)
+	if len(run.ps) == 1 {
+		e.ended[key(run.ps)] = cell.Outcome != survival.Survived || cell.Calls < e.golden.Facts.Calls.Total
+		e.retried[key(run.ps)] = j.Facts.Script.Requests > e.golden.Facts.Script.Requests
+	}
+	return &cell
 }
 
 // bearable reports whether the path goes on after a fault, as far as is known.

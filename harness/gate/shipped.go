@@ -18,6 +18,8 @@ func Invariants(agent string) []string {
 			fmt.Sprintf("calls.total <= golden.calls.total + %d * run.perturbed", k)),
 		say("bounded-cost", "what the run costs is bounded by what the golden one did, and the calls beside", fmt.Sprintf(cost, k)),
 		say("error-shown", "a run that did not go well says why", `run.exit_code == 0 || run.details != ""`),
+		say("cause-named", "a run that ends otherwise because of a call names what was wrong with the call", cause),
+		say("never-hangs", "a call that hangs is ended by a limit of time", `!run.details.contains("virtual clock stalled")`),
 	}
 	if kind.good != "" {
 		all = append(all, say("true-exit-code", "the exit code is 0 if the status says that all went well, and only then",
@@ -38,8 +40,9 @@ type kind struct {
 	invariants []string
 }
 
-// defaultCalls holds for agents that say nothing else.
-const defaultCalls = 5
+// defaultCalls holds for agents that say nothing else: the call that is made again,
+// and one for what came of it.
+const defaultCalls = 2
 
 func (k kind) extraCalls() int {
 	if k.calls == 0 {
@@ -47,6 +50,11 @@ func (k kind) extraCalls() int {
 	}
 	return k.calls
 }
+
+// The kind of a call's error is a word of llm.ErrorKind, which agents show. A call
+// that the agent itself gave up has none.
+const cause = `run.exit_code == golden.exit_code || calls.failed <= golden.calls.failed || "cancelled" in calls.errors ||
+  calls.errors.exists(kind, run.details.contains(kind))`
 
 // A call that fails is one of the golden path, was made to fail, or found no line
 // of the script, as one that the golden path does not have.
@@ -70,6 +78,8 @@ var kinds = map[string]kind{
 	"follow-up": {
 		good: `"allowed"`,
 		invariants: []string{
+			say("cut-off-is-not-done", "an answer that is cut off or empty does not end the work",
+				`run.status != "allowed" || !["finish-length", "empty-text"].exists(fault, fault in script.fired) || calls.total >= golden.calls.total`),
 			say("done-is-true", "what is allowed is an answer that came whole",
 				`run.status != "allowed" || (size(answers) > 0 && run.text == answers[size(answers) - 1])`),
 		},
@@ -78,10 +88,13 @@ var kinds = map[string]kind{
 		good: `"stopped"`,
 	},
 	"interview": {
-		good: `"finished", "left"`,
+		calls: 1, // the call is made again
+		good:  `"finished", "left"`,
 		invariants: []string{
 			say("no-answer-lost", "a finished interview holds every answer of the golden one",
 				`run.status != "finished" || interview.answers >= golden.interview.answers`),
+			say("resumable", "what ended early can be taken up again and then ends well",
+				`run.status == golden.status || run.resumed == golden.status`),
 			say("no-answer-twice", "no answer is kept twice", `interview.answers <= golden.interview.answers`),
 			say("queued-questions-are-free", "no call is made for a queued question", `interview.queued_calls == 0`),
 			say("nothing-asked-twice", "a question is only asked for again after a call that did not serve",
@@ -89,10 +102,13 @@ var kinds = map[string]kind{
 		},
 	},
 	"supervise": {
-		good: `"complete"`,
+		calls: 1, // the task is tried again
+		good:  `"complete"`,
 		invariants: []string{
 			say("complete-is-true", "a run that is complete has no open task",
 				`run.status != "complete" || supervise.done == supervise.tasks`),
+			say("resumable", "what ended early can be taken up again and then ends well",
+				`run.status == golden.status || run.resumed == golden.status`),
 			say("checked-at-the-end", "a run that is complete has no check that failed last",
 				`run.status != "complete" || supervise.last.all(name, supervise.last[name] != "fail")`),
 			say("no-task-left-out", "a run that is complete has done the tasks of the golden one",

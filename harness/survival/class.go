@@ -8,7 +8,7 @@ import (
 
 // Families lists all families in the order in which they are shown.
 func Families() []Family {
-	return []Family{Faults, Latency, Texts, Crashes, Users, Pairs}
+	return []Family{Faults, Outages, Latency, Texts, Crashes, Users, Pairs}
 }
 
 var digits = regexp.MustCompile(`[0-9]+`)

@@ -37,7 +37,8 @@ type Family string
 
 // The families, in the order in which they are shown.
 const (
-	Faults  Family = "fault"   // each call × each fault
+	Faults  Family = "fault"   // each call × each fault, once
+	Outages Family = "outage"  // each call × each fault that a retry heals, until the agent gives up
 	Latency Family = "latency" // each call × each timeout, a tick less and a tick more
 	Texts   Family = "text"    // each call × each change of the reply's text
 	Crashes Family = "crash"   // each durable write × before, after, disk full
