@@ -34,6 +34,8 @@ type compared struct {
 	*compare.Result
 	// by verdict, of comparisons
 	worse, better, tied, insufficient []compare.Comparison
+	// untold counts what was not known before, so that nothing can be said of it.
+	untold int
 	// other are the findings that no other part tells, those that decide first.
 	other []compare.Finding
 }
@@ -44,13 +46,15 @@ var elsewhere = []string{"regression", "better", "missing-scenario", "new-scenar
 func partsOf(c *compare.Result) compared {
 	out := compared{Result: c}
 	for _, x := range c.Comparisons {
-		switch x.Verdict {
-		case compare.Worse:
+		switch {
+		case x.Verdict == compare.Worse:
 			out.worse = append(out.worse, x)
-		case compare.Better:
+		case x.Verdict == compare.Better:
 			out.better = append(out.better, x)
-		case compare.Tied:
+		case x.Verdict == compare.Tied:
 			out.tied = append(out.tied, x)
+		case x.Verdict == compare.Insufficient && !x.Before.Known && x.BeforeText == "":
+			out.untold++
 		default:
 			out.insufficient = append(out.insufficient, x)
 		}
@@ -82,6 +86,7 @@ func (c *compared) summary() string {
 	add(len(c.better), fmt.Sprintf("%d better", len(c.better)))
 	add(len(c.tied), fmt.Sprintf("%d tied", len(c.tied)))
 	add(len(c.insufficient), fmt.Sprintf("%d without enough data", len(c.insufficient)))
+	add(c.untold, fmt.Sprintf("%d not known before", c.untold))
 	line := strings.Join(parts, ", ")
 	equal := show.Plural(c.Equal, "measure") + " equal"
 	if line == "" {
@@ -154,8 +159,14 @@ func (p *comparisonPage) part(color tty.Color, heading string, n int, item func(
 
 // wrapped is foreign text, indented, in lines that fit.
 func (p *comparisonPage) wrapped(indent int, s string) string {
-	in := strings.Repeat(" ", indent)
-	return in + strings.ReplaceAll(wrap.WrapSoft(plain.Line(s, maxMessage), p.t.Columns()-indent), "\n", "\n"+in)
+	var b strings.Builder
+	for line := range strings.Lines(wrap.WrapSoft(plain.Line(s, maxMessage), p.t.Columns()-indent)) {
+		if b.Len() > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(strings.Repeat(" ", indent) + strings.TrimRight(line, " \n"))
+	}
+	return b.String()
 }
 
 func (p *comparisonPage) line(indent int, s string) { p.b.WriteString(p.wrapped(indent, s) + "\n") }

@@ -32,6 +32,10 @@ func JUnit(w io.Writer, r Report, _ Options) error {
 	if r.Stopped != "" {
 		count.Error++
 	}
+	against := comparisonCases(r.Comparison)
+	for _, c := range against {
+		count.Add(c.verdict)
+	}
 	for _, s := range r.Scenarios {
 		count.Add(s.Verdict)
 	}
@@ -44,7 +48,7 @@ func JUnit(w io.Writer, r Report, _ Options) error {
 		{"time", totalTime(r.Totals.Measures, 1)},
 	}
 	x.element("testsuites", func() {
-		x.element("testsuite", func() { x.suite(r) }, attrs...)
+		x.element("testsuite", func() { x.suite(r); x.against(against) }, attrs...)
 	}, attrs...)
 	x.out.WriteByte('\n')
 	if _, err := x.out.WriteTo(w); err != nil {
@@ -90,6 +94,7 @@ func (x *xmlWriter) scenario(s Scenario) {
 	x.properties(slices.Concat(s.Measures, s.All()),
 		attr{"trials", strconv.Itoa(s.Trials.Total())},
 		attr{"trials_passed", strconv.Itoa(s.Trials.Pass)},
+		attr{"flaky", strconv.FormatBool(s.Flaky)},
 		attr{"status", s.Status},
 		attr{"backend", s.Backend},
 		attr{"model", s.Model},

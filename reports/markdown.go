@@ -48,6 +48,7 @@ func Markdown(w io.Writer, r Report, opts Options) error {
 	for _, s := range sections {
 		s.markdown(&b, s.of(r.Totals.AgentMetrics))
 	}
+	markdownRepeats(&b, shown)
 	half := b.Left / 2 // the rest is for the findings
 	b.Left -= half
 	if len(shown) > 0 {
@@ -108,49 +109,3 @@ func markdownFindings(s Scenario) string {
 	}
 	return b.String()
 }
-
-// Annotations writes a GitHub workflow command for each scenario that did not
-// pass and for the problems of the recording; GitHub shows them at the scenario's
-// file.
-func Annotations(w io.Writer, r Report, _ Options) error {
-	var b strings.Builder
-	for _, s := range byUrgency(r.Scenarios) {
-		if !failed(s.Verdict) {
-			continue
-		}
-		var lines []string
-		for _, f := range s.effective() {
-			lines = append(lines, fmt.Sprintf("%s: %s%s", plain.Line(f.Rule, maxName), s.where(f), plain.Line(f.Message, maxMessage)))
-		}
-		if len(lines) == 0 {
-			lines = []string{"no finding says why"}
-		}
-		b.WriteString("::error ")
-		if s.File != "" {
-			b.WriteString("file=" + annotated.Replace(plain.Line(s.File, 0)) + ",line=1,")
-		}
-		fmt.Fprintf(&b, "title=%s::%s\n",
-			annotated.Replace(plain.Line(s.Name, maxName)+": "+s.verdict()), annotatedText.Replace(strings.Join(lines, "\n")))
-	}
-	for _, p := range r.Problems {
-		fmt.Fprintf(&b, "::error title=recording::%s\n", annotatedText.Replace(plain.Line(p, maxMessage)))
-	}
-	if r.Interrupted {
-		fmt.Fprintf(&b, "::warning title=interrupted::%s not run\n", show.Plural(len(r.NotRun), "scenario"))
-	}
-	if r.Stopped != "" {
-		fmt.Fprintf(&b, "::error title=stopped::%s; %s not run\n",
-			annotatedText.Replace(plain.Line(r.Stopped, maxMessage)), show.Plural(len(r.NotRun), "scenario"))
-	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("write annotations: %w", err)
-	}
-	return nil
-}
-
-// The escapes of GitHub's workflow commands: of the text after "::", and of a
-// property, which also ends at a colon or a comma.
-var (
-	annotatedText = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	annotated     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-)

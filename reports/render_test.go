@@ -88,6 +88,9 @@ func visit(v reflect.Value, name string, set map[string]bool) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
+			if !v.Type().Field(i).IsExported() {
+				continue
+			}
 			field := v.Type().Name() + "." + v.Type().Field(i).Name
 			set[field] = set[field] || !v.Field(i).IsZero()
 			visit(v.Field(i), field, set)
@@ -132,7 +135,8 @@ var _ = Describe("JUnit", Label("H-05"), func() {
 		}
 		Expect(got).To(Equal(map[string]string{
 			"done-marker": "", "no-progress-after-three-identical-answers": "fail", "reset": "error",
-			"live": "skip", "four-hours": "skip", "recording": "error",
+			"live": "skip", "four-hours": "skip", "recording": "error", "budget": "error",
+			"loop/done-marker: regression": "fail", "loop/done-marker: moved-bar expect.calls": "fail", "loop/fault/reset: not-told": "error",
 		}))
 	})
 	It("says unknown and n/a where there is no number", func() {
@@ -150,7 +154,7 @@ var _ = Describe("JUnit", Label("H-05"), func() {
 		Expect(got).To(HaveKeyWithValue("done-marker trials", "1"))
 	})
 	It("is well-formed whatever a model writes", func() {
-		Expect(parse(render(reports.JUnit, hostile(), reports.Options{}))).To(HaveLen(6))
+		Expect(parse(render(reports.JUnit, hostile(), reports.Options{}))).To(HaveLen(10))
 	})
 })
 
@@ -169,7 +173,8 @@ var _ = Describe("Markdown", Label("H-05"), func() {
 
 	It("has the same structure whatever a model writes", func() {
 		calm := hostile()
-		calm.NotRun, calm.Problems = []string{"x"}, []string{"x"}
+		calm.NotRun, calm.Problems, calm.Stopped = []string{"x"}, []string{"x"}, "x"
+		calm.Comparison = compared("x")
 		for i := range calm.Scenarios {
 			s := &calm.Scenarios[i]
 			s.Name, s.File, s.About, s.Status = "x", "x", "x", "x"
@@ -267,12 +272,12 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 var _ = Describe("annotations", Label("H-05"), func() {
 	It("are one command a line whatever a model writes", func() {
 		for line := range strings.Lines(render(reports.Annotations, hostile(), reports.Options{})) {
-			Expect(line).To(MatchRegexp(`^::(error|warning) (file=[^:,]*,line=1,)?title=[^:,]*::[^\r\n]*\n$`))
+			Expect(line).To(MatchRegexp(`^::(error|warning) (file=[^:,]*,line=[0-9]+,)?title=[^:,]*::[^\r\n]*\n$`))
 		}
 	})
 	It("say nothing of a run in which all passed", func() {
 		r := sample()
-		r.Scenarios, r.Problems, r.Interrupted = r.Scenarios[:1], nil, false
+		r.Scenarios, r.Problems, r.Interrupted, r.Stopped, r.Comparison = r.Scenarios[:1], nil, false, "", nil
 		Expect(render(reports.Annotations, r, reports.Options{})).To(BeEmpty())
 	})
 })

@@ -105,15 +105,18 @@ type part struct {
 
 // Scenario is what became of one scenario, all its trials together.
 type Scenario struct {
-	Name    string   `json:"name"`
-	File    string   `json:"file,omitempty"`
-	About   string   `json:"about,omitempty"`
-	Proves  []string `json:"proves,omitempty"`
-	Tags    []string `json:"tags,omitempty"`
-	Agent   string   `json:"agent"`
-	Backend string   `json:"backend"`
-	Model   string   `json:"model,omitempty"`
-	Seed    uint64   `json:"seed"`
+	Name string `json:"name"`
+	File string `json:"file,omitempty"`
+	// Where says in which line of File what demands something stands, by its key:
+	// that of Finding.At.
+	Where   map[string]int `json:"where,omitempty"`
+	About   string         `json:"about,omitempty"`
+	Proves  []string       `json:"proves,omitempty"`
+	Tags    []string       `json:"tags,omitempty"`
+	Agent   string         `json:"agent"`
+	Backend string         `json:"backend"`
+	Model   string         `json:"model,omitempty"`
+	Seed    uint64         `json:"seed"`
 	// Digest is the hash of the scenario file and all files that it names.
 	Digest  string       `json:"digest"`
 	Verdict gate.Verdict `json:"verdict"`
@@ -125,6 +128,10 @@ type Scenario struct {
 	// PassRate is the share of trials that passed among those that passed or
 	// failed, with its interval.
 	PassRate measure.Value `json:"pass_rate"`
+	// Flaky is true where some trials passed and others failed.
+	Flaky bool `json:"flaky,omitempty"`
+	// Repeats say what several trials together are worth; nil where there was one.
+	Repeats []Repeat `json:"repeats,omitempty"`
 	// Measures are means over the trials, except for those of latency, which are
 	// over all calls; in a fixed order.
 	Measures []measure.Value `json:"measures"`
@@ -133,6 +140,15 @@ type Scenario struct {
 	Findings []gate.Finding `json:"findings"`
 	// MoreFindings is how many there are beyond Findings.
 	MoreFindings int `json:"more_findings,omitempty"`
+}
+
+// Repeat is what k trials of a scenario together are worth.
+type Repeat struct {
+	K int `json:"k"`
+	// PassAt is pass@k, the probability that at least one of k trials passes, and
+	// PassAll is pass^k, that all of them do; see stat.PassAt and stat.PassAll.
+	PassAt  measure.Value `json:"pass_at"`
+	PassAll measure.Value `json:"pass_all"`
 }
 
 // maxFindings is how many findings of one scenario a report keeps.

@@ -3,6 +3,7 @@ package reports_test
 import (
 	"fmt"
 
+	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -98,10 +99,18 @@ func sample() reports.Report {
 	failing.Verdict, failing.Status = gate.Fail, "mixed"
 	failing.Planned, failing.Trials = 5, reports.Count{Pass: 3, Fail: 2}
 	failing.Measures = values(3.4, 12345678, ptr(12.5), ptr(62), ptr(14400))
+	failing.Flaky, failing.Where = true, map[string]int{"name": 2, "expect": 20, "expect.calls": 23}
+	failing.PassRate = measure.Value{
+		Name: "pass_rate", Known: true, Value: ptr(0.6), N: 5,
+		Interval: &stat.Interval{Lo: 0.231, Hi: 0.882, Level: 0.95, Method: "wilson", N: 5},
+	}
+	failing.Repeats = []reports.Repeat{
+		{K: 2, PassAt: measure.Value{Name: "pass_at", Known: true, Value: ptr(0.9), N: 5}, PassAll: measure.Value{Name: "pass_all", Known: true, Value: ptr(0.3), N: 5}},
+	}
 	failing.Findings = []gate.Finding{
 		{Severity: gate.Failing, Rule: "status", Message: `expected "no-progress", got "max-iterations"`, Trial: 2, Evidence: "run.status"},
 		{Severity: gate.Info, Rule: "note", Message: "only noted", Trial: 2},
-		{Severity: gate.Failing, Rule: "calls", Message: "expected exactly 3, got 5", Trial: 4},
+		{Severity: gate.Failing, Rule: "calls", Message: "expected exactly 3, got 5", Trial: 4, At: "expect.calls"},
 	}
 	failing.MoreFindings = 7
 	broken := passing
@@ -120,18 +129,71 @@ func sample() reports.Report {
 	return reports.Report{
 		Schema:  reports.Schema,
 		Run:     reports.Run{ID: "r-42", Tool: "rehearse 0.1.0", Prices: "2026-11-01", Labels: map[string]string{"branch": "main"}},
-		Verdict: gate.Error, Interrupted: true,
+		Verdict: gate.Error, Interrupted: true, Stopped: "the budget of 0.5 EUR is used up: 0.51 EUR were spent",
 		Totals: reports.Totals{
 			Scenarios: reports.Count{Pass: 1, Fail: 1, Error: 1, Skip: 1},
 			Trials:    reports.Count{Pass: 4, Fail: 2, Error: 1, Skip: 1}, Measures: totals, AgentMetrics: measure.AgentMetrics{
 				Guard: guarded(), Interview: interviewed(), Supervise: supervised(), React: reacted(),
 			},
 		},
-		Scenarios: []reports.Scenario{passing, broken, failing, skipped},
-		NotRun:    []string{"loop/four-hours"},
-		Problems:  []string{"line 812: the recording has no close line: the run was torn off"},
+		Scenarios:  []reports.Scenario{passing, broken, failing, skipped},
+		NotRun:     []string{"loop/four-hours"},
+		Problems:   []string{"line 812: the recording has no close line: the run was torn off"},
+		Comparison: comparison(),
 	}
 }
+
+// comparison has everything that a comparison can find.
+func comparison() *compare.Result {
+	number := func(v float64, unit string) measure.Value {
+		return measure.Value{Unit: unit, Known: true, Value: &v, N: 5}
+	}
+	effect := number(-1.5, "s")
+	effect.Interval = &stat.Interval{Lo: -2.5, Hi: -0.5, Level: 0.95, Method: "hodges-lehmann", N: 5}
+	return &compare.Result{
+		Schema: compare.Schema, Before: "rehearse.baseline.json", After: "rehearse-runs/20261121-220000", Verdict: gate.Error,
+		Comparisons: []compare.Comparison{
+			{
+				Scenario: "loop/done-marker", Measure: "calls", Rule: compare.Exact, Verdict: compare.Worse,
+				Before: number(2, ""), After: number(3, ""), Effect: ptrTo(number(1, "")), Why: "2 before and 3 now",
+			},
+			{
+				Scenario: "loop/done-marker", Measure: "duration", Unit: "s", Rule: compare.Paired, Verdict: compare.Better,
+				Before: number(4, "s"), After: number(2.5, "s"), Effect: &effect, P: ptr(0.001), Adjusted: ptr(0.004),
+				Why: "20 pairs differ beyond chance, p = 0.004 after Holm's correction over 4 tests",
+			},
+			{
+				Scenario: "loop/done-marker", Measure: "status", Rule: compare.Exact, Verdict: compare.Worse,
+				Before: measure.Value{Known: true}, After: measure.Value{Known: true}, BeforeText: "done", AfterText: "error", Why: "it ended otherwise",
+			},
+			{
+				Scenario: "loop/fault/reset", Measure: "cost_eur", Unit: "EUR", Rule: compare.Relative, Verdict: compare.Insufficient,
+				Before: number(0.012, "EUR"), After: measure.Value{Unit: "EUR"}, Why: "it is not known now",
+			},
+			{
+				Scenario: "loop/live", Measure: "tokens", Rule: compare.Relative, Verdict: compare.Insufficient,
+				Before: measure.Value{}, After: number(12, ""), Why: "it was not known before",
+			},
+			{Measure: "stop_f1", Rule: compare.Detector, Verdict: compare.Tied, Before: number(0.9, ""), After: number(0.91, ""), Why: "the interval lies within the margin"},
+		},
+		Equal: 120,
+		Bars: []compare.Bar{
+			{Scenario: "loop/done-marker", What: "expect.calls", Before: "exactly 2", After: "at most 9"},
+			{What: "rules.cost", Before: "0.05", After: "0.2"},
+			{Scenario: "loop/done-marker", What: "invariants[0]", After: "calls.total < 9"},
+		},
+		Missing: []string{"loop/gone"}, New: []string{"loop/added"},
+		Findings: []compare.Finding{
+			{Finding: gate.Finding{Severity: gate.Info, Rule: "price-date", Message: "the price table is of 2026-11-01 and was of 2026-10-01"}},
+			{Scenario: "loop/done-marker", Finding: gate.Finding{Severity: gate.Failing, Rule: "regression", Message: "calls is worse: 2 before and 3 now"}},
+			{Scenario: "loop/done-marker", Finding: gate.Finding{Severity: gate.Failing, Rule: "moved-bar", Message: "expect.calls was exactly 2", At: "expect.calls"}},
+			{Scenario: "loop/fault/reset", Finding: gate.Finding{Severity: gate.Broken, Rule: "not-told", Message: "cost_eur cannot be told: it is not known now", Trial: 1, Evidence: "1 of 3 trials"}},
+		},
+		Bless: "rehearse bless rehearse-runs/20261121-220000",
+	}
+}
+
+func ptrTo[T any](v T) *T { return &v }
 
 // evil breaks a terminal, XML, Markdown, HTML and a workflow command, if it can.
 const evil = "\x1b[31m\x00\u202e]]></testcase>|`a``b` **x** <img src=x onerror=alert(1)> @team #1 --> \xff\r\n::error::pwned\n\n# head\n"
@@ -140,7 +202,8 @@ const evil = "\x1b[31m\x00\u202e]]></testcase>|`a``b` **x** <img src=x onerror=a
 func hostile() reports.Report {
 	r := sample()
 	r.Run = reports.Run{ID: evil, Tool: evil, Prices: evil, Labels: map[string]string{evil: evil}}
-	r.NotRun, r.Problems = []string{evil}, []string{evil}
+	r.NotRun, r.Problems, r.Stopped = []string{evil}, []string{evil}, evil
+	r.Comparison = compared(evil)
 	for i := range r.Scenarios {
 		s := &r.Scenarios[i]
 		s.Name, s.File, s.About, s.Status, s.Model, s.Backend, s.Digest = evil, evil, evil, evil, evil, evil, evil
@@ -166,4 +229,22 @@ func many(n int) reports.Report {
 		r.Scenarios = append(r.Scenarios, s)
 	}
 	return r
+}
+
+// compared is a comparison whose every text is the same.
+func compared(text string) *compare.Result {
+	c := comparison()
+	c.Before, c.After, c.Bless, c.Missing, c.New = text, text, text, []string{text}, []string{text}
+	for i := range c.Comparisons {
+		x := &c.Comparisons[i]
+		x.Scenario, x.Measure, x.Unit, x.BeforeText, x.AfterText, x.Why = text, text, text, text, text, text
+	}
+	for i := range c.Bars {
+		c.Bars[i] = compare.Bar{Scenario: text, What: text, Before: text, After: text}
+	}
+	for i := range c.Findings {
+		f := &c.Findings[i]
+		f.Scenario, f.Rule, f.Message, f.Evidence, f.At = text, text, text, text, text
+	}
+	return c
 }

@@ -54,6 +54,7 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 	for _, s := range sections {
 		s.terminal(&b, s.of(r.Totals.AgentMetrics))
 	}
+	terminalRepeats(&b, t, shown)
 	if r.Comparison != nil {
 		terminalComparison(&b, t, r.Comparison)
 	}

@@ -30,12 +30,7 @@ func find(list []measure.Value, name string) measure.Value {
 // passRate is the share of passed among passed and failed trials. Trials that
 // could not be told or were skipped are no evidence.
 func passRate(c Count) measure.Value {
-	s := stat.Proportion(c.Pass, c.Pass+c.Fail, stat.Level)
-	v := measure.Value{Name: "pass_rate", Known: true, N: s.N, Interval: s.Interval, Warnings: s.Warnings}
-	if s.N > 0 {
-		v.Value = &s.Value
-	}
-	return v
+	return rate("pass_rate", stat.Proportion(c.Pass, c.Pass+c.Fail, stat.Level))
 }
 
 // told reports whether v is a number that can be shown: neither unknown, nor a

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"hash"
 	"io/fs"
+	"maps"
 	"path"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
@@ -58,9 +60,23 @@ func parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, *sourc
 		found = append(found, c.found...)
 		found.Sort()
 	}
+	if !strings.HasPrefix(file, shippedPrefix) {
+		sc.Where = where(doc)
+	}
 	sc.Digest = "sha256:" + hex.EncodeToString(sum.Sum(nil))
 	sc.setDefaults()
 	return sc, doc, found
+}
+
+// maxWhere is how many lines of a file are noted of each kind.
+const maxWhere = 200
+
+// where notes the lines of the keys that demand something of a run, and of the
+// script, in which faults are planned.
+func where(doc *source.Document) map[string]int {
+	lines := doc.Lines(maxWhere, 2, "expect")
+	maps.Copy(lines, doc.Lines(maxWhere, 1, "name", "invariants", "perturb", "backend.replies", "backend.rules"))
+	return lines
 }
 
 // setDefaults decides what the file left open.

@@ -44,6 +44,10 @@ type Scenario struct {
 
 	// File is where the scenario was read, as the user named it.
 	File string `yaml:"-" json:"-"`
+	// Where says in which line of File the name and the keys stand that demand
+	// something, by their path, such as "expect.calls" or "backend.replies[0]"; empty
+	// for a shipped scenario, which is no file on disk.
+	Where map[string]int `yaml:"-" json:"-"`
 	// Digest is "sha256:" and the hash of the file and of all files it names.
 	Digest string `yaml:"-" json:"-"`
 }

@@ -110,6 +110,7 @@ func head(sc scenarios.Scenario, agent string, env *Env) record.Scenario {
 	h := record.Scenario{
 		Name:     sc.Name,
 		File:     sc.File,
+		Where:    sc.Where,
 		Digest:   sc.Digest,
 		About:    env.Redactor.Text(sc.About),
 		Proves:   sc.Proves,

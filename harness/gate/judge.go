@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
@@ -94,6 +95,11 @@ func (j *Judge) Judge(f measure.Facts) []Finding {
 	for _, r := range j.rules {
 		found = r(j, &f, found)
 	}
+	for i := range found {
+		if found[i].At == "" {
+			found[i].At = place(&found[i])
+		}
+	}
 	return found
 }
 
@@ -126,8 +132,11 @@ func judgeCounts(j *Judge, f *measure.Facts, found []Finding) []Finding {
 
 func judgeCallsBy(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	for _, purpose := range slices.Sorted(maps.Keys(j.expect.CallsBy)) {
-		limit := j.expect.CallsBy[purpose]
+		limit, before := j.expect.CallsBy[purpose], len(found)
 		found = judgeCount(found, "calls_by", fmt.Sprintf("calls of purpose %q", purpose), &limit, f.Calls.By[purpose])
+		for i := range found[before:] {
+			found[before+i].At = source.Join("expect.calls_by", purpose)
+		}
 	}
 	return found
 }
@@ -249,7 +258,7 @@ func judgeScript(j *Judge, f *measure.Facts, found []Finding) []Finding {
 
 func judgeUnfired(_ *Judge, f *measure.Facts, found []Finding) []Finding {
 	for _, e := range f.Script.Unfired {
-		found = append(found, Finding{Severity: Broken, Rule: "unfired-fault", Message: "a planned fault never fired", Evidence: e})
+		found = append(found, Finding{Severity: Broken, Rule: unfiredFault, Message: "a planned fault never fired", Evidence: e})
 	}
 	return found
 }
@@ -288,9 +297,9 @@ func judgePromises(_ *Judge, f *measure.Facts, found []Finding) []Finding {
 
 func judgeThat(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	vars := activation{reflect.ValueOf(f).Elem()}
-	for _, e := range j.that {
+	for i, e := range j.that {
 		if finding, ok := e.judge(vars); !ok {
-			finding.Rule = "that"
+			finding.Rule, finding.At = "that", fmt.Sprintf("expect.that[%d]", i)
 			found = append(found, finding)
 		}
 	}

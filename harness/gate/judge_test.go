@@ -96,6 +96,31 @@ var _ = Describe("Judge", Label("H-04"), func() {
 			"that", `does not hold: run.details.contains("4 identical")`),
 	)
 
+	It("names the key that demands it", func() {
+		lower := unit.Duration(1)
+		e := expect.Expect{
+			Status: "done", ExitCode: new(0), Calls: exactly(0), CallsBy: map[string]expect.Count{"work": *exactly(0), "a.b": *exactly(1)},
+			Retries: exactly(0), Iterations: exactly(0), Tokens: exactly(0), Cost: &expect.Cost{AtMost: eur(0)},
+			Latency:  &expect.Latency{Mean: &lower, P50: &lower, P95: &lower, Max: &lower},
+			Duration: &lower, Stops: []string{"defers"}, That: []string{"true", "false"},
+		}
+		f := facts(func(f *measure.Facts) {
+			f.Script.Unused, f.Script.Unfired = []string{"rules[11]: never used"}, []string{"call=7:reset: no such call was made"}
+			f.Script.Unexpected = []string{"nearest replies[0]: user"}
+			f.Guard.Misjudged = []string{"answer 1"}
+		})
+		var places []string
+		for _, finding := range judge(e, f) {
+			places = append(places, finding.At)
+		}
+		Expect(places).To(Equal([]string{
+			"expect.status", "expect.exit_code", "expect.calls", "expect.retries", "expect.iterations",
+			`expect.calls_by["a.b"]`, "expect.calls_by.work", "expect.tokens", "expect.cost",
+			"expect.latency.mean", "expect.latency.p50", "expect.latency.p95", "expect.latency.max", "expect.duration",
+			"expect.stops", "backend.rules[11]", "", "", "expect.that[1]",
+		}))
+	})
+
 	It("compares times without the error of floating point", func() {
 		f := facts(func(f *measure.Facts) { f.Latency.Max = 0.1 + 0.2 }) // 0.30000000000000004
 		Expect(judge(expect.Expect{Latency: &expect.Latency{Max: lasting(300 * time.Millisecond)}}, f)).To(BeEmpty())
@@ -153,7 +178,7 @@ var _ = Describe("Judge", Label("H-04"), func() {
 	It("could not tell when a planned fault never fired, whatever is allowed", func() {
 		f := facts(func(f *measure.Facts) { f.Script.Unfired = []string{"replies[2]: missing-done"} })
 		found := judge(expect.Expect{Allow: []string{"unused-line", "unexpected-call", "invalid-request", "unfired-fault"}}, f)
-		Expect(found).To(HaveExactElements(gate.Finding{Severity: gate.Broken, Rule: "unfired-fault", Message: "a planned fault never fired", Evidence: "replies[2]: missing-done"}))
+		Expect(found).To(HaveExactElements(gate.Finding{Severity: gate.Broken, Rule: "unfired-fault", Message: "a planned fault never fired", At: "backend.replies[2]", Evidence: "replies[2]: missing-done"}))
 	})
 
 	It("could not tell when the harness failed, and says nothing else then", func() {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,71 @@ func HasKey(data []byte, key string) bool {
 func (doc *Document) Has(path string) bool {
 	_, found := doc.find(path)
 	return found
+}
+
+// Lines returns the lines, by path, of the values at the paths that are given and of
+// what is inside them, down to depth: 1 is only what they hold. Of a mapping's
+// member it is that of its key. At most limit are returned, those first in the file
+// of each path.
+func (doc *Document) Lines(limit, depth int, paths ...string) map[string]int {
+	w := lineWalk{lines: map[string]int{}, limit: limit}
+	if doc.root == nil {
+		return w.lines
+	}
+	for _, path := range paths {
+		n, place := doc.root, at(doc.root)
+		for segment := range segments(path) {
+			if n == nil {
+				break
+			}
+			key, value := child(n, segment)
+			if n = nil; value != nil {
+				place = at(cmp.Or(key, value))
+				n = target(value)
+			}
+		}
+		if n != nil {
+			w.add(path, place.line)
+			w.walk(n, path, depth)
+		}
+	}
+	return w.lines
+}
+
+// lineWalk notes where values stand.
+type lineWalk struct {
+	lines map[string]int
+	limit int
+}
+
+func (w *lineWalk) add(path string, line int) {
+	if len(w.lines) < w.limit {
+		w.lines[path] = line
+	}
+}
+
+func (w *lineWalk) walk(n *yaml.Node, path string, depth int) {
+	if depth == 0 {
+		return
+	}
+	inner := func(path string, line int, value *yaml.Node) {
+		w.add(path, line)
+		if value.Kind != yaml.AliasNode { // stands elsewhere
+			w.walk(value, path, depth-1)
+		}
+	}
+	switch n.Kind {
+	case yaml.SequenceNode:
+		for i, item := range n.Content {
+			inner(index(path, i), item.Line, item)
+		}
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if key := n.Content[i]; !isMerge(key) {
+				inner(join(path, key.Value), key.Line, n.Content[i+1])
+			}
+		}
+	}
 }
 
 // At makes a diagnostic for the value at path, such as "rules[2].when.user.matches",

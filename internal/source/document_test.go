@@ -140,3 +140,43 @@ var _ = DescribeTable("Diagnostics.About", func(at string, want bool) {
 	Entry("a neighbour", "steps[0].tool", false),
 	Entry("one whose name begins alike", "steps[0].limits", false),
 )
+
+var _ = Describe("Lines", func() {
+	text := `name: x
+expect:
+  calls: 2
+  latency:
+    p95: 5s
+    max: {a: {b: 1}}
+  that:
+    - "true"
+    - >-
+      calls.total
+      == 1
+  "a.b": 1
+backend: &all
+  replies: [{text: a}, {text: b}]
+other: *all
+`
+	doc, _ := source.Decode("x.yaml", []byte(text), &map[string]any{})
+
+	It("tells where values stand, down to a depth", func() {
+		Expect(doc.Lines(100, 2, "expect")).To(Equal(map[string]int{
+			"expect": 2, "expect.calls": 3, "expect.latency": 4, "expect.latency.p95": 5, "expect.latency.max": 6,
+			"expect.that": 7, "expect.that[0]": 8, "expect.that[1]": 9, `expect["a.b"]`: 12,
+		}))
+		Expect(doc.Lines(100, 1, "name", "nothing.there", "backend.replies")).To(Equal(map[string]int{
+			"name": 1, "backend.replies": 14, "backend.replies[0]": 14, "backend.replies[1]": 14,
+		}))
+	})
+
+	It("keeps to its limit, and follows no alias inside", func() {
+		Expect(doc.Lines(2, 2, "expect")).To(Equal(map[string]int{"expect": 2, "expect.calls": 3}))
+		Expect(doc.Lines(100, 9, "")).To(And(HaveKeyWithValue("other", 15), HaveKey("backend.replies"), Not(HaveKey("other.replies"))))
+	})
+
+	It("has none of a file that could not be parsed", func() {
+		broken, _ := source.Decode("x.yaml", []byte("a: [1"), &map[string]any{})
+		Expect(broken.Lines(100, 2, "a")).To(BeEmpty())
+	})
+})

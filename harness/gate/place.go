@@ -1,0 +1,31 @@
+package gate
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/scenarios/expect"
+)
+
+// scriptLine is the name of a line of a script, as findings begin with it.
+var scriptLine = regexp.MustCompile(`^(replies|rules)\[[0-9]+\]$`)
+
+// place is the key of the scenario file that demands what f is about, as
+// record.Scenario.Where has it; empty where no key does.
+func place(f *Finding) string {
+	switch f.Rule {
+	case "status", "exit_code", "calls", "retries", "iterations", "tokens", "cost",
+		"latency", "latency.mean", "latency.p50", "latency.p95", "latency.max", "duration":
+		return "expect." + f.Rule
+	case expect.MisjudgedStop:
+		return "expect.stops"
+	case expect.UnusedLine, unfiredFault:
+		if line, _, _ := strings.Cut(f.Evidence, ":"); scriptLine.MatchString(line) {
+			return "backend." + line
+		}
+	}
+	return ""
+}
+
+// unfiredFault is the rule of a planned fault that never fired.
+const unfiredFault = "unfired-fault"

@@ -1,0 +1,140 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
+)
+
+// shippedPrefix begins the file names of shipped scenarios, which are no files of
+// the repository that is built.
+const shippedPrefix = "shipped:"
+
+// Annotations writes a GitHub workflow command for each line of a scenario file that
+// demands what did not hold, for what is worse than in the baseline and for the
+// problems of the recording. GitHub shows them at these lines. It takes ten errors of
+// a step, so that what decides comes first and what is said of one line stands in one.
+func Annotations(w io.Writer, r Report, _ Options) error {
+	var list []annotation
+	for _, p := range r.Problems {
+		list = append(list, annotation{title: "recording", lines: []string{p}})
+	}
+	if r.Stopped != "" {
+		list = append(list, annotation{title: "stopped", lines: []string{r.Stopped, show.Plural(len(r.NotRun), "scenario") + " not run"}})
+	}
+	for _, s := range byUrgency(r.Scenarios) {
+		if failed(s.Verdict) {
+			list = append(list, s.annotations()...)
+		}
+	}
+	list = append(list, comparisonAnnotations(r)...)
+	var b strings.Builder
+	for _, a := range list {
+		a.write(&b, "error")
+	}
+	if r.Interrupted {
+		annotation{title: "interrupted", lines: []string{show.Plural(len(r.NotRun), "scenario") + " not run"}}.write(&b, "warning")
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("write annotations: %w", err)
+	}
+	return nil
+}
+
+// annotation is what is said of one line of a file.
+type annotation struct {
+	file  string
+	line  int // 0 without a file
+	title string
+	lines []string
+}
+
+func (a annotation) write(b *strings.Builder, level string) {
+	b.WriteString("::" + level + " ")
+	if a.file != "" {
+		fmt.Fprintf(b, "file=%s,line=%d,", annotated.Replace(plain.Line(a.file, 0)), a.line)
+	}
+	var lines []string
+	for _, l := range a.lines {
+		lines = append(lines, plain.Line(l, maxMessage))
+	}
+	fmt.Fprintf(b, "title=%s::%s\n", annotated.Replace(plain.Line(a.title, maxName)), annotatedText.Replace(strings.Join(lines, "\n")))
+}
+
+// at places an annotation in the scenario's file: at a key, else at the name.
+func (s Scenario) at(key, title string) annotation {
+	a := annotation{title: title}
+	if s.File != "" && !strings.HasPrefix(s.File, shippedPrefix) {
+		a.file, a.line = s.File, max(1, cmp.Or(s.Where[key], s.Where["name"]))
+	}
+	return a
+}
+
+// annotations are one for each line of the file that findings are about.
+func (s Scenario) annotations() []annotation {
+	title := plain.Line(s.Name, maxName) + ": " + s.verdict()
+	list := s.grouped(title, s.effective(), func(f gate.Finding) string {
+		return fmt.Sprintf("%s: %s%s", plain.Line(f.Rule, maxName), s.where(f), f.Message)
+	})
+	if len(list) == 0 {
+		a := s.at("", title)
+		a.lines = []string{"no finding says why"}
+		return []annotation{a}
+	}
+	return list
+}
+
+// grouped are annotations of findings, those of one line together.
+func (s Scenario) grouped(title string, findings []gate.Finding, says func(gate.Finding) string) (list []annotation) {
+	for _, f := range findings {
+		a := s.at(f.At, title)
+		i := slices.IndexFunc(list, func(b annotation) bool { return b.line == a.line })
+		if i < 0 {
+			i, list = len(list), append(list, a)
+		}
+		if line := says(f); !slices.Contains(list[i].lines, line) {
+			list[i].lines = append(list[i].lines, line)
+		}
+	}
+	return list
+}
+
+// comparisonAnnotations are of what decides the comparison with the baseline.
+func comparisonAnnotations(r Report) (list []annotation) {
+	if r.Comparison == nil {
+		return nil
+	}
+	of := map[string][]gate.Finding{}
+	var order []string
+	for _, f := range r.Comparison.Findings {
+		if f.Severity == gate.Info {
+			continue
+		}
+		if of[f.Scenario] == nil {
+			order = append(order, f.Scenario)
+		}
+		of[f.Scenario] = append(of[f.Scenario], f.Finding)
+	}
+	for _, name := range order {
+		s := Scenario{Name: name}
+		if i := slices.IndexFunc(r.Scenarios, func(s Scenario) bool { return s.Name == name }); i >= 0 {
+			s = r.Scenarios[i]
+		}
+		title := plain.Line(scenarioName(name), maxName) + ": against the baseline"
+		list = append(list, s.grouped(title, of[name], func(f gate.Finding) string { return f.Rule + ": " + f.Message })...)
+	}
+	return list
+}
+
+// The escapes of GitHub's workflow commands: of the text after "::", and of a
+// property, which also ends at a colon or a comma.
+var (
+	annotatedText = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	annotated     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)

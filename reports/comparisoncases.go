@@ -1,0 +1,65 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/compare"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+)
+
+// comparisonCase is a test case of the comparison with a baseline.
+type comparisonCase struct {
+	name    string
+	verdict gate.Verdict
+	kind    string // the rule
+	message string
+	detail  string
+}
+
+// comparisonCases are a test case for each thing that decides the comparison, so that
+// a CI server counts and names them, and a passed one where nothing does.
+func comparisonCases(c *compare.Result) (list []comparisonCase) {
+	if c == nil {
+		return nil
+	}
+	names := map[string]int{}
+	for _, f := range c.Findings {
+		verdict := gate.VerdictOf([]gate.Finding{f.Finding})
+		if verdict == gate.Pass {
+			continue
+		}
+		name := plain.Line(scenarioName(f.Scenario), maxName) + ": " + plain.Line(f.Rule, maxName)
+		if f.At != "" {
+			name += " " + plain.Line(f.At, maxName)
+		}
+		if names[name]++; names[name] > 1 {
+			name = fmt.Sprintf("%s (%d)", name, names[name])
+		}
+		list = append(list, comparisonCase{name, verdict, f.Rule, f.Message, f.Evidence})
+	}
+	if len(list) == 0 {
+		return []comparisonCase{{name: "against " + plain.Line(c.Before, maxName), verdict: c.Verdict, kind: "comparison", message: "no finding says why"}}
+	}
+	return list
+}
+
+// against writes the test cases of a comparison.
+func (x *xmlWriter) against(list []comparisonCase) {
+	for _, c := range list {
+		x.element("testcase", func() {
+			attrs := []attr{{"message", plain.Line(c.message, maxMessage)}, {"type", plain.Line(c.kind, maxName)}}
+			text := strings.TrimSpace(plain.Line(c.message, maxMessage) + "\n" + plain.Line(c.detail, maxEvidence))
+			switch c.verdict {
+			case gate.Pass:
+			case gate.Skip:
+				x.element("skipped", nil, attrs[0])
+			case gate.Fail:
+				x.text("failure", text, attrs...)
+			default:
+				x.text("error", text, attrs...)
+			}
+		}, attr{"name", c.name}, attr{"classname", "rehearse.baseline"})
+	}
+}

@@ -1,0 +1,40 @@
+package scenarios_test
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+var _ = Describe("Scenario.Where", func() {
+	It("says in which lines a file demands something", func() {
+		sc, found := scenarios.Parse("own.yaml", []byte(`# a comment
+name: own
+drive:
+  loop: {prompt: Go.}
+backend:
+  model: gpt-4.1-mini
+  replies:
+    - {text: more}
+    - text: DONE
+expect:
+  status: done
+  calls: 2
+  latency: {p95: 5s}
+  that: ["true", "calls.total == 2"]
+`), nil, scenarios.Options{})
+		Expect(found).To(BeEmpty())
+		Expect(sc.Where).To(Equal(map[string]int{
+			"name": 2, "backend.replies": 7, "backend.replies[0]": 8, "backend.replies[1]": 9,
+			"expect": 10, "expect.status": 11, "expect.calls": 12, "expect.latency": 13, "expect.latency.p95": 13,
+			"expect.that": 14, "expect.that[0]": 14, "expect.that[1]": 14,
+		}))
+	})
+
+	It("is empty for shipped ones, which are no files on disk", func() {
+		set, found := scenarios.Load([]string{"loop/golden-marker"}, scenarios.Options{})
+		Expect(found).To(BeEmpty())
+		Expect(set).To(HaveExactElements(HaveField("Where", BeEmpty())))
+	})
+})
