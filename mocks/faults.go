@@ -60,7 +60,7 @@ func (f *Fault) Validate() error {
 // brings reports whether a fault of that kind still brings the whole answer, so
 // that no client would ask again.
 func brings(kind string) bool {
-	return slices.Contains([]string{"slow-drip", "duplicate-chunk", "wrong-usage"}, kind)
+	return slices.Contains([]string{"slow-drip", "duplicate-chunk", "wrong-usage", "grandchild"}, kind)
 }
 
 // spec is the fault in the form that the wire protocol takes.

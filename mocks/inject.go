@@ -13,10 +13,10 @@ import (
 //
 // Those that spoil a call in place of its answer leave the line where it is, so that
 // a retry finds it; those that come with the whole answer (a Latency, an Edit, and
-// the faults slow-drip, duplicate-chunk and wrong-usage) use it up. At one call the
-// former strike first, one for each attempt and before a fault of the line's own;
-// then the attempt that brings the answer suffers all of the latter at once. A line
-// that is nothing but a fault has no answer for them.
+// the faults that Fault.Brings is true of) use it up. At one call the former strike
+// first, one for each attempt and before a fault of the line's own; then the attempt
+// that brings the answer suffers all of the latter at once. A line that is nothing but
+// a fault has no answer for them.
 type Injection struct {
 	// Call is which call, from 1: one more than the answers that were used up, or
 	// are on their way to being, when it is made. The retry of a call is the same

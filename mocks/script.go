@@ -60,8 +60,8 @@ type Line struct {
 	Latency *Latency `yaml:"latency,omitempty" json:"latency,omitempty"`
 	// Fault is what goes wrong. On a line with an answer it strikes the first
 	// attempts and leaves the line unconsumed, so that a retry gets the answer.
-	// The three faults that still bring the whole answer (slow-drip,
-	// duplicate-chunk, wrong-usage) consume the line, as nobody would retry. On a
+	// The faults that still bring the whole answer (slow-drip, duplicate-chunk,
+	// wrong-usage, grandchild) consume the line, as nobody would retry. On a
 	// line without an answer the fault is the line, which is consumed once the
 	// fault has taken effect.
 	Fault *Fault `yaml:"fault,omitempty" json:"fault,omitempty"`

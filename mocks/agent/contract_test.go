@@ -32,11 +32,13 @@ type stage struct {
 // grace is short, as only faulty agents use it up.
 const grace = 150 * time.Millisecond
 
-func perform(style string, script mocks.Script, cfg agent.Config) stage {
+func perform(style string, script mocks.Script, cfg agent.Config, inject ...mocks.Injection) stage {
 	GinkgoHelper()
 	program, err := mocks.Compile(script)
 	Expect(err).NotTo(HaveOccurred())
-	engine := mocks.NewEngine(program, mocks.EngineOptions{Seed: 7, Count: func(_, text string) int { return len(strings.Fields(text)) }})
+	engine := mocks.NewEngine(program, mocks.EngineOptions{
+		Seed: 7, Count: func(_, text string) int { return len(strings.Fields(text)) }, Inject: inject,
+	})
 	server, err := agent.Serve(engine, cfg)
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(func() {
@@ -245,34 +247,48 @@ var _ = Describe("a process fault", Label("L-04", "H-02"), func() {
 
 	eachStyle(func(style string) {
 		for _, kind := range mocks.ProcessFaults() {
-			It(kind+" fires, is seen for what it is, leaves nothing behind and spares the retry", func(ctx SpecContext) {
-				want, exception := plainOutcomes[kind]
-				if !exception || style != "exec" {
-					want = outcomes[kind]
-				}
-				lines := texts("Working\non it.\nDONE")
-				lines[0].Fault = &mocks.Fault{Kind: kind}
-				if strings.Contains(want.text, "settings") {
-					lines[0].Fault.Message = want.text
-				}
-				s := perform(style, mocks.Script{Replies: lines}, agent.Config{})
+			hows := []string{"on the line"}
+			if style == "claude" { // one for all
+				hows = append(hows, "injected")
+			}
+			for _, how := range hows {
+				It(kind+", "+how+", fires, is seen for what it is, leaves nothing behind and spares the retry", func(ctx SpecContext) {
+					want, exception := plainOutcomes[kind]
+					if !exception || style != "exec" {
+						want = outcomes[kind]
+					}
+					fault := &mocks.Fault{Kind: kind}
+					if strings.Contains(want.text, "settings") {
+						fault.Message = want.text
+					}
+					lines := texts("Working\non it.\nDONE")
+					if fault.Brings() {
+						lines[0].Times = 2
+					}
+					lines[0].Fault = fault
+					var inject []mocks.Injection
+					if how == "injected" {
+						lines[0].Fault, inject = nil, []mocks.Injection{{Call: 1, Name: kind, Fault: fault}}
+					}
+					s := perform(style, mocks.Script{Replies: lines}, agent.Config{}, inject...)
 
-				err := s.first(ctx, kind, want)
-				Expect(llm.KindOf(err)).To(Equal(want.kind), "%v", err)
-				if want.kind != "" {
-					Expect(err).To(MatchError(ContainSubstring(want.text)))
-				}
-				report := s.ended()
-				Expect(report.Exchanges[0].Fault).To(Equal(kind))
-				Expect(report.Exchanges[0].Fired).To(BeTrue())
-				Expect(report.Unfired).To(BeEmpty())
+					err := s.first(ctx, kind, want)
+					Expect(llm.KindOf(err)).To(Equal(want.kind), "%v", err)
+					if want.kind != "" {
+						Expect(err).To(MatchError(ContainSubstring(want.text)))
+					}
+					report := s.ended()
+					Expect(report.Exchanges[0].Fault).To(Equal(kind))
+					Expect(report.Exchanges[0].Fired).To(BeTrue())
+					Expect(report.Unfired).To(BeEmpty())
 
-				reply, err := s.ask(ctx, "Fix it.")
-				Expect(err).NotTo(HaveOccurred())
-				Expect(reply.Text).To(Equal("Working\non it.\nDONE"))
-				report = s.ended()
-				Expect(slices.Concat(report.Unused, report.Unexpected)).To(BeEmpty())
-			})
+					reply, err := s.ask(ctx, "Fix it.")
+					Expect(err).NotTo(HaveOccurred())
+					Expect(reply.Text).To(Equal("Working\non it.\nDONE"))
+					report = s.ended()
+					Expect(slices.Concat(report.Unused, report.Unexpected)).To(BeEmpty())
+				})
+			}
 		}
 	})
 
