@@ -68,7 +68,7 @@ var _ = Describe("A mirror", Label("I-07", "I-08"), func() {
 		Expect(validate.Check("1️⃣ Implicit reading\nYou move when the challenge is clear.\n\n2️⃣ Personal deduction\n"+
 			"You will look for a hidden stake before you leave.\n\n3️⃣ Open validation\n"+
 			"Tell me if this rings true, or if there is an important nuance I have missed.", english).Findings).To(BeEmpty())
-		Expect(rules(good, english)).To(ConsistOf(validate.RuleOpenValidation), "the sentence is that of the language")
+		Expect(rules(good, english)).To(ConsistOf(validate.RuleOpenValidation, validate.RuleLanguage), "the sentence is that of the language")
 	})
 
 	DescribeTable("has sections of bounded length, counted without the heading",

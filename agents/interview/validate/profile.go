@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/internal/words"
@@ -45,6 +46,25 @@ func (c *checker) profile() {
 		parts[i] = p.part
 	}
 	c.sections(parts, profileSections(c.Text))
+	if n := words.Count(prefaceOf(c.Text)); n > maxHeadingWords {
+		c.find(Finding{
+			Rule: RuleStrayText, Count: n, Limit: maxHeadingWords, Warning: true,
+			Message: fmt.Sprintf("there are %d words before the first section; begin with that", n),
+		})
+	}
+}
+
+// prefaceOf is what stands before the first heading of a profile.
+func prefaceOf(text string) string {
+	at, blank := 0, true
+	for line := range strings.Lines(text) {
+		if _, ok := readProfileHeading(line, blank); ok {
+			break
+		}
+		at += len(line)
+		blank = strings.TrimSpace(line) == ""
+	}
+	return text[:at]
 }
 
 // profileHeading is a line that may be a heading.

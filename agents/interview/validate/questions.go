@@ -145,7 +145,7 @@ func (c *checker) question(q question) {
 	}
 	if len(q.options) == 0 && breaksOff(q.text) {
 		c.find(Finding{
-			Rule: RuleQuestionCut, Section: q.name, Warning: true,
+			Rule: RuleCutOff, Section: q.name, Warning: true,
 			Message: fmt.Sprintf("%s breaks off in the middle of a sentence; end it with a mark", q.name),
 		})
 	}

@@ -96,9 +96,9 @@ var _ = Describe("A batch of questions", Label("I-08"), func() {
 		Entry("with fewer questions than were asked for", batch(open, choice),
 			validate.Finding{Rule: validate.RuleQuestionCount, Count: 2, Limit: 3}),
 		Entry("with a question that breaks off", batch(open, choice, "Raconte-moi une période récente : que se passait-il, et"),
-			validate.Finding{Rule: validate.RuleQuestionCut, Section: "question 3"}),
+			validate.Finding{Rule: validate.RuleCutOff, Section: "question 3"}),
 		Entry("with one that breaks off in a word", batch(open, "Qu'est-ce qui te fait ava", choice),
-			validate.Finding{Rule: validate.RuleQuestionCut, Section: "question 2"}),
+			validate.Finding{Rule: validate.RuleCutOff, Section: "question 2"}),
 	)
 
 	DescribeTable("takes for one question", func(question string) {
@@ -220,7 +220,13 @@ var _ = Describe("A preamble", func() {
 	It("may ask whether to start, and nothing else", func() {
 		Expect(validate.Check("Bienvenue. Voici comment cela se passe.\n\nOn commence ?", preamble).Findings).To(BeEmpty())
 		Expect(only("Qui es-tu ? D'où vient ton envie de vendre ?", preamble).Rule).To(Equal(validate.RuleQuestionSeveral))
-		Expect(only(n(301), preamble).Message).To(Equal("the text has 301 words; at most 300 are allowed"))
+		Expect(only(n(301)+".", preamble).Message).To(Equal("the text has 301 words; at most 300 are allowed"))
 		Expect(rules("", preamble)).To(ConsistOf(validate.RuleEmpty))
+	})
+
+	It("may be used, but is tried again, if it breaks off", func() {
+		f := only("Bienvenue. Voici comment cela se passe : tu réponds à des ques", preamble)
+		Expect(f.Rule).To(Equal(validate.RuleCutOff))
+		Expect(f.Warning).To(BeTrue())
 	})
 })

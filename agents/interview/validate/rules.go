@@ -6,6 +6,8 @@ const (
 	RuleEmpty         Rule = "empty"          // nothing was written
 	RuleEncoding      Rule = "encoding"       // the bytes are not UTF-8
 	RuleTooLong       Rule = "too-long"       // more words than the text may have
+	RuleCutOff        Rule = "cut-off"        // it breaks off in the middle of a sentence
+	RuleLanguage      Rule = "language"       // it is in another language than the interview
 	RuleForbiddenZone Rule = "forbidden-zone" // it asks about or infers what an interview must leave alone
 
 	// Of questions.
@@ -13,7 +15,6 @@ const (
 	RuleQuestionCount    Rule = "question-count"    // too few or too many questions in a batch
 	RuleQuestionEmpty    Rule = "question-empty"    // nothing between two separators
 	RuleQuestionSeveral  Rule = "question-several"  // more than one question in one message
-	RuleQuestionCut      Rule = "question-cut"      // it breaks off in the middle of a sentence
 	RuleOptionCount      Rule = "option-count"      // too few or too many options
 	RuleOptionLetters    Rule = "option-letters"    // the letters are not A, B, C … in order
 	RuleOptionPacked     Rule = "option-packed"     // several options on one line

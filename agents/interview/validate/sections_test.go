@@ -8,6 +8,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
 )
 
@@ -26,6 +27,22 @@ var _ = Describe("A profile", Label("I-08"), func() {
 
 	It("is good with its seven sections", func() {
 		Expect(validate.Check(whole, profile).Findings).To(BeEmpty())
+	})
+
+	It("is good in English", func() {
+		english := profile
+		english.Language = session.English
+		Expect(validate.Check("🔥 What really sets you in motion\nx\n🧱 How you last over time\nx\n⚖️ Your values when you must choose\nx\n"+
+			"🧩 What your projections reveal\nx\n🛠️ Your real strengths and real limits\nx\n🎯 Your natural professional position\nx\n🧠 Short emotional summary\nx",
+			english).Findings).To(BeEmpty())
+	})
+
+	It("may be used, but is tried again, if it begins with talk", func() {
+		f := only("Bien sûr ! Voici, comme tu l'as demandé, le portrait que j'ai pu tirer de tout ce que tu m'as dit.\n\n"+whole, profile)
+		Expect(f.Rule).To(Equal(validate.RuleStrayText))
+		Expect(f.Warning).To(BeTrue())
+		Expect(f.Message).To(Equal("there are 20 words before the first section; begin with that"))
+		Expect(validate.Check("Portrait de Léa\n\n"+whole, profile).Findings).To(BeEmpty(), "a title is none")
 	})
 
 	DescribeTable("is read however its headings are written", func(change func(string) string) {
@@ -62,10 +79,6 @@ var _ = Describe("A profile", Label("I-08"), func() {
 			return s
 		}),
 		Entry("decomposed accents", norm.NFD.String),
-		Entry("in English", func(string) string {
-			return "🔥 What really sets you in motion\nx\n🧱 How you last over time\nx\n⚖️ Your values when you must choose\nx\n" +
-				"🧩 What your projections reveal\nx\n🛠️ Your real strengths and real limits\nx\n🎯 Your natural professional position\nx\n🧠 Short emotional summary\nx"
-		}),
 	)
 
 	It("speaks of time, values and limits within its sections", func() {

@@ -98,6 +98,7 @@ func Check(text string, want Expected) Result {
 	case session.PurposeMatching:
 		c.matching()
 	}
+	c.language()
 	c.forbidden()
 	return c.Result
 }
@@ -130,5 +131,8 @@ func (c *checker) preamble() {
 			Rule: RuleQuestionSeveral, Count: n, Limit: 1,
 			Message: fmt.Sprintf("the preamble asks %d questions; it may ask one at most, whether to start", n),
 		})
+	}
+	if breaksOff(c.Text) {
+		c.find(Finding{Rule: RuleCutOff, Warning: true, Message: "the preamble breaks off in the middle of a sentence"})
 	}
 }

@@ -1,0 +1,68 @@
+package validate
+
+import (
+	"fmt"
+	"unicode"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/words"
+)
+
+// small are the commonest words of a language, folded, but for those that another
+// one has too.
+var small = map[session.Language]map[string]bool{
+	session.French: set("le la les des une un est et que qui dans pour pas tu te ton ta tes vous votre vos je il elle ce cette ces " +
+		"du au aux sur avec plus mais ou son sa ses ne se en quand"),
+	session.English: set("the of and to is are that you your in for with this it have has not was were what how when which from but " +
+		"they their would there about do does who"),
+}
+
+// tongues is the text of each language for a message.
+var tongues = map[session.Language]string{session.French: "French", session.English: "English"}
+
+const (
+	minLetters    = 40 // of a text whose script is looked at
+	minSmallWords = 8  // of another language, of a text that is taken for one in it
+)
+
+// language checks that a text is in the language of the interview. Titles and names
+// may be in any other.
+func (c *checker) language() {
+	own, ok := tongues[c.want.Language]
+	if !ok {
+		return
+	}
+	latin, letters := 0, 0
+	for _, r := range c.Text {
+		if unicode.IsLetter(r) {
+			letters++
+			if unicode.Is(unicode.Latin, r) {
+				latin++
+			}
+		}
+	}
+	if letters >= minLetters && 2*latin < letters {
+		c.find(Finding{Rule: RuleLanguage, Message: "the text is in another script; write it in " + own})
+		return
+	}
+	counts := map[session.Language]int{}
+	for r := words.NewReader(c.Text); ; {
+		w, ok := r.Next()
+		if !ok {
+			break
+		}
+		for l, list := range small {
+			if list[string(w.Text)] {
+				counts[l]++
+			}
+		}
+	}
+	for _, other := range session.Languages() {
+		if n := counts[other]; other != c.want.Language && n >= minSmallWords && n > 3*counts[c.want.Language] {
+			c.find(Finding{
+				Rule: RuleLanguage, Warning: true,
+				Message: fmt.Sprintf("the text is in %s; write it in %s", tongues[other], own),
+			})
+		}
+	}
+}
