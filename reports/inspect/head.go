@@ -147,12 +147,12 @@ const maxName = 150
 // of returns the name itself where it can be used, else a clean form of it with a
 // hash, so that no two names have one id.
 func (names) of(name string) string {
-	clean := plain.Line(strings.Map(func(r rune) rune {
+	clean := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`\:*?"<>|`, r) {
 			return '-'
 		}
 		return r
-	}, name), maxName)
+	}, plain.Line(name, maxName))
 	clean = strings.TrimPrefix(path.Clean("/"+clean), "/")
 	if clean == name {
 		return name
