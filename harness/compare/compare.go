@@ -238,22 +238,27 @@ func (c *comparing) decide() {
 	}
 }
 
+// findingOf is what a comparison means for the verdict, if anything.
+func findingOf(x *Comparison) gate.Finding {
+	switch x.Verdict {
+	case Worse:
+		return failing("regression", "%s is worse: %s", x.Measure, x.Why)
+	case Better:
+		return info("better", "%s is better: %s", x.Measure, x.Why)
+	default:
+		return broken("not-told", "%s cannot be told: %s", x.Measure, x.Why)
+	}
+}
+
 // close sorts, and turns what is worse into findings.
 func (c *comparing) close() Result {
 	r := c.result
 	slices.SortStableFunc(r.Comparisons, func(x, y Comparison) int {
 		return cmp.Or(cmp.Compare(x.Scenario, y.Scenario), cmp.Compare(x.Measure, y.Measure))
 	})
-	for _, x := range r.Comparisons {
-		switch x.Verdict {
-		case Worse:
-			r.Findings = append(r.Findings, Finding{x.Scenario, failing("regression", "%s is worse: %s", x.Measure, x.Why)})
-		case Better:
-			r.Findings = append(r.Findings, Finding{x.Scenario, info("better", "%s is better: %s", x.Measure, x.Why)})
-		case Insufficient:
-			if x.lost {
-				r.Findings = append(r.Findings, Finding{x.Scenario, broken("not-told", "%s cannot be told: %s", x.Measure, x.Why)})
-			}
+	for i := range r.Comparisons {
+		if x := &r.Comparisons[i]; x.Verdict == Worse || x.Verdict == Better || x.lost {
+			r.Findings = append(r.Findings, Finding{x.Scenario, x.Measure, findingOf(x)})
 		}
 	}
 	slices.SortStableFunc(r.Findings, func(x, y Finding) int {

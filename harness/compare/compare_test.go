@@ -28,6 +28,7 @@ var _ = Describe("scenarios", Label("H-06"), func() {
 		Expect(r.Verdict).To(Equal(gate.Fail))
 		Expect(rules(r)).To(ConsistOf("missing-scenario", "new-scenario"))
 		Expect(r.Findings[0].Scenario).To(Equal("a"))
+		Expect(r.Findings[0].Measure).To(BeEmpty())
 	})
 	It("that no side shares are no comparison", func() {
 		for _, r := range []compare.Result{

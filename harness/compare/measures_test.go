@@ -34,6 +34,8 @@ var _ = Describe("what repeats", Label("H-06"), func() {
 			if verdict == compare.Worse {
 				Expect(r.Verdict).To(Equal(gate.Fail))
 				Expect(rules(r)).To(Equal([]string{"regression"}))
+				Expect(r.Findings[0].Measure).To(Equal("calls"))
+				Expect(r.Findings[0].Message).To(Equal("calls is worse: " + why))
 			} else {
 				Expect(r.Verdict).To(Equal(gate.Pass))
 			}

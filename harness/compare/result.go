@@ -87,10 +87,12 @@ type Bar struct {
 // Finding is an observation on a scenario, or on the runs as a whole if its name is
 // empty. Its rules are "regression", "missing-scenario", "new-scenario" and
 // "moved-bar", which fail; "not-told", "nothing-told", "nothing-compared",
-// "missing-trials", "not-carried-out" and "rules", with which nothing can be told;
-// and "better", "price-date", "tool" and "skipped", which are notes.
+// "missing-trials", "not-carried-out" and "counts", with which nothing can be told;
+// and "better", "price-date", "tool", "labels" and "skipped", which are notes.
 type Finding struct {
 	Scenario string `json:"scenario,omitempty"`
+	// Measure is that of a comparison: of "regression", "better" and "not-told".
+	Measure string `json:"measure,omitempty"`
 	gate.Finding
 }
 
