@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/show"
@@ -226,18 +227,23 @@ type happening struct {
 	At, Kind, Name, Detail string
 	Times                  int
 	Attrs                  []fact
-	// Tone is how a judgement came out: good, bad or nothing.
-	Tone string
+	// Tone is how a judgement came out; nil if this is none, or says nothing of it.
+	Tone *tone
 }
+
+// tone is a good or a bad outcome, in the words of what was judged.
+type tone struct{ Class, Sign, Word string }
 
 // happenings joins events that say the same, and leaves out those beyond maxEvents.
 func happenings(events []record.Event) []happening {
 	var list []happening
 	for i := range events {
 		e := &events[i]
-		h := happening{Kind: line(string(e.Kind), 40), Name: line(e.Name, 80), Detail: line(e.Detail, 0), Times: 1, Tone: tone(e.Event)}
+		h := happening{Kind: line(string(e.Kind), 40), Name: line(e.Name, 80), Detail: line(e.Detail, 0), Times: 1}
+		by := ""
+		h.Tone, by = toneOf(e.Event)
 		for _, key := range slices.Sorted(maps.Keys(e.Attrs)) {
-			if value := attr(e.Attrs[key]); value != "" && !strings.HasPrefix(key, quoted) {
+			if value := attr(e.Attrs[key]); value != "" && key != by && !strings.HasPrefix(key, quoted) {
 				h.Attrs = append(h.Attrs, fact{line(key, 60), value})
 			}
 		}
@@ -257,29 +263,35 @@ func happenings(events []record.Event) []happening {
 // like reports whether two happenings differ in time or attributes only, and have
 // nothing else to say.
 func (h happening) like(other happening) bool {
-	return h.Kind == other.Kind && h.Name == other.Name && h.Detail == other.Detail && h.Tone == other.Tone && h.Kind != string(event.Verdict)
+	return h.Kind == other.Kind && h.Name == other.Name && h.Detail == other.Detail && h.Kind != string(event.Verdict)
 }
 
-// tone says how a verdict came out, from what the agents here tell of it.
-func tone(e event.Event) string {
+// tones are the attributes by which agents tell how a verdict came out, with the words
+// for yes and no.
+var tones = []struct{ key, yes, no string }{
+	{"allow", "may stop", "may not stop"}, {"valid", "valid", "not valid"}, {"passed", "passed", "not passed"}, {"kept", "kept", "broken"},
+}
+
+// toneOf says how a verdict came out, and by which attribute.
+func toneOf(e event.Event) (t *tone, by string) {
 	if e.Kind != event.Verdict {
-		return ""
+		return nil, ""
 	}
-	for _, key := range []string{"allow", "valid", "passed", "kept"} {
-		if yes, ok := e.Attrs[key].(bool); ok {
-			if yes {
-				return "good"
-			}
-			return "bad"
+	for _, t := range tones {
+		switch e.Attrs[t.key] {
+		case true:
+			return &tone{"pass", signs[gate.Pass], t.yes}, t.key
+		case false:
+			return &tone{"fail", signs[gate.Fail], t.no}, t.key
 		}
 	}
 	switch e.Attrs["verdict"] {
-	case "pass":
-		return "good"
-	case "fail":
-		return "bad"
+	case string(gate.Pass):
+		return &tone{"pass", signs[gate.Pass], "pass"}, "verdict"
+	case string(gate.Fail):
+		return &tone{"fail", signs[gate.Fail], "fail"}, "verdict"
 	}
-	return ""
+	return nil, ""
 }
 
 // quoted begins the attributes that quote what a guard saw in an answer: the key goes

@@ -13,7 +13,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
@@ -24,11 +23,8 @@ import (
 
 // Input is what a page shows beside the trials that were added to its Builder.
 type Input struct {
-	// Report is that of the trials.
+	// Report is that of the trials, with what changed since the baseline.
 	Report reports.Report
-	// Comparison says what changed since a baseline or an earlier run; nil if nothing
-	// was compared.
-	Comparison *compare.Result
 	// Explored are explorations of golden paths.
 	Explored []survival.Result
 	// Detection are the scores of detectors; nil if there are none.
@@ -74,6 +70,7 @@ type scenario struct {
 	trials []piece
 	// without counts the trials by verdict that were not rendered.
 	without reports.Count
+	perturb []string
 }
 
 // New returns a Builder that keeps what is rendered in the spool.
@@ -104,8 +101,8 @@ func (b *Builder) Trial(s *record.Scenario, t *record.Trial, facts *measure.Fact
 	sc := b.scenario(s.Name)
 	b.plots.add(s, t, facts)
 	if len(s.Perturb) > 0 {
-		golden, _, _ := strings.Cut(s.Name, " [")
-		b.perturbed[key(golden, s.Perturb)] = sc.id
+		sc.perturb = s.Perturb
+		b.perturbed[key(goldenOf(s.Name), s.Perturb)] = sc.id
 	}
 	verdict := gate.VerdictOf(findings)
 	class := classOf(verdict, len(sc.trials) == 0 && sc.without.Total() == 0)
@@ -134,6 +131,13 @@ func (b *Builder) scenario(name string) *scenario {
 		b.scenarios[name] = sc
 	}
 	return sc
+}
+
+// goldenOf is the name of the golden path that a perturbed scenario departs from: its
+// own begins with it.
+func goldenOf(name string) string {
+	golden, _, _ := strings.Cut(name, " [")
+	return golden
 }
 
 // key is what finds a run by its golden path and its perturbations.

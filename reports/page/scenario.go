@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/shell"
 	"github.com/rehearse-dev/rehearse/internal/show"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -114,6 +115,9 @@ func (b *Builder) row(s reports.Scenario, order int) row {
 	if n := s.Trials.Total(); n > 1 {
 		r.Note = fmt.Sprintf("%d of %d trials passed", s.Trials.Pass, n)
 	}
+	if s.Flaky {
+		r.Note = "flaky: " + r.Note
+	}
 	return r
 }
 
@@ -129,6 +133,7 @@ type section struct {
 	More     int // findings beyond those shown
 	Measures []measured
 	Over     string
+	Several  bool // trials
 	Agents   []reports.Section
 }
 
@@ -138,10 +143,11 @@ type measured struct{ Name, Value, Interval, N, Notes string }
 func (b *Builder) section(s reports.Scenario, r row) section {
 	sc := b.scenario(s.Name)
 	out := section{
-		row: r, Where: line(s.File, 300), More: s.MoreFindings, Measures: newMeasures(s.Measures), Agents: reports.Sections(s.AgentMetrics),
+		row: r, Where: line(s.File, 300), Command: command(s, sc.perturb), More: s.MoreFindings, Measures: newMeasures(s.Measures), Agents: reports.Sections(s.AgentMetrics),
 		Over:  "Means over " + count(s.Trials.Total(), "trial") + "; latencies over all calls.",
 		Facts: []fact{{"status", line(s.Status, 60)}, {"agent", line(s.Agent, 60)}, {"backend", line(s.Backend, 60)}},
 	}
+	out.Several = s.Trials.Total() > 1
 	if s.Trials.Total() == 1 {
 		out.Over = "One trial; latencies over all of its calls."
 	}
@@ -149,8 +155,11 @@ func (b *Builder) section(s reports.Scenario, r row) section {
 		out.Facts = append(out.Facts, fact{"model", line(s.Model, 80)})
 	}
 	out.Facts = append(out.Facts, fact{"seed", strconv.FormatUint(s.Seed, 10)}, fact{"digest", line(s.Digest, 100)})
-	if rate := s.PassRate; s.Trials.Total() > 1 {
-		out.Facts = append(out.Facts, fact{"pass rate", share(rate)})
+	if s.Trials.Total() > 1 {
+		out.Facts = append(out.Facts, fact{"pass rate", share(s.PassRate)})
+	}
+	for _, r := range s.Repeats[:min(len(s.Repeats), maxRepeats)] {
+		out.Facts = append(out.Facts, fact{fmt.Sprintf("pass@%d", r.K), share(r.PassAt)}, fact{fmt.Sprintf("pass^%d", r.K), share(r.PassAll)})
 	}
 	for _, id := range s.Proves {
 		out.Proves = append(out.Proves, line(id, 40))
@@ -158,13 +167,44 @@ func (b *Builder) section(s reports.Scenario, r row) section {
 	for _, t := range s.Tags {
 		out.Labels = append(out.Labels, line(t, 60))
 	}
+	for _, p := range sc.perturb {
+		out.Facts = append(out.Facts, fact{"perturbed by", line(p, 300)})
+	}
 	out.Findings = newFindings(s.Findings, func(n int) *reference {
 		if s.Planned <= 1 {
 			return nil
 		}
 		return &reference{link(trialID(sc.id, n)), fmt.Sprintf("trial %d", n)}
 	})
+	for i, f := range s.Findings {
+		if at := s.Where[f.At]; at > 0 {
+			out.Findings[i].At += fmt.Sprintf(", line %d", at)
+		}
+	}
 	return out
+}
+
+// maxRepeats is how many numbers of trials together are shown.
+const maxRepeats = 4
+
+// shipped marks the file of a scenario that is part of the program.
+const shipped = "shipped:"
+
+// command runs a scenario again.
+func command(s reports.Scenario, perturb []string) string {
+	golden := s.Name
+	if len(perturb) > 0 {
+		golden = goldenOf(s.Name)
+	}
+	what := line(s.File, 300)
+	if what == "" || strings.HasPrefix(what, shipped) {
+		what = line(golden, 300)
+	}
+	words := []string{"rehearse", "run", what}
+	for _, p := range perturb {
+		words = append(words, "--perturb", line(p, 300))
+	}
+	return shell.Join(words...)
 }
 
 // share is a rate with its interval, in per cent.

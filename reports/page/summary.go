@@ -57,8 +57,8 @@ func (b *Builder) summary(in Input) summary {
 		Tool: line(r.Run.Tool, 100), Verdict: newVerdict(r.Verdict), Headline: headline(r), Run: about(r.Run),
 		Numbers: numbers(r), Attention: b.attention(r), Plots: b.plots.pictures(r), Agents: reports.Sections(r.Totals.AgentMetrics),
 	}
-	if in.Comparison != nil {
-		s.Changes = b.changes(in.Comparison)
+	if r.Comparison != nil {
+		s.Changes = b.changes(r.Comparison)
 	}
 	for i := range in.Explored {
 		s.Explored = append(s.Explored, b.exploration(&in.Explored[i], i))
@@ -118,12 +118,15 @@ func numbers(r reports.Report) []numbered {
 		{"time rehearsed", "duration"},
 	} {
 		v := reports.Find(r.Totals.Measures, m.of)
-		n := numbered{Name: m.name, Value: amount(v)}
+		n := numbered{Name: m.name, Value: strings.TrimSuffix(amount(v), " EUR")}
+		if v.Value != nil {
+			n.Note = strings.TrimPrefix(v.Unit, "s")
+		}
 		if rest, atLeast := strings.CutPrefix(n.Value, "at least "); atLeast {
 			n.Value = "≥ " + rest
 		}
 		if !v.Known && v.Value != nil {
-			n.Note = "not all is known"
+			n.Note = strings.TrimPrefix(n.Note+", not all is known", ", ")
 		}
 		list = append(list, n)
 	}
@@ -150,6 +153,9 @@ func (b *Builder) attention(r reports.Report) []attention {
 		add("The run was stopped before its plan was done", 1, func(int) pointer {
 			return pointer{Text: "What follows is what had been judged by then."}
 		})
+	}
+	if r.Stopped != "" {
+		add("A budget of the run was used up", 1, func(int) pointer { return pointer{Text: line(r.Stopped, 0)} })
 	}
 	add("Problems of the recording", len(r.Problems), func(i int) pointer { return pointer{Text: line(r.Problems[i], 0)} })
 	add("Not run", len(r.NotRun), func(i int) pointer { return pointer{Text: line(r.NotRun[i], 200)} })

@@ -155,21 +155,23 @@ type steps struct {
 	// before are the events before the first call had ended, and all of them where
 	// times are not known.
 	before []record.Event
-	// exchanges are true where each call could be joined with what the backend saw.
-	joined bool
 }
 
 type step struct {
+	// exchanges are none where it is not known which are those of the call.
 	exchanges []record.Exchange
 	after     []record.Event
 }
 
-// steps puts each event behind the last call that had ended by then, and each exchange
-// to its call.
+// steps puts each event behind the last call that had ended by then.
 func (v view) steps() steps {
 	t := v.trial
 	s := steps{calls: make([]step, len(t.Calls))}
-	s.join(t)
+	if exchanges, ok := t.ByCall(); ok {
+		for i := range exchanges {
+			s.calls[i].exchanges = exchanges[i]
+		}
+	}
 	if v.scenario.RealTime {
 		s.before = t.Events
 		return s
@@ -190,25 +192,6 @@ func (v view) steps() steps {
 		}
 	}
 	return s
-}
-
-// join gives each call its exchanges: one, and one for each retry. Where the numbers
-// do not agree, as with calls that never reached the backend, none are given.
-func (s *steps) join(t *record.Trial) {
-	total := 0
-	for i := range t.Calls {
-		total += 1 + len(t.Calls[i].Retries)
-	}
-	if total != len(t.Exchanges) {
-		return
-	}
-	s.joined = true
-	at := 0
-	for i := range t.Calls {
-		n := 1 + len(t.Calls[i].Retries)
-		s.calls[i].exchanges = t.Exchanges[at : at+n]
-		at += n
-	}
 }
 
 // trialTail is what stands below a transcript.
