@@ -68,7 +68,7 @@ func (d *followUpDriver) run(ctx context.Context, t *trial, backend llm.Adapter)
 		Sink:      t.collector,
 		Price:     d.pricer,
 		EURPerUSD: d.rate,
-	}, first.Text)
+	}, first)
 	return record.End{
 		Status:     string(out.Status),
 		ExitCode:   out.ExitCode,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // Outcome is how a run ended.
@@ -46,15 +47,16 @@ type Round struct {
 }
 
 // Run follows up an agent's answer until what it says may stop, or a bound is
-// reached. It makes no call if the answer may stop. It never panics: a panic of
+// reached. It makes no call if the answer may stop; one that is empty or was cut off
+// settles nothing and may not. It never panics: a panic of
 // the backend is a failed call, and one of Deps.Judge or of the sink ends the run
 // with StatusError, as do options that Validate refuses.
 //
 // When ctx ends, the run ends with StatusInterrupted, or with StatusTimeout if
 // its cause is context.DeadlineExceeded.
-func Run(ctx context.Context, o Options, d Deps, answer string) (out Outcome) {
+func Run(ctx context.Context, o Options, d Deps, answer llm.Reply) (out Outcome) {
 	r := newRun(o.withDefaults(), d)
-	r.out.Answer = answer
+	r.out.Answer = answer.Text
 	defer func() {
 		if p := recover(); p != nil {
 			out = r.sum(&ending{

@@ -214,7 +214,7 @@ var _ = Describe("The end of a follow-up", Label("G-07"), func() {
 			cancel(errors.New("ctrl-c"))
 			return llm.Reply{Text: "done", Usage: &llm.Usage{Output: 9}}, nil
 		})
-		out := followup.Run(ctx, r.options, r.deps, "left: a")
+		out := followup.Run(ctx, r.options, r.deps, llm.Reply{Text: "left: a"})
 		Expect(out.Status).To(Equal(followup.StatusInterrupted))
 		Expect(out.ExitCode).To(Equal(130))
 		Expect(out.Details).To(Equal("interrupted: ctrl-c"))
@@ -224,7 +224,7 @@ var _ = Describe("The end of a follow-up", Label("G-07"), func() {
 		r := newRig(followup.Options{}, hang)
 		ctx, cancel := r.clock.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		out := followup.Run(ctx, r.options, r.deps, "left: a")
+		out := followup.Run(ctx, r.options, r.deps, llm.Reply{Text: "left: a"})
 		Expect(out.Status).To(Equal(followup.StatusTimeout))
 		Expect(out.Details).To(Equal("stopped at the caller's deadline"))
 	})
@@ -256,7 +256,7 @@ var _ = Describe("The end of a follow-up", Label("G-07"), func() {
 	)
 
 	It("is error without a backend", func() {
-		out := followup.Run(context.Background(), followup.Options{}, followup.Deps{}, "left: a")
+		out := followup.Run(context.Background(), followup.Options{}, followup.Deps{}, llm.Reply{Text: "left: a"})
 		Expect(out.Status).To(Equal(followup.StatusError))
 		Expect(out.Details).To(Equal("no backend is given"))
 	})

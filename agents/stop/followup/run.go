@@ -60,12 +60,12 @@ func newRun(o Options, d Deps) *run {
 func (r *run) elapsed() time.Duration { return r.Clock.Now().Sub(r.start) }
 
 // follow goes from answer to answer until there is an ending.
-func (r *run) follow(answer string) *ending {
+func (r *run) follow(first llm.Reply) *ending {
 	if end := r.limits(); end != nil {
 		return end
 	}
+	answer, verdict := first.Text, r.first(first)
 	r.open(answer)
-	verdict := r.Judge(r.ctx, answer)
 	for n := 1; ; n++ {
 		end := r.decide(n, answer, verdict)
 		r.tell(n, verdict, end == nil)
@@ -76,6 +76,14 @@ func (r *run) follow(answer string) *ending {
 			return end
 		}
 	}
+}
+
+// first is the verdict on the answer that is followed up.
+func (r *run) first(answer llm.Reply) stop.Verdict {
+	if why := unfinished(answer); why != "" {
+		return stop.Verdict{Policy: r.Policy, Reason: why}
+	}
+	return r.Judge(r.ctx, answer.Text)
 }
 
 // decide says whether the run ends with an answer, the n-th from 1.

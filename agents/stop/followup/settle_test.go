@@ -69,6 +69,20 @@ var _ = Describe("A todo", Label("G-07"), func() {
 		Expect(states(out)).To(Equal(map[string]followup.State{"deploy": followup.Done}))
 	})
 
+	DescribeTable("is made to go on from an answer that settles nothing, although that could stop",
+		func(first llm.Reply, reason string) {
+			r := newRig(followup.Options{}, say("All of it is done."))
+			out := followup.Run(context.Background(), r.options, r.deps, first)
+			Expect(out.Status).To(Equal(followup.StatusAllowed))
+			Expect(out.Answer).To(Equal("All of it is done."))
+			Expect(r.judged).To(Equal([]string{"All of it is done."}))
+			Expect(r.prompt(1)).To(ContainSubstring(reason))
+		},
+		Entry("empty", llm.Reply{Finish: llm.FinishStop}, "the answer is empty"),
+		Entry("blank", llm.Reply{Text: " \n", Finish: llm.FinishStop}, "the answer is empty"),
+		Entry("cut off", llm.Reply{Text: "The importer reads", Finish: llm.FinishLength}, "the answer was cut off (finish reason length)"),
+		Entry("withheld", llm.Reply{Text: "The", Finish: llm.FinishContentFilter}, "the answer was cut off (finish reason content_filter)"),
+	)
 	DescribeTable("is not done by an answer that was cut off, although that could stop",
 		func(finish llm.FinishReason) {
 			r := newRig(followup.Options{Rounds: 1}, reply(llm.Reply{Text: "Deployed and", Finish: finish}))
@@ -179,7 +193,7 @@ var _ = Describe("Any follow-up", Label("G-07"), func() {
 			}
 			r := newRig(o, turns...)
 			answer := rapid.SampledFrom(pool).Draw(t, "answer")
-			out := followup.Run(context.Background(), r.options, r.deps, answer)
+			out := followup.Run(context.Background(), r.options, r.deps, llm.Reply{Text: answer})
 
 			last := r.told("verdict")
 			switch {

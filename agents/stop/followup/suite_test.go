@@ -101,7 +101,7 @@ func (r *rig) judge(_ context.Context, answer string) stop.Verdict {
 }
 
 func (r *rig) run(answer string) followup.Outcome {
-	return followup.Run(context.Background(), r.options, r.deps, answer)
+	return followup.Run(context.Background(), r.options, r.deps, llm.Reply{Text: answer})
 }
 
 // told are the events of a kind.
