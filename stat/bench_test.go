@@ -2,6 +2,7 @@ package stat_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/stat"
@@ -49,5 +50,33 @@ func BenchmarkFloorDrawItems1000Of763(b *testing.B) {
 	}
 	if sum == 0 {
 		b.Fatal("nothing was drawn")
+	}
+}
+
+func differences(n int) []float64 {
+	r := rand.New(rand.NewPCG(7, 8))
+	d := make([]float64, n)
+	for i := range d {
+		d[i] = r.NormFloat64() + 0.1
+	}
+	return d
+}
+
+func signedRank(b *testing.B, n int) {
+	d := differences(n)
+	for b.Loop() {
+		stat.SignedRank(d, stat.Level)
+	}
+}
+
+func BenchmarkSignedRank20(b *testing.B)     { signedRank(b, 20) }
+func BenchmarkSignedRank200(b *testing.B)    { signedRank(b, 200) }
+func BenchmarkSignedRank100000(b *testing.B) { signedRank(b, 100_000) }
+
+// The floor of many differences is to sort them.
+func BenchmarkFloorSort100000(b *testing.B) {
+	d := differences(100_000)
+	for b.Loop() {
+		slices.Sort(slices.Clone(d))
 	}
 }

@@ -121,17 +121,17 @@ func exactSigned(plus int, ranks []int) float64 {
 }
 
 // signs returns the probabilities of the sums 0, step, ... up to most of the ranks
-// whose signs are positive, if each is so with probability one half.
+// whose signs are positive, if each is so with probability one half. The ranks are in
+// ascending order.
 func signs(ranks []int, step, most int) []float64 {
 	p := make([]float64, most/step+1)
-	p[0] = 1
+	p[0] = math.Ldexp(1, -len(ranks)) // of each way; at most 200 ranks do not underflow
+	reach := 0
 	for _, rank := range ranks {
 		r := rank / step
-		for sum := len(p) - 1; sum >= r; sum-- {
-			p[sum] = (p[sum] + p[sum-r]) / 2
-		}
-		for sum := min(r, len(p)) - 1; sum >= 0; sum-- {
-			p[sum] /= 2
+		reach = min(reach+r, len(p)-1)
+		for sum := reach; sum >= r; sum-- {
+			p[sum] += p[sum-r]
 		}
 	}
 	return p
