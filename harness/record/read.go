@@ -23,6 +23,9 @@ type Entry struct {
 	Problem *Problem
 }
 
+// ErrEmpty says that there is nothing to read.
+var ErrEmpty = errors.New("the recording is empty")
+
 // maxTrial bounds the bytes of one trial, and with it the reader's memory.
 const maxTrial = 256 << 20
 
@@ -61,6 +64,7 @@ type reader struct {
 	out []Entry
 
 	started, closed bool
+	joined          bool            // a second recording follows the first
 	known           map[string]bool // scenarios
 	unknown         map[string]bool // line types already reported
 
@@ -80,7 +84,7 @@ func (r *reader) step() error {
 	if errors.Is(err, io.EOF) {
 		return r.end()
 	}
-	if err != nil {
+	if err != nil || r.joined {
 		return err
 	}
 	line, ok := stored{}, false
@@ -112,7 +116,7 @@ func (r *reader) start(line stored) error {
 		return fmt.Errorf("line 1: %w", err)
 	}
 	if run.Schema != Schema {
-		return fmt.Errorf("line 1: the schema is %q and this program reads %q; use the version that wrote it", run.Schema, Schema)
+		return fmt.Errorf("line 1: the schema is %q and this program reads %q; use the version that wrote it (%.100q)", run.Schema, Schema, run.Tool)
 	}
 	r.started = true
 	r.out = append(r.out, Entry{Line: r.in.n, Run: &run})
@@ -122,7 +126,7 @@ func (r *reader) start(line stored) error {
 func (r *reader) dispatch(line stored, size int) {
 	switch line.kind {
 	case kindRun:
-		r.problem(r.in.n, "a second run begins here; it is left out")
+		r.second(line)
 	case kindScenario:
 		var sc Scenario
 		if r.top(line, &sc) {
@@ -147,6 +151,19 @@ func (r *reader) dispatch(line stored, size int) {
 	default:
 		r.part(line, size)
 	}
+}
+
+// second reports that another recording was put behind this one. Its trials are not
+// this run's, and may be of another version, so all of it is left out.
+func (r *reader) second(line stored) {
+	r.abandon()
+	r.joined = true
+	var run Run
+	if err := decode(line.body, &run); err != nil {
+		run = Run{}
+	}
+	r.problem(r.in.n, "a second run begins here (id %.100q, schema %.100q, written by %.100q): two recordings were joined. "+
+		"All that follows is left out; report each recording by itself", run.ID, run.Schema, run.Tool)
 }
 
 // top decodes a line that stands outside trials, ending an unfinished one.
@@ -224,7 +241,7 @@ func (r *reader) abandon() {
 // end reports what is missing when the stream has ended.
 func (r *reader) end() error {
 	if !r.started {
-		return fmt.Errorf("the recording is empty")
+		return ErrEmpty
 	}
 	r.abandon()
 	if !r.closed {

@@ -205,7 +205,16 @@ var _ = Describe("Read", func() {
 			`the trial's scenario "loop/done" was not recorded`,
 			`the trial's scenario "loop/done" was not recorded`,
 			`the trial's scenario "loop/done" was not recorded`),
-		Entry("a second run", func(l []string) []string { return append(l, l[0]) }, 3, "line 31: a second run"),
+		Entry("a second run", func(l []string) []string {
+			other := strings.NewReplacer("rehearse.recording/1", "rehearse.recording/9", "loop/done", "loop/other")
+			joined := l
+			for _, line := range l {
+				joined = append(joined, other.Replace(line))
+			}
+			return joined
+		}, 3, `schema "rehearse.recording/9"`),
+		Entry("a second run within a trial of the first", func(l []string) []string { return append(l[:25:25], l...) }, 2,
+			"line 21: trial 3 of loop/done has no end", "line 26: a second run begins here", "has no close line"),
 	)
 
 	DescribeTable("refuses what it cannot read",
