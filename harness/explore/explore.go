@@ -115,7 +115,7 @@ func Run(ctx context.Context, sc scenarios.Scenario, opts Options) (survival.Res
 func (e *explorer) explore(ctx context.Context, sc *scenarios.Scenario) error {
 	e.result.Golden = measure.GoldenOf(&e.golden.Facts)
 	e.result.Calls = e.path.calls
-	e.result.Invariants = e.golden.Scenario.Invariants
+	e.result.Invariants = slices.Concat(gate.Invariants(e.result.Agent), sc.Invariants)
 	p := planOf(&e.path, e.opts.Families, e.opts.Thorough)
 	if err := e.cells(ctx, doingCells, p.items); err != nil {
 		return err

@@ -89,5 +89,6 @@ func (c *Change) replace(n *yaml.Node, i int, value *yaml.Node) {
 		return
 	}
 	n.Content[i].Value = c.name(n.Content[i].Value)
+	value.LineComment = n.Content[i+1].LineComment
 	n.Content[i+1] = value
 }

@@ -1,0 +1,61 @@
+package explore
+
+import (
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
+)
+
+// Tick is the smallest difference between two times.
+const Tick = tick
+
+// Path is a golden path for specs.
+type Path struct {
+	Calls, Writes, Turns int
+	Points               drive.Points
+	RealTime             bool
+}
+
+func (p Path) path() *path {
+	return &path{calls: make([]survival.Call, p.Calls), writes: p.Writes, turns: p.Turns, points: p.Points, realTime: p.RealTime}
+}
+
+// PlanOf plans the families: the text forms of each run, and what is left out.
+func PlanOf(p Path, families []survival.Family, thorough bool) (runs []string, left []string) {
+	plan := planOf(p.path(), families, thorough)
+	for _, run := range plan.items {
+		runs = append(runs, key(run.ps))
+	}
+	return runs, plan.left
+}
+
+// GroupsOf is how many runs share the writes.
+func GroupsOf(writes, work, budget int) int { return groupsOf(writes, work, budget) }
+
+// Halves are the two progressions that together strike what p strikes.
+func Halves(p perturb.Perturbation, writes int) []perturb.Perturbation { return halves(p, writes) }
+
+// Smaller are the perturbations one step smaller, as texts.
+func Smaller(ps []perturb.Perturbation, writes int) (all []string) {
+	for _, s := range smaller(ps, writes) {
+		all = append(all, key(s))
+	}
+	return all
+}
+
+// Design is a covering design for specs.
+type Design struct {
+	Pairs        [][2]perturb.Perturbation
+	Kinds, Calls int
+}
+
+// PairsOf chooses pairs.
+func PairsOf(kinds []mocks.Fault, calls, limit int, seed uint64, bearable func(perturb.Perturbation) bool) Design {
+	d := pairsOf(kinds, calls, limit, seed, bearable)
+	out := Design{Kinds: d.kinds, Calls: d.calls}
+	for _, run := range d.items {
+		out.Pairs = append(out.Pairs, [2]perturb.Perturbation(run.ps))
+	}
+	return out
+}

@@ -1,0 +1,251 @@
+package explore_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/explore"
+	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
+)
+
+// golden is a short path on which all can go wrong.
+func golden() explore.Path {
+	return explore.Path{Calls: 3, Writes: 4, Turns: 2, Points: drive.Points{
+		Faults:   []string{"status", "timeout", "slow-drip"},
+		Timeouts: map[string]time.Duration{"call_timeout": time.Minute, "also": time.Minute, "timeout": time.Hour},
+	}}
+}
+
+var _ = Describe("The plan", Label("H-05"), func() {
+	DescribeTable("has, for each point of the path, each thing that can go wrong there",
+		func(family survival.Family, runs int, first, last string) {
+			planned, left := explore.PlanOf(golden(), []survival.Family{family}, false)
+			Expect(left).To(BeEmpty())
+			Expect(planned).To(HaveLen(runs))
+			Expect(planned[0]).To(Equal(first))
+			Expect(planned[runs-1]).To(Equal(last))
+			for _, text := range planned {
+				p, err := perturb.Parse(text)
+				Expect(err).NotTo(HaveOccurred())
+				Expect(p.String()).To(Equal(text))
+			}
+		},
+		Entry("faults, each status among them", survival.Faults, 3*(7+2), "call=1:status,status=401", "call=3:slow-drip"),
+		Entry("latency, a tick less and a tick more than each limit", survival.Latency, 3*2*2,
+			"call=1:latency,first=59.999999999s", "call=3:latency,first=1h0m0.000000001s"),
+		Entry("texts", survival.Texts, 3*4, "call=1:text-truncated", "call=3:text-padded"),
+		Entry("crashes", survival.Crashes, 4*3, "write=1:crash-before", "write=4:disk-full"),
+		Entry("users", survival.Users, 2*8, "turn=1:double", "turn=2:restart"),
+	)
+
+	It("has all families in one go, in the order of their list", func() {
+		all, _ := explore.PlanOf(golden(), nil, false)
+		Expect(all).To(HaveLen(27 + 12 + 12 + 12 + 16))
+		some, _ := explore.PlanOf(golden(), []survival.Family{survival.Users, survival.Texts}, false)
+		Expect(some[0]).To(Equal("call=1:text-truncated"))
+	})
+
+	It("says what does not apply, and why", func() {
+		p := golden()
+		p.Points.NoWrites, p.Points.NoTurns, p.Points.Timeouts = "nothing on disk", "nobody", nil
+		runs, left := explore.PlanOf(p, nil, false)
+		Expect(runs).To(HaveLen(27 + 12))
+		Expect(left).To(Equal([]string{"latency: the agent has no limit of time", "crash: nothing on disk", "user: nobody"}))
+		p = golden()
+		p.Writes = 0
+		_, left = explore.PlanOf(p, []survival.Family{survival.Crashes}, false)
+		Expect(left).To(Equal([]string{"crash: nothing was written"}))
+	})
+
+	It("does not wait in real time", func() {
+		p := golden()
+		p.RealTime, p.Points.Faults = true, []string{"exit", "hang", "ignore-sigterm"}
+		runs, left := explore.PlanOf(p, []survival.Family{survival.Faults, survival.Latency}, false)
+		Expect(runs).To(Equal([]string{"call=1:exit", "call=2:exit", "call=3:exit"}))
+		Expect(left).To(HaveLen(2))
+		Expect(left[0]).To(HavePrefix("hang, ignore-sigterm: "))
+		p.Points.Timeouts = map[string]time.Duration{"call_timeout": 2 * time.Second, "off": 0}
+		runs, _ = explore.PlanOf(p, []survival.Family{survival.Faults}, false)
+		Expect(runs).To(HaveLen(9))
+	})
+
+	It("spares calls of a long path, says so, and takes them all if asked to", func() {
+		p := golden()
+		p.Calls = 1000
+		runs, left := explore.PlanOf(p, []survival.Family{survival.Texts}, false)
+		Expect(len(runs)).To(BeNumerically("<=", 300))
+		Expect(runs[0]).To(Equal("call=1:text-truncated"))
+		Expect(runs[len(runs)-1]).To(Equal("call=1000:text-padded"))
+		Expect(slices.Compact(slices.Sorted(slices.Values(runs)))).To(HaveLen(len(runs)))
+		Expect(left).To(Equal([]string{fmt.Sprintf("text: %d of 1000 calls, evenly spread, as the path is long; --thorough takes them all", len(runs)/4)}))
+		runs, left = explore.PlanOf(p, []survival.Family{survival.Texts}, true)
+		Expect(runs).To(HaveLen(4000))
+		Expect(left).To(BeEmpty())
+	})
+
+	It("lets crashes share runs on a long path, so that each write is struck once", func() {
+		rapid.Check(GinkgoTB(), func(t *rapid.T) {
+			p := golden()
+			p.Calls, p.Writes = rapid.IntRange(0, 2000).Draw(t, "calls"), rapid.IntRange(1, 3000).Draw(t, "writes")
+			runs, _ := explore.PlanOf(p, []survival.Family{survival.Crashes}, false)
+			struck := map[string]int{}
+			for _, text := range runs {
+				one, err := perturb.Parse(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, w := range strikes(one, p.Writes) {
+					struck[fmt.Sprint(one.Do, w)]++
+				}
+			}
+			if len(struck) != 3*p.Writes {
+				t.Fatalf("%d of %d are struck", len(struck), 3*p.Writes)
+			}
+			for what, times := range struck {
+				if times != 1 {
+					t.Fatalf("%s is struck %d times", what, times)
+				}
+			}
+		})
+	})
+})
+
+// strikes are the writes that a crash strikes.
+func strikes(p perturb.Perturbation, writes int) (all []int) {
+	for w := p.N; w <= writes; w += p.Every {
+		all = append(all, w)
+		if p.Every == 0 {
+			break
+		}
+	}
+	return all
+}
+
+var _ = Describe("Shrinking", Label("H-05"), func() {
+	DescribeTable("tries what is one step smaller",
+		func(text string, want ...string) {
+			var ps []perturb.Perturbation
+			for one := range strings.FieldsSeq(text) {
+				p, err := perturb.Parse(one)
+				Expect(err).NotTo(HaveOccurred())
+				ps = append(ps, p)
+			}
+			Expect(strings.Join(explore.Smaller(ps, 100), "\n")).To(Equal(strings.Join(want, "\n")))
+		},
+		Entry("a pair: either fault", "call=1:timeout call=2:empty-text", "call=2:empty-text", "call=1:timeout"),
+		Entry("three: without one of them", "call=1:timeout call=2:timeout call=3:timeout",
+			"call=2:timeout call=3:timeout", "call=1:timeout call=3:timeout", "call=1:timeout call=2:timeout"),
+		Entry("options: without one of them", "call=1:status,status=429,retry_after=2s,times=3",
+			"call=1:status,status=429,retry_after=2s", "call=1:status,status=429,times=3"),
+		Entry("a place in the stream", "call=1:reset-mid-stream,after=3", "call=1:reset-mid-stream"),
+		Entry("a pause", "call=1:slow-drip,delay=3s", "call=1:slow-drip"),
+		Entry("a plain fault: nothing", "call=1:timeout"),
+		Entry("a status: nothing", "call=1:status,status=503"),
+		Entry("a text: nothing", "call=1:text-padded"),
+		Entry("a person: nothing", "turn=2:double"),
+		Entry("a latency: shorter ones, as people say them", "call=1:latency,first=59.999999999s", "call=1:latency,first=1s", "call=1:latency,first=10s"),
+		Entry("the shortest latency: nothing", "call=1:latency,first=1s"),
+		Entry("a group of writes: either half of it", "write=3:crash-after,every=20", "write=3:crash-after,every=40", "write=23:crash-after,every=40"),
+		Entry("two writes: either", "write=3:crash-after,every=60", "write=3:crash-after", "write=63:crash-after"),
+		Entry("a group of one: without the others", "write=3:crash-after,every=98", "write=3:crash-after"),
+		Entry("one write: nothing", "write=3:crash-after"),
+	)
+
+	It("halves groups so that no write is lost, down to single ones", func() {
+		rapid.Check(GinkgoTB(), func(t *rapid.T) {
+			writes := rapid.IntRange(1, 500).Draw(t, "writes")
+			every := rapid.IntRange(1, 500).Draw(t, "every")
+			p := perturb.Perturbation{At: perturb.Write, N: rapid.IntRange(1, min(every, writes)).Draw(t, "n"), Do: perturb.CrashBefore, Every: every}
+			open, singles := []perturb.Perturbation{p}, []int{}
+			for len(open) > 0 {
+				one := open[0]
+				open = open[1:]
+				if one.Every == 0 {
+					singles = append(singles, one.N)
+					continue
+				}
+				halves := explore.Halves(one, writes)
+				var both []int
+				for _, half := range halves {
+					both = append(both, strikes(half, writes)...)
+				}
+				slices.Sort(both)
+				if !slices.Equal(both, strikes(one, writes)) {
+					t.Fatalf("%s becomes %v", one, halves)
+				}
+				open = append(open, halves...)
+			}
+			slices.Sort(singles)
+			if !slices.Equal(singles, strikes(p, writes)) {
+				t.Fatalf("%s ends as %v", p, singles)
+			}
+		})
+	})
+})
+
+var _ = Describe("Pairs", Label("H-05"), func() {
+	kinds := func(n int) (all []mocks.Fault) {
+		for _, name := range mocks.APIFaults()[:n] {
+			all = append(all, mocks.Fault{Kind: name})
+		}
+		return all
+	}
+
+	It("cover every pair of kinds and of calls with as few runs as there can be", func() {
+		rapid.Check(GinkgoTB(), func(t *rapid.T) {
+			n, calls := rapid.IntRange(1, 9).Draw(t, "kinds"), rapid.IntRange(2, 15).Draw(t, "calls")
+			most := max(n*n, calls*(calls-1)/2)
+			limit := rapid.IntRange(1, 2*most).Draw(t, "limit")
+			d := explore.PairsOf(kinds(n), calls, limit, rapid.Uint64().Draw(t, "seed"), nil)
+			ofKinds, ofCalls := map[[2]string]bool{}, map[[2]int]bool{}
+			for _, pair := range d.Pairs {
+				if pair[0].N >= pair[1].N {
+					t.Fatalf("%v is not in order", pair)
+				}
+				ofKinds[[2]string{pair[0].Do, pair[1].Do}] = true
+				ofCalls[[2]int{pair[0].N, pair[1].N}] = true
+			}
+			if len(d.Pairs) != min(limit, most) {
+				t.Fatalf("%d runs for %d", len(d.Pairs), min(limit, most))
+			}
+			if d.Kinds != len(ofKinds) || d.Kinds != min(limit, n*n) {
+				t.Fatalf("covers %d, says %d, of %d pairs of kinds", len(ofKinds), d.Kinds, n*n)
+			}
+			if d.Calls != len(ofCalls) || d.Calls != min(limit, calls*(calls-1)/2) {
+				t.Fatalf("covers %d, says %d, of %d pairs of calls", len(ofCalls), d.Calls, calls*(calls-1)/2)
+			}
+		})
+	})
+
+	It("depend on the seed and on nothing else", func() {
+		one := explore.PairsOf(kinds(6), 10, 20, 1, nil)
+		Expect(explore.PairsOf(kinds(6), 10, 20, 1, nil)).To(Equal(one))
+		Expect(explore.PairsOf(kinds(6), 10, 20, 2, nil)).NotTo(Equal(one))
+	})
+
+	It("begin with a fault that leaves the path going", func() {
+		bearable := func(p perturb.Perturbation) bool { return p.N != 2 && p.Do != "timeout" }
+		d := explore.PairsOf(kinds(6), 5, 500, 1, bearable)
+		Expect(d.Pairs).NotTo(BeEmpty())
+		for _, pair := range d.Pairs {
+			Expect(bearable(pair[0])).To(BeTrue(), "%v", pair)
+		}
+		Expect(d.Kinds).To(Equal(5 * 6))
+		Expect(d.Calls).To(Equal(10 - 3))
+	})
+
+	It("are none where there are not two calls, or none that goes on", func() {
+		Expect(explore.PairsOf(kinds(6), 1, 20, 1, nil).Pairs).To(BeEmpty())
+		Expect(explore.PairsOf(nil, 9, 20, 1, nil).Pairs).To(BeEmpty())
+		Expect(explore.PairsOf(kinds(6), 9, 20, 1, func(perturb.Perturbation) bool { return false }).Pairs).To(BeEmpty())
+	})
+})
