@@ -234,8 +234,8 @@ func (t *tab) shoot(name string, width int64, scheme string) {
 	Expect(os.WriteFile(filepath.Join(folder, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), picture, 0o600)).To(Succeed())
 }
 
-// widest names the elements that stand out of the window.
-const widest = `[...document.querySelectorAll("main *")].filter((e) => e.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+// widest names the elements that stand out of the window, but for what can be scrolled.
+const widest = `[...document.querySelectorAll("body *")].filter((e) => !e.parentElement.closest(".scroll, figure, nav") && e.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
 	.slice(0, 5).map((e) => e.localName + "." + e.className).join(" ")`
 
 // pdf prints the page.

@@ -26,9 +26,11 @@ type call struct {
 	Facts []fact
 	// Earlier are messages of the request that an earlier call brought.
 	Earlier []reference
-	// Total counts the messages of the request, New are those not shown before.
+	// Total counts the messages of the request, New are those that are new, but for
+	// the first ones if these are Left out.
 	Total    int
 	New      []message
+	Left     int
 	Reply    *message
 	Error    string
 	Troubles []trouble
@@ -66,28 +68,38 @@ type exchange struct {
 	Struck                               bool
 }
 
-// call prepares call number i. Messages of its request that are not in shown are
-// shown, and then are.
-func (v view) call(i int, s steps, shown map[string]bool) call {
+// maxNew is how many new messages of a request are shown, the last ones.
+const maxNew = 30
+
+// call prepares call number i. The messages of its request are shown if they are not
+// in seen, which says of each whether it was shown, and then are.
+func (v view) call(i int, s steps, seen map[string]bool) call {
 	c := &v.trial.Calls[i]
 	out := call{
 		ID: callID(v.id, c.N), N: c.N, Purpose: line(c.Purpose, 60), Total: len(c.Messages),
 		Facts: v.callFacts(i, c), After: happenings(s.calls[i].after), Troubles: troubles(c, s.calls[i].exchanges),
 	}
 	out.Link = link(out.ID)
-	var earlier []string
+	var earlier, fresh []string
 	for _, id := range c.Messages {
-		if shown[id] {
+		if shown, ok := seen[id]; shown {
 			earlier = append(earlier, id)
-		} else if m, ok := v.message(id, nil); ok {
-			shown[id] = true
-			out.New = append(out.New, m)
+		} else if !ok {
+			seen[id] = false
+			fresh = append(fresh, id)
 		}
 	}
 	out.Earlier = v.references(earlier)
+	out.Left = max(0, len(fresh)-maxNew)
+	for _, id := range fresh[out.Left:] {
+		if m, ok := v.message(id, nil); ok {
+			seen[id] = true
+			out.New = append(out.New, m)
+		}
+	}
 	if m, ok := v.message(c.Reply, marksOf(s.calls[i].after)); ok {
 		out.Reply = &m
-		shown[c.Reply] = true
+		seen[c.Reply] = true
 	}
 	if e := c.Error; e != nil {
 		out.Error = string(e.Kind)

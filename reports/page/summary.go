@@ -170,7 +170,7 @@ func (b *Builder) pointerTo(s reports.Scenario) pointer {
 	p := pointer{Link: link(b.scenario(s.Name).id), Text: line(s.Name, 200)}
 	for _, f := range newFindings(s.Findings, nil) {
 		if f.Severity != "info" {
-			p.Note = f.Message
+			p.Note = line(f.Message, 300)
 			break
 		}
 	}

@@ -64,7 +64,7 @@ func (r *renderer) trial(v view) error {
 	if err := r.execute("trial", v.head(steps)); err != nil {
 		return err
 	}
-	shown := map[string]bool{}
+	seen := map[string]bool{}
 	left := 0
 	for i := range steps.calls {
 		if r.out.Len() > maxTrial && i < len(steps.calls)-lastCalls {
@@ -77,7 +77,7 @@ func (r *renderer) trial(v view) error {
 			}
 			left = 0
 		}
-		if err := r.execute("call", v.call(i, steps, shown)); err != nil {
+		if err := r.execute("call", v.call(i, steps, seen)); err != nil {
 			return err
 		}
 	}
