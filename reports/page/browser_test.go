@@ -216,14 +216,20 @@ func (t *tab) scheme(name string) {
 	}))
 }
 
+// fits checks that nothing is wider than a window.
+func (t *tab) fits(name string, width int64) {
+	GinkgoHelper()
+	t.do(chromedp.EmulateViewport(width, 900))
+	over := value[int](t, `document.documentElement.scrollWidth - document.documentElement.clientWidth`)
+	Expect(over).To(BeNumerically("<=", 0), "%s is %d px too wide at %d px: %s", name, over, width, value[string](t, widest))
+}
+
 // shoot takes a picture of the whole page where REHEARSE_SCREENSHOTS names a
 // folder, and checks in any case that nothing is wider than the window.
 func (t *tab) shoot(name string, width int64, scheme string) {
 	GinkgoHelper()
-	t.do(chromedp.EmulateViewport(width, 900))
 	t.scheme(scheme)
-	over := value[int](t, `document.documentElement.scrollWidth - document.documentElement.clientWidth`)
-	Expect(over).To(BeNumerically("<=", 0), "%s is %d px too wide at %d px: %s", name, over, width, value[string](t, widest))
+	t.fits(name, width)
 	folder := os.Getenv("REHEARSE_SCREENSHOTS")
 	if folder == "" {
 		return
