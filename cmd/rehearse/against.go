@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -14,6 +18,34 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/reports"
 )
+
+// comparisonFile is the comparison of a run with its baseline, in the folder of the
+// run, from which reports take it.
+const comparisonFile = "comparison.json"
+
+// maxComparison bounds what is read of it.
+const maxComparison = 256 << 20
+
+// readComparison reads what a run with a baseline left; nil if it left nothing.
+func readComparison(path string) (*compare.Result, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	data, err := readFile("comparison", path, maxComparison)
+	if err != nil {
+		return nil, err
+	}
+	var c compare.Result
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&c); err != nil {
+		return nil, fmt.Errorf("read the comparison %s: %w; run the scenarios again", path, err)
+	}
+	if c.Schema != compare.Schema {
+		return nil, fmt.Errorf("read the comparison %s: its schema is %q, and this program reads %q; run the scenarios again", path, c.Schema, compare.Schema)
+	}
+	return &c, nil
+}
 
 // against holds a run against a baseline. Nil is a run without one.
 type against struct {
@@ -78,7 +110,6 @@ func (a *against) compare(report *reports.Report) error {
 	}
 	wrong := runFindings(*report, "the run")
 	result := compare.Compare(a.before, now, compare.Options{Findings: wrong})
-	result.After = a.run
 	if result.Verdict != gate.Pass && len(wrong) == 0 {
 		result.Bless = blessCommand(a.run, a.file)
 	}

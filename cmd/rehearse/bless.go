@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/shell"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -76,14 +77,14 @@ func (a *app) bless(path string, flags blessFlags) error {
 	if err != nil {
 		return usage(err)
 	}
-	if err := unchanged(recording); err != nil {
-		return err
-	}
 	run, err := sumUp(recording)
 	if err != nil {
-		return noVerdict(err)
+		return err
 	}
-	if err := blessable(&run, flags.allowFailing); err != nil {
+	if err := blessable(path, &run, flags.allowFailing); err != nil {
+		return err
+	}
+	if err := unchanged(recording); err != nil {
 		return err
 	}
 	old, err := a.earlier(flags.baseline)
@@ -140,9 +141,9 @@ func unchanged(recording string) error {
 
 // blessable refuses a run that cannot stand for its scenarios. An error has its exit
 // code.
-func blessable(run *side, allowFailing bool) error {
+func blessable(path string, run *side, allowFailing bool) error {
 	for _, f := range runFindings(run.report, "the run") {
-		return noVerdict(fmt.Errorf("not blessed: %s", strings.Join([]string{f.Message, f.Evidence}, ": ")))
+		return noVerdict(fmt.Errorf("not blessed: %s", strings.TrimSuffix(f.Message+": "+f.Evidence, ": ")))
 	}
 	var failing []string
 	for _, s := range run.Scenarios {
@@ -153,7 +154,7 @@ func blessable(run *side, allowFailing bool) error {
 		case gate.Skip:
 			return noVerdict(fmt.Errorf("not blessed: %s was skipped, so there is nothing to hold later runs against; bless a run of a machine that can drive it", s.Name))
 		default:
-			return noVerdict(fmt.Errorf("not blessed: of %s the harness could not tell; see what is wrong with: rehearse report %s", s.Name, run.report.Run.ID))
+			return noVerdict(fmt.Errorf("not blessed: of %s the harness could not tell; see why with: %s", s.Name, shell.Join("rehearse", "report", path)))
 		}
 	}
 	switch {

@@ -145,11 +145,7 @@ func openSide(path string) (side, error) {
 	if err != nil {
 		return side{}, usage(err)
 	}
-	s, err := sumUp(recording)
-	if err != nil {
-		return side{}, noVerdict(err)
-	}
-	return s, nil
+	return sumUp(recording)
 }
 
 // isBaseline tells a baseline from a recording by its first line: that of a recording
@@ -192,30 +188,25 @@ func readBaseline(path string) (baseline.Baseline, error) {
 	return b, nil
 }
 
-// sumUp reads a recording and judges it anew.
+// sumUp reads a recording and judges it anew. An error has its exit code.
 func sumUp(path string) (side, error) {
-	file, err := os.Open(path)
+	in, err := openRecording(path)
 	if err != nil {
-		return side{}, fmt.Errorf("open the recording: %w", err)
+		return side{}, noVerdict(err)
 	}
-	defer file.Close()
-	timings, err := readTimings(timingsOf(path))
-	if err != nil {
-		return side{}, err
-	}
+	defer in.file.Close()
 	var sum baseline.Builder
-	judge := reports.Rejudge(timings)
-	builder, err := reports.FromRecording(file, func(s record.Scenario, t record.Trial) (measure.Facts, []gate.Finding, error) {
-		facts, findings, err := judge(s, t)
+	report, err := in.read(func(s record.Scenario, t record.Trial) (measure.Facts, []gate.Finding, error) {
+		facts, findings, err := in.judge(s, t)
 		if err == nil {
 			sum.Add(s, t.Head.N, &facts, findings)
 		}
 		return facts, findings, err
 	})
 	if err != nil {
-		return side{}, err
+		return side{}, noVerdict(err)
 	}
-	sum.Run = builder.Run
+	sum.Run = record.Run{ID: report.Run.ID, Tool: report.Run.Tool, Prices: report.Run.Prices}
 	run, err := sum.Close()
-	return side{Baseline: run, report: builder.Close()}, err
+	return side{Baseline: run, report: report}, err
 }

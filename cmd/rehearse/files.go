@@ -126,20 +126,26 @@ func (f *runFiles) removeEarlier() error {
 	if f.others == nil {
 		names = append(names, exploreFile, exploreMarkdownFile)
 	}
+	if f.against == nil {
+		names = append(names, comparisonFile)
+	}
 	return f.out.Remove(names...)
 }
 
 // render writes the reports to files that are still to be committed.
 func (f *runFiles) render(report reports.Report) ([]*folder.File, error) {
 	var files []*folder.File
-	for _, r := range []struct {
+	type part struct {
 		name   string
 		render renderer
-	}{
-		{jsonFile, reports.JSON},
-		{junitFile, reports.JUnit},
-		{markdownFile, reports.Markdown},
-	} {
+	}
+	parts := []part{{jsonFile, reports.JSON}, {junitFile, reports.JUnit}, {markdownFile, reports.Markdown}}
+	if report.Comparison != nil {
+		parts = append(parts, part{comparisonFile, func(w io.Writer, r reports.Report, _ reports.Options) error {
+			return reports.ComparisonJSON(w, *r.Comparison)
+		}})
+	}
+	for _, r := range parts {
 		file, err := f.out.Create(r.name)
 		if err != nil {
 			return nil, err

@@ -169,9 +169,11 @@ func readTimings(path string) ([]record.Timing, error) {
 	return record.ReadTimings(file)
 }
 
-// timingsOf is the timings file that belongs to a recording, partial if that is.
-func timingsOf(recording string) string {
-	name := timingsFile
+// timingsOf is the timings file that belongs to a recording.
+func timingsOf(recording string) string { return beside(recording, timingsFile) }
+
+// beside is the file of that name that belongs to a recording, partial if that is.
+func beside(recording, name string) string {
 	if strings.HasSuffix(recording, folder.Partial) {
 		name += folder.Partial
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/internal/folder"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -61,6 +63,8 @@ type recorded struct {
 	// start is when the trials are said to have begun, where a format needs a date:
 	// recordings hold none.
 	start time.Time
+	// comparison is the one with a baseline that the run left; nil if it left none.
+	comparison *compare.Result
 }
 
 // openRecording opens a recording with the timings beside it.
@@ -69,11 +73,15 @@ func openRecording(path string) (recorded, error) {
 	if err != nil {
 		return recorded{}, err
 	}
+	comparison, err := readComparison(beside(path, comparisonFile))
+	if err != nil {
+		return recorded{}, err
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return recorded{}, fmt.Errorf("open the recording: %w", err)
 	}
-	return recorded{file: file, judge: reports.Rejudge(timings), start: clock.Epoch}, nil
+	return recorded{file: file, judge: reports.Rejudge(timings), start: clock.Epoch, comparison: comparison}, nil
 }
 
 // errEmpty says that there is nothing to report.
@@ -85,10 +93,19 @@ func (r recorded) read(judge reports.Judge) (reports.Report, error) {
 		return reports.Report{}, fmt.Errorf("read the recording from its beginning: %w", err)
 	}
 	builder, err := reports.FromRecording(r.file, judge)
+	if errors.Is(err, record.ErrEmpty) {
+		return reports.Report{}, usage(err)
+	}
 	if err != nil {
 		return reports.Report{}, err
 	}
 	report := builder.Close()
+	if r.comparison != nil {
+		if r.comparison.After != report.Run.ID {
+			return report, fmt.Errorf("%s is of the run %s, and the recording of %s; run the scenarios again", comparisonFile, r.comparison.After, report.Run.ID)
+		}
+		report.Compare(*r.comparison)
+	}
 	if report.Totals.Trials.Total() > 0 {
 		return report, nil
 	}

@@ -94,6 +94,10 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	if flags.workers < 1 {
 		return usage(fmt.Errorf("--workers %d: at least 1 trial must be under way", flags.workers))
 	}
+	against, err := openBaseline(flags.baseline, patterns)
+	if err != nil {
+		return err
+	}
 	prices, err := priceTable(flags.prices)
 	if err != nil {
 		return usage(err)
@@ -105,10 +109,6 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	flags.limits.repeat(set)
 	if err := checkPerturb(flags.perturb, set, prices); err != nil {
 		return usage(err)
-	}
-	against, err := openBaseline(flags.baseline, patterns)
-	if err != nil {
-		return err
 	}
 	out, err := a.openFolder(flags.out)
 	if err != nil {

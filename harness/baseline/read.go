@@ -35,6 +35,9 @@ func Read(name string, r io.Reader) (Baseline, error) {
 	case len(bytes.TrimSpace(data)) == 0:
 		return Baseline{}, doc.wrong(0, "", "the baseline is empty; "+again)
 	}
+	if first := bytes.TrimSpace(data)[0]; first != '{' && !bytes.HasPrefix(data, []byte("<<<<<<<")) {
+		return Baseline{}, doc.wrong(0, "", "this is no baseline: it does not begin as one; "+again)
+	}
 	if at, marked := conflict(data); marked {
 		return Baseline{}, doc.wrong(at, "", "a merge left its conflict here; take either side and bless a run again: rehearse bless RUN")
 	}
