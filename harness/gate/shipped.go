@@ -63,25 +63,26 @@ const failures = `calls.failed <= golden.calls.failed + run.perturbed + size(scr
 // Each call beyond those of the golden path may cost what its dearest one did, and
 // all of them twice as much, as a prompt grows by what went wrong before. A provider
 // that reports more tokens than there were, or talks a lot, is not the agent's doing.
-const cost = `!cost.known || !golden.cost.known || "wrong-usage" in script.fired || "text-padded" in script.fired ||
+const cost = `!cost.known || !golden.cost.known ||
+  script.fired.exists(fault, fault.contains("wrong-usage") || fault.contains("text-padded")) ||
   cost.usd <= 2.0 * (golden.cost.usd + golden.cost.most * double(%d * run.perturbed))`
+
+// An answer came whole if it has a text, was not cut off, and is what the run shows.
+const whole = `(run.text != "" && size(answers) > 0 && run.text == answers[size(answers) - 1] &&
+  !(calls.finish in ["length", "content_filter"]))`
 
 // kinds are those of harness/drive, by record.Scenario.Agent.
 var kinds = map[string]kind{
 	"loop": {
 		good: `"done"`,
 		invariants: []string{
-			say("done-is-true", "a run that is done ended with an answer that came whole",
-				`run.status != "done" || (size(answers) > 0 && run.text == answers[size(answers) - 1])`),
+			say("done-is-true", "a run that is done ended with an answer that came whole", `run.status != "done" || `+whole),
 		},
 	},
 	"follow-up": {
 		good: `"allowed"`,
 		invariants: []string{
-			say("cut-off-is-not-done", "an answer that is cut off or empty does not end the work",
-				`run.status != "allowed" || !["finish-length", "empty-text"].exists(fault, fault in script.fired) || calls.total >= golden.calls.total`),
-			say("done-is-true", "what is allowed is an answer that came whole",
-				`run.status != "allowed" || (size(answers) > 0 && run.text == answers[size(answers) - 1])`),
+			say("done-is-true", "what is allowed is an answer that came whole", `run.status != "allowed" || `+whole),
 		},
 	},
 	"hook": {
@@ -102,11 +103,11 @@ var kinds = map[string]kind{
 		},
 	},
 	"supervise": {
-		calls: 1, // the task is tried again
+		calls: 5, // the task is tried again, by an agent that may take several calls
 		good:  `"complete"`,
 		invariants: []string{
 			say("complete-is-true", "a run that is complete has no open task",
-				`run.status != "complete" || supervise.done == supervise.tasks`),
+				`run.status != "complete" || supervise.open == 0`),
 			say("resumable", "what ended early can be taken up again and then ends well",
 				`run.status == golden.status || run.resumed == golden.status`),
 			say("checked-at-the-end", "a run that is complete has no check that failed last",

@@ -66,6 +66,8 @@ type CallFacts struct {
 	Retries int            `cel:"retries" json:"retries"`
 	By      map[string]int `cel:"by" json:"by,omitempty"`         // by purpose
 	Errors  map[string]int `cel:"errors" json:"errors,omitempty"` // by kind, retries included
+	// Finish is why the last answer ended, such as "stop" or "length".
+	Finish string `cel:"finish" json:"finish,omitempty"`
 }
 
 // TokenFacts sum the usage of all calls.

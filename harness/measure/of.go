@@ -180,6 +180,8 @@ func callFacts(calls []record.Call) CallFacts {
 		if c.Error != nil {
 			f.Failed++
 			increment(&f.Errors, string(c.Error.Kind))
+		} else {
+			f.Finish = string(c.Finish)
 		}
 		f.Retries += len(c.Retries)
 		for _, r := range c.Retries {

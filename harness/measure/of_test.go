@@ -127,6 +127,12 @@ var _ = Describe("Of", Label("H-04"), func() {
 		Expect(cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-12))).To(BeEmpty())
 	})
 
+	It("says why the last answer ended", func() {
+		tr := trial()
+		tr.Calls[0].Finish, tr.Calls[1].Finish, tr.Calls[3].Finish = llm.FinishStop, llm.FinishLength, llm.FinishStop
+		Expect(measure.Of(scenario(), tr, nil).Calls.Finish).To(Equal("length"), "the calls after it failed")
+	})
+
 	It("counts perturbations beside the calls, too", func() {
 		tr := trial()
 		tr.Events = append(tr.Events, record.Event{Event: event.Event{Kind: event.State, Name: "perturbation", Detail: "write=2:crash-before"}})
