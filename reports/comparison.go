@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -225,7 +226,14 @@ func side(v measure.Value, words string) string {
 	if words != "" {
 		return plain.Line(words, maxName)
 	}
-	v.Name = ""
+	return precise(v)
+}
+
+// precise is a value with the digits that tell two rates apart.
+func precise(v measure.Value) string {
+	if told(v) && v.Unit == "" && *v.Value != math.Trunc(*v.Value) && math.Abs(*v.Value) < 100 {
+		return show.Significant(*v.Value)
+	}
 	return text(v)
 }
 
@@ -233,9 +241,9 @@ func side(v measure.Value, words string) string {
 func signed(v measure.Value, d float64) string {
 	v.Known, v.Value = true, &d
 	if d > 0 {
-		return "+" + text(v)
+		return "+" + precise(v)
 	}
-	return text(v)
+	return precise(v)
 }
 
 // ComparisonMarkdown writes a comparison for a CI step summary or a comment.

@@ -31,8 +31,10 @@ func comparisonCases(c *compare.Result) (list []comparisonCase) {
 			continue
 		}
 		name := plain.Line(scenarioName(f.Scenario), maxName) + ": " + plain.Line(f.Rule, maxName)
-		if f.At != "" {
-			name += " " + plain.Line(f.At, maxName)
+		for _, what := range []string{f.Measure, f.At} {
+			if what != "" {
+				name += " " + plain.Line(what, maxName)
+			}
 		}
 		if names[name]++; names[name] > 1 {
 			name = fmt.Sprintf("%s (%d)", name, names[name])

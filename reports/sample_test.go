@@ -185,7 +185,7 @@ func comparison() *compare.Result {
 		Missing: []string{"loop/gone"}, New: []string{"loop/added"},
 		Findings: []compare.Finding{
 			{Finding: gate.Finding{Severity: gate.Info, Rule: "price-date", Message: "the price table is of 2026-11-01 and was of 2026-10-01"}},
-			{Scenario: "loop/done-marker", Finding: gate.Finding{Severity: gate.Failing, Rule: "regression", Message: "calls is worse: 2 before and 3 now"}},
+			{Scenario: "loop/done-marker", Measure: "calls", Finding: gate.Finding{Severity: gate.Failing, Rule: "regression", Message: "calls is worse: 2 before and 3 now"}},
 			{Scenario: "loop/done-marker", Finding: gate.Finding{Severity: gate.Failing, Rule: "moved-bar", Message: "expect.calls was exactly 2", At: "expect.calls"}},
 			{Scenario: "loop/fault/reset", Finding: gate.Finding{Severity: gate.Broken, Rule: "not-told", Message: "cost_eur cannot be told: it is not known now", Trial: 1, Evidence: "1 of 3 trials"}},
 		},
@@ -244,7 +244,7 @@ func compared(text string) *compare.Result {
 	}
 	for i := range c.Findings {
 		f := &c.Findings[i]
-		f.Scenario, f.Rule, f.Message, f.Evidence, f.At = text, text, text, text, text
+		f.Scenario, f.Measure, f.Rule, f.Message, f.Evidence, f.At = text, text, text, text, text, text
 	}
 	return c
 }
