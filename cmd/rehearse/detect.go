@@ -36,6 +36,10 @@ const (
 	detectMarkdown = "detect.md"
 )
 
+// detectPictures are precision and recall, and the thresholds of a detector and of the
+// one that it is compared with.
+var detectPictures = [...]string{"detect.svg", "thresholds.svg", "thresholds-against.svg"}
+
 // detectFlags are the flags of detect.
 type detectFlags struct {
 	detector, against detectorFlags
@@ -117,7 +121,7 @@ func (d *detectFlags) register(cmd *cobra.Command) {
 	f.StringArrayVar(&d.min, "min", nil, "fail below that value of the scores overall, such as `recall=0.9`")
 	f.BoolVar(&d.strict, "strict", false, "exit with 2 after a bad line; the rest is scored all the same")
 	f.BoolVar(&d.fit, "fit", false, "do not score: fit weights for the guard's signals, cross-validated by repository")
-	f.StringVarP(&d.out, "out", "o", "", "folder for "+detectJSON+" and "+detectMarkdown+", or "+fitJSON)
+	f.StringVarP(&d.out, "out", "o", "", "folder for "+detectJSON+", "+detectMarkdown+" and pictures (SVG), or for "+fitJSON)
 	f.BoolVar(&d.asJSON, "json", false, "print the scores as JSON on standard output")
 	f.IntVarP(&d.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many items are under way at once")
 	f.Uint64Var(&d.seed, "seed", 1, "of the resampling behind some intervals")

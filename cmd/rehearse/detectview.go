@@ -75,7 +75,7 @@ func (a *app) showDetect(report detection.Report, plan detectPlan, out *folder.F
 	if err := writeDetect(report, grouped, out, options); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stderr, "%s and %s are in %s\n", detectJSON, detectMarkdown, out.Path())
+	fmt.Fprintf(a.stderr, "%s, %s and pictures (SVG) are in %s\n", detectJSON, detectMarkdown, out.Path())
 	return nil
 }
 
@@ -94,7 +94,35 @@ func writeDetect(report, grouped detection.Report, out *folder.Folder, options d
 	if err := detection.Markdown(page, grouped, options); err != nil {
 		return folder.Explain(err)
 	}
-	return out.Commit(data, page)
+	files, err := drawDetect(report, out)
+	if err != nil {
+		return err
+	}
+	return out.Commit(append(files, data, page)...)
+}
+
+// drawDetect draws precision and recall, and the thresholds of each detector that
+// says scores. Pictures of an earlier report that this one has not are removed.
+func drawDetect(report detection.Report, out *folder.Folder) ([]*folder.File, error) {
+	var files []*folder.File
+	pictures := detection.Pictures(report.Detectors)
+	for i, name := range detectPictures {
+		if i >= len(pictures) || pictures[i].SVG == nil {
+			if err := out.Remove(name); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		file, err := out.Create(name)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := file.Write(pictures[i].File()); err != nil {
+			return nil, folder.Explain(err)
+		}
+		files = append(files, file)
+	}
+	return files, nil
 }
 
 // byGroups is the report with those groups only.

@@ -102,7 +102,7 @@ var allowed = map[string][]string{
 	"reports/page":                     {"stat", "reports", "reports/", "event", "llm", "harness/record", "harness/measure", "harness/gate", "harness/compare", "harness/survival", "harness/detect/score"},
 	"reports/inspect":                  {"event", "llm", "harness/record", "harness/measure", "harness/gate"},
 	"reports/spans":                    {"event", "llm", "harness/record", "harness/measure", "harness/gate"},
-	"reports/detection":                {"stat", "harness/detect/score", "harness/detect/fit"},
+	"reports/detection":                {"stat", "harness/detect/score", "harness/detect/fit", "reports/plot"},
 	"reports/trace":                    {"fixtures", "reports", "harness/gate"},
 	"cmd/rehearse":                     {"*"},
 }

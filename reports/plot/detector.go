@@ -33,8 +33,8 @@ func PrecisionRecall(title string, points []Point) Picture {
 	}
 	s := newSheet(narrow, 260+float64(len(list))*legendRow)
 	s.top = float64(len(list))*legendRow + 8
-	ticks(&s.X, 0, 1, percent)
-	ticks(&s.Y, 0, 1, percent)
+	shares(&s.X, 4, percent)
+	shares(&s.Y, 4, percent)
 	s.X.Label.Text, s.Y.Label.Text = "recall", "precision"
 	s.grid(true, true)
 	var says []string
@@ -99,7 +99,10 @@ func Thresholds(title string, c Curve) Picture {
 	s := newSheet(narrow, 220)
 	s.top = legendRow + 8
 	ticks(&s.X, lo, hi, show.Number)
-	ticks(&s.Y, 0, 1, percent)
+	if lo >= 0 && hi <= 1 {
+		shares(&s.X, 5, show.Significant)
+	}
+	shares(&s.Y, 4, percent)
 	s.X.Label.Text = "threshold"
 	s.grid(true, true)
 	for i, l := range lines {

@@ -34,7 +34,7 @@ func Shares(title string, rows []Share) Picture {
 		says = append(says, plain.Line(r.Name, maxLabel)+" "+list[i].note)
 	}
 	s := newSheet(narrow, float64(len(rows))*rowHeight+30)
-	ticks(&s.X, 0, 1, percent)
+	shares(&s.X, 2, percent)
 	s.intervals(list)
 	return s.picture(title, strings.Join(says, "; ")+"."+left(more))
 }

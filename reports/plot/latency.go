@@ -45,7 +45,7 @@ func Latency(title string, groups []Sample) Picture {
 	s := newSheet(narrow, 200+float64(len(groups))*legendRow)
 	s.top = float64(len(groups))*legendRow + 6
 	lo := s.timeAxis(all)
-	ticks(&s.Y, 0, 1, percent)
+	shares(&s.Y, 4, percent)
 	s.grid(true, true)
 	for i, g := range groups {
 		slices.Sort(g.Seconds)

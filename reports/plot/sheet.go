@@ -28,7 +28,7 @@ type words struct {
 
 // perCell is the width of a terminal's cell in sizes of the font: a little more
 // than what common fonts take for a digit.
-const perCell = 0.58
+const perCell = 0.64
 
 func widthOf(s string) float64 { return perCell * textSize * float64(tty.Width(s)) }
 
@@ -74,9 +74,9 @@ func newSheet(width, height float64) *sheet {
 	s.TextHandler = handler
 	s.Title.TextStyle, s.Legend.TextStyle = style, style
 	for _, axis := range []*plot.Axis{&s.X, &s.Y} {
-		x, y := axis.Tick.Label.XAlign, axis.Tick.Label.YAlign
-		axis.Label.TextStyle, axis.Tick.Label = style, style
-		axis.Tick.Label.XAlign, axis.Tick.Label.YAlign = x, y
+		for _, s := range []*text.Style{&axis.Label.TextStyle, &axis.Tick.Label} {
+			s.Color, s.Font, s.Handler = style.Color, style.Font, style.Handler
+		}
 		axis.LineStyle = draw.LineStyle{Color: ink("axis"), Width: 1}
 		axis.Tick.LineStyle = axis.LineStyle
 		axis.Tick.Length = 4
@@ -134,6 +134,17 @@ func ticks(axis *plot.Axis, lo, hi float64, show func(float64) string) {
 		if !t.IsMinor() {
 			list = append(list, plot.Tick{Value: t.Value, Label: show(t.Value)})
 		}
+	}
+	axis.Tick.Marker = list
+}
+
+// shares makes an axis one of shares, with n steps.
+func shares(axis *plot.Axis, n int, show func(float64) string) {
+	axis.Min, axis.Max = 0, 1
+	var list plot.ConstantTicks
+	for i := range n + 1 {
+		share := float64(i) / float64(n)
+		list = append(list, plot.Tick{Value: share, Label: show(share)})
 	}
 	axis.Tick.Marker = list
 }

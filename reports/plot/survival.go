@@ -3,6 +3,7 @@ package plot
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -128,10 +129,12 @@ func (c *column) join(other column) {
 // numbers labels as many columns as there is room for.
 func numbers(columns []column) plot.ConstantTicks {
 	list := plot.ConstantTicks{}
-	every := (len(columns) + 27) / 28
+	longest := widthOf(strconv.Itoa(columns[len(columns)-1].from))
+	room := int(560 / (longest + 10)) // 560 pixels are left beside the names of rows
+	every := (len(columns) + room - 1) / room
 	for i, c := range columns {
 		if i%every == 0 {
-			list = append(list, plot.Tick{Value: float64(i), Label: show.Number(float64(c.from))})
+			list = append(list, plot.Tick{Value: float64(i), Label: strconv.Itoa(c.from)})
 		}
 	}
 	return list
