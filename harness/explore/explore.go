@@ -116,12 +116,12 @@ func (e *explorer) explore(ctx context.Context, sc *scenarios.Scenario) error {
 	e.result.Golden = measure.GoldenOf(&e.golden.Facts)
 	e.result.Calls = e.path.calls
 	e.result.Invariants = slices.Concat(gate.Invariants(e.result.Agent), sc.Invariants)
-	p := planOf(&e.path, e.opts.Families, e.opts.Thorough)
+	p := planOf(&e.path, e.opts.Families, e.budget())
 	if err := e.cells(ctx, doingCells, p.items); err != nil {
 		return err
 	}
 	// The others rest on what single faults did.
-	if err := e.cells(ctx, doingOutages, e.outages()); err != nil {
+	if err := e.cells(ctx, doingOutages, e.outages(&p)); err != nil {
 		return err
 	}
 	if err := e.cells(ctx, doingPairs, e.pairs(&p)); err != nil {
@@ -132,6 +132,14 @@ func (e *explorer) explore(ctx context.Context, sc *scenarios.Scenario) error {
 		return err
 	}
 	return e.record(ctx)
+}
+
+// budget is what the runs of a family may cost; 0 means no bounds.
+func (e *explorer) budget() int {
+	if e.opts.Thorough {
+		return 0
+	}
+	return enough
 }
 
 // wants reports whether a family is to be explored.

@@ -23,7 +23,7 @@ func (p Path) path() *path {
 
 // PlanOf plans the families: the text forms of each run, and what is left out.
 func PlanOf(p Path, families []survival.Family, thorough bool) (runs []string, left []string) {
-	plan := planOf(p.path(), families, thorough)
+	plan := planOf(p.path(), families, (&explorer{opts: Options{Thorough: thorough}}).budget())
 	for _, run := range plan.items {
 		runs = append(runs, key(run.ps))
 	}

@@ -16,41 +16,51 @@ const lasting = 20
 // outages plans the faults that a retry healed once more, to last until the agent
 // gives the call up: there it must end honestly and so that it can go on later. Of
 // statuses it takes one that means "later", with and without a time.
-func (e *explorer) outages() []item {
-	if !e.wants(survival.Outages) {
+func (e *explorer) outages(p *plan) []item {
+	switch {
+	case !e.wants(survival.Outages):
+		return nil
+	case e.path.realTime:
+		p.leave("%s: time is real here, and the pauses between attempts would be, too", survival.Outages)
 		return nil
 	}
+	singles := e.items
+	if !e.wants(survival.Faults) { // nothing is known of them
+		var all plan
+		all.faults(&e.path, e.budget())
+		singles, p.left = all.items, append(p.left, all.left...)
+	}
 	var items []item
-	for _, run := range e.items {
-		p := run.ps[0]
-		if run.family != survival.Faults || !e.healed(p) {
+	for _, run := range singles {
+		if run.family != survival.Faults || !e.healed(run.ps[0]) {
 			continue
 		}
-		f := *p.Fault
+		f := *run.ps[0].Fault
 		f.Times = max(lasting, 2*e.path.points.Attempts)
-		items = append(items, item{survival.Outages, []perturb.Perturbation{fault(p.N, f)}})
+		items = append(items, item{survival.Outages, []perturb.Perturbation{fault(run.ps[0].N, f)}})
 	}
 	return items
 }
 
-// healed reports whether the agent came through a fault by asking again.
+// healed reports whether the agent came through a fault by asking again, as far as
+// is known.
 func (e *explorer) healed(p perturb.Perturbation) bool {
-	switch {
-	case e.ended[p.String()], !e.retried[p.String()], p.Fault.Kind == statusKind && p.Fault.Status != 503 && p.Fault.RetryAfter == 0:
-		return false
+	if p.Fault.Kind == statusKind && p.Fault.Status != 503 && p.Fault.RetryAfter == 0 {
+		return false // one that means "later" will do
 	}
-	return !e.path.realTime || !slices.Contains(hanging, p.Fault.Kind)
+	retried, known := e.retried[p.String()]
+	return !known || retried && !e.ended[p.String()]
 }
 
 // settle makes of a fault that was to last one that lasts exactly as long as the
 // agent tried, which is the same run and can be repeated. It reports false if the
-// agent tried once: that run is known.
+// agent tried once, or the fault cannot show: those runs are of another family.
 func (e *explorer) settle(run *item, cell *survival.Cell, j *harness.Judged) bool {
 	p := run.ps[0]
-	if cell.Fired == 0 || cell.Fired >= p.Fault.Times {
+	switch {
+	case cell.Fired >= p.Fault.Times || cell.Outcome != survival.Unfired:
 		return true
-	}
-	if cell.Fired == 1 {
+	case cell.Fired <= 1:
 		return false
 	}
 	f := *p.Fault

@@ -13,11 +13,11 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// budget is about how many calls and writes the runs of one family may make
+// enough is about how many calls and writes the runs of one family may make
 // together before the plan spares some: calls that are left out, writes that share
 // a run. It is a minute's work of a small machine, and ten times what a golden path
 // of fifty calls needs.
-const budget = 300_000
+const enough = 300_000
 
 // tick is the smallest difference between two times: virtual time counts whole
 // nanoseconds, and a limit fires at the instant it names. A limit ± one tick is
@@ -49,12 +49,9 @@ func (p *plan) add(family survival.Family, ps ...perturb.Perturbation) {
 	p.items = append(p.items, item{family, ps})
 }
 
-// planOf plans the families, in the order of the calls, writes and turns.
-func planOf(golden *path, families []survival.Family, thorough bool) plan {
-	b := budget
-	if thorough {
-		b = 0
-	}
+// planOf plans the families, in the order of the calls, writes and turns. A budget
+// of 0 has no bounds.
+func planOf(golden *path, families []survival.Family, budget int) plan {
 	var p plan
 	for _, f := range survival.Families() {
 		if len(families) > 0 && !slices.Contains(families, f) {
@@ -62,13 +59,13 @@ func planOf(golden *path, families []survival.Family, thorough bool) plan {
 		}
 		switch f {
 		case survival.Faults:
-			p.faults(golden, b)
+			p.faults(golden, budget)
 		case survival.Latency:
-			p.latency(golden, b)
+			p.latency(golden, budget)
 		case survival.Texts:
-			p.texts(golden, b)
+			p.texts(golden, budget)
 		case survival.Crashes:
-			p.crashes(golden, b)
+			p.crashes(golden, budget)
 		case survival.Users:
 			p.users(golden)
 		}
@@ -92,6 +89,9 @@ func fault(n int, f mocks.Fault) perturb.Perturbation {
 
 // statusKind is the kind of fault that has a variant for each status.
 const statusKind = "status"
+
+// dripKind is the kind of fault that takes a second for each chunk by default.
+const dripKind = "slow-drip"
 
 // statuses are those that a client must tell apart: its key is refused, it is to
 // wait, it is to wait for a given time, and what servers and proxies say when they
@@ -121,6 +121,8 @@ func faultsOf(golden *path, p *plan) []mocks.Fault {
 			all = append(all, statuses()...)
 		case golden.realTime && slices.Contains(hanging, kind) && (patience == 0 || patience > longest):
 			waited = append(waited, kind)
+		case golden.realTime && kind == dripKind:
+			all = append(all, mocks.Fault{Kind: kind, Delay: unit.Duration(10 * time.Millisecond)})
 		default:
 			all = append(all, mocks.Fault{Kind: kind})
 		}
@@ -224,9 +226,23 @@ func (p *plan) users(golden *path) {
 		p.leave("%s: %s", survival.Users, golden.points.NoTurns)
 		return
 	}
-	for n := range golden.turns {
+	for n := 1; n <= golden.turns; n++ {
 		for _, kind := range perturb.Kinds(perturb.Turn) {
-			p.add(survival.Users, perturb.Perturbation{At: perturb.Turn, N: n + 1, Do: kind})
+			if n >= firstTurn(kind) {
+				p.add(survival.Users, perturb.Perturbation{At: perturb.Turn, N: n, Do: kind})
+			}
 		}
 	}
+}
+
+// firstTurn is the first turn at which people can do so: the first one starts the
+// conversation, so that nothing is answered or shown before.
+func firstTurn(kind string) int {
+	switch kind {
+	case perturb.Double, perturb.Restart:
+		return 1
+	case perturb.Stale:
+		return 3
+	}
+	return 2
 }

@@ -44,12 +44,12 @@ var _ = Describe("The plan", Label("H-05"), func() {
 			"call=1:latency,first=59.999999999s", "call=3:latency,first=1h0m0.000000001s"),
 		Entry("texts", survival.Texts, 3*4, "call=1:text-truncated", "call=3:text-padded"),
 		Entry("crashes", survival.Crashes, 4*3, "write=1:crash-before", "write=4:disk-full"),
-		Entry("users", survival.Users, 2*8, "turn=1:double", "turn=2:restart"),
+		Entry("users, as soon as there is something to do it with", survival.Users, 2+7, "turn=1:double", "turn=2:restart"),
 	)
 
 	It("has all families in one go, in the order of their list", func() {
 		all, _ := explore.PlanOf(golden(), nil, false)
-		Expect(all).To(HaveLen(27 + 12 + 12 + 12 + 16))
+		Expect(all).To(HaveLen(27 + 12 + 12 + 12 + 9))
 		some, _ := explore.PlanOf(golden(), []survival.Family{survival.Users, survival.Texts}, false)
 		Expect(some[0]).To(Equal("call=1:text-truncated"))
 	})
@@ -76,6 +76,9 @@ var _ = Describe("The plan", Label("H-05"), func() {
 		p.Points.Timeouts = map[string]time.Duration{"call_timeout": 2 * time.Second, "off": 0}
 		runs, _ = explore.PlanOf(p, []survival.Family{survival.Faults}, false)
 		Expect(runs).To(HaveLen(9))
+		p.Points.Faults = []string{"slow-drip"}
+		runs, _ = explore.PlanOf(p, []survival.Family{survival.Faults}, false)
+		Expect(runs[0]).To(Equal("call=1:slow-drip,delay=10ms"))
 	})
 
 	It("spares calls of a long path, says so, and takes them all if asked to", func() {

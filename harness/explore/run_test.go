@@ -145,6 +145,24 @@ var _ = Describe("Run", Label("H-05"), func() {
 		}
 	})
 
+	It("lets faults last until the agent gives up, also where they were not tried by themselves", func() {
+		r := run(write(twoCalls), only(survival.Outages))
+		both := run(write(twoCalls), only(survival.Faults, survival.Outages))
+		var lasting []string
+		for _, c := range both.Cells {
+			if c.Family == survival.Outages {
+				lasting = append(lasting, c.Perturb...)
+			}
+		}
+		Expect(lasting).To(ContainElements("call=1:timeout,times=2", "call=2:status,status=503,times=2"))
+		Expect(lasting).NotTo(ContainElement(ContainSubstring("slow-drip")), "it brings the answer")
+		for _, c := range r.Cells {
+			Expect(c.Outcome).To(Equal(survival.Degraded), "%v", c)
+			Expect(lasting).To(ContainElements(c.Perturb))
+		}
+		Expect(r.Cells).To(HaveLen(len(lasting)))
+	})
+
 	It("explores a whole interview", func() {
 		r := run(load("interview/golden-lea")[0], explore.Options{Workers: 2, MaxRuns: 24, Families: []survival.Family{survival.Texts}})
 		Expect(r.Calls).To(HaveLen(24))
