@@ -8,14 +8,16 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
-// jsonStyle is that of encoding/json, but indented in one pass, without a second
-// copy of the value in memory, and with "<" left as it is.
-var jsonStyle = json.JoinOptions(
+// oneLine is the style of encoding/json, but with "<" left as it is.
+var oneLine = json.JoinOptions(
 	jsonv1.OmitEmptyWithLegacySemantics(true),
 	jsontext.AllowInvalidUTF8(true),
 	json.Deterministic(true),
-	jsontext.WithIndent("  "),
 )
+
+// jsonStyle is oneLine indented in one pass, without a second copy of the value in
+// memory.
+var jsonStyle = json.JoinOptions(oneLine, jsontext.WithIndent("  "))
 
 // JSON writes v, indented, with a line break at the end.
 func JSON(w io.Writer, v any) error {
@@ -25,9 +27,6 @@ func JSON(w io.Writer, v any) error {
 	_, err := io.WriteString(w, "\n")
 	return err
 }
-
-// oneLine is jsonStyle without indentation.
-var oneLine = json.JoinOptions(jsonStyle, jsontext.Multiline(false), jsontext.WithIndent(""))
 
 // Marshal returns v as JSON on one line.
 func Marshal(v any) ([]byte, error) { return json.Marshal(v, oneLine) }

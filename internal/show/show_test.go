@@ -55,3 +55,10 @@ func TestJSONIsIndentedAndLeavesMarkupAlone(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestMarshalWritesTheSameOnOneLine(t *testing.T) {
+	got, err := show.Marshal(map[string]any{"b": "<\xff", "a": []int{1, 2}})
+	if want := `{"a":[1,2],"b":"<` + "\ufffd" + `"}`; err != nil || string(got) != want {
+		t.Errorf("got %s, %v, want %s", got, err, want)
+	}
+}
