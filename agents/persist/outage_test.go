@@ -55,6 +55,16 @@ var _ = Describe("An outage of what the work needs", Label("P-04", "P-08"), func
 		Expect(r.told(event.Guard, "outage")).To(BeEmpty(), "a new run begins at once")
 	})
 
+	It("is no end where the last look shows that there is nothing left to do", func() {
+		r := newRig(tasks("a"))
+		r.deeds["round-1.tests"] = []deed{down}
+		r.deps.Probes[check.Tests] = probe(check.Fail, check.Pass)
+		result := r.run()
+		Expect(r.worked).To(HaveLen(11), "the plan's task, and ten times that of the check")
+		Expect(result.Status).To(Equal(persist.StatusComplete), result.Details)
+		Expect(states(result)).To(Equal(map[string]string{"a": "done", "round-1.tests": "dropped"}))
+	})
+
 	It("leaves the task all its retries", func() {
 		r := newRig(tasks("a"))
 		no := grade(persist.Failed, "no")

@@ -165,7 +165,11 @@ func (s *State) check(r Record) {
 	for _, found := range r.Results {
 		passed[found.Name] = found.Verdict == check.Pass && found.Name != check.StopGuard
 	}
-	s.Round.Open -= s.tasks.drop(func(t *Task) bool { return passed[t.From] })
+	dropped := s.tasks.drop(func(t *Task) bool { return passed[t.From] })
+	s.Round.Open -= dropped
+	if dropped > 0 { // the same check told of them as open
+		s.Fresh = false
+	}
 }
 
 // derive begins a round.

@@ -99,7 +99,7 @@ func (s *State) end(outspent bool) End {
 	failed, unknown := s.named(check.Fail), s.named(check.Unknown)
 	end := End{Spent: s.Spent}
 	switch n := s.tasks.stages; {
-	case s.Outage >= MaxOutage:
+	case s.Outage >= MaxOutage && s.tasks.ready.Len() > 0: // else nothing waits for what is not there
 		end.Status, end.Guard = "blocked", "outage"
 		end.Details = fmt.Sprintf("stopped, as what the work needs was not there %d times in a row; the last time: %s", s.Outage, s.outage())
 	case n[Escalated] > 0:
@@ -127,9 +127,6 @@ func (s *State) end(outspent bool) End {
 
 // outage is what the last attempt says of it.
 func (s *State) outage() string {
-	if s.tasks.ready.Len() == 0 {
-		return "nothing is known"
-	}
 	t := s.tasks.all[s.tasks.ready.heap[0]] // it keeps its place in the queue
 	return fmt.Sprintf("task %q: %s", t.ID, Clip(t.Details, MaxItem))
 }

@@ -77,7 +77,7 @@ var _ = Describe("A worker", func() {
 				ctx, cancel := context.WithCancelCause(context.Background())
 				defer cancel(nil)
 				r := build(func(ctx context.Context, r *rig, _ llm.Request) (llm.Reply, error) {
-					r.clock.AfterFunc(600_000_000_000, func() { cancel(cause) })
+					r.clock.AfterFunc(60_000_000_000, func() { cancel(cause) })
 					return llm.Reply{}, r.clock.Sleep(ctx, clock.Forever)
 				})
 				out := r.workIn(ctx)
