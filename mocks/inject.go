@@ -157,7 +157,7 @@ func (e *Engine) giveUp(x *Exchange) {
 // miss settles that the injection does not strike here, and why.
 func (h *hit) miss(why string) {
 	if h.state == aimed {
-		h.injection.aimed--
+		h.aimed--
 		h.state, h.why = missed, why
 	}
 }
@@ -165,8 +165,8 @@ func (h *hit) miss(why string) {
 // strike settles that the injection has taken effect.
 func (h *hit) strike() {
 	if h.state == aimed {
-		h.injection.aimed--
-		h.injection.struck++
+		h.aimed--
+		h.struck++
 		h.state = struck
 	}
 }
@@ -248,7 +248,7 @@ func (e *Engine) hit(x *Exchange, i int) {
 func (x *Exchange) unhit(i int) {
 	for k := range x.hits {
 		if h := &x.hits[k]; h.at == i && h.state == struck {
-			h.injection.struck--
+			h.struck--
 			h.state = missed
 		}
 	}

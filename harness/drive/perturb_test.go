@@ -164,28 +164,28 @@ var _ = Describe("a driver off its path", Label("H-04"), func() {
 
 var _ = Describe("the points at which a path can be left", Label("H-04"), func() {
 	type points struct {
-		timeouts       map[string]time.Duration
-		attempts       int
-		writes, turns  bool
-		processAllowed bool
+		timeouts          map[string]time.Duration
+		attempts          int
+		noWrites, noTurns string
 	}
+	const nothing, nobody = "the agent keeps nothing on disk", "nobody takes turns with the agent"
 	DescribeTable("are those of the agent",
 		func(agent string, want points) {
 			got := driver(newEnv(), driven[agent]).Points()
 			Expect(got.Timeouts).To(Equal(want.timeouts))
 			Expect(got.Attempts).To(Equal(want.attempts))
-			Expect(got.NoWrites == "").To(Equal(want.writes))
-			Expect(got.NoTurns == "").To(Equal(want.turns))
+			Expect(got.NoWrites).To(Equal(want.noWrites))
+			Expect(got.NoTurns).To(Equal(want.noTurns))
 			Expect(got.Faults).To(Equal(mocks.APIFaults()))
 		},
-		Entry(nil, "loop", points{timeouts: map[string]time.Duration{"timeout": 10 * time.Minute, "call_timeout": 30 * time.Second}, attempts: 3}),
-		Entry(nil, "follow-up", points{timeouts: map[string]time.Duration{"call_timeout": 20 * time.Second}, attempts: 1}),
-		Entry(nil, "hook", points{attempts: 1}),
-		Entry(nil, "react", points{timeouts: map[string]time.Duration{"timeout": 5 * time.Minute}, attempts: 1}),
-		Entry(nil, "interview", points{timeouts: map[string]time.Duration{"call_timeout": time.Minute}, attempts: 6, writes: true, turns: true}),
+		Entry(nil, "loop", points{timeouts: map[string]time.Duration{"timeout": 10 * time.Minute, "call_timeout": 30 * time.Second}, attempts: 3, noWrites: nothing, noTurns: nobody}),
+		Entry(nil, "follow-up", points{timeouts: map[string]time.Duration{"call_timeout": 20 * time.Second}, attempts: 1, noWrites: nothing, noTurns: nobody}),
+		Entry(nil, "hook", points{attempts: 1, noWrites: nothing, noTurns: nobody}),
+		Entry(nil, "react", points{timeouts: map[string]time.Duration{"timeout": 5 * time.Minute, "call_timeout": 5 * time.Minute}, attempts: 1, noWrites: nothing, noTurns: nobody}),
+		Entry(nil, "interview", points{timeouts: map[string]time.Duration{"call_timeout": time.Minute}, attempts: 6}),
 		Entry(nil, "supervise", points{timeouts: map[string]time.Duration{
 			"limits.timeout": 2 * time.Hour, "limits.stagnation": 10 * time.Minute, "limits.no_progress": 2 * time.Hour, "tasks.a.timeout": time.Hour,
-		}, attempts: 5, writes: true}),
+		}, attempts: 5, noTurns: nobody}),
 	)
 
 	It("include the faults of a process where one answers", func() {
