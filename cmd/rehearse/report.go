@@ -31,6 +31,14 @@ var renderers = map[string]renderer{
 	"junit":    reports.JUnit,
 	"markdown": reports.Markdown,
 	"github":   reports.Annotations,
+	"comment":  comment,
+}
+
+// comment is Markdown that fits into a comment on GitHub, of at most 65,536
+// characters, and on GitLab.
+func comment(w io.Writer, r reports.Report, opts reports.Options) error {
+	opts.MaxBytes = 65_000
+	return reports.Markdown(w, r, opts)
 }
 
 // reportFlags are the flags of report.
