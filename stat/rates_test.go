@@ -160,8 +160,8 @@ var _ = Describe("PassAt and PassAll", Label("H-04"), func() {
 
 	It("have the interval of the rate, as it comes out k times", func() {
 		rate := stat.Proportion(18, 20, 0.95).Interval
-		Expect(stat.PassAll(3, 18, 20, 0.95).Interval.Lo).To(BeNumerically("~", math.Pow(rate.Lo, 3), 1e-12))
-		Expect(stat.PassAll(3, 18, 20, 0.95).Interval.Hi).To(BeNumerically("~", math.Pow(rate.Hi, 3), 1e-12))
+		Expect(stat.PassAll(3, 18, 20, 0.95).Interval.Lo).To(BeNumerically("~", rate.Lo*rate.Lo*rate.Lo, 1e-12))
+		Expect(stat.PassAll(3, 18, 20, 0.95).Interval.Hi).To(BeNumerically("~", rate.Hi*rate.Hi*rate.Hi, 1e-12))
 		Expect(stat.PassAt(3, 4, 20, 0.95).Interval.Lo).To(BeNumerically("~", 1-math.Pow(1-stat.Proportion(4, 20, 0.95).Interval.Lo, 3), 1e-12))
 		Expect(stat.PassAt(3, 4, 20, 0.95).Interval.N).To(Equal(20))
 	})

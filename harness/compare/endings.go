@@ -151,29 +151,15 @@ func (c *comparing) rate(p *pair, x *Comparison) (t *test, differ bool) {
 		return nil, true
 	}
 	t = &test{
-		p: stat.Fisher(b.Pass, n1, a.Pass, n2), effect: d, margin: c.rules.Margin, higher: true, unit: points, noun: "trial", each: 2,
-		least: leastTrials, seen: seen, possible: bestFisher(b.Pass, n1, a.Pass, n2) <= c.rules.Alpha,
+		p: stat.Boschloo(b.Pass, n1, a.Pass, n2), effect: d, margin: c.rules.Margin, higher: true, unit: points, noun: "trial", each: 2,
+		least: leastTrials, seen: seen, possible: stat.LeastBoschloo(n1, n2) <= c.rules.Alpha,
 	}
 	return t, true
 }
 
-// bestFisher is the least p-value that two samples of these sizes can have that
-// passed as often together.
-func bestFisher(k1, n1, k2, n2 int) float64 {
-	least, most := max(0, k1+k2-n2), min(n1, k1+k2)
-	return min(stat.Fisher(least, n1, k1+k2-least, n2), stat.Fisher(most, n1, k1+k2-most, n2))
-}
-
-// leastTrials is how many trials on each side Fisher's test needs at least: with n
-// that all pass and n that all fail, p is 2 / C(2n, n).
-func leastTrials(alpha float64) int {
-	p := 2.0
-	for n := 1; ; n++ {
-		if p /= float64(2*n) * float64(2*n-1) / float64(n) / float64(n); p <= alpha || n >= 100 {
-			return n
-		}
-	}
-}
+// leastTrials is how many trials on each side the test of rates needs at least: with n
+// that all pass and n that all fail, p is 2 / 4^n.
+func leastTrials(alpha float64) int { return (stat.LeastPairs(alpha) + 1) / 2 }
 
 // ended compares the end statuses and exit codes. known is false where they vary, so
 // that trials cannot be compared one by one; the pass rate then tells.

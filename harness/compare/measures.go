@@ -155,8 +155,9 @@ func inTrial(b, a *baseline.Measure, n int) (before, now float64, ok bool) {
 // times of the wall clock always do.
 func ruleOf(p *pair, k kind, b, a *baseline.Measure) Rule {
 	wall := k.time && (p.before.RealTime || p.after.RealTime)
+	repeats := p.repeats || constant(b) && constant(a)
 	switch {
-	case wall || !p.repeats && !(constant(b) && constant(a)):
+	case wall || !repeats:
 		return Paired
 	case k.limit != nil:
 		return Relative
