@@ -53,6 +53,9 @@ const (
 	Flag Reflection = "flag"
 )
 
+// DefaultCallTimeout is that of Options.
+const DefaultCallTimeout = 5 * time.Minute
+
 // Options are the limits of a run; the zero value is the documented default.
 type Options struct {
 	// MaxIterations overrides the agent's (default 5).
@@ -67,9 +70,11 @@ type Options struct {
 	Stuck int `yaml:"stuck,omitempty" json:"stuck,omitempty"`
 	// Depth is how deep delegations may go; default 3.
 	Depth int `yaml:"depth,omitempty" json:"depth,omitempty" jsonschema:"minimum=1"`
-	// CallTimeout is for each call, Timeout for the whole run; default 0 (off).
+	// CallTimeout is for each call; default 5m, so that a backend that never answers
+	// does not hold the run for ever.
 	CallTimeout unit.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
-	Timeout     unit.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
+	// Timeout is for the whole run; default 0 (off).
+	Timeout unit.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
 	// Budget caps the run, what it delegates included.
 	Budget budget.Caps `yaml:"budget,omitempty" json:"budget,omitzero"`
 	// Model overrides the agent's.

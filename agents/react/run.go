@@ -86,7 +86,7 @@ func newSession(o Options, d Deps) *session {
 	return &session{
 		opt: o, dep: d, start: d.Clock.Now(),
 		caller: call.Caller{
-			Backend: d.Backend, ID: d.BackendID, Clock: d.Clock, Timeout: o.CallTimeout.Std(),
+			Backend: d.Backend, ID: d.BackendID, Clock: d.Clock, Timeout: cmp.Or(o.CallTimeout.Std(), DefaultCallTimeout),
 			Budgets: []*budget.Budget{budget.New(o.Budget, d.Price, d.EURPerUSD), d.Shared},
 		},
 	}
@@ -109,7 +109,7 @@ func (s *session) ready(a *agentfile.Agent) error {
 	case o.Reflection != Refuse && o.Reflection != Flag:
 		return fmt.Errorf(`reflection: %q is no policy; use "refuse" or "flag"`, o.Reflection)
 	case o.Timeout < 0 || o.CallTimeout < 0:
-		return fmt.Errorf("timeout and call_timeout: %s and %s must not be negative; use 0s for off", o.Timeout, o.CallTimeout)
+		return fmt.Errorf("timeout and call_timeout: %s and %s must not be negative; use 0s for the default", o.Timeout, o.CallTimeout)
 	}
 	return nil
 }

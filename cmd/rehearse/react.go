@@ -76,7 +76,7 @@ func (r *reactFlags) register(cmd *cobra.Command) {
 	f.IntVar(&r.iterations, "max-iterations", 0, "escalate after that many iterations (default: the agent's, which is 5)")
 	f.StringVar(&r.reflection, "reflection", string(react.Refuse), "what happens to a reflection that cites no fact: refuse or flag")
 	f.Var(&r.timeout, "timeout", "stop after that time; 0s never does")
-	f.Var(&r.callTimeout, "call-timeout", "the longest that one call may take; 0s is no limit")
+	f.Var(&r.callTimeout, "call-timeout", "the longest that one call may take (default 5m)")
 	f.StringVar(&r.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
 	f.BoolVar(&r.asJSON, "json", false, "print the result as JSON on standard output")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "do not show the iterations")

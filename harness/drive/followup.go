@@ -1,9 +1,12 @@
 package drive
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/followup"
+	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -32,7 +35,7 @@ func newFollowUpDriver(sc scenarios.Scenario, env *Env) (*followUpDriver, error)
 // Points implements Driver.
 func (d *followUpDriver) Points() Points {
 	p := d.base.Points()
-	p.Timeouts = timeouts(map[string]unit.Duration{"timeout": d.options.Timeout, "call_timeout": d.options.CallTimeout})
+	p.Timeouts = timeouts(map[string]unit.Duration{"timeout": d.options.Timeout, "call_timeout": d.callTimeout()})
 	return p
 }
 
@@ -49,13 +52,23 @@ func (d *followUpDriver) Trial(ctx context.Context, n int) (record.Trial, []reco
 	return d.trial(ctx, n, d.scenario.Drive.FollowUp.InterruptAfter, d.run)
 }
 
+// callTimeout is for each call, that of the task too.
+func (d *followUpDriver) callTimeout() unit.Duration {
+	return cmp.Or(d.options.CallTimeout, unit.Duration(followup.DefaultCallTimeout))
+}
+
 func (d *followUpDriver) run(ctx context.Context, t *trial, backend llm.Adapter) record.End {
 	recorded := t.collector.Wrap(backend)
 	start := t.clock.Now()
-	first, err := recorded.Complete(ctx, llm.Request{
+	timed, cancel := t.clock.WithTimeout(ctx, d.callTimeout().Std())
+	defer cancel()
+	first, err := recorded.Complete(timed, llm.Request{
 		Purpose: "task", Model: d.options.Model, Messages: opening(d.options.System, d.options.Task),
 	})
 	if err != nil {
+		if clock.Err(ctx) == nil && clock.Err(timed) != nil {
+			err = fmt.Errorf("%s: no answer within %s (call_timeout)", llm.Timeout, d.callTimeout())
+		}
 		return record.End{
 			Status: string(followup.StatusError), ExitCode: followup.StatusError.ExitCode(),
 			Duration: t.clock.Now().Sub(start), Details: "the task was not answered: " + err.Error(),

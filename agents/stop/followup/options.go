@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/clock"
@@ -33,8 +34,10 @@ type Options struct {
 	// NoProgressLimit ends the run after that many rounds in a row that left the
 	// same steps; default 2, negative for never.
 	NoProgressLimit int `yaml:"no_progress_limit,omitempty" json:"no_progress_limit,omitempty"`
-	// Timeout is for the whole run, CallTimeout for each call; default none.
-	Timeout     unit.Duration `yaml:"timeout,omitempty" json:"timeout,omitzero"`
+	// Timeout is for the whole run; default none.
+	Timeout unit.Duration `yaml:"timeout,omitempty" json:"timeout,omitzero"`
+	// CallTimeout is for each call, in which the agent may do all of a round's work;
+	// default 30m, so that a backend that never answers does not hold the run for ever.
 	CallTimeout unit.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitzero"`
 	// Budget caps the run; a zero cap is no cap.
 	Budget budget.Caps `yaml:"budget,omitempty" json:"budget,omitzero"`
@@ -78,7 +81,7 @@ func (o Options) Validate() error {
 		add("timeout", "%s is less than 0; use 0 for none", o.Timeout)
 	}
 	if o.CallTimeout < 0 {
-		add("call_timeout", "%s is less than 0; use 0 for none", o.CallTimeout)
+		add("call_timeout", "%s is less than 0; use 0 for the default of %s", o.CallTimeout, DefaultCallTimeout)
 	}
 	if o.Budget.Calls < 0 || o.Budget.Tokens < 0 || o.Budget.Cost.Amount < 0 {
 		add("budget", "a cap is less than 0; use 0 for none")
@@ -86,7 +89,10 @@ func (o Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// The defaults of Options.
+// DefaultCallTimeout is that of Options.
+const DefaultCallTimeout = 30 * time.Minute
+
+// The other defaults of Options.
 const (
 	defaultRounds          = 3
 	defaultNoProgressLimit = 2

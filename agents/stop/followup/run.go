@@ -47,7 +47,7 @@ func newRun(o Options, d Deps) *run {
 	r := &run{
 		Options: o, Deps: d, start: d.Clock.Now(),
 		caller: call.Caller{
-			Backend: d.Backend, ID: d.BackendID, Clock: d.Clock, Timeout: o.CallTimeout.Std(),
+			Backend: d.Backend, ID: d.BackendID, Clock: d.Clock, Timeout: cmp.Or(o.CallTimeout.Std(), DefaultCallTimeout),
 			Budgets: []*budget.Budget{budget.New(o.Budget, d.Price, d.EURPerUSD), d.Shared},
 		},
 		refused: map[[sha256.Size]byte]bool{},
