@@ -11,6 +11,11 @@ func Families() []Family {
 	return []Family{Faults, Outages, Latency, Texts, Crashes, Users, Pairs}
 }
 
+// Outcomes lists all outcomes, from best to worst.
+func Outcomes() []Outcome {
+	return []Outcome{Survived, Degraded, Failed, Unfired, Errored}
+}
+
 var digits = regexp.MustCompile(`[0-9]+`)
 
 // promiseRule is the rule of findings of which the evidence says what is broken;

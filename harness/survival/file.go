@@ -1,0 +1,119 @@
+package survival
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
+)
+
+// The limits of a file that is read. An exploration of a thousand calls has some
+// thirty thousand cells of a few hundred bytes each.
+const (
+	MaxBytes = 64 << 20
+	MaxCells = 200_000
+	// maxTogether is how many perturbations a cell may have.
+	maxTogether = 16
+	maxShown    = 80 // characters of foreign text in an error
+)
+
+// Write writes a result, indented.
+func Write(w io.Writer, r *Result) error {
+	if err := show.JSON(w, r); err != nil {
+		return fmt.Errorf("write the exploration as JSON: %w", err)
+	}
+	return nil
+}
+
+// Read reads what Write wrote, and refuses all else: another version, unknown and
+// repeated keys, words that are not known, and a file of more than MaxBytes. What
+// the texts in it say is not checked; they may be anybody's.
+func Read(in io.Reader) (Result, error) {
+	limited := &io.LimitedReader{R: in, N: MaxBytes + 1}
+	data, err := io.ReadAll(limited)
+	if err == nil && limited.N <= 0 {
+		err = fmt.Errorf("it has more than %d MB", MaxBytes>>20)
+	}
+	var r Result
+	if err == nil {
+		r, err = decode(data)
+	}
+	if err != nil {
+		return Result{}, fmt.Errorf("read the exploration: %w; explore again", err)
+	}
+	return r, nil
+}
+
+func decode(data []byte) (Result, error) {
+	var head struct {
+		Schema *string `json:"schema"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return Result{}, explain(err)
+	}
+	switch {
+	case head.Schema == nil:
+		return Result{}, errors.New("it is none: it has no schema")
+	case *head.Schema != Schema:
+		return Result{}, fmt.Errorf("its schema is %s, and this program reads %s", plain.Code(*head.Schema, maxShown), Schema)
+	}
+	var r Result
+	if err := json.Unmarshal(data, &r, json.RejectUnknownMembers(true)); err != nil {
+		return Result{}, explain(err)
+	}
+	return r, r.check()
+}
+
+// explain says what is wrong where, without what the file says there.
+func explain(err error) error {
+	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+		what := "a value of another kind is expected"
+		if errors.Is(err, json.ErrUnknownName) {
+			what = "the key is not known"
+		}
+		return fmt.Errorf("at %s: %s", plain.Code(string(semantic.JSONPointer), maxShown), what)
+	}
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return errors.New("the file ends in the middle")
+		}
+		return fmt.Errorf("at byte %d: it is not valid JSON", syntax.ByteOffset)
+	}
+	return err
+}
+
+// check refuses what no exploration writes.
+func (r *Result) check() error {
+	switch {
+	case len(r.Cells) > MaxCells:
+		return fmt.Errorf("it has %d cells, and at most %d are read", len(r.Cells), MaxCells)
+	case r.NotRun < 0:
+		return errors.New("not_run is negative")
+	}
+	for i := range r.Cells {
+		if err := r.Cells[i].check(); err != nil {
+			return fmt.Errorf("cell %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func (c *Cell) check() error {
+	switch {
+	case !slices.Contains(Families(), c.Family):
+		return fmt.Errorf("the family %s is not known", plain.Code(string(c.Family), maxShown))
+	case !slices.Contains(Outcomes(), c.Outcome):
+		return fmt.Errorf("the outcome %s is not known", plain.Code(string(c.Outcome), maxShown))
+	case len(c.Perturb) == 0 || max(len(c.Perturb), len(c.Shrunk)) > maxTogether:
+		return fmt.Errorf("it has %d perturbations, and 1 to %d are possible", max(len(c.Perturb), len(c.Shrunk)), maxTogether)
+	case c.Calls < 0 || c.Fired < 0:
+		return errors.New("a count is negative")
+	}
+	return nil
+}
