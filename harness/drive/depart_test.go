@@ -156,6 +156,8 @@ var _ = Describe("A supervisor off its path", func() {
 		_, golden = departing(d)
 		Expect(golden.Run.Status).To(Equal("complete"))
 		Expect(golden.Supervise.Open).To(BeZero())
+		Expect(golden.Supervise.Planned).To(Equal(3))
+		Expect(golden.Supervise.Done).To(Equal(4), "and the task of a failed check")
 		Expect(golden.Supervise.Stored).To(BeNumerically(">", 8))
 	})
 

@@ -122,7 +122,7 @@ func (d *superviseDriver) run(ctx context.Context, t *trial, backend llm.Adapter
 	}
 	end.Writes, _ = r.fate.count()
 	if len(d.perturb) > 0 && result.Status != persist.StatusComplete {
-		if err := r.again(ctx); err != nil {
+		if err := r.again(context.WithoutCancel(ctx)); err != nil { // also after Ctrl-C
 			return harnessError("take the plan up again", err)
 		}
 	}

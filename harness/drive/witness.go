@@ -118,14 +118,17 @@ func (w *witness) enter(r state.Record) {
 // close holds the result against what is stored, and tells what is left to do.
 func (w *witness) close(r persist.Result) {
 	w.hold(r)
-	open := 0
+	open, planned := 0, 0
 	for _, t := range r.Tasks {
-		if t.State != string(persist.Done) && t.State != string(state.Dropped) {
+		switch {
+		case t.State == string(persist.Done) && t.From == "":
+			planned++
+		case t.State != string(persist.Done) && t.State != string(state.Dropped):
 			open++
 		}
 	}
 	w.Tell(event.Event{Kind: event.Checkpoint, Name: "plan", Attrs: map[string]any{
-		"open": open, "stored": w.records, "journal": hex.EncodeToString(w.journal.Sum(nil)[:8]),
+		"planned": planned, "open": open, "stored": w.records, "journal": hex.EncodeToString(w.journal.Sum(nil)[:8]),
 	}})
 }
 

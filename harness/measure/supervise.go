@@ -16,6 +16,8 @@ type SuperviseFacts struct {
 	// Done and Tasks are the tasks that are done at the end, and all.
 	Done  int `cel:"done" json:"done"`
 	Tasks int `cel:"tasks" json:"tasks"`
+	// Planned are the tasks of the plan itself that are done at the end.
+	Planned int `cel:"planned" json:"planned"`
 	// Open are the tasks that are neither done nor dropped at the end.
 	Open int `cel:"open" json:"open"`
 	// Stored is how many records are stored, Journal a hash of them all without times:
@@ -88,7 +90,7 @@ func superviseFacts(tr *record.Trial) SuperviseFacts {
 		case e.Kind == event.State && e.Name == resumeName:
 			f.Resumes++
 		case e.Kind == event.Checkpoint && e.Name == planName:
-			f.Open, f.Stored = whole(e.Attrs["open"]), whole(e.Attrs["stored"])
+			f.Planned, f.Open, f.Stored = whole(e.Attrs["planned"]), whole(e.Attrs["open"]), whole(e.Attrs["stored"])
 			f.Journal, _ = e.Attrs["journal"].(string)
 		case e.Kind == event.Checkpoint && e.Attrs["records"] != nil:
 			increment(&f.Checkpoints, e.Name)
