@@ -165,6 +165,10 @@ func (a *app) exploreInto(ctx context.Context, out *folder.Folder, sc scenarios.
 		return survival.Result{}, err
 	}
 	files.progress, files.stacks = reports.NewProgress(io.Discard, tty.Terminal{}, time.Now, 0), a.stderr
+	if files.page, err = newRunPage(); err != nil {
+		return survival.Result{}, err
+	}
+	defer files.page.close()
 	sink := &countingSink{Sink: files}
 	progress := newExploreProgress(a.stderr, tty.Of(a.stderr, a.getenv), time.Now)
 	opts.Env, opts.Sink, opts.Progress = env, sink, progress.tell
@@ -193,6 +197,7 @@ func (s *countingSink) Trial(j harness.Judged) error {
 
 // closeExploration completes the files of an exploration.
 func (f *runFiles) closeExploration(r *survival.Result, outcome harness.Outcome) error {
+	f.page.explored = []survival.Result{*r}
 	for _, part := range []struct {
 		name   string
 		render func(io.Writer) error

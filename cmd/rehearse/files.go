@@ -32,6 +32,8 @@ type runFiles struct {
 	stacks    io.Writer // where the stacks of panics go
 	// against holds the run against a baseline; nil without one.
 	against *against
+	// page is rendered as the run goes on; nil if none is wanted.
+	page *runPage
 }
 
 func newRunFiles(out *folder.Folder, header record.Run) (*runFiles, error) {
@@ -66,6 +68,9 @@ func (f *runFiles) Trial(j harness.Judged) error {
 	f.progress.Trial(j.Verdict)
 	f.builder.Add(f.scenario, j.Facts, j.Findings)
 	f.against.add(&j)
+	if err := f.page.add(&f.scenario, &j); err != nil {
+		return err
+	}
 	// The timings first: a trial that is recorded has them.
 	if err := f.addTimings(j.Timings); err != nil {
 		return err
@@ -126,6 +131,9 @@ func (f *runFiles) removeEarlier() error {
 	if f.others == nil {
 		names = append(names, exploreFile, exploreMarkdownFile)
 	}
+	if f.page == nil {
+		names = append(names, htmlFile)
+	}
 	if f.against == nil {
 		names = append(names, comparisonFile)
 	}
@@ -144,6 +152,9 @@ func (f *runFiles) render(report reports.Report) ([]*folder.File, error) {
 		parts = append(parts, part{comparisonFile, func(w io.Writer, r reports.Report, _ reports.Options) error {
 			return reports.ComparisonJSON(w, *r.Comparison)
 		}})
+	}
+	if f.page != nil {
+		parts = append(parts, part{htmlFile, f.page.write})
 	}
 	for _, r := range parts {
 		file, err := f.out.Create(r.name)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/harness/survival"
 	"github.com/rehearse-dev/rehearse/reports"
 	htmlpage "github.com/rehearse-dev/rehearse/reports/page"
@@ -14,38 +16,67 @@ import (
 // htmlFile is the page of a run, beside its recording.
 const htmlFile = "report.html"
 
+// runPageBytes bounds the page that a run writes: rendering all transcripts of a large
+// run would add a third to its time. report --format html shows more.
+const runPageBytes = 8_000_000
+
 // reportHTML is the format of a page with all details. The exploration beside a
 // recording is shown as well.
 func reportHTML(w io.Writer, in recorded) (reports.Report, error) {
-	spool, remove, err := newSpool()
+	p, err := newPage(htmlpage.Options{})
 	if err != nil {
 		return reports.Report{}, err
 	}
-	defer remove()
-	b := htmlpage.New(spool, htmlpage.Options{})
-	report, err := in.read(b.Judge(in.judge))
+	defer p.close()
+	report, err := in.read(p.builder.Judge(in.judge))
 	if err != nil {
 		return report, err
 	}
-	input := htmlpage.Input{Report: report}
 	explored, err := readExploration(filepath.Dir(in.file.Name()))
 	if err != nil {
 		return report, err
 	}
 	if explored != nil {
-		input.Explored = []survival.Result{*explored}
+		p.explored = []survival.Result{*explored}
 	}
-	return report, b.Write(w, input)
+	return report, p.write(w, report, in.options)
 }
 
-// newSpool returns a temporary file, and what removes it.
-func newSpool() (*os.File, func(), error) {
-	file, err := os.CreateTemp("", "rehearse-page-*")
+// runPage is a page that is rendered as a run goes on.
+type runPage struct {
+	builder  *htmlpage.Builder
+	spool    *os.File
+	explored []survival.Result
+}
+
+func newRunPage() (*runPage, error) {
+	return newPage(htmlpage.Options{MaxBytes: runPageBytes, More: "rehearse report FOLDER --format html shows more."})
+}
+
+func newPage(opts htmlpage.Options) (*runPage, error) {
+	spool, err := os.CreateTemp("", "rehearse-page-*")
 	if err != nil {
-		return nil, nil, fmt.Errorf("make a temporary file for the page: %w", err)
+		return nil, fmt.Errorf("make a temporary file for the page: %w", err)
 	}
-	return file, func() {
-		_ = file.Close()
-		_ = os.Remove(file.Name()) // nothing more can be done
-	}, nil
+	// Where a system lets go of a file that is open, a kill leaves nothing behind.
+	_ = os.Remove(spool.Name())
+	return &runPage{builder: htmlpage.New(spool, opts), spool: spool}, nil
+}
+
+// add adds a trial; there may be no page.
+func (p *runPage) add(s *record.Scenario, j *harness.Judged) error {
+	if p == nil {
+		return nil
+	}
+	return p.builder.Trial(s, &j.Trial, &j.Facts, j.Findings)
+}
+
+// write is a renderer.
+func (p *runPage) write(w io.Writer, r reports.Report, _ reports.Options) error {
+	return p.builder.Write(w, htmlpage.Input{Report: r, Explored: p.explored})
+}
+
+func (p *runPage) close() {
+	_ = p.spool.Close()
+	_ = os.Remove(p.spool.Name()) // there may be none any more
 }

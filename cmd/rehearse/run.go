@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/shell"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -39,6 +41,7 @@ type runFlags struct {
 	prices       string
 	labels       map[string]string
 	asJSON       bool
+	html         bool
 	failuresOnly bool
 	perturb      perturbValue
 	baseline     string
@@ -51,7 +54,7 @@ func (a *app) runCommand() *cobra.Command {
 		Use:   "run [PATTERN...]",
 		Short: "Drive scenarios, judge them and write the reports",
 		Long: `run drives scenarios against their scripted backends, judges what happened and writes
-report.json, junit.xml, report.md and the recording to a folder.
+report.json, junit.xml, report.md, report.html and the recording to a folder.
 
 A pattern is the name of a shipped scenario, with * as a wildcard ('loop/*'), or a file
 or folder of your own. Without a pattern the folder ./scenarios is run.
@@ -82,6 +85,7 @@ that is not done; everything so far is reported, without a verdict.
 	f.StringVar(&flags.prices, "prices", "", "a price file whose entries override the shipped table")
 	f.StringToStringVar(&flags.labels, "label", nil, "labels for the recording, such as `branch=main`")
 	f.Lookup("label").DefValue = "" // help would show "[]"
+	f.BoolVar(&flags.html, "html", true, "write report.html, the page for a browser")
 	f.BoolVar(&flags.asJSON, "json", false, "print the report as JSON on standard output")
 	baselineFlag(f, &flags.baseline)
 	flags.limits.register(f)
@@ -127,8 +131,12 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	if err := a.show(report, flags); err != nil {
 		return noVerdict(err)
 	}
-	fmt.Fprintf(a.stderr, "%s; %s, %s, %s and %s are in %s\nlook again: rehearse report %s\n",
-		time.Since(began).Round(time.Millisecond), jsonFile, junitFile, markdownFile, recordingFile, out.Path(), out.Path())
+	written := []string{jsonFile, junitFile, markdownFile}
+	if flags.html {
+		written = append(written, htmlFile)
+	}
+	fmt.Fprintf(a.stderr, "%s; %s are in %s\nlook again: %s\n", time.Since(began).Round(time.Millisecond),
+		strings.Join(written, ", ")+" and "+recordingFile, out.Path(), shell.Join("rehearse", "report", out.Path()))
 	return quiet(exitCode(report))
 }
 
@@ -150,6 +158,12 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *folder
 		trials += max(sc.Trials, 1)
 	}
 	files.progress = reports.NewProgress(a.stderr, tty.Of(a.stderr, a.getenv), time.Now, trials)
+	if flags.html {
+		if files.page, err = newRunPage(); err != nil {
+			return reports.Report{}, err
+		}
+		defer files.page.close()
+	}
 	files.stacks, files.against = a.stderr, against.of(out.Path(), files.builder.Run)
 	outcome, err := runSet(ctx, set, flags.perturb, harness.Options{
 		Workers: flags.workers, Env: env, Sink: files, Budget: flags.limits.budget(),

@@ -36,6 +36,8 @@ type Options struct {
 	// MaxBytes is how large the page may be, at least 1 MB; 0 means 28 MB. What does
 	// not fit is left out, passing trials first, and the page says so.
 	MaxBytes int
+	// More says where there is more, in a sentence; empty if nowhere.
+	More string
 }
 
 // defaultMaxBytes keeps a page below the 30 MB that browsers open without delay.
@@ -60,6 +62,7 @@ type Builder struct {
 	scenarios map[string]*scenario
 	plots     plots
 	page      renderer
+	more      string
 	// perturbed are the ids of scenarios off a golden path, by their perturbations.
 	perturbed map[string]string
 }
@@ -82,6 +85,7 @@ func New(to Spool, opts Options) *Builder {
 		spool:     spool{file: to, limit: max(opts.MaxBytes, minMaxBytes)},
 		scenarios: map[string]*scenario{},
 		perturbed: map[string]string{},
+		more:      opts.More,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/show"
@@ -144,6 +145,9 @@ func (b *Builder) listHead(r reports.Report, list []item, left reports.Count) li
 	if text := without(left); text != "" {
 		h.LeftOut += fmt.Sprintf("There are %s: the page would be larger than %s MB. Trials that failed and the first of each scenario were kept before others.",
 			text, show.Number(float64(b.spool.limit)/1e6))
+	}
+	if h.LeftOut != "" {
+		h.LeftOut = strings.TrimSpace(h.LeftOut + " " + b.more)
 	}
 	counts := map[string]int{}
 	for i := range list {
