@@ -132,6 +132,11 @@ func passes(n int) string {
 // rate prepares the test of two pass rates. Where all trials passed and none does any
 // more, that is worse however few they are: by chance it happens to a scenario that
 // passes every other time once in 4^n.
+//
+// Fisher's test of one scenario finds less than tests that do not fix how many passed
+// on both sides, such as Boschloo's. But as it does, most scenarios of a comparison
+// cannot be significant and need no correction, so that it finds more in many: with
+// one of 30 scenarios changed from 0.95 to 0.5 it found 81 % and Boschloo's 59 %.
 func (c *comparing) rate(p *pair, x *Comparison) (t *test, differ bool) {
 	x.Rule, x.Verdict = Rate, Insufficient
 	b, a := p.before.Trials, p.after.Trials
@@ -151,15 +156,29 @@ func (c *comparing) rate(p *pair, x *Comparison) (t *test, differ bool) {
 		return nil, true
 	}
 	t = &test{
-		p: stat.Boschloo(b.Pass, n1, a.Pass, n2), effect: d, margin: c.rules.Margin, higher: true, unit: points, noun: "trial", each: 2,
-		least: leastTrials, seen: seen, possible: stat.LeastBoschloo(n1, n2) <= c.rules.Alpha,
+		p: stat.Fisher(b.Pass, n1, a.Pass, n2), effect: d, margin: c.rules.Margin, higher: true, unit: points, noun: "trial", each: 2,
+		least: leastTrials, seen: seen, possible: bestFisher(b.Pass, n1, a.Pass, n2) <= c.rules.Alpha,
 	}
 	return t, true
 }
 
-// leastTrials is how many trials on each side the test of rates needs at least: with n
-// that all pass and n that all fail, p is 2 / 4^n.
-func leastTrials(alpha float64) int { return (stat.LeastPairs(alpha) + 1) / 2 }
+// bestFisher is the least p-value that two samples of these sizes can have that
+// passed as often together.
+func bestFisher(k1, n1, k2, n2 int) float64 {
+	least, most := max(0, k1+k2-n2), min(n1, k1+k2)
+	return min(stat.Fisher(least, n1, k1+k2-least, n2), stat.Fisher(most, n1, k1+k2-most, n2))
+}
+
+// leastTrials is how many trials on each side Fisher's test needs at least: with n
+// that all pass and n that all fail, p is 2 / C(2n, n).
+func leastTrials(alpha float64) int {
+	p := 2.0
+	for n := 1; ; n++ {
+		if p /= float64(2*n) * float64(2*n-1) / float64(n) / float64(n); p <= alpha || n >= 100 {
+			return n
+		}
+	}
+}
 
 // ended compares the end statuses and exit codes. known is false where they vary, so
 // that trials cannot be compared one by one; the pass rate then tells.
