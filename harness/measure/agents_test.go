@@ -40,6 +40,24 @@ var _ = Describe("The facts of any agent", func() {
 		)
 		Expect(f.Run.Broken).To(Equal([]string{"because"}))
 	})
+
+	It("say how a run ended that was taken up again", func() {
+		f := factsOf(told(event.State, "resumed", attrs{"status": "finished"}), told(event.Guard, "resumed", attrs{"status": "failed"}))
+		Expect(f.Run.Resumed).To(Equal("finished"))
+		Expect(factsOf().Run.Resumed).To(BeEmpty())
+	})
+
+	It("say what a run that failed ended with", func() {
+		failed := record.Call{N: 1, Error: &record.CallError{Kind: "timeout"}}
+		cause := func(exit int, calls ...record.Call) string {
+			return measure.Of(record.Scenario{}, record.Trial{Calls: calls, End: record.End{ExitCode: exit}}, nil).Run.Cause
+		}
+		Expect(cause(1, failed)).To(Equal("timeout"))
+		Expect(cause(0, failed)).To(BeEmpty(), "it ended well")
+		Expect(cause(1, failed, record.Call{N: 2})).To(BeEmpty(), "the last call went well")
+		Expect(cause(1, record.Call{N: 1, Error: &record.CallError{Kind: record.Cancelled}})).To(BeEmpty(), "it was cut off")
+		Expect(cause(1)).To(BeEmpty())
+	})
 })
 
 var _ = Describe("The facts of a supervisor", Label("H-04"), func() {
@@ -63,6 +81,7 @@ var _ = Describe("The facts of a supervisor", Label("H-04"), func() {
 			told(event.Checkpoint, "interval", attrs{"records": 8}), told(event.Checkpoint, "final", attrs{"records": 9}),
 			told(event.State, "context", attrs{"files": 50.0, "evicted": 3.0}),
 			told(event.State, "context", attrs{"files": 48, "restored": 1}),
+			told(event.Checkpoint, "plan", attrs{"planned": 1.0, "open": 2.0, "stored": 9.0, "journal": "c0ffee"}),
 			told(event.End, "inner", nil),
 			told(event.End, "complete", attrs{"done": 2.0, "tasks": 2.0}),
 		)
@@ -72,7 +91,8 @@ var _ = Describe("The facts of a supervisor", Label("H-04"), func() {
 			Failed: map[string]int{"tests": 1}, Unknown: map[string]int{"compile": 1}, None: map[string]int{"features": 1},
 			Last:   map[string]string{"tests": "pass", "compile": "unknown", "features": "none"},
 			Rounds: 1, Signs: map[string]int{"short-run": 2}, Stagnations: 1, Stalls: 1,
-			Checkpoints: map[string]int{"interval": 2, "final": 1}, Segments: 2, ToolCalls: 7,
+			Checkpoints: map[string]int{"interval": 2, "final": 1}, Segments: 2, ToolCalls: 7, Longest: 4,
+			Planned: 1, Open: 2, Stored: 9, Journal: "c0ffee",
 			Evicted: 3, Restored: 1, Files: 48, MaxFiles: 50, Resumes: 1,
 		}))
 	})

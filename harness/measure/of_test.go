@@ -84,6 +84,7 @@ var _ = Describe("Of", Label("H-04"), func() {
 				Status: "error", ExitCode: 6, Iterations: 2, Duration: 90, DurationKnown: true,
 				Text: "text", Summary: "summary", Details: "details", Error: "broken",
 				Perturbed: 3, // two statuses and a hang
+				Cause:     "unauthorized",
 			},
 			Calls: measure.CallFacts{
 				Total: 4, Failed: 2, Retries: 3, // 1 + 2
@@ -136,7 +137,9 @@ var _ = Describe("Of", Label("H-04"), func() {
 	It("counts perturbations beside the calls, too", func() {
 		tr := trial()
 		tr.Events = append(tr.Events, record.Event{Event: event.Event{Kind: event.State, Name: "perturbation", Detail: "write=2:crash-before"}})
-		Expect(measure.Of(scenario(), tr, nil).Run.Perturbed).To(Equal(4))
+		f := measure.Of(scenario(), tr, nil)
+		Expect(f.Run.Perturbed).To(Equal(4))
+		Expect(f.Run.Struck).To(Equal(map[string]int{"write=2:crash-before": 1}))
 	})
 
 	It("takes what the golden run was from the head of the trial", func() {

@@ -48,6 +48,8 @@ type SuperviseFacts struct {
 	// ToolCalls are those of all attempts.
 	Segments  int `cel:"segments" json:"segments"`
 	ToolCalls int `cel:"tool_calls" json:"tool_calls"`
+	// Longest is the most tool calls of one attempt, which is what a crash repeats.
+	Longest int `cel:"longest" json:"longest,omitempty"`
 	// Evicted and Restored are files that left and came back into the context; Files are
 	// those in context at the last change, MaxFiles the most at any.
 	Evicted  int `cel:"evicted" json:"evicted"`
@@ -105,6 +107,7 @@ func (f *SuperviseFacts) attempt(attrs map[string]any) {
 	f.Attempts++
 	f.Segments = max(f.Segments, whole(attrs["segment"]))
 	f.ToolCalls += whole(attrs["calls"])
+	f.Longest = max(f.Longest, whole(attrs["calls"]))
 	grade, _ := attrs["grade"].(string)
 	increment(&f.Graded, grade)
 	if whole(attrs["attempt"]) > 1 {
