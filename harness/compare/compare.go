@@ -18,7 +18,7 @@ import (
 // cannot be compared is never equal: it is a finding, or a comparison with the
 // verdict Insufficient.
 func Compare(before, after baseline.Baseline, options Options) Result {
-	c := comparing{rules: options.rules(before.Rules), options: options}
+	c := comparing{rules: options.rules(before.Rules), options: options, changed: map[string]bool{}}
 	c.result = Result{Schema: Schema, Before: before.Run, After: after.Run}
 	for _, f := range options.Findings {
 		c.find("", f)
@@ -36,8 +36,10 @@ type comparing struct {
 	options Options
 	result  Result
 	tests   []test
-	// both counts scenarios that both sides have.
-	both int
+	// both counts scenarios that both sides have; changed are those of them whose
+	// files are not those of before.
+	both    int
+	changed map[string]bool
 }
 
 // level is that of intervals.
@@ -90,6 +92,7 @@ func (c *comparing) scenario(b, a *baseline.Scenario) {
 		return
 	}
 	p := pair{before: b, after: a, repeats: repeats(b, a)}
+	c.changed[a.Name] = b.Bar[digest] != a.Bar[digest]
 	c.endings(&p)
 	if !c.measures(&p) {
 		c.find(a.Name, broken("nothing-told", "none of its measures could be compared; what varies takes at least %d trials on both sides",
@@ -113,7 +116,7 @@ func (p *pair) trials() int {
 // repeats reports whether nothing but the agent can make a difference: time is
 // virtual, and files and seed are those of before.
 func repeats(b, a *baseline.Scenario) bool {
-	return !b.RealTime && !a.RealTime && b.Bar["digest"] == a.Bar["digest"] && b.Bar["seed"] == a.Bar["seed"]
+	return !b.RealTime && !a.RealTime && b.Bar[digest] == a.Bar[digest] && b.Bar["seed"] == a.Bar["seed"]
 }
 
 // carriedOut reports whether the trials of a scenario can be compared, and finds
@@ -257,7 +260,12 @@ func (c *comparing) close() Result {
 		return cmp.Or(cmp.Compare(x.Scenario, y.Scenario), cmp.Compare(x.Measure, y.Measure))
 	})
 	for i := range r.Comparisons {
-		if x := &r.Comparisons[i]; x.Verdict == Worse || x.Verdict == Better || x.lost {
+		x := &r.Comparisons[i]
+		differs := x.Verdict == Worse || x.Verdict == Better
+		if differs && c.changed[x.Scenario] {
+			x.Why += "; its files have changed too"
+		}
+		if differs || x.lost {
 			r.Findings = append(r.Findings, Finding{x.Scenario, x.Measure, findingOf(x)})
 		}
 	}

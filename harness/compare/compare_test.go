@@ -76,6 +76,7 @@ var _ = Describe("scenarios", Label("H-06"), func() {
 			{Scenario: "a", What: "seed", Before: "7", After: ""},
 		}))
 		Expect(rules(r)).To(ConsistOf("moved-bar", "moved-bar", "moved-bar", "regression"))
+		Expect(of(r, "calls").Why).To(Equal("1 before and 2 now; its files have changed too"))
 		Expect(r.Findings).To(ContainElement(And(
 			HaveField("At", "expect.calls"), HaveField("Message", `expect.calls was "at most 9" and is "at most 99"`),
 		)))
