@@ -32,8 +32,9 @@ type building struct {
 	head     record.Scenario
 	trials   Trials
 	ends     []End // by trial
-	alike    bool  // all ends so far are
 	first    End
+	alike    bool // all ends so far are
+	mixed    bool // statuses differ
 	measures map[string]*series
 	stops    string
 }
@@ -69,6 +70,7 @@ func (b *Builder) Add(head record.Scenario, n int, facts *measure.Facts, finding
 		s.first = end
 	}
 	s.alike = s.alike && end == s.first
+	s.mixed = s.mixed || end.Status != s.first.Status
 	s.ends = put(s.ends, n, end)
 	if n == 1 {
 		s.stops = facts.Guard.Outcomes
@@ -142,7 +144,7 @@ func (s *building) close() (Scenario, error) {
 		Name: s.head.Name, File: s.head.File, RealTime: s.head.RealTime, Verdict: s.trials.verdict(),
 		Status: s.first.Status, Trials: s.trials, Bar: bar, Stops: s.stops, Ends: slices.Clone(s.ends),
 	}
-	if slices.ContainsFunc(s.ends, func(e End) bool { return e != End{} && e.Status != s.first.Status }) {
+	if s.mixed {
 		out.Status = Mixed
 	}
 	whole := s.trials.Total() == s.trials.Planned

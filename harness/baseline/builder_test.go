@@ -1,0 +1,283 @@
+package baseline_test
+
+import (
+	"encoding/json"
+	"math"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/baseline"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+)
+
+// one is a run of a scenario with n planned trials, of which those given took place.
+func one(n int, trials ...func(*measure.Facts)) baseline.Scenario {
+	GinkgoHelper()
+	var b baseline.Builder
+	b.Begin(head("s", n))
+	for i, change := range trials {
+		if change == nil {
+			continue
+		}
+		f := facts(2, 1)
+		change(f)
+		b.Add(head("s", n), i+1, f, nil)
+	}
+	return closed(&b)
+}
+
+func closed(b *baseline.Builder) baseline.Scenario {
+	GinkgoHelper()
+	out, err := b.Close()
+	Expect(err).NotTo(HaveOccurred())
+	Expect(out.Scenarios).To(HaveLen(1))
+	return out.Scenarios[0]
+}
+
+func same(*measure.Facts) {}
+
+func calls(n int) func(*measure.Facts) {
+	return func(f *measure.Facts) { f.Calls.Total, f.Latency.N = n, n }
+}
+
+func measured(s baseline.Scenario, name string) baseline.Measure {
+	GinkgoHelper()
+	m, ok := s.Measure(name)
+	Expect(ok).To(BeTrue(), name)
+	return m
+}
+
+var _ = Describe("summing a run up", Label("H-06"), func() {
+	It("says of a measure that repeats its value and how often", func() {
+		s := one(3, same, same, same)
+		Expect(measured(s, "calls")).To(Equal(baseline.Measure{Name: "calls", Known: true, Value: ptr(2.0), N: 3}))
+		Expect(s.Ends).To(Equal([]baseline.End{{Verdict: gate.Pass, Status: "done"}}))
+		end, ok := s.End(3)
+		Expect(ok).To(BeTrue())
+		Expect(end).To(Equal(baseline.End{Verdict: gate.Pass, Status: "done"}))
+		_, ok = s.End(4)
+		Expect(ok).To(BeFalse())
+	})
+
+	It("keeps the values of a measure that varies, with the interval of its mean", func() {
+		m := measured(one(3, calls(1), calls(2), calls(6)), "calls")
+		Expect(m.Trials).To(Equal([]*float64{ptr(1.0), ptr(2.0), ptr(6.0)}))
+		Expect(*m.Value).To(Equal(3.0))
+		// 3 ± 4.302653 · sqrt(7)/sqrt(3), as s² = (4 + 1 + 9)/2.
+		Expect(m.Interval.Lo).To(BeNumerically("~", 3-4.302653*math.Sqrt(7.0/3), 1e-5))
+		Expect(m.Interval.Hi).To(BeNumerically("~", 3+4.302653*math.Sqrt(7.0/3), 1e-5))
+		value, ok := m.At(3)
+		Expect(ok).To(BeTrue())
+		Expect(value).To(Equal(6.0))
+		for _, n := range []int{-1, 0, 4} {
+			_, ok = m.At(n)
+			Expect(ok).To(BeFalse(), "%d", n)
+		}
+	})
+
+	It("never fills in what is unknown", func() {
+		s := one(2, same, func(f *measure.Facts) { f.Cost.Known, f.Tokens.Known, f.Run.DurationKnown = false, false, false })
+		for _, name := range []string{"cost_eur", "tokens", "tokens_input", "duration"} {
+			m := measured(s, name)
+			Expect(m.Known).To(BeFalse(), name)
+			Expect(m.N).To(Equal(1), name)
+			Expect(m.Trials).To(HaveLen(1), name)
+			_, ok := m.At(2)
+			Expect(ok).To(BeFalse(), name)
+		}
+		never := measured(one(1, func(f *measure.Facts) { f.Cost.Known = false }), "cost_eur")
+		Expect(never).To(Equal(baseline.Measure{Name: "cost_eur", Unit: "EUR"}))
+		Expect(measured(one(1, func(f *measure.Facts) { f.Run.Duration = math.NaN() }), "duration").Known).To(BeFalse())
+	})
+
+	It("is an error where trials are missing, and pairs the others by their number", func() {
+		s := one(3, calls(1), nil, calls(3))
+		Expect(s.Verdict).To(Equal(gate.Error))
+		Expect(s.Trials).To(Equal(baseline.Trials{Planned: 3, Pass: 2}))
+		Expect(measured(s, "calls").Trials).To(Equal([]*float64{ptr(1.0), nil, ptr(3.0)}))
+		Expect(s.Ends).To(HaveLen(3))
+		_, ok := s.End(2)
+		Expect(ok).To(BeFalse())
+		late := one(3, nil, nil, same)
+		_, ok = late.End(1)
+		Expect(ok).To(BeFalse())
+		m := measured(late, "calls")
+		_, ok = m.At(1)
+		Expect(ok).To(BeFalse(), "the value of trial 3 is not that of trial 1")
+	})
+
+	It("has a scenario of which no trial took place", func() {
+		s := one(2)
+		Expect(s.Verdict).To(Equal(gate.Error))
+		Expect(s.Measures).To(BeEmpty())
+	})
+
+	DescribeTable("takes the worst verdict", func(want gate.Verdict, severities ...gate.Severity) {
+		var b baseline.Builder
+		for i, severity := range severities {
+			b.Add(head("s", len(severities)), i+1, facts(1, 1), []gate.Finding{{Severity: severity}})
+		}
+		Expect(closed(&b).Verdict).To(Equal(want))
+	},
+		Entry("passed", gate.Pass, gate.Info, gate.Info),
+		Entry("failed", gate.Fail, gate.Info, gate.Failing),
+		Entry("failed before it was skipped", gate.Fail, gate.Failing, gate.Skipped),
+		Entry("broke", gate.Error, gate.Failing, gate.Broken),
+		Entry("skipped", gate.Skip, gate.Skipped, gate.Skipped),
+	)
+
+	It("keeps the values of 200 trials, and knows of the others", func() {
+		var b baseline.Builder
+		for n := 1; n <= 250; n++ {
+			f := facts(2, 1)
+			if n > 200 {
+				f.Calls.Total, f.Run.Status = 3, "error"
+			}
+			b.Add(head("s", 250), n, f, nil)
+		}
+		s := closed(&b)
+		m := measured(s, "calls")
+		Expect(m.Trials).To(HaveLen(baseline.MaxTrials))
+		Expect(m.N).To(Equal(250))
+		Expect(*m.Value).To(Equal(2.2)) // (200·2 + 50·3)/250
+		Expect(s.Status).To(Equal(baseline.Mixed))
+		Expect(s.Ends).To(HaveLen(baseline.MaxTrials))
+	})
+
+	It("may be closed again", func() {
+		b := baseline.Builder{Run: record.Run{ID: "r", Tool: "t", Prices: "2026-11-20"}}
+		b.Add(head("s", 2), 1, facts(1, 1), nil)
+		first, err := b.Close()
+		Expect(err).NotTo(HaveOccurred())
+		b.Add(head("s", 2), 2, facts(5, 1), nil)
+		second, err := b.Close()
+		Expect(err).NotTo(HaveOccurred())
+		Expect(first.Scenarios[0].Trials.Pass).To(Equal(1))
+		Expect(first.Scenarios[0].Ends).To(HaveLen(1))
+		Expect(second.Scenarios[0].Trials.Pass).To(Equal(2))
+		Expect(second.Run + second.Tool + second.Prices).To(Equal("rt2026-11-20"))
+		Expect(second.Rules).To(Equal(baseline.DefaultRules()))
+	})
+
+	It("keeps times of real processes where a test could use them", func() {
+		timed := func(n int) string {
+			h := head("s", n)
+			h.RealTime = true
+			var b baseline.Builder
+			for i := 1; i <= n; i++ {
+				b.Add(h, i, facts(1, float64(i)), nil)
+			}
+			out, err := b.Close()
+			Expect(err).NotTo(HaveOccurred())
+			return string(baseline.Encode(out))
+		}
+		Expect(timed(baseline.MinTimed - 1)).To(ContainSubstring(`"duration": {"unit":"s","unknown":true,"n":0}`))
+		Expect(timed(baseline.MinTimed)).To(ContainSubstring(`"trials":[1,2,3,4,5,6]`))
+	})
+})
+
+var _ = Describe("the bar", Label("H-06"), func() {
+	bar := func(change func(*record.Scenario)) map[string]string {
+		GinkgoHelper()
+		h := head("s", 1)
+		change(&h)
+		var b baseline.Builder
+		b.Begin(h)
+		return closed(&b).Bar
+	}
+
+	DescribeTable("is another one when it was moved", func(key, want string, change func(*record.Scenario)) {
+		before := bar(func(*record.Scenario) {})
+		after := bar(change)
+		Expect(after[key]).To(Equal(want))
+		Expect(before[key]).NotTo(Equal(want))
+		delete(before, key)
+		delete(after, key)
+		Expect(after).To(Equal(before), "nothing else")
+	},
+		Entry("a count", "expect.calls", "at most 9", func(s *record.Scenario) { s.Expect.Calls.Exactly, s.Expect.Calls.AtMost = nil, ptr(9) }),
+		Entry("a count of nothing", "expect.calls", "exactly 0", func(s *record.Scenario) { s.Expect.Calls.Exactly = ptr(0) }),
+		Entry("no count", "expect.calls", "", func(s *record.Scenario) { s.Expect.Calls = nil }),
+		Entry("the status", "expect.status", "error", func(s *record.Scenario) { s.Expect.Status = "error" }),
+		Entry("the exit code", "expect.exit_code", "", func(s *record.Scenario) { s.Expect.ExitCode = nil }),
+		Entry("the cost", "expect.cost", "at most 9 EUR", func(s *record.Scenario) { s.Expect.Cost.AtMost.Amount = 9 }),
+		Entry("no duration at all", "expect.duration", "0s", func(s *record.Scenario) { s.Expect.Duration = ptr(*s.Expect.Latency.P95 - *s.Expect.Latency.P95) }),
+		Entry("an expression", "expect.that[0]", "true", func(s *record.Scenario) { s.Expect.That[0] = "true" }),
+		Entry("a label", "expect.stops[0]", "clean", func(s *record.Scenario) { s.Expect.Stops = []string{"clean"} }),
+		Entry("what is forgiven", "expect.allow[1]", "unexpected-call", func(s *record.Scenario) { s.Expect.Allow = append(s.Expect.Allow, "unexpected-call") }),
+		Entry("an invariant", "invariants[0]", "calls.total < 9", func(s *record.Scenario) { s.Invariants = []string{"calls.total < 9"} }),
+		Entry("what goes wrong", "perturb[0]", "call=1:timeout", func(s *record.Scenario) { s.Perturb = []string{"call=1:timeout"} }),
+		Entry("a limit", "limits.max_iterations", "11", func(s *record.Scenario) {
+			s.Limits = json.RawMessage(`{"prompt":"Fix it.","max_iterations":11,"timeout":"5m0s","inner":{"rounds":5}}`)
+		}),
+		Entry("no limit", "limits.timeout", "", func(s *record.Scenario) {
+			s.Limits = json.RawMessage(`{"prompt":"Fix it.","max_iterations":10,"timeout":"0s","inner":{"rounds":5}}`)
+		}),
+		Entry("a price", "price", "0.4 in, 0 cached, 0 written, 3 out USD a million, 0.85 EUR a USD", func(s *record.Scenario) { s.Price.Output = 3 }),
+		Entry("no price", "price", "unknown", func(s *record.Scenario) { s.Price = nil }),
+		Entry("the files", "digest", "sha256:4567", func(s *record.Scenario) { s.Digest = "sha256:4567" }),
+		Entry("the number of trials", "trials", "9", func(s *record.Scenario) { s.Trials = 9 }),
+		Entry("the seed", "seed", "8", func(s *record.Scenario) { s.Seed = 8 }),
+		Entry("the clock", "clock", "real", func(s *record.Scenario) { s.RealTime = true }),
+		Entry("the backend", "backend", "socket", func(s *record.Scenario) { s.Backend = "socket" }),
+		Entry("the model", "model", "gpt-5", func(s *record.Scenario) { s.Model = "gpt-5" }),
+	)
+
+	It("does not move with the date of a price", func() {
+		Expect(bar(func(s *record.Scenario) { s.Price.Date, s.Price.Source = "2027-01-01", "elsewhere" })).
+			To(Equal(bar(func(*record.Scenario) {})))
+	})
+
+	It("shows long texts by their beginning, and still tells two apart", func() {
+		long := make([]byte, 10_000)
+		for i := range long {
+			long[i] = 'x'
+		}
+		text := func(end string) string {
+			return bar(func(s *record.Scenario) { s.Expect.That[0] = string(long) + end })["expect.that[0]"]
+		}
+		Expect(len(text("a"))).To(BeNumerically("<", 200))
+		Expect(text("a")).NotTo(Equal(text("b")))
+	})
+
+	It("cannot be told of limits that are no JSON", func() {
+		h := head("s", 1)
+		h.Limits = json.RawMessage(`{"a":`)
+		var b baseline.Builder
+		b.Begin(h)
+		_, err := b.Close()
+		Expect(err).To(MatchError(ContainSubstring("read the limits of s")))
+	})
+
+	It("has one hash for all", func() {
+		a, b := sample(), sample()
+		Expect(a.Gates()).To(Equal(b.Gates()))
+		b.Scenarios[1].Bar["expect.calls"] = "exactly 3"
+		Expect(a.Gates()).NotTo(Equal(b.Gates()))
+		b = sample()
+		b.Scenarios = b.Scenarios[:2]
+		Expect(a.Gates()).NotTo(Equal(b.Gates()))
+		b = sample()
+		b.Scenarios[0].Measures = nil
+		Expect(a.Gates()).To(Equal(b.Gates()), "measures are no bar")
+	})
+})
+
+var _ = Describe("Rules", func() {
+	DescribeTable("must be possible", func(change func(*baseline.Rules), message string) {
+		r := baseline.DefaultRules()
+		Expect(r.Validate()).To(Succeed())
+		change(&r)
+		Expect(r.Validate()).To(MatchError(ContainSubstring(message)))
+	},
+		Entry(nil, func(r *baseline.Rules) { r.Alpha = 0 }, "alpha is 0"),
+		Entry(nil, func(r *baseline.Rules) { r.Alpha = 1 }, "alpha is 1"),
+		Entry(nil, func(r *baseline.Rules) { r.Alpha = math.NaN() }, "alpha is NaN"),
+		Entry(nil, func(r *baseline.Rules) { r.Margin = -0.1 }, "margin is -0.1"),
+		Entry(nil, func(r *baseline.Rules) { r.Cost = math.Inf(1) }, "cost is +Inf"),
+		Entry(nil, func(r *baseline.Rules) { r.Tokens = math.NaN() }, "tokens is NaN"),
+	)
+})
