@@ -51,13 +51,13 @@ func Costs(title, unit string, bars []Bar) Picture {
 		says = append(says, plain.Line(b.Name, maxLabel)+" "+amount(b))
 	}
 	s := newSheet(narrow, float64(len(bars))*rowHeight+8)
-	s.rows(names, maxLabel)
+	s.rows(names)
 	s.right = 0
 	for _, b := range bars {
 		s.right = max(s.right, widthOf(amount(b))+8)
 	}
 	s.X.Min, s.X.Max = 0, bars[0].Value
-	s.X.LineStyle.Width, s.X.Tick.Marker = 0, nothing{}
+	s.X.Width, s.X.Tick.Marker = 0, nothing{}
 	s.mark(func(x, y func(float64) float64) {
 		for i, b := range bars {
 			class := "c1"

@@ -36,7 +36,7 @@ func PrecisionRecall(title string, points []Point) Picture {
 	shares(&s.X, 4, percent)
 	shares(&s.Y, 4, percent)
 	s.X.Label.Text, s.Y.Label.Text = "recall", "precision"
-	s.grid(true, true)
+	s.grid(true)
 	var says []string
 	for _, p := range list {
 		says = append(says, fmt.Sprintf("%s: precision %s, recall %s", plain.Line(p.Name, maxLabel), percent(p.Precision), percent(p.Recall)))
@@ -104,7 +104,7 @@ func Thresholds(title string, c Curve) Picture {
 	}
 	shares(&s.Y, 4, percent)
 	s.X.Label.Text = "threshold"
-	s.grid(true, true)
+	s.grid(true)
 	for i, l := range lines {
 		s.line(series(i), i == 1, plotter.NoStep, l.points)
 	}

@@ -141,9 +141,9 @@ func (s *sheet) intervals(list []interval) {
 		names[i] = in.name
 		s.right = max(s.right, widthOf(in.note)+10)
 	}
-	s.rows(names, maxLabel)
+	s.rows(names)
 	s.X.Padding = 4
-	s.grid(true, false)
+	s.grid(false)
 	lo, hi := s.X.Min, s.X.Max
 	s.mark(func(x, y func(float64) float64) {
 		for i, in := range list {

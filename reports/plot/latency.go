@@ -46,7 +46,7 @@ func Latency(title string, groups []Sample) Picture {
 	s.top = float64(len(groups))*legendRow + 6
 	lo := s.timeAxis(all)
 	shares(&s.Y, 4, percent)
-	s.grid(true, true)
+	s.grid(true)
 	for i, g := range groups {
 		slices.Sort(g.Seconds)
 		s.line(series(i), i%2 == 1, plotter.PostStep, distribution(g.Seconds, lo, all[len(all)-1]))

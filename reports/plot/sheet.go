@@ -104,13 +104,10 @@ type plotted func(draw.Canvas, *plot.Plot)
 // Plot implements plot.Plotter.
 func (f plotted) Plot(c draw.Canvas, p *plot.Plot) { f(c, p) }
 
-// grid adds lines at the ticks of the axes: of X, of Y.
-func (s *sheet) grid(x, y bool) {
-	g := &plotter.Grid{}
-	if x {
-		g.Vertical = draw.LineStyle{Color: ink("grid"), Width: 1}
-	}
-	if y {
+// grid adds lines at the ticks of the X axis, and of the Y axis if both is true.
+func (s *sheet) grid(both bool) {
+	g := &plotter.Grid{Vertical: draw.LineStyle{Color: ink("grid"), Width: 1}}
+	if both {
 		g.Horizontal = draw.LineStyle{Color: ink("grid"), Width: 1}
 	}
 	s.Add(g)
@@ -150,15 +147,15 @@ func shares(axis *plot.Axis, n int, show func(float64) string) {
 }
 
 // rows makes the Y axis one of names, from top to bottom: row i is at -i.
-func (s *sheet) rows(names []string, limit int) {
+func (s *sheet) rows(names []string) {
 	s.Y.Min, s.Y.Max = 0.5-float64(len(names)), 0.5
 	list := plot.ConstantTicks{}
 	for i, name := range names {
 		// A label must not be empty: a tick without is a minor one.
-		list = append(list, plot.Tick{Value: -float64(i), Label: plain.Line(name, limit) + "\u00a0"})
+		list = append(list, plot.Tick{Value: -float64(i), Label: plain.Line(name, maxLabel) + "\u00a0"})
 	}
 	s.Y.Tick.Marker = list
-	s.Y.Tick.LineStyle.Width = 0
+	s.Y.Tick.Width = 0
 	s.Y.Tick.Label.Color = ink("")
 	s.Y.Padding = 0
 	s.X.Padding = 0

@@ -69,14 +69,14 @@ func heatMap(r *survival.Result, m explored.Matrix) Picture {
 	columns, size := columnsOf(m, len(heads))
 	s := newSheet(wide, float64(len(heads))*cellHeight+legendRow+40)
 	s.top = legendRow + 8
-	s.rows(heads, maxLabel)
+	s.rows(heads)
 	s.X.Min, s.X.Max = -0.5, max(float64(len(columns)), 24)-0.5
 	s.X.Label.Text = m.Point
 	s.X.Tick.Marker = numbers(columns)
-	s.X.LineStyle.Width, s.Y.LineStyle.Width = 0, 0
+	s.X.Width, s.Y.Width = 0, 0
 	s.mark(func(x, y func(float64) float64) {
 		s.cells(columns, len(heads), x, y)
-		s.failures(r, m, columns, x, y)
+		s.failures(r, columns, x, y)
 		left := 8.0
 		for _, sh := range shades {
 			s.svg.rect(left, 4, 12, 12, sh.class, "")
@@ -86,7 +86,7 @@ func heatMap(r *survival.Result, m explored.Matrix) Picture {
 		}
 	})
 	title := fmt.Sprintf("%s: survival by %s and %s", plain.Line(r.Scenario, 60), m.Point, plain.Line(string(m.Family), maxLabel))
-	return s.picture(title, matrixText(m, columns, size))
+	return s.picture(title, matrixText(m, size))
 }
 
 // columnsOf makes a column for each place, or for each size neighbours of them.
@@ -187,7 +187,7 @@ func (s shade) signClass() string {
 const maxTold = 200
 
 // failures makes cells that failed say what is broken.
-func (s *sheet) failures(r *survival.Result, m explored.Matrix, columns []column, x, y func(float64) float64) {
+func (s *sheet) failures(r *survival.Result, columns []column, x, y func(float64) float64) {
 	half := (x(1)-x(0))/2 - 0.5
 	told := 0
 	for i, c := range columns {
@@ -208,7 +208,7 @@ func (s *sheet) failures(r *survival.Result, m explored.Matrix, columns []column
 	}
 }
 
-func matrixText(m explored.Matrix, columns []column, size int) string {
+func matrixText(m explored.Matrix, size int) string {
 	count := make([]int, len(shades))
 	for _, row := range m.Rows {
 		for _, o := range row.Cells {

@@ -64,13 +64,13 @@ func Timeline(title string, spans []Span) Picture {
 	inOrder := end <= 0
 	s := newSheet(wide, float64(len(names))*rowHeight+46)
 	s.top = legendRow + 4
-	s.rows(names, maxLabel)
+	s.rows(names)
 	if inOrder {
 		ticks(&s.X, 0.5, float64(len(spans))+0.5, func(v float64) string { return "call " + show.Number(v) })
 	} else {
 		ticks(&s.X, 0, end.Seconds(), show.Seconds)
 	}
-	s.grid(true, false)
+	s.grid(false)
 	s.mark(func(x, y func(float64) float64) {
 		boxes := make([]box, len(spans))
 		for i, span := range spans {

@@ -194,7 +194,12 @@ var _ = Describe("the spans of a trial", Label("H-05"), func() {
 	DescribeTable("have a status for what did not pass", func(code tracepb.Status_StatusCode, evaluated bool, findings ...gate.Finding) {
 		agent := spansOf(written(scenario(), trial(1), findings...))[0]
 		Expect(agent.Status.GetCode()).To(Equal(code))
-		Expect(agent.Events[len(agent.Events)-1].Name == "gen_ai.evaluation.result").To(Equal(evaluated))
+		last := agent.Events[len(agent.Events)-1].Name
+		if evaluated {
+			Expect(last).To(Equal("gen_ai.evaluation.result"))
+		} else {
+			Expect(last).To(Equal("verdict stop"))
+		}
 	},
 		Entry("pass", tracepb.Status_STATUS_CODE_UNSET, true),
 		Entry("fail", tracepb.Status_STATUS_CODE_ERROR, true, failing),
