@@ -62,7 +62,8 @@ func write(recording io.Reader, w io.Writer) (int, error) {
 		return 0, err
 	}
 	n := &counter{w: w}
-	return n.n, b.Write(n, page.Input{Report: report.Close()})
+	err = b.Write(n, page.Input{Report: report.Close()})
+	return n.n, err
 }
 
 type counter struct {

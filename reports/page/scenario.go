@@ -154,7 +154,7 @@ func (b *Builder) section(s reports.Scenario, r row) section {
 	if s.Model != "" {
 		out.Facts = append(out.Facts, fact{"model", line(s.Model, 80)})
 	}
-	out.Facts = append(out.Facts, fact{"seed", strconv.FormatUint(s.Seed, 10)}, fact{"digest", line(s.Digest, 100)})
+	out.Facts = append(out.Facts, fact{"seed", strconv.FormatUint(s.Seed, 10)}, fact{"digest", line(s.Digest, 24)})
 	if s.Trials.Total() > 1 {
 		out.Facts = append(out.Facts, fact{"pass rate", share(s.PassRate)})
 	}

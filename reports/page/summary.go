@@ -8,10 +8,13 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/survival"
 	"github.com/rehearse-dev/rehearse/internal/show"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/detection"
+	"github.com/rehearse-dev/rehearse/reports/explored"
 )
 
 // summary is all that stands above the list of scenarios.
@@ -54,7 +57,7 @@ func (b *Builder) summary(in Input) summary {
 	r := in.Report
 	s := summary{
 		Policy: policy(), Style: inline("style", styleSheet()), Script: inline("script", script),
-		Tool: line(r.Run.Tool, 100), Verdict: newVerdict(r.Verdict), Headline: headline(r), Run: about(r.Run),
+		Tool: line(r.Run.Tool, 100), Verdict: newVerdict(overall(in)), Headline: headline(in), Run: about(r.Run),
 		Numbers: numbers(r), Attention: b.attention(r), Plots: b.plots.pictures(r), Agents: reports.Sections(r.Totals.AgentMetrics),
 	}
 	if r.Comparison != nil {
@@ -69,13 +72,27 @@ func (b *Builder) summary(in Input) summary {
 	return s
 }
 
-// headline says in a few words what became of the run.
-func headline(r reports.Report) string {
-	n := r.Totals.Scenarios
+// overall is the verdict of the run and of what was explored.
+func overall(in Input) gate.Verdict {
+	verdicts := []gate.Verdict{in.Report.Verdict}
+	for i := range in.Explored {
+		verdicts = append(verdicts, explored.Verdict(&in.Explored[i]))
+	}
+	return gate.Overall(verdicts)
+}
+
+// headline says in a few words what became of the run, or of what was explored.
+func headline(in Input) string {
+	if len(in.Explored) > 0 {
+		return explorationLine(in.Explored)
+	}
+	n := in.Report.Totals.Scenarios
 	total := count(n.Total(), "scenario")
 	switch {
 	case n.Total() == 0:
 		return "No scenario was judged"
+	case n.Total() == 1 && n.Pass == 1:
+		return "The scenario passed"
 	case n.Pass == n.Total():
 		return "All of " + total + " passed"
 	}
@@ -89,6 +106,24 @@ func headline(r reports.Report) string {
 		}
 	}
 	return fmt.Sprintf("Of %s %s", total, strings.Join(parts, ", "))
+}
+
+// explorationLine counts the perturbed runs by outcome.
+func explorationLine(list []survival.Result) string {
+	counts, total := map[survival.Outcome]int{}, 0
+	for i := range list {
+		for o, n := range list[i].Count() {
+			counts[survival.Outcome(newOutcome(o).Name)] += n
+			total += n
+		}
+	}
+	var parts []string
+	for _, o := range outcomeSigns {
+		if n := counts[survival.Outcome(o.Name)]; n > 0 || o.Name == string(survival.Failed) {
+			parts = append(parts, fmt.Sprintf("%d %s", n, o.Name))
+		}
+	}
+	return "Off the golden path " + count(total, "run") + ": " + strings.Join(parts, ", ")
 }
 
 func about(r reports.Run) []fact {

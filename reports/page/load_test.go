@@ -1,0 +1,42 @@
+package page_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+
+	"github.com/chromedp/chromedp"
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+var _ = It("holds 1,000 scenarios with 10,000 calls below 30 MB, and answers at once in a browser", func() {
+	var recording bytes.Buffer
+	Expect(thousand(&recording, 1000)).To(Succeed())
+	file := filepath.Join(GinkgoT().TempDir(), "report.html")
+	out, err := os.Create(file)
+	Expect(err).NotTo(HaveOccurred())
+	defer out.Close()
+	Expect(write(&recording, out)).To(And(BeNumerically(">", 20_000_000), BeNumerically("<", 30_000_000)))
+
+	t := newTab(browser())
+	t.scheme("light")
+	t.do(chromedp.Navigate("file://" + file))
+	t.waits(`document.getElementById("count").textContent === "1000 scenarios"`)
+	AddReportEntry("until it can be used, in ms", value[float64](t, `performance.getEntriesByType("navigation")[0].loadEventEnd`))
+	AddReportEntry("first contentful paint, in ms", value[float64](t, `performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? -1`))
+	AddReportEntry("elements", value[int](t, `document.querySelectorAll("*").length`))
+	t.slash()
+	t.write("order-0999")
+	t.waits(`document.getElementById("count").textContent === "1 of 1000 scenarios"`)
+	AddReportEntry("a search in all transcripts, in ms", value[float64](t, `(() => {
+		const search = document.getElementById("search"), start = performance.now();
+		document.getElementById("deep").checked = true;
+		search.value = "99991the";
+		document.getElementById("filter").requestSubmit();
+		return performance.now() - start;
+	})()`))
+	t.at("#shop/order-0500/1/10")
+	t.waits(`document.activeElement.id === "shop/order-0500/1/10"`)
+	Expect(t.heard()).To(BeEmpty())
+})
