@@ -102,7 +102,7 @@ func (r *run) wait(move state.Move) *ending {
 	r.tell(event.Event{
 		Kind: event.Guard, Name: "outage", N: r.waited,
 		Detail: fmt.Sprintf("what the work needs is not there (%d of %d in a row): %s; waiting for %s",
-			r.state.Outage, state.MaxOutage, task.Details, move.Wait),
+			r.state.Outage, state.MaxOutage, r.state.Down, move.Wait),
 		Attrs: map[string]any{"task": task.ID, "wait": int(move.Wait.Seconds())},
 	})
 	r.mu.Unlock()

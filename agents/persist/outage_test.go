@@ -65,6 +65,20 @@ var _ = Describe("An outage of what the work needs", Label("P-04", "P-08"), func
 		Expect(states(result)).To(Equal(map[string]string{"a": "done", "round-1.tests": "dropped"}))
 	})
 
+	It("names what was not there, also where the task that suffered from it is not the next one", func() {
+		r := newRig(tasks("a"))
+		r.deeds["round-1.compile"] = []deed{down}
+		r.deps.Probes[check.Compile] = probe(check.Fail, check.Pass)
+		r.deps.Probes[check.Tests] = probe(check.Fail)
+		result := r.run()
+		Expect(result.Guard).To(Equal("outage"))
+		Expect(states(result)).To(HaveKeyWithValue("round-1.compile", "dropped"))
+		Expect(result.Details).To(HaveSuffix(`the last time: task "round-1.compile": the server answers 503`))
+		for _, e := range r.told(event.Guard, "outage") {
+			Expect(e.Detail).To(ContainSubstring("the server answers 503"))
+		}
+	})
+
 	It("leaves the task all its retries", func() {
 		r := newRig(tasks("a"))
 		no := grade(persist.Failed, "no")

@@ -86,8 +86,11 @@ func (s *State) outcome(r Record) error {
 	if to == Failed && (later || t.left > 1) {
 		to = Waiting
 	}
-	if s.Outage++; !later {
-		s.Outage = 0
+	if later {
+		s.Outage++
+		s.Down = fmt.Sprintf("task %q: %s", t.ID, Clip(o.Details, MaxItem))
+	} else {
+		s.Outage, s.Down = 0, ""
 	}
 	s.Running, s.Fresh, s.Spent = none, false, o.Spent
 	s.SegmentCalls += o.Calls
@@ -215,7 +218,7 @@ func (s *State) context(r Record) {
 // reopen goes on after an end: failed tasks have all their attempts anew, and there
 // are as many rounds as at first.
 func (s *State) reopen() {
-	s.End, s.Fresh, s.Recheck, s.Outage = nil, false, false, 0
+	s.End, s.Fresh, s.Recheck, s.Outage, s.Down = nil, false, false, 0, ""
 	s.Round.InRow, s.Round.Moved, s.Round.Failures = 0, false, ""
 	s.Progress = s.At
 	var again []int

@@ -101,7 +101,7 @@ func (s *State) end(outspent bool) End {
 	switch n := s.tasks.stages; {
 	case s.Outage >= MaxOutage && s.tasks.ready.Len() > 0: // else nothing waits for what is not there
 		end.Status, end.Guard = "blocked", "outage"
-		end.Details = fmt.Sprintf("stopped, as what the work needs was not there %d times in a row; the last time: %s", s.Outage, s.outage())
+		end.Details = fmt.Sprintf("stopped, as what the work needs was not there %d times in a row; the last time: %s", s.Outage, s.Down)
 	case n[Escalated] > 0:
 		end.Status = "escalated"
 		end.Details = "a person must decide: " + s.stories(Escalated)
@@ -123,12 +123,6 @@ func (s *State) end(outspent bool) End {
 	}
 	end.Details = Clip(end.Details, MaxDetails)
 	return end
-}
-
-// outage is what the last attempt says of it.
-func (s *State) outage() string {
-	t := s.tasks.all[s.tasks.ready.heap[0]] // it keeps its place in the queue
-	return fmt.Sprintf("task %q: %s", t.ID, Clip(t.Details, MaxItem))
 }
 
 // capped says which limit leaves checks failing.

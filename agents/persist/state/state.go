@@ -69,6 +69,8 @@ type Facts struct {
 
 	// Outage counts the attempts in a row that failed as what they needed was not there.
 	Outage int `json:"outage,omitempty"`
+	// Down is what the last of them says of it, with its task.
+	Down string `json:"down,omitempty"`
 	// Progress is when a task was done last, or tried again after an outage.
 	Progress time.Duration `json:"progress"`
 	End      *End          `json:"end,omitempty"`
