@@ -202,6 +202,19 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 		Expect(e.Report().Unfired).To(BeEmpty())
 	})
 
+	It("is aimed at one request at a time, and lets the retry have the line as soon as it has struck", func() {
+		e := mocks.NewEngine(compile("replies: [{text: a, times: 2}]"), mocks.EngineOptions{Inject: []mocks.Injection{fault(1, "timeout")}})
+		codec := neutral{llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "x"}}}}
+		hanging := e.Begin(context.Background(), codec, nil, nil)
+		Expect(answerOf(e, codec.request)).To(Equal("a"), "the same call, beside it")
+		Expect(answerOf(e, codec.request)).To(BeEmpty(), "it holds the line")
+		Expect(hanging.Reach(0)).To(BeTrue())
+		Expect(answerOf(e, codec.request)).To(Equal("a"))
+		hanging.End()
+		Expect(e.Report().Unfired).To(BeEmpty())
+		Expect(e.Report().Unused).To(BeEmpty())
+	})
+
 	It("has not fired where the client left before, and strikes the retry", func() {
 		e := mocks.NewEngine(compile("replies: [{text: a}]"), mocks.EngineOptions{Inject: []mocks.Injection{fault(1, "empty-text")}})
 		codec := neutral{llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "x"}}}}

@@ -81,6 +81,9 @@ var _ = Describe("a driver off its path", Label("H-04"), func() {
 		third := off(other, "call=2:timeout")
 		Expect(third.Perturbed(nil)).To(BeIdenticalTo(path))
 		Expect(third.Head().Name).To(Equal("spec/one [call=2:timeout]"))
+		trial, _ := third.Trial(context.Background(), 1)
+		Expect(trial.Exchanges[0].Fault).To(BeEmpty(), "it has nothing of the other one")
+		Expect(trial.Script.Unfired).To(BeEmpty())
 	})
 
 	It("keeps name and expectations where a file says so, and still knows its path", func() {
