@@ -1,0 +1,106 @@
+package harness_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/price"
+)
+
+// priced is a stub whose costs can be told.
+type priced struct{ stub }
+
+func (p priced) Head() record.Scenario {
+	head := p.stub.Head()
+	head.Price = &price.Quote{Currency: "USD", Input: 500_000, EURPerUSD: 0.8}
+	return head
+}
+
+var _ = Describe("a budget for the whole run", Label("H-06"), func() {
+	// calling is a trial of n calls, each of which costs half a dollar, if that is known.
+	calling := func(n int, known bool) func(context.Context, int) record.Trial {
+		return func(context.Context, int) record.Trial {
+			trial := record.Trial{End: record.End{Status: "done"}}
+			for i := range n {
+				call := record.Call{N: i + 1}
+				if known {
+					call.Usage = &llm.Usage{Input: 1}
+				}
+				trial.Calls = append(trial.Calls, call)
+			}
+			return trial
+		}
+	}
+	plan := func(trial func(context.Context, int) record.Trial) []drive.Driver {
+		return []drive.Driver{
+			priced{stub{name: "a", trials: 3, trial: trial}}, priced{stub{name: "b", trials: 3, trial: trial}}, priced{stub{name: "c", trials: 2, trial: trial}},
+		}
+	}
+	within := func(drivers []drive.Driver, budget harness.Budget, workers int) (*memory, harness.Outcome) {
+		GinkgoHelper()
+		sink := &memory{}
+		outcome, err := harness.RunAll(context.Background(), drivers, harness.Options{Workers: workers, Env: newEnv(), Sink: sink, Budget: budget})
+		Expect(err).NotTo(HaveOccurred())
+		return sink, outcome
+	}
+
+	DescribeTable("ends it after the trial that used it up, whatever the number of workers",
+		func(budget harness.Budget, trial func(context.Context, int) record.Trial, trials int, stopped string, notRun ...string) {
+			for _, workers := range []int{1, 2, 7} {
+				sink, outcome := within(plan(trial), budget, workers)
+				Expect(outcome).To(Equal(harness.Outcome{Trials: trials, Stopped: stopped, NotRun: notRun}), "%d workers", workers)
+				Expect(sink.order()).To(Equal(planned(plan(trial))[:trials]))
+				Expect(sink.heads).To(HaveLen(3 - len(notRun)))
+			}
+		},
+		Entry("calls, exactly", harness.Budget{Calls: 8}, calling(2, true), 4, "the budget of 8 calls is used up: 8 were made", "c"),
+		Entry("calls, by the last one", harness.Budget{Calls: 7}, calling(2, true), 4, "the budget of 7 calls is used up: 8 were made", "c"),
+		Entry("calls, at the end of a scenario", harness.Budget{Calls: 5}, calling(2, true), 3, "the budget of 5 calls is used up: 6 were made", "b", "c"),
+		Entry("calls, at once", harness.Budget{Calls: 1}, calling(2, true), 1, "the budget of 1 calls is used up: 2 were made", "b", "c"),
+		Entry("money", harness.Budget{Cost: unit.Money{Amount: 4, Currency: unit.USD}}, calling(2, true), 4, "the budget of 4 USD is used up: 4 USD were spent", "c"),
+		Entry("money in another currency", harness.Budget{Cost: unit.Money{Amount: 3.2, Currency: unit.EUR}}, calling(2, true), 4, "the budget of 3.2 EUR is used up: 3.2 EUR were spent", "c"),
+		Entry("the first of two", harness.Budget{Calls: 4, Cost: unit.Money{Amount: 100, Currency: unit.USD}}, calling(2, true), 2, "the budget of 4 calls is used up: 4 were made", "b", "c"),
+		Entry("unknown cost", harness.Budget{Cost: unit.Money{Amount: 100, Currency: unit.EUR}}, calling(2, false), 1, "a budget of 100 EUR is given, and what a costs is unknown", "b", "c"),
+	)
+
+	DescribeTable("lets it end where it suffices", func(budget harness.Budget, trial func(context.Context, int) record.Trial) {
+		_, outcome := within(plan(trial), budget, 3)
+		Expect(outcome).To(Equal(harness.Outcome{Trials: 8}))
+	},
+		Entry("none", harness.Budget{}, calling(2, false)),
+		Entry("used up by the last trial", harness.Budget{Calls: 16, Cost: unit.Money{Amount: 8, Currency: unit.USD}}, calling(2, true)),
+		Entry("no calls, no cost", harness.Budget{Calls: 1, Cost: unit.Money{Amount: 1, Currency: unit.EUR}}, calling(0, false)),
+	)
+
+	It("ends it when the time is up, with what was done so far", func() {
+		virtual := clock.NewVirtual()
+		slow := func(ctx context.Context, n int) record.Trial {
+			_ = virtual.Sleep(context.Background(), time.Minute)
+			return record.Trial{End: record.End{Status: fmt.Sprint(clock.Err(ctx))}}
+		}
+		sink, outcome := within(plan(slow), harness.Budget{Time: 150 * time.Second, Clock: virtual}, 1)
+		Expect(outcome).To(Equal(harness.Outcome{Trials: 2, Stopped: "the budget of 2m30s is used up", NotRun: []string{"b", "c"}}))
+		Expect(sink.order()).To(Equal([]string{"a#1", "a#2"}), "the trial that was under way is given up")
+	})
+
+	It("is no interruption, and no interruption is it", func() {
+		ctx, interrupt := context.WithCancel(context.Background())
+		drivers := plan(func(context.Context, int) record.Trial { interrupt(); return record.Trial{} })
+		outcome, err := harness.RunAll(ctx, drivers, harness.Options{
+			Workers: 1, Env: newEnv(), Sink: &memory{}, Budget: harness.Budget{Calls: 100, Time: time.Hour, Clock: clock.NewVirtual()},
+		})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(outcome.Interrupted).To(BeTrue())
+		Expect(outcome.Stopped).To(BeEmpty())
+	})
+})
