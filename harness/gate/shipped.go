@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // Invariants are those that come with a kind of agent, as record.Scenario.Agent
@@ -12,11 +13,16 @@ import (
 func Invariants(agent string) []string {
 	kind := kinds[agent]
 	k := kind.extraCalls()
+	each := strconv.Itoa(k)
+	words := fmt.Sprintf("each perturbation costs at most %d calls more", k)
+	if kind.attempts {
+		each = fmt.Sprintf("(golden.supervise.longest > %d ? golden.supervise.longest : %d)", k, k)
+		words += ", or an attempt at a task, which is what is made again"
+	}
 	all := []string{
 		say("harmless-faults", "a call fails only where it was made to, or where the golden path had none", failures),
-		say("bounded-calls", fmt.Sprintf("each perturbation costs at most %d calls more", k),
-			fmt.Sprintf("calls.total <= golden.calls.total + %d * run.perturbed", k)),
-		say("bounded-cost", "what the run costs is bounded by what the golden one did, and the calls beside", fmt.Sprintf(cost, k)),
+		say("bounded-calls", words, fmt.Sprintf("calls.total <= golden.calls.total + %s * run.perturbed", each)),
+		say("bounded-cost", "what the run costs is bounded by what the golden one did, and the calls beside", fmt.Sprintf(cost, each)),
 		say("error-shown", "a run that did not go well says why", `run.exit_code == 0 || run.details != ""`),
 		say("cause-named", "a run that ends otherwise because of a call names what was wrong with the call", cause),
 		say("never-hangs", "a call that hangs is ended by a limit of time", `!run.details.contains("virtual clock stalled")`),
@@ -35,6 +41,8 @@ func say(id, words, expr string) string { return "// " + id + ": " + words + "\n
 type kind struct {
 	// calls is how many calls more than on the golden path one perturbation may cost.
 	calls int
+	// attempts says that it may cost a whole attempt at a task.
+	attempts bool
 	// good are the statuses, in CEL, that say that all went well.
 	good       string
 	invariants []string
@@ -65,7 +73,7 @@ const failures = `calls.failed <= golden.calls.failed + run.perturbed + size(scr
 // that reports more tokens than there were, or talks a lot, is not the agent's doing.
 const cost = `!cost.known || !golden.cost.known ||
   script.fired.exists(fault, fault.contains("wrong-usage") || fault.contains("text-padded")) ||
-  cost.usd <= 2.0 * (golden.cost.usd + golden.cost.most * double(%d * run.perturbed))`
+  cost.usd <= 2.0 * (golden.cost.usd + golden.cost.most * double(%s * run.perturbed))`
 
 // An answer came whole if it has a text, was not cut off, and is what the run shows.
 const whole = `(run.text != "" && size(answers) > 0 && run.text == answers[size(answers) - 1] &&
@@ -103,8 +111,9 @@ var kinds = map[string]kind{
 		},
 	},
 	"supervise": {
-		calls: 5, // the task is tried again, by an agent that may take several calls
-		good:  `"complete"`,
+		calls:    5, // the task is tried again, by an agent that may take several calls
+		attempts: true,
+		good:     `"complete"`,
 		invariants: []string{
 			say("complete-is-true", "a run that is complete has no open task",
 				`run.status != "complete" || supervise.open == 0`),
@@ -112,8 +121,11 @@ var kinds = map[string]kind{
 				`run.status == golden.status || run.resumed == golden.status`),
 			say("checked-at-the-end", "a run that is complete has no check that failed last",
 				`run.status != "complete" || supervise.last.all(name, supervise.last[name] != "fail")`),
-			say("no-task-left-out", "a run that is complete has done the tasks of the golden one",
-				`run.status != "complete" || supervise.done >= golden.supervise.done`),
+			say("no-task-left-out", "a run that is complete has done the tasks of the plan that the golden one did",
+				`run.status != "complete" || supervise.planned >= golden.supervise.planned`),
+			say("journal-undisturbed", "a run that was complete in spite of crashes has the journal of the golden one",
+				`run.status != "complete" || size(run.struck) == 0 || size(script.fired) > 0 ||
+  !run.struck.all(blow, blow.contains(":crash-")) || supervise.journal == golden.supervise.journal`),
 		},
 	},
 	"react": {
