@@ -176,13 +176,19 @@ var _ = Describe("what varies", Label("H-06"), func() {
 		before, after := []baseline.Scenario{}, []baseline.Scenario{}
 		for _, name := range []string{"a", "b", "c"} {
 			before = append(before, real(name, 20, measured("duration", "s", around(10, 20, 3)...)))
-			after = append(after, real(name, 20, measured("duration", "s", around(10.2, 20, 7)...)))
+			after = append(after, real(name, 20, measured("duration", "s", around(10.6, 20, 7)...)))
 		}
 		before = append(before, real("d", 3, measured("calls", "", 1), measured("duration", "s", 1, 2, 3)))
 		after = append(after, real("d", 3, measured("calls", "", 1), measured("duration", "s", 4, 2, 3)))
 		r := compare.Compare(run(before...), run(after...), compare.Options{})
+		Expect(*r.Comparisons[0].P).To(BeNumerically("<", 0.1))
 		Expect(*r.Comparisons[0].Adjusted).To(BeNumerically("~", math.Min(1, 3**r.Comparisons[0].P), 1e-12))
 		Expect(of(compare.Result{Comparisons: r.Comparisons[3:]}, "duration").P).To(BeNil())
+	})
+	It("is not tested where too few trials differ at all", func() {
+		_, c := compared([]float64{1, 1, 1, 1, 1, 1, 1, 2}, []float64{1, 1, 1, 1, 9, 9, 9, 9})
+		Expect(c.P).To(BeNil())
+		Expect(c.Verdict).To(Equal(compare.Insufficient))
 	})
 	It("is what was not always the same, on either side", func() {
 		c := of(one(real("a", 8, measured("calls", "", 5)), real("a", 8, measured("calls", "", around(9, 8, 3)...))), "calls")
