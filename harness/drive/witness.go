@@ -25,7 +25,7 @@ type witness struct {
 	open map[string]string // by task
 	// checks is how often each check is stored.
 	checks map[check.Name]int
-	// records is how many records are stored, journal their hash without times.
+	// records is how many records are stored, journal their hash without times and answers.
 	records int
 	journal hash.Hash
 }
@@ -100,10 +100,17 @@ func (o overseen) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 	return o.Worker.Work(ctx, a)
 }
 
-// enter adds a record to the hash of all, without what depends on when it was made.
+// enter adds a record to the hash of all, without what depends on when it was made and
+// on what a backend says that is asked once more.
 func (w *witness) enter(r state.Record) {
 	w.records++
 	r.At = 0
+	if r.Outcome != nil {
+		r.Outcome.Answer, r.Outcome.Spent = "", state.Spent{}
+	}
+	if r.End != nil {
+		r.End.Spent = state.Spent{}
+	}
 	for i := range r.Results {
 		w.checks[r.Results[i].Name]++
 		r.Results[i].Took = 0

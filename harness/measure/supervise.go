@@ -20,8 +20,8 @@ type SuperviseFacts struct {
 	Planned int `cel:"planned" json:"planned"`
 	// Open are the tasks that are neither done nor dropped at the end.
 	Open int `cel:"open" json:"open"`
-	// Stored is how many records are stored, Journal a hash of them all without times:
-	// that of a run that was killed is that of an undisturbed one.
+	// Stored is how many records are stored, Journal a hash of them all without times,
+	// answers and costs: that of a run that was killed is that of an undisturbed one.
 	Stored  int    `cel:"stored" json:"stored,omitempty"`
 	Journal string `cel:"journal" json:"journal,omitempty"`
 	// Order are the ids of the tasks in the order in which they were done.
