@@ -1,11 +1,22 @@
 package stop
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
+
+// Bounds on the quotations among the attributes of a verdict; the length is in bytes.
+const (
+	maxQuotes = 8
+	maxQuote  = 200
+)
 
 // Attrs are the facts of a verdict as the attributes of an event, which is what
 // recordings keep and measures read: "allow", "class", "policy", "point", "score",
 // "detections" (real ones), "steps", and for each category that occurs
-// "category.next_steps" and so on.
+// "category.next_steps" and so on. The texts of the first real detections stand in
+// order under "quote.1.next_steps", "quote.2.asks", ..., so that a reader can be shown
+// what led to the verdict.
 func (v Verdict) Attrs() map[string]any {
 	attrs := map[string]any{
 		"allow":  v.MayStop,
@@ -24,6 +35,9 @@ func (v Verdict) Attrs() map[string]any {
 		key := "category." + string(d.Category)
 		count, _ := attrs[key].(int)
 		attrs[key] = count + 1
+		if d.Text != "" && detections <= maxQuotes {
+			attrs[fmt.Sprintf("quote.%d.%s", detections, d.Category)] = excerpt(d.Text, Span{End: len(d.Text)}, maxQuote)
+		}
 	}
 	attrs["detections"] = detections
 	return attrs

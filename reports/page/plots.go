@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/harness/compare"
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -144,52 +143,4 @@ func effects(c *compare.Result) picture {
 		return picture{}
 	}
 	return newPicture(plot.Effects("Change since "+c.Before, rows))
-}
-
-// detectors draws how detectors did.
-func detectors(list []score.Result) []picture {
-	var points []plot.Point
-	var out []picture
-	for i := range list {
-		d := &list[i]
-		p := plot.Point{Name: d.Detector}
-		p.Precision, p.PrecisionLo, p.PrecisionHi = bounds(d.Overall.Precision)
-		p.Recall, p.RecallLo, p.RecallHi = bounds(d.Overall.Recall)
-		points = append(points, p)
-		if d.Curve != nil && len(d.Curve.Points) > 1 && len(out) < maxCurves {
-			out = append(out, newPicture(plot.Thresholds("Thresholds of "+d.Detector, curve(d.Curve))))
-		}
-	}
-	return append([]picture{newPicture(plot.PrecisionRecall("Precision and recall", points))}, out...)
-}
-
-const maxCurves = 8
-
-func bounds(v score.Value) (value, lo, hi float64) {
-	lo, hi = math.NaN(), math.NaN()
-	if v.Interval != nil {
-		lo, hi = v.Interval.Lo, v.Interval.Hi
-	}
-	return number(v.Value), lo, hi
-}
-
-func number(v *float64) float64 {
-	if v == nil {
-		return math.NaN()
-	}
-	return *v
-}
-
-func curve(c *score.Curve) plot.Curve {
-	out := plot.Curve{Best: math.NaN()}
-	if c.Best != nil {
-		out.Best = c.Best.Threshold
-	}
-	for _, p := range c.Points {
-		out.T = append(out.T, p.Threshold)
-		out.Precision = append(out.Precision, number(p.Precision))
-		out.Recall = append(out.Recall, number(p.Recall))
-		out.F1 = append(out.F1, number(p.F1))
-	}
-	return out
 }

@@ -238,7 +238,9 @@ func newScored(r *detection.Report) *scored {
 			line(d.Detector, 80), show.Number(float64(d.Scored)), scoreText(of.Precision), scoreText(of.Recall), scoreText(of.F1), scoreText(of.FPR),
 		})
 	}
-	out.Plots = detectors(list)
+	for _, p := range detection.Pictures(list) {
+		out.Plots = append(out.Plots, newPicture(p))
+	}
 	return out
 }
 
