@@ -76,10 +76,10 @@ func TestAgentDocsName(t *testing.T) {
 	}
 }
 
-// TestAgentDocsRun does what docs/react.md and docs/supervisor.md show, with the
+// TestAgentDocsRun does what docs/react.md and its like show, with the
 // files that they show, and compares what comes of it; "make golden" shows it anew.
 func TestAgentDocsRun(t *testing.T) {
-	for _, doc := range []string{"react.md", "supervisor.md"} {
+	for _, doc := range []string{"react.md", "supervisor.md", "gate.md"} {
 		t.Run(doc, func(t *testing.T) {
 			if _, err := exec.LookPath("sh"); err != nil {
 				t.Skip("the workers are shell scripts")
