@@ -202,7 +202,7 @@ func (f *runFiles) closeExploration(r *survival.Result, outcome harness.Outcome)
 		name   string
 		render func(io.Writer) error
 	}{
-		{exploreFile, func(w io.Writer) error { return explored.JSON(w, r) }},
+		{exploreFile, func(w io.Writer) error { return survival.Write(w, r) }},
 		{exploreMarkdownFile, func(w io.Writer) error { return explored.Markdown(w, r, 0) }},
 	} {
 		file, err := f.out.Create(part.name)
@@ -221,7 +221,7 @@ func (f *runFiles) closeExploration(r *survival.Result, outcome harness.Outcome)
 // showExploration prints the result where the user asked for it.
 func (a *app) showExploration(r *survival.Result, asJSON bool) error {
 	if asJSON {
-		return explored.JSON(a.stdout, r)
+		return survival.Write(a.stdout, r)
 	}
 	return explored.Terminal(a.stdout, r, tty.Of(a.stdout, a.getenv))
 }

@@ -23,7 +23,7 @@ func (a *app) explorationRenderers() map[string]func(io.Writer, *survival.Result
 		"terminal": func(w io.Writer, r *survival.Result) error {
 			return explored.Terminal(w, r, tty.Of(a.stdout, a.getenv))
 		},
-		"json":     explored.JSON,
+		"json":     survival.Write,
 		"markdown": func(w io.Writer, r *survival.Result) error { return explored.Markdown(w, r, 0) },
 	}
 }
@@ -68,7 +68,7 @@ func readExploration(path string) (*survival.Result, error) {
 		return nil, fmt.Errorf("open the exploration: %w", err)
 	}
 	defer file.Close()
-	result, err := explored.Read(file)
+	result, err := survival.Read(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 	"github.com/rehearse-dev/rehearse/agents/stop/hook/host"
+	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -88,10 +89,24 @@ type hosted struct {
 	left   []string // steps of the last refusal
 }
 
+// patience is how long the host waits for its model.
+const patience = 10 * time.Minute
+
+// answer is what the model says next.
+func (s *hosted) answer(ctx context.Context, model llm.Backend) (llm.Reply, error) {
+	timed, cancel := s.trial.clock.WithTimeout(ctx, patience)
+	defer cancel()
+	reply, err := model.Complete(timed, llm.Request{Purpose: "agent", Messages: s.talk})
+	if err != nil && clock.Err(ctx) == nil && clock.Err(timed) != nil {
+		err = fmt.Errorf("%s: no answer within %s", llm.Timeout, patience)
+	}
+	return reply, err
+}
+
 // turns lets the model answer and asks the hook about it until the agent stops.
 func (s *hosted) turns(ctx context.Context, model llm.Backend) record.End {
 	for n := 1; ; n++ {
-		reply, err := model.Complete(ctx, llm.Request{Purpose: "agent", Messages: s.talk})
+		reply, err := s.answer(ctx, model)
 		if err != nil {
 			return s.end(scenarios.HookError, 1, n-1, "", "the model did not answer: "+err.Error())
 		}

@@ -2,7 +2,6 @@ package explored_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -237,38 +236,11 @@ var _ = DescribeTable("the verdict", func(want gate.Verdict, outcomes ...surviva
 	Entry("of a later version", gate.Error, survival.Survived, survival.Outcome("new")),
 )
 
-var _ = Describe("the file", func() {
-	written := func(r survival.Result) string {
-		GinkgoHelper()
-		var b bytes.Buffer
-		Expect(explored.JSON(&b, &r)).To(Succeed())
-		return b.String()
-	}
-
-	It("comes back as it was", func() {
-		r, err := explored.Read(strings.NewReader(written(sample())))
-		Expect(err).NotTo(HaveOccurred())
-		Expect(r).To(Equal(sample()))
-	})
-	DescribeTable("is refused with a reason", func(damage func(string) string, reason string) {
-		_, err := explored.Read(strings.NewReader(damage(written(sample()))))
-		Expect(err).To(MatchError(ContainSubstring(reason)))
-	},
-		Entry("torn", func(s string) string { return s[:len(s)/2] }, "unexpected EOF"),
-		Entry("empty", func(string) string { return "" }, "EOF"),
-		Entry("of another version", func(s string) string { return strings.Replace(s, "explore/1", "explore/2", 1) }, "its schema is `rehearse.explore/2`"),
-		Entry("of no version", func(string) string { return "{}" }, "this program reads rehearse.explore/1"),
-		Entry("with a key that nobody knows", func(s string) string { return strings.Replace(s, `"seed"`, `"sead"`, 1) }, `unknown field "sead"`),
-		Entry("two in one", func(s string) string { return s + s }, "something follows its end"),
-	)
-})
-
 var _ = Describe("a writer that fails", func() {
 	It("is reported by every renderer", func() {
 		r := sample()
 		Expect(explored.Terminal(full{}, &r, tty.Terminal{})).To(MatchError(errFull))
 		Expect(explored.Markdown(full{}, &r, 0)).To(MatchError(errFull))
-		Expect(explored.JSON(full{}, &r)).To(MatchError(errFull))
 	})
 })
 
@@ -278,27 +250,28 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-func FuzzRead(f *testing.F) {
-	seed := sample()
-	seed.Cells = append(seed.Cells[:3:3], seed.Cells[len(seed.Cells)-3:]...)
-	data, err := json.Marshal(&seed)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(data)
-	f.Add([]byte(`{"schema":"rehearse.explore/1","cells":[{"family":"fault","outcome":"failed","findings":[{"severity":"fail"}]}]}`))
-	f.Add([]byte(`{"schema":"rehearse.explore/1","cells":[{"family":"fault","perturb":["call=1:x","write=2:y"]}]}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := explored.Read(bytes.NewReader(data))
-		if err != nil {
-			return
+// FuzzRender shows whatever texts and outcomes a file holds.
+func FuzzRender(f *testing.F) {
+	f.Add("fault", "call=1:x", "failed", "invariant", "words", 1)
+	f.Add("fault", "call=1:status,status=503", "survived", "", "", 3)
+	f.Add("later", "write=2:crash-before,every=3", "unheard of", "promise", "\x1b[31m", 0)
+	f.Fuzz(func(t *testing.T, family, perturb, outcome, rule, message string, times int) {
+		r := survival.Result{Calls: []survival.Call{{N: 1, Purpose: message}}}
+		for i := range max(0, min(times, 5)) {
+			r.Cells = append(r.Cells, survival.Cell{
+				Family: survival.Family(family), Perturb: []string{perturb, perturb}[:1+i%2], Outcome: survival.Outcome(outcome),
+				Findings: []gate.Finding{{Severity: gate.Failing, Rule: rule, Message: message, Evidence: perturb}},
+			})
 		}
-		for _, err := range []error{
-			explored.Terminal(io.Discard, &r, tty.Terminal{}), explored.Markdown(io.Discard, &r, 0), explored.JSON(io.Discard, &r),
-		} {
-			if err != nil {
-				t.Fatal(err)
-			}
+		var out bytes.Buffer
+		if err := explored.Terminal(&out, &r, tty.Terminal{}); err != nil {
+			t.Fatal(err)
+		}
+		if strings.ContainsFunc(strings.ReplaceAll(out.String(), "\n", ""), unicode.IsControl) {
+			t.Fatalf("a control character reaches the terminal: %q", out.String())
+		}
+		if err := explored.Markdown(io.Discard, &r, 0); err != nil {
+			t.Fatal(err)
 		}
 	})
 }
