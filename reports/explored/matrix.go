@@ -64,7 +64,8 @@ func placeOf(perturb string) (place, bool) {
 	where, what, _ := strings.Cut(perturb, ":")
 	point, number, _ := strings.Cut(where, "=")
 	n, err := strconv.Atoi(number)
-	return place{point, n, what}, err == nil && n > 0 && what != ""
+	known := point == "call" || point == "write" || point == "turn"
+	return place{point, n, what}, known && err == nil && n > 0 && what != ""
 }
 
 // head is what happened, as the head of a column: a status stands for itself, and how
