@@ -2,6 +2,7 @@ package baseline_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -74,11 +75,12 @@ var _ = Describe("reading", Label("H-06"), func() {
 		func(text func() string, at, path, message string) {
 			content, line := text(), 0
 			if at != "" {
-				Expect(content).To(ContainSubstring(at))
-				line = 1 + strings.Count(content[:strings.Index(content, at)], "\n")
+				before, _, found := strings.Cut(content, at)
+				Expect(found).To(BeTrue(), at)
+				line = 1 + strings.Count(before, "\n")
 			}
 			_, err := read(content)
-			found, ok := err.(source.Diagnostics)
+			found, ok := errors.AsType[source.Diagnostics](err)
 			Expect(ok).To(BeTrue(), "%v", err)
 			Expect(found).To(HaveLen(1))
 			Expect(found[0].Error()).To(ContainSubstring(message))

@@ -153,6 +153,11 @@ func (d *document) after(text string, from int) int {
 	return i
 }
 
+// scenario is where the scenario of that name begins.
+func (d *document) scenario(name string) int {
+	return d.after(inline(name), d.after(`"scenarios"`, 0))
+}
+
 // baseline checks what the file says and returns it.
 func (d *document) baseline(w *wire) (Baseline, error) {
 	b := Baseline{Prices: w.Prices, Rules: w.Rules}
@@ -160,7 +165,7 @@ func (d *document) baseline(w *wire) (Baseline, error) {
 		return Baseline{}, d.wrong(d.after(`"rules"`, 0), "rules", err.Error()+"; "+again)
 	}
 	for _, m := range w.Scenarios {
-		at := d.after(inline(m.key), 0)
+		at := d.scenario(m.key)
 		if m.value == nil {
 			return Baseline{}, d.wrong(at, source.Join("scenarios", m.key), "nothing stands here; "+again)
 		}
@@ -181,7 +186,7 @@ func (d *document) edited(w *wire, b *Baseline) error {
 		s := &b.Scenarios[i]
 		lines := append([]line{{"name", text(s.Name)}}, e.scenario(s)...)
 		if sumOf(lines) != w.Scenarios[i].value.Sum {
-			return d.wrong(d.after(inline(s.Name), 0), source.Join("scenarios", s.Name), "was edited by hand: its sum is another one; "+again)
+			return d.wrong(d.scenario(s.Name), source.Join("scenarios", s.Name), "was edited by hand: its sum is another one; "+again)
 		}
 	}
 	if b.Gates() != w.Gates {

@@ -51,9 +51,9 @@ func (b *wireBar) UnmarshalJSONFrom(in *jsontext.Decoder) error {
 	*b = wireBar{}
 	return members(in, func(key string) error {
 		if key == strings.TrimSuffix(limitsPrefix, ".") {
-			return members(in, func(inner string) error { return (*b).take(in, limitsPrefix+inner) })
+			return members(in, func(inner string) error { return b.take(in, limitsPrefix+inner) })
 		}
-		return (*b).take(in, key)
+		return b.take(in, key)
 	})
 }
 
