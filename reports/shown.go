@@ -9,6 +9,9 @@ func Text(v measure.Value) string { return text(v) }
 // Find returns the measure of that name; one that is unknown if there is none.
 func Find(list []measure.Value, name string) measure.Value { return find(list, name) }
 
+// ByUrgency returns scenarios with those that did not pass first, error before fail.
+func ByUrgency(list []Scenario) []Scenario { return byUrgency(list) }
+
 // Section is what one kind of agent is measured by, in words.
 type Section struct {
 	Title, Summary string

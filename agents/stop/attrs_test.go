@@ -42,7 +42,7 @@ var _ = Describe("The attributes of a verdict", func() {
 		attrs := v.Attrs()
 		Expect(attrs).To(And(HaveKey("quote.8.next_steps"), Not(HaveKey("quote.9.next_steps")), HaveKeyWithValue("detections", 12)))
 		quote := attrs["quote.1.next_steps"].(string)
-		Expect(len(quote)).To(Equal(199))
+		Expect(quote).To(HaveLen(199))
 		Expect(utf8.ValidString(quote)).To(BeTrue())
 	})
 })

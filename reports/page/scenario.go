@@ -1,10 +1,8 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -253,16 +251,6 @@ func amount(v measure.Value) string {
 		text += " " + v.Unit
 	}
 	return text
-}
-
-// byUrgency returns scenarios with those that did not pass first, error before fail.
-func byUrgency(list []reports.Scenario) []reports.Scenario {
-	rank := func(v gate.Verdict) int {
-		return slices.Index([]gate.Verdict{gate.Fail, gate.Pass, gate.Skip}, v) // others: -1
-	}
-	return slices.SortedStableFunc(slices.Values(list), func(a, b reports.Scenario) int {
-		return cmp.Compare(rank(a.Verdict), rank(b.Verdict))
-	})
 }
 
 // without says of how many trials there are no details, by verdict.

@@ -64,7 +64,7 @@ func (b *Builder) summary(in Input) summary {
 		s.Changes = b.changes(r.Comparison)
 	}
 	for i := range in.Explored {
-		s.Explored = append(s.Explored, b.exploration(&in.Explored[i], i))
+		s.Explored = append(s.Explored, b.exploration(&in.Explored[i]))
 	}
 	if in.Detection != nil {
 		s.Detectors = newScored(in.Detection)
@@ -194,7 +194,7 @@ func (b *Builder) attention(r reports.Report) []attention {
 	}
 	add("Problems of the recording", len(r.Problems), func(i int) pointer { return pointer{Text: line(r.Problems[i], 0)} })
 	add("Not run", len(r.NotRun), func(i int) pointer { return pointer{Text: line(r.NotRun[i], 200)} })
-	urgent := byUrgency(r.Scenarios)
+	urgent := reports.ByUrgency(r.Scenarios)
 	bad := r.Totals.Scenarios.Error + r.Totals.Scenarios.Fail
 	add("Did not pass", min(bad, len(urgent)), func(i int) pointer { return b.pointerTo(urgent[i]) })
 	return list

@@ -81,7 +81,7 @@ func (r *renderer) trial(v view) error {
 			return err
 		}
 	}
-	return r.execute("trial-end", v.tail(steps))
+	return r.execute("trial-end", v.tail())
 }
 
 func (v view) head(s steps) trialHead {
@@ -203,7 +203,7 @@ type trialTail struct {
 	Script    []fact
 }
 
-func (v view) tail(s steps) trialTail {
+func (v view) tail() trialTail {
 	t := v.trial
 	var out trialTail
 	if t.End.Text != "" && !slices.Contains(v.facts.Answers, t.End.Text) {

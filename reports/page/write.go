@@ -58,7 +58,7 @@ func (b *Builder) top(in Input) ([]byte, error) {
 func (b *Builder) list(r reports.Report) ([]item, error) {
 	var list []item
 	used := 0
-	for i, s := range byUrgency(r.Scenarios) {
+	for i, s := range reports.ByUrgency(r.Scenarios) {
 		sc := b.scenario(s.Name)
 		it := item{of: sc, row: b.row(s, i), without: sc.without}
 		it.row.Open = len(r.Scenarios) == 1

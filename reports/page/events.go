@@ -1,0 +1,116 @@
+package page
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/show"
+)
+
+// happening is what an agent told, or several alike in a row.
+type happening struct {
+	At, Kind, Name, Detail string
+	Times                  int
+	Attrs                  []fact
+	// Tone is how a judgement came out; nil if this is none, or says nothing of it.
+	Tone *tone
+}
+
+// tone is a good or a bad outcome, in the words of what was judged.
+type tone struct{ Class, Sign, Word string }
+
+// happenings joins events that say the same, and leaves out those beyond maxEvents.
+func happenings(events []record.Event) []happening {
+	var list []happening
+	for i := range events {
+		e := &events[i]
+		h := newHappening(e)
+		if last := len(list) - 1; last >= 0 && list[last].like(h) {
+			list[last].Times++
+			continue
+		}
+		if len(list) == maxEvents {
+			return append(list, happening{Kind: "more", Detail: fmt.Sprintf("%d more events are in the recording", len(events)-i), Times: 1})
+		}
+		list = append(list, h)
+	}
+	return list
+}
+
+func newHappening(e *record.Event) happening {
+	tone, by := toneOf(e.Event)
+	h := happening{
+		At: show.Seconds(e.At.Seconds()), Kind: line(string(e.Kind), 40), Name: line(e.Name, 80), Detail: line(e.Detail, 0),
+		Times: 1, Tone: tone,
+	}
+	for _, key := range slices.Sorted(maps.Keys(e.Attrs)) {
+		if value := attr(e.Attrs[key]); value != "" && key != by && !strings.HasPrefix(key, quoted) {
+			h.Attrs = append(h.Attrs, fact{line(key, 60), value})
+		}
+	}
+	return h
+}
+
+// like reports whether two happenings differ in time or attributes only, and have
+// nothing else to say.
+func (h happening) like(other happening) bool {
+	return h.Kind == other.Kind && h.Name == other.Name && h.Detail == other.Detail && h.Kind != string(event.Verdict)
+}
+
+// tones are the attributes by which agents tell how a verdict came out, with the words
+// for yes and no.
+var tones = []struct{ key, yes, no string }{
+	{"allow", "may stop", "may not stop"}, {"valid", "valid", "not valid"}, {"passed", "passed", "not passed"}, {"kept", "kept", "broken"},
+}
+
+// toneOf says how a verdict came out, and by which attribute.
+func toneOf(e event.Event) (t *tone, by string) {
+	if e.Kind != event.Verdict {
+		return nil, ""
+	}
+	for _, t := range tones {
+		switch e.Attrs[t.key] {
+		case true:
+			return &tone{"pass", signs[gate.Pass], t.yes}, t.key
+		case false:
+			return &tone{"fail", signs[gate.Fail], t.no}, t.key
+		}
+	}
+	switch e.Attrs["verdict"] {
+	case string(gate.Pass):
+		return &tone{"pass", signs[gate.Pass], "pass"}, "verdict"
+	case string(gate.Fail):
+		return &tone{"fail", signs[gate.Fail], "fail"}, "verdict"
+	}
+	return nil, ""
+}
+
+// quoted begins the attributes that quote what a guard saw in an answer: the key goes
+// on with a number and the category.
+const quoted = "quote."
+
+// marksOf are the quotations of the verdicts on an answer.
+func marksOf(events []record.Event) []mark {
+	var list []mark
+	for i := range events {
+		e := &events[i]
+		if e.Kind != event.Verdict {
+			continue
+		}
+		for _, key := range slices.Sorted(maps.Keys(e.Attrs)) {
+			rest, ok := strings.CutPrefix(key, quoted)
+			quote, isText := e.Attrs[key].(string)
+			if !ok || !isText {
+				continue
+			}
+			_, category, _ := strings.Cut(rest, ".")
+			list = append(list, mark{quote, line(words(category), 60)})
+		}
+	}
+	return list
+}
