@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -72,7 +73,7 @@ Ginkgo specs are added with --specs (ginkgo --json-report).
   rehearse report rehearse-runs/demo --verify
   rehearse report rehearse-runs/demo --requirements --specs specs.json`,
 		Args: arguments(1, 1, "name the folder of one run, or one recording"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.report(args[0], flags) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.report(cmd.Context(), args[0], flags) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.format, "format", "terminal", "one of "+strings.Join(formatNames(), ", "))
@@ -87,7 +88,7 @@ Ginkgo specs are added with --specs (ginkgo --json-report).
 	return cmd
 }
 
-func (a *app) report(path string, flags reportFlags) error {
+func (a *app) report(ctx context.Context, path string, flags reportFlags) error {
 	format, ok := formats()[flags.format]
 	if !ok {
 		return notAmong("format", flags.format, formatNames())
@@ -105,13 +106,14 @@ func (a *app) report(path string, flags reportFlags) error {
 		return usage(err)
 	}
 	if flags.verify {
-		return a.verify(recording)
+		return a.verify(ctx, recording)
 	}
 	in, err := openRecording(recording)
 	if err != nil {
 		return noVerdict(err)
 	}
 	defer in.file.Close()
+	in.over = func() error { return context.Cause(ctx) }
 	if flags.requirements {
 		report, err := in.read(in.judge)
 		if err != nil {
@@ -188,15 +190,16 @@ func beside(recording, name string) string {
 	return filepath.Join(filepath.Dir(recording), name)
 }
 
-func (a *app) verify(path string) error {
+func (a *app) verify(ctx context.Context, path string) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return usage(fmt.Errorf("open the recording: %w", err))
 	}
 	defer file.Close()
-	found, err := record.Verify(file)
+	in := recorded{over: func() error { return context.Cause(ctx) }}
+	found, err := record.Verify(until{file, in.over})
 	if err != nil {
-		return noVerdict(err)
+		return noVerdict(in.explain(err))
 	}
 	for _, p := range found.Problems {
 		fmt.Fprintln(a.stdout, plain.Line(p.String(), 500))

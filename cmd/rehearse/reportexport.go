@@ -64,9 +64,9 @@ func (r recorded) head() (record.Run, error) {
 	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
 		return record.Run{}, fmt.Errorf("read the recording from its beginning: %w", err)
 	}
-	for entry, err := range record.Read(r.file) {
+	for entry, err := range record.Read(until{r.file, r.over}) {
 		if err != nil {
-			return record.Run{}, err
+			return record.Run{}, r.explain(err)
 		}
 		if entry.Run != nil {
 			return *entry.Run, nil

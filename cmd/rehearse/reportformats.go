@@ -65,6 +65,8 @@ type recorded struct {
 	start time.Time
 	// comparison is the one with a baseline that the run left; nil if it left none.
 	comparison *compare.Result
+	// over says why reading is to end, if it is; nil never ends it.
+	over func() error
 }
 
 // openRecording opens a recording with the timings beside it.
@@ -92,12 +94,9 @@ func (r recorded) read(judge reports.Judge) (reports.Report, error) {
 	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
 		return reports.Report{}, fmt.Errorf("read the recording from its beginning: %w", err)
 	}
-	builder, err := reports.FromRecording(r.file, judge)
-	if errors.Is(err, record.ErrEmpty) {
-		return reports.Report{}, usage(err)
-	}
+	builder, err := reports.FromRecording(until{r.file, r.over}, judge)
 	if err != nil {
-		return reports.Report{}, err
+		return reports.Report{}, r.explain(err)
 	}
 	report := builder.Close()
 	if r.comparison != nil {
@@ -114,6 +113,35 @@ func (r recorded) read(judge reports.Judge) (reports.Report, error) {
 		err = fmt.Errorf("%w (%s)", errEmpty, report.Problems[0])
 	}
 	return report, usage(err)
+}
+
+// explain gives errors of reading their exit code.
+func (r recorded) explain(err error) error {
+	if r.over != nil {
+		if cause := r.over(); cause != nil {
+			return &exitError{exitInterrupted, fmt.Errorf("the recording was not read to its end: %w", cause)}
+		}
+	}
+	if errors.Is(err, record.ErrEmpty) {
+		return usage(err)
+	}
+	return err
+}
+
+// until reads until it is over.
+type until struct {
+	io.Reader
+	over func() error
+}
+
+// Read implements io.Reader.
+func (u until) Read(p []byte) (int, error) {
+	if u.over != nil {
+		if err := u.over(); err != nil {
+			return 0, err
+		}
+	}
+	return u.Reader.Read(p)
 }
 
 // startTime is the time that --at names.

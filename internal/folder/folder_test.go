@@ -1,7 +1,9 @@
 package folder_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -116,5 +118,63 @@ var _ = Describe("a folder", func() {
 		Expect(os.WriteFile(filepath.Join(dir, "old"), nil, 0o600)).To(Succeed())
 		Expect(f.Remove("old", "never")).To(Succeed())
 		Expect(filepath.Join(dir, "old")).NotTo(BeAnExistingFile())
+	})
+})
+
+var _ = Describe("one file that is replaced", func() {
+	var path string
+	BeforeEach(func() { path = filepath.Join(GinkgoT().TempDir(), "report.html") })
+
+	names := func() (list []string) {
+		entries, err := os.ReadDir(filepath.Dir(path))
+		Expect(err).NotTo(HaveOccurred())
+		for _, e := range entries {
+			list = append(list, e.Name())
+		}
+		return list
+	}
+	text := func(s string) func(io.Writer) error {
+		return func(w io.Writer) error {
+			_, err := io.WriteString(w, s)
+			return err
+		}
+	}
+
+	It("is there once it is whole", func() {
+		Expect(folder.ReplaceWith(path, text("old"))).To(Succeed())
+		Expect(folder.ReplaceWith(path, func(w io.Writer) error {
+			Expect(os.ReadFile(path)).To(Equal([]byte("old")))
+			return text("new")(w)
+		})).To(Succeed())
+		Expect(os.ReadFile(path)).To(Equal([]byte("new")))
+		Expect(names()).To(Equal([]string{"report.html"}))
+	})
+	It("stays as it was if it cannot be written", func() {
+		Expect(folder.ReplaceWith(path, text("old"))).To(Succeed())
+		gone := errors.New("gone")
+		Expect(folder.ReplaceWith(path, func(w io.Writer) error { _ = text("half")(w); return gone })).To(MatchError(gone))
+		Expect(os.ReadFile(path)).To(Equal([]byte("old")))
+		Expect(names()).To(Equal([]string{"report.html"}))
+	})
+	It("is one of the two if two write it at once", func() {
+		Expect(folder.ReplaceWith(path, func(w io.Writer) error {
+			Expect(text("first, ")(w)).To(Succeed())
+			Expect(folder.ReplaceWith(path, text("second"))).To(Succeed())
+			return text("and whole")(w)
+		})).To(Succeed())
+		Expect(os.ReadFile(path)).To(Equal([]byte("first, and whole")))
+		Expect(names()).To(Equal([]string{"report.html"}))
+	})
+	It("is what a symbolic link names", func() {
+		link := path + ".link"
+		Expect(os.WriteFile(path, []byte("old"), 0o600)).To(Succeed())
+		Expect(os.Symlink("report.html", link)).To(Succeed())
+		Expect(folder.ReplaceWith(link, text("new"))).To(Succeed())
+		Expect(os.ReadFile(path)).To(Equal([]byte("new")))
+		Expect(os.Lstat(link)).To(HaveField("Mode()", WithTransform(func(m fs.FileMode) fs.FileMode { return m.Type() }, Equal(fs.ModeSymlink))))
+	})
+	It("says where it could not be made", func() {
+		err := folder.ReplaceWith(filepath.Join(path, "x"), text(""))
+		Expect(err).To(MatchError(ContainSubstring("create " + path)))
 	})
 })

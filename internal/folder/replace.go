@@ -1,30 +1,64 @@
 package folder
 
 import (
+	"bufio"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 )
 
 // ReplaceWith writes one file with what write writes, whole or not at all, in a
-// folder that others may write to as well. A symbolic link stays one, and the file
-// that it names is replaced.
+// folder that others may write to as well, also to the same file: the last one to
+// finish wins. A symbolic link stays one, and the file that it names is replaced.
 func ReplaceWith(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	f := &Folder{path: filepath.Dir(path)}
-	file, err := f.Create(filepath.Base(path))
+	file, err := createBeside(path)
 	if err != nil {
-		return err
+		return fmt.Errorf("create %s: %w", path, Explain(err))
 	}
+	partial := file.file.Name()
 	if err = write(file); err == nil {
-		err = f.Commit(file)
+		err = file.replace(partial)
 	} else {
 		_ = file.file.Close() // what was written is given up
 	}
 	if err != nil {
-		_ = os.Remove(path + Partial)
+		_ = os.Remove(partial)
 	}
 	return err
+}
+
+// createBeside creates a file beside path with a name that nobody else has.
+func createBeside(path string) (*File, error) {
+	for {
+		name := fmt.Sprintf("%s.%08x%s", path, rand.Uint32(), Partial) //nolint:gosec // a name, and no secret
+		file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &File{file: file, final: path, Writer: bufio.NewWriterSize(file, 64<<10)}, nil
+	}
+}
+
+// replace gives the file its final name, once it is on the disk.
+func (f *File) replace(partial string) error {
+	if err := f.seal(); err != nil {
+		return fmt.Errorf("write %s: %w", f.final, Explain(err))
+	}
+	if err := os.Rename(partial, f.final); err != nil {
+		return fmt.Errorf("name the finished file: %w", err)
+	}
+	if err := syncFolder(filepath.Dir(f.final)); err != nil {
+		return fmt.Errorf("sync the output folder: %w", Explain(err))
+	}
+	return nil
 }
