@@ -6,6 +6,10 @@ FUZZ    ?= 10s
 REAL    ?= ../shared/corpora
 BENCHTIME ?= 1s
 KILLS   ?= 300
+EXPLORE ?= loop/golden-marker loop/golden-stream stop/golden-fr stop/follow-up-golden interview/golden-lea \
+  persist/golden react/golden-note all/long-release
+GATED   ?= loop/golden-json loop/golden-marker loop/golden-stream stop/golden-fr stop/golden-en stop/follow-up-golden 'interview/golden-*' persist/golden persist/ten-hours \
+  'react/golden-*' all/long-release
 PKGS    ?= ./...
 TOOLS   := $(GO) tool -modfile=tools/go.mod
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
@@ -21,6 +25,20 @@ build: ## build bin/rehearse
 .PHONY: demo
 demo: build ## drive the agents through every shipped scenario, offline, and show the reports
 	./bin/rehearse run '*/*' --out $(OUT) $(RUNFLAGS)
+
+.PHONY: explore
+explore: build ## drive golden paths of every agent along every way off them, and fail if an invariant breaks
+	@set -e; for scenario in $(EXPLORE); do echo "== $$scenario"; \
+	  ./bin/rehearse explore $$scenario --out rehearse-runs/explore/$$scenario; done
+
+.PHONY: gate
+gate: build ## hold golden paths of every agent against the committed baseline, rehearse.baseline.json
+	./bin/rehearse run $(GATED) --out rehearse-runs/gate --baseline
+
+.PHONY: bless
+bless: build ## accept what golden paths measure now as the baseline; review the difference before you commit it
+	./bin/rehearse run $(GATED) --out rehearse-runs/gate
+	./bin/rehearse bless rehearse-runs/gate
 
 .PHONY: test
 test: ## run the whole test suite, and say what this machine made it skip
