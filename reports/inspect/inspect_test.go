@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/inspect"
 )
 
@@ -113,7 +114,7 @@ var _ = Describe("the JSON log", Label("H-05"), func() {
 		valid("log", data)
 		var indented bytes.Buffer
 		Expect(json.Indent(&indented, data, "", " ")).To(Succeed())
-		expectGolden("log.json", indented.Bytes())
+		golden.Expect("log.json", indented.Bytes())
 	})
 	It("counts verdicts, and scores only what passed or failed", func() {
 		l := read(written(small()))

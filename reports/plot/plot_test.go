@@ -20,6 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
 
@@ -104,7 +105,7 @@ var _ = Describe("the pictures", Label("H-05"), func() {
 	It("are as they were", func() {
 		for name, p := range pictures() {
 			Expect(p.SVG).NotTo(BeNil(), name+": "+p.Text)
-			expectGolden(name+".svg", p.File())
+			golden.Expect(name+".svg", p.File())
 		}
 	})
 	It("are the same bytes each time", func() {

@@ -24,6 +24,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/reports/spans"
 )
@@ -119,7 +120,7 @@ var _ = Describe("the spans of a trial", Label("H-05"), func() {
 	It("are what they were", func() {
 		var indented bytes.Buffer
 		Expect(json.Indent(&indented, written(scenario(), trial(1), failing), "", " ")).To(Succeed())
-		expectGolden("trial.json", indented.Bytes())
+		golden.Expect("trial.json", indented.Bytes())
 	})
 	It("are a trace of an agent's span with one below it for each call", func() {
 		list := spansOf(written(scenario(), trial(1), failing))
