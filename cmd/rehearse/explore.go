@@ -47,8 +47,9 @@ Families of what goes wrong:
 Each failure is shrunk to the smallest perturbation that breaks the same, and shown with the command
 that repeats it. --save writes it as a scenario file, too.
 
-The folder of the reports gets ` + exploreFile + ` (all runs), ` + exploreMarkdownFile + `, and recording and reports of the golden
-path and of the smallest run of each failure; rehearse report FOLDER shows it again.
+The folder of the reports gets ` + exploreFile + ` (all runs), ` + exploreMarkdownFile + `, and the recording and
+the reports of the golden path and of the smallest run of each failure; rehearse report FOLDER
+shows it again.
 
 Exit codes:
   0    nothing that went wrong broke an invariant
@@ -60,7 +61,7 @@ Exit codes:
 		Example: `  rehearse explore interview/golden-lea
   rehearse explore loop/golden-marker --family fault,latency
   rehearse explore scenarios/checkout.yaml --pairs 500 --save scenarios/found
-  rehearse explore persist/ten-hours --family crash --json | jq '.cells[] | select(.outcome == "failed")'`,
+  rehearse explore persist/ten-hours --family crash --json | jq '.cells | length'`,
 		Args:              arguments(1, 1, "name the scenario to explore"),
 		ValidArgsFunction: completeScenarios,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -25,6 +25,7 @@ type exploreFlags struct {
 func familyHelp() string {
 	says := map[survival.Family]string{
 		survival.Faults:  "each call × each fault that its backend can show",
+		survival.Outages: "each call × each fault that a retry heals, until the agent gives up",
 		survival.Latency: "each call × each limit of time, a tick less and a tick more",
 		survival.Texts:   "each call × each change of the reply: cut, reformatted, translated, padded",
 		survival.Crashes: "each durable write × a crash before or after it, or a full disk; then it is resumed",
