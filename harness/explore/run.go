@@ -110,11 +110,10 @@ func (d impossible) Trial(context.Context, int) (record.Trial, []record.Timing) 
 
 // cells drives the items and adds a cell for each that was done, in their order.
 func (e *explorer) cells(ctx context.Context, doing string, items []item) error {
-	skipped := 0
 	if limit := e.opts.MaxRuns; limit > 0 && len(e.result.Cells)+len(items) > limit {
 		keep := max(0, limit-len(e.result.Cells))
-		items, skipped = items[:keep], len(items)-keep
-		e.stop(fmt.Sprintf("no more than %d runs were asked for", limit), skipped)
+		e.stop(fmt.Sprintf("no more than %d runs were asked for", limit), len(items)-keep)
+		items = items[:keep]
 	}
 	done := 0
 	sink := &tap{trial: func(j *harness.Judged) {
