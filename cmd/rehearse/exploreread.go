@@ -28,10 +28,11 @@ func (a *app) explorationRenderers() map[string]func(io.Writer, *survival.Result
 	}
 }
 
-// reportExploration renders the exploration of a folder; ok is false if it has none,
-// or the format shows recordings only.
-func (a *app) reportExploration(path, format string) (ok bool, err error) {
-	render := a.explorationRenderers()[format]
+// reportExploration renders the exploration of a folder to the file that the user
+// named, or to standard output; ok is false if it has none, or the format shows
+// recordings only.
+func (a *app) reportExploration(path string, flags reportFlags) (ok bool, err error) {
+	render := a.explorationRenderers()[flags.format]
 	if render == nil {
 		return false, nil
 	}
@@ -42,7 +43,8 @@ func (a *app) reportExploration(path, format string) (ok bool, err error) {
 	if result == nil {
 		return false, nil
 	}
-	if err := render(a.stdout, result); err != nil {
+	err = a.output(flags.out, format{}, path, func(w io.Writer) error { return render(w, result) })
+	if err != nil {
 		return true, noVerdict(err)
 	}
 	if result.Stopped == survival.Interrupted {

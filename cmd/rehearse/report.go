@@ -63,6 +63,11 @@ that breaks off is reported as far as it goes, and the tear is a problem. Of the
 exploration the formats terminal, markdown and json show all runs, and the others its recording:
 the golden path, and the smallest run of each failure.
 
+For other programs: inspect and eval are logs of Inspect (https://inspect.aisi.org.uk), one JSON
+object and its packed form; otlp is OpenTelemetry spans of the conventions for generative AI, a
+line for each trial, which a collector takes at /v1/traces. A recording holds no date: --at names
+when it began.
+
 --verify checks the chain of hashes and names the line that was changed, removed or moved.
 --requirements lists each requirement with its proofs and their last result; the results of
 Ginkgo specs are added with --specs (ginkgo --json-report).
@@ -70,6 +75,8 @@ Ginkgo specs are added with --specs (ginkgo --json-report).
 ` + exitCodes,
 		Example: `  rehearse report rehearse-runs/demo
   rehearse report rehearse-runs/demo --format markdown >> "$GITHUB_STEP_SUMMARY"
+  rehearse report rehearse-runs/demo --format html --out demo.html
+  rehearse report rehearse-runs/demo --format eval --out demo.eval
   rehearse report rehearse-runs/demo --verify
   rehearse report rehearse-runs/demo --requirements --specs specs.json`,
 		Args: arguments(1, 1, "name the folder of one run, or one recording"),
@@ -96,8 +103,8 @@ func (a *app) report(ctx context.Context, path string, flags reportFlags) error 
 	if err := flags.validate(); err != nil {
 		return usage(err)
 	}
-	if !flags.verify && !flags.requirements && flags.out == "" {
-		if ok, err := a.reportExploration(path, flags.format); ok {
+	if !flags.verify && !flags.requirements {
+		if ok, err := a.reportExploration(path, flags); ok {
 			return err
 		}
 	}
@@ -126,7 +133,7 @@ func (a *app) report(ctx context.Context, path string, flags reportFlags) error 
 		return usage(err)
 	}
 	var report reports.Report
-	err = a.output(flags.out, format, in.file, func(w io.Writer) (err error) {
+	err = a.output(flags.out, format, recording, func(w io.Writer) (err error) {
 		report, err = format.write(w, in)
 		return err
 	})

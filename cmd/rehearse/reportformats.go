@@ -160,10 +160,10 @@ func startTime(at string) (time.Time, error) {
 }
 
 // output writes to the file that the user named, whole or not at all, or to
-// standard output.
-func (a *app) output(name string, f format, in *os.File, write func(io.Writer) error) error {
+// standard output; in is what is read.
+func (a *app) output(name string, f format, in string, write func(io.Writer) error) error {
 	if name != "" {
-		if sameFile(name, in.Name()) {
+		if sameFile(name, in) {
 			return usage(fmt.Errorf("--out %s is the recording itself; name another file", name))
 		}
 		return folder.ReplaceWith(name, write)
