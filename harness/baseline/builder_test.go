@@ -110,6 +110,14 @@ var _ = Describe("summing a run up", Label("H-06"), func() {
 		Expect(ok).To(BeFalse(), "the value of trial 3 is not that of trial 1")
 	})
 
+	It("keeps trials by their number, in whatever order they come", func() {
+		var b baseline.Builder
+		for _, n := range []int{3, 1, 2} {
+			b.Add(head("s", 3), n, facts(n, 1), nil)
+		}
+		Expect(measured(closed(&b), "calls").Trials).To(Equal([]*float64{ptr(1.0), ptr(2.0), ptr(3.0)}))
+	})
+
 	It("has a scenario of which no trial took place", func() {
 		s := one(2)
 		Expect(s.Verdict).To(Equal(gate.Error))

@@ -1,0 +1,185 @@
+package reports_test
+
+import (
+	"bytes"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/compare"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+var _ = Describe("a run that was stopped", Label("H-05", "H-06"), func() {
+	const why = "the budget of 3 calls is used up: 3 were made"
+
+	It("has no verdict, whatever passed before, in a run and in its recording", func() {
+		live := &reports.Builder{Run: record.Run{Scenarios: 2}, Stopped: why, NotRun: []string{"b"}}
+		live.Add(scenario("a", 1), facts("done", 1), nil)
+		Expect(live.Close().Verdict).To(Equal(gate.Error))
+		Expect(live.Close().Stopped).To(Equal(why))
+
+		var file bytes.Buffer
+		w, err := record.NewWriter(&file, record.Run{Scenarios: 2})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(w.Scenario(scenario("a", 1))).To(Succeed())
+		lines, err := record.Encode(record.Trial{Head: record.TrialHead{Scenario: "a", N: 1}, End: record.End{Status: "done"}})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(w.Trial(lines)).To(Succeed())
+		Expect(w.Close(record.Close{Trials: 1, Stopped: why, NotRun: []string{"b"}})).To(Succeed())
+		builder, err := reports.FromRecording(&file, reports.Rejudge(nil))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(builder.Close().Verdict).To(Equal(gate.Error))
+		Expect(builder.Close().Stopped).To(Equal(why))
+		Expect(builder.Close().Problems).To(BeEmpty())
+	})
+
+	It("says so in every report", func() {
+		r := sample()
+		r.Interrupted = false
+		Expect(render(reports.Terminal, r, reports.Options{})).To(And(ContainSubstring("stopped: the budget of 0.5 EUR"), ContainSubstring("error (stopped):")))
+		Expect(render(reports.Markdown, r, reports.Options{})).To(And(ContainSubstring("Stopped: `the budget of 0.5 EUR"), ContainSubstring("**ERROR** (stopped)")))
+		Expect(render(reports.JUnit, r, reports.Options{})).To(ContainSubstring(`<error message="the budget of 0.5 EUR`))
+		Expect(render(reports.Annotations, r, reports.Options{})).To(ContainSubstring("::error title=stopped::the budget of 0.5 EUR"))
+	})
+})
+
+var _ = Describe("a comparison in a report", Label("H-05", "H-06"), func() {
+	DescribeTable("makes the verdict worse and never better", func(run, comparison, want gate.Verdict) {
+		r := reports.Report{Verdict: run}
+		r.Compare(compare.Result{Verdict: comparison})
+		Expect(r.Verdict).To(Equal(want))
+		Expect(r.Comparison.Verdict).To(Equal(comparison))
+	},
+		Entry(nil, gate.Pass, gate.Pass, gate.Pass), Entry(nil, gate.Pass, gate.Fail, gate.Fail), Entry(nil, gate.Pass, gate.Error, gate.Error),
+		Entry(nil, gate.Fail, gate.Pass, gate.Fail), Entry(nil, gate.Fail, gate.Fail, gate.Fail), Entry(nil, gate.Fail, gate.Error, gate.Error),
+		Entry(nil, gate.Error, gate.Pass, gate.Error), Entry(nil, gate.Error, gate.Fail, gate.Error), Entry(nil, gate.Error, gate.Error, gate.Error),
+		Entry(nil, gate.Skip, gate.Pass, gate.Skip), Entry(nil, gate.Skip, gate.Fail, gate.Fail), Entry(nil, gate.Skip, gate.Error, gate.Error),
+		Entry(nil, gate.Pass, gate.Skip, gate.Error), Entry(nil, gate.Pass, gate.Verdict("?"), gate.Error),
+	)
+
+	It("is a passed test case where nothing is worse", func() {
+		r := sample()
+		r.Comparison = &compare.Result{Before: "b.json", Verdict: gate.Pass, Equal: 7}
+		Expect(render(reports.JUnit, r, reports.Options{})).To(ContainSubstring(`<testcase name="against b.json" classname="rehearse.baseline"/>`))
+	})
+
+	It("is an error where no finding says why it did not pass", func() {
+		r := sample()
+		r.Comparison = &compare.Result{Before: "b.json", Verdict: gate.Error}
+		Expect(render(reports.JUnit, r, reports.Options{})).To(ContainSubstring(`<error message="no finding says why"`))
+	})
+
+	It("keeps to the width of a terminal, and is cut where it is long", func() {
+		c := comparison()
+		for range 300 {
+			c.Missing = append(c.Missing, strings.Repeat("long-name/", 5))
+		}
+		for _, columns := range []int{40, 80, 120} {
+			var out bytes.Buffer
+			Expect(reports.ComparisonTerminal(&out, *c, tty.Terminal{Width: columns})).To(Succeed())
+			for line := range strings.Lines(out.String()) {
+				if !strings.HasPrefix(line, "to accept") { // to be pasted
+					Expect(tty.Width(strings.TrimSuffix(line, "\n"))).To(BeNumerically("<=", columns), line)
+				}
+			}
+			Expect(out.String()).To(ContainSubstring("and 201 more"))
+		}
+	})
+
+	It("stands alone as Markdown that fits, and as JSON", func() {
+		c := comparison()
+		for range 3000 {
+			c.Bars = append(c.Bars, compare.Bar{Scenario: "s", What: "expect.calls", Before: "1", After: "2"})
+		}
+		var out bytes.Buffer
+		Expect(reports.ComparisonMarkdown(&out, *c, reports.Options{MaxBytes: 10_000})).To(Succeed())
+		Expect(out.Len()).To(BeNumerically("<=", 10_000))
+		Expect(out.String()).To(And(HavePrefix(reports.Marker), ContainSubstring("more moved bars")))
+		out.Reset()
+		Expect(reports.ComparisonJSON(&out, *c)).To(Succeed())
+		Expect(out.String()).To(ContainSubstring(`"schema": "rehearse.comparison/1"`))
+	})
+})
+
+var _ = Describe("several trials", Label("H-04", "H-05"), func() {
+	// built are trials of which some passed, some failed and some were not carried out.
+	built := func(pass, fail, skip int) reports.Scenario {
+		var b reports.Builder
+		head := scenario("s", pass+fail+skip)
+		for range pass {
+			b.Add(head, facts("done", 1), nil)
+		}
+		for range fail {
+			b.Add(head, facts("done", 1), failing("status"))
+		}
+		for range skip {
+			b.Add(head, facts("", 1), []gate.Finding{{Severity: gate.Skipped}})
+		}
+		return b.Close().Scenarios[0]
+	}
+
+	DescribeTable("are flaky where some passed and others failed", func(pass, fail, skip int, flaky bool) {
+		s := built(pass, fail, skip)
+		Expect(s.Flaky).To(Equal(flaky))
+		r := reports.Report{Verdict: s.Verdict, Scenarios: []reports.Scenario{s}}
+		Expect(strings.Contains(render(reports.Terminal, r, reports.Options{}), "flaky: s\n")).To(Equal(flaky))
+		Expect(strings.Contains(render(reports.Markdown, r, reports.Options{}), "| **flaky** |")).To(Equal(flaky))
+		Expect(render(reports.JUnit, r, reports.Options{})).To(ContainSubstring(map[bool]string{true: `name="flaky" value="true"`, false: `name="flaky" value="false"`}[flaky]))
+	},
+		Entry("some", 3, 2, 0, true), Entry("all passed", 5, 0, 0, false), Entry("all failed", 0, 5, 0, false),
+		Entry("some skipped", 4, 0, 1, false), Entry("one", 1, 0, 0, false), Entry("one of two", 1, 1, 0, true),
+	)
+
+	It("tell pass@k and pass^k, as far as there were so many", func() {
+		s := built(3, 2, 1)
+		Expect(s.Repeats).To(HaveLen(2))
+		// At least one of 2 of 5: 1 - C(2,2)/C(5,2) = 9/10; both: C(3,2)/C(5,2) = 3/10.
+		Expect(s.Repeats[0].K).To(Equal(2))
+		Expect(*s.Repeats[0].PassAt.Value).To(BeNumerically("~", 0.9, 1e-12))
+		Expect(*s.Repeats[0].PassAll.Value).To(BeNumerically("~", 0.3, 1e-12))
+		Expect(s.Repeats[0].PassAt.Interval).NotTo(BeNil())
+		Expect(s.Repeats[1].K).To(Equal(5))
+		Expect(*s.Repeats[1].PassAt.Value).To(Equal(1.0))
+		Expect(*s.Repeats[1].PassAll.Value).To(Equal(0.0))
+		Expect(built(1, 0, 4).Repeats).To(BeEmpty(), "one trial tells nothing of two")
+	})
+})
+
+var _ = Describe("the place of an annotation", Label("H-05"), func() {
+	annotate := func(file string, where map[string]int, at string) string {
+		s := sample().Scenarios[2]
+		s.Name, s.File, s.Where, s.MoreFindings = "s", file, where, 0
+		s.Findings = []gate.Finding{{Severity: gate.Failing, Rule: "calls", Message: "m", At: at}}
+		return render(reports.Annotations, reports.Report{Scenarios: []reports.Scenario{s}}, reports.Options{})
+	}
+	where := map[string]int{"name": 3, "expect.calls": 12}
+
+	DescribeTable("is the line that demands it, else that of the name", func(file string, where map[string]int, at, want string) {
+		Expect(annotate(file, where, at)).To(HavePrefix(want))
+	},
+		Entry("the key", "a.yaml", where, "expect.calls", "::error file=a.yaml,line=12,title="),
+		Entry("a key that is not noted", "a.yaml", where, "expect.tokens", "::error file=a.yaml,line=3,title="),
+		Entry("no key", "a.yaml", where, "", "::error file=a.yaml,line=3,title="),
+		Entry("nothing noted", "a.yaml", nil, "expect.calls", "::error file=a.yaml,line=1,title="),
+		Entry("no file", "", where, "expect.calls", "::error title="),
+		Entry("a shipped one, which is no file here", "shipped:loop/x.yaml", where, "expect.calls", "::error title="),
+	)
+
+	It("stands once for all trials and findings of a line", func() {
+		s := sample().Scenarios[2]
+		s.File, s.Where, s.MoreFindings = "a.yaml", where, 0
+		s.Findings = []gate.Finding{
+			{Severity: gate.Failing, Rule: "calls", Message: "m", At: "expect.calls", Trial: 1},
+			{Severity: gate.Failing, Rule: "status", Message: "n", Trial: 1},
+			{Severity: gate.Failing, Rule: "calls", Message: "m", At: "expect.calls", Trial: 2},
+		}
+		text := render(reports.Annotations, reports.Report{Scenarios: []reports.Scenario{s}}, reports.Options{})
+		Expect(strings.Split(strings.TrimSpace(text), "\n")).To(HaveExactElements(
+			HaveSuffix("::calls: trial 1: m%0Acalls: trial 2: m"), HaveSuffix("::status: trial 1: n")))
+	})
+})
