@@ -47,6 +47,7 @@ type reportFlags struct {
 	format       string
 	out          string
 	at           string
+	scores       string
 	verify       bool
 	requirements bool
 	specs        []string
@@ -86,6 +87,7 @@ Ginkgo specs are added with --specs (ginkgo --json-report).
 	f.StringVar(&flags.format, "format", "terminal", "one of "+strings.Join(formatNames(), ", "))
 	f.StringVarP(&flags.out, "out", "o", "", "write to this `file`, whole or not at all (default: standard output)")
 	f.StringVar(&flags.at, "at", "", "when the run is said to have begun, for formats with dates: a `time`, or now (default "+clock.Epoch.Format(time.RFC3339)+")")
+	f.StringVar(&flags.scores, "scores", "", "a `file` of rehearse detect --json, to be shown in the page (html)")
 	f.BoolVar(&flags.verify, "verify", false, "check the recording's hashes")
 	f.BoolVar(&flags.requirements, "requirements", false, "list requirements with their proofs (terminal, json, markdown)")
 	f.StringSliceVar(&flags.specs, "specs", nil, "JSON reports of Ginkgo, for --requirements")
@@ -132,6 +134,9 @@ func (a *app) report(ctx context.Context, path string, flags reportFlags) error 
 	if in.start, err = startTime(flags.at); err != nil {
 		return usage(err)
 	}
+	if in.scores, err = readScores(flags.scores); err != nil {
+		return usage(err)
+	}
 	var report reports.Report
 	err = a.output(flags.out, format, recording, func(w io.Writer) (err error) {
 		report, err = format.write(w, in)
@@ -148,6 +153,8 @@ func (f reportFlags) validate() error {
 	switch {
 	case len(f.specs) > 0 && !f.requirements:
 		return errors.New("--specs adds to the list of --requirements, which is missing; see rehearse report --help")
+	case f.scores != "" && f.format != "html":
+		return errors.New("--scores adds to the page of --format html; see rehearse report --help")
 	case f.out != "" && (f.verify || f.requirements):
 		return errors.New("--out is for reports; redirect the output of --verify and --requirements")
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/folder"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/detection"
 	"github.com/rehearse-dev/rehearse/reports/inspect"
 )
 
@@ -60,6 +61,8 @@ type recorded struct {
 	file    *os.File
 	judge   reports.Judge
 	options reports.Options
+	// scores are those of detectors; nil without any.
+	scores *detection.Report
 	// start is when the trials are said to have begun, where a format needs a date:
 	// recordings hold none.
 	start time.Time

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/harness/survival"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/detection"
 	htmlpage "github.com/rehearse-dev/rehearse/reports/page"
 )
 
@@ -32,6 +34,7 @@ func reportHTML(w io.Writer, in recorded) (reports.Report, error) {
 	if err != nil {
 		return report, err
 	}
+	p.scores = in.scores
 	explored, err := readExploration(filepath.Dir(in.file.Name()))
 	if err != nil {
 		return report, err
@@ -47,6 +50,7 @@ type runPage struct {
 	builder  *htmlpage.Builder
 	spool    *os.File
 	explored []survival.Result
+	scores   *detection.Report
 }
 
 func newRunPage() (*runPage, error) {
@@ -73,7 +77,32 @@ func (p *runPage) add(s *record.Scenario, j *harness.Judged) error {
 
 // write is a renderer.
 func (p *runPage) write(w io.Writer, r reports.Report, _ reports.Options) error {
-	return p.builder.Write(w, htmlpage.Input{Report: r, Explored: p.explored})
+	return p.builder.Write(w, htmlpage.Input{Report: r, Explored: p.explored, Detection: p.scores})
+}
+
+// maxScores bounds a file of scores.
+const maxScores = 256 << 20
+
+// readScores reads what detect wrote as JSON; nil if no file is named.
+func readScores(name string) (*detection.Report, error) {
+	if name == "" {
+		return nil, nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("open the scores: %w", err)
+	}
+	defer file.Close()
+	var r detection.Report
+	dec := json.NewDecoder(io.LimitReader(file, maxScores))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&r); err != nil {
+		return nil, fmt.Errorf("read the scores %s: %w; name a file of rehearse detect --json", name, err)
+	}
+	if r.Schema != detection.Schema {
+		return nil, fmt.Errorf("read the scores %s: the schema is %q and this program reads %q; run rehearse detect again", name, r.Schema, detection.Schema)
+	}
+	return &r, nil
 }
 
 func (p *runPage) close() {

@@ -163,24 +163,36 @@ var _ = Describe("Ids", func() {
 	It("are never those of two elements, whatever scenarios are called", func() {
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {
 			names := rapid.SliceOfNDistinct(rapid.StringMatching(`(a|b|1|/| |~|summary|top|é|-){1,6}`), 1, 8, rapid.ID[string]).Draw(rt, "names")
-			r := run{head: record.Run{ID: "ids"}}
-			for _, name := range names {
-				s := record.Scenario{Name: name, Trials: 1, Agent: "loop"}
-				r.add(s, dialogue(name, 1, [2]string{"q", "a"}, [2]string{"q2", "a2"}))
-			}
-			ids := map[string]bool{}
-			for _, m := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(r.page(page.Options{}), -1) {
-				if ids[m[1]] || strings.ContainsAny(m[1], " \"'<>&") || m[1] == "" {
-					rt.Fatalf("id %q twice or not plain", m[1])
-				}
-				ids[m[1]] = true
-			}
-			if len(ids) < 3*len(names) {
-				rt.Fatalf("%d ids", len(ids))
+			if err := distinctIDs(names); err != nil {
+				rt.Fatal(err)
 			}
 		})
 	})
+
+	It("of a scenario are none of a trial or a call of another, nor of the page", func() {
+		Expect(distinctIDs([]string{"a", "a/1", "a/1/2", "a/1/~m1", "summary", "scenarios", "é", "ü", "scenario", "a b", "a-b", "a  b"})).To(Succeed())
+	})
 })
+
+// distinctIDs checks the ids of a page with a trial of two calls of each scenario.
+func distinctIDs(names []string) error {
+	r := run{head: record.Run{ID: "ids"}}
+	for _, name := range names {
+		s := record.Scenario{Name: name, Trials: 1, Agent: "loop"}
+		r.add(s, dialogue(name, 1, [2]string{"q", "a"}, [2]string{"q2", "a2"}))
+	}
+	ids := map[string]bool{}
+	for _, m := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(r.page(page.Options{}), -1) {
+		if ids[m[1]] || strings.ContainsAny(m[1], " \"'<>&") || m[1] == "" {
+			return fmt.Errorf("id %q twice or not plain", m[1])
+		}
+		ids[m[1]] = true
+	}
+	if len(ids) < 3*len(names) {
+		return fmt.Errorf("%d ids", len(ids))
+	}
+	return nil
+}
 
 // nasty are texts that try to get out of where they are put.
 var nasty = []string{

@@ -159,7 +159,7 @@ func deferring(scenario string) record.Trial {
 		Kind: event.Verdict, Name: "stop", N: 1, Detail: "1 step is announced and not done",
 		Attrs: map[string]any{
 			"allow": false, "forced": true, "score": 0.93, "steps": 1, "quote.1.next_steps": "Next, I will issue the refund.",
-			"quote.2.asks": "Let me know if I should.",
+			"quote.2.asks": "Let me know if I should.", "quote.3.next_steps": "the refund. Let me",
 		},
 	}}
 	t.Calls[1].Retries = []llm.Retry{{Kind: llm.RateLimited, Status: 429, Wait: 2 * time.Second}}

@@ -127,16 +127,16 @@ var _ = Describe("A page in a browser", Ordered, ContinueOnFailure, func() {
 		ground := func() string { return value[string](t, `getComputedStyle(document.body).backgroundColor`) }
 		light := ground()
 		t.scheme("dark")
+		Eventually(ground).WithTimeout(patience).ShouldNot(Equal(light))
 		dark := ground()
-		Expect(dark).NotTo(Equal(light))
 		for _, want := range []string{light, dark, dark} { // light, dark, system
 			t.click("#theme")
-			Expect(ground()).To(Equal(want), t.text("#theme"))
+			Eventually(ground).WithTimeout(patience).Should(Equal(want), t.text("#theme"))
 		}
 		t.click("#theme")
 		t.do(chromedp.Reload())
-		Expect(ground()).To(Equal(light))
-		Expect(t.text("#theme")).To(Equal("Theme: light"))
+		t.waits(`document.getElementById("theme")?.textContent === "Theme: light"`)
+		Eventually(ground).WithTimeout(patience).Should(Equal(light))
 		t.js(`localStorage.clear()`)
 	})
 
