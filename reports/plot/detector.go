@@ -100,13 +100,13 @@ func Thresholds(title string, c Curve) Picture {
 	s.top = legendRow + 8
 	ticks(&s.X, lo, hi, show.Number)
 	if lo >= 0 && hi <= 1 {
-		shares(&s.X, 5, show.Significant)
+		shares(&s.X, 5, show.Number)
 	}
 	shares(&s.Y, 4, percent)
 	s.X.Label.Text = "threshold"
 	s.grid(true)
 	for i, l := range lines {
-		s.line(series(i), i == 1, plotter.NoStep, l.points)
+		s.line(series(i), i == 1, l.points)
 	}
 	says := "Precision, recall and F1 over the threshold."
 	if finite(c.Best) {

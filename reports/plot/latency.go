@@ -49,7 +49,7 @@ func Latency(title string, groups []Sample) Picture {
 	s.grid(true)
 	for i, g := range groups {
 		slices.Sort(g.Seconds)
-		s.line(series(i), i%2 == 1, plotter.PostStep, distribution(g.Seconds, lo, all[len(all)-1]))
+		s.line(series(i), i%2 == 1, distribution(g.Seconds, lo, all[len(all)-1]))
 	}
 	s.mark(func(x, y func(float64) float64) {
 		for i, g := range groups {
@@ -125,13 +125,14 @@ func thinned(list plot.ConstantTicks, every int) plot.ConstantTicks {
 	return out
 }
 
-// distribution is the empirical distribution of sorted values, from lo to hi.
+// distribution is the quantile function of sorted values with its axes exchanged,
+// from lo to hi, so that the marks of quantiles lie on it.
 func distribution(sorted []float64, lo, hi float64) plotter.XYs {
-	n := min(steps, len(sorted))
 	points := plotter.XYs{{X: lo, Y: 0}}
-	for i := 1; i <= n; i++ {
-		at := i*len(sorted)/n - 1 // the last of the i-th part
-		points = append(points, plotter.XY{X: max(lo, sorted[at]), Y: float64(at+1) / float64(len(sorted))})
+	n := min(steps, max(1, len(sorted)-1))
+	for i := range n + 1 {
+		share := float64(i) / float64(n)
+		points = append(points, plotter.XY{X: max(lo, quantile(sorted, share)), Y: share})
 	}
 	return append(points, plotter.XY{X: hi, Y: 1})
 }

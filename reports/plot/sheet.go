@@ -114,8 +114,8 @@ func (s *sheet) grid(both bool) {
 }
 
 // line adds a line through points.
-func (s *sheet) line(class string, dash bool, step plotter.StepKind, points plotter.XYs) {
-	l := &plotter.Line{XYs: points, StepStyle: step, LineStyle: draw.LineStyle{Color: ink(class), Width: 2}}
+func (s *sheet) line(class string, dash bool, points plotter.XYs) {
+	l := &plotter.Line{XYs: points, LineStyle: draw.LineStyle{Color: ink(class), Width: 2}}
 	if dash {
 		l.Dashes = []vg.Length{4, 3}
 	}

@@ -130,7 +130,7 @@ func (c *column) join(other column) {
 func numbers(columns []column) plot.ConstantTicks {
 	list := plot.ConstantTicks{}
 	longest := widthOf(strconv.Itoa(columns[len(columns)-1].from))
-	room := int(560 / (longest + 10)) // 560 pixels are left beside the names of rows
+	room := int(560 / (longest + 8)) // 560 pixels are left beside the names of rows
 	every := (len(columns) + room - 1) / room
 	for i, c := range columns {
 		if i%every == 0 {
