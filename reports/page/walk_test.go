@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/page"
 )
 
-var _ = Describe("A page in a browser", Ordered, ContinueOnFailure, func() {
+var _ = Describe("A page in a browser", Label("H-05"), Ordered, ContinueOnFailure, func() {
 	var t *tab
 	html := ""
 
