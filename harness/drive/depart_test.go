@@ -93,6 +93,12 @@ var _ = Describe("An interview off its path", func() {
 		}
 	})
 
+	It("counts what is sent twice as one turn", func() {
+		_, f := departing(d, "turn=5:double", "turn=6:concurrent", "turn=400:reload")
+		Expect(f.Script.Unfired).To(ConsistOf("turn=400:reload: there were 50 submissions"))
+		Expect(f.Interview.Repeated).To(Equal(2))
+	})
+
 	DescribeTable("says what could not happen", func(text, why string) {
 		_, f := departing(d, text)
 		same(f, text)
