@@ -212,12 +212,16 @@ func (p *plan) crashes(golden *path, budget int) {
 // process no room to get anywhere.
 const leastEvery = 10
 
+// sparing is how much less than the budget a path is granted that exceeds it: a
+// crash more in a run costs a twentieth of a run more.
+const sparing = 4
+
 // groupsOf is how many runs share the writes.
 func groupsOf(writes, work, budget int) int {
 	if budget == 0 || writes*work <= budget {
 		return writes
 	}
-	return min(writes, max(leastEvery, budget/work))
+	return min(writes, max(leastEvery, budget/work/sparing))
 }
 
 // users plans each turn × each thing that people do.

@@ -300,8 +300,8 @@ var _ = Describe("A failure", Label("H-05"), func() {
 		groups := only(survival.Crashes)
 		groups.MaxRuns = 51 // the first 17 of each kind
 		r := run(sc, groups)
-		Expect(cell(r, "write=1:crash-before,every=136").Outcome).To(Equal(survival.Survived))
-		struck := cell(r, "write=17:crash-before,every=136")
+		Expect(cell(r, "write=1:crash-before,every=34").Outcome).To(Equal(survival.Survived))
+		struck := cell(r, "write=17:crash-before,every=34")
 		Expect(struck.Outcome).To(Equal(survival.Failed))
 		Expect(struck.Fired).To(BeNumerically(">", 2))
 		Expect(struck.Shrunk).To(Equal([]string{"write=153:crash-before"}))
