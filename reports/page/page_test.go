@@ -134,6 +134,24 @@ var _ = Describe("A page", func() {
 		Expect(len(html)).To(BeNumerically("<", 200_000))
 	})
 
+	It("puts what an agent told behind the call that it is about, also where calls take no time", func() {
+		t := dialogue("quick", 1, [2]string{"a", "one"}, [2]string{"b", "two"}, [2]string{"c", "three"})
+		t.Events = nil
+		for i := range t.Calls {
+			t.Calls[i].At, t.Calls[i].Latency = 0, 0
+			t.Events = append(t.Events, record.Event{Event: event.Event{
+				Kind: event.Verdict, Name: "stop", N: i + 1, Attrs: map[string]any{"quote.1.asks": []string{"one", "two", "three"}[i]},
+			}}, record.Event{Event: event.Event{Kind: event.State, Name: fmt.Sprint("after-", i+1)}})
+		}
+		r := run{head: record.Run{ID: "quick"}}
+		r.add(record.Scenario{Name: "quick", Trials: 1, Agent: "loop"}, t)
+		calls := strings.Split(r.page(page.Options{}), `<li class="call"`)
+		Expect(calls).To(HaveLen(4))
+		for i, text := range []string{"one", "two", "three"} {
+			Expect(calls[i+1]).To(And(ContainSubstring("<mark>"+text+"</mark>"), ContainSubstring(fmt.Sprint("after-", i+1))))
+		}
+	})
+
 	It("tells of an error of the spool and of the writer", func() {
 		s := record.Scenario{Name: "a", Trials: 1}
 		t := dialogue("a", 1, [2]string{"q", "a"})

@@ -163,7 +163,9 @@ type step struct {
 	after     []record.Event
 }
 
-// steps puts each event behind the last call that had ended by then.
+// steps puts each event behind the last call that had ended by then. Of calls that
+// ended at one time, as those that take none, the event's own number says which: with
+// most agents it counts their calls.
 func (v view) steps() steps {
 	t := v.trial
 	s := steps{calls: make([]step, len(t.Calls))}
@@ -176,19 +178,21 @@ func (v view) steps() steps {
 		s.before = t.Events
 		return s
 	}
-	ends := make([]time.Duration, len(t.Calls))
-	for i := range t.Calls {
-		ends[i] = t.Calls[i].At + t.Calls[i].Latency
-	}
-	next := 0
+	ended := func(i int) time.Duration { return t.Calls[i].At + t.Calls[i].Latency }
+	at, next := -1, 0 // the call of the event before, and the first that had not ended
 	for _, e := range t.Events {
-		for next < len(ends) && ends[next] <= e.At {
+		for next < len(t.Calls) && ended(next) <= e.At {
 			next++
 		}
-		if next == 0 {
+		last := next - 1
+		earliest := last
+		for earliest > 0 && ended(earliest-1) == ended(last) {
+			earliest--
+		}
+		if at = max(at, min(max(e.N-1, earliest), last)); at < 0 {
 			s.before = append(s.before, e)
 		} else {
-			s.calls[next-1].after = append(s.calls[next-1].after, e)
+			s.calls[at].after = append(s.calls[at].after, e)
 		}
 	}
 	return s
