@@ -2,6 +2,8 @@ package explore
 
 import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/survival"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
@@ -58,4 +60,9 @@ func PairsOf(kinds []mocks.Fault, calls, limit int, seed uint64, bearable func(p
 		out.Pairs = append(out.Pairs, [2]perturb.Perturbation(run.ps))
 	}
 	return out
+}
+
+// OutcomeOf is what findings and ending say.
+func OutcomeOf(found []gate.Finding, f, golden measure.RunFacts) survival.Outcome {
+	return outcomeOf(found, &measure.Facts{Run: f}, &measure.Facts{Run: golden})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/harness/survival"
 	"github.com/rehearse-dev/rehearse/llm/price"
@@ -254,6 +255,33 @@ var _ = Describe("Run", Label("H-05"), func() {
 		r := run(sc, only(survival.Users, survival.Crashes))
 		Expect(r.Cells).To(BeEmpty())
 		Expect(r.Left).To(HaveLen(2))
+	})
+})
+
+var _ = Describe("An outcome", Label("H-05"), func() {
+	unfired := gate.Finding{Severity: gate.Broken, Rule: "unfired-fault"}
+	harnessed := gate.Finding{Severity: gate.Broken, Rule: "harness"}
+	failing := gate.Finding{Severity: gate.Failing, Rule: gate.InvariantRule}
+	well := measure.RunFacts{Status: "finished"}
+	DescribeTable("is what findings and ending say",
+		func(want survival.Outcome, ended measure.RunFacts, found ...gate.Finding) {
+			Expect(explore.OutcomeOf(found, ended, well)).To(Equal(want))
+		},
+		Entry("all as on the golden path", survival.Survived, well),
+		Entry("with a note", survival.Survived, well, gate.Finding{Severity: gate.Info}),
+		Entry("another status", survival.Degraded, measure.RunFacts{Status: "left"}),
+		Entry("another exit code", survival.Degraded, measure.RunFacts{Status: "finished", ExitCode: 1}),
+		Entry("a broken invariant", survival.Failed, well, failing),
+		Entry("a harness that could not tell", survival.Errored, well, failing, harnessed),
+		Entry("a run that was skipped", survival.Errored, well, gate.Finding{Severity: gate.Skipped}),
+		Entry("nothing happened, whatever else is found", survival.Unfired, well, failing, harnessed, unfired),
+	)
+
+	It("counts what happened apart from the faults of the script itself", func() {
+		own := strings.Replace(twoCalls, "latency: 1s}", "latency: 1s, fault: {kind: status, status: 503}}", 1)
+		r := run(write(strings.Replace(own, "calls: 2", "calls: 3", 1)), only(survival.Texts))
+		Expect(r.Golden.Calls.Failed).To(Equal(1))
+		Expect(cell(r, "call=2:text-reformat").Fired).To(Equal(1))
 	})
 })
 
