@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +14,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/folder"
 	"github.com/rehearse-dev/rehearse/internal/shell"
 	"github.com/rehearse-dev/rehearse/internal/tty"
@@ -49,7 +49,7 @@ Exit codes:
   rehearse bless rehearse-runs/demo
   rehearse bless rehearse-runs/nightly --baseline nightly.baseline.json --alpha 0.01`,
 		Args: arguments(1, 1, "name the folder of one run, or one recording"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.bless(args[0], flags) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.bless(cmd.Context(), args[0], flags) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.baseline, "baseline", baseline.File, "the `file` to write")
@@ -72,19 +72,16 @@ Exit codes:
 	return cmd
 }
 
-func (a *app) bless(path string, flags blessFlags) error {
+func (a *app) bless(ctx context.Context, path string, flags blessFlags) error {
 	recording, err := findRecording(path)
 	if err != nil {
 		return usage(err)
 	}
-	run, err := sumUp(recording)
+	run, err := sumUp(ctx, recording)
 	if err != nil {
 		return err
 	}
 	if err := blessable(path, &run, flags.allowFailing); err != nil {
-		return err
-	}
-	if err := unchanged(recording); err != nil {
 		return err
 	}
 	old, err := a.earlier(flags.baseline)
@@ -121,29 +118,14 @@ func (flags blessFlags) over(old *baseline.Baseline) baseline.Rules {
 	return rules
 }
 
-// unchanged refuses a recording that is not as it was written. An error has its exit
-// code.
-func unchanged(recording string) error {
-	file, err := os.Open(recording)
-	if err != nil {
-		return usage(fmt.Errorf("open the recording: %w", err))
-	}
-	defer file.Close()
-	found, err := record.Verify(file)
-	if err != nil {
-		return noVerdict(err)
-	}
-	if len(found.Problems) > 0 {
-		return &exitError{exitFail, fmt.Errorf("%s is not as it was written, so it is not blessed: %s; run the scenarios again", recording, found.Problems[0])}
-	}
-	return nil
-}
-
 // blessable refuses a run that cannot stand for its scenarios. An error has its exit
 // code.
 func blessable(path string, run *side, allowFailing bool) error {
 	for _, f := range runFindings(run.report, "the run") {
 		return noVerdict(fmt.Errorf("not blessed: %s", strings.TrimSuffix(f.Message+": "+f.Evidence, ": ")))
+	}
+	if len(run.changed) > 0 {
+		return &exitError{exitFail, fmt.Errorf("the recording of %s is not as it was written, so it is not blessed: %s; run the scenarios again", path, run.changed[0])}
 	}
 	var failing []string
 	for _, s := range run.Scenarios {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -43,34 +44,36 @@ func (a *app) compareCommand() *cobra.Command {
 bars (expectations, limits, fixtures, prices) were moved. Each side is the folder of a run, a
 recording, or the file of a baseline. It starts no agent.
 
-Counts are compared exactly where a scenario repeats, cost and tokens within a limit, and what varies
-from trial to trial by a paired test, corrected for there being many.
+Counts are compared exactly where a scenario repeats, cost and tokens within a limit, and what
+varies from trial to trial by a paired test, corrected for there being many.
 
 Exit codes:
   0    nothing is worse, missing, new or moved
   1    something is
   2    usage, or a file that is none of these
-  3    no verdict: a run is not whole, or nothing could be compared`,
+  3    no verdict: a run is not whole or not as it was recorded, or nothing could be compared`,
 		Example: `  rehearse compare rehearse-runs/before rehearse-runs/after
   rehearse compare rehearse.baseline.json rehearse-runs/after --format markdown`,
 		Args: arguments(2, 2, "name two runs, or a baseline and a run"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.compare(args[0], args[1], format) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.compare(cmd.Context(), args[0], args[1], format)
+		},
 	}
 	cmd.Flags().StringVar(&format, "format", "terminal", "one of "+strings.Join(formats, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-func (a *app) compare(before, after, format string) error {
+func (a *app) compare(ctx context.Context, before, after, format string) error {
 	render, ok := comparisonRenderers[format]
 	if !ok {
 		return notAmong("format", format, slices.Sorted(maps.Keys(comparisonRenderers)))
 	}
-	b, err := openSide(before)
+	b, err := openSide(ctx, before)
 	if err != nil {
 		return err
 	}
-	c, err := openSide(after)
+	c, err := openSide(ctx, after)
 	if err != nil {
 		return err
 	}
@@ -98,8 +101,9 @@ func blessCommand(run, file string) string {
 // side is what is compared: a run summed up, or the file of a baseline.
 type side struct {
 	baseline.Baseline
-	isFile bool
-	report reports.Report // of a run
+	isFile  bool
+	report  reports.Report   // of a run
+	changed []record.Problem // what of its recording is not as it was written
 }
 
 // findings are what is wrong with a run beside its scenarios; when says which it is.
@@ -107,7 +111,13 @@ func (s *side) findings(when string) []gate.Finding {
 	if s.isFile {
 		return nil
 	}
-	return runFindings(s.report, when)
+	list := runFindings(s.report, when)
+	if len(s.changed) > 0 && len(s.report.Problems) == 0 {
+		list = append(list, gate.Finding{
+			Severity: gate.Broken, Rule: "changed", Message: when + ": the recording is not as it was written", Evidence: s.changed[0].String(),
+		})
+	}
+	return list
 }
 
 // runFindings are what keeps a run from standing for its whole plan.
@@ -132,7 +142,7 @@ func runFindings(r reports.Report, when string) []gate.Finding {
 }
 
 // openSide reads a run or a baseline. An error has its exit code.
-func openSide(path string) (side, error) {
+func openSide(ctx context.Context, path string) (side, error) {
 	isFile, err := isBaseline(path)
 	if err != nil {
 		return side{}, usage(err)
@@ -145,7 +155,7 @@ func openSide(path string) (side, error) {
 	if err != nil {
 		return side{}, usage(err)
 	}
-	return sumUp(recording)
+	return sumUp(ctx, recording)
 }
 
 // isBaseline tells a baseline from a recording by its first line: that of a recording
@@ -188,13 +198,15 @@ func readBaseline(path string) (baseline.Baseline, error) {
 	return b, nil
 }
 
-// sumUp reads a recording and judges it anew. An error has its exit code.
-func sumUp(path string) (side, error) {
+// sumUp reads a recording, checks its hashes and judges it anew. An error has its exit
+// code.
+func sumUp(ctx context.Context, path string) (side, error) {
 	in, err := openRecording(path)
 	if err != nil {
 		return side{}, noVerdict(err)
 	}
 	defer in.file.Close()
+	in.over = func() error { return context.Cause(ctx) }
 	var sum baseline.Builder
 	report, err := in.read(func(s record.Scenario, t record.Trial) (measure.Facts, []gate.Finding, error) {
 		facts, findings, err := in.judge(s, t)
@@ -208,5 +220,15 @@ func sumUp(path string) (side, error) {
 	}
 	sum.Run = record.Run{ID: report.Run.ID, Tool: report.Run.Tool, Prices: report.Run.Prices}
 	run, err := sum.Close()
-	return side{Baseline: run, report: report}, err
+	if err != nil {
+		return side{}, noVerdict(err)
+	}
+	if _, err := in.file.Seek(0, io.SeekStart); err != nil {
+		return side{}, noVerdict(fmt.Errorf("read the recording from its beginning: %w", err))
+	}
+	found, err := record.Verify(until{in.file, in.over})
+	if err != nil {
+		return side{}, noVerdict(err)
+	}
+	return side{Baseline: run, report: report, changed: found.Problems}, nil
 }
