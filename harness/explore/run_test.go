@@ -308,6 +308,18 @@ var _ = Describe("A failure", Label("H-05"), func() {
 		Expect(strings.Count(c.Command, " --perturb ")).To(Equal(2))
 	})
 
+	It("is not shrunk to what breaks something else", func() {
+		r := run(write(twoCalls+"invariants: ['run.perturbed < 2', 'calls.errors.all(kind, kind != \"malformed\")']\n"), only(survival.Pairs))
+		both := 0
+		for _, c := range r.Cells {
+			if len(c.Findings) == 2 {
+				both++
+				Expect(c.Shrunk).To(Equal(c.Perturb))
+			}
+		}
+		Expect(both).To(BeNumerically(">", 3))
+	})
+
 	It("is shrunk to as few strikes as break it", func() {
 		r := run(write(twoCalls+"invariants: ['calls.failed < 2']\n"), only(survival.Faults, survival.Outages))
 		Expect(cell(r, "call=1:timeout,times=2").Shrunk).To(Equal([]string{"call=1:timeout,times=2"}))
