@@ -117,10 +117,17 @@ var _ = Describe("the terminal", func() {
 		Entry("with few", func(n int) string { return fmt.Sprint("purpose ", n%3) }),
 		Entry("with one for each call", func(n int) string { return fmt.Sprint("purpose ", n) }),
 	)
+	It("keeps many columns together where there is room, without blanks between them", func() {
+		r := survival.Result{}
+		for i := range 30 {
+			r.Cells = append(r.Cells, survival.Cell{Family: survival.Faults, Perturb: []string{fmt.Sprintf("call=1:x%d", i)}, Outcome: survival.Survived})
+		}
+		Expect(terminal(r, tty.Terminal{})).To(ContainSubstring("\ncall 1  " + strings.Repeat(".", 30) + "\n"))
+	})
 	It("says so of an exploration in which nothing took effect", func() {
 		r := sample()
 		r.Cells = nil
-		Expect(terminal(r, tty.Terminal{})).To(HaveSuffix("\nerror: 0 runs perturbed: 0 survived, 0 degraded, 0 failed\n"))
+		Expect(terminal(r, tty.Terminal{})).To(MatchRegexp(`\nerror: 0 runs perturbed: 0 survived, 0 degraded, 0 failed; nothing took\s+effect, so nothing is shown\n$`))
 	})
 	It("says how much was not run, and why", func() {
 		r := sample()
@@ -188,6 +195,49 @@ var _ = Describe("a matrix", func() {
 		Expect(m[0].Heads).To(Equal([]string{"crash-before"}))
 		Expect(m[0].Rows).To(HaveLen(2))
 		Expect(m[0].Rows[1].Cells).To(Equal([]survival.Outcome{survival.Failed}))
+	})
+})
+
+var _ = Describe("failures", func() {
+	broken := func(shrunk []string, findings ...gate.Finding) survival.Cell {
+		return survival.Cell{
+			Family: survival.Faults, Perturb: []string{"call=1:timeout", "call=2:timeout"}, Shrunk: shrunk,
+			Outcome: survival.Failed, Findings: findings, Command: strings.Join(shrunk, " "),
+		}
+	}
+	says := func(message string) gate.Finding {
+		return gate.Finding{Severity: gate.Failing, Rule: "invariant", Message: message}
+	}
+
+	It("are shown with the fewest perturbations, and those of a run that broke this first", func() {
+		r := survival.Result{Cells: []survival.Cell{
+			broken([]string{"call=1:timeout", "call=2:timeout"}, says("a")),
+			broken([]string{"call=3:timeout"}, says("b"), says("a")),
+			broken([]string{"call=4:timeout"}, says("a")),
+			broken([]string{"call=5:timeout"}, says("a")),
+		}}
+		list := explored.Failures(&r)
+		Expect(list).To(HaveLen(2))
+		Expect(list[0]).To(HaveField("Finding.Message", "a"))
+		Expect(list[0]).To(And(HaveField("Runs", 4), HaveField("Cell", 2), HaveField("Command", "call=4:timeout")))
+		Expect(list[1]).To(And(HaveField("Runs", 1), HaveField("Cell", 1)))
+	})
+	It("are none of what is only noted", func() {
+		noted := says("a")
+		noted.Severity = gate.Info
+		r := survival.Result{Cells: []survival.Cell{broken(nil, noted, says("b"))}}
+		Expect(explored.Failures(&r)).To(HaveExactElements(HaveField("Finding.Message", "b")))
+	})
+	It("leave the most frequent reason first", func() {
+		because := func(why string) survival.Cell {
+			return survival.Cell{Outcome: survival.Unfired, Findings: []gate.Finding{{Severity: gate.Broken, Evidence: why}}}
+		}
+		r := survival.Result{Cells: []survival.Cell{
+			because("call=1:timeout: seldom"), because("call=1:missing-done: often"), because("call=2:timeout: often"), {Outcome: survival.Unfired},
+		}}
+		Expect(explored.Reasons(&r, survival.Unfired)).To(Equal([]explored.Tally{
+			{What: "often: missing-done (1), timeout (1)", Runs: 2}, {What: "seldom: timeout (1)", Runs: 1}, {What: "nothing says why", Runs: 1},
+		}))
 	})
 })
 

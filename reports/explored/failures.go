@@ -1,8 +1,8 @@
 package explored
 
 import (
-	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/survival"
@@ -86,6 +86,11 @@ func tally(list []Tally, c *survival.Cell) []Tally {
 			what = at.head()
 		}
 	}
+	return count(list, what)
+}
+
+// count counts one more run of a kind.
+func count(list []Tally, what string) []Tally {
 	for i := range list {
 		if list[i].What == what {
 			list[i].Runs++
@@ -96,33 +101,50 @@ func tally(list []Tally, c *survival.Cell) []Tally {
 }
 
 // Reasons counts what the findings of all cells of one outcome say, most frequent
-// first: why perturbations could not happen, and what the harness could not do.
+// first: why perturbations could not happen, with those that could not, and what the
+// harness could not do.
 func Reasons(r *survival.Result, o survival.Outcome) []Tally {
 	var list []Tally
+	var kinds [][]Tally // of each reason
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		if c.Outcome != o {
 			continue
 		}
-		reason := "nothing says why"
-		if i := slices.IndexFunc(c.Findings, func(f gate.Finding) bool { return f.Severity == gate.Broken }); i >= 0 {
-			reason = c.Findings[i].Message
-			if e := c.Findings[i].Evidence; e != "" {
-				reason += ": " + withoutPlace(e)
-			}
-		}
-		at := slices.IndexFunc(list, func(t Tally) bool { return t.What == reason })
+		why, kind := reason(c.Findings)
+		at := slices.IndexFunc(list, func(t Tally) bool { return t.What == why })
 		if at < 0 {
 			at = len(list)
-			list = append(list, Tally{What: reason})
+			list, kinds = append(list, Tally{What: why}), append(kinds, nil)
 		}
 		list[at].Runs++
+		if kind != "" {
+			kinds[at] = count(kinds[at], kind)
+		}
+	}
+	for i := range list {
+		if kinds[i] != nil {
+			list[i].What += ": " + tallies(kinds[i])
+		}
 	}
 	slices.SortStableFunc(list, func(a, b Tally) int { return b.Runs - a.Runs })
 	return list
 }
 
-var placed = regexp.MustCompile(`\b(call|write|turn)=[0-9]+:`)
-
-// withoutPlace makes the reasons of all places one.
-func withoutPlace(text string) string { return placed.ReplaceAllString(text, "") }
+// reason is why a run shows nothing, and of which kind of perturbation that is said.
+func reason(findings []gate.Finding) (why, kind string) {
+	i := slices.IndexFunc(findings, func(f gate.Finding) bool { return f.Severity == gate.Broken })
+	if i < 0 {
+		return "nothing says why", ""
+	}
+	f := findings[i]
+	if perturb, why, ok := strings.Cut(f.Evidence, ": "); ok {
+		if at, ok := placeOf(perturb); ok {
+			return why, at.head()
+		}
+	}
+	if f.Evidence == "" {
+		return f.Message, ""
+	}
+	return f.Message + ": " + f.Evidence, ""
+}

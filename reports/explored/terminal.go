@@ -294,6 +294,9 @@ func summary(r *survival.Result) string {
 	if k := len(r.Cells) - n[survival.Survived] - n[survival.Degraded] - n[survival.Failed] - n[survival.Unfired]; k > 0 {
 		text += fmt.Sprintf(", %d without a verdict", k)
 	}
+	if n[survival.Survived]+n[survival.Degraded]+n[survival.Failed] == 0 {
+		text += "; nothing took effect, so nothing is shown"
+	}
 	if r.NotRun > 0 {
 		text += fmt.Sprintf("; %d planned and not run", r.NotRun)
 	}
