@@ -201,6 +201,9 @@ func TestGitHubWorkflow(t *testing.T) {
 	summary, err := os.ReadFile(r.summary)
 	r.Expect(err).NotTo(gomega.HaveOccurred())
 	r.Expect(string(summary)).To(gomega.ContainSubstring("### Against `rehearse.baseline.json`: **PASS**"))
+	for _, name := range []string{"report.html", "report.json", "junit.xml", "recording.jsonl", "comparison.json"} {
+		r.Expect(filepath.Join(r.dir, "rehearsal", name)).To(gomega.BeARegularFile(), "an artifact")
+	}
 	posted, err := os.ReadFile(r.posted)
 	r.Expect(err).NotTo(gomega.HaveOccurred())
 	r.Expect(string(posted)).To(gomega.ContainSubstring("api --method POST repos/acme/agent/issues/7/comments --field body=@rehearsal/comment.md"))
