@@ -162,6 +162,11 @@ var _ = Describe("Run", Label("H-05"), func() {
 			Expect(lasting).To(ContainElements(c.Perturb))
 		}
 		Expect(r.Cells).To(HaveLen(len(lasting)))
+		once := run(write(strings.Replace(twoCalls, "error_limit: 2", "error_limit: 1", 1)), only(survival.Outages))
+		Expect(once.Cells).NotTo(BeEmpty())
+		for _, c := range once.Cells {
+			Expect(c.Fired).To(BeNumerically(">", 1), "what strikes once is a fault, and no outage: %v", c.Perturb)
+		}
 	})
 
 	It("explores a whole interview", func() {
@@ -312,7 +317,7 @@ var _ = Describe("A failure", Label("H-05"), func() {
 		r := run(write(twoCalls+"invariants: ['run.perturbed < 2', 'calls.errors.all(kind, kind != \"malformed\")']\n"), only(survival.Pairs))
 		both := 0
 		for _, c := range r.Cells {
-			if len(c.Findings) == 2 {
+			if c.Outcome == survival.Failed && len(c.Findings) == 2 {
 				both++
 				Expect(c.Shrunk).To(Equal(c.Perturb))
 			}
