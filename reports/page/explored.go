@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/survival"
 	"github.com/rehearse-dev/rehearse/reports/explored"
@@ -117,7 +118,7 @@ func (b *Builder) heat(r *survival.Result, m explored.Matrix) heat {
 		out.Heads = append(out.Heads, line(h, 40))
 	}
 	for _, from := range m.Rows {
-		row := heatRow{At: from.Ranges(), Name: line(from.Name, 40)}
+		row := heatRow{At: strings.ReplaceAll(from.Ranges(), ",", ", "), Name: line(from.Name, 40)}
 		for i, o := range from.Cells {
 			shown := newOutcome(o)
 			if run := from.Runs[i]; o == survival.Failed && run >= 0 {
