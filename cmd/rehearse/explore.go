@@ -65,6 +65,9 @@ Exit codes:
 		Args:              arguments(1, 1, "name the scenario to explore"),
 		ValidArgsFunction: completeScenarios,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("max-runs") && flags.maxRuns < 1 {
+				return usage(fmt.Errorf("--max-runs %d: at least 1 run must be allowed; leave it out for no limit", flags.maxRuns))
+			}
 			return a.explore(cmd.Context(), args[0], flags)
 		},
 	}

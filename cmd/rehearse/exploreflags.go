@@ -69,8 +69,6 @@ func (flags exploreFlags) options() (explore.Options, error) {
 	switch {
 	case flags.workers < 1:
 		return opts, fmt.Errorf("--workers %d: at least 1 run must be under way", flags.workers)
-	case flags.maxRuns < 0:
-		return opts, fmt.Errorf("--max-runs %d: it must not be negative", flags.maxRuns)
 	case flags.pairs < 0:
 		return opts, fmt.Errorf("--pairs %d: it must not be negative", flags.pairs)
 	case flags.pairs == 0:

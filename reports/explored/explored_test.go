@@ -132,7 +132,9 @@ var _ = Describe("the terminal", func() {
 	It("says how much was not run, and why", func() {
 		r := sample()
 		r.NotRun, r.Stopped = 12, "interrupted"
-		Expect(terminal(r, tty.Terminal{})).To(MatchRegexp(`; 12 planned\s+and\s+not\s+run \(interrupted\)`))
+		r.Cells = []survival.Cell{{Family: survival.Faults, Outcome: survival.Survived}}
+		Expect(terminal(r, tty.Terminal{})).To(MatchRegexp(`\nno failure so far: 1 run`))
+		Expect(terminal(r, tty.Terminal{})).To(MatchRegexp(`; 12\s+planned\s+and\s+not\s+run \(interrupted\)`))
 	})
 })
 

@@ -25,7 +25,7 @@ const defaultMaxBytes = 1000 << 10
 func Markdown(w io.Writer, r *survival.Result, limit int) error {
 	b := show.Page{Left: cmp.Or(limit, defaultMaxBytes)}
 	b.Head(fmt.Sprintf("%s\n## Exploration: **%s** %s\n\n%s; the golden path has %s\n", Marker,
-		strings.ToUpper(string(Verdict(r))), plain.Code(r.Scenario, maxName), summaryMarkdown(r), extent(r)))
+		strings.ToUpper(verdictWord(r)), plain.Code(r.Scenario, maxName), summaryMarkdown(r), extent(r)))
 	counts := "\n| family | runs |"
 	rule := "|---|--:|"
 	for _, s := range symbols {

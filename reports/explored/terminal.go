@@ -274,13 +274,21 @@ func (v *view) reasons(title string, o survival.Outcome) {
 }
 
 func (v *view) verdict() {
-	verdict := Verdict(v.r)
-	color := map[gate.Verdict]tty.Color{gate.Pass: tty.Green}[verdict]
-	if color == "" {
-		color = tty.Red
+	color := tty.Red
+	if Verdict(v.r) == gate.Pass {
+		color = tty.Green
 	}
 	v.line("")
-	v.block(0, 2, v.t.Paint(color, string(verdict))+": "+summary(v.r))
+	v.block(0, 2, v.t.Paint(color, verdictWord(v.r))+": "+summary(v.r))
+}
+
+// verdictWord is the verdict; of a part of the plan it is no pass.
+func verdictWord(r *survival.Result) string {
+	verdict := Verdict(r)
+	if r.NotRun > 0 && verdict == gate.Pass {
+		return "no failure so far"
+	}
+	return string(verdict)
 }
 
 // summary is one sentence on the whole.
