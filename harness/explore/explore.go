@@ -21,6 +21,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/survival"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // DefaultPairs is how many pairs of faults are driven if nothing is said.
@@ -124,9 +125,11 @@ func (e *explorer) explore(ctx context.Context, sc *scenarios.Scenario) error {
 	if err := e.cells(ctx, doingOutages, e.outages(&p)); err != nil {
 		return err
 	}
-	if err := e.cells(ctx, doingPairs, e.pairs(&p)); err != nil {
+	design := e.pairs(&p)
+	if err := e.cells(ctx, doingPairs, design.items); err != nil {
 		return err
 	}
+	e.result.Covered = e.covered(&design)
 	e.result.Left = p.left
 	if err := e.shrink(ctx, sc); err != nil {
 		return err
@@ -148,18 +151,36 @@ func (e *explorer) wants(f survival.Family) bool {
 }
 
 // pairs plans pairs of faults, from what single ones did.
-func (e *explorer) pairs(p *plan) []item {
+func (e *explorer) pairs(p *plan) pairing {
 	if e.opts.Pairs < 0 || !e.wants(survival.Pairs) {
-		return nil
+		return pairing{}
 	}
 	design := pairsOf(e.possible(), len(e.path.calls), e.opts.Pairs, e.opts.Seed, e.bearable)
 	if len(design.items) == 0 {
 		p.leave("%s: no call comes after one that a fault left going", survival.Pairs)
-		return nil
 	}
-	e.result.Covered = fmt.Sprintf("%d pairs cover %d of %d pairs of faults and %d of %d pairs of calls",
-		len(design.items), design.kinds, design.plannedKinds, design.calls, design.plannedCalls)
-	return design.items
+	return design
+}
+
+// covered says how far the pairs that happened cover all; empty where none was
+// planned.
+func (e *explorer) covered(design *pairing) string {
+	if len(design.items) == 0 {
+		return ""
+	}
+	kinds, calls, happened := map[string]bool{}, map[[2]int]bool{}, 0
+	for i, run := range e.items {
+		if o := e.result.Cells[i].Outcome; run.family != survival.Pairs || o == survival.Unfired || o == survival.Errored {
+			continue
+		}
+		happened++
+		first, second := run.ps[0], run.ps[1]
+		calls[[2]int{first.N, second.N}] = true
+		first.N, second.N = 1, 1
+		kinds[key([]perturb.Perturbation{first, second})] = true
+	}
+	return fmt.Sprintf("%d pairs cover %d of %d pairs of faults and %d of %d pairs of calls",
+		happened, len(kinds), design.plannedKinds, len(calls), design.plannedCalls)
 }
 
 // possible are the faults that happened anywhere on the path, or all that could,

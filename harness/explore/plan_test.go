@@ -25,7 +25,7 @@ func golden() explore.Path {
 	}}
 }
 
-var _ = Describe("The plan", Label("H-05"), func() {
+var _ = Describe("The plan", func() {
 	DescribeTable("has, for each point of the path, each thing that can go wrong there",
 		func(family survival.Family, runs int, first, last string) {
 			planned, left := explore.PlanOf(golden(), []survival.Family{family}, false)
@@ -142,7 +142,7 @@ func strikes(p perturb.Perturbation, writes int) (all []int) {
 	return all
 }
 
-var _ = Describe("Shrinking", Label("H-05"), func() {
+var _ = Describe("Shrinking", func() {
 	DescribeTable("tries what is one step smaller",
 		func(text string, want ...string) {
 			var ps []perturb.Perturbation
@@ -204,7 +204,7 @@ var _ = Describe("Shrinking", Label("H-05"), func() {
 	})
 })
 
-var _ = Describe("Pairs", Label("H-05"), func() {
+var _ = Describe("Pairs", func() {
 	kinds := func(n int) (all []mocks.Fault) {
 		for _, name := range mocks.APIFaults()[:n] {
 			all = append(all, mocks.Fault{Kind: name})

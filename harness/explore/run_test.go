@@ -100,7 +100,7 @@ expect: {status: done, calls: 2}
 
 var only = func(f ...survival.Family) explore.Options { return explore.Options{Families: f} }
 
-var _ = Describe("Run", Label("H-05"), func() {
+var _ = Describe("Run", func() {
 	It("tells how an agent comes through each perturbation, with proof that it happened", func() {
 		r := run(write(twoCalls), explore.Options{Tool: "rehearse test", Workers: 2})
 		Expect(r.Schema).To(Equal(survival.Schema))
@@ -210,6 +210,7 @@ var _ = Describe("Run", Label("H-05"), func() {
 		Expect(r.Cells).To(HaveLen(10))
 		Expect(r.NotRun).To(Equal(4*2 + 8 - 10 + 5))
 		Expect(r.Stopped).To(Equal("no more than 10 runs were asked for"))
+		Expect(r.Covered).To(HavePrefix("0 pairs cover 0 of "), "no pair was driven")
 	})
 
 	It("keeps what is done when the user interrupts", func() {
@@ -263,7 +264,7 @@ var _ = Describe("Run", Label("H-05"), func() {
 	})
 })
 
-var _ = Describe("An outcome", Label("H-05"), func() {
+var _ = Describe("An outcome", func() {
 	unfired := gate.Finding{Severity: gate.Broken, Rule: "unfired-fault"}
 	harnessed := gate.Finding{Severity: gate.Broken, Rule: "harness"}
 	failing := gate.Finding{Severity: gate.Failing, Rule: gate.InvariantRule}
@@ -290,7 +291,7 @@ var _ = Describe("An outcome", Label("H-05"), func() {
 	})
 })
 
-var _ = Describe("A failure", Label("H-05"), func() {
+var _ = Describe("A failure", func() {
 	It("is shrunk to the fault of a pair that breaks the invariant", func() {
 		r := run(write(twoCalls+"invariants: ['calls.errors.all(kind, kind != \"malformed\")']\n"), only(survival.Pairs))
 		failed := 0

@@ -70,7 +70,7 @@ func classes(found []gate.Finding) (all []string) {
 	return all
 }
 
-var _ = Describe("Save", Label("H-05"), func() {
+var _ = Describe("Save", func() {
 	It("makes a scenario of a failure that fails alike by itself, and passes once mended", func() {
 		sc := load(filepath.Join(folder(), "fragile.yaml"))[0]
 		r := run(sc, only(survival.Faults))

@@ -28,7 +28,7 @@ func with(invariants ...string) record.Scenario { return record.Scenario{Invaria
 
 const bounded = "// bounded: no more calls than before\n// and one\ncalls.total <= golden.calls.total + 1"
 
-var _ = Describe("Invariants", Label("H-05"), func() {
+var _ = Describe("Invariants", func() {
 	It("hold a perturbed run against the golden one, and name what is broken in words", func() {
 		Expect(perturbed(with(bounded), func(f *measure.Facts) { f.Calls.Total = 4 })).To(BeEmpty())
 		Expect(perturbed(with(bounded), func(f *measure.Facts) { f.Calls.Total = 5 })).To(ConsistOf(gate.Finding{

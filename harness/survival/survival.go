@@ -66,7 +66,8 @@ type Result struct {
 	// Left are families, or kinds of fault, that do not apply to the scenario, each
 	// with the reason.
 	Left []string `json:"left,omitempty"`
-	// Covered says how far the pairs cover all pairs of faults and of calls.
+	// Covered says how far the pairs that happened cover all pairs of faults and of
+	// calls; empty where none was planned.
 	Covered string `json:"covered,omitempty"`
 	// Cells are all perturbed runs, in the order of the plan.
 	Cells []Cell `json:"cells"`

@@ -56,7 +56,7 @@ func text(r survival.Result) string {
 	return b.String()
 }
 
-var _ = Describe("A result", Label("H-05"), func() {
+var _ = Describe("A result", func() {
 	It("is written as it always was", func() {
 		got := text(sample())
 		if *update {
@@ -126,7 +126,7 @@ func (blanks) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-var _ = Describe("Class", Label("H-05"), func() {
+var _ = Describe("Class", func() {
 	promise := func(evidence string) gate.Finding {
 		return gate.Finding{Severity: gate.Failing, Rule: "promise", Message: "not kept", Evidence: evidence}
 	}
