@@ -89,8 +89,9 @@ func (s *building) add(single measure.Single, n int) {
 		m = &series{unit: single.Unit}
 		s.measures[single.Name] = m
 	}
-	if !single.Known || math.IsNaN(single.Value) || math.IsInf(single.Value, 0) {
-		m.unknown = true
+	finite := !math.IsNaN(single.Value) && !math.IsInf(single.Value, 0)
+	m.unknown = m.unknown || !single.Known || !finite
+	if !single.Known && !single.Bound || !finite {
 		return
 	}
 	x := rounded(single.Value)

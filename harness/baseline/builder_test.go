@@ -80,7 +80,9 @@ var _ = Describe("summing a run up", Label("H-06"), func() {
 	})
 
 	It("never fills in what is unknown", func() {
-		s := one(2, same, func(f *measure.Facts) { f.Cost.Known, f.Tokens.Known, f.Run.DurationKnown = false, false, false })
+		s := one(2, same, func(f *measure.Facts) {
+			f.Cost, f.Tokens, f.Run.DurationKnown = measure.CostFacts{}, measure.TokenFacts{}, false
+		})
 		for _, name := range []string{"cost_eur", "tokens", "tokens_input", "duration"} {
 			m := measured(s, name)
 			Expect(m.Known).To(BeFalse(), name)
@@ -89,9 +91,33 @@ var _ = Describe("summing a run up", Label("H-06"), func() {
 			_, ok := m.At(2)
 			Expect(ok).To(BeFalse(), name)
 		}
-		never := measured(one(1, func(f *measure.Facts) { f.Cost.Known = false }), "cost_eur")
+		never := measured(one(1, func(f *measure.Facts) { f.Cost = measure.CostFacts{} }), "cost_eur")
 		Expect(never).To(Equal(baseline.Measure{Name: "cost_eur", Unit: "EUR"}))
 		Expect(measured(one(1, func(f *measure.Facts) { f.Run.Duration = math.NaN() }), "duration").Known).To(BeFalse())
+	})
+
+	It("keeps what is known in part, as a lower bound", func() {
+		s := one(2, same, func(f *measure.Facts) {
+			f.Tokens.Known, f.Tokens.Total, f.Run.DurationKnown = false, 20, false
+		})
+		m := measured(s, "tokens")
+		Expect(m.Known).To(BeFalse())
+		Expect(m.Trials).To(Equal([]*float64{ptr(120.0), ptr(20.0)}))
+		Expect(*m.Value).To(Equal(70.0))
+		Expect(m.Interval).To(BeNil())
+	})
+
+	It("keeps how each trial ended where one ended otherwise, also with the same status", func() {
+		exits := one(2, same, func(f *measure.Facts) { f.Run.ExitCode = 1 })
+		Expect(exits.Status).To(Equal("done"))
+		Expect(exits.Ends).To(Equal([]baseline.End{{Verdict: gate.Pass, Status: "done"}, {Verdict: gate.Pass, Status: "done", ExitCode: 1}}))
+
+		var b baseline.Builder
+		b.Add(head("s", 2), 1, facts(2, 1), nil)
+		b.Add(head("s", 2), 2, facts(2, 1), failing)
+		judged := closed(&b)
+		Expect(judged.Status).To(Equal("done"))
+		Expect(judged.Ends).To(Equal([]baseline.End{{Verdict: gate.Pass, Status: "done"}, {Verdict: gate.Fail, Status: "done"}}))
 	})
 
 	It("is an error where trials are missing, and pairs the others by their number", func() {
@@ -250,6 +276,16 @@ var _ = Describe("the bar", Label("H-06"), func() {
 		}
 		Expect(len(text("a"))).To(BeNumerically("<", 200))
 		Expect(text("a")).NotTo(Equal(text("b")))
+	})
+
+	It("reads a limit by its words, and an object that has more than those key by key", func() {
+		with := bar(func(s *record.Scenario) {
+			s.Limits = json.RawMessage(`{"rounds":{"at_least":1,"at_most":3},"retries":{"at_most":3,"every":2}}`)
+		})
+		Expect(with).To(HaveKeyWithValue("limits.rounds", "at least 1 and at most 3"))
+		Expect(with).To(HaveKeyWithValue("limits.retries.at_most", "3"))
+		Expect(with).To(HaveKeyWithValue("limits.retries.every", "2"))
+		Expect(with).NotTo(HaveKey("limits.retries"))
 	})
 
 	It("cannot be told of limits that are no JSON", func() {

@@ -107,7 +107,11 @@ func (c *comparing) measure(p *pair, k kind, b, a *baseline.Measure) (x Comparis
 		x.Before.Value, x.After.Value = nil, nil
 		return x, nil, true
 	case !b.Known || !a.Known:
-		x.Why, x.lost = unknown(b, a), b.Known && b.Value != nil
+		if x.Rule == Relative && b.Value != nil && a.Value != nil {
+			bounded(p, b, a, k.limit(c.rules), &x)
+		} else {
+			x.Why, x.lost = unknown(b, a), b.Value != nil && (b.Known || a.Value == nil)
+		}
 		return x, nil, true
 	case b.Value == nil && a.Value == nil:
 		x.Verdict = Tied

@@ -167,6 +167,34 @@ var _ = Describe("what varies", Label("H-06"), func() {
 		Expect(c.Why).To(MatchRegexp(`, p = 0\.\d+ after correction for 1 test; about \d+ trials would decide$`))
 		Expect(r.Verdict).To(Equal(gate.Pass), "a test was carried out and found nothing")
 	})
+	It("is every time of the wall clock, also one that is the same in all trials", func() {
+		for _, n := range []int{1, 3} {
+			r := one(real("a", n, measured("calls", "", 1), measured("duration", "s", 1)), real("a", n, measured("calls", "", 1), measured("duration", "s", 1.001)))
+			Expect(of(r, "duration").Rule).To(Equal(compare.Paired))
+			Expect(of(r, "duration").Verdict).To(Equal(compare.Insufficient))
+			Expect(r.Verdict).To(Equal(gate.Pass))
+		}
+	})
+	DescribeTable("has a smallest effect of interest: that of cost and tokens is their limit",
+		func(name string, rules baseline.Rules, verdict compare.Verdict) {
+			values := around(100, 40, 3)
+			more := slices.Clone(values)
+			for i := range more {
+				more[i] += 10
+			}
+			before := run(real("a", 40, measured(name, "", values...)))
+			before.Rules = rules
+			c := of(compare.Compare(before, run(real("a", 40, measured(name, "", more...))), compare.Options{}), name)
+			Expect(c.Rule).To(Equal(compare.Paired))
+			Expect(c.Verdict).To(Equal(verdict), c.Why)
+		},
+		Entry(nil, "cost_eur", baseline.Rules{Alpha: 0.05, Margin: 0.01, Cost: 0.2, Tokens: 0.01}, compare.Tied),
+		Entry(nil, "cost_eur", baseline.Rules{Alpha: 0.05, Margin: 0.2, Cost: 0.01, Tokens: 0.2}, compare.Worse),
+		Entry(nil, "tokens", baseline.Rules{Alpha: 0.05, Margin: 0.01, Cost: 0.01, Tokens: 0.2}, compare.Tied),
+		Entry(nil, "tokens", baseline.Rules{Alpha: 0.05, Margin: 0.2, Cost: 0.2, Tokens: 0.01}, compare.Worse),
+		Entry(nil, "calls", baseline.Rules{Alpha: 0.05, Margin: 0.2, Cost: 0.01, Tokens: 0.01}, compare.Tied),
+		Entry(nil, "calls", baseline.Rules{Alpha: 0.05, Margin: 0.01, Cost: 0.2, Tokens: 0.2}, compare.Worse),
+	)
 	It("is equal if no trial differs", func() {
 		r := one(real("a", 2, measured("duration", "s", 1, 2)), real("a", 2, measured("duration", "s", 1, 2)))
 		Expect(r.Comparisons).To(BeEmpty())
@@ -228,10 +256,47 @@ var _ = Describe("what is not known", Label("H-06"), func() {
 			Expect(r.Equal).To(Equal(3), "calls, status, pass rate")
 		}
 	})
-	It("is no lower bound that looks the same", func() {
-		bound := measured("tokens", "", 100)
-		bound.Known = false
-		Expect(of(compared(bound, bound), "tokens").Verdict).To(Equal(compare.Insufficient))
+	It("is no pass if nothing is left of what was known in part", func() {
+		r := compared(bound("tokens", "", 100), unknown("tokens", ""))
+		Expect(rules(r)).To(Equal([]string{"not-told"}))
+		Expect(r.Verdict).To(Equal(gate.Error))
+	})
+	DescribeTable("is compared by its lower bounds where it repeats",
+		func(before, after baseline.Measure, calls float64, verdict compare.Verdict, why string, finds ...string) {
+			r := one(passed("a", 1, measured("calls", "", 3), before), passed("a", 1, measured("calls", "", calls), after))
+			c := of(r, "tokens")
+			Expect(c.Rule).To(Equal(compare.Relative))
+			Expect(c.Verdict).To(Equal(verdict))
+			Expect(c.Why).To(Equal(why))
+			Expect(append([]string{}, rules(r)...)).To(Equal(finds))
+		},
+		Entry("the same", bound("tokens", "", 100), bound("tokens", "", 100), 3.0, compare.Insufficient,
+			"it is not known on either side: at least 100 before and at least 100 now"),
+		Entry("nearly the same", bound("tokens", "", 100), bound("tokens", "", 95), 3.0, compare.Insufficient,
+			"it is not known on either side: at least 100 before and at least 95 now: -5 %"),
+		Entry("much more", bound("tokens", "", 711), bound("tokens", "", 71_100), 3.0, compare.Worse,
+			"at least 711 before and at least 71100 now: +9900 %, over the limit of 5 % in what is known of it", "regression"),
+		Entry("more by fewer calls", bound("tokens", "", 100), bound("tokens", "", 106), 2.0, compare.Worse,
+			"at least 100 before and at least 106 now: +6 %, over the limit of 5 % in what is known of it", "regression"),
+		Entry("less, and nobody knows why", bound("tokens", "", 100), bound("tokens", "", 90), 3.0, compare.Insufficient,
+			"at least 100 before and at least 90 now: -10 %; no call less was made, so that less may be known of it now", "not-told"),
+		Entry("less, by fewer calls", bound("tokens", "", 100), bound("tokens", "", 90), 2.0, compare.Insufficient,
+			"it is not known on either side: at least 100 before and at least 90 now: -10 %"),
+		Entry("known before", measured("tokens", "", 100), bound("tokens", "", 90), 3.0, compare.Insufficient,
+			"it was known before and is not now: 100 before and at least 90 now: -10 %", "not-told"),
+		Entry("known before, and more", measured("tokens", "", 100), bound("tokens", "", 110), 3.0, compare.Worse,
+			"100 before and at least 110 now: +10 %, over the limit of 5 % in what is known of it", "regression"),
+		Entry("known now, and perhaps more", bound("tokens", "", 100), measured("tokens", "", 110), 3.0, compare.Insufficient,
+			"at least 100 before and 110 now: +10 %; it was not all known before, so that it may be more now", "not-told"),
+		Entry("known now, and not more", bound("tokens", "", 100), measured("tokens", "", 105), 3.0, compare.Tied,
+			"at least 100 before and 105 now: +5 %, within the limit of 5 %"),
+		Entry("known now, and less", bound("tokens", "", 100), measured("tokens", "", 90), 3.0, compare.Better,
+			"at least 100 before and 90 now: -10 %, by more than the limit of 5 %"),
+	)
+	It("is not compared by bounds that vary by chance", func() {
+		r := one(real("a", 2, measured("calls", "", 1), bound("tokens", "", 100, 120)), real("a", 2, measured("calls", "", 1), bound("tokens", "", 300, 320)))
+		Expect(of(r, "tokens").Rule).To(Equal(compare.Paired))
+		Expect(of(r, "tokens").Verdict).To(Equal(compare.Insufficient))
 	})
 	It("is nothing where nothing was measured", func() {
 		r := compared(measured("latency_p95", "s", 1), measured("retries", "", 0))

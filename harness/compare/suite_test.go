@@ -40,6 +40,13 @@ func measured(name, unit string, values ...float64) baseline.Measure {
 // unknown is a measure that is not known.
 func unknown(name, unit string) baseline.Measure { return baseline.Measure{Name: name, Unit: unit} }
 
+// bound is a measure of which only so much is known.
+func bound(name, unit string, values ...float64) baseline.Measure {
+	m := measured(name, unit, values...)
+	m.Known = false
+	return m
+}
+
 // passed is a scenario in virtual time of which n trials passed.
 func passed(name string, n int, measures ...baseline.Measure) baseline.Scenario {
 	return baseline.Scenario{

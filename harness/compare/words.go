@@ -71,6 +71,9 @@ func share(d, of float64) string {
 	if math.IsNaN(r) || math.IsInf(r, 0) {
 		return "from nothing"
 	}
+	if math.Abs(r) >= 10 {
+		return fmt.Sprintf("%+.0f %%", 100*r) // no exponent
+	}
 	return fmt.Sprintf("%+.3g %%", 100*r)
 }
 

@@ -68,6 +68,8 @@ type CallFacts struct {
 	Errors  map[string]int `cel:"errors" json:"errors,omitempty"` // by kind, retries included
 	// Finish is why the last answer ended, such as "stop" or "length".
 	Finish string `cel:"finish" json:"finish,omitempty"`
+	// LastError is the kind of error of the last call; empty if that was answered.
+	LastError string `cel:"last_error" json:"last_error,omitempty"`
 }
 
 // TokenFacts sum the usage of all calls.

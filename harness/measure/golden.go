@@ -1,10 +1,11 @@
 package measure
 
 // Golden are the facts of an unperturbed run that perturbed ones are held
-// against: the variable "golden" of invariants. Texts and events are left out.
+// against: the variable "golden" of invariants. Events and single answers are left out.
 type Golden struct {
 	Status     string         `cel:"status" json:"status"`
 	ExitCode   int            `cel:"exit_code" json:"exit_code"`
+	Text       string         `cel:"text" json:"text,omitempty"` // what the run came to
 	Iterations int            `cel:"iterations" json:"iterations"`
 	Duration   float64        `cel:"duration" json:"duration"` // seconds on the trial's clock
 	Writes     int            `cel:"writes" json:"writes,omitempty"`
@@ -19,7 +20,7 @@ type Golden struct {
 // GoldenOf takes from f what perturbed runs are held against.
 func GoldenOf(f *Facts) Golden {
 	return Golden{
-		Status: f.Run.Status, ExitCode: f.Run.ExitCode, Iterations: f.Run.Iterations, Duration: f.Run.Duration, Writes: f.Run.Writes,
+		Status: f.Run.Status, ExitCode: f.Run.ExitCode, Text: f.Run.Text, Iterations: f.Run.Iterations, Duration: f.Run.Duration, Writes: f.Run.Writes,
 		Calls: f.Calls, Tokens: f.Tokens, Cost: f.Cost, Interview: f.Interview, Supervise: f.Supervise, React: f.React,
 	}
 }

@@ -177,9 +177,11 @@ func callFacts(calls []record.Call) CallFacts {
 	for i := range calls {
 		c := &calls[i]
 		increment(&f.By, c.Purpose)
+		f.LastError = ""
 		if c.Error != nil {
 			f.Failed++
-			increment(&f.Errors, string(c.Error.Kind))
+			f.LastError = string(c.Error.Kind)
+			increment(&f.Errors, f.LastError)
 		} else {
 			f.Finish = string(c.Finish)
 		}

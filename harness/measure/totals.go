@@ -61,6 +61,9 @@ type measured struct {
 	why     string
 }
 
+// bound reports whether something is known of what is not.
+func (m measured) bound() bool { return !m.known && m.partial && m.value > 0 }
+
 func count(n int) measured { return measured{value: float64(n), known: true} }
 
 // perTrial are the measures that a trial has one of.
@@ -103,7 +106,7 @@ func (t *Totals) Add(f Facts) {
 			}
 			s.unknown++
 		}
-		if m.known || m.partial && m.value > 0 {
+		if m.known || m.bound() {
 			s.Add(m.value)
 		}
 	}

@@ -7,9 +7,12 @@ type Single struct {
 	Name string
 	// Unit is that of Value.
 	Unit string
-	// Value is in the unit. It may not be used where Known is false.
+	// Value is in the unit. It may not be used where Known and Bound are false.
 	Value float64
 	Known bool
+	// Bound is true where it is not known, and Value is what is known of it: a lower
+	// bound.
+	Bound bool
 	// Why says why it is not known.
 	Why string
 }
@@ -21,7 +24,7 @@ func Singles(f *Facts) iter.Seq[Single] {
 	return func(yield func(Single) bool) {
 		for i := range perTrial {
 			m := perTrial[i].of(f)
-			if !yield(Single{perTrial[i].name, perTrial[i].unit, m.value, m.known, m.why}) {
+			if !yield(Single{perTrial[i].name, perTrial[i].unit, m.value, m.known, m.bound(), m.why}) {
 				return
 			}
 		}
@@ -34,7 +37,7 @@ func Singles(f *Facts) iter.Seq[Single] {
 			name  string
 			value float64
 		}{{latencyMean, l.Mean}, {latencyP50, l.P50}, {latencyP95, l.P95}, {latencyMax, l.Max}} {
-			if !yield(Single{m.name, "s", m.value, timed, "its calls were not timed"}) {
+			if !yield(Single{m.name, "s", m.value, timed, false, "its calls were not timed"}) {
 				return
 			}
 		}

@@ -41,8 +41,18 @@ var _ = Describe("the measures of one trial", Label("H-04"), func() {
 		f := measure.Facts{Cost: measure.CostFacts{Why: "no price"}, Calls: measure.CallFacts{Total: 2}, Latency: measure.LatencyFacts{N: 1, Mean: 1}}
 		Expect(single(f, "cost_eur")).To(Equal(measure.Single{Name: "cost_eur", Unit: "EUR", Why: "no price"}))
 		Expect(single(f, "duration").Known).To(BeFalse())
+		Expect(single(f, "duration").Bound).To(BeFalse())
 		Expect(single(f, "latency_p95").Known).To(BeFalse(), "one of two calls was timed")
 		Expect(single(f, "calls")).To(Equal(measure.Single{Name: "calls", Value: 2, Known: true}))
+	})
+	It("are lower bounds where a part is known", func() {
+		f := measure.Facts{Tokens: measure.TokenFacts{Total: 9}, Cost: measure.CostFacts{Known: true, EUR: 1}}
+		tokens := single(f, "tokens")
+		Expect(tokens.Known).To(BeFalse())
+		Expect(tokens.Bound).To(BeTrue())
+		Expect(tokens.Value).To(Equal(9.0))
+		Expect(single(f, "tokens_input").Bound).To(BeFalse(), "nothing is known of it")
+		Expect(single(f, "cost_eur").Bound).To(BeFalse(), "all is known")
 	})
 	It("have no latency without a call", func() {
 		for s := range measure.Singles(&measure.Facts{}) {

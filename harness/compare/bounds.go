@@ -1,0 +1,59 @@
+package compare
+
+import (
+	"math"
+
+	"github.com/rehearse-dev/rehearse/harness/baseline"
+)
+
+// bounded compares cost or tokens of which a side knows only a part, as where a call
+// told no usage: its value is then a lower bound. Bounds can show that it is worse,
+// and never that it is better unless all is known now. Where they differ and cannot
+// tell, the comparison is lost; bounds that are alike say no more than before.
+func bounded(p *pair, b, a *baseline.Measure, most float64, x *Comparison) {
+	before, now := means(p, b, a)
+	d := now - before
+	within := math.Abs(d) <= most*math.Abs(before)
+	x.Why = atLeast(b, before) + " before and " + atLeast(a, now) + " now"
+	if d != 0 {
+		x.Why += ": " + share(d, before)
+	}
+	switch {
+	case d > 0 && !within && !a.Known:
+		x.Verdict = Worse
+		x.Why += ", over the limit of " + limit(most) + " in what is known of it"
+	case d > 0 && !within:
+		x.lost = true
+		x.Why += "; it was not all known before, so that it may be more now"
+	case b.Known:
+		x.lost = true
+		x.Why = unknown(b, a) + ": " + x.Why
+	case a.Known && within:
+		x.Verdict = Tied
+		x.Why += ", within the limit of " + limit(most)
+	case a.Known:
+		x.Verdict = Better
+		x.Why += ", by more than the limit of " + limit(most)
+	case within || fewerCalls(p):
+		x.Why = unknown(b, a) + ": " + x.Why
+	default:
+		x.lost = true
+		x.Why += "; no call less was made, so that less may be known of it now"
+	}
+}
+
+// atLeast is the value of a side, which may be a lower bound.
+func atLeast(m *baseline.Measure, value float64) string {
+	if m.Known {
+		return amount(value, m.Unit)
+	}
+	return "at least " + amount(value, m.Unit)
+}
+
+// fewerCalls reports whether fewer calls are made now, so that less is used.
+func fewerCalls(p *pair) bool {
+	b, ok1 := p.before.Measure("calls")
+	a, ok2 := p.after.Measure("calls")
+	known := ok1 && ok2 && b.Known && a.Known && b.Value != nil && a.Value != nil
+	return known && *a.Value < *b.Value
+}
