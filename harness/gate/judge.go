@@ -20,7 +20,9 @@ type Judge struct {
 	expect     expect.Expect
 	that       []*Expr
 	invariants []invariant
-	rules      []rule
+	// golden says that the runs are golden ones, which are held against themselves.
+	golden bool
+	rules  []rule
 }
 
 // rule is one expectation: it appends what it finds.
@@ -61,13 +63,18 @@ func NewJudge(e expect.Expect) (*Judge, error) {
 	return j, nil
 }
 
-// ForScenario prepares the judge of a recorded scenario: of its expectations, and
-// where it is perturbed of its invariants. What a perturbed scenario expects is
-// only judged if it says anything at all: the run off the golden path seldom ends
-// as the one on it.
+// ForScenario prepares the judge of a recorded scenario: of its expectations and its
+// invariants. What a perturbed scenario expects is only judged if it says anything at
+// all: the run off the golden path seldom ends as the one on it. A run that is not
+// perturbed is the golden one itself, and its invariants hold it against itself.
 func ForScenario(s *record.Scenario) (*Judge, error) {
 	if len(s.Perturb) == 0 {
-		return NewJudge(s.Expect)
+		j, err := NewJudge(s.Expect)
+		if err != nil || len(s.Invariants) == 0 {
+			return j, err
+		}
+		j.golden = true
+		return j, j.addInvariants(s)
 	}
 	j := &Judge{rules: []rule{judgeUnfired, judgePromises}}
 	said := s.Expect
@@ -280,11 +287,15 @@ func judgeStops(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	return j.judgeMisfit(found, expect.MisjudgedStop, "the stop guard did not decide as the label demands", f.Guard.Misjudged)
 }
 
+// Unkept is the message of each promise that was not kept. The evidence says which one
+// it was.
+const Unkept = "the agent did not keep what it promises"
+
 // judgePromises reports what an agent promises whatever the scenario, and did not
 // keep. None of it can be allowed.
 func judgePromises(_ *Judge, f *measure.Facts, found []Finding) []Finding {
 	for _, e := range f.Run.Broken {
-		found = append(found, Finding{Severity: Failing, Rule: "promise", Message: "the agent did not keep what it promises", Evidence: e})
+		found = append(found, Finding{Severity: Failing, Rule: "promise", Message: Unkept, Evidence: e})
 	}
 	if n := f.Interview.QueuedCalls; n > 0 {
 		found = append(found, Finding{

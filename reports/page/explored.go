@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/survival"
 	"github.com/rehearse-dev/rehearse/reports/explored"
+	"github.com/rehearse-dev/rehearse/reports/plot"
 )
 
 // exploration is what was found off a golden path.
@@ -17,15 +19,21 @@ type exploration struct {
 	Verdict  verdict
 	Counts   []outcomes
 	Stopped  string
-	Matrices []heat
 	Failures []failure
-	Left     []string
+	More     []failure // beyond those to be seen at once
+	Beyond   int       // beyond these
+	Matrices []heat
+	// Maps show the same place by place. Open says whether that tells more.
+	Maps []picture
+	Open bool
+	// Unknown and Left say why runs have no verdict, and what was not tried.
+	Unknown, Left []string
 }
 
 // outcome is an outcome with the sign that it has beside its colour.
 type outcome struct {
-	Name, Sign string
-	Link       template.URL
+	Name, Sign, Says string
+	Link             template.URL
 }
 
 type outcomes struct {
@@ -45,21 +53,37 @@ type heatRow struct {
 	Cells    []outcome
 }
 
-// failure is a broken invariant.
+// failure is one thing that is broken.
 type failure struct {
-	ID, Rule, Message, Evidence, Runs, By, Command string
-	Link                                           template.URL
+	Rule, Message, Evidence, Runs, By, Smallest, Command string
+	Link                                                 template.URL
 }
 
-// maxHeat is how many rows a heat map has.
-const maxHeat = 60
+// maxFirst is how many failures stand above the heat maps, unfolded.
+const maxFirst = 4
+
+const (
+	// maxHeat is how many rows a table has.
+	maxHeat = 60
+	// maxPlaces is how many places its rows tell apart well enough.
+	maxPlaces = 12
+)
+
+// places counts the places of a path.
+func places(m explored.Matrix) int {
+	n := 0
+	for _, row := range m.Rows {
+		n += len(row.At)
+	}
+	return n
+}
 
 var outcomeSigns = []outcome{
-	{Name: string(survival.Survived), Sign: "✓"},
-	{Name: string(survival.Degraded), Sign: "~"},
-	{Name: string(survival.Failed), Sign: "✗"},
-	{Name: string(survival.Unfired), Sign: "·"},
-	{Name: string(survival.Errored), Sign: "!"},
+	{Name: string(survival.Survived), Sign: "✓", Says: "survived"},
+	{Name: string(survival.Degraded), Sign: "~", Says: "degraded"},
+	{Name: string(survival.Failed), Sign: "✗", Says: "failed"},
+	{Name: string(survival.Unfired), Sign: "–", Says: "could not happen"},
+	{Name: string(survival.Errored), Sign: "!", Says: "no verdict"},
 }
 
 // newOutcome takes one that is not known for an error; the empty one is a cell in which
@@ -89,23 +113,47 @@ func (b *Builder) exploration(r *survival.Result) exploration {
 	}
 	for _, m := range explored.Matrices(r, maxHeat) {
 		out.Matrices = append(out.Matrices, b.heat(r, m))
+		out.Open = out.Open || len(m.Rows) > 1 && places(m) > maxPlaces
 	}
-	failures := explored.Failures(r)
-	for i := range failures[:min(len(failures), maxItems)] {
-		out.Failures = append(out.Failures, b.failure(r.Scenario, &failures[i]))
+	for _, p := range plot.Survival(r) {
+		out.Maps = append(out.Maps, newPicture(p))
 	}
+	out.Failures, out.More, out.Beyond = b.failures(r)
+	out.Unknown = reasons(r, survival.Errored)
 	for _, l := range r.Left {
 		out.Left = append(out.Left, line(l, 300))
 	}
-	for _, t := range explored.Reasons(r, survival.Unfired) {
-		out.Left = append(out.Left, fmt.Sprintf("%s: %s", count(t.Runs, "run"), line(t.What, 300)))
-	}
+	out.Left = append(out.Left, reasons(r, survival.Unfired)...)
 	out.Left = out.Left[:min(len(out.Left), maxItems)]
 	return out
 }
 
+// reasons say why runs came out as they did, the most frequent reason first.
+func reasons(r *survival.Result, o survival.Outcome) []string {
+	var list []string
+	for _, t := range explored.Reasons(r, o) {
+		list = append(list, fmt.Sprintf("%s: %s", count(t.Runs, "run"), line(t.What, 300)))
+	}
+	return list[:min(len(list), maxItems)]
+}
+
+// failures are what is broken, each thing once: what most runs broke comes first.
+func (b *Builder) failures(r *survival.Result) (first, more []failure, beyond int) {
+	found := explored.Failures(r)
+	slices.SortStableFunc(found, func(a, b explored.Failure) int { return b.Runs - a.Runs })
+	var list []failure
+	for i := range found[:min(len(found), maxItems)] {
+		list = append(list, b.failure(r.Scenario, &found[i]))
+	}
+	beyond = len(found) - len(list)
+	if len(list) <= maxFirst+1 { // one more takes no more room than the words for it
+		return list, nil, beyond
+	}
+	return list[:maxFirst], list[maxFirst:], beyond
+}
+
 var families = map[survival.Family]string{
-	survival.Faults: "Faults of the provider", survival.Latency: "Latency around timeouts", survival.Texts: "Changes of the reply's text",
+	survival.Faults: "Faults of the provider", survival.Outages: "Faults until the agent gives up", survival.Latency: "Latency around timeouts", survival.Texts: "Changes of the reply's text",
 	survival.Crashes: "Crashes at durable writes", survival.Users: "What people do",
 }
 
@@ -132,9 +180,10 @@ func (b *Builder) heat(r *survival.Result, m explored.Matrix) heat {
 }
 
 func (b *Builder) failure(golden string, f *explored.Failure) failure {
+	message, evidence := said(f.Finding)
 	out := failure{
-		Rule: line(f.Finding.Rule, 60), Message: line(f.Finding.Message, 1000), Evidence: line(f.Finding.Evidence, 600),
-		Runs: count(f.Runs, "run"), Command: line(f.Command, 500), Link: b.runOf(golden, f.Smallest),
+		Rule: line(f.Finding.Rule, 60), Message: line(message, 1000), Evidence: line(evidence, 600), Runs: count(f.Runs, "run"),
+		Smallest: line(strings.Join(f.Smallest, " "), 300), Command: line(f.Command, 500), Link: b.runOf(golden, f.Smallest),
 	}
 	for i, t := range f.By {
 		if i == maxItems {
@@ -143,7 +192,10 @@ func (b *Builder) failure(golden string, f *explored.Failure) failure {
 		if i > 0 {
 			out.By += ", "
 		}
-		out.By += fmt.Sprintf("%s %d", line(t.What, 40), t.Runs)
+		out.By += line(t.What, 40)
+		if t.Runs > 1 {
+			out.By += fmt.Sprintf(" ×%d", t.Runs)
+		}
 	}
 	return out
 }

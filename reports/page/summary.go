@@ -26,6 +26,7 @@ type summary struct {
 	Headline      string
 	Run           []fact
 	Numbers       []numbered
+	Recorded      string // what the numbers are of, where that is not all
 	Attention     []attention
 	Changes       *changes
 	Explored      []exploration
@@ -58,13 +59,17 @@ func (b *Builder) summary(in Input) summary {
 	s := summary{
 		Policy: policy(), Style: inline("style", styleSheet()), Script: inline("script", script),
 		Tool: line(r.Run.Tool, 100), Verdict: newVerdict(overall(in)), Headline: headline(in), Run: about(r.Run),
-		Numbers: numbers(r), Attention: b.attention(r), Plots: b.plots.pictures(r), Agents: reports.Sections(r.Totals.AgentMetrics),
+		Numbers: numbers(r), Attention: b.attention(in), Plots: b.plots.pictures(r), Agents: reports.Sections(r.Totals.AgentMetrics),
 	}
 	if r.Comparison != nil {
 		s.Changes = b.changes(r.Comparison)
 	}
 	for i := range in.Explored {
 		s.Explored = append(s.Explored, b.exploration(&in.Explored[i]))
+	}
+	if len(in.Explored) > 0 {
+		s.Numbers = append(driven(in), s.Numbers[2:]...)
+		s.Recorded = "An exploration records the golden path and the smallest run of each failure. Calls, tokens, cost and times are those of the recorded runs."
 	}
 	if in.Detection != nil {
 		s.Detectors = newScored(in.Detection)
@@ -120,7 +125,7 @@ func explorationLine(list []survival.Result) string {
 	var parts []string
 	for _, o := range outcomeSigns {
 		if n := counts[survival.Outcome(o.Name)]; n > 0 || o.Name == string(survival.Failed) {
-			parts = append(parts, fmt.Sprintf("%d %s", n, o.Name))
+			parts = append(parts, fmt.Sprintf("%d %s", n, o.Says))
 		}
 	}
 	return "Off the golden path " + count(total, "run") + ": " + strings.Join(parts, ", ")
@@ -171,8 +176,22 @@ func numbers(r reports.Report) []numbered {
 	return list
 }
 
-// attention lists what is wrong with the run, and what did not pass.
-func (b *Builder) attention(r reports.Report) []attention {
+// driven are the totals of explorations: most runs that they drive are not recorded.
+func driven(in Input) []numbered {
+	total := 0
+	for i := range in.Explored {
+		total += len(in.Explored[i].Cells)
+	}
+	return []numbered{
+		{Name: "perturbed runs", Value: show.Number(float64(total)), Note: "driven"},
+		{Name: "trials", Value: show.Number(float64(in.Report.Totals.Trials.Total())), Note: "recorded"},
+	}
+}
+
+// attention lists what is wrong with the run, and what did not pass. What broke in an
+// exploration is shown there, each thing once.
+func (b *Builder) attention(in Input) []attention {
+	r := in.Report
 	var list []attention
 	add := func(title string, n int, item func(i int) pointer) {
 		if n == 0 {
@@ -195,21 +214,38 @@ func (b *Builder) attention(r reports.Report) []attention {
 	add("Problems of the recording", len(r.Problems), func(i int) pointer { return pointer{Text: line(r.Problems[i], 0)} })
 	add("Not run", len(r.NotRun), func(i int) pointer { return pointer{Text: line(r.NotRun[i], 200)} })
 	urgent := reports.ByUrgency(r.Scenarios)
-	bad := r.Totals.Scenarios.Error + r.Totals.Scenarios.Fail
-	add("Did not pass", min(bad, len(urgent)), func(i int) pointer { return b.pointerTo(urgent[i]) })
+	urgent = urgent[:min(r.Totals.Scenarios.Error+r.Totals.Scenarios.Fail, len(urgent))]
+	urgent = slices.DeleteFunc(urgent, func(s reports.Scenario) bool { return b.isOff(s, in.Explored) })
+	add("Did not pass", len(urgent), func(i int) pointer { return b.pointerTo(urgent[i]) })
 	return list
+}
+
+// isOff reports whether s is a run off a golden path that was explored.
+func (b *Builder) isOff(s reports.Scenario, list []survival.Result) bool {
+	return len(b.scenario(s.Name).perturb) > 0 &&
+		slices.ContainsFunc(list, func(r survival.Result) bool { return r.Scenario == goldenOf(s.Name) })
 }
 
 // pointerTo leads to a scenario, with its first finding.
 func (b *Builder) pointerTo(s reports.Scenario) pointer {
 	p := pointer{Link: link(b.scenario(s.Name).id), Text: line(s.Name, 200)}
-	for _, f := range newFindings(s.Findings, nil) {
-		if f.Severity != "info" {
-			p.Note = line(f.Message, 300)
+	for _, f := range s.Findings {
+		if f.Severity != gate.Info {
+			message, _ := said(f)
+			p.Note = line(message, 300)
 			break
 		}
 	}
 	return p
+}
+
+// said is what a finding says, and its evidence. That a promise was not kept says
+// nothing without the evidence, so that it stands for the message.
+func said(f gate.Finding) (message, evidence string) {
+	if f.Message == gate.Unkept && f.Evidence != "" {
+		return f.Evidence, ""
+	}
+	return f.Message, f.Evidence
 }
 
 // scored are the scores of detectors.

@@ -33,7 +33,7 @@ var shades = []shade{
 	{survival.Survived, "pass soft", "·", "survived"},
 	{survival.Unfired, "skip soft", "–", "could not happen"},
 	{survival.Degraded, "info", "~", "degraded"},
-	{survival.Errored, "error", "?", "no verdict"},
+	{survival.Errored, "error", "!", "no verdict"},
 	{survival.Failed, "fail", "×", "failed"},
 }
 

@@ -167,6 +167,7 @@ document.addEventListener("keydown", (event) => {
 window.addEventListener("hashchange", follow);
 // What did not pass is printed with its details.
 window.addEventListener("beforeprint", () => {
+  all(".explored .rest").forEach((d) => { d.open = true; });
   all('.scenario:is([data-verdict="fail"], [data-verdict="error"]):not([hidden]) > details').slice(0, 50).forEach((d) => { unfold(d); d.open = true; });
 });
 document.addEventListener("DOMContentLoaded", begin);

@@ -1,0 +1,114 @@
+package page_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/reports/page"
+)
+
+const lost = "no-answer-lost: a finished interview holds every answer"
+
+// losing is an exploration of an interview that loses an answer at every crash before
+// one of its durable writes: kinds different ones, of which each crash breaks one.
+func losing(writes, kinds int) run {
+	golden := record.Scenario{Name: "interview/short", File: "shipped:interview/short", Trials: 1, Agent: "interview"}
+	r := run{head: record.Run{ID: "losing", Tool: "rehearse 1.2.3"}}
+	r.add(golden, dialogue(golden.Name, 1, [2]string{"A", "B"}))
+	e := survival.Result{Schema: survival.Schema, Scenario: golden.Name, Agent: "interview"}
+	for n := 1; n <= writes; n++ {
+		for _, kind := range []string{"crash-before", "crash-after"} {
+			c := survival.Cell{Family: survival.Crashes, Perturb: []string{fmt.Sprintf("write=%d:%s", n, kind)}, Outcome: survival.Survived, Fired: 1}
+			if kind == "crash-before" {
+				c.Outcome, c.Shrunk, c.Command = survival.Failed, c.Perturb, "rehearse run interview/short --perturb '"+c.Perturb[0]+"'"
+				c.Findings = []gate.Finding{
+					{Severity: gate.Failing, Rule: "promise", Message: gate.Unkept, Evidence: "question " + strings.Repeat("x", 1+n%kinds) + " has no answer"},
+					{Severity: gate.Failing, Rule: "invariant", Message: lost, Evidence: "interview.answers = 3"},
+				}
+				broken := golden
+				broken.Name, broken.Perturb = fmt.Sprintf("%s [%s]", golden.Name, c.Perturb[0]), c.Perturb
+				r.add(broken, dialogue(broken.Name, 1, [2]string{"A", "B"}), c.Findings...)
+			}
+			e.Cells = append(e.Cells, c)
+		}
+	}
+	r.input.Explored = append(r.input.Explored, e)
+	return r
+}
+
+// plainText is what is to be read between two texts of a page.
+func plainText(html, from, to string) string {
+	GinkgoHelper()
+	_, rest, ok := strings.Cut(html, from)
+	Expect(ok).To(BeTrue(), from)
+	text, _, ok := strings.Cut(rest, to)
+	Expect(ok).To(BeTrue(), to)
+	text = regexp.MustCompile(`(?s)<svg.*?</svg>|<[^>]*>`).ReplaceAllString(text, " ")
+	return strings.Join(strings.Fields(text), " ")
+}
+
+var _ = Describe("The page of an exploration", func() {
+	It("shows each thing that breaks once, what most runs broke first, and the matrix right below", func() {
+		html := losing(60, 8).page(page.Options{})
+		Expect(html).NotTo(ContainSubstring(`id="attention"`))
+		shown := plainText(html, "<h4>What breaks</h4>", "<h4>What happens where</h4>")
+		Expect(shown).To(HavePrefix("invariant " + lost + " interview.answers = 3 60 runs: crash-before ×60; smallest: write=1:crash-before rehearse run interview/short --perturb &#39;write=1:crash-before&#39;"))
+		Expect(strings.Count(shown, lost)).To(Equal(1))
+		Expect(shown).To(ContainSubstring("5 more things that break, in fewer runs"))
+		for kind := range 8 {
+			Expect(strings.Count(shown, "promise question "+strings.Repeat("x", 1+kind)+" has no answer")).To(Equal(1), "which promise it is")
+		}
+		Expect(shown).NotTo(ContainSubstring(gate.Unkept))
+		Expect(html).To(ContainSubstring(`smallest: <a href="#interview/short-write-1-crash-before">write=1:crash-before</a>`))
+		Expect(html).To(ContainSubstring(`id="interview/short-write-1-crash-before"`))
+	})
+
+	It("says how much was driven and how much was recorded", func() {
+		html := losing(60, 1).page(page.Options{})
+		Expect(plainText(html, `<h1 id="headline">`, "</h1>")).To(Equal("fail Off the golden path 120 runs: 60 survived, 60 failed"))
+		Expect(plainText(html, `<dl class="numbers">`, "</dl>")).To(HavePrefix("perturbed runs 120 driven trials 61 recorded calls 61 "))
+		Expect(html).To(ContainSubstring("An exploration records the golden path and the smallest run of each failure."))
+	})
+
+	It("draws a heat map of each family, unfolded where rows stand for many places that fared differently", func() {
+		maps := func(r run) string {
+			html := r.page(page.Options{})
+			return regexp.MustCompile(`(?s)<details class="more rest"[^>]*><summary>The same, place by place.*?</details>`).FindString(html)
+		}
+		many := maps(losing(60, 1))
+		Expect(strings.Count(many, `<svg class="plot`)).To(Equal(1))
+		Expect(many).To(ContainSubstring("60 survived, 60 failed."), "the picture says so in words")
+		Expect(many).To(HavePrefix(`<details class="more rest"><summary>`), "all places fared alike")
+		r := losing(60, 1)
+		cells := r.input.Explored[0].Cells
+		cells[0].Outcome = survival.Degraded
+		Expect(maps(r)).To(HavePrefix(`<details class="more rest" open>`))
+		r = losing(12, 1)
+		r.input.Explored[0].Cells[0].Outcome = survival.Degraded
+		Expect(maps(r)).To(HavePrefix(`<details class="more rest"><summary>`), "a short path")
+	})
+
+	It("still warns of what did not pass beside the exploration", func() {
+		r := losing(3, 1)
+		other := record.Scenario{Name: "orders/other [call=1:timeout]", Trials: 1, Agent: "loop", Perturb: []string{"call=1:timeout"}}
+		r.add(other, dialogue(other.Name, 1, [2]string{"A", "B"}), gate.Finding{Severity: gate.Failing, Rule: "promise", Message: gate.Unkept, Evidence: "never sends twice"})
+		html := r.page(page.Options{})
+		Expect(plainText(html, `<h3>Did not pass</h3>`, "</section>")).To(Equal("orders/other [call=1:timeout] never sends twice"))
+	})
+
+	It("says why runs have no verdict, and how many failures it leaves out", func() {
+		r := losing(70, 70)
+		r.input.Explored[0].Cells[1].Outcome = survival.Errored
+		r.input.Explored[0].Cells[1].Findings = []gate.Finding{{Severity: gate.Broken, Message: "the process did not start", Evidence: "no such file"}}
+		html := r.page(page.Options{})
+		Expect(plainText(html, "<h4>What could not be told</h4>", "</ul>")).To(Equal("1 run: the process did not start: no such file"))
+		Expect(html).To(ContainSubstring("<li>21 more are in the exploration as JSON.</li>"))
+	})
+})
