@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -31,11 +32,11 @@ func (c *costFlag) Type() string { return "amount" }
 
 // Set implements pflag.Value.
 func (c *costFlag) Set(text string) error {
-	const code = len("EUR")
-	if at := len(text) - code; at > 0 && text[at-1] != ' ' {
-		text = text[:at] + " " + text[at:]
+	amount := strings.TrimRight(text, string(unit.EUR+unit.USD))
+	if err := c.UnmarshalText([]byte(amount + " " + text[len(amount):])); err != nil {
+		return c.UnmarshalText([]byte(text)) // its error has what was typed
 	}
-	return c.UnmarshalText([]byte(text))
+	return nil
 }
 
 func (l *runLimits) register(f *pflag.FlagSet) {
