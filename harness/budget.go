@@ -8,6 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/show"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 )
 
@@ -78,13 +79,13 @@ func (s *spending) usedUp() string {
 	b := &s.budget
 	switch {
 	case b.Calls > 0 && s.calls >= b.Calls:
-		return fmt.Sprintf("the budget of %d calls is used up: %d were made", b.Calls, s.calls)
+		return fmt.Sprintf("the budget of %s is used up: the run made %d", show.Plural(b.Calls, "call"), s.calls)
 	case b.Cost.IsZero():
 		return ""
 	case s.unknown != "":
 		return fmt.Sprintf("a budget of %s is given, and what %s costs is unknown", b.Cost, s.unknown)
 	case s.cost >= b.Cost.Amount:
-		return fmt.Sprintf("the budget of %s is used up: %.6g %s were spent", b.Cost, s.cost, b.Cost.Currency)
+		return fmt.Sprintf("the budget of %s is used up: the run spent %.6g %s", b.Cost, s.cost, b.Cost.Currency)
 	}
 	return ""
 }

@@ -63,13 +63,13 @@ var _ = Describe("a budget for the whole run", Label("H-06"), func() {
 				Expect(sink.heads).To(HaveLen(3 - len(notRun)))
 			}
 		},
-		Entry("calls, exactly", harness.Budget{Calls: 8}, calling(2, true), 4, "the budget of 8 calls is used up: 8 were made", "c"),
-		Entry("calls, by the last one", harness.Budget{Calls: 7}, calling(2, true), 4, "the budget of 7 calls is used up: 8 were made", "c"),
-		Entry("calls, at the end of a scenario", harness.Budget{Calls: 5}, calling(2, true), 3, "the budget of 5 calls is used up: 6 were made", "b", "c"),
-		Entry("calls, at once", harness.Budget{Calls: 1}, calling(2, true), 1, "the budget of 1 calls is used up: 2 were made", "b", "c"),
-		Entry("money", harness.Budget{Cost: unit.Money{Amount: 4, Currency: unit.USD}}, calling(2, true), 4, "the budget of 4 USD is used up: 4 USD were spent", "c"),
-		Entry("money in another currency", harness.Budget{Cost: unit.Money{Amount: 3.2, Currency: unit.EUR}}, calling(2, true), 4, "the budget of 3.2 EUR is used up: 3.2 EUR were spent", "c"),
-		Entry("the first of two", harness.Budget{Calls: 4, Cost: unit.Money{Amount: 100, Currency: unit.USD}}, calling(2, true), 2, "the budget of 4 calls is used up: 4 were made", "b", "c"),
+		Entry("calls, exactly", harness.Budget{Calls: 8}, calling(2, true), 4, "the budget of 8 calls is used up: the run made 8", "c"),
+		Entry("calls, by the last one", harness.Budget{Calls: 7}, calling(2, true), 4, "the budget of 7 calls is used up: the run made 8", "c"),
+		Entry("calls, at the end of a scenario", harness.Budget{Calls: 5}, calling(2, true), 3, "the budget of 5 calls is used up: the run made 6", "b", "c"),
+		Entry("calls, at once", harness.Budget{Calls: 1}, calling(2, true), 1, "the budget of 1 call is used up: the run made 2", "b", "c"),
+		Entry("money", harness.Budget{Cost: unit.Money{Amount: 4, Currency: unit.USD}}, calling(2, true), 4, "the budget of 4 USD is used up: the run spent 4 USD", "c"),
+		Entry("money in another currency", harness.Budget{Cost: unit.Money{Amount: 3.2, Currency: unit.EUR}}, calling(2, true), 4, "the budget of 3.2 EUR is used up: the run spent 3.2 EUR", "c"),
+		Entry("the first of two", harness.Budget{Calls: 4, Cost: unit.Money{Amount: 100, Currency: unit.USD}}, calling(2, true), 2, "the budget of 4 calls is used up: the run made 4", "b", "c"),
 		Entry("unknown cost", harness.Budget{Cost: unit.Money{Amount: 100, Currency: unit.EUR}}, calling(2, false), 1, "a budget of 100 EUR is given, and what a costs is unknown", "b", "c"),
 	)
 

@@ -129,7 +129,7 @@ func sample() reports.Report {
 	return reports.Report{
 		Schema:  reports.Schema,
 		Run:     reports.Run{ID: "r-42", Tool: "rehearse 0.1.0", Prices: "2026-11-01", Labels: map[string]string{"branch": "main"}},
-		Verdict: gate.Error, Interrupted: true, Stopped: "the budget of 0.5 EUR is used up: 0.51 EUR were spent",
+		Verdict: gate.Error, Interrupted: true, Stopped: "the budget of 0.5 EUR is used up: the run spent 0.51 EUR",
 		Totals: reports.Totals{
 			Scenarios: reports.Count{Pass: 1, Fail: 1, Error: 1, Skip: 1},
 			Trials:    reports.Count{Pass: 4, Fail: 2, Error: 1, Skip: 1}, Measures: totals, AgentMetrics: measure.AgentMetrics{
