@@ -191,7 +191,7 @@ func (e *Engine) harm(x *Exchange, codec wire.Codec, v *view, c *wire.Completion
 	}
 	for i, h := range x.hits {
 		if h.Fault != nil {
-			spoilt, ok := spoil(codec, v, c, h.injection.fault, h.Fault)
+			spoilt, ok := spoil(codec, v, c, h.fault, h.Fault)
 			try(i, spoilt, ok)
 		}
 	}

@@ -56,7 +56,7 @@ func newReactDriver(sc scenarios.Scenario, env *Env) (*reactDriver, error) {
 // Points implements Driver.
 func (d *reactDriver) Points() Points {
 	p := d.base.Points()
-	p.Timeouts = timeouts(map[string]unit.Duration{"timeout": d.drive.Options.Timeout, "call_timeout": cmp.Or(d.drive.CallTimeout, unit.Duration(react.DefaultCallTimeout))})
+	p.Timeouts = timeouts(map[string]unit.Duration{"timeout": d.drive.Timeout, "call_timeout": cmp.Or(d.drive.CallTimeout, unit.Duration(react.DefaultCallTimeout))})
 	return p
 }
 
