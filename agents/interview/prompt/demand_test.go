@@ -102,11 +102,14 @@ var _ = Describe("a reply that does as the prompts say", func() {
 		each(now, func(text string, l session.Language) {
 			separator := lines(text, `^-.*-$`)
 			Expect(separator).To(HaveLen(1))
-			choice := "Which?"
-			for _, letter := range "ABCDE" {
-				choice += fmt.Sprintf("\n%c. This %c", letter, letter)
+			choice, open, option := "Which one is it for you?", "What happened in it?", "This one"
+			if l == session.French {
+				choice, open, option = "Laquelle est-ce pour toi ?", "Que s'y est-il passé ?", "Celle"
 			}
-			accepted(choice+"\n"+separator[0]+"\nWhat happened?\n"+separator[0]+"\n"+choice, now, l)
+			for _, letter := range "ABCDE" {
+				choice += fmt.Sprintf("\n%c. %s %c", letter, option, letter)
+			}
+			accepted(choice+"\n"+separator[0]+"\n"+open+"\n"+separator[0]+"\n"+choice, now, l)
 		})
 	})
 })
