@@ -228,7 +228,7 @@ func sumUp(ctx context.Context, path string) (side, error) {
 	}
 	found, err := record.Verify(until{in.file, in.over})
 	if err != nil {
-		return side{}, noVerdict(err)
+		return side{}, noVerdict(in.explain(err))
 	}
 	return side{Baseline: run, report: report, changed: found.Problems}, nil
 }

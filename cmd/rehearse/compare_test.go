@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/onsi/gomega"
@@ -63,4 +66,58 @@ func TestOpenBaseline(t *testing.T) {
 	without, err := openBaseline("", []string{"other.json"})
 	g.Expect(err).NotTo(gomega.HaveOccurred())
 	g.Expect(without).To(gomega.BeNil())
+}
+
+// TestInterruptedComparison: a signal ends the reading of a recording wherever it is,
+// in the comparison as in bless, and nothing is told or written.
+func TestInterruptedComparison(t *testing.T) {
+	g := gomega.NewWithT(t)
+	t.Chdir(t.TempDir())
+	g.Expect(os.WriteFile("a.yaml", []byte(
+		"name: a\ndrive: {loop: {prompt: Say DONE.}}\nbackend: {model: gpt-4.1-mini, replies: [{text: DONE}]}\nexpect: {status: done}\n"), 0o600)).To(gomega.Succeed())
+	g.Expect(run([]string{"run", "a.yaml", "--out", "out"}, strings.NewReader(""), io.Discard, io.Discard)).To(gomega.Equal(exitPass))
+
+	for name, command := range map[string]func(*app, context.Context) error{
+		"compare": func(a *app, ctx context.Context) error { return a.compare(ctx, "out", "out", "json") },
+		"bless": func(a *app, ctx context.Context) error {
+			return a.bless(ctx, "out", blessFlags{baseline: baseline.File, rules: baseline.Rules{Alpha: -1, Margin: -1, Cost: -1, Tokens: -1}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := gomega.NewWithT(t)
+			tell := func(looks int) (string, error, bool) {
+				var out strings.Builder
+				ctx := &fleeting{Context: context.Background(), looks: looks}
+				err := command(&app{stdout: &out, stderr: io.Discard, getenv: os.Getenv}, ctx)
+				return out.String(), err, ctx.looks < 0
+			}
+			interruptions := 0
+			for ; ; interruptions++ {
+				out, err, over := tell(interruptions)
+				if !over {
+					g.Expect(err).NotTo(gomega.HaveOccurred())
+					break
+				}
+				exit, ok := errors.AsType[*exitError](err)
+				g.Expect(ok).To(gomega.BeTrue())
+				g.Expect(exit.code).To(gomega.Equal(exitInterrupted))
+				g.Expect(out).To(gomega.BeEmpty())
+				g.Expect(baseline.File).NotTo(gomega.BeAnExistingFile())
+			}
+			g.Expect(interruptions).To(gomega.BeNumerically(">=", 4), "twice through each recording")
+		})
+	}
+}
+
+// fleeting is a context that ends when it was looked at a number of times.
+type fleeting struct {
+	context.Context
+	looks int
+}
+
+func (c *fleeting) Err() error {
+	if c.looks--; c.looks < 0 {
+		return context.Canceled
+	}
+	return nil
 }
