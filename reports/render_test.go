@@ -20,6 +20,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -41,7 +42,7 @@ func render(f renderer, r reports.Report, opts reports.Options) string {
 var _ = DescribeTable("golden files", Label("H-05"),
 	func(f renderer, opts reports.Options, file string) {
 		got := render(f, sample(), opts)
-		expectGolden(file, []byte(got))
+		golden.Expect(file, []byte(got))
 		Expect(render(f, sample(), opts)).To(Equal(got), "rendering twice differs")
 	},
 	Entry("JSON", renderer(reports.JSON), reports.Options{}, "report.json"),

@@ -1,10 +1,7 @@
 package react_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -15,23 +12,9 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/step"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/llm"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// golden compares a text with a file in testdata.
-func golden(name, got string) {
-	GinkgoHelper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		Expect(os.MkdirAll("testdata", 0o750)).To(Succeed())
-		Expect(os.WriteFile(file, []byte(got), 0o600)).To(Succeed())
-	}
-	want, err := os.ReadFile(file)
-	Expect(err).NotTo(HaveOccurred())
-	Expect(got).To(Equal(string(want)), "run the test with -update if this is what it should be")
-}
 
 var _ = Describe("What an agent is told", func() {
 	It("is its body, the form of its answers, its actions and its contract", Label("R-01", "R-06"), func() {
@@ -42,8 +25,8 @@ var _ = Describe("What an agent is told", func() {
 		r.agent.Delegates = []string{"helper"}
 		r.task.Input["focus"] = map[string]any{"files": []string{"a.go", "b.go"}, "deep": true}
 		r.run()
-		golden("system.txt", r.requests[0].Messages[0].Content)
-		golden("task.txt", r.requests[0].Messages[1].Content)
+		golden.Expect("system.txt", []byte(r.requests[0].Messages[0].Content))
+		golden.Expect("task.txt", []byte(r.requests[0].Messages[1].Content))
 	})
 
 	It("has every input, of whatever kind it is", func() {

@@ -13,6 +13,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/harness/baseline"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/stat"
 )
@@ -25,7 +26,7 @@ func read(text string) (baseline.Baseline, error) {
 var _ = Describe("the file", func() {
 	It("is as it was", func() {
 		got := baseline.Encode(sample())
-		expectGolden("rehearse.baseline.json", got)
+		golden.Expect("rehearse.baseline.json", got)
 	})
 
 	It("reads back as what was written", func() {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 var _ = Describe("scenarios", Label("H-06"), func() {
@@ -179,12 +179,7 @@ var _ = Describe("a comparison", Label("H-06"), func() {
 		enc.SetIndent("", "  ")
 		enc.SetEscapeHTML(false)
 		Expect(enc.Encode(changes())).To(Succeed())
-		if *update {
-			Expect(os.WriteFile("testdata/changes.json", got.Bytes(), 0o600)).To(Succeed())
-		}
-		want, err := os.ReadFile("testdata/changes.json")
-		Expect(err).NotTo(HaveOccurred())
-		Expect(got.String()).To(Equal(string(want)))
+		golden.Expect("changes.json", got.Bytes())
 	})
 	It("is the same whenever it is made, and sorted", func() {
 		r := changes()

@@ -1,7 +1,6 @@
 package compare_test
 
 import (
-	"flag"
 	"fmt"
 	"testing"
 
@@ -12,8 +11,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestCompare(t *testing.T) {
 	RegisterFailHandler(Fail)

@@ -2,7 +2,6 @@ package survival_test
 
 import (
 	"bytes"
-	"flag"
 	"io"
 	"os"
 	"reflect"
@@ -15,9 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // sample has every field set somewhere.
 func sample() survival.Result {
@@ -58,13 +56,7 @@ func text(r survival.Result) string {
 
 var _ = Describe("A result", func() {
 	It("is written as it always was", func() {
-		got := text(sample())
-		if *update {
-			Expect(os.WriteFile("testdata/sample.json", []byte(got), 0o600)).To(Succeed())
-		}
-		want, err := os.ReadFile("testdata/sample.json")
-		Expect(err).NotTo(HaveOccurred())
-		Expect(got).To(Equal(string(want)))
+		golden.Expect("sample.json", []byte(text(sample())))
 	})
 
 	It("is read as it was written", func() {

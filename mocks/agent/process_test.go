@@ -19,6 +19,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/mocks"
@@ -83,14 +84,7 @@ var _ = Describe("the output", Label("H-02"), func() {
 				s := perform(style, mocks.Script{Model: "model-1", Replies: []mocks.Line{line()}}, agent.Config{Price: price})
 				stdout, stderr, status := start(ctx, s, style, "Fix it.", strings.Fields(calls[style])...)
 				got := stdout + "--- standard error\n" + stderr + "--- exit status\n" + string(rune('0'+status)) + "\n"
-				path := filepath.Join("testdata", style+"-"+name+".golden")
-				if *update {
-					Expect(os.MkdirAll("testdata", 0o755)).To(Succeed())
-					Expect(os.WriteFile(path, []byte(got), 0o600)).To(Succeed())
-				}
-				want, err := os.ReadFile(path)
-				Expect(err).NotTo(HaveOccurred())
-				Expect(got).To(Equal(string(want)))
+				golden.Expect(style+"-"+name+".golden", []byte(got))
 			})
 		}
 	}

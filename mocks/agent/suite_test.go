@@ -1,7 +1,6 @@
 package agent_test
 
 import (
-	"flag"
 	"os"
 	"testing"
 	"time"
@@ -12,8 +11,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/mocks/agent"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestMain(m *testing.M) {
 	agent.Main()

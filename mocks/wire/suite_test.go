@@ -1,11 +1,8 @@
 package wire_test
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,11 +13,10 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestWire(t *testing.T) {
 	RegisterFailHandler(Fail)
@@ -30,13 +26,7 @@ func TestWire(t *testing.T) {
 // expectGolden compares text with testdata/name.golden.
 func expectGolden(name, text string) {
 	GinkgoHelper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		Expect(os.WriteFile(path, []byte(text), 0o644)).To(Succeed())
-	}
-	want, err := os.ReadFile(path)
-	Expect(err).NotTo(HaveOccurred(), "write it with: go test ./mocks/wire -update")
-	Expect(text).To(Equal(string(want)))
+	golden.Expect(name+".golden", []byte(text))
 }
 
 var ends = map[wire.End]string{wire.Close: "close", wire.Reset: "reset", wire.Hang: "hang"}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/detect/fit"
 	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports/detection"
 )
@@ -36,7 +37,7 @@ func render(f renderer, r detection.Report, o detection.Options) string {
 var _ = Describe("the report of detectors", func() {
 	DescribeTable("looks as it did",
 		func(file string, f renderer, o detection.Options) {
-			expectGolden(file, []byte(render(f, sample(), o)))
+			golden.Expect(file, []byte(render(f, sample(), o)))
 		},
 		Entry("JSON", "report.json", detection.JSON, detection.Options{}),
 		Entry("Markdown", "report.md", detection.Markdown, detection.Options{}),
@@ -260,7 +261,7 @@ var _ = Describe("fitted weights", func() {
 		Expect(json.Unmarshal(asJSON.Bytes(), &back)).To(Succeed())
 		Expect(back.Schema).To(Equal(detection.FitSchema))
 		Expect(back.Result).To(Equal(r))
-		expectGolden("fit.txt", terminal.Bytes())
+		golden.Expect("fit.txt", terminal.Bytes())
 		for line := range strings.Lines(terminal.String()) {
 			Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", 80), line)
 		}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports/explored"
 )
@@ -84,8 +85,8 @@ func many(purpose func(n int) string) survival.Result {
 
 var _ = Describe("the terminal", func() {
 	It("shows a matrix for each family, the counts, and each failure once", func() {
-		expectGolden("terminal-80.txt", []byte(terminal(sample(), tty.Terminal{})))
-		expectGolden("terminal-120-color.txt", []byte(terminal(sample(), tty.Terminal{Width: 120, Color: true})))
+		golden.Expect("terminal-80.txt", []byte(terminal(sample(), tty.Terminal{})))
+		golden.Expect("terminal-120-color.txt", []byte(terminal(sample(), tty.Terminal{Width: 120, Color: true})))
 	})
 	DescribeTable("is never wider than asked, but for the commands", func(width int) {
 		for _, r := range []survival.Result{sample(), hostile(), many(func(int) string { return "" })} {
@@ -257,7 +258,7 @@ var _ = Describe("Markdown", func() {
 	}
 
 	It("shows the same", func() {
-		expectGolden("explored.md", []byte(markdown(sample(), 0)))
+		golden.Expect("explored.md", []byte(markdown(sample(), 0)))
 		Expect(markdown(sample(), 0)).To(HavePrefix(explored.Marker + "\n"))
 		Expect(shape(sample())).To(ContainSubstring("<table>"))
 	})

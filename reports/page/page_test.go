@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/page"
@@ -23,7 +24,7 @@ import (
 
 var _ = Describe("A page", func() {
 	It("is as it was", func() {
-		expectGolden("small.html", []byte(golden(small().page(page.Options{}))))
+		golden.Expect("small.html", []byte(masked(small().page(page.Options{}))))
 	})
 
 	It("is the same twice, byte for byte", func() {
@@ -168,9 +169,9 @@ type full struct{ io.ReaderAt }
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space") }
 
-// golden takes out what has tests of its own and changes often: the style sheet, the
+// masked takes out what has tests of its own and changes often: the style sheet, the
 // script and the drawings.
-func golden(html string) string {
+func masked(html string) string {
 	for element, text := range map[string]string{"style": "…", "script": "…", "svg": "…"} {
 		html = regexp.MustCompile(`(?s)<`+element+`[ >].*?</`+element+`>`).ReplaceAllString(html, "<"+element+">"+text+"</"+element+">")
 	}

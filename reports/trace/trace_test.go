@@ -3,9 +3,6 @@ package trace_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,12 +12,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/trace"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files from what is rendered now")
 
 func TestTrace(t *testing.T) {
 	RegisterFailHandler(Fail)
@@ -203,17 +199,6 @@ var _ = Describe("the specs' report", Label("H-05"), func() {
 })
 
 var _ = Describe("rendering", Label("H-05"), func() {
-	golden := func(name string, got []byte) {
-		GinkgoHelper()
-		file := filepath.Join("testdata", name)
-		if *update {
-			Expect(os.MkdirAll("testdata", 0o755)).To(Succeed())
-			Expect(os.WriteFile(file, got, 0o644)).To(Succeed())
-		}
-		want, err := os.ReadFile(file)
-		Expect(err).NotTo(HaveOccurred(), "go test -update writes golden files")
-		Expect(string(got)).To(Equal(string(want)), "go test -update accepts the change")
-	}
 	sample := func() trace.Table {
 		proofs := []trace.Proof{
 			proof(trace.Scenario, "loop/no-progress-after-three-identical-answers-in-a-row-of-ten-iterations", gate.Fail, "L-05", "L-07"),
@@ -233,7 +218,7 @@ var _ = Describe("rendering", Label("H-05"), func() {
 		for line := range strings.Lines(table) {
 			Expect(tty.Width(strings.TrimSuffix(line, "\n"))).To(BeNumerically("<=", 80), line)
 		}
-		golden("terminal.txt", out.Bytes())
+		golden.Expect("terminal.txt", out.Bytes())
 	})
 	It("shows what is not proven in red", func() {
 		var out bytes.Buffer
@@ -245,12 +230,12 @@ var _ = Describe("rendering", Label("H-05"), func() {
 	It("writes Markdown", func() {
 		var out bytes.Buffer
 		Expect(trace.Markdown(&out, sample())).To(Succeed())
-		golden("requirements.md", out.Bytes())
+		golden.Expect("requirements.md", out.Bytes())
 	})
 	It("writes JSON that can be read back", func() {
 		var out bytes.Buffer
 		Expect(trace.JSON(&out, sample())).To(Succeed())
-		golden("requirements.json", out.Bytes())
+		golden.Expect("requirements.json", out.Bytes())
 		var back trace.Table
 		Expect(json.Unmarshal(out.Bytes(), &back)).To(Succeed())
 		Expect(row(back, "L-05").Proofs).To(HaveLen(6))

@@ -3,7 +3,6 @@ package audit_test
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/audit"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 )
 
@@ -25,18 +25,6 @@ func render(a audit.Audit, how func(w *bytes.Buffer, a audit.Audit) error) strin
 
 func asJSON(w *bytes.Buffer, a audit.Audit) error { return audit.JSON(w, a) }
 func asHTML(w *bytes.Buffer, a audit.Audit) error { return audit.HTML(w, a) }
-
-// golden compares with a file in testdata, or writes it with -update.
-func golden(name, got string) {
-	GinkgoHelper()
-	path := "testdata/" + name
-	if *update {
-		Expect(os.WriteFile(path, []byte(got), 0o644)).To(Succeed())
-	}
-	want, err := os.ReadFile(path)
-	Expect(err).NotTo(HaveOccurred())
-	Expect(got).To(Equal(string(want)))
-}
 
 // of returns the sums of one purpose.
 func of(a audit.Audit, p session.Purpose) audit.Group {
@@ -181,7 +169,7 @@ var _ = Describe("the audit", Label("I-15"), func() {
 		var back audit.Audit
 		Expect(json.Unmarshal([]byte(text), &back)).To(Succeed())
 		Expect(render(back, asJSON)).To(Equal(text))
-		golden("audit.json", text)
+		golden.Expect("audit.json", []byte(text))
 	})
 
 	It("gives times in UTC whatever the store's zone", func() {

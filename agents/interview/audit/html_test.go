@@ -15,6 +15,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/audit"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // elements returns the elements of a page, which must be well formed but for
@@ -51,7 +52,7 @@ var _ = Describe("the page", Label("I-15"), func() {
 	texts.Texts = true
 
 	It("is as it was looked at", func() {
-		golden("audit.html", render(audit.Of(troubled(), texts), asHTML))
+		golden.Expect("audit.html", []byte(render(audit.Of(troubled(), texts), asHTML)))
 	})
 
 	It("needs no network and no script, and names what it shows", func() {

@@ -2,11 +2,8 @@ package journal_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -16,9 +13,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 	"github.com/rehearse-dev/rehearse/agents/persist/journal/storetest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // sample is a machine with three Appends, a snapshot after the second, and a blob.
 func sample() *machine {
@@ -43,15 +39,8 @@ func lines(m *machine) [][]byte {
 var _ = Describe("the files of a state", func() {
 	It("can be read by people", func() {
 		m := sample()
-		for name, golden := range map[string]string{"journal": "journal", "snapshot": "snapshot", "saved/context-1": "blob"} {
-			path := filepath.Join("testdata", golden+".golden")
-			if *update {
-				Expect(os.MkdirAll("testdata", 0o755)).To(Succeed())
-				Expect(os.WriteFile(path, m.names[name].data, 0o600)).To(Succeed())
-			}
-			want, err := os.ReadFile(path)
-			Expect(err).NotTo(HaveOccurred())
-			Expect(string(m.names[name].data)).To(Equal(string(want)), name)
+		for name, file := range map[string]string{"journal": "journal", "snapshot": "snapshot", "saved/context-1": "blob"} {
+			golden.Expect(file+".golden", m.names[name].data)
 		}
 	})
 })

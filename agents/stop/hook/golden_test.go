@@ -13,6 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 	"github.com/rehearse-dev/rehearse/agents/stop/hook/host"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // turn is one call of a golden case.
@@ -25,8 +26,8 @@ type turn struct {
 	notes   string
 }
 
-// golden is a case that every host must pass, each in its own contract.
-type golden struct {
+// story is a case that every host must pass, each in its own contract.
+type story struct {
 	name   string
 	config func(*hook.Config)
 	turns  func(h hook.Host) []turn
@@ -39,7 +40,7 @@ func session(message string, blocks int) host.Stop {
 	return host.Stop{Session: "session-1", Message: message, Blocks: blocks}
 }
 
-var goldens = []golden{
+var stories = []story{
 	{name: "allow", turns: func(hook.Host) []turn {
 		return []turn{{stop: session(finished, 0)}}
 	}},
@@ -121,7 +122,7 @@ func inTranscript(h hook.Host) bool { return h == hook.Copilot || h == hook.Curs
 
 var _ = Describe("the contract", Label("G-12"), func() {
 	for _, h := range hook.Hosts() {
-		for _, g := range goldens {
+		for _, g := range stories {
 			It(fmt.Sprintf("of %s: %s", h, g.name), func() {
 				dir := GinkgoT().TempDir()
 				guard := newGuard()
@@ -154,7 +155,7 @@ var _ = Describe("the contract", Label("G-12"), func() {
 						seen.Files = append(seen.Files, txtar.File{Name: fmt.Sprintf("%d.%s", i+1, part.name), Data: []byte(text)})
 					}
 				}
-				compare(filepath.Join("testdata", string(h), g.name+".txtar"), txtar.Format(seen))
+				golden.Expect(filepath.Join(string(h), g.name+".txtar"), txtar.Format(seen))
 			})
 		}
 	}
@@ -174,23 +175,10 @@ func input(h hook.Host, s host.Stop, dir string) string {
 	return string(stdin)
 }
 
-// compare holds text against a golden file, or writes that with -update.
-func compare(file string, text []byte) {
-	GinkgoHelper()
-	if *update {
-		Expect(os.MkdirAll(filepath.Dir(file), 0o755)).To(Succeed())
-		Expect(os.WriteFile(file, text, 0o644)).To(Succeed())
-		return
-	}
-	want, err := os.ReadFile(file)
-	Expect(err).NotTo(HaveOccurred(), "write it with -update")
-	Expect(string(text)).To(Equal(string(want)))
-}
-
 var _ = It("has no golden file without a case", func() {
 	var want []string
 	for _, h := range hook.Hosts() {
-		for _, g := range goldens {
+		for _, g := range stories {
 			want = append(want, filepath.Join("testdata", string(h), g.name+".txtar"))
 		}
 		want = append(want, filepath.Join("testdata", string(h), "settings.json"))

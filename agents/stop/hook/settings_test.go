@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 var _ = Describe("the settings", func() {
@@ -16,7 +17,7 @@ var _ = Describe("the settings", func() {
 		It("of "+string(h)+" are those that its documentation shows", func() {
 			s, err := hook.Install(h, "rehearse", hook.Config{Cap: hook.DefaultCap, Policy: stop.Balanced}) // the defaults
 			Expect(err).NotTo(HaveOccurred())
-			compare(filepath.Join("testdata", string(h), "settings.json"), s.JSON)
+			golden.Expect(filepath.Join(string(h), "settings.json"), s.JSON)
 			Expect(json.Valid(s.JSON)).To(BeTrue())
 			Expect(s.File).To(MatchRegexp(`^\.[a-z]+/.*\.json$`))
 			Expect(s.UserFile).To(MatchRegexp(`^~/\.[a-z]+/.*\.json$`))

@@ -2,7 +2,6 @@ package hook_test
 
 import (
 	"context"
-	"flag"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -17,8 +16,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/hook/host"
 	"github.com/rehearse-dev/rehearse/clock"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // crashing is the environment variable that makes this process a guard whose
 // judge exhausts the stack.

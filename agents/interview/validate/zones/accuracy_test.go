@@ -9,6 +9,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/validate/zones"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -93,12 +94,6 @@ var _ = Describe("The labelled sentences", func() {
 		for _, name := range []string{"fr-tuned", "fr-held", "fr-indirect", "fr-last", "fr-final", "en-tuned", "en-held", "en-indirect", "en-last", "en-final"} {
 			fmt.Fprintln(&b, score(name))
 		}
-		const golden = "testdata/accuracy.golden"
-		if *update {
-			Expect(os.WriteFile(golden, []byte(b.String()), 0o600)).To(Succeed())
-		}
-		want, err := os.ReadFile(golden)
-		Expect(err).NotTo(HaveOccurred())
-		Expect(b.String()).To(Equal(string(want)))
+		golden.Expect("accuracy.golden", []byte(b.String()))
 	})
 })

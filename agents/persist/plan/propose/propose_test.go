@@ -2,10 +2,8 @@ package propose_test
 
 import (
 	"errors"
-	"flag"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -17,9 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan/propose"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestPropose(t *testing.T) {
 	RegisterFailHandler(Fail)
@@ -146,14 +143,7 @@ var _ = Describe("the starter plan", func() {
 		if len(p.Checks) > 0 {
 			Expect(loaded.Checks).To(Equal(p.Checks))
 		}
-		golden := filepath.Join("testdata", name+".yaml")
-		if *update {
-			Expect(os.MkdirAll("testdata", 0o755)).To(Succeed())
-			Expect(os.WriteFile(golden, []byte(text), 0o644)).To(Succeed())
-		}
-		want, err := os.ReadFile(golden)
-		Expect(err).NotTo(HaveOccurred())
-		Expect(text).To(Equal(string(want)))
+		golden.Expect(name+".yaml", []byte(text))
 	},
 		Entry(nil, "several", map[string]string{
 			"go.mod": "module x", "web/package.json": `{"scripts": {"test": "vitest run"}}`, "tool/pyproject.toml": "[tool.pytest]", "TODO.md": "- [ ] a\n",

@@ -1,7 +1,6 @@
 package text_test
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,9 +9,8 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 var _ = Describe("the structure of a message", func() {
 	inputs, err := filepath.Glob("testdata/*.md")
@@ -25,13 +23,7 @@ var _ = Describe("the structure of a message", func() {
 			Expect(err).NotTo(HaveOccurred())
 			var r text.Reader
 			got := dump(r.Read(string(message)))
-			golden := strings.TrimSuffix(input, ".md") + ".golden"
-			if *update {
-				Expect(os.WriteFile(golden, []byte(got), 0o644)).To(Succeed())
-			}
-			want, err := os.ReadFile(golden)
-			Expect(err).NotTo(HaveOccurred())
-			Expect(got).To(Equal(string(want)))
+			golden.Expect(strings.TrimSuffix(filepath.Base(input), ".md")+".golden", []byte(got))
 		})
 	}
 })
