@@ -71,8 +71,8 @@ func share(d, of float64) string {
 	if math.IsNaN(r) || math.IsInf(r, 0) {
 		return "from nothing"
 	}
-	if math.Abs(r) >= 10 {
-		return fmt.Sprintf("%+.0f %%", 100*r) // no exponent
+	if math.Abs(r) >= 9.995 { // three digits would need an exponent
+		return fmt.Sprintf("%+.0f %%", 100*r)
 	}
 	return fmt.Sprintf("%+.3g %%", 100*r)
 }
