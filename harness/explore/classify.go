@@ -50,11 +50,15 @@ func outcomeOf(found []gate.Finding, f, golden *measure.Facts) survival.Outcome 
 	case gate.Fail:
 		return survival.Failed
 	}
-	if f.Run.Status == golden.Run.Status && f.Run.ExitCode == golden.Run.ExitCode {
+	if f.Run.Status == golden.Run.Status && f.Run.ExitCode == golden.Run.ExitCode && answered(f) >= answered(golden) {
 		return survival.Survived
 	}
 	return survival.Degraded
 }
+
+// answered counts the calls that were. A run with fewer than the golden one left
+// something out, however it ended.
+func answered(f *measure.Facts) int { return f.Calls.Total - f.Calls.Failed }
 
 // firedIn counts what happened beyond the faults that the script itself plans.
 func firedIn(f, golden *measure.Facts) int {

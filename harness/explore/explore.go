@@ -67,7 +67,7 @@ type Progress struct {
 }
 
 // GoldenError says that the scenario cannot be explored, because it does not even
-// pass unperturbed.
+// pass unperturbed, or breaks an invariant by itself.
 type GoldenError struct {
 	Scenario string
 	Verdict  gate.Verdict
@@ -77,6 +77,10 @@ type GoldenError struct {
 // Error names the scenario, its verdict and the first finding.
 func (e *GoldenError) Error() string {
 	text := fmt.Sprintf("the golden path %s does not pass (%s)", e.Scenario, e.Verdict)
+	if i := slices.IndexFunc(e.Findings, func(f gate.Finding) bool { return f.Rule == gate.InvariantRule }); i >= 0 {
+		return fmt.Sprintf("the golden path %s breaks this invariant by itself: %s; mend the one or the other first",
+			e.Scenario, e.Findings[i].Message)
+	}
 	if len(e.Findings) > 0 {
 		text += ": " + e.Findings[0].Message
 	}
@@ -99,7 +103,7 @@ func Run(ctx context.Context, sc scenarios.Scenario, opts Options) (survival.Res
 	head := driver.Head()
 	e.result = survival.Result{
 		Schema: survival.Schema, Tool: opts.Tool, Scenario: sc.Name, File: sc.File, Digest: sc.Digest,
-		Seed: opts.Seed, Agent: head.Agent,
+		Seed: opts.Seed, Agent: head.Agent, Invariants: slices.Concat(gate.Invariants(head.Agent), sc.Invariants),
 	}
 	walked, err := e.walk(ctx)
 	if err != nil {
@@ -116,7 +120,6 @@ func Run(ctx context.Context, sc scenarios.Scenario, opts Options) (survival.Res
 func (e *explorer) explore(ctx context.Context, sc *scenarios.Scenario) error {
 	e.result.Golden = measure.GoldenOf(&e.golden.Facts)
 	e.result.Calls = e.path.calls
-	e.result.Invariants = slices.Concat(gate.Invariants(e.result.Agent), sc.Invariants)
 	p := planOf(&e.path, e.opts.Families, e.budget())
 	if err := e.cells(ctx, doingCells, p.items); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
@@ -63,6 +64,12 @@ func PairsOf(kinds []mocks.Fault, calls, limit int, seed uint64, bearable func(p
 }
 
 // OutcomeOf is what findings and ending say.
-func OutcomeOf(found []gate.Finding, f, golden measure.RunFacts) survival.Outcome {
-	return outcomeOf(found, &measure.Facts{Run: f}, &measure.Facts{Run: golden})
+func OutcomeOf(found []gate.Finding, f, golden measure.Facts) survival.Outcome {
+	return outcomeOf(found, &f, &golden)
+}
+
+// Sound holds a golden run to the invariants that ship.
+func Sound(golden harness.Judged) error {
+	e := explorer{golden: golden, result: survival.Result{Invariants: gate.Invariants(golden.Scenario.Agent)}}
+	return e.sound()
 }

@@ -57,11 +57,31 @@ func (e *explorer) walk(ctx context.Context) (done bool, err error) {
 	if _, err := e.drive(ctx, sink, false, []item{{}}); err != nil || !done {
 		return false, err
 	}
-	if v := e.golden.Verdict; v != gate.Pass {
-		return false, &GoldenError{Scenario: e.golden.Scenario.Name, Verdict: v, Findings: e.golden.Findings}
+	if err := e.sound(); err != nil {
+		return false, err
 	}
 	e.path = pathOf(&e.golden, e.driver.Points())
 	return true, nil
+}
+
+// sound holds the golden run to what the scenario expects, and to all invariants that
+// the others are held to: what it breaks itself is no perturbation's doing.
+func (e *explorer) sound() error {
+	verdict, found := e.golden.Verdict, e.golden.Findings
+	if verdict == gate.Pass {
+		head := *e.golden.Scenario
+		head.Invariants = e.result.Invariants
+		judge, err := gate.ForScenario(&head)
+		if err != nil {
+			return fmt.Errorf("judge the golden path %s: %w", head.Name, err)
+		}
+		found = judge.Judge(e.golden.Facts)
+		verdict = gate.VerdictOf(found)
+	}
+	if verdict != gate.Pass {
+		return &GoldenError{Scenario: e.golden.Scenario.Name, Verdict: verdict, Findings: found}
+	}
+	return nil
 }
 
 // drive drives one run for each item, those without perturbations along the golden

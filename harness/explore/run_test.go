@@ -198,6 +198,23 @@ var _ = Describe("Run", func() {
 		Expect(err).To(MatchError("the golden path spec/two-calls does not pass (fail): expected exactly 3 calls, saw 2; run it by itself and mend it first"))
 	})
 
+	It("blames no perturbation for what the golden path breaks by itself", func() {
+		sc := write(twoCalls + "invariants: [\"// few: one call will do\\ncalls.total <= 1\"]\n")
+		told := 0
+		_, err := explore.Run(context.Background(), sc, explore.Options{Env: newEnv(), Progress: func(explore.Progress) { told++ }})
+		Expect(err).To(MatchError("the golden path spec/two-calls breaks this invariant by itself: few: one call will do; mend the one or the other first"))
+		Expect(err).To(BeAssignableToTypeOf(&explore.GoldenError{}))
+		Expect(told).To(Equal(1), "nothing but the golden path was driven")
+	})
+
+	It("holds the golden path to the invariants that ship, too", func() {
+		golden := harness.Judged{Scenario: &record.Scenario{Name: "spec", Agent: "loop"}, Verdict: gate.Pass}
+		golden.Facts.Run = measure.RunFacts{Status: "error", ExitCode: 1, Details: "virtual clock stalled"}
+		Expect(explore.Sound(golden)).To(MatchError(ContainSubstring("spec breaks this invariant by itself: never-hangs: ")))
+		golden.Facts.Run.Details = "no answer within 1m (timeout)"
+		Expect(explore.Sound(golden)).To(Succeed())
+	})
+
 	It("leaves the scenario's own perturbations and trials aside", func() {
 		sc := write(strings.Replace(twoCalls, "expect: {status: done, calls: 2}", "perturb: ['call=1:timeout']\ntrials: 3", 1))
 		r := run(sc, only(survival.Texts))
@@ -268,15 +285,23 @@ var _ = Describe("An outcome", func() {
 	unfired := gate.Finding{Severity: gate.Broken, Rule: "unfired-fault"}
 	harnessed := gate.Finding{Severity: gate.Broken, Rule: "harness"}
 	failing := gate.Finding{Severity: gate.Failing, Rule: gate.InvariantRule}
-	well := measure.RunFacts{Status: "finished"}
+	ends := func(status string, code, calls, failed int) measure.Facts {
+		return measure.Facts{
+			Run:   measure.RunFacts{Status: status, ExitCode: code},
+			Calls: measure.CallFacts{Total: calls, Failed: failed},
+		}
+	}
+	well := ends("finished", 0, 3, 0)
 	DescribeTable("is what findings and ending say",
-		func(want survival.Outcome, ended measure.RunFacts, found ...gate.Finding) {
+		func(want survival.Outcome, ended measure.Facts, found ...gate.Finding) {
 			Expect(explore.OutcomeOf(found, ended, well)).To(Equal(want))
 		},
 		Entry("all as on the golden path", survival.Survived, well),
 		Entry("with a note", survival.Survived, well, gate.Finding{Severity: gate.Info}),
-		Entry("another status", survival.Degraded, measure.RunFacts{Status: "left"}),
-		Entry("another exit code", survival.Degraded, measure.RunFacts{Status: "finished", ExitCode: 1}),
+		Entry("another status", survival.Degraded, ends("left", 0, 3, 0)),
+		Entry("another exit code", survival.Degraded, ends("finished", 1, 3, 0)),
+		Entry("a call that was made again", survival.Survived, ends("finished", 0, 4, 1)),
+		Entry("fewer calls that were answered", survival.Degraded, ends("finished", 0, 3, 1)),
 		Entry("a broken invariant", survival.Failed, well, failing),
 		Entry("a harness that could not tell", survival.Errored, well, failing, harnessed),
 		Entry("a run that was skipped", survival.Errored, well, gate.Finding{Severity: gate.Skipped}),

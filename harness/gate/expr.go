@@ -81,10 +81,20 @@ func Check(text string) error {
 	return err
 }
 
-// CheckInvariant is nil if text can stand under invariants.
+// CheckInvariant is nil if text can stand under invariants: it compiles, and reads
+// something of the run, without which it could not tell a good one from a bad one.
 func CheckInvariant(text string) error {
-	_, err := Compile(text)
-	return err
+	e, err := Compile(text)
+	if err != nil {
+		return err
+	}
+	for _, fact := range e.reads {
+		if fact != "golden" && !strings.HasPrefix(fact, "golden.") {
+			return nil
+		}
+	}
+	message := "reads no fact of the run, so that it is the same for all; compare a fact such as calls.total or run.status"
+	return ExprErrors{{Line: 1, Column: 1, Message: message}}
 }
 
 // environment is prepared at the first expression: it costs milliseconds, which a

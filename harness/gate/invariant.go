@@ -65,6 +65,11 @@ func (j *Judge) addInvariants(s *record.Scenario) error {
 }
 
 func judgeInvariants(j *Judge, f *measure.Facts, found []Finding) []Finding {
+	if j.golden {
+		own := *f
+		own.Golden = measure.GoldenOf(f)
+		f = &own
+	}
 	vars := activation{reflect.ValueOf(f).Elem()}
 	for i := range j.invariants {
 		v := &j.invariants[i]

@@ -116,6 +116,78 @@ var _ = Describe("Invariants", func() {
 		Expect(gate.Check("calls.total == 3 && run.details != 'golden'")).To(Succeed())
 	})
 
+	DescribeTable("refuse what is the same for all runs",
+		func(text string) {
+			Expect(gate.CheckInvariant(text)).To(MatchError(ContainSubstring("reads no fact of the run")))
+		},
+		Entry("a constant", "true"),
+		Entry("an equation of constants", "// fine\n1 + 1 == 2"),
+		Entry("nothing but the golden run", "golden.calls.total == golden.calls.total"),
+	)
+
+	It("hold the golden run against itself", func() {
+		s := with(bounded, "golden.calls.total == 3", "// few: at most one call\ncalls.total <= 1")
+		j, err := gate.ForScenario(&s)
+		Expect(err).ToNot(HaveOccurred())
+		f := facts()
+		found := j.Judge(f)
+		Expect(found).To(HaveLen(1))
+		Expect(found[0].Message).To(Equal("few: at most one call"))
+		Expect(found[0].At).To(Equal("invariants[2]"))
+		Expect(f.Golden).To(BeZero())
+		s = with("calls.totl == 3")
+		_, err = gate.ForScenario(&s)
+		Expect(err).To(MatchError(ContainSubstring("undefined field")))
+	})
+
+	DescribeTable("tell who says that all is done and why it is not",
+		func(agent, status string, ok bool, changes ...func(*measure.Facts)) {
+			done := func(f *measure.Facts) {
+				f.Run.Status, f.Run.ExitCode, f.Run.Text = status, 0, "All tests pass.\nDONE"
+				f.Calls = measure.CallFacts{Total: 3, Finish: "stop"}
+				f.Answers = []string{"I look.", "I mend.", f.Run.Text}
+			}
+			s := record.Scenario{Agent: agent, Perturb: []string{"call=2:status"}, Invariants: gate.Invariants(agent)}
+			j, err := gate.ForScenario(&s)
+			Expect(err).ToNot(HaveOccurred())
+			golden := facts(done)
+			f := facts(append([]func(*measure.Facts){done}, changes...)...)
+			f.Golden = measure.GoldenOf(&golden)
+			var broken []string
+			for _, found := range j.Judge(f) {
+				broken = append(broken, found.Message)
+			}
+			matches := ContainElement(MatchRegexp("^(done|finished)-is-true: "))
+			if ok {
+				matches = Not(matches)
+			}
+			Expect(broken).To(matches)
+		},
+		Entry("the golden answer", "loop", "done", true),
+		Entry("a failed last call", "loop", "done", false, lastFailed),
+		Entry("a failed last call of a run that says so", "loop", "error", true, lastFailed),
+		Entry("the answer before", "loop", "done", false, earlier),
+		Entry("an answer that was changed on its way", "loop", "done", true, earlier, fired("text-truncated")),
+		Entry("an answer of which a part came twice", "loop", "done", true, earlier, fired("duplicate-chunk")),
+		Entry("an answer after a fault that changes no text", "loop", "done", false, earlier, fired("status")),
+		Entry("an answer that was cut off", "loop", "done", false, cutOff),
+		Entry("what is shown and was not said", "loop", "done", false, fired("text-padded"), func(f *measure.Facts) { f.Run.Text = "Done." }),
+		Entry("follow-up", "follow-up", "allowed", true),
+		Entry("follow-up after a failed call", "follow-up", "allowed", false, lastFailed),
+		Entry("follow-up with the answer before", "follow-up", "allowed", false, earlier),
+		Entry("a host", "hook", "stopped", true),
+		Entry("a host after a failed call", "hook", "stopped", false, lastFailed),
+		Entry("a host with the answer before", "hook", "stopped", false, earlier),
+		Entry("a host with an answer whose cut the hook cannot see", "hook", "stopped", true, earlier, fired("finish-length")),
+		Entry("react", "react", "done", true),
+		Entry("react after a failed call", "react", "done", false, lastFailed),
+		Entry("react with another text", "react", "done", false, earlier),
+		Entry("an interview", "interview", "finished", true),
+		Entry("an interview with another profile", "interview", "finished", false, earlier),
+		Entry("an interview whose last call failed", "interview", "finished", false, lastFailed),
+		Entry("an interview that was left", "interview", "left", true, earlier),
+	)
+
 	DescribeTable("separate words from expressions",
 		func(text, words, expr string) {
 			gotWords, gotExpr := gate.Words(text)
@@ -144,3 +216,19 @@ var _ = Describe("Invariants", func() {
 		Entry("supervise", "supervise"), Entry("react", "react"), Entry("one of yours", "yours"),
 	)
 })
+
+// What can be wrong with a run that says that it is done.
+func lastFailed(f *measure.Facts) {
+	f.Calls.Failed, f.Calls.LastError, f.Calls.Errors = 1, "unauthorized", map[string]int{"unauthorized": 1}
+}
+
+func earlier(f *measure.Facts) {
+	f.Answers = f.Answers[:2]
+	f.Run.Text = f.Answers[1]
+}
+
+func cutOff(f *measure.Facts) { f.Calls.Finish = "length" }
+
+func fired(kind string) func(*measure.Facts) {
+	return func(f *measure.Facts) { f.Script.Fired = map[string]int{kind: 1} }
+}

@@ -75,31 +75,48 @@ const cost = `!cost.known || !golden.cost.known ||
   script.fired.exists(fault, fault.contains("wrong-usage") || fault.contains("text-padded")) ||
   cost.usd <= 2.0 * (golden.cost.usd + golden.cost.most * double(%s * run.perturbed))`
 
-// An answer came whole if it has a text, was not cut off, and is what the run shows.
-const whole = `(run.text != "" && size(answers) > 0 && run.text == answers[size(answers) - 1] &&
-  !(calls.finish in ["length", "content_filter"]))`
+// A run ended with what the golden one came to if its last call was answered and its
+// text is the same, as the script's is: unless a perturbation gave an answer another
+// text that looks like one.
+const asGolden = `(calls.last_error == "" && (run.text == golden.text ||
+  script.fired.exists(fault, fault.contains("text-") || fault.contains("duplicate-chunk"))))`
+
+// What is shown is what was said last.
+const shown = asGolden + ` && size(answers) > 0 && run.text == answers[size(answers) - 1]`
+
+// An answer came whole if it has a text, and was not cut off.
+const whole = shown + ` && run.text != "" && !(calls.finish in ["length", "content_filter"])`
 
 // kinds are those of harness/drive, by record.Scenario.Agent.
 var kinds = map[string]kind{
 	"loop": {
 		good: `"done"`,
 		invariants: []string{
-			say("done-is-true", "a run that is done ended with an answer that came whole", `run.status != "done" || `+whole),
+			say("done-is-true", "a run that is done ended with the answer of the golden one, and that came whole",
+				`run.status != "done" || `+whole),
 		},
 	},
 	"follow-up": {
 		good: `"allowed"`,
 		invariants: []string{
-			say("done-is-true", "what is allowed is an answer that came whole", `run.status != "allowed" || `+whole),
+			say("done-is-true", "what is allowed is the answer of the golden run, and that came whole",
+				`run.status != "allowed" || `+whole),
 		},
 	},
 	"hook": {
 		good: `"stopped"`,
+		invariants: []string{
+			say("done-is-true", "the host stops at the answer of the golden run, but where it hides from the hook that an answer is not whole",
+				`run.status != "stopped" ||
+  script.fired.exists(fault, fault.contains("empty-text") || fault.contains("finish-length")) || `+shown),
+		},
 	},
 	"interview": {
 		calls: 1, // the call is made again
 		good:  `"finished", "left"`,
 		invariants: []string{
+			say("finished-is-true", "a finished interview has the profile of the golden one",
+				`run.status != "finished" || `+asGolden),
 			say("no-answer-lost", "a finished interview holds every answer of the golden one",
 				`run.status != "finished" || interview.answers >= golden.interview.answers`),
 			say("resumable", "what ended early can be taken up again and then ends well",
@@ -133,6 +150,8 @@ var kinds = map[string]kind{
 		invariants: []string{
 			say("done-is-verified", "what is done was verified, if it was on the golden path",
 				`run.status != "done" || react.verified || !golden.react.verified`),
+			say("done-is-true", "a run that is done ended with the result of the golden one",
+				`run.status != "done" || `+asGolden),
 		},
 	},
 }

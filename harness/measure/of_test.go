@@ -90,7 +90,7 @@ var _ = Describe("Of", Label("H-04"), func() {
 				Total: 4, Failed: 2, Retries: 3, // 1 + 2
 				By: map[string]int{"work": 3, "judge": 1},
 				// truncated: the third call and one of its retries
-				Errors: map[string]int{"truncated": 2, "rate-limited": 1, "timeout": 1, "unauthorized": 1},
+				Errors: map[string]int{"truncated": 2, "rate-limited": 1, "timeout": 1, "unauthorized": 1}, LastError: "unauthorized",
 			},
 			Tokens: measure.TokenFacts{
 				Known:     true,
@@ -132,6 +132,8 @@ var _ = Describe("Of", Label("H-04"), func() {
 		tr := trial()
 		tr.Calls[0].Finish, tr.Calls[1].Finish, tr.Calls[3].Finish = llm.FinishStop, llm.FinishLength, llm.FinishStop
 		Expect(measure.Of(scenario(), tr, nil).Calls.Finish).To(Equal("length"), "the calls after it failed")
+		tr.Calls = tr.Calls[:2]
+		Expect(measure.Of(scenario(), tr, nil).Calls.LastError).To(BeEmpty(), "the last call was answered, whatever failed before")
 	})
 
 	It("counts perturbations beside the calls, too", func() {
@@ -146,6 +148,7 @@ var _ = Describe("Of", Label("H-04"), func() {
 		tr := trial()
 		facts := measure.Of(scenario(), tr, nil)
 		golden := measure.GoldenOf(&facts)
+		Expect(golden.Text).To(Equal("text"))
 		var err error
 		tr.Head.Golden, err = json.Marshal(golden)
 		Expect(err).NotTo(HaveOccurred())
