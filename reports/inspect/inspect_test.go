@@ -87,6 +87,8 @@ type tokens struct {
 type sample struct {
 	ID          string
 	Epoch       int
+	Target      string
+	Metadata    map[string]any
 	Messages    []struct{ Role, Content string }
 	Scores      map[string]struct{ Value, Explanation string }
 	Error       *struct{ Message string }
@@ -135,6 +137,28 @@ var _ = Describe("the JSON log", Label("H-05"), func() {
 		}))
 		Expect(l.Eval.Dataset.IDs).To(Equal([]string{"orders/golden", "orders/outage", "orders/process"}))
 		Expect(l.Eval.Config.Epochs).To(Equal(2))
+	})
+	It("has no number for what is not known", func() {
+		r := small()
+		r.trials[0].trial.Calls[0].Usage = nil
+		r.trials[1].scenario.Price = nil
+		l := read(written(r))
+		Expect(l.Samples[0].Metadata).NotTo(Or(HaveKey("tokens"), HaveKey("cost_usd"), HaveKey("cost_eur")))
+		Expect(l.Samples[1].Metadata).To(And(HaveKey("tokens"), Not(HaveKey("cost_usd")), Not(HaveKey("cost_eur"))))
+		Expect(read(written(small())).Samples[0].Metadata).To(And(HaveKeyWithValue("tokens", 44.0), HaveKey("cost_usd"), HaveKey("cost_eur")))
+	})
+	It("names the end that is expected as the target, and off the golden path what must hold", func() {
+		r := small()
+		invariants := []string{"run.broken == 0", "calls.total <= 4"}
+		r.trials[2].scenario.Invariants = invariants
+		off := &r.trials[3].scenario
+		off.Perturb, off.Invariants, off.Expect.Status = []string{"call=1:timeout"}, invariants, ""
+		l := read(written(r))
+		Expect(l.Samples[2].Target).To(Equal("done"))
+		Expect(l.Samples[3].Target).To(Equal("run.broken == 0\ncalls.total <= 4"))
+		Expect(l.Samples[3].Metadata).To(HaveKeyWithValue("perturb", "call=1:timeout"))
+		off.Expect.Status = "error"
+		Expect(read(written(r)).Samples[3].Target).To(Equal("error"), "a perturbed scenario may expect an end")
 	})
 	It("sums what models used, in USD, over samples and purposes", func() {
 		l := read(written(small()))

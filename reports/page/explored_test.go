@@ -99,8 +99,9 @@ var _ = Describe("The page of an exploration", func() {
 		r := losing(3, 1)
 		other := record.Scenario{Name: "orders/other [call=1:timeout]", Trials: 1, Agent: "loop", Perturb: []string{"call=1:timeout"}}
 		r.add(other, dialogue(other.Name, 1, [2]string{"A", "B"}), gate.Finding{Severity: gate.Failing, Rule: "promise", Message: gate.Unkept, Evidence: "never sends twice"})
+		r.trials[0].findings = []gate.Finding{{Severity: gate.Info, Message: "a note"}, {Severity: gate.Failing, Rule: "calls", Message: "too many"}}
 		html := r.page(page.Options{})
-		Expect(plainText(html, `<h3>Did not pass</h3>`, "</section>")).To(Equal("orders/other [call=1:timeout] never sends twice"))
+		Expect(plainText(html, `<h3>Did not pass</h3>`, "</section>")).To(Equal("interview/short too many orders/other [call=1:timeout] never sends twice"))
 	})
 
 	It("says why runs have no verdict, and how many failures it leaves out", func() {

@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -63,7 +64,8 @@ func (w *Writer) Trial(sc record.Scenario, tr record.Trial, f measure.Facts, fin
 	t.trace = t.id(16, "trace")
 	data := &tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{{
 		Resource:   w.resource,
-		ScopeSpans: []*tracepb.ScopeSpans{{Scope: &commonpb.InstrumentationScope{Name: scope}, Spans: t.spans()}},
+		ScopeSpans: []*tracepb.ScopeSpans{{Scope: &commonpb.InstrumentationScope{Name: scope}, Spans: t.spans(), SchemaUrl: semconv.SchemaURL}},
+		SchemaUrl:  semconv.SchemaURL,
 	}}}
 	line, err := protojson.MarshalOptions{UseEnumNumbers: true}.Marshal(data)
 	if err != nil {

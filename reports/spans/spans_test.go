@@ -166,6 +166,21 @@ var _ = Describe("the spans of a trial", Label("H-05"), func() {
 		Expect(list[2].Status.Code).To(Equal(tracepb.Status_STATUS_CODE_ERROR))
 		Expect(list[2].Status.Message).To(Equal("overloaded"))
 	})
+	It("say of which version of the conventions they are", func() {
+		of := decode(written(scenario(), trial(1))).ResourceSpans[0]
+		Expect(of.SchemaUrl).To(Equal("https://opentelemetry.io/schemas/1.41.0"))
+		Expect(of.ScopeSpans[0].SchemaUrl).To(Equal(of.SchemaUrl))
+	})
+	It("leave out what is not known", func() {
+		tr := trial(1)
+		tr.Calls[0].Usage, tr.Calls[1].Error.Status = nil, 0
+		list := spansOf(written(scenario(), tr))
+		for _, s := range list {
+			Expect(attrs(s.Attributes)).NotTo(Or(HaveKey(HavePrefix("gen_ai.usage.")), HaveKey("http.response.status_code")))
+		}
+		Expect(attrs(list[1].Attributes)).NotTo(HaveKey("rehearse.cost.usd"))
+		Expect(attrs(list[2].Attributes)).To(HaveKeyWithValue("error.type", "unavailable"))
+	})
 	It("tell faults and retries where they happened, and the agent's decisions and the verdict", func() {
 		list := spansOf(written(scenario(), trial(1), failing))
 		names := func(s *tracepb.Span) (out []string) {
