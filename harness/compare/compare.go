@@ -36,8 +36,8 @@ type comparing struct {
 	options Options
 	result  Result
 	tests   []test
-	// both counts scenarios that both sides have; changed are those of them whose
-	// files are not those of before.
+	// both counts scenarios that both sides have and did not skip; changed are those of
+	// them whose files are not those of before.
 	both    int
 	changed map[string]bool
 }
@@ -63,13 +63,12 @@ func (c *comparing) scenarios(before, after baseline.Baseline) {
 			c.find(a[0].Name, failing("new-scenario", "it is new: there is nothing to compare it with"))
 			a = a[1:]
 		default:
-			c.both++
 			c.scenario(&b[0], &a[0])
 			b, a = b[1:], a[1:]
 		}
 	}
 	if c.both == 0 {
-		c.find("", broken("nothing-compared", "no scenario is on both sides, so nothing was compared"))
+		c.find("", broken("nothing-compared", "no scenario was carried out on both sides, so nothing was compared"))
 	}
 }
 
@@ -123,11 +122,12 @@ func repeats(b, a *baseline.Scenario) bool {
 // those that cannot.
 func (c *comparing) carriedOut(b, a *baseline.Scenario) bool {
 	skipped := func(s *baseline.Scenario) bool { return s.Trials.Total() > 0 && s.Trials.Skip == s.Trials.Total() }
-	switch {
-	case skipped(b) && skipped(a):
+	if skipped(b) && skipped(a) {
 		c.find(a.Name, info("skipped", "it was skipped on both sides"))
 		return false
-	case skipped(b):
+	}
+	c.both++
+	if skipped(b) {
 		c.find(a.Name, failing("new-scenario", "it was skipped before, so there is nothing to compare it with"))
 		return false
 	}

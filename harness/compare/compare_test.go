@@ -60,9 +60,18 @@ var _ = Describe("scenarios", Label("H-06"), func() {
 		skipped := passed("a", 2, calls)
 		skipped.Trials = baseline.Trials{Planned: 2, Skip: 2}
 		Expect(rules(one(skipped, passed("a", 2, calls)))).To(Equal([]string{"new-scenario"}))
-		r := one(skipped, skipped)
+		also := passed("b", 2, calls)
+		r := compare.Compare(run(skipped, also), run(skipped, also), compare.Options{})
 		Expect(r.Findings).To(HaveExactElements(HaveField("Rule", "skipped")))
 		Expect(r.Comparisons).To(BeEmpty())
+		Expect(r.Verdict).To(Equal(gate.Pass))
+	})
+	It("that were all skipped on both sides are no comparison", func() {
+		skipped := passed("a", 2, calls)
+		skipped.Trials = baseline.Trials{Planned: 2, Skip: 2}
+		r := one(skipped, skipped)
+		Expect(rules(r)).To(Equal([]string{"nothing-compared"}))
+		Expect(r.Verdict).To(Equal(gate.Error))
 	})
 	It("that were given another bar fail, and the bar is shown apart from what changed", func() {
 		after := passed("a", 1, measured("calls", "", 2))

@@ -119,7 +119,7 @@ func (c *comparing) measure(p *pair, k kind, b, a *baseline.Measure) (x Comparis
 	case b.Value == nil || a.Value == nil:
 		x.Why = "there was nothing to measure before"
 		if a.Value == nil {
-			x.Why = "there is nothing to measure now"
+			x.Why, x.lost = "there is nothing to measure now", !(k.time && noCalls(p.after))
 		}
 		return x, nil, true
 	case k.time && p.before.RealTime != p.after.RealTime:
@@ -143,6 +143,12 @@ func (c *comparing) measure(p *pair, k kind, b, a *baseline.Measure) (x Comparis
 		t, show = c.paired(p, b, a, margin, &x)
 	}
 	return x, t, show
+}
+
+// noCalls reports whether a side makes no calls, so that there are none to time.
+func noCalls(s *baseline.Scenario) bool {
+	m, ok := s.Measure("calls")
+	return ok && m.Known && m.Value != nil && *m.Value == 0
 }
 
 func finite(v *float64) bool { return v == nil || !math.IsNaN(*v) && !math.IsInf(*v, 0) }

@@ -302,11 +302,26 @@ var _ = Describe("what is not known", Label("H-06"), func() {
 		Expect(of(r, "tokens").Rule).To(Equal(compare.Paired))
 		Expect(of(r, "tokens").Verdict).To(Equal(compare.Insufficient))
 	})
-	It("is nothing where nothing was measured", func() {
-		r := compared(measured("latency_p95", "s", 1), measured("retries", "", 0))
-		Expect(of(r, "latency_p95").Why).To(Equal("there is nothing to measure now"))
+	It("is no pass if there was something to measure before", func() {
+		for _, gone := range []baseline.Measure{measured("tokens", "", 100, 100), measured("latency_p95", "s", 1), measured("retries", "", 0)} {
+			for _, now := range []baseline.Measure{measured("calls", "", 1), {Name: gone.Name, Unit: gone.Unit, Known: true}} {
+				r := compared(gone, now)
+				Expect(of(r, gone.Name).Why).To(Equal("there is nothing to measure now"))
+				Expect(rules(r)).To(Equal([]string{"not-told"}), gone.Name)
+				Expect(r.Verdict).To(Equal(gate.Error))
+			}
+		}
+	})
+	It("is said if there was nothing to measure before", func() {
+		r := compared(measured("calls", "", 1), measured("retries", "", 0))
 		Expect(of(r, "retries").Why).To(Equal("there was nothing to measure before"))
-		Expect(of(r, "latency_p95").Verdict).To(Equal(compare.Insufficient))
+		Expect(of(r, "retries").Verdict).To(Equal(compare.Insufficient))
+		Expect(r.Verdict).To(Equal(gate.Pass))
+	})
+	It("is the time of calls where none is made any more", func() {
+		r := one(passed("a", 1, measured("calls", "", 1), measured("latency_p95", "s", 1)), passed("a", 1, measured("calls", "", 0)))
+		Expect(of(r, "latency_p95").Why).To(Equal("there is nothing to measure now"))
+		Expect(rules(r)).To(BeEmpty())
 	})
 	It("is never a number that is none", func() {
 		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
