@@ -44,6 +44,9 @@ func readComparison(path string) (*compare.Result, error) {
 	if c.Schema != compare.Schema {
 		return nil, fmt.Errorf("read the comparison %s: its schema is %q, and this program reads %q; run the scenarios again", path, c.Schema, compare.Schema)
 	}
+	if err := c.Check(); err != nil {
+		return nil, fmt.Errorf("read the comparison %s: %w; it is not as it was written, so run the scenarios again", path, err)
+	}
 	return &c, nil
 }
 

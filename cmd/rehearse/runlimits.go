@@ -32,7 +32,7 @@ func (c *costFlag) Type() string { return "amount" }
 
 // Set implements pflag.Value.
 func (c *costFlag) Set(text string) error {
-	amount := strings.TrimRight(text, string(unit.EUR+unit.USD))
+	amount := strings.TrimRight(text, "DERSU") // the letters of EUR and USD
 	if err := c.UnmarshalText([]byte(amount + " " + text[len(amount):])); err != nil {
 		return c.UnmarshalText([]byte(text)) // its error has what was typed
 	}

@@ -272,10 +272,6 @@ func (c *comparing) close() Result {
 	slices.SortStableFunc(r.Findings, func(x, y Finding) int {
 		return cmp.Or(cmp.Compare(x.Scenario, y.Scenario), cmp.Compare(rank(x.Severity), rank(y.Severity)))
 	})
-	all := make([]gate.Finding, len(r.Findings))
-	for i, f := range r.Findings {
-		all[i] = f.Finding
-	}
-	r.Verdict = gate.VerdictOf(all)
+	r.Verdict = verdictOf(r.Findings)
 	return r
 }

@@ -120,6 +120,36 @@ type Result struct {
 	Bless string `json:"bless,omitempty"`
 }
 
+// Check says what does not follow from the rest, as in a file that was edited: the
+// verdict is that of the findings, and all that is worse or moved has one.
+func (r *Result) Check() error {
+	if want := verdictOf(r.Findings); r.Verdict != want {
+		return fmt.Errorf("the verdict is %s, and that of its findings %s", r.Verdict, want)
+	}
+	for i := range r.Comparisons {
+		x := &r.Comparisons[i]
+		told := func(f Finding) bool {
+			return f.Scenario == x.Scenario && f.Measure == x.Measure && f.Severity == gate.Failing
+		}
+		if x.Verdict == Worse && !slices.ContainsFunc(r.Findings, told) {
+			return fmt.Errorf("%s of %q is worse, and no finding says so", x.Measure, x.Scenario)
+		}
+	}
+	if r.Verdict == gate.Pass && len(r.Bars)+len(r.Missing)+len(r.New) > 0 {
+		return fmt.Errorf("the verdict is pass, although there are moved bars (%d), missing scenarios (%d) or new ones (%d)", len(r.Bars), len(r.Missing), len(r.New))
+	}
+	return nil
+}
+
+// verdictOf is the verdict that findings make.
+func verdictOf(findings []Finding) gate.Verdict {
+	all := make([]gate.Finding, len(findings))
+	for i, f := range findings {
+		all[i] = f.Finding
+	}
+	return gate.VerdictOf(all)
+}
+
 // Options are how runs are compared. The zero value is valid.
 type Options struct {
 	// Rules are the margins; zero means those of the run before, or the default if
