@@ -24,11 +24,16 @@ var shipped = sync.OnceValue(func() *machine {
 })
 
 // machine is a tree of phrases, by words.
+//
+// Nearly every step of a search is one that leads nowhere. The two kinds that each
+// word of a text asks for, from the root and by any word, are therefore kept in
+// lists; only those within a phrase that has begun are looked up in a map.
 type machine struct {
 	ids   map[string]int32
+	roots []int32 // by word, the node that it leads to from the root, 0 if none
+	wild  []int32 // by node, the one that any word leads to, 0 if none
 	edges map[edge]int32
-	ends  map[int32][]end
-	nodes int32
+	ends  [][]end // by node
 	// longest is the number of words of the longest phrase.
 	longest int
 	// folded are the fields of phrases that were read, while the files are.
@@ -60,13 +65,18 @@ const anyWord int32 = 0
 // others are the files that belong to no zone, and what their phrases do.
 var others = map[string]role{"disclaimers": disclaimer, "trade": trade}
 
+func newMachine() *machine {
+	return &machine{
+		ids: make(map[string]int32, 4<<10), roots: make([]int32, 1), // no phrase begins with anyWord
+		edges: make(map[edge]int32, 50_000), wild: make([]int32, 1), ends: make([][]end, 1),
+		folded: map[string][]int32{},
+	}
+}
+
 // load compiles the files: one for each zone and language, named "zone.fr.txt",
 // and the others.
 func load() (*machine, error) {
-	m := &machine{
-		ids: make(map[string]int32, 4<<10), edges: make(map[edge]int32, 50_000), ends: make(map[int32][]end, 30_000),
-		folded: map[string][]int32{},
-	}
+	m := newMachine()
 	entries, err := files.ReadDir("lexicon")
 	if err != nil {
 		return nil, fmt.Errorf("list the lexicon: %w", err)
@@ -158,15 +168,35 @@ func (m *machine) id(word string) int32 {
 	if !ok {
 		id = int32(len(m.ids)) + 1 //nolint:gosec // there are some thousand words
 		m.ids[word] = id
+		m.roots = append(m.roots, 0)
 	}
 	return id
 }
 
+// after returns the node that a word leads to, 0 if none.
+func (m *machine) after(node, word int32) int32 {
+	switch {
+	case word == anyWord:
+		return m.wild[node]
+	case node == 0:
+		return m.roots[word]
+	}
+	return m.edges[edge{node, word}]
+}
+
 func (m *machine) child(node, word int32) int32 {
-	next, ok := m.edges[edge{node, word}]
-	if !ok {
-		m.nodes++
-		next = m.nodes
+	next := m.after(node, word)
+	if next != 0 {
+		return next
+	}
+	next = int32(len(m.ends)) //nolint:gosec // there are some ten thousand nodes
+	m.ends, m.wild = append(m.ends, nil), append(m.wild, 0)
+	switch {
+	case word == anyWord:
+		m.wild[node] = next
+	case node == 0:
+		m.roots[word] = next
+	default:
 		m.edges[edge{node, word}] = next
 	}
 	return next

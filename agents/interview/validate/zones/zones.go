@@ -151,8 +151,8 @@ func (s *scan) step(begun []thread, first thread, text []byte, end int) {
 
 // follow goes on with one phrase by one word.
 func (s *scan) follow(t thread, id int32, end int) {
-	node, ok := s.edges[edge{t.node, id}]
-	if !ok {
+	node := s.after(t.node, id)
+	if node == 0 {
 		return
 	}
 	t.node, t.end = node, end
