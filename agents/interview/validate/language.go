@@ -2,19 +2,30 @@ package validate
 
 import (
 	"fmt"
+	"strings"
 	"unicode"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/internal/words"
 )
 
-// small are the commonest words of a language, folded, but for those that another
-// one has too.
-var small = map[session.Language]map[string]bool{
-	session.French: set("le la les des une un est et que qui dans pour pas tu te ton ta tes vous votre vos je il elle ce cette ces " +
-		"du au aux sur avec plus mais ou son sa ses ne se en quand"),
-	session.English: set("the of and to is are that you your in for with this it have has not was were what how when which from but " +
-		"they their would there about do does who"),
+// small tells the language of its commonest words, folded, but for those that
+// another one has too. It is one list, as each word of a text is looked up.
+var small = smallWords(map[session.Language]string{
+	session.French: "le la les des une un est et que qui dans pour pas tu te ton ta tes vous votre vos je il elle ce cette ces " +
+		"du au aux sur avec plus mais ou son sa ses ne se en quand",
+	session.English: "the of and to is are that you your in for with this it have has not was were what how when which from but " +
+		"they their would there about do does who",
+})
+
+func smallWords(lists map[session.Language]string) map[string]session.Language {
+	all := map[string]session.Language{}
+	for l, list := range lists {
+		for _, word := range strings.Fields(list) {
+			all[word] = l
+		}
+	}
+	return all
 }
 
 // tongues is the text of each language for a message.
@@ -51,10 +62,8 @@ func (c *checker) language() {
 		if !ok {
 			break
 		}
-		for l, list := range small {
-			if list[string(w.Text)] {
-				counts[l]++
-			}
+		if l, ok := small[string(w.Text)]; ok {
+			counts[l]++
 		}
 	}
 	for _, other := range session.Languages() {
