@@ -56,7 +56,12 @@ func connectSQLite(ctx context.Context, path string) (s *Store, err error) {
 		db.SetMaxOpenConns(4)
 		db.SetMaxIdleConns(4)
 	}
-	if err := migrate(ctx, db, goose.DialectSQLite3, "sqlite"); err != nil {
+	if path == "" {
+		err = makeInMemory(ctx, db)
+	} else {
+		err = migrate(ctx, db, goose.DialectSQLite3, "sqlite")
+	}
+	if err != nil {
 		return nil, err
 	}
 	e := &sqliteEngine{db: db, path: path, statements: map[string]*sql.Stmt{}, group: newGroup()}
