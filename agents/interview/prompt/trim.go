@@ -1,6 +1,8 @@
 package prompt
 
 import (
+	"slices"
+
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
@@ -50,7 +52,7 @@ func Trim(history []session.Message, at session.Step, limits Limits) Kept {
 		limits.Tokens = defaultTokens
 	}
 	exchanges := exchangesOf(history, at.Block())
-	kept := Kept{Trimmed: len(history)}
+	kept := Kept{Trimmed: len(history), Messages: slices.Grow[[]session.Message](nil, len(history))}
 	for i := range exchanges {
 		x := &exchanges[i]
 		x.keep = x.protected || x.from >= len(history)-limits.Messages
