@@ -85,6 +85,7 @@ func TestInterruptedComparison(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := gomega.NewWithT(t)
+			t.Cleanup(func() { _ = os.Remove(baseline.File) })
 			tell := func(looks int) (string, error, bool) {
 				var out strings.Builder
 				ctx := &fleeting{Context: context.Background(), looks: looks}
