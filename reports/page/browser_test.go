@@ -113,7 +113,7 @@ func (t *tab) heard() []string {
 }
 
 // patience is how long a page may take.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 func (t *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	GinkgoHelper()

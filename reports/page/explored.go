@@ -162,6 +162,9 @@ func (b *Builder) heat(r *survival.Result, m explored.Matrix) heat {
 	if m.Worst {
 		out.Caption += " A row of several shows the worst of them."
 	}
+	if m.Note != "" {
+		out.Caption += " In groups: " + m.Note + "."
+	}
 	for _, h := range m.Heads {
 		out.Heads = append(out.Heads, line(h, 40))
 	}

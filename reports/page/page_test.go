@@ -132,6 +132,7 @@ var _ = Describe("A page", func() {
 		r.add(s, dialogue(s.Name, 1, [2]string{"q", "begin" + strings.Repeat("é", 1<<20) + "end"}))
 		html := r.page(page.Options{})
 		Expect(html).To(And(ContainSubstring("begin"), ContainSubstring("end</div>"), ContainSubstring("bytes are left out here; the recording has them")))
+		Expect(html).NotTo(ContainSubstring("\ufffd"), "no character is cut in two")
 		Expect(len(html)).To(BeNumerically("<", 200_000))
 	})
 
