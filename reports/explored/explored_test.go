@@ -18,6 +18,7 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/survival"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/internal/tty"
@@ -187,6 +188,31 @@ var _ = Describe("a matrix", func() {
 		r.Cells = append(r.Cells, cell(2, kinds[0]))
 		Expect(explored.Matrices(&r, 24)[0].Rows[1].Runs).To(Equal([]int{5, -1, -1, -1, -1}))
 	})
+	It("says where several crashes share a run, and how many there were", func() {
+		r := survival.Result{Golden: measure.Golden{Writes: 863}}
+		for n := 1; n <= 17; n++ {
+			r.Cells = append(r.Cells, survival.Cell{
+				Family: survival.Crashes, Perturb: []string{fmt.Sprintf("write=%d:crash-before,every=17", n)}, Outcome: survival.Survived, Fired: 51,
+			})
+		}
+		const note = "runs strike at the write shown and every 17 writes from there on: 17 runs struck 867 times on a path of 863 writes"
+		Expect(explored.Matrices(&r, 24)[0].Note).To(Equal(note))
+		r.Cells = append(r.Cells, survival.Cell{
+			Family: survival.Crashes, Perturb: []string{"write=1:disk-full,every=20"}, Outcome: survival.Survived, Fired: 1,
+		}, survival.Cell{
+			Family: survival.Crashes, Perturb: []string{"write=1:crash-after"}, Outcome: survival.Survived, Fired: 1,
+		})
+		Expect(explored.Matrices(&r, 24)[0].Note).To(ContainSubstring("every 17 to 20 writes from there on: 18 runs struck 868 times"))
+		Expect(strings.Join(strings.Fields(terminal(r, tty.Terminal{Width: 80})), " ")).To(ContainSubstring("what happens there; runs strike at the write shown and every 17 to 20 writes"))
+		var markdown bytes.Buffer
+		Expect(explored.Markdown(&markdown, &r, 0)).To(Succeed())
+		Expect(markdown.String()).To(ContainSubstring("struck 868 times on a path of 863 writes"))
+		one := sample()
+		for _, m := range explored.Matrices(&one, 24) {
+			Expect(m.Note).To(BeEmpty(), "a run does what its row says")
+		}
+	})
+
 	It("takes crashes that repeat at different intervals for the same thing", func() {
 		r := survival.Result{Cells: []survival.Cell{
 			{Family: survival.Crashes, Perturb: []string{"write=1:crash-before,every=10"}, Outcome: survival.Survived},

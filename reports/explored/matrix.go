@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/internal/show"
 )
 
 // Matrix is what became of the runs of one family: a row for each place at which the
@@ -22,6 +23,9 @@ type Matrix struct {
 	// Worst is true where there were so many places that a row shows, of several that
 	// fared differently, the worst outcome of each column.
 	Worst bool
+	// Note says what else the runs did than the rows show, where several crashes share
+	// one: a clause without a full stop. It is empty where a run does what its row says.
+	Note string
 }
 
 // Row is one place, or several that fared alike.
@@ -76,10 +80,46 @@ func (p place) head() string {
 	return strings.TrimPrefix(what, "status,")
 }
 
+// every is how many places after the first one it happens again; 0 if it does not.
+func (p place) every() int {
+	_, text, _ := strings.Cut(p.what, ",every=")
+	n, _ := strconv.Atoi(text)
+	return max(n, 0)
+}
+
+// sharing counts the runs in which several strikes share one.
+type sharing struct{ runs, struck, least, most int }
+
+func (s *sharing) add(c *survival.Cell, every int) {
+	if every == 0 {
+		return
+	}
+	if s.runs == 0 {
+		s.least = every
+	}
+	s.runs++
+	s.struck += c.Fired
+	s.least, s.most = min(s.least, every), max(s.most, every)
+}
+
+// note tells of them on a path of so many writes.
+func (s *sharing) note(writes int) string {
+	if s.runs == 0 {
+		return ""
+	}
+	distance := strconv.Itoa(s.least)
+	if s.least < s.most {
+		distance += " to " + strconv.Itoa(s.most)
+	}
+	return fmt.Sprintf("runs strike at the write shown and every %s writes from there on: %s struck %s on a path of %s",
+		distance, show.Plural(s.runs, "run"), show.Plural(s.struck, "time"), show.Plural(writes, "write"))
+}
+
 // matrix has a row for each place. Of two runs in one cell the worse one is shown.
 func matrix(r *survival.Result, family survival.Family) Matrix {
 	m := Matrix{Family: family}
 	columns, rows := map[string]int{}, map[int]int{}
+	var shared sharing
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		if c.Family != family || len(c.Perturb) != 1 {
@@ -104,7 +144,9 @@ func matrix(r *survival.Result, family survival.Family) Matrix {
 		}
 		m.Rows[row].widen(column + 1)
 		m.Rows[row].show(column, c.Outcome, i)
+		shared.add(c, at.every())
 	}
+	m.Note = shared.note(r.Golden.Writes)
 	for i := range m.Rows {
 		m.Rows[i].widen(len(m.Heads))
 	}

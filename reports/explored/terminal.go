@@ -115,7 +115,8 @@ func extent(r *survival.Result) string {
 
 // matrix draws one family, in as many bands as its columns need.
 func (v *view) matrix(m *Matrix) {
-	v.line("\n" + v.t.Paint(tty.Bold, string(m.Family)) + ": " + headline(m))
+	v.line("")
+	v.block(0, 2, v.t.Paint(tty.Bold, string(m.Family))+": "+headline(m))
 	label := 0
 	for _, row := range m.Rows {
 		label = max(label, tty.Width(rowLabel(m, row)))
@@ -139,6 +140,9 @@ func headline(m *Matrix) string {
 	text := fmt.Sprintf("each %s × what happens there", m.Point)
 	if m.Worst {
 		text += "; each row shows the worst of several"
+	}
+	if m.Note != "" {
+		text += "; " + m.Note
 	}
 	return text
 }

@@ -70,6 +70,18 @@ var _ = Describe("The page of an exploration", func() {
 		Expect(html).To(ContainSubstring(`id="interview/short-write-1-crash-before"`))
 	})
 
+	It("says where crashes are driven in groups", func() {
+		r := losing(2, 1)
+		e := &r.input.Explored[0]
+		for i := range e.Cells {
+			e.Cells[i].Perturb = []string{e.Cells[i].Perturb[0] + ",every=17"}
+		}
+		e.Golden.Writes = 40
+		Expect(plainText(r.page(page.Options{}), "<caption>", "</caption>")).To(ContainSubstring(
+			"In groups: runs strike at the write shown and every 17 writes from there on: 4 runs struck 4 times on a path of 40 writes."))
+		Expect(losing(2, 1).page(page.Options{})).NotTo(ContainSubstring("In groups"))
+	})
+
 	It("says how much was driven and how much was recorded", func() {
 		html := losing(60, 1).page(page.Options{})
 		Expect(plainText(html, `<h1 id="headline">`, "</h1>")).To(Equal("fail Off the golden path 120 runs: 60 survived, 60 failed"))
