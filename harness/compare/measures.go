@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/measure"
@@ -119,7 +120,7 @@ func (c *comparing) measure(p *pair, k kind, b, a *baseline.Measure) (x Comparis
 	case b.Value == nil || a.Value == nil:
 		x.Why = "there was nothing to measure before"
 		if a.Value == nil {
-			x.Why, x.lost = "there is nothing to measure now", !(k.time && noCalls(p.after))
+			x.Why, x.lost = "there is nothing to measure now", !untimed(b.Name, p.after)
 		}
 		return x, nil, true
 	case k.time && p.before.RealTime != p.after.RealTime:
@@ -145,10 +146,10 @@ func (c *comparing) measure(p *pair, k kind, b, a *baseline.Measure) (x Comparis
 	return x, t, show
 }
 
-// noCalls reports whether a side makes no calls, so that there are none to time.
-func noCalls(s *baseline.Scenario) bool {
+// untimed reports whether a measure is a time of calls and a side makes none.
+func untimed(name string, s *baseline.Scenario) bool {
 	m, ok := s.Measure("calls")
-	return ok && m.Known && m.Value != nil && *m.Value == 0
+	return strings.HasPrefix(name, "latency_") && ok && m.Known && m.Value != nil && *m.Value == 0
 }
 
 func finite(v *float64) bool { return v == nil || !math.IsNaN(*v) && !math.IsInf(*v, 0) }

@@ -322,6 +322,10 @@ var _ = Describe("what is not known", Label("H-06"), func() {
 		r := one(passed("a", 1, measured("calls", "", 1), measured("latency_p95", "s", 1)), passed("a", 1, measured("calls", "", 0)))
 		Expect(of(r, "latency_p95").Why).To(Equal("there is nothing to measure now"))
 		Expect(rules(r)).To(BeEmpty())
+		for _, m := range []baseline.Measure{measured("duration", "s", 1), measured("tokens", "", 1)} {
+			r = one(passed("a", 1, measured("calls", "", 1), m), passed("a", 1, measured("calls", "", 0)))
+			Expect(rules(r)).To(Equal([]string{"not-told"}))
+		}
 	})
 	It("is never a number that is none", func() {
 		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
