@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -20,34 +19,9 @@ import (
 	"github.com/chromedp/chromedp"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/internal/browser"
 )
-
-// programs are the names of the browser, the first one found is taken.
-var programs = []string{"chromium", "chromium-browser", "google-chrome", "chrome", "headless-shell"}
-
-// browser starts a browser with a profile of its own, or skips the spec.
-func browser() context.Context {
-	GinkgoHelper()
-	var path string
-	for _, name := range programs {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		Skip("no browser: none of " + strings.Join(programs, ", ") + " is installed")
-	}
-	ctx, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(GinkgoT().TempDir()),
-		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-	)...)
-	DeferCleanup(stop)
-	ctx, closing := chromedp.NewContext(ctx)
-	DeferCleanup(closing)
-	Expect(chromedp.Do(ctx)).To(Succeed(), "the browser does not start")
-	return ctx
-}
 
 // tab is a window of the browser with one file.
 type tab struct {
@@ -58,25 +32,17 @@ type tab struct {
 	complaints []string
 }
 
-func newTab(browser context.Context) *tab {
+func newTab(chrome context.Context) *tab {
 	GinkgoHelper()
-	ctx, closing := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	ctx, closing := chromedp.NewContext(chrome, chromedp.WithNewBrowserContext())
 	DeferCleanup(closing)
 	t := &tab{ctx: ctx}
 	Expect(chromedp.Listen(ctx, t.hear)).To(Succeed())
 	t.do(
-		call(network.Enable, network.EnableParams{}), call(cdplog.Enable, cdp.Empty{}), call(runtime.Enable, cdp.Empty{}),
-		call(page.Enable, page.EnableParams{}), chromedp.EmulateViewport(1280, 900),
+		browser.Call(network.Enable, network.EnableParams{}), browser.Call(cdplog.Enable, cdp.Empty{}), browser.Call(runtime.Enable, cdp.Empty{}),
+		browser.Call(page.Enable, page.EnableParams{}), chromedp.EmulateViewport(1280, 900),
 	)
 	return t
-}
-
-// call is a command of the browser's own protocol.
-func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
-	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, command, params)
-		return err
-	})
 }
 
 func (t *tab) hear(event any) {
@@ -192,26 +158,26 @@ func (t *tab) click(css string) {
 // slash presses "/" as a keyboard does: no character follows a key that was handled.
 func (t *tab) slash() {
 	GinkgoHelper()
-	t.do(call(input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "/", Text: "/"}),
-		call(input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: "/"}))
+	t.do(browser.Call(input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "/", Text: "/"}),
+		browser.Call(input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: "/"}))
 }
 
 // write puts a text in at once, as pasting does.
 func (t *tab) write(text string) {
 	GinkgoHelper()
-	t.do(call(input.InsertText, input.InsertTextParams{Text: text}))
+	t.do(browser.Call(input.InsertText, input.InsertTextParams{Text: text}))
 }
 
 // noScript switches scripts off.
 func (t *tab) noScript() {
 	GinkgoHelper()
-	t.do(call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
+	t.do(browser.Call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
 }
 
 // scheme asks for light or dark.
 func (t *tab) scheme(name string) {
 	GinkgoHelper()
-	t.do(call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+	t.do(browser.Call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}, {Name: "prefers-reduced-motion", Value: "reduce"}},
 	}))
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/internal/browser"
 )
 
 var _ = It("holds 1,000 scenarios with 10,000 calls below 30 MB, and answers at once in a browser", func() {
@@ -19,7 +21,7 @@ var _ = It("holds 1,000 scenarios with 10,000 calls below 30 MB, and answers at 
 	defer out.Close()
 	Expect(write(&recording, out)).To(And(BeNumerically(">", 20_000_000), BeNumerically("<", 30_000_000)))
 
-	t := newTab(browser())
+	t := newTab(browser.Start())
 	t.scheme("light")
 	t.do(chromedp.Navigate("file://" + file))
 	t.waits(`document.getElementById("count").textContent === "1000 scenarios"`)

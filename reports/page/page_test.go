@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/browser"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -288,7 +289,7 @@ var _ = Describe("A page of hostile texts", func() {
 	})
 
 	It("runs nothing, asks for nothing and shows every text in a browser", func() {
-		b := browser()
+		b := browser.Start()
 		t := newTab(b)
 		t.scheme("light")
 		t.open(hostile().page(page.Options{}), "")

@@ -9,6 +9,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/internal/browser"
 	"github.com/rehearse-dev/rehearse/reports/page"
 )
 
@@ -17,7 +18,7 @@ var _ = Describe("A page in a browser", Label("H-05"), Ordered, ContinueOnFailur
 	html := ""
 
 	BeforeAll(func() {
-		t = newTab(browser())
+		t = newTab(browser.Start())
 		html = small().page(page.Options{})
 	})
 	BeforeEach(func() { t.scheme("light") })
@@ -199,7 +200,7 @@ var _ = Describe("A page in a browser", Label("H-05"), Ordered, ContinueOnFailur
 	})
 
 	It("is read without JavaScript", func() {
-		other := newTab(browser())
+		other := newTab(browser.Start())
 		other.noScript()
 		other.open(html, "")
 		Expect(other.is(`document.getElementById("orders/refund/2/3")`)).To(BeTrue())

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -20,34 +19,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/internal/browser"
 )
-
-// programs are the names of the browser, the first one found is taken.
-var programs = []string{"chromium", "chromium-browser", "google-chrome", "chrome", "headless-shell"}
-
-// browser starts a browser with a profile of its own, or skips the spec.
-func browser() context.Context {
-	GinkgoHelper()
-	var path string
-	for _, name := range programs {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		Skip("no browser: none of " + strings.Join(programs, ", ") + " is installed")
-	}
-	ctx, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(GinkgoT().TempDir()),
-		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-	)...)
-	DeferCleanup(stop)
-	ctx, closing := chromedp.NewContext(ctx)
-	DeferCleanup(closing)
-	Expect(chromedp.Do(ctx)).To(Succeed(), "the browser does not start")
-	return ctx
-}
 
 // tab is a window of the browser, with cookies of its own.
 type tab struct {
@@ -58,25 +32,17 @@ type tab struct {
 	complaints []string
 }
 
-func newTab(browser context.Context, base string) *tab {
+func newTab(chrome context.Context, base string) *tab {
 	GinkgoHelper()
-	ctx, closing := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	ctx, closing := chromedp.NewContext(chrome, chromedp.WithNewBrowserContext())
 	DeferCleanup(closing)
 	t := &tab{ctx: ctx, base: base}
 	Expect(chromedp.Listen(ctx, t.hear)).To(Succeed())
 	t.do(
-		call(network.Enable, network.EnableParams{}), call(cdplog.Enable, cdp.Empty{}), call(runtime.Enable, cdp.Empty{}),
+		browser.Call(network.Enable, network.EnableParams{}), browser.Call(cdplog.Enable, cdp.Empty{}), browser.Call(runtime.Enable, cdp.Empty{}),
 		language("fr-FR,fr;q=0.9,en;q=0.5"), chromedp.EmulateViewport(1280, 900),
 	)
 	return t
-}
-
-// call is a command of the browser's own protocol.
-func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
-	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, command, params)
-		return err
-	})
 }
 
 func (t *tab) hear(event any) {
@@ -183,19 +149,19 @@ func (t *tab) press(keys string, options ...chromedp.KeyOption) {
 // write puts a text in at once, as pasting does.
 func (t *tab) write(text string) {
 	GinkgoHelper()
-	t.do(call(input.InsertText, input.InsertTextParams{Text: text}))
+	t.do(browser.Call(input.InsertText, input.InsertTextParams{Text: text}))
 }
 
 // noScript switches scripts off.
 func (t *tab) noScript() {
 	GinkgoHelper()
-	t.do(call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
+	t.do(browser.Call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
 }
 
 // still asks for pages in which nothing moves.
 func (t *tab) still() {
 	GinkgoHelper()
-	t.do(call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+	t.do(browser.Call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},
 	}))
 }
@@ -210,7 +176,7 @@ func (t *tab) shoot(name string, width int64, dark bool) {
 	}
 	t.do(
 		chromedp.EmulateViewport(width, 900),
-		call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		browser.Call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
 		}))
 	over, err := value[int](t, `document.documentElement.scrollWidth - document.documentElement.clientWidth`)
@@ -231,16 +197,10 @@ func offline(cut bool) chromedp.Action[chromedp.Void] {
 	if cut {
 		rules = append(rules, &network.Conditions{Offline: true, DownloadThroughput: -1, UploadThroughput: -1})
 	}
-	return call(network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: rules})
+	return browser.Call(network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: rules})
 }
 
 // language makes the browser ask for a language.
 func language(accept string) chromedp.Action[chromedp.Void] {
-	return call(network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": accept}})
+	return browser.Call(network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": accept}})
 }
-
-var _ = It("looks for the browsers that make test tells of", func() {
-	script, err := os.ReadFile("../../../.ci/missing")
-	Expect(err).NotTo(HaveOccurred())
-	Expect(string(script)).To(ContainSubstring("browsers=(" + strings.Join(programs, " ") + ")"))
-})

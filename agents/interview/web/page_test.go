@@ -11,12 +11,13 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/browser"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
 var _ = Describe("The page in a browser", Ordered, ContinueOnFailure, func() {
 	var chrome context.Context
-	BeforeAll(func() { chrome = browser() })
+	BeforeAll(func() { chrome = browser.Start() })
 
 	// visit opens the page of an interview that has come to a message.
 	visit := func(h *house, there func(view) bool) (*tab, view) {
