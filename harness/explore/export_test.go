@@ -73,3 +73,47 @@ func Sound(golden harness.Judged) error {
 	e := explorer{golden: golden, result: survival.Result{Invariants: gate.Invariants(golden.Scenario.Agent)}}
 	return e.sound()
 }
+
+// Broken are the classes of what a run broke.
+func Broken(found []gate.Finding) []string { return broken(found) }
+
+// Failures are the indices of the cells that are to be shrunk; then the candidates that
+// are smaller, without those that are known.
+func Failures(cells []survival.Cell, known ...string) (failed []int, candidates []string) {
+	e := explorer{result: survival.Result{Cells: cells}, known: map[string][]string{}}
+	for _, k := range known {
+		e.known[k] = nil
+	}
+	for i := range cells {
+		ps, err := parse(cells[i].Perturb)
+		if err != nil {
+			panic(err)
+		}
+		e.items = append(e.items, item{cells[i].Family, ps})
+	}
+	open := e.failures()
+	for _, f := range open {
+		failed = append(failed, f.cell)
+	}
+	for _, run := range e.candidates(open) {
+		candidates = append(candidates, key(run.ps))
+	}
+	return failed, candidates
+}
+
+// Smallest are the runs that are recorded.
+func Smallest(cells []survival.Cell) (runs []string, err error) {
+	e := explorer{result: survival.Result{Cells: cells}}
+	items, err := e.smallest()
+	for _, run := range items {
+		runs = append(runs, key(run.ps))
+	}
+	return runs, err
+}
+
+// Healed reports whether the agent came through p by asking again, of which is known
+// whether it did and whether the run ended otherwise.
+func Healed(p perturb.Perturbation, retried, ended bool) bool {
+	e := explorer{ended: map[string]bool{p.String(): ended}, retried: map[string]bool{p.String(): retried}}
+	return e.healed(p)
+}

@@ -60,9 +60,8 @@ func (e *explorer) failures() (all []*failure) {
 	return all
 }
 
-// try drives what might be smaller and is not known yet.
-func (e *explorer) try(ctx context.Context, open []*failure) error {
-	var items []item
+// candidates are what might be smaller and is not known yet, each once.
+func (e *explorer) candidates(open []*failure) (items []item) {
 	asked := map[string]bool{}
 	for _, f := range open {
 		f.tried = smaller(f.best, e.path.writes)
@@ -74,6 +73,12 @@ func (e *explorer) try(ctx context.Context, open []*failure) error {
 			}
 		}
 	}
+	return items
+}
+
+// try drives what might be smaller.
+func (e *explorer) try(ctx context.Context, open []*failure) error {
+	items := e.candidates(open)
 	done := 0
 	sink := &tap{trial: func(j *harness.Judged) {
 		e.known[key(items[done].ps)] = broken(j.Findings)
@@ -105,6 +110,17 @@ func (e *explorer) record(ctx context.Context) error {
 	if e.opts.Sink == nil || interrupted(ctx) {
 		return nil
 	}
+	items, err := e.smallest()
+	if err != nil {
+		return err
+	}
+	_, err = e.drive(ctx, e.opts.Sink, false, items)
+	return err
+}
+
+// smallest are the smallest runs of the failures, each once and not more than are
+// recorded.
+func (e *explorer) smallest() ([]item, error) {
 	var items []item
 	seen := map[string]bool{}
 	for i := range e.result.Cells {
@@ -115,12 +131,11 @@ func (e *explorer) record(ctx context.Context) error {
 		seen[cell.Command] = true
 		ps, err := parse(cell.Shrunk)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		items = append(items, item{cell.Family, ps})
 	}
-	_, err := e.drive(ctx, e.opts.Sink, false, items)
-	return err
+	return items, nil
 }
 
 // parse reads text forms.
