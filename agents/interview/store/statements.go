@@ -129,11 +129,12 @@ func (p *plan) key(what, key string) {
 }
 
 func (p *plan) json(v any) string {
-	data, err := json.Marshal(v, options)
+	var text strings.Builder // written once: Marshal would copy it, and string again
+	err := json.MarshalWrite(&text, v, options)
 	if err != nil && p.err == nil {
 		p.err = fmt.Errorf("what is to be stored is no text: %w", err)
 	}
-	return string(data)
+	return text.String()
 }
 
 // options are those of encoding/json, but text that is not UTF-8 is refused:
