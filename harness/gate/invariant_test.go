@@ -157,7 +157,7 @@ var _ = Describe("Invariants", func() {
 			for _, found := range j.Judge(f) {
 				broken = append(broken, found.Message)
 			}
-			matches := ContainElement(MatchRegexp("^(done|finished)-is-true: "))
+			matches := ContainElement(MatchRegexp("^(done|finished)-is-(true|answered): "))
 			if ok {
 				matches = Not(matches)
 			}
@@ -185,6 +185,9 @@ var _ = Describe("Invariants", func() {
 		Entry("an interview", "interview", "finished", true),
 		Entry("an interview with another profile", "interview", "finished", false, earlier),
 		Entry("an interview whose last call failed", "interview", "finished", false, lastFailed),
+		Entry("a plan", "supervise", "complete", true),
+		Entry("a plan with a call fewer that was answered", "supervise", "complete", false, lastFailed),
+		Entry("a plan with a call that was made again", "supervise", "complete", true, func(f *measure.Facts) { f.Calls.Total, f.Calls.Failed = 4, 1 }),
 		Entry("an interview that was left", "interview", "left", true, earlier),
 	)
 

@@ -140,6 +140,9 @@ var kinds = map[string]kind{
 				`run.status != "complete" || supervise.last.all(name, supervise.last[name] != "fail")`),
 			say("no-task-left-out", "a run that is complete has done the tasks of the plan that the golden one did",
 				`run.status != "complete" || supervise.planned >= golden.supervise.planned`),
+			say("done-is-answered", "a run that is complete had as many calls answered as the golden one, if that had no rounds, in which tasks may be dropped",
+				`run.status != "complete" || golden.supervise.derived > 0 || golden.supervise.rounds > 0 ||
+  calls.total - calls.failed >= golden.calls.total - golden.calls.failed`),
 			say("journal-undisturbed", "a run that was complete in spite of crashes has the journal of the golden one",
 				`run.status != "complete" || size(run.struck) == 0 || size(script.fired) > 0 ||
   !run.struck.all(blow, blow.contains(":crash-")) || supervise.journal == golden.supervise.journal`),
