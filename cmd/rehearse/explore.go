@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -133,9 +132,7 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 	}
 	defer func() { _ = out.Close() }() // the end of the process frees it as well
 
-	if a.getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
+	a.collectSeldom()
 	began := time.Now()
 	result, err := a.exploreInto(ctx, out, sc, prices, opts)
 	if err != nil {

@@ -120,9 +120,7 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	}
 	defer func() { _ = out.Close() }() // the end of the process frees it as well
 
-	if a.getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
+	a.collectSeldom()
 	began := time.Now()
 	report, err := a.execute(ctx, set, out, prices, flags, against)
 	if err != nil {
@@ -220,4 +218,11 @@ func priceTable(file string) (*price.Table, error) {
 		return nil, fmt.Errorf("read the price file: %w", err)
 	}
 	return price.Load(file, data)
+}
+
+// collectSeldom sets how often garbage is collected in a run, unless the user did.
+func (a *app) collectSeldom() {
+	if a.getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 }
