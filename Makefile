@@ -72,7 +72,7 @@ format: ## rewrite all files in the project's format
 
 .PHONY: bench
 bench: ## measure speed and memory, each beside its floor (see docs/performance.md)
-	$(GO) test -run "^$$" -bench . -benchmem -benchtime $(BENCHTIME) $(PKGS)
+	$(GO) test -run "^$$" -bench . -benchmem -benchtime $(BENCHTIME) $(BENCHFLAGS) $(PKGS)
 
 .PHONY: fuzz
 fuzz: ## fuzz each parser for FUZZ=10s
