@@ -221,7 +221,7 @@ func groupsOf(writes, work, budget int) int {
 	if budget == 0 || writes*work <= budget {
 		return writes
 	}
-	return min(writes, max(leastEvery, budget/work/sparing))
+	return min(writes, max(leastEvery, budget/(work*sparing)))
 }
 
 // users plans each turn × each thing that people do.
