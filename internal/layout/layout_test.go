@@ -104,6 +104,7 @@ var allowed = map[string][]string{
 	"reports/spans":                    {"event", "llm", "harness/record", "harness/measure", "harness/gate"},
 	"reports/detection":                {"stat", "harness/detect/score", "harness/detect/fit", "reports/plot"},
 	"reports/trace":                    {"fixtures", "reports", "harness/gate"},
+	"internal/genai":                   {"llm"},
 	"cmd/rehearse":                     {"*"},
 }
 

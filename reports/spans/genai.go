@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/genai"
 	"github.com/rehearse-dev/rehearse/internal/plain"
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -96,7 +97,7 @@ func callAttributes(sc *record.Scenario, c *record.Call) []*commonpb.KeyValue {
 	for _, name := range slices.Sorted(maps.Keys(c.Tags)) {
 		attrs = append(attrs, text("rehearse.call.tag."+plain.Line(name, maxText), c.Tags[name]))
 	}
-	attrs = append(attrs, usageAttributes(c.Usage)...)
+	attrs = append(attrs, genai.Usage(c.Usage)...)
 	if usd, why := measure.CallCostUSD(sc, c); why == "" {
 		attrs = append(attrs, attribute.Float64("rehearse.cost.usd", usd))
 	}
@@ -107,21 +108,6 @@ func callAttributes(sc *record.Scenario, c *record.Call) []*commonpb.KeyValue {
 		}
 	}
 	return encode(attrs)
-}
-
-// usageAttributes are what a call used. The conventions count cached input as input,
-// too.
-func usageAttributes(u *llm.Usage) []attribute.KeyValue {
-	if u == nil {
-		return nil
-	}
-	return []attribute.KeyValue{
-		semconv.GenAIUsageInputTokens(u.Input + u.CachedInput + u.CacheWrite),
-		semconv.GenAIUsageOutputTokens(u.Output),
-		semconv.GenAIUsageCacheReadInputTokens(u.CachedInput),
-		semconv.GenAIUsageCacheCreationInputTokens(u.CacheWrite),
-		semconv.GenAIUsageReasoningOutputTokens(u.Reasoning),
-	}
 }
 
 func retryAttributes(k int, r llm.Retry) []*commonpb.KeyValue {

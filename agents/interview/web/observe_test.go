@@ -260,7 +260,8 @@ var _ = Describe("Spans", func() {
 			"gen_ai.request.model": "m-1", "gen_ai.response.model": "m-1-2026",
 			"gen_ai.response.finish_reasons": []string{"stop"},
 			"gen_ai.usage.input_tokens":      int64(120), "gen_ai.usage.cache_read.input_tokens": int64(20),
-			"gen_ai.usage.output_tokens": int64(30), "gen_ai.usage.reasoning.output_tokens": int64(0),
+			"gen_ai.usage.cache_creation.input_tokens": int64(0),
+			"gen_ai.usage.output_tokens":               int64(30), "gen_ai.usage.reasoning.output_tokens": int64(0),
 			"interview.call.purpose": "preamble", "interview.step": "STEP_03_PREAMBULE", "interview.call.attempt": "1",
 		}))
 	})

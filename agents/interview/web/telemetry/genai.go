@@ -7,6 +7,7 @@ import (
 	// The last version of the conventions that holds those for generative AI.
 	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
 
+	"github.com/rehearse-dev/rehearse/internal/genai"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -48,21 +49,7 @@ func replyAttributes(reply llm.Reply) []attribute.KeyValue {
 	if reply.Finish != "" {
 		attrs = append(attrs, semconv.GenAIResponseFinishReasons(string(reply.Finish)))
 	}
-	return append(attrs, usageAttributes(reply.Usage)...)
-}
-
-// usageAttributes are what a backend reported. The conventions count cached
-// input as input, too.
-func usageAttributes(u *llm.Usage) []attribute.KeyValue {
-	if u == nil {
-		return nil
-	}
-	return []attribute.KeyValue{
-		semconv.GenAIUsageInputTokens(u.Input + u.CachedInput + u.CacheWrite),
-		semconv.GenAIUsageOutputTokens(u.Output),
-		semconv.GenAIUsageCacheReadInputTokens(u.CachedInput),
-		semconv.GenAIUsageReasoningOutputTokens(u.Reasoning),
-	}
+	return append(attrs, genai.Usage(reply.Usage)...)
 }
 
 func errorType(kind string) attribute.KeyValue { return semconv.ErrorTypeKey.String(kind) }
