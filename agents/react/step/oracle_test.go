@@ -268,7 +268,8 @@ func TestOutput(t *testing.T) {
 			output(t, chain+"---\n"+body+"\n", want)
 			output(t, "```yaml\n"+chain+"```\n"+body+"\n", want)
 		}
-		output(t, "~~~~yaml\n"+chain+"---\n"+body+"\n~~~~\nBye.\n", want)
+		fence := strings.Repeat("~", 3*3+1) // longer than what a line of pieces can be: a line of tildes as long would close it
+		output(t, fence+"yaml\n"+chain+"---\n"+body+"\n"+fence+"\nBye.\n", want)
 	})
 }
 
