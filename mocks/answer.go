@@ -42,11 +42,12 @@ func (e *Engine) answer(x *Exchange, codec wire.Codec, v *view) {
 		x.record.Problem = fmt.Sprintf("%s.template: %v", l.name, err)
 		e.journal.find(unexpected, x.record.N, x.record.Problem)
 		e.mu.Unlock()
-		x.line = -1
+		x.line, x.denied = -1, llm.UnexpectedCall
 		x.send(codec.EncodeError(scriptError(codeTemplate, x.record.Problem)))
 		return
 	}
 	x.record.Usage = &c.Usage
+	x.said = &c
 	frames := codec.Encode(*v.call, c)
 	if x.hits != nil {
 		frames = e.harm(x, codec, v, &c, frames)
@@ -161,7 +162,10 @@ func (e *Engine) toolCalls(x *Exchange, l *line) []llm.ToolCall {
 // refuse answers a call for which there is no line.
 func (e *Engine) refuse(x *Exchange, codec wire.Codec, v *view) {
 	code, problem := e.explain(v)
-	x.record.Problem = problem
+	x.record.Problem, x.denied = problem, llm.UnexpectedCall
+	if code == codeExhausted {
+		x.denied = llm.ScriptExhausted
+	}
 	e.open(x, unexpected)
 	if !e.program.script.Lenient {
 		x.send(codec.EncodeError(scriptError(code, problem)))
@@ -176,6 +180,7 @@ func (e *Engine) refuse(x *Exchange, codec wire.Codec, v *view) {
 	}
 	c.Usage = e.usage(v, &c)
 	x.record.Usage = &c.Usage
+	x.said, x.denied = &c, ""
 	x.send(codec.Encode(*v.call, c))
 }
 

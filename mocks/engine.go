@@ -24,6 +24,8 @@ type EngineOptions struct {
 	Count func(model, text string) int
 	// Inject are things that go wrong beside those of the script.
 	Inject []Injection
+	// Observer is told of every call; may be nil.
+	Observer Observer
 	// Keep is how many exchanges, and how many findings of each kind, the report
 	// keeps; 0 means all. A server that runs for long needs a limit.
 	Keep int
@@ -79,8 +81,14 @@ func (e *Engine) Begin(ctx context.Context, codec wire.Codec, header http.Header
 	call, apiErr := codec.Decode(body)
 	if apiErr != nil {
 		x.send(codec.EncodeError(apiErr))
-		x.record.Problem = "invalid request: " + apiErr.Message
+		x.record.Problem, x.denied = "invalid request: "+apiErr.Message, llm.InvalidRequest
 		e.open(x, invalid)
+		if e.opts.Observer != nil {
+			x.end, _ = e.opts.Observer.Begin(codec.Protocol(), llm.Request{}) // it is refused already
+		}
+		return x
+	}
+	if !e.watch(x, codec, call.Request) {
 		return x
 	}
 	call.Header = header

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
@@ -33,11 +34,15 @@ type Exchange struct {
 	before string
 	moved  int
 
-	next   int // how many frames are handed over
-	lost   bool
-	ended  bool
-	side   bool // not about the script, and not recorded
-	slot   int  // in the journal
+	next  int // how many frames are handed over
+	lost  bool
+	ended bool
+	side  bool // not about the script, and not recorded
+	slot  int  // in the journal
+	// end is the observer's, said the answer, denied why there is none; see observe.go.
+	end    func(llm.Reply, error)
+	said   *wire.Completion
+	denied llm.ErrorKind
 	record Record
 }
 
@@ -91,6 +96,9 @@ func (x *Exchange) Sent() {
 	if x.next < len(x.frames) || x.side {
 		return
 	}
+	if f.End == wire.Continue {
+		defer x.tell(true)
+	}
 	e := x.engine
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -123,6 +131,7 @@ func (x *Exchange) End() {
 		return
 	}
 	x.ended = true
+	defer x.tell(false)
 	e := x.engine
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -20,6 +20,8 @@ import (
 // engine is looked at.
 type neutral struct{ request llm.Request }
 
+func (neutral) Protocol() string { return "neutral" }
+
 func (n neutral) Decode([]byte) (wire.Call, *wire.APIError) {
 	return wire.Call{Request: n.request}, nil
 }

@@ -39,6 +39,16 @@ func (c *checker) checkDrive(sc *Scenario) {
 		agent, statuses = "a supervised run", c.checkSupervise(d.Supervise)
 	case d.React != nil:
 		agent, statuses = "a ReAct agent", c.checkReact(d.React)
+	case d.Function != nil:
+		agent, statuses = "a Go function", c.checkTalk("drive.function", &d.Function.Talk)
+	case d.Command != nil:
+		agent, statuses = "a command", c.checkTalk("drive.command", &d.Command.Talk)
+	case d.HTTP != nil:
+		agent, statuses = "an HTTP application", c.checkTalk("drive.http", &d.HTTP.Talk)
+	case d.Container != nil:
+		agent, statuses = "a container", c.checkTalk("drive.container", &d.Container.Talk)
+	case d.Coding != nil:
+		agent, statuses = "a coding agent", c.checkTalk("drive.coding", &d.Coding.Talk)
 	default:
 		c.add("drive", "", `the scenario drives no agent; write what is driven, such as "loop: {prompt: ...}"`)
 		return

@@ -65,6 +65,12 @@ type Drive struct {
 	Interview *InterviewDrive `yaml:"interview,omitempty" json:"interview,omitempty"`
 	Supervise *SuperviseDrive `yaml:"supervise,omitempty" json:"supervise,omitempty"`
 	React     *ReactDrive     `yaml:"react,omitempty" json:"react,omitempty"`
+	// Agents of other people.
+	Function  *FunctionDrive  `yaml:"function,omitempty" json:"function,omitempty"`
+	Command   *CommandDrive   `yaml:"command,omitempty" json:"command,omitempty"`
+	HTTP      *HTTPDrive      `yaml:"http,omitempty" json:"http,omitempty"`
+	Container *ContainerDrive `yaml:"container,omitempty" json:"container,omitempty"`
+	Coding    *CodingDrive    `yaml:"coding,omitempty" json:"coding,omitempty"`
 }
 
 // JSONSchemaExtend demands exactly one agent.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -63,6 +64,13 @@ type Env struct {
 	// Empty means this program.
 	Executable string
 
+	// Functions are the agents that are Go functions, by the names that scenarios know
+	// them under.
+	Functions map[string]app.Maker
+	// Required makes it an error if something that a scenario needs is not on this
+	// machine (Docker, a coding agent's program); such a scenario is skipped otherwise.
+	Required bool
+
 	socket socket
 }
 
@@ -100,6 +108,8 @@ func newDriver(sc scenarios.Scenario, env *Env) (Driver, error) {
 		return newSuperviseDriver(sc, env)
 	case sc.Drive.React != nil:
 		return newReactDriver(sc, env)
+	case sc.Drive.Function != nil, sc.Drive.Command != nil, sc.Drive.HTTP != nil, sc.Drive.Container != nil, sc.Drive.Coding != nil:
+		return newAppDriver(sc, env)
 	default:
 		return nil, errors.New("the scenario drives no agent")
 	}
@@ -140,7 +150,12 @@ func head(sc scenarios.Scenario, agent string, env *Env) record.Scenario {
 
 // realTime reports whether bytes cross a real socket or process, where time
 // cannot be virtual.
-func realTime(sc scenarios.Scenario) bool { return sc.Backend.Kind() != scenarios.InProcess }
+func realTime(sc scenarios.Scenario) bool {
+	if _, other := sc.Drive.Talk(); other && sc.Drive.Function == nil {
+		return true
+	}
+	return sc.Backend.Kind() != scenarios.InProcess
+}
 
 // Seed derives the seed of trial n, from 1, of a scenario, so that a trial does
 // not depend on those before it. The constants are those of SplitMix64 (Steele,

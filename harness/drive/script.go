@@ -61,20 +61,17 @@ type trial struct {
 }
 
 func (s *script) begin(sc scenarios.Scenario, n int, env *Env, inject ...mocks.Injection) *trial {
+	return s.beginObserved(sc, n, env, nil, inject...)
+}
+
+// beginObserved is begin with somebody who is told of the calls that reach the backend;
+// nil is nobody.
+func (s *script) beginObserved(sc scenarios.Scenario, n int, env *Env, observer func(*trial) mocks.Observer, inject ...mocks.Injection) *trial {
 	seed := Seed(sc.Seed, n)
 	t := &trial{script: s, env: env, clock: clock.NewVirtual(), random: rand.New(rand.NewPCG(seed, 0))}
 	if realTime(sc) {
 		t.clock = clock.Real()
 	}
-	t.engine = mocks.NewEngine(s.program, mocks.EngineOptions{
-		Clock: t.clock,
-		Scale: s.backend.TimeScale,
-		Seed:  seed,
-		Trial: n,
-		Count: env.Tokens.Count,
-
-		Inject: inject,
-	})
 	t.collector = record.NewCollector(record.CollectorOptions{
 		Head:     record.TrialHead{Scenario: sc.Name, N: n, Seed: seed},
 		Clock:    t.clock,
@@ -82,6 +79,19 @@ func (s *script) begin(sc scenarios.Scenario, n int, env *Env, inject ...mocks.I
 		Redactor: env.Redactor,
 		Backend:  s.backend.Kind(),
 	})
+	opts := mocks.EngineOptions{
+		Clock: t.clock,
+		Scale: s.backend.TimeScale,
+		Seed:  seed,
+		Trial: n,
+		Count: env.Tokens.Count,
+
+		Inject: inject,
+	}
+	if observer != nil {
+		opts.Observer = observer(t)
+	}
+	t.engine = mocks.NewEngine(s.program, opts)
 	return t
 }
 

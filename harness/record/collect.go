@@ -73,6 +73,21 @@ func (c *Collector) Wrap(b llm.Backend) llm.Backend {
 	})
 }
 
+// Begin records a call that does not go through a wrapped backend. The function that it
+// returns records how the call ended; ended is true where its context was.
+func (c *Collector) Begin(backend string, req llm.Request) (end func(reply llm.Reply, err error, ended bool)) {
+	began := c.opt.Clock.Now()
+	n := c.begin(req, began)
+	if n > 0 {
+		c.mu.Lock()
+		c.trial.Calls[n-1].Backend = c.clean(backend)
+		c.mu.Unlock()
+	}
+	return func(reply llm.Reply, err error, ended bool) {
+		c.finishCall(n, reply, err, ended, c.opt.Clock.Now().Sub(began))
+	}
+}
+
 // begin records that a call was made and returns its number.
 func (c *Collector) begin(req llm.Request, now time.Time) int {
 	c.mu.Lock()

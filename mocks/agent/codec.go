@@ -24,6 +24,9 @@ var _ wire.Codec = codec{}
 // would not accept.
 const usageError = "usage_error"
 
+// Protocol implements wire.Codec.
+func (codec) Protocol() string { return "process" }
+
 // Decode reads an invocation.
 func (c codec) Decode(body []byte) (wire.Call, *wire.APIError) {
 	var h hello

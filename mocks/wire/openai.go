@@ -17,6 +17,9 @@ type OpenAIChat struct{}
 
 var _ Codec = OpenAIChat{}
 
+// Protocol implements Codec.
+func (OpenAIChat) Protocol() string { return "openai-chat" }
+
 // invalidRequest is the type of every error that the request itself causes.
 const invalidRequest = "invalid_request_error"
 

@@ -13,12 +13,7 @@ import (
 // its first chunk after First, and the time of all output tokens spread evenly
 // over the chunks that carry output, so that both take equally long.
 func (OpenAIChat) Encode(call Call, c Completion) []Frame {
-	if c.Finish == "" {
-		c.Finish = llm.FinishStop
-		if len(c.ToolCalls) > 0 {
-			c.Finish = llm.FinishToolCalls
-		}
-	}
+	c.Finish = c.FinishReason()
 	if call.Stream {
 		return encodeStream(call, c)
 	}

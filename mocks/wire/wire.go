@@ -56,6 +56,17 @@ type Completion struct {
 	told *llm.Usage
 }
 
+// FinishReason is why the answer ended: Finish, or what it is by default.
+func (c Completion) FinishReason() llm.FinishReason {
+	switch {
+	case c.Finish != "":
+		return c.Finish
+	case len(c.ToolCalls) > 0:
+		return llm.FinishToolCalls
+	}
+	return llm.FinishStop
+}
+
 // reportedUsage is the usage that the client is told.
 func (c Completion) reportedUsage() llm.Usage {
 	if c.told != nil {
@@ -88,6 +99,8 @@ func (e *APIError) Error() string { return e.Message }
 
 // Codec speaks one wire protocol. Implementations are stateless.
 type Codec interface {
+	// Protocol names it in recordings, such as "openai-chat".
+	Protocol() string
 	// Decode parses and validates a request as the provider would.
 	Decode(body []byte) (Call, *APIError)
 	// Encode expands an answer to frames, streamed if the call asked for it.

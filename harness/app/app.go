@@ -1,0 +1,81 @@
+// Package app is the contract between the harness and agents of other people: how one
+// is started, spoken to and ended, whatever it is written in. The packages below it
+// implement the contract for Go functions, commands, HTTP applications, containers and
+// the programs of real coding agents.
+package app
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/rehearse-dev/rehearse/clock"
+)
+
+// Agent starts conversations. It is safe for concurrent use: each trial starts its own.
+type Agent interface {
+	// Start starts the agent in a site and waits until it can be spoken to. What it
+	// started is gone when ctx ends or the session is ended. The error is an *Error.
+	Start(ctx context.Context, site Site) (Session, error)
+}
+
+// Session is one conversation with an agent. It belongs to one goroutine.
+type Session interface {
+	// Say hands over what the user says and waits for the whole answer. The error is
+	// an *Error; after one, nothing more is said unless the session is a Restarter.
+	Say(ctx context.Context, text string) (Answer, error)
+	// End ends the agent and waits until nothing of it is left. It may be called
+	// again. The error says what could not be ended or cleaned up.
+	End(ctx context.Context) error
+}
+
+// Restarter is a session whose agent can be killed and started again, in the same site,
+// with what it kept there.
+type Restarter interface {
+	Restart(ctx context.Context) error
+}
+
+// Answer is what an agent said in one turn.
+type Answer struct {
+	// Text is the answer for the user.
+	Text string
+	// Raw is what the text was taken from, as it came, bounded; empty if it is the same.
+	Raw string
+	// Attrs are further facts for the recording, such as an HTTP status; values are
+	// strings, numbers, booleans, or slices of these.
+	Attrs map[string]any
+}
+
+// Site is what an agent finds where it is started. Each trial has its own.
+type Site struct {
+	// Backend is the scripted backend's base URL without the protocol's own "/v1", such
+	// as "http://127.0.0.1:4711/t/3".
+	Backend string
+	// Env are the variables by which an agent finds the backend, as NAME=value, with keys
+	// that work nowhere else, and the proxy that refuses all other hosts. An agent's
+	// process gets these and what a program needs to run at all, nothing else of ours.
+	Env []string
+	// Folder is the workspace, an existing folder that the trial removes.
+	Folder string
+	// Home is a folder beside it for what the agent keeps: its home, temporary files.
+	Home string
+	// Client reaches the backend in process, without a socket and in the trial's time;
+	// nil unless the agent is a Go function.
+	Client *http.Client
+	// Clock is the trial's.
+	Clock clock.Clock
+	// Log takes what the agent writes beside its answers: standard error, a container's
+	// log. It is safe for concurrent use and keeps the last of it.
+	Log io.Writer
+	// Tell records something that the agent did which is no answer; values as in
+	// Answer.Attrs. It may be nil.
+	Tell func(name, detail string, attrs map[string]any)
+}
+
+// Function is an agent that is a Go function: it answers what a user says. It is called
+// once for each turn, by one goroutine; what it keeps between turns is its own. A
+// Function that must know where a conversation begins is made by a Maker.
+type Function func(ctx context.Context, site Site, text string) (string, error)
+
+// Maker makes the function of one conversation.
+type Maker func() Function

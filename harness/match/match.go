@@ -1,0 +1,3 @@
+// Package match has Gomega matchers for the results of rehearsals, with failure messages
+// that show what happened.
+package match

@@ -1,0 +1,115 @@
+package mocks
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// Observer is told of calls as they reach an engine, so that the calls of clients that
+// know nothing of the harness can be recorded and bounded. It is safe for concurrent use.
+type Observer interface {
+	// Begin is told of a request before it is matched; of one that could not be read
+	// only the protocol is known. The error, if any, refuses the call before the script
+	// is asked: the client gets it as a used-up quota, which no client tries again. The
+	// function is then not called; else it is called once, when the whole answer is
+	// about to have been handed over, or when it is certain that it never will be. Its
+	// error is then a *llm.Error, or context.Canceled where the client left.
+	Begin(protocol string, req llm.Request) (end func(llm.Reply, error), refuse error)
+}
+
+// watch tells the observer that a call began, and refuses it if the observer does.
+func (e *Engine) watch(x *Exchange, codec wire.Codec, req llm.Request) bool {
+	if e.opts.Observer == nil {
+		return true
+	}
+	end, refuse := e.opts.Observer.Begin(codec.Protocol(), req)
+	if refuse == nil {
+		x.end = end
+		return true
+	}
+	x.record.Problem = "refused: " + refuse.Error()
+	e.mu.Lock()
+	e.journal.add(x)
+	e.mu.Unlock()
+	x.send(codec.EncodeError(&wire.APIError{
+		Status: http.StatusTooManyRequests, Type: "insufficient_quota", Code: "insufficient_quota", Message: refuse.Error(),
+	}))
+	return false
+}
+
+// tell tells the observer how the call ended. It may be called again.
+func (x *Exchange) tell(delivered bool) {
+	end := x.end
+	if end == nil {
+		return
+	}
+	x.end = nil
+	if err := x.failure(delivered); err != nil {
+		end(llm.Reply{}, err)
+		return
+	}
+	usage := x.said.Usage
+	end(llm.Reply{
+		Text: x.said.Text, ToolCalls: x.said.ToolCalls, Finish: x.said.FinishReason(), Model: x.said.Model, Usage: &usage,
+	}, nil)
+}
+
+// failure is why the client did not get the answer; nil if it did.
+func (x *Exchange) failure(delivered bool) error {
+	fail := func(kind llm.ErrorKind, message string) error {
+		return &llm.Error{Kind: kind, Status: x.record.Status, Message: message}
+	}
+	for kind := range strings.SplitSeq(x.record.Fault, "+") {
+		if as, spoils := spoiling(kind, x.record.Status); spoils && x.record.Fired {
+			return fail(as, "the scripted fault "+kind)
+		}
+	}
+	switch {
+	case x.denied != "":
+		return fail(x.denied, x.record.Problem)
+	case !delivered:
+		return fmt.Errorf("the client left before it had the whole answer: %w", context.Canceled)
+	}
+	return nil
+}
+
+// spoiling is what a client makes of a fault that leaves it without an answer, as the
+// project's own client does.
+func spoiling(kind string, status int) (llm.ErrorKind, bool) {
+	switch kind {
+	case "status":
+		return ofStatus(status), true
+	case "timeout", "hang", "hang-after-output", "ignore-sigterm":
+		return llm.Timeout, true
+	case "reset-before-headers", "reset-after-headers", "reset-mid-stream", "exit":
+		return llm.Unavailable, true
+	case "truncated-stream", "missing-done", "finish-length", "truncated-jsonl":
+		return llm.Truncated, true
+	case "malformed-json", "wrong-content-type", "empty-choices", "invalid-tool-arguments", "not-utf8", "flood":
+		return llm.Malformed, true
+	case "content-filter", "refusal":
+		return llm.Refused, true
+	case "error-in-success":
+		return llm.Failed, true
+	}
+	return "", false
+}
+
+func ofStatus(status int) llm.ErrorKind {
+	switch {
+	case status == http.StatusTooManyRequests:
+		return llm.RateLimited
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return llm.Unauthorized
+	case status == http.StatusRequestTimeout:
+		return llm.Timeout
+	case status == http.StatusConflict || status >= 500:
+		return llm.Unavailable
+	}
+	return llm.InvalidRequest
+}
