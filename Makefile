@@ -47,7 +47,7 @@ test: ## run the whole test suite, and say what this machine made it skip
 
 .PHONY: race
 race: ## run the test suite under the race detector
-	$(GO) test -race $(TESTFLAGS) $(PKGS)
+	$(GO) test -race $(TESTFLAGS) $(PKGS) $(SPECFLAGS)
 
 .PHONY: conformance
 conformance: ## see the mock server through the official client (own module in test/conformance)
