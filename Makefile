@@ -72,7 +72,8 @@ format: ## rewrite all files in the project's format
 
 .PHONY: bench
 bench: ## measure speed and memory, each beside its floor (see docs/performance.md)
-	$(GO) test -run "^$$" -bench . -benchmem -benchtime $(BENCHTIME) $(BENCHFLAGS) $(PKGS)
+	$(GO) test -run "^$$" -bench . -benchmem -benchtime $(BENCHTIME) $(BENCHFLAGS) \
+	  $$(git grep -l '^func Benchmark' -- '*_test.go' ':!test/conformance' | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
 .PHONY: fuzz
 fuzz: ## fuzz each parser for FUZZ=10s
