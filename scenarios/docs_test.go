@@ -46,6 +46,12 @@ var _ = Describe("docs/scenarios.md", func() {
 			scenarios.ReactDrive{},
 			react.Options{},
 			scenarios.Stage{},
+			scenarios.FunctionDrive{},
+			scenarios.CommandDrive{},
+			scenarios.HTTPDrive{},
+			scenarios.HTTPRequest{},
+			scenarios.ContainerDrive{},
+			scenarios.CodingDrive{},
 		} {
 			for _, key := range keys(reflect.TypeOf(t), "yaml") {
 				Expect(text).To(ContainSubstring("`"+key+"`"), "%T", t)
