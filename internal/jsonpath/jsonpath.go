@@ -1,0 +1,95 @@
+// Package jsonpath takes one value out of JSON that somebody else wrote, by a path as
+// RFC 9535 defines it.
+package jsonpath
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/ohler55/ojg/jp"
+	"github.com/ohler55/ojg/oj"
+)
+
+// Path picks one value. The zero value picks none.
+type Path struct {
+	text string
+	expr jp.Expr
+}
+
+// maxPath bounds a path, in bytes; nobody writes longer ones.
+const maxPath = 1000
+
+// Parse reads a path, such as $.reply or $.choices[0].message.content.
+func Parse(text string) (path Path, err error) {
+	defer caught(&err)
+	switch {
+	case !strings.HasPrefix(text, "$"):
+		return Path{}, fmt.Errorf("%q is no JSON path; it begins with $, such as $.reply", clip(text))
+	case len(text) > maxPath:
+		return Path{}, fmt.Errorf("a JSON path of %d bytes; at most %d are allowed", len(text), maxPath)
+	}
+	expr, err := jp.ParseString(text)
+	if err != nil {
+		return Path{}, fmt.Errorf("%q is no JSON path: %w", clip(text), err)
+	}
+	return Path{text: text, expr: expr}, nil
+}
+
+// String is the path as it was written.
+func (p Path) String() string { return p.text }
+
+// IsZero reports whether it is no path.
+func (p Path) IsZero() bool { return p.text == "" }
+
+// Errors of Text.
+var (
+	// ErrNotJSON means that the data is no JSON, or more than one value of it.
+	ErrNotJSON = errors.New("no JSON")
+	// ErrMany means that a path picks several values, so that the order in which it
+	// finds them would decide.
+	ErrMany = errors.New("the path picks several values; write one that picks one")
+)
+
+// Text is the value that the path picks as text: a string as it is, anything else as
+// JSON. It is not found where there is none, or null. The error is ErrNotJSON or
+// ErrMany, wrapped.
+func (p Path) Text(data []byte) (text string, found bool, err error) {
+	defer caught(&err)
+	// Stricter than the reader of the paths, and with a limit on how deep values nest.
+	if !jsontext.Value(data).IsValid(jsontext.AllowDuplicateNames(true)) {
+		return "", false, fmt.Errorf("%w: %q", ErrNotJSON, clip(string(data)))
+	}
+	doc, err := oj.Parse(data)
+	if err != nil {
+		return "", false, fmt.Errorf("%w: %w", ErrNotJSON, err)
+	}
+	all := p.expr.Get(doc)
+	switch {
+	case len(all) == 0 || len(all) == 1 && all[0] == nil:
+		return "", false, nil
+	case len(all) > 1:
+		return "", false, fmt.Errorf("%s: %w (here %d)", p.text, ErrMany, len(all))
+	}
+	if text, ok := all[0].(string); ok {
+		return text, true, nil
+	}
+	return oj.JSON(all[0], &oj.Options{Sort: true}), true, nil
+}
+
+// caught makes an error of a panic: both the paths and what they read are of others.
+func caught(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("the JSON path cannot be used: %v", p)
+	}
+}
+
+// clip keeps an error short that quotes a text.
+func clip(text string) string {
+	const most = 80
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
+}
