@@ -1,12 +1,19 @@
 package drive
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
+	"unicode/utf8"
 
+	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -15,31 +22,145 @@ import (
 func functionAgent(d *scenarios.FunctionDrive, env *Env) (app.Agent, error) {
 	maker, ok := env.Functions[d.Name]
 	if !ok {
-		names := slices.Sorted(maps.Keys(env.Functions))
-		return nil, fmt.Errorf("the Go function %q is not registered (registered: %s); functions are driven from Go, by package harness", d.Name, strings.Join(names, ", "))
+		known := cmp.Or(strings.Join(slices.Sorted(maps.Keys(env.Functions)), ", "), "none")
+		return nil, fmt.Errorf("no Go function is registered as %q (there are: %s); functions are driven from Go, by harness.Rehearse with Functions or Makers", d.Name, known)
 	}
-	return function(maker), nil
+	return &function{maker: maker, patience: cmp.Or(d.Timeout.Std(), turnTimeout), grace: functionGrace}, nil
 }
 
-type function app.Maker
+// functionGrace is how long a function may take to return once its context has ended, in
+// real time.
+const functionGrace = 2 * time.Second
+
+// maxAnswer is how much a function may answer, in bytes.
+const maxAnswer = 4 << 20
+
+// function is an agent that is a Go function. It cannot be killed: of one that does not
+// return, nothing can be said.
+type function struct {
+	maker app.Maker
+	// patience is how long a turn may take in real time, where the trial's clock stands
+	// still because the function waits for something that is not on it.
+	patience, grace time.Duration
+}
 
 // Start implements app.Agent.
-func (f function) Start(_ context.Context, site app.Site) (app.Session, error) {
-	return &functionSession{site: site, say: f()}, nil
+func (f *function) Start(_ context.Context, site app.Site) (session app.Session, err error) {
+	say, err := f.make()
+	if err != nil {
+		return nil, err
+	}
+	return &functionSession{function: f, site: site, say: say}, nil
+}
+
+// make makes the function of one conversation.
+func (f *function) make() (say app.Function, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicked("the function's maker", p)
+		}
+	}()
+	if say = f.maker(); say == nil {
+		return nil, app.Errorf(app.Unusable, "the maker made no function: it returned nil")
+	}
+	return say, nil
 }
 
 type functionSession struct {
+	*function
 	site app.Site
 	say  app.Function
 }
 
-// Say implements app.Session.
+// comeback is how a call of the function came back.
+type comeback struct {
+	answer string
+	err    error
+}
+
+// Say implements app.Session. The function has a goroutine of its own, so that one that
+// never returns holds up nobody.
 func (s *functionSession) Say(ctx context.Context, text string) (app.Answer, error) {
-	answer, err := s.say(ctx, s.site, text)
-	if err != nil {
-		return app.Answer{}, app.Errorf(app.Failed, "the function failed: %w", err)
+	inner, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	done := make(chan comeback, 1)
+	go func() {
+		r := comeback{err: app.Errorf(app.Crashed, "the function ended its goroutine (runtime.Goexit, as t.FailNow does) and answered nothing")}
+		defer func() {
+			if p := recover(); p != nil {
+				r.err = panicked("the function", p)
+			}
+			done <- r
+		}()
+		r.answer, r.err = s.say(inner, s.site, text)
+	}()
+	patience := time.NewTimer(s.patience)
+	defer patience.Stop()
+	select {
+	case r := <-done:
+		return s.came(ctx, r)
+	case <-ctx.Done():
+	case <-patience.C:
+		cancel(errWaits)
 	}
-	return app.Answer{Text: answer}, nil
+	grace := time.NewTimer(s.grace)
+	defer grace.Stop()
+	select {
+	case r := <-done:
+		if clock.Err(ctx) == nil {
+			return app.Answer{}, app.Errorf(app.TimedOut, "the turn had no answer within %s of real time (timeout): %w", s.patience, errWaits)
+		}
+		return s.came(ctx, r)
+	case <-grace.C:
+		return app.Answer{}, app.Errorf(app.Unusable, "the function did not return within %s after its context had ended, and still runs; let it return when ctx does", s.grace)
+	}
+}
+
+// errWaits is why a function's context ended though the trial's clock stood still.
+var errWaits = errors.New("the function waits for something that is not on the trial's clock (site.Clock, site.Client)")
+
+// came is what became of a turn. Whatever a function returns after its context has ended
+// comes too late.
+func (s *functionSession) came(ctx context.Context, r comeback) (app.Answer, error) {
+	failed, _ := errors.AsType[*app.Error](r.err)
+	switch {
+	case clock.Err(ctx) != nil:
+		return app.Answer{}, fmt.Errorf("the turn was cut off: %w", clock.Err(ctx))
+	case failed != nil:
+		return app.Answer{}, failed
+	case r.err != nil:
+		return app.Answer{}, app.Errorf(app.Failed, "the function failed: %w", r.err)
+	case len(r.answer) > maxAnswer:
+		return app.Answer{}, app.Errorf(app.Flooded, "the function answered %d bytes; at most %d are allowed", len(r.answer), maxAnswer)
+	case !utf8.ValidString(r.answer):
+		return app.Answer{}, app.Errorf(app.Unusable, "the function answered what is no text: its bytes are not UTF-8")
+	}
+	return app.Answer{Text: r.answer}, nil
+}
+
+// panicked says where a function panicked, without addresses and folders, which differ
+// from machine to machine.
+func panicked(what string, p any) *app.Error {
+	err, _ := p.(error)
+	return &app.Error{Kind: app.Crashed, Err: err, Message: fmt.Sprintf("%s panicked%s: %v", what, panickedAt(), p)}
+}
+
+// panickedAt is the place of the panic that is being recovered from.
+func panickedAt() string {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])
+	panicking := false
+	for {
+		frame, more := frames.Next()
+		inRuntime := strings.HasPrefix(frame.Function, "runtime.")
+		if panicking && !inRuntime {
+			return fmt.Sprintf(" in %s (%s:%d)", filepath.Base(frame.Function), filepath.Base(frame.File), frame.Line)
+		}
+		panicking = panicking || frame.Function == "runtime.gopanic"
+		if !more {
+			return ""
+		}
+	}
 }
 
 // End implements app.Session.

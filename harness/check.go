@@ -1,0 +1,36 @@
+package harness
+
+import (
+	"context"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+)
+
+// T is what Check needs of a test: *testing.T and GinkgoT() have it.
+type T interface {
+	Helper()
+	Context() context.Context
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	Skipf(format string, args ...any)
+}
+
+// Check rehearses within a test. The test fails, with a text that says what happened, if
+// a trial does not do what its scenario expects; it ends if the rehearsal cannot be
+// carried out, and is skipped if every trial was. The result is for further assertions.
+func Check(t T, r Rehearsal) *Result {
+	t.Helper()
+	res, err := Rehearse(t.Context(), r)
+	if err != nil {
+		t.Fatalf("%v", err)
+		return res
+	}
+	switch res.Verdict {
+	case gate.Pass:
+	case gate.Skip:
+		t.Skipf("%s", res)
+	default:
+		t.Errorf("%s", res)
+	}
+	return res
+}

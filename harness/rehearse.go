@@ -1,0 +1,244 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/llm/token"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Rehearsal says what is rehearsed from Go, and with what. At least one of Files, Text
+// and Scenarios says what; every other field may be left out.
+type Rehearsal struct {
+	// Files are scenario files, folders of them, or names of shipped scenarios
+	// ("loop/*"), as rehearse run takes them.
+	Files []string
+	// Text is one scenario as its file would hold it. Files that it names are found in
+	// the folder in which the program runs, for go test that of the package.
+	Text string
+	// Scenarios are such as scenarios.Load and scenarios.Parse return.
+	Scenarios []scenarios.Scenario
+
+	// Functions are agents that keep nothing between turns, by the name that a scenario
+	// knows them under (drive.function.name).
+	Functions map[string]app.Function
+	// Makers are agents that do: each conversation has a function of its own.
+	Makers map[string]app.Maker
+
+	// Trials is how often each scenario is driven; 0 leaves it to the scenario.
+	Trials int
+	// Workers is how many trials are under way at once; 0 means 1, for which a function
+	// need not be safe for concurrent use.
+	Workers int
+	// Record is a folder for the recording, which rehearse report reads; it is made if
+	// need be, and holds one recording. Empty means none.
+	Record string
+	// Required makes it an error if something that a scenario needs is not on this
+	// machine, such as Docker; the trial is skipped otherwise.
+	Required bool
+	// Prices is the price table; nil means the shipped one.
+	Prices *price.Table
+	// Redactor takes secrets out of what is shown and recorded; nil knows the well-known
+	// forms, and the values of this process's own variables that look like secrets.
+	Redactor *record.Redactor
+}
+
+// Validate says what is wrong with the fields, without a look at the scenarios.
+func (r *Rehearsal) Validate() error {
+	switch {
+	case len(r.Files) == 0 && r.Text == "" && len(r.Scenarios) == 0:
+		return errors.New("nothing is to be rehearsed: name a scenario in Files, or write one in Text")
+	case r.Trials < 0:
+		return fmt.Errorf("Trials is %d: each scenario must be driven at least once (1), or as often as it says (0)", r.Trials)
+	case r.Workers < 0:
+		return fmt.Errorf("Workers is %d: at least one trial must be under way (1, or 0 for the default)", r.Workers)
+	}
+	for name, f := range r.Functions {
+		if _, twice := r.Makers[name]; twice {
+			return fmt.Errorf("the agent %q is both in Functions and in Makers: which one is meant?", name)
+		}
+		if f == nil {
+			return fmt.Errorf("the function of the agent %q is nil", name)
+		}
+	}
+	for name, m := range r.Makers {
+		if m == nil {
+			return fmt.Errorf("the maker of the agent %q is nil", name)
+		}
+	}
+	return nil
+}
+
+// Result is what became of a rehearsal. It is printed as a text that says what happened.
+type Result struct {
+	// Verdict is the worst of the trials' verdicts: gate.Overall.
+	Verdict gate.Verdict
+	// Trials are sorted by the names of the scenarios, then by their numbers. Each has
+	// its facts, its findings, and everything that was recorded.
+	Trials []*Judged
+}
+
+// Rehearse drives scenarios, judges them, and returns what happened. That a trial fails
+// is no error but a verdict; an error is a scenario that is wrong (all that is wrong, with
+// places), an agent that was not given, a recording that cannot be written, or ctx, which
+// ended; with that one comes what was driven before.
+//
+// Agents that are Go functions live in the trial's own time: a scripted latency of an
+// hour takes none, and two runs are equal byte for byte.
+func Rehearse(ctx context.Context, r Rehearsal) (*Result, error) {
+	if err := r.Validate(); err != nil {
+		return nil, fmt.Errorf("rehearse: %w", err)
+	}
+	set, err := r.load()
+	if err != nil {
+		return nil, fmt.Errorf("rehearse: %w", err)
+	}
+	env, err := r.env()
+	if err != nil {
+		return nil, fmt.Errorf("rehearse: %w", err)
+	}
+	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
+	kept := &keeper{}
+	if r.Record != "" {
+		if kept.files, err = newFiles(r.Record, Header(set, toolName(), env.Prices, nil)); err != nil {
+			return nil, fmt.Errorf("rehearse: %w", err)
+		}
+		defer kept.files.close()
+	}
+	outcome, err := Run(ctx, set, Options{Workers: r.Workers, Env: env, Sink: kept, Bare: r.Record == ""})
+	if err == nil {
+		err = kept.files.commit(outcome)
+	}
+	if err == nil && outcome.Interrupted {
+		err = clock.Err(ctx)
+	}
+	if err != nil {
+		err = fmt.Errorf("rehearse: %w", err)
+	}
+	return kept.result(), err
+}
+
+// load reads the scenarios, sorted by name.
+func (r *Rehearsal) load() ([]scenarios.Scenario, error) {
+	opts := scenarios.Options{CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant, Prices: r.Prices}
+	set := slices.Clone(r.Scenarios)
+	var wrong scenarios.Diagnostics
+	if len(r.Files) > 0 {
+		read, found := scenarios.Load(r.Files, opts)
+		set, wrong = append(set, read...), append(wrong, found...)
+	}
+	if r.Text != "" {
+		sc, found := parseText(r.Text, opts)
+		set, wrong = append(set, sc), append(wrong, found...)
+	}
+	if err := wrong.Err(); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(set, func(a, b scenarios.Scenario) int { return strings.Compare(a.Name, b.Name) })
+	for i := range set {
+		if i > 0 && set[i].Name == set[i-1].Name {
+			return nil, fmt.Errorf("two scenarios have the name %s: a name is one scenario's", set[i].Name)
+		}
+		if r.Trials > 0 {
+			set[i].Trials = r.Trials
+		}
+	}
+	return set, nil
+}
+
+// textName stands for the file of a scenario that is none.
+const textName = "Text"
+
+// parseText reads a scenario from a text. It has no file that anybody could open.
+func parseText(text string, opts scenarios.Options) (scenarios.Scenario, scenarios.Diagnostics) {
+	var here fs.FS
+	if root, err := os.OpenRoot("."); err == nil { // else the files that it names are missing, and it says so
+		defer root.Close()
+		here = root.FS()
+	}
+	sc, found := scenarios.Parse(textName, []byte(text), here, opts)
+	sc.File, sc.Where = "", nil
+	return sc, found
+}
+
+// env is what the drivers share.
+func (r *Rehearsal) env() (*drive.Env, error) {
+	env := &drive.Env{
+		Prices: r.Prices, Tokens: tokens(), Redactor: r.Redactor, Required: r.Required,
+		Functions: make(map[string]app.Maker, len(r.Functions)+len(r.Makers)),
+	}
+	if env.Redactor == nil {
+		env.Redactor = record.NewRedactor(record.SecretsIn(os.Environ()))
+	}
+	for name, f := range r.Functions {
+		env.Functions[name] = func() app.Function { return f }
+	}
+	for name, m := range r.Makers {
+		env.Functions[name] = m
+	}
+	if env.Prices != nil {
+		return env, nil
+	}
+	var err error
+	env.Prices, err = price.Default()
+	return env, err
+}
+
+// tokens is the counter that the rehearsals of a program share: it remembers texts.
+var tokens = sync.OnceValue(func() *token.Counter { return token.NewCounter(token.Options{}) })
+
+// modulePath is the path of this module in a program's build information.
+const modulePath = "github.com/rehearse-dev/rehearse"
+
+// toolName is what recordings name as the program that wrote them.
+func toolName() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "rehearse devel (package harness)"
+	}
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == modulePath && m.Version != "" && m.Version != "(devel)" {
+			return "rehearse " + m.Version + " (package harness)"
+		}
+	}
+	return "rehearse devel (package harness)"
+}
+
+// keeper is a Sink that keeps everything, and records it if there are files.
+type keeper struct {
+	trials []*Judged
+	files  *files
+}
+
+// Scenario implements Sink.
+func (k *keeper) Scenario(head record.Scenario) error { return k.files.scenario(head) }
+
+// Trial implements Sink.
+func (k *keeper) Trial(j Judged) error {
+	lines := j.Lines
+	j.Lines = nil // the recording has them
+	k.trials = append(k.trials, &j)
+	return k.files.trial(lines, j.Timings)
+}
+
+func (k *keeper) result() *Result {
+	verdicts := make([]gate.Verdict, len(k.trials))
+	for i, j := range k.trials {
+		verdicts[i] = j.Verdict
+	}
+	return &Result{Verdict: gate.Overall(verdicts), Trials: k.trials}
+}

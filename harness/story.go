@@ -1,0 +1,186 @@
+package harness
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
+)
+
+const (
+	maxText  = 160 // runes of a text
+	maxSteps = 60  // lines of one trial's story
+	maxTold  = 5   // trials that a result tells the story of
+)
+
+// String is a line for each trial, and the story of each that did not pass, up to a
+// bound.
+func (r *Result) String() string {
+	var b strings.Builder
+	told := 0
+	for _, j := range r.Trials {
+		if j.Verdict == gate.Pass || told == maxTold {
+			b.WriteString(j.headline() + "\n")
+			continue
+		}
+		told++
+		b.WriteString(j.String())
+	}
+	if len(r.Trials) == 0 {
+		return "no trial was driven\n"
+	}
+	return b.String()
+}
+
+// String tells the story of a trial: its verdict, what was found, and what happened:
+// what the user said, the calls that the agent made, what it answered, how it ended.
+func (j *Judged) String() string {
+	var b strings.Builder
+	b.WriteString(j.headline() + "\n")
+	for i := range j.Findings {
+		j.writeFinding(&b, &j.Findings[i])
+	}
+	steps := j.steps()
+	if over := len(steps) - maxSteps; over > 0 {
+		half := maxSteps / 2
+		skipped := fmt.Sprintf("… %s more", show.Plural(over, "step"))
+		steps = append(append(append([]string(nil), steps[:half]...), skipped), steps[len(steps)-half:]...)
+	}
+	for _, step := range steps {
+		b.WriteString("  " + step + "\n")
+	}
+	return b.String()
+}
+
+func (j *Judged) headline() string {
+	name := plain.Line(j.Trial.Head.Scenario, maxText)
+	if j.Scenario != nil && j.Scenario.Trials > 1 {
+		name += fmt.Sprintf(", trial %d of %d", j.Trial.Head.N, j.Scenario.Trials)
+	}
+	return fmt.Sprintf("%s %s: %s", strings.ToUpper(string(j.Verdict)), name, j.totals())
+}
+
+// totals say what a trial took.
+func (j *Judged) totals() string {
+	f := &j.Facts
+	parts := []string{cmp.Or(plain.Line(f.Run.Status, maxText), "no status"), show.Plural(f.Calls.Total, "call")}
+	if f.Calls.Total > 0 {
+		parts = append(parts, atLeast(f.Tokens.Known)+show.Plural(f.Tokens.Total, "token"), money(&f.Cost))
+	}
+	if f.Run.DurationKnown {
+		parts = append(parts, show.Seconds(f.Run.Duration))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func atLeast(known bool) string {
+	if known {
+		return ""
+	}
+	return "at least "
+}
+
+func money(c *measure.CostFacts) string {
+	if !c.Known && c.USD == 0 {
+		return "unknown cost"
+	}
+	return atLeast(c.Known) + show.Money(c.USD) + " USD"
+}
+
+// writeFinding says what was found and, where the scenario is a file, which line of it
+// demands otherwise.
+func (j *Judged) writeFinding(b *strings.Builder, f *gate.Finding) {
+	where := ""
+	if j.Scenario != nil && f.At != "" {
+		where = f.At
+		if line := j.Scenario.Where[f.At]; line > 0 {
+			where = fmt.Sprintf("%s:%d", j.Scenario.File, line)
+		}
+		where = " (" + plain.Line(where, maxText) + ")"
+	}
+	fmt.Fprintf(b, "  ✗ %s: %s%s\n", plain.Line(f.Rule, maxText), plain.Line(f.Message, 2*maxText), where)
+	if f.Evidence != "" {
+		fmt.Fprintf(b, "    %s\n", plain.Line(f.Evidence, 4*maxText))
+	}
+}
+
+// steps are what happened, in order, one line each.
+func (j *Judged) steps() []string {
+	var lines []string
+	next := 0 // of the calls
+	calls := func(upTo func(c *record.Call) bool) {
+		for ; next < len(j.Trial.Calls) && upTo(&j.Trial.Calls[next]); next++ {
+			lines = append(lines, j.call(&j.Trial.Calls[next]))
+		}
+	}
+	for i := range j.Trial.Events {
+		e := &j.Trial.Events[i]
+		user, turn := e.Attrs["user"].(string)
+		if e.Kind != event.State || e.Name != "turn" || !turn {
+			if !j.Scenario.RealTime {
+				calls(func(c *record.Call) bool { return c.At+c.Latency <= e.At })
+			}
+			lines = append(lines, label(string(e.Kind))+plain.Line(e.Name+": "+e.Detail, maxText))
+			continue
+		}
+		lines = append(lines, label("user")+quote(user))
+		made := number(e.Attrs["calls"])
+		calls(func(c *record.Call) bool { return c.N <= made })
+		if failed, _ := e.Attrs["error"].(string); failed != "" {
+			lines = append(lines, label("error")+plain.Line(failed, maxText))
+		} else {
+			lines = append(lines, label("answer")+quote(e.Detail))
+		}
+	}
+	calls(func(*record.Call) bool { return true })
+	end := label("end") + cmp.Or(plain.Line(j.Trial.End.Status, maxText), "no status")
+	if why := cmp.Or(j.Trial.End.HarnessError, j.Trial.End.Skipped, j.Trial.End.Details); why != "" {
+		end += ": " + plain.Line(why, 2*maxText)
+	}
+	return append(lines, end)
+}
+
+// number is an attribute that counts; it is a float64 where it was read from a file.
+func number(v any) int {
+	switch n := v.(type) {
+	case int:
+		return n
+	case float64:
+		return int(n)
+	}
+	return 0
+}
+
+func (j *Judged) call(c *record.Call) string {
+	line := label("call "+strconv.Itoa(c.N)) + plain.Line(cmp.Or(c.Purpose, c.Model, c.Backend), maxText)
+	if c.Usage != nil {
+		line += fmt.Sprintf(", %d + %d tokens", c.Usage.Input+c.Usage.CachedInput+c.Usage.CacheWrite, c.Usage.Output)
+	}
+	if c.Latency > 0 {
+		line += ", " + show.Seconds(c.Latency.Seconds())
+	}
+	if c.Error != nil {
+		return line + ": " + plain.Line(fmt.Sprintf("%s: %s", c.Error.Kind, c.Error.Message), maxText)
+	}
+	reply, _ := j.Trial.Message(c.Reply)
+	var said []string
+	if reply.Content != "" {
+		said = append(said, quote(reply.Content))
+	}
+	for _, tool := range reply.ToolCalls {
+		said = append(said, plain.Line(tool.Name+"("+tool.Arguments+")", maxText))
+	}
+	return line + ": " + strings.Join(said, ", ")
+}
+
+func quote(s string) string { return `"` + plain.Line(s, maxText) + `"` }
+
+// label is what a line begins with, in a column of its own.
+func label(what string) string { return fmt.Sprintf("%-8s ", plain.Line(what, 12)) }
