@@ -34,12 +34,12 @@ type processFaulter interface {
 
 // answer plans the frames of the line that x has reserved.
 func (e *Engine) answer(x *Exchange, codec wire.Codec, v *view) {
-	l := &e.program.lines[x.line]
-	c, err := e.completion(x, l, v)
+	r := x.reply
+	c, err := e.completion(x, r, v)
 	if err != nil {
 		e.mu.Lock()
 		e.release(x)
-		x.record.Problem = fmt.Sprintf("%s.template: %v", l.name, err)
+		x.record.Problem = fmt.Sprintf("%s.template: %v", r.name, err)
 		e.journal.find(unexpected, x.record.N, x.record.Problem)
 		e.mu.Unlock()
 		x.line, x.denied = -1, llm.UnexpectedCall
@@ -53,7 +53,7 @@ func (e *Engine) answer(x *Exchange, codec wire.Codec, v *view) {
 		frames = e.harm(x, codec, v, &c, frames)
 	}
 	if x.aimed {
-		if spoilt, ok := spoil(codec, v, &c, l.fault, l.Fault); ok {
+		if spoilt, ok := spoil(codec, v, &c, r.fault, r.Fault); ok {
 			x.firesAt = firstDifference(spoilt, frames)
 			frames = spoilt
 		} else {
@@ -104,23 +104,23 @@ func sameFrame(a, b wire.Frame) bool {
 }
 
 // completion is the neutral answer of a line, before its fault.
-func (e *Engine) completion(x *Exchange, l *line, v *view) (wire.Completion, error) {
+func (e *Engine) completion(x *Exchange, r *reply, v *view) (wire.Completion, error) {
 	c := wire.Completion{
 		ID:        "chatcmpl-" + strconv.FormatUint(e.random(x, "id"), 36),
 		Model:     cmp.Or(e.program.script.Model, v.call.Model),
 		Created:   e.opts.Clock.Now().Truncate(time.Second),
-		Refusal:   l.Refusal,
-		Finish:    llm.FinishReason(l.Finish),
-		ToolCalls: e.toolCalls(x, l),
+		Refusal:   r.Refusal,
+		Finish:    llm.FinishReason(r.Finish),
+		ToolCalls: e.toolCalls(x, r),
 	}
 	var err error
 	switch {
-	case l.always:
+	case r.always:
 		c.Text = stockFaulty
-	case l.Text != nil:
-		c.Text = *l.Text
-	case l.template != nil:
-		c.Text, err = execute(l.template, templateData{
+	case r.Text != nil:
+		c.Text = *r.Text
+	case r.template != nil:
+		c.Text, err = execute(r.template, templateData{
 			Model: v.call.Model, System: v.system(), User: v.user, Turn: v.turn,
 			Purpose: v.call.Purpose, Tags: v.call.Tags, Messages: v.call.Messages, Attempt: x.attempt,
 		})
@@ -128,12 +128,12 @@ func (e *Engine) completion(x *Exchange, l *line, v *view) (wire.Completion, err
 	if err != nil {
 		return c, err
 	}
-	if l.Latency != nil {
-		factor := 1 + l.Latency.Jitter*(2*unitInterval(e.random(x, "jitter"))-1)
-		c.First = time.Duration(float64(l.Latency.First) * factor)
-		c.PerToken = time.Duration(float64(l.Latency.PerToken) * factor)
+	if r.Latency != nil {
+		factor := 1 + r.Latency.Jitter*(2*unitInterval(e.random(x, "jitter"))-1)
+		c.First = time.Duration(float64(r.Latency.First) * factor)
+		c.PerToken = time.Duration(float64(r.Latency.PerToken) * factor)
 	}
-	if u := l.Usage; u != nil {
+	if u := r.Usage; u != nil {
 		c.Usage = llm.Usage{
 			Input: u.Input, CachedInput: u.CachedInput, Output: u.Output, Reasoning: u.Reasoning,
 			Source: llm.UsageReported,
@@ -144,13 +144,13 @@ func (e *Engine) completion(x *Exchange, l *line, v *view) (wire.Completion, err
 	return c, nil
 }
 
-// toolCalls are the line's calls, each with an id.
-func (e *Engine) toolCalls(x *Exchange, l *line) []llm.ToolCall {
-	if len(l.calls) == 0 {
+// toolCalls are the answer's calls, each with an id.
+func (e *Engine) toolCalls(x *Exchange, r *reply) []llm.ToolCall {
+	if len(r.calls) == 0 {
 		return nil
 	}
-	calls := make([]llm.ToolCall, len(l.calls))
-	copy(calls, l.calls)
+	calls := make([]llm.ToolCall, len(r.calls))
+	copy(calls, r.calls)
 	for i := range calls {
 		if calls[i].ID == "" {
 			calls[i].ID = "call_" + strconv.FormatUint(e.random(x, "call"+strconv.Itoa(i)), 36)

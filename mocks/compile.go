@@ -28,13 +28,22 @@ type line struct {
 	*Line
 	name       string // "replies[0]"
 	conditions []condition
-	template   *template.Template
-	calls      []llm.ToolCall
-	fault      wire.Fault
+	// own is its answer, unless it has choices, of which each attempt draws one.
+	own     reply
+	choices []choice
 	// limit is how often the line answers, 0 without limit. strikes is how often
 	// its fault strikes, 0 without limit.
 	limit, strikes int
-	// always is true where the line is a fault and nothing else, consuming where
+}
+
+// reply is an answer, compiled.
+type reply struct {
+	*Answer
+	name     string // "replies[0]", "rules[1].one_of[2]"
+	template *template.Template
+	calls    []llm.ToolCall
+	fault    wire.Fault
+	// always is true where it is a fault and nothing else, consuming where
 	// a struck attempt consumes the line.
 	always, consuming bool
 }
@@ -67,44 +76,55 @@ func Compile(s Script) (*Program, error) {
 
 func compileLine(name string, source *Line, sequence bool) (l line, err error) {
 	l = line{Line: source, name: name, limit: source.Times, strikes: source.strikes()}
-	if source.File != "" {
-		return l, fmt.Errorf("the file %q is not loaded; call Script.Load first", source.File)
-	}
 	if l.conditions, err = source.When.conditions(); err != nil {
 		return l, err
 	}
-	if source.Template != "" {
-		if l.template, err = parseTemplate(source.Template); err != nil {
-			return l, err
-		}
+	if l.own, err = compileReply(name, &source.Answer); err != nil {
+		return l, err
 	}
-	for _, c := range source.ToolCalls {
-		arguments, err := json.Marshal(c.Arguments)
-		if err != nil {
-			return l, fmt.Errorf("arguments of tool %s: %w", c.Name, err)
-		}
-		if c.Arguments == nil {
-			arguments = []byte("{}")
-		}
-		l.calls = append(l.calls, llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: string(arguments)})
-	}
-	if source.Fault != nil {
-		l.always = !source.answers()
-		l.consuming = l.always || brings(source.Fault.Kind)
-		// Process faults are left to the scripted command-line agent.
-		if !slices.Contains(ProcessFaults(), source.Fault.Kind) {
-			if l.fault, err = wire.NewFault(source.Fault.spec()); err != nil {
-				return l, err
-			}
-		}
+	if l.choices, err = compileChoices(name, source); err != nil {
+		return l, err
 	}
 	l.setLimits(sequence)
 	return l, nil
 }
 
+func compileReply(name string, source *Answer) (r reply, err error) {
+	r = reply{Answer: source, name: name}
+	if source.File != "" {
+		return r, fmt.Errorf("the file %q is not loaded; call Script.Load first", source.File)
+	}
+	if source.Template != "" {
+		if r.template, err = parseTemplate(source.Template); err != nil {
+			return r, err
+		}
+	}
+	for _, c := range source.ToolCalls {
+		arguments, err := json.Marshal(c.Arguments)
+		if err != nil {
+			return r, fmt.Errorf("arguments of tool %s: %w", c.Name, err)
+		}
+		if c.Arguments == nil {
+			arguments = []byte("{}")
+		}
+		r.calls = append(r.calls, llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: string(arguments)})
+	}
+	if source.Fault != nil {
+		r.always = !source.answers()
+		r.consuming = r.always || brings(source.Fault.Kind)
+		// Process faults are left to the scripted command-line agent.
+		if !slices.Contains(ProcessFaults(), source.Fault.Kind) {
+			if r.fault, err = wire.NewFault(source.Fault.spec()); err != nil {
+				return r, err
+			}
+		}
+	}
+	return r, nil
+}
+
 // setLimits gives a line of a sequence, and a fault that is a line, their number.
 func (l *line) setLimits(sequence bool) {
-	if l.always {
+	if l.own.always {
 		l.limit = cmp.Or(l.Times, l.Fault.Times)
 		l.strikes = 0
 	}

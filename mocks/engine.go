@@ -171,16 +171,17 @@ func (e *Engine) reserve(x *Exchange) {
 	s.attempts++
 	s.reserved++
 	x.attempt = s.attempts
-	if l.Fault != nil && (l.strikes == 0 || s.struck+s.aimed < l.strikes) {
+	x.reply = e.draw(x, l)
+	if x.reply.Fault != nil && (l.strikes == 0 || s.struck+s.aimed < l.strikes) {
 		s.aimed++
 		x.aimed = true
-		x.record.Fault = l.Fault.Kind
+		x.record.Fault = x.reply.Fault.Kind
 	}
-	x.consumes = !x.aimed || l.consuming
+	x.consumes = !x.aimed || x.reply.consuming
 	if e.injections != nil {
 		e.inject(x)
 	}
-	x.record.Line, x.record.Attempt = l.name, x.attempt
+	x.record.Line, x.record.Attempt = x.reply.name, x.attempt
 	x.holds = true
 	if x.consumes {
 		e.move(x)

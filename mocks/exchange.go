@@ -22,6 +22,7 @@ type Exchange struct {
 	frames  []wire.Frame
 	line    int // -1 without
 	attempt int
+	reply   *reply // what the line answers to this attempt
 	// holds is true while a unit of the line is reserved, consumes where delivery
 	// uses it up, used once it has.
 	holds, consumes, used bool
@@ -54,7 +55,7 @@ func (x *Exchange) Fault() *Fault {
 	if x.firesAt < 0 {
 		return nil
 	}
-	return x.engine.program.lines[x.line].Fault
+	return x.reply.Fault
 }
 
 // Delay is how long to wait before frame i, in the engine's scale.
@@ -154,7 +155,7 @@ func (e *Engine) strike(x *Exchange) {
 	switch {
 	case !x.consumes:
 		e.release(x)
-	case e.program.lines[x.line].always:
+	case x.reply.always:
 		e.deliver(x)
 	}
 }

@@ -84,6 +84,9 @@ func (l *Line) strikes() int {
 }
 
 // answers reports whether the line has an answer beside a fault.
-func (l *Line) answers() bool {
-	return l.Text != nil || l.File != "" || l.Template != "" || len(l.ToolCalls) > 0 || l.Refusal != "" || l.Finish != ""
+func (l *Line) answers() bool { return len(l.OneOf) > 0 || l.Answer.answers() }
+
+// answers reports whether there is something beside a fault.
+func (a *Answer) answers() bool {
+	return a.Text != nil || a.File != "" || a.Template != "" || len(a.ToolCalls) > 0 || a.Refusal != "" || a.Finish != ""
 }

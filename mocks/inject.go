@@ -120,7 +120,7 @@ func (e *Engine) inject(x *Exchange) {
 			return
 		case !x.consumes:
 			in.why = whyWaits
-		case e.program.lines[x.line].always || in.Fault != nil && (x.aimed || x.spoilt()):
+		case x.reply.always || in.Fault != nil && (x.aimed || x.spoilt()):
 			in.why = whyHidden
 		default:
 			x.aim(in)
@@ -216,7 +216,7 @@ func (e *Engine) change(x *Exchange, v *view, c *wire.Completion, in *Injection)
 		return
 	}
 	c.Text = in.Edit(c.Text)
-	if e.program.lines[x.line].Usage == nil {
+	if x.reply.Usage == nil {
 		c.Usage = e.usage(v, c)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -18,21 +19,44 @@ const maxFile = 10 << 20
 // follows symbolic links out of the folder. The error joins those of all lines.
 func (s *Script) Load(fsys fs.FS) error {
 	var errs []error
-	for _, set := range s.sets() {
-		for i := range set.lines {
-			l := &set.lines[i]
-			if l.File == "" {
-				continue
-			}
-			text, err := readText(fsys, l.File)
-			if err != nil {
-				errs = append(errs, fmt.Errorf("%s[%d].file: %w", set.name, i, err))
-				continue
-			}
-			l.Text, l.File = &text, ""
+	for path, a := range s.Answers() {
+		if a.File == "" {
+			continue
+		}
+		if err := a.Load(fsys); err != nil {
+			errs = append(errs, fmt.Errorf("%s.file: %w", path, err))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Load puts the content of File in its place.
+func (a *Answer) Load(fsys fs.FS) error {
+	text, err := readText(fsys, a.File)
+	if err == nil {
+		a.Text, a.File = &text, ""
+	}
+	return err
+}
+
+// Answers are all answers of the script in its order, each with its path, such as
+// "replies[0]" or "rules[2].one_of[1]".
+func (s *Script) Answers() iter.Seq2[string, *Answer] {
+	return func(yield func(string, *Answer) bool) {
+		for _, set := range s.sets() {
+			for i := range set.lines {
+				l, path := &set.lines[i], fmt.Sprintf("%s[%d]", set.name, i)
+				if !yield(path, &l.Answer) {
+					return
+				}
+				for k := range l.OneOf {
+					if !yield(fmt.Sprintf("%s.one_of[%d]", path, k), &l.OneOf[k].Answer) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // lineSet is the replies or the rules of a script.

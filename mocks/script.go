@@ -40,6 +40,29 @@ type Line struct {
 	// Replies is never optional.
 	Optional bool `yaml:"optional,omitempty" json:"optional,omitempty"`
 
+	Answer `yaml:",inline"`
+	// OneOf are the answers of a simulated model, of which each attempt at the line
+	// draws one; see Choice. Latency and Usage of the line hold for those that say
+	// nothing else; it has no further part of an answer then.
+	OneOf []Choice `yaml:"one_of,omitempty" json:"one_of,omitempty"`
+}
+
+// Choice is an answer that is drawn with a probability.
+//
+// What is drawn follows from the seed, the trial, the line and the attempt at the line
+// alone: it is the same in every execution, whatever else is called before. A fault in
+// it strikes whenever it is drawn, and is no planned fault, which would have to strike;
+// alone it uses the line up, beside an answer it leaves the line to the retry, which
+// draws again.
+type Choice struct {
+	// Chance is the probability, in [0, 1]. Those of a line sum to 1; one choice may
+	// leave it out and gets what remains.
+	Chance *float64 `yaml:"chance,omitempty" json:"chance,omitempty" jsonschema:"minimum=0,maximum=1"`
+	Answer `yaml:",inline"`
+}
+
+// Answer is what is answered: a text, tool calls, a refusal, a fault.
+type Answer struct {
 	// Text is the answer's text. At most one of Text, File, Template is given.
 	Text *string `yaml:"text,omitempty" json:"text,omitempty"`
 	// File holds the answer's text; the path is relative to the script's folder

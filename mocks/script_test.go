@@ -154,7 +154,7 @@ var _ = Describe("a script file", Label("H-02"), func() {
 	})
 
 	It("is refused with all its problems at once", func() {
-		_, err := mocks.Compile(mocks.Script{Replies: []mocks.Line{{}, {Finish: "x"}}})
+		_, err := mocks.Compile(mocks.Script{Replies: []mocks.Line{{}, {Answer: mocks.Answer{Finish: "x"}}}})
 		Expect(err).To(MatchError(And(ContainSubstring("replies[0]:"), ContainSubstring("replies[1].finish"))))
 	})
 
@@ -171,7 +171,7 @@ var _ = Describe("a script file", Label("H-02"), func() {
 		var s mocks.Script
 		text := "x"
 		for i := range 10_000 {
-			s.Rules = append(s.Rules, mocks.Line{In: fmt.Sprint(10_000 - i), Then: fmt.Sprint(10_001 - i), Text: &text})
+			s.Rules = append(s.Rules, mocks.Line{In: fmt.Sprint(10_000 - i), Then: fmt.Sprint(10_001 - i), Answer: mocks.Answer{Text: &text}})
 		}
 		s.State = "1"
 		Expect(s.Validate()).To(BeEmpty())
@@ -182,7 +182,7 @@ var _ = Describe("the files of a script", Label("H-02"), func() {
 	script := func(files ...string) *mocks.Script {
 		s := &mocks.Script{}
 		for _, f := range files {
-			s.Replies = append(s.Replies, mocks.Line{File: f})
+			s.Replies = append(s.Replies, mocks.Line{Answer: mocks.Answer{File: f}})
 		}
 		return s
 	}

@@ -70,10 +70,8 @@ func (s *Script) Validate() []Problem {
 		for i := range set.lines {
 			path := fmt.Sprintf("%s[%d]", set.name, i)
 			l := &set.lines[i]
-			v.answer(path, l)
-			v.numbers(path, l)
+			v.line(path, l)
 			v.when(path, l.When)
-			v.fault(path, l)
 			if set.name == "replies" {
 				v.ordered(path, l)
 			}
@@ -96,38 +94,67 @@ func (v *validator) ordered(path string, l *Line) {
 	}
 }
 
-func (v *validator) answer(path string, l *Line) {
+// line checks what a line answers, and how often.
+func (v *validator) line(path string, l *Line) {
+	// A zero cannot be told from a field left out, and is the default.
+	if l.Times < 0 {
+		v.add(path+".times", "must be at least 1, not %d", l.Times)
+	}
+	v.measured(path, &l.Answer)
+	if len(l.OneOf) > 0 {
+		v.choices(path, l)
+		return
+	}
+	v.answer(path, &l.Answer, "line")
+	f := l.Fault
+	if f == nil || !v.fault(path, f) {
+		return
+	}
+	path += ".fault.times"
+	switch {
+	case f.Times < 0:
+		v.add(path, "must be at least 1, not %d", f.Times)
+	case !l.answers() && f.Times > 0 && l.Times > 0:
+		v.add(path, "a line without an answer says how often in times or in fault.times, not in both")
+	case l.answers() && brings(f.Kind) && l.Times > 0 && f.Times > l.Times:
+		v.add(path, "%s still brings the answer, so it cannot strike %d times on a line that answers %d times",
+			f.Kind, f.Times, l.Times)
+	}
+}
+
+// answer checks an answer, which is that of a "line" or a "choice".
+func (v *validator) answer(path string, a *Answer, of string) {
 	var given []string
-	if l.Text != nil {
+	if a.Text != nil {
 		given = append(given, "text")
 	}
-	if l.File != "" {
+	if a.File != "" {
 		given = append(given, "file")
 	}
-	if l.Template != "" {
+	if a.Template != "" {
 		given = append(given, "template")
 	}
 	switch {
 	case len(given) > 1:
-		v.add(path+"."+given[1], "a line has at most one of text, file and template, not %s", strings.Join(given, " and "))
-	case !l.answers() && l.Fault == nil:
-		v.add(path, "the line has neither an answer (text, file, template, tool_calls, refusal, finish) nor a fault")
+		v.add(path+"."+given[1], "a %s has at most one of text, file and template, not %s", of, strings.Join(given, " and "))
+	case !a.answers() && a.Fault == nil:
+		v.add(path, "the %s has neither an answer (text, file, template, tool_calls, refusal, finish) nor a fault", of)
 	}
-	if l.File != "" {
-		if _, err := localPath(l.File); err != nil {
-			v.add(path+".file", "%q %v", l.File, err)
+	if a.File != "" {
+		if _, err := localPath(a.File); err != nil {
+			v.add(path+".file", "%q %v", a.File, err)
 		}
 	}
-	if l.Template != "" {
-		v.template(path+".template", l.Template)
+	if a.Template != "" {
+		v.template(path+".template", a.Template)
 	}
-	if l.Finish != "" {
-		v.word(path+".finish", "a finish reason", l.Finish, []string{
+	if a.Finish != "" {
+		v.word(path+".finish", "a finish reason", a.Finish, []string{
 			string(llm.FinishStop), string(llm.FinishLength), string(llm.FinishToolCalls), string(llm.FinishContentFilter),
 		})
 	}
 	ids := map[string]bool{}
-	for i, c := range l.ToolCalls {
+	for i, c := range a.ToolCalls {
 		if c.Name == "" {
 			v.add(fmt.Sprintf("%s.tool_calls[%d].name", path, i), "a tool call needs the function's name")
 		}
@@ -149,12 +176,9 @@ func (v *validator) template(path, text string) {
 	}
 }
 
-func (v *validator) numbers(path string, l *Line) {
-	// A zero cannot be told from a field left out, and is the default.
-	if l.Times < 0 {
-		v.add(path+".times", "must be at least 1, not %d", l.Times)
-	}
-	if u := l.Usage; u != nil {
+// measured checks what an answer costs and how long it takes.
+func (v *validator) measured(path string, a *Answer) {
+	if u := a.Usage; u != nil {
 		if min(u.Input, u.CachedInput, u.Output, u.Reasoning) < 0 {
 			v.add(path+".usage", "token counts cannot be negative")
 		}
@@ -162,12 +186,12 @@ func (v *validator) numbers(path string, l *Line) {
 			v.add(path+".usage.reasoning", "%d is more than the output of %d, which includes it", u.Reasoning, u.Output)
 		}
 	}
-	if a := l.Latency; a != nil {
-		if min(a.First, a.PerToken) < 0 {
+	if l := a.Latency; l != nil {
+		if min(l.First, l.PerToken) < 0 {
 			v.add(path+".latency", "durations cannot be negative")
 		}
-		if !(a.Jitter >= 0 && a.Jitter <= 1) {
-			v.add(path+".latency.jitter", "must be between 0 and 1, not %v", a.Jitter)
+		if !(l.Jitter >= 0 && l.Jitter <= 1) {
+			v.add(path+".latency.jitter", "must be between 0 and 1, not %v", l.Jitter)
 		}
 	}
 }
@@ -195,25 +219,14 @@ func (v *validator) when(path string, w *When) {
 	}
 }
 
-func (v *validator) fault(path string, l *Line) {
-	f := l.Fault
-	if f == nil {
-		return
-	}
+// fault checks the kind of the fault of an answer, and what belongs to it.
+func (v *validator) fault(path string, f *Fault) bool {
 	path += ".fault"
 	if !v.word(path+".kind", "a kind of fault", f.Kind, faultNames()) {
-		return
-	}
-	switch {
-	case f.Times < 0:
-		v.add(path+".times", "must be at least 1, not %d", f.Times)
-	case !l.answers() && f.Times > 0 && l.Times > 0:
-		v.add(path+".times", "a line without an answer says how often in times or in fault.times, not in both")
-	case l.answers() && brings(f.Kind) && l.Times > 0 && f.Times > l.Times:
-		v.add(path+".times", "%s still brings the answer, so it cannot strike %d times on a line that answers %d times",
-			f.Kind, f.Times, l.Times)
+		return false
 	}
 	v.faultOptions(path, f)
+	return true
 }
 
 // faultOptions checks what belongs to the kind.

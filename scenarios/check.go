@@ -92,19 +92,14 @@ func (c *checker) checkScript(b *Backend) {
 // an API cannot ignore SIGTERM, and such a fault would never fire.
 func (c *checker) checkFaults(b *Backend) {
 	process := mocks.ProcessFaults()
-	for _, set := range []struct {
-		name  string
-		lines []mocks.Line
-	}{{"replies", b.Replies}, {"rules", b.Rules}} {
-		for i, line := range set.lines {
-			path := fmt.Sprintf("backend.%s[%d].fault", set.name, i)
-			switch f := line.Fault; {
-			case f == nil:
-			case b.Process() && !slices.Contains(process, f.Kind):
-				c.add(path, "", "a command-line agent (as: %s) cannot show the fault %q; it can show %s", b.Kind(), f.Kind, strings.Join(process, ", "))
-			case !b.Process() && slices.Contains(process, f.Kind):
-				c.add(path, "", "only a command-line agent can show the fault %q; say as: claude, codex or exec", f.Kind)
-			}
+	for at, answer := range b.Answers() {
+		path := join("backend", at+".fault")
+		switch f := answer.Fault; {
+		case f == nil:
+		case b.Process() && !slices.Contains(process, f.Kind):
+			c.add(path, "", "a command-line agent (as: %s) cannot show the fault %q; it can show %s", b.Kind(), f.Kind, strings.Join(process, ", "))
+		case !b.Process() && slices.Contains(process, f.Kind):
+			c.add(path, "", "only a command-line agent can show the fault %q; say as: claude, codex or exec", f.Kind)
 		}
 	}
 }

@@ -39,6 +39,8 @@ var _ = Describe("docs/scenarios.md", func() {
 			scenarios.Backend{},
 			mocks.Script{},
 			mocks.Line{},
+			mocks.Choice{},
+			mocks.Answer{},
 			mocks.When{},
 			scenarios.SuperviseDrive{},
 			scenarios.Look{},

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"hash"
 	"io/fs"
 	"maps"
@@ -100,34 +99,21 @@ func hashPart(sum hash.Hash, part []byte) {
 // loadFiles reads the files that the lines of the script at a path name and adds
 // them to the hash.
 func (c *checker) loadFiles(s *mocks.Script, at string, fsys fs.FS, sum hash.Hash) {
-	for _, set := range []struct {
-		name  string
-		lines []mocks.Line
-	}{{"replies", s.Replies}, {"rules", s.Rules}} {
-		for i := range set.lines {
-			name := set.lines[i].File
-			if name == "" {
-				continue
-			}
-			// One line at a time, so that an error has its place.
-			one := mocks.Script{Replies: set.lines[i : i+1]}
-			if err := one.Load(fsys); err != nil {
-				c.missingFile(join(at, fmt.Sprintf("%s[%d].file", set.name, i)), name, fsys, err)
-				continue
-			}
-			hashPart(sum, []byte(name))
-			hashPart(sum, []byte(*set.lines[i].Text))
+	for path, answer := range s.Answers() {
+		name := answer.File
+		if name == "" {
+			continue
 		}
+		if err := answer.Load(fsys); err != nil {
+			c.missingFile(join(at, path+".file"), name, fsys, err)
+			continue
+		}
+		hashPart(sum, []byte(name))
+		hashPart(sum, []byte(*answer.Text))
 	}
 }
 
 func (c *checker) missingFile(at, name string, fsys fs.FS, err error) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		err = joined.Unwrap()[0]
-	}
-	if inner := errors.Unwrap(err); inner != nil {
-		err = inner // without the line that Load counted
-	}
 	nearest := ""
 	if entries, listErr := fs.ReadDir(fsys, path.Dir(path.Clean(name))); listErr == nil && errors.Is(err, fs.ErrNotExist) {
 		var names []string

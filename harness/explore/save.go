@@ -11,7 +11,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/survival"
 	"github.com/rehearse-dev/rehearse/internal/source"
-	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -60,15 +59,9 @@ func changes(sc *scenarios.Scenario, name, about string, perturb []string) []sou
 		{Path: "perturb"},
 		{Path: "expect", Key: "perturb", Value: perturb},
 	}
-	b := &sc.Backend
-	for _, set := range []struct {
-		name  string
-		lines []mocks.Line
-	}{{"replies", b.Replies}, {"rules", b.Rules}} {
-		for i, line := range set.lines {
-			if line.Text != nil {
-				all = append(all, source.Change{Path: fmt.Sprintf("backend.%s[%d].file", set.name, i), Key: "text", Value: *line.Text})
-			}
+	for path, answer := range sc.Backend.Answers() {
+		if answer.Text != nil {
+			all = append(all, source.Change{Path: "backend." + path + ".file", Key: "text", Value: *answer.Text})
 		}
 	}
 	return all

@@ -106,7 +106,7 @@ var _ = Describe("a scripted agent driven by the real adapter", Label("L-02", "H
 		})
 
 		It("serves several invocations at once", func(ctx SpecContext) {
-			s := perform(style, mocks.Script{Rules: []mocks.Line{{Template: "you said {{.User}}"}}}, agent.Config{})
+			s := perform(style, mocks.Script{Rules: []mocks.Line{{Answer: mocks.Answer{Template: "you said {{.User}}"}}}}, agent.Config{})
 			var calls sync.WaitGroup
 			for i := range 6 {
 				calls.Go(func() {
@@ -121,7 +121,7 @@ var _ = Describe("a scripted agent driven by the real adapter", Label("L-02", "H
 		})
 
 		It("calls tools on its own", func(ctx SpecContext) {
-			line := mocks.Line{Text: new("Done."), ToolCalls: []mocks.ScriptedToolCall{{Name: "Bash", Arguments: map[string]any{"command": "go test"}}}}
+			line := mocks.Line{Answer: mocks.Answer{Text: new("Done."), ToolCalls: []mocks.ScriptedToolCall{{Name: "Bash", Arguments: map[string]any{"command": "go test"}}}}}
 			s := perform(style, mocks.Script{Replies: []mocks.Line{line}}, agent.Config{})
 			reply, err := s.ask(ctx, "Fix it.")
 			Expect(err).NotTo(HaveOccurred())

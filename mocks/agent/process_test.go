@@ -53,12 +53,12 @@ func start(ctx context.Context, s stage, style, stdin string, args ...string) (s
 
 var _ = Describe("the output", Label("H-02"), func() {
 	full := func() mocks.Line {
-		return mocks.Line{
+		return mocks.Line{Answer: mocks.Answer{
 			Text:      new("All tests pass.\nDONE"),
 			ToolCalls: []mocks.ScriptedToolCall{{Name: "Bash", Arguments: map[string]any{"command": "go test ./..."}}},
 			Usage:     &mocks.ScriptedUsage{Input: 100, CachedInput: 900, Output: 50, Reasoning: 20},
 			Latency:   &mocks.Latency{First: unit.Duration(3 * time.Millisecond)},
-		}
+		}}
 	}
 	lines := map[string]func() mocks.Line{
 		"answer": full,
@@ -68,7 +68,7 @@ var _ = Describe("the output", Label("H-02"), func() {
 			return l
 		},
 		"rate-limit": func() mocks.Line {
-			return mocks.Line{Fault: &mocks.Fault{Kind: "status", Status: 429, RetryAfter: unit.Duration(time.Minute)}}
+			return mocks.Line{Answer: mocks.Answer{Fault: &mocks.Fault{Kind: "status", Status: 429, RetryAfter: unit.Duration(time.Minute)}}}
 		},
 		"truncated-jsonl": func() mocks.Line {
 			l := full()

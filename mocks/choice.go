@@ -1,0 +1,128 @@
+package mocks
+
+import (
+	"fmt"
+	"math"
+)
+
+// choice is one of the answers that a line draws from.
+type choice struct {
+	reply
+	// below is the sum of the chances up to this one.
+	below float64
+}
+
+// slack is how far a sum of chances may be from 1, such as that of three thirds.
+const slack = 1e-9
+
+// compileChoices gives each choice what the line says for all of them.
+func compileChoices(name string, l *Line) ([]choice, error) {
+	if len(l.OneOf) == 0 {
+		return nil, nil
+	}
+	choices, sum := make([]choice, len(l.OneOf)), 0.0
+	rest := 1 - l.chances()
+	for i := range l.OneOf {
+		a := l.OneOf[i].Answer
+		if a.Latency == nil {
+			a.Latency = l.Latency
+		}
+		if a.Usage == nil {
+			a.Usage = l.Usage
+		}
+		r, err := compileReply(fmt.Sprintf("%s.one_of[%d]", name, i), &a)
+		if err != nil {
+			return nil, err
+		}
+		if chance := l.OneOf[i].Chance; chance != nil {
+			sum += *chance
+		} else {
+			sum += rest
+		}
+		choices[i] = choice{r, sum}
+	}
+	return choices, nil
+}
+
+// chances is the sum of those that are given.
+func (l *Line) chances() float64 {
+	sum := 0.0
+	for _, c := range l.OneOf {
+		if c.Chance != nil {
+			sum += *c.Chance
+		}
+	}
+	return sum
+}
+
+// draw is what line l answers to the attempt that x is.
+func (e *Engine) draw(x *Exchange, l *line) *reply {
+	if len(l.choices) == 0 {
+		return &l.own
+	}
+	u := unitInterval(e.random(x, "choice"))
+	last := 0
+	for i := range l.choices {
+		if c := &l.choices[i]; u < c.below {
+			return &c.reply
+		}
+		if i > 0 && l.choices[i].below > l.choices[i-1].below {
+			last = i
+		}
+	}
+	// The sum fell short of 1 by less than slack: the last that has a chance at all.
+	return &l.choices[last].reply
+}
+
+// choices checks the answers that a line draws from.
+func (v *validator) choices(path string, l *Line) {
+	for _, own := range []struct {
+		key   string
+		given bool
+	}{
+		{"text", l.Text != nil},
+		{"file", l.File != ""},
+		{"template", l.Template != ""},
+		{"tool_calls", len(l.ToolCalls) > 0},
+		{"refusal", l.Refusal != ""},
+		{"finish", l.Finish != ""},
+		{"fault", l.Fault != nil},
+	} {
+		if own.given {
+			v.add(path+"."+own.key, "a line with one_of has no %s of its own; put it into one of the choices", own.key)
+		}
+	}
+	open, valid := 0, true
+	for i := range l.OneOf {
+		c, at := &l.OneOf[i], fmt.Sprintf("%s.one_of[%d]", path, i)
+		if c.Chance == nil {
+			open++
+		} else if !(*c.Chance >= 0 && *c.Chance <= 1) {
+			v.add(at+".chance", "a chance is between 0 and 1, not %v", *c.Chance)
+			valid = false
+		}
+		v.answer(at, &c.Answer, "choice")
+		v.measured(at, &c.Answer)
+		if f := c.Fault; f != nil {
+			if f.Times != 0 {
+				v.add(at+".fault.times", "the fault of a choice strikes whenever the choice is drawn; leave times out")
+			}
+			v.fault(at, f)
+		}
+	}
+	if valid {
+		v.sum(path+".one_of", l.chances(), open)
+	}
+}
+
+// sum checks the sum of the chances that are given where so many are not.
+func (v *validator) sum(path string, sum float64, open int) {
+	switch {
+	case open > 1:
+		v.add(path, "%d choices have no chance; at most one may leave it out, which then gets what remains of 1", open)
+	case open == 1 && sum > 1-slack:
+		v.add(path, "the chances sum to %.6g, which leaves nothing for the choice without one", sum)
+	case open == 0 && math.Abs(sum-1) > slack:
+		v.add(path, "the chances sum to %.6g and not to 1; correct them, or leave one out, and it gets what remains", sum)
+	}
+}
