@@ -45,6 +45,8 @@ func (p Path) IsZero() bool { return p.text == "" }
 
 // Errors of Text.
 var (
+	// ErrAbsent means that there is nothing at the path, or null.
+	ErrAbsent = errors.New("nothing is there")
 	// ErrNotJSON means that the data is no JSON, or more than one value of it.
 	ErrNotJSON = errors.New("no JSON")
 	// ErrMany means that a path picks several values, so that the order in which it
@@ -53,29 +55,28 @@ var (
 )
 
 // Text is the value that the path picks as text: a string as it is, anything else as
-// JSON. It is not found where there is none, or null. The error is ErrNotJSON or
-// ErrMany, wrapped.
-func (p Path) Text(data []byte) (text string, found bool, err error) {
+// JSON. The error wraps ErrAbsent, ErrNotJSON or ErrMany.
+func (p Path) Text(data []byte) (text string, err error) {
 	defer caught(&err)
 	// Stricter than the reader of the paths, and with a limit on how deep values nest.
 	if !jsontext.Value(data).IsValid(jsontext.AllowDuplicateNames(true)) {
-		return "", false, fmt.Errorf("%w: %q", ErrNotJSON, clip(string(data)))
+		return "", fmt.Errorf("%w: %q", ErrNotJSON, clip(string(data)))
 	}
 	doc, err := oj.Parse(data)
 	if err != nil {
-		return "", false, fmt.Errorf("%w: %w", ErrNotJSON, err)
+		return "", fmt.Errorf("%w: %w", ErrNotJSON, err)
 	}
 	all := p.expr.Get(doc)
 	switch {
 	case len(all) == 0 || len(all) == 1 && all[0] == nil:
-		return "", false, nil
+		return "", fmt.Errorf("%s: %w", p.text, ErrAbsent)
 	case len(all) > 1:
-		return "", false, fmt.Errorf("%s: %w (here %d)", p.text, ErrMany, len(all))
+		return "", fmt.Errorf("%s: %w (here %d)", p.text, ErrMany, len(all))
 	}
 	if text, ok := all[0].(string); ok {
-		return text, true, nil
+		return text, nil
 	}
-	return oj.JSON(all[0], &oj.Options{Sort: true}), true, nil
+	return oj.JSON(all[0], &oj.Options{Sort: true}), nil
 }
 
 // caught makes an error of a panic: both the paths and what they read are of others.
