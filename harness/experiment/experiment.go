@@ -1,3 +1,6 @@
 // Package experiment compares variants of an agent, such as two prompts, on the same
 // scenarios: which is better, by how much, how surely, and at what cost.
 package experiment
+
+// Schema names the format of experiment files.
+const Schema = "rehearse.experiment/1"
