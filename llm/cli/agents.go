@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,6 +15,8 @@ type agent struct {
 	install string // the command that installs it
 	// flags are the arguments before the prompt; extra are the user's.
 	flags func(model string, extra []string) []string
+	// resume are the arguments that continue a session; nil: it cannot be continued.
+	resume func(id string) []string
 	// promptFlag introduces a prompt on the command line; empty: the prompt
 	// always goes to standard input.
 	promptFlag string
@@ -46,6 +49,7 @@ var agents = []agent{
 		flags: func(model string, extra []string) []string {
 			return assemble([]string{"--print", "--output-format", "stream-json", "--verbose"}, model, extra)
 		},
+		resume:     func(id string) []string { return []string{"--resume", id} },
 		systemFlag: "--append-system-prompt", parse: claudeLine,
 	},
 	{
@@ -57,6 +61,7 @@ var agents = []agent{
 			}
 			return assemble(own, model, extra)
 		},
+		resume:   func(id string) []string { return []string{"resume", id} },
 		stdinArg: "-", parse: codexLine,
 		exitKinds: map[int]llm.ErrorKind{2: llm.InvalidRequest},
 	},
@@ -77,6 +82,17 @@ var agents = []agent{
 		flags: func(_ string, extra []string) []string { return extra },
 		parse: plainLine, plain: true,
 	},
+}
+
+// continues says why the agent cannot continue the session with that id.
+func (a agent) continues(id string) error {
+	switch {
+	case a.resume == nil:
+		return fmt.Errorf("the session %q cannot be continued: %s cannot be told which one", id, a.id)
+	case strings.HasPrefix(id, "-") || strings.ContainsRune(id, 0):
+		return fmt.Errorf("%q is no id of a session", id)
+	}
+	return nil
 }
 
 func assemble(own []string, model string, extra []string) []string {

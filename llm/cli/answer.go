@@ -11,9 +11,10 @@ import (
 // answer is what an agent's output has said so far. The parsers fill it line by
 // line; judge reads it at the end.
 type answer struct {
-	onText func(string)
-	told   strings.Builder // every piece of text, in order of arrival
-	fresh  bool            // the next piece begins a new message
+	onText, onSession, onMessage func(string)
+
+	told  strings.Builder // every piece of text, in order of arrival
+	fresh bool            // the next piece begins a new message
 
 	text    string // the final text as far as known
 	events  int    // lines that were events
@@ -64,6 +65,9 @@ func (a *answer) partial() string {
 
 // sayWhole passes on a whole message.
 func (a *answer) sayWhole(text string) {
+	if a.onMessage != nil {
+		a.onMessage(text)
+	}
 	a.fresh = true
 	a.say(text)
 	a.fresh = true
@@ -83,6 +87,13 @@ func (a *answer) decode(line []byte, v any) bool {
 func (a *answer) noted(line []byte) {
 	_, _ = a.noise.Write(line)
 	_, _ = a.noise.Write([]byte("\n"))
+}
+
+// session passes on the id of the agent's session.
+func (a *answer) session(id string) {
+	if id != "" && a.onSession != nil {
+		a.onSession(id)
+	}
 }
 
 // event reads the type that every event carries.

@@ -11,6 +11,7 @@ import (
 // user (tool results), rate_limit_event, and a result at the end.
 type claudeEvent struct {
 	eventHead
+	Session string          `json:"session_id"`
 	Model   string          `json:"model"`   // system/init
 	Message json.RawMessage `json:"message"` // assistant; of varying form elsewhere
 	// ParentToolUseID is set on the messages of a sub-agent, which are not the
@@ -57,6 +58,7 @@ func claudeLine(a *answer, line []byte) {
 		switch e.Subtype {
 		case "init":
 			a.model = e.Model
+			a.session(e.Session)
 		case "api_retry":
 			a.retried(kindOf("", e.ErrorStatus), e.ErrorStatus)
 		}

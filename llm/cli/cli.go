@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"strings"
 	"time"
@@ -27,6 +28,9 @@ type Config struct {
 	// Env holds NAME=value pairs on top of this process's environment. Their
 	// values do not appear in errors.
 	Env []string
+	// Closed gives the agent Env alone and nothing of this process's environment. It
+	// then needs what any program does: PATH, HOME.
+	Closed bool
 	// Model is used where a request names none; default: the agent's own.
 	Model string
 	// ExtraArgs are put after the default flags.
@@ -40,6 +44,15 @@ type Config struct {
 	// Grace is how long the agent may take to end, after SIGTERM and again after
 	// its final event, before its process group is killed; default 5s.
 	Grace time.Duration
+	// Session continues the session with that id, which OnSession was told before;
+	// empty starts a new one. Only claude and codex can.
+	Session string
+	// OnSession is told the id of the agent's session as soon as the agent says it, and
+	// OnMessage each whole message to the user, the last one included. They are called
+	// by the goroutine that called Complete.
+	OnSession, OnMessage func(string)
+	// Log gets a copy of what the agent writes to standard error.
+	Log io.Writer
 	// Clock times Grace; default: the machine's. A child process lives in real
 	// time, so this is for tests only.
 	Clock clock.Clock
@@ -104,6 +117,9 @@ func New(id string, cfg Config) (llm.Adapter, error) {
 			continue
 		}
 		cfg, err := cfg.withDefaults()
+		if err == nil && cfg.Session != "" {
+			err = a.continues(cfg.Session)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("configure backend %q: %w", id, err)
 		}
@@ -157,7 +173,7 @@ func (b *adapter) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 		return llm.Reply{}, &llm.Error{Kind: llm.InvalidRequest, Backend: b.agent.id, Err: err}
 	}
 	defer cleanup()
-	a := &answer{onText: req.OnText}
+	a := &answer{onText: req.OnText, onSession: b.cfg.OnSession, onMessage: b.cfg.OnMessage}
 	end, err := run(ctx, l, b.cfg, func(line []byte) bool {
 		b.agent.parse(a, line)
 		return a.ended

@@ -9,7 +9,8 @@ import (
 // codexEvent is one line of "codex exec --json".
 type codexEvent struct {
 	eventHead
-	Message string `json:"message"` // error
+	Thread  string `json:"thread_id"` // thread.started
+	Message string `json:"message"`   // error
 	Item    struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
@@ -38,6 +39,8 @@ func codexLine(a *answer, line []byte) {
 		return
 	}
 	switch kind {
+	case "thread.started":
+		a.session(e.Thread)
 	case "item.completed":
 		if e.Item.Type == "agent_message" && e.Item.Text != "" {
 			a.text = e.Item.Text

@@ -25,6 +25,6 @@
 // codex; an own --sandbox or --approval-mode replaces the default one. Run agents
 // where they can do no harm.
 //
-// No session is ever continued: a "continue" flag takes over whichever session is
-// newest on the machine, even a person's.
+// No session is ever continued but the one whose id is given: a "continue" flag takes
+// over whichever session is newest on the machine, even a person's.
 package cli

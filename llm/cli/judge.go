@@ -37,7 +37,7 @@ func judge(g agent, a *answer, end ending) (llm.Reply, *llm.Error) {
 	switch {
 	case a.failure != nil:
 		return fail(failureKind(a, end), a.failure.message, nil)
-	case errors.Is(end.cause, errFlood):
+	case errors.Is(end.cause, ErrFlood):
 		return fail(llm.Malformed, end.cause.Error(), end.cause)
 	case succeeded(g, a, end):
 		return conclude(a, fail)
@@ -46,7 +46,7 @@ func judge(g agent, a *answer, end ending) (llm.Reply, *llm.Error) {
 	case end.cause != nil:
 		return fail("", "", end.cause)
 	case end.code < 0:
-		return fail(llm.Truncated, "the agent was killed by a signal"+quoted(a, end), nil)
+		return fail(llm.Truncated, "the agent was killed by a signal"+quoted(a, end), ErrKilled)
 	case end.code > 0:
 		return fail(exitKind(g, a, end), fmt.Sprintf("exit status %d%s", end.code, quoted(a, end)), nil)
 	case a.events == 0:
@@ -97,6 +97,9 @@ func quoted(a *answer, end ending) string {
 }
 
 func failureKind(a *answer, end ending) llm.ErrorKind {
+	if a.finish == llm.FinishContentFilter {
+		return llm.Refused
+	}
 	kind := kindOf(a.failure.message, a.failure.status)
 	if kind == llm.Failed && a.limited {
 		return llm.RateLimited
@@ -121,7 +124,9 @@ var (
 	// Quota texts of the agents and of their providers.
 	limitText = regexp.MustCompile(`(?i)rate.?limit|usage.?limit|quota|too many requests|\b429\b|(hit|reached|exceeded) your [a-z0-9 -]{0,30}limit|out of (extra )?(credits|usage)|credit balance is too low|resource.?exhausted`)
 	authText  = regexp.MustCompile(`(?i)\b401\b|unauthori[sz]ed|(invalid|incorrect) (x-)?api[ -]key|not logged in|please (run )?/?log ?in|authentication.?(failed|error)|no authentication`)
-	downText  = regexp.MustCompile(`(?i)\b(500|502|503|529)\b|overloaded|stream disconnected|connection (refused|reset)|service unavailable`)
+	downText  = regexp.MustCompile(`(?i)\b(500|502|503|529)\b|overloaded|stream disconnected|connection (refused|reset)|service unavailable|experiencing high demand`)
+	cutText   = regexp.MustCompile(`(?i)incomplete response returned, reason: max_output_tokens`)
+	badText   = regexp.MustCompile(`(?i)empty or malformed response`)
 	waitText  = regexp.MustCompile(`(?i)(?:try again|retry)[a-z ]{0,10} (?:in|after) (\d{1,6}(?:\.\d{1,6})?) ?(ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?)\b`)
 )
 
@@ -143,6 +148,10 @@ func kindOf(text string, status int) llm.ErrorKind {
 		return llm.Unauthorized
 	case downText.MatchString(text):
 		return llm.Unavailable
+	case cutText.MatchString(text):
+		return llm.Truncated
+	case badText.MatchString(text):
+		return llm.Malformed
 	default:
 		return llm.Failed
 	}

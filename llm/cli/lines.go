@@ -8,12 +8,18 @@ import (
 	"io"
 )
 
-// errFlood means that an agent wrote more than it may.
-var errFlood = errors.New("output limit exceeded")
+// What ended an agent, where the kind of an *llm.Error does not say it all: errors wrap
+// them.
+var (
+	// ErrFlood means that an agent wrote more than it may.
+	ErrFlood = errors.New("output limit exceeded")
+	// ErrKilled means that a signal ended the agent that was not ours.
+	ErrKilled = errors.New("killed by a signal")
+)
 
 // eachLine calls yield for each line of r, without its line ending. A line
 // beyond maxLine is replaced by a short note, so that one huge tool result does
-// not end the run; more than maxTotal bytes do, with errFlood. A last line
+// not end the run; more than maxTotal bytes do, with ErrFlood. A last line
 // without ending is a line too.
 func eachLine(r io.Reader, maxLine int, maxTotal int64, yield func([]byte)) error {
 	br := bufio.NewReaderSize(r, 64<<10)
@@ -24,7 +30,7 @@ func eachLine(r io.Reader, maxLine int, maxTotal int64, yield func([]byte)) erro
 		part, err := br.ReadSlice('\n')
 		total += int64(len(part))
 		if total > maxTotal {
-			return fmt.Errorf("%w: more than %d bytes on standard output", errFlood, maxTotal)
+			return fmt.Errorf("%w: more than %d bytes on standard output", ErrFlood, maxTotal)
 		}
 		size += len(part)
 		if size <= maxLine {

@@ -17,7 +17,7 @@ type ending struct {
 	code    int    // exit status; -1 if a signal ended it
 	stderr  string // the end of standard error
 	stopped bool   // we ended it: the context's end, or no exit after the answer
-	cause   error  // errFlood, or why the context ended
+	cause   error  // ErrFlood, or why the context ended
 }
 
 // process is a running agent: the leader of a process group of its own, and the
@@ -52,7 +52,11 @@ func run(ctx context.Context, l launch, cfg Config, line func([]byte) (final boo
 	var end ending
 	var errTail child.Tail
 	var readers, others sync.WaitGroup
-	readers.Go(func() { _, _ = io.Copy(&errTail, p.stderr) })
+	var log io.Writer = &errTail
+	if cfg.Log != nil {
+		log = io.MultiWriter(log, cfg.Log)
+	}
+	readers.Go(func() { _, _ = io.Copy(log, p.stderr) })
 	others.Go(func() { p.feed(l.stdin) })
 	others.Go(p.wait)
 	others.Go(func() { end.stopped = p.supervise(ctx) })

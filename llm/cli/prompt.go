@@ -48,7 +48,10 @@ func (b *adapter) prepare(req llm.Request) (l launch, cleanup func(), err error)
 	if system != "" {
 		args = append(args, b.agent.systemFlag, system)
 	}
-	l = launch{argv: slices.Concat(program, args), dir: b.cfg.Dir, env: slices.Concat(os.Environ(), b.cfg.Env)}
+	if b.cfg.Session != "" {
+		args = append(args, b.agent.resume(b.cfg.Session)...)
+	}
+	l = launch{argv: slices.Concat(program, args), dir: b.cfg.Dir, env: b.environment()}
 	if b.agent.plain {
 		cleanup, err = b.fillPlaceholders(&l, prompt)
 		return l, cleanup, err
@@ -62,6 +65,14 @@ func (b *adapter) prepare(req llm.Request) (l launch, cleanup func(), err error)
 	}
 	l.stdin = &prompt
 	return l, cleanup, nil
+}
+
+// environment is what the agent finds.
+func (b *adapter) environment() []string {
+	if b.cfg.Closed {
+		return b.cfg.Env
+	}
+	return slices.Concat(os.Environ(), b.cfg.Env)
 }
 
 // fitsArgument reports whether text can be a command-line argument: short
