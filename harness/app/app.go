@@ -35,6 +35,10 @@ type Restarter interface {
 	Restart(ctx context.Context) error
 }
 
+// MaxAnswer is how much an agent may answer in one turn, in bytes; one that writes more
+// is Flooded.
+const MaxAnswer = 4 << 20
+
 // Answer is what an agent said in one turn.
 type Answer struct {
 	// Text is the answer for the user.

@@ -32,9 +32,6 @@ func functionAgent(d *scenarios.FunctionDrive, env *Env) (app.Agent, error) {
 // real time.
 const functionGrace = 2 * time.Second
 
-// maxAnswer is how much a function may answer, in bytes.
-const maxAnswer = 4 << 20
-
 // function is an agent that is a Go function. It cannot be killed: of one that does not
 // return, nothing can be said.
 type function struct {
@@ -130,8 +127,8 @@ func (s *functionSession) came(ctx context.Context, r comeback) (app.Answer, err
 		return app.Answer{}, failed
 	case r.err != nil:
 		return app.Answer{}, app.Errorf(app.Failed, "the function failed: %w", r.err)
-	case len(r.answer) > maxAnswer:
-		return app.Answer{}, app.Errorf(app.Flooded, "the function answered %d bytes; at most %d are allowed", len(r.answer), maxAnswer)
+	case len(r.answer) > app.MaxAnswer:
+		return app.Answer{}, app.Errorf(app.Flooded, "the function answered %d bytes; at most %d are allowed", len(r.answer), app.MaxAnswer)
 	case !utf8.ValidString(r.answer):
 		return app.Answer{}, app.Errorf(app.Unusable, "the function answered what is no text: its bytes are not UTF-8")
 	}

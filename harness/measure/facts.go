@@ -22,6 +22,10 @@ type Facts struct {
 	Events []event.Event `cel:"events" json:"-"`
 	// Answers are the texts of the replies, in order.
 	Answers []string `cel:"answers" json:"-"`
+	// Turns are those of a conversation with somebody else's agent; empty of others.
+	Turns []TurnFacts `cel:"turns" json:"-"`
+	// Files are the beginnings of the files that the agent left in its workspace, by path.
+	Files map[string]string `cel:"files" json:"-"`
 }
 
 // RunFacts say how the agent ended.

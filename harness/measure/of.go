@@ -44,6 +44,8 @@ func Of(sc record.Scenario, tr record.Trial, timings []record.Timing) Facts {
 		Interview: interviewFacts(&tr),
 		Supervise: superviseFacts(&tr),
 		React:     reactFacts(&tr),
+		Turns:     turnFacts(&tr),
+		Files:     fileFacts(&tr),
 	}
 	latencies := make([]float64, 0, len(tr.Calls))
 	if sc.RealTime {

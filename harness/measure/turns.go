@@ -1,0 +1,65 @@
+package measure
+
+import (
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/record"
+)
+
+// TurnFacts are one turn of a conversation with somebody else's agent.
+type TurnFacts struct {
+	// N is the turn's number, from 1.
+	N int `cel:"n"`
+	// User is what the user said, Text what the agent answered; Error says why it did not,
+	// and is empty if it did.
+	User  string `cel:"user"`
+	Text  string `cel:"text"`
+	Error string `cel:"error"`
+	// Calls is how many calls to the model the agent made before it answered.
+	Calls int `cel:"calls"`
+	// Attrs are what the driver saw beside the answer, such as an HTTP status.
+	Attrs map[string]any `cel:"attrs"`
+}
+
+// The names of events that drivers tell: of a turn, and of a file that an agent left.
+const (
+	turnName = "turn"
+	fileName = "file"
+)
+
+// turnFacts reads the turns from what the driver of somebody else's agent told.
+func turnFacts(tr *record.Trial) []TurnFacts {
+	var turns []TurnFacts
+	before := 0
+	for i := range tr.Events {
+		e := &tr.Events[i].Event
+		user, ok := e.Attrs["user"].(string)
+		if e.Kind != event.State || e.Name != turnName || !ok {
+			continue
+		}
+		t := TurnFacts{N: e.N, User: user, Text: e.Detail, Attrs: e.Attrs}
+		t.Error, _ = e.Attrs["error"].(string)
+		// A number of calls that is told counts from the conversation's beginning.
+		if calls := whole(e.Attrs["calls"]); calls > before {
+			t.Calls, before = calls-before, calls
+		}
+		turns = append(turns, t)
+	}
+	return turns
+}
+
+// fileFacts are the beginnings of the files that the agent left, by path.
+func fileFacts(tr *record.Trial) map[string]string {
+	var files map[string]string
+	for i := range tr.Events {
+		e := &tr.Events[i].Event
+		path, ok := e.Attrs["path"].(string)
+		if e.Kind != event.State || e.Name != fileName || !ok {
+			continue
+		}
+		if files == nil {
+			files = map[string]string{}
+		}
+		files[path] = e.Detail
+	}
+	return files
+}

@@ -1,0 +1,51 @@
+package measure_test
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+)
+
+var _ = Describe("The facts of somebody else's agent", func() {
+	// turn is one as drivers tell it; calls are counted from the beginning.
+	turn := func(n int, user, text string, more attrs) event.Event {
+		a := attrs{"user": user}
+		for k, v := range more {
+			a[k] = v
+		}
+		return event.Event{Kind: event.State, Name: "turn", N: n, Detail: text, Attrs: a}
+	}
+
+	It("are its turns, each with the calls that it took", func() {
+		f := factsOf(
+			turn(1, "When?", "At nine.", attrs{"calls": 2, "status": 200}),
+			event.Event{Kind: event.State, Name: "turn", Attrs: attrs{"turn": "of somebody else"}},
+			turn(2, "And?", "", attrs{"calls": 2}),
+			turn(3, "Well?", "", attrs{"calls": 5.0, "error": "it crashed"}), // as read from a file
+		)
+		Expect(f.Turns).To(HaveLen(3))
+		Expect(f.Turns[0]).To(Equal(measure.TurnFacts{
+			N: 1, User: "When?", Text: "At nine.", Calls: 2, Attrs: attrs{"user": "When?", "calls": 2, "status": 200},
+		}))
+		Expect(f.Turns[1].Calls).To(BeZero())
+		Expect(f.Turns[2].Calls).To(Equal(3))
+		Expect(f.Turns[2].Error).To(Equal("it crashed"))
+	})
+
+	It("are the files that it left", func() {
+		f := factsOf(
+			told(event.State, "file", attrs{"path": "a/b.txt", "bytes": 7}),
+			told(event.Guard, "file", attrs{"path": "c.txt"}),
+			event.Event{Kind: event.State, Name: "file", Detail: "hi", Attrs: attrs{"path": "d.txt"}},
+		)
+		Expect(f.Files).To(Equal(map[string]string{"a/b.txt": "because", "d.txt": "hi"}))
+	})
+
+	It("are none where there was no conversation", func() {
+		f := factsOf(told(event.State, "session", nil))
+		Expect(f.Turns).To(BeEmpty())
+		Expect(f.Files).To(BeEmpty())
+	})
+})
