@@ -122,6 +122,9 @@ type CodingDrive struct {
 	Talk  `yaml:",inline"`
 	// Guard installs the stop guard as the agent's hook, with this policy.
 	Guard string `yaml:"guard,omitempty" json:"guard,omitempty" jsonschema:"enum=balanced,enum=strict"`
+	// Retries is how often the agent may repeat a call that failed, and a stream that
+	// broke off; default: its own, with waits that grow to minutes.
+	Retries *int `yaml:"retries,omitempty" json:"retries,omitempty" jsonschema:"minimum=0,maximum=10"`
 	// Required makes it an error, and no skip, if the program is not installed.
 	Required bool `yaml:"required,omitempty" json:"required,omitempty"`
 }

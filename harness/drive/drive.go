@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/harness/app/coding"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -71,7 +72,8 @@ type Env struct {
 	// machine (Docker, a coding agent's program); such a scenario is skipped otherwise.
 	Required bool
 
-	socket socket
+	socket   socket
+	programs coding.Programs
 }
 
 // Close stops the servers that drivers started.

@@ -1,3 +1,184 @@
 // Package coding drives the programs of real coding agents, Claude Code and Codex,
-// against the scripted backend, with hooks and tools, in a throw-away workspace.
+// against the scripted backend, in a throw-away workspace, with tools and with the stop
+// guard as their hook. docs/coding-agents.md says how each is started and what it does.
 package coding
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/cli"
+)
+
+// Config says which program is driven, and how.
+type Config struct {
+	// Agent is whose program it is: "claude" or "codex".
+	Agent string
+	// Model is the model that the program is to use. Which tools it offers follows from
+	// the model's name.
+	Model string
+	// Retries is how often the program may repeat a call that failed; nil leaves it to
+	// the program.
+	Retries *int
+	// Guard installs the stop guard with this policy as the program's hook; empty: none.
+	Guard stop.Policy
+	// Executable is the program to start as that hook; it calls agents/stop/hook.Main
+	// first thing. Empty means this program.
+	Executable string
+	// Required makes it an error of kind Unusable, not Absent, if the program is not on
+	// this machine.
+	Required bool
+}
+
+// product is what is particular to one program.
+type product struct {
+	// prepare makes the agent's home and says how it is started.
+	prepare func(cfg Config, site app.Site) (launch, error)
+	// calm takes the program's own text out of a message, for recordings.
+	calm func(m llm.Message) (llm.Message, bool)
+}
+
+// launch is how a program is started.
+type launch struct{ args, env []string }
+
+var products = map[string]product{
+	"claude": {prepareClaude, calmClaude},
+	"codex":  {prepareCodex, calmCodex},
+}
+
+// New returns the agent. Programs finds its program; whether it is there is told when
+// it is started.
+func New(cfg Config, programs *Programs) (*Agent, error) {
+	p, ok := products[cfg.Agent]
+	if !ok {
+		return nil, fmt.Errorf("no coding agent %q is driven; known: claude, codex", cfg.Agent)
+	}
+	if cfg.Retries != nil && *cfg.Retries < 0 {
+		return nil, fmt.Errorf("%d retries are impossible; use 0 or more", *cfg.Retries)
+	}
+	return &Agent{cfg: cfg, product: p, programs: programs}, nil
+}
+
+// Agent drives a coding agent's program. It implements app.Agent.
+type Agent struct {
+	cfg      Config
+	product  product
+	programs *Programs
+}
+
+// Start implements app.Agent. It looks for the program and prepares its home; the
+// program itself lives for one turn.
+func (a *Agent) Start(ctx context.Context, site app.Site) (app.Session, error) {
+	program, err := a.programs.find(ctx, a.cfg.Agent)
+	if missing, ok := errors.AsType[*app.Error](err); ok && a.cfg.Required && missing.Kind == app.Absent {
+		missing.Kind = app.Unusable
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(temporary(site), 0o700); err != nil {
+		return nil, app.Errorf(app.Unusable, "make a folder for the temporary files of %s: %w", a.cfg.Agent, err)
+	}
+	started, err := a.product.prepare(a.cfg, site)
+	if err != nil {
+		return nil, app.Errorf(app.Unusable, "prepare the home of %s: %w", a.cfg.Agent, err)
+	}
+	s := &session{agent: a, site: site, calm: newCalm(site)}
+	s.cli = cli.Config{
+		Command:   []string{program.path},
+		Dir:       site.Folder,
+		Env:       environment(site, started.env),
+		Closed:    true,
+		ExtraArgs: started.args,
+		OnSession: func(id string) { s.cli.Session = id },
+		OnMessage: func(text string) { s.said = append(s.said, text) },
+		Log:       site.Log,
+		Clock:     site.Clock,
+	}
+	if a.cfg.Guard != "" {
+		guarded, err := a.install(site)
+		if err != nil {
+			return nil, app.Errorf(app.Unusable, "install the stop guard as the hook of %s: %w", a.cfg.Agent, err)
+		}
+		s.guard = guarded
+		s.cli.Env = append(s.cli.Env, guarded.env...)
+	}
+	if site.Tell != nil {
+		site.Tell("program", a.cfg.Agent+" "+program.version, map[string]any{"agent": a.cfg.Agent, "version": program.version})
+	}
+	return s, nil
+}
+
+// session is a conversation; a process is started for each turn, and continues it.
+type session struct {
+	agent *Agent
+	site  app.Site
+	calm  *calm
+	cli   cli.Config
+	guard *guarded // nil without one
+	said  []string // the agent's messages of this turn
+}
+
+// Say implements app.Session.
+func (s *session) Say(ctx context.Context, text string) (app.Answer, error) {
+	backend, err := cli.New(s.agent.cfg.Agent, s.cli)
+	if err != nil {
+		return app.Answer{}, app.Errorf(app.Unusable, "continue the session: %w", err)
+	}
+	s.said = nil
+	reply, err := backend.Complete(ctx, llm.Request{
+		Model: s.agent.cfg.Model, Messages: []llm.Message{{Role: llm.User, Content: text}},
+	})
+	if judging := s.tellStops(); judging != nil && err == nil {
+		return app.Answer{}, app.Errorf(app.Unusable, "see what the stop guard did: %w", judging)
+	}
+	if err != nil {
+		return app.Answer{}, s.failure(err)
+	}
+	attrs := map[string]any{"messages": len(s.said)}
+	if len(reply.Retries) > 0 {
+		attrs["retries"] = len(reply.Retries)
+	}
+	return app.Answer{Text: s.calm.text(reply.Text), Attrs: attrs}, nil
+}
+
+// failure says what kind of end an error of the adapter is.
+func (s *session) failure(err error) error {
+	e, ok := errors.AsType[*llm.Error](err)
+	if !ok {
+		return err // the context's end
+	}
+	message := s.calm.text(s.agent.cfg.Agent + ": " + e.Message)
+	kind := app.Failed
+	switch {
+	case errors.Is(err, cli.ErrFlood):
+		kind = app.Flooded
+	case errors.Is(err, cli.ErrKilled):
+		kind = app.Crashed
+	case e.Kind == llm.Timeout:
+		kind = app.TimedOut
+	case s.cli.Session == "":
+		kind = app.Unusable
+		message += " (it ended before its session began; run it by hand with the same arguments)"
+	default:
+		message += " (" + string(e.Kind) + ")"
+	}
+	return &app.Error{Kind: kind, Message: message, Err: err}
+}
+
+// End implements app.Session. Nothing lives between turns.
+func (s *session) End(context.Context) error { return nil }
+
+// retries is a number of them as text, or def.
+func (c Config) retries(def string) string {
+	if c.Retries == nil {
+		return def
+	}
+	return strconv.Itoa(*c.Retries)
+}

@@ -1,0 +1,80 @@
+package coding
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// codexHome is the folder of Codex's settings within a home.
+const codexHome = ".codex"
+
+// codexSettings point Codex at the scripted backend and keep it from all other hosts:
+// else it asks for updates, plugins and switches of experiments when it starts.
+const codexSettings = `model_provider = "rehearse"
+check_for_update_on_startup = false
+
+[analytics]
+enabled = false
+
+[features]
+plugins = false
+
+[model_providers.rehearse]
+name = "rehearse"
+base_url = %q
+env_key = "OPENAI_API_KEY"
+wire_api = "responses"
+`
+
+// prepareCodex writes Codex's settings and says how it is started. Its own sandbox is
+// off: it needs rights that containers seldom give, and the workspace is thrown away.
+func prepareCodex(cfg Config, site app.Site) (launch, error) {
+	home := filepath.Join(site.Home, codexHome)
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return launch{}, fmt.Errorf("make the folder of its settings: %w", err)
+	}
+	settings := fmt.Sprintf(codexSettings, site.Backend+"/v1")
+	if cfg.Retries != nil {
+		settings += fmt.Sprintf("request_max_retries = %s\nstream_max_retries = %[1]s\n", cfg.retries(""))
+	}
+	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(settings), 0o600); err != nil {
+		return launch{}, fmt.Errorf("write its settings: %w", err)
+	}
+	l := launch{
+		args: []string{"--dangerously-bypass-approvals-and-sandbox"},
+		env:  []string{"CODEX_HOME=" + home},
+	}
+	if cfg.Guard != "" {
+		// A hook runs only once a person has trusted it, by a command of the terminal.
+		l.args = append(l.args, "--dangerously-bypass-hook-trust")
+	}
+	return l, nil
+}
+
+var (
+	// environmentNote is what Codex tells the model of the machine, as the user.
+	environmentNote = regexp.MustCompile(`(?s)^\s*<environment_context>.*</environment_context>\s*$`)
+	hookRun         = regexp.MustCompile(`<hook_prompt hook_run_id="[^"]*">`)
+	// ranNote begins the output of a command.
+	ranNote = regexp.MustCompile(`^Chunk ID: [0-9a-f]+\nWall time: [0-9.]+ seconds\n`)
+)
+
+// calmCodex takes Codex's own notes out of messages.
+func calmCodex(m llm.Message) (llm.Message, bool) {
+	switch m.Role {
+	case llm.User:
+		if environmentNote.MatchString(m.Content) {
+			return m, false
+		}
+		m.Content = strings.TrimSpace(hookRun.ReplaceAllString(m.Content, "<hook_prompt>"))
+	case llm.ToolRole:
+		m.Content = ranNote.ReplaceAllString(m.Content, "Chunk ID: ID\nWall time: TIME\n")
+	}
+	return m, true
+}

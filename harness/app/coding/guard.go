@@ -1,0 +1,90 @@
+package coding
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/agents/stop/hook"
+	"github.com/rehearse-dev/rehearse/agents/stop/hook/host"
+	"github.com/rehearse-dev/rehearse/harness/app"
+)
+
+// stopVerdict is the name of the verdicts of a stop guard.
+const stopVerdict = "stop"
+
+// guarded is an agent with the stop guard as its hook.
+type guarded struct {
+	env    []string
+	log    string
+	policy stop.Policy
+	seen   int      // stops of the log that were told
+	left   []string // steps of the last refusal
+}
+
+// install writes the settings that make the program call the guard: those of "rehearse
+// guard --install", for the user. The environment lets a program that is not rehearse
+// itself play the guard.
+func (a *Agent) install(site app.Site) (*guarded, error) {
+	g := &guarded{log: filepath.Join(site.Home, "guard.jsonl"), policy: a.cfg.Guard}
+	cfg := hook.Config{
+		Host: hook.Host(a.cfg.Agent), Policy: a.cfg.Guard, State: filepath.Join(site.Home, "guard"), Log: g.log,
+	}
+	argv, env, err := host.Command(a.cfg.Executable, cfg)
+	if err != nil {
+		return nil, err
+	}
+	g.env = env
+	settings, err := hook.Install(cfg.Host, argv[0], cfg)
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(site.Home, filepath.FromSlash(settings.UserFile[len("~/"):]))
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of the settings: %w", err)
+	}
+	if err := os.WriteFile(file, settings.JSON, 0o600); err != nil {
+		return nil, fmt.Errorf("write the settings: %w", err)
+	}
+	return g, nil
+}
+
+// tellStops tells of the stops that were judged in this turn. The log has no text; what
+// was judged is the message of that hash, and the verdict a pure function of it.
+func (s *session) tellStops() error {
+	if s.guard == nil || s.site.Tell == nil {
+		return nil
+	}
+	data, err := os.ReadFile(s.guard.log)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read the guard's log: %w", err)
+	}
+	stops, err := hook.ReadLog(data)
+	if err != nil {
+		return err
+	}
+	for _, judged := range stops[min(s.guard.seen, len(stops)):] {
+		s.guard.seen++
+		s.site.Tell(stopVerdict, judged.Outcome, s.guard.attrs(judged, s.said))
+	}
+	return nil
+}
+
+// attrs are those of a verdict of the stop guard.
+func (g *guarded) attrs(judged hook.Judged, said []string) map[string]any {
+	attrs := map[string]any{"class": string(judged.Class), "score": judged.Score, "policy": string(g.policy)}
+	if i := slices.IndexFunc(said, judged.Of); i >= 0 {
+		v := stop.Judge(said[i], stop.Options{Policy: g.policy})
+		steps := stop.Texts(v.Steps)
+		attrs = v.Attrs()
+		attrs["executed"] = stop.Executed(g.left, steps)
+		g.left = steps
+	}
+	attrs["allow"], attrs["forced"] = !judged.Blocked, judged.Blocked
+	attrs["outcome"] = judged.Outcome
+	return attrs
+}

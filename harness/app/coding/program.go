@@ -1,0 +1,106 @@
+package coding
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/app"
+)
+
+// Programs finds the programs of coding agents on this machine, each once. The zero
+// value looks at this process's environment. It is safe for concurrent use.
+type Programs struct {
+	// Getenv reads the variables that name programs; default: os.Getenv.
+	Getenv func(string) string
+	// Look finds a program by its name or path; default: exec.LookPath.
+	Look func(string) (string, error)
+
+	mu    sync.Mutex
+	known map[string]program
+}
+
+// program is one that can be started.
+type program struct{ path, version string }
+
+// installs are the commands that install the programs.
+var installs = map[string]string{
+	"claude": "npm install -g @anthropic-ai/claude-code",
+	"codex":  "npm install -g @openai/codex",
+}
+
+// Variable names the program of an agent, such as REHEARSE_CLAUDE.
+func Variable(agent string) string { return "REHEARSE_" + strings.ToUpper(agent) }
+
+// find looks for an agent's program where its variable says, else in PATH, and asks it
+// for its version.
+func (p *Programs) find(ctx context.Context, agent string) (program, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if found, ok := p.known[agent]; ok {
+		return found, nil
+	}
+	getenv, look := p.Getenv, p.Look
+	if getenv == nil {
+		getenv = os.Getenv
+	}
+	if look == nil {
+		look = exec.LookPath
+	}
+	name, named := agent, getenv(Variable(agent))
+	if named != "" {
+		name = named
+	}
+	path, err := look(name)
+	switch {
+	case err != nil && named != "":
+		return program{}, app.Errorf(app.Unusable, "%s names %q, which cannot be run: %w", Variable(agent), named, err)
+	case err != nil:
+		return program{}, app.Errorf(app.Absent, "the program %s is not on this machine; install it (%s), or say in %s where it is", agent, installs[agent], Variable(agent))
+	}
+	version, err := ask(ctx, path)
+	if err != nil {
+		return program{}, app.Errorf(app.Unusable, "ask %s for its version: %w", agent, err)
+	}
+	if p.known == nil {
+		p.known = map[string]program{}
+	}
+	p.known[agent] = program{path, version}
+	return p.known[agent], nil
+}
+
+// askLimit is how long a program may take to tell its version.
+const askLimit = 30 * time.Second
+
+var versionText = regexp.MustCompile(`\b\d+\.\d+\.\d+[-.0-9A-Za-z]*`)
+
+// ask asks a program for its version, in an environment that has a home nowhere.
+func ask(ctx context.Context, path string) (string, error) {
+	home, err := os.MkdirTemp("", "rehearse-version-")
+	if err != nil {
+		return "", fmt.Errorf("make a folder: %w", err)
+	}
+	defer os.RemoveAll(home)
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "--version")
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "CODEX_HOME=" + home, "TMPDIR=" + home}
+	cmd.WaitDelay = time.Second
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	if err := cmd.Run(); err != nil {
+		return "", err
+	}
+	version := versionText.FindString(out.String())
+	if version == "" {
+		return "", errors.New("it told none")
+	}
+	return version, nil
+}
