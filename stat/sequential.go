@@ -1,0 +1,292 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"sync"
+
+	"gonum.org/v1/gonum/integrate/quad"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Spending is how the probability of a false alarm is spent over the looks at data that
+// come in (Lan and DeMets, Discrete Sequential Boundaries for Clinical Trials,
+// Biometrika 70, 1983): however often and whenever one looks, no more is spent by a
+// share t of the data than the function allows.
+type Spending string
+
+// The spending functions, for two-sided tests.
+const (
+	// OBrienFleming is 4·(1 - Φ(z/√t)), where z is the normal quantile of 1 - alpha/4. Its
+	// bounds are near those of O'Brien and Fleming (Biometrics 35, 1979): next to nothing
+	// is spent early, and the last look is nearly that of a test without any before.
+	OBrienFleming Spending = "obrien-fleming"
+	// Pocock is alpha·ln(1 + (e - 1)·t), near the bounds of Pocock (Biometrika 64, 1977),
+	// which are about the same at every look.
+	Pocock Spending = "pocock"
+)
+
+// Spent is how much of alpha may be spent by a share t of the data, in [0, 1].
+func (s Spending) Spent(alpha, t float64) float64 {
+	switch {
+	case t <= 0:
+		return 0
+	case t >= 1:
+		return alpha
+	case s == Pocock:
+		return alpha * math.Log(1+(math.E-1)*t)
+	default:
+		z := -distuv.UnitNormal.Quantile(alpha / 4)
+		return min(alpha, 4*distuv.UnitNormal.Survival(z/math.Sqrt(t)))
+	}
+}
+
+// Sequential is a plan of looks at data that come in. At each a two-sided test is made,
+// at a level such that all of them together raise a false alarm with a probability of
+// at most alpha. It is safe for concurrent use.
+type Sequential struct {
+	spending Spending
+	times    []float64
+	closed   bool
+	table    func() levels
+}
+
+// NewSequential returns the plan of looks at these shares of the data, ascending and in
+// (0, 1]. With closed the last look spends all that is left of alpha, whatever its
+// share: nothing comes after it. That is valid where the reason to end there has
+// nothing to do with the differences seen. A single closed look is an ordinary test. It
+// panics on shares that are no such list.
+func NewSequential(spending Spending, times []float64, closed bool) *Sequential {
+	for i, t := range times {
+		if !(t > 0 && t <= 1) || i > 0 && t <= times[i-1] {
+			panic(fmt.Sprintf("stat: no looks at %v of the data", times))
+		}
+	}
+	if len(times) == 0 {
+		panic("stat: no look at all")
+	}
+	s := &Sequential{spending: spending, times: slices.Clone(times), closed: closed}
+	s.table = sync.OnceValue(s.tabulate)
+	return s
+}
+
+// Spent is how much of alpha is spent by a look, from 0.
+func (s *Sequential) Spent(alpha float64, look int) float64 {
+	if s.closed && look == len(s.times)-1 {
+		return alpha
+	}
+	return s.spending.Spent(alpha, s.times[look])
+}
+
+// Levels are the levels of the looks' tests, two-sided: with independent increments of
+// normal data they spend exactly what Spent says (Armitage, McPherson and Rowe, Journal
+// of the Royal Statistical Society A 132, 1969; Jennison and Turnbull, Group Sequential
+// Methods, 2000, chapter 19). For other tests they are used in place of alpha, as
+// chapter 11 of the book does.
+func (s *Sequential) Levels(alpha float64) []float64 {
+	if len(s.times) == 1 {
+		return []float64{s.Spent(alpha, 0)}
+	}
+	out, walk, before := make([]float64, len(s.times)), walk{}, 0.0
+	for k, t := range s.times {
+		spent := s.Spent(alpha, k)
+		bound := walk.bound(t, spent-before)
+		out[k] = min(1, 2*distuv.UnitNormal.Survival(bound/math.Sqrt(t)))
+		walk.next(t, bound, 0)
+		before = spent
+	}
+	return out
+}
+
+// Adjust turns the p-value of one look's test into one that is valid whatever the number
+// of looks: the least alpha whose plan rejects there (a repeated p-value, chapter 9 of
+// the book). Look counts from 0. Less than 10⁻⁷ is not told apart.
+func (s *Sequential) Adjust(look int, p float64) float64 {
+	if len(s.times) == 1 && s.closed {
+		return p
+	}
+	table := s.table()
+	at := table.at[look]
+	i := sort.SearchFloat64s(at, p) // the first level that is at least p
+	switch {
+	case i == 0:
+		return table.alphas[0]
+	case i == len(at):
+		return 1
+	}
+	// Between two entries the relation is nearly straight in logarithms.
+	share := (math.Log(p) - math.Log(at[i-1])) / (math.Log(at[i]) - math.Log(at[i-1]))
+	if math.IsNaN(share) { // both are 0 to the machine
+		share = 1
+	}
+	lo, hi := math.Log(table.alphas[i-1]), math.Log(table.alphas[i])
+	return min(1, math.Exp(lo+share*(hi-lo)))
+}
+
+// levels are the levels of every look for a list of alphas, ascending.
+type levels struct {
+	alphas []float64
+	at     [][]float64 // by look
+}
+
+// tabulate is done once: a level takes a millisecond.
+func (s *Sequential) tabulate() levels {
+	const perDecade, decades = 8, 7
+	table := levels{at: make([][]float64, len(s.times))}
+	for i := range perDecade*decades + 1 {
+		alpha := math.Pow(10, float64(i)/perDecade-decades)
+		table.alphas = append(table.alphas, alpha)
+		for k, level := range s.Levels(alpha) {
+			if n := len(table.at[k]); n > 0 { // rounding must not undo the order
+				level = max(level, table.at[k][n-1])
+			}
+			table.at[k] = append(table.at[k], level)
+		}
+	}
+	return table
+}
+
+// Power is the probability that the plan finds an effect by its last look, on the right
+// side. Drift is the effect over its standard error with all of the data.
+func (s *Sequential) Power(alpha, drift float64) float64 {
+	found, _ := s.crossings(alpha, drift)
+	return found
+}
+
+// Share is the mean share of the data at which the plan ends, under an effect as for
+// Power, if it ends at the first rejection.
+func (s *Sequential) Share(alpha, drift float64) float64 {
+	_, share := s.crossings(alpha, drift)
+	return share
+}
+
+func (s *Sequential) crossings(alpha, drift float64) (up, share float64) {
+	levels, walk, left := s.Levels(alpha), walk{}, 1.0
+	for k, t := range s.times {
+		bound := -distuv.UnitNormal.Quantile(levels[k]/2) * math.Sqrt(t)
+		above, below := walk.beyond(t, bound, drift), walk.under(t, bound, drift)
+		up += above
+		share += (above + below) * t
+		left -= above + below
+		walk.next(t, bound, drift)
+	}
+	return up, share + max(0, left)*s.times[len(s.times)-1]
+}
+
+// Crossing is the probability that a standard Brownian motion with a drift lies beyond
+// ±bounds[k]·√times[k] at any of the times, which ascend. It is what tables of bounds
+// are checked against.
+func Crossing(times, bounds []float64, drift float64) float64 {
+	w, total := walk{}, 0.0
+	for k, t := range times {
+		b := bounds[k] * math.Sqrt(t)
+		total += w.beyond(t, b, drift) + w.under(t, b, drift)
+		w.next(t, b, drift)
+	}
+	return total
+}
+
+// walk is a Brownian motion that has not left its bounds yet: its density at the nodes
+// of a quadrature. The zero value stands at 0 at time 0.
+type walk struct {
+	time    float64
+	at      []float64
+	density []float64 // times the weight of the node
+}
+
+// beyond is the probability to be above the bound at time t, and not outside before.
+func (w *walk) beyond(t, bound, drift float64) (p float64) {
+	sd, mean := math.Sqrt(t-w.time), drift*(t-w.time)
+	if w.at == nil {
+		return distuv.UnitNormal.Survival((bound - mean) / sd)
+	}
+	for i, x := range w.at {
+		p += w.density[i] * distuv.UnitNormal.Survival((bound-x-mean)/sd)
+	}
+	return p
+}
+
+// under is the probability to be below -bound.
+func (w *walk) under(t, bound, drift float64) (p float64) {
+	sd, mean := math.Sqrt(t-w.time), drift*(t-w.time)
+	if w.at == nil {
+		return distuv.UnitNormal.CDF((-bound - mean) / sd)
+	}
+	for i, x := range w.at {
+		p += w.density[i] * distuv.UnitNormal.CDF((-bound-x-mean)/sd)
+	}
+	return p
+}
+
+// widest is how far out a bound can be, in standard deviations: beyond it nothing is
+// left that a number could hold.
+const widest = 30
+
+// bound is where a probability of just so much lies outside of ±bound at time t.
+func (w *walk) bound(t, outside float64) float64 {
+	lo, hi := 0.0, widest*math.Sqrt(t)
+	if outside <= 0 {
+		return hi
+	}
+	for range 60 {
+		mid := (lo + hi) / 2
+		if 2*w.beyond(t, mid, 0) > outside {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi
+}
+
+// next goes on to time t; what lies outside of ±bound is gone.
+func (w *walk) next(t, bound, drift float64) {
+	sd := math.Sqrt(t - w.time)
+	mean := drift * (t - w.time)
+	// Ten deviations around where the walk can be hold all that counts.
+	lo, hi := max(-bound, -10*math.Sqrt(t)+min(0, drift*t)), min(bound, 10*math.Sqrt(t)+max(0, drift*t))
+	if !(lo < hi) {
+		*w = walk{time: t, at: []float64{}, density: []float64{}}
+		return
+	}
+	at, density := nodes(lo, hi, sd)
+	scale := 1 / (sd * math.Sqrt(2*math.Pi))
+	for i, x := range at {
+		sum := 0.0
+		if w.at == nil {
+			sum = bell((x - mean) / sd)
+		}
+		for j, y := range w.at {
+			sum += w.density[j] * bell((x-y-mean)/sd)
+		}
+		density[i] *= sum * scale
+	}
+	*w = walk{time: t, at: at, density: density}
+}
+
+func bell(z float64) float64 { return math.Exp(-z * z / 2) }
+
+// nodes are those of Gauss and Legendre between lo and hi, with their weights: enough
+// for functions that are as smooth as a normal density with this deviation.
+func nodes(lo, hi, sd float64) (at, weight []float64) {
+	const step, most = 16, 256
+	n := min(most, 2*step+step*int(2.5*(hi-lo)/sd/step+1))
+	rule, ok := legendre.Load(n)
+	if !ok {
+		at, weight := make([]float64, n), make([]float64, n)
+		quad.Legendre{}.FixedLocations(at, weight, -1, 1)
+		rule, _ = legendre.LoadOrStore(n, [2][]float64{at, weight})
+	}
+	unit := rule.([2][]float64)
+	at, weight = make([]float64, n), make([]float64, n)
+	half := (hi - lo) / 2
+	for i := range at {
+		at[i], weight[i] = lo+half*(1+unit[0][i]), half*unit[1][i]
+	}
+	return at, weight
+}
+
+// legendre remembers nodes and weights on [-1, 1] by their number.
+var legendre sync.Map
