@@ -35,7 +35,7 @@ type processFaulter interface {
 // answer plans the frames of the line that x has reserved.
 func (e *Engine) answer(x *Exchange, codec wire.Codec, v *view) {
 	r := x.reply
-	c, err := e.completion(x, r, v)
+	c, err := e.completion(x, codec, r, v)
 	if err != nil {
 		e.mu.Lock()
 		e.release(x)
@@ -104,14 +104,16 @@ func sameFrame(a, b wire.Frame) bool {
 }
 
 // completion is the neutral answer of a line, before its fault.
-func (e *Engine) completion(x *Exchange, r *reply, v *view) (wire.Completion, error) {
+func (e *Engine) completion(x *Exchange, codec wire.Codec, r *reply, v *view) (wire.Completion, error) {
+	id, callID := prefixes(codec)
 	c := wire.Completion{
-		ID:        "chatcmpl-" + strconv.FormatUint(e.random(x, "id"), 36),
+		ID:        id + strconv.FormatUint(e.random(x, "id"), 36),
 		Model:     cmp.Or(e.program.script.Model, v.call.Model),
 		Created:   e.opts.Clock.Now().Truncate(time.Second),
+		Thinking:  r.Thinking,
 		Refusal:   r.Refusal,
 		Finish:    llm.FinishReason(r.Finish),
-		ToolCalls: e.toolCalls(x, r),
+		ToolCalls: e.toolCalls(x, callID, r),
 	}
 	var err error
 	switch {
@@ -135,7 +137,7 @@ func (e *Engine) completion(x *Exchange, r *reply, v *view) (wire.Completion, er
 	}
 	if u := r.Usage; u != nil {
 		c.Usage = llm.Usage{
-			Input: u.Input, CachedInput: u.CachedInput, Output: u.Output, Reasoning: u.Reasoning,
+			Input: u.Input, CachedInput: u.CachedInput, CacheWrite: u.CacheWrite, Output: u.Output, Reasoning: u.Reasoning,
 			Source: llm.UsageReported,
 		}
 	} else {
@@ -144,8 +146,16 @@ func (e *Engine) completion(x *Exchange, r *reply, v *view) (wire.Completion, er
 	return c, nil
 }
 
-// toolCalls are the answer's calls, each with an id.
-func (e *Engine) toolCalls(x *Exchange, r *reply) []llm.ToolCall {
+// prefixes are how a protocol's ids of answers and of tool calls begin.
+func prefixes(codec wire.Codec) (answer, call string) {
+	if c, ok := codec.(interface{ Prefixes() (answer, call string) }); ok {
+		return c.Prefixes()
+	}
+	return "chatcmpl-", "call_"
+}
+
+// toolCalls are the answer's calls, each with an id, which begins with prefix.
+func (e *Engine) toolCalls(x *Exchange, prefix string, r *reply) []llm.ToolCall {
 	if len(r.calls) == 0 {
 		return nil
 	}
@@ -153,7 +163,7 @@ func (e *Engine) toolCalls(x *Exchange, r *reply) []llm.ToolCall {
 	copy(calls, r.calls)
 	for i := range calls {
 		if calls[i].ID == "" {
-			calls[i].ID = "call_" + strconv.FormatUint(e.random(x, "call"+strconv.Itoa(i)), 36)
+			calls[i].ID = prefix + strconv.FormatUint(e.random(x, "call"+strconv.Itoa(i)), 36)
 		}
 	}
 	return calls
@@ -171,8 +181,9 @@ func (e *Engine) refuse(x *Exchange, codec wire.Codec, v *view) {
 		x.send(codec.EncodeError(scriptError(code, problem)))
 		return
 	}
+	id, _ := prefixes(codec)
 	c := wire.Completion{
-		ID:      "chatcmpl-" + strconv.FormatUint(e.random(x, "id"), 36),
+		ID:      id + strconv.FormatUint(e.random(x, "id"), 36),
 		Model:   cmp.Or(e.program.script.Model, v.call.Model),
 		Created: e.opts.Clock.Now().Truncate(time.Second),
 		Text:    stockLenient,

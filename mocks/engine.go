@@ -223,15 +223,26 @@ func (e *Engine) usage(v *view, c *wire.Completion) llm.Usage {
 	if count == nil {
 		return u
 	}
-	for _, m := range v.call.Messages {
-		u.Input += count(c.Model, m.Content)
-		for _, t := range m.ToolCalls {
-			u.Input += count(c.Model, t.Name) + count(c.Model, t.Arguments)
-		}
-	}
-	u.Output = count(c.Model, c.Text) + count(c.Model, c.Refusal)
+	u.Input = e.input(v.call, c.Model)
+	u.Reasoning = count(c.Model, c.Thinking)
+	u.Output = u.Reasoning + count(c.Model, c.Text) + count(c.Model, c.Refusal)
 	for _, t := range c.ToolCalls {
 		u.Output += count(c.Model, t.Name) + count(c.Model, t.Arguments)
 	}
 	return u
+}
+
+// input counts the tokens of a call's messages.
+func (e *Engine) input(call *wire.Call, model string) int {
+	n, count := 0, e.opts.Count
+	if count == nil {
+		return 0
+	}
+	for _, m := range call.Messages {
+		n += count(model, m.Content)
+		for _, t := range m.ToolCalls {
+			n += count(model, t.Name) + count(model, t.Arguments)
+		}
+	}
+	return n
 }

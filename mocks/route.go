@@ -14,56 +14,108 @@ import (
 // maxBody is the size in bytes up to which a request is read.
 const maxBody = 32 << 20
 
-// codec is the protocol of the paths under /v1.
-var codec wire.Codec = wire.OpenAIChat{}
-
 // respond plans the answer to any request. path begins after the trial's base,
 // such as "/v1/models".
 func (e *Engine) respond(ctx context.Context, r *http.Request, path string) *Exchange {
 	if r.Method == http.MethodHead && path == "/" {
 		return e.side(ctx, []wire.Frame{{Status: http.StatusOK}}) // a health check
 	}
+	codec := codecOf(path, r.Header)
 	endpoint, ok := strings.CutPrefix(path, "/v1")
 	if !ok {
-		return e.side(ctx, notFound(r.Method, path))
+		return e.side(ctx, notFound(codec, r.Method, path))
 	}
 	switch want := methodOf(endpoint); {
 	case want == "":
-		return e.side(ctx, notFound(r.Method, path))
+		return e.side(ctx, notFound(codec, r.Method, path))
 	case r.Method != want:
 		return e.side(ctx, codec.EncodeError(&wire.APIError{
 			Status: http.StatusMethodNotAllowed, Type: "invalid_request_error", Code: "method_not_supported",
 			Message: fmt.Sprintf("Not allowed to %s on %s; use %s.", r.Method, shorten(path), want),
 		}))
-	case endpoint == "/models":
-		return e.side(ctx, wire.OpenAIModels([]string{e.program.script.Model}, e.opts.Clock.Now()))
+	case want == http.MethodGet:
+		return e.side(ctx, e.models(codec, endpoint))
 	}
 	body, err := readBody(r)
 	if err != nil {
 		return e.side(ctx, codec.EncodeError(bodyError(err)))
 	}
 	defer bodies.Put(body)
-	if endpoint == "/embeddings" {
+	switch endpoint {
+	case "/embeddings":
 		return e.side(ctx, e.embed(body.Bytes()))
+	case "/messages/count_tokens":
+		return e.side(ctx, e.countMessages(body.Bytes(), r.Header))
+	case "/responses/input_tokens":
+		return e.side(ctx, e.countResponses(body.Bytes()))
 	}
 	return e.Begin(ctx, codec, r.Header, body.Bytes())
+}
+
+// codecOf is the codec of an endpoint, or of whoever asks for what is none.
+func codecOf(path string, header http.Header) wire.Codec {
+	codec, ok := wire.ForPath(http.MethodPost, path)
+	if _, anthropic := codec.(wire.AnthropicMessages); anthropic || !ok && header.Get("Anthropic-Version") != "" {
+		return wire.AnthropicMessages{Beta: strings.Join(header["Anthropic-Beta"], ",")}
+	}
+	if !ok {
+		return wire.OpenAIChat{}
+	}
+	return codec
 }
 
 // methodOf is the method of an endpoint, or "" if there is no such endpoint.
 func methodOf(endpoint string) string {
 	switch endpoint {
-	case "/chat/completions", "/embeddings":
+	case "/chat/completions", "/responses", "/messages", "/embeddings", "/messages/count_tokens", "/responses/input_tokens":
 		return http.MethodPost
 	case "/models":
+		return http.MethodGet
+	}
+	if strings.HasPrefix(endpoint, "/models/") {
 		return http.MethodGet
 	}
 	return ""
 }
 
+// models lists the one model that there is, in the shape of whoever asks, or
+// describes the one asked for.
+func (e *Engine) models(codec wire.Codec, endpoint string) []wire.Frame {
+	_, anthropic := codec.(wire.AnthropicMessages)
+	name, one := strings.CutPrefix(endpoint, "/models/")
+	all, now := []string{e.program.script.Model}, e.opts.Clock.Now()
+	switch {
+	case one && anthropic:
+		return wire.AnthropicModel(name, now)
+	case one:
+		return wire.OpenAIModel(name, now)
+	case anthropic:
+		return wire.AnthropicModels(all, now)
+	}
+	return wire.OpenAIModels(all, now)
+}
+
+func (e *Engine) countMessages(body []byte, header http.Header) []wire.Frame {
+	codec := wire.AnthropicMessages{Beta: strings.Join(header["Anthropic-Beta"], ",")}
+	call, apiErr := codec.DecodeCount(body)
+	if apiErr != nil {
+		return codec.EncodeError(apiErr)
+	}
+	return wire.AnthropicTokens(e.input(&call, call.Model))
+}
+
+func (e *Engine) countResponses(body []byte) []wire.Frame {
+	call, apiErr := wire.OpenAIResponses{}.Decode(body)
+	if apiErr != nil {
+		return wire.OpenAIResponses{}.EncodeError(apiErr)
+	}
+	return wire.ResponsesTokens(e.input(&call, call.Model))
+}
+
 func (e *Engine) embed(body []byte) []wire.Frame {
 	request, apiErr := wire.DecodeOpenAIEmbeddings(body)
 	if apiErr != nil {
-		return codec.EncodeError(apiErr)
+		return wire.OpenAIChat{}.EncodeError(apiErr)
 	}
 	tokens := 0
 	if e.opts.Count != nil {
@@ -81,11 +133,11 @@ func (e *Engine) side(ctx context.Context, frames []wire.Frame) *Exchange {
 	return x
 }
 
-func notFound(method, path string) []wire.Frame {
+func notFound(codec wire.Codec, method, path string) []wire.Frame {
 	return codec.EncodeError(&wire.APIError{
 		Status: http.StatusNotFound, Type: "invalid_request_error", Code: "unknown_url",
-		Message: fmt.Sprintf("Unknown request URL: %s %s. There are POST /v1/chat/completions, POST /v1/embeddings and GET /v1/models.",
-			method, shorten(path)),
+		Message: fmt.Sprintf("Unknown request URL: %s %s. There are POST /v1/chat/completions, /v1/responses, /v1/messages, "+
+			"/v1/messages/count_tokens, /v1/embeddings and GET /v1/models.", method, shorten(path)),
 	})
 }
 

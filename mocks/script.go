@@ -73,6 +73,9 @@ type Answer struct {
 	Template string `yaml:"template,omitempty" json:"template,omitempty"`
 	// ToolCalls are the function calls that the answer asks for.
 	ToolCalls []ScriptedToolCall `yaml:"tool_calls,omitempty" json:"tool_calls,omitempty"`
+	// Thinking is what the answer shows of the model's reasoning, in protocols that
+	// have a place for it: OpenAI Responses and Anthropic Messages.
+	Thinking string `yaml:"thinking,omitempty" json:"thinking,omitempty"`
 	// Refusal is the text of an explicit refusal.
 	Refusal string `yaml:"refusal,omitempty" json:"refusal,omitempty"`
 	// Finish is the finish reason; by default stop, or tool_calls.
@@ -103,6 +106,7 @@ type ScriptedToolCall struct {
 type ScriptedUsage struct {
 	Input       int `yaml:"input" json:"input" jsonschema:"minimum=0"`
 	CachedInput int `yaml:"cached_input,omitempty" json:"cached_input,omitempty" jsonschema:"minimum=0"`
+	CacheWrite  int `yaml:"cache_write,omitempty" json:"cache_write,omitempty" jsonschema:"minimum=0"`
 	Output      int `yaml:"output" json:"output" jsonschema:"minimum=0"`
 	Reasoning   int `yaml:"reasoning,omitempty" json:"reasoning,omitempty" jsonschema:"minimum=0"`
 }

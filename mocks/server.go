@@ -90,7 +90,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, path := splitTrial(r.URL)
 	t := s.enter(name)
 	if t == nil {
-		_ = writeFrame(w, unknownTrial(name, path, r.Method), true)
+		_ = writeFrame(w, unknownTrial(name, path, r), true)
 		return
 	}
 	defer t.active.Done()
@@ -99,15 +99,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // unknownTrial answers a request for a trial that there is not. The bare root
 // is always there, for health checks.
-func unknownTrial(name, path, method string) wire.Frame {
-	if name == "" && path == "/" && method == http.MethodHead {
+func unknownTrial(name, path string, r *http.Request) wire.Frame {
+	if name == "" && path == "/" && r.Method == http.MethodHead {
 		return wire.Frame{Status: http.StatusOK}
 	}
 	where := fmt.Sprintf("There is no trial %s at this scripted server", shorten(name))
 	if name == "" {
 		where = "This scripted server has no trial at /v1"
 	}
-	return codec.EncodeError(&wire.APIError{
+	return codecOf(path, r.Header).EncodeError(&wire.APIError{
 		Status: http.StatusNotFound, Type: "invalid_request_error", Code: "unknown_trial",
 		Message: where + "; each trial has its own base URL, /t/<trial>/v1, as long as it runs.",
 	})[0]

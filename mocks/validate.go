@@ -179,7 +179,7 @@ func (v *validator) template(path, text string) {
 // measured checks what an answer costs and how long it takes.
 func (v *validator) measured(path string, a *Answer) {
 	if u := a.Usage; u != nil {
-		if min(u.Input, u.CachedInput, u.Output, u.Reasoning) < 0 {
+		if min(u.Input, u.CachedInput, u.CacheWrite, u.Output, u.Reasoning) < 0 {
 			v.add(path+".usage", "token counts cannot be negative")
 		}
 		if u.Reasoning > u.Output {

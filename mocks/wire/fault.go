@@ -173,23 +173,23 @@ func (f plainFault) Apply(codec Codec, _ Call, answer Completion) ([]Frame, bool
 
 // answerFault edits the neutral answer before it is encoded. It must not change
 // what the given answer points to, nor anything that shows if it returns false.
-type answerFault func(call Call, answer Completion) (Completion, bool)
+type answerFault func(codec Codec, call Call, answer Completion) (Completion, bool)
 
 // Apply implements Fault.
 func (f answerFault) Apply(codec Codec, call Call, answer Completion) ([]Frame, bool) {
-	edited, ok := f(call, answer)
+	edited, ok := f(codec, call, answer)
 	return codec.Encode(call, edited), ok
 }
 
 // frameFault edits the frames of the encoded answer: one frame, or if the call
 // is streamed a head and its chunks. It may change them in place, but only if it
 // returns true.
-type frameFault func(call Call, frames []Frame) ([]Frame, bool)
+type frameFault func(codec Codec, call Call, frames []Frame) ([]Frame, bool)
 
 // Apply implements Fault.
 func (f frameFault) Apply(codec Codec, call Call, answer Completion) ([]Frame, bool) {
 	frames := codec.Encode(call, answer)
-	if edited, ok := f(call, frames); ok {
+	if edited, ok := f(codec, call, frames); ok {
 		return edited, true
 	}
 	return frames, false

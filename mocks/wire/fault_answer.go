@@ -11,21 +11,21 @@ import (
 
 // newEmptyText answers with success and nothing in it.
 func newEmptyText(FaultSpec) Fault {
-	return answerFault(func(_ Call, c Completion) (Completion, bool) {
+	return answerFault(func(_ Codec, _ Call, c Completion) (Completion, bool) {
 		return withhold(c, llm.FinishStop), true
 	})
 }
 
 // newContentFilter answers that the text was withheld.
 func newContentFilter(FaultSpec) Fault {
-	return answerFault(func(_ Call, c Completion) (Completion, bool) {
+	return answerFault(func(_ Codec, _ Call, c Completion) (Completion, bool) {
 		return withhold(c, llm.FinishContentFilter), true
 	})
 }
 
 // newRefusal puts a refusal in the answer's place.
 func newRefusal(spec FaultSpec) Fault {
-	return answerFault(func(_ Call, c Completion) (Completion, bool) {
+	return answerFault(func(_ Codec, _ Call, c Completion) (Completion, bool) {
 		c = withhold(c, llm.FinishStop)
 		c.Refusal = cmp.Or(spec.Message, "I'm sorry, but I can't help with that.")
 		return c, true
@@ -42,7 +42,7 @@ func withhold(c Completion, finish llm.FinishReason) Completion {
 // newFinishLength cuts the answer off where its last tokens are: in the
 // arguments of the last tool call if there is one, in the text otherwise.
 func newFinishLength(spec FaultSpec) Fault {
-	return answerFault(func(_ Call, c Completion) (Completion, bool) {
+	return answerFault(func(_ Codec, _ Call, c Completion) (Completion, bool) {
 		c.ToolCalls = slices.Clone(c.ToolCalls)
 		tail := &c.Text
 		if n := len(c.ToolCalls); n > 0 {
@@ -64,19 +64,20 @@ func newFinishLength(spec FaultSpec) Fault {
 
 // newWrongUsage reports a usage that no one consumed, where usage is reported.
 func newWrongUsage(FaultSpec) Fault {
-	return answerFault(func(call Call, c Completion) (Completion, bool) {
+	return answerFault(func(codec Codec, call Call, c Completion) (Completion, bool) {
+		d, _ := dialectOf(codec)
 		told := c.Usage
 		told.Input = 10*told.Input + 1000
 		told.Output = 10*told.Output + 1000
 		c.told = &told
-		return c, !call.Stream || call.IncludeUsage
+		return c, d.told || !call.Stream || call.IncludeUsage
 	})
 }
 
 // newInvalidToolArguments breaks the arguments of the last tool call. An answer
 // without one becomes a call of the first tool that was offered.
 func newInvalidToolArguments(FaultSpec) Fault {
-	return answerFault(func(call Call, c Completion) (Completion, bool) {
+	return answerFault(func(_ Codec, call Call, c Completion) (Completion, bool) {
 		c.ToolCalls = slices.Clone(c.ToolCalls)
 		if len(c.ToolCalls) == 0 {
 			if len(call.Tools) == 0 {

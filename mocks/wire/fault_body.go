@@ -11,7 +11,7 @@ import (
 // newMalformedJSON cuts a chunk's JSON in half inside a correct SSE event, or
 // the body's JSON inside a correct response.
 func newMalformedJSON(spec FaultSpec) Fault {
-	return frameFault(func(call Call, frames []Frame) ([]Frame, bool) {
+	return frameFault(func(_ Codec, call Call, frames []Frame) ([]Frame, bool) {
 		if !call.Stream {
 			if _, ok := deliveredBytes(frames[0].Data, spec.After); !ok {
 				return nil, false
@@ -27,7 +27,7 @@ func newMalformedJSON(spec FaultSpec) Fault {
 		if !ok {
 			return nil, false
 		}
-		frames[n+1].Data = sseEvent(firstHalf(object))
+		frames[n+1].Data = withData(frames[n+1].Data, firstHalf(object))
 		return frames, true
 	})
 }
@@ -53,9 +53,24 @@ func newWrongContentType(FaultSpec) Fault {
 	})
 }
 
-// newEmptyChoices empties the list of choices in each chunk, or in the body.
-func newEmptyChoices(FaultSpec) Fault {
-	return frameFault(func(call Call, frames []Frame) ([]Frame, bool) {
+// emptyChoices is an answer whose list of choices, or of parts, is empty.
+type emptyChoices struct{}
+
+func newEmptyChoices(FaultSpec) Fault { return emptyChoices{} }
+
+// Apply implements Fault.
+func (emptyChoices) Apply(codec Codec, call Call, answer Completion) ([]Frame, bool) {
+	d, ok := dialectOf(codec)
+	if ok && !d.choices {
+		answer.bare = true
+		return codec.Encode(call, answer), true
+	}
+	return withoutChoices.Apply(codec, call, answer)
+}
+
+// withoutChoices empties the list of choices in each chunk, or in the body.
+var withoutChoices = frameFault(
+	func(_ Codec, call Call, frames []Frame) ([]Frame, bool) {
 		if !call.Stream {
 			body, ok := emptyMember(frames[0].Data, "choices")
 			if ok {
@@ -67,13 +82,12 @@ func newEmptyChoices(FaultSpec) Fault {
 		for i, f := range frames {
 			object, _ := sseObject(f.Data)
 			if edited, ok := emptyMember(object, "choices"); ok {
-				frames[i].Data = sseEvent(edited)
+				frames[i].Data = withData(f.Data, edited)
 				fired = true
 			}
 		}
 		return frames, fired
 	})
-}
 
 // emptyMember returns object with the value of its member name replaced by [],
 // and false if there is no such member.
@@ -101,10 +115,11 @@ func emptyMember(object []byte, name string) ([]byte, bool) {
 
 // newNotUTF8 puts two bytes that are never UTF-8 at the start of a string.
 func newNotUTF8(FaultSpec) Fault {
-	return frameFault(func(call Call, frames []Frame) ([]Frame, bool) {
+	return frameFault(func(codec Codec, call Call, frames []Frame) ([]Frame, bool) {
+		d, _ := dialectOf(codec)
 		// What the model wrote, if it wrote anything; any string otherwise.
 		// Quotes within a string are escaped, so the marks cannot occur there.
-		for _, mark := range []string{`"content":"`, `"arguments":"`, `":"`} {
+		for _, mark := range d.marks {
 			for i, f := range frames {
 				before, after, ok := bytes.Cut(f.Data, []byte(mark))
 				if !ok {

@@ -14,7 +14,7 @@ func newResetBeforeHeaders(FaultSpec) Fault {
 
 // newResetAfterHeaders sends the head that belongs to the answer and no body.
 func newResetAfterHeaders(FaultSpec) Fault {
-	return frameFault(func(_ Call, frames []Frame) ([]Frame, bool) {
+	return frameFault(func(_ Codec, _ Call, frames []Frame) ([]Frame, bool) {
 		head := frames[0]
 		head.Data, head.End = nil, Reset
 		return []Frame{head}, true
@@ -27,7 +27,7 @@ func newTruncatedStream(spec FaultSpec) Fault { return cutting(spec.After, Close
 // cutting drops what comes after a number of chunks. Of a body that is not
 // streamed the head keeps the full Content-Length, so that a client can tell.
 func cutting(after *int, end End) Fault {
-	return frameFault(func(call Call, frames []Frame) ([]Frame, bool) {
+	return frameFault(func(_ Codec, call Call, frames []Frame) ([]Frame, bool) {
 		last := 0
 		if call.Stream {
 			n, ok := delivered(len(frames)-1, after)

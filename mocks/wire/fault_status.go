@@ -8,18 +8,18 @@ import (
 
 // newStatus answers with an error status and the provider's error body.
 func newStatus(spec FaultSpec) Fault {
-	e := statusError(cmp.Or(spec.Status, http.StatusInternalServerError))
-	e.Message = cmp.Or(spec.Message, e.Message)
-	e.RetryAfter = spec.RetryAfter
 	return plainFault(func(codec Codec, answer Completion) []Frame {
+		d, _ := dialectOf(codec)
+		e := d.failure(cmp.Or(spec.Status, http.StatusInternalServerError))
+		e.Message = cmp.Or(spec.Message, e.Message)
+		e.RetryAfter = spec.RetryAfter
 		frames := codec.EncodeError(e)
 		frames[0].Delay = addUp(answer.First)
 		return frames
 	})
 }
 
-// statusError is what a provider says with a status. Types and codes are those
-// of OpenAI's API; 529 is Anthropic's.
+// statusError is what OpenAI's API says with a status; 529 is Anthropic's.
 func statusError(status int) *APIError {
 	e := &APIError{Status: status}
 	switch {
@@ -32,7 +32,7 @@ func statusError(status int) *APIError {
 		e.Message = "Rate limit reached for requests. Please try again later."
 	case status == http.StatusServiceUnavailable:
 		e.Type, e.Message = "server_error", "The engine is currently overloaded, please try again later."
-	case status == 529:
+	case status == statusOverloaded:
 		e.Type, e.Message = "overloaded_error", "Overloaded"
 	case status >= 500:
 		e.Type = "server_error"

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"time"
@@ -9,9 +8,10 @@ import (
 
 // newMissingDone drops the end marker; the response itself ends in order.
 func newMissingDone(FaultSpec) Fault {
-	return frameFault(func(_ Call, frames []Frame) ([]Frame, bool) {
+	return frameFault(func(codec Codec, call Call, frames []Frame) ([]Frame, bool) {
 		last := len(frames) - 1
-		if !bytes.Equal(frames[last].Data, []byte(sseDone)) {
+		d, ok := dialectOf(codec)
+		if !ok || !call.Stream || !d.ends(frames[last].Data) {
 			return nil, false
 		}
 		return frames[:last], true
@@ -20,7 +20,7 @@ func newMissingDone(FaultSpec) Fault {
 
 // newDuplicateChunk repeats the last chunk that was delivered.
 func newDuplicateChunk(spec FaultSpec) Fault {
-	return frameFault(func(_ Call, frames []Frame) ([]Frame, bool) {
+	return frameFault(func(_ Codec, _ Call, frames []Frame) ([]Frame, bool) {
 		// The end marker is never the one repeated: it is no chunk of the answer.
 		// A body that is not streamed has no chunks.
 		n, ok := delivered(len(frames)-1, spec.After)
@@ -41,7 +41,7 @@ func newSlowDrip(spec FaultSpec) Fault {
 	if spec.After != nil {
 		first = *spec.After
 	}
-	return frameFault(func(call Call, frames []Frame) ([]Frame, bool) {
+	return frameFault(func(_ Codec, call Call, frames []Frame) ([]Frame, bool) {
 		if !call.Stream {
 			frames = divide(frames[0])
 			if first > 0 { // the body is one chunk, and it has been delivered

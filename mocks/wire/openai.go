@@ -73,11 +73,7 @@ func OpenAIModels(models []string, created time.Time) []Frame {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, `{"id":`...)
-		b = appendString(b, m)
-		b = append(b, `,"object":"model","created":`...)
-		b = strconv.AppendInt(b, unixSeconds(created), 10)
-		b = append(b, `,"owned_by":"rehearse"}`...)
+		b = appendOpenAIModel(b, m, created)
 	}
 	return jsonFrames("", append(b, `]}`...))
 }
@@ -115,20 +111,6 @@ func jsonFrames(requestID string, body []byte) []Frame {
 func setBody(f *Frame, body []byte) {
 	f.Data = body
 	f.Header.Set("Content-Length", strconv.Itoa(len(body)))
-}
-
-// sseEvent is the server-sent event that carries data.
-func sseEvent(data []byte) []byte {
-	return append(append([]byte("data: "), data...), "\n\n"...)
-}
-
-// sseObject is the JSON object in an event, and false if it has none.
-func sseObject(event []byte) ([]byte, bool) {
-	const before, after = "data: ", "\n\n"
-	if len(event) <= len(before)+len(after) || event[len(before)] != '{' {
-		return nil, false
-	}
-	return event[len(before) : len(event)-len(after)], true
 }
 
 // defaultCreated is the time of an answer that has none: the day on which the

@@ -49,7 +49,7 @@ func (r *chatRequest) check() *APIError {
 		return missing("model")
 	}
 	for _, rule := range []func() *APIError{
-		r.checkSampling, r.checkMetadata, r.checkTools, r.checkMessages, r.checkToolAnswers, r.checkFormat,
+		r.checkSampling, func() *APIError { return checkMetadata(r.Metadata) }, r.checkTools, r.checkMessages, r.checkToolAnswers, r.checkFormat,
 	} {
 		if err := rule(); err != nil {
 			return err
@@ -59,15 +59,8 @@ func (r *chatRequest) check() *APIError {
 }
 
 func (r *chatRequest) checkSampling() *APIError {
-	if t := r.Temperature; t != nil {
-		switch {
-		case *t < 0:
-			return bad("temperature", "decimal_below_min_value",
-				"Invalid 'temperature': decimal below minimum value. Expected a value >= 0, but got %v instead.", *t)
-		case *t > 2:
-			return bad("temperature", "decimal_above_max_value",
-				"Invalid 'temperature': decimal above maximum value. Expected a value <= 2, but got %v instead.", *t)
-		}
+	if err := checkDecimal("temperature", r.Temperature, 2); err != nil {
+		return err
 	}
 	for _, p := range []struct {
 		name  string
@@ -92,13 +85,27 @@ func (r *chatRequest) checkSampling() *APIError {
 	return nil
 }
 
-func (r *chatRequest) checkMetadata() *APIError {
-	if n := len(r.Metadata); n > maxMetadata {
+// checkDecimal holds a value, if there is one, to [0, limit].
+func checkDecimal(param string, value *float64, limit float64) *APIError {
+	switch {
+	case value == nil:
+	case *value < 0:
+		return bad(param, "decimal_below_min_value",
+			"Invalid '%s': decimal below minimum value. Expected a value >= 0, but got %v instead.", param, *value)
+	case *value > limit:
+		return bad(param, "decimal_above_max_value",
+			"Invalid '%s': decimal above maximum value. Expected a value <= %v, but got %v instead.", param, limit, *value)
+	}
+	return nil
+}
+
+func checkMetadata(metadata map[string]string) *APIError {
+	if n := len(metadata); n > maxMetadata {
 		return bad("metadata", "object_above_max_properties",
 			"Invalid 'metadata': too many properties. Expected at most %d, but got %d instead.", maxMetadata, n)
 	}
-	for _, key := range slices.Sorted(maps.Keys(r.Metadata)) {
-		value := r.Metadata[key]
+	for _, key := range slices.Sorted(maps.Keys(metadata)) {
+		value := metadata[key]
 		if len(key) > maxMetadataKey {
 			return tooLong("metadata", "string", maxMetadataKey, len(key))
 		}
@@ -152,11 +159,9 @@ func checkName(param, name string) *APIError {
 	if len(name) > maxToolName {
 		return tooLong(param, "string", maxToolName, len(name))
 	}
-	for _, c := range []byte(name) {
-		if c != '_' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
-			return bad(param, "invalid_value",
-				"Invalid '%s': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.", param)
-		}
+	if !isName(name, maxToolName) {
+		return bad(param, "invalid_value",
+			"Invalid '%s': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.", param)
 	}
 	return nil
 }

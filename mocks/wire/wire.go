@@ -5,6 +5,7 @@ package wire
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/llm"
@@ -41,8 +42,11 @@ type Completion struct {
 	ID      string
 	Model   string
 	Created time.Time
-	Text    string
-	Refusal string
+	// Thinking is what the model shows of its reasoning. The chat protocol has no
+	// place for it.
+	Thinking string
+	Text     string
+	Refusal  string
 	// ToolCalls carry their arguments as JSON text, valid or not.
 	ToolCalls []llm.ToolCall
 	Finish    llm.FinishReason
@@ -54,6 +58,8 @@ type Completion struct {
 	// told is the usage that the client is told; nil means the true one. Only a
 	// fault sets it: what is told must not change how long the answer takes.
 	told *llm.Usage
+	// bare is true where a fault took every part of the answer.
+	bare bool
 }
 
 // FinishReason is why the answer ended: Finish, or what it is by default.
@@ -82,6 +88,11 @@ type Call struct {
 	IncludeUsage bool
 	// Header is the HTTP request's header; may be nil.
 	Header http.Header
+
+	// kinds are the tools that are called in another way than a function.
+	kinds map[string]toolKind
+	// encrypted asks for the encrypted form of thoughts.
+	encrypted bool
 }
 
 // APIError is a provider's error answer.
@@ -107,4 +118,35 @@ type Codec interface {
 	Encode(call Call, answer Completion) []Frame
 	// EncodeError renders an error in the provider's shape.
 	EncodeError(e *APIError) []Frame
+}
+
+// codecs are the protocols with the ends of their paths.
+var codecs = []struct {
+	path  string
+	codec Codec
+}{
+	{"/chat/completions", OpenAIChat{}},
+	{"/responses", OpenAIResponses{}},
+	{"/messages", AnthropicMessages{}},
+}
+
+// ForPath is the protocol of a request for an answer, by the end of its path, such
+// as POST /v1/messages. ok is false for any other request.
+func ForPath(method, path string) (c Codec, ok bool) {
+	for _, known := range codecs {
+		if method == http.MethodPost && strings.HasSuffix(path, known.path) {
+			return known.codec, true
+		}
+	}
+	return nil, false
+}
+
+// ForProtocol is the protocol of that name, such as "openai-chat".
+func ForProtocol(name string) (c Codec, ok bool) {
+	for _, known := range codecs {
+		if known.codec.Protocol() == name {
+			return known.codec, true
+		}
+	}
+	return nil, false
 }

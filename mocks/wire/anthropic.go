@@ -1,0 +1,166 @@
+package wire
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// AnthropicMessages speaks the Messages protocol of Anthropic's API as
+// https://docs.anthropic.com/en/api/messages describes it. Fields and blocks that
+// have no neutral form are tolerated. Two differences are meant: thinking that a
+// script gives is sent whether or not it was asked for, and a conversation may
+// lack the thinking of its earlier turns, for scripts seldom give it.
+type AnthropicMessages struct {
+	// Beta is the request's anthropic-beta header: some of what the provider
+	// refuses is allowed by the name of a beta.
+	Beta string
+}
+
+var _ Codec = AnthropicMessages{}
+
+// Protocol implements Codec.
+func (AnthropicMessages) Protocol() string { return "anthropic-messages" }
+
+// Prefixes are how the provider's ids of answers and of tool calls begin.
+func (AnthropicMessages) Prefixes() (answer, call string) { return "msg_", "toolu_" }
+
+// anthropicTypes are the error types of the statuses that have one of their own.
+var anthropicTypes = map[int]string{
+	http.StatusUnauthorized:          "authentication_error",
+	http.StatusPaymentRequired:       "billing_error",
+	http.StatusForbidden:             "permission_error",
+	http.StatusNotFound:              "not_found_error",
+	http.StatusRequestTimeout:        "timeout_error",
+	http.StatusConflict:              "conflict_error",
+	http.StatusRequestEntityTooLarge: "request_too_large",
+	http.StatusTooManyRequests:       "rate_limit_error",
+	http.StatusGatewayTimeout:        "timeout_error",
+	statusOverloaded:                 "overloaded_error",
+}
+
+// statusOverloaded is Anthropic's own status.
+const statusOverloaded = 529
+
+// anthropicType is the type of an error with this status.
+func anthropicType(status int) string {
+	switch t := anthropicTypes[status]; {
+	case t != "":
+		return t
+	case status >= 500:
+		return "api_error"
+	}
+	return invalidRequest
+}
+
+// anthropicWords are the provider's own words for some statuses.
+var anthropicWords = map[int]string{
+	http.StatusUnauthorized:    "invalid x-api-key",
+	http.StatusForbidden:       "Your API key does not have permission to use the specified resource.",
+	http.StatusTooManyRequests: "This request would exceed your organization's rate limit. Please try again later.",
+	statusOverloaded:           "Overloaded",
+}
+
+// stockError implements dialect.
+func (AnthropicMessages) stockError(status int) *APIError {
+	e := &APIError{Status: status, Type: anthropicType(status), Message: anthropicWords[status]}
+	switch {
+	case e.Message != "":
+	case status >= 500:
+		e.Message = "Internal server error"
+	default:
+		e.Message = "The request was refused with status " + strconv.Itoa(status) + "."
+	}
+	return e
+}
+
+// EncodeError implements Codec. The type is one of Anthropic's: that of the
+// status, if the error has another provider's. A wait is given as OpenAIChat does,
+// but there is no Retry-After-Ms.
+func (AnthropicMessages) EncodeError(e *APIError) []Frame {
+	b := appendAnthropicError(make([]byte, 0, 128+len(e.Message)), e)
+	h := head(jsonType, "", len(b))
+	h.Set("X-Should-Retry", strconv.FormatBool(retryable(e)))
+	if e.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.FormatInt(roundUp(e.RetryAfter, time.Second), 10))
+	}
+	return []Frame{{Status: e.Status, Header: h, Data: b}}
+}
+
+func appendAnthropicError(b []byte, e *APIError) []byte {
+	kind := e.Type
+	if !slices.Contains(anthropicErrorTypes, kind) {
+		kind = anthropicType(e.Status)
+	}
+	b = append(b, `{"type":"error","error":{"type":`...)
+	b = appendString(b, kind)
+	b = append(b, `,"message":`...)
+	b = appendString(b, e.Message)
+	return append(b, `},"request_id":null}`...)
+}
+
+// anthropicErrorTypes are all types that the provider has.
+var anthropicErrorTypes = []string{
+	invalidRequest, "api_error", "authentication_error", "billing_error", "conflict_error", "not_found_error",
+	"overloaded_error", "permission_error", "rate_limit_error", "request_too_large", "timeout_error",
+}
+
+// AnthropicModels answers GET /v1/models with the given model names.
+func AnthropicModels(models []string, created time.Time) []Frame {
+	b := []byte(`{"data":[`)
+	for i, m := range models {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendAnthropicModel(b, m, created)
+	}
+	b = append(b, `],"has_more":false,"first_id":`...)
+	first, last := "", ""
+	if n := len(models); n > 0 {
+		first, last = models[0], models[n-1]
+	}
+	b = appendStringOrNull(b, first)
+	b = append(b, `,"last_id":`...)
+	b = appendStringOrNull(b, last)
+	return jsonFrames("", append(b, '}'))
+}
+
+// AnthropicModel answers GET /v1/models/<model>.
+func AnthropicModel(model string, created time.Time) []Frame {
+	return jsonFrames("", appendAnthropicModel(nil, model, created))
+}
+
+func appendAnthropicModel(b []byte, model string, created time.Time) []byte {
+	b = append(b, `{"type":"model","id":`...)
+	b = appendString(b, model)
+	b = append(b, `,"display_name":`...)
+	b = appendString(b, model)
+	b = append(b, `,"created_at":"`...)
+	b = time.Unix(unixSeconds(created), 0).UTC().AppendFormat(b, time.RFC3339)
+	return append(b, `"}`...)
+}
+
+// AnthropicTokens answers POST /v1/messages/count_tokens.
+func AnthropicTokens(input int) []Frame {
+	b := append([]byte(nil), `{"input_tokens":`...)
+	return jsonFrames("", append(strconv.AppendInt(b, int64(input), 10), '}'))
+}
+
+// stopReason is the provider's word for why an answer ended. Anthropic knows no
+// refusal beside a text: it is a reason to stop.
+func stopReason(c Completion) string {
+	switch {
+	case c.Refusal != "":
+		return "refusal"
+	case c.Finish == llm.FinishLength:
+		return "max_tokens"
+	case c.Finish == llm.FinishToolCalls:
+		return "tool_use"
+	case c.Finish == llm.FinishContentFilter:
+		return "refusal"
+	}
+	return "end_turn"
+}

@@ -1,0 +1,341 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// Limits of Anthropic's API.
+const (
+	maxAnthropicToolName = 128
+	minThinkingBudget    = 1024
+)
+
+// The names of Anthropic's roles and blocks that rules are about.
+const (
+	blockToolUse    = "tool_use"
+	blockToolResult = "tool_result"
+	betaSystem      = "mid-conversation-system"
+)
+
+// refused is Anthropic's answer to a request that is wrong; its messages begin
+// with the field.
+func refused(param, format string, args ...any) *APIError {
+	message := fmt.Sprintf(format, args...)
+	if param != "" {
+		message = param + ": " + message
+	}
+	return &APIError{Status: http.StatusBadRequest, Type: invalidRequest, Param: param, Message: message}
+}
+
+// anthropicDecodeError says which field has the wrong type, or that this is not
+// JSON.
+func anthropicDecodeError(err error) *APIError {
+	e, ok := errors.AsType[*jsonv2.SemanticError](err)
+	if !ok || e.JSONPointer == "" {
+		return refused("", "The request body is not valid JSON: %.200s", err)
+	}
+	param := strings.Join(slices.Collect(e.JSONPointer.Tokens()), ".")
+	return refused(fmt.Sprintf("%.200s", param), "Input should be %s, not %s", goTypeName(e.GoType), kindName(e.JSONKind))
+}
+
+// check validates a request as the provider would, cheapest rules first. A
+// request that only counts tokens has no limits.
+func (r *messagesRequest) check(beta string, answer bool) *APIError {
+	if r.Model == "" {
+		return refused("model", "Field required")
+	}
+	if answer {
+		if err := r.checkLimits(); err != nil {
+			return err
+		}
+	}
+	for _, rule := range []func() *APIError{
+		r.checkThinking, r.checkTools, func() *APIError { return r.checkMessages(beta) }, r.checkPairs,
+	} {
+		if err := rule(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *messagesRequest) checkLimits() *APIError {
+	if r.MaxTokens == nil {
+		return refused("max_tokens", "Field required")
+	}
+	// 0 fills the cache and answers nothing.
+	if *r.MaxTokens < 0 {
+		return refused("max_tokens", "Input should be greater than or equal to 0")
+	}
+	for _, p := range []struct {
+		name  string
+		value *float64
+	}{{"temperature", r.Temperature}, {"top_p", r.TopP}} {
+		if p.value != nil && (*p.value < 0 || *p.value > 1) {
+			return refused(p.name, "range: 0..1")
+		}
+	}
+	if r.TopK != nil && *r.TopK < 0 {
+		return refused("top_k", "Input should be greater than or equal to 0")
+	}
+	for i, s := range r.StopSequences {
+		if strings.TrimSpace(s) == "" {
+			return refused(fmt.Sprintf("stop_sequences.%d", i), "each stop sequence must contain non-whitespace")
+		}
+	}
+	return nil
+}
+
+func (r *messagesRequest) checkThinking() *APIError {
+	t := r.Thinking
+	if t == nil {
+		return nil
+	}
+	switch t.Type {
+	case "disabled", "adaptive":
+		return nil
+	case "enabled":
+	case "":
+		return refused("thinking.type", "Field required")
+	default:
+		return refused("thinking", "Input tag '%.64s' found using 'type' does not match any of the expected tags: 'adaptive', 'disabled', 'enabled'", t.Type)
+	}
+	switch {
+	case t.BudgetTokens == nil:
+		return refused("thinking.enabled.budget_tokens", "Field required")
+	case *t.BudgetTokens < minThinkingBudget:
+		return refused("thinking.enabled.budget_tokens", "Input should be greater than or equal to %d", minThinkingBudget)
+	case r.MaxTokens != nil && *t.BudgetTokens >= *r.MaxTokens:
+		return refused("", "`max_tokens` must be greater than `thinking.budget_tokens`.")
+	case r.Temperature != nil && *r.Temperature != 1:
+		return refused("", "`temperature` may only be set to 1 when thinking is enabled.")
+	}
+	return nil
+}
+
+func (r *messagesRequest) checkTools() *APIError {
+	seen := make(map[string]bool, len(r.Tools))
+	for i, t := range r.Tools {
+		param := func(field string) string { return fmt.Sprintf("tools.%d.%s", i, field) }
+		if t.Name == "" {
+			if t.Type != "" && t.Type != "custom" {
+				continue // a server's tool, such as one of an MCP server
+			}
+			return refused(param("name"), "Field required")
+		}
+		if !isName(t.Name, maxAnthropicToolName) {
+			return refused(param("name"), "String should match pattern '^[a-zA-Z0-9_-]{1,%d}$'", maxAnthropicToolName)
+		}
+		if seen[t.Name] {
+			return refused("tools", "Tool names must be unique.")
+		}
+		seen[t.Name] = true
+		if t.Type != "" && t.Type != "custom" {
+			continue // one whose schema the provider knows
+		}
+		if k := t.InputSchema.Kind(); t.InputSchema == nil || k != '{' {
+			if t.InputSchema == nil {
+				return refused(param("input_schema"), "Field required")
+			}
+			return refused(param("input_schema"), "Input should be an object, not %s", kindName(k))
+		}
+	}
+	return r.checkChoice(seen)
+}
+
+func (r *messagesRequest) checkChoice(tools map[string]bool) *APIError {
+	c := r.ToolChoice
+	if c == nil {
+		return nil
+	}
+	switch c.Type {
+	case "auto", "any", "none", "tool":
+	case "":
+		return refused("tool_choice.type", "Field required")
+	default:
+		return refused("tool_choice", "Input tag '%.64s' found using 'type' does not match any of the expected tags: 'auto', 'any', 'tool', 'none'", c.Type)
+	}
+	switch {
+	case len(r.Tools) == 0 && c.Type != "none":
+		return refused("tool_choice", "`tool_choice` may only be specified while providing `tools`.")
+	case c.Type == "tool" && c.Name == "":
+		return refused("tool_choice.tool.name", "Field required")
+	case c.Type == "tool" && !tools[c.Name]:
+		return refused("", "Tool '%.64s' not found in provided tools", c.Name)
+	case r.Thinking != nil && r.Thinking.Type == "enabled" && (c.Type == "any" || c.Type == "tool"):
+		return refused("", "Thinking may not be enabled when tool_choice forces tool use.")
+	}
+	return nil
+}
+
+// isName reports whether name matches ^[a-zA-Z0-9_-]{1,limit}$.
+func isName(name string, limit int) bool {
+	if name == "" || len(name) > limit {
+		return false
+	}
+	for _, c := range []byte(name) {
+		if c != '_' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *messagesRequest) checkMessages(beta string) *APIError {
+	if r.Messages == nil {
+		return refused("messages", "Field required")
+	}
+	if len(r.Messages) == 0 {
+		return refused("messages", "at least one message is required")
+	}
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		switch llm.Role(m.Role) {
+		case llm.User, llm.Assistant:
+		case llm.System:
+			if !strings.Contains(beta, betaSystem) {
+				return refused("messages", "Unexpected role \"system\". The Messages API accepts a top-level `system` parameter, not \"system\" as an input message role.")
+			}
+		case "":
+			return refused(fmt.Sprintf("messages.%d.role", i), "Field required")
+		default:
+			return refused("messages", "Unexpected role \"%.64s\". Allowed roles are \"user\" or \"assistant\"", m.Role)
+		}
+		if err := m.checkContent(i, i == len(r.Messages)-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkContent validates the content of message i.
+func (m *anthropicMessage) checkContent(i int, last bool) *APIError {
+	param := fmt.Sprintf("messages.%d.content", i)
+	assistant := llm.Role(m.Role) == llm.Assistant
+	switch c := &m.Content; c.kind {
+	case 0:
+		return refused(param, "Field required")
+	case '"', '[':
+		if c.text == "" && len(c.list) == 0 && !(last && assistant) {
+			return refused(fmt.Sprintf("messages.%d", i), "all messages must have non-empty content except for the optional final assistant message")
+		}
+	default:
+		return refused(param, "Input should be a valid list, not %s", kindName(c.kind))
+	}
+	for j := range m.Content.list {
+		if err := m.Content.list[j].check(fmt.Sprintf("%s.%d", param, j), assistant); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check validates one block by itself. Types that are not known are left to the
+// provider, which has new ones with each beta.
+func (b *block) check(param string, assistant bool) *APIError {
+	switch b.Type {
+	case "":
+		return refused(param+".type", "Field required")
+	case "text":
+		if b.Text == "" {
+			return refused("messages", "text content blocks must be non-empty")
+		}
+	case blockToolUse:
+		switch {
+		case !assistant:
+			return refused(param, "`tool_use` blocks can only be in `assistant` messages")
+		case !isName(b.ID, 1<<10):
+			return refused(param+".tool_use.id", "String should match pattern '^[a-zA-Z0-9_-]+$'")
+		case b.Name == "":
+			return refused(param+".tool_use.name", "Field required")
+		case b.Input == nil:
+			return refused(param+".tool_use.input", "Field required")
+		case b.Input.Kind() != '{':
+			return refused(param+".tool_use.input", "Input should be a valid dictionary")
+		}
+	case blockToolResult:
+		switch {
+		case assistant:
+			return refused(param, "`tool_result` blocks can only be in `user` messages")
+		case b.ToolUseID == "":
+			return refused(param+".tool_result.tool_use_id", "Field required")
+		}
+	case "thinking":
+		switch {
+		case !assistant:
+			return refused(param, "`thinking` blocks can only be in `assistant` messages")
+		case b.Signature == nil:
+			return refused(param+".thinking.signature", "Field required")
+		case strings.HasPrefix(*b.Signature, ownSignature) && *b.Signature != signature(b.Thinking):
+			return refused(param, "Invalid `signature` in `thinking` block")
+		}
+	}
+	return nil
+}
+
+// checkPairs demands that the user's turn after one that uses tools begins with the
+// results of all of them, once each, and that there are no others. Messages of one
+// role that follow each other are one turn.
+func (r *messagesRequest) checkPairs() *APIError {
+	var open []string // ids of the uses that have no result yet
+	asked, role := 0, llm.System
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		as := llm.Role(m.Role)
+		switch {
+		case as == llm.System:
+			continue
+		case as == llm.Assistant && role == llm.User && len(open) > 0, as == llm.User && m.Content.kind == '"' && len(open) > 0:
+			return withoutResult(asked, open)
+		case as == llm.Assistant:
+			asked = i
+		}
+		role = as
+		var err *APIError
+		if open, err = m.pair(i, asked, open); err != nil {
+			return err
+		}
+	}
+	if len(open) > 0 {
+		return withoutResult(asked, open)
+	}
+	return nil
+}
+
+// pair takes the results of message i off the open uses, those of message asked,
+// and adds its own uses.
+func (m *anthropicMessage) pair(i, asked int, open []string) ([]string, *APIError) {
+	for j := range m.Content.list {
+		b := &m.Content.list[j]
+		switch k := slices.Index(open, b.ToolUseID); {
+		case b.Type == blockToolUse && slices.Contains(open, b.ID):
+			return nil, refused("messages", "`tool_use` ids must be unique")
+		case b.Type == blockToolUse:
+			open = append(open, b.ID)
+		case b.Type == blockToolResult && k < 0:
+			return nil, refused(fmt.Sprintf("messages.%d.content.%d", i, j),
+				"unexpected `tool_use_id` found in `tool_result` blocks: %.64s. "+
+					"Each `tool_result` block must have a corresponding `tool_use` block in the previous message.", b.ToolUseID)
+		case b.Type == blockToolResult:
+			open = slices.Delete(open, k, k+1)
+		case llm.Role(m.Role) == llm.User && len(open) > 0:
+			return nil, withoutResult(asked, open)
+		}
+	}
+	return open, nil
+}
+
+// withoutResult reports the uses of message i that have no result.
+func withoutResult(i int, open []string) *APIError {
+	return refused(fmt.Sprintf("messages.%d", i),
+		"`tool_use` ids were found without `tool_result` blocks immediately after: %.500s. "+
+			"Each `tool_use` block must have a corresponding `tool_result` block in the next message.", strings.Join(open, ", "))
+}

@@ -1,0 +1,188 @@
+package wire
+
+import (
+	"encoding/json"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// messagesRequest is the part of a Messages request that is understood. Optional
+// fields are pointers only where their zero value means something else.
+type messagesRequest struct {
+	Model         string             `json:"model"`
+	Messages      []anthropicMessage `json:"messages"`
+	System        blocks             `json:"system"`
+	MaxTokens     *int               `json:"max_tokens"`
+	Stream        bool               `json:"stream"`
+	Tools         []anthropicTool    `json:"tools"`
+	ToolChoice    *anthropicChoice   `json:"tool_choice"`
+	Temperature   *float64           `json:"temperature"`
+	TopP          *float64           `json:"top_p"`
+	TopK          *int               `json:"top_k"`
+	StopSequences []string           `json:"stop_sequences"`
+	Metadata      struct {
+		UserID string `json:"user_id"`
+	} `json:"metadata"`
+	Thinking     *anthropicThinking `json:"thinking"`
+	OutputFormat *anthropicFormat   `json:"output_format"` // of a beta
+	OutputConfig struct {
+		Format *anthropicFormat `json:"format"`
+	} `json:"output_config"`
+}
+
+type anthropicFormat struct {
+	Type string `json:"type"`
+}
+
+type anthropicThinking struct {
+	Type         string `json:"type"`
+	BudgetTokens *int   `json:"budget_tokens"`
+}
+
+type anthropicMessage struct {
+	Role    string `json:"role"`
+	Content blocks `json:"content"`
+}
+
+type anthropicTool struct {
+	Type        string         `json:"type"`
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	InputSchema jsontext.Value `json:"input_schema"`
+}
+
+type anthropicChoice struct {
+	Type string `json:"type"`
+	Name string `json:"name"`
+}
+
+// blocks is a content: a text, or a list of blocks.
+type blocks struct {
+	kind jsontext.Kind // of the JSON value; 0 if there is none
+	text string        // if it is one
+	list []block
+}
+
+// block is one block of a content, with the fields of all types.
+type block struct {
+	Type      string         `json:"type"`
+	Text      string         `json:"text"`
+	ID        string         `json:"id"`
+	Name      string         `json:"name"`
+	Input     jsontext.Value `json:"input"`
+	ToolUseID string         `json:"tool_use_id"`
+	Content   blocks         `json:"content"`
+	IsError   bool           `json:"is_error"`
+	Thinking  string         `json:"thinking"`
+	Signature *string        `json:"signature"`
+	Data      string         `json:"data"`
+}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom. Values of another kind are
+// skipped; whoever needs a content refuses them.
+func (c *blocks) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	*c = blocks{kind: d.PeekKind()}
+	switch c.kind {
+	case '"':
+		quoted, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		c.text, err = unquote(quoted)
+		return err
+	case '[':
+		return jsonv2.UnmarshalDecode(d, &c.list)
+	}
+	return d.SkipValue()
+}
+
+// plain is the text of a content, that of its text blocks one below the other.
+func (c *blocks) plain() string {
+	if c.kind != '[' {
+		return c.text
+	}
+	var text strings.Builder
+	for i := range c.list {
+		if t := c.list[i].Text; t != "" {
+			if text.Len() > 0 {
+				text.WriteByte('\n')
+			}
+			text.WriteString(t)
+		}
+	}
+	return text.String()
+}
+
+// Decode implements Codec. Its errors have the provider's status and type, and
+// words close to the provider's.
+func (c AnthropicMessages) Decode(body []byte) (Call, *APIError) {
+	return c.decode(body, true)
+}
+
+// DecodeCount parses a request to /v1/messages/count_tokens, which is one for an
+// answer without its limits.
+func (c AnthropicMessages) DecodeCount(body []byte) (Call, *APIError) {
+	return c.decode(body, false)
+}
+
+func (c AnthropicMessages) decode(body []byte, answer bool) (Call, *APIError) {
+	var r messagesRequest
+	if err := jsonv2.Unmarshal(body, &r); err != nil {
+		return Call{}, anthropicDecodeError(err)
+	}
+	if err := r.check(c.Beta, answer); err != nil {
+		return Call{}, err
+	}
+	return r.call(), nil
+}
+
+// call is the neutral form of a request that was checked.
+func (r *messagesRequest) call() Call {
+	c := Call{IncludeUsage: true, Request: llm.Request{
+		Model:       r.Model,
+		JSONMode:    r.OutputFormat != nil || r.OutputConfig.Format != nil,
+		Stream:      r.Stream,
+		Temperature: r.Temperature,
+		Messages:    make([]llm.Message, 0, len(r.Messages)+1),
+	}}
+	if r.MaxTokens != nil {
+		c.MaxTokens = *r.MaxTokens
+	}
+	if r.Metadata.UserID != "" {
+		c.Tags = map[string]string{"user_id": r.Metadata.UserID}
+	}
+	if text := r.System.plain(); text != "" {
+		c.Messages = append(c.Messages, llm.Message{Role: llm.System, Content: text})
+	}
+	for i := range r.Messages {
+		c.Messages = r.Messages[i].neutral(c.Messages)
+	}
+	for _, t := range r.Tools {
+		c.Tools = append(c.Tools, llm.Tool{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(t.InputSchema)})
+	}
+	return c
+}
+
+// neutral appends what a message says: each tool result is a message of its own,
+// before the text that came with it.
+func (m *anthropicMessage) neutral(to []llm.Message) []llm.Message {
+	n := llm.Message{Role: llm.Role(m.Role), Content: m.Content.plain()}
+	results := false
+	for i := range m.Content.list {
+		switch b := &m.Content.list[i]; b.Type {
+		case "tool_use":
+			n.ToolCalls = append(n.ToolCalls, llm.ToolCall{ID: b.ID, Name: b.Name, Arguments: string(b.Input)})
+		case "tool_result":
+			results = true
+			to = append(to, llm.Message{Role: llm.ToolRole, Content: b.Content.plain(), ToolCallID: b.ToolUseID})
+		}
+	}
+	if results && n.Content == "" {
+		return to
+	}
+	return append(to, n)
+}

@@ -1,0 +1,92 @@
+package wire
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// OpenAIResponses speaks the Responses protocol of OpenAI's API as
+// https://platform.openai.com/docs/api-reference/responses describes it. Fields
+// and items that have no neutral form are tolerated. Three differences are meant:
+// thinking that a script gives is sent as a summary whether or not one was asked
+// for; nothing is stored, so that a previous response adds no messages; and the
+// instructions and the tools are not repeated in the answer.
+type OpenAIResponses struct{}
+
+var _ Codec = OpenAIResponses{}
+
+// Protocol implements Codec.
+func (OpenAIResponses) Protocol() string { return "openai-responses" }
+
+// Prefixes are how the provider's ids of answers and of tool calls begin.
+func (OpenAIResponses) Prefixes() (answer, call string) { return "resp_", "call_" }
+
+// EncodeError implements Codec; the shape is that of OpenAIChat.
+func (OpenAIResponses) EncodeError(e *APIError) []Frame { return OpenAIChat{}.EncodeError(e) }
+
+// OpenAIModel answers GET /v1/models/<model>.
+func OpenAIModel(model string, created time.Time) []Frame {
+	return jsonFrames("", appendOpenAIModel(nil, model, created))
+}
+
+func appendOpenAIModel(b []byte, model string, created time.Time) []byte {
+	b = append(b, `{"id":`...)
+	b = appendString(b, model)
+	b = append(b, `,"object":"model","created":`...)
+	b = strconv.AppendInt(b, unixSeconds(created), 10)
+	return append(b, `,"owned_by":"rehearse"}`...)
+}
+
+// ResponsesTokens answers POST /v1/responses/input_tokens.
+func ResponsesTokens(input int) []Frame {
+	b := append([]byte(nil), `{"object":"response.input_tokens","input_tokens":`...)
+	return jsonFrames("", append(strconv.AppendInt(b, int64(input), 10), '}'))
+}
+
+// toolKind is how a tool is called that is no plain function.
+type toolKind struct {
+	// item is the type of the item that calls it, field the member with what the
+	// model wrote, a text or an object.
+	item, field string
+	object      bool
+	// namespace is where the tool's name belongs; may be empty.
+	namespace string
+}
+
+// toolKinds are the kinds by the type of the tool.
+var toolKinds = map[string]toolKind{
+	"function":    {item: itemFunctionCall, field: "arguments"},
+	"custom":      {item: itemCustomCall, field: "input"},
+	"local_shell": {item: "local_shell_call", field: "action", object: true},
+	"shell":       {item: "shell_call", field: "action", object: true},
+	"apply_patch": {item: "apply_patch_call", field: "operation", object: true},
+}
+
+// The types of items that rules are about.
+const (
+	itemMessage      = "message"
+	itemFunctionCall = "function_call"
+	itemCustomCall   = "custom_tool_call"
+	itemReasoning    = "reasoning"
+)
+
+// kindOf is the kind of item that calls a tool.
+func (c *Call) kindOf(tool string) toolKind {
+	if k, ok := c.kinds[tool]; ok {
+		return k
+	}
+	return toolKinds["function"]
+}
+
+// responseStatus is the state of an answer that is complete.
+func responseStatus(c Completion) (status, incomplete string) {
+	switch c.Finish {
+	case llm.FinishLength:
+		return "incomplete", "max_output_tokens"
+	case llm.FinishContentFilter:
+		return "incomplete", "content_filter"
+	}
+	return "completed", ""
+}

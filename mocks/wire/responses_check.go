@@ -1,0 +1,239 @@
+package wire
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// minOutputTokens is the least limit that the Responses API takes.
+const minOutputTokens = 16
+
+// check validates a request as the provider would, cheapest rules first. Items of
+// types that are not known are left to the provider, which has new ones often.
+func (r *responsesRequest) check() *APIError {
+	if r.Model == "" {
+		return missing("model")
+	}
+	for _, rule := range []func() *APIError{
+		r.checkSampling, func() *APIError { return checkMetadata(r.Metadata) },
+		func() *APIError { return checkOffered("tools", r.Tools) }, r.checkInput, r.checkOutputs, r.checkFormat,
+	} {
+		if err := rule(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *responsesRequest) checkSampling() *APIError {
+	if err := checkDecimal("temperature", r.Temperature, 2); err != nil {
+		return err
+	}
+	if err := checkDecimal("top_p", r.TopP, 1); err != nil {
+		return err
+	}
+	if n := r.MaxOutputTokens; n != nil && *n < minOutputTokens {
+		return bad("max_output_tokens", "integer_below_min_value",
+			"Invalid 'max_output_tokens': integer below minimum value. Expected a value >= %d, but got %d instead.", minOutputTokens, *n)
+	}
+	switch r.Truncation {
+	case "", "auto", "disabled":
+		return nil
+	}
+	return unsupported("truncation", r.Truncation, "auto", "disabled")
+}
+
+// checkOffered validates tools, those of a namespace too.
+func checkOffered(at string, tools []responsesTool) *APIError {
+	for i, t := range tools {
+		param := func(field string) string { return fmt.Sprintf("%s[%d].%s", at, i, field) }
+		switch t.Type {
+		case "":
+			return missing(param("type"))
+		case "function", "custom":
+			if err := checkName(param("name"), t.Name); err != nil {
+				return err
+			}
+			if p := t.Parameters; p != nil && p.Kind() != '{' && p.Kind() != 'n' {
+				return bad(param("parameters"), "invalid_type",
+					"Invalid type for '%s': expected an object, but got %s instead.", param("parameters"), kindName(p.Kind()))
+			}
+		case "namespace":
+			if err := checkOffered(param("tools"), t.Tools); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *responsesRequest) checkInput() *APIError {
+	switch k := r.Input.kind; k {
+	case '"':
+		return nil
+	case '[':
+	case 0, 'n':
+		if r.PreviousResponseID != "" || r.Conversation != nil {
+			return nil
+		}
+		return missing("input")
+	default:
+		return bad("input", "invalid_type",
+			"Invalid type for 'input': expected one of a string or array of input items, but got %s instead.", kindName(k))
+	}
+	if len(r.Input.list) == 0 && r.PreviousResponseID == "" && r.Conversation == nil {
+		return bad("input", "empty_array",
+			"Invalid 'input': empty array. Expected an array with minimum length 1, but got an empty array instead.")
+	}
+	for i := range r.Input.list {
+		if err := r.Input.list[i].check(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check validates one item by itself; i is its index.
+func (t *item) check(i int) *APIError {
+	param := func(field string) string { return fmt.Sprintf("input[%d].%s", i, field) }
+	if prefix := strings.TrimSuffix(itemPrefixes[t.Type], "_"); t.ID != "" && isStrict(t.Type) && !strings.HasPrefix(t.ID, prefix) {
+		return bad(param("id"), "invalid_value", "Invalid '%s': '%.64s'. Expected an ID that begins with '%s'.", param("id"), t.ID, prefix)
+	}
+	switch t.Type {
+	case itemMessage, "":
+		return t.checkMessage(param)
+	case itemFunctionCall:
+		return t.checkCall(param, t.Arguments.Kind() == '"', "arguments")
+	case itemCustomCall:
+		return t.checkCall(param, true, "input")
+	case "function_call_output", "custom_tool_call_output":
+		switch {
+		case t.CallID == "":
+			return missing(param("call_id"))
+		case t.Output.kind == 0:
+			return missing(param("output"))
+		case t.Output.kind != '"' && t.Output.kind != '[':
+			return bad(param("output"), "invalid_type",
+				"Invalid type for '%s': expected one of a string or array of content parts, but got %s instead.", param("output"), kindName(t.Output.kind))
+		}
+	case "additional_tools":
+		return checkOffered(param("tools"), t.Tools)
+	}
+	return nil
+}
+
+// isStrict reports whether the ids of items of that type are held to their prefix.
+func isStrict(kind string) bool {
+	return slices.Contains([]string{itemMessage, itemFunctionCall, itemCustomCall, itemReasoning}, kind)
+}
+
+func (t *item) checkCall(param func(string) string, written bool, field string) *APIError {
+	switch {
+	case t.CallID == "":
+		return missing(param("call_id"))
+	case t.Name == "":
+		return missing(param("name"))
+	case t.Type == itemFunctionCall && t.Arguments == nil:
+		return missing(param(field))
+	case !written:
+		return bad(param(field), "invalid_type",
+			"Invalid type for '%s': expected a string, but got %s instead.", param(field), kindName(t.Arguments.Kind()))
+	}
+	return nil
+}
+
+func (t *item) checkMessage(param func(string) string) *APIError {
+	role := llm.Role(t.Role)
+	switch role {
+	case llm.System, llm.Developer, llm.User, llm.Assistant:
+	case "":
+		return missing(param("role"))
+	default:
+		return unsupported(param("role"), t.Role, "assistant", "system", "developer", "user")
+	}
+	switch k := t.Content.kind; k {
+	case '"', '[':
+	case 0:
+		return missing(param("content"))
+	default:
+		return bad(param("content"), "invalid_type",
+			"Invalid type for '%s': expected one of a string or array of content parts, but got %s instead.", param("content"), kindName(k))
+	}
+	types := []string{"input_text", "input_image", "input_file"}
+	if role == llm.Assistant {
+		types = []string{"output_text", "refusal"}
+	}
+	for j, p := range t.Content.parts {
+		if !slices.Contains(types, p.Type) {
+			return unsupported(param(fmt.Sprintf("content[%d]", j)), p.Type, types...)
+		}
+	}
+	return nil
+}
+
+// checkOutputs demands that each call that the client runs has one output after it,
+// and that there are no other outputs. What a previous response holds is not known
+// here.
+func (r *responsesRequest) checkOutputs() *APIError {
+	before := r.PreviousResponseID != "" || r.Conversation != nil
+	var open []string
+	answered := map[string]bool{}
+	for i := range r.Input.list {
+		t := &r.Input.list[i]
+		switch id := t.callID(); {
+		case isCall(t.Type):
+			open = append(open, id)
+		case !isOutput(t.Type):
+		case slices.Contains(open, id):
+			open = slices.Delete(open, slices.Index(open, id), slices.Index(open, id)+1)
+			answered[id] = true
+		case answered[id]:
+			return bad("input", "", "Duplicate tool output for function call with call_id %.64s.", id)
+		case !before:
+			return bad("input", "", "No tool call found for %s with call_id %.64s.", strings.ReplaceAll(strings.TrimPrefix(t.Type, "custom_"), "_", " "), id)
+		}
+	}
+	if len(open) > 0 {
+		return bad("input", "", "No tool output found for function call %.64s.", open[0])
+	}
+	return nil
+}
+
+// isOutput reports whether an item of that type is the output of a call that the
+// client ran.
+func isOutput(kind string) bool {
+	call, ok := strings.CutSuffix(kind, "_output")
+	return ok && isCall(call)
+}
+
+func (r *responsesRequest) checkFormat() *APIError {
+	f := r.Text.Format
+	if f == nil {
+		return nil
+	}
+	switch f.Type {
+	case "text":
+	case "json_schema":
+		if f.Name == "" {
+			return missing("text.format.name")
+		}
+	case "json_object":
+		if !r.mentionsJSON() {
+			return bad("input", "",
+				"Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.")
+		}
+	default:
+		return unsupported("text.format.type", f.Type, "text", "json_object", "json_schema")
+	}
+	return nil
+}
+
+func (r *responsesRequest) mentionsJSON() bool {
+	if mentionsJSON(r.Input.text) {
+		return true
+	}
+	return slices.ContainsFunc(r.Input.list, func(t item) bool { return mentionsJSON(t.Content.text) })
+}

@@ -1,0 +1,278 @@
+package wire
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// responsesRequest is the part of a Responses request that is understood.
+// Optional fields are pointers only where their zero value means something else.
+type responsesRequest struct {
+	Model              string            `json:"model"`
+	Input              items             `json:"input"`
+	Instructions       content           `json:"instructions"`
+	Tools              []responsesTool   `json:"tools"`
+	ToolChoice         jsontext.Value    `json:"tool_choice"`
+	Stream             bool              `json:"stream"`
+	Temperature        *float64          `json:"temperature"`
+	TopP               *float64          `json:"top_p"`
+	MaxOutputTokens    *int              `json:"max_output_tokens"`
+	PreviousResponseID string            `json:"previous_response_id"`
+	Conversation       jsontext.Value    `json:"conversation"`
+	Metadata           map[string]string `json:"metadata"`
+	Include            []string          `json:"include"`
+	Text               struct {
+		Format *responsesFormat `json:"format"`
+	} `json:"text"`
+	Reasoning *struct {
+		Effort string `json:"effort"`
+	} `json:"reasoning"`
+	Truncation string `json:"truncation"`
+}
+
+type responsesFormat struct {
+	Type string `json:"type"`
+	Name string `json:"name"`
+}
+
+type responsesTool struct {
+	Type        string          `json:"type"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  jsontext.Value  `json:"parameters"`
+	Tools       []responsesTool `json:"tools"` // of a namespace
+}
+
+// items is an input: a text, or a list of items.
+type items struct {
+	kind jsontext.Kind // of the JSON value; 0 if there is none
+	text string        // if it is one
+	list []item
+}
+
+// item is one item of an input, with the fields of all types.
+type item struct {
+	Type      string          `json:"type"`
+	Role      string          `json:"role"`
+	Content   content         `json:"content"`
+	ID        string          `json:"id"`
+	CallID    string          `json:"call_id"`
+	Name      string          `json:"name"`
+	Namespace string          `json:"namespace"`
+	Arguments jsontext.Value  `json:"arguments"`
+	Input     string          `json:"input"`
+	Action    jsontext.Value  `json:"action"`
+	Operation jsontext.Value  `json:"operation"`
+	Output    output          `json:"output"`
+	Tools     []responsesTool `json:"tools"`
+}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom. Values of another kind are
+// skipped; check refuses them with the provider's words.
+func (c *items) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	*c = items{kind: d.PeekKind()}
+	switch c.kind {
+	case '"':
+		return jsonv2.UnmarshalDecode(d, &c.text)
+	case '[':
+		return jsonv2.UnmarshalDecode(d, &c.list)
+	}
+	return d.SkipValue()
+}
+
+// output is what a tool gave: a text, a list of parts, or an object of a tool that
+// the provider knows.
+type output struct {
+	kind jsontext.Kind
+	text string
+}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (o *output) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	*o = output{kind: d.PeekKind()}
+	switch o.kind {
+	case '"':
+		return jsonv2.UnmarshalDecode(d, &o.text)
+	case '[', '{':
+		value, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		var parts []contentPart
+		if jsonv2.Unmarshal(value, &parts) != nil || len(parts) > 0 && parts[0].Type == "" {
+			o.text = string(value)
+			return nil
+		}
+		o.text = plainParts(parts)
+		return nil
+	}
+	return d.SkipValue()
+}
+
+// plainParts is the text of parts, one below the other.
+func plainParts(parts []contentPart) string {
+	var text strings.Builder
+	for _, p := range parts {
+		if t := p.Text + p.Refusal; t != "" {
+			if text.Len() > 0 {
+				text.WriteByte('\n')
+			}
+			text.WriteString(t)
+		}
+	}
+	return text.String()
+}
+
+// Decode implements Codec. Its errors have the provider's status, type, code and
+// param, and words close to the provider's.
+func (OpenAIResponses) Decode(body []byte) (Call, *APIError) {
+	var r responsesRequest
+	if err := jsonv2.Unmarshal(body, &r); err != nil {
+		return Call{}, decodeError(err)
+	}
+	if err := r.check(); err != nil {
+		return Call{}, err
+	}
+	return r.call(), nil
+}
+
+// call is the neutral form of a request that was checked.
+func (r *responsesRequest) call() Call {
+	c := Call{IncludeUsage: true, Request: llm.Request{
+		Purpose:     r.Metadata["purpose"],
+		Model:       r.Model,
+		JSONMode:    r.Text.Format != nil && r.Text.Format.Type != "text",
+		Stream:      r.Stream,
+		Temperature: r.Temperature,
+		Messages:    make([]llm.Message, 0, len(r.Input.list)+2),
+	}}
+	if r.MaxOutputTokens != nil {
+		c.MaxTokens = *r.MaxOutputTokens
+	}
+	c.encrypted = slices.Contains(r.Include, "reasoning.encrypted_content")
+	delete(r.Metadata, "purpose")
+	if len(r.Metadata) > 0 {
+		c.Tags = r.Metadata
+	}
+	if text := r.Instructions.text; text != "" {
+		c.Messages = append(c.Messages, llm.Message{Role: llm.System, Content: text})
+	}
+	c.offer("", r.Tools)
+	if r.Input.kind == '"' {
+		c.Messages = append(c.Messages, llm.Message{Role: llm.User, Content: r.Input.text})
+	}
+	speaking := false
+	for i := range r.Input.list {
+		speaking = c.add(&r.Input.list[i], speaking)
+	}
+	return c
+}
+
+// offer adds tools to those of the call. One of a namespace goes by its own name,
+// and by that of the namespace before a dot.
+func (c *Call) offer(namespace string, tools []responsesTool) {
+	for _, t := range tools {
+		if t.Type == "namespace" {
+			c.offer(t.Name, t.Tools)
+			continue
+		}
+		kind, ok := toolKinds[t.Type]
+		if t.Name == "" {
+			t.Name = t.Type // a tool of the provider's
+		}
+		c.Tools = append(c.Tools, llm.Tool{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(t.Parameters)})
+		if !ok || t.Type == "function" && namespace == "" {
+			continue
+		}
+		if c.kinds == nil {
+			c.kinds = map[string]toolKind{}
+		}
+		kind.namespace = namespace
+		if _, taken := c.kinds[t.Name]; !taken {
+			c.kinds[t.Name] = kind
+		}
+	}
+}
+
+// add adds what an item says to the messages. What the assistant says in several
+// items is one message; speaking is whether the item before was the assistant's.
+func (c *Call) add(i *item, speaking bool) (assistant bool) {
+	var m llm.Message
+	switch text := plainParts(i.Content.parts); {
+	case i.Type == itemMessage || i.Type == "":
+		if i.Content.kind == '"' {
+			text = i.Content.text
+		}
+		m = llm.Message{Role: llm.Role(i.Role), Content: text}
+	case i.Type == "additional_tools":
+		c.offer("", i.Tools)
+		return speaking
+	case strings.HasSuffix(i.Type, "_output"):
+		m = llm.Message{Role: llm.ToolRole, Content: i.Output.text, ToolCallID: i.callID()}
+	case isCall(i.Type):
+		m = llm.Message{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: i.callID(), Name: i.name(), Arguments: i.written()}}}
+	default:
+		return speaking // a thought, or something that has no neutral form
+	}
+	if m.Role != llm.Assistant {
+		c.Messages = append(c.Messages, m)
+		return false
+	}
+	if !speaking {
+		c.Messages = append(c.Messages, m)
+		return true
+	}
+	last := &c.Messages[len(c.Messages)-1]
+	last.ToolCalls = append(last.ToolCalls, m.ToolCalls...)
+	if last.Content != "" && m.Content != "" {
+		last.Content += "\n"
+	}
+	last.Content += m.Content
+	return true
+}
+
+// isCall reports whether an item of that type calls a tool that the client runs.
+func isCall(kind string) bool {
+	for _, k := range toolKinds {
+		if k.item == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// callID ties a call to its output; the first tool of the provider's used id.
+func (i *item) callID() string {
+	if i.CallID == "" {
+		return i.ID
+	}
+	return i.CallID
+}
+
+// name is the tool that a call is of.
+func (i *item) name() string {
+	if i.Name != "" {
+		return i.Name
+	}
+	return strings.TrimSuffix(i.Type, "_call")
+}
+
+// written is what the model wrote, as arguments in JSON.
+func (i *item) written() string {
+	switch {
+	case i.Type == itemFunctionCall:
+		text, _ := unquote(i.Arguments) // checked
+		return text
+	case i.Type == itemCustomCall:
+		return string(append(appendString([]byte(`{"input":`), i.Input), '}'))
+	case i.Action != nil:
+		return string(i.Action)
+	}
+	return string(i.Operation)
+}
