@@ -95,8 +95,17 @@ func (s *script) beginObserved(sc scenarios.Scenario, n int, env *Env, observer 
 	return t
 }
 
-// backend connects a client to the engine, as the scenario says.
+// backend connects a client to the engine, as the scenario says. Its calls are metered
+// if those of the trial are.
 func (t *trial) backend(ctx context.Context) (llm.Adapter, error) {
+	client, err := t.connect(ctx)
+	if meter := meterOf(ctx); err == nil && meter != (unmetered{}) {
+		return metered{client, meter}, nil
+	}
+	return client, err
+}
+
+func (t *trial) connect(ctx context.Context) (llm.Adapter, error) {
 	switch kind := t.script.backend.Kind(); kind {
 	case scenarios.InProcess:
 		return t.api("http://127.0.0.1/v1", openai.Config{Transport: mocks.NewTransport(t.engine)})

@@ -1,0 +1,56 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// Meter bounds what many trials take together. It is told of every call before it is
+// made, and of what the call used. It must be safe for concurrent use.
+type Meter interface {
+	// Reserve counts one call, or refuses it with the reason.
+	Reserve() error
+	// Add adds what a call of a model used: usage is nil if it is unknown, reportedUSD
+	// the cost that the backend told itself, or nil.
+	Add(model string, usage *llm.Usage, reportedUSD *float64)
+}
+
+type meterKey struct{}
+
+// WithMeter returns a context in which a trial's calls are metered.
+func WithMeter(ctx context.Context, m Meter) context.Context {
+	return context.WithValue(ctx, meterKey{}, m)
+}
+
+// meterOf is the meter of a trial's context; never nil.
+func meterOf(ctx context.Context) Meter {
+	if m, ok := ctx.Value(meterKey{}).(Meter); ok {
+		return m
+	}
+	return unmetered{}
+}
+
+type unmetered struct{}
+
+func (unmetered) Reserve() error                   { return nil }
+func (unmetered) Add(string, *llm.Usage, *float64) {}
+
+// metered is a backend whose calls are metered.
+type metered struct {
+	llm.Adapter
+	meter Meter
+}
+
+// Complete implements llm.Backend.
+func (m metered) Complete(ctx context.Context, req llm.Request) (llm.Reply, error) {
+	if err := m.meter.Reserve(); err != nil {
+		return llm.Reply{}, fmt.Errorf("call the model: %w", err)
+	}
+	reply, err := m.Adapter.Complete(ctx, req)
+	if err == nil || reply.Usage != nil || reply.ReportedUSD != nil {
+		m.meter.Add(reply.Model, reply.Usage, reply.ReportedUSD)
+	}
+	return reply, err
+}
