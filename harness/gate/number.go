@@ -1,0 +1,97 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"sync"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+
+	"github.com/rehearse-dev/rehearse/harness/measure"
+)
+
+// Number is a compiled expression over measure.Facts that yields a number. It may be
+// evaluated by several goroutines at once.
+type Number struct {
+	expr  Expr
+	share bool
+}
+
+// numbers remembers expressions by their text.
+var numbers sync.Map // string → *Number
+
+// CompileNumber compiles an expression (CEL) that must yield a number, or true or false,
+// which count as 1 and 0. Variables and functions are those of Compile. Errors are
+// ExprErrors.
+func CompileNumber(text string) (*Number, error) {
+	if known, ok := numbers.Load(text); ok {
+		return known.(*Number), nil
+	}
+	env, err := environment()
+	if err != nil {
+		return nil, fmt.Errorf("prepare expressions: %w", err)
+	}
+	checked, issues := env.Compile(text)
+	if err := problems(env, text, issues); err != nil {
+		return nil, err
+	}
+	kind := checked.OutputType()
+	share := kind.IsExactType(cel.BoolType)
+	switch {
+	case share, kind.IsExactType(cel.IntType), kind.IsExactType(cel.UintType), kind.IsExactType(cel.DoubleType), kind.IsExactType(cel.DynType):
+	default:
+		return nil, ExprErrors{{Line: 1, Column: 1, Message: fmt.Sprintf("yields %s; expected a number, or true or false", kind)}}
+	}
+	program, err := env.Program(checked, cel.CostLimit(maxExprCost))
+	if err != nil {
+		return nil, ExprErrors{{Line: 1, Column: 1, Message: err.Error()}}
+	}
+	_, bare := Words(text)
+	n := &Number{share: share, expr: Expr{
+		text: bare, program: program, reads: mentioned(checked.NativeRep().Expr()), golden: readsGolden(checked.NativeRep()),
+	}}
+	if n.expr.golden != nil {
+		return nil, ExprErrors{*n.expr.golden}
+	}
+	if len(n.expr.reads) == 0 {
+		return nil, ExprErrors{{Line: 1, Column: 1, Message: "reads no fact, so that it is the same for all; read one such as calls.total or run.duration"}}
+	}
+	numbers.Store(text, n)
+	return n, nil
+}
+
+// Share reports whether the expression yields true or false.
+func (n *Number) Share() bool { return n.share }
+
+// Of is the expression's value for a trial, or why there is none: a fact that it
+// mentions is unknown, it cannot be evaluated, or it is no finite number.
+func (n *Number) Of(f *measure.Facts) (value float64, why string) {
+	vars := activation{reflect.ValueOf(f).Elem()}
+	if found, unknown := n.expr.unknown(f); unknown {
+		return 0, found.Message + " (" + found.Evidence + ")"
+	}
+	result, _, err := n.expr.program.Eval(vars)
+	if err != nil {
+		return 0, fmt.Sprintf("%s cannot be evaluated: %v", n.expr.text, err)
+	}
+	switch v := result.(type) {
+	case types.Bool:
+		if v {
+			value = 1
+		}
+	case types.Int:
+		value = float64(v)
+	case types.Uint:
+		value = float64(v)
+	case types.Double:
+		value = float64(v)
+	default:
+		return 0, fmt.Sprintf("%s is %s, and no number", n.expr.text, result.Type().TypeName())
+	}
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return 0, n.expr.text + " is no finite number"
+	}
+	return value, ""
+}
