@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
@@ -45,7 +44,12 @@ func (j *Judged) String() string {
 	var b strings.Builder
 	b.WriteString(j.headline() + "\n")
 	for i := range j.Findings {
-		j.writeFinding(&b, &j.Findings[i])
+		f := &j.Findings[i]
+		if i > 0 && f.Rule == j.Findings[i-1].Rule && f.Message == j.Findings[i-1].Message {
+			fmt.Fprintf(&b, "    %s\n", plain.Line(f.Evidence, 4*maxText))
+			continue
+		}
+		j.writeFinding(&b, f)
 	}
 	steps := j.steps()
 	if over := len(steps) - maxSteps; over > 0 {
@@ -115,29 +119,29 @@ func (j *Judged) writeFinding(b *strings.Builder, f *gate.Finding) {
 func (j *Judged) steps() []string {
 	var lines []string
 	next := 0 // of the calls
-	calls := func(upTo func(c *record.Call) bool) {
-		for ; next < len(j.Trial.Calls) && upTo(&j.Trial.Calls[next]); next++ {
+	calls := func(before func(c *record.Call) bool) {
+		for ; next < len(j.Trial.Calls) && before(&j.Trial.Calls[next]); next++ {
 			lines = append(lines, j.call(&j.Trial.Calls[next]))
 		}
 	}
+	turns := j.Facts.Turns
 	for i := range j.Trial.Events {
 		e := &j.Trial.Events[i]
-		user, turn := e.Attrs["user"].(string)
-		if e.Kind != event.State || e.Name != "turn" || !turn {
-			if !j.Scenario.RealTime {
-				calls(func(c *record.Call) bool { return c.At+c.Latency <= e.At })
+		if len(turns) > 0 && e.N == turns[0].N && e.Name == "turn" {
+			t := turns[0]
+			lines = append(lines, label("user")+quote(t.User))
+			last := next + t.Calls
+			calls(func(*record.Call) bool { return next < last })
+			if t.Error == "" {
+				lines = append(lines, label("answer")+quote(t.Text))
 			}
-			lines = append(lines, label(string(e.Kind))+plain.Line(e.Name+": "+e.Detail, maxText))
+			turns = turns[1:]
 			continue
 		}
-		lines = append(lines, label("user")+quote(user))
-		made := number(e.Attrs["calls"])
-		calls(func(c *record.Call) bool { return c.N <= made })
-		if failed, _ := e.Attrs["error"].(string); failed != "" {
-			lines = append(lines, label("error")+plain.Line(failed, maxText))
-		} else {
-			lines = append(lines, label("answer")+quote(e.Detail))
+		if j.Scenario != nil && !j.Scenario.RealTime && len(j.Facts.Turns) == 0 {
+			calls(func(c *record.Call) bool { return c.At+c.Latency <= e.At })
 		}
+		lines = append(lines, label(string(e.Kind))+plain.Line(e.Name+": "+e.Detail, maxText))
 	}
 	calls(func(*record.Call) bool { return true })
 	end := label("end") + cmp.Or(plain.Line(j.Trial.End.Status, maxText), "no status")
@@ -145,17 +149,6 @@ func (j *Judged) steps() []string {
 		end += ": " + plain.Line(why, 2*maxText)
 	}
 	return append(lines, end)
-}
-
-// number is an attribute that counts; it is a float64 where it was read from a file.
-func number(v any) int {
-	switch n := v.(type) {
-	case int:
-		return n
-	case float64:
-		return int(n)
-	}
-	return 0
 }
 
 func (j *Judged) call(c *record.Call) string {

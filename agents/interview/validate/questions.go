@@ -137,7 +137,7 @@ func (c *checker) question(q question) {
 			Message: fmt.Sprintf("%s has %d words; at most %d are allowed", q.name, n, maxQuestionWords),
 		})
 	}
-	if n := questionMarks(c.works.cut(q.stem)); n > 1 {
+	if n := words.Questions(c.works.cut(q.stem)); n > 1 {
 		c.find(Finding{
 			Rule: RuleQuestionSeveral, Section: q.name, Count: n, Limit: 1,
 			Message: fmt.Sprintf("%s asks %d questions; exactly one may be asked at a time", q.name, n),
@@ -159,46 +159,6 @@ func breaksOff(text string) bool {
 	text = strings.TrimRight(text, " \t\r\n\u00a0\u202f*_`~\"'”’»)]}")
 	last, _ := utf8.DecodeLastRuneInString(text)
 	return !strings.ContainsRune(".?!…:;？！。", last)
-}
-
-// quotes are the marks between which a question is somebody else's.
-var quotes = map[rune]string{'«': "»", '“': "”", '"': `"`, '„': "”"}
-
-// questionMarks counts the questions of a text by their marks: "?!" and "??" are
-// one, and a quoted question is none.
-func questionMarks(text string) int {
-	n := 0
-	for line := range strings.Lines(text) {
-		n += lineQuestions(line)
-	}
-	return n
-}
-
-func lineQuestions(line string) int {
-	n := 0
-	skip, after := 0, false
-	var unclosed string // the closing marks that the rest of the line lacks
-	for i, c := range line {
-		if i < skip {
-			continue
-		}
-		mark := c == '?' || c == '？'
-		if mark && !after {
-			n++
-		}
-		after = mark || after && (c == '!' || c == ' ' || c == '\u00a0' || c == '\u202f')
-		end, quoted := quotes[c]
-		if !quoted || strings.Contains(unclosed, end) {
-			continue
-		}
-		rest := line[i+len(string(c)):]
-		if at := strings.Index(rest, end); at >= 0 {
-			skip = i + len(string(c)) + at + len(end)
-		} else {
-			unclosed += end
-		}
-	}
-	return n
 }
 
 // nextLine returns the first line of a text with its ending.

@@ -126,7 +126,7 @@ func (c *checker) within(limit int) {
 // whether the candidate is ready, and asks nothing else: an answer would be lost.
 func (c *checker) preamble() {
 	c.within(maxPreambleWords)
-	if n := questionMarks(c.Text); n > 1 {
+	if n := words.Questions(c.Text); n > 1 {
 		c.find(Finding{
 			Rule: RuleQuestionSeveral, Count: n, Limit: 1,
 			Message: fmt.Sprintf("the preamble asks %d questions; it may ask one at most, whether to start", n),

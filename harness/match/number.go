@@ -1,0 +1,119 @@
+package match
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/onsi/gomega"
+	"github.com/onsi/gomega/types"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/stat"
+)
+
+// Calls matches the number of calls to the model, those that failed included: an int, or
+// a matcher of one.
+func Calls(number any) types.GomegaMatcher {
+	return count("calls", number,
+		func(n int) string { return show.Plural(n, "call") },
+		func(f *measure.Facts) (int, bool) { return f.Calls.Total, true })
+}
+
+// CallsFor is Calls of those with a purpose, which an agent says in the request's metadata.
+func CallsFor(purpose string, number any) types.GomegaMatcher {
+	of := " of purpose " + quote(purpose)
+	return count("calls"+of, number,
+		func(n int) string { return show.Plural(n, "call") + of },
+		func(f *measure.Facts) (int, bool) { return f.Calls.By[purpose], true })
+}
+
+// Tokens matches the number of tokens of all calls, cached ones included. Nothing can be
+// said where a call was answered without usage.
+func Tokens(number any) types.GomegaMatcher {
+	return count("tokens", number,
+		func(n int) string { return show.Plural(n, "token") },
+		func(f *measure.Facts) (int, bool) { return f.Tokens.Total, f.Tokens.Known })
+}
+
+// count matches a number. Phrase says a number with its noun; known is false where the
+// number is only a lower bound.
+func count(name string, number any, phrase func(int) string, of func(*measure.Facts) (n int, known bool)) types.GomegaMatcher {
+	inner, ok := number.(types.GomegaMatcher)
+	m := &trials{want: "the number of " + name}
+	if !ok {
+		m.want = fmt.Sprintf("%v %s", number, name)
+	}
+	if n, ok := number.(int); ok {
+		m.want = phrase(n)
+	}
+	m.look = func(j *harness.Judged) (seen, error) {
+		n, known := of(&j.Facts)
+		if !known {
+			return seen{}, fmt.Errorf("the number is unknown, and at least %d", n)
+		}
+		if inner != nil {
+			ok, err := inner.Match(n)
+			return seen{ok: ok, inner: inner, value: n}, err
+		}
+		ok, err := gomega.BeEquivalentTo(number).Match(n)
+		return seen{ok: ok, saw: phrase(n)}, err
+	}
+	return m
+}
+
+// CostAtMost matches where all calls of a trial together cost no more than an amount, such
+// as "0.01 EUR" or "2 USD". Nothing can be said where the cost is unknown, unless what is
+// known of it is too much already.
+func CostAtMost(amount string) types.GomegaMatcher {
+	var limit unit.Money
+	wrong := limit.UnmarshalText([]byte(amount))
+	return &trials{want: "a cost of at most " + amount, look: func(j *harness.Judged) (seen, error) {
+		if wrong != nil {
+			return seen{}, wrong
+		}
+		c := &j.Facts.Cost
+		spent := c.EUR
+		if limit.Currency == unit.USD {
+			spent = c.USD
+		}
+		if !c.Known && spent <= limit.Amount {
+			return seen{}, fmt.Errorf("the cost is unknown: %s", c.Why)
+		}
+		saw := fmt.Sprintf("%s %s", show.Money(spent), limit.Currency)
+		if !c.Known {
+			saw = "at least " + saw
+		}
+		return seen{ok: spent <= limit.Amount, saw: saw}, nil
+	}}
+}
+
+// LatencyAtMost matches where the quantile q of the latencies of a trial's calls, such as
+// 0.95, is at most a limit, on the trial's clock. A quantile of 0.5 is the median, one of
+// 1 the longest call. Nothing can be said where not every call was timed, or there was none.
+func LatencyAtMost(q float64, limit time.Duration) types.GomegaMatcher {
+	return &trials{want: fmt.Sprintf("a latency of at most %s at quantile %g", limit, q), look: func(j *harness.Judged) (seen, error) {
+		l := &j.Facts.Latency
+		switch {
+		case !(q > 0 && q <= 1):
+			return seen{}, fmt.Errorf("a quantile lies above 0 and is at most 1, and this one is %g", q)
+		case j.Facts.Calls.Total == 0:
+			return seen{}, errors.New("there was no call")
+		case l.N < j.Facts.Calls.Total:
+			return seen{}, fmt.Errorf("%d of %s were timed", l.N, show.Plural(j.Facts.Calls.Total, "call"))
+		}
+		saw := quantile(l.All, q)
+		return seen{ok: saw <= limit, saw: saw.String()}, nil
+	}}
+}
+
+// quantile rounds to whole nanoseconds: facts are seconds in floating point.
+func quantile(seconds []float64, q float64) time.Duration {
+	sorted := slices.Sorted(slices.Values(seconds))
+	value := stat.QuantileValue(len(sorted), func(i int) float64 { return sorted[i] }, q)
+	return time.Duration(value*float64(time.Second) + 0.5)
+}

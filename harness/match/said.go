@@ -1,0 +1,102 @@
+package match
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/onsi/gomega/types"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/words"
+)
+
+// EndedWith matches the status that an agent ended with, such as "done".
+func EndedWith(status string) types.GomegaMatcher {
+	return &trials{want: "the end status " + quote(status), look: func(j *harness.Judged) (seen, error) {
+		return seen{ok: j.Facts.Run.Status == status, saw: quote(j.Facts.Run.Status)}, nil
+	}}
+}
+
+// Answered matches the agent's last answer: a string that it contains, or a matcher of it.
+func Answered(text any) types.GomegaMatcher {
+	return textMatcher("the last answer", text, func(j *harness.Judged) []string { return []string{j.Facts.Run.Text} })
+}
+
+// Said matches where one of the agent's answers contains a string or is matched by a
+// matcher. Of an agent without turns these are the answers of its model.
+func Said(text any) types.GomegaMatcher { return textMatcher("an answer", text, answers) }
+
+// answers are what an agent said, in order.
+func answers(j *harness.Judged) []string {
+	if len(j.Facts.Turns) == 0 {
+		return j.Facts.Answers
+	}
+	var all []string
+	for _, t := range j.Facts.Turns {
+		if t.Error == "" {
+			all = append(all, t.Text)
+		}
+	}
+	return all
+}
+
+// textMatcher matches where one of some texts does.
+func textMatcher(what string, text any, of func(*harness.Judged) []string) types.GomegaMatcher {
+	part, isText := text.(string)
+	inner, isMatcher := text.(types.GomegaMatcher)
+	m := &trials{want: what}
+	if isText {
+		m.want += " with " + quote(part) + " in it"
+	}
+	m.look = func(j *harness.Judged) (seen, error) {
+		if !isText && !isMatcher {
+			return seen{}, fmt.Errorf("expected a string or a matcher, got %T", text)
+		}
+		s := seen{saw: "none at all"}
+		for n, said := range of(j) {
+			s = seen{ok: strings.Contains(said, part), saw: quote(said), inner: inner, value: said}
+			if n > 0 && !s.ok {
+				s.saw = fmt.Sprintf("none among %d, the last of which is %s", n+1, s.saw)
+			}
+			if isMatcher {
+				var err error
+				if s.ok, err = inner.Match(said); err != nil {
+					return s, err
+				}
+			}
+			if s.ok {
+				return s, nil
+			}
+		}
+		return s, nil
+	}
+	return m
+}
+
+// OneQuestionAtATime matches where no answer asks more than one question. Questions are
+// counted by their marks; "?!" is one, and what stands in quotes or is code is none.
+func OneQuestionAtATime() types.GomegaMatcher {
+	return &trials{want: "at most one question in each answer", look: func(j *harness.Judged) (seen, error) {
+		most, in := 0, ""
+		for _, said := range answers(j) {
+			if n := words.Questions(code.ReplaceAllString(said, " ")); n > most {
+				most, in = n, said
+			}
+		}
+		saw := show.Plural(most, "question")
+		if most > 0 {
+			saw += " in " + quote(in)
+		}
+		return seen{ok: most <= 1, saw: saw}, nil
+	}}
+}
+
+// code is code in Markdown, in a block and in a line, and addresses.
+var code = regexp.MustCompile("(?s)```.*?(```|$)|`[^`\n]+`|[a-z]+://[^\\s<>]+")
+
+// quote shows a text on one line.
+func quote(text string) string { return strconv.Quote(plain.Line(text, 200)) }

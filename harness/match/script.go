@@ -1,0 +1,62 @@
+package match
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/onsi/gomega/types"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
+)
+
+// Pass matches where every trial does what its scenario expects. One that could not be
+// carried out or was skipped does not.
+func Pass() types.GomegaMatcher {
+	return &trials{want: "that the trial passes", broken: true, look: func(j *harness.Judged) (seen, error) {
+		saw := fmt.Sprintf("the verdict %s", j.Verdict)
+		if n := len(j.Findings); n > 0 {
+			saw += " with " + show.Plural(n, "finding")
+		}
+		return seen{ok: j.Verdict == gate.Pass, saw: saw}, nil
+	}}
+}
+
+// FaultFired matches where a fault of a kind, such as "status" or "reset-mid-stream", took
+// effect on the wire at least once.
+func FaultFired(kind string) types.GomegaMatcher {
+	return &trials{want: "that the fault " + quote(kind) + " fired", look: func(j *harness.Judged) (seen, error) {
+		fired := j.Facts.Script.Fired
+		saw := "no fault at all"
+		if len(fired) > 0 {
+			saw = "only " + strings.Join(slices.Sorted(maps.Keys(fired)), ", ")
+		}
+		if fired[kind] > 0 {
+			saw = fmt.Sprintf("it fire %s", times(fired[kind]))
+		}
+		return seen{ok: fired[kind] > 0, saw: saw}, nil
+	}}
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// NoUnexpectedCalls matches where the script answered every call.
+func NoUnexpectedCalls() types.GomegaMatcher {
+	return &trials{want: "no call that the script does not answer", look: func(j *harness.Judged) (seen, error) {
+		calls := j.Facts.Script.Unexpected
+		saw := "none"
+		if len(calls) > 0 {
+			saw = fmt.Sprintf("%d, the first of which is %s", len(calls), plain.Line(calls[0], 600))
+		}
+		return seen{ok: len(calls) == 0, saw: saw}, nil
+	}}
+}
