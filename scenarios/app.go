@@ -30,7 +30,8 @@ type Talk struct {
 // Process is how somebody else's program is started.
 type Process struct {
 	// Run is the program and its arguments. A program with a slash in it is relative to
-	// the scenario file's folder, another is looked up in PATH.
+	// the scenario file's folder, another is looked up in PATH. In all of them {dir}
+	// stands for that folder, and {rehearse} for the program that drives the scenario.
 	Run []string `yaml:"run,omitempty" json:"run,omitempty"`
 	// Env are variables beside those by which clients find the scripted backend.
 	Env map[string]string `yaml:"env,omitempty" json:"env,omitempty"`
@@ -48,8 +49,8 @@ type CommandDrive struct {
 	Process `yaml:",inline"`
 	Talk    `yaml:",inline"`
 	// Input is how a turn reaches the program: "stdin" (default), "argument" (in place of
-	// {turn} in Run, or at its end) or "file" (in the workspace, whose path takes the
-	// place of {file}).
+	// {turn} in Run, or at its end) or "file" (beside the workspace, whose path takes the
+	// place of {file} in Run, or stands at its end).
 	Input string `yaml:"input,omitempty" json:"input,omitempty" jsonschema:"enum=stdin,enum=argument,enum=file"`
 	// Lives is for how long a process lives: a "turn" (default), after which it ends, or
 	// the whole "session", in which a turn is one line of its standard input and the

@@ -42,7 +42,7 @@ func (c *checker) checkDrive(sc *Scenario) {
 	case d.Function != nil:
 		agent, statuses = "a Go function", c.checkTalk("drive.function", &d.Function.Talk)
 	case d.Command != nil:
-		agent, statuses = "a command", c.checkTalk("drive.command", &d.Command.Talk)
+		agent, statuses = "a command", c.checkCommand(d.Command)
 	case d.HTTP != nil:
 		agent, statuses = "an HTTP application", c.checkTalk("drive.http", &d.HTTP.Talk)
 	case d.Container != nil:

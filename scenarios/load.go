@@ -18,7 +18,7 @@ import (
 
 // shipped holds the scenarios that come with the program.
 //
-//go:embed loop stop interview persist react all
+//go:embed loop stop interview persist react all command
 var shipped embed.FS
 
 // shippedPrefix begins the file names of shipped scenarios in diagnostics and
@@ -245,3 +245,7 @@ func (l *loader) keepTagged() {
 		return !slices.ContainsFunc(sc.Tags, func(tag string) bool { return slices.Contains(l.opts.Tags, tag) })
 	})
 }
+
+// Shipped reports whether a scenario's file is one of those that come with the program,
+// which is no file on disk.
+func Shipped(file string) bool { return strings.HasPrefix(file, shippedPrefix) }

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
+	"github.com/rehearse-dev/rehearse/harness/app/demo"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
 )
 
@@ -14,5 +15,6 @@ func main() {
 	// scripted agent.
 	hook.Main()
 	agent.Main()
+	demo.Main()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
+	"github.com/rehearse-dev/rehearse/harness/app/demo"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
 )
 
@@ -14,6 +15,7 @@ func TestMain(m *testing.M) {
 	// is this test.
 	hook.Main()
 	agent.Main()
+	demo.Main()
 	testscript.Main(m, map[string]func(){"rehearse": main})
 }
 

@@ -1,30 +1,30 @@
 package drive
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/rehearse-dev/rehearse/internal/child"
+)
 
 // maxTail is how much is kept of what an agent writes beside its answers, in bytes.
 const maxTail = 8 << 10
 
-// tail keeps the last bytes written to it. It is safe for concurrent use.
+// tail keeps the last of what is written to it. It is safe for concurrent use.
 type tail struct {
-	mu   sync.Mutex
-	data []byte
+	mu sync.Mutex
+	child.Tail
 }
 
 // Write implements io.Writer; it never fails.
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.data = append(t.data, p[max(0, len(p)-maxTail):]...)
-	if over := len(t.data) - maxTail; over > 0 {
-		t.data = append(t.data[:0], t.data[over:]...)
-	}
-	return len(p), nil
+	return t.Tail.Write(p)
 }
 
-// String is what was kept.
-func (t *tail) String() string {
+// text is what was kept, in whole lines.
+func (t *tail) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return string(t.data)
+	return t.Lines()
 }

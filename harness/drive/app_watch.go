@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
@@ -15,8 +16,11 @@ type watch struct {
 	trial  *trial
 	budget *budget.Budget
 	stop   context.CancelCauseFunc
+	agent  app.Agent
+	site   *site // set before the agent starts
 
-	mu sync.Mutex
+	mu    sync.Mutex
+	begun int
 }
 
 // overBudget is why a trial ended whose agent made a call beyond its budget.
@@ -24,25 +28,45 @@ type overBudget struct{ error }
 
 func newWatch(d *appDriver, t *trial, stop context.CancelCauseFunc) *watch {
 	caps := budget.Caps{Calls: d.talk.MaxCalls, Cost: d.talk.MaxCost}
-	return &watch{trial: t, budget: budget.New(caps, d.pricer, d.rate), stop: stop}
+	return &watch{trial: t, budget: budget.New(caps, d.pricer, d.rate), stop: stop, agent: d.agent}
 }
 
 // Begin implements mocks.Observer.
 func (w *watch) Begin(protocol string, req llm.Request) (func(llm.Reply, error), error) {
-	w.mu.Lock()
-	err := w.budget.Reserve()
-	w.mu.Unlock()
-	if err != nil {
+	if err := w.budget.Reserve(); err != nil {
 		w.stop(&overBudget{err})
 		return nil, err
 	}
-	end := w.trial.collector.Begin(protocol, req)
+	w.mu.Lock()
+	w.begun++
+	w.mu.Unlock()
+	end := w.trial.collector.Begin(protocol, w.recorded(req))
 	return func(reply llm.Reply, err error) {
-		w.mu.Lock()
 		if reply.Usage != nil {
 			w.budget.Add(reply.Model, reply.Usage, nil)
 		}
-		w.mu.Unlock()
+		reply.Text, reply.ToolCalls = w.site.places.text(reply.Text), w.site.places.toolCalls(reply.ToolCalls)
 		end(reply, err, errors.Is(err, context.Canceled))
 	}, nil
+}
+
+// calls is how many calls were begun.
+func (w *watch) calls() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.begun
+}
+
+// calmer is an agent that knows what differs from run to run in what it sends, and takes
+// it out.
+type calmer interface {
+	Calm(site app.Site, req llm.Request) llm.Request
+}
+
+// recorded is a request as the recording holds it.
+func (w *watch) recorded(req llm.Request) llm.Request {
+	if c, ok := w.agent.(calmer); ok {
+		req = c.Calm(w.site.Site, req)
+	}
+	return w.site.places.request(req)
 }

@@ -3,12 +3,9 @@ package drive
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/event"
@@ -93,39 +90,12 @@ func stageAgents(s *scenarios.Stage) (map[string]*agentfile.Agent, error) {
 	return agents, nil
 }
 
-// maxShownFile is how much of a file the recording tells, in bytes.
-const maxShownFile = 2000
-
 // left tells of each file that is on the stage at the end, so that a scenario can
 // expect something of it.
 func (s *stage) left(sink event.Sink) error {
-	root, err := os.OpenRoot(s.folder)
-	if err != nil {
-		return fmt.Errorf("open the stage: %w", err)
-	}
-	defer root.Close()
-	var names []string
-	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() {
-			names = append(names, name)
-		}
-		return err
+	return left(s.folder, func(name, detail string, attrs map[string]any) {
+		sink.Tell(event.Event{Kind: event.State, Name: name, Detail: detail, Attrs: attrs})
 	})
-	if err != nil {
-		return fmt.Errorf("list the stage: %w", err)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		data, err := root.ReadFile(name)
-		if err != nil {
-			return fmt.Errorf("read what is left on the stage: %w", err)
-		}
-		sink.Tell(event.Event{
-			Kind: event.State, Name: "file", Detail: strings.ToValidUTF8(string(data[:min(len(data), maxShownFile)]), ""),
-			Attrs: map[string]any{"path": name, "bytes": len(data)},
-		})
-	}
-	return nil
 }
 
 // person answers from a list, and then no more. One agent at a time asks.

@@ -8,12 +8,14 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
+	"github.com/rehearse-dev/rehearse/harness/app/demo"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
 )
 
 // TestMain lets this test binary be the scripted command-line agents, too.
 func TestMain(m *testing.M) {
 	agent.Main()
+	demo.Main()
 	hook.Main()
 	os.Exit(m.Run())
 }

@@ -1,3 +1,115 @@
-// Package egress keeps driven agents from everything but the scripted backend: it
-// refuses what they ask of other hosts, and names these.
+// Package egress keeps a driven agent from reaching other machines, and tells which
+// ones it asked for: a forward proxy on loopback that refuses everything.
 package egress
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/plain"
+)
+
+// maxHosts bounds how many hosts are remembered.
+const maxHosts = 100
+
+// Proxy is a forward proxy that refuses every request: CONNECT, as for https, and
+// requests with a whole URL, as for http. It is safe for concurrent use.
+type Proxy struct {
+	server *http.Server
+	url    string
+	asked  func(host string)
+	ended  chan error
+
+	mu    sync.Mutex
+	hosts []string
+	seen  map[string]bool
+}
+
+// Listen starts a proxy on a listener, or on a loopback port of its own if that is nil.
+// It tells asked, which may be nil, of each host the first time that it is asked for,
+// before the client hears that it was refused; a host is "name:port".
+func Listen(on net.Listener, asked func(host string)) (*Proxy, error) {
+	if on == nil {
+		var err error
+		if on, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			return nil, fmt.Errorf("listen for what the agent sends to other machines: %w", err)
+		}
+	}
+	p := &Proxy{asked: asked, url: "http://" + on.Addr().String(), seen: map[string]bool{}, ended: make(chan error, 1)}
+	p.server = &http.Server{Handler: http.HandlerFunc(p.refuse), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10}
+	go func() { p.ended <- p.server.Serve(on) }()
+	return p, nil
+}
+
+// URL is the proxy's address.
+func (p *Proxy) URL() string { return p.url }
+
+// Env are the usual variables by which clients find a proxy, as NAME=value. This
+// machine's own addresses are not asked for through it.
+func (p *Proxy) Env() []string {
+	const ours = "127.0.0.1,localhost,::1"
+	var env []string
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"} {
+		env = append(env, name+"="+p.url, strings.ToLower(name)+"="+p.url)
+	}
+	// Node's own fetch looks at these variables only if it is told to.
+	return append(env, "NO_PROXY="+ours, "no_proxy="+ours, "NODE_USE_ENV_PROXY=1")
+}
+
+// Asked are the hosts that were asked for, in the order in which they first were.
+func (p *Proxy) Asked() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string(nil), p.hosts...)
+}
+
+// Close ends the proxy.
+func (p *Proxy) Close() error {
+	err := p.server.Close()
+	if serving := <-p.ended; !errors.Is(serving, http.ErrServerClosed) {
+		err = errors.Join(err, serving)
+	}
+	return err
+}
+
+// refuse refuses a request and remembers the host.
+func (p *Proxy) refuse(w http.ResponseWriter, r *http.Request) {
+	host := hostOf(r)
+	p.note(host)
+	w.Header().Set("Connection", "close")
+	http.Error(w, "This proxy lets nothing out: a rehearsed agent calls its scripted backend and no other host, such as "+host+".", http.StatusForbidden)
+}
+
+func (p *Proxy) note(host string) {
+	p.mu.Lock()
+	first := !p.seen[host] && len(p.hosts) < maxHosts
+	if first {
+		p.seen[host] = true
+		p.hosts = append(p.hosts, host)
+	}
+	p.mu.Unlock()
+	if first && p.asked != nil {
+		p.asked(host)
+	}
+}
+
+// hostOf is the host that a request is for, with its port.
+func hostOf(r *http.Request) string {
+	host, port := r.Host, "80"
+	if r.URL.Host != "" {
+		host = r.URL.Host
+	}
+	if r.Method == http.MethodConnect || r.URL.Scheme == "https" {
+		port = "443"
+	}
+	host = plain.Line(strings.ToLower(host), 255)
+	if name, p, err := net.SplitHostPort(host); err == nil && p != "" {
+		host, port = name, p
+	}
+	return net.JoinHostPort(strings.Trim(host, "[]"), port)
+}

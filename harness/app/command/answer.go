@@ -1,0 +1,89 @@
+package command
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/internal/jsonpath"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+)
+
+// maxRaw is how much of an output goes with an answer, in bytes.
+const maxRaw = 64 << 10
+
+// maxQuote is how much of an output an error message quotes, in characters.
+const maxQuote = 200
+
+// read takes the answer out of what a program printed.
+func (a *agent) read(out []byte) (app.Answer, error) {
+	if err := readable(out); err != nil {
+		return app.Answer{}, err
+	}
+	switch a.cfg.Output {
+	case JSON:
+		text, err := a.path.Text(out)
+		if err != nil {
+			return app.Answer{}, misshapen(a.cfg, out, err)
+		}
+		return app.Answer{Text: text, Raw: raw(out)}, nil
+	case JSONL:
+		return a.readLines(out)
+	default:
+		return app.Answer{Text: strings.TrimSpace(string(out))}, nil
+	}
+}
+
+// readLines takes the answer from the last line that has it. Every line is JSON, so
+// that a program which prints something else beside is found out.
+func (a *agent) readLines(out []byte) (app.Answer, error) {
+	answer, some := "", false
+	for line := range bytes.Lines(out) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		switch text, err := a.path.Text(line); {
+		case err == nil:
+			answer, some = text, true
+		case !errors.Is(err, jsonpath.ErrAbsent):
+			return app.Answer{}, misshapen(a.cfg, line, err)
+		}
+	}
+	if !some {
+		return app.Answer{}, misshapen(a.cfg, out, jsonpath.ErrAbsent)
+	}
+	return app.Answer{Text: answer, Raw: raw(out)}, nil
+}
+
+// readable refuses what is no text.
+func readable(out []byte) error {
+	at := bytes.IndexByte(out, 0)
+	if at < 0 && utf8.Valid(out) {
+		return nil
+	}
+	if at < 0 {
+		for at = 0; at < len(out); {
+			r, size := utf8.DecodeRune(out[at:])
+			if r == utf8.RuneError && size <= 1 {
+				break
+			}
+			at += size
+		}
+	}
+	return app.Errorf(app.Unusable, "the program printed binary data: byte %d is %#02x, which is no text (UTF-8)", at+1, out[at])
+}
+
+// misshapen says that an output has not the shape that was said.
+func misshapen(cfg Config, out []byte, why error) *app.Error {
+	printed := plain.Line(string(out[:min(len(out), 4*maxQuote)]), maxQuote)
+	if printed == "" {
+		printed = "nothing"
+	}
+	return app.Errorf(app.Unusable, "the program's output has not the shape that output: %s and answer: %s say (%w); it printed: %s", cfg.Output, cfg.Answer, why, printed)
+}
+
+func raw(out []byte) string {
+	return strings.ToValidUTF8(string(out[:min(len(out), maxRaw)]), "")
+}

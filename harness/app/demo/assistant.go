@@ -1,0 +1,127 @@
+package demo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// assistant holds one conversation.
+type assistant struct {
+	options
+	model   *model
+	out     *json.Encoder
+	stdout  io.Writer
+	history []message
+}
+
+// message is one of the conversation with the model, in the agent's own words.
+type message struct {
+	Role string `json:"role"` // user, assistant or tool
+	Text string `json:"text"`
+	// Call is the tool call that an assistant's message asks for, or that a tool's
+	// message answers.
+	Call *call `json:"call,omitempty"`
+}
+
+// call is a tool call.
+type call struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// maxRounds bounds how often the model may ask for a tool in one turn.
+const maxRounds = 10
+
+// take takes a turn: it asks the model, does what that asks for, and prints the answer.
+func (a *assistant) take(ctx context.Context, text string) error {
+	if err := a.misbehave(before); err != nil {
+		return err
+	}
+	a.history = append(a.history, message{Role: "user", Text: text})
+	for range maxRounds {
+		said, err := a.model.ask(ctx, a.history)
+		if err != nil {
+			return &exitError{3, err}
+		}
+		if err := a.misbehave(between); err != nil {
+			return err
+		}
+		a.history = append(a.history, said)
+		if said.Call == nil {
+			return a.print(said.Text)
+		}
+		a.tell(map[string]any{"type": "tool", "name": said.Call.Name})
+		a.history = append(a.history, message{Role: "tool", Text: use(said.Call), Call: said.Call})
+	}
+	return &exitError{4, fmt.Errorf("the model asked for tools %d times and did not answer", maxRounds)}
+}
+
+// use does what a tool call asks for, and says what came of it. There is one tool.
+func use(c *call) string {
+	var file struct{ Path, Text string }
+	switch err := json.Unmarshal([]byte(c.Arguments), &file); {
+	case c.Name != "write_file":
+		return fmt.Sprintf("there is no tool %q; there is write_file", c.Name)
+	case err != nil:
+		return "the arguments cannot be read: " + err.Error()
+	case !filepath.IsLocal(file.Path):
+		return "the path leads out of the folder"
+	}
+	if err := os.WriteFile(file.Path, []byte(file.Text), 0o600); err != nil {
+		return err.Error()
+	}
+	return "written"
+}
+
+// tell prints an event, where events are printed.
+func (a *assistant) tell(event map[string]any) {
+	if a.output == "jsonl" {
+		_ = a.out.Encode(event)
+	}
+}
+
+// print prints the answer.
+func (a *assistant) print(text string) error {
+	switch a.output {
+	case "json":
+		return a.out.Encode(map[string]any{"answer": text, "messages": len(a.history)})
+	case "jsonl":
+		a.tell(map[string]any{"type": "answer", "result": text})
+		return nil
+	default:
+		_, err := fmt.Fprintln(a.stdout, text)
+		return err
+	}
+}
+
+// memory is the file in which the agent keeps a conversation from one process to the
+// next.
+func memory() string { return filepath.Join(os.Getenv("HOME"), "conversation.json") }
+
+// remember reads what was said in earlier processes.
+func (a *assistant) remember() error {
+	data, err := os.ReadFile(memory())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, &a.history)
+}
+
+// keep writes what was said for later ones.
+func (a *assistant) keep() error {
+	data, err := json.Marshal(a.history)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(memory(), data, 0o600)
+}

@@ -1,0 +1,113 @@
+// Package demo is a small agent that knows nothing of the harness, to be driven as
+// somebody else's: it takes what a user says, asks a model at the address that it finds
+// in its environment, does what the model asks for, and prints the answer. It can also
+// misbehave in the ways that agents do.
+//
+// The agent is the program's own executable, started again: Main, called first thing in
+// main or TestMain, turns it into the agent if the environment says so.
+package demo
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+)
+
+// Variable is the environment variable that makes Main an agent. Its value is "command".
+const Variable = "REHEARSE_DEMO"
+
+// Main turns this process into the agent if it was started as one, and does not return
+// then. Otherwise it does nothing.
+func Main() {
+	if os.Getenv(Variable) != "command" {
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout)
+	stop()
+	if err == nil {
+		os.Exit(0)
+	}
+	fmt.Fprintln(os.Stderr, "demo agent:", err)
+	status := 1
+	if e, ok := errors.AsType[*exitError](err); ok {
+		status = e.status
+	}
+	os.Exit(status)
+}
+
+// exitError ends the agent with an exit status.
+type exitError struct {
+	status int
+	error
+}
+
+// options are the agent's command line.
+type options struct {
+	file    string
+	argue   bool
+	session bool
+	output  string
+	api     string
+	do      string
+}
+
+func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) error {
+	var o options
+	flags := flag.NewFlagSet("demo", flag.ContinueOnError)
+	flags.StringVar(&o.file, "file", "", "read the turn from this file")
+	flags.BoolVar(&o.argue, "argument", false, "the turn is the argument behind the flags")
+	flags.BoolVar(&o.session, "session", false, "each line of standard input is a turn")
+	flags.StringVar(&o.output, "output", "text", "text, json or jsonl")
+	flags.StringVar(&o.api, "api", "openai", "whose API is called: openai or anthropic")
+	flags.StringVar(&o.do, "do", "", "misbehave: see misbehave")
+	if err := flags.Parse(args); err != nil {
+		return &exitError{2, err}
+	}
+	a := &assistant{options: o, model: newModel(o.api), out: json.NewEncoder(stdout), stdout: stdout}
+	if o.session {
+		return a.converse(ctx, stdin)
+	}
+	text, err := o.turn(flags.Arg(0), stdin)
+	if err != nil {
+		return err
+	}
+	if err := a.remember(); err != nil {
+		return err
+	}
+	if err := a.take(ctx, text); err != nil {
+		return err
+	}
+	return a.keep()
+}
+
+// turn is what the user says.
+func (o *options) turn(argument string, stdin io.Reader) (string, error) {
+	if o.argue {
+		return argument, nil
+	}
+	read := func() ([]byte, error) { return io.ReadAll(stdin) }
+	if o.file != "" {
+		read = func() ([]byte, error) { return os.ReadFile(o.file) }
+	}
+	data, err := read()
+	return strings.TrimSpace(string(data)), err
+}
+
+// converse takes turns until there are no more.
+func (a *assistant) converse(ctx context.Context, stdin io.Reader) error {
+	in := bufio.NewScanner(stdin)
+	for in.Scan() {
+		if err := a.take(ctx, in.Text()); err != nil {
+			return err
+		}
+	}
+	return in.Err()
+}

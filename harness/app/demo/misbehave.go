@@ -1,0 +1,111 @@
+package demo
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// When in a turn the agent misbehaves: before it asks its model, or after the model has
+// answered.
+const (
+	before  = "before"
+	between = "between"
+)
+
+// lifetime bounds the life of a process that would not end by itself: no bug of ours may
+// leave one behind for good.
+const lifetime = 2 * time.Minute
+
+// misbehave does what the option says, if now is the time: "exit" says that an agent
+// which is started as it should not ends at once, "early-crash" that it crashes before
+// its first call, and the rest happens after a call.
+func (a *assistant) misbehave(when string) error {
+	early := strings.HasPrefix(a.do, "early-")
+	if a.do == "" || early != (when == before) {
+		return nil
+	}
+	switch do := strings.TrimPrefix(a.do, "early-"); do {
+	case "exit":
+		return &exitError{7, errors.New("it was told to fail")}
+	case "end":
+		os.Exit(0)
+	case "crash":
+		return crash()
+	case "hang":
+		return hang()
+	case "flood":
+		return a.flood()
+	case "binary":
+		_, err := a.stdout.Write([]byte("\x00\x01\xff\xfe"))
+		return err
+	case "fork", "daemon":
+		return leave(do == "daemon")
+	case "elsewhere":
+		return elsewhere()
+	case "prose":
+		_, err := fmt.Fprintln(a.stdout, "Let me think about that.")
+		return err
+	default:
+		return &exitError{2, fmt.Errorf("there is no misbehaviour %q", do)}
+	}
+	return nil
+}
+
+// crash ends the process as a signal from outside does.
+func crash() error {
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = self.Kill()
+	}
+	time.Sleep(lifetime)
+	return err
+}
+
+// hang neither answers nor ends, even when it is asked to.
+func hang() error {
+	signal.Ignore(os.Interrupt, syscall.SIGTERM)
+	time.Sleep(lifetime)
+	return errors.New("nobody ended it")
+}
+
+// flood prints for ever.
+func (a *assistant) flood() error {
+	line := []byte(strings.Repeat("all work and no play ", 3000) + "\n")
+	for {
+		if _, err := a.stdout.Write(line); err != nil {
+			return err
+		}
+	}
+}
+
+// leave leaves a process behind that holds the outputs open: one of the same group, or
+// a daemon, with a session of its own.
+func leave(daemon bool) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(self, "-do", "early-hang", "-argument", "-")
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if daemon {
+		detach(cmd)
+	}
+	return cmd.Start()
+}
+
+// elsewhere calls the provider itself, as an agent does that does not look at the
+// address it is given.
+func elsewhere() error {
+	resp, err := http.Post("https://api.openai.com/v1/chat/completions", "application/json", strings.NewReader("{}")) //nolint:noctx // the agent is a careless one
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
+}

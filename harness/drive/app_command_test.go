@@ -1,0 +1,48 @@
+package drive_test
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/record"
+)
+
+// command is a scenario that drives the demo agent, which is this test binary.
+func command(args, more, backend string) string {
+	return "drive:\n  command:\n    run: [\"{rehearse}\"" + args + "]\n    env: {REHEARSE_DEMO: command}\n" + more + "\nbackend:\n  unpriced: true\n" + backend
+}
+
+const twoTurns = "    turns: [What is it?, And then?]\n"
+
+const twoReplies = "  replies: [{text: It is this.}, {text: Then that.}]\n"
+
+var _ = DescribeTable("a command is spoken to",
+	func(args, keys string) {
+		t := done(command(args, keys+twoTurns, twoReplies), 1)
+		Expect(t.End.Text).To(Equal("Then that."))
+		Expect(t.End.Iterations).To(Equal(2))
+		Expect(answers(t)).To(Equal([]string{"It is this.", "Then that."}))
+		Expect(t.Calls).To(HaveLen(2))
+		Expect(t.Calls[1].Messages).To(HaveLen(4), "the agent remembers what was said")
+	},
+	Entry("by standard input, in text", "", ""),
+	Entry("by an argument", `, -argument, --, "{turn}"`, "    input: argument\n"),
+	Entry("by an argument at the end", `, -argument, --`, "    input: argument\n"),
+	Entry("by a file", `, -file, "{file}"`, "    input: file\n"),
+	Entry("in JSON", ", -output, json", "    output: json\n    answer: $.answer\n"),
+	Entry("in JSON lines", ", -output, jsonl", "    output: jsonl\n    answer: $.result\n"),
+	Entry("for a session", ", -session", "    lives: session\n"),
+	Entry("for a session, in JSON", ", -session, -output, json", "    lives: session\n    output: json\n    answer: $.answer\n"),
+	Entry("for a session, in JSON lines", ", -session, -output, jsonl", "    lives: session\n    output: jsonl\n    answer: $.result\n"),
+)
+
+// answers are what the agent said, turn by turn.
+func answers(t record.Trial) (all []string) {
+	for _, e := range t.Events {
+		if e.Name == "turn" {
+			all = append(all, e.Detail)
+		}
+	}
+	return all
+}
+

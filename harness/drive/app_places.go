@@ -1,0 +1,88 @@
+package drive
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// places gives what differs from trial to trial in an agent's surroundings, its folders
+// and the backend's address, names that stay: an agent may mention them anywhere. The
+// zero value knows none.
+type places struct {
+	marks []string // one of them is in each text with a place
+	names *strings.Replacer
+}
+
+func newPlaces(site app.Site) places {
+	backend := strings.TrimPrefix(site.Backend, "http://")
+	return places{
+		marks: []string{filepath.Base(filepath.Dir(site.Folder)), backend},
+		names: strings.NewReplacer(site.Folder, "{workspace}", site.Home, "{home}", site.Backend, "{backend}", backend, "{backend}"),
+	}
+}
+
+// text is a text with the names in place of the places.
+func (p places) text(s string) string {
+	for _, mark := range p.marks {
+		if strings.Contains(s, mark) {
+			return p.names.Replace(s)
+		}
+	}
+	return s
+}
+
+func (p places) attrs(all map[string]any) map[string]any {
+	if all == nil {
+		return nil
+	}
+	named := make(map[string]any, len(all))
+	for name, value := range all {
+		if text, ok := value.(string); ok {
+			value = p.text(text)
+		}
+		named[name] = value
+	}
+	return named
+}
+
+// request is a request with the names in place of the places.
+func (p places) request(req llm.Request) llm.Request {
+	messages := make([]llm.Message, len(req.Messages))
+	for i, m := range req.Messages {
+		messages[i] = p.message(m)
+	}
+	req.Messages = messages
+	return req
+}
+
+func (p places) message(m llm.Message) llm.Message {
+	m.Content, m.ToolCalls = p.text(m.Content), p.toolCalls(m.ToolCalls)
+	return m
+}
+
+func (p places) toolCalls(calls []llm.ToolCall) []llm.ToolCall {
+	named := make([]llm.ToolCall, len(calls))
+	for i, c := range calls {
+		c.Arguments = p.text(c.Arguments)
+		named[i] = c
+	}
+	return named
+}
+
+// rename names the places in what was recorded of the script and of the end.
+func (p places) rename(t *record.Trial) {
+	t.End.Text, t.End.Details = p.text(t.End.Text), p.text(t.End.Details)
+	t.End.HarnessError, t.End.Skipped = p.text(t.End.HarnessError), p.text(t.End.Skipped)
+	for i := range t.Exchanges {
+		t.Exchanges[i].Problem = p.text(t.Exchanges[i].Problem)
+	}
+	for _, texts := range [][]string{t.Script.Unexpected, t.Script.Invalid} {
+		for i := range texts {
+			texts[i] = p.text(texts[i])
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/harness/app/egress"
+	"github.com/rehearse-dev/rehearse/internal/child"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// site is what the agent of one trial finds, and what the recording calls it.
+type site struct {
+	app.Site
+	log    *tail
+	places places
+}
+
+// reached is why a trial ended whose agent asked for another machine.
+type reached struct{ host string }
+
+func (r *reached) Error() string {
+	return fmt.Sprintf("the agent called %s, which was refused: a rehearsed agent calls its scripted backend and no other machine; let it take the backend's address from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and switch off what else it calls", r.host)
+}
+
+// newSite prepares what the agent of one trial finds; t takes it down. stop ends the
+// trial.
+func (d *appDriver) newSite(t *trial, stop context.CancelCauseFunc) (*site, error) {
+	s := &site{log: &tail{Tail: child.Tail{Size: maxTail}}}
+	s.Site = app.Site{Backend: "http://127.0.0.1", Clock: t.clock, Log: s.log}
+	s.Tell = func(name, detail string, attrs map[string]any) {
+		kind := event.State
+		if name == "stop" {
+			kind = event.Verdict // of a stop guard that is the agent's hook
+		}
+		t.collector.Tell(event.Event{Kind: kind, Name: name, Detail: s.places.text(detail), Attrs: s.places.attrs(attrs)})
+	}
+	if err := d.connect(t, s); err != nil {
+		return nil, err
+	}
+	if err := s.settle(t); err != nil {
+		return nil, err
+	}
+	s.Env = app.Variables(s.Backend)
+	if d.scenario.Drive.Function == nil {
+		proxy, err := egress.Listen(nil, func(host string) { stop(&reached{host}) })
+		if err != nil {
+			return nil, err
+		}
+		t.closers = append(t.closers, proxy.Close)
+		s.Env = append(s.Env, proxy.Env()...)
+	}
+	s.places = newPlaces(s.Site)
+	return s, furnish(s.Folder, &scenarios.Stage{Files: d.talk.Files})
+}
+
+// connect makes the scripted backend reachable.
+func (d *appDriver) connect(t *trial, s *site) error {
+	if !d.head.RealTime {
+		s.Client = &http.Client{Transport: mocks.NewTransport(t.engine)}
+		return nil
+	}
+	url, release, err := d.env.socket.attach(t.engine)
+	if err != nil {
+		return err
+	}
+	t.closers = append(t.closers, release)
+	s.Backend = strings.TrimSuffix(url, "/v1")
+	if d.scenario.Drive.Function != nil {
+		s.Client = &http.Client{Transport: &d.env.socket.client}
+	}
+	return nil
+}
+
+// settle makes the agent's folders.
+func (s *site) settle(t *trial) error {
+	folder, err := os.MkdirTemp("", "rehearse-app-")
+	if err != nil {
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	t.closers = append(t.closers, func() error { return removeAll(folder) })
+	// Programs see the folder without the links on the way to it.
+	if folder, err = filepath.EvalSymlinks(folder); err != nil {
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	s.Folder, s.Home = filepath.Join(folder, "work"), filepath.Join(folder, "home")
+	for _, dir := range []string{s.Folder, s.Home} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return fmt.Errorf("make a folder: %w", err)
+		}
+	}
+	return nil
+}
+
+// removeAll removes a folder, even if an agent made folders in it that cannot be entered.
+func removeAll(folder string) error {
+	err := os.RemoveAll(folder)
+	if err == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(folder, func(path string, entry os.DirEntry, _ error) error {
+		if entry != nil && entry.IsDir() {
+			_ = os.Chmod(path, 0o700) //nolint:gosec // it is about to be removed
+		}
+		return nil
+	})
+	return os.RemoveAll(folder)
+}

@@ -1,0 +1,140 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// conversation is one trial's.
+type conversation struct {
+	*appDriver
+	trial *trial
+	watch *watch
+	site  *site
+	start time.Time
+
+	turns  int // how many were answered
+	answer app.Answer
+}
+
+// hold holds the conversation and says how it ended.
+func (c *conversation) hold(ctx context.Context) (end record.End) {
+	session, err := c.agent.Start(ctx, c.site.Site)
+	if err != nil {
+		return c.end(ctx, err)
+	}
+	defer func() { c.close(ctx, session, &end) }()
+	for n, text := range c.talk.Turns {
+		if err := c.turn(ctx, session, n+1, text); err != nil {
+			return c.end(ctx, err)
+		}
+	}
+	return c.end(ctx, context.Cause(ctx))
+}
+
+// turn says what the user says, and records what became of it.
+func (c *conversation) turn(ctx context.Context, session app.Session, n int, text string) error {
+	timed, cancel := c.trial.clock.WithTimeout(ctx, c.talk.Timeout.Std())
+	defer cancel()
+	said, err := session.Say(timed, text)
+	switch {
+	case clock.Err(ctx) != nil:
+		err = clock.Err(ctx) // whatever the agent made of it
+	case clock.Err(timed) != nil:
+		err = app.Errorf(app.TimedOut, "turn %d had no answer within %s (timeout)", n, c.talk.Timeout)
+	case err == nil && said.Text == "" && !c.begun():
+		err = app.Errorf(app.Unusable, "the agent ended turn %d without an answer and without a call to its model; let it take the backend's address from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and print its answer", n)
+	}
+	c.tell(n, text, said, err)
+	if err != nil {
+		return err
+	}
+	c.turns, c.answer = n, said
+	return nil
+}
+
+// begun reports whether the agent has done anything: called its model, or answered.
+func (c *conversation) begun() bool { return c.turns > 0 || c.watch.calls() > 0 }
+
+// tell records a turn: what the user said, the answer or why there is none, and how many
+// calls the agent had made by then.
+func (c *conversation) tell(n int, text string, said app.Answer, err error) {
+	attrs := map[string]any{}
+	maps.Copy(attrs, said.Attrs)
+	attrs["user"], attrs["calls"] = text, c.watch.calls()
+	if err != nil {
+		said.Text, attrs["error"] = "", err.Error()
+		if failed, ok := errors.AsType[*app.Error](err); ok {
+			attrs["kind"] = string(failed.Kind)
+		}
+	}
+	c.trial.collector.Tell(event.Event{
+		Kind: event.State, Name: "turn", N: n, Detail: c.site.places.text(said.Text), Attrs: c.site.places.attrs(attrs),
+	})
+}
+
+// endLimit is how long an agent may take to go.
+const endLimit = 15 * time.Second
+
+// close ends the agent, even where the trial was cut off, and looks at what it left.
+func (c *conversation) close(ctx context.Context, session app.Session, end *record.End) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endLimit)
+	defer cancel()
+	wrong := func(doing string, err error) {
+		if err != nil && end.HarnessError == "" {
+			end.HarnessError = doing + ": " + err.Error()
+		}
+	}
+	wrong("end the agent", session.End(ctx))
+	end.Duration = c.trial.clock.Now().Sub(c.start)
+	if log := c.site.log.text(); log != "" && end.Status != scenarios.AppDone {
+		c.site.Tell("log", log, nil)
+	}
+	wrong("look at the workspace", left(c.site.Folder, func(name, detail string, attrs map[string]any) {
+		c.site.Tell(name, detail, attrs)
+	}))
+}
+
+// end says how the conversation ended.
+func (c *conversation) end(ctx context.Context, err error) record.End {
+	end := record.End{Status: scenarios.AppDone, Iterations: c.turns, Text: c.answer.Text}
+	if err == nil {
+		return end
+	}
+	end.ExitCode, end.Details = 1, err.Error()
+	cause := context.Cause(ctx)
+	over, _ := errors.AsType[*overBudget](cause)
+	elsewhere, _ := errors.AsType[*reached](cause)
+	failed, ok := errors.AsType[*app.Error](err)
+	switch {
+	case over != nil:
+		end.Status, end.Details = scenarios.AppBudget, over.Error()
+	case elsewhere != nil:
+		end.Status, end.HarnessError = scenarios.AppError, elsewhere.Error()
+	case errors.Is(cause, errCtrlC):
+		end.Status, end.ExitCode, end.Details = scenarios.AppInterrupted, 130, errCtrlC.Error()
+	case !ok:
+		end.Status, end.HarnessError = scenarios.AppError, err.Error()
+	case failed.Kind == app.Absent && !c.env.Required:
+		end.Status, end.Skipped = "skipped", failed.Message
+	case failed.Kind == app.Unusable || failed.Kind == app.Absent:
+		end.Status, end.HarnessError = scenarios.AppError, failed.Message
+	case (failed.Kind == app.Failed || failed.Kind == app.Crashed) && !c.begun():
+		end.Status = scenarios.AppError
+		end.HarnessError = "the agent ended before it had called its model or answered: " + failed.Message
+	default:
+		end.Status = string(failed.Kind)
+		if failed.Code != 0 {
+			end.ExitCode = failed.Code
+		}
+	}
+	return end
+}
