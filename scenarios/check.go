@@ -32,7 +32,7 @@ func (c *checker) add(path, nearest, format string, args ...any) {
 func (c *checker) check(sc *Scenario) {
 	c.checkHead(sc)
 	c.checkDrive(sc)
-	c.checkScript(&sc.Backend)
+	c.checkBackend(sc)
 	c.checkFaults(&sc.Backend)
 	c.checkModel(&sc.Backend)
 	c.checkPerturb(sc)
@@ -79,6 +79,20 @@ func join(outer, inner string) string {
 		return inner
 	}
 	return outer + "." + inner
+}
+
+func (c *checker) checkBackend(sc *Scenario) {
+	b := &sc.Backend
+	if b.Live() {
+		c.checkLive(sc)
+		return
+	}
+	for _, only := range []struct{ key, value string }{{"url", b.URL}, {"key_env", b.KeyEnv}} {
+		if only.value != "" {
+			c.add("backend."+only.key, "", "only a live backend has %s; say as: live", only.key)
+		}
+	}
+	c.checkScript(b)
 }
 
 func (c *checker) checkScript(b *Backend) {

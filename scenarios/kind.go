@@ -8,11 +8,17 @@ const (
 	InProcess = "openai"
 	// Socket reaches the same API over loopback, in real time.
 	Socket = "socket"
+	// Live is a real model at Backend.URL, which may cost money. It is called only where
+	// whoever runs the scenario allows it.
+	Live = "live"
 )
 
 // Kind is what speaks: As, or InProcess where the file does not say.
 func (b Backend) Kind() string { return cmp.Or(b.As, InProcess) }
 
+// Live reports whether the backend is a real model, which has no script.
+func (b Backend) Live() bool { return b.As == Live }
+
 // Process reports whether the backend is a scripted command-line agent, a child
 // process.
-func (b Backend) Process() bool { return b.Kind() != InProcess && b.Kind() != Socket }
+func (b Backend) Process() bool { return b.Kind() != InProcess && b.Kind() != Socket && !b.Live() }

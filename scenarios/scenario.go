@@ -147,8 +147,14 @@ type Backend struct {
 	Unpriced bool `yaml:"unpriced,omitempty" json:"unpriced,omitempty"`
 	// As is what speaks: "openai" (default; the API in process), "socket" (the
 	// same over loopback), or a scripted command-line agent that is a real child
-	// process: "claude", "codex" or "exec" (plain text).
-	As string `yaml:"as,omitempty" json:"as,omitempty" jsonschema:"enum=openai,enum=socket,enum=claude,enum=codex,enum=exec"`
+	// process: "claude", "codex" or "exec" (plain text). "live" is a real model at URL: it
+	// has no script, may cost money, and is left alone unless live backends are allowed.
+	As string `yaml:"as,omitempty" json:"as,omitempty" jsonschema:"enum=openai,enum=socket,enum=claude,enum=codex,enum=exec,enum=live"`
+	// URL is the root of a live backend's API, which is OpenAI's or one like it, such as
+	// "https://api.openai.com/v1".
+	URL string `yaml:"url,omitempty" json:"url,omitempty"`
+	// KeyEnv names the variable with the key of a live backend; empty if it needs none.
+	KeyEnv string `yaml:"key_env,omitempty" json:"key_env,omitempty" jsonschema:"pattern=^[A-Za-z_][A-Za-z0-9_]*$"`
 	// Retry is how often the client retries a transient failure; default 0, so
 	// that a scenario says what it wants.
 	Retry int `yaml:"retry,omitempty" json:"retry,omitempty" jsonschema:"minimum=0,maximum=10"`

@@ -33,6 +33,8 @@ func LoadScript(name string, opts Options) (mocks.Script, Diagnostics) {
 	case len(l.found) > 0:
 	case len(l.set) > 1:
 		l.fail(name, "these are several scenarios; a server serves the script of one", l.set[0].Name)
+	case len(l.set) == 1 && l.set[0].Backend.Live():
+		l.fail(name, "the backend of this scenario is live and has no script to serve", "")
 	case len(l.set) == 1:
 		script = l.set[0].Backend.Script
 	}

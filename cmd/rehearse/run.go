@@ -43,6 +43,7 @@ type runFlags struct {
 	asJSON       bool
 	html         bool
 	failuresOnly bool
+	live         bool
 	perturb      perturbValue
 	baseline     string
 	limits       runLimits
@@ -87,6 +88,7 @@ that is not done; everything so far is reported, without a verdict.
 	f.Lookup("label").DefValue = "" // help would show "[]"
 	f.BoolVar(&flags.html, "html", true, "write report.html, the page for a browser")
 	f.BoolVar(&flags.asJSON, "json", false, "print the report as JSON on standard output")
+	liveFlag(f, &flags.live)
 	baselineFlag(f, &flags.baseline)
 	flags.limits.register(f)
 	f.Var(&flags.perturb, "perturb", "let something go wrong, such as `call=7:reset-mid-stream`; may be repeated")
@@ -97,6 +99,9 @@ that is not done; everything so far is reported, without a verdict.
 func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlags) error {
 	if flags.workers < 1 {
 		return usage(fmt.Errorf("--workers %d: at least 1 trial must be under way", flags.workers))
+	}
+	if err := a.checkLive(flags.live); err != nil {
+		return usage(err)
 	}
 	against, err := openBaseline(flags.baseline, patterns)
 	if err != nil {
@@ -145,6 +150,8 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *folder
 		Prices:   prices,
 		Tokens:   token.NewCounter(token.Options{}),
 		Redactor: redactor(),
+		Live:     flags.live,
+		Getenv:   a.getenv,
 	}
 	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
 	files, err := newRunFiles(out, harness.Header(set, "rehearse "+toolVersion(), prices, flags.labels))

@@ -23,7 +23,9 @@ func (t *trial) calm(ctx context.Context) (*trial, llm.Adapter, error) {
 		}
 		calm.clock = later
 	}
-	calm.engine = t.engine.Calm(calm.clock)
+	if t.engine != nil {
+		calm.engine = t.engine.Calm(calm.clock)
+	}
 	calm.collector = record.NewCollector(record.CollectorOptions{Clock: calm.clock}) // nobody reads it
 	backend, err := calm.backend(ctx)
 	if err != nil {

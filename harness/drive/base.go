@@ -77,6 +77,8 @@ func (b *base) depart(self Driver, ps []perturb.Perturbation, with func(base) Dr
 // possible says why a perturbation cannot be made.
 func (b *base) possible(p perturb.Perturbation, points Points) error {
 	switch none := points; {
+	case b.scenario.Backend.Live():
+		return errors.New("the backend is live, and only with a scripted one can a run be made again")
 	case p.At == perturb.Write && none.NoWrites != "":
 		return errors.New(none.NoWrites)
 	case p.At == perturb.Turn && none.NoTurns != "":
@@ -130,14 +132,29 @@ func (b *base) trial(ctx context.Context, n int, interrupt unit.Duration,
 ) (record.Trial, []record.Timing) {
 	t := b.script.begin(b.scenario, n, b.env, b.inject...)
 	defer func() { _ = t.release() }() // in case of a panic; finish reports its error
+	if why := b.env.forbids(b.scenario.Backend); why != "" {
+		return t.finish(b.forbidden(why)), nil
+	}
 	backend, err := t.backend(ctx)
 	if err != nil {
-		return t.finish(harnessError("start the scripted backend", err)), nil
+		doing := "start the scripted backend"
+		if b.scenario.Backend.Live() {
+			doing = "prepare the live backend"
+		}
+		return t.finish(harnessError(doing, err)), nil
 	}
 	ctx, stop := interruptAfter(ctx, t.clock, interrupt.Std())
 	defer stop()
 	trial := t.finish(run(ctx, t, backend))
 	return trial, t.collector.Timings()
+}
+
+// forbidden ends a trial whose live backend must not be called.
+func (b *base) forbidden(why string) record.End {
+	if b.env.Required {
+		return harnessError("drive the scenario", errors.New(why))
+	}
+	return record.End{Status: "skipped", Skipped: why}
 }
 
 // pricer prices usage by one quote, for a script answers as one model whatever

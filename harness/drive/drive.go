@@ -72,6 +72,12 @@ type Env struct {
 	// machine (Docker, a coding agent's program); such a scenario is skipped otherwise.
 	Required bool
 
+	// Live allows scenarios with a live backend, unless REHEARSE_OFFLINE forbids them;
+	// they are skipped otherwise.
+	Live bool
+	// Getenv looks up a variable; default os.Getenv.
+	Getenv func(name string) string
+
 	socket   socket
 	programs coding.Programs
 }

@@ -25,13 +25,17 @@ const (
 	grace       = 500 * time.Millisecond
 )
 
-// script is a compiled backend section, shared by the trials of a scenario.
+// script is a compiled backend section, shared by the trials of a scenario. A live
+// backend has no program.
 type script struct {
 	backend scenarios.Backend
 	program *mocks.Program
 }
 
 func compile(b scenarios.Backend) (*script, error) {
+	if b.Live() {
+		return &script{backend: b}, nil
+	}
 	program, err := mocks.Compile(b.Script)
 	if err != nil {
 		return nil, err
@@ -41,6 +45,9 @@ func compile(b scenarios.Backend) (*script, error) {
 
 // faults lists what the script plans to go wrong.
 func (s *script) faults() []record.PlannedFault {
+	if s.program == nil {
+		return nil
+	}
 	var planned []record.PlannedFault
 	for _, f := range s.program.PlannedFaults() {
 		planned = append(planned, record.PlannedFault(f))
@@ -52,7 +59,7 @@ func (s *script) faults() []record.PlannedFault {
 type trial struct {
 	script    *script
 	env       *Env
-	engine    *mocks.Engine
+	engine    *mocks.Engine // nil where the backend is live
 	clock     clock.Clock
 	random    *rand.Rand
 	collector *record.Collector
@@ -79,6 +86,9 @@ func (s *script) beginObserved(sc scenarios.Scenario, n int, env *Env, observer 
 		Redactor: env.Redactor,
 		Backend:  s.backend.Kind(),
 	})
+	if s.program == nil {
+		return t
+	}
 	opts := mocks.EngineOptions{
 		Clock: t.clock,
 		Scale: s.backend.TimeScale,
@@ -116,6 +126,8 @@ func (t *trial) connect(ctx context.Context) (llm.Adapter, error) {
 		}
 		t.closers = append(t.closers, release)
 		return t.api(url, openai.Config{Transport: &t.env.socket.client})
+	case scenarios.Live:
+		return t.live()
 	default:
 		return t.agent(ctx, kind)
 	}
@@ -123,15 +135,20 @@ func (t *trial) connect(ctx context.Context) (llm.Adapter, error) {
 
 // api is the project's real client, pointed at the engine.
 func (t *trial) api(url string, cfg openai.Config) (llm.Adapter, error) {
-	cfg.BaseURL = url
 	cfg.APIKey = "scripted" // works nowhere else
+	cfg.Offline = true
+	return t.client(url, cfg)
+}
+
+// client is the project's real client with what the scenario says of it.
+func (t *trial) client(url string, cfg openai.Config) (llm.Adapter, error) {
+	cfg.BaseURL = url
 	cfg.Model = t.script.backend.Model
 	cfg.Clock = t.clock
 	cfg.Retry = openai.RetryPolicy{Max: t.script.backend.Retry, Rand: t.random.Float64}
 	if cfg.Retry.Max == 0 {
 		cfg.Retry.Max = -1 // none: a scenario says what it wants
 	}
-	cfg.Offline = true
 	return openai.New(cfg)
 }
 
@@ -188,7 +205,10 @@ func (t *trial) finish(end record.End) record.Trial {
 	if err := t.release(); err != nil && end.HarnessError == "" {
 		end.HarnessError = "stop the scripted backend: " + err.Error()
 	}
-	report := t.engine.Report()
+	var report mocks.Report
+	if t.engine != nil {
+		report = t.engine.Report()
+	}
 	exchanges := make([]record.Exchange, len(report.Exchanges))
 	for i, x := range report.Exchanges {
 		exchanges[i] = record.Exchange(x)

@@ -1,0 +1,43 @@
+package drive
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/openai"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+func (e *Env) getenv(name string) string {
+	if e.Getenv != nil {
+		return e.Getenv(name)
+	}
+	return os.Getenv(name)
+}
+
+// forbids says why a scenario with that backend must not be driven; empty if it may.
+func (e *Env) forbids(b scenarios.Backend) string {
+	switch {
+	case !b.Live():
+		return ""
+	case openai.FromEnv(e.getenv).Offline:
+		return "its backend is live, and REHEARSE_OFFLINE forbids those"
+	case !e.Live:
+		return "its backend is live, which may cost money; allow it with --live"
+	}
+	return ""
+}
+
+// live is the project's real client, pointed at a real model.
+func (t *trial) live() (llm.Adapter, error) {
+	b := &t.script.backend
+	cfg := openai.Config{}
+	if b.KeyEnv != "" {
+		if cfg.APIKey = strings.TrimSpace(t.env.getenv(b.KeyEnv)); cfg.APIKey == "" {
+			return nil, fmt.Errorf("the variable %s, which holds the key of the live backend (key_env), is not set", b.KeyEnv)
+		}
+	}
+	return t.client(b.URL, cfg)
+}
