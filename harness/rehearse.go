@@ -36,7 +36,7 @@ type Rehearsal struct {
 	// Functions are agents that keep nothing between turns, by the name that a scenario
 	// knows them under (drive.function.name).
 	Functions map[string]app.Function
-	// Makers are agents that do: each conversation has a function of its own.
+	// Makers are agents that do: they make one for each conversation.
 	Makers map[string]app.Maker
 
 	// Trials is how often each scenario is driven; 0 leaves it to the scenario.
@@ -185,7 +185,9 @@ func (r *Rehearsal) env() (*drive.Env, error) {
 		env.Redactor = record.NewRedactor(record.SecretsIn(os.Environ()))
 	}
 	for name, f := range r.Functions {
-		env.Functions[name] = func() app.Function { return f }
+		env.Functions[name] = func(site app.Site) func(context.Context, string) (string, error) {
+			return func(ctx context.Context, text string) (string, error) { return f(ctx, site, text) }
+		}
 	}
 	for name, m := range r.Makers {
 		env.Functions[name] = m

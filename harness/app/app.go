@@ -76,10 +76,11 @@ type Site struct {
 	Tell func(name, detail string, attrs map[string]any)
 }
 
-// Function is an agent that is a Go function: it answers what a user says. It is called
-// once for each turn, by one goroutine; what it keeps between turns is its own. A
-// Function that must know where a conversation begins is made by a Maker.
+// Function is an agent that is a Go function and keeps nothing between turns: it answers
+// what a user says.
 type Function func(ctx context.Context, site Site, text string) (string, error)
 
-// Maker makes the function of one conversation.
-type Maker func() Function
+// Maker makes an agent that is a Go function for one conversation. What it returns is
+// called once for each turn, by one goroutine at a time; what that keeps between turns is
+// its own. A method of an agent that was made for the site fits.
+type Maker func(site Site) func(ctx context.Context, text string) (string, error)

@@ -43,21 +43,24 @@ type function struct {
 
 // Start implements app.Agent.
 func (f *function) Start(_ context.Context, site app.Site) (session app.Session, err error) {
-	say, err := f.make()
+	say, err := f.make(site)
 	if err != nil {
 		return nil, err
 	}
-	return &functionSession{function: f, site: site, say: say}, nil
+	return &functionSession{function: f, say: say}, nil
 }
 
+// talk answers the turns of one conversation.
+type talk = func(ctx context.Context, text string) (string, error)
+
 // make makes the function of one conversation.
-func (f *function) make() (say app.Function, err error) {
+func (f *function) make(site app.Site) (say talk, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = panicked("the function's maker", p)
 		}
 	}()
-	if say = f.maker(); say == nil {
+	if say = f.maker(site); say == nil {
 		return nil, app.Errorf(app.Unusable, "the maker made no function: it returned nil")
 	}
 	return say, nil
@@ -65,8 +68,7 @@ func (f *function) make() (say app.Function, err error) {
 
 type functionSession struct {
 	*function
-	site app.Site
-	say  app.Function
+	say talk
 }
 
 // comeback is how a call of the function came back.
@@ -89,7 +91,7 @@ func (s *functionSession) Say(ctx context.Context, text string) (app.Answer, err
 			}
 			done <- r
 		}()
-		r.answer, r.err = s.say(inner, s.site, text)
+		r.answer, r.err = s.say(inner, text)
 	}()
 	patience := time.NewTimer(s.patience)
 	defer patience.Stop()
