@@ -33,6 +33,9 @@ type Options struct {
 	CheckInvariant func(expr string) error
 	// Tags, if there are any, keep only scenarios with one of them.
 	Tags []string
+	// Edit, if given, changes the text of a file before it is read; the digest is that
+	// of the changed text. Its error stands for the whole file.
+	Edit func(file string, text []byte) ([]byte, error)
 }
 
 // Parse reads one scenario. File is its name in diagnostics, fsys the folder in
@@ -47,11 +50,20 @@ func Parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, Diagno
 
 func parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, *source.Document, Diagnostics) {
 	sc := Scenario{File: file}
+	if opts.Edit != nil {
+		edited, err := opts.Edit(file, data)
+		if err != nil {
+			doc, _ := source.Decode(file, data, &Scenario{})
+			return sc, doc, Diagnostics{doc.At("", err.Error(), "")}
+		}
+		data = edited
+	}
 	doc, found := source.Decode(file, data, &sc)
 	sum := sha256.New()
 	hashPart(sum, data)
 	if doc.Has("") { // else it could not be parsed at all
 		c := checker{doc: doc, decoding: found, opts: opts}
+		found = append(found, c.addScript(&sc.Backend, fsys, sum)...)
 		c.addCast(&sc.Backend, sum)
 		c.addExample(&sc.Drive, sum)
 		c.check(&sc)
@@ -111,6 +123,7 @@ func (c *checker) loadFiles(s *mocks.Script, at string, fsys fs.FS, sum hash.Has
 		hashPart(sum, []byte(name))
 		hashPart(sum, []byte(*answer.Text))
 	}
+	c.loadFrames(s, at, fsys, sum)
 }
 
 func (c *checker) missingFile(at, name string, fsys fs.FS, err error) {

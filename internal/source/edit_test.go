@@ -55,6 +55,41 @@ var _ = Describe("Edit", func() {
 		Expect(got).To(HaveSuffix("use: *s\nseed: 7\n"))
 	})
 
+	It("makes keys and the mappings around them, in lists too", func() {
+		got := edit(
+			source.Change{Path: "expect.cost.at_most", Value: "1 EUR", Make: true},
+			source.Change{Path: "backend.replies[1].text", Value: "three", Make: true},
+			source.Change{Path: "name", Value: "two", Make: true},
+		)
+		Expect(got).To(ContainSubstring("    - a == 1 # first\n  cost:\n    at_most: 1 EUR\nbackend:"))
+		Expect(got).To(ContainSubstring("- text: three\n"))
+		Expect(got).To(ContainSubstring("name: two # and why\n"))
+		_, err := source.Edit([]byte(edited), []source.Change{{Path: "name.first", Value: 1, Make: true}})
+		Expect(err).To(MatchError(ContainSubstring(`has no "first"`)))
+		_, err = source.Edit([]byte(edited), []source.Change{{Path: "tags[5]", Value: 1, Make: true}})
+		Expect(err).To(MatchError(ContainSubstring(`has no "5"`)))
+	})
+
+	It("makes a key in one place, whatever shares its value", func() {
+		Expect(edit(source.Change{Path: "use.file", Value: "z.txt", Make: true})).
+			To(HaveSuffix("shared: {file: y.txt}\nuse: {file: z.txt}\n"))
+		data, err := source.Edit([]byte("base: &b {c: {d: 1}}\na:\n  <<: *b\n"), []source.Change{{Path: "a.c.d", Value: 2, Make: true}})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(string(data)).To(Equal("base: {c: {d: 1}}\na:\n  <<: {c: {d: 1}}\n  c: {d: 2}\n"))
+	})
+
+	It("refuses to make anything where aliases stand for too much", func() {
+		var bomb strings.Builder
+		bomb.WriteString("a0: &a0 [x, x, x, x, x, x, x, x, x]\n")
+		for i := 1; i < 8; i++ {
+			bomb.WriteString(strings.NewReplacer("M", string(rune('0'+i)), "N", string(rune('0'+i-1))).Replace("aM: &aM [*aN, *aN, *aN, *aN, *aN, *aN, *aN, *aN, *aN]\n"))
+		}
+		_, err := source.Edit([]byte(bomb.String()), []source.Change{{Path: "k", Value: 1, Make: true}})
+		Expect(err).To(MatchError(ContainSubstring("more than 10000 values")))
+		_, err = source.Edit([]byte("a: &a {b: *a}\n"), []source.Change{{Path: "k", Value: 1, Make: true}})
+		Expect(err).To(HaveOccurred())
+	})
+
 	It("leaves alone what is not there", func() {
 		Expect(edit(
 			source.Change{Path: "nothing"}, source.Change{Path: "name.first", Value: 1}, source.Change{Path: "backend.replies[9].file", Value: 1},
