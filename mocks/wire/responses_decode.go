@@ -267,8 +267,7 @@ func (i *item) name() string {
 func (i *item) written() string {
 	switch {
 	case i.Type == itemFunctionCall:
-		text, _ := unquote(i.Arguments) // checked
-		return text
+		return writtenInput(i.Arguments)
 	case i.Type == itemCustomCall:
 		return string(append(appendString([]byte(`{"input":`), i.Input), '}'))
 	case i.Action != nil:

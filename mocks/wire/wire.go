@@ -123,7 +123,7 @@ type Codec interface {
 // codecs are the protocols with the ends of their paths.
 var codecs = []struct {
 	path  string
-	codec Codec
+	codec Reader
 }{
 	{"/chat/completions", OpenAIChat{}},
 	{"/responses", OpenAIResponses{}},
@@ -132,7 +132,7 @@ var codecs = []struct {
 
 // ForPath is the protocol of a request for an answer, by the end of its path, such
 // as POST /v1/messages. ok is false for any other request.
-func ForPath(method, path string) (c Codec, ok bool) {
+func ForPath(method, path string) (c Reader, ok bool) {
 	for _, known := range codecs {
 		if method == http.MethodPost && strings.HasSuffix(path, known.path) {
 			return known.codec, true
@@ -142,7 +142,7 @@ func ForPath(method, path string) (c Codec, ok bool) {
 }
 
 // ForProtocol is the protocol of that name, such as "openai-chat".
-func ForProtocol(name string) (c Codec, ok bool) {
+func ForProtocol(name string) (c Reader, ok bool) {
 	for _, known := range codecs {
 		if known.codec.Protocol() == name {
 			return known.codec, true

@@ -1,0 +1,153 @@
+package wire
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// chatAnswer is an answer, or a chunk of one.
+type chatAnswer struct {
+	ID      string       `json:"id"`
+	Model   string       `json:"model"`
+	Created float64      `json:"created"`
+	Choices []chatChoice `json:"choices"`
+	Usage   *chatUsage   `json:"usage"`
+	Error   *toldError   `json:"error"`
+}
+
+type chatChoice struct {
+	Index        int      `json:"index"`
+	Message      chatSaid `json:"message"`
+	Delta        chatSaid `json:"delta"`
+	FinishReason string   `json:"finish_reason"`
+}
+
+// chatSaid is what a choice says, or a piece of it.
+type chatSaid struct {
+	Content   string         `json:"content"`
+	Refusal   string         `json:"refusal"`
+	Reasoning string         `json:"reasoning_content"` // not of OpenAI's
+	ToolCalls []chatSaidCall `json:"tool_calls"`
+}
+
+type chatSaidCall struct {
+	Index    *int   `json:"index"`
+	ID       string `json:"id"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+type chatUsage struct {
+	Prompt        int `json:"prompt_tokens"`
+	Completion    int `json:"completion_tokens"`
+	PromptDetails struct {
+		Cached int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+	CompletionDetails struct {
+		Reasoning int `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+}
+
+func (u *chatUsage) neutral() llm.Usage {
+	return reported(llm.Usage{
+		Input: u.Prompt - u.PromptDetails.Cached, CachedInput: u.PromptDetails.Cached,
+		Output: u.Completion, Reasoning: u.CompletionDetails.Reasoning,
+	})
+}
+
+// ReadAnswer implements Reader. Of several choices the first is read.
+func (OpenAIChat) ReadAnswer(streamed bool, body []byte) (Completion, error) {
+	var c Completion
+	if !streamed {
+		var a chatAnswer
+		if err := readBody(body, &a); err != nil {
+			return c, err
+		}
+		if a.Error != nil {
+			return c, a.Error.apiError()
+		}
+		if !a.addTo(&c) {
+			return c, ErrEmptyAnswer
+		}
+		return c, nil
+	}
+	said := false
+	err := readStream(body, func(data []byte) (bool, error) {
+		if string(data) == "[DONE]" {
+			return c.Finish != "" || !said, nil
+		}
+		var chunk chatAnswer
+		if err := jsonv2.Unmarshal(data, &chunk, lenient); err != nil {
+			return false, err
+		}
+		if chunk.Error != nil {
+			return false, chunk.Error.apiError()
+		}
+		if chunk.addTo(&c) {
+			said = true
+		}
+		return false, nil
+	})
+	if err == nil && !said {
+		err = ErrEmptyAnswer
+	}
+	return c, err
+}
+
+// addTo adds what an answer or a chunk says to c, and reports whether it has a
+// choice.
+func (a *chatAnswer) addTo(c *Completion) bool {
+	if a.ID != "" {
+		c.ID, c.Model, c.Created = a.ID, a.Model, unixTime(a.Created)
+	}
+	if a.Usage != nil {
+		c.Usage = a.Usage.neutral()
+	}
+	i := slices.IndexFunc(a.Choices, func(c chatChoice) bool { return c.Index == 0 })
+	if i < 0 {
+		return false
+	}
+	choice := &a.Choices[i]
+	if choice.FinishReason != "" {
+		c.Finish = llm.FinishReason(choice.FinishReason)
+	}
+	for _, said := range []*chatSaid{&choice.Message, &choice.Delta} {
+		c.Text += said.Content
+		c.Refusal += said.Refusal
+		c.Thinking += said.Reasoning
+		for j := range said.ToolCalls {
+			said.ToolCalls[j].addTo(c)
+		}
+	}
+	return true
+}
+
+// addTo adds a tool call, or a piece of one: a piece goes to the call of its index.
+func (t *chatSaidCall) addTo(c *Completion) {
+	at := len(c.ToolCalls)
+	if t.Index != nil && *t.Index >= 0 {
+		at = min(*t.Index, at)
+	}
+	if at == len(c.ToolCalls) {
+		c.ToolCalls = append(c.ToolCalls, llm.ToolCall{})
+	}
+	call := &c.ToolCalls[at]
+	call.ID += t.ID
+	call.Name += t.Function.Name
+	call.Arguments += t.Function.Arguments
+}
+
+// unixTime is the time of so many seconds, the zero time if there are none.
+func unixTime(seconds float64) time.Time {
+	if !(seconds >= 1 && seconds < math.MaxInt32*1000) {
+		return time.Time{}
+	}
+	return time.Unix(int64(seconds), 0)
+}

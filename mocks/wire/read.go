@@ -1,0 +1,218 @@
+package wire
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// Reader is a Codec that also reads answers: the client's side of the protocol.
+// It is lenient about what it does not know: members, events and blocks of other
+// types, comments and line ends of a stream.
+type Reader interface {
+	Codec
+	// ReadAnswer is the inverse of Encode for the whole body of a successful
+	// response. Its usage has no source where none was told, and delays are not
+	// known. The error is or wraps ErrEmptyAnswer, ErrCutAnswer, an *APIError that
+	// the provider gave in place of the rest, or says what is malformed and where;
+	// what had come before it is in the completion.
+	ReadAnswer(streamed bool, body []byte) (Completion, error)
+}
+
+var (
+	// ErrEmptyAnswer is an answer that says nothing, not even why it ended.
+	ErrEmptyAnswer = errors.New("the answer is empty")
+	// ErrCutAnswer is a stream that ends before the mark of its end.
+	ErrCutAnswer = errors.New("the stream ends before its end")
+)
+
+// lenient reads what others wrote.
+var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true))
+
+// readBody reads a body that is one JSON object.
+func readBody(body []byte, v any) error {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return ErrEmptyAnswer
+	}
+	if err := jsonv2.Unmarshal(body, v, lenient); err != nil {
+		return fmt.Errorf("read the answer's body: %w", err)
+	}
+	return nil
+}
+
+// readStream gives each event's data to read until it says that the answer is
+// complete.
+func readStream(body []byte, read func(data []byte) (done bool, err error)) error {
+	n := 0
+	for len(body) > 0 {
+		var data []byte
+		var whole bool
+		data, whole, body = nextEvent(body)
+		if data == nil {
+			continue
+		}
+		n++
+		switch done, err := read(data); {
+		case err == nil && done:
+			return nil
+		case err == nil:
+		case !whole:
+			return fmt.Errorf("%w: event %d is cut off", ErrCutAnswer, n)
+		default:
+			return fmt.Errorf("read event %d of the answer: %w", n, err)
+		}
+	}
+	if n == 0 {
+		return ErrEmptyAnswer
+	}
+	return fmt.Errorf("%w, after %d events", ErrCutAnswer, n)
+}
+
+// nextEvent takes the first event off a stream of server-sent events, as
+// https://html.spec.whatwg.org/multipage/server-sent-events.html describes them.
+// Its name is left out, for each protocol repeats it in the data. data is nil for
+// an event without any; whole is false for one that no empty line ends.
+func nextEvent(stream []byte) (data []byte, whole bool, rest []byte) {
+	rest = stream
+	for len(rest) > 0 {
+		var line []byte
+		line, rest = nextLine(rest)
+		if len(line) == 0 {
+			return data, true, rest
+		}
+		value, ok := bytes.CutPrefix(line, []byte("data:"))
+		if !ok {
+			continue
+		}
+		value = bytes.TrimPrefix(value, []byte(" "))
+		if data == nil {
+			data = value[:len(value):len(value)]
+			continue
+		}
+		data = append(append(data, '\n'), value...)
+	}
+	return data, false, nil
+}
+
+// nextLine takes the first line off a text whose lines end in CR, LF or both.
+func nextLine(text []byte) (line, rest []byte) {
+	i := bytes.IndexAny(text, "\r\n")
+	switch {
+	case i < 0:
+		return text, nil
+	case bytes.HasPrefix(text[i:], []byte("\r\n")):
+		return text[:i], text[i+2:]
+	}
+	return text[:i], text[i+1:]
+}
+
+// toldError is an error as any of the providers writes it.
+type toldError struct {
+	Type    string         `json:"type"`
+	Message string         `json:"message"`
+	Param   string         `json:"param"`
+	Code    jsontext.Value `json:"code"` // a text, or with some gateways a number
+}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom: some gateways give the
+// message alone.
+func (e *toldError) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if d.PeekKind() == '"' {
+		return jsonv2.UnmarshalDecode(d, &e.Message)
+	}
+	type plain toldError
+	return jsonv2.UnmarshalDecode(d, (*plain)(e))
+}
+
+// apiError is what is told, with the status that goes with it in a stream.
+func (e *toldError) apiError() *APIError {
+	a := &APIError{Type: e.Type, Message: e.Message, Param: e.Param, Code: strings.Trim(string(e.Code), `"`)}
+	if a.Code == "null" {
+		a.Code = ""
+	}
+	a.Status = statusOf(a.Type, a.Code)
+	return a
+}
+
+// statusOf is the status of an error that came without one.
+func statusOf(names ...string) int {
+	for _, name := range names {
+		for status, kind := range anthropicTypes {
+			if name == kind && status != http.StatusGatewayTimeout {
+				return status
+			}
+		}
+		switch name {
+		case invalidRequest, "invalid_prompt":
+			return http.StatusBadRequest
+		case "rate_limit_exceeded", "insufficient_quota":
+			return http.StatusTooManyRequests
+		}
+	}
+	return http.StatusInternalServerError
+}
+
+// maxErrorText bounds the message that is made of a body that is no error of a
+// provider's.
+const maxErrorText = 2 << 10
+
+// ReadError is the inverse of EncodeError, for all protocols. It is never nil: a
+// body that is no provider's error is the message, up to 2 KB of it.
+func ReadError(status int, header http.Header, body []byte) *APIError {
+	var told struct {
+		Error *toldError `json:"error"`
+	}
+	e := &APIError{}
+	if jsonv2.Unmarshal(body, &told, lenient) == nil && told.Error != nil {
+		e = told.Error.apiError()
+	}
+	e.Status = status
+	e.RetryAfter = retryAfter(header)
+	if e.Message == "" {
+		text := strings.ToValidUTF8(string(body[:min(len(body), maxErrorText)]), "")
+		e.Message = cmp.Or(strings.TrimSpace(text), http.StatusText(status), "status "+strconv.Itoa(status))
+	}
+	return e
+}
+
+// retryAfter is the wait that a response asks for; 0 if it asks for none.
+func retryAfter(header http.Header) time.Duration {
+	if ms, err := strconv.ParseFloat(header.Get("Retry-After-Ms"), 64); err == nil {
+		return wait(ms, time.Millisecond)
+	}
+	after := header.Get("Retry-After")
+	if s, err := strconv.ParseFloat(after, 64); err == nil {
+		return wait(s, time.Second)
+	}
+	until, err := http.ParseTime(after)
+	now, noDate := http.ParseTime(header.Get("Date"))
+	if err != nil || noDate != nil {
+		return 0
+	}
+	return max(0, until.Sub(now))
+}
+
+// wait is n units; what is negative, no number or longer than a year is none.
+func wait(n float64, unit time.Duration) time.Duration {
+	if !(n > 0 && n*unit.Seconds() < 365*24*3600) {
+		return 0
+	}
+	return time.Duration(n * float64(unit))
+}
+
+// reported marks usage that was told.
+func reported(u llm.Usage) llm.Usage {
+	u.Input = max(0, u.Input)
+	u.Source = llm.UsageReported
+	return u
+}

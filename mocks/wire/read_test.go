@@ -1,0 +1,222 @@
+package wire_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// protocols are all of them, each with what it cannot tell.
+var protocols = []struct {
+	wire.Reader
+	// told is what a client can know of an answer.
+	told func(wire.Completion) wire.Completion
+}{
+	{wire.OpenAIChat{}, func(c wire.Completion) wire.Completion {
+		c.Thinking = ""
+		c.Usage.Input, c.Usage.CacheWrite = c.Usage.Input+c.Usage.CacheWrite, 0
+		return c
+	}},
+	{wire.OpenAIResponses{}, func(c wire.Completion) wire.Completion {
+		if c.Finish != llm.FinishLength && c.Finish != llm.FinishContentFilter {
+			c.Finish = wire.Completion{ToolCalls: c.ToolCalls}.FinishReason()
+		}
+		return c
+	}},
+	{wire.AnthropicMessages{}, func(c wire.Completion) wire.Completion {
+		c.Created = time.Time{}
+		for i, t := range c.ToolCalls {
+			if t.Arguments == "" {
+				c.ToolCalls[i].Arguments = "{}"
+			}
+		}
+		if c.Refusal != "" || c.Finish == llm.FinishContentFilter { // one text, and it is a refusal
+			c.Finish, c.Text, c.Refusal = llm.FinishContentFilter, "", c.Text+c.Refusal
+		}
+		return c
+	}},
+}
+
+// bodyOf is what a client has read after some frames.
+func bodyOf(frames []wire.Frame) []byte {
+	var b []byte
+	for _, f := range frames {
+		b = append(b, f.Data...)
+	}
+	return b
+}
+
+// drawAnswer draws any answer that a script can give.
+func drawAnswer(t *rapid.T) wire.Completion {
+	c := wire.Completion{
+		ID: rapid.StringN(1, 9, 99).Draw(t, "id"), Model: rapid.StringN(1, 9, 99).Draw(t, "model"),
+		Created:  time.Unix(rapid.Int64Range(1, 1<<32).Draw(t, "created"), 0),
+		Text:     rapid.String().Draw(t, "text"),
+		Thinking: rapid.String().Draw(t, "thinking"),
+		Refusal:  rapid.String().Draw(t, "refusal"),
+		Finish: rapid.SampledFrom([]llm.FinishReason{
+			"", llm.FinishStop, llm.FinishLength, llm.FinishToolCalls, llm.FinishContentFilter,
+		}).Draw(t, "finish"),
+		Usage: llm.Usage{
+			Input: rapid.IntRange(0, 1e6).Draw(t, "input"), CachedInput: rapid.IntRange(0, 1e6).Draw(t, "cached"),
+			CacheWrite: rapid.IntRange(0, 1e6).Draw(t, "written"), Output: rapid.IntRange(1, 1e6).Draw(t, "output"),
+			Source: llm.UsageReported,
+		},
+	}
+	c.Usage.Reasoning = rapid.IntRange(0, c.Usage.Output).Draw(t, "reasoning")
+	for range rapid.IntRange(0, 3).Draw(t, "calls") {
+		c.ToolCalls = append(c.ToolCalls, llm.ToolCall{
+			ID: rapid.StringN(1, 9, 99).Draw(t, "id"), Name: rapid.StringN(1, 9, 99).Draw(t, "name"),
+			Arguments: rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", `{}`, `{"a":[1,"é"]}`, `"x"`, `12`, `{"cut":`})).Draw(t, "arguments"),
+		})
+	}
+	return c
+}
+
+var _ = Describe("ReadAnswer", Label("H-02"), func() {
+	for _, p := range protocols {
+		for _, call := range []wire.Call{plainCall, usageCall} {
+			how := map[bool]string{false: "at once", true: "streamed"}[call.Stream]
+			It(fmt.Sprintf("gives any answer back that %s encoded, %s", p.Protocol(), how), func() {
+				rapid.Check(GinkgoT(), func(t *rapid.T) {
+					c := drawAnswer(t)
+					got, err := p.ReadAnswer(call.Stream, bodyOf(p.Encode(call, c)))
+					if err != nil {
+						t.Fatal(err)
+					}
+					c.Finish = c.FinishReason()
+					want := p.told(c)
+					if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+						t.Fatalf("got\n%+v, want\n%+v", got, want)
+					}
+				})
+			})
+		}
+
+		It("tells a stream that is cut off from a whole one, wherever it is cut, of "+p.Protocol(), func() {
+			for _, answer := range []wire.Completion{textAnswer, toolAnswer} {
+				body := bodyOf(p.Encode(usageCall, answer))
+				end := strings.LastIndex(strings.TrimSpace(string(body)), "\n\n") // the event before the last is whole
+				for n := range end {
+					got, err := p.ReadAnswer(true, body[:n])
+					Expect(errors.Is(err, wire.ErrCutAnswer) || errors.Is(err, wire.ErrEmptyAnswer)).To(BeTrue(), "%d of %d: %v", n, len(body), err)
+					Expect(answer.Text).To(HavePrefix(got.Text))
+				}
+				_, err := p.ReadAnswer(true, body)
+				Expect(err).NotTo(HaveOccurred())
+			}
+		})
+
+		It("reads streams with comments, other line ends and other events, of "+p.Protocol(), func() {
+			body := string(bodyOf(p.Encode(usageCall, toolAnswer)))
+			body = ": hello\n\nretry: 5\nevent: other\ndata: {\"type\":\"other\",\ndata: \"x\":1}\n\n" + body
+			want, err := p.ReadAnswer(true, []byte(body))
+			Expect(err).NotTo(HaveOccurred())
+			Expect(want.ToolCalls).To(Equal(toolAnswer.ToolCalls))
+			for _, end := range []string{"\r\n", "\r"} {
+				Expect(p.ReadAnswer(true, []byte(strings.ReplaceAll(body, "\n", end)))).To(Equal(want))
+			}
+		})
+
+		It("finds answers empty that say nothing, of "+p.Protocol(), func() {
+			for _, streamed := range []bool{false, true} {
+				for _, body := range []string{"", " \n\n", ": nothing\n\n"} {
+					_, err := p.ReadAnswer(streamed, []byte(body))
+					if streamed || strings.TrimSpace(body) == "" {
+						Expect(err).To(MatchError(wire.ErrEmptyAnswer))
+					}
+				}
+			}
+			_, err := p.ReadAnswer(false, []byte(`{}`))
+			Expect(err).To(MatchError(wire.ErrEmptyAnswer))
+		})
+
+		It("says where an answer is malformed, of "+p.Protocol(), func() {
+			_, err := p.ReadAnswer(false, []byte(`{"id":`))
+			Expect(err).To(MatchError(ContainSubstring("read the answer's body")))
+			_, err = p.ReadAnswer(true, []byte("data: {\"type\":\"ping\"}\n\ndata: {\"id\":\n\ndata: {}\n\n"))
+			Expect(err).To(MatchError(ContainSubstring("event 2")))
+			Expect(errors.Is(err, wire.ErrCutAnswer)).To(BeFalse())
+		})
+
+		It("gives the error back that came in place of the answer, of "+p.Protocol(), func() {
+			const told = `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded","code":null}}`
+			for streamed, body := range map[bool]string{false: told, true: "event: error\ndata: " + told + "\n\n"} {
+				_, err := p.ReadAnswer(streamed, []byte(body))
+				e, ok := errors.AsType[*wire.APIError](err)
+				Expect(ok).To(BeTrue(), "%v", err)
+				Expect(*e).To(Equal(wire.APIError{Status: 529, Type: "overloaded_error", Message: "Overloaded"}))
+			}
+		})
+
+		It("gives back the errors that are encoded, of "+p.Protocol(), func() {
+			rapid.Check(GinkgoT(), func(t *rapid.T) {
+				e := &wire.APIError{
+					Status:     rapid.IntRange(400, 599).Draw(t, "status"),
+					Type:       rapid.SampledFrom([]string{"invalid_request_error", "rate_limit_error", "overloaded_error", "api_error"}).Draw(t, "type"),
+					Message:    rapid.StringN(1, 20, 90).Draw(t, "message"),
+					RetryAfter: time.Duration(rapid.IntRange(0, 100).Draw(t, "wait")) * time.Second,
+				}
+				f := p.EncodeError(e)[0]
+				if got := wire.ReadError(f.Status, f.Header, f.Data); *got != *e {
+					t.Fatalf("got %+v, want %+v", *got, *e)
+				}
+			})
+		})
+	}
+
+	It("knows the cut answer's beginning", func() {
+		for _, p := range protocols {
+			frames := p.Encode(usageCall, textAnswer)
+			got, err := p.ReadAnswer(true, bodyOf(frames[:len(frames)/2]))
+			Expect(err).To(MatchError(wire.ErrCutAnswer))
+			Expect(got.Text).NotTo(BeEmpty())
+			Expect(got.ID).To(Equal(textAnswer.ID))
+		}
+	})
+})
+
+var _ = Describe("ReadError", Label("H-02"), func() {
+	DescribeTable("makes the best of",
+		func(body string, want wire.APIError) {
+			want.Status = 502
+			Expect(*wire.ReadError(502, nil, []byte(body))).To(Equal(want))
+		},
+		Entry("OpenAI's error", `{"error":{"message":"m","type":"t","param":"p","code":"c"}}`, wire.APIError{Message: "m", Type: "t", Param: "p", Code: "c"}),
+		Entry("Anthropic's error", `{"type":"error","error":{"type":"api_error","message":"m"},"request_id":"r"}`, wire.APIError{Message: "m", Type: "api_error"}),
+		Entry("a number for a code", `{"error":{"message":"m","code":502}}`, wire.APIError{Message: "m", Code: "502"}),
+		Entry("a text for an error", `{"error":"m"}`, wire.APIError{Message: "m"}),
+		Entry("a page", "<h1>Bad gateway</h1>\n", wire.APIError{Message: "<h1>Bad gateway</h1>"}),
+		Entry("nothing", "", wire.APIError{Message: "Bad Gateway"}),
+		Entry("an error of another form", `{"error":[1]}`, wire.APIError{Message: `{"error":[1]}`}),
+		Entry("bytes that are no text", "a\xff", wire.APIError{Message: "a"}),
+		Entry("too much", strings.Repeat("x", 5000), wire.APIError{Message: strings.Repeat("x", 2048)}),
+	)
+
+	DescribeTable("reads how long to wait from",
+		func(want time.Duration, header ...string) {
+			h := http.Header{}
+			for i := 0; i < len(header); i += 2 {
+				h.Set(header[i], header[i+1])
+			}
+			Expect(wire.ReadError(429, h, nil).RetryAfter).To(Equal(want))
+		},
+		Entry("seconds", 3*time.Second, "Retry-After", "3"),
+		Entry("milliseconds", 1500*time.Millisecond, "Retry-After-Ms", "1500", "Retry-After", "2"),
+		Entry("a date", time.Minute, "Retry-After", "Sun, 06 Nov 1994 08:50:37 GMT", "Date", "Sun, 06 Nov 1994 08:49:37 GMT"),
+		Entry("a date that is past", time.Duration(0), "Retry-After", "Sun, 06 Nov 1994 08:48:37 GMT", "Date", "Sun, 06 Nov 1994 08:49:37 GMT"),
+		Entry("a date alone", time.Duration(0), "Retry-After", "Sun, 06 Nov 1994 08:48:37 GMT"),
+		Entry("less than nothing", time.Duration(0), "Retry-After", "-3"),
+		Entry("no number", time.Duration(0), "Retry-After", "NaN"),
+		Entry("forever", time.Duration(0), "Retry-After", "1e300"),
+	)
+})
