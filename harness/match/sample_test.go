@@ -40,8 +40,12 @@ func rehearse(text string) *harness.Result {
 	res, err := harness.Rehearse(context.Background(), harness.Rehearsal{
 		Text: "name: desk/hours\n" + text,
 		Functions: map[string]app.Function{
-			"desk":   desk,
-			"broken": func(context.Context, app.Site, string) (string, error) { return "", errors.New("out of order") },
+			"desk": desk,
+			"broken": func(ctx context.Context, site app.Site, text string) (string, error) {
+				_, err := desk(ctx, site, text)
+				return "", errors.Join(errors.New("out of order"), err)
+			},
+			"silent": func(context.Context, app.Site, string) (string, error) { return "Hm.", nil },
 			"binary": func(context.Context, app.Site, string) (string, error) { return "\xff\xfe", nil },
 		},
 	})
