@@ -1,15 +1,19 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
 	"hash"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/web/wire"
+	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/scenarios/cast"
@@ -24,6 +28,10 @@ type InterviewDrive struct {
 	// file) or "postgres", which is skipped where REHEARSE_TEST_POSTGRES names no
 	// server.
 	Store string `yaml:"store,omitempty" json:"store,omitempty" jsonschema:"enum=sqlite,enum=file,enum=postgres"`
+	// Prompts are texts in place of shipped ones, by their names, such as "mirror" or
+	// "mirror/BLOC_01": what is tried against them. What differs by register is written
+	// [[informal|formal]].
+	Prompts map[string]string `yaml:"prompts,omitempty" json:"prompts,omitempty"`
 	// Options are those of the service.
 	CallTimeout       unit.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
 	Backoff           unit.Duration `yaml:"backoff,omitempty" json:"backoff,omitempty"`
@@ -121,6 +129,15 @@ var placePattern = regexp.MustCompile(`^[A-Z0-9_]+(/([0-9]+|mirror))?$`)
 func (c *checker) checkInterview(d *InterviewDrive) {
 	if names := cast.Names(); !slices.Contains(names, d.Persona) {
 		c.add("drive.interview.persona", suggest.Nearest(d.Persona, names), "there is no persona %q; there are %s", d.Persona, strings.Join(names, ", "))
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Prompts)) {
+		if err := prompt.Check(name, d.Prompts[name]); err != nil {
+			nearest := ""
+			if unknown, ok := errors.AsType[*prompt.UnknownError](err); ok {
+				nearest = unknown.Nearest
+			}
+			c.add(source.Join("drive.interview.prompts", name), nearest, "%v", err)
+		}
 	}
 	for i, m := range d.Moves {
 		path := fmt.Sprintf("drive.interview.moves[%d]", i)

@@ -1,6 +1,7 @@
 package scenarios_test
 
 import (
+	"fmt"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -54,4 +55,30 @@ var _ = Describe("A scenario with an interview", func() {
 		Entry("what is done", "persona: lea, moves: [{at: BLOC_01/0, do: dance}]", "cast: lea", "dance"),
 		Entry("store", "persona: lea, store: mysql", "cast: lea", "mysql"),
 	)
+})
+
+var _ = Describe("prompts of a scenario", func() {
+	It("says in place which of them cannot be", func() {
+		text := `name: a/b
+drive:
+  interview:
+    persona: lea
+    prompts:
+      miror: x
+      mirror: "[[you]]"
+      frame: "  "
+backend: {model: gpt-4.1-mini, cast: lea}
+expect: {status: finished}
+`
+		_, found := parse(text)
+		var got []string
+		for _, d := range found {
+			got = append(got, fmt.Sprintf("%d %s %s", d.Line, d.Message, d.Nearest))
+		}
+		Expect(got).To(Equal([]string{
+			`6 there is no prompt "miror"; a prompt is named like a file of the shipped set, such as mirror or mirror/BLOC_01 mirror`,
+			`7 after "", [[ begins no [[informal|formal]] `,
+			"8 the text is empty ",
+		}))
+	})
 })

@@ -94,6 +94,8 @@ type Deps struct {
 	Store   session.Store
 	Backend llm.Backend
 	Clock   clock.Clock
+	// Prompts take the place of the shipped ones, each in its language.
+	Prompts []*prompt.Set
 	// Sink is told what is decided; Log gets the lines for operators, without a
 	// word of what was said. Nil is silent.
 	Sink event.Sink

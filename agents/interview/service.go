@@ -46,6 +46,9 @@ func New(o Options, d Deps) (*Service, error) {
 			return nil, fmt.Errorf("load the prompts for %s: %w", l, err)
 		}
 	}
+	for _, own := range d.Prompts {
+		s.prompts[own.Language] = own
+	}
 	return s, nil
 }
 

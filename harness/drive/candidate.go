@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/event"
@@ -75,7 +76,8 @@ func (c *candidate) start() error {
 		return c.backend.Complete(ctx, req)
 	})}
 	service, err := interview.New(c.driver.options(), interview.Deps{
-		Store: c.process, Backend: c.process, Clock: c.trial.clock, Sink: c.tells,
+		Prompts: []*prompt.Set{c.driver.prompts},
+		Store:   c.process, Backend: c.process, Clock: c.trial.clock, Sink: c.tells,
 		Count: c.trial.env.Tokens.Count, Price: c.driver.pricer,
 		NewID: func() string { return "rehearsed-session-" + strconv.Itoa(int(c.sessions.Add(1))) },
 	})

@@ -30,6 +30,7 @@ type interviewDriver struct {
 	base
 	drive   scenarios.InterviewDrive
 	persona cast.Persona
+	prompts *prompt.Set
 }
 
 func newInterviewDriver(sc scenarios.Scenario, env *Env) (*interviewDriver, error) {
@@ -41,7 +42,10 @@ func newInterviewDriver(sc scenarios.Scenario, env *Env) (*interviewDriver, erro
 	if err != nil {
 		return nil, err
 	}
-	d := &interviewDriver{drive: *sc.Drive.Interview, persona: persona}
+	if prompts, err = prompts.With(sc.Drive.Interview.Prompts); err != nil {
+		return nil, err
+	}
+	d := &interviewDriver{drive: *sc.Drive.Interview, persona: persona, prompts: prompts}
 	if d.base, err = newBase(sc, "interview", env); err != nil {
 		return nil, err
 	}

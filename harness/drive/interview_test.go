@@ -99,3 +99,16 @@ var _ = Describe("Driving an interview", func() {
 		Expect(calls).To(BeZero())
 	})
 })
+
+var _ = Describe("Driving an interview with prompts of one's own", func() {
+	It("sends them in place of the shipped ones, and says so", func() {
+		text := "drive:\n  interview:\n    persona: lea\n    prompts: {mirror: Say what you saw.}\n" +
+			"backend:\n  model: gpt-6.1-terra\n  cast: lea\nexpect: {status: finished}\n"
+		d := driver(newEnv(), text)
+		tr, _ := d.Trial(context.Background(), 1)
+		Expect(tr.End.Status).To(Equal(scenarios.InterviewFinished), tr.End.Details)
+		// All mirrors but that of block 2B, which has a form of its own.
+		Expect(strings.Count(encoded(tr), `"content":"Say what you saw.`)).To(Equal(8))
+		Expect(string(d.Head().Limits)).To(MatchRegexp(`"prompts":"[^"]*\+own"`))
+	})
+})

@@ -1,0 +1,56 @@
+package prompt_test
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+)
+
+var _ = Describe("a set with texts of one's own", func() {
+	shipped := func() *prompt.Set {
+		GinkgoHelper()
+		s, err := prompt.Load(session.English)
+		Expect(err).NotTo(HaveOccurred())
+		return s
+	}
+	owed := session.Session{Step: session.Block3, Register: session.Informal, Owed: &session.Owed{Purpose: session.PurposeMirror}}
+	task := func(s *prompt.Set) string {
+		messages := s.Build(owed, nil, prompt.Limits{}).Request.Messages
+		return messages[len(messages)-1].Content
+	}
+
+	It("replaces what it names, for either register, and leaves the rest and the shipped set", func() {
+		before := task(shipped())
+		own, err := shipped().With(map[string]string{"mirror": "Say what you saw, [[buddy|sir]]."})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(task(own)).To(HavePrefix("Say what you saw, buddy.\n\n# Block 3"))
+		Expect(task(shipped())).To(Equal(before))
+	})
+
+	It("is known by another version and hash, which follow from the texts", func() {
+		one, _ := shipped().With(map[string]string{"mirror": "One."})
+		again, _ := shipped().With(map[string]string{"mirror": "One."})
+		two, _ := shipped().With(map[string]string{"mirror": "Two."})
+		Expect(one.String()).To(HavePrefix(shipped().Version + "+own@"))
+		Expect(one.String()).To(Equal(again.String()))
+		Expect(one.String()).NotTo(Equal(two.String()))
+		Expect(shipped().With(nil)).To(BeIdenticalTo(shipped()))
+	})
+
+	DescribeTable("refuses", func(name, text, want string) {
+		_, err := shipped().With(map[string]string{name: text})
+		Expect(err).To(MatchError(ContainSubstring(want)))
+	},
+		Entry("a name that there is not", "miror", "x", `there is no prompt "miror"`),
+		Entry("the manifest", "manifest.yaml", "version: 2", `there is no prompt "manifest.yaml"`),
+		Entry("an empty text", "mirror", " \n", "replace the prompt mirror: the text is empty"),
+		Entry("half a choice", "mirror", "[[you]]", "begins no [[informal|formal]]"),
+		Entry("a reinforcement that says nothing", "reinforce", "Again.", "{complaint}"),
+	)
+
+	It("names what there is", func() {
+		Expect(prompt.Names()).To(ContainElements("mirror", "mirror/BLOC_01", "frame", "reinforce"))
+	})
+})
