@@ -35,11 +35,11 @@ type processFaulter interface {
 // answer plans the frames of the line that x has reserved.
 func (e *Engine) answer(x *Exchange, codec wire.Codec, v *view) {
 	r := x.reply
-	c, err := e.completion(x, codec, r, v)
+	c, frames, err := e.plan(x, codec, r, v)
 	if err != nil {
 		e.mu.Lock()
 		e.release(x)
-		x.record.Problem = fmt.Sprintf("%s.template: %v", r.name, err)
+		x.record.Problem = fmt.Sprintf("%s.%v", r.name, err)
 		e.journal.find(unexpected, x.record.N, x.record.Problem)
 		e.mu.Unlock()
 		x.line, x.denied = -1, llm.UnexpectedCall
@@ -48,7 +48,6 @@ func (e *Engine) answer(x *Exchange, codec wire.Codec, v *view) {
 	}
 	x.record.Usage = &c.Usage
 	x.said = &c
-	frames := codec.Encode(*v.call, c)
 	if x.hits != nil {
 		frames = e.harm(x, codec, v, &c, frames)
 	}
@@ -61,6 +60,22 @@ func (e *Engine) answer(x *Exchange, codec wire.Codec, v *view) {
 		}
 	}
 	x.send(frames)
+}
+
+// plan is the answer of a line, before its fault. The error begins with the key that it
+// is about.
+func (e *Engine) plan(x *Exchange, codec wire.Codec, r *reply, v *view) (c wire.Completion, frames []wire.Frame, err error) {
+	if r.captured != nil {
+		frames, err = r.captured.encode(codec, v.call)
+		if err != nil {
+			return c, nil, fmt.Errorf("frames: %w", err)
+		}
+		return r.captured.answer, slices.Clone(frames), nil // a perturbation may edit them
+	}
+	if c, err = e.completion(x, codec, r, v); err != nil {
+		return c, nil, fmt.Errorf("template: %w", err)
+	}
+	return c, codec.Encode(*v.call, c), nil
 }
 
 // spoil encodes an answer with a fault in it; a process's is made by the codec. It is

@@ -42,6 +42,7 @@ type reply struct {
 	name     string // "replies[0]", "rules[1].one_of[2]"
 	template *template.Template
 	calls    []llm.ToolCall
+	captured *captured
 	fault    wire.Fault
 	// always is true where it is a fault and nothing else, consuming where
 	// a struck attempt consumes the line.
@@ -98,6 +99,9 @@ func compileReply(name string, source *Answer) (r reply, err error) {
 		if r.template, err = parseTemplate(source.Template); err != nil {
 			return r, err
 		}
+	}
+	if r.captured, err = source.Frames.compile(); err != nil {
+		return r, err
 	}
 	for _, c := range source.ToolCalls {
 		arguments, err := json.Marshal(c.Arguments)

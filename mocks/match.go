@@ -35,6 +35,13 @@ func newView(call *wire.Call) view {
 	return v
 }
 
+// Position is what the conditions turn and user of a line look at: the number of
+// assistant messages, and the text of the last user message.
+func Position(messages []llm.Message) (turn int, user string) {
+	v := newView(&wire.Call{Request: llm.Request{Messages: messages}})
+	return v.turn, v.user
+}
+
 // system is the text of the system and developer messages, a line for each.
 func (v *view) system() string {
 	text := ""

@@ -63,7 +63,8 @@ type Choice struct {
 
 // Answer is what is answered: a text, tool calls, a refusal, a fault.
 type Answer struct {
-	// Text is the answer's text. At most one of Text, File, Template is given.
+	// Text is the answer's text. At most one of Text, File, Template, Frames
+	// is given.
 	Text *string `yaml:"text,omitempty" json:"text,omitempty"`
 	// File holds the answer's text; the path is relative to the script's folder
 	// and cannot leave it.
@@ -71,6 +72,9 @@ type Answer struct {
 	// Template is a Go text/template over the request: .Model, .System, .User
 	// (last user text), .Turn, .Purpose, .Tags, .Messages, .Attempt.
 	Template string `yaml:"template,omitempty" json:"template,omitempty"`
+	// Frames is an answer that was captured and goes out again byte for byte; with it
+	// nothing else is given of the answer.
+	Frames *Frames `yaml:"frames,omitempty" json:"frames,omitempty"`
 	// ToolCalls are the function calls that the answer asks for.
 	ToolCalls []ScriptedToolCall `yaml:"tool_calls,omitempty" json:"tool_calls,omitempty"`
 	// Thinking is what the answer shows of the model's reasoning, in protocols that

@@ -134,11 +134,15 @@ func (v *validator) answer(path string, a *Answer, of string) {
 	if a.Template != "" {
 		given = append(given, "template")
 	}
+	if a.Frames != nil {
+		given = append(given, "frames")
+	}
+	v.frames(path, a)
 	switch {
 	case len(given) > 1:
-		v.add(path+"."+given[1], "a %s has at most one of text, file and template, not %s", of, strings.Join(given, " and "))
+		v.add(path+"."+given[1], "a %s has at most one of text, file, template and frames, not %s", of, strings.Join(given, " and "))
 	case !a.answers() && a.Fault == nil:
-		v.add(path, "the %s has neither an answer (text, file, template, tool_calls, refusal, finish) nor a fault", of)
+		v.add(path, "the %s has neither an answer (text, file, template, frames, tool_calls, refusal, finish) nor a fault", of)
 	}
 	if a.File != "" {
 		if _, err := localPath(a.File); err != nil {

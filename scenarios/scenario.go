@@ -139,6 +139,10 @@ const (
 // Backend is a script and how it is reached.
 type Backend struct {
 	mocks.Script `yaml:",inline"`
+	// ScriptFile holds the script in place of replies and rules: a captured one, or one
+	// that scenarios share. The path is relative to the scenario's folder and cannot
+	// leave it; the file's model holds unless one is given here.
+	ScriptFile string `yaml:"script,omitempty" json:"script,omitempty"`
 	// Cast is the persona whose replies answer what no rule of the file does: all
 	// calls of an interview.
 	Cast string `yaml:"cast,omitempty" json:"cast,omitempty"`

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"crypto/sha256"
+	"hash"
 	"io/fs"
 	"os"
 
@@ -25,7 +26,7 @@ func LoadScript(name string, opts Options) (mocks.Script, Diagnostics) {
 			if source.HasKey(data, "drive") {
 				l.parse(file, data, folder)
 			} else {
-				script, l.found = parseScript(file, data, folder)
+				script, l.found = parseScript(file, data, folder, sha256.New())
 			}
 		})
 	}
@@ -41,7 +42,8 @@ func LoadScript(name string, opts Options) (mocks.Script, Diagnostics) {
 	return script, l.found
 }
 
-func parseScript(file string, data []byte, folder fs.FS) (mocks.Script, Diagnostics) {
+// parseScript reads a script that stands alone, and adds the files that it names to sum.
+func parseScript(file string, data []byte, folder fs.FS, sum hash.Hash) (mocks.Script, Diagnostics) {
 	var script mocks.Script
 	doc, found := source.Decode(file, data, &script)
 	if !doc.Has("") {
@@ -49,7 +51,7 @@ func parseScript(file string, data []byte, folder fs.FS) (mocks.Script, Diagnost
 	}
 	c := checker{doc: doc, decoding: found}
 	c.checkLines(&script, "")
-	c.loadFiles(&script, "", folder, sha256.New())
+	c.loadFiles(&script, "", folder, sum)
 	found = append(found, c.found...)
 	found.Sort()
 	return script, found

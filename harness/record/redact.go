@@ -64,36 +64,56 @@ func SecretsIn(environ []string) []string {
 
 // Text returns s without secrets; s itself if there are none.
 func (r *Redactor) Text(s string) string {
-	if r == nil {
-		r = forms
-	}
-	var found []span
-	for i := range r.anchors {
-		found = r.anchors[i].search(s, found)
-	}
+	found := r.Find(s)
 	if len(found) == 0 {
 		return s
 	}
-	slices.SortStableFunc(found, func(a, b span) int {
-		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
-	})
 	var b strings.Builder
 	done := 0
 	for _, f := range found {
-		if f.from >= done {
-			b.WriteString(s[done:f.from])
-			b.WriteString("[REDACTED:" + f.kind + "]")
-		}
-		done = max(done, f.to)
+		b.WriteString(s[done:f.From])
+		b.WriteString(f.Mark())
+		done = f.To
 	}
 	b.WriteString(s[done:])
 	return b.String()
 }
 
-// span is a secret within a text.
-type span struct {
-	from, to int
-	kind     string
+// Secret is a place in a text that Text replaces: the bytes from From up to To.
+type Secret struct {
+	From, To int
+	Kind     string
+}
+
+// Mark is what stands in a secret's place.
+func (s Secret) Mark() string { return "[REDACTED:" + s.Kind + "]" }
+
+// Find returns the secrets in s in their order. They do not overlap: of several
+// that do, it makes one of the first one's kind.
+func (r *Redactor) Find(s string) []Secret {
+	if r == nil {
+		r = forms
+	}
+	var found []Secret
+	for i := range r.anchors {
+		found = r.anchors[i].search(s, found)
+	}
+	if len(found) < 2 {
+		return found
+	}
+	slices.SortStableFunc(found, func(a, b Secret) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To))
+	})
+	n := 0
+	for _, f := range found[1:] {
+		if f.From < found[n].To {
+			found[n].To = max(found[n].To, f.To)
+			continue
+		}
+		n++
+		found[n] = f
+	}
+	return found[:n+1]
 }
 
 // literal is the fixed beginning of a secret.
@@ -143,7 +163,7 @@ func commonness(b byte) int {
 	return 0
 }
 
-func (a *anchor) search(s string, found []span) []span {
+func (a *anchor) search(s string, found []Secret) []Secret {
 	for i := 0; i < len(s); i++ {
 		j := strings.IndexByte(s[i:], a.b)
 		if j < 0 {
@@ -157,7 +177,7 @@ func (a *anchor) search(s string, found []span) []span {
 				continue
 			}
 			if start, to := l.end(s, from, l); to > 0 {
-				found = append(found, span{from: start, to: to, kind: l.kind})
+				found = append(found, Secret{From: start, To: to, Kind: l.kind})
 			}
 		}
 	}

@@ -1,3 +1,155 @@
 // Package capture is a recording proxy in front of a real backend: what passes through
-// becomes a script, with secrets redacted.
+// is passed on at once and unchanged, and kept without its secrets, first as a tape and
+// at last as a script that answers the same conversation again.
 package capture
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync/atomic"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/loopback"
+	"github.com/rehearse-dev/rehearse/mocks/tape"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// maxBody is how many bytes of a request or an answer are kept. What is longer is passed
+// on all the same.
+const maxBody = 32 << 20
+
+// Options configures a Proxy.
+type Options struct {
+	// Upstream is the root of the backend's API, with or without /v1 at its end.
+	Upstream string
+	// Offline forbids every upstream but those on this machine.
+	Offline bool
+	// Clock measures the gaps; default the machine's.
+	Clock clock.Clock
+	// Transport carries the requests; nil means one like http.DefaultTransport.
+	Transport http.RoundTripper
+	// Frames keeps the boundaries and gaps of answers.
+	Frames bool
+	// Secrets are values that must not be kept, beside those of well-known forms and
+	// the keys that clients send. See record.SecretsIn.
+	Secrets []string
+	// Unredacted keeps secrets.
+	Unredacted bool
+	// First is the number of the first exchange; 0 means 1.
+	First int
+	// Keep is given each exchange as it ends, before the client can see that it has.
+	// It is called by several goroutines. An error ends the exchange with a cut
+	// connection, so that nobody takes for kept what is not.
+	Keep func(tape.Exchange) error
+}
+
+// Proxy is an http.Handler that passes requests on to an upstream.
+type Proxy struct {
+	opts     Options
+	upstream *url.URL
+	forward  *httputil.ReverseProxy
+	last     atomic.Int64 // number of an exchange
+}
+
+// New returns a proxy, or an error that says what is wrong with the options.
+func New(o Options) (*Proxy, error) {
+	upstream, err := parseUpstream(o.Upstream, o.Offline)
+	if err != nil {
+		return nil, err
+	}
+	if o.Clock == nil {
+		o.Clock = clock.Real()
+	}
+	if o.Transport == nil {
+		o.Transport = transport()
+	}
+	p := &Proxy{opts: o, upstream: upstream}
+	p.last.Store(int64(max(o.First, 1) - 1))
+	p.forward = &httputil.ReverseProxy{
+		Rewrite: p.rewrite, Transport: o.Transport, ModifyResponse: tap, ErrorHandler: unreachable,
+		FlushInterval: -1, BufferPool: &buffers, ErrorLog: quiet,
+	}
+	return p, nil
+}
+
+// Upstream is the host that answers, with the port if it has one.
+func (p *Proxy) Upstream() string { return p.upstream.Host }
+
+// parseUpstream reads the root of an API. It ends without /v1 and without a slash.
+func parseUpstream(text string, offline bool) (*url.URL, error) {
+	u, err := url.Parse(text)
+	switch {
+	case text == "":
+		return nil, errors.New("there is no upstream; give the root of an API, such as https://api.openai.com/v1")
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		// The parser's own error would repeat a password.
+		return nil, errors.New("the upstream is not of the form https://host/v1")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("the upstream has a user, a query or a fragment; leave them out, the client sends the key")
+	case offline && !loopback.Is(u.Hostname()):
+		return nil, fmt.Errorf("the upstream %q is not on this machine, and REHEARSE_OFFLINE forbids every other; unset it to capture a live backend", u.Hostname())
+	}
+	return u, nil
+}
+
+// transport is http.DefaultTransport without compression: a compressed stream would come
+// in pieces that are not the provider's, and late.
+func transport() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.DisableCompression = true
+	t.MaxIdleConnsPerHost = t.MaxIdleConns
+	return t
+}
+
+// rewrite makes a request for the upstream of the client's.
+func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
+	r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = p.upstream.Scheme, p.upstream.Host, p.upstream.Host
+	r.Out.URL.Path, r.Out.URL.RawPath = p.path(r.In.URL.Path), ""
+	r.Out.Header.Set("Accept-Encoding", "identity")
+}
+
+// path is where the upstream has what the client asks for. The client's root ends in
+// /v1, as clients of Anthropic's add it themselves; the upstream's need not.
+func (p *Proxy) path(path string) string {
+	root := strings.TrimSuffix(p.upstream.Path, "/")
+	if strings.HasSuffix(root, "/v1") {
+		path = strings.TrimPrefix(path, "/v1")
+	}
+	return root + path
+}
+
+// ServeHTTP implements http.Handler.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Upgrade") != "" {
+		refuse(w, http.StatusNotImplemented, "a capture passes HTTP on and nothing else; let the client use no web socket")
+		return
+	}
+	codec, ok := wire.ForPath(r.Method, r.URL.Path)
+	if !ok {
+		p.forward.ServeHTTP(w, r)
+		return
+	}
+	x := p.begin(r, codec)
+	ended := false
+	defer func() {
+		// A panic cuts the connection: the client has gone, or the upstream has.
+		if err := p.opts.Keep(p.exchange(x)); err != nil && ended {
+			panic(http.ErrAbortHandler)
+		}
+	}()
+	p.forward.ServeHTTP(w, x.request(r))
+	ended = true
+}
+
+// finder finds what is secret in an exchange with a client of these keys.
+func (p *Proxy) finder(keys []string) finder {
+	if p.opts.Unredacted {
+		return func(string) []record.Secret { return nil }
+	}
+	return record.NewRedactor(append(keys, p.opts.Secrets...)).Find
+}

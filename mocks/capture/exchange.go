@@ -1,0 +1,359 @@
+package capture
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/mocks/tape"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// exchange is a request that is under way, and what came back so far.
+type exchange struct {
+	codec wire.Reader
+	out   tape.Exchange
+	keys  []string // what the client sent to be let in
+	now   func() time.Time
+	gone  func() error // the client's end
+
+	sent requestBody
+
+	response *http.Response
+	failed   error // why there is no response
+	body     bytes.Buffer
+	reads    []read
+	ended    error // what the last read of the body returned
+}
+
+// read is a piece of an answer's body as it came.
+type read struct {
+	at time.Time
+	to int // offset of its end in the body
+}
+
+type exchangeKey struct{}
+
+// begin is told of a request before it is passed on.
+func (p *Proxy) begin(r *http.Request, codec wire.Reader) *exchange {
+	x := &exchange{codec: codec, now: p.opts.Clock.Now, keys: keysOf(r.Header)}
+	x.out = tape.Exchange{
+		N: int(p.last.Add(1)), At: x.now(), Protocol: codec.Protocol(), Path: pathOf(r), Header: headerOf(r.Header),
+	}
+	return x
+}
+
+// pathOf is the path below the API's root, with the one part of a query that the
+// protocols have. Others may hold keys.
+func pathOf(r *http.Request) string {
+	path := strings.TrimPrefix(r.URL.Path, "/v1")
+	if beta := r.URL.Query().Get("beta"); beta == "true" {
+		path += "?beta=true"
+	}
+	return path
+}
+
+// headerOf keeps the fields that say how a request is to be understood.
+func headerOf(h http.Header) map[string]string {
+	kept := map[string]string{}
+	for _, name := range []string{"Anthropic-Version", "Anthropic-Beta", "Openai-Beta"} {
+		if v := h.Get(name); v != "" {
+			kept[name] = v
+		}
+	}
+	return kept
+}
+
+// keysOf are the values that let a client in. They are looked for in all that is kept.
+func keysOf(h http.Header) []string {
+	var keys []string
+	for _, name := range []string{"Authorization", "Proxy-Authorization", "X-Api-Key", "Api-Key", "Cookie"} {
+		for _, v := range h.Values(name) {
+			if _, token, ok := strings.Cut(v, " "); ok && name != "Cookie" {
+				v = token
+			}
+			keys = append(keys, v)
+		}
+	}
+	return append(keys, quotedTwice(keys)...)
+}
+
+// quotedTwice are the forms that values have within JSON that is a text within JSON, as
+// the arguments of a tool call are, where they differ.
+func quotedTwice(values []string) []string {
+	var quoted []string
+	for _, v := range values {
+		text, err := json.Marshal(v)
+		if inside := strings.Trim(string(text), `"`); err == nil && inside != v {
+			quoted = append(quoted, inside)
+		}
+	}
+	return quoted
+}
+
+// request is the client's, with a body that is remembered as it is sent.
+func (x *exchange) request(r *http.Request) *http.Request {
+	x.gone = func() error { return context.Cause(r.Context()) }
+	out := r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
+	x.sent.ReadCloser, x.sent.length = r.Body, r.ContentLength
+	if r.ContentLength != 0 {
+		out.Body = &x.sent
+	}
+	return out
+}
+
+// requestBody remembers what is read of it. The transport reads it on another goroutine,
+// and may go on when the answer is there.
+type requestBody struct {
+	io.ReadCloser
+	length int64 // -1 where it is not known
+
+	mu    sync.Mutex
+	kept  bytes.Buffer
+	n     int64
+	whole bool
+}
+
+// Read implements io.Reader.
+func (b *requestBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.n += int64(n)
+	if b.n <= maxBody {
+		b.kept.Write(p[:n])
+	}
+	b.whole = b.whole || errors.Is(err, io.EOF) || b.n == b.length
+	return n, err
+}
+
+// take is the body, which must not be changed, or why it cannot be kept.
+func (b *requestBody) take() (body []byte, lost string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.n > maxBody:
+		return nil, fmt.Sprintf("the request is longer than %d MB", maxBody>>20)
+	case !b.whole && b.length != 0:
+		return nil, "the request did not come whole"
+	case !json.Valid(b.kept.Bytes()):
+		return nil, "the request is not JSON"
+	}
+	return bytes.Clone(b.kept.Bytes()), ""
+}
+
+// tap remembers an answer as it is passed on.
+func tap(r *http.Response) error {
+	if x, ok := r.Request.Context().Value(exchangeKey{}).(*exchange); ok {
+		x.response = r
+		r.Body = &tapped{r.Body, x}
+	}
+	return nil
+}
+
+// tapped is an answer's body. It belongs to the goroutine that serves the request.
+type tapped struct {
+	io.ReadCloser
+	x *exchange
+}
+
+// Read implements io.Reader.
+func (t *tapped) Read(p []byte) (int, error) {
+	n, err := t.ReadCloser.Read(p)
+	x := t.x
+	if n > 0 && x.body.Len() <= maxBody {
+		x.body.Write(p[:n])
+		x.reads = append(x.reads, read{x.now(), x.body.Len()})
+	}
+	if err != nil {
+		x.ended = err
+	}
+	return n, err
+}
+
+// exchange is what is kept of an exchange that ended.
+func (p *Proxy) exchange(x *exchange) tape.Exchange {
+	out := x.out
+	find := p.finder(x.keys)
+	request, lost := x.sent.take()
+	if lost == "" {
+		clean := redact(request, false, nil, find)
+		out.Request, out.Redacted = clean.body, clean.kinds
+		lost = x.answer(&out, find, p.opts.Frames)
+	}
+	for name, v := range out.Header {
+		out.Header[name] = string(redact([]byte(v), false, nil, find).body)
+	}
+	if lost != "" {
+		lost = string(redact([]byte(lost), false, nil, find).body)
+		out = tape.Exchange{N: out.N, At: out.At, Protocol: out.Protocol, Path: out.Path, Lost: lost}
+	}
+	return out
+}
+
+// answer fills in what came back, or says why it is no answer.
+func (x *exchange) answer(out *tape.Exchange, find finder, frames bool) (lost string) {
+	if x.response == nil {
+		return x.missing()
+	}
+	out.Status, out.ContentType = x.response.StatusCode, x.response.Header.Get("Content-Type")
+	body, err := x.decoded()
+	if err != nil {
+		return err.Error()
+	}
+	stream := streamed(out.ContentType)
+	if lost = x.judge(out.Status, stream, body); lost != "" {
+		return lost
+	}
+	raw := bytes.Equal(body, x.body.Bytes())
+	clean := redact(body, stream, x.offsets(raw), find)
+	if out.Status < http.StatusBadRequest && leaks(x.codec, stream, clean.body, find) {
+		return "a secret is in the answer in a way that it could not be cut out of"
+	}
+	out.Body, out.Redacted = clean.body, add(out.Redacted, clean.kinds)
+	if seconds, err := strconv.Atoi(x.response.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		out.RetryAfter = time.Duration(seconds) * time.Second
+	}
+	if n := len(x.reads); n > 0 {
+		out.First, out.Total = x.reads[0].at.Sub(x.out.At), x.reads[n-1].at.Sub(x.out.At)
+	}
+	if frames && raw {
+		out.Frames = x.frames(clean.cuts)
+	}
+	return ""
+}
+
+// streamed reports whether a content type is that of server-sent events.
+func streamed(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && kind == "text/event-stream"
+}
+
+// missing says why there is no response.
+func (x *exchange) missing() string {
+	if x.gone() != nil {
+		return "the client left before the answer came"
+	}
+	return fmt.Sprintf("the upstream gave no answer: %v", x.failed)
+}
+
+// decoded is the body without its encoding.
+func (x *exchange) decoded() ([]byte, error) {
+	if x.body.Len() > maxBody {
+		return nil, fmt.Errorf("the answer is longer than %d MB", maxBody>>20)
+	}
+	switch encoding := strings.ToLower(x.response.Header.Get("Content-Encoding")); encoding {
+	case "", "identity":
+		return x.body.Bytes(), nil
+	case "gzip":
+		z, err := gzip.NewReader(bytes.NewReader(x.body.Bytes()))
+		if err != nil {
+			return nil, fmt.Errorf("the answer is not in the gzip that it says: %w", err)
+		}
+		body, err := io.ReadAll(io.LimitReader(z, maxBody+1))
+		if err == nil && len(body) > maxBody {
+			err = fmt.Errorf("it is longer than %d MB", maxBody>>20)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the answer's gzip cannot be read: %w", err)
+		}
+		return body, nil
+	default:
+		return nil, fmt.Errorf("the answer is encoded as %.40q, which nobody asked for and this program does not read", encoding)
+	}
+}
+
+// judge says why an answer is not whole; it may be an error of the provider's.
+func (x *exchange) judge(status int, stream bool, body []byte) (lost string) {
+	switch {
+	case status >= http.StatusBadRequest:
+		if err := x.cut(); err != "" {
+			return err
+		}
+		return ""
+	case status != http.StatusOK:
+		return fmt.Sprintf("the status %d is neither that of an answer nor that of an error", status)
+	}
+	_, err := x.codec.ReadAnswer(stream, body)
+	if err == nil {
+		return "" // what came after the end is nobody's loss
+	}
+	if why := x.cut(); why != "" {
+		return why
+	}
+	if e, ok := errors.AsType[*wire.APIError](err); ok {
+		return fmt.Sprintf("the answer broke off with an error of the provider's: %s", e.Message)
+	}
+	return err.Error()
+}
+
+// cut says who ended an answer that did not come to its end.
+func (x *exchange) cut() string {
+	switch {
+	case errors.Is(x.ended, io.EOF):
+		return ""
+	case x.gone() != nil:
+		return "the client left before it had the whole answer"
+	default:
+		return fmt.Sprintf("the upstream cut the answer off: %v", x.ended)
+	}
+}
+
+// leaks looks for secrets in the answer as a client reads it. There are none unless a
+// text is put together from other parts than those that redact knows.
+func leaks(codec wire.Reader, stream bool, body []byte, find finder) bool {
+	c, err := codec.ReadAnswer(stream, body)
+	if err != nil {
+		return true // it could be read before
+	}
+	texts := []string{c.Text, c.Refusal, c.Thinking}
+	for _, t := range c.ToolCalls {
+		texts = append(texts, t.ID, t.Name, t.Arguments)
+	}
+	for _, text := range texts {
+		if len(find(text)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// offsets are the ends of what was read, if that was the body itself.
+func (x *exchange) offsets(raw bool) []int {
+	if !raw {
+		return nil
+	}
+	cuts := make([]int, len(x.reads))
+	for i, r := range x.reads {
+		cuts[i] = r.to
+	}
+	return cuts
+}
+
+// frames are the pieces that were read, with the ends that they have now.
+func (x *exchange) frames(cuts []int) []tape.Frame {
+	frames := make([]tape.Frame, len(cuts))
+	before, from := x.out.At, 0
+	for i, to := range cuts {
+		frames[i] = tape.Frame{Gap: x.reads[i].at.Sub(before), Bytes: to - from}
+		before, from = x.reads[i].at, to
+	}
+	return frames
+}
+
+func add(a, b map[string]int) map[string]int {
+	for kind, n := range b {
+		a[kind] += n
+	}
+	return a
+}

@@ -1,0 +1,136 @@
+package capture
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/gofrs/flock"
+
+	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/mocks/tape"
+)
+
+// Journal is the tape of a capture that goes on. It is safe for concurrent use.
+//
+// What is given to it is with the operating system when Keep returns: a process that is
+// killed loses none of it.
+type Journal struct {
+	mu   sync.Mutex
+	file *os.File
+	lock *flock.Flock
+	tape tape.Tape // what was there before
+}
+
+// CreateJournal begins a tape. A file of that name is an error, which is fs.ErrExist.
+// Only its owner may read it: it says what was talked about.
+func CreateJournal(path string, h tape.Header) (*Journal, error) {
+	return openJournal(path, os.O_CREATE|os.O_EXCL, h)
+}
+
+// ContinueJournal takes a tape up again, which must be one of the same upstream. A line
+// that a kill has torn is removed.
+func ContinueJournal(path string, h tape.Header) (*Journal, error) {
+	return openJournal(path, 0, h)
+}
+
+func openJournal(path string, flags int, h tape.Header) (*Journal, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|flags, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the capture's file: %w", folder.Explain(err))
+	}
+	j := &Journal{file: file, lock: flock.New(path)}
+	if err := j.begin(h, flags&os.O_EXCL == 0); err != nil {
+		_ = j.Close() // nothing was written
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return j, nil
+}
+
+// begin locks the file, reads what there is and writes a header.
+func (j *Journal) begin(h tape.Header, again bool) error {
+	held, err := j.lock.TryLock()
+	switch {
+	case err != nil:
+		return fmt.Errorf("lock it: %w", err)
+	case !held:
+		return errors.New("another capture is writing to it; wait for its end or choose another file with --out")
+	}
+	if again {
+		if err := j.rewind(h); err != nil {
+			return err
+		}
+	}
+	line, err := tape.AppendHeader(nil, h)
+	if err != nil {
+		return err
+	}
+	return j.write(line)
+}
+
+// rewind reads the file and goes to the end of its whole lines.
+func (j *Journal) rewind(h tape.Header) (err error) {
+	if j.tape, err = tape.Read(j.file); err != nil {
+		return err
+	}
+	if before := j.tape.Headers[0].Upstream; before != h.Upstream {
+		return fmt.Errorf("it is a capture of %s, and this one is of %s; choose another file with --out", before, h.Upstream)
+	}
+	if err := j.file.Truncate(j.tape.Whole); err != nil {
+		return fmt.Errorf("remove a torn line: %w", err)
+	}
+	_, err = j.file.Seek(j.tape.Whole, 0)
+	return err
+}
+
+// Next is the number of the next exchange.
+func (j *Journal) Next() int { return j.tape.Next() }
+
+// Keep writes an exchange.
+func (j *Journal) Keep(x tape.Exchange) error {
+	line, err := tape.AppendExchange(nil, x)
+	if err != nil {
+		return fmt.Errorf("keep exchange %d: %w", x.N, err)
+	}
+	return j.write(line)
+}
+
+func (j *Journal) write(line []byte) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if _, err := j.file.Write(line); err != nil {
+		return fmt.Errorf("write the capture's file: %w", folder.Explain(err))
+	}
+	return nil
+}
+
+// Close brings the tape to the disk.
+func (j *Journal) Close() error {
+	err := j.file.Sync()
+	return errors.Join(err, j.file.Close(), j.lock.Unlock())
+}
+
+// ReadJournal reads a tape that nobody writes to any more, or that somebody does.
+func ReadJournal(path string) (tape.Tape, error) {
+	info, err := os.Stat(path) // opening a pipe would wait for ever
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return tape.Tape{}, fmt.Errorf("there is no capture %s", path)
+	case err != nil:
+		return tape.Tape{}, fmt.Errorf("read the capture: %w", err)
+	case !info.Mode().IsRegular():
+		return tape.Tape{}, fmt.Errorf("read the capture: %s is not a regular file", path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return tape.Tape{}, fmt.Errorf("read the capture: %w", err)
+	}
+	t, err := tape.Read(bytes.NewReader(data))
+	if err != nil {
+		return t, fmt.Errorf("read the capture %s: %w", path, err)
+	}
+	return t, nil
+}

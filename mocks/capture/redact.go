@@ -1,0 +1,171 @@
+package capture
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/record"
+)
+
+// finder finds the secrets of a text, in order and without overlaps.
+type finder func(text string) []record.Secret
+
+// redacted is a body without its secrets.
+type redacted struct {
+	body []byte
+	// cuts are the given offsets, moved to where they are in body.
+	cuts []int
+	// kinds counts the secrets.
+	kinds map[string]int
+}
+
+// redact replaces the secrets of a body, with those that its pieces hide between them.
+//
+// A stream brings a text in pieces, so a secret may stand in none of them. The pieces of
+// each text are put together first; what is found in the whole is replaced, and the mark
+// in its place is split over the pieces that held the secret, in proportion to what each
+// of them held. So there are as many events as before, the pieces put together are the
+// redacted whole, and every other byte stays as it was. cuts are offsets into body, in
+// order; one within a secret moves in proportion.
+func redact(body []byte, stream bool, cuts []int, find finder) redacted {
+	r := redaction{body: body, find: find, kinds: map[string]int{}}
+	texts := map[string][]leaf{}
+	var order []string
+	for _, l := range leaves(body, stream) {
+		if !stream || !l.piece {
+			r.whole(l)
+		}
+		if !stream || l.group == "" {
+			continue
+		}
+		if texts[l.group] == nil {
+			order = append(order, l.group)
+		}
+		texts[l.group] = append(texts[l.group], l)
+	}
+	for _, group := range order {
+		r.joined(texts[group])
+	}
+	return r.apply(cuts)
+}
+
+// redaction collects what is to be replaced in a body.
+type redaction struct {
+	body  []byte
+	find  finder
+	edits []edit
+	kinds map[string]int
+}
+
+// edit replaces the bytes from up to to.
+type edit struct {
+	from, to int
+	with     string
+}
+
+func (r *redaction) text(l leaf) string {
+	if l.escaped {
+		return unescape(r.body[l.from:l.to])
+	}
+	return string(r.body[l.from:l.to])
+}
+
+// replace puts with in the place of a part of a leaf's text.
+func (r *redaction) replace(l leaf, from, to int, with string) {
+	if l.escaped {
+		raw := r.body[l.from:l.to]
+		from, to = rawOffset(raw, from, false), rawOffset(raw, to, true)
+	}
+	r.edits = append(r.edits, edit{l.from + from, l.from + to, with})
+}
+
+// whole replaces the secrets of a text that stands alone.
+func (r *redaction) whole(l leaf) {
+	for _, s := range r.find(r.text(l)) {
+		r.replace(l, s.From, s.To, s.Mark())
+		r.kinds[s.Kind]++
+	}
+}
+
+// joined replaces the secrets of the text that pieces are together.
+func (r *redaction) joined(pieces []leaf) {
+	if len(pieces) == 1 && !pieces[0].piece {
+		return // it was looked at as a whole
+	}
+	var b strings.Builder
+	starts := make([]int, len(pieces)+1)
+	for i, p := range pieces {
+		b.WriteString(r.text(p))
+		starts[i+1] = b.Len()
+	}
+	for _, s := range r.find(b.String()) {
+		first := max(0, sortedBefore(starts, s.From))
+		mark, length, done := s.Mark(), s.To-s.From, 0
+		for i := first; i < len(pieces) && starts[i] < s.To; i++ {
+			from, to := max(s.From, starts[i]), min(s.To, starts[i+1])
+			if from >= to {
+				continue
+			}
+			upTo := len(mark) * (to - s.From) / length
+			r.replace(pieces[i], from-starts[i], to-starts[i], mark[done:upTo])
+			done = upTo
+		}
+		if pieces[first].piece {
+			r.kinds[s.Kind]++
+		}
+	}
+}
+
+// sortedBefore is the last index whose start is not after at.
+func sortedBefore(starts []int, at int) int {
+	i, found := slices.BinarySearch(starts, at)
+	if found {
+		return i
+	}
+	return i - 1
+}
+
+// apply makes the new body. Of edits that overlap, the first one's mark stands.
+func (r *redaction) apply(cuts []int) redacted {
+	slices.SortStableFunc(r.edits, func(a, b edit) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
+	})
+	out := redacted{cuts: make([]int, len(cuts)), kinds: r.kinds}
+	if len(r.edits) == 0 {
+		out.body = r.body
+		copy(out.cuts, cuts)
+		return out
+	}
+	done, next := 0, 0
+	for _, e := range disjoint(r.edits) {
+		for ; next < len(cuts) && cuts[next] <= e.from; next++ {
+			out.cuts[next] = len(out.body) + cuts[next] - done
+		}
+		out.body = append(out.body, r.body[done:e.from]...)
+		for ; next < len(cuts) && cuts[next] < e.to; next++ {
+			out.cuts[next] = len(out.body) + len(e.with)*(cuts[next]-e.from)/(e.to-e.from)
+		}
+		out.body = append(out.body, e.with...)
+		done = e.to
+	}
+	for ; next < len(cuts); next++ {
+		out.cuts[next] = len(out.body) + cuts[next] - done
+	}
+	out.body = append(out.body, r.body[done:]...)
+	return out
+}
+
+// disjoint makes one edit of those that overlap. They are sorted.
+func disjoint(edits []edit) []edit {
+	n := 0
+	for _, e := range edits[1:] {
+		if e.from < edits[n].to {
+			edits[n].to = max(edits[n].to, e.to)
+			continue
+		}
+		n++
+		edits[n] = e
+	}
+	return edits[:n+1]
+}

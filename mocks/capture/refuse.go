@@ -1,0 +1,49 @@
+package capture
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"sync"
+)
+
+// unreachable answers where the upstream does not.
+func unreachable(w http.ResponseWriter, r *http.Request, err error) {
+	if x, ok := r.Context().Value(exchangeKey{}).(*exchange); ok {
+		x.failed = err
+	}
+	refuse(w, http.StatusBadGateway, fmt.Sprintf("the capture could not reach the upstream: %v", err))
+}
+
+// refuse answers with an error in a shape that clients of all protocols read.
+func refuse(w http.ResponseWriter, status int, message string) {
+	body := map[string]any{"type": "error", "error": map[string]any{
+		"type": "api_error", "code": "rehearse_capture", "message": message,
+	}}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // nobody is there to be told
+}
+
+// quiet is for a proxy whose errors are told by other means.
+var quiet = log.New(io.Discard, "", 0)
+
+// buffers are those through which bodies are copied.
+var buffers pool
+
+type pool struct{ pool sync.Pool }
+
+const bufferSize = 32 << 10
+
+// Get implements httputil.BufferPool.
+func (p *pool) Get() []byte {
+	if b, ok := p.pool.Get().(*[]byte); ok {
+		return *b
+	}
+	return make([]byte, bufferSize)
+}
+
+// Put implements httputil.BufferPool.
+func (p *pool) Put(b []byte) { p.pool.Put(&b) }

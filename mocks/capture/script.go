@@ -1,0 +1,293 @@
+package capture
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/mocks/tape"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// Matching is how the lines of a captured script know their requests again.
+type Matching string
+
+// The ways to match.
+const (
+	ByText  Matching = "text"  // rules by turn and the last user text; the default
+	ByTurn  Matching = "turn"  // rules by turn alone, for texts that change from run to run
+	InOrder Matching = "order" // a strict sequence, for an agent that makes one call at a time
+)
+
+// Matchings lists them.
+func Matchings() []Matching { return []Matching{ByText, ByTurn, InOrder} }
+
+// ScriptOptions say what a script is made of a tape.
+type ScriptOptions struct {
+	// Model is the script's model; by default the one that answered, if it was one.
+	Model string
+	// Matching is how requests are known again; default ByText.
+	Matching Matching
+	// Latency gives each answer the time that it took.
+	Latency bool
+	// Tape is the tape's file, relative to the script's folder. If it is given, lines
+	// whose exchange kept its frames replay them.
+	Tape string
+}
+
+// Skipped is an exchange that no line can stand for.
+type Skipped struct {
+	N   int // of the exchange
+	Why string
+}
+
+// Script makes a script of a tape: a line for each exchange, in the order of the
+// requests, each of which answers once. Different answers to equal requests come again
+// in their order; equal ones share a line. It cannot be kept to if a line is left over
+// or a call is not in it.
+func Script(t tape.Tape, o ScriptOptions) (mocks.Script, []Skipped) {
+	m := maker{opts: o}
+	for i := range t.Exchanges {
+		m.add(&t.Exchanges[i])
+	}
+	return m.script(), m.skipped
+}
+
+// maker makes a script.
+type maker struct {
+	opts    ScriptOptions
+	turns   []turn
+	skipped []Skipped
+}
+
+// turn is an exchange as a line sees it.
+type turn struct {
+	n       int
+	call    wire.Call
+	answer  mocks.Answer
+	model   string // that answered
+	matches mocks.When
+}
+
+func (m *maker) add(x *tape.Exchange) {
+	t, why := m.turn(x)
+	if why != "" {
+		m.skipped = append(m.skipped, Skipped{x.N, why})
+		return
+	}
+	// Exchanges stand on a tape in the order in which they ended.
+	at := len(m.turns)
+	for at > 0 && m.turns[at-1].n > t.n {
+		at--
+	}
+	m.turns = append(m.turns, turn{})
+	copy(m.turns[at+1:], m.turns[at:])
+	m.turns[at] = t
+}
+
+// turn reads an exchange, or says why it cannot be a line.
+func (m *maker) turn(x *tape.Exchange) (t turn, why string) {
+	if x.Lost != "" {
+		return t, x.Lost
+	}
+	codec, ok := wire.ForProtocol(x.Protocol)
+	if !ok {
+		return t, fmt.Sprintf("the protocol %q is not known", x.Protocol)
+	}
+	call, refused := codec.Decode(x.Request)
+	if refused != nil {
+		return t, "a scripted backend would refuse the request: " + refused.Message
+	}
+	t = turn{n: x.N, call: call}
+	var err error
+	if x.Status >= http.StatusBadRequest {
+		t.answer, err = failure(x)
+	} else {
+		err = m.reply(&t, codec, x)
+	}
+	if err != nil {
+		return t, err.Error()
+	}
+	if m.opts.Tape != "" && len(x.Frames) > 0 && t.answer.Fault == nil {
+		t.answer.Frames = &mocks.Frames{File: m.opts.Tape, Exchange: x.N}
+	}
+	return t, ""
+}
+
+// failure is an error of the provider's as a fault that is a line.
+func failure(x *tape.Exchange) (mocks.Answer, error) {
+	if x.Status > 599 {
+		return mocks.Answer{}, fmt.Errorf("the status %d is none that a fault can have", x.Status)
+	}
+	e := wire.ReadError(x.Status, nil, x.Body)
+	return mocks.Answer{Fault: &mocks.Fault{
+		Kind: "status", Status: x.Status, RetryAfter: unit.Duration(x.RetryAfter), Message: e.Message,
+	}}, nil
+}
+
+// reply fills in the answer of an exchange that brought one.
+func (m *maker) reply(t *turn, codec wire.Reader, x *tape.Exchange) error {
+	c, err := codec.ReadAnswer(streamed(x.ContentType), x.Body)
+	if err != nil {
+		return err
+	}
+	a := mocks.Answer{Thinking: c.Thinking, Refusal: c.Refusal, Usage: usage(c.Usage)}
+	if a.ToolCalls, err = toolCalls(c.ToolCalls); err != nil {
+		return err
+	}
+	if c.Text != "" || len(c.ToolCalls) == 0 && c.Refusal == "" {
+		a.Text = &c.Text
+	}
+	if c.Finish != (wire.Completion{ToolCalls: c.ToolCalls}).FinishReason() {
+		a.Finish = string(c.Finish)
+	}
+	if m.opts.Latency {
+		a.Latency = latency(x, c.Usage.Output)
+	}
+	t.answer, t.model = a, c.Model
+	return nil
+}
+
+func usage(u llm.Usage) *mocks.ScriptedUsage {
+	if u.Source == "" {
+		return nil
+	}
+	return &mocks.ScriptedUsage{
+		Input: u.Input, CachedInput: u.CachedInput, CacheWrite: u.CacheWrite, Output: u.Output, Reasoning: u.Reasoning,
+	}
+}
+
+// latency is the time that an answer took: to its first byte, and for each token after
+// it if it was streamed.
+func latency(x *tape.Exchange, tokens int) *mocks.Latency {
+	l := &mocks.Latency{First: unit.Duration(x.First.Round(time.Millisecond))}
+	if rest := x.Total - x.First; tokens > 0 && streamed(x.ContentType) {
+		l.PerToken = unit.Duration((rest / time.Duration(tokens)).Round(10 * time.Microsecond))
+	}
+	return l
+}
+
+// toolCalls are calls as a script says them: their arguments are a mapping.
+func toolCalls(calls []llm.ToolCall) ([]mocks.ScriptedToolCall, error) {
+	var scripted []mocks.ScriptedToolCall
+	for _, c := range calls {
+		s := mocks.ScriptedToolCall{ID: c.ID, Name: c.Name}
+		d := json.NewDecoder(strings.NewReader(c.Arguments))
+		d.UseNumber()
+		err := d.Decode(&s.Arguments)
+		if err == nil && d.More() {
+			err = errors.New("there is more than one value")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the arguments of the tool call %q are no JSON object, which a script cannot say: %w", c.Name, err)
+		}
+		numbers(s.Arguments)
+		scripted = append(scripted, s)
+	}
+	return scripted, nil
+}
+
+// numbers makes numbers of what was kept as it was written.
+func numbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		f, _ := v.Float64() // JSON's numbers are all some float
+		return f
+	case map[string]any:
+		for key, item := range v {
+			v[key] = numbers(item)
+		}
+	case []any:
+		for i, item := range v {
+			v[i] = numbers(item)
+		}
+	}
+	return v
+}
+
+// script joins the turns.
+func (m *maker) script() mocks.Script {
+	models := m.models(func(t *turn) string { return t.model })
+	s := mocks.Script{Model: m.opts.Model}
+	if s.Model == "" && len(models) == 1 {
+		s.Model = models[0]
+	}
+	several := len(m.models(func(t *turn) string { return t.call.Model })) > 1
+	var lines []mocks.Line
+	for i := range m.turns {
+		line := m.line(&m.turns[i], several)
+		if !m.again(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	if m.opts.Matching == InOrder {
+		s.Replies = lines
+	} else {
+		s.Rules = lines
+	}
+	return s
+}
+
+// models are those that of names, each once, in their order.
+func (m *maker) models(of func(*turn) string) []string {
+	var models []string
+	seen := map[string]bool{"": true}
+	for i := range m.turns {
+		if name := of(&m.turns[i]); !seen[name] {
+			seen[name] = true
+			models = append(models, name)
+		}
+	}
+	return models
+}
+
+// line is the line of a turn, with the model among its conditions if there are several.
+func (m *maker) line(t *turn, several bool) mocks.Line {
+	line := mocks.Line{Times: 1, Answer: t.answer}
+	if m.opts.Matching == InOrder {
+		return line
+	}
+	turn, user := mocks.Position(t.call.Messages)
+	line.When = &mocks.When{Purpose: t.call.Purpose, Turn: &turn}
+	if several {
+		line.When.Model = t.call.Model
+	}
+	if cmp.Or(m.opts.Matching, ByText) == ByText {
+		line.When.User = matchText(user)
+	}
+	return line
+}
+
+// again counts one more answer on the last line with the same conditions, if it is the
+// same answer.
+func (m *maker) again(lines []mocks.Line, line mocks.Line) bool {
+	for i := len(lines) - 1; i >= 0; i-- {
+		last := &lines[i]
+		if !reflect.DeepEqual(last.When, line.When) {
+			if m.opts.Matching == InOrder {
+				return false
+			}
+			continue
+		}
+		if line.Frames != nil || !reflect.DeepEqual(last.Answer, line.Answer) {
+			return false
+		}
+		last.Times++
+		return true
+	}
+	return false
+}
+
+// isEmpty reports whether a script has no line.
+func isEmpty(s *mocks.Script) bool { return len(s.Replies)+len(s.Rules) == 0 }

@@ -1,0 +1,146 @@
+package tape
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/rehearse-dev/rehearse/internal/lines"
+)
+
+// maxLine is the length in bytes up to which a line is read: a request and an answer of
+// 32 MB each, and what JSON adds to them.
+const maxLine = 160 << 20
+
+// Tape is a capture that was read.
+type Tape struct {
+	// Headers has the first one, and those from where the capture was taken up again.
+	Headers   []Header
+	Exchanges []Exchange
+	// Whole is how many bytes of the file are whole lines; what comes after them is a
+	// line that a kill has torn.
+	Whole int64
+
+	at   map[int]int // number of an exchange to its place
+	last int         // the highest number
+}
+
+// Next is the number of the next exchange.
+func (t *Tape) Next() int { return t.last + 1 }
+
+// Find returns the exchange number n.
+func (t *Tape) Find(n int) (*Exchange, bool) {
+	i, ok := t.at[n]
+	if !ok {
+		return nil, false
+	}
+	return &t.Exchanges[i], true
+}
+
+// Read reads a capture. A last line without an end is left out: a kill tore it. The
+// error names the line that is wrong.
+func Read(r io.Reader) (Tape, error) {
+	t := Tape{at: map[int]int{}}
+	ends := &lineEnds{r: r}
+	in := lines.New(ends, maxLine)
+	for {
+		line, err := in.Next()
+		switch {
+		case err == nil && in.Line() <= ends.seen:
+			err = t.add(line)
+		case err == nil || errors.Is(err, io.EOF): // torn, or the end
+			t.Whole = ends.last
+			return t, t.complete()
+		}
+		if err != nil {
+			return t, fmt.Errorf("line %d: %w", in.Line(), err)
+		}
+	}
+}
+
+// complete is an error where there is no capture.
+func (t *Tape) complete() error {
+	if len(t.Headers) == 0 {
+		return errors.New("the file holds no capture: it does not begin with a header")
+	}
+	return nil
+}
+
+func (t *Tape) add(line []byte) error {
+	var kind struct {
+		Type   string `json:"type"`
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(line, &kind); err != nil {
+		return fmt.Errorf("it is no line of a capture: %w", err)
+	}
+	switch {
+	case kind.Type == kindHeader && kind.Schema != Schema:
+		return fmt.Errorf("the capture's format is %.60q; this program reads %s", kind.Schema, Schema)
+	case kind.Type == kindHeader:
+		var h Header
+		err := json.Unmarshal(line, &h)
+		t.Headers = append(t.Headers, h)
+		return err
+	case len(t.Headers) == 0:
+		return errors.New("the file does not begin with a header of a capture")
+	case kind.Type != kindExchange:
+		return fmt.Errorf("a line of the type %.60q is not known", kind.Type)
+	}
+	var x Exchange
+	if err := json.Unmarshal(line, &x); err != nil {
+		return err
+	}
+	if _, twice := t.Find(x.N); twice {
+		return fmt.Errorf("there is an exchange %d already", x.N)
+	}
+	t.at[x.N], t.last = len(t.Exchanges), max(t.last, x.N)
+	t.Exchanges = append(t.Exchanges, x)
+	return x.check()
+}
+
+// lineEnds counts the line ends that it passes on.
+type lineEnds struct {
+	r    io.Reader
+	n    int64 // bytes
+	seen int   // line ends
+	last int64 // where the last one ends
+}
+
+// Read implements io.Reader.
+func (l *lineEnds) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if i := bytes.LastIndexByte(p[:n], '\n'); i >= 0 {
+		l.seen += bytes.Count(p[:n], []byte("\n"))
+		l.last = l.n + int64(i) + 1
+	}
+	l.n += int64(n)
+	return n, err
+}
+
+// AppendHeader appends a header as a line. An empty Schema is filled in.
+func AppendHeader(b []byte, h Header) ([]byte, error) {
+	h.Schema = Schema
+	return appendLine(b, kindHeader, h)
+}
+
+// AppendExchange appends an exchange as a line.
+func AppendExchange(b []byte, x Exchange) ([]byte, error) {
+	if err := x.check(); err != nil {
+		return nil, err
+	}
+	return appendLine(b, kindExchange, x)
+}
+
+func appendLine(b []byte, kind string, v any) ([]byte, error) {
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode a line of the capture: %w", err)
+	}
+	b = append(b, `{"type":"`+kind+`",`...)
+	return append(b, line.Bytes()[1:]...), nil
+}

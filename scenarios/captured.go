@@ -1,0 +1,82 @@
+package scenarios
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/mocks"
+)
+
+// addScript puts the script of a file of its own in the place of the backend's lines.
+// What is wrong with it is reported where it stands, in that file.
+func (c *checker) addScript(b *Backend, fsys fs.FS, sum hash.Hash) Diagnostics {
+	name := b.ScriptFile
+	if name == "" {
+		return nil
+	}
+	if len(b.Replies)+len(b.Rules) > 0 || b.State != "" {
+		c.add("backend.script", "", "the script is in a file, %q; leave out replies, rules and state here, or the file", name)
+		return nil
+	}
+	data, err := readScript(fsys, name)
+	if err != nil {
+		c.missingFile("backend.script", name, fsys, err)
+		return nil
+	}
+	hashPart(sum, data)
+	folder, err := fs.Sub(fsys, path.Dir(path.Clean(name)))
+	if err != nil {
+		c.missingFile("backend.script", name, fsys, err)
+		return nil
+	}
+	script, found := parseScript(name, data, folder, sum)
+	b.Replies, b.Rules, b.State = script.Replies, script.Rules, script.State
+	b.Model, b.Lenient = cmp.Or(b.Model, script.Model), b.Lenient || script.Lenient
+	return found
+}
+
+// readScript reads the file of a script, which cannot be outside of the folder.
+func readScript(fsys fs.FS, name string) ([]byte, error) {
+	clean := path.Clean(name)
+	if strings.ContainsAny(name, "\\\x00") || !fs.ValidPath(clean) {
+		return nil, fmt.Errorf("%q must be a relative path with slashes that stays in the scenario's folder", name)
+	}
+	info, err := fs.Stat(fsys, clean) // opening a pipe would wait for ever
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the script: %w", err)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("read the script: %q is not a regular file", name)
+	case info.Size() > source.MaxBytes:
+		return nil, fmt.Errorf("read the script: %q has %d bytes; at most %d are allowed", name, info.Size(), source.MaxBytes)
+	}
+	data, err := fs.ReadFile(fsys, clean)
+	if err != nil {
+		return nil, fmt.Errorf("read the script: %w", err)
+	}
+	return data, nil
+}
+
+// loadFrames reads the captured answers that the lines of the script at a path name, and
+// adds them to the hash.
+func (c *checker) loadFrames(s *mocks.Script, at string, fsys fs.FS, sum hash.Hash) {
+	for _, p := range s.LoadFrames(fsys) {
+		c.add(join(at, p.Path), p.Nearest, "%s", p.Message)
+	}
+	for _, answer := range s.Answers() {
+		if answer.Frames == nil || answer.Frames.Captured() == nil {
+			continue
+		}
+		x := answer.Frames.Captured()
+		hashPart(sum, x.Body)
+		for _, f := range x.Frames {
+			_ = binary.Write(sum, binary.BigEndian, [2]int64{int64(f.Gap), int64(f.Bytes)}) // a hash takes all
+		}
+	}
+}
