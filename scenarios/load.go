@@ -18,7 +18,7 @@ import (
 
 // shipped holds the scenarios that come with the program.
 //
-//go:embed loop stop interview persist react all command
+//go:embed loop stop interview persist react all command coding-agents
 var shipped embed.FS
 
 // shippedPrefix begins the file names of shipped scenarios in diagnostics and

@@ -2,6 +2,7 @@ package coding
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
@@ -19,7 +20,7 @@ func prepareClaude(cfg Config, _ app.Site) (launch, error) {
 		},
 	}
 	if cfg.Retries != nil {
-		l.env = append(l.env, "CLAUDE_CODE_MAX_RETRIES="+cfg.retries(""))
+		l.env = append(l.env, "CLAUDE_CODE_MAX_RETRIES="+strconv.Itoa(*cfg.Retries))
 	}
 	return l, nil
 }

@@ -41,7 +41,9 @@ func prepareCodex(cfg Config, site app.Site) (launch, error) {
 	}
 	settings := fmt.Sprintf(codexSettings, site.Backend+"/v1")
 	if cfg.Retries != nil {
-		settings += fmt.Sprintf("request_max_retries = %s\nstream_max_retries = %[1]s\n", cfg.retries(""))
+		// It has two loops of retries, one within the other. The outer one is for all that
+		// can go wrong, the inner one not for used-up rates and broken streams.
+		settings += fmt.Sprintf("request_max_retries = 0\nstream_max_retries = %d\n", *cfg.Retries)
 	}
 	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(settings), 0o600); err != nil {
 		return launch{}, fmt.Errorf("write its settings: %w", err)

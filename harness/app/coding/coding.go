@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/harness/app"
@@ -89,7 +88,7 @@ func (a *Agent) Start(ctx context.Context, site app.Site) (app.Session, error) {
 	if err != nil {
 		return nil, app.Errorf(app.Unusable, "prepare the home of %s: %w", a.cfg.Agent, err)
 	}
-	s := &session{agent: a, site: site, calm: newCalm(site)}
+	s := &session{agent: a, site: site}
 	s.cli = cli.Config{
 		Command:   []string{program.path},
 		Dir:       site.Folder,
@@ -98,8 +97,10 @@ func (a *Agent) Start(ctx context.Context, site app.Site) (app.Session, error) {
 		ExtraArgs: started.args,
 		OnSession: func(id string) { s.cli.Session = id },
 		OnMessage: func(text string) { s.said = append(s.said, text) },
-		Log:       site.Log,
 		Clock:     site.Clock,
+	}
+	if site.Log != nil {
+		s.cli.Log = &calmLog{to: site.Log}
 	}
 	if a.cfg.Guard != "" {
 		guarded, err := a.install(site)
@@ -119,7 +120,6 @@ func (a *Agent) Start(ctx context.Context, site app.Site) (app.Session, error) {
 type session struct {
 	agent *Agent
 	site  app.Site
-	calm  *calm
 	cli   cli.Config
 	guard *guarded // nil without one
 	said  []string // the agent's messages of this turn
@@ -145,7 +145,7 @@ func (s *session) Say(ctx context.Context, text string) (app.Answer, error) {
 	if len(reply.Retries) > 0 {
 		attrs["retries"] = len(reply.Retries)
 	}
-	return app.Answer{Text: s.calm.text(reply.Text), Attrs: attrs}, nil
+	return app.Answer{Text: reply.Text, Attrs: attrs}, nil
 }
 
 // failure says what kind of end an error of the adapter is.
@@ -154,7 +154,7 @@ func (s *session) failure(err error) error {
 	if !ok {
 		return err // the context's end
 	}
-	message := s.calm.text(s.agent.cfg.Agent + ": " + e.Message)
+	message := newCalm(s.site).names.Replace(s.agent.cfg.Agent + ": " + e.Message)
 	kind := app.Failed
 	switch {
 	case errors.Is(err, cli.ErrFlood):
@@ -174,11 +174,3 @@ func (s *session) failure(err error) error {
 
 // End implements app.Session. Nothing lives between turns.
 func (s *session) End(context.Context) error { return nil }
-
-// retries is a number of them as text, or def.
-func (c Config) retries(def string) string {
-	if c.Retries == nil {
-		return def
-	}
-	return strconv.Itoa(*c.Retries)
-}

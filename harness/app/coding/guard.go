@@ -69,22 +69,23 @@ func (s *session) tellStops() error {
 	}
 	for _, judged := range stops[min(s.guard.seen, len(stops)):] {
 		s.guard.seen++
-		s.site.Tell(stopVerdict, judged.Outcome, s.guard.attrs(judged, s.said))
+		reason, attrs := s.guard.verdict(judged, s.said)
+		s.site.Tell(stopVerdict, reason, attrs)
 	}
 	return nil
 }
 
-// attrs are those of a verdict of the stop guard.
-func (g *guarded) attrs(judged hook.Judged, said []string) map[string]any {
-	attrs := map[string]any{"class": string(judged.Class), "score": judged.Score, "policy": string(g.policy)}
+// verdict is what the stop guard found, and why.
+func (g *guarded) verdict(judged hook.Judged, said []string) (reason string, attrs map[string]any) {
+	attrs = map[string]any{"class": string(judged.Class), "score": judged.Score, "policy": string(g.policy)}
 	if i := slices.IndexFunc(said, judged.Of); i >= 0 {
 		v := stop.Judge(said[i], stop.Options{Policy: g.policy})
 		steps := stop.Texts(v.Steps)
-		attrs = v.Attrs()
+		reason, attrs = v.Reason, v.Attrs()
 		attrs["executed"] = stop.Executed(g.left, steps)
 		g.left = steps
 	}
 	attrs["allow"], attrs["forced"] = !judged.Blocked, judged.Blocked
 	attrs["outcome"] = judged.Outcome
-	return attrs
+	return reason, attrs
 }
