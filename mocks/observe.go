@@ -86,7 +86,7 @@ func spoiling(kind string, status int) (llm.ErrorKind, bool) {
 		return ofStatus(status), true
 	case "timeout", "hang", "hang-after-output", "ignore-sigterm":
 		return llm.Timeout, true
-	case "reset-before-headers", "reset-after-headers", "reset-mid-stream", "exit":
+	case "reset-before-headers", "reset-after-headers", "reset-mid-stream", "error-event", "exit":
 		return llm.Unavailable, true
 	case "truncated-stream", "missing-done", "finish-length", "truncated-jsonl":
 		return llm.Truncated, true

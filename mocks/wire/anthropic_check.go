@@ -224,7 +224,7 @@ func (m *anthropicMessage) checkContent(i int, last bool) *APIError {
 	case 0:
 		return refused(param, "Field required")
 	case '"', '[':
-		if c.text == "" && len(c.list) == 0 && !(last && assistant) {
+		if c.text == "" && len(c.list) == 0 && (!last || !assistant) {
 			return refused(fmt.Sprintf("messages.%d", i), "all messages must have non-empty content except for the optional final assistant message")
 		}
 	default:

@@ -18,6 +18,8 @@ type dialect struct {
 	marks []string
 	// failure is what the provider says with a status.
 	failure func(status int) *APIError
+	// errorEvent is the event that an error is in a stream, after n others.
+	errorEvent func(call Call, c Completion, e *APIError, n int) []byte
 }
 
 // dialectOf is the dialect of a codec; ok is false for one that has none.
@@ -29,15 +31,19 @@ func dialectOf(c Codec) (d dialect, ok bool) {
 			choices: true,
 			marks:   []string{`"content":"`, `"arguments":"`, `":"`},
 			failure: statusError,
+			errorEvent: func(_ Call, _ Completion, e *APIError, _ int) []byte {
+				return sseEvent("", appendOpenAIError(nil, e))
+			},
 		}, true
 	case OpenAIResponses:
 		return dialect{
 			ends: func(event []byte) bool {
 				return bytes.HasPrefix(event, []byte("event: response.completed\n")) || bytes.HasPrefix(event, []byte("event: response.incomplete\n"))
 			},
-			told:    true,
-			marks:   []string{`"delta":"`, `"text":"`, `"arguments":"`, `":"`},
-			failure: statusError,
+			told:       true,
+			marks:      []string{`"delta":"`, `"text":"`, `"arguments":"`, `":"`},
+			failure:    statusError,
+			errorEvent: failedResponse,
 		}, true
 	case AnthropicMessages:
 		return dialect{
@@ -45,6 +51,9 @@ func dialectOf(c Codec) (d dialect, ok bool) {
 			told:    true,
 			marks:   []string{`"text_delta","text":"`, `"partial_json":"`, `"text":"`, `":"`},
 			failure: c.stockError,
+			errorEvent: func(_ Call, _ Completion, e *APIError, _ int) []byte {
+				return sseEvent("error", appendAnthropicError(nil, e))
+			},
 		}, true
 	}
 	return dialect{marks: []string{`"content":"`, `"arguments":"`, `":"`}, failure: statusError}, false

@@ -71,6 +71,7 @@ var faultKinds = []faultKind{
 	kind("reset-mid-stream", "the connection is reset in the middle of the body", newResetMidStream, optAfter),
 	kind("truncated-stream", "the connection is closed in order in the middle of the body", newTruncatedStream, optAfter),
 	kind("missing-done", "the stream ends without its end marker", newMissingDone),
+	kind("error-event", "an error of the provider's in the middle of the stream, whose head said 200", newErrorEvent, optStatus, optMessage, optAfter),
 	kind("malformed-json", "a chunk of the stream, or the body, is not JSON", newMalformedJSON, optAfter),
 	kind("wrong-content-type", "an HTML page in place of the answer", newWrongContentType),
 	kind("empty-choices", "the answer holds an empty list of choices", newEmptyChoices),

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
 	"time"
 )
@@ -69,4 +70,26 @@ func divide(f Frame) []Frame {
 	}
 	frames[len(frames)-1].End = f.End
 	return frames
+}
+
+// errorEvent breaks a stream off with an error.
+type errorEvent struct{ spec FaultSpec }
+
+func newErrorEvent(spec FaultSpec) Fault { return errorEvent{spec} }
+
+// Apply implements Fault.
+func (f errorEvent) Apply(codec Codec, call Call, answer Completion) ([]Frame, bool) {
+	frames := codec.Encode(call, answer)
+	d, ok := dialectOf(codec)
+	if !ok || !call.Stream {
+		return frames, false
+	}
+	n, ok := delivered(len(frames)-1, f.spec.After)
+	if !ok {
+		return frames, false
+	}
+	e := d.failure(cmp.Or(f.spec.Status, http.StatusInternalServerError))
+	e.Message = cmp.Or(f.spec.Message, e.Message)
+	frames[n+1].Data = d.errorEvent(call, answer, e, n)
+	return frames[:n+2], true
 }

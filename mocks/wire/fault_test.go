@@ -215,7 +215,7 @@ var _ = Describe("NewFault", Label("H-02"), func() {
 			names = append(names, k.Name)
 		}
 		Expect(names).To(ConsistOf("status", "timeout", "reset-before-headers", "reset-after-headers", "reset-mid-stream",
-			"truncated-stream", "missing-done", "malformed-json", "wrong-content-type", "empty-choices", "empty-text",
+			"truncated-stream", "missing-done", "error-event", "malformed-json", "wrong-content-type", "empty-choices", "empty-text",
 			"finish-length", "content-filter", "refusal", "slow-drip", "duplicate-chunk", "wrong-usage",
 			"invalid-tool-arguments", "not-utf8"))
 	})

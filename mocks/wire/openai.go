@@ -27,16 +27,7 @@ const invalidRequest = "invalid_request_error"
 // Retry-After and to milliseconds in Retry-After-Ms. X-Should-Retry is what
 // OpenAI's own clients obey before they look at the status.
 func (OpenAIChat) EncodeError(e *APIError) []Frame {
-	b := append(make([]byte, 0, 128+len(e.Message)), `{"error":{"message":`...)
-	b = appendString(b, e.Message)
-	b = append(b, `,"type":`...)
-	b = appendString(b, e.Type)
-	b = append(b, `,"param":`...)
-	b = appendStringOrNull(b, e.Param)
-	b = append(b, `,"code":`...)
-	b = appendStringOrNull(b, e.Code)
-	b = append(b, `}}`...)
-
+	b := appendOpenAIError(make([]byte, 0, 128+len(e.Message)), e)
 	h := head(jsonType, "", len(b))
 	h.Set("X-Should-Retry", strconv.FormatBool(retryable(e)))
 	if e.RetryAfter > 0 {
@@ -44,6 +35,18 @@ func (OpenAIChat) EncodeError(e *APIError) []Frame {
 		h.Set("Retry-After-Ms", strconv.FormatInt(roundUp(e.RetryAfter, time.Millisecond), 10))
 	}
 	return []Frame{{Status: e.Status, Header: h, Data: b}}
+}
+
+func appendOpenAIError(b []byte, e *APIError) []byte {
+	b = append(b, `{"error":{"message":`...)
+	b = appendString(b, e.Message)
+	b = append(b, `,"type":`...)
+	b = appendString(b, e.Type)
+	b = append(b, `,"param":`...)
+	b = appendStringOrNull(b, e.Param)
+	b = append(b, `,"code":`...)
+	b = appendStringOrNull(b, e.Code)
+	return append(b, `}}`...)
 }
 
 // retryable follows the clients' own default, except that no wait helps against

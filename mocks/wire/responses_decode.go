@@ -104,15 +104,19 @@ func (o *output) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		if err != nil {
 			return err
 		}
-		var parts []contentPart
-		if jsonv2.Unmarshal(value, &parts) != nil || len(parts) > 0 && parts[0].Type == "" {
-			o.text = string(value)
-			return nil
-		}
-		o.text = plainParts(parts)
+		o.text = outputText(value)
 		return nil
 	}
 	return d.SkipValue()
+}
+
+// outputText is the text of parts, or of the parts of a shell's output the JSON.
+func outputText(value jsontext.Value) string {
+	var parts []contentPart
+	if err := jsonv2.Unmarshal(value, &parts); err != nil || len(parts) > 0 && parts[0].Type == "" {
+		return string(value)
+	}
+	return plainParts(parts)
 }
 
 // plainParts is the text of parts, one below the other.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -33,13 +34,17 @@ type response struct {
 	call   *Call
 	answer Completion
 	parts  []part
+	failed *APIError // that ended it; nil if none did
 }
 
 // append appends the object that says all of an answer, or while it is on its way,
 // what is known before.
 func (r *response) append(b []byte, done bool) []byte {
 	status, incomplete := "in_progress", ""
-	if done {
+	switch {
+	case r.failed != nil:
+		status = "failed"
+	case done:
 		status, incomplete = responseStatus(r.answer)
 	}
 	created := unixSeconds(r.answer.Created)
@@ -49,7 +54,9 @@ func (r *response) append(b []byte, done bool) []byte {
 	b = strconv.AppendInt(b, created, 10)
 	b = append(b, `,"status":"`...)
 	b = append(b, status...)
-	b = append(b, `","background":false,"error":null,"incomplete_details":`...)
+	b = append(b, `","background":false,"error":`...)
+	b = r.appendFailure(b)
+	b = append(b, `,"incomplete_details":`...)
 	if incomplete == "" {
 		b = append(b, "null"...)
 	} else {
@@ -86,6 +93,18 @@ func (r *response) append(b []byte, done bool) []byte {
 	}
 	b = append(b, `,"user":null,"metadata":`...)
 	return append(r.appendMetadata(b), '}')
+}
+
+// appendFailure appends the error that ended the answer. It has no type, so that
+// this stands for a code that is not given.
+func (r *response) appendFailure(b []byte) []byte {
+	if r.failed == nil {
+		return append(b, "null"...)
+	}
+	b = append(b, `{"code":`...)
+	b = appendString(b, cmp.Or(r.failed.Code, r.failed.Type))
+	b = append(b, `,"message":`...)
+	return append(appendString(b, r.failed.Message), '}')
 }
 
 func (r *response) appendMetadata(b []byte) []byte {

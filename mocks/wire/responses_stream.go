@@ -105,3 +105,11 @@ func (e *events) written(kind, within, member, text string) {
 	e.quote(text)
 	e.end()
 }
+
+// failedResponse is the event that ends a stream in an error, after n others.
+func failedResponse(call Call, c Completion, e *APIError, n int) []byte {
+	r := &response{call: &call, answer: c, failed: e}
+	s := &events{numbered: true, number: n, frames: make([]Frame, 0, 1)}
+	s.response("response.failed", r, false)
+	return s.frames[0].Data
+}

@@ -32,3 +32,12 @@ func withData(event, data []byte) []byte {
 	before, _, _ := sseParts(event)
 	return bytes.Join([][]byte{before, []byte(sseData), data, []byte("\n\n")}, nil)
 }
+
+// sseEvent is the event of that name, which may be empty, that carries data.
+func sseEvent(name string, data []byte) []byte {
+	var event []byte
+	if name != "" {
+		event = append(append(append(event, "event: "...), name...), '\n')
+	}
+	return append(append(append(event, sseData...), data...), "\n\n"...)
+}
