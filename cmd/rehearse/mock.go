@@ -96,15 +96,22 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 	return a.mockReport(engine.Report(), script.Lenient)
 }
 
-// serve answers until ctx ends.
+// serve answers a client of the OpenAI API until ctx ends.
 func (a *app) serve(ctx context.Context, address string, handler http.Handler) error {
+	return a.serveAt(ctx, address, handler, func(base string) {
+		fmt.Fprintf(a.stderr, "serving; point a client here with OPENAI_BASE_URL=%s, any key, and end with Ctrl-C\n", base)
+	})
+}
+
+// serveAt answers until ctx ends, once it has said where.
+func (a *app) serveAt(ctx context.Context, address string, handler http.Handler, say func(base string)) error {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w; choose another address with --listen", address, err)
 	}
 	base := "http://" + listener.Addr().String() + "/v1"
 	fmt.Fprintf(a.stdout, "%s\n", base)
-	fmt.Fprintf(a.stderr, "serving; point a client here with OPENAI_BASE_URL=%s, any key, and end with Ctrl-C\n", base)
+	say(base)
 	if ip, ok := listener.Addr().(*net.TCPAddr); ok && !ip.IP.IsLoopback() {
 		fmt.Fprintln(a.stderr, "warning: this address is open to other machines")
 	}

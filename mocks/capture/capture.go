@@ -56,6 +56,21 @@ type Proxy struct {
 	last     atomic.Int64 // number of an exchange
 }
 
+// Validate says what is wrong with the upstream.
+func (o *Options) Validate() error {
+	_, err := parseUpstream(o.Upstream, o.Offline)
+	return err
+}
+
+// Host is the upstream's host, with the port if it has one; empty if it is not valid.
+func (o *Options) Host() string {
+	u, err := parseUpstream(o.Upstream, o.Offline)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
 // New returns a proxy, or an error that says what is wrong with the options.
 func New(o Options) (*Proxy, error) {
 	upstream, err := parseUpstream(o.Upstream, o.Offline)
@@ -77,10 +92,7 @@ func New(o Options) (*Proxy, error) {
 	return p, nil
 }
 
-// Upstream is the host that answers, with the port if it has one.
-func (p *Proxy) Upstream() string { return p.upstream.Host }
-
-// parseUpstream reads the root of an API. It ends without /v1 and without a slash.
+// parseUpstream reads the root of an API.
 func parseUpstream(text string, offline bool) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -190,6 +192,9 @@ func toolCalls(calls []llm.ToolCall) ([]mocks.ScriptedToolCall, error) {
 			return nil, fmt.Errorf("the arguments of the tool call %q are no JSON object, which a script cannot say: %w", c.Name, err)
 		}
 		numbers(s.Arguments)
+		if len(s.Arguments) == 0 {
+			s.Arguments = nil
+		}
 		scripted = append(scripted, s)
 	}
 	return scripted, nil
@@ -199,10 +204,13 @@ func toolCalls(calls []llm.ToolCall) ([]mocks.ScriptedToolCall, error) {
 func numbers(v any) any {
 	switch v := v.(type) {
 	case json.Number:
-		if n, err := v.Int64(); err == nil {
+		f, _ := v.Float64() // JSON's numbers are all some float
+		if n, err := strconv.Atoi(v.String()); err == nil {
 			return n
 		}
-		f, _ := v.Float64() // JSON's numbers are all some float
+		if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+			return int(f) // 1.0 and 1e3, which YAML would write as whole numbers
+		}
 		return f
 	case map[string]any:
 		for key, item := range v {
