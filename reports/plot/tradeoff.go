@@ -1,0 +1,137 @@
+package plot
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
+)
+
+// Tradeoff is what one of several choices costs and how good it is.
+type Tradeoff struct {
+	Name          string
+	Cost, Quality measure.Value
+	// Front is true where none of the others is at least as good at no more cost.
+	Front bool
+}
+
+// Plane says what the axes of Pareto are.
+type Plane struct {
+	// Cost and Quality are the labels of the axes.
+	Cost, Quality string
+	// Show writes a quality; nil is show.Number.
+	Show func(float64) string
+	// Lower is true where the lower quality is the better one.
+	Lower bool
+}
+
+// Pareto draws choices on the plane of cost and quality, with a cross for the intervals,
+// and a line along the front: the choices that none of the others beats in both. It draws
+// up to twelve of them.
+func Pareto(title string, p Plane, choices []Tradeoff) Picture {
+	var list []Tradeoff
+	for _, t := range choices {
+		if known(t.Cost) && *t.Cost.Value >= 0 && known(t.Quality) && len(list) < maxRows {
+			list = append(list, t)
+		}
+	}
+	if len(list) == 0 {
+		return Picture{Title: title, Text: "Of nothing both the cost and the quality are known."}
+	}
+	if p.Show == nil {
+		p.Show = show.Number
+	}
+	s := newSheet(narrow, 260+float64(len(list))*legendRow)
+	s.top = float64(len(list))*legendRow + 8
+	lo, hi := extent(list, func(t Tradeoff) measure.Value { return t.Cost })
+	ticks(&s.X, max(0, lo), hi, show.Money)
+	lo, hi = extent(list, func(t Tradeoff) measure.Value { return t.Quality })
+	ticks(&s.Y, lo, hi, p.Show)
+	s.X.Label.Text, s.Y.Label.Text = p.Cost, p.Quality
+	s.grid(true)
+	s.line("skip", true, front(list))
+	says := make([]string, len(list))
+	for i, t := range list {
+		says[i] = fmt.Sprintf("%s: %s, %s", plain.Line(t.Name, maxLabel), around(t.Quality, p.Show), around(t.Cost, show.Money))
+		if t.Front {
+			says[i] += ", on the front"
+		}
+	}
+	s.mark(func(x, y func(float64) float64) {
+		for i, t := range list {
+			class := series(i)
+			s.cross(class, t, x, y)
+			s.numbered(i, x(*t.Cost.Value), y(*t.Quality.Value), class, says[i])
+			legend := float64(i)*legendRow + 10
+			s.numbered(i, 20, legend, class, "")
+			s.svg.text(38, legend+4, "", "", plain.Line(t.Name, maxLabel))
+			s.svg.text(s.width-4, legend+4, "end", "axis", p.Show(*t.Quality.Value)+" · "+show.Money(*t.Cost.Value))
+		}
+	})
+	better := "up"
+	if p.Lower {
+		better = "down"
+	}
+	return s.picture(title, fmt.Sprintf("%s over %s; %s and to the left is better. %s.", p.Quality, p.Cost, better, strings.Join(says, "; ")))
+}
+
+// cross draws the intervals of a choice.
+func (s *sheet) cross(class string, t Tradeoff, x, y func(float64) float64) {
+	if in := t.Cost.Interval; in != nil && finite(in.Lo, in.Hi) {
+		s.svg.stroke(class, 1, false, x(clamp(in.Lo, s.X.Min, s.X.Max)), y(*t.Quality.Value), x(clamp(in.Hi, s.X.Min, s.X.Max)), y(*t.Quality.Value))
+	}
+	if in := t.Quality.Interval; in != nil && finite(in.Lo, in.Hi) {
+		s.svg.stroke(class, 1, false, x(*t.Cost.Value), y(in.Lo), x(*t.Cost.Value), y(in.Hi))
+	}
+}
+
+// known reports whether a value can be drawn.
+func known(v measure.Value) bool { return v.Known && v.Value != nil && finite(*v.Value) }
+
+// around is a value with its interval.
+func around(v measure.Value, format func(float64) string) string {
+	text := format(*v.Value)
+	if in := v.Interval; in != nil && finite(in.Lo, in.Hi) {
+		text += fmt.Sprintf(" [%s, %s]", format(in.Lo), format(in.Hi))
+	}
+	return text
+}
+
+// extent is the range of an axis on which all values and intervals find room.
+func extent(list []Tradeoff, of func(Tradeoff) measure.Value) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, t := range list {
+		v := of(t)
+		all := []float64{*v.Value}
+		if in := v.Interval; in != nil && finite(in.Lo, in.Hi) {
+			all = append(all, in.Lo, in.Hi)
+		}
+		lo, hi = min(lo, slices.Min(all)), max(hi, slices.Max(all))
+	}
+	room := (hi - lo) * 0.08
+	if room == 0 { // one value only
+		room = max(math.Abs(hi)*0.1, 1e-6)
+	}
+	return lo - room, hi + room
+}
+
+// front are the corners of a staircase along the front.
+func front(list []Tradeoff) plotter.XYs {
+	on := slices.DeleteFunc(slices.Clone(list), func(t Tradeoff) bool { return !t.Front })
+	slices.SortStableFunc(on, func(a, b Tradeoff) int { return cmp.Compare(*a.Cost.Value, *b.Cost.Value) })
+	var points plotter.XYs
+	for i, t := range on {
+		if i > 0 {
+			points = append(points, plotter.XY{X: *t.Cost.Value, Y: points[len(points)-1].Y})
+		}
+		points = append(points, plotter.XY{X: *t.Cost.Value, Y: *t.Quality.Value})
+	}
+	return points
+}
