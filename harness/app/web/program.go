@@ -1,0 +1,191 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/harness/app/command"
+)
+
+// Program is an application that is started as a process. It finds its port in PORT.
+type Program struct {
+	// Run is the program and its arguments.
+	Run []string
+	// Env are further variables, as NAME=value.
+	Env []string
+}
+
+// Agent returns the agent that is a program which serves HTTP.
+func (p Program) Agent(dialogue Dialogue) (app.Agent, error) {
+	if len(p.Run) == 0 || p.Run[0] == "" {
+		return nil, errors.New("there is no application; write run: [program, argument], or the url: of one that is there already")
+	}
+	return &program{p, dialogue}, nil
+}
+
+type program struct {
+	Program
+	dialogue Dialogue
+}
+
+// Start implements app.Agent.
+func (p *program) Start(ctx context.Context, site app.Site) (app.Session, error) {
+	return Open(ctx, p.dialogue, &process{program: p.Program, site: site}, site.Clock)
+}
+
+// process is the place of an application that is a process of this machine.
+type process struct {
+	program Program
+	site    app.Site
+
+	mu     sync.Mutex
+	closed bool
+	killed bool             // the last one, from here
+	live   *command.Process // nil before the first start
+	port   int              // reserved
+}
+
+// attempts is how many ports are tried if somebody else takes them.
+const attempts = 5
+
+// Start implements Place. A port is free when it is chosen, and may be somebody else's
+// when the program comes to listen: then another one is tried.
+func (p *process) Start(ctx context.Context, ready Ready) (string, error) {
+	for n := 1; ; n++ {
+		port, err := ports.reserve()
+		if err != nil {
+			return "", err
+		}
+		if err := p.launch(ctx, port); err != nil {
+			ports.release(port)
+			return "", err
+		}
+		base := "http://127.0.0.1:" + strconv.Itoa(port)
+		if err = ready(ctx, base, p.Gone()); err == nil {
+			return base, nil
+		}
+		if !errors.Is(err, errGone) || n == attempts || !taken(port) {
+			return "", err
+		}
+	}
+}
+
+// launch starts the program, unless the place was closed.
+func (p *process) launch(ctx context.Context, port int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || ctx.Err() != nil {
+		return app.Errorf(app.Unusable, "the application was ended before it was started: %w", context.Cause(ctx))
+	}
+	env := append(slices.Clone(p.program.Env), "PORT="+strconv.Itoa(port))
+	live, err := command.Start(p.site, command.Program{Argv: p.program.Run, Env: env})
+	if err != nil {
+		return err
+	}
+	ports.release(p.port)
+	p.live, p.port, p.killed = live, port, false
+	return nil
+}
+
+// Gone implements Place.
+func (p *process) Gone() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.live.Done()
+}
+
+// Ended implements Place.
+func (p *process) Ended() string {
+	p.mu.Lock()
+	live, killed := p.live, p.killed
+	p.mu.Unlock()
+	if killed {
+		return "it was killed from here"
+	}
+	if err := live.Wait(context.Background()); err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("the program %q ended with exit status 0, and a server does not end by itself", p.program.Run[0])
+}
+
+// Kill implements Place.
+func (p *process) Kill(ctx context.Context) error {
+	p.mu.Lock()
+	live := p.live
+	p.killed = true
+	p.mu.Unlock()
+	if live == nil {
+		return nil
+	}
+	return live.Kill(ctx)
+}
+
+// Close implements Place: the program may end in order.
+func (p *process) Close(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	ports.release(p.port)
+	p.port = 0
+	if p.live == nil {
+		return nil
+	}
+	return p.live.Stop(ctx)
+}
+
+// ports are those of this machine that are handed out. Another application of ours
+// never gets one: it would answer in place of the one that is not up yet.
+var ports = reserved{free: free, taken: map[int]bool{}}
+
+type reserved struct {
+	free  func() (int, error)
+	mu    sync.Mutex
+	taken map[int]bool
+}
+
+// reserve chooses a port that is free.
+func (r *reserved) reserve() (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for {
+		port, err := r.free()
+		if err != nil {
+			return 0, err
+		}
+		if !r.taken[port] {
+			r.taken[port] = true
+			return port, nil
+		}
+	}
+}
+
+func (r *reserved) release(port int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.taken, port)
+}
+
+// free is a port that nobody listens on now.
+func free() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, fmt.Errorf("find a free loopback port for the application: %w", err)
+	}
+	return l.Addr().(*net.TCPAddr).Port, l.Close()
+}
+
+// taken reports whether somebody listens on a port.
+func taken(port int) bool {
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return true
+	}
+	_ = l.Close()
+	return false
+}

@@ -1,0 +1,227 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/internal/httpturn"
+	"github.com/rehearse-dev/rehearse/internal/loopback"
+)
+
+// maxBody bounds a response, in bytes.
+const maxBody = 4 << 20
+
+// talk is the client's side of a conversation.
+type talk struct {
+	dialogue Dialogue
+	base     string
+	clock    clock.Clock
+	client   *http.Client
+	turns    int
+	id       string // the session's, as the application gave it
+}
+
+// elsewhere is why a redirect is not followed.
+type elsewhere struct{ host string }
+
+func (e *elsewhere) Error() string { return "redirected to " + e.host }
+
+// newClient returns a client that reaches this machine and nothing else. Each request
+// has a connection of its own, so that one which is cut was cut by the application, and
+// not because it had waited too long for the next turn.
+func newClient() *http.Client {
+	jar, _ := cookiejar.New(nil) // its error is always nil
+	return &http.Client{
+		Jar:       jar,
+		Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true},
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			const most = 10
+			if !loopback.Is(r.URL.Hostname()) {
+				return &elsewhere{r.URL.Host}
+			}
+			if len(via) >= most {
+				return errors.New("it redirects without end")
+			}
+			return nil
+		},
+	}
+}
+
+// dial connects to an address on 127.0.0.1, or to the same port on ::1: a program that
+// is to listen on "localhost" may choose either.
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, network, address)
+	if err == nil || ctx.Err() != nil {
+		return conn, err
+	}
+	if host, port, _ := net.SplitHostPort(address); host == "127.0.0.1" {
+		if conn, err := d.DialContext(ctx, network, net.JoinHostPort("::1", port)); err == nil {
+			return conn, nil
+		}
+	}
+	return nil, err
+}
+
+// Say implements app.Session.
+func (t *talk) Say(ctx context.Context, text string) (app.Answer, error) {
+	t.turns++
+	request, err := t.dialogue.Request.Make(t.base, httpturn.Turn{Turn: text, N: t.turns, Session: t.id})
+	if err != nil {
+		return app.Answer{}, app.Errorf(app.Unusable, "turn %d makes no request: %w", t.turns, err)
+	}
+	response, err := t.client.Do(request.WithContext(ctx))
+	if err != nil {
+		return app.Answer{}, t.lost(ctx, err)
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
+	switch {
+	case len(data) > maxBody:
+		return app.Answer{}, app.Errorf(app.Flooded, "the application's answer is longer than %d bytes", maxBody)
+	case err != nil:
+		return app.Answer{}, t.lost(ctx, err)
+	case response.StatusCode >= http.StatusBadRequest:
+		failed := app.Errorf(app.Failed, "the application answered with the HTTP status %s: %s", response.Status, excerpt(data))
+		failed.Code = response.StatusCode
+		return app.Answer{}, failed
+	case response.StatusCode >= http.StatusMultipleChoices:
+		return app.Answer{}, app.Errorf(app.Unusable, "the application answered with the HTTP status %s, and that says nothing; let request.path be where it answers", response.Status)
+	}
+	said, err := t.dialogue.read(response.Header.Get("Content-Type"), data)
+	if err != nil {
+		return app.Answer{}, err
+	}
+	if said.id != "" {
+		t.id = said.id
+	}
+	return app.Answer{Text: said.text, Raw: clipped(data), Attrs: map[string]any{"http_status": response.StatusCode}}, nil
+}
+
+// End implements app.Session. The application was there before.
+func (t *talk) End(context.Context) error { return nil }
+
+// lost says why a request had no response, or not all of it.
+func (t *talk) lost(ctx context.Context, err error) error {
+	cause := clock.Err(ctx)
+	away, redirected := errors.AsType[*elsewhere](err)
+	switch why := reason(err); {
+	case errors.Is(cause, context.DeadlineExceeded):
+		return app.Errorf(app.TimedOut, "the application did not answer in time: %w", cause)
+	case cause != nil:
+		return cause
+	case redirected:
+		return app.Errorf(app.Unusable, "the application redirects to %s, which is not on this machine; the harness does not go there", away.host)
+	case strings.Contains(why, "malformed HTTP"):
+		return app.Errorf(app.Unusable, "what answers speaks no HTTP: %s", why)
+	default:
+		return app.Errorf(app.Crashed, "the application cut the connection (%s)", why)
+	}
+}
+
+// reason says why a connection failed, without addresses: they differ from run to run.
+func reason(err error) string {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		err = op.Err
+	}
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return err.Error()
+}
+
+// ready waits until the application can be spoken to.
+func (t *talk) ready(ctx context.Context, base string, gone <-chan struct{}) error {
+	timed, cancel := t.clock.WithTimeout(ctx, t.dialogue.HealthTimeout)
+	defer cancel()
+	timed, leave := whileThere(timed, gone)
+	defer leave()
+	for pause := shortPause; ; pause = min(2*pause, longPause) {
+		err := t.healthy(timed, base)
+		if err == nil {
+			return nil
+		}
+		if t.clock.Sleep(timed, pause) == nil {
+			continue
+		}
+		switch cause := clock.Err(timed); {
+		case clock.Err(ctx) != nil:
+			return clock.Err(ctx)
+		case errors.Is(cause, errGone):
+			return cause
+		default:
+			return app.Errorf(app.Unusable, "the application could not be spoken to within %s (health_timeout): %s", t.dialogue.HealthTimeout, reason(err))
+		}
+	}
+}
+
+// The pauses between two looks at whether an application can be spoken to.
+const (
+	shortPause = 2 * time.Millisecond
+	longPause  = 50 * time.Millisecond
+)
+
+// errGone ends the waiting for an application that has ended.
+var errGone = errors.New("the application ended")
+
+// whileThere returns a context that ends, too, when the application has.
+func whileThere(ctx context.Context, gone <-chan struct{}) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	if gone != nil {
+		go func() {
+			select {
+			case <-gone:
+				cancel(errGone)
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return ctx, func() { cancel(nil) }
+}
+
+// healthy asks once whether the application can be spoken to.
+func (t *talk) healthy(ctx context.Context, base string) error {
+	ctx, cancel := t.clock.WithTimeout(ctx, lookLimit)
+	defer cancel()
+	u, err := url.Parse(base)
+	if err != nil {
+		return err
+	}
+	if t.dialogue.Health == "" {
+		conn, err := dial(ctx, "tcp", u.Host)
+		if err == nil {
+			err = conn.Close()
+		}
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+t.dialogue.Health, nil)
+	if err != nil {
+		return err
+	}
+	response, err := t.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers with the HTTP status %s, not 200", t.dialogue.Health, response.Status)
+	}
+	return nil
+}
+
+// lookLimit is how long one look may take, so that an application that hangs on the
+// first one is asked again.
+const lookLimit = 2 * time.Second
