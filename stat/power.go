@@ -10,23 +10,26 @@ import (
 
 // PairedPower is the probability that Student's two-sided test of n paired differences
 // at level alpha rejects, where their mean is effect standard deviations away from 0.
-// That is the tail of the noncentral t distribution (Johnson, Kotz and Balakrishnan,
-// Continuous Univariate Distributions 2, 1995, chapter 31): with ν = n-1, the quantile
-// t of Student's distribution and the noncentrality δ = effect·√n,
-//
-//	E[Φ(δ - t·√(V/ν)) + Φ(-δ - t·√(V/ν))], V ~ χ²(ν)
-//
 // It is 0 for less than two pairs. Alpha is in (0, 1).
 func PairedPower(n int, effect, alpha float64) float64 {
-	if !(alpha > 0 && alpha < 1) {
-		panic(fmt.Sprintf("stat: no power at level %g", alpha))
-	}
 	if n < 2 {
 		return 0
 	}
-	nu := float64(n - 1)
+	return studentPower(effect*math.Sqrt(float64(n)), float64(n-1), alpha)
+}
+
+// studentPower is that of Student's test with ν degrees of freedom of an estimate that is
+// δ standard errors away from 0: with the quantile t of its distribution, the tail of
+// the noncentral one (Johnson, Kotz and Balakrishnan, Continuous Univariate
+// Distributions 2, 1995, chapter 31),
+//
+//	E[Φ(δ - t·√(V/ν)) + Φ(-δ - t·√(V/ν))], V ~ χ²(ν)
+func studentPower(delta, nu, alpha float64) float64 {
+	if !(alpha > 0 && alpha < 1) {
+		panic(fmt.Sprintf("stat: no power at level %g", alpha))
+	}
+	delta = math.Abs(delta)
 	t := distuv.StudentsT{Sigma: 1, Nu: nu}.Quantile(1 - alpha/2)
-	delta := math.Abs(effect) * math.Sqrt(float64(n))
 	chi := distuv.ChiSquared{K: nu}
 	// In the logarithm of V/ν the density is smooth, whatever the degrees of freedom.
 	f := func(x float64) float64 {
@@ -37,6 +40,25 @@ func PairedPower(n int, effect, alpha float64) float64 {
 	}
 	wide := 12 / math.Sqrt(nu)
 	return min(1, quad.Fixed(f, -2.5*wide, wide, 200, quad.Legendre{}, 0))
+}
+
+// NormalDrift is how far away from 0, in standard errors, a normal estimate is that a
+// test at level alpha finds as often as Student's test finds one that is delta away and
+// has nu degrees of freedom. So it puts Student's test in place of a normal one in
+// Sequential.Power.
+func NormalDrift(delta, nu, alpha float64) float64 {
+	if delta == 0 || math.IsInf(nu, 1) || nu > 1e6 {
+		return delta
+	}
+	power := studentPower(delta, nu, alpha)
+	if power <= alpha {
+		return 0
+	}
+	if power > 1-1e-12 {
+		return math.Abs(delta)
+	}
+	z := distuv.UnitNormal.Quantile(1 - alpha/2)
+	return math.Copysign(max(0, z+distuv.UnitNormal.Quantile(power)), delta)
 }
 
 // maxPairs is the largest number that PairedNeeded gives.

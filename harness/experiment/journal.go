@@ -1,0 +1,210 @@
+package experiment
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/folder"
+)
+
+// journalSchema names the format of journals: a line of JSON each, first the heading,
+// then the trials in the order of the plan, and last how a cap ended the experiment.
+const journalSchema = "rehearse.experiment-journal/1"
+
+// heading says what experiment a journal is of.
+type heading struct {
+	Schema string `json:"schema"`
+	Digest string `json:"digest"`
+	Prices string `json:"prices"`
+	Tool   string `json:"tool,omitempty"`
+}
+
+// outcome is what a trial came to.
+type outcome struct {
+	Variant  string       `json:"variant"`
+	Scenario string       `json:"scenario"`
+	Trial    int          `json:"trial"`
+	Verdict  gate.Verdict `json:"verdict"`
+	// Values are the measures that are known, Unknown says why others are not.
+	Values  map[string]float64 `json:"values,omitempty"`
+	Unknown map[string]string  `json:"unknown,omitempty"`
+	Used    result.Used        `json:"used"`
+	// Why says why the trial was skipped, or that the harness could not tell.
+	Why string `json:"why,omitempty"`
+}
+
+// capped says that a cap ended the experiment.
+type capped struct {
+	Capped string `json:"capped"`
+	// Used is what the trial took that was cut off.
+	Used result.Used `json:"used"`
+}
+
+// journal keeps what an experiment has found so far, so that it can be taken up again
+// after a crash. The zero value keeps nothing.
+type journal struct {
+	path string
+	file *os.File
+	out  *bufio.Writer
+}
+
+// maxLine is the longest line of a journal that is read, in bytes.
+const maxLine = 1 << 20
+
+// openJournal opens or makes a journal, and reads what it holds. What a crash left of a
+// last line is dropped.
+func openJournal(path string, want heading) (*journal, []outcome, *capped, error) {
+	if path == "" {
+		return &journal{}, nil, nil, nil
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("open the journal of the experiment: %w", err)
+	}
+	j := &journal{path: path, file: file, out: bufio.NewWriter(file)}
+	done, end, err := j.read(want)
+	if err != nil {
+		_ = file.Close()
+		return nil, nil, nil, err
+	}
+	return j, done, end, nil
+}
+
+// read reads the journal, and begins it if it is empty.
+func (j *journal) read(want heading) (done []outcome, end *capped, err error) {
+	lines, size, err := j.lines()
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(lines) == 0 {
+		if err := j.rewind(0); err != nil {
+			return nil, nil, err
+		}
+		if err := j.append(want); err != nil {
+			return nil, nil, err
+		}
+		return nil, nil, j.sync()
+	}
+	var is heading
+	if err := json.Unmarshal(lines[0], &is); err != nil || is.Schema != journalSchema {
+		return nil, nil, fmt.Errorf("%s is no journal of an experiment; choose another folder, or remove the file", j.path)
+	}
+	if is != want {
+		return nil, nil, fmt.Errorf("%s is the journal of another experiment: %s; what was found for one does not hold for the other, so choose another folder, or remove the file to begin anew",
+			j.path, difference(is, want))
+	}
+	for n, line := range lines[1:] {
+		if end != nil {
+			return nil, nil, fmt.Errorf("%s:%d: a line after the end of the experiment", j.path, n+2)
+		}
+		if bytes.HasPrefix(line, []byte(`{"capped"`)) {
+			end = &capped{}
+			if err := json.Unmarshal(line, end); err != nil {
+				return nil, nil, fmt.Errorf("%s:%d: %w", j.path, n+2, err)
+			}
+			continue
+		}
+		var o outcome
+		if err := json.Unmarshal(line, &o); err != nil {
+			return nil, nil, fmt.Errorf("%s:%d: %w", j.path, n+2, err)
+		}
+		done = append(done, o)
+	}
+	return done, end, j.rewind(size)
+}
+
+// difference says what is not the same.
+func difference(is, want heading) string {
+	switch {
+	case is.Tool != want.Tool:
+		return fmt.Sprintf("it was made by %s, and this is %s", is.Tool, want.Tool)
+	case is.Prices != want.Prices:
+		return fmt.Sprintf("it was made with prices of %s, and these are of %s", is.Prices, want.Prices)
+	default:
+		return "the experiment's file, a scenario or a text of a variant has changed since"
+	}
+}
+
+// lines are the whole lines of the journal, and how many bytes they take.
+func (j *journal) lines() (lines [][]byte, size int64, err error) {
+	in := bufio.NewReaderSize(j.file, 64<<10)
+	for {
+		line, err := in.ReadBytes('\n')
+		switch {
+		case errors.Is(err, io.EOF): // what is left is a line that was torn
+			return lines, size, nil
+		case err != nil:
+			return nil, 0, fmt.Errorf("read %s: %w", j.path, err)
+		case len(line) > maxLine:
+			return nil, 0, fmt.Errorf("%s:%d: the line has %d bytes; at most %d are allowed", j.path, len(lines)+1, len(line), maxLine)
+		}
+		if !json.Valid(line) {
+			if _, err := in.Peek(1); errors.Is(err, io.EOF) {
+				return lines, size, nil // torn as well: its blocks came to the disk in another order
+			}
+			return nil, 0, fmt.Errorf("%s:%d: the line is damaged; remove the file to begin anew", j.path, len(lines)+1)
+		}
+		lines, size = append(lines, line), size+int64(len(line))
+	}
+}
+
+// rewind cuts the file at a size and writes on from there.
+func (j *journal) rewind(size int64) error {
+	if err := j.file.Truncate(size); err != nil {
+		return fmt.Errorf("drop what a crash left in %s: %w", j.path, err)
+	}
+	if _, err := j.file.Seek(size, io.SeekStart); err != nil {
+		return fmt.Errorf("go on in %s: %w", j.path, err)
+	}
+	return nil
+}
+
+// append adds a line. It is on the disk after sync.
+func (j *journal) append(line any) error {
+	if j.file == nil {
+		return nil
+	}
+	data, err := json.Marshal(line)
+	if err != nil {
+		return fmt.Errorf("encode a line of the journal: %w", err)
+	}
+	if _, err := j.out.Write(append(data, '\n')); err != nil {
+		return fmt.Errorf("write %s: %w", j.path, folder.Explain(err))
+	}
+	return nil
+}
+
+// sync brings all lines to the disk.
+func (j *journal) sync() error {
+	if j.file == nil {
+		return nil
+	}
+	err := j.out.Flush()
+	if err == nil {
+		err = j.file.Sync()
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", j.path, folder.Explain(err))
+	}
+	return nil
+}
+
+// close brings all lines to the disk and gives the file free.
+func (j *journal) close() error {
+	if j.file == nil {
+		return nil
+	}
+	err := j.sync()
+	if closing := j.file.Close(); err == nil && closing != nil && !errors.Is(closing, fs.ErrClosed) {
+		err = fmt.Errorf("close %s: %w", j.path, closing)
+	}
+	return err
+}

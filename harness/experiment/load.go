@@ -1,0 +1,376 @@
+package experiment
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// The defaults of a file.
+const (
+	defaultAlpha = 0.05
+	defaultPower = 0.8
+	// manyScenarios is from how many scenarios on they are taken for a sample.
+	manyScenarios = 10
+)
+
+// Experiment is a file with all that it names, ready to be run.
+type Experiment struct {
+	file       File
+	path       string
+	folder     fs.FS
+	options    scenarios.Options
+	design     result.Design
+	quantities []quantity // the primary one first
+	variants   []variant
+	digest     string
+}
+
+// variant is one variant with its scenarios, which have the same order in all.
+type variant struct {
+	name, about string
+	set         []setting
+	scenarios   []scenarios.Scenario
+}
+
+// Load reads an experiment's file, the scenarios and the texts that it names. All that
+// is wrong is reported, each with its place; an experiment with diagnostics cannot be
+// run. The options are those for scenario files.
+func Load(path string, opts scenarios.Options) (*Experiment, source.Diagnostics) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, source.Diagnostics{{File: path, Message: "cannot be read: " + reason(err).Error()}}
+	}
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, source.Diagnostics{{File: path, Message: "cannot be read: " + reason(err).Error()}}
+	}
+	e := &Experiment{path: filepath.ToSlash(filepath.Clean(path)), folder: root.FS(), options: opts}
+	l := &loader{Experiment: e}
+	l.doc, l.decoding = source.Decode(e.path, data, &e.file)
+	l.found = l.decoding
+	if l.doc.Has("") {
+		l.load(data)
+	}
+	l.found.Sort()
+	if len(l.found) > 0 {
+		return nil, l.found
+	}
+	return e, nil
+}
+
+// readFile reads a regular file of a size that makes sense.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("is not a regular file")
+	case info.Size() > source.MaxBytes:
+		return nil, fmt.Errorf("the file has %d bytes; at most %d are allowed", info.Size(), source.MaxBytes)
+	}
+	return os.ReadFile(path)
+}
+
+// reason is what went wrong, without the operation and the path.
+func reason(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// loader finds what is wrong with an experiment.
+type loader struct {
+	*Experiment
+	doc      *source.Document
+	decoding source.Diagnostics
+	found    source.Diagnostics
+}
+
+// add reports a problem at a path, unless the form is wrong there already.
+func (l *loader) add(path, nearest, format string, args ...any) {
+	if !l.decoding.About(path) {
+		l.found = append(l.found, l.doc.At(path, fmt.Sprintf(format, args...), nearest))
+	}
+}
+
+var (
+	namePattern  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+	titlePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*$`)
+)
+
+func (l *loader) load(data []byte) {
+	f := &l.file
+	if !titlePattern.MatchString(f.Name) {
+		l.add("name", "", `%q is not a name; write lower-case letters, digits, ".", "_" and "-" in parts between slashes, such as "interview/mirror"`, f.Name)
+	}
+	l.measures()
+	l.names()
+	base := l.base()
+	if len(base) > 0 {
+		base = l.part(base)
+	}
+	if len(base) > 0 {
+		l.variations(base)
+		l.designed(len(base))
+		l.tuning()
+	}
+	l.digested(data)
+}
+
+func (l *loader) measures() {
+	for i, m := range append([]Measure{l.file.Primary}, l.file.Secondary...) {
+		if !namePattern.MatchString(m.Name) {
+			l.add(measurePath(i, "name"), "", `%q is not a name; write lower-case letters, digits, ".", "_" and "-"`, m.Name)
+			continue
+		}
+		l.quantities = append(l.quantities, quantityOf(m, func(key, nearest string, err error) {
+			l.add(measurePath(i, key), nearest, "%v", err)
+		}))
+	}
+	if i := twice(l.quantities); i >= 0 {
+		l.add(measurePath(i, "name"), "", "the measure %q is given twice", l.quantities[i].Name)
+	}
+}
+
+// names checks the names of variants.
+func (l *loader) names() {
+	var all []string
+	for i, v := range l.file.Variants {
+		path := fmt.Sprintf("variants[%d].name", i)
+		switch {
+		case !namePattern.MatchString(v.Name):
+			l.add(path, "", `%q is not a name; write lower-case letters, digits, ".", "_" and "-"`, v.Name)
+		case slices.Contains(all, v.Name):
+			l.add(path, "", "the name %q is taken by an earlier variant", v.Name)
+		}
+		all = append(all, v.Name)
+	}
+	f := &l.file
+	switch {
+	case f.Tune == nil && len(all) < 2:
+		l.add("variants", "", "there is nothing to compare; write at least two variants, or tune to search for one")
+	case f.Tune != nil && len(all) == 0:
+		l.add("variants", "", "there is nothing to beat; write the variant that tune.base names")
+	}
+	if f.Against != "" && !slices.Contains(all, f.Against) {
+		l.add("against", suggest.Nearest(f.Against, all), "there is no variant %q", f.Against)
+	}
+}
+
+// base reads the scenarios as they are.
+func (l *loader) base() []scenarios.Scenario {
+	if len(l.file.Scenarios) == 0 {
+		l.add("scenarios", "", "no scenario is named; name files, folders or shipped scenarios such as 'loop/*'")
+		return nil
+	}
+	patterns := l.patterns()
+	if len(l.found) > len(l.decoding) && patterns == nil {
+		return nil
+	}
+	set, found := scenarios.Load(patterns, l.options)
+	if len(found) > 0 {
+		l.found = append(l.found, found...)
+		return nil
+	}
+	return set
+}
+
+// patterns are those of the file, as scenarios.Load has them: files and folders are
+// relative to the experiment's.
+func (l *loader) patterns() []string {
+	var all []string
+	folder := filepath.Dir(l.path)
+	for i, p := range l.file.Scenarios {
+		local := p
+		if !filepath.IsAbs(p) {
+			local = filepath.Join(folder, filepath.FromSlash(p))
+		}
+		matches, err := filepath.Glob(local)
+		if err != nil {
+			l.add(fmt.Sprintf("scenarios[%d]", i), "", "the pattern %q is not valid: %v", p, err)
+			continue
+		}
+		if len(matches) == 0 {
+			matches = []string{p} // a shipped one, or an error that Load puts into words
+			if strings.HasSuffix(p, ".yaml") || strings.HasSuffix(p, ".yml") {
+				l.add(fmt.Sprintf("scenarios[%d]", i), "", "no file matches %q; patterns are relative to the experiment's file", p)
+				continue
+			}
+		}
+		all = append(all, matches...)
+	}
+	return all
+}
+
+// variations reads the scenarios as every variant has them.
+func (l *loader) variations(base []scenarios.Scenario) {
+	keep := map[string]bool{}
+	for _, sc := range base {
+		keep[sc.Name] = true
+	}
+	for i, v := range l.file.Variants {
+		path := fmt.Sprintf("variants[%d].set", i)
+		made := variant{name: v.Name, about: v.About}
+		bad := false
+		made.set = settings(v.Set, l.folder, func(key string, err error) {
+			bad = true
+			l.add(source.Join(path, key), "", "%v", err)
+		})
+		if bad {
+			continue
+		}
+		var found []problem
+		made.scenarios, found = l.varied(made.set, keep)
+		if len(found) > 0 {
+			l.unfit(path, made.set, found)
+			continue
+		}
+		if j := slices.IndexFunc(l.variants, func(other variant) bool { return same(other.scenarios, made.scenarios) }); j >= 0 && l.file.Tune == nil {
+			l.add(fmt.Sprintf("variants[%d].name", i), "", "%s is the same as %s: every scenario reads the same with either; set something else, or leave one out", v.Name, l.variants[j].name)
+		}
+		l.variants = append(l.variants, made)
+	}
+}
+
+// problem is what is wrong with a scenario once it is set.
+type problem struct {
+	scenario string
+	source.Diagnostic
+}
+
+// varied reads the scenarios with settings made in them.
+func (e *Experiment) varied(set []setting, keep map[string]bool) ([]scenarios.Scenario, []problem) {
+	opts := e.options
+	opts.Edit = func(_ string, text []byte) ([]byte, error) { return edit(text, set) }
+	all, found := scenarios.Load((&loader{Experiment: e}).patterns(), opts)
+	var problems []problem
+	for _, d := range found {
+		problems = append(problems, problem{d.File, d})
+	}
+	all = slices.DeleteFunc(all, func(sc scenarios.Scenario) bool { return !keep[sc.Name] })
+	for i := range all {
+		sc := &all[i]
+		sc.Trials = e.file.Trials
+		if e.file.Seed != 0 {
+			sc.Seed = drive.Seed(e.file.Seed^sc.Seed, 0)
+		}
+	}
+	return all, problems
+}
+
+// unfit reports at the settings what is wrong with scenarios in which they were made.
+func (l *loader) unfit(path string, set []setting, found []problem) {
+	told := map[string]bool{}
+	for _, p := range found {
+		at := path
+		for _, s := range set {
+			if (source.Diagnostics{{Path: p.Path}}).About(s.path) {
+				at = source.Join(path, s.path)
+			}
+		}
+		if told[at] { // the same in every scenario
+			continue
+		}
+		told[at] = true
+		message := p.Message
+		if p.Path != "" {
+			message = p.Path + ": " + message
+		}
+		if p.Expected != "" {
+			message += "; expected " + p.Expected
+		}
+		l.add(at, p.Nearest, "with this the scenario %s cannot be read: %s", p.scenario, message)
+	}
+}
+
+// same reports whether scenarios read the same.
+func same(a, b []scenarios.Scenario) bool {
+	return slices.EqualFunc(a, b, func(x, y scenarios.Scenario) bool {
+		x.Digest, y.Digest, x.Where, y.Where = "", "", nil, nil
+		return reflect.DeepEqual(x, y)
+	})
+}
+
+// designed decides what the file left open.
+func (l *loader) designed(n int) {
+	f := &l.file
+	d := result.Design{
+		Trials: f.Trials, Seed: f.Seed, Alpha: cmp.Or(f.Alpha, defaultAlpha), Power: cmp.Or(f.Power, defaultPower),
+		Scope: result.Scope(f.Scope), Against: f.Against, Spending: "none", Looks: 1, MaxCalls: f.Caps.Calls,
+	}
+	if !f.Caps.Cost.IsZero() {
+		d.MaxCost = f.Caps.Cost.String()
+	}
+	if d.Scope == "" {
+		d.Scope = result.These
+		if n >= manyScenarios {
+			d.Scope = result.Alike
+		}
+	}
+	if d.Scope == result.Alike && n < 2 {
+		l.add("scope", "", "one scenario says nothing about others that are alike; write scope: these, or more scenarios")
+	}
+	for i, q := range l.quantities {
+		if i == 0 {
+			d.Primary = q.Measure
+		} else {
+			d.Secondary = append(d.Secondary, q.Measure)
+		}
+	}
+	if f.Stop != nil {
+		d.Spending = cmp.Or(f.Stop.Spending, "obrien-fleming")
+		d.Source = "Lan and DeMets, Biometrika 70, 1983"
+		d.Looks = f.Stop.Looks
+		if f.Stop.Looks > f.Trials {
+			l.add("stop.looks", "", "%d looks at %d trials: there is at most one look for each trial", f.Stop.Looks, f.Trials)
+		}
+	}
+	l.design = d
+}
+
+// digested hashes all that decides what is run.
+func (l *loader) digested(data []byte) {
+	sum := sha256.New()
+	part := func(text string) {
+		var length [8]byte
+		binary.BigEndian.PutUint64(length[:], uint64(len(text)))
+		sum.Write(length[:])
+		sum.Write([]byte(text))
+	}
+	part(Schema)
+	part(string(data))
+	for _, v := range l.variants {
+		part(v.name)
+		for i := range v.scenarios {
+			part(v.scenarios[i].Name)
+			part(v.scenarios[i].Digest)
+		}
+	}
+	l.digest = "sha256:" + hex.EncodeToString(sum.Sum(nil))
+}
+
+// Live reports whether any variant calls a live model.
+func (e *Experiment) Live() bool {
+	return slices.ContainsFunc(e.variants, func(v variant) bool {
+		return slices.ContainsFunc(v.scenarios, func(sc scenarios.Scenario) bool { return sc.Backend.Live() })
+	})
+}

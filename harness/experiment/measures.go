@@ -1,0 +1,138 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+)
+
+// pass is the measure that is 1 where a trial passed and 0 where it failed.
+const pass = "pass"
+
+// quantity is a measure that can be taken of a trial.
+type quantity struct {
+	result.Measure
+	expr *gate.Number // nil for the others
+}
+
+// units are those of the measures of a trial, by name.
+func units() map[string]string {
+	all := map[string]string{pass: ""}
+	one := measure.Facts{Calls: measure.CallFacts{Total: 1}} // so that its calls have latencies
+	for s := range measure.Singles(&one) {
+		all[s.Name] = s.Unit
+	}
+	return all
+}
+
+// names are those of the measures of a trial, in their order.
+func names() []string {
+	all := []string{pass}
+	one := measure.Facts{Calls: measure.CallFacts{Total: 1}}
+	for s := range measure.Singles(&one) {
+		all = append(all, s.Name)
+	}
+	return all
+}
+
+// quantityOf reads a measure. Found is told what is wrong with a key of it.
+func quantityOf(m Measure, found func(key, nearest string, err error)) quantity {
+	q := quantity{Measure: result.Measure{
+		Name: m.Name, Expr: m.Expr, Better: result.Direction(m.Better), Smallest: m.SmallestEffect,
+	}}
+	known := units()
+	unit, taken := known[m.Name]
+	switch {
+	case m.Expr != "" && taken:
+		found("name", "", fmt.Errorf("%q is a measure already; give the expression another name", m.Name))
+	case m.Expr != "":
+		q.compile(m, found)
+	case !taken:
+		all := names()
+		found("name", suggest.Nearest(m.Name, all), fmt.Errorf("there is no measure %q; there are %v, or give an expression with expr", m.Name, all))
+	default:
+		q.Unit, q.Share = unit, m.Name == pass
+		if q.Better == "" {
+			q.Better = result.Lower
+			if q.Share {
+				q.Better = result.Higher
+			}
+		}
+	}
+	if q.Share && q.Smallest >= 1 {
+		found("smallest_effect", "", fmt.Errorf("%g is no difference of shares; write one below 1, such as 0.1 for ten points", q.Smallest))
+	}
+	return q
+}
+
+func (q *quantity) compile(m Measure, found func(key, nearest string, err error)) {
+	var err error
+	if q.expr, err = gate.CompileNumber(m.Expr); err != nil {
+		found("expr", "", fmt.Errorf("the expression cannot be used: %w", err))
+		return
+	}
+	q.Share = q.expr.Share()
+	if q.Better == "" {
+		found("", "", fmt.Errorf("the measure %s does not say which values are better; write better: higher or better: lower", m.Name))
+	}
+}
+
+// values are all measures of a trial that are known, those of expressions included, and
+// why others are not.
+func values(j *harness.Judged, quantities []quantity) (known map[string]float64, why map[string]string) {
+	known, why = map[string]float64{}, map[string]string{}
+	if j.Verdict == gate.Error || j.Verdict == gate.Skip {
+		return known, why
+	}
+	known[pass] = 0
+	if j.Verdict == gate.Pass {
+		known[pass] = 1
+	}
+	for s := range measure.Singles(&j.Facts) {
+		if s.Known {
+			known[s.Name] = s.Value
+		} else {
+			why[s.Name] = s.Why
+		}
+	}
+	for i := range quantities {
+		q := &quantities[i]
+		if q.expr == nil {
+			continue
+		}
+		if v, reason := q.expr.Of(&j.Facts); reason == "" {
+			known[q.Name] = v
+		} else {
+			why[q.Name] = reason
+		}
+	}
+	return known, why
+}
+
+// twice finds the first measure that is named twice.
+func twice(all []quantity) int {
+	for i := range all {
+		if slices.ContainsFunc(all[:i], func(q quantity) bool { return q.Name == all[i].Name }) {
+			return i
+		}
+	}
+	return -1
+}
+
+// at is the path of a measure in the file, from 0 for the primary one.
+func measurePath(i int, key string) string {
+	path := "primary"
+	if i > 0 {
+		path = fmt.Sprintf("secondary[%d]", i-1)
+	}
+	if key == "" {
+		return path
+	}
+	return source.Join(path, key)
+}

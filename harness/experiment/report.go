@@ -1,0 +1,261 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+)
+
+// capped is the result of an experiment that a cap ended: all of its data are looked at
+// a last time.
+func (r *run) capped() result.Result {
+	add(&r.used, &r.end.Used)
+	stopped := result.Stopped{As: result.Capped, Why: r.end.Capped}
+	trials, pairs := r.cutAt()
+	if pairs == 0 {
+		return r.report(r.undecided("the cap was used up before any pair of trials was made"), stopped)
+	}
+	plan, look := r.decider.cut(trials)
+	comparisons := r.decider.compare(plan, look, r.tables(r.design.Trials))
+	r.looked(plan, look, trials, comparisons)
+	return r.report(comparisons, stopped)
+}
+
+// cutAt is how many trials were made of all variants in a scenario, as a mean over the
+// scenarios, and how many in all of them.
+func (r *run) cutAt() (trials float64, pairs int) {
+	n := 0
+	for s := range r.decider.scenarios {
+		if r.skipped[s] != "" {
+			continue
+		}
+		n++
+		whole := math.MaxInt
+		for v := range r.trials {
+			whole = min(whole, len(r.trials[v][s]))
+		}
+		pairs += whole
+	}
+	return float64(pairs) / float64(max(1, n)), pairs
+}
+
+// interrupted is the result of an experiment that can be taken up again: what the last
+// look said.
+func (r *run) interrupted(comparisons []result.Comparison) result.Result {
+	if comparisons == nil {
+		comparisons = r.undecided("it was interrupted before the data were to be looked at")
+	}
+	return r.report(comparisons, result.Stopped{As: result.Interrupted, Why: "it was interrupted; run it again to go on"})
+}
+
+// undecided are comparisons of which nothing is said.
+func (r *run) undecided(why string) []result.Comparison {
+	var all []result.Comparison
+	for i, m := range append([]result.Measure{r.design.Primary}, r.design.Secondary...) {
+		for _, p := range r.decider.pairs {
+			c, _ := r.decider.comparison(m, p, r.tables(r.next)[i], r.design.Alpha)
+			c.Role, c.Why, c.Effect.Interval = result.Primary, why, nil
+			if i > 0 {
+				c.Role = result.Secondary
+			}
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// tables are the values of all measures in the first trials, so many.
+func (r *run) tables(trials int) []table {
+	all := make([]table, len(r.quantities))
+	for i := range r.quantities {
+		all[i] = r.table(r.quantities[i].Name, trials)
+	}
+	return all
+}
+
+// table holds a measure's values; scenarios that were skipped have none.
+func (r *run) table(name string, trials int) table {
+	t := make(table, len(r.trials))
+	for v := range r.trials {
+		t[v] = make([][]float64, len(r.decider.scenarios))
+		for s := range t[v] {
+			if r.skipped[s] != "" {
+				continue
+			}
+			made := r.trials[v][s]
+			for _, o := range made[:min(trials, len(made))] {
+				value, known := o.Values[name]
+				if !known {
+					value = math.NaN()
+				}
+				t[v][s] = append(t[v][s], value)
+			}
+		}
+	}
+	return t
+}
+
+// standard are the measures that every variant is summarised by.
+var standard = []string{pass, "calls", "tokens", "cost_eur", "cost_usd", "duration"}
+
+// report makes the result.
+func (r *run) report(comparisons []result.Comparison, stopped result.Stopped) result.Result {
+	stopped.Trials, stopped.Planned = r.made, r.planned()
+	res := result.Result{
+		Schema: result.Schema, Tool: r.opts.Tool, Name: r.file.Name, About: r.file.About, File: r.path, Digest: r.digest,
+		Prices: r.opts.Env.Prices.Date, Design: r.design, Comparisons: comparisons, Looks: r.looks, Stopped: stopped, Used: r.used,
+	}
+	for s := range r.decider.scenarios {
+		head := r.drivers[0][s].Head()
+		res.Scenarios = append(res.Scenarios, result.Scenario{Name: head.Name, File: head.File, Agent: head.Agent, Skipped: r.skipped[s]})
+	}
+	for v := range r.variants {
+		res.Variants = append(res.Variants, r.variant(v))
+	}
+	res.Pareto = front(res.Variants, r.design.Primary)
+	res.Warnings = r.warnings()
+	return res
+}
+
+// variant summarises one.
+func (r *run) variant(v int) result.Variant {
+	is := &r.variants[v]
+	out := result.Variant{Name: is.name, About: is.about, Settings: shown(is.set), Used: result.Used{CostKnown: true}}
+	for _, made := range r.trials[v] {
+		for _, o := range made {
+			count(&out.Trials, o.Verdict)
+			add(&out.Used, &o.Used)
+		}
+	}
+	measures := append([]result.Measure{r.design.Primary}, r.design.Secondary...)
+	for _, name := range standard {
+		if !slices.ContainsFunc(measures, func(m result.Measure) bool { return m.Name == name }) {
+			measures = append(measures, result.Measure{Name: name, Unit: units()[name], Share: name == pass})
+		}
+	}
+	for _, m := range measures {
+		out.Measures = append(out.Measures, r.summary(v, m))
+	}
+	return out
+}
+
+// summary is the mean of a measure over a variant's trials, scenarios weighing the same.
+func (r *run) summary(v int, m result.Measure) measure.Value {
+	groups, unknown, why := make([][]float64, len(r.decider.scenarios)), 0, ""
+	for s, made := range r.trials[v] {
+		if r.skipped[s] != "" {
+			continue
+		}
+		for _, o := range made {
+			if value, known := o.Values[m.Name]; known {
+				groups[s] = append(groups[s], value)
+				continue
+			}
+			if unknown++; why == "" {
+				why = o.Unknown[m.Name]
+				if why == "" {
+					why = o.Why
+				}
+			}
+		}
+	}
+	value := r.decider.level(m, groups)
+	if unknown > 0 {
+		value.Known, value.Interval = false, nil
+		value.Warnings = append(value.Warnings, fmt.Sprintf("unknown in %d trials: %s", unknown, why))
+	}
+	return value
+}
+
+func count(t *result.Trials, verdict gate.Verdict) {
+	switch verdict {
+	case gate.Pass:
+		t.Pass++
+	case gate.Fail:
+		t.Fail++
+	case gate.Skip:
+		t.Skip++
+	default:
+		t.Error++
+	}
+}
+
+// warnings say what is to be taken with care in all of it.
+func (r *run) warnings() []string {
+	var all []string
+	failed := 0
+	why := ""
+	for v := range r.trials {
+		for _, made := range r.trials[v] {
+			for _, o := range made {
+				if o.Verdict == gate.Error {
+					if failed++; why == "" {
+						why = o.Why
+					}
+				}
+			}
+		}
+	}
+	if failed > 0 {
+		all = append(all, fmt.Sprintf("%d of %d trials could not be judged; the first: %s", failed, r.made, why))
+	}
+	for s, why := range r.skipped {
+		if why != "" {
+			all = append(all, fmt.Sprintf("%s was skipped: %s", r.decider.scenarios[s], why))
+		}
+	}
+	if r.design.Scope == result.These {
+		all = append(all, "the verdicts are about these scenarios; others may differ (scope: these)")
+	}
+	return all
+}
+
+// front places the variants on the plane of cost and quality.
+func front(variants []result.Variant, primary result.Measure) []result.Point {
+	better := primary.Better
+	quality := primary.Name
+	if quality == "cost_eur" || quality == "cost_usd" {
+		quality, better = pass, result.Higher
+	}
+	var all []result.Point
+	for i := range variants {
+		v := &variants[i]
+		cost, costKnown := find(v.Measures, "cost_eur")
+		q, qualityKnown := find(v.Measures, quality)
+		if costKnown && qualityKnown {
+			all = append(all, result.Point{Variant: v.Name, Cost: cost, Quality: q, Better: better})
+		}
+	}
+	for i := range all {
+		for j := range all {
+			if dominates(&all[j], &all[i]) {
+				all[i].Dominated = append(all[i].Dominated, all[j].Variant)
+			}
+		}
+	}
+	return all
+}
+
+// find is a measure that is known.
+func find(all []measure.Value, name string) (measure.Value, bool) {
+	i := slices.IndexFunc(all, func(v measure.Value) bool { return v.Name == name })
+	if i < 0 || !all[i].Known || all[i].Value == nil {
+		return measure.Value{}, false
+	}
+	return all[i], true
+}
+
+// dominates reports whether a is at least as good as b at no more cost, and better in
+// one of the two.
+func dominates(a, b *result.Point) bool {
+	gain := *a.Quality.Value - *b.Quality.Value
+	if a.Better == result.Lower {
+		gain = -gain
+	}
+	saved := *b.Cost.Value - *a.Cost.Value
+	return gain >= 0 && saved >= 0 && (gain > 0 || saved > 0)
+}

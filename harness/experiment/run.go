@@ -1,0 +1,380 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+)
+
+// Options are how an experiment is carried out. Env is required.
+type Options struct {
+	// Env is what drivers share; the caller closes it afterwards.
+	Env *drive.Env
+	// Workers is how many trials are under way at once; less than 1 means 1.
+	Workers int
+	// Journal is the file that keeps what was found so far; empty keeps nothing. If it
+	// is there, the experiment is taken up where it stands.
+	Journal string
+	// Tool is the program's name and version.
+	Tool string
+	// Progress, if given, is told how far the experiment is, on the goroutine that called
+	// Run.
+	Progress func(Progress)
+}
+
+// Progress says how far an experiment is.
+type Progress struct {
+	// Doing says what is under way, such as "trials" or a round of a search.
+	Doing string
+	// Trials were made, of Planned.
+	Trials, Planned int
+	// Look is the next one, of Looks.
+	Look, Looks int
+	Used        result.Used
+}
+
+// Run carries the experiment out, as far as it goes: until all trials are made, every
+// comparison is decided and the file allows to stop then, a cap is used up, or ctx
+// ends. The result says which; what was found until then is in it. An error is one of
+// the journal, or of a scenario that cannot be driven.
+func (e *Experiment) Run(ctx context.Context, opts Options) (result.Result, error) {
+	r, err := e.begin(opts)
+	if err != nil {
+		return result.Result{}, err
+	}
+	res, err := r.run(ctx)
+	if closing := r.journal.close(); err == nil {
+		err = closing
+	}
+	return res, err
+}
+
+// run is an experiment under way.
+type run struct {
+	*Experiment
+	opts    Options
+	decider *decider
+	drivers [][]drive.Driver // by variant and scenario
+	trials  [][][]*outcome   // by variant, scenario and trial
+	skipped []string         // by scenario: why it is not carried out
+	journal *journal
+	end     *capped // how a cap ended it
+	next    int     // the round to come, from 0
+	made    int     // trials
+	used    result.Used
+	most    result.Used // that a trial took
+	looks   []result.Look
+}
+
+// begin prepares the drivers and opens the journal.
+func (e *Experiment) begin(opts Options) (*run, error) {
+	r := &run{Experiment: e, opts: opts, used: result.Used{CostKnown: true}}
+	names := make([]string, len(e.variants))
+	for v := range e.variants {
+		names[v] = e.variants[v].name
+		drivers := make([]drive.Driver, len(e.variants[v].scenarios))
+		for s, sc := range e.variants[v].scenarios {
+			var err error
+			if drivers[s], err = drive.New(sc, opts.Env); err != nil {
+				return nil, fmt.Errorf("prepare scenario %s of variant %s: %w", sc.Name, names[v], err)
+			}
+		}
+		r.drivers = append(r.drivers, drivers)
+		r.trials = append(r.trials, make([][]*outcome, len(drivers)))
+	}
+	r.decider = newDecider(e.design, names, e.scenarioNames())
+	r.skipped = make([]string, len(r.decider.scenarios))
+	var done []outcome
+	var err error
+	r.journal, done, r.end, err = openJournal(opts.Journal, heading{
+		Schema: journalSchema, Digest: e.digest, Prices: opts.Env.Prices.Date, Tool: opts.Tool,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := r.restore(done); err != nil {
+		_ = r.journal.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (e *Experiment) scenarioNames() []string {
+	var all []string
+	for _, sc := range e.variants[0].scenarios {
+		all = append(all, sc.Name)
+	}
+	return all
+}
+
+// restore takes over the trials of the journal.
+func (r *run) restore(done []outcome) error {
+	for i := range done {
+		o := &done[i]
+		v := slices.Index(r.decider.variants, o.Variant)
+		s := slices.Index(r.decider.scenarios, o.Scenario)
+		if v < 0 || s < 0 || o.Trial != len(r.trials[v][s])+1 || o.Trial > r.design.Trials {
+			return fmt.Errorf("%s:%d: trial %d of scenario %q with variant %q is not the next one; remove the file to begin anew",
+				r.opts.Journal, i+2, o.Trial, o.Scenario, o.Variant)
+		}
+		r.add(v, s, o)
+	}
+	return nil
+}
+
+// add takes over a trial.
+func (r *run) add(v, s int, o *outcome) {
+	r.trials[v][s] = append(r.trials[v][s], o)
+	r.made++
+	add(&r.used, &o.Used)
+	r.most.Calls = max(r.most.Calls, o.Used.Calls)
+	r.most.EUR, r.most.USD = max(r.most.EUR, o.Used.EUR), max(r.most.USD, o.Used.USD)
+	if o.Verdict == gate.Skip && r.skipped[s] == "" {
+		r.skipped[s] = o.Why
+	}
+}
+
+// run carries the experiment out, look by look.
+func (r *run) run(ctx context.Context) (result.Result, error) {
+	var comparisons []result.Comparison
+	for look, trials := range r.decider.looks {
+		stopped, err := r.until(ctx, look, trials)
+		switch {
+		case err != nil:
+			return result.Result{}, err
+		case stopped == result.Capped:
+			return r.capped(), nil
+		case stopped == result.Interrupted:
+			return r.interrupted(comparisons), nil
+		case !slices.Contains(r.skipped, ""):
+			return result.Result{}, fmt.Errorf("no scenario was carried out: %s", r.skipped[0])
+		}
+		comparisons = r.decider.compare(r.decider.planned, look, r.tables(trials))
+		r.looked(r.decider.planned, look, float64(trials), comparisons)
+		if done, of := decided(comparisons); done == of && look < len(r.decider.looks)-1 {
+			return r.report(comparisons, result.Stopped{
+				As: result.Decided, Why: fmt.Sprintf("every comparison was decided after %d of %d trials", trials, r.design.Trials),
+			}), nil
+		}
+	}
+	return r.report(comparisons, result.Stopped{As: result.Complete, Why: "all trials were made"}), nil
+}
+
+func (r *run) looked(plan interface {
+	Spent(alpha float64, look int) float64
+	Levels(alpha float64) []float64
+}, look int, trials float64, comparisons []result.Comparison,
+) {
+	done, of := decided(comparisons)
+	r.looks = append(r.looks, result.Look{
+		Trials: int(trials), Spent: plan.Spent(r.design.Alpha, look), Level: plan.Levels(r.design.Alpha)[look], Decided: done, Of: of,
+	})
+}
+
+// chunk is how many trials are handed out together at least. In between, lines of the
+// journal are brought to the disk.
+const chunk = 256
+
+// until makes all trials up to a number of each variant in each scenario.
+func (r *run) until(ctx context.Context, look, trials int) (result.Ending, error) {
+	for r.next < trials {
+		if r.end != nil && r.roundMissing() {
+			return result.Capped, nil
+		}
+		var items []*item
+		for first := r.next; r.next < trials && len(items) < chunk; {
+			items = append(items, r.round(r.next+1)...)
+			if r.next++; first == 0 {
+				break // it shows what is skipped, and what a trial takes
+			}
+		}
+		stopped, err := r.drive(ctx, look, items)
+		if err != nil || stopped != "" {
+			return stopped, err
+		}
+	}
+	return "", nil
+}
+
+// roundMissing reports whether a trial of the next round is not made yet.
+func (r *run) roundMissing() bool { return len(r.round(r.next+1)) > 0 }
+
+// round are the trials with a number that are not made yet: scenario by scenario, the
+// variants of one after the other, in an order that the seed turns.
+func (r *run) round(n int) []*item {
+	var items []*item
+	for s, name := range r.decider.scenarios {
+		if r.skipped[s] != "" && n > 1 {
+			continue
+		}
+		turn := int(draw(r.design.Seed+uint64(n), name) % uint64(len(r.drivers)))
+		for i := range r.drivers {
+			v := (i + turn) % len(r.drivers)
+			if len(r.trials[v][s]) < n {
+				items = append(items, &item{Driver: r.drivers[v][s], variant: v, scenario: s, trial: n})
+			}
+		}
+	}
+	return items
+}
+
+// errCapped ends a run whose cap is used up.
+var errCapped = errors.New("a cap of the experiment is used up")
+
+// drive makes trials.
+func (r *run) drive(ctx context.Context, look int, items []*item) (result.Ending, error) {
+	if len(items) == 0 {
+		return "", nil
+	}
+	workers := r.opts.Workers
+	if all := r.budget(); all != nil {
+		for _, it := range items {
+			it.budget = all
+		}
+		if r.near(len(items)) {
+			workers = 1 // which trial meets the cap must not depend on the workers
+		}
+	}
+	sink := &sink{run: r, items: items, look: look}
+	out, err := harness.RunDrivers(ctx, drivers(items), harness.Options{Workers: workers, Env: r.opts.Env, Sink: sink, Bare: true})
+	if syncing := r.journal.sync(); syncing != nil && (err == nil || errors.Is(err, errCapped)) {
+		err = syncing
+	}
+	switch {
+	case errors.Is(err, errCapped):
+		return result.Capped, nil
+	case err != nil:
+		return "", fmt.Errorf("carry out the experiment: %w", err)
+	case out.Interrupted:
+		return result.Interrupted, nil
+	}
+	return "", nil
+}
+
+func drivers(items []*item) iter.Seq[drive.Driver] {
+	return func(yield func(drive.Driver) bool) {
+		for _, it := range items {
+			if !yield(it) {
+				return
+			}
+		}
+	}
+}
+
+// budget is what is left of the caps, as one that has spent what was used; nil where
+// nothing is capped.
+func (r *run) budget() *budget.Budget {
+	caps := r.file.Caps
+	if caps.Calls == 0 && caps.Cost.IsZero() {
+		return nil
+	}
+	b := budget.New(budget.Caps{Calls: caps.Calls, Cost: caps.Cost}, nil, r.opts.Env.Prices.EURPerUSD)
+	spent := budget.Spent{Calls: r.used.Calls, Cost: r.used.EUR}
+	if caps.Cost.Currency == unit.USD {
+		spent.Cost = r.used.USD
+	}
+	if !r.used.CostKnown {
+		spent.CostUnknown = r.used.Why
+	}
+	b.Restore(spent)
+	return b
+}
+
+// near reports whether so many trials could use a cap up, each taking up to twice what
+// one has taken so far.
+func (r *run) near(trials int) bool {
+	caps := r.file.Caps
+	most, used := r.most.EUR, r.used.EUR
+	if caps.Cost.Currency == unit.USD {
+		most, used = r.most.USD, r.used.USD
+	}
+	n := float64(2 * trials)
+	return r.made == 0 ||
+		caps.Calls > 0 && float64(r.used.Calls)+n*float64(r.most.Calls) >= float64(caps.Calls) ||
+		caps.Cost.Amount > 0 && used+n*most >= caps.Cost.Amount
+}
+
+// sink takes the trials over in the order of the plan.
+type sink struct {
+	*run
+	items []*item
+	told  int
+	look  int
+}
+
+// Scenario implements harness.Sink.
+func (s *sink) Scenario(record.Scenario) error { return nil }
+
+// Trial implements harness.Sink.
+func (s *sink) Trial(j harness.Judged) error {
+	it := s.items[s.told]
+	s.told++
+	o := s.outcome(it, &j)
+	if it.cut != nil {
+		s.end = &capped{Capped: it.cut.Error(), Used: o.Used}
+		if err := s.journal.append(s.end); err != nil {
+			return err
+		}
+		return errCapped
+	}
+	s.add(it.variant, it.scenario, o)
+	if err := s.journal.append(o); err != nil {
+		return err
+	}
+	if s.opts.Progress != nil {
+		s.opts.Progress(Progress{
+			Doing: "trials", Trials: s.made, Planned: s.planned(), Look: s.look + 1, Looks: len(s.decider.looks), Used: s.used,
+		})
+	}
+	if j.Scenario.RealTime { // it would be a loss to make it again
+		return s.journal.sync()
+	}
+	return nil
+}
+
+func (r *run) planned() int {
+	return r.design.Trials * len(r.drivers) * len(r.decider.scenarios)
+}
+
+// outcome is what a trial came to.
+func (r *run) outcome(it *item, j *harness.Judged) *outcome {
+	f := &j.Facts
+	o := &outcome{
+		Variant: r.decider.variants[it.variant], Scenario: r.decider.scenarios[it.scenario], Trial: it.trial, Verdict: j.Verdict,
+		Used: result.Used{
+			Calls: f.Calls.Total, Tokens: f.Tokens.Total, EUR: f.Cost.EUR, USD: f.Cost.USD, CostKnown: f.Cost.Known, Why: f.Cost.Why,
+		},
+	}
+	o.Values, o.Unknown = values(j, r.quantities)
+	switch j.Verdict {
+	case gate.Skip:
+		o.Why = f.Run.Skipped
+	case gate.Error:
+		o.Why = f.Run.Error
+		if o.Why == "" && len(j.Findings) > 0 {
+			o.Why = j.Findings[0].Message
+		}
+	}
+	return o
+}
+
+// add adds what was used.
+func add(to, more *result.Used) {
+	to.Calls += more.Calls
+	to.Tokens += more.Tokens
+	to.EUR += more.EUR
+	to.USD += more.USD
+	if !more.CostKnown && to.CostKnown {
+		to.CostKnown, to.Why = false, more.Why
+	}
+}

@@ -1,0 +1,102 @@
+package experiment
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/internal/source"
+)
+
+// settable are the parts of a scenario that a variant may set. What is expected of the
+// agent is the same for all of them.
+var settable = []string{"drive", "backend"}
+
+// setting is a value at a path of every scenario; nil takes the key away.
+type setting struct {
+	path  string
+	value any
+	file  string
+}
+
+// fileOf is the file that a value names: {file: name}.
+func fileOf(value any) (name string, named bool) {
+	m, ok := value.(map[string]any)
+	if !ok || len(m) != 1 {
+		return "", false
+	}
+	name, ok = m["file"].(string)
+	return name, ok
+}
+
+// text is a value that is text, or the text of the file that it names, without the line
+// break at its end.
+func text(value any, folder fs.FS) (string, error) {
+	name, named := fileOf(value)
+	if !named {
+		s, ok := value.(string)
+		if !ok {
+			return "", fmt.Errorf("found %v; expected text, or {file: name}", value)
+		}
+		return s, nil
+	}
+	data, err := fs.ReadFile(folder, name)
+	if err != nil {
+		return "", fmt.Errorf("read the file %s: %w; name one in the experiment's folder or below", name, reason(err))
+	}
+	if len(data) > source.MaxBytes {
+		return "", fmt.Errorf("the file %s has %d bytes; at most %d are allowed", name, len(data), source.MaxBytes)
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), nil
+}
+
+// settings reads what a variant sets, in the order of the paths. Found is told what is
+// wrong, by path.
+func settings(set map[string]any, folder fs.FS, found func(path string, err error)) []setting {
+	var all []setting
+	for _, path := range slices.Sorted(maps.Keys(set)) {
+		s := setting{path: path, value: set[path]}
+		if part, _, _ := strings.Cut(path, "."); !slices.Contains(settable, part) || part == path {
+			found(path, fmt.Errorf("a variant can set what is below %s; %q is not", strings.Join(settable, " or "), path))
+			continue
+		}
+		if name, named := fileOf(s.value); named {
+			content, err := text(s.value, folder)
+			if err != nil {
+				found(path, err)
+				continue
+			}
+			s.file, s.value = name, content
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// edit makes the settings in the text of a scenario.
+func edit(text []byte, set []setting) ([]byte, error) {
+	if len(set) == 0 {
+		return text, nil
+	}
+	changes := make([]source.Change, len(set))
+	for i, s := range set {
+		changes[i] = source.Change{Path: s.path, Value: s.value, Make: true}
+	}
+	return source.Edit(text, changes)
+}
+
+// shown are settings as a result tells them.
+func shown(set []setting) []result.Setting {
+	var all []result.Setting
+	for _, s := range set {
+		value, ok := s.value.(string)
+		if !ok {
+			value = fmt.Sprint(s.value)
+		}
+		all = append(all, result.Setting{Path: s.path, Value: value, File: s.file})
+	}
+	return all
+}

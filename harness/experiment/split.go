@@ -1,0 +1,82 @@
+package experiment
+
+import (
+	"cmp"
+	"encoding/binary"
+	"hash/fnv"
+	"math"
+	"path"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// part is those of the scenarios that the experiment is carried out on: all of them, or
+// those that are held out. It checks the split.
+func (l *loader) part(base []scenarios.Scenario) []scenarios.Scenario {
+	s := l.file.Split
+	if s == nil {
+		return base
+	}
+	if (s.Share > 0) == (len(s.HeldOut) > 0) {
+		l.add("split", "", "say either which share of the scenarios is held out, or held_out with their names")
+		return nil
+	}
+	for i, pattern := range s.HeldOut {
+		if !slices.ContainsFunc(base, func(sc scenarios.Scenario) bool { return matches(pattern, sc.Name) }) {
+			l.add("split.held_out", "", "held_out[%d]: no scenario of the experiment is named %q", i, pattern)
+			return nil
+		}
+	}
+	_, heldOut := l.split(base)
+	if len(heldOut) == 0 || len(heldOut) == len(base) {
+		l.add("split", "", "of %d scenarios, %d are held out; leave some on either side", len(base), len(heldOut))
+		return nil
+	}
+	return heldOut
+}
+
+func matches(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return err == nil && ok
+}
+
+// split divides scenarios into those for training and those held out.
+func (e *Experiment) split(all []scenarios.Scenario) (training, heldOut []scenarios.Scenario) {
+	out := map[string]bool{}
+	s := e.file.Split
+	if s.Share > 0 {
+		byDraw := slices.Clone(all)
+		slices.SortStableFunc(byDraw, func(a, b scenarios.Scenario) int {
+			return cmp.Compare(draw(e.file.Seed, a.Name), draw(e.file.Seed, b.Name))
+		})
+		for _, sc := range byDraw[:int(math.Round(s.Share*float64(len(all))))] {
+			out[sc.Name] = true
+		}
+	}
+	for _, sc := range all {
+		if out[sc.Name] || slices.ContainsFunc(s.HeldOut, func(p string) bool { return matches(p, sc.Name) }) {
+			heldOut = append(heldOut, sc)
+		} else {
+			training = append(training, sc)
+		}
+	}
+	return training, heldOut
+}
+
+// draw is a number that a seed and a text decide.
+func draw(seed uint64, text string) uint64 {
+	h := fnv.New64a()
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], seed)
+	_, _ = h.Write(b[:])
+	_, _ = h.Write([]byte(text))
+	// FNV mixes its last bytes badly; the end of SplitMix64 does the rest.
+	z := h.Sum64()
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// tuning checks what is searched.
+func (l *loader) tuning() {}
