@@ -4,8 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
+	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -13,6 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/reports"
 )
 
 // ask sends one prompt to the model, as OpenAI's API takes it, and returns the answer.
@@ -40,13 +47,16 @@ func ask(ctx context.Context, site app.Site, prompt string) (string, error) {
 	if err := json.NewDecoder(resp.Body).Decode(&reply); err != nil {
 		return "", err
 	}
+	if len(reply.Choices) == 0 {
+		return "", fmt.Errorf("status %d", resp.StatusCode)
+	}
 	return reply.Choices[0].Message.Content, nil
 }
 
 const clerk = `
 name: clerk/hours
 drive:
-  function: {name: clerk, turns: [When do you open?, And on Sunday?]}
+  function: {name: clerk, turns: [When do you open?, And on Sunday?], timeout: 2h}
 backend:
   model: gpt-4.1-mini
   replies:
@@ -55,21 +65,263 @@ backend:
 expect: {status: done, calls: 2}
 `
 
+var clerks = map[string]app.Function{"clerk": ask}
+
 var _ = Describe("a rehearsal", func() {
-	It("drives a Go function in virtual time", func(ctx context.Context) {
-		res, err := harness.Rehearse(ctx, harness.Rehearsal{Text: strings.Replace(clerk, "latency: 1h", "latency: 20s", 1), Functions: map[string]app.Function{"clerk": ask}})
+	rehearse := func(r harness.Rehearsal) *harness.Result {
+		GinkgoHelper()
+		res, err := harness.Rehearse(context.Background(), r)
 		Expect(err).NotTo(HaveOccurred())
-		GinkgoWriter.Println(res.Trials[0])
+		return res
+	}
+
+	It("drives a Go function in the trial's own time", func() {
+		res := rehearse(harness.Rehearsal{Text: clerk, Functions: clerks})
 		Expect(res.Verdict).To(Equal(gate.Pass), "%s", res)
-		Expect(res.Trials[0].Facts.Run.Duration).To(BeNumerically("~", 20, 1))
-		Expect(res.Trials[0].Facts.Run.Text).To(Equal("We are closed."))
+		Expect(res.Trials).To(HaveLen(1))
+		facts := res.Trials[0].Facts
+		Expect(facts.Run.Duration).To(BeEquivalentTo(3600))
+		Expect(facts.Run.Text).To(Equal("We are closed."))
+		Expect(facts.Turns).To(HaveLen(2))
+		Expect(facts.Turns[0].Text).To(Equal("At nine."))
+		Expect(facts.Turns[1].Calls).To(Equal(1))
 	})
-	It("says what happened", func(ctx context.Context) {
-		res, err := harness.Rehearse(ctx, harness.Rehearsal{
-			Text: clerk, Functions: map[string]app.Function{"clerk": ask},
-		})
+
+	It("gives each conversation an agent of its own, and each function the same site in all turns", func() {
+		made := 0
+		counting := func(site app.Site) func(context.Context, string) (string, error) {
+			made++
+			turn, own := 0, made
+			return func(ctx context.Context, text string) (string, error) {
+				turn++
+				if _, err := ask(ctx, site, text); err != nil {
+					return "", err
+				}
+				return fmt.Sprintf("agent %d, turn %d", own, turn), nil
+			}
+		}
+		res := rehearse(harness.Rehearsal{Text: clerk, Makers: map[string]app.Maker{"clerk": counting}, Trials: 3})
+		Expect(made).To(Equal(3))
+		var last []string
+		for _, j := range res.Trials {
+			last = append(last, j.Facts.Run.Text)
+		}
+		Expect(last).To(Equal([]string{"agent 1, turn 2", "agent 2, turn 2", "agent 3, turn 2"}))
+	})
+
+	It("is the same byte for byte, whatever the number of workers", func() {
+		dirs := []string{GinkgoT().TempDir(), GinkgoT().TempDir()}
+		for i, dir := range dirs {
+			rehearse(harness.Rehearsal{Text: clerk, Functions: clerks, Trials: 20, Workers: 1 + 3*i, Record: dir})
+		}
+		Expect(readFile(filepath.Join(dirs[1], "recording.jsonl"))).To(Equal(readFile(filepath.Join(dirs[0], "recording.jsonl"))))
+	})
+
+	It("records what rehearse report reads, and the same facts are measured from it", func() {
+		dir := filepath.Join(GinkgoT().TempDir(), "runs", "one")
+		res := rehearse(harness.Rehearsal{Text: strings.Replace(clerk, "calls: 2", "calls: 3", 1), Functions: clerks, Record: dir, Trials: 2})
+		file, err := os.Open(filepath.Join(dir, "recording.jsonl"))
 		Expect(err).NotTo(HaveOccurred())
-		GinkgoWriter.Println(res)
-		Expect(res.Verdict).To(Equal(gate.Fail))
+		defer file.Close()
+		builder, err := reports.FromRecording(file, reports.Rejudge(nil))
+		Expect(err).NotTo(HaveOccurred())
+		report := builder.Close()
+		Expect(report.Problems).To(BeEmpty())
+		Expect(report.Verdict).To(Equal(res.Verdict))
+		Expect(report.Scenarios[0].Findings).To(Equal(append(res.Trials[0].Findings, res.Trials[1].Findings...)))
+		Expect(filepath.Join(dir, "timings.jsonl")).NotTo(BeAnExistingFile())
+	})
+
+	It("keeps timings beside a recording in real time, and removes those of an earlier one", func() {
+		dir := GinkgoT().TempDir()
+		text := strings.NewReplacer("1h", "1ms", "backend:", "backend:\n  as: socket").Replace(clerk)
+		res := rehearse(harness.Rehearsal{Text: text, Functions: clerks, Record: dir})
+		Expect(res.Verdict).To(Equal(gate.Pass), "%s", res)
+		Expect(filepath.Join(dir, "timings.jsonl")).To(BeAnExistingFile())
+		rehearse(harness.Rehearsal{Text: clerk, Functions: clerks, Record: dir})
+		Expect(filepath.Join(dir, "timings.jsonl")).NotTo(BeAnExistingFile())
+	})
+
+	It("reads files, folders and shipped scenarios, sorted by name", func() {
+		dir := GinkgoT().TempDir()
+		Expect(os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(clerk), 0o600)).To(Succeed())
+		res := rehearse(harness.Rehearsal{
+			Files: []string{"loop/no-progress", dir}, Text: strings.Replace(clerk, "clerk/hours", "a/text", 1), Functions: clerks,
+		})
+		var names []string
+		for _, j := range res.Trials {
+			names = append(names, j.Trial.Head.Scenario)
+		}
+		Expect(names).To(Equal([]string{"a/text", "clerk/hours", "loop/no-progress"}))
+		Expect(res.Trials[0].Scenario.File).To(BeEmpty(), "there is no file that anybody could open")
+		Expect(res.Trials[1].Scenario.File).To(Equal(filepath.Join(dir, "a.yaml")))
+		again := rehearse(harness.Rehearsal{Scenarios: nil, Files: []string{dir}, Functions: clerks})
+		Expect(again.Trials[0].Facts).To(Equal(res.Trials[1].Facts))
+	})
+
+	It("takes secrets out of what it records", func() {
+		GinkgoT().Setenv("CLERK_API_KEY", secret)
+		dir := GinkgoT().TempDir()
+		res := rehearse(harness.Rehearsal{Text: strings.Replace(clerk, "At nine.", "It is "+secret, 1), Functions: clerks, Record: dir})
+		Expect(res.Trials[0].String()).NotTo(ContainSubstring(secret))
+		Expect(readFile(filepath.Join(dir, "recording.jsonl"))).NotTo(ContainSubstring(secret))
+	})
+
+	DescribeTable("is refused where it is wrong", func(r harness.Rehearsal, message string) {
+		res, err := harness.Rehearse(context.Background(), r)
+		Expect(err).To(MatchError(And(HavePrefix("rehearse: "), ContainSubstring(message))))
+		Expect(res == nil || len(res.Trials) == 0).To(BeTrue())
+	},
+		Entry("of nothing", harness.Rehearsal{}, "nothing is to be rehearsed"),
+		Entry("fewer than no trials", harness.Rehearsal{Text: clerk, Trials: -1}, "Trials is -1"),
+		Entry("fewer than no workers", harness.Rehearsal{Text: clerk, Workers: -1}, "Workers is -1"),
+		Entry("no function", harness.Rehearsal{Text: clerk, Functions: map[string]app.Function{"clerk": nil}}, `"clerk" is nil`),
+		Entry("no maker", harness.Rehearsal{Text: clerk, Makers: map[string]app.Maker{"clerk": nil}}, `"clerk" is nil`),
+		Entry("an agent twice", harness.Rehearsal{
+			Text: clerk, Functions: clerks,
+			Makers: map[string]app.Maker{"clerk": func(app.Site) func(context.Context, string) (string, error) { return nil }},
+		}, "both in Functions and in Makers"),
+		Entry("an agent that was not given", harness.Rehearsal{Text: clerk}, `no Go function is registered as "clerk" (there are: none)`),
+		Entry("a misspelt agent", harness.Rehearsal{Text: clerk, Functions: map[string]app.Function{"clark": ask}}, `"clerk" (there are: clark)`),
+		Entry("a scenario that is wrong", harness.Rehearsal{Text: strings.Replace(clerk, "status: done", "status: finished", 1), Functions: clerks}, `Text:10:`),
+		Entry("a file that is missing", harness.Rehearsal{Files: []string{"no/such.yaml"}, Functions: clerks}, "no/such.yaml"),
+		Entry("everything that is wrong, at once", harness.Rehearsal{Files: []string{"no/such.yaml"}, Text: "name: a"}, "such.yaml: cannot be read: no such file or directory\nText:1:1: the key"),
+		Entry("a name twice", harness.Rehearsal{Text: strings.Replace(clerk, "clerk/hours", "loop/no-progress", 1), Files: []string{"loop/no-progress"}, Functions: clerks},
+			"two scenarios have the name loop/no-progress"),
+		Entry("a recording that cannot be written", harness.Rehearsal{Text: clerk, Functions: clerks, Record: "/dev/null/x"}, "make the output folder"),
+	)
+
+	It("stops when its context ends, with what was driven before", func() {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		stop := errors.New("enough")
+		turns := 0
+		res, err := harness.Rehearse(ctx, harness.Rehearsal{
+			Text: clerk, Trials: 5,
+			Functions: map[string]app.Function{"clerk": func(ctx context.Context, site app.Site, text string) (string, error) {
+				if turns++; turns == 5 { // in the third trial
+					cancel(stop)
+				}
+				return ask(ctx, site, text)
+			}},
+		})
+		Expect(err).To(MatchError(stop))
+		Expect(res.Trials).To(HaveLen(2))
 	})
 })
+
+func readFile(name string) string {
+	GinkgoHelper()
+	data, err := os.ReadFile(name)
+	Expect(err).NotTo(HaveOccurred())
+	return string(data)
+}
+
+// testT records what a test was told. Its ends are panics, as those of real tests leave
+// the goroutine.
+type testT struct {
+	errors, fatals, skips []string
+}
+
+func (t *testT) Helper()                  {}
+func (t *testT) Context() context.Context { return context.Background() }
+func (t *testT) Errorf(f string, args ...any) { t.errors = append(t.errors, fmt.Sprintf(f, args...)) }
+
+func (t *testT) Fatalf(f string, args ...any) {
+	t.fatals = append(t.fatals, fmt.Sprintf(f, args...))
+	runtime.Goexit()
+}
+
+func (t *testT) Skipf(f string, args ...any) {
+	t.skips = append(t.skips, fmt.Sprintf(f, args...))
+	runtime.Goexit()
+}
+
+// checked runs Check as a test runner does.
+func checked(r harness.Rehearsal) (t *testT, res *harness.Result) {
+	t = &testT{}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		res = harness.Check(t, r)
+	}()
+	<-done
+	return t, res
+}
+
+var _ = Describe("a rehearsal within a test", func() {
+	It("lets the test pass if all is as expected", func() {
+		t, res := checked(harness.Rehearsal{Text: clerk, Functions: clerks})
+		Expect(*t).To(Equal(testT{}))
+		Expect(res.Verdict).To(Equal(gate.Pass))
+	})
+
+	It("fails the test with a text that says what happened, and returns for further assertions", func() {
+		t, res := checked(harness.Rehearsal{Text: strings.Replace(clerk, "calls: 2", "calls: 3", 1), Functions: clerks})
+		Expect(res.Verdict).To(Equal(gate.Fail))
+		Expect(t.errors).To(Equal([]string{res.String()}))
+		Expect(t.errors[0]).To(Equal(`FAIL clerk/hours: done, 2 calls, 16 tokens, 0.0000148 USD, 1h0m
+  ✗ calls: expected exactly 3 calls, saw 2 (expect.calls)
+  user     "When do you open?"
+  call 1   gpt-4.1-mini, 5 + 3 tokens, 1h0m: "At nine."
+  answer   "At nine."
+  user     "And on Sunday?"
+  call 2   gpt-4.1-mini, 4 + 4 tokens: "We are closed."
+  answer   "We are closed."
+  end      done
+`))
+	})
+
+	It("ends the test if the rehearsal cannot be carried out", func() {
+		t, res := checked(harness.Rehearsal{Text: clerk})
+		Expect(res).To(BeNil())
+		Expect(t.fatals).To(ConsistOf(ContainSubstring("no Go function is registered")))
+	})
+
+	It("fails the test if nothing can be said", func() {
+		t, res := checked(harness.Rehearsal{Text: clerk, Functions: map[string]app.Function{
+			"clerk": func(context.Context, app.Site, string) (string, error) { return "\xff", nil },
+		}})
+		Expect(res.Verdict).To(Equal(gate.Error))
+		Expect(t.errors).To(ConsistOf(And(HavePrefix("ERROR clerk/hours"), ContainSubstring("not UTF-8"))))
+	})
+
+	It("skips the test if all was skipped, ", func() {
+		GinkgoT().Setenv("REHEARSE_TEST_POSTGRES", "")
+		t, _ := checked(harness.Rehearsal{Files: []string{"interview/store-postgres"}})
+		Expect(t.skips).To(ConsistOf(HavePrefix("SKIP interview/store-postgres")))
+		Expect(t.errors).To(BeEmpty())
+	})
+})
+
+var _ = Describe("the story of a trial", func() {
+	It("is bounded, whatever happened", func() {
+		turns := strings.Repeat("Go on., ", 199) + "Stop."
+		text := fmt.Sprintf(`
+name: clerk/talk
+drive: {function: {name: clerk, turns: [%s]}}
+backend: {model: gpt-4.1-mini, replies: [{text: "line one\n\e[31mline two", times: 200}]}
+expect: {status: done, calls: 1}
+`, turns)
+		res, err := harness.Rehearse(context.Background(), harness.Rehearsal{Text: text, Functions: clerks, Trials: 7})
+		Expect(err).NotTo(HaveOccurred())
+		story := res.Trials[0].String()
+		Expect(strings.Split(story, "\n")).To(HaveLen(1 + 1 + 61 + 1))
+		Expect(story).To(ContainSubstring("  … 541 steps more\n"))
+		Expect(story).NotTo(ContainSubstring("\x1b"))
+		Expect(strings.Count(res.String(), "\n")).To(Equal(5*63+2), "five stories, and the other trials in a line each")
+	})
+
+	It("says so if there was none", func() {
+		Expect((&harness.Result{}).String()).To(Equal("no trial was driven\n"))
+	})
+})
+
+// BenchmarkRehearseFunction is a rehearsal of a Go function with two turns.
+func BenchmarkRehearseFunction(b *testing.B) {
+	for b.Loop() {
+		res, err := harness.Rehearse(b.Context(), harness.Rehearsal{Text: clerk, Functions: clerks})
+		if err != nil || res.Verdict != gate.Pass {
+			b.Fatal(err, res)
+		}
+	}
+}

@@ -20,12 +20,23 @@ import (
 
 // functionAgent is the Go function that the scenario names.
 func functionAgent(d *scenarios.FunctionDrive, env *Env) (app.Agent, error) {
+	if env.Functions == nil {
+		return noFunctions{d.Name}, nil
+	}
 	maker, ok := env.Functions[d.Name]
 	if !ok {
 		known := cmp.Or(strings.Join(slices.Sorted(maps.Keys(env.Functions)), ", "), "none")
 		return nil, fmt.Errorf("no Go function is registered as %q (there are: %s); functions are driven from Go, by harness.Rehearse with Functions or Makers", d.Name, known)
 	}
 	return &function{maker: maker, patience: cmp.Or(d.Timeout.Std(), turnTimeout), grace: functionGrace}, nil
+}
+
+// noFunctions is an agent that a program which knows no Go functions cannot drive.
+type noFunctions struct{ name string }
+
+// Start implements app.Agent.
+func (f noFunctions) Start(context.Context, app.Site) (app.Session, error) {
+	return nil, app.Errorf(app.Absent, "the agent is the Go function %q, which this program does not have; drive it in a Go test, by harness.Rehearse (docs/library.md)", f.name)
 }
 
 // functionGrace is how long a function may take to return once its context has ended, in

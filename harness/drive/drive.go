@@ -66,7 +66,7 @@ type Env struct {
 	Executable string
 
 	// Functions are the agents that are Go functions, by the names that scenarios know
-	// them under.
+	// them under; nil where the program has none, so that their scenarios are skipped.
 	Functions map[string]app.Maker
 	// Required makes it an error if something that a scenario needs is not on this
 	// machine (Docker, a coding agent's program); such a scenario is skipped otherwise.

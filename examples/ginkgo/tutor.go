@@ -1,0 +1,73 @@
+// Package tutor is an example of somebody's own agent: it teaches with a model behind
+// OpenAI's API, by the client go-openai, and lets the model look words up by a tool. It
+// knows nothing of rehearse.
+package tutor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/sashabaranov/go-openai"
+)
+
+// maxCalls is how often the model is asked in one turn.
+const maxCalls = 4
+
+// Tutor is one lesson.
+type Tutor struct {
+	Client *openai.Client
+	// Look finds what a word means.
+	Look func(word string) string
+
+	said []openai.ChatCompletionMessage
+}
+
+// Answer answers a pupil.
+func (t *Tutor) Answer(ctx context.Context, text string) (string, error) {
+	t.said = append(t.said, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: text})
+	for range maxCalls {
+		resp, err := t.Client.CreateChatCompletion(ctx, openai.ChatCompletionRequest{
+			Model: "gpt-4.1-mini", Messages: t.said, Tools: tools,
+			Metadata: map[string]string{"purpose": "teach"},
+		})
+		if err != nil {
+			return "", fmt.Errorf("ask the model: %w", err)
+		}
+		if len(resp.Choices) == 0 {
+			return "", errors.New("ask the model: it answered nothing")
+		}
+		reply := resp.Choices[0].Message
+		t.said = append(t.said, reply)
+		if len(reply.ToolCalls) == 0 {
+			return reply.Content, nil
+		}
+		for _, call := range reply.ToolCalls {
+			t.said = append(t.said, openai.ChatCompletionMessage{
+				Role: openai.ChatMessageRoleTool, ToolCallID: call.ID, Content: t.use(call.Function),
+			})
+		}
+	}
+	return "", fmt.Errorf("the model went on looking words up for %d calls", maxCalls)
+}
+
+// use does what the model asks for, and says why if it cannot.
+func (t *Tutor) use(call openai.FunctionCall) string {
+	var args struct{ Word string }
+	if err := json.Unmarshal([]byte(call.Arguments), &args); err != nil {
+		return "the arguments are no JSON: " + err.Error()
+	}
+	return t.Look(args.Word)
+}
+
+var tools = []openai.Tool{{
+	Type: openai.ToolTypeFunction,
+	Function: &openai.FunctionDefinition{
+		Name:        "look_up",
+		Description: "Says what a word means.",
+		Parameters: json.RawMessage(`{
+			"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]
+		}`),
+	},
+}}
