@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -37,6 +38,87 @@ var _ = Describe("Encode", Label("H-02"), func() {
 		Entry("nothing", "nothing", plainCall, wire.Completion{}),
 		Entry("nothing, streamed", "nothing-stream", streamCall, wire.Completion{}),
 	)
+
+	thoughtful := textAnswer
+	thoughtful.Thinking, thoughtful.ToolCalls = "First I read.\nThen I write.", toolAnswer.ToolCalls
+	nothing := wire.Completion{}
+	for _, p := range protocols[1:] {
+		DescribeTable("gives the frames of "+p.Protocol()+" for",
+			func(name string, answer wire.Completion) {
+				expectGolden(p.Protocol()+"-"+name, "== at once\n"+render(p.Encode(plainCall, answer))+"== streamed\n"+render(p.Encode(streamCall, answer)))
+			},
+			Entry("a text", "text", textAnswer),
+			Entry("tool calls", "tools", toolAnswer),
+			Entry("a thought, a text and tool calls", "thinking", thoughtful),
+			Entry("a refusal", "refusal", refusal),
+			Entry("nothing", "nothing", nothing),
+		)
+
+		It("gives the errors of "+p.Protocol(), func() {
+			var b strings.Builder
+			for _, e := range []wire.APIError{
+				{Status: 400, Type: "invalid_request_error", Param: "messages", Message: "no \"messages\""},
+				{Status: 404, Type: "invalid_request_error", Code: "script_exhausted", Message: "no line is left"},
+				{Status: 429, Type: "requests", Code: "rate_limit_exceeded", Message: "slow down", RetryAfter: 1500 * time.Millisecond},
+				{Status: 529, Type: "overloaded_error", Message: "Overloaded"},
+			} {
+				b.WriteString(render(p.EncodeError(&e)))
+			}
+			expectGolden(p.Protocol()+"-errors", b.String())
+		})
+	}
+
+	It("calls each tool of Responses in its own way", func() {
+		call, apiErr := wire.OpenAIResponses{}.Decode([]byte(`{"model":"m","input":"hi","stream":true,"include":["reasoning.encrypted_content"],"tools":[
+			{"type":"function","name":"f"},{"type":"custom","name":"exec"},{"type":"local_shell"},{"type":"shell"},{"type":"apply_patch"},
+			{"type":"namespace","name":"ns","tools":[{"type":"function","name":"g"},{"type":"custom","name":"exec"}]}]}`))
+		Expect(apiErr).To(BeNil())
+		answer := wire.Completion{ID: "resp_1", Model: "m", Thinking: "hm", ToolCalls: []llm.ToolCall{
+			{ID: "call_1", Name: "f", Arguments: `{"a":1}`},
+			{ID: "call_2", Name: "exec", Arguments: `{"input":"text(\"hi\")"}`},
+			{ID: "call_3", Name: "exec", Arguments: `{"input":"x","more":1}`},
+			{ID: "call_4", Name: "local_shell", Arguments: `{"type":"exec","command":["ls"],"env":{}}`},
+			{ID: "call_5", Name: "shell", Arguments: `{"commands":["ls"]}`},
+			{ID: "call_6", Name: "apply_patch", Arguments: `{"type":"delete_file","path":"a"}`},
+			{ID: "call_7", Name: "g", Arguments: `{}`},
+			{ID: "call_8", Name: "ns.exec", Arguments: `{"input":"x"}`},
+		}}
+		frames := wire.OpenAIResponses{}.Encode(call, answer)
+		expectGolden("openai-responses-tool-kinds", render(frames))
+		got, err := wire.OpenAIResponses{}.ReadAnswer(true, bodyOf(frames))
+		Expect(err).NotTo(HaveOccurred())
+		answer.ToolCalls[2].Arguments = `{"input":"{\"input\":\"x\",\"more\":1}"}` // all of it is the text
+		answer.ToolCalls[7].Name = "exec"
+		Expect(got.ToolCalls).To(Equal(answer.ToolCalls))
+	})
+
+	It("takes as long streamed as not in every protocol, and the first event comes after First", func() {
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			c := drawAnswer(t)
+			c.First = time.Duration(rapid.IntRange(0, 1e10).Draw(t, "first"))
+			c.PerToken = time.Duration(rapid.IntRange(0, 1e9).Draw(t, "per token"))
+			want := c.First + c.PerToken*time.Duration(c.Usage.Output)
+			for _, p := range protocols {
+				frames := p.Encode(streamCall, c)
+				var total time.Duration
+				for _, f := range frames {
+					total += f.Delay
+				}
+				if total != want || p.Encode(plainCall, c)[0].Delay != want {
+					t.Fatalf("the stream of %s takes %s, not %s", p.Protocol(), total, want)
+				}
+				if frames[0].Delay != 0 || frames[1].Delay != c.First {
+					t.Fatalf("the first frames of %s come after %s and %s", p.Protocol(), frames[0].Delay, frames[1].Delay)
+				}
+			}
+		})
+	})
+
+	It("numbers the events of Responses from 0, without a gap", func() {
+		for i, f := range (wire.OpenAIResponses{}).Encode(streamCall, thoughtful)[1:] {
+			Expect(string(f.Data)).To(ContainSubstring(fmt.Sprintf(`"sequence_number":%d,`, i)))
+		}
+	})
 
 	DescribeTable("gives the finish reason, which is by default",
 		func(answer wire.Completion, want string) {

@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -49,29 +50,120 @@ var _ = Describe("a fault", Label("H-02"), func() {
 			expectGolden("fault-"+kind.Name, b.String())
 		})
 
-		It(kind.Name+" leaves its input alone, and the answer unharmed where it cannot fire", func() {
-			fault := newFault(wire.FaultSpec{Kind: kind.Name})
-			for _, call := range []wire.Call{plainCall, streamCall, usageCall} {
-				for _, answer := range []wire.Completion{textAnswer, toolAnswer} {
-					before := render(codec.Encode(call, answer))
-					frames, ok := fault.Apply(codec, call, answer)
-					if ok {
-						Expect(render(frames)).NotTo(Equal(before), "it fired and nothing changed")
-					} else {
-						Expect(render(frames)).To(Equal(before), "it did not fire and something changed")
+		for _, p := range protocols {
+			It(kind.Name+" leaves its input alone, and the answer unharmed where it cannot fire, of "+p.Protocol(), func() {
+				fault := newFault(wire.FaultSpec{Kind: kind.Name})
+				for _, call := range []wire.Call{plainCall, streamCall, usageCall} {
+					for _, answer := range []wire.Completion{textAnswer, toolAnswer} {
+						before := render(p.Encode(call, answer))
+						frames, ok := fault.Apply(p.Reader, call, answer)
+						if ok {
+							Expect(render(frames)).NotTo(Equal(before), "it fired and nothing changed")
+						} else {
+							Expect(render(frames)).To(Equal(before), "it did not fire and something changed")
+						}
+						Expect(render(p.Encode(call, answer))).To(Equal(before))
 					}
-					Expect(render(codec.Encode(call, answer))).To(Equal(before))
+				}
+			})
+
+			It(kind.Name+" is an answer of its own where the script has none, of "+p.Protocol(), func() {
+				call := usageCall
+				call.Tools = offered
+				_, ok := newFault(wire.FaultSpec{Kind: kind.Name}).Apply(p.Reader, call, wire.Completion{})
+				Expect(ok).To(BeTrue())
+			})
+		}
+	}
+
+	for _, p := range protocols[1:] {
+		It("edits the answers of "+p.Protocol()+" as the golden file shows", func() {
+			var b strings.Builder
+			for _, kind := range wire.FaultKinds() {
+				fault := newFault(wire.FaultSpec{Kind: kind.Name})
+				for _, c := range []struct {
+					name   string
+					call   wire.Call
+					answer wire.Completion
+				}{
+					{"text", plainCall, textAnswer},
+					{"text, streamed", streamCall, textAnswer},
+					{"tool calls", plainCall, toolAnswer},
+					{"tool calls, streamed", streamCall, toolAnswer},
+				} {
+					frames, ok := fault.Apply(p.Reader, c.call, c.answer)
+					fmt.Fprintf(&b, "== %s, %s: fired %t\n", kind.Name, c.name, ok)
+					if ok {
+						b.WriteString(changes(p.Encode(c.call, c.answer), frames))
+					}
 				}
 			}
-		})
-
-		It(kind.Name+" is an answer of its own where the script has none", func() {
-			call := usageCall
-			call.Tools = offered
-			_, ok := newFault(wire.FaultSpec{Kind: kind.Name}).Apply(codec, call, wire.Completion{})
-			Expect(ok).To(BeTrue())
+			expectGolden("faults-"+p.Protocol(), b.String())
 		})
 	}
+
+	DescribeTable("is read by a client as",
+		func(kind string, call wire.Call, is func(wire.Completion, error)) {
+			for _, p := range protocols {
+				frames, ok := newFault(wire.FaultSpec{Kind: kind}).Apply(p.Reader, call, toolAnswer)
+				Expect(ok).To(BeTrue())
+				By(p.Protocol())
+				is(p.ReadAnswer(call.Stream, bodyOf(frames)))
+			}
+		},
+		Entry("a cut stream without its end", "missing-done", streamCall, isCut),
+		Entry("a cut stream where it is truncated", "truncated-stream", streamCall, isCut),
+		Entry("an error that came too late", "error-event", streamCall, func(_ wire.Completion, err error) {
+			e, ok := errors.AsType[*wire.APIError](err)
+			Expect(ok).To(BeTrue())
+			Expect(e.Status).To(Equal(500))
+			Expect(e.Message).NotTo(BeEmpty())
+		}),
+		Entry("malformed, streamed", "malformed-json", streamCall, isMalformed),
+		Entry("malformed", "malformed-json", plainCall, isMalformed),
+		Entry("bytes that are no text", "not-utf8", plainCall, isMalformed),
+		Entry("an answer without calls", "empty-text", streamCall, func(c wire.Completion, err error) {
+			Expect(err).NotTo(HaveOccurred())
+			Expect(c.ToolCalls).To(BeEmpty())
+			Expect(c.Finish).To(Equal(llm.FinishStop))
+		}),
+		Entry("a length limit", "finish-length", streamCall, func(c wire.Completion, err error) {
+			Expect(err).NotTo(HaveOccurred())
+			Expect(c.Finish).To(Equal(llm.FinishLength))
+			Expect(len(c.ToolCalls[1].Arguments)).To(BeNumerically("<=", len(`{}`)))
+		}),
+		Entry("a content filter", "content-filter", plainCall, func(c wire.Completion, err error) {
+			Expect(err).NotTo(HaveOccurred())
+			Expect(c.Finish).To(Equal(llm.FinishContentFilter))
+		}),
+		Entry("a refusal", "refusal", streamCall, func(c wire.Completion, err error) {
+			Expect(err).NotTo(HaveOccurred())
+			Expect(c.Refusal).To(ContainSubstring("sorry"))
+		}),
+		Entry("arguments that are not JSON", "invalid-tool-arguments", plainCall, areBroken),
+		Entry("arguments that are not JSON, streamed", "invalid-tool-arguments", streamCall, areBroken),
+		Entry("absurd usage", "wrong-usage", usageCall, func(c wire.Completion, err error) {
+			Expect(err).NotTo(HaveOccurred())
+			Expect(c.Usage.Input).To(Equal(10*toolAnswer.Usage.Input + 1000))
+			Expect(c.Usage.Output).To(Equal(10*toolAnswer.Usage.Output + 1000))
+		}),
+	)
+
+	DescribeTable("status answers in Anthropic's words with",
+		func(status int, kind, message string) {
+			frames, _ := newFault(wire.FaultSpec{Kind: "status", Status: status, RetryAfter: 1500 * time.Millisecond}).
+				Apply(wire.AnthropicMessages{}, streamCall, textAnswer)
+			e := wire.ReadError(frames[0].Status, frames[0].Header, frames[0].Data)
+			Expect(*e).To(Equal(wire.APIError{Status: status, Type: kind, Message: message, RetryAfter: 2 * time.Second}))
+		},
+		Entry(nil, 400, "invalid_request_error", "The request was refused with status 400."),
+		Entry(nil, 401, "authentication_error", "invalid x-api-key"),
+		Entry(nil, 403, "permission_error", "Your API key does not have permission to use the specified resource."),
+		Entry(nil, 413, "request_too_large", "The request was refused with status 413."),
+		Entry(nil, 429, "rate_limit_error", "This request would exceed your organization's rate limit. Please try again later."),
+		Entry(nil, 500, "api_error", "Internal server error"),
+		Entry(nil, 529, "overloaded_error", "Overloaded"),
+	)
 
 	DescribeTable("status answers with",
 		func(status int, kind, code string) {
@@ -235,4 +327,21 @@ func decodeAPIError(f wire.Fault) *openai.APIError {
 	Expect(json.Unmarshal(frames[0].Data, &r)).To(Succeed())
 	r.Error.HTTPStatusCode = frames[0].Status
 	return r.Error
+}
+
+func isCut(_ wire.Completion, err error) {
+	GinkgoHelper()
+	Expect(err).To(MatchError(wire.ErrCutAnswer))
+}
+
+func isMalformed(_ wire.Completion, err error) {
+	GinkgoHelper()
+	Expect(err).To(HaveOccurred())
+	Expect(errors.Is(err, wire.ErrCutAnswer) || errors.Is(err, wire.ErrEmptyAnswer)).To(BeFalse())
+}
+
+func areBroken(c wire.Completion, err error) {
+	GinkgoHelper()
+	Expect(err).NotTo(HaveOccurred())
+	Expect(json.Valid([]byte(c.ToolCalls[1].Arguments))).To(BeFalse())
 }

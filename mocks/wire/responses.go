@@ -51,8 +51,9 @@ type toolKind struct {
 	// model wrote, a text or an object.
 	item, field string
 	object      bool
-	// namespace is where the tool's name belongs; may be empty.
-	namespace string
+	// namespace is where the tool belongs, name what it is called there; both are
+	// empty for a tool of no namespace.
+	namespace, name string
 }
 
 // toolKinds are the kinds by the type of the tool.

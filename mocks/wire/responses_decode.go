@@ -178,8 +178,8 @@ func (r *responsesRequest) call() Call {
 	return c
 }
 
-// offer adds tools to those of the call. One of a namespace goes by its own name,
-// and by that of the namespace before a dot.
+// offer adds tools to those of the call. A script calls one of a namespace by its
+// own name, or with the name of the namespace and a dot before it.
 func (c *Call) offer(namespace string, tools []responsesTool) {
 	for _, t := range tools {
 		if t.Type == "namespace" {
@@ -197,7 +197,10 @@ func (c *Call) offer(namespace string, tools []responsesTool) {
 		if c.kinds == nil {
 			c.kinds = map[string]toolKind{}
 		}
-		kind.namespace = namespace
+		if namespace != "" {
+			kind.namespace, kind.name = namespace, t.Name
+			c.kinds[namespace+"."+t.Name] = kind
+		}
 		if _, taken := c.kinds[t.Name]; !taken {
 			c.kinds[t.Name] = kind
 		}

@@ -244,7 +244,7 @@ func appendCall(b []byte, p *part, kind toolKind, whole bool) []byte {
 	b = appendString(b, p.call.ID)
 	if !kind.object {
 		b = append(b, `,"name":`...)
-		b = appendString(b, p.call.Name)
+		b = appendString(b, cmp.Or(kind.name, p.call.Name))
 	}
 	if kind.namespace != "" {
 		b = append(b, `,"namespace":`...)

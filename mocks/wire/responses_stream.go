@@ -1,6 +1,9 @@
 package wire
 
-import "strconv"
+import (
+	"cmp"
+	"strconv"
+)
 
 // stream builds the events of a streamed answer.
 func (r *response) stream() []Frame {
@@ -43,7 +46,7 @@ func (r *response) streamPart(e *events, i int) {
 	case p.kind != callPart:
 		e.content(within, p)
 	case !kind.object:
-		e.written("response."+kind.item+"_"+kind.field, within, kind.field, p.text)
+		e.written(within, kind, p)
 	default: // such an item comes as a whole
 		e.skip(p.text)
 	}
@@ -98,11 +101,18 @@ func (e *events) content(within string, p *part) {
 }
 
 // written appends the events of what a model writes for a tool.
-func (e *events) written(kind, within, member, text string) {
-	e.pieces(kind+".delta", within+`"delta":`, text, "")
-	e.begin(kind + ".done")
-	e.str(within + `"` + member + `":`)
-	e.quote(text)
+func (e *events) written(within string, kind toolKind, p *part) {
+	event := "response." + kind.item + "_" + kind.field
+	e.pieces(event+".delta", within+`"delta":`, p.text, "")
+	e.begin(event + ".done")
+	e.str(within)
+	if kind.item == itemFunctionCall {
+		e.str(`"name":`)
+		e.quote(cmp.Or(kind.name, p.call.Name))
+		e.str(",")
+	}
+	e.str(`"` + kind.field + `":`)
+	e.quote(p.text)
 	e.end()
 }
 

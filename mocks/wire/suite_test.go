@@ -52,6 +52,25 @@ func render(frames []wire.Frame) string {
 	return b.String()
 }
 
+// changes renders only the frames that differ from those without a fault.
+func changes(unharmed, frames []wire.Frame) string {
+	var b strings.Builder
+	same := 0
+	for i := range frames {
+		if i < len(unharmed) && render(frames[i:i+1]) == render(unharmed[i:i+1]) {
+			same++
+			continue
+		}
+		text := strings.TrimPrefix(render(frames[i:i+1]), "frame 0")
+		if len(text) > 600 {
+			text = text[:600] + "...\n"
+		}
+		fmt.Fprintf(&b, "frame %d%s", i, text)
+	}
+	fmt.Fprintf(&b, "%d of %d frames are those without the fault, of %d\n", same, len(frames), len(unharmed))
+	return b.String()
+}
+
 // escape shows line ends, control characters and bytes that are not UTF-8.
 func escape(line string) string {
 	var b strings.Builder
