@@ -73,13 +73,20 @@ func claudeLine(a *answer, line []byte) {
 	}
 }
 
+// synthetic is the model of messages that Claude Code wrote itself, such as errors; the
+// final event has their text, too.
+const synthetic = "<synthetic>"
+
 // claudeText takes the text of an assistant message.
 func claudeText(a *answer, raw json.RawMessage) {
 	var m claudeMessage
 	if !a.decode(raw, &m) {
 		return
 	}
-	if m.Model != "" && m.Model != "<synthetic>" {
+	if m.Model == synthetic {
+		return
+	}
+	if m.Model != "" {
 		a.model = m.Model
 	}
 	var b strings.Builder
