@@ -1,0 +1,209 @@
+//go:build unix
+
+package coding_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	. "github.com/onsi/gomega/gstruct"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/harness/app/coding"
+)
+
+// play is a program that a shell plays: it has a version, and runs body otherwise.
+func play(body string) string {
+	path := filepath.Join(GinkgoT().TempDir(), "agent")
+	script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'agent 1.2.3 (x)'; exit; fi\n" + body
+	Expect(os.WriteFile(path, []byte(script), 0o700)).To(Succeed())
+	return path
+}
+
+// named are the programs of a machine on which the variables name path.
+func named(path string) *coding.Programs {
+	return &coding.Programs{Getenv: func(string) string { return path }}
+}
+
+// told is an event that a session told.
+type told struct {
+	name, detail string
+	attrs        map[string]any
+}
+
+// newSite is a site whose events are kept.
+func newSite() (app.Site, *[]told) {
+	root, events := GinkgoT().TempDir(), &[]told{}
+	site := app.Site{
+		Backend: "http://127.0.0.1:1/t/1", Env: []string{"ANTHROPIC_BASE_URL=http://127.0.0.1:1/t/1"},
+		Folder: filepath.Join(root, "work"), Home: filepath.Join(root, "home"), Clock: clock.Real(),
+		Tell: func(name, detail string, attrs map[string]any) { *events = append(*events, told{name, detail, attrs}) },
+	}
+	Expect(os.Mkdir(site.Folder, 0o700)).To(Succeed())
+	Expect(os.Mkdir(site.Home, 0o700)).To(Succeed())
+	return site, events
+}
+
+func start(cfg coding.Config, programs *coding.Programs, site app.Site) (app.Session, error) {
+	agent, err := coding.New(cfg, programs)
+	Expect(err).NotTo(HaveOccurred())
+	return agent.Start(context.Background(), site)
+}
+
+var _ = Describe("The program of a coding agent", func() {
+	kind := func(k app.Kind, says string) OmegaMatcher {
+		return PointTo(MatchFields(IgnoreExtras, Fields{"Kind": Equal(k), "Message": ContainSubstring(says)}))
+	}
+	nowhere := func(string) (string, error) { return "", os.ErrNotExist }
+
+	It("is absent where neither a variable nor PATH has it", func() {
+		site, _ := newSite()
+		programs := &coding.Programs{Getenv: func(string) string { return "" }, Look: nowhere}
+		_, err := start(coding.Config{Agent: "codex"}, programs, site)
+		Expect(err).To(kind(app.Absent, "npm install -g @openai/codex"))
+		_, err = start(coding.Config{Agent: "claude", Required: true}, programs, site)
+		Expect(err).To(kind(app.Unusable, "REHEARSE_CLAUDE"))
+	})
+	DescribeTable("is unusable where",
+		func(programs func() *coding.Programs, says string) {
+			site, _ := newSite()
+			_, err := start(coding.Config{Agent: "claude"}, programs(), site)
+			Expect(err).To(kind(app.Unusable, says))
+		},
+		Entry("its variable names none", func() *coding.Programs { return named("/nowhere/claude") }, `REHEARSE_CLAUDE names "/nowhere/claude"`),
+		Entry("it tells no version", func() *coding.Programs {
+			path := filepath.Join(GinkgoT().TempDir(), "agent")
+			Expect(os.WriteFile(path, []byte("#!/bin/sh\necho hi\n"), 0o700)).To(Succeed())
+			return named(path)
+		}, "it told none"),
+		Entry("it fails at once", func() *coding.Programs {
+			path := filepath.Join(GinkgoT().TempDir(), "agent")
+			Expect(os.WriteFile(path, []byte("#!/bin/sh\nexit 3\n"), 0o700)).To(Succeed())
+			return named(path)
+		}, "exit status 3"),
+	)
+	It("is asked for its version once, and that is told of each session", func() {
+		programs := named(play(""))
+		for range 2 {
+			site, events := newSite()
+			_, err := start(coding.Config{Agent: "claude"}, programs, site)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(*events).To(Equal([]told{{"program", "claude 1.2.3", map[string]any{"agent": "claude", "version": "1.2.3"}}}))
+			programs.Look = nowhere // not looked for again
+		}
+	})
+	It("finds nothing of this process's environment but what programs need", func() {
+		GinkgoT().Setenv("CODING_TEST_SECRET", "x")
+		site, _ := newSite()
+		session, err := start(coding.Config{Agent: "codex"}, named(play("env > names\n")), site)
+		Expect(err).NotTo(HaveOccurred())
+		_, _ = session.Say(context.Background(), "Go.")
+		data, err := os.ReadFile(filepath.Join(site.Folder, "names"))
+		Expect(err).NotTo(HaveOccurred())
+		var names []string
+		for line := range strings.Lines(string(data)) {
+			if name, _, _ := strings.Cut(line, "="); name != "PWD" && name != "SHLVL" && name != "_" { // a shell's own
+				names = append(names, name)
+			}
+		}
+		Expect(names).To(ConsistOf("HOME", "TMPDIR", "LANG", "TZ", "PATH", "ANTHROPIC_BASE_URL", "CODEX_HOME"))
+	})
+
+	DescribeTable("ends in one of these ways",
+		func(body string, want app.Kind, says string) {
+			site, _ := newSite()
+			session, err := start(coding.Config{Agent: "claude"}, named(play("cat >/dev/null\n"+body)), site)
+			Expect(err).NotTo(HaveOccurred())
+			_, err = session.Say(context.Background(), "Go.")
+			Expect(err).To(kind(want, says))
+			Expect(session.End(context.Background())).To(Succeed())
+		},
+		Entry("a flag that it does not know", "echo 'unknown option' >&2; exit 1", app.Unusable, "unknown option"),
+		Entry("a signal", initLine+"kill -9 $$", app.Crashed, "signal"),
+		Entry("its own failure", initLine+`echo '{"type":"result","subtype":"success","is_error":true,"result":"API Error: 500","api_error_status":500}'; exit 1`,
+			app.Failed, "API Error: 500 (unavailable)"),
+		Entry("no final event", initLine, app.Failed, "before its final event (truncated)"),
+		Entry("a flood", initLine+`head -c 70000000 /dev/zero | tr "\000" y`, app.Flooded, "output limit"),
+	)
+
+	It("continues its session with the next turn", func() {
+		site, _ := newSite()
+		session, err := start(coding.Config{Agent: "claude", Model: "m"}, named(play("cat >/dev/null\n"+initLine+
+			`echo "{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"$*\"}"`)), site)
+		Expect(err).NotTo(HaveOccurred())
+		first, err := session.Say(context.Background(), "One.")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(first.Text).To(HaveSuffix("--model m --permission-mode acceptEdits --allowedTools=Bash"))
+		second, err := session.Say(context.Background(), "Two.")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(second.Text).To(HaveSuffix("--allowedTools=Bash --resume s1"))
+	})
+
+	It("may repeat its calls as often as is said", func() {
+		retries := 2
+		site, _ := newSite()
+		session, err := start(coding.Config{Agent: "claude", Retries: &retries}, named(play("env > names\n")), site)
+		Expect(err).NotTo(HaveOccurred())
+		_, _ = session.Say(context.Background(), "Go.")
+		Expect(os.ReadFile(filepath.Join(site.Folder, "names"))).To(ContainSubstring("CLAUDE_CODE_MAX_RETRIES=2\n"))
+		_, err = start(coding.Config{Agent: "codex", Retries: &retries}, named(play("")), site)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(os.ReadFile(filepath.Join(site.Home, ".codex", "config.toml"))).To(ContainSubstring("request_max_retries = 0\nstream_max_retries = 2\n"))
+		retries = -1
+		_, err = coding.New(coding.Config{Agent: "codex", Retries: &retries}, &coding.Programs{})
+		Expect(err).To(MatchError(ContainSubstring("-1 retries")))
+	})
+	It("is one that is known", func() {
+		_, err := coding.New(coding.Config{Agent: "emacs"}, &coding.Programs{})
+		Expect(err).To(MatchError(ContainSubstring(`no coding agent "emacs"`)))
+	})
+
+	It("calls the guard as its hook, and what became of each stop is told", func() {
+		site, events := newSite()
+		const deferral = `Done.\n\nNext steps:\n- Write the test`
+		stops := "cat >/dev/null\n" + initLine + `
+hook() { printf '{"session_id":"s1","hook_event_name":"Stop","stop_hook_active":%s,"last_assistant_message":"%s"}' "$1" "$2" |
+  sh -c "$(sed -n 's/.*"command": "\(.*\)",*$/\1/p' "$HOME/.claude/settings.json")"; }
+say() { printf '{"type":"assistant","message":{"content":[{"type":"text","text":"%s"}]}}\n' "$1"; }
+say '` + deferral + `'
+hook false '` + deferral + `' > "$HOME/answer"
+say 'All done.'
+hook true 'All done.'
+echo '{"type":"result","subtype":"success","result":"All done."}'
+`
+		session, err := start(coding.Config{Agent: "claude", Guard: "balanced"}, named(play(stops)), site)
+		Expect(err).NotTo(HaveOccurred())
+		answer, err := session.Say(context.Background(), "Go.")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(answer).To(Equal(app.Answer{Text: "All done.", Attrs: map[string]any{"messages": 2}}))
+
+		data, err := os.ReadFile(filepath.Join(site.Home, "answer"))
+		Expect(err).NotTo(HaveOccurred())
+		var refusal struct{ Decision, Reason string }
+		Expect(json.Unmarshal(data, &refusal)).To(Succeed())
+		Expect(refusal.Decision).To(Equal("block"))
+		Expect(refusal.Reason).To(ContainSubstring("Write the test"))
+
+		Expect(*events).To(HaveLen(3))
+		Expect((*events)[1].name).To(Equal("stop"))
+		Expect((*events)[1].detail).NotTo(BeEmpty())
+		Expect((*events)[1].attrs).To(MatchKeys(IgnoreExtras, Keys{
+			"allow": BeFalse(), "forced": BeTrue(), "outcome": Equal("blocked"), "class": Equal("defers"), "steps": Equal(1), "executed": Equal(0),
+		}))
+		Expect((*events)[2].attrs).To(MatchKeys(IgnoreExtras, Keys{
+			"allow": BeTrue(), "forced": BeFalse(), "outcome": Equal("allowed"), "class": Equal("clean"), "steps": Equal(0), "executed": Equal(1),
+		}))
+
+		_, err = session.Say(context.Background(), "Again.")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(*events).To(HaveLen(5), "only what is new is told")
+	})
+})
+
+const initLine = `echo '{"type":"system","subtype":"init","session_id":"s1"}'` + "\n"

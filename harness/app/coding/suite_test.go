@@ -1,0 +1,21 @@
+package coding_test
+
+import (
+	"os"
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/stop/hook"
+)
+
+func TestMain(m *testing.M) {
+	hook.Main() // does not return where this process is to be an agent's hook
+	os.Exit(m.Run())
+}
+
+func TestCoding(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "harness/app/coding")
+}
