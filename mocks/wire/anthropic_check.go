@@ -197,21 +197,36 @@ func (r *messagesRequest) checkMessages(beta string) *APIError {
 		return refused("messages", "at least one message is required")
 	}
 	for i := range r.Messages {
-		m := &r.Messages[i]
-		switch llm.Role(m.Role) {
-		case llm.User, llm.Assistant:
-		case llm.System:
-			if !strings.Contains(beta, betaSystem) {
-				return refused("messages", "Unexpected role \"system\". The Messages API accepts a top-level `system` parameter, not \"system\" as an input message role.")
-			}
-		case "":
-			return refused(fmt.Sprintf("messages.%d.role", i), "Field required")
-		default:
-			return refused("messages", "Unexpected role \"%.64s\". Allowed roles are \"user\" or \"assistant\"", m.Role)
-		}
-		if err := m.checkContent(i, i == len(r.Messages)-1); err != nil {
+		if err := r.checkRole(i, beta); err != nil {
 			return err
 		}
+		if err := r.Messages[i].checkContent(i, i == len(r.Messages)-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkRole validates the role of message i where it stands.
+func (r *messagesRequest) checkRole(i int, beta string) *APIError {
+	switch role := r.Messages[i].Role; llm.Role(role) {
+	case llm.User:
+	case llm.Assistant:
+		if i == 0 {
+			return refused("messages", "first message must use the \"user\" role")
+		}
+	case llm.System:
+		switch {
+		case !strings.Contains(beta, betaSystem):
+			return refused("messages", "Unexpected role \"system\". "+
+				"The Messages API accepts a top-level `system` parameter, not \"system\" as an input message role.")
+		case i+1 < len(r.Messages) && llm.Role(r.Messages[i+1].Role) != llm.Assistant:
+			return refused(fmt.Sprintf("messages.%d", i), "role 'system' must precede an 'assistant' message or end the array")
+		}
+	case "":
+		return refused(fmt.Sprintf("messages.%d.role", i), "Field required")
+	default:
+		return refused("messages", "Unexpected role \"%.64s\". Allowed roles are \"user\" or \"assistant\"", role)
 	}
 	return nil
 }
