@@ -80,6 +80,8 @@ func (f *function) make(site app.Site) (say talk, err error) {
 type functionSession struct {
 	*function
 	say talk
+	// late is where a turn comes back that was given up.
+	late chan comeback
 }
 
 // comeback is how a call of the function came back.
@@ -115,15 +117,16 @@ func (s *functionSession) Say(ctx context.Context, text string) (app.Answer, err
 	}
 	grace := time.NewTimer(s.grace)
 	defer grace.Stop()
+	r := comeback{err: errWaits}
 	select {
-	case r := <-done:
-		if clock.Err(ctx) == nil {
-			return app.Answer{}, app.Errorf(app.TimedOut, "the turn had no answer within %s of real time (timeout): %w", s.patience, errWaits)
-		}
-		return s.came(ctx, r)
+	case r = <-done:
 	case <-grace.C:
-		return app.Answer{}, app.Errorf(app.Unusable, "the function did not return within %s after its context had ended, and still runs; let it return when ctx does", s.grace)
+		s.late = done
 	}
+	if clock.Err(ctx) == nil {
+		return app.Answer{}, app.Errorf(app.TimedOut, "the turn had no answer within %s of real time (timeout): %w", s.patience, errWaits)
+	}
+	return s.came(ctx, r)
 }
 
 // errWaits is why a function's context ended though the trial's clock stood still.
@@ -141,7 +144,7 @@ func (s *functionSession) came(ctx context.Context, r comeback) (app.Answer, err
 	case r.err != nil:
 		return app.Answer{}, app.Errorf(app.Failed, "the function failed: %w", r.err)
 	case len(r.answer) > app.MaxAnswer:
-		return app.Answer{}, app.Errorf(app.Flooded, "the function answered %d bytes; at most %d are allowed", len(r.answer), app.MaxAnswer)
+		return app.Answer{}, app.Errorf(app.Flooded, "the function answered %d bytes, more than the %d that an answer may have", len(r.answer), app.MaxAnswer)
 	case !utf8.ValidString(r.answer):
 		return app.Answer{}, app.Errorf(app.Unusable, "the function answered what is no text: its bytes are not UTF-8")
 	}
@@ -174,4 +177,14 @@ func panickedAt() string {
 }
 
 // End implements app.Session.
-func (s *functionSession) End(context.Context) error { return nil }
+func (s *functionSession) End(context.Context) error {
+	if s.late == nil {
+		return nil
+	}
+	select {
+	case <-s.late:
+		return nil
+	default:
+		return fmt.Errorf("the function did not return within %s after its context had ended, and still runs; let it return when ctx ends", s.grace)
+	}
+}

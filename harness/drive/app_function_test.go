@@ -1,0 +1,205 @@
+package drive_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// post sends a request to the model and returns the response's body.
+func post(ctx context.Context, site app.Site, path string, body any) (string, error) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return "", err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, site.Backend+path, bytes.NewReader(data))
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Anthropic-Version", "2023-06-01")
+	resp, err := site.Client.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("status %d: %s", resp.StatusCode, text)
+	}
+	return string(text), err
+}
+
+// chat asks the model for a chat completion.
+func chat(ctx context.Context, site app.Site, text string) (string, error) {
+	answer, err := post(ctx, site, "/v1/chat/completions", map[string]any{
+		"model": "gpt-4.1-mini", "messages": []any{map[string]string{"role": "user", "content": text}},
+	})
+	var reply struct {
+		Choices []struct{ Message struct{ Content string } }
+	}
+	if err != nil || json.Unmarshal([]byte(answer), &reply) != nil {
+		return "", err
+	}
+	return reply.Choices[0].Message.Content, nil
+}
+
+// talk carries out a trial of a scenario that drives a function.
+func talk(ctx context.Context, text string, maker app.Maker) record.Trial {
+	GinkgoHelper()
+	sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{})
+	Expect(found).To(BeEmpty())
+	env := newEnv()
+	env.Functions = map[string]app.Maker{sc.Drive.Function.Name: maker}
+	d, err := drive.New(sc, env)
+	Expect(err).NotTo(HaveOccurred())
+	drive.SetGrace(d, 20*time.Millisecond)
+	t, _ := d.Trial(ctx, 1)
+	return t
+}
+
+var _ = Describe("A Go function", func() {
+	const one = `
+name: spec/function
+drive: {function: {name: f, turns: [What is it?], timeout: 30s}}
+backend: {model: gpt-4.1-mini, replies: [{text: It is this., latency: 10s}]}
+expect: {status: done}
+`
+	const quick = `
+name: spec/function
+drive: {function: {name: f, turns: [What is it?], timeout: 50ms}}
+backend: {model: gpt-4.1-mini, replies: [{text: It is this.}]}
+expect: {status: done}
+`
+	run := func(text string, f app.Function) record.Trial {
+		GinkgoHelper()
+		return talk(context.Background(), text, func(site app.Site) func(context.Context, string) (string, error) {
+			return func(ctx context.Context, text string) (string, error) { return f(ctx, site, text) }
+		})
+	}
+
+	DescribeTable("reaches its model by all three protocols, in the trial's own time",
+		func(path, protocol string, body map[string]any) {
+			body["model"] = "gpt-4.1-mini"
+			t := run(one, func(ctx context.Context, site app.Site, _ string) (string, error) {
+				return post(ctx, site, path, body)
+			})
+			Expect(t.End.Status).To(Equal("done"), t.End.Details)
+			Expect(t.End.Text).To(ContainSubstring("It is this."))
+			Expect(t.End.Duration).To(Equal(10 * time.Second))
+			Expect(t.Calls).To(HaveLen(1))
+			Expect(t.Calls[0].Backend).To(Equal(protocol))
+			Expect(t.Calls[0].Latency).To(Equal(10 * time.Second))
+		},
+		Entry("OpenAI's chat completions", "/v1/chat/completions", "openai-chat",
+			map[string]any{"messages": []any{map[string]string{"role": "user", "content": "What is it?"}}}),
+		Entry("OpenAI's responses", "/v1/responses", "openai-responses", map[string]any{"input": "What is it?"}),
+		Entry("Anthropic's messages", "/v1/messages", "anthropic-messages",
+			map[string]any{"max_tokens": 100, "messages": []any{map[string]string{"role": "user", "content": "What is it?"}}}),
+	)
+
+	It("reaches the same model over a real socket, if the scenario says so", func() {
+		text := strings.NewReplacer("backend: {", "backend: {as: socket, ", "10s", "1ms").Replace(one)
+		t := run(text, func(ctx context.Context, site app.Site, text string) (string, error) {
+			Expect(site.Backend).To(MatchRegexp(`^http://127\.0\.0\.1:\d+/`))
+			return chat(ctx, site, text)
+		})
+		Expect(t.End.Status).To(Equal("done"), t.End.Details+t.End.HarnessError)
+		Expect(t.Calls).To(HaveLen(1))
+	})
+
+	It("that panics has crashed, at a place that is said without anything of this machine", func() {
+		t := run(one, func(ctx context.Context, site app.Site, text string) (string, error) {
+			_, _ = chat(ctx, site, text)
+			var none map[string]int
+			none["here"] = 1
+			return "", nil
+		})
+		Expect(t.End.Status).To(Equal("crashed"))
+		Expect(t.End.Details).To(MatchRegexp(`^the function panicked in drive_test\.\S+ \(app_function_test\.go:\d+\): assignment to entry in nil map$`))
+	})
+
+	It("that ends its goroutine has crashed", func() {
+		t := run(one, func(ctx context.Context, site app.Site, text string) (string, error) {
+			_, _ = chat(ctx, site, text)
+			runtime.Goexit()
+			return "", nil
+		})
+		Expect(t.End.Status).To(Equal("crashed"))
+		Expect(t.End.Details).To(ContainSubstring("runtime.Goexit"))
+	})
+
+	It("whose answer comes after its time has come too late", func() {
+		t := run(strings.Replace(one, "10s", "40s", 1), func(ctx context.Context, site app.Site, text string) (string, error) {
+			_, _ = chat(ctx, site, text)
+			return "never mind", nil
+		})
+		Expect(t.End.Status).To(Equal("timeout"))
+		Expect(t.End.Duration).To(Equal(30 * time.Second))
+	})
+
+	It("that waits for something which is not on the trial's clock is cut off in real time", func() {
+		t := run(quick, func(ctx context.Context, site app.Site, text string) (string, error) {
+			_, _ = chat(ctx, site, text)
+			<-ctx.Done()
+			return "", ctx.Err()
+		})
+		Expect(t.End.Status).To(Equal("timeout"), t.End.HarnessError)
+		Expect(t.End.Details).To(ContainSubstring("waits for something that is not on the trial's clock"))
+	})
+
+	It("that does not return when its context ends is left behind, and nothing can be said", func() {
+		release := make(chan struct{})
+		t := run(quick, func(ctx context.Context, site app.Site, text string) (string, error) {
+			_, _ = chat(ctx, site, text)
+			<-release
+			return "", nil
+		})
+		close(release)
+		Expect(t.End.HarnessError).To(ContainSubstring("did not return within 20ms after its context had ended, and still runs"))
+	})
+
+	It("finds a workspace, and what it leaves there is recorded", func() {
+		t := run(strings.Replace(one, "timeout: 30s", "files: {notes/a.txt: hello}", 1), func(ctx context.Context, site app.Site, text string) (string, error) {
+			Expect(site.Folder + "/notes/a.txt").To(BeAnExistingFile())
+			return chat(ctx, site, text)
+		})
+		Expect(t.Events).To(ContainElement(HaveField("Detail", "hello")))
+	})
+
+	DescribeTable("that cannot be made cannot be driven", func(maker app.Maker, message string) {
+		t := talk(context.Background(), one, maker)
+		Expect(t.End.HarnessError + t.End.Details).To(ContainSubstring(message))
+		Expect(t.End.Status).NotTo(Equal("done"))
+	},
+		Entry("as there is none", func(app.Site) func(context.Context, string) (string, error) { return nil }, "it returned nil"),
+		Entry("as the maker panics", func(app.Site) func(context.Context, string) (string, error) { panic("no") }, "the function's maker panicked in drive_test."),
+	)
+
+	It("is skipped by a program that has none, and is an error if it must not be", func() {
+		sc, found := scenarios.Parse("spec.yaml", []byte(one), nil, scenarios.Options{})
+		Expect(found).To(BeEmpty())
+		env := newEnv()
+		d, err := drive.New(sc, env)
+		Expect(err).NotTo(HaveOccurred())
+		t, _ := d.Trial(context.Background(), 1)
+		Expect(t.End.Skipped).To(ContainSubstring(`the Go function "f"`))
+		env.Required = true
+		t, _ = d.Trial(context.Background(), 1)
+		Expect(t.End.HarnessError).To(ContainSubstring(`the Go function "f"`))
+	})
+})
