@@ -45,4 +45,3 @@ func answers(t record.Trial) (all []string) {
 	}
 	return all
 }
-

@@ -130,9 +130,6 @@ func (s *perTurn) Say(ctx context.Context, text string) (app.Answer, error) {
 // End implements app.Session: nothing lives between turns.
 func (s *perTurn) End(context.Context) error { return nil }
 
-// Restart implements app.Restarter: each turn is a new process anyway.
-func (s *perTurn) Restart(context.Context) error { return nil }
-
 // program is what is run for a turn, and its standard input.
 func (s *perTurn) program(text string) (p Program, stdin string, err error) {
 	p = Program{Argv: s.cfg.Run, Env: append(slices.Clone(s.cfg.Env), turnVariable+strconv.Itoa(s.n)), MaxOutput: s.cfg.MaxOutput}

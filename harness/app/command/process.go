@@ -92,6 +92,7 @@ func Start(site app.Site, program Program) (*Process, error) {
 	p.cmd.Args[0] = program.Argv[0]
 	p.cmd.Dir, p.cmd.Env = site.Folder, Environ(site, program.Env)
 	child.OwnGroup(p.cmd)
+	adopt()
 	if program.Stdout == nil {
 		program.Stdout = p.log()
 	}
@@ -160,6 +161,9 @@ func (p *Process) start(program Program) error {
 func (p *Process) live(started chan<- error) {
 	defer child.NoOrphan(p.cmd)()
 	err := p.cmd.Start()
+	if err == nil {
+		limit(p.cmd.Process.Pid)
+	}
 	started <- err
 	if err != nil {
 		return

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -48,7 +47,7 @@ func (s *live) Say(ctx context.Context, text string) (app.Answer, error) {
 		return app.Answer{}, app.Errorf(app.Unusable, "a turn is one line of the program's input, and this one has several: %s", plain.Line(text, maxQuote))
 	}
 	// Whatever keeps us waiting, the program's end frees us.
-	stop := context.AfterFunc(ctx, func() { _ = s.process.Stop(context.WithoutCancel(ctx)) })
+	stop := context.AfterFunc(ctx, func() { _ = s.halt(context.WithoutCancel(ctx)) })
 	defer stop()
 	if _, err := io.WriteString(s.process.Stdin, text+"\n"); err != nil {
 		return app.Answer{}, s.gone(ctx)
@@ -67,7 +66,7 @@ func (s *live) Say(ctx context.Context, text string) (app.Answer, error) {
 			return answer, err
 		}
 	}
-	_ = s.process.Stop(context.WithoutCancel(ctx))
+	_ = s.halt(ctx)
 	return app.Answer{}, app.Errorf(app.Flooded, "the program wrote more than %s to standard output in one turn, and was ended", size(s.cfg.MaxOutput))
 }
 
@@ -96,27 +95,33 @@ func (s *live) gone(ctx context.Context) error {
 		return cause
 	}
 	s.process.linger(ctx, grace) // it closed its output, which a program does at its end
-	_ = s.process.Stop(ctx)
+	_ = s.halt(ctx)
 	if err := s.process.failure(); err != nil {
 		return err
 	}
 	return app.Errorf(app.Crashed, "the program %q ended in the middle of the conversation, without an answer%s", s.process.name, s.process.lastWords())
 }
 
+// halt ends the process, whose output nobody reads any more.
+func (s *live) halt(ctx context.Context) error {
+	_ = s.out.CloseWithError(io.ErrClosedPipe)
+	return s.process.Stop(ctx)
+}
+
 // End implements app.Session: the program is told that nothing more comes, by the end
-// of its standard input, and ended.
+// of its standard input, and ended if that does not end it.
 func (s *live) End(ctx context.Context) error {
 	_ = s.process.Stdin.Close()
 	go func() { _, _ = io.Copy(io.Discard, s.out) }()
 	s.process.linger(ctx, grace)
-	return s.process.Stop(ctx)
+	return s.halt(ctx)
 }
 
 // Restart implements app.Restarter.
 func (s *live) Restart(ctx context.Context) error {
-	if err := s.process.Kill(ctx); err != nil {
-		return fmt.Errorf("kill the program: %w", err)
-	}
 	_ = s.out.CloseWithError(io.ErrClosedPipe)
+	if err := s.process.Kill(ctx); err != nil {
+		return err
+	}
 	return s.start()
 }

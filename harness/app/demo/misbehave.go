@@ -38,8 +38,8 @@ func (a *assistant) misbehave(when string) error {
 		os.Exit(0)
 	case "crash":
 		return crash()
-	case "hang":
-		return hang()
+	case "hang", "stay":
+		return hang(do == "stay")
 	case "flood":
 		return a.flood()
 	case "binary":
@@ -68,18 +68,24 @@ func crash() error {
 	return err
 }
 
-// hang neither answers nor ends, even when it is asked to.
-func hang() error {
-	signal.Ignore(os.Interrupt, syscall.SIGTERM)
+// hang neither answers nor ends, not even when it is asked to if it is to stay.
+func hang(stay bool) error {
+	if stay {
+		signal.Ignore(os.Interrupt, syscall.SIGTERM)
+	}
 	time.Sleep(lifetime)
 	return errors.New("nobody ended it")
 }
 
 // flood prints for ever.
 func (a *assistant) flood() error {
-	line := []byte(strings.Repeat("all work and no play ", 3000) + "\n")
+	text := strings.Repeat("all work and no play ", 3000)
 	for {
-		if _, err := a.stdout.Write(line); err != nil {
+		write := func() error { return a.out.Encode(map[string]any{"type": "log", "text": text}) }
+		if a.output == "text" {
+			write = func() error { _, err := fmt.Fprintln(a.stdout, text); return err }
+		}
+		if err := write(); err != nil {
 			return err
 		}
 	}
@@ -92,7 +98,7 @@ func leave(daemon bool) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(self, "-do", "early-hang", "-argument", "-")
+	cmd := exec.Command(self, "-do", "early-stay", "-argument", "-")
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if daemon {
 		detach(cmd)

@@ -1,0 +1,115 @@
+package command
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// adopt makes this process the parent of all orphans among its descendants, so that what
+// leaves its process group does not get lost.
+var adopt = sync.OnceFunc(func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) })
+
+// relatives are the living processes of a group, and those of our own children that have
+// a home: orphans that we adopted when the group's leader ended. See proc(5).
+func relatives(group int, home string) (all []relative) {
+	if !errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) {
+		for _, pid := range pidsIn("/proc") {
+			if s, ok := statusOf(pid); ok && s.group == group {
+				all = appendLiving(all, pid, s)
+			}
+		}
+	}
+	self := os.Getpid()
+	// The kernel gives orphans to the first thread.
+	children, _ := os.ReadFile(filepath.Join("/proc/self/task", strconv.Itoa(self), "children"))
+	for field := range strings.FieldsSeq(string(children)) {
+		pid, err := strconv.Atoi(field)
+		if err != nil {
+			continue
+		}
+		if s, ok := statusOf(pid); ok && s.group != group && s.group != self && livesIn(pid, home) {
+			all = appendLiving(all, pid, s)
+		}
+	}
+	return all
+}
+
+// appendLiving adds a process unless it has ended; if it was ours to bury it is buried.
+func appendLiving(all []relative, pid int, s status) []relative {
+	if s.state != 'Z' && s.state != 'X' {
+		return append(all, relative{pid: pid, name: s.name})
+	}
+	if s.parent == os.Getpid() {
+		_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+	}
+	return all
+}
+
+func pidsIn(folder string) (pids []int) {
+	f, err := os.Open(folder)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(-1)
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// status is what the kernel says of a process.
+type status struct {
+	name          string
+	state         byte
+	parent, group int
+}
+
+// statusOf reads /proc/PID/stat: the name in parentheses, which may hold anything, then
+// the state, the parent and the process group.
+func statusOf(pid int) (status, bool) {
+	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return status{}, false
+	}
+	from, to := bytes.IndexByte(data, '('), bytes.LastIndexByte(data, ')')
+	if from < 0 || to < from {
+		return status{}, false
+	}
+	fields := strings.Fields(string(data[to+1:]))
+	if len(fields) < 3 {
+		return status{}, false
+	}
+	parent, err1 := strconv.Atoi(fields[1])
+	group, err2 := strconv.Atoi(fields[2])
+	return status{name: string(data[from+1 : to]), state: fields[0][0], parent: parent, group: group}, errors.Join(err1, err2) == nil
+}
+
+// livesIn reports whether a process has a home among its variables, under any name.
+func livesIn(pid int, home string) bool {
+	env, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+	return err == nil && bytes.Contains(env, []byte(home))
+}
+
+func killAll(all []relative) {
+	for _, one := range all {
+		_ = syscall.Kill(one.pid, syscall.SIGKILL)
+	}
+}
+
+// buryAll takes note of the end of those that we adopted, so that no zombie is left.
+func buryAll(all []relative) {
+	for _, one := range all {
+		_, _ = syscall.Wait4(one.pid, nil, syscall.WNOHANG, nil)
+	}
+}

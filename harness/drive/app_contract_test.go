@@ -1,0 +1,39 @@
+package drive_test
+
+import (
+	"context"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/app/apptest"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// carryOut carries out a trial of a scenario.
+func carryOut(ctx context.Context, text string) record.Trial {
+	GinkgoHelper()
+	sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{})
+	Expect(found).To(BeEmpty())
+	d, err := drive.New(sc, newEnv())
+	Expect(err).NotTo(HaveOccurred())
+	t, _ := d.Trial(ctx, 1)
+	return t
+}
+
+// demoCommand is the drive section of the demo agent, which is this test binary.
+func demoCommand(args, keys string) func(do string) string {
+	return func(do string) string {
+		return "  command:\n    run: [\"{rehearse}\", -do, \"" + do + "\"" + args + "]\n    env: {REHEARSE_DEMO: command}\n" + keys
+	}
+}
+
+func init() {
+	apptest.Contract(apptest.Subject{Name: "a command", Drive: demoCommand("", ""), Run: carryOut})
+	apptest.Contract(apptest.Subject{
+		Name: "a command that lives for a session", Run: carryOut,
+		Drive: demoCommand(", -session, -output, jsonl", "    lives: session\n    output: jsonl\n    answer: $.result\n"),
+	})
+}
