@@ -43,7 +43,7 @@ func (e *Engine) answer(x *Exchange, codec wire.Codec, v *view) {
 		e.journal.find(unexpected, x.record.N, x.record.Problem)
 		e.mu.Unlock()
 		x.line, x.denied = -1, llm.UnexpectedCall
-		x.send(codec.EncodeError(scriptError(codeTemplate, x.record.Problem)))
+		x.send(codec.EncodeError(scriptError(codec, codeTemplate, x.record.Problem)))
 		return
 	}
 	x.record.Usage = &c.Usage
@@ -193,7 +193,7 @@ func (e *Engine) refuse(x *Exchange, codec wire.Codec, v *view) {
 	}
 	e.open(x, unexpected)
 	if !e.program.script.Lenient {
-		x.send(codec.EncodeError(scriptError(code, problem)))
+		x.send(codec.EncodeError(scriptError(codec, code, problem)))
 		return
 	}
 	id, _ := prefixes(codec)
@@ -210,9 +210,15 @@ func (e *Engine) refuse(x *Exchange, codec wire.Codec, v *view) {
 	x.send(codec.Encode(*v.call, c))
 }
 
-// scriptError has a status that clients do not retry.
-func scriptError(code, message string) *wire.APIError {
-	return &wire.APIError{Status: http.StatusNotFound, Type: "invalid_request_error", Code: code, Message: message}
+// scriptError has a status that clients do not retry. The coding agents, which speak
+// the newer protocols, take a 404 for a model that is not there and do ask again.
+func scriptError(codec wire.Codec, code, message string) *wire.APIError {
+	e := &wire.APIError{Status: http.StatusNotFound, Type: "invalid_request_error", Code: code, Message: message}
+	switch codec.(type) {
+	case wire.OpenAIResponses, wire.AnthropicMessages:
+		e.Status = http.StatusBadRequest
+	}
+	return e
 }
 
 // random is derived from the seed, the trial, the line, the attempt and what it

@@ -78,9 +78,12 @@ func (AnthropicMessages) stockError(status int) *APIError {
 }
 
 // EncodeError implements Codec. The type is one of Anthropic's: that of the
-// status, if the error has another provider's. A wait is given as OpenAIChat does,
-// but there is no Retry-After-Ms.
+// status, if the error has another provider's. A used-up quota is a bad request
+// there. A wait is given as OpenAIChat does, but there is no Retry-After-Ms.
 func (AnthropicMessages) EncodeError(e *APIError) []Frame {
+	if e.Code == quotaCode {
+		e = &APIError{Status: http.StatusBadRequest, Type: invalidRequest, Code: e.Code, Message: e.Message}
+	}
 	b := appendAnthropicError(make([]byte, 0, 128+len(e.Message)), e)
 	h := head(jsonType, "", len(b))
 	h.Set("X-Should-Retry", strconv.FormatBool(retryable(e)))

@@ -72,7 +72,7 @@ var _ = Describe("Encode", Label("H-02"), func() {
 		call, apiErr := wire.OpenAIResponses{}.Decode([]byte(`{"model":"m","input":"hi","stream":true,"include":["reasoning.encrypted_content"],"tools":[
 			{"type":"function","name":"f"},{"type":"custom","name":"exec"},{"type":"local_shell"},{"type":"shell"},{"type":"apply_patch"},
 			{"type":"namespace","name":"ns","tools":[{"type":"function","name":"g"},{"type":"custom","name":"exec"}]}]}`))
-		Expect(apiErr).To(BeNil())
+		Expect(apiErr).NotTo(HaveOccurred())
 		answer := wire.Completion{ID: "resp_1", Model: "m", Thinking: "hm", ToolCalls: []llm.ToolCall{
 			{ID: "call_1", Name: "f", Arguments: `{"a":1}`},
 			{ID: "call_2", Name: "exec", Arguments: `{"input":"text(\"hi\")"}`},

@@ -23,6 +23,9 @@ func (OpenAIChat) Protocol() string { return "openai-chat" }
 // invalidRequest is the type of every error that the request itself causes.
 const invalidRequest = "invalid_request_error"
 
+// quotaCode is the code of a quota that is used up.
+const quotaCode = "insufficient_quota"
+
 // EncodeError implements Codec. A wait is rounded up to whole seconds in
 // Retry-After and to milliseconds in Retry-After-Ms. X-Should-Retry is what
 // OpenAI's own clients obey before they look at the status.
@@ -56,7 +59,7 @@ func retryable(e *APIError) bool {
 	case http.StatusRequestTimeout, http.StatusConflict:
 		return true
 	case http.StatusTooManyRequests:
-		return e.Code != "insufficient_quota"
+		return e.Code != quotaCode
 	}
 	return e.Status >= 500
 }

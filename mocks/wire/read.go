@@ -155,7 +155,7 @@ func statusOf(names ...string) int {
 		switch name {
 		case invalidRequest, "invalid_prompt":
 			return http.StatusBadRequest
-		case "rate_limit_exceeded", "insufficient_quota":
+		case "rate_limit_exceeded", quotaCode:
 			return http.StatusTooManyRequests
 		}
 	}
