@@ -49,13 +49,13 @@ func (a *app) captureCommand() *cobra.Command {
 		Short: "Record what an agent and a real backend say to each other, as a script",
 		Long: `capture listens where an agent expects its provider, passes every request on to the real one and
 every byte back at once, and writes a script that answers the same conversation again: for rehearse
-mock, and for a scenario (backend: {script: FILE}). It speaks OpenAI's chat completions and Responses,
-and Anthropic's Messages. Secrets are replaced before anything is written, also those that a stream
-brings in pieces; the key of the agent is passed on and kept nowhere.
+mock, and for a scenario (backend: {script: FILE}). It speaks OpenAI's chat completions and
+Responses, and Anthropic's Messages. Secrets are replaced before anything is written, also those
+that a stream brings in pieces; the key of the agent is passed on and kept nowhere.
 
-What was captured stands beside the script (SCRIPT without .yaml, ` + tapeSuffix + `), an exchange a line, from
-the moment it is complete: Ctrl-C writes the script, and after a kill --rebuild does. An answer that
-was empty or cut off is not kept.
+What was captured stands beside the script (with ` + tapeSuffix + ` in the place of .yaml), an
+exchange a line, from the moment it is complete: Ctrl-C writes the script, and after a kill
+--rebuild does. An answer that was empty or cut off is not kept.
 
 Exit codes: 0 all that was asked is in the script; 1 something is not, or nothing was asked;
 2 usage; 3 the proxy could not listen, or a file could not be written.`,
@@ -70,9 +70,9 @@ Exit codes: 0 all that was asked is in the script; 1 something is not, or nothin
 	f.StringVar(&flags.upstream, "upstream", "", "root of the real API, such as https://api.openai.com/v1")
 	f.StringVarP(&flags.out, "out", "o", "", "script to write")
 	f.StringVar(&flags.listen, "listen", "127.0.0.1:0", "address to listen on; port 0 takes a free one")
-	f.BoolVar(&flags.frames, "frames", false, "keep the pieces of each answer and the gaps between them, and replay them byte for byte")
+	f.BoolVar(&flags.frames, "frames", false, "keep the pieces of each answer and the gaps between them, and\nlet the script replay them byte for byte")
 	f.BoolVar(&flags.latency, "latency", false, "give each answer in the script the time that it took")
-	f.StringVar(&flags.match, "match", string(capture.ByText), "how the script knows a request again: text (turn and last user text), turn, or order")
+	f.StringVar(&flags.match, "match", string(capture.ByText), "how the script knows a request again: by its text (turn and\nlast user text), its turn alone, or its place in the order")
 	f.StringVarP(&flags.model, "model", "m", "", "the script's model (default: the one that answered)")
 	f.BoolVar(&flags.again, "append", false, "go on with an earlier capture of the same backend")
 	f.BoolVar(&flags.rebuild, "rebuild", false, "only write the script again from what was captured, as after a kill")

@@ -1,3 +1,298 @@
 // Package drift sends the requests of a captured script to a live backend again and
 // says, in tiers, how the structure of its answers has changed since.
 package drift
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks/capture"
+	"github.com/rehearse-dev/rehearse/mocks/tape"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// Schema names the form of a Result and its version.
+const Schema = "rehearse.drift/1"
+
+// maxBody is how many bytes of an answer are read.
+const maxBody = 32 << 20
+
+// anthropicVersion is what a request to Anthropic's API says if the captured one said
+// nothing.
+const anthropicVersion = "2023-06-01"
+
+// Options say how a backend is asked.
+type Options struct {
+	// Upstream is the root of its API, Offline forbids all but those on this machine;
+	// as in capture.Options.
+	Upstream string
+	Offline  bool
+	// Key is the API key for a protocol; nil or "" where there is none.
+	Key func(protocol string) string
+	// Transport carries the requests; nil means http.DefaultTransport. Redirects are
+	// not followed: they could take the key elsewhere.
+	Transport http.RoundTripper
+	// Clock measures the timeout; default the machine's.
+	Clock clock.Clock
+	// Timeout is how long an answer may take; default 2 minutes.
+	Timeout time.Duration
+	// MaxCalls is the most requests that are sent; 0 means all.
+	MaxCalls int
+	// MaxCost is the most that they may cost, in the unit of Cost; 0 means no limit.
+	// It is looked at before each call, which counts with what it cost when it was
+	// captured.
+	MaxCost float64
+	// Cost prices the usage of a model; ok is false where there is no price.
+	Cost func(model string, u llm.Usage) (cost float64, ok bool)
+	// Done is told of each answer; may be nil.
+	Done func(Exchange)
+}
+
+// Result is what was found.
+type Result struct {
+	Schema   string `json:"schema"`
+	Upstream string `json:"upstream"`
+	// Captured is when the answers were captured that these are held against.
+	Captured time.Time `json:"captured"`
+	// Exchanges are those that were asked again, in their order.
+	Exchanges []Exchange `json:"exchanges"`
+	// Skipped are those that were not.
+	Skipped []Skipped `json:"skipped,omitempty"`
+	// Stopped says which cap ended it; empty if none did.
+	Stopped string  `json:"stopped,omitempty"`
+	Calls   int     `json:"calls"`
+	Cost    float64 `json:"cost,omitempty"`
+}
+
+// Exchange is a request that was sent again.
+type Exchange struct {
+	N        int    `json:"n"`
+	Protocol string `json:"protocol"`
+	Path     string `json:"path"`
+	// Unanswered says why nothing can be told: the backend could not be reached, or it
+	// refused for a reason that is no change of its answers (a key, a quota, a load).
+	Unanswered  string       `json:"unanswered,omitempty"`
+	Differences []Difference `json:"differences,omitempty"`
+}
+
+// Skipped is an exchange that was not asked again.
+type Skipped struct {
+	N   int    `json:"n"`
+	Why string `json:"why"`
+}
+
+// Count is how many differences of a tier there are.
+func (r *Result) Count(t Tier) int {
+	n := 0
+	for i := range r.Exchanges {
+		for _, d := range r.Exchanges[i].Differences {
+			if d.Tier == t {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Unanswered is how many exchanges nothing can be told of.
+func (r *Result) Unanswered() int {
+	n := 0
+	for i := range r.Exchanges {
+		if r.Exchanges[i].Unanswered != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// Run asks a backend what was asked when the tape was made, each request once, one after
+// the other. The error says what is wrong with the options; what is wrong with an answer
+// is a result. A ctx that ends stops it, with what was found so far.
+func Run(ctx context.Context, t tape.Tape, o Options) (Result, error) {
+	target := capture.Options{Upstream: o.Upstream, Offline: o.Offline}
+	if err := target.Validate(); err != nil {
+		return Result{}, err
+	}
+	if o.Clock == nil {
+		o.Clock = clock.Real()
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 2 * time.Minute
+	}
+	r := runner{opts: o, target: &target, asked: map[string]bool{}}
+	r.client = http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
+	r.result = Result{Schema: Schema, Upstream: target.Host(), Captured: t.Headers[0].Date}
+	for i := range t.Exchanges {
+		if err := clock.Err(ctx); err != nil {
+			r.result.Stopped = err.Error()
+		}
+		if r.result.Stopped != "" {
+			break
+		}
+		r.exchange(ctx, &t.Exchanges[i])
+	}
+	return r.result, nil
+}
+
+// runner asks one request after the other.
+type runner struct {
+	opts   Options
+	target *capture.Options
+	client http.Client
+	asked  map[string]bool
+	result Result
+}
+
+// exchange asks what was asked in an exchange, unless there is a reason not to.
+func (r *runner) exchange(ctx context.Context, x *tape.Exchange) {
+	codec, ok := wire.ForProtocol(x.Protocol)
+	key := x.Path + "\n" + string(x.Request)
+	var skip string
+	switch {
+	case !ok:
+		skip = fmt.Sprintf("the protocol %q is not known", x.Protocol)
+	case x.Lost != "":
+		skip = "no answer was captured: " + x.Lost
+	case x.Status >= http.StatusBadRequest:
+		skip = fmt.Sprintf("the status %d was captured, which does not come when it is asked for", x.Status)
+	case r.asked[key]:
+		skip = "the same was asked before"
+	}
+	if skip != "" {
+		r.result.Skipped = append(r.result.Skipped, Skipped{x.N, skip})
+		return
+	}
+	before := shapeOf(codec, x.Status, x.ContentType, x.Body)
+	if r.result.Stopped = r.overCap(&before); r.result.Stopped != "" {
+		return
+	}
+	r.asked[key] = true
+	e := Exchange{N: x.N, Protocol: x.Protocol, Path: x.Path}
+	now, err := r.ask(ctx, codec, x)
+	switch {
+	case err != nil:
+		e.Unanswered = err.Error()
+	case refused(now.status):
+		e.Unanswered = fmt.Sprintf("status %d: %v", now.status, now.unread)
+	default:
+		e.Differences = compare(&before, &now)
+	}
+	r.result.Exchanges = append(r.result.Exchanges, e)
+	if r.opts.Done != nil {
+		r.opts.Done(e)
+	}
+}
+
+// refused reports whether a status says nothing about the form of answers.
+func refused(status int) bool {
+	switch status {
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusTooManyRequests, http.StatusRequestTimeout:
+		return true
+	}
+	return status >= 500
+}
+
+// overCap says which cap the next call would go over.
+func (r *runner) overCap(before *shape) string {
+	if r.opts.MaxCalls > 0 && r.result.Calls >= r.opts.MaxCalls {
+		return fmt.Sprintf("the cap of %d calls", r.opts.MaxCalls)
+	}
+	if r.opts.MaxCost <= 0 {
+		return ""
+	}
+	next, ok := r.cost(&before.answer)
+	if !ok {
+		return fmt.Sprintf("the cap on cost: the model %q has no price", before.answer.Model)
+	}
+	if r.result.Cost+next > r.opts.MaxCost {
+		return "the cap on cost"
+	}
+	return ""
+}
+
+func (r *runner) cost(c *wire.Completion) (float64, bool) {
+	if r.opts.Cost == nil || c.Usage.Source == "" {
+		return 0, false
+	}
+	return r.opts.Cost(c.Model, c.Usage)
+}
+
+// ask sends a captured request again.
+func (r *runner) ask(ctx context.Context, codec wire.Reader, x *tape.Exchange) (shape, error) {
+	ctx, cancel := r.opts.Clock.WithTimeout(ctx, r.opts.Timeout)
+	defer cancel()
+	request, err := r.request(ctx, x)
+	if err != nil {
+		return shape{}, err
+	}
+	r.result.Calls++
+	response, err := r.client.Do(request)
+	if err != nil {
+		return shape{}, withoutURL(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
+	switch {
+	case err != nil:
+		return shape{}, fmt.Errorf("read the answer: %w", err)
+	case len(body) > maxBody:
+		return shape{}, fmt.Errorf("the answer is longer than %d MB", maxBody>>20)
+	}
+	now := shapeOf(codec, response.StatusCode, response.Header.Get("Content-Type"), body)
+	if cost, ok := r.cost(&now.answer); ok {
+		r.result.Cost += cost
+	}
+	return now, nil
+}
+
+// request is the captured one with a key of now.
+func (r *runner) request(ctx context.Context, x *tape.Exchange) (*http.Request, error) {
+	address, err := r.target.Address("/v1" + x.Path)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(x.Request))
+	if err != nil {
+		return nil, fmt.Errorf("ask again: %w", err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", "rehearse")
+	for name, value := range x.Header {
+		request.Header.Set(name, value)
+	}
+	key := ""
+	if r.opts.Key != nil {
+		key = r.opts.Key(x.Protocol)
+	}
+	anthropic := strings.HasPrefix(x.Protocol, "anthropic")
+	if anthropic && request.Header.Get("Anthropic-Version") == "" {
+		request.Header.Set("Anthropic-Version", anthropicVersion)
+	}
+	switch {
+	case key == "":
+	case anthropic:
+		request.Header.Set("X-Api-Key", key)
+	default:
+		request.Header.Set("Authorization", "Bearer "+key)
+	}
+	return request, nil
+}
+
+// withoutURL is an error of a client without the address, which the reader knows.
+func withoutURL(err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return e.Err
+	}
+	return err
+}

@@ -71,6 +71,17 @@ func (o *Options) Host() string {
 	return u.Host
 }
 
+// Address is where the upstream has a path that begins with /v1; it may have a query.
+func (o *Options) Address(path string) (string, error) {
+	u, err := parseUpstream(o.Upstream, o.Offline)
+	if err != nil {
+		return "", err
+	}
+	path, query, _ := strings.Cut(path, "?")
+	u.Path, u.RawQuery = below(u, path), query
+	return u.String(), nil
+}
+
 // New returns a proxy, or an error that says what is wrong with the options.
 func New(o Options) (*Proxy, error) {
 	upstream, err := parseUpstream(o.Upstream, o.Offline)
@@ -121,14 +132,14 @@ func transport() *http.Transport {
 // rewrite makes a request for the upstream of the client's.
 func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = p.upstream.Scheme, p.upstream.Host, p.upstream.Host
-	r.Out.URL.Path, r.Out.URL.RawPath = p.path(r.In.URL.Path), ""
+	r.Out.URL.Path, r.Out.URL.RawPath = below(p.upstream, r.In.URL.Path), ""
 	r.Out.Header.Set("Accept-Encoding", "identity")
 }
 
-// path is where the upstream has what the client asks for. The client's root ends in
-// /v1, as clients of Anthropic's add it themselves; the upstream's need not.
-func (p *Proxy) path(path string) string {
-	root := strings.TrimSuffix(p.upstream.Path, "/")
+// below is where the upstream has what a client asks for. The client's root ends in /v1,
+// as clients of Anthropic's add it themselves; the upstream's need not.
+func below(upstream *url.URL, path string) string {
+	root := strings.TrimSuffix(upstream.Path, "/")
 	if strings.HasSuffix(root, "/v1") {
 		path = strings.TrimPrefix(path, "/v1")
 	}

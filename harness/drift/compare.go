@@ -1,0 +1,227 @@
+package drift
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// Tier is how much a difference matters.
+type Tier string
+
+// The tiers.
+const (
+	Error Tier = "error" // what breaks a client: a member gone, another type, another order of events
+	Warn  Tier = "warn"  // what a lenient client does not notice: members and events that are new, another model
+	Info  Tier = "info"  // what differs from one answer to the next: texts, lengths, usage
+)
+
+// Tiers lists them, the gravest first.
+func Tiers() []Tier { return []Tier{Error, Warn, Info} }
+
+// Difference is one thing that is otherwise than it was captured.
+type Difference struct {
+	Tier Tier `json:"tier"`
+	// Where is the part of the answer: "status", "finish", "events", "tool call search",
+	// or a member such as "content_block_delta: delta.text".
+	Where string `json:"where"`
+	// Before is what was captured, Now what came.
+	Before string `json:"before,omitempty"`
+	Now    string `json:"now,omitempty"`
+}
+
+// comparison collects differences.
+type comparison struct{ found []Difference }
+
+func (c *comparison) add(tier Tier, where, before, now string) {
+	c.found = append(c.found, Difference{tier, where, before, now})
+}
+
+// differ adds a difference unless both are equal.
+func (c *comparison) differ(tier Tier, where, before, now string) {
+	if before != now {
+		c.add(tier, where, before, now)
+	}
+}
+
+// compare is how an answer differs from the captured one, the gravest first. Where there
+// is no answer any more only that is said.
+func compare(before, now *shape) []Difference {
+	var c comparison
+	c.differ(Error, "status", fmt.Sprint(before.status), fmt.Sprint(now.status))
+	c.differ(Error, "content type", before.media, now.media)
+	if len(c.found) == 0 && now.unread != nil && before.unread == nil {
+		c.add(Error, "answer", "whole", now.unread.Error())
+	}
+	if len(c.found) > 0 {
+		return c.found
+	}
+	c.answers(before, now)
+	c.events(before.kinds, now.kinds)
+	c.members(before.members, now.members)
+	slices.SortStableFunc(c.found, func(a, b Difference) int {
+		return cmp.Compare(slices.Index(Tiers(), a.Tier), slices.Index(Tiers(), b.Tier))
+	})
+	return c.found
+}
+
+// answers compares what the answers are, in neutral form.
+func (c *comparison) answers(before, now *shape) {
+	a, b := &before.answer, &now.answer
+	c.differ(Error, "finish", string(a.FinishReason()), string(b.FinishReason()))
+	c.toolCalls(a.ToolCalls, b.ToolCalls)
+	c.differ(Warn, "model", a.Model, b.Model)
+	c.differ(Info, "text", length(a.Text), length(b.Text))
+	c.differ(Info, "thinking", length(a.Thinking), length(b.Thinking))
+	c.differ(Info, "usage", usage(a.Usage), usage(b.Usage))
+}
+
+func length(s string) string { return fmt.Sprintf("%d bytes", len(s)) }
+
+func usage(u llm.Usage) string {
+	if u.Source == "" {
+		return "none"
+	}
+	return fmt.Sprintf("%d in, %d out", u.Input+u.CachedInput+u.CacheWrite, u.Output)
+}
+
+// toolCalls compares the first call of each tool.
+func (c *comparison) toolCalls(before, now []llm.ToolCall) {
+	called := map[string]llm.ToolCall{}
+	for _, call := range slices.Backward(now) {
+		called[call.Name] = call
+	}
+	seen := map[string]bool{}
+	for _, call := range before {
+		if seen[call.Name] {
+			continue
+		}
+		seen[call.Name] = true
+		where := "tool call " + call.Name
+		again, ok := called[call.Name]
+		if !ok {
+			c.add(Error, where, "called", "not called")
+			continue
+		}
+		was, _ := arguments(call) // what was captured may be as broken as it was
+		is, err := arguments(again)
+		if err != nil {
+			c.add(Error, where, "a JSON object as arguments", err.Error())
+			continue
+		}
+		c.kinds(where+": ", was, is)
+	}
+	for name := range called {
+		if !seen[name] {
+			c.add(Warn, "tool call "+name, "not called", "called")
+		}
+	}
+}
+
+// keepAlive are events that come when they like.
+var keepAlive = map[string]bool{"ping": true, "keepalive": true}
+
+// events compares the kinds of events, and the order in which they come first.
+func (c *comparison) events(before, now []string) {
+	was, is := firsts(before), firsts(now)
+	for _, kind := range was {
+		if !slices.Contains(is, kind) {
+			c.add(Error, "event "+kind, "there", "missing")
+		}
+	}
+	for _, kind := range is {
+		if !slices.Contains(was, kind) {
+			c.add(Warn, "event "+kind, "", "new")
+		}
+	}
+	both := func(kinds, others []string) string {
+		return strings.Join(slices.DeleteFunc(slices.Clone(kinds), func(k string) bool { return !slices.Contains(others, k) }), ", ")
+	}
+	c.differ(Error, "order of events", both(was, is), both(is, was))
+}
+
+// firsts are the kinds, each where it comes first.
+func firsts(kinds []string) []string {
+	var first []string
+	for _, k := range kinds {
+		if !slices.Contains(first, k) && !keepAlive[k] {
+			first = append(first, k)
+		}
+	}
+	return first
+}
+
+// members compares the members of events that both have.
+func (c *comparison) members(before, now map[string]values) {
+	kinds := map[string]bool{}
+	for at := range now {
+		kinds[kindAt(at)] = true
+	}
+	known := map[string]bool{}
+	for at := range before {
+		known[kindAt(at)] = true
+	}
+	shared := func(members map[string]values, with map[string]bool) map[string]values {
+		out := maps.Clone(members)
+		maps.DeleteFunc(out, func(at string, _ values) bool { return !with[kindAt(at)] || keepAlive[kindAt(at)] })
+		return out
+	}
+	c.kinds("", shared(before, kinds), shared(now, known))
+}
+
+// kindAt is the kind of the event of a member.
+func kindAt(at string) string {
+	kind, _, _ := strings.Cut(at, ": ")
+	return kind
+}
+
+// kinds compares the values at each place. What is missing is told once, where it
+// begins, and what was null only is missed by nobody. Null fits every kind.
+func (c *comparison) kinds(prefix string, before, now map[string]values) {
+	for _, at := range slices.Sorted(maps.Keys(before)) {
+		was, is := before[at], now[at]
+		switch {
+		case is == 0 && below(before, now, at):
+		case is == 0 && was == null:
+			c.add(Warn, prefix+at, "null", "missing")
+		case is == 0:
+			c.add(Error, prefix+at, was.String(), "missing")
+		case was&is == 0 && (was|is)&null == 0:
+			c.add(Error, prefix+at, was.String(), is.String())
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(now)) {
+		if before[at] == 0 && !below(now, before, at) {
+			c.add(Warn, prefix+at, "", "new: "+now[at].String())
+		}
+	}
+}
+
+// below reports whether a place is within one that these have and the others have not.
+func below(these, others map[string]values, at string) bool {
+	for i := len(at) - 1; i > 0; i-- {
+		if at[i] != '.' && at[i] != '[' {
+			continue
+		}
+		outer := at[:i]
+		if these[outer] != 0 && (others[outer] == 0 || others[outer]&(list|object) == 0 || empty(others, outer)) {
+			return true
+		}
+	}
+	return false
+}
+
+// empty reports whether a list or an object has nothing in it, so that nothing is known
+// of what it would hold.
+func empty(members map[string]values, outer string) bool {
+	for at := range members {
+		if rest, ok := strings.CutPrefix(at, outer); ok && rest != "" && (rest[0] == '.' || rest[0] == '[') {
+			return false
+		}
+	}
+	return true
+}

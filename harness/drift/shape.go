@@ -1,0 +1,206 @@
+package drift
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// shape is how an answer is built, without what it says.
+type shape struct {
+	status int
+	stream bool
+	// media is the content type without its parameters.
+	media string
+	// kinds are those of a stream's events, runs of equal ones once, in their order; a
+	// document has one.
+	kinds []string
+	// members are the kinds of values at each place, by the event's kind and the path in
+	// it: "content_block_delta: delta.text".
+	members map[string]values
+	answer  wire.Completion
+	// unread says why the answer is none; nil if it can be read.
+	unread error
+}
+
+// values is a set of kinds of JSON values.
+type values uint8
+
+const (
+	null values = 1 << iota
+	boolean
+	number
+	text
+	list
+	object
+)
+
+// String names the kinds.
+func (v values) String() string {
+	var names []string
+	for i, name := range []string{"null", "boolean", "number", "text", "list", "object"} {
+		if v&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+// maxDepth is how deep members are looked at, maxMembers how many.
+const (
+	maxDepth   = 20
+	maxMembers = 5000
+)
+
+// shapeOf reads the shape of an answer.
+func shapeOf(codec wire.Reader, status int, contentType string, body []byte) shape {
+	s := shape{status: status, members: map[string]values{}}
+	s.media, _, _ = mime.ParseMediaType(contentType) // what is none is empty
+	s.stream = s.media == "text/event-stream"
+	if status >= 400 {
+		s.unread = wire.ReadError(status, nil, body)
+	} else {
+		s.answer, s.unread = codec.ReadAnswer(s.stream, body)
+	}
+	if !s.stream {
+		s.document(body)
+		return s
+	}
+	for line := range bytes.Lines(body) {
+		if data, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r\n"), []byte("data:")); ok {
+			s.document(bytes.TrimSpace(data))
+		}
+	}
+	return s
+}
+
+// tolerant is how answers are read: what they repeat or break is looked at all the same.
+var tolerant = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+
+// document adds one JSON document, or one event's data.
+func (s *shape) document(data []byte) {
+	kind := kindOf(data, s.stream)
+	if n := len(s.kinds); n == 0 || s.kinds[n-1] != kind {
+		s.kinds = append(s.kinds, kind)
+	}
+	if jsontext.Value(data).IsValid(tolerant...) {
+		_ = s.value(jsontext.NewDecoder(bytes.NewReader(data), tolerant...), place{kind: kind}) // it is valid
+	}
+}
+
+// kindOf is the kind of an event: what its type says, or its object.
+func kindOf(data []byte, stream bool) string {
+	if !stream {
+		return "document"
+	}
+	var event struct {
+		Type   string          `json:"type"`
+		Object string          `json:"object"`
+		Error  json.RawMessage `json:"error"`
+	}
+	switch err := json.Unmarshal(data, &event); {
+	case err != nil && len(data) <= 20:
+		return strconv.Quote(string(data)) // such as "[DONE]"
+	case err != nil:
+		return "no JSON"
+	case event.Type != "":
+		return event.Type
+	case event.Object != "":
+		return event.Object
+	case event.Error != nil:
+		return "error"
+	}
+	return "event"
+}
+
+// place is where in a document a value stands.
+type place struct {
+	kind, path string
+	depth      int
+}
+
+func (p place) below(name string) place {
+	if name != "[]" && p.path != "" {
+		name = "." + name
+	}
+	return place{p.kind, p.path + name, p.depth + 1}
+}
+
+// value adds the next value of a document, and what is in it.
+func (s *shape) value(d *jsontext.Decoder, at place) error {
+	kind := d.PeekKind()
+	if at.depth > 0 && len(s.members) < maxMembers {
+		s.members[at.kind+": "+at.path] |= valuesOf(kind)
+	}
+	if at.depth == maxDepth || said(at.path) || kind != '{' && kind != '[' {
+		return d.SkipValue()
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	for d.PeekKind() != '}' && d.PeekKind() != ']' {
+		inner := at.below("[]")
+		if kind == '{' {
+			name, err := d.ReadToken()
+			if err != nil {
+				return err
+			}
+			inner = at.below(name.String())
+		}
+		if err := s.value(d, inner); err != nil {
+			return err
+		}
+	}
+	_, err := d.ReadToken()
+	return err
+}
+
+// said reports whether what stands there is the model's own, or repeats the request: its
+// members are nobody's format.
+func said(path string) bool {
+	for _, end := range []string{".input", ".metadata", ".parameters", ".input_schema", ".schema", ".logprobs"} {
+		if strings.HasSuffix(path, end) {
+			return true
+		}
+	}
+	return false
+}
+
+func valuesOf(kind jsontext.Kind) values {
+	switch kind {
+	case 'n':
+		return null
+	case 't', 'f':
+		return boolean
+	case '0':
+		return number
+	case '"':
+		return text
+	case '[':
+		return list
+	case '{':
+		return object
+	}
+	return 0
+}
+
+// arguments are the members of a tool call's arguments, or why there are none.
+func arguments(c llm.ToolCall) (map[string]values, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(c.Arguments), &members); err != nil {
+		return nil, fmt.Errorf("its arguments are no JSON object: %w", err)
+	}
+	kinds := map[string]values{}
+	for name, value := range members {
+		kinds[name] = valuesOf(jsontext.Value(value).Kind())
+	}
+	return kinds, nil
+}
