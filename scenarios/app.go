@@ -148,6 +148,12 @@ func (d *Drive) Talk() (*Talk, bool) {
 	return nil, false
 }
 
+// Restarts reports whether somebody else's agent can be killed and started again at a
+// turn: whether it lives, from one turn to the next, in a process of the harness.
+func (d *Drive) Restarts() bool {
+	return d.Command != nil && d.Command.Lives == "session" || d.HTTP != nil && d.HTTP.URL == "" || d.Container != nil
+}
+
 // The end statuses of somebody else's agent.
 const (
 	AppDone        = "done"        // every turn was answered

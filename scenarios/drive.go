@@ -44,9 +44,9 @@ func (c *checker) checkDrive(sc *Scenario) {
 	case d.Command != nil:
 		agent, statuses = "a command", c.checkCommand(d.Command)
 	case d.HTTP != nil:
-		agent, statuses = "an HTTP application", c.checkTalk("drive.http", &d.HTTP.Talk)
+		agent, statuses = "an HTTP application", c.checkHTTP(d.HTTP)
 	case d.Container != nil:
-		agent, statuses = "a container", c.checkTalk("drive.container", &d.Container.Talk)
+		agent, statuses = "a container", c.checkContainer(d.Container)
 	case d.Coding != nil:
 		agent, statuses = "a coding agent", c.checkTalk("drive.coding", &d.Coding.Talk)
 	default:

@@ -127,7 +127,7 @@ var _ = Describe("Parse", func() {
 		Entry("a perturbation that is none", right+"perturb: ['turn=2:duoble']\n", `s.yaml:15:11: perturbation "turn=2:duoble": "duoble" is nothing that happens at a turn; did you mean "double"?`),
 		Entry("a perturbation of a process at an API", right+"perturb:\n  - call=1:timeout\n  - call=2:hang\n", `s.yaml:17:5: only a command-line agent can show the fault "hang"; an API can show `+strings.Join(mocks.APIFaults(), ", ")),
 		Entry("a write of what writes nothing", right+"perturb: ['write=1:disk-full']\n", `s.yaml:15:11: what is driven keeps nothing on disk, so there is no write; only an interview and a supervised run have some`),
-		Entry("a turn of what takes none", right+"perturb: ['turn=1:double']\n", `s.yaml:15:11: nobody takes turns with what is driven; only an interview has some`),
+		Entry("a turn of what takes none", right+"perturb: ['turn=1:double']\n", `s.yaml:15:11: nobody takes turns with what is driven; an interview and the agents of others have some`),
 		Entry("a perturbation twice", right+"perturb: ['call=1:status,times=2,status=503', 'call=1:status,status=503,times=2']\n", `s.yaml:15:47: the perturbation call=1:status,status=503,times=2 is there already`),
 		Entry("an invariant", right+"invariants: ['calls.total > 0', 'golden.cals == 1']\n", `s.yaml:15:33: the invariant cannot be used: column 7: undefined field 'cals' (did you mean "calls"?)`),
 		Entry("an invariant that cannot fail", right+"invariants: ['true']\n", `s.yaml:15:14: the invariant cannot be used: column 1: reads no fact of the run, so that it is the same for all; compare a fact such as calls.total or run.status`),

@@ -72,6 +72,9 @@ func (d *appDriver) Points() Points {
 	p := d.base.Points()
 	p.Attempts = 1 // whether and how often it tries again is its own affair
 	p.Timeouts = timeouts(map[string]unit.Duration{"timeout": d.talk.Timeout})
+	if d.scenario.Drive.Restarts() {
+		p.NoTurns, p.Turns = "", []string{perturb.Restart}
+	}
 	return p
 }
 
@@ -90,7 +93,7 @@ func (d *appDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Ti
 	defer stop(nil)
 	var w *watch
 	t := d.script.beginObserved(d.scenario, n, d.env, func(t *trial) mocks.Observer {
-		w = newWatch(d, t, stop)
+		w = newWatch(ctx, d, t, stop)
 		return w
 	}, d.inject...)
 	defer func() { _ = t.release() }() // in case of a panic; finish reports its error
@@ -101,7 +104,7 @@ func (d *appDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Ti
 		return t.finish(harnessError("prepare what the agent finds", err)), nil
 	}
 	w.site = site
-	talk := conversation{appDriver: d, trial: t, watch: w, site: site, start: t.clock.Now()}
+	talk := conversation{appDriver: d, trial: t, watch: w, site: site, start: t.clock.Now(), blows: blowsAt(perturb.Turn, d.perturb)}
 	trial := t.finish(talk.hold(ctx))
 	site.places.rename(&trial)
 	return trial, t.collector.Timings()

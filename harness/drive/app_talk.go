@@ -20,6 +20,7 @@ type conversation struct {
 	watch *watch
 	site  *site
 	start time.Time
+	blows []blow // what happens at a turn
 
 	turns  int // how many were answered
 	answer app.Answer
@@ -32,12 +33,44 @@ func (c *conversation) hold(ctx context.Context) (end record.End) {
 		return c.end(ctx, err)
 	}
 	defer func() { c.close(ctx, session, &end) }()
+	defer func() { c.trial.unfired = unfired(c.blows, c.turns, "answered turns", "the turn did not begin") }()
 	for n, text := range c.talk.Turns {
-		if err := c.turn(ctx, session, n+1, text); err != nil {
+		err := c.strike(ctx, session, n+1)
+		if err == nil {
+			err = c.turn(ctx, session, n+1, text)
+		}
+		if err != nil {
 			return c.end(ctx, err)
 		}
 	}
 	return c.end(ctx, context.Cause(ctx))
+}
+
+// strike kills the agent and starts it again where that is to happen before a turn.
+func (c *conversation) strike(ctx context.Context, session app.Session, n int) error {
+	for i := range c.blows {
+		b := &c.blows[i]
+		if !b.due(n) {
+			continue
+		}
+		agent, ok := session.(app.Restarter)
+		if !ok {
+			return app.Errorf(app.Unusable, "the agent cannot be killed and started again (%s)", b)
+		}
+		b.tell(c.trial.collector, n)
+		if err := agent.Restart(ctx); err != nil {
+			return c.fallen(ctx, n, err)
+		}
+	}
+	return nil
+}
+
+// fallen is why an agent did not come up again, which it did before.
+func (c *conversation) fallen(ctx context.Context, n int, err error) error {
+	if clock.Err(ctx) != nil {
+		return clock.Err(ctx)
+	}
+	return app.Errorf(app.Crashed, "the agent was killed before turn %d and did not start again: %w", n, err)
 }
 
 // turn says what the user says, and records what became of it.
@@ -90,7 +123,7 @@ func (c *conversation) close(ctx context.Context, session app.Session, end *reco
 	defer cancel()
 	wrong := func(doing string, err error) {
 		if err != nil && end.HarnessError == "" {
-			end.HarnessError = doing + ": " + err.Error()
+			end.Status, end.ExitCode, end.HarnessError = scenarios.AppError, 1, doing+": "+err.Error()
 		}
 	}
 	wrong("end the agent", session.End(ctx))

@@ -15,6 +15,7 @@ import (
 type watch struct {
 	trial  *trial
 	budget *budget.Budget
+	meter  Meter // of all trials together
 	stop   context.CancelCauseFunc
 	agent  app.Agent
 	site   *site // set before the agent starts
@@ -26,14 +27,18 @@ type watch struct {
 // overBudget is why a trial ended whose agent made a call beyond its budget.
 type overBudget struct{ error }
 
-func newWatch(d *appDriver, t *trial, stop context.CancelCauseFunc) *watch {
+func newWatch(ctx context.Context, d *appDriver, t *trial, stop context.CancelCauseFunc) *watch {
 	caps := budget.Caps{Calls: d.talk.MaxCalls, Cost: d.talk.MaxCost}
-	return &watch{trial: t, budget: budget.New(caps, d.pricer, d.rate), stop: stop, agent: d.agent}
+	return &watch{trial: t, budget: budget.New(caps, d.pricer, d.rate), meter: meterOf(ctx), stop: stop, agent: d.agent}
 }
 
 // Begin implements mocks.Observer.
 func (w *watch) Begin(protocol string, req llm.Request) (func(llm.Reply, error), error) {
-	if err := w.budget.Reserve(); err != nil {
+	err := w.budget.Reserve()
+	if err == nil {
+		err = w.meter.Reserve()
+	}
+	if err != nil {
 		w.stop(&overBudget{err})
 		return nil, err
 	}
@@ -42,8 +47,9 @@ func (w *watch) Begin(protocol string, req llm.Request) (func(llm.Reply, error),
 	w.mu.Unlock()
 	end := w.trial.collector.Begin(protocol, w.recorded(req))
 	return func(reply llm.Reply, err error) {
-		if reply.Usage != nil {
+		if err == nil || reply.Usage != nil {
 			w.budget.Add(reply.Model, reply.Usage, nil)
+			w.meter.Add(reply.Model, reply.Usage, nil)
 		}
 		reply.Text, reply.ToolCalls = w.site.places.text(reply.Text), w.site.places.toolCalls(reply.ToolCalls)
 		end(reply, err, errors.Is(err, context.Canceled))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,6 +84,8 @@ func (b *base) possible(p perturb.Perturbation, points Points) error {
 		return errors.New(none.NoWrites)
 	case p.At == perturb.Turn && none.NoTurns != "":
 		return errors.New(none.NoTurns)
+	case p.At == perturb.Turn && len(none.Turns) > 0 && !slices.Contains(none.Turns, p.Do):
+		return fmt.Errorf("what happens at a turn here is: %s", strings.Join(none.Turns, ", "))
 	}
 	if err := p.Validate(); err != nil {
 		return err

@@ -47,8 +47,10 @@ type Points struct {
 	// Attempts is how often a call is made at most before the agent gives it up, all
 	// who try again taken together.
 	Attempts int
-	// Writes and Turns are empty, or say why there are none to perturb.
+	// NoWrites and NoTurns are empty, or say why there are none to perturb.
 	NoWrites, NoTurns string
+	// Turns are what can happen at a turn; empty: all that people do.
+	Turns []string
 }
 
 // Env is what all drivers of a run share. Prices and Tokens are required. Close it

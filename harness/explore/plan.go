@@ -230,8 +230,12 @@ func (p *plan) users(golden *path) {
 		p.leave("%s: %s", survival.Users, golden.points.NoTurns)
 		return
 	}
+	kinds := golden.points.Turns
+	if len(kinds) == 0 {
+		kinds = perturb.Kinds(perturb.Turn)
+	}
 	for n := 1; n <= golden.turns; n++ {
-		for _, kind := range perturb.Kinds(perturb.Turn) {
+		for _, kind := range kinds {
 			if n >= firstTurn(kind) {
 				p.add(survival.Users, perturb.Perturbation{At: perturb.Turn, N: n, Do: kind})
 			}

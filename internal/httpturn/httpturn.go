@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"github.com/rehearse-dev/rehearse/internal/loopback"
 )
 
 // Turn is what the templates see.
@@ -184,4 +186,21 @@ func (l *limited) Write(p []byte) (int, error) {
 		return 0, fmt.Errorf("it writes more than %d bytes", MaxText)
 	}
 	return l.Buffer.Write(p)
+}
+
+// Base is the address of an application that is there already, without a slash at its
+// end. It must be on this machine.
+func Base(text string) (string, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return "", err
+	case u.Scheme != "http" || u.Host == "":
+		return "", fmt.Errorf("%q is no address of an application; write one such as http://127.0.0.1:8080", text)
+	case !loopback.Is(u.Hostname()):
+		return "", fmt.Errorf("%s is another machine; only applications on this one are driven, such as http://127.0.0.1:8080", u.Host)
+	case u.RawQuery != "" || u.Fragment != "" || u.User != nil:
+		return "", fmt.Errorf("%q has more than a host and a path", u.Redacted())
+	}
+	return strings.TrimSuffix(text, "/"), nil
 }

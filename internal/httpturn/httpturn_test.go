@@ -80,6 +80,29 @@ var _ = Describe("The request of a turn", func() {
 	})
 })
 
+var _ = Describe("The address of an application", func() {
+	It("has no slash at its end", func() {
+		for _, text := range []string{"http://127.0.0.1:8080", "http://localhost", "http://[::1]:80/api"} {
+			Expect(httpturn.Base(text)).To(Equal(text))
+			Expect(httpturn.Base(text + "/")).To(Equal(text))
+		}
+	})
+
+	DescribeTable("is refused",
+		func(text, why string) {
+			_, err := httpturn.Base(text)
+			Expect(err).To(MatchError(ContainSubstring(why)))
+		},
+		Entry("on another host", "http://example.org", "example.org is another machine; only applications on this one are driven"),
+		Entry("on a host that looks like this one", "http://127.0.0.1.example.org:80", "is another machine"),
+		Entry("on all interfaces", "http://0.0.0.0:8080", "is another machine"),
+		Entry("of another scheme", "https://127.0.0.1:8080", "write one such as http://127.0.0.1:8080"),
+		Entry("that is none", "127.0.0.1:8080", "first path segment"),
+		Entry("with a name and a password", "http://a:b@127.0.0.1", `"http://a:xxxxx@127.0.0.1" has more than a host and a path`),
+		Entry("with a query", "http://127.0.0.1/?a=b", "has more than a host and a path"),
+	)
+})
+
 func FuzzMake(f *testing.F) {
 	f.Add("/chat?q={{urlquery .Turn}}", "{{json .Turn}}", "hello")
 	f.Add("//{{.Turn}}", "", "example.org/x")

@@ -18,6 +18,7 @@ type assistant struct {
 	out     *json.Encoder
 	stdout  io.Writer
 	history []message
+	id      string // of the session, where there are several
 }
 
 // message is one of the conversation with the model, in the agent's own words.
@@ -92,6 +93,8 @@ func (a *assistant) print(text string) error {
 	switch a.output {
 	case "json":
 		return a.out.Encode(map[string]any{"answer": text, "messages": len(a.history)})
+	case "http":
+		return a.out.Encode(map[string]any{"session": a.id, "answer": text, "messages": len(a.history)})
 	case "jsonl":
 		a.tell(map[string]any{"type": "answer", "result": text})
 		return nil
@@ -103,11 +106,13 @@ func (a *assistant) print(text string) error {
 
 // memory is the file in which the agent keeps a conversation from one process to the
 // next.
-func memory() string { return filepath.Join(os.Getenv("HOME"), "conversation.json") }
+func (a *assistant) memory() string {
+	return filepath.Join(os.Getenv("HOME"), "conversation"+a.id+".json")
+}
 
 // remember reads what was said in earlier processes.
 func (a *assistant) remember() error {
-	data, err := os.ReadFile(memory())
+	data, err := os.ReadFile(a.memory())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -123,5 +128,5 @@ func (a *assistant) keep() error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(memory(), data, 0o600)
+	return os.WriteFile(a.memory(), data, 0o600)
 }

@@ -20,17 +20,19 @@ import (
 	"strings"
 )
 
-// Variable is the environment variable that makes Main an agent. Its value is "command".
+// Variable is the environment variable that makes Main an agent. Its value is "command",
+// or "http" for an HTTP application that listens on the port in PORT.
 const Variable = "REHEARSE_DEMO"
 
 // Main turns this process into the agent if it was started as one, and does not return
 // then. Otherwise it does nothing.
 func Main() {
-	if os.Getenv(Variable) != "command" {
+	form := os.Getenv(Variable)
+	if form != "command" && form != "http" {
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout)
+	err := run(ctx, form, os.Args[1:], os.Stdin, os.Stdout)
 	stop()
 	if err == nil {
 		os.Exit(0)
@@ -59,7 +61,7 @@ type options struct {
 	do      string
 }
 
-func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) error {
+func run(ctx context.Context, form string, args []string, stdin io.Reader, stdout io.Writer) error {
 	var o options
 	flags := flag.NewFlagSet("demo", flag.ContinueOnError)
 	flags.StringVar(&o.file, "file", "", "read the turn from this file")
@@ -70,6 +72,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) 
 	flags.StringVar(&o.do, "do", "", "misbehave: see misbehave")
 	if err := flags.Parse(args); err != nil {
 		return &exitError{2, err}
+	}
+	if form == "http" {
+		return o.serve(ctx)
 	}
 	a := &assistant{options: o, model: newModel(o.api), out: json.NewEncoder(stdout), stdout: stdout}
 	if o.session {

@@ -88,7 +88,7 @@ func (t *talk) Say(ctx context.Context, text string) (app.Answer, error) {
 	data, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
 	switch {
 	case len(data) > maxBody:
-		return app.Answer{}, app.Errorf(app.Flooded, "the application's answer is longer than %d bytes", maxBody)
+		return app.Answer{}, app.Errorf(app.Flooded, "the application's answer has more than %d bytes", maxBody)
 	case err != nil:
 		return app.Answer{}, t.lost(ctx, err)
 	case response.StatusCode >= http.StatusBadRequest:
@@ -149,10 +149,14 @@ func (t *talk) ready(ctx context.Context, base string, gone <-chan struct{}) err
 	defer cancel()
 	timed, leave := whileThere(timed, gone)
 	defer leave()
+	var last error // of a look that nobody cut off
 	for pause := shortPause; ; pause = min(2*pause, longPause) {
 		err := t.healthy(timed, base)
 		if err == nil {
 			return nil
+		}
+		if last == nil || clock.Err(timed) == nil {
+			last = err
 		}
 		if t.clock.Sleep(timed, pause) == nil {
 			continue
@@ -163,7 +167,7 @@ func (t *talk) ready(ctx context.Context, base string, gone <-chan struct{}) err
 		case errors.Is(cause, errGone):
 			return cause
 		default:
-			return app.Errorf(app.Unusable, "the application could not be spoken to within %s (health_timeout): %s", t.dialogue.HealthTimeout, reason(err))
+			return app.Errorf(app.Unusable, "the application could not be spoken to within %s (health_timeout): %s", t.dialogue.HealthTimeout, reason(last))
 		}
 	}
 }

@@ -6,15 +6,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/internal/httpturn"
 	"github.com/rehearse-dev/rehearse/internal/jsonpath"
-	"github.com/rehearse-dev/rehearse/internal/loopback"
 )
 
 // Dialogue is how an application is spoken to.
@@ -82,19 +79,12 @@ type there struct {
 // There returns the agent that is an application at a URL on loopback, started by
 // somebody else.
 func There(dialogue Dialogue, at string) (app.Agent, error) {
-	u, err := url.Parse(at)
-	switch {
-	case err != nil:
+	base, err := httpturn.Base(at)
+	if err != nil {
 		return nil, fmt.Errorf("the application's url: %w", err)
-	case u.Scheme != "http" || u.Host == "":
-		return nil, fmt.Errorf("the application's url is %q; write one such as http://127.0.0.1:8080", at)
-	case !loopback.Is(u.Hostname()):
-		return nil, fmt.Errorf("the application's url is on %s; only applications on this machine are driven, such as http://127.0.0.1:8080", u.Host)
-	case u.RawQuery != "" || u.Fragment != "" || u.User != nil:
-		return nil, fmt.Errorf("the application's url %q has more than a host and a path", u.Redacted())
 	}
 	dialogue.HealthTimeout = cmp.Or(dialogue.HealthTimeout, healthTimeout)
-	return there{dialogue, strings.TrimSuffix(at, "/")}, nil
+	return there{dialogue, base}, nil
 }
 
 // Start implements app.Agent.

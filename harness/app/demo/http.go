@@ -1,0 +1,75 @@
+package demo
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// server is the agent as an HTTP application. It keeps each session in a file, so that a
+// conversation outlives the process.
+type server struct {
+	options
+	model *model
+
+	mu sync.Mutex // one turn at a time
+}
+
+// serve serves until the process is ended.
+func (o options) serve(ctx context.Context) error {
+	switch o.do {
+	case "start-exit":
+		return &exitError{7, errors.New("it was told to fail")}
+	case "start-hang":
+		return hang(false)
+	}
+	s := &server{options: o, model: newModel(o.api)}
+	s.output = "http"
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		if o.do == "start-ill" {
+			http.Error(w, "the database is not there", http.StatusServiceUnavailable)
+		}
+	})
+	mux.HandleFunc("POST /chat", s.chat)
+	h := &http.Server{Addr: "127.0.0.1:" + os.Getenv("PORT"), Handler: mux, ReadHeaderTimeout: time.Second}
+	defer context.AfterFunc(ctx, func() { _ = h.Close() })()
+	if err := h.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// chat takes a turn: {"session": "...", "message": "..."} is answered with the session,
+// which is a new one if there was none, and the answer.
+func (s *server) chat(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var said struct{ Session, Message string }
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&said); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	a := &assistant{options: s.options, model: s.model, out: json.NewEncoder(w), stdout: w, id: cmp.Or(said.Session, "s1")}
+	if _, err := strconv.Atoi(a.id[1:]); err != nil {
+		http.Error(w, fmt.Sprintf("there is no session %q", a.id), http.StatusNotFound)
+		return
+	}
+	err := a.remember()
+	if err == nil {
+		err = a.take(r.Context(), said.Message)
+	}
+	if err == nil {
+		err = a.keep()
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+	}
+}

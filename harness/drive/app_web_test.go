@@ -1,0 +1,115 @@
+package drive_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/app/apptest"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
+)
+
+// demoHTTP is the drive section of the demo agent as an HTTP application.
+func demoHTTP(do string) string {
+	return "  http:\n    run: [\"{rehearse}\", -do, \"" + do + "\"]\n    env: {REHEARSE_DEMO: http}\n    health: /healthz\n" +
+		"    request: {path: /chat, body: '{\"session\": {{json .Session}}, \"message\": {{json .Turn}}}'}\n" +
+		"    answer: $.answer\n    session: $.session\n"
+}
+
+func init() {
+	const children = "an application may have children; they end with it"
+	apptest.Contract(apptest.Subject{
+		Name: "an HTTP application", Drive: demoHTTP, Run: carryOut,
+		Lacks: map[string]string{"fork": children, "daemon": children},
+	})
+}
+
+// web is a scenario that drives the demo agent as an HTTP application.
+func web(do, more, backend string) string {
+	return "drive:\n" + demoHTTP(do) + more + "\nbackend:\n  unpriced: true\n" + backend
+}
+
+// told are the events of a trial by name.
+func told(t record.Trial, name string) (all []string) {
+	for _, e := range t.Events {
+		if e.Name == name {
+			all = append(all, fmt.Sprintf("%d: %s", e.N, e.Detail))
+		}
+	}
+	return all
+}
+
+var _ = Describe("An HTTP application", func() {
+	It("is driven at an address where it is already", func() {
+		mux := http.NewServeMux()
+		mux.HandleFunc("POST /say", func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, "You said %s.", r.FormValue("text"))
+		})
+		server := httptest.NewServer(mux)
+		DeferCleanup(server.Close)
+		t := done("drive:\n  http:\n    url: "+server.URL+"\n    request: {path: '/say?text={{urlquery .Turn}}'}\n    turns: [a b, ü]\n"+
+			"backend: {unpriced: true, rules: [{text: unused}]}\nexpect: {status: done}\n", 1)
+		Expect(answers(t)).To(Equal([]string{"You said a b.", "You said ü."}))
+	})
+
+	It("that cannot be spoken to is no verdict", func() {
+		for do, says := range map[string]string{
+			"start-exit": "ended before it could be spoken to: the program",
+			"start-hang": "could not be spoken to within 200ms (health_timeout): connection refused",
+			"start-ill":  "/healthz answers with the HTTP status 503",
+		} {
+			t := carryOut(context.Background(), "name: spec/one\n"+web(do, "    health_timeout: 200ms\n"+twoTurns, twoReplies)+"expect: {status: done}\n")
+			Expect(t.End.HarnessError).To(ContainSubstring(says))
+			Expect(t.End.Status).To(Equal("error"))
+		}
+	})
+})
+
+var _ = Describe("An agent that is killed and started again at a turn", Label("H-04"), func() {
+	// keepers live from one turn to the next; the demo agent forgets in one form, and
+	// keeps what was said in the other.
+	const forgets = "drive:\n  command:\n    run: [\"{rehearse}\", -session]\n    env: {REHEARSE_DEMO: command}\n    lives: session\n" +
+		twoTurns + "backend:\n  unpriced: true\n" + twoReplies
+
+	It("goes on with what it kept", func() {
+		d := driver(newEnv(), web("", twoTurns, twoReplies))
+		Expect(d.Points()).To(And(HaveField("NoTurns", ""), HaveField("Turns", []string{perturb.Restart})))
+		for _, n := range []string{"1", "2"} {
+			t, _ := off(d, "turn="+n+":restart").Trial(context.Background(), 1)
+			Expect(t.End.HarnessError).To(BeEmpty())
+			Expect(t.End.Status).To(Equal("done"))
+			Expect(answers(t)).To(Equal([]string{"It is this.", "Then that."}))
+			Expect(t.Calls[1].Messages).To(HaveLen(4), "it remembers what was said")
+			Expect(told(t, "perturbation")).To(Equal([]string{n + ": turn=" + n + ":restart"}))
+			Expect(t.Script.Unfired).To(BeEmpty())
+		}
+	})
+
+	It("goes on without it", func() {
+		t, _ := off(driver(newEnv(), forgets), "turn=2:restart").Trial(context.Background(), 1)
+		Expect(t.End.Status).To(Equal("done"))
+		Expect(t.Calls[1].Messages).To(HaveLen(2), "it has forgotten what was said")
+	})
+
+	It("says where that did not happen", func() {
+		d := driver(newEnv(), web("exit", twoTurns, twoReplies))
+		t, _ := off(d, "turn=2:restart").Trial(context.Background(), 1)
+		Expect(t.End.Status).To(Equal("failed"))
+		Expect(t.Script.Unfired).To(Equal([]string{"turn=2:restart: there were 0 answered turns"}))
+	})
+
+	DescribeTable("is none", func(text, perturbation, why string) {
+		_, err := driver(newEnv(), text).Perturbed(perturbations(perturbation))
+		Expect(err).To(MatchError(ContainSubstring(why)))
+	},
+		Entry("as nothing else happens at a turn", forgets, "turn=2:double", "what happens at a turn here is: restart"),
+		Entry("as each turn is a process anyway", command("", twoTurns, twoReplies), "turn=2:restart", "nobody takes turns with the agent"),
+		Entry("as somebody else started it", "drive: {http: {url: 'http://127.0.0.1:1', request: {path: '/{{.Turn}}'}, turns: [a]}}\nbackend: {unpriced: true, rules: [{text: x}]}\n",
+			"turn=1:restart", "nobody takes turns with the agent"),
+	)
+})
