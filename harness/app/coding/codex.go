@@ -63,8 +63,8 @@ var (
 	// environmentNote is what Codex tells the model of the machine, as the user.
 	environmentNote = regexp.MustCompile(`(?s)^\s*<environment_context>.*</environment_context>\s*$`)
 	hookRun         = regexp.MustCompile(`<hook_prompt hook_run_id="[^"]*">`)
-	// ranNote begins the output of a command.
-	ranNote = regexp.MustCompile(`^Chunk ID: [0-9a-f]+\nWall time: [0-9.]+ seconds\n`)
+	// ranNote is what differs in the lines before the output of a command.
+	ranNote = regexp.MustCompile(`(?m)^(Chunk ID:|Wall time:?) [0-9a-f.]+`)
 )
 
 // calmCodex takes Codex's own notes out of messages.
@@ -76,7 +76,9 @@ func calmCodex(m llm.Message) (llm.Message, bool) {
 		}
 		m.Content = strings.TrimSpace(hookRun.ReplaceAllString(m.Content, "<hook_prompt>"))
 	case llm.ToolRole:
-		m.Content = ranNote.ReplaceAllString(m.Content, "Chunk ID: ID\nWall time: TIME\n")
+		if note, output, ran := strings.Cut(m.Content, "\nOutput:"); ran {
+			m.Content = ranNote.ReplaceAllString(note, "$1 {any}") + "\nOutput:" + output
+		}
 	}
 	return m, true
 }

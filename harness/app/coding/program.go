@@ -87,7 +87,7 @@ func ask(ctx context.Context, path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("make a folder: %w", err)
 	}
-	defer os.RemoveAll(home)
+	defer func() { _ = os.RemoveAll(home) }()
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "--version")
