@@ -105,9 +105,10 @@ func appendAnthropicError(b []byte, e *APIError) []byte {
 	return append(b, `},"request_id":null}`...)
 }
 
-// anthropicErrorTypes are all types that the provider has.
+// anthropicErrorTypes are the provider's types, without the one for all other
+// statuses below 500.
 var anthropicErrorTypes = []string{
-	invalidRequest, "api_error", "authentication_error", "billing_error", "conflict_error", "not_found_error",
+	"api_error", "authentication_error", "billing_error", "conflict_error", "not_found_error",
 	"overloaded_error", "permission_error", "rate_limit_error", "request_too_large", "timeout_error",
 }
 

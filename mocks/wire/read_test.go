@@ -162,9 +162,12 @@ var _ = Describe("ReadAnswer", Label("H-02"), func() {
 			rapid.Check(GinkgoT(), func(t *rapid.T) {
 				e := &wire.APIError{
 					Status:     rapid.IntRange(400, 599).Draw(t, "status"),
-					Type:       rapid.SampledFrom([]string{"invalid_request_error", "rate_limit_error", "overloaded_error", "api_error"}).Draw(t, "type"),
+					Type:       rapid.SampledFrom([]string{"rate_limit_error", "overloaded_error", "api_error"}).Draw(t, "type"),
 					Message:    rapid.StringN(1, 20, 90).Draw(t, "message"),
 					RetryAfter: time.Duration(rapid.IntRange(0, 100).Draw(t, "wait")) * time.Second,
+				}
+				if e.Status == 400 {
+					e.Type = "invalid_request_error"
 				}
 				f := p.EncodeError(e)[0]
 				if got := wire.ReadError(f.Status, f.Header, f.Data); *got != *e {
