@@ -1,3 +1,142 @@
-// Package experiments renders the result of an experiment: for a terminal, as Markdown,
-// JSON and one HTML file.
+// Package experiments shows what an experiment found: for each pair of variants whether
+// one is better, by how much, how surely and at what cost. It starts nothing.
 package experiments
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/internal/show"
+)
+
+// Limits on foreign text for people, in characters. JSON has it all.
+const (
+	maxName = 120
+	maxText = 600
+)
+
+// JSON writes the whole result, indented.
+func JSON(w io.Writer, r result.Result) error {
+	if err := show.JSON(w, r); err != nil {
+		return fmt.Errorf("write the result of the experiment as JSON: %w", err)
+	}
+	return nil
+}
+
+// tone is how a result is to be taken at a glance.
+type tone string
+
+// The tones, which are names of verdicts to the style sheet.
+const (
+	good    tone = "pass"
+	bad     tone = "fail"
+	same    tone = "info"
+	unclear tone = "skip"
+)
+
+var toneOf = map[result.Verdict]tone{
+	result.Better: good, result.Worse: bad, result.Equivalent: same, result.Undecided: unclear,
+}
+
+// signs tell verdicts apart without colours.
+var signs = map[result.Verdict]string{
+	result.Better: "▲", result.Worse: "▼", result.Equivalent: "=", result.Undecided: "?",
+}
+
+// headline says in a sentence what was found.
+func headline(r *result.Result) (tone, string) {
+	if r.Tune != nil {
+		return tuned(r.Tune)
+	}
+	primary := comparisons(r, result.Primary)
+	if len(primary) == 1 {
+		c := primary[0]
+		return toneFor(c.Verdict), sentence(r, c)
+	}
+	counts := map[result.Verdict]int{}
+	for _, c := range primary {
+		counts[known(c.Verdict)]++
+	}
+	var parts []string
+	for _, v := range []result.Verdict{result.Better, result.Worse, result.Equivalent, result.Undecided} {
+		if n := counts[v]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	if len(parts) == 0 {
+		return unclear, "nothing was compared"
+	}
+	text := fmt.Sprintf("%s of %s by %s", strings.Join(parts, ", "), show.Plural(len(primary), "comparison"), name(r.Design.Primary.Name))
+	switch {
+	case counts[result.Better] > 0:
+		return good, text
+	case counts[result.Worse] > 0:
+		return bad, text
+	case counts[result.Undecided] > 0:
+		return unclear, text
+	}
+	return same, text
+}
+
+func tuned(t *result.Tune) (tone, string) {
+	if t.Promoted {
+		return good, fmt.Sprintf("%s is promoted: it is better than %s on the scenarios that were held out", name(t.Chosen), name(t.Base))
+	}
+	return unclear, fmt.Sprintf("nothing is promoted: %s stays", name(t.Base))
+}
+
+// sentence says what a comparison found.
+func sentence(r *result.Result, c *result.Comparison) string {
+	variant, against, by := name(c.Variant), name(c.Against), name(c.Measure)
+	switch known(c.Verdict) {
+	case result.Better:
+		return fmt.Sprintf("%s is better than %s by %s: %s", variant, against, by, effect(r, c))
+	case result.Worse:
+		return fmt.Sprintf("%s is worse than %s by %s: %s", variant, against, by, effect(r, c))
+	case result.Equivalent:
+		return fmt.Sprintf("%s and %s are equivalent by %s: %s", variant, against, by, effect(r, c))
+	}
+	return fmt.Sprintf("undecided whether %s is better than %s by %s: %s", variant, against, by, effect(r, c))
+}
+
+// known takes a verdict that there is not for one that tells nothing.
+func known(v result.Verdict) result.Verdict {
+	if _, ok := signs[v]; ok {
+		return v
+	}
+	return result.Undecided
+}
+
+func toneFor(v result.Verdict) tone { return toneOf[known(v)] }
+
+// comparisons are those of a role.
+func comparisons(r *result.Result, role result.Role) []*result.Comparison {
+	var list []*result.Comparison
+	for i := range r.Comparisons {
+		if c := &r.Comparisons[i]; c.Role == role {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// byMeasure are the comparisons by each measure, the primary one first.
+func byMeasure(r *result.Result) [][]*result.Comparison {
+	var groups [][]*result.Comparison
+	at := map[string]int{}
+	for _, role := range []result.Role{result.Primary, result.Secondary} {
+		for _, c := range comparisons(r, role) {
+			key := string(role) + "\x00" + c.Measure
+			i, ok := at[key]
+			if !ok {
+				i = len(groups)
+				at[key] = i
+				groups = append(groups, nil)
+			}
+			groups[i] = append(groups[i], c)
+		}
+	}
+	return groups
+}

@@ -50,7 +50,10 @@ func Differences(title string, rows []Difference, smallest float64, format func(
 		says = append(says, plain.Line(r.Name, maxLabel)+" "+list[i].note)
 	}
 	s := newSheet(narrow, float64(len(rows))*rowHeight+30)
-	ticks(&s.X, -span*1.05, span*1.05, signed)
+	ticks(&s.X, -span*1.05, span*1.05, func(v float64) string {
+		bare, _, _ := strings.Cut(signed(v), " ") // the notes have the unit
+		return bare
+	})
 	bottom := float64(len(rows))*rowHeight + 4
 	s.mark(func(x, _ func(float64) float64) {
 		if smallest > 0 && finite(smallest) {

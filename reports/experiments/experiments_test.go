@@ -1,0 +1,196 @@
+package experiments_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"golang.org/x/net/html"
+
+	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/golden"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports/experiments"
+)
+
+func terminal(r result.Result, t tty.Terminal) string {
+	GinkgoHelper()
+	var b bytes.Buffer
+	Expect(experiments.Terminal(&b, r, t)).To(Succeed())
+	return b.String()
+}
+
+func markdown(r result.Result, limit int) string {
+	GinkgoHelper()
+	var b bytes.Buffer
+	Expect(experiments.Markdown(&b, r, limit)).To(Succeed())
+	return b.String()
+}
+
+func page(r result.Result) string {
+	GinkgoHelper()
+	var b bytes.Buffer
+	Expect(experiments.Page(&b, r)).To(Succeed())
+	return b.String()
+}
+
+// last is the last line of what a terminal shows, unwrapped.
+func last(r result.Result) string {
+	GinkgoHelper()
+	blocks := strings.Split(strings.TrimSpace(terminal(r, tty.Terminal{Width: 400})), "\n\n")
+	return blocks[len(blocks)-1]
+}
+
+var _ = Describe("the terminal", Label("H-05"), func() {
+	It("shows variants, verdicts and how they were reached", func() {
+		golden.Expect("terminal-80.txt", []byte(terminal(sample(), tty.Terminal{})))
+		golden.Expect("terminal-120-color.txt", []byte(terminal(sample(), tty.Terminal{Width: 120, Color: true})))
+		golden.Expect("terminal-tune.txt", []byte(terminal(tuning(), tty.Terminal{})))
+	})
+	DescribeTable("is never wider than asked", func(width int) {
+		for _, r := range []result.Result{sample(), tuning(), hostile(), {}} {
+			for line := range strings.Lines(terminal(r, tty.Terminal{Width: width})) {
+				Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", width), line)
+			}
+		}
+	}, Entry("80 columns", 80), Entry("100 columns", 100), Entry("200 columns", 200))
+	It("tells verdicts apart without colours, and colours only where asked", func() {
+		bare := terminal(sample(), tty.Terminal{})
+		Expect(bare).NotTo(ContainSubstring("\x1b"))
+		Expect(regexp.MustCompile(`\x1b\[[0-9]+m`).ReplaceAllString(terminal(sample(), tty.Terminal{Color: true}), "")).To(Equal(bare))
+	})
+	It("lets no control character through", func() {
+		text := terminal(hostile(), tty.Terminal{})
+		Expect(utf8.ValidString(text)).To(BeTrue())
+		Expect(strings.ContainsFunc(strings.ReplaceAll(text, "\n", ""), unicode.IsControl)).To(BeFalse())
+		Expect(text).NotTo(ContainSubstring("\u202e"))
+	})
+	It("is short however much was compared", func() {
+		r := sample()
+		for range 300 {
+			r.Comparisons, r.Variants, r.Warnings = append(r.Comparisons, r.Comparisons[0]), append(r.Variants, r.Variants[0]), append(r.Warnings, "w")
+		}
+		text := terminal(r, tty.Terminal{})
+		Expect(strings.Count(text, "\n")).To(BeNumerically("<", 350))
+		Expect(text).To(ContainSubstring("and 264 more"))
+	})
+
+	DescribeTable("ends with what was found", func(change func(*result.Result), want string) {
+		r := sample()
+		r.Comparisons = r.Comparisons[:1]
+		change(&r)
+		Expect(last(r)).To(Equal("interview/mirror: " + want))
+	},
+		Entry("better", func(*result.Result) {}, "with-examples is better than shipped by pass: +17.0 pp [+8.0 pp, +26.0 pp]"),
+		Entry("worse", func(r *result.Result) { r.Comparisons[0].Verdict = result.Worse }, "with-examples is worse than shipped by pass: +17.0 pp [+8.0 pp, +26.0 pp]"),
+		Entry("equivalent", func(r *result.Result) { r.Comparisons[0].Verdict = result.Equivalent }, "with-examples and shipped are equivalent by pass: +17.0 pp [+8.0 pp, +26.0 pp]"),
+		Entry("undecided", func(r *result.Result) {
+			r.Comparisons[0].Verdict, r.Comparisons[0].Effect = result.Undecided, measure.Value{}
+		}, "undecided whether with-examples is better than shipped by pass: the difference is unknown"),
+		Entry("a verdict that there is not", func(r *result.Result) { r.Comparisons[0].Verdict = "" },
+			"undecided whether with-examples is better than shipped by pass: +17.0 pp [+8.0 pp, +26.0 pp]"),
+		Entry("several", func(r *result.Result) { r.Comparisons = sample().Comparisons }, "1 better, 1 worse, 1 equivalent, 1 undecided of 4 comparisons by pass"),
+		Entry("none", func(r *result.Result) { r.Comparisons = nil }, "nothing was compared"),
+		Entry("a promotion", func(r *result.Result) { *r = tuning() }, "tone-2 is promoted: it is better than shipped on the scenarios that were held out"),
+		Entry("none promoted", func(r *result.Result) { *r = tuning(); r.Tune.Promoted = false }, "nothing is promoted: shipped stays"),
+	)
+
+	It("never shows a cost that is not known as if it were", func() {
+		r := sample()
+		r.Used.CostKnown, r.Used.Why = false, "own-model has no price"
+		r.Variants[0].Measures[1] = measure.Value{Name: "cost_eur", Unit: "EUR"}
+		text := terminal(r, tty.Terminal{})
+		Expect(text).To(ContainSubstring("at least 6.80 EUR (own-model has no"))
+		Expect(text).To(MatchRegexp(`shipped +90 .*unknown`))
+	})
+})
+
+var _ = Describe("Markdown", Label("H-05"), func() {
+	It("is what was found, what decides first", func() {
+		golden.Expect("experiment.md", []byte(markdown(sample(), 0)))
+		golden.Expect("tune.md", []byte(markdown(tuning(), 0)))
+	})
+	It("keeps to its limit, and says what it left out", func() {
+		Expect(len(markdown(sample(), 2000))).To(BeNumerically("<=", 2000))
+		Expect(markdown(sample(), 2000)).To(MatchRegexp(`… and [0-9]+ more tables`))
+	})
+	It("lets no foreign text be Markdown or HTML", func() {
+		var out bytes.Buffer
+		Expect(goldmark.New(goldmark.WithExtensions(extension.GFM)).Convert([]byte(markdown(hostile(), 0)), &out)).To(Succeed())
+		for _, e := range elements(out.String()) {
+			Expect([]string{"html", "head", "body", "h2", "h3", "p", "code", "strong", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "em"}).To(ContainElement(e.Data))
+		}
+	})
+})
+
+// elements are all of a document.
+func elements(text string) (list []*html.Node) {
+	GinkgoHelper()
+	doc, err := html.Parse(strings.NewReader(text))
+	Expect(err).NotTo(HaveOccurred())
+	for n := range doc.Descendants() {
+		if n.Type == html.ElementNode {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+var _ = Describe("the page", Label("H-05"), func() {
+	It("has verdicts, pictures and what was set", func() {
+		text := page(sample())
+		Expect(text).To(And(
+			ContainSubstring(`<h1 id="headline"><span class="word">better</span> 1 better, 1 worse, 1 equivalent, 1 undecided of 4 comparisons by pass</h1>`),
+			ContainSubstring("drive.interview.prompts.mirror"), ContainSubstring("Say what you saw."), ContainSubstring("Lan and DeMets")))
+		Expect(strings.Count(text, "<svg")).To(Equal(3), "two kinds of differences, and the plane")
+		Expect(page(tuning())).To(ContainSubstring("The promoted text"))
+	})
+	It("needs nothing else: no script, no link outside, no request", func() {
+		for _, r := range []result.Result{sample(), tuning(), hostile(), {}} {
+			for _, e := range elements(page(r)) {
+				Expect([]string{"script", "iframe", "img", "link", "object", "embed", "form"}).NotTo(ContainElement(e.Data))
+				for _, a := range e.Attr {
+					Expect(a.Key).NotTo(HavePrefix("on"))
+					if a.Key == "href" {
+						Expect(a.Val).To(HavePrefix("#"))
+					}
+				}
+			}
+		}
+	})
+	It("shows foreign text as text", func() {
+		text := page(hostile())
+		Expect(utf8.ValidString(text)).To(BeTrue())
+		Expect(text).NotTo(Or(ContainSubstring("<script"), ContainSubstring("\x1b"), ContainSubstring("\u202e")))
+	})
+	It("is the same bytes each time", func() {
+		Expect(page(sample())).To(Equal(page(sample())))
+	})
+})
+
+var _ = Describe("writing", func() {
+	It("tells of an error", func() {
+		full := errors.New("disk full")
+		w := failing{full}
+		for _, write := range []func(io.Writer, result.Result) error{
+			experiments.JSON, experiments.Page,
+			func(w io.Writer, r result.Result) error { return experiments.Terminal(w, r, tty.Terminal{}) },
+			func(w io.Writer, r result.Result) error { return experiments.Markdown(w, r, 0) },
+		} {
+			Expect(write(w, sample())).To(MatchError(full))
+		}
+	})
+})
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
