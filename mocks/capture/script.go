@@ -100,7 +100,7 @@ func (m *maker) turn(x *tape.Exchange) (t turn, why string) {
 	if x.Lost != "" {
 		return t, x.Lost
 	}
-	codec, ok := wire.ForProtocol(x.Protocol)
+	codec, ok := codecOf(x)
 	if !ok {
 		return t, fmt.Sprintf("the protocol %q is not known", x.Protocol)
 	}
@@ -119,9 +119,19 @@ func (m *maker) turn(x *tape.Exchange) (t turn, why string) {
 		return t, err.Error()
 	}
 	if m.opts.Tape != "" && len(x.Frames) > 0 && t.answer.Fault == nil {
-		t.answer.Frames = &mocks.Frames{File: m.opts.Tape, Exchange: x.N}
+		t.answer = mocks.Answer{Frames: &mocks.Frames{File: m.opts.Tape, Exchange: x.N}} // they say all of it
 	}
 	return t, ""
+}
+
+// codecOf is the protocol of an exchange. What Anthropic takes depends on the betas that
+// a request asks for.
+func codecOf(x *tape.Exchange) (wire.Reader, bool) {
+	codec, ok := wire.ForProtocol(x.Protocol)
+	if _, anthropic := codec.(wire.AnthropicMessages); anthropic {
+		return wire.AnthropicMessages{Beta: x.Header["Anthropic-Beta"]}, true
+	}
+	return codec, ok
 }
 
 // failure is an error of the provider's as a fault that is a line.

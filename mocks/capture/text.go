@@ -15,16 +15,23 @@ const (
 	edgeText = 300
 )
 
-// mark finds the places of secrets; what stood there is not known and must not be.
-var mark = regexp.MustCompile(`\[REDACTED:[a-z-]+\]`)
+// unsure finds what another run has otherwise, with what stands for each in a regular
+// expression: a secret that was replaced, a date, a UUID.
+var unsure = regexp.MustCompile(`(\[REDACTED:[a-z-]+\])|\b\d{4}-\d\d-\d\d\b|\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`)
 
-// matchText is a condition that the text fits, also with the secrets that it had; nil if
-// it is empty.
+const (
+	anything = `.+`
+	anyDate  = `\d{4}-\d\d-\d\d`
+	anyUUID  = `[0-9a-fA-F-]{36}`
+)
+
+// matchText is a condition that the text fits, also with the secrets that it had and on
+// another day; nil if it is empty.
 func matchText(text string) *mocks.Match {
 	switch {
 	case text == "":
 		return nil
-	case len(text) <= longText && !mark.MatchString(text):
+	case len(text) <= longText && !unsure.MatchString(text):
 		return &mocks.Match{Equals: text}
 	case len(text) <= longText:
 		return &mocks.Match{Matches: "(?s)^" + pattern(text) + "$"}
@@ -32,19 +39,30 @@ func matchText(text string) *mocks.Match {
 	return &mocks.Match{Matches: "(?s)^" + pattern(head(text)) + ".*" + pattern(tail(text)) + "$"}
 }
 
-// pattern is a regular expression for a text in which marks stand for anything.
+// pattern is a regular expression for a text.
 func pattern(text string) string {
-	parts := mark.Split(text, -1)
-	for i, p := range parts {
-		parts[i] = regexp.QuoteMeta(p)
+	var b strings.Builder
+	done := 0
+	for _, at := range unsure.FindAllStringSubmatchIndex(text, -1) {
+		b.WriteString(regexp.QuoteMeta(text[done:at[0]]))
+		switch {
+		case at[2] >= 0:
+			b.WriteString(anything)
+		case at[1]-at[0] == len("2006-01-02"):
+			b.WriteString(anyDate)
+		default:
+			b.WriteString(anyUUID)
+		}
+		done = at[1]
 	}
-	return strings.Join(parts, ".+")
+	b.WriteString(regexp.QuoteMeta(text[done:]))
+	return b.String()
 }
 
-// head is the beginning of a long text, which ends in no mark's middle.
+// head is the beginning of a long text, which ends within nothing that is unsure.
 func head(text string) string {
 	end := edgeText
-	for _, at := range mark.FindAllStringIndex(text, -1) {
+	for _, at := range unsure.FindAllStringIndex(text, -1) {
 		if at[0] < end && end < at[1] {
 			end = at[0]
 		}
@@ -55,10 +73,10 @@ func head(text string) string {
 	return text[:end]
 }
 
-// tail is the end of a long text, which begins in no mark's middle.
+// tail is the end of a long text, which begins within nothing that is unsure.
 func tail(text string) string {
 	begin := len(text) - edgeText
-	for _, at := range mark.FindAllStringIndex(text, -1) {
+	for _, at := range unsure.FindAllStringIndex(text, -1) {
 		if at[0] < begin && begin < at[1] {
 			begin = at[1]
 		}
