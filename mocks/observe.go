@@ -22,6 +22,9 @@ type Observer interface {
 	Begin(protocol string, req llm.Request) (end func(llm.Reply, error), refuse error)
 }
 
+// RefusedPrefix begins the Problem of an exchange that the observer refused.
+const RefusedPrefix = "refused: "
+
 // watch tells the observer that a call began, and refuses it if the observer does.
 func (e *Engine) watch(x *Exchange, codec wire.Codec, req llm.Request) bool {
 	if e.opts.Observer == nil {
@@ -32,7 +35,7 @@ func (e *Engine) watch(x *Exchange, codec wire.Codec, req llm.Request) bool {
 		x.end = end
 		return true
 	}
-	x.record.Problem = "refused: " + refuse.Error()
+	x.record.Problem = RefusedPrefix + refuse.Error()
 	e.mu.Lock()
 	e.journal.add(x)
 	e.mu.Unlock()

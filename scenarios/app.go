@@ -30,7 +30,7 @@ type Talk struct {
 // Process is how somebody else's program is started.
 type Process struct {
 	// Run is the program and its arguments. A program with a slash in it is relative to
-	// the scenario file's folder, another is looked up in PATH. In all of them {dir}
+	// the scenario file's folder, another is looked up in PATH. In all of them {here}
 	// stands for that folder, and {rehearse} for the program that drives the scenario.
 	Run []string `yaml:"run,omitempty" json:"run,omitempty"`
 	// Env are variables beside those by which clients find the scripted backend.
@@ -176,10 +176,10 @@ func (c *checker) checkTalk(at string, t *Talk) []string {
 			c.add(source.Join(at+".files", name), "", "%q leaves the workspace; write a relative path inside it", name)
 		}
 	}
-	return appStatuses()
+	return AppStatuses()
 }
 
-// appStatuses are the end statuses of somebody else's agent.
-func appStatuses() []string {
+// AppStatuses are the end statuses of somebody else's agent.
+func AppStatuses() []string {
 	return []string{AppDone, AppFailed, AppCrashed, AppTimeout, AppFlooded, AppBudget, AppInterrupted, AppError}
 }

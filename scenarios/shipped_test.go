@@ -22,6 +22,9 @@ import (
 
 // agentOf names what a scenario drives.
 func agentOf(sc scenarios.Scenario) string {
+	if _, other := sc.Drive.Talk(); other {
+		return "app"
+	}
 	switch {
 	case sc.Drive.Loop != nil:
 		return "loop"
@@ -88,6 +91,14 @@ var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 		}
 		for _, row := range react.Statuses() {
 			Expect(statuses).To(HaveKey("react " + string(row.Status)))
+		}
+	})
+
+	It("end in every way in which an agent of somebody else can, of which something can be said", Label("H-01"), func() {
+		for _, status := range scenarios.AppStatuses() {
+			if status != scenarios.AppError { // the verdict of such a scenario is error
+				Expect(statuses).To(HaveKey("app " + status))
+			}
 		}
 	})
 

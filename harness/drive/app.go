@@ -2,6 +2,7 @@ package drive
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
@@ -18,6 +19,7 @@ type appDriver struct {
 	base
 	talk  scenarios.Talk
 	agent app.Agent
+	hint  string // for somebody whose program did not come up
 }
 
 // turnTimeout is how long a turn may take unless the scenario says otherwise.
@@ -34,6 +36,9 @@ func newAppDriver(sc scenarios.Scenario, env *Env) (*appDriver, error) {
 		return nil, err
 	}
 	d.agent = agent
+	if p := processOf(sc.Drive); p != nil {
+		d.hint = misplaced(sc, p.Run, talk.Files)
+	}
 	if d.base, err = newBase(sc, kind, env); err != nil {
 		return nil, err
 	}
@@ -107,5 +112,6 @@ func (d *appDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Ti
 	talk := conversation{appDriver: d, trial: t, watch: w, site: site, start: t.clock.Now(), blows: blowsAt(perturb.Turn, d.perturb)}
 	trial := t.finish(talk.hold(ctx))
 	site.places.rename(&trial)
+	trial.Exchanges = slices.DeleteFunc(trial.Exchanges, w.late)
 	return trial, t.collector.Timings()
 }

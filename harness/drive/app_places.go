@@ -2,6 +2,7 @@ package drive
 
 import (
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
@@ -10,7 +11,7 @@ import (
 )
 
 // places gives what differs from trial to trial in an agent's surroundings, its folders
-// and the backend's address, names that stay: an agent may mention them anywhere. The
+// the backend's address and ports, names that stay: an agent may mention them anywhere. The
 // zero value knows none.
 type places struct {
 	marks []string // one of them is in each text with a place
@@ -18,19 +19,26 @@ type places struct {
 }
 
 func newPlaces(site app.Site) places {
-	backend := strings.TrimPrefix(site.Backend, "http://")
 	return places{
-		marks: []string{filepath.Base(filepath.Dir(site.Folder)), backend},
-		names: strings.NewReplacer(site.Folder, "{workspace}", site.Home, "{home}", site.Backend, "{backend}", backend, "{backend}"),
+		marks: []string{filepath.Base(filepath.Dir(site.Folder)), site.Backend},
+		names: strings.NewReplacer(site.Folder, "{workspace}", site.Home, "{home}", site.Backend, "{backend}"),
 	}
 }
+
+// ephemeral finds ports of this machine. Those from 32768 are given out by the system, so
+// that they differ from run to run; see RFC 6056, section 2.1.
+var ephemeral = regexp.MustCompile(`\b(127\.0\.0\.1|localhost):(3276[89]|327[7-9]\d|32[89]\d\d|3[3-9]\d{3}|[4-6]\d{4})\b`)
 
 // text is a text with the names in place of the places.
 func (p places) text(s string) string {
 	for _, mark := range p.marks {
 		if strings.Contains(s, mark) {
-			return p.names.Replace(s)
+			s = p.names.Replace(s)
+			break
 		}
+	}
+	if strings.Contains(s, "127.0.0.1:") || strings.Contains(s, "localhost:") {
+		s = ephemeral.ReplaceAllString(s, "$1:{port}")
 	}
 	return s
 }

@@ -13,7 +13,7 @@ import (
 
 // The placeholders in how a program is started, see scenarios.Process.
 const (
-	folderHere  = "{dir}"
+	folderHere  = "{here}"
 	programHere = "{rehearse}"
 )
 
@@ -78,4 +78,35 @@ func executable(env *Env) (string, error) {
 		return "", fmt.Errorf("find this program: %w", err)
 	}
 	return self, nil
+}
+
+// misplaced is a hint for somebody whose program did not find a file: programs are
+// started in the workspace, and an argument names a file that is not there, but beside
+// the scenario. It is empty if there is none.
+func misplaced(sc scenarios.Scenario, run []string, files map[string]string) string {
+	folder, err := folderOf(sc)
+	if err != nil {
+		return ""
+	}
+	for i, arg := range run {
+		name := filepath.FromSlash(arg)
+		if _, there := files[arg]; i == 0 || there || !filepath.IsLocal(name) {
+			continue
+		}
+		if info, err := os.Stat(filepath.Join(folder, name)); err == nil && info.Mode().IsRegular() {
+			return fmt.Sprintf("; did you mean \"%s/%s\"? Programs are started in the workspace, and %s stands for the scenario's folder", folderHere, filepath.ToSlash(filepath.Clean(name)), folderHere)
+		}
+	}
+	return ""
+}
+
+// processOf is the program that a scenario starts; nil if it starts none.
+func processOf(d scenarios.Drive) *scenarios.Process {
+	switch {
+	case d.Command != nil:
+		return &d.Command.Process
+	case d.HTTP != nil:
+		return &d.HTTP.Process
+	}
+	return nil
 }

@@ -128,12 +128,22 @@ func (c *conversation) close(ctx context.Context, session app.Session, end *reco
 	}
 	wrong("end the agent", session.End(ctx))
 	end.Duration = c.trial.clock.Now().Sub(c.start)
-	if log := c.site.log.text(); log != "" && end.Status != scenarios.AppDone {
+	if log := c.site.log.text(); log != "" && own(end.Status) {
 		c.site.Tell("log", log, nil)
 	}
 	wrong("look at the workspace", left(c.site.Folder, func(name, detail string, attrs map[string]any) {
 		c.site.Tell(name, detail, attrs)
 	}))
+}
+
+// own reports whether the agent came to a bad end by its own doing. How much it wrote
+// before it was cut off for another reason differs from run to run.
+func own(status string) bool {
+	switch status {
+	case scenarios.AppFailed, scenarios.AppCrashed, scenarios.AppTimeout, scenarios.AppError:
+		return true
+	}
+	return false
 }
 
 // end says how the conversation ended.
@@ -159,10 +169,10 @@ func (c *conversation) end(ctx context.Context, err error) record.End {
 	case failed.Kind == app.Absent && !c.env.Required:
 		end.Status, end.Skipped = "skipped", failed.Message
 	case failed.Kind == app.Unusable || failed.Kind == app.Absent:
-		end.Status, end.HarnessError = scenarios.AppError, failed.Message
+		end.Status, end.HarnessError = scenarios.AppError, failed.Message+c.hint
 	case (failed.Kind == app.Failed || failed.Kind == app.Crashed) && !c.begun():
 		end.Status = scenarios.AppError
-		end.HarnessError = "the agent ended before it had called its model or answered: " + failed.Message
+		end.HarnessError = "the agent ended before it had called its model or answered: " + failed.Message + c.hint
 	default:
 		end.Status = string(failed.Kind)
 		if failed.Code != 0 {

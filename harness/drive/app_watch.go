@@ -3,11 +3,14 @@ package drive
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/mocks"
 )
 
 // watch records the calls of an agent that knows nothing of the harness, as they reach
@@ -20,8 +23,9 @@ type watch struct {
 	agent  app.Agent
 	site   *site // set before the agent starts
 
-	mu    sync.Mutex
-	begun int
+	mu      sync.Mutex
+	begun   int
+	refused bool
 }
 
 // overBudget is why a trial ended whose agent made a call beyond its budget.
@@ -61,6 +65,18 @@ func (w *watch) calls() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.begun
+}
+
+// late reports whether an exchange is a further one that was refused, after the first,
+// which ended the trial: how many an agent gets round to before it is gone differs from
+// run to run. It is asked about each exchange once, in their order.
+func (w *watch) late(x record.Exchange) bool {
+	if !strings.HasPrefix(x.Problem, mocks.RefusedPrefix) {
+		return false
+	}
+	again := w.refused
+	w.refused = true
+	return again
 }
 
 // calmer is an agent that knows what differs from run to run in what it sends, and takes

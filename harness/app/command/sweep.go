@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/child"
 )
 
@@ -24,24 +25,10 @@ const (
 // the names of that, sorted: of the group, and, where the platform can tell, of what left
 // it. It is called when the leader has ended.
 func (p *Process) sweep() []string {
-	left := p.wait(p.patience())
-	if len(left) == 0 {
-		child.Kill(p.cmd) // whoever was about to start
-		return nil
-	}
-	names := make([]string, len(left))
-	for i, one := range left {
-		names[i] = one.name
-	}
-	slices.Sort(names)
-	killed := left
-	for until := p.site.Clock.Now().Add(sweeping); len(left) > 0 && p.site.Clock.Now().Before(until); {
-		child.Kill(p.cmd)
-		killAll(left)
-		left = p.wait(lag)
-		killed = append(killed, left...)
-	}
-	buryAll(killed)
+	group := p.cmd.Process.Pid
+	look := func() []relative { return append(members(group), orphans(group, p.site.Home)...) }
+	names := sweep(p.site.Clock, p.patience(), look)
+	child.Kill(p.cmd) // whoever was about to start
 	return names
 }
 
@@ -56,19 +43,49 @@ func (p *Process) patience() time.Duration {
 	return afterlife
 }
 
+// Adopt makes this process the parent of those of its descendants that lose theirs, so
+// that Orphans can find them; Start does so, too. Only Linux can.
+func Adopt() { adopt() }
+
+// Orphans waits until the orphans that were adopted and have a site's home among their
+// variables have ended, for at most d, kills the rest, and returns the names of that,
+// sorted. It finds none where the platform cannot tell.
+func Orphans(clk clock.Clock, home string, d time.Duration) (killed []string) {
+	return sweep(clk, d, func() []relative { return orphans(0, home) })
+}
+
 // relative is a process that a program started, or one of those did.
 type relative struct {
 	pid  int
 	name string
 }
 
-// wait waits until nothing is left of the program, for at most d, and returns what is.
-func (p *Process) wait(d time.Duration) []relative {
-	for until := p.site.Clock.Now().Add(d); ; {
-		left := relatives(p.cmd.Process.Pid, p.site.Home)
-		if len(left) == 0 || !p.site.Clock.Now().Before(until) {
+// sweep waits until look finds nobody, for at most d, kills whom it finds then, and
+// returns their names, sorted.
+func sweep(clk clock.Clock, d time.Duration, look func() []relative) []string {
+	left := gone(clk, d, look)
+	names := make([]string, len(left))
+	for i, one := range left {
+		names[i] = one.name
+	}
+	slices.Sort(names)
+	killed := left
+	for until := clk.Now().Add(sweeping); len(left) > 0 && clk.Now().Before(until); {
+		killAll(left)
+		left = gone(clk, lag, look)
+		killed = append(killed, left...)
+	}
+	buryAll(killed)
+	return names
+}
+
+// gone waits until look finds nobody, for at most d, and returns whom it finds then.
+func gone(clk clock.Clock, d time.Duration, look func() []relative) []relative {
+	for until := clk.Now().Add(d); ; {
+		left := look()
+		if len(left) == 0 || !clk.Now().Before(until) {
 			return left
 		}
-		_ = p.site.Clock.Sleep(context.Background(), glance)
+		_ = clk.Sleep(context.Background(), glance)
 	}
 }

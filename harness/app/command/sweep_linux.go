@@ -17,16 +17,21 @@ import (
 // leaves its process group does not get lost.
 var adopt = sync.OnceFunc(func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) })
 
-// relatives are the living processes of a group, and those of our own children that have
-// a home: orphans that we adopted when the group's leader ended. See proc(5).
-func relatives(group int, home string) (all []relative) {
-	if !errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) {
-		for _, pid := range pidsIn("/proc") {
-			if s, ok := statusOf(pid); ok && s.group == group {
-				all = appendLiving(all, pid, s)
-			}
+// members are the living processes of a group; see proc(5).
+func members(group int) (all []relative) {
+	if errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) {
+		return nil
+	}
+	for _, pid := range pidsIn("/proc") {
+		if s, ok := statusOf(pid); ok && s.group == group {
+			all = appendLiving(all, pid, s)
 		}
 	}
+	return all
+}
+
+// orphans are the living processes that we adopted, not of a group, that have a home.
+func orphans(group int, home string) (all []relative) {
 	self := os.Getpid()
 	// The kernel gives orphans to the first thread.
 	children, _ := os.ReadFile(filepath.Join("/proc/self/task", strconv.Itoa(self), "children"))
@@ -35,7 +40,7 @@ func relatives(group int, home string) (all []relative) {
 		if err != nil {
 			continue
 		}
-		if s, ok := statusOf(pid); ok && s.group != group && s.group != self && livesIn(pid, home) {
+		if s, ok := statusOf(pid); ok && s.group != group && livesIn(pid, home) {
 			all = appendLiving(all, pid, s)
 		}
 	}
