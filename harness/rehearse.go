@@ -50,6 +50,9 @@ type Rehearsal struct {
 	// Required makes it an error if something that a scenario needs is not on this
 	// machine, such as Docker; the trial is skipped otherwise.
 	Required bool
+	// Live allows scenarios whose backend is live to call it, which costs money, unless
+	// REHEARSE_OFFLINE forbids it; they are skipped otherwise.
+	Live bool
 	// Prices is the price table; nil means the shipped one.
 	Prices *price.Table
 	// Redactor takes secrets out of what is shown and recorded; nil knows the well-known
@@ -178,7 +181,7 @@ func parseText(text string, opts scenarios.Options) (scenarios.Scenario, scenari
 // env is what the drivers share.
 func (r *Rehearsal) env() (*drive.Env, error) {
 	env := &drive.Env{
-		Prices: r.Prices, Tokens: tokens(), Redactor: r.Redactor, Required: r.Required,
+		Prices: r.Prices, Tokens: tokens(), Redactor: r.Redactor, Required: r.Required, Live: r.Live,
 		Functions: make(map[string]app.Maker, len(r.Functions)+len(r.Makers)),
 	}
 	if env.Redactor == nil {

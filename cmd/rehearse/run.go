@@ -44,6 +44,7 @@ type runFlags struct {
 	html         bool
 	failuresOnly bool
 	live         bool
+	require      bool
 	perturb      perturbValue
 	baseline     string
 	limits       runLimits
@@ -89,6 +90,7 @@ that is not done; everything so far is reported, without a verdict.
 	f.BoolVar(&flags.html, "html", true, "write report.html, the page for a browser")
 	f.BoolVar(&flags.asJSON, "json", false, "print the report as JSON on standard output")
 	liveFlag(f, &flags.live)
+	f.BoolVar(&flags.require, "require", false, "what a scenario needs and this machine lacks, such as Docker, is an error and no skip")
 	baselineFlag(f, &flags.baseline)
 	flags.limits.register(f)
 	f.Var(&flags.perturb, "perturb", "let something go wrong, such as `call=7:reset-mid-stream`; may be repeated")
@@ -150,6 +152,7 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *folder
 		Prices:   prices,
 		Tokens:   token.NewCounter(token.Options{}),
 		Redactor: redactor(),
+		Required: flags.require,
 		Live:     flags.live,
 		Getenv:   a.getenv,
 	}

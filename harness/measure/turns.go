@@ -8,16 +8,16 @@ import (
 // TurnFacts are one turn of a conversation with somebody else's agent.
 type TurnFacts struct {
 	// N is the turn's number, from 1.
-	N int `cel:"n"`
+	N int `cel:"n" json:"n"`
 	// User is what the user said, Text what the agent answered; Error says why it did not,
 	// and is empty if it did.
-	User  string `cel:"user"`
-	Text  string `cel:"text"`
-	Error string `cel:"error"`
+	User  string `cel:"user" json:"user"`
+	Text  string `cel:"text" json:"text"`
+	Error string `cel:"error" json:"error,omitempty"`
 	// Calls is how many calls to the model the agent made before it answered.
-	Calls int `cel:"calls"`
+	Calls int `cel:"calls" json:"calls"`
 	// Attrs are what the driver saw beside the answer, such as an HTTP status.
-	Attrs map[string]any `cel:"attrs"`
+	Attrs map[string]any `cel:"attrs" json:"attrs,omitempty"`
 }
 
 // The names of events that drivers tell: of a turn, and of a file that an agent left.
@@ -36,7 +36,7 @@ func turnFacts(tr *record.Trial) []TurnFacts {
 		if e.Kind != event.State || e.Name != turnName || !ok {
 			continue
 		}
-		t := TurnFacts{N: e.N, User: user, Text: e.Detail, Attrs: e.Attrs}
+		t := TurnFacts{N: e.N, User: user, Text: e.Detail, Attrs: beside(e.Attrs)}
 		t.Error, _ = e.Attrs["error"].(string)
 		// A number of calls that is told counts from the conversation's beginning.
 		if calls := whole(e.Attrs["calls"]); calls > before {
@@ -45,6 +45,20 @@ func turnFacts(tr *record.Trial) []TurnFacts {
 		turns = append(turns, t)
 	}
 	return turns
+}
+
+// beside are the attributes of a turn that are no facts of their own.
+func beside(attrs map[string]any) (rest map[string]any) {
+	for name, value := range attrs {
+		if name == "user" || name == "calls" || name == "error" {
+			continue
+		}
+		if rest == nil {
+			rest = map[string]any{}
+		}
+		rest[name] = value
+	}
+	return rest
 }
 
 // fileFacts are the beginnings of the files that the agent left, by path.
