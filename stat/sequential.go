@@ -51,6 +51,7 @@ type Sequential struct {
 	times    []float64
 	closed   bool
 	table    func() levels
+	known    sync.Map // levels by alpha
 }
 
 // NewSequential returns the plan of looks at these shares of the data, ascending and in
@@ -86,6 +87,15 @@ func (s *Sequential) Spent(alpha float64, look int) float64 {
 // Methods, 2000, chapter 19). For other tests they are used in place of alpha, as
 // chapter 11 of the book does.
 func (s *Sequential) Levels(alpha float64) []float64 {
+	if known, ok := s.known.Load(alpha); ok {
+		return slices.Clone(known.([]float64))
+	}
+	all := s.levels(alpha)
+	s.known.Store(alpha, all)
+	return slices.Clone(all)
+}
+
+func (s *Sequential) levels(alpha float64) []float64 {
 	if len(s.times) == 1 {
 		return []float64{s.Spent(alpha, 0)}
 	}
@@ -138,7 +148,7 @@ func (s *Sequential) tabulate() levels {
 	for i := range perDecade*decades + 1 {
 		alpha := math.Pow(10, float64(i)/perDecade-decades)
 		table.alphas = append(table.alphas, alpha)
-		for k, level := range s.Levels(alpha) {
+		for k, level := range s.levels(alpha) {
 			if n := len(table.at[k]); n > 0 { // rounding must not undo the order
 				level = max(level, table.at[k][n-1])
 			}

@@ -1,12 +1,10 @@
 package experiment
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
-	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -71,76 +69,72 @@ func (d *decider) cut(trials float64) (plan *stat.Sequential, look int) {
 	return stat.NewSequential(stat.Spending(d.design.Spending), append(times, share), true), len(times)
 }
 
+// held is a pair held against each other by a measure, with its verdict.
+type held struct {
+	pair
+	measure result.Measure
+	// at is the index of the measure, 0 for the primary one; family is how many
+	// comparisons there are of its role.
+	at, family int
+	effect     stat.Effect
+	pairs      int
+	missing    int
+	// Probabilities are those of result.Comparison.
+	p, adjusted         *float64
+	equalP, equalAdjust *float64
+	verdict             result.Verdict
+}
+
 // compare holds all pairs against each other, by the primary measure and then by the
 // secondary ones, as the plan's look allows. Values are by measure, the primary first.
-func (d *decider) compare(plan *stat.Sequential, look int, values []table) []result.Comparison {
-	level := plan.Levels(d.design.Alpha)[look]
-	measures := append([]result.Measure{d.design.Primary}, d.design.Secondary...)
-	var all []result.Comparison
-	var effects []stat.Effect
+func (d *decider) compare(plan *stat.Sequential, look int, values []table) []held {
+	all := d.pairUp(values)
+	for i := range all {
+		d.test(plan, look, &all[i])
+	}
+	primary, secondary := all[:len(d.pairs)], all[len(d.pairs):]
+	for _, family := range [][]held{primary, secondary} {
+		holm(family, func(h *held) (*float64, **float64) { return h.p, &h.adjusted })
+		holm(family, func(h *held) (*float64, **float64) { return h.equalP, &h.equalAdjust })
+		for i := range family {
+			d.decide(&family[i])
+		}
+	}
+	return all
+}
+
+// pairUp estimates the effects of all pairs.
+func (d *decider) pairUp(values []table) []held {
+	measures := d.measures()
+	var all []held
 	for i, m := range measures {
 		for _, p := range d.pairs {
-			c, e := d.comparison(m, p, values[i], level)
-			c.Role = result.Secondary
-			if i == 0 {
-				c.Role = result.Primary
+			h := held{pair: p, measure: m, at: i, family: len(d.pairs), verdict: result.Undecided}
+			if i > 0 {
+				h.family *= len(measures) - 1
 			}
-			d.test(plan, look, &c, e, m)
-			all, effects = append(all, c), append(effects, e)
-		}
-	}
-	for _, family := range [][]int{indices(0, len(d.pairs)), indices(len(d.pairs), len(all))} {
-		holm(all, family, func(c *result.Comparison) (*float64, **float64) { return c.P, &c.Adjusted })
-		holm(all, family, func(c *result.Comparison) (*float64, **float64) { return c.EquivalenceP, &c.EquivalenceAdjusted })
-		for _, i := range family {
-			d.decide(&all[i], effects[i], measures[i/len(d.pairs)], len(family))
+			differences := make([][]float64, len(d.scenarios))
+			for s := range d.scenarios {
+				x, y := values[i][p.a][s], values[i][p.b][s]
+				for n := range min(len(x), len(y)) {
+					if diff := y[n] - x[n]; math.IsNaN(diff) {
+						h.missing++
+					} else {
+						differences[s] = append(differences[s], diff)
+					}
+				}
+				h.pairs += len(differences[s])
+			}
+			h.effect = d.estimate(differences, m)
+			all = append(all, h)
 		}
 	}
 	return all
 }
 
-func indices(from, to int) []int {
-	all := make([]int, 0, to-from)
-	for i := from; i < to; i++ {
-		all = append(all, i)
-	}
-	return all
-}
-
-// comparison is what a pair shows by a measure, without any verdict.
-func (d *decider) comparison(m result.Measure, p pair, t table, level float64) (result.Comparison, stat.Effect) {
-	c := result.Comparison{
-		Variant: d.variants[p.b], Against: d.variants[p.a], Measure: m.Name, Unit: m.Unit, Verdict: result.Undecided,
-	}
-	differences := make([][]float64, len(d.scenarios))
-	before, after := make([][]float64, len(d.scenarios)), make([][]float64, len(d.scenarios))
-	for s, name := range d.scenarios {
-		x, y := t[p.a][s], t[p.b][s]
-		for n := range min(len(x), len(y)) {
-			if math.IsNaN(x[n]) || math.IsNaN(y[n]) {
-				c.Missing++
-				continue
-			}
-			differences[s] = append(differences[s], y[n]-x[n])
-			before[s], after[s] = append(before[s], x[n]), append(after[s], y[n])
-		}
-		if pairs := len(differences[s]); pairs > 0 {
-			c.Pairs += pairs
-			c.Scenarios++
-			c.ByScenario = append(c.ByScenario, result.ScenarioEffect{Scenario: name, Pairs: pairs, Before: mean(before[s]), After: mean(after[s])})
-		}
-	}
-	e := d.estimate(differences, m)
-	c.Before, c.After = d.level(m, before), d.level(m, after)
-	c.Effect = valueOf(m, e.Summary(1-level))
-	if c.Effect.Interval != nil {
-		c.Effect.Interval.Level = 1 - d.design.Alpha // of all looks together
-	}
-	if b := c.Before.Value; b != nil && *b != 0 && c.Effect.Value != nil {
-		relative := *c.Effect.Value / math.Abs(*b)
-		c.Relative = &relative
-	}
-	return c, e
+// measures are all that is compared by, the primary one first.
+func (d *decider) measures() []result.Measure {
+	return append([]result.Measure{d.design.Primary}, d.design.Secondary...)
 }
 
 // estimate is the mean over the scenarios, or over all that are alike.
@@ -155,144 +149,65 @@ func (d *decider) estimate(groups [][]float64, m result.Measure) stat.Effect {
 	return stat.Within(groups, bound)
 }
 
-// level is a mean of values with its interval.
-func (d *decider) level(m result.Measure, groups [][]float64) measure.Value {
-	v := valueOf(m, d.estimate(groups, m).Summary(stat.Level))
-	if in := v.Interval; in != nil && m.Share {
-		in.Lo = max(0, in.Lo)
-	}
-	return v
-}
-
-func mean(values []float64) float64 {
-	var m stat.Moments
-	for _, v := range values {
-		m.Add(v)
-	}
-	return m.Mean(stat.Level).Value
-}
-
-func valueOf(m result.Measure, s stat.Summary) measure.Value {
-	v := measure.Value{Name: m.Name, Unit: m.Unit, Known: s.N > 0, N: s.N, Interval: s.Interval, Warnings: s.Warnings}
-	if s.N > 0 {
-		v.Value = &s.Value
-	}
-	return v
-}
-
 // mostMissing is the share of pairs that may be missing where a verdict is drawn.
 const mostMissing = 0.1
 
 // tooMany reports whether more pairs are missing than the others can stand for: what is
 // missing is not missing by chance.
-func tooMany(c *result.Comparison) bool {
-	return float64(c.Missing) > mostMissing*float64(c.Missing+c.Pairs)
+func (h *held) tooMany() bool {
+	return float64(h.missing) > mostMissing*float64(h.missing+h.pairs)
 }
 
 // test makes the tests of a comparison.
-func (d *decider) test(plan *stat.Sequential, look int, c *result.Comparison, e stat.Effect, m result.Measure) {
-	if !e.Known() || tooMany(c) {
+func (d *decider) test(plan *stat.Sequential, look int, h *held) {
+	if !h.effect.Known() || h.tooMany() {
 		return
 	}
-	p := plan.Adjust(look, e.P())
-	c.P = &p
-	if m.Smallest > 0 {
+	p := plan.Adjust(look, h.effect.P())
+	h.p = &p
+	if h.measure.Smallest > 0 {
 		// The plan is for two-sided tests, and this is two of one side.
-		eq := plan.Adjust(look, min(1, 2*e.EquivalenceP(m.Smallest))) / 2
-		c.EquivalenceP = &eq
-		if power := d.power(e, m.Smallest); !math.IsNaN(power) {
-			c.Power = &power
-		}
+		equal := plan.Adjust(look, min(1, 2*h.effect.EquivalenceP(h.measure.Smallest))) / 2
+		h.equalP = &equal
 	}
-}
-
-// power is the probability to find an effect by the planned number of trials, if the
-// spread is as it was seen. The comparison is taken for the first one of Holm's.
-func (d *decider) power(e stat.Effect, effect float64) float64 {
-	if !(e.SE > 0) {
-		return math.NaN()
-	}
-	planned := e.N
-	if d.design.Scope == result.These {
-		planned = d.design.Trials * len(d.scenarios)
-	}
-	more := float64(planned) / float64(e.N)
-	se := e.SE / math.Sqrt(more)
-	return powerOf(d.planned, d.design.Alpha/float64(len(d.pairs)), effect/se, e.DF*more)
-}
-
-// powerOf is that of a plan whose tests are Student's with these degrees of freedom.
-func powerOf(plan *stat.Sequential, alpha, drift, df float64) float64 {
-	return plan.Power(alpha, stat.NormalDrift(drift, df, alpha))
 }
 
 // holm adjusts the p-values of a family of comparisons.
-func holm(all []result.Comparison, family []int, of func(*result.Comparison) (p *float64, adjusted **float64)) {
-	var values []float64
-	for _, i := range family {
-		p, _ := of(&all[i])
-		if p == nil {
-			values = append(values, 1) // it was planned, so that it counts
-		} else {
-			values = append(values, *p)
+func holm(family []held, of func(*held) (p *float64, adjusted **float64)) {
+	values := make([]float64, len(family))
+	for i := range family {
+		values[i] = 1 // what could not be tested was planned, so that it counts
+		if p, _ := of(&family[i]); p != nil {
+			values[i] = *p
 		}
 	}
-	for n, adjusted := range stat.Holm(values) {
-		if p, into := of(&all[family[n]]); p != nil {
+	for i, adjusted := range stat.Holm(values) {
+		if p, into := of(&family[i]); p != nil {
 			*into = &adjusted
 		}
 	}
 }
 
-// decide draws the verdict of a comparison in a family of so many.
-func (d *decider) decide(c *result.Comparison, e stat.Effect, m result.Measure, family int) {
-	alpha := d.design.Alpha
+// decide draws the verdict of a comparison.
+func (d *decider) decide(h *held) {
 	switch {
-	case c.EquivalenceAdjusted != nil && *c.EquivalenceAdjusted <= alpha:
-		c.Verdict = result.Equivalent
-	case c.Adjusted != nil && *c.Adjusted <= alpha:
-		c.Verdict = result.Worse
-		if (e.Value > 0) == (m.Better == result.Higher) {
-			c.Verdict = result.Better
+	case h.equalAdjust != nil && *h.equalAdjust <= d.design.Alpha:
+		h.verdict = result.Equivalent
+	case h.adjusted != nil && *h.adjusted <= d.design.Alpha:
+		h.verdict = result.Worse
+		if (h.effect.Value > 0) == (h.measure.Better == result.Higher) {
+			h.verdict = result.Better
 		}
-	case c.P != nil:
-		c.Needed = d.needed(c, e, m, family)
 	}
-	c.Why, c.Warnings = d.why(c, m, family), d.warnings(c, m)
-}
-
-// needed is how many trials, or scenarios, would decide.
-func (d *decider) needed(c *result.Comparison, e stat.Effect, m result.Measure, family int) int {
-	n := stat.Needed(e.Summary(1-d.design.Alpha), m.Smallest, family)
-	if n == 0 || d.design.Scope == result.Alike {
-		return n
-	}
-	return (n + c.Scenarios - 1) / c.Scenarios
-}
-
-func (d *decider) warnings(c *result.Comparison, m result.Measure) []string {
-	all := c.Effect.Warnings
-	c.Effect.Warnings = nil
-	if c.Missing > 0 {
-		all = append(all, fmt.Sprintf("%d of %d pairs are missing: a value of theirs is unknown", c.Missing, c.Missing+c.Pairs))
-	}
-	if c.Power != nil && *c.Power < d.design.Power-0.005 && c.Verdict == result.Undecided {
-		all = append(all, fmt.Sprintf("with the spread that was seen, %d trials find the smallest effect of interest with a probability of %.0f %%, and %.0f %% is wanted",
-			d.design.Trials, 100**c.Power, 100*d.design.Power))
-	}
-	if m.Smallest == 0 {
-		all = append(all, "no smallest effect of interest is given, so that nothing can be equivalent")
-	}
-	return all
 }
 
 // decided reports how many comparisons by the primary measure have a verdict.
-func decided(all []result.Comparison) (done, of int) {
+func decided(all []held) (done, of int) {
 	for i := range all {
-		if all[i].Role != result.Primary {
+		if all[i].at > 0 {
 			continue
 		}
-		if of++; all[i].Verdict != result.Undecided {
+		if of++; all[i].verdict != result.Undecided {
 			done++
 		}
 	}

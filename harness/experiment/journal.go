@@ -25,6 +25,8 @@ type heading struct {
 	Digest string `json:"digest"`
 	Prices string `json:"prices"`
 	Tool   string `json:"tool,omitempty"`
+	Calls  int    `json:"max_calls,omitempty"`
+	Cost   string `json:"max_cost,omitempty"`
 }
 
 // outcome is what a trial came to.
@@ -128,6 +130,8 @@ func difference(is, want heading) string {
 		return fmt.Sprintf("it was made by %s, and this is %s", is.Tool, want.Tool)
 	case is.Prices != want.Prices:
 		return fmt.Sprintf("it was made with prices of %s, and these are of %s", is.Prices, want.Prices)
+	case is.Calls != want.Calls || is.Cost != want.Cost:
+		return "its caps were others"
 	default:
 		return "the experiment's file, a scenario or a text of a variant has changed since"
 	}

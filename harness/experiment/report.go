@@ -17,12 +17,10 @@ func (r *run) capped() result.Result {
 	stopped := result.Stopped{As: result.Capped, Why: r.end.Capped}
 	trials, pairs := r.cutAt()
 	if pairs == 0 {
-		return r.report(r.undecided("the cap was used up before any pair of trials was made"), stopped)
+		return r.report(r.nothing(), stopped)
 	}
 	plan, look := r.decider.cut(trials)
-	comparisons := r.decider.compare(plan, look, r.tables(r.design.Trials))
-	r.looked(plan, look, trials, comparisons)
-	return r.report(comparisons, stopped)
+	return r.report(r.look(plan, look, r.design.Trials), stopped)
 }
 
 // cutAt is how many trials were made of all variants in a scenario, as a mean over the
@@ -41,31 +39,6 @@ func (r *run) cutAt() (trials float64, pairs int) {
 		pairs += whole
 	}
 	return float64(pairs) / float64(max(1, n)), pairs
-}
-
-// interrupted is the result of an experiment that can be taken up again: what the last
-// look said.
-func (r *run) interrupted(comparisons []result.Comparison) result.Result {
-	if comparisons == nil {
-		comparisons = r.undecided("it was interrupted before the data were to be looked at")
-	}
-	return r.report(comparisons, result.Stopped{As: result.Interrupted, Why: "it was interrupted; run it again to go on"})
-}
-
-// undecided are comparisons of which nothing is said.
-func (r *run) undecided(why string) []result.Comparison {
-	var all []result.Comparison
-	for i, m := range append([]result.Measure{r.design.Primary}, r.design.Secondary...) {
-		for _, p := range r.decider.pairs {
-			c, _ := r.decider.comparison(m, p, r.tables(r.next)[i], r.design.Alpha)
-			c.Role, c.Why, c.Effect.Interval = result.Primary, why, nil
-			if i > 0 {
-				c.Role = result.Secondary
-			}
-			all = append(all, c)
-		}
-	}
-	return all
 }
 
 // tables are the values of all measures in the first trials, so many.
@@ -103,12 +76,13 @@ func (r *run) table(name string, trials int) table {
 var standard = []string{pass, "calls", "tokens", "cost_eur", "cost_usd", "duration"}
 
 // report makes the result.
-func (r *run) report(comparisons []result.Comparison, stopped result.Stopped) result.Result {
+func (r *run) report(last seen, stopped result.Stopped) result.Result {
 	stopped.Trials, stopped.Planned = r.made, r.planned()
 	res := result.Result{
 		Schema: result.Schema, Tool: r.opts.Tool, Name: r.file.Name, About: r.file.About, File: r.path, Digest: r.digest,
-		Prices: r.opts.Env.Prices.Date, Design: r.design, Comparisons: comparisons, Looks: r.looks, Stopped: stopped, Used: r.used,
+		Prices: r.opts.Env.Prices.Date, Design: r.design, Looks: r.looks, Stopped: stopped, Used: r.used,
 	}
+	res.Comparisons = r.decider.explain(last.held, last.level, last.values)
 	for s := range r.decider.scenarios {
 		head := r.drivers[0][s].Head()
 		res.Scenarios = append(res.Scenarios, result.Scenario{Name: head.Name, File: head.File, Agent: head.Agent, Skipped: r.skipped[s]})

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/stat"
 )
 
 // Options are how an experiment is carried out. Env is required.
@@ -25,6 +27,8 @@ type Options struct {
 	// Journal is the file that keeps what was found so far; empty keeps nothing. If it
 	// is there, the experiment is taken up where it stands.
 	Journal string
+	// Caps take the place of the file's where they are not zero.
+	Caps Caps
 	// Tool is the program's name and version.
 	Tool string
 	// Progress, if given, is told how far the experiment is, on the goroutine that called
@@ -63,6 +67,8 @@ func (e *Experiment) Run(ctx context.Context, opts Options) (result.Result, erro
 type run struct {
 	*Experiment
 	opts    Options
+	design  result.Design
+	caps    Caps
 	decider *decider
 	drivers [][]drive.Driver // by variant and scenario
 	trials  [][][]*outcome   // by variant, scenario and trial
@@ -78,7 +84,11 @@ type run struct {
 
 // begin prepares the drivers and opens the journal.
 func (e *Experiment) begin(opts Options) (*run, error) {
-	r := &run{Experiment: e, opts: opts, used: result.Used{CostKnown: true}}
+	if e.Live() && !opts.Env.Live {
+		return nil, errors.New("a scenario of the experiment calls a live model, which costs money; allow it with --live")
+	}
+	r := &run{Experiment: e, opts: opts, design: e.design, caps: e.file.Caps, used: result.Used{CostKnown: true}}
+	r.cap(opts.Caps)
 	names := make([]string, len(e.variants))
 	for v := range e.variants {
 		names[v] = e.variants[v].name
@@ -92,12 +102,13 @@ func (e *Experiment) begin(opts Options) (*run, error) {
 		r.drivers = append(r.drivers, drivers)
 		r.trials = append(r.trials, make([][]*outcome, len(drivers)))
 	}
-	r.decider = newDecider(e.design, names, e.scenarioNames())
+	r.decider = newDecider(r.design, names, e.scenarioNames())
 	r.skipped = make([]string, len(r.decider.scenarios))
 	var done []outcome
 	var err error
 	r.journal, done, r.end, err = openJournal(opts.Journal, heading{
 		Schema: journalSchema, Digest: e.digest, Prices: opts.Env.Prices.Date, Tool: opts.Tool,
+		Calls: r.caps.Calls, Cost: r.design.MaxCost,
 	})
 	if err != nil {
 		return nil, err
@@ -107,6 +118,16 @@ func (e *Experiment) begin(opts Options) (*run, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// cap puts other caps in place of the file's.
+func (r *run) cap(other Caps) {
+	r.caps.Calls = cmp.Or(other.Calls, r.caps.Calls)
+	r.caps.Cost = cmp.Or(other.Cost, r.caps.Cost)
+	r.design.MaxCalls, r.design.MaxCost = r.caps.Calls, ""
+	if !r.caps.Cost.IsZero() {
+		r.design.MaxCost = r.caps.Cost.String()
+	}
 }
 
 func (e *Experiment) scenarioNames() []string {
@@ -146,39 +167,53 @@ func (r *run) add(v, s int, o *outcome) {
 
 // run carries the experiment out, look by look.
 func (r *run) run(ctx context.Context) (result.Result, error) {
-	var comparisons []result.Comparison
+	last := r.nothing()
 	for look, trials := range r.decider.looks {
 		stopped, err := r.until(ctx, look, trials)
 		switch {
 		case err != nil:
 			return result.Result{}, err
+		case stopped == result.Capped && r.made == 0:
+			return result.Result{}, fmt.Errorf("the caps of the experiment do not allow one trial: %s; raise them", r.end.Capped)
 		case stopped == result.Capped:
 			return r.capped(), nil
 		case stopped == result.Interrupted:
-			return r.interrupted(comparisons), nil
+			return r.report(last, result.Stopped{As: result.Interrupted, Why: "it was interrupted; run it again to go on"}), nil
 		case !slices.Contains(r.skipped, ""):
 			return result.Result{}, fmt.Errorf("no scenario was carried out: %s", r.skipped[0])
 		}
-		comparisons = r.decider.compare(r.decider.planned, look, r.tables(trials))
-		r.looked(r.decider.planned, look, float64(trials), comparisons)
-		if done, of := decided(comparisons); done == of && look < len(r.decider.looks)-1 {
-			return r.report(comparisons, result.Stopped{
+		last = r.look(r.decider.planned, look, trials)
+		if done, of := decided(last.held); done == of && look < len(r.decider.looks)-1 {
+			return r.report(last, result.Stopped{
 				As: result.Decided, Why: fmt.Sprintf("every comparison was decided after %d of %d trials", trials, r.design.Trials),
 			}), nil
 		}
 	}
-	return r.report(comparisons, result.Stopped{As: result.Complete, Why: "all trials were made"}), nil
+	return r.report(last, result.Stopped{As: result.Complete, Why: "all trials were made"}), nil
 }
 
-func (r *run) looked(plan interface {
-	Spent(alpha float64, look int) float64
-	Levels(alpha float64) []float64
-}, look int, trials float64, comparisons []result.Comparison,
-) {
-	done, of := decided(comparisons)
+// seen is what a look at the data showed.
+type seen struct {
+	held   []held
+	values []table
+	level  float64 // of a test; 0 where there was no look
+}
+
+// nothing is what is seen without a look.
+func (r *run) nothing() seen {
+	values := r.tables(0)
+	return seen{held: r.decider.pairUp(values), values: values}
+}
+
+// look looks at the first trials, so many of each variant in each scenario.
+func (r *run) look(plan *stat.Sequential, look, trials int) seen {
+	values := r.tables(trials)
+	s := seen{held: r.decider.compare(plan, look, values), values: values, level: plan.Levels(r.design.Alpha)[look]}
+	done, of := decided(s.held)
 	r.looks = append(r.looks, result.Look{
-		Trials: int(trials), Spent: plan.Spent(r.design.Alpha, look), Level: plan.Levels(r.design.Alpha)[look], Decided: done, Of: of,
+		Trials: trials, Spent: plan.Spent(r.design.Alpha, look), Level: s.level, Decided: done, Of: of,
 	})
+	return s
 }
 
 // chunk is how many trials are handed out together at least. In between, lines of the
@@ -274,7 +309,7 @@ func drivers(items []*item) iter.Seq[drive.Driver] {
 // budget is what is left of the caps, as one that has spent what was used; nil where
 // nothing is capped.
 func (r *run) budget() *budget.Budget {
-	caps := r.file.Caps
+	caps := r.caps
 	if caps.Calls == 0 && caps.Cost.IsZero() {
 		return nil
 	}
@@ -293,7 +328,7 @@ func (r *run) budget() *budget.Budget {
 // near reports whether so many trials could use a cap up, each taking up to twice what
 // one has taken so far.
 func (r *run) near(trials int) bool {
-	caps := r.file.Caps
+	caps := r.caps
 	most, used := r.most.EUR, r.used.EUR
 	if caps.Cost.Currency == unit.USD {
 		most, used = r.most.USD, r.used.USD

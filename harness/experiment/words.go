@@ -9,11 +9,12 @@ import (
 )
 
 // why says in a sentence what led to the verdict of a comparison.
-func (d *decider) why(c *result.Comparison, m result.Measure, family int) string {
+func (d *decider) why(c *result.Comparison, h *held) string {
+	m, family := h.measure, h.family
 	if c.Effect.Value == nil {
 		return "no pair of trials could be compared"
 	}
-	if tooMany(c) {
+	if h.tooMany() {
 		return fmt.Sprintf("%d of %d pairs are missing, and what is missing is not missing by chance", c.Missing, c.Missing+c.Pairs)
 	}
 	seen := d.seen(c, m)

@@ -1,0 +1,79 @@
+package experiment
+
+import (
+	"math/rand/v2"
+
+	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/stat"
+)
+
+// World draws experiments of which the truth is known, for the code that decides about
+// real ones.
+type World struct {
+	Design    result.Design
+	Variants  []string
+	Scenarios int
+	// Draw begins an experiment: the function that it returns makes one trial of a
+	// variant in a scenario, in the primary measure.
+	Draw func(r *rand.Rand) func(variant, scenario int) float64
+	// Cut, if given, is after how many trials of each a cap ends the experiment; 0 never.
+	Cut func(r *rand.Rand) int
+
+	decider *decider
+	plans   map[int]*stat.Sequential
+}
+
+// Run carries one experiment out, and returns what was said at the end, and after how
+// many trials of each variant in each scenario.
+func (w *World) Run(r *rand.Rand) (verdicts []result.Verdict, trials int) {
+	if w.decider == nil {
+		w.decider = newDecider(w.Design, w.Variants, make([]string, w.Scenarios))
+	}
+	values := make(table, len(w.Variants))
+	for v := range values {
+		values[v] = make([][]float64, w.Scenarios)
+	}
+	var all []held
+	draw, cut, made := w.Draw(r), 0, 0
+	if w.Cut != nil {
+		cut = w.Cut(r)
+	}
+	for look, upTo := range w.decider.looks {
+		for ; made < upTo; made++ {
+			if cut > 0 && made == cut {
+				plan, last := w.cutAt(made)
+				return verdictsOf(w.decider.compare(plan, last, []table{values})), made
+			}
+			for s := range w.Scenarios {
+				for v := range w.Variants {
+					values[v][s] = append(values[v][s], draw(v, s))
+				}
+			}
+		}
+		all = w.decider.compare(w.decider.planned, look, []table{values})
+		if done, of := decided(all); done == of {
+			break
+		}
+	}
+	return verdictsOf(all), made
+}
+
+// cutAt remembers plans, which take time to make.
+func (w *World) cutAt(trials int) (*stat.Sequential, int) {
+	if w.plans == nil {
+		w.plans = map[int]*stat.Sequential{}
+	}
+	if w.plans[trials] == nil {
+		w.plans[trials], _ = w.decider.cut(float64(trials))
+	}
+	_, last := w.decider.cut(float64(trials))
+	return w.plans[trials], last
+}
+
+func verdictsOf(all []held) []result.Verdict {
+	verdicts := make([]result.Verdict, len(all))
+	for i := range all {
+		verdicts[i] = all[i].verdict
+	}
+	return verdicts
+}

@@ -1,0 +1,3 @@
+package experiment_test
+
+func killed() {}

@@ -1,0 +1,24 @@
+package experiment_test
+
+import (
+	"os"
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/mocks/agent"
+)
+
+// TestMain lets this test binary be the scripted command-line agents, and the experiment
+// that a spec kills.
+func TestMain(m *testing.M) {
+	agent.Main()
+	killed()
+	os.Exit(m.Run())
+}
+
+func TestExperiment(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "harness/experiment")
+}
