@@ -41,6 +41,7 @@ var faults = map[string][]seen{
 	"reset-mid-stream":       {{kind: llm.Truncated}, {kind: llm.Truncated, text: "hello my dear"}},
 	"truncated-stream":       {{kind: llm.Truncated}, {kind: llm.Truncated, text: "hello my dear"}},
 	"missing-done":           {whole},
+	"error-event":            {whole, {kind: llm.Unavailable, text: "hello my dear"}},
 	"malformed-json":         {{kind: llm.Malformed}, {kind: llm.Malformed, text: "hello my dear"}},
 	"wrong-content-type":     {{kind: llm.Malformed}},
 	"empty-choices":          {{kind: llm.Malformed, output: 7}},
