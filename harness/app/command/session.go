@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -75,6 +76,9 @@ func (s *live) line(line []byte) (answer app.Answer, some bool, err error) {
 	if s.cfg.Output != JSONL {
 		answer, err = s.read(line)
 		return answer, true, err
+	}
+	if line = bytes.TrimSpace(line); len(line) == 0 {
+		return app.Answer{}, false, nil
 	}
 	if err := readable(line); err != nil {
 		return app.Answer{}, false, err

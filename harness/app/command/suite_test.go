@@ -1,0 +1,111 @@
+package command_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/harness/app/command"
+)
+
+// TestMain lets this test binary be the programs that are driven.
+func TestMain(m *testing.M) {
+	if do := os.Getenv("COMMAND_SPEC"); do != "" {
+		time.AfterFunc(time.Minute, func() { os.Exit(99) }) // no bug of ours may leave one behind
+		play(do)
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// play is what the driven programs do.
+func play(do string) {
+	do, text, _ := strings.Cut(do, ":")
+	switch do {
+	case "environment":
+		fmt.Println(strings.Join(os.Environ(), "\n"))
+	case "echo": // the turn, as it came
+		in, _ := io.ReadAll(os.Stdin)
+		fmt.Printf("%q %q\n", os.Args[1:], in)
+	case "print":
+		fmt.Print(strings.ReplaceAll(text, `\n`, "\n"))
+	case "lines": // answers each line with a text
+		in := bufio.NewScanner(os.Stdin)
+		for in.Scan() {
+			fmt.Println(strings.ReplaceAll(strings.ReplaceAll(text, "TURN", in.Text()), `\n`, "\n"))
+		}
+	case "fail":
+		fmt.Fprintln(os.Stderr, "first\nlast")
+		os.Exit(5)
+	case "stay":
+		signal.Ignore(syscall.SIGTERM)
+		fmt.Println("ready")
+		select {}
+	}
+}
+
+func TestCommand(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "harness/app/command")
+}
+
+// log is safe for concurrent use, as a site's must be.
+type log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// String is what was written.
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// site is where a program of a spec is started, to do something.
+func site(do string) app.Site {
+	return app.Site{
+		Folder: GinkgoT().TempDir(), Home: GinkgoT().TempDir(), Clock: clock.Real(), Log: &log{},
+		Env: []string{"COMMAND_SPEC=" + do, "GORACE=atexit_sleep_ms=0"},
+	}
+}
+
+// self is this test binary.
+func self() string {
+	GinkgoHelper()
+	path, err := os.Executable()
+	Expect(err).NotTo(HaveOccurred())
+	return path
+}
+
+// begin starts a conversation with a program that does something.
+func begin(ctx SpecContext, do string, cfg command.Config) app.Session {
+	GinkgoHelper()
+	cfg.Run = append([]string{self()}, cfg.Run...)
+	agent, err := command.New(cfg)
+	Expect(err).NotTo(HaveOccurred())
+	s, err := agent.Start(ctx, site(do))
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(func(ctx SpecContext) { Expect(s.End(ctx)).To(Succeed()) })
+	return s
+}
