@@ -134,7 +134,7 @@ func surely(r *result.Result, c *result.Comparison) string {
 		}
 		parts = append(parts, part)
 	}
-	if c.EquivalenceP != nil {
+	if v := known(c.Verdict); c.EquivalenceP != nil && (v == result.Equivalent || v == result.Undecided) {
 		part := "p of equivalence " + chance(c.EquivalenceP)
 		if c.EquivalenceAdjusted != nil {
 			part += ", after Holm " + chance(c.EquivalenceAdjusted)
@@ -185,7 +185,7 @@ func facts(r *result.Result) []fact {
 	}
 	list = append(list,
 		fact{"risk of a false alarm", fmt.Sprintf("alpha %g over %s, Holm's correction", d.Alpha, show.Plural(len(comparisons(r, result.Primary)), "comparison"))},
-		fact{"planned", fmt.Sprintf("%s of each variant in each scenario, power %.0f %%, seed %d", show.Plural(d.Trials, "trial"), d.Power*100, d.Seed)},
+		fact{"planned", fmt.Sprintf("%s of each variant in each scenario, power %.0f %%, %s", show.Plural(d.Trials, "trial"), d.Power*100, seed(d.Seed))},
 		fact{"verdicts are about", scope(d.Scope, len(r.Scenarios))},
 		fact{"looks at the data", looks(r)},
 	)
@@ -196,6 +196,13 @@ func facts(r *result.Result) []fact {
 		fact{"ended", fmt.Sprintf("%s: %s; %d of %d trials", plain.Line(string(r.Stopped.As), 20), text(r.Stopped.Why), r.Stopped.Trials, r.Stopped.Planned)},
 		fact{"used", used(r.Used)},
 	)
+}
+
+func seed(s uint64) string {
+	if s == 0 {
+		return "the scenarios' own seeds"
+	}
+	return fmt.Sprintf("seed %d", s)
 }
 
 func scope(s result.Scope, n int) string {

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/experiment"
+	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/shell"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/llm/token"
+	"github.com/rehearse-dev/rehearse/reports/experiments"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// The files of an experiment.
+const (
+	experimentFile         = "experiment.json"
+	experimentMarkdownFile = "experiment.md"
+	experimentPageFile     = "experiment.html"
+	journalFile            = "journal.jsonl"
+)
+
+// experimentFlags are the flags of experiment and tune.
+type experimentFlags struct {
+	out     string
+	workers int
+	prices  string
+	live    bool
+	asJSON  bool
+	plan    bool
+	require string
+	save    string
+	limits  runLimits
+}
+
+func (f *experimentFlags) register(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.out, "out", "o", "", "folder for journal and reports (default: a new one in "+runsFolder+"); one that holds\nthe journal of the same experiment takes it up again")
+	flags.IntVarP(&f.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many trials are under way at once")
+	flags.StringVar(&f.prices, "prices", "", "a price file whose entries override the shipped table")
+	flags.Var(&f.limits.cost, "max-cost", "cap in place of the file's, checked before each call, such as `0.50EUR`")
+	flags.IntVar(&f.limits.calls, "max-calls", 0, "cap in place of the file's, checked before each call")
+	liveFlag(flags, &f.live)
+	flags.BoolVar(&f.plan, "plan", false, "show what would be done, and run nothing")
+	flags.BoolVar(&f.asJSON, "json", false, "print the result as JSON on standard output")
+}
+
+const experimentFolder = `The folder gets ` + experimentFile + ` (all of it), ` + experimentMarkdownFile + `, ` + experimentPageFile + ` and ` + journalFile + `, which holds what
+each trial came to: with the same --out the experiment is taken up where it stood, after a kill as
+well, to the same result.
+
+Real models are called only with --live, and never where REHEARSE_OFFLINE is set.
+
+`
+
+func (a *app) experimentCommand() *cobra.Command {
+	var flags experimentFlags
+	cmd := &cobra.Command{
+		Use:   "experiment FILE",
+		Short: "Tell which variant of an agent is better, by how much, how surely, and at what cost",
+		Long: `experiment drives variants of an agent (prompts, models, options, commands) in the same scenarios,
+interleaved and paired, and says of each pair whether one is better, worse, equivalent, or whether
+the data cannot tell, and how many trials would.
+
+` + experimentFolder + `Exit codes:
+  0    it was carried out, and what --require demands holds
+  1    a variant is worse than the one that the file's "against:" names, or --require is not met
+  2    usage or configuration: nothing was run
+  3    no verdict: a cap stopped it, nothing could be driven, or the harness could not tell
+  130  interrupted; what was found so far is reported, and the same command with --out goes on`,
+		Example: `  rehearse experiment mirror.yaml --plan
+  rehearse experiment mirror.yaml --out /tmp/mirror
+  rehearse experiment mirror.yaml --live --max-cost 2EUR --require better`,
+		Args: arguments(1, 1, "name the file of the experiment"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if flags.require != "" && !slices.Contains(requirements(), flags.require) {
+				return notAmong("requirement", flags.require, requirements())
+			}
+			return a.compareVariants(cmd, args[0], flags, (*experiment.Experiment).Run, judgeExperiment)
+		},
+	}
+	f := cmd.Flags()
+	flags.register(f)
+	f.StringVar(&flags.require, "require", "", "what must be found: better (every variant is), not-worse (none is worse),\ndecided (no comparison is left undecided)")
+	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions(requirements(), cobra.ShellCompDirectiveNoFileComp))
+	cmd.ValidArgsFunction = completeYAML
+	return cmd
+}
+
+// The values of --require.
+const (
+	requireBetter   = "better"
+	requireNotWorse = "not-worse"
+	requireDecided  = "decided"
+)
+
+func requirements() []string { return []string{requireBetter, requireNotWorse, requireDecided} }
+
+// completeYAML completes names of YAML files.
+func completeYAML(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// judgeExperiment is the exit code of a result.
+func judgeExperiment(r *result.Result, require string) int {
+	if code, over := ended(r); over {
+		return code
+	}
+	for i := range r.Comparisons {
+		c := &r.Comparisons[i]
+		if c.Role != result.Primary {
+			continue
+		}
+		unwanted := false
+		switch require {
+		case requireBetter:
+			unwanted = c.Verdict != result.Better
+		case requireNotWorse:
+			unwanted = c.Verdict == result.Worse
+		case requireDecided:
+			unwanted = c.Verdict == result.Undecided
+		default:
+			unwanted = c.Verdict == result.Worse && r.Design.Against != ""
+		}
+		if unwanted {
+			return exitFail
+		}
+	}
+	return exitPass
+}
+
+// ended is the exit code of what did not come to its end, or of which nothing is known.
+func ended(r *result.Result) (code int, over bool) {
+	switch {
+	case r.Stopped.As == result.Interrupted:
+		return exitInterrupted, true
+	case r.Stopped.As == result.Capped:
+		return exitNoVerdict, true
+	}
+	for i := range r.Comparisons {
+		if c := &r.Comparisons[i]; c.Role == result.Primary && c.Pairs > 0 {
+			return exitPass, false
+		}
+	}
+	return exitNoVerdict, true
+}
+
+// compareVariants loads an experiment, runs it or shows its plan, and writes what was found.
+func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentFlags,
+	run func(*experiment.Experiment, context.Context, experiment.Options) (result.Result, error),
+	judge func(*result.Result, string) int,
+) error {
+	if err := errors.Join(flags.limits.check(cmd.Flags()), a.checkLive(flags.live)); err != nil {
+		return usage(err)
+	}
+	if flags.workers < 1 {
+		return usage(fmt.Errorf("--workers %d: at least 1 trial must be under way", flags.workers))
+	}
+	prices, err := priceTable(flags.prices)
+	if err != nil {
+		return usage(err)
+	}
+	e, diagnostics := experiment.Load(path, scenarios.Options{
+		CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant, Prices: prices,
+	})
+	if len(diagnostics) > 0 {
+		return usage(diagnostics.Err())
+	}
+	if flags.plan {
+		return a.showPlan(e, flags)
+	}
+	if e.Live() && !flags.live {
+		return usage(errors.New("the experiment calls real models, which cost money; say so with --live, and see before with --plan what it may take"))
+	}
+	out, err := a.openFolder(flags.out)
+	if err != nil {
+		return noVerdict(err)
+	}
+	defer func() { _ = out.Close() }() // the end of the process frees it as well
+
+	a.collectSeldom()
+	began := time.Now()
+	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redactor(), Live: flags.live, Getenv: a.getenv}
+	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
+	found, err := a.runExperiment(cmd.Context(), e, out, env, flags, run)
+	if err != nil {
+		return noVerdict(folder.Explain(err))
+	}
+	if err := a.writeExperiment(out, &found, flags); err != nil {
+		return noVerdict(folder.Explain(err))
+	}
+	fmt.Fprintf(a.stderr, "%s; %s, %s, %s and %s are in %s\n", time.Since(began).Round(time.Millisecond),
+		experimentFile, experimentMarkdownFile, experimentPageFile, journalFile, out.Path())
+	if found.Stopped.As == result.Interrupted {
+		fmt.Fprintf(a.stderr, "take it up again: %s\n", shell.Join("rehearse", cmd.Name(), path, "--out", out.Path()))
+	}
+	return quiet(judge(&found, flags.require))
+}
+
+func (a *app) runExperiment(ctx context.Context, e *experiment.Experiment, out *folder.Folder, env *drive.Env, flags experimentFlags,
+	run func(*experiment.Experiment, context.Context, experiment.Options) (result.Result, error),
+) (result.Result, error) {
+	journal := filepath.Join(out.Path(), journalFile)
+	if info, err := os.Stat(journal); err == nil && info.Size() > 0 {
+		fmt.Fprintf(a.stderr, "%s is taken up where it stands\n", journal)
+	}
+	progress := progressLine{out: a.stderr, term: tty.Of(a.stderr, a.getenv), now: time.Now}
+	progress.begin()
+	found, err := run(e, ctx, experiment.Options{
+		Env: env, Workers: flags.workers, Caps: experiment.Caps{Calls: flags.limits.calls, Cost: flags.limits.cost.Money}, Journal: journal, Tool: "rehearse " + toolVersion(),
+		Progress: func(p experiment.Progress) {
+			progress.tell(func() (string, string) { return experimentProgress(p), "" })
+		},
+	})
+	progress.close()
+	return found, err
+}
+
+// experimentProgress is a line on how far an experiment is.
+func experimentProgress(p experiment.Progress) string {
+	line := fmt.Sprintf("%s: %d/%d", p.Doing, p.Trials, p.Planned)
+	if p.Looks > 1 {
+		line += fmt.Sprintf(", look %d of %d", p.Look, p.Looks)
+	}
+	line += fmt.Sprintf(", %s", plural(p.Used.Calls, "call"))
+	if p.Used.EUR > 0 {
+		line += fmt.Sprintf(", %.4f EUR", p.Used.EUR)
+	}
+	return line
+}
+
+// writeExperiment writes every file of an experiment and shows the result.
+func (a *app) writeExperiment(out *folder.Folder, r *result.Result, flags experimentFlags) error {
+	var files []*folder.File
+	for _, part := range []struct {
+		name  string
+		write func(io.Writer, result.Result) error
+	}{
+		{experimentFile, experiments.JSON},
+		{experimentMarkdownFile, func(w io.Writer, r result.Result) error { return experiments.Markdown(w, r, 0) }},
+		{experimentPageFile, experiments.Page},
+	} {
+		file, err := out.Create(part.name)
+		if err != nil {
+			return err
+		}
+		if err := part.write(file, *r); err != nil {
+			return err
+		}
+		files = append(files, file)
+	}
+	if err := out.Commit(files...); err != nil {
+		return err
+	}
+	if flags.asJSON {
+		return experiments.JSON(a.stdout, *r)
+	}
+	return experiments.Terminal(a.stdout, *r, tty.Of(a.stdout, a.getenv))
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/rehearse-dev/rehearse/harness/experiment"
+	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+// showPlan shows what an experiment would do.
+func (a *app) showPlan(e *experiment.Experiment, flags experimentFlags) error {
+	p := e.Plan()
+	if flags.limits.calls > 0 {
+		p.Design.MaxCalls = flags.limits.calls
+	}
+	if !flags.limits.cost.IsZero() {
+		p.Design.MaxCost = flags.limits.cost.Money.String()
+	}
+	if flags.asJSON {
+		if err := show.JSON(a.stdout, p); err != nil {
+			return noVerdict(fmt.Errorf("write the plan: %w", err))
+		}
+		return nil
+	}
+	if _, err := io.WriteString(a.stdout, planText(&p, tty.Of(a.stdout, a.getenv))); err != nil {
+		return noVerdict(fmt.Errorf("write the plan: %w", err))
+	}
+	return nil
+}
+
+// maxPlanned is how many variants or scenarios a plan shows.
+const maxPlanned = 50
+
+// planText is a plan for a person.
+func planText(p *experiment.Plan, t tty.Terminal) string {
+	var b strings.Builder
+	line := func(s string) {
+		said := strings.TrimLeft(s, " ")
+		indent := len(s) - len(said)
+		b.WriteString(strings.Repeat(" ", indent) + tty.Middle(plain.Line(said, 0), t.Columns()-indent) + "\n")
+	}
+	line(p.Name)
+	if p.About != "" {
+		line(p.About)
+	}
+	b.WriteString("\n")
+	line(show.Plural(len(p.Variants), "variant") + ":")
+	for _, v := range p.Variants[:min(len(p.Variants), maxPlanned)] {
+		line("  " + strings.TrimSpace(v.Name+"  "+v.About))
+		for _, s := range v.Settings {
+			line("    " + s.Path + ": " + setTo(s))
+		}
+	}
+	line(show.Plural(len(p.Scenarios), "scenario") + ":")
+	for i, s := range p.Scenarios {
+		if i == maxPlanned {
+			line(fmt.Sprintf("  and %d more", len(p.Scenarios)-i))
+			break
+		}
+		line("  " + s.Name)
+	}
+	b.WriteString("\n")
+	for _, f := range planFacts(p) {
+		for wrapped := range strings.Lines(text.WrapSoft(f, t.Columns())) {
+			b.WriteString(strings.TrimRight(wrapped, " \n") + "\n")
+		}
+	}
+	return b.String()
+}
+
+// setTo is what a setting sets, in short.
+func setTo(s result.Setting) string {
+	if s.File != "" {
+		return fmt.Sprintf("the text of %s (%d bytes)", s.File, len(s.Value))
+	}
+	return plain.Line(s.Value, 200)
+}
+
+// planFacts are the figures of a plan.
+func planFacts(p *experiment.Plan) []string {
+	d := &p.Design
+	list := []string{
+		fmt.Sprintf("trials: %d of each variant in each scenario, %d in all", d.Trials, p.Trials),
+		fmt.Sprintf("primary measure: %s, %s is better; %s at alpha %g with Holm's correction", plain.Line(d.Primary.Name, 60), d.Primary.Better, show.Plural(p.Comparisons, "comparison"), d.Alpha),
+	}
+	switch {
+	case p.Needed == 0:
+		list = append(list, fmt.Sprintf("for a power of %.0f %%: not known beforehand, as %s", 100*d.Power, p.Why))
+	case p.Needed <= d.Trials:
+		list = append(list, fmt.Sprintf("for a power of %.0f %%: %s of each variant in each scenario are enough, in %s", 100*d.Power, show.Plural(p.Needed, "trial"), p.Why))
+	default:
+		list = append(list, fmt.Sprintf("for a power of %.0f %%: %s of each variant in each scenario are needed, in %s; %d are planned, so that much may stay undecided",
+			100*d.Power, show.Plural(p.Needed, "trial"), p.Why, d.Trials))
+	}
+	if d.Looks > 1 {
+		list = append(list, fmt.Sprintf("it may stop early, at one of %d looks, alpha spent as %s", d.Looks, plain.Line(d.Spending, 40)))
+	}
+	return append(list, "at the worst it costs: "+worst(p))
+}
+
+// worst is what an experiment may cost at the worst.
+func worst(p *experiment.Plan) string {
+	var caps []string
+	if p.Design.MaxCost != "" {
+		caps = append(caps, p.Design.MaxCost+" and what the calls under way then cost")
+	}
+	if p.Design.MaxCalls > 0 {
+		caps = append(caps, show.Plural(p.Design.MaxCalls, "call"))
+	}
+	switch {
+	case len(p.Live) == 0:
+		return "nothing, as no variant calls a real model"
+	case len(caps) == 0:
+		return "any amount, as nothing caps it; say --max-cost or --max-calls, or write caps: in the file"
+	}
+	return strings.Join(caps, ", at most ") + fmt.Sprintf(" (real models are called by %s)", plain.Line(strings.Join(p.Live, ", "), 200))
+}

@@ -1,0 +1,82 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/stat"
+)
+
+// Plan is what an experiment is going to do.
+type Plan struct {
+	Name   string
+	About  string
+	File   string
+	Digest string
+	Design result.Design
+	// Variants have their names, settings and nothing else. Scenarios are those that are
+	// driven, sorted by name.
+	Variants  []result.Variant
+	Scenarios []result.Scenario
+	// Live names the variants that call real models.
+	Live []string
+	// Comparisons is how many there are by the primary measure.
+	Comparisons int
+	// Trials is how many are made at most, all variants and scenarios together.
+	Trials int
+	// Needed is how many trials of each variant in each scenario find the smallest effect
+	// of interest with the planned power, for a share in the worst case; 0 where that is
+	// not known before there are data. Why says what it rests on.
+	Needed int
+	Why    string
+}
+
+// Plan says what Run would do, and drives nothing.
+func (e *Experiment) Plan() Plan {
+	p := Plan{Name: e.file.Name, About: e.file.About, File: e.path, Digest: e.digest, Design: e.design}
+	for i := range e.variants {
+		v := &e.variants[i]
+		p.Variants = append(p.Variants, result.Variant{Name: v.name, About: v.about, Settings: shown(v.set)})
+		for s := range v.scenarios {
+			if v.scenarios[s].Backend.Live() {
+				p.Live = append(p.Live, v.name)
+				break
+			}
+		}
+	}
+	for _, sc := range e.variants[0].scenarios {
+		p.Scenarios = append(p.Scenarios, result.Scenario{Name: sc.Name, File: sc.File})
+	}
+	n := len(e.variants)
+	p.Comparisons = n * (n - 1) / 2
+	if e.design.Against != "" {
+		p.Comparisons = n - 1
+	}
+	p.Trials = e.design.Trials * n * len(p.Scenarios)
+	p.Needed, p.Why = e.needed(p.Comparisons, len(p.Scenarios))
+	return p
+}
+
+// needed is Plan.Needed. Holm's correction begins at alpha divided by the number of
+// comparisons, which is what a single one can count on; a plan of looks takes more. The difference of two shares that
+// have nothing to do with each other has a variance of p(1-p) + q(1-q), at most 1/2.
+func (e *Experiment) needed(comparisons, scenarios int) (trials int, why string) {
+	m := e.design.Primary
+	switch {
+	case m.Smallest == 0:
+		return 0, "the primary measure has no smallest effect of interest"
+	case e.design.Scope == result.Alike:
+		return 0, "how much scenarios differ from each other is not known before there are data"
+	case !m.Share:
+		return 0, fmt.Sprintf("how much %s varies is not known before there are data", m.Name)
+	case comparisons == 0:
+		return 0, "nothing is compared yet"
+	}
+	alpha := e.design.Alpha / float64(comparisons)
+	pairs := float64(stat.PairedNeeded(m.Smallest/math.Sqrt(0.5), alpha, e.design.Power))
+	if e.design.Looks > 1 {
+		pairs *= newDecider(e.design, nil, nil).planned.Inflation(alpha, e.design.Power)
+	}
+	return int(math.Ceil(pairs / float64(scenarios))), "the worst case of a share, where half of the trials pass"
+}
