@@ -186,6 +186,9 @@ func (p *Proxy) exchange(x *exchange) tape.Exchange {
 	out := x.out
 	find := p.finder(x.keys)
 	request, lost := x.sent.take()
+	if x.response == nil {
+		lost = x.missing()
+	}
 	if lost == "" {
 		clean := redact(request, false, nil, find)
 		out.Request, out.Redacted = clean.body, clean.kinds
@@ -203,9 +206,6 @@ func (p *Proxy) exchange(x *exchange) tape.Exchange {
 
 // answer fills in what came back, or says why it is no answer.
 func (x *exchange) answer(out *tape.Exchange, find finder, frames bool) (lost string) {
-	if x.response == nil {
-		return x.missing()
-	}
 	out.Status, out.ContentType = x.response.StatusCode, x.response.Header.Get("Content-Type")
 	body, err := x.decoded()
 	if err != nil {
