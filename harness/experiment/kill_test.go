@@ -1,3 +1,171 @@
 package experiment_test
 
-func killed() {}
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/experiment"
+	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/llm/token"
+)
+
+// killAt names the variable that makes of this test binary an experiment that is killed:
+// its file, its journal, and after how many trials.
+const killAt = "REHEARSE_KILL_EXPERIMENT"
+
+func killed() {
+	order := strings.Split(os.Getenv(killAt), "\n")
+	if len(order) != 3 {
+		return
+	}
+	after, _ := strconv.Atoi(order[2])
+	e, found := experiment.Load(order[0], options())
+	prices, err := price.Default()
+	if found != nil || err != nil {
+		fmt.Fprintln(os.Stderr, found, err)
+		os.Exit(2)
+	}
+	made := 0
+	_, err = e.Run(context.Background(), experiment.Options{
+		Env: &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{})}, Workers: 2, Journal: order[1], Tool: "rehearse spec",
+		Progress: func(experiment.Progress) {
+			if made++; made == after {
+				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+				select {} // until it arrives
+			}
+		},
+	})
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(0)
+}
+
+var _ = Describe("The journal of an experiment", Label("H-07"), func() {
+	var path, file string
+	BeforeEach(func() {
+		path = write(first + "stop: {looks: 4, spending: pocock}\nseed: 3\n")
+		file = filepath.Join(GinkgoT().TempDir(), "journal.jsonl")
+	})
+
+	resume := func() result.Result {
+		GinkgoHelper()
+		e, found := experiment.Load(path, options())
+		Expect(found).To(BeEmpty())
+		res, err := e.Run(context.Background(), with(journal(file)))
+		Expect(err).NotTo(HaveOccurred())
+		return res
+	}
+	whole := func() string {
+		GinkgoHelper()
+		e, found := experiment.Load(path, options())
+		Expect(found).To(BeEmpty())
+		res, err := e.Run(context.Background(), with())
+		Expect(err).NotTo(HaveOccurred())
+		return encoded(res)
+	}
+
+	It("takes it up after kill -9, again and again, to the same result", func() {
+		want := whole()
+		for _, after := range []int{1, 5, 60, 61, 100} {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), killAt+"="+strings.Join([]string{path, file, strconv.Itoa(after)}, "\n"))
+			said, err := cmd.CombinedOutput()
+			Expect(err).To(MatchError("signal: killed"), string(said))
+		}
+		Expect(encoded(resume())).To(Equal(want))
+		before, err := os.ReadFile(file)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(encoded(resume())).To(Equal(want), "when nothing is left to do")
+		Expect(os.ReadFile(file)).To(Equal(before))
+	})
+
+	It("is good for the same result wherever it is cut off", func() {
+		want := encoded(resume())
+		data, err := os.ReadFile(file)
+		Expect(err).NotTo(HaveOccurred())
+		r := rand.New(rand.NewPCG(1, 1))
+		for range 12 {
+			cut := r.IntN(len(data))
+			torn := append([]byte(nil), data[:cut]...)
+			if cut > 400 && cut%2 == 0 { // blocks that came to the disk in another order
+				torn = append(torn, "\x00\x00\x00\n"...)
+			}
+			Expect(os.WriteFile(file, torn, 0o600)).To(Succeed())
+			Expect(encoded(resume())).To(Equal(want), "cut at %d", cut)
+			Expect(os.ReadFile(file)).To(Equal(data))
+		}
+	})
+
+	It("goes on after an interruption, which decides nothing", func() {
+		want := whole()
+		e, _ := experiment.Load(path, options())
+		ctx, cancel := context.WithCancel(context.Background())
+		res, err := e.Run(ctx, with(journal(file), func(o *experiment.Options) {
+			o.Progress = func(p experiment.Progress) {
+				if p.Trials == 40 {
+					cancel()
+				}
+			}
+		}))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(res.Stopped.As).To(Equal(result.Interrupted))
+		Expect(res.Stopped.Trials).To(BeNumerically(">=", 40))
+		for _, c := range res.Comparisons {
+			Expect(c.Verdict).To(Equal(result.Undecided))
+			Expect(c.P).To(BeNil())
+		}
+		Expect(encoded(resume())).To(Equal(want))
+	})
+
+	It("keeps how a cap ended it", func() {
+		capped := with(journal(file), workers(1))
+		capped.Caps.Calls = 77
+		e, _ := experiment.Load(path, options())
+		first, err := e.Run(context.Background(), capped)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(first.Stopped.As).To(Equal(result.Capped))
+		again, err := e.Run(context.Background(), capped)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(encoded(again)).To(Equal(encoded(first)))
+		capped.Caps.Calls = 78
+		_, err = e.Run(context.Background(), capped)
+		Expect(err).To(MatchError(ContainSubstring("its caps were others")))
+	})
+
+	DescribeTable("of another experiment is refused",
+		func(change func(), want string) {
+			resume()
+			change()
+			e, found := experiment.Load(path, options())
+			Expect(found).To(BeEmpty())
+			_, err := e.Run(context.Background(), with(journal(file)))
+			Expect(err).To(MatchError(ContainSubstring(want)))
+		},
+		Entry("another file", func() { edit(path, "smallest_effect: 0.1", "smallest_effect: 0.2") }, "has changed since"),
+		Entry("another scenario", func() { edit(filepath.Join(filepath.Dir(path), "one.yaml"), "seed: 1", "seed: 9") }, "has changed since"),
+		Entry("another prompt", func() { edit(filepath.Join(filepath.Dir(path), "prompts/good.md"), "Fix", "Mend") }, "has changed since"),
+		Entry("another program", func() { edit(file, "rehearse spec", "rehearse old") }, "made by rehearse old"),
+		Entry("a damaged line", func() { edit(file, `"trial":2`, `"trial":`) }, "the line is damaged"),
+		Entry("a trial that is missing", func() { edit(file, `"trial":2`, `"trial":7`) }, "is not the next one"),
+		Entry("no journal at all", func() { edit(file, "experiment-journal", "other") }, "is no journal of an experiment"),
+	)
+})
+
+// edit changes a file.
+func edit(path, old, now string) {
+	GinkgoHelper()
+	data, err := os.ReadFile(path)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(os.WriteFile(path, []byte(replace(string(data), old, now)), 0o600)).To(Succeed())
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // purse is what one trial may spend of what the whole experiment may: it ends the trial
@@ -19,20 +20,23 @@ type purse struct {
 	quote *price.Quote // of the model that answers; nil if it has no price
 	stop  context.CancelCauseFunc
 
-	mu  sync.Mutex
-	cut error // why a call was refused
+	mu    sync.Mutex
+	calls int
+	cut   error // why a call was refused
 }
 
 // Reserve implements drive.Meter.
 func (p *purse) Reserve() error {
 	err := p.all.Reserve()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if err != nil {
-		p.mu.Lock()
 		p.cut = err
-		p.mu.Unlock()
 		p.stop(err)
+		return err
 	}
-	return err
+	p.calls++
+	return nil
 }
 
 // Add implements drive.Meter. The price is that of the scenario's model, as in its facts.
@@ -45,11 +49,11 @@ func (p *purse) Add(model string, usage *llm.Usage, reportedUSD *float64) {
 	p.all.Add(model, usage, reportedUSD)
 }
 
-// refused is why a call was refused; nil if none was.
-func (p *purse) refused() error {
+// spent is how many calls were made, and why one was refused; nil if none was.
+func (p *purse) spent() (calls int, refused error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.cut
+	return p.calls, p.cut
 }
 
 // item is one trial of a variant in a scenario. It is the driver of just this trial.
@@ -57,7 +61,13 @@ type item struct {
 	drive.Driver
 	variant, scenario, trial int
 	budget                   *budget.Budget // nil where nothing is capped
-	cut                      error          // why the trial was cut off; read when it was told
+	tally                    *tally
+}
+
+// tally is what the calls of an item came to, where there is a budget.
+type tally struct {
+	calls int
+	cut   error // why one was refused
 }
 
 // Head implements drive.Driver.
@@ -65,6 +75,18 @@ func (i *item) Head() record.Scenario {
 	head := i.Driver.Head()
 	head.Trials = 1
 	return head
+}
+
+// Perturbed implements drive.Driver: the golden path of a scenario that departs from it
+// is driven with the same number, and out of the same budget.
+func (i *item) Perturbed(ps []perturb.Perturbation) (drive.Driver, error) {
+	driver, err := i.Driver.Perturbed(ps)
+	if err != nil {
+		return nil, err
+	}
+	other := *i
+	other.Driver = driver
+	return &other, nil
 }
 
 // Trial implements drive.Driver: it carries out the trial that the item is, whatever
@@ -77,8 +99,10 @@ func (i *item) Trial(ctx context.Context, _ int) (record.Trial, []record.Timing)
 	defer stop(nil)
 	p := &purse{all: i.budget, quote: i.Driver.Head().Price, stop: stop}
 	trial, timings := i.Driver.Trial(drive.WithMeter(ctx, p), i.trial)
-	if err := p.refused(); err != nil && i.cut == nil {
-		i.cut = err
+	calls, refused := p.spent()
+	i.tally.calls += calls
+	if i.tally.cut == nil {
+		i.tally.cut = refused
 	}
 	return trial, timings
 }

@@ -256,7 +256,7 @@ func (r *run) round(n int) []*item {
 		for i := range r.drivers {
 			v := (i + turn) % len(r.drivers)
 			if len(r.trials[v][s]) < n {
-				items = append(items, &item{Driver: r.drivers[v][s], variant: v, scenario: s, trial: n})
+				items = append(items, &item{Driver: r.drivers[v][s], variant: v, scenario: s, trial: n, tally: &tally{}})
 			}
 		}
 	}
@@ -355,8 +355,11 @@ func (s *sink) Trial(j harness.Judged) error {
 	it := s.items[s.told]
 	s.told++
 	o := s.outcome(it, &j)
-	if it.cut != nil {
-		s.end = &capped{Capped: it.cut.Error(), Used: o.Used}
+	if it.budget != nil {
+		o.Used.Calls = it.tally.calls // with those of a golden path, without one that was refused
+	}
+	if it.tally.cut != nil {
+		s.end = &capped{Capped: it.tally.cut.Error(), Used: o.Used}
 		if err := s.journal.append(s.end); err != nil {
 			return err
 		}
