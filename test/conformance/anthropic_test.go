@@ -213,13 +213,15 @@ func whollySeen(finish string) sees {
 	}
 }
 
-func failsWith(want ...any) sees {
+func fails(_ said, err error) {
+	GinkgoHelper()
+	Expect(err).To(HaveOccurred())
+}
+
+func failsWith(want error) sees {
 	return func(_ said, err error) {
 		GinkgoHelper()
-		Expect(err).To(HaveOccurred())
-		if len(want) > 0 {
-			Expect(err).To(MatchError(want[0]))
-		}
+		Expect(err).To(MatchError(want))
 	}
 }
 
@@ -228,13 +230,13 @@ func failsWith(want ...any) sees {
 var claudeSees = map[string]sees{
 	"status":               failsWith(apiError{Status: 500, Type: "api_error"}),
 	"timeout":              failsWith(context.DeadlineExceeded),
-	"reset-before-headers": failsWith(),
-	"reset-after-headers":  failsWith(),
-	"reset-mid-stream":     failsWith(),
-	"truncated-stream":     failsWith(),
+	"reset-before-headers": fails,
+	"reset-after-headers":  fails,
+	"reset-mid-stream":     fails,
+	"truncated-stream":     fails,
 	"missing-done":         whollySeen("tool_use"),
-	"error-event":          failsWith(),
-	"malformed-json":       failsWith(),
+	"error-event":          fails,
+	"malformed-json":       fails,
 	"wrong-content-type":   func(got said, _ error) { Expect(got).To(BeZero()) },
 	"empty-choices":        finishesWith("tool_use", ""),
 	"empty-text":           finishesWith("end_turn", ""),

@@ -154,16 +154,16 @@ replies:
 var gptSees = map[string]sees{
 	"status":               failsWith(apiError{500, "server_error", "", ""}),
 	"timeout":              failsWith(context.DeadlineExceeded),
-	"reset-before-headers": failsWith(),
-	"reset-after-headers":  failsWith(),
-	"reset-mid-stream":     failsWith(),
-	"truncated-stream":     failsWith(),
+	"reset-before-headers": fails,
+	"reset-after-headers":  fails,
+	"reset-mid-stream":     fails,
+	"truncated-stream":     fails,
 	"missing-done": func(got said, err error) {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(got.Finish).To(BeEmpty(), "only the missing event tells")
 	},
 	"error-event":        failsWith(apiError{200, "failed", "server_error", ""}),
-	"malformed-json":     failsWith(),
+	"malformed-json":     fails,
 	"wrong-content-type": func(got said, _ error) { Expect(got).To(BeZero()) },
 	"empty-choices":      finishesWith("completed", ""),
 	"empty-text":         finishesWith("completed", ""),

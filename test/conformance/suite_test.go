@@ -1,6 +1,6 @@
 // Package conformance_test shows the scripted server to clients that were not
 // written for it. It is a module of its own, so that nobody who uses rehearse
-// downloads OpenAI's official client.
+// downloads the vendors' own clients.
 package conformance_test
 
 import (

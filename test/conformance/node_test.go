@@ -1,0 +1,169 @@
+package conformance_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/rehearse-dev/rehearse/mocks"
+)
+
+// requireNode makes it an error, and no reason to skip, that Node or the packages
+// of the folder node are absent.
+const requireNode = "REHEARSE_NODE"
+
+// node finds the program that runs node/clients.mjs.
+func node() string {
+	GinkgoHelper()
+	absent := func(why string) {
+		why += "; npm ci in test/conformance/node makes these specs run"
+		if os.Getenv(requireNode) == "required" {
+			Fail(why)
+		}
+		Skip(why)
+	}
+	program, err := exec.LookPath("node")
+	if err != nil {
+		absent("there is no node: " + err.Error())
+	}
+	if _, err := os.Stat(filepath.Join("node", "node_modules")); err != nil {
+		absent("the packages of Node are not installed: " + err.Error())
+	}
+	return program
+}
+
+// nodeCase is one question to a client of Node's, and nodeSeen what it understood.
+type nodeCase struct {
+	Name    string `json:"name"`
+	Base    string `json:"base"`
+	Stream  bool   `json:"stream"`
+	Retries int    `json:"retries"`
+	script  string
+	engine  *mocks.Engine
+}
+
+type nodeSeen struct {
+	Text, Thinking, Finish string
+	Output                 int
+	Error, Message         string
+	Status                 int
+}
+
+// asksNode asks all the questions in one process, each of a trial of its own.
+func asksNode(client string, cases []*nodeCase) map[string]nodeSeen {
+	GinkgoHelper()
+	program := node()
+	server := &mocks.Server{}
+	listening := httptest.NewServer(server)
+	DeferCleanup(listening.Close)
+	for i, c := range cases {
+		var s mocks.Script
+		Expect(yaml.Load([]byte(c.script), &s, yaml.WithKnownFields())).To(Succeed(), c.script)
+		compiled, err := mocks.Compile(s)
+		Expect(err).NotTo(HaveOccurred())
+		c.engine = mocks.NewEngine(compiled, mocks.EngineOptions{})
+		trial := fmt.Sprint(i)
+		Expect(server.Attach(trial, c.engine)).To(Succeed())
+		c.Base = listening.URL + "/t/" + trial + "/v1"
+	}
+	questions, err := json.Marshal(cases)
+	Expect(err).NotTo(HaveOccurred())
+	cmd := exec.Command(program, filepath.Join("node", "clients.mjs"), client)
+	cmd.Stdin = bytes.NewReader(questions)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + GinkgoT().TempDir()}
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	Expect(err).NotTo(HaveOccurred(), complaints.String())
+	seen := map[string]nodeSeen{}
+	Expect(json.Unmarshal(out, &seen)).To(Succeed(), string(out))
+	return seen
+}
+
+const (
+	nodeTalk = "model: " + model + `
+replies:
+  - {thinking: hm, tool_calls: [{name: weather, arguments: {city: Bern}}], when: {tool_offered: weather}}
+  - {thinking: "Now I know.", text: "It rains, 日本.", when: {tool_result: rain, turn: 1}, ` + usage + `}`
+	nodeSurplus = "model: " + model + "\nreplies: [{text: hello, when: {user: bye}}]"
+)
+
+// nodeFault is a script whose first answer suffers a fault.
+func nodeFault(kind string) string {
+	return fmt.Sprintf("model: %s\nreplies: [{text: %s, fault: %s, %s}]", model, answer, kind, usage)
+}
+
+var _ = DescribeTable("a client of Node's", Label("H-02"),
+	func(client string, thinks bool, whole, limit string, surplus int) {
+		var cases []*nodeCase
+		for _, stream := range []bool{false, true} {
+			for _, c := range []nodeCase{
+				{Name: "talk", script: nodeTalk},
+				{Name: "retry", script: fault(429, 1), Retries: 1},
+				{Name: "401", script: fault(401, 1)},
+				{Name: "surplus", script: nodeSurplus, Retries: 2},
+				{Name: "finish-length", script: nodeFault("finish-length")},
+				{Name: "malformed-json", script: nodeFault("malformed-json")},
+				{Name: "reset-mid-stream", script: nodeFault("reset-mid-stream")},
+				{Name: "error-event", script: nodeFault("error-event")},
+				{Name: "slow-drip", script: nodeFault("{kind: slow-drip, delay: 1ms}")},
+			} {
+				c.Stream = stream
+				c.Name += map[bool]string{true: ", streamed"}[stream]
+				cases = append(cases, &c)
+			}
+		}
+		seen := asksNode(client, cases)
+		for _, how := range []string{"", ", streamed"} {
+			By("talking with tools" + how)
+			got := seen["talk"+how]
+			Expect(got.Error).To(BeEmpty(), got.Message)
+			Expect(got.Text).To(Equal("It rains, 日本."))
+			Expect(got.Finish).To(Equal(whole))
+			Expect(got.Output).To(Equal(7))
+			if thinks {
+				Expect(got.Thinking).To(Equal("Now I know."))
+			}
+
+			By("trying again after a rate limit" + how)
+			Expect(seen["retry"+how].Text).To(Equal("hello"), seen["retry"+how].Message)
+
+			By("not trying again with a wrong key, or what the script does not expect" + how)
+			Expect(seen["401"+how].Status).To(Equal(401), seen["401"+how].Message)
+			Expect(seen["surplus"+how].Status).To(Equal(surplus), seen["surplus"+how].Message)
+
+			By("telling an answer that was cut off at its limit" + how)
+			Expect(seen["finish-length"+how].Finish).To(Equal(limit), seen["finish-length"+how].Message)
+			Expect(answer).To(HavePrefix(seen["finish-length"+how].Text))
+
+			By("failing where the answer is broken" + how)
+			Expect(seen["malformed-json"+how].Error).NotTo(BeEmpty())
+			Expect(seen["reset-mid-stream"+how].Error).NotTo(BeEmpty())
+			Expect(seen["slow-drip"+how].Text).To(Equal(answer))
+		}
+		Expect(seen["error-event, streamed"].Error).NotTo(BeEmpty())
+		for _, c := range cases {
+			report := c.engine.Report()
+			Expect(report.Invalid).To(BeEmpty(), c.Name)
+			if c.script == nodeTalk {
+				Expect(report.Unused).To(BeEmpty(), c.Name)
+			}
+			if c.script == nodeSurplus {
+				Expect(report.Unexpected).To(HaveLen(1), c.Name)
+			}
+		}
+	},
+	Entry("openai, chat completions", "chat", false, "stop", "length", 404),
+	Entry("openai, Responses", "responses", true, "completed", "max_output_tokens", 400),
+	Entry("@anthropic-ai/sdk", "messages", true, "end_turn", "max_tokens", 400),
+	Entry("the Vercel AI SDK over Responses", "ai-openai", true, "stop", "length", 400),
+	Entry("the Vercel AI SDK over Messages", "ai-anthropic", true, "stop", "length", 400),
+)
