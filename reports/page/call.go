@@ -75,7 +75,7 @@ func (v view) call(i int, s steps, seen map[string]bool) call {
 	c := &v.trial.Calls[i]
 	out := call{
 		ID: callID(v.id, c.N), N: c.N, Purpose: line(c.Purpose, 60), Total: len(c.Messages),
-		Facts: v.callFacts(i, c), After: happenings(s.calls[i].after), Troubles: troubles(c, s.calls[i].exchanges),
+		Facts: v.callFacts(i, c), After: happenings(s.calls[i].after, v.scenario.RealTime), Troubles: troubles(c, s.calls[i].exchanges),
 	}
 	out.Link = link(out.ID)
 	var earlier, fresh []string
@@ -111,6 +111,12 @@ func (v view) call(i int, s steps, seen map[string]bool) call {
 
 func (v view) callFacts(i int, c *record.Call) []fact {
 	facts := []fact{{"model", line(c.Model, 80)}}
+	if len(v.facts.Turns) > 0 { // a program of somebody else's, which may speak several
+		facts = append(facts, fact{"protocol", line(c.Backend, 40)})
+	}
+	if n := v.turnOf(i); n > 0 {
+		facts = append(facts, fact{"turn", strconv.Itoa(n)})
+	}
 	if u := c.Usage; u != nil {
 		in := show.Number(float64(u.Input + u.CacheWrite + u.CachedInput))
 		if u.CachedInput > 0 {

@@ -25,11 +25,15 @@ type happening struct {
 type tone struct{ Class, Sign, Word string }
 
 // happenings joins events that say the same, and leaves out those beyond maxEvents.
-func happenings(events []record.Event) []happening {
+// Untimed ones have no time.
+func happenings(events []record.Event, untimed bool) []happening {
 	var list []happening
 	for i := range events {
 		e := &events[i]
 		h := newHappening(e)
+		if untimed {
+			h.At = ""
+		}
 		if last := len(list) - 1; last >= 0 && list[last].like(h) {
 			list[last].Times++
 			continue

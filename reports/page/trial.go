@@ -55,7 +55,9 @@ type trialHead struct {
 	Details  []fact
 	Findings []finding
 	Timeline picture
-	Before   []happening
+	// Talk is nil where nobody talked with the agent.
+	Talk   *talk
+	Before []happening
 }
 
 // trial renders a trial: its folded line and, as inert text, all the rest.
@@ -88,15 +90,19 @@ func (v view) head(s steps) trialHead {
 	t, run := v.trial, &v.facts.Run
 	h := trialHead{
 		ID: v.id, Link: link(v.id), N: t.Head.N, Verdict: newVerdict(gate.VerdictOf(v.findings)), Status: line(run.Status, 60),
-		Findings: newFindings(v.findings, nil), Before: happenings(s.before),
+		Findings: newFindings(v.findings, nil), Talk: v.talk(), Before: happenings(s.before, v.scenario.RealTime),
 	}
 	h.Brief = []string{count(len(t.Calls), "call"), tokens(v.facts) + " tokens", cost(v.facts)}
 	if run.DurationKnown {
 		h.Brief = append(h.Brief, show.Seconds(run.Duration))
 	}
+	rounds := "iterations"
+	if len(v.facts.Turns) > 0 {
+		rounds = "answered turns"
+	}
 	h.Facts = []fact{
 		{"exit code", strconv.Itoa(run.ExitCode)},
-		{"iterations", strconv.Itoa(run.Iterations)},
+		{rounds, strconv.Itoa(run.Iterations)},
 		{"failed calls", strconv.Itoa(v.facts.Calls.Failed)},
 		{"retries", strconv.Itoa(v.facts.Calls.Retries)},
 	}
@@ -175,12 +181,12 @@ func (v view) steps() steps {
 		}
 	}
 	if v.scenario.RealTime {
-		s.before = t.Events
+		s.before = v.others()
 		return s
 	}
 	ended := func(i int) time.Duration { return t.Calls[i].At + t.Calls[i].Latency }
 	at, next := -1, 0 // the call of the event before, and the first that had not ended
-	for _, e := range t.Events {
+	for _, e := range v.others() {
 		for next < len(t.Calls) && ended(next) <= e.At {
 			next++
 		}
@@ -210,7 +216,7 @@ type trialTail struct {
 func (v view) tail() trialTail {
 	t := v.trial
 	var out trialTail
-	if t.End.Text != "" && !slices.Contains(v.facts.Answers, t.End.Text) {
+	if t.End.Text != "" && len(v.facts.Turns) == 0 && !slices.Contains(v.facts.Answers, t.End.Text) {
 		final := newText(t.End.Text, nil)
 		out.Final = &final
 	}

@@ -1,0 +1,135 @@
+package page
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/record"
+)
+
+// Bounds on what is shown of a conversation.
+const (
+	maxTurns = 200
+	maxFiles = 100
+)
+
+// talk is the conversation with somebody else's agent, and what it left.
+type talk struct {
+	Turns []turn
+	More  int // turns beyond those shown
+	Files []leftFile
+	// MoreFiles are files beyond those shown.
+	MoreFiles int
+	// Log is what the agent wrote beside its answers; nil if nothing was kept.
+	Log *text
+}
+
+// turn is what the user said, and what came of it.
+type turn struct {
+	N      int
+	User   text
+	Answer *text
+	Error  string
+	// Calls lead to those that the turn took, Made says how many there were.
+	Calls []reference
+	Made  string
+	Facts []fact
+}
+
+// leftFile is a file of the workspace.
+type leftFile struct {
+	Path, Size string
+	Text       text
+}
+
+// talk is nil where nobody talked with the agent.
+func (v view) talk() *talk {
+	if len(v.facts.Turns) == 0 {
+		return nil
+	}
+	out := &talk{More: max(0, len(v.facts.Turns)-maxTurns)}
+	first := 0
+	for _, t := range v.facts.Turns[:len(v.facts.Turns)-out.More] {
+		said := turn{N: t.N, User: newText(t.User, nil), Error: line(t.Error, 2000), Made: count(t.Calls, "call")}
+		if t.Error == "" {
+			answer := newText(t.Text, nil)
+			said.Answer = &answer
+		}
+		said.Calls = v.callLinks(first, first+t.Calls)
+		first += t.Calls
+		for _, key := range slices.Sorted(maps.Keys(t.Attrs)) {
+			if value := attr(t.Attrs[key]); value != "" {
+				said.Facts = append(said.Facts, fact{line(words(key), 60), value})
+			}
+		}
+		out.Turns = append(out.Turns, said)
+	}
+	for i := range v.trial.Events {
+		out.keep(v.trial.Events[i].Event)
+	}
+	return out
+}
+
+// keep takes over a file or the log.
+func (t *talk) keep(e event.Event) {
+	path, isFile := e.Attrs["path"].(string)
+	switch {
+	case !told(e):
+	case e.Name == "log":
+		log := newText(e.Detail, nil)
+		t.Log = &log
+	case !isFile:
+	case len(t.Files) == maxFiles:
+		t.MoreFiles++
+	default:
+		file := leftFile{Path: line(path, 200), Text: newText(e.Detail, nil)}
+		file.Text.Folded = false // each file is folded as a whole
+		if size := attr(e.Attrs["bytes"]); size != "" {
+			file.Size = size + " bytes"
+		}
+		t.Files = append(t.Files, file)
+	}
+}
+
+// told reports whether a conversation tells an event in a place of its own.
+func told(e event.Event) bool {
+	return e.Kind == event.State && (e.Name == "turn" || e.Name == "file" || e.Name == "log")
+}
+
+// others are the events that the conversation does not tell.
+func (v view) others() []record.Event {
+	if len(v.facts.Turns) == 0 {
+		return v.trial.Events
+	}
+	return slices.DeleteFunc(slices.Clone(v.trial.Events), func(e record.Event) bool { return told(e.Event) })
+}
+
+// callLinks lead to the calls with these indices: the first and the last.
+func (v view) callLinks(from, to int) (links []reference) {
+	to = min(to, len(v.trial.Calls))
+	if from >= to {
+		return nil
+	}
+	to1 := func(i int) reference {
+		n := v.trial.Calls[i].N
+		return reference{Link: link(callID(v.id, n)), Text: fmt.Sprintf("call %d", n)}
+	}
+	links = append(links, to1(from))
+	if to-from > 1 {
+		links = append(links, to1(to-1))
+	}
+	return links
+}
+
+// turnOf is the number of the turn that a call belongs to; 0 if it is not known.
+func (v view) turnOf(i int) int {
+	made := 0
+	for _, t := range v.facts.Turns {
+		if made += t.Calls; i < made {
+			return t.N
+		}
+	}
+	return 0
+}
