@@ -44,7 +44,9 @@ func planText(p *experiment.Plan, t tty.Terminal) string {
 	line := func(s string) {
 		said := strings.TrimLeft(s, " ")
 		indent := len(s) - len(said)
-		b.WriteString(strings.Repeat(" ", indent) + tty.Middle(plain.Line(said, 0), t.Columns()-indent) + "\n")
+		for wrapped := range strings.Lines(text.WrapSoft(plain.Line(said, 0), t.Columns()-indent)) {
+			b.WriteString(strings.Repeat(" ", indent) + strings.TrimRight(wrapped, " \n") + "\n")
+		}
 	}
 	line(p.Name)
 	if p.About != "" {
@@ -68,9 +70,7 @@ func planText(p *experiment.Plan, t tty.Terminal) string {
 	}
 	b.WriteString("\n")
 	for _, f := range planFacts(p) {
-		for wrapped := range strings.Lines(text.WrapSoft(f, t.Columns())) {
-			b.WriteString(strings.TrimRight(wrapped, " \n") + "\n")
-		}
+		line(f)
 	}
 	return b.String()
 }

@@ -81,10 +81,8 @@ func markdownGroup(r *result.Result, list []*result.Comparison) string {
 	var rows [][]string
 	for _, c := range list[:min(len(list), maxRows)] {
 		why := []string{surely(r, c)}
-		for _, s := range append([]string{c.Why}, c.Warnings...) {
-			if s != "" {
-				why = append(why, strings.TrimSuffix(s, "."))
-			}
+		for _, s := range c.Warnings {
+			why = append(why, strings.TrimSuffix(s, "."))
 		}
 		rows = append(rows, []string{
 			signs[known(c.Verdict)] + " " + string(known(c.Verdict)), code(c.Variant), code(c.Against), code(effect(r, c)), code(strings.Join(why, "; ")),

@@ -125,16 +125,21 @@ func document(r *result.Result) leaf {
 	d.Sign, d.Word = pageSigns[d.Tone], pageWords[d.Tone]
 	for _, f := range []fact{
 		{"file", text(r.File)},
-		{"digest", plain.Line(r.Digest, 19)}, {"prices of", plain.Line(r.Prices, 20)}, {"by", plain.Line(r.Tool, 80)},
+		{"digest", plain.Line(r.Digest, 19)},
+		{"prices of", plain.Line(r.Prices, 20)},
+		{"by", plain.Line(r.Tool, 80)},
 	} {
 		if f.Value != "" {
 			d.Run = append(d.Run, f)
 		}
 	}
 	d.Numbers = []fact{
-		{"variants", fmt.Sprint(len(r.Variants))}, {"scenarios", fmt.Sprint(len(r.Scenarios))},
-		{"trials", fmt.Sprintf("%d of %d", r.Stopped.Trials, r.Stopped.Planned)}, {"calls", fmt.Sprint(r.Used.Calls)},
-		{"cost", units{unit: "EUR"}.amount(r.Used.EUR)}, {"ended", plain.Line(string(r.Stopped.As), 20)},
+		{"variants", fmt.Sprint(len(r.Variants))},
+		{"scenarios", fmt.Sprint(len(r.Scenarios))},
+		{"trials", fmt.Sprintf("%d of %d", r.Stopped.Trials, r.Stopped.Planned)},
+		{"calls", fmt.Sprint(r.Used.Calls)},
+		{"cost", units{unit: "EUR"}.amount(r.Used.EUR)},
+		{"ended", plain.Line(string(r.Stopped.As), 20)},
 	}
 	if !r.Used.CostKnown {
 		d.Numbers[4].Value = "≥ " + d.Numbers[4].Value

@@ -170,10 +170,8 @@ func (v *view) group(list []*result.Comparison) {
 		line := v.wrapped(2, fmt.Sprintf("%s %s: %s, not %s: %s", signs[known(c.Verdict)], verdict, name(c.Variant), name(c.Against), effect(v.r, c)))
 		v.line(strings.Replace(line, verdict, v.t.Paint(colors[toneFor(c.Verdict)], verdict), 1))
 		v.line(v.wrapped(4, surely(v.r, c)))
-		for _, s := range append([]string{c.Why}, c.Warnings...) {
-			if s != "" {
-				v.line(v.t.Paint(tty.Faint, v.wrapped(4, text(s))))
-			}
+		for _, s := range c.Warnings {
+			v.line(v.t.Paint(tty.Faint, v.wrapped(4, text(s))))
 		}
 	}
 	v.more(len(list))
