@@ -8,9 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/harness/app/command"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/cli"
 )
@@ -84,6 +87,7 @@ func (a *Agent) Start(ctx context.Context, site app.Site) (app.Session, error) {
 	if err := os.MkdirAll(temporary(site), 0o700); err != nil {
 		return nil, app.Errorf(app.Unusable, "make a folder for the temporary files of %s: %w", a.cfg.Agent, err)
 	}
+	command.Adopt()
 	started, err := a.product.prepare(a.cfg, site)
 	if err != nil {
 		return nil, app.Errorf(app.Unusable, "prepare the home of %s: %w", a.cfg.Agent, err)
@@ -123,6 +127,7 @@ type session struct {
 	cli   cli.Config
 	guard *guarded // nil without one
 	said  []string // the agent's messages of this turn
+	left  []string // processes that outlived a turn
 }
 
 // Say implements app.Session.
@@ -135,6 +140,7 @@ func (s *session) Say(ctx context.Context, text string) (app.Answer, error) {
 	reply, err := backend.Complete(ctx, llm.Request{
 		Model: s.agent.cfg.Model, Messages: []llm.Message{{Role: llm.User, Content: text}},
 	})
+	s.sweep(err == nil)
 	if judging := s.tellStops(); judging != nil && err == nil {
 		return app.Answer{}, app.Errorf(app.Unusable, "see what the stop guard did: %w", judging)
 	}
@@ -172,5 +178,24 @@ func (s *session) failure(err error) error {
 	return &app.Error{Kind: kind, Message: message, Err: err}
 }
 
-// End implements app.Session. Nothing lives between turns.
-func (s *session) End(context.Context) error { return nil }
+// afterlife is how long what a program started may outlive it.
+const afterlife = 250 * time.Millisecond
+
+// sweep ends what outlived the program: both run commands in sessions of their own, which
+// the end of the program's process group does not reach.
+func (s *session) sweep(byItself bool) {
+	if !byItself {
+		command.Orphans(s.site.Clock, s.site.Home, 0)
+		return
+	}
+	s.left = append(s.left, command.Orphans(s.site.Clock, s.site.Home, afterlife)...)
+}
+
+// End implements app.Session. Nothing lives between turns; the error names what did.
+func (s *session) End(context.Context) error {
+	if len(s.left) == 0 {
+		return nil
+	}
+	return app.Errorf(app.Unusable, "%s ended a turn and left processes behind, which were killed: %s; let the commands of the script wait for what they start",
+		s.agent.cfg.Agent, strings.Join(s.left, ", "))
+}
