@@ -20,11 +20,19 @@ type TurnFacts struct {
 	Attrs map[string]any `cel:"attrs" json:"attrs,omitempty"`
 }
 
-// The names of events that drivers tell: of a turn, and of a file that an agent left.
+// The names of events that drivers tell: of a turn, of a file that an agent left, and of
+// what it wrote beside its answers.
 const (
 	turnName = "turn"
 	fileName = "file"
+	logName  = "log"
 )
+
+// OfTalk reports whether an event tells what was said in a conversation with somebody
+// else's agent, or what that wrote: a turn, a file, its log.
+func OfTalk(e event.Event) bool {
+	return e.Kind == event.State && (e.Name == turnName || e.Name == fileName || e.Name == logName)
+}
 
 // turnFacts reads the turns from what the driver of somebody else's agent told.
 func turnFacts(tr *record.Trial) []TurnFacts {

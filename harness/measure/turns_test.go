@@ -43,6 +43,14 @@ var _ = Describe("The facts of somebody else's agent", func() {
 		Expect(f.Files).To(Equal(map[string]string{"a/b.txt": "because", "d.txt": "hi"}))
 	})
 
+	It("are told by events of their own", func() {
+		for _, name := range []string{"turn", "file", "log"} {
+			Expect(measure.OfTalk(event.Event{Kind: event.State, Name: name})).To(BeTrue())
+			Expect(measure.OfTalk(event.Event{Kind: event.Guard, Name: name})).To(BeFalse())
+		}
+		Expect(measure.OfTalk(event.Event{Kind: event.State, Name: "session"})).To(BeFalse())
+	})
+
 	It("are none where there was no conversation", func() {
 		f := factsOf(told(event.State, "session", nil))
 		Expect(f.Turns).To(BeEmpty())

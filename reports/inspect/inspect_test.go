@@ -18,6 +18,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/inspect"
@@ -87,6 +88,7 @@ type tokens struct {
 type sample struct {
 	ID          string
 	Epoch       int
+	Input       string
 	Target      string
 	Metadata    map[string]any
 	Messages    []struct{ Role, Content string }
@@ -196,6 +198,23 @@ var _ = Describe("the JSON log", Label("H-05"), func() {
 		Expect(events[0].Data).To(HaveKeyWithValue("fault", "status"))
 		Expect(events[1].Retries).To(Equal(1))
 		Expect(events[3].Error).To(Equal("unavailable: overloaded"))
+	})
+	It("asks what the user of somebody else's agent asked, and tells each turn after its calls, even without times", func() {
+		sc, tr := scenario("orders", 1), trial("orders", 1, false)
+		sc.RealTime, tr.Calls[1].At = true, 0
+		turn := func(n int, user string) record.Event {
+			return record.Event{Event: event.Event{Kind: event.State, Name: "turn", N: n, Attrs: map[string]any{"user": user, "calls": float64(n)}}}
+		}
+		tr.Events = []record.Event{turn(1, "Hello?"), turn(2, "And?"), {Event: event.Event{Kind: event.State, Name: "file", Attrs: map[string]any{"path": "a"}}}}
+		s := read(written(run{trials: []judged{{sc, tr, nil}}})).Samples[0]
+		Expect(s.Input).To(Equal("Hello?"))
+		var kinds []any
+		for _, e := range s.Events {
+			if e.Source != "backend" && e.Event != "score" {
+				kinds = append(kinds, fmt.Sprintln(e.Event, e.Data["name"], e.Data["attr user"]))
+			}
+		}
+		Expect(kinds).To(Equal([]any{"model <nil> <nil>\n", "info turn Hello?\n", "model <nil> <nil>\n", "info turn And?\n", "info file <nil>\n"}))
 	})
 	It("keeps long texts of events once, and every reference leads to one", func() {
 		for _, s := range read(written(small())).Samples {

@@ -77,6 +77,9 @@ func (l *Log) sample(h Head, sc *record.Scenario, tr *record.Trial, f *measure.F
 
 // input is what the agent was first asked, or else what the scenario is about.
 func (t *trial) input() string {
+	if len(t.facts.Turns) > 0 {
+		return t.facts.Turns[0].User
+	}
 	for i := range t.Messages {
 		if t.Messages[i].Role == llm.User {
 			return t.Messages[i].Content
@@ -233,28 +236,35 @@ func (t *trial) seconds(i int) *float64 {
 func (t *trial) events(scores map[string]score, broken *evalError) []any {
 	type timed struct {
 		at    time.Duration
+		after int // the call that it comes after, among what happens at one time
 		event any
 	}
 	var list []timed
-	struck := func(exchanges []record.Exchange, at time.Duration) {
+	struck := func(exchanges []record.Exchange, at time.Duration, after int) {
 		for i := range exchanges {
 			if x := &exchanges[i]; x.Fault != "" || x.Problem != "" {
-				list = append(list, timed{at, t.exchange(x, at)})
+				list = append(list, timed{at, after, t.exchange(x, at)})
 			}
 		}
 	}
 	byCall, known := t.ByCall()
 	if !known { // then only their order is
-		struck(t.Exchanges, 0)
+		struck(t.Exchanges, 0, 0)
 	}
 	for i := range t.Calls {
 		if known {
-			struck(byCall[i], t.Calls[i].At)
+			struck(byCall[i], t.Calls[i].At, i)
 		}
-		list = append(list, timed{t.Calls[i].At, t.modelEvent(i)})
+		list = append(list, timed{t.Calls[i].At, i, t.modelEvent(i)})
 	}
+	turns, made := t.facts.Turns, 0
 	for i := range t.Events {
 		e := &t.Events[i]
+		after := len(t.Calls)
+		if len(turns) > 0 && e.N == turns[0].N && measure.OfTalk(e.Event) {
+			made += turns[0].Calls
+			after, turns = made-1, turns[1:]
+		}
 		data := map[string]any{"kind": string(e.Kind)}
 		for name, value := range e.Attrs {
 			data["attr "+name] = value
@@ -264,9 +274,9 @@ func (t *trial) events(scores map[string]score, broken *evalError) []any {
 		if e.N > 0 {
 			data["n"] = e.N
 		}
-		list = append(list, timed{e.At, infoEvent{t.event("event", i, "info", e.At), "agent", data}})
+		list = append(list, timed{e.At, after, infoEvent{t.event("event", i, "info", e.At), "agent", data}})
 	}
-	slices.SortStableFunc(list, func(a, b timed) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(list, func(a, b timed) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.after, b.after)) })
 	out := make([]any, 0, len(list)+2)
 	for _, e := range list {
 		out = append(out, e.event)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
@@ -76,7 +77,7 @@ func (v view) talk() *talk {
 func (t *talk) keep(e event.Event) {
 	path, isFile := e.Attrs["path"].(string)
 	switch {
-	case !told(e):
+	case !measure.OfTalk(e):
 	case e.Name == "log":
 		log := newText(e.Detail, nil)
 		t.Log = &log
@@ -93,17 +94,12 @@ func (t *talk) keep(e event.Event) {
 	}
 }
 
-// told reports whether a conversation tells an event in a place of its own.
-func told(e event.Event) bool {
-	return e.Kind == event.State && (e.Name == "turn" || e.Name == "file" || e.Name == "log")
-}
-
 // others are the events that the conversation does not tell.
 func (v view) others() []record.Event {
 	if len(v.facts.Turns) == 0 {
 		return v.trial.Events
 	}
-	return slices.DeleteFunc(slices.Clone(v.trial.Events), func(e record.Event) bool { return told(e.Event) })
+	return slices.DeleteFunc(slices.Clone(v.trial.Events), func(e record.Event) bool { return measure.OfTalk(e.Event) })
 }
 
 // callLinks lead to the calls with these indices: the first and the last.

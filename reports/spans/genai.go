@@ -137,7 +137,7 @@ func faultAttributes(x *record.Exchange) []*commonpb.KeyValue {
 }
 
 // eventAttributes tell what an agent decided. Attributes that are no text, number or
-// truth value are left out.
+// truth value are left out, and so is what was said in a conversation, or written.
 func eventAttributes(e *event.Event) []*commonpb.KeyValue {
 	var attrs []attribute.KeyValue
 	if e.Name != "" {
@@ -146,10 +146,14 @@ func eventAttributes(e *event.Event) []*commonpb.KeyValue {
 	if e.N > 0 {
 		attrs = append(attrs, attribute.Int("rehearse.event.n", e.N))
 	}
-	if e.Detail != "" {
+	private := measure.OfTalk(*e)
+	if e.Detail != "" && !private {
 		attrs = append(attrs, text("rehearse.event.detail", e.Detail))
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Attrs)) {
+		if private && name == "user" {
+			continue
+		}
 		key := "rehearse.event." + plain.Line(name, maxText)
 		switch v := e.Attrs[name].(type) {
 		case string:

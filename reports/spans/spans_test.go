@@ -237,6 +237,20 @@ var _ = Describe("the spans of a trial", Label("H-05"), func() {
 	It("hold neither what was asked nor what was said", func() {
 		Expect(string(written(scenario(), trial(1)))).NotTo(ContainSubstring("secret"))
 	})
+	It("hold nothing of a conversation with somebody else's agent but its form", func() {
+		tr := trial(1)
+		tell := func(name, attr string) {
+			tr.Events = append(tr.Events, record.Event{Event: event.Event{
+				Kind: event.State, Name: name, N: 3, Detail: "a secret", Attrs: map[string]any{attr: "a secret", "calls": 2.0},
+			}})
+		}
+		tell("turn", "user")
+		tell("file", "user")
+		tell("log", "user")
+		line := string(written(scenario(), tr))
+		Expect(line).NotTo(ContainSubstring("secret"))
+		Expect(strings.Count(line, `"rehearse.event.calls"`)).To(Equal(3))
+	})
 	It("are one line of the same bytes each time, and other ids for another trial", func() {
 		one := written(scenario(), trial(1))
 		Expect(one).To(Equal(written(scenario(), trial(1))))
