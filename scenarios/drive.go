@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -10,8 +11,25 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
+// agents are the keys of the agents that are given, in the order of the type.
+func (d *Drive) agents() []string {
+	var keys []string
+	v := reflect.ValueOf(d).Elem()
+	for i := range v.NumField() {
+		if !v.Field(i).IsNil() {
+			key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
 // checkDrive checks what is driven, and that it can end as the scenario expects.
 func (c *checker) checkDrive(sc *Scenario) {
+	if several := sc.Drive.agents(); len(several) > 1 {
+		c.add("drive", "", "the scenario drives several agents: %s; a scenario drives exactly one", strings.Join(several, ", "))
+		return
+	}
 	var agent string
 	var statuses []string
 	switch d := sc.Drive; {

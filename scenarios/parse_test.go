@@ -104,6 +104,7 @@ var _ = Describe("Parse", func() {
 		Entry("not a name", change("a/b", "A b"), `s.yaml:1:7: "A b" is not a name; write lower-case letters, digits, ".", "_" and "-" in parts between slashes, such as "loop/no-progress"`),
 		Entry("not a tag", change("[golden]", "[golden, Not this]"), `s.yaml:4:16: "Not this" is not a tag; write lower-case letters, digits, ".", "_" and "-"`),
 		Entry("not a requirement", change("[L-05]", "[L-05, X-1]"), `s.yaml:3:16: "X-1" is not the id of a requirement; write a letter of L, G, P, I, R, H, a hyphen and two digits, such as "L-05"`),
+		Entry("two agents", change("loop: {prompt: Work.}", "{loop: {prompt: Work.}, interview: {persona: lea}}"), `s.yaml:5:1: the scenario drives several agents: loop, interview; a scenario drives exactly one`),
 		Entry("no agent", change("loop: {prompt: Work.}", "{}"), `s.yaml:5:1: the scenario drives no agent; write what is driven, such as "loop: {prompt: ...}"`),
 		Entry("an option of the loop", change("prompt: Work.", `prompt: Work., marker: " x"`), `s.yaml:6:33: marker " x" can never be found; use text on one line without space around it`),
 		Entry("an option of the loop that is missing", change("prompt: Work.", ""), `s.yaml:6:3: prompt is empty; say what the agent is to do`),

@@ -36,9 +36,12 @@ type Experiment struct {
 	path       string
 	folder     fs.FS
 	options    scenarios.Options
+	patterns   []string // that select the scenarios
 	design     result.Design
 	quantities []quantity // the primary one first
 	variants   []variant
+	training   []string // names of scenarios that are not held out
+	search     *search  // nil without tune
 	digest     string
 }
 
@@ -61,6 +64,7 @@ func Load(path string, opts scenarios.Options) (*Experiment, source.Diagnostics)
 	if err != nil {
 		return nil, source.Diagnostics{{File: path, Message: "cannot be read: " + reason(err).Error()}}
 	}
+	defer root.Close()
 	e := &Experiment{path: filepath.ToSlash(filepath.Clean(path)), folder: root.FS(), options: opts}
 	l := &loader{Experiment: e}
 	l.doc, l.decoding = source.Decode(e.path, data, &e.file)
@@ -131,7 +135,7 @@ func (l *loader) load(data []byte) {
 	if len(base) > 0 {
 		l.variations(base)
 		l.designed(len(base))
-		l.tuning()
+		l.tuning(namesOf(base))
 	}
 	l.digested(data)
 }
@@ -182,11 +186,10 @@ func (l *loader) base() []scenarios.Scenario {
 		l.add("scenarios", "", "no scenario is named; name files, folders or shipped scenarios such as 'loop/*'")
 		return nil
 	}
-	patterns := l.patterns()
-	if len(l.found) > len(l.decoding) && patterns == nil {
+	if !l.selects() {
 		return nil
 	}
-	set, found := scenarios.Load(patterns, l.options)
+	set, found := scenarios.Load(l.patterns, l.options)
 	if len(found) > 0 {
 		l.found = append(l.found, found...)
 		return nil
@@ -194,39 +197,38 @@ func (l *loader) base() []scenarios.Scenario {
 	return set
 }
 
-// patterns are those of the file, as scenarios.Load has them: files and folders are
-// relative to the experiment's.
-func (l *loader) patterns() []string {
-	var all []string
+// selects makes patterns of those of the file, as scenarios.Load has them: files and
+// folders are relative to the experiment's. It reports false if one of them is wrong.
+func (l *loader) selects() bool {
+	right := true
 	folder := filepath.Dir(l.path)
 	for i, p := range l.file.Scenarios {
+		at := fmt.Sprintf("scenarios[%d]", i)
 		local := p
 		if !filepath.IsAbs(p) {
 			local = filepath.Join(folder, filepath.FromSlash(p))
 		}
 		matches, err := filepath.Glob(local)
-		if err != nil {
-			l.add(fmt.Sprintf("scenarios[%d]", i), "", "the pattern %q is not valid: %v", p, err)
+		switch {
+		case err != nil:
+			l.add(at, "", "the pattern %q is not valid: %v", p, err)
+		case len(matches) > 0:
+			l.patterns = append(l.patterns, matches...)
+			continue
+		case strings.HasSuffix(p, ".yaml") || strings.HasSuffix(p, ".yml"):
+			l.add(at, "", "no file matches %q; patterns are relative to the experiment's file", p)
+		default: // a shipped one, or an error that Load puts into words
+			l.patterns = append(l.patterns, p)
 			continue
 		}
-		if len(matches) == 0 {
-			matches = []string{p} // a shipped one, or an error that Load puts into words
-			if strings.HasSuffix(p, ".yaml") || strings.HasSuffix(p, ".yml") {
-				l.add(fmt.Sprintf("scenarios[%d]", i), "", "no file matches %q; patterns are relative to the experiment's file", p)
-				continue
-			}
-		}
-		all = append(all, matches...)
+		right = false
 	}
-	return all
+	return right
 }
 
 // variations reads the scenarios as every variant has them.
 func (l *loader) variations(base []scenarios.Scenario) {
-	keep := map[string]bool{}
-	for _, sc := range base {
-		keep[sc.Name] = true
-	}
+	keep := namesOf(base)
 	for i, v := range l.file.Variants {
 		path := fmt.Sprintf("variants[%d].set", i)
 		made := variant{name: v.Name, about: v.About}
@@ -258,15 +260,15 @@ type problem struct {
 }
 
 // varied reads the scenarios with settings made in them.
-func (e *Experiment) varied(set []setting, keep map[string]bool) ([]scenarios.Scenario, []problem) {
+func (e *Experiment) varied(set []setting, keep []string) ([]scenarios.Scenario, []problem) {
 	opts := e.options
 	opts.Edit = func(_ string, text []byte) ([]byte, error) { return edit(text, set) }
-	all, found := scenarios.Load((&loader{Experiment: e}).patterns(), opts)
+	all, found := scenarios.Load(e.patterns, opts)
 	var problems []problem
 	for _, d := range found {
 		problems = append(problems, problem{d.File, d})
 	}
-	all = slices.DeleteFunc(all, func(sc scenarios.Scenario) bool { return !keep[sc.Name] })
+	all = slices.DeleteFunc(all, func(sc scenarios.Scenario) bool { return !slices.Contains(keep, sc.Name) })
 	for i := range all {
 		sc := &all[i]
 		sc.Trials = e.file.Trials
@@ -300,6 +302,14 @@ func (l *loader) unfit(path string, set []setting, found []problem) {
 		}
 		l.add(at, p.Nearest, "with this the scenario %s cannot be read: %s", p.scenario, message)
 	}
+}
+
+func namesOf(all []scenarios.Scenario) []string {
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].Name
+	}
+	return names
 }
 
 // same reports whether scenarios read the same.

@@ -52,10 +52,19 @@ type Progress struct {
 // ends. The result says which; what was found until then is in it. An error is one of
 // the journal, or of a scenario that cannot be driven.
 func (e *Experiment) Run(ctx context.Context, opts Options) (result.Result, error) {
+	if len(e.variants) < 2 {
+		return result.Result{}, errors.New("there is one variant, and nothing to compare it with; tune searches for another one")
+	}
+	return e.carry(ctx, opts, result.Used{CostKnown: true})
+}
+
+// carry carries the experiment out, after something was used already.
+func (e *Experiment) carry(ctx context.Context, opts Options, prior result.Used) (result.Result, error) {
 	r, err := e.begin(opts)
 	if err != nil {
 		return result.Result{}, err
 	}
+	r.prior = prior
 	res, err := r.run(ctx)
 	if closing := r.journal.close(); err == nil {
 		err = closing
@@ -74,9 +83,10 @@ type run struct {
 	trials  [][][]*outcome   // by variant, scenario and trial
 	skipped []string         // by scenario: why it is not carried out
 	journal *journal
-	end     *capped // how a cap ended it
-	next    int     // the round to come, from 0
-	made    int     // trials
+	end     *capped     // how a cap ended it
+	next    int         // the round to come, from 0
+	made    int         // trials
+	prior   result.Used // before it began
 	used    result.Used
 	most    result.Used // that a trial took
 	looks   []result.Look
@@ -102,7 +112,7 @@ func (e *Experiment) begin(opts Options) (*run, error) {
 		r.drivers = append(r.drivers, drivers)
 		r.trials = append(r.trials, make([][]*outcome, len(drivers)))
 	}
-	r.decider = newDecider(r.design, names, e.scenarioNames())
+	r.decider = newDecider(r.design, names, namesOf(e.variants[0].scenarios))
 	r.skipped = make([]string, len(r.decider.scenarios))
 	var done []outcome
 	var err error
@@ -128,14 +138,6 @@ func (r *run) cap(other Caps) {
 	if !r.caps.Cost.IsZero() {
 		r.design.MaxCost = r.caps.Cost.String()
 	}
-}
-
-func (e *Experiment) scenarioNames() []string {
-	var all []string
-	for _, sc := range e.variants[0].scenarios {
-		all = append(all, sc.Name)
-	}
-	return all
 }
 
 // restore takes over the trials of the journal.
@@ -313,13 +315,15 @@ func (r *run) budget() *budget.Budget {
 	if caps.Calls == 0 && caps.Cost.IsZero() {
 		return nil
 	}
+	used := r.prior
+	add(&used, &r.used)
 	b := budget.New(budget.Caps{Calls: caps.Calls, Cost: caps.Cost}, nil, r.opts.Env.Prices.EURPerUSD)
-	spent := budget.Spent{Calls: r.used.Calls, Cost: r.used.EUR}
+	spent := budget.Spent{Calls: used.Calls, Cost: used.EUR}
 	if caps.Cost.Currency == unit.USD {
-		spent.Cost = r.used.USD
+		spent.Cost = used.USD
 	}
-	if !r.used.CostKnown {
-		spent.CostUnknown = r.used.Why
+	if !used.CostKnown {
+		spent.CostUnknown = used.Why
 	}
 	b.Restore(spent)
 	return b
@@ -329,13 +333,13 @@ func (r *run) budget() *budget.Budget {
 // one has taken so far.
 func (r *run) near(trials int) bool {
 	caps := r.caps
-	most, used := r.most.EUR, r.used.EUR
+	most, used := r.most.EUR, r.prior.EUR+r.used.EUR
 	if caps.Cost.Currency == unit.USD {
-		most, used = r.most.USD, r.used.USD
+		most, used = r.most.USD, r.prior.USD+r.used.USD
 	}
 	n := float64(2 * trials)
 	return r.made == 0 ||
-		caps.Calls > 0 && float64(r.used.Calls)+n*float64(r.most.Calls) >= float64(caps.Calls) ||
+		caps.Calls > 0 && float64(r.prior.Calls+r.used.Calls)+n*float64(r.most.Calls) >= float64(caps.Calls) ||
 		caps.Cost.Amount > 0 && used+n*most >= caps.Cost.Amount
 }
 

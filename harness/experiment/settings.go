@@ -59,8 +59,8 @@ func settings(set map[string]any, folder fs.FS, found func(path string, err erro
 	var all []setting
 	for _, path := range slices.Sorted(maps.Keys(set)) {
 		s := setting{path: path, value: set[path]}
-		if part, _, _ := strings.Cut(path, "."); !slices.Contains(settable, part) || part == path {
-			found(path, fmt.Errorf("a variant can set what is below %s; %q is not", strings.Join(settable, " or "), path))
+		if part, _, _ := strings.Cut(path, "."); !slices.Contains(settable, part) {
+			found(path, fmt.Errorf("a variant can set %s and what is below them; %q is not", strings.Join(settable, " and "), path))
 			continue
 		}
 		if name, named := fileOf(s.value); named {

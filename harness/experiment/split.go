@@ -28,11 +28,12 @@ func (l *loader) part(base []scenarios.Scenario) []scenarios.Scenario {
 			return nil
 		}
 	}
-	_, heldOut := l.split(base)
+	training, heldOut := l.split(base)
 	if len(heldOut) == 0 || len(heldOut) == len(base) {
 		l.add("split", "", "of %d scenarios, %d are held out; leave some on either side", len(base), len(heldOut))
 		return nil
 	}
+	l.training = namesOf(training)
 	return heldOut
 }
 
@@ -77,6 +78,3 @@ func draw(seed uint64, text string) uint64 {
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
 }
-
-// tuning checks what is searched.
-func (l *loader) tuning() {}
