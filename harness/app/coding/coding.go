@@ -84,7 +84,7 @@ func (a *Agent) Start(ctx context.Context, site app.Site) (app.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(temporary(site), 0o700); err != nil {
+	if err := os.MkdirAll(command.Temp(site), 0o700); err != nil {
 		return nil, app.Errorf(app.Unusable, "make a folder for the temporary files of %s: %w", a.cfg.Agent, err)
 	}
 	command.Adopt()
@@ -96,7 +96,7 @@ func (a *Agent) Start(ctx context.Context, site app.Site) (app.Session, error) {
 	s.cli = cli.Config{
 		Command:   []string{program.path},
 		Dir:       site.Folder,
-		Env:       environment(site, started.env),
+		Env:       command.Environ(site, append(started.env, "LANG=C.UTF-8", "TZ=UTC")),
 		Closed:    true,
 		ExtraArgs: started.args,
 		OnSession: func(id string) { s.cli.Session = id },
