@@ -300,7 +300,7 @@ func (b *block) check(param string, assistant bool) *APIError {
 // results of all of them, once each, and that there are no others. Messages of one
 // role that follow each other are one turn.
 func (r *messagesRequest) checkPairs() *APIError {
-	var open []string // ids of the uses that have no result yet
+	var uses pending
 	asked, role := 0, llm.System
 	for i := range r.Messages {
 		m := &r.Messages[i]
@@ -308,44 +308,42 @@ func (r *messagesRequest) checkPairs() *APIError {
 		switch {
 		case as == llm.System:
 			continue
-		case as == llm.Assistant && role == llm.User && len(open) > 0, as == llm.User && m.Content.kind == '"' && len(open) > 0:
-			return withoutResult(asked, open)
+		case len(uses.open) > 0 && (as == llm.Assistant && role == llm.User || as == llm.User && m.Content.kind == '"'):
+			return withoutResult(asked, uses.left())
 		case as == llm.Assistant:
 			asked = i
 		}
 		role = as
-		var err *APIError
-		if open, err = m.pair(i, asked, open); err != nil {
+		if err := m.pair(i, asked, &uses); err != nil {
 			return err
 		}
 	}
-	if len(open) > 0 {
-		return withoutResult(asked, open)
+	if left := uses.left(); len(left) > 0 {
+		return withoutResult(asked, left)
 	}
 	return nil
 }
 
 // pair takes the results of message i off the open uses, those of message asked,
 // and adds its own uses.
-func (m *anthropicMessage) pair(i, asked int, open []string) ([]string, *APIError) {
+func (m *anthropicMessage) pair(i, asked int, uses *pending) *APIError {
 	for j := range m.Content.list {
-		b := &m.Content.list[j]
-		switch k := slices.Index(open, b.ToolUseID); {
-		case b.Type == blockToolUse && slices.Contains(open, b.ID):
-			return nil, refused("messages", "`tool_use` ids must be unique")
+		switch b := &m.Content.list[j]; {
 		case b.Type == blockToolUse:
-			open = append(open, b.ID)
-		case b.Type == blockToolResult && k < 0:
-			return nil, refused(fmt.Sprintf("messages.%d.content.%d", i, j),
-				"unexpected `tool_use_id` found in `tool_result` blocks: %.64s. "+
-					"Each `tool_result` block must have a corresponding `tool_use` block in the previous message.", b.ToolUseID)
+			if !uses.ask(b.ID) {
+				return refused("messages", "`tool_use` ids must be unique")
+			}
 		case b.Type == blockToolResult:
-			open = slices.Delete(open, k, k+1)
-		case llm.Role(m.Role) == llm.User && len(open) > 0:
-			return nil, withoutResult(asked, open)
+			if !uses.answer(b.ToolUseID) {
+				return refused(fmt.Sprintf("messages.%d.content.%d", i, j),
+					"unexpected `tool_use_id` found in `tool_result` blocks: %.64s. "+
+						"Each `tool_result` block must have a corresponding `tool_use` block in the previous message.", b.ToolUseID)
+			}
+		case llm.Role(m.Role) == llm.User && len(uses.open) > 0:
+			return withoutResult(asked, uses.left())
 		}
 	}
-	return open, nil
+	return nil
 }
 
 // withoutResult reports the uses of message i that have no result.

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"encoding/json"
-	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -70,7 +69,7 @@ type blocks struct {
 // block is one block of a content, with the fields of all types.
 type block struct {
 	Type      string         `json:"type"`
-	Text      string         `json:"text"`
+	Text      quoted         `json:"text"`
 	ID        string         `json:"id"`
 	Name      string         `json:"name"`
 	Input     jsontext.Value `json:"input"`
@@ -88,12 +87,7 @@ func (c *blocks) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*c = blocks{kind: d.PeekKind()}
 	switch c.kind {
 	case '"':
-		quoted, err := d.ReadValue()
-		if err != nil {
-			return err
-		}
-		c.text, err = unquote(quoted)
-		return err
+		return jsonv2.UnmarshalDecode(d, (*quoted)(&c.text))
 	case '[':
 		return jsonv2.UnmarshalDecode(d, &c.list)
 	}
@@ -105,16 +99,13 @@ func (c *blocks) plain() string {
 	if c.kind != '[' {
 		return c.text
 	}
-	var text strings.Builder
-	for i := range c.list {
-		if t := c.list[i].Text; t != "" {
-			if text.Len() > 0 {
-				text.WriteByte('\n')
+	return joinTexts("\n", func(yield func(string) bool) {
+		for i := range c.list {
+			if !yield(string(c.list[i].Text)) {
+				return
 			}
-			text.WriteString(t)
 		}
-	}
-	return text.String()
+	})
 }
 
 // Decode implements Codec. Its errors have the provider's status and type, and

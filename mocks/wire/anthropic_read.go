@@ -55,38 +55,47 @@ func (u *messagesUsage) addTo(c *Completion) {
 
 // ReadAnswer implements Reader. The texts of several blocks are one text.
 func (AnthropicMessages) ReadAnswer(streamed bool, body []byte) (Completion, error) {
+	var s messagesStream
+	var err error
 	if streamed {
-		return readMessagesStream(body)
+		err = readStream(body, s.read)
+		s.close()
+	} else {
+		var a messagesAnswer
+		if err = readBody(body, &a); err == nil {
+			err = s.add(&a)
+		}
 	}
-	var c Completion
-	var a messagesAnswer
-	if err := readBody(body, &a); err != nil {
-		return c, err
+	if err == nil && !s.said && s.reason == "" {
+		err = ErrEmptyAnswer
 	}
-	if a.Error != nil {
-		return c, a.Error.apiError()
-	}
-	if len(a.Content) == 0 && a.StopReason == "" {
-		return c, ErrEmptyAnswer
-	}
-	c.ID, c.Model = a.ID, a.Model
-	a.Usage.addTo(&c)
-	for i := range a.Content {
-		a.Content[i].addTo(&c)
-	}
-	stopped(&c, a.StopReason)
-	return c, nil
+	c := s.completion()
+	stopped(&c, s.reason)
+	return c, err
 }
 
-// addTo adds what a block says.
-func (b *block) addTo(c *Completion) {
+// add adds a whole answer.
+func (s *messagesStream) add(a *messagesAnswer) error {
+	if a.Error != nil {
+		return a.Error.apiError()
+	}
+	s.ID, s.Model, s.reason, s.said = a.ID, a.Model, a.StopReason, len(a.Content) > 0
+	a.Usage.addTo(&s.Completion)
+	for i := range a.Content {
+		s.addBlock(&a.Content[i])
+	}
+	return nil
+}
+
+// addBlock adds what a block says.
+func (s *messagesStream) addBlock(b *block) {
 	switch b.Type {
 	case "text":
-		c.Text += b.Text
+		s.text.WriteString(string(b.Text))
 	case "thinking":
-		c.Thinking += b.Thinking
+		s.thinking.WriteString(b.Thinking)
 	case blockToolUse:
-		c.ToolCalls = append(c.ToolCalls, llm.ToolCall{ID: b.ID, Name: b.Name, Arguments: writtenInput(b.Input)})
+		s.call(llm.ToolCall{ID: b.ID, Name: b.Name, Arguments: writtenInput(b.Input)})
 	}
 }
 
@@ -134,22 +143,11 @@ type messagesEvent struct {
 
 // messagesStream puts an answer together.
 type messagesStream struct {
-	c      Completion
+	gathered
 	block  *block // that is open
 	input  strings.Builder
 	reason string
 	said   bool
-}
-
-func readMessagesStream(body []byte) (Completion, error) {
-	var s messagesStream
-	err := readStream(body, s.read)
-	s.close()
-	if err == nil && !s.said && s.reason == "" {
-		err = ErrEmptyAnswer
-	}
-	stopped(&s.c, s.reason)
-	return s.c, err
 }
 
 func (s *messagesStream) read(data []byte) (done bool, err error) {
@@ -164,20 +162,20 @@ func (s *messagesStream) read(data []byte) (done bool, err error) {
 		}
 		return false, e.Error.apiError()
 	case "message_start":
-		s.c.ID, s.c.Model = e.Message.ID, e.Message.Model
-		e.Message.Usage.addTo(&s.c)
+		s.ID, s.Model = e.Message.ID, e.Message.Model
+		e.Message.Usage.addTo(&s.Completion)
 	case "content_block_start":
 		s.close()
 		s.block, s.said = &e.ContentBlock, true
 	case "content_block_delta":
-		s.c.Text += e.Delta.Text
-		s.c.Thinking += e.Delta.Thinking
+		s.text.WriteString(e.Delta.Text)
+		s.thinking.WriteString(e.Delta.Thinking)
 		s.input.WriteString(e.Delta.Partial)
 	case "content_block_stop":
 		s.close()
 	case "message_delta":
 		s.reason = e.Delta.StopReason
-		e.Usage.addTo(&s.c)
+		e.Usage.addTo(&s.Completion)
 	case "message_stop":
 		return true, nil
 	}
@@ -191,9 +189,9 @@ func (s *messagesStream) close() {
 		return
 	}
 	if text := s.input.String(); s.block.Type == blockToolUse && text != "" {
-		s.c.ToolCalls = append(s.c.ToolCalls, llm.ToolCall{ID: s.block.ID, Name: s.block.Name, Arguments: text})
+		s.call(llm.ToolCall{ID: s.block.ID, Name: s.block.Name, Arguments: text})
 	} else {
-		s.block.addTo(&s.c)
+		s.addBlock(s.block)
 	}
 	s.block = nil
 	s.input.Reset()

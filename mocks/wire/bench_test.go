@@ -1,7 +1,9 @@
 package wire_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -104,5 +106,98 @@ func BenchmarkFault(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// floorBlock is a message or an item as encoding/json reads it, without validation.
+type floorBlock struct {
+	Type    string `json:"type"`
+	Role    string `json:"role"`
+	Content []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	} `json:"content"`
+}
+
+// BenchmarkDecodeNewer is BenchmarkDecode for the newer protocols.
+func BenchmarkDecodeNewer(b *testing.B) {
+	for _, size := range []int{200, 20_000} {
+		text, _ := json.Marshal(prompt(size))
+		for _, p := range []struct {
+			wire.Codec
+			body string
+		}{
+			{wire.OpenAIResponses{}, `{"model":"m","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":` + string(text) + `}]}]}`},
+			{wire.AnthropicMessages{}, `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":` + string(text) + `}]}]}`},
+		} {
+			name, body := fmt.Sprintf("%s/%d", p.Protocol(), size), []byte(p.body)
+			b.Run(name, func(b *testing.B) {
+				b.SetBytes(int64(len(body)))
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, e := p.Decode(body); e != nil {
+						b.Fatal(e)
+					}
+				}
+			})
+			b.Run(name+"/floor", func(b *testing.B) {
+				b.SetBytes(int64(len(body)))
+				b.ReportAllocs()
+				for b.Loop() {
+					var r struct {
+						Model           string
+						Messages, Input []floorBlock
+					}
+					if err := json.Unmarshal(body, &r); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkEncodeNewer is BenchmarkEncode for the newer protocols, and for reading
+// the same answer back, whose floor is to look for its events.
+func BenchmarkEncodeNewer(b *testing.B) {
+	answer := wire.Completion{
+		ID: "resp_1", Model: "gpt-4.1-mini", Text: strings.TrimSpace(strings.Repeat("token ", 47)),
+		Finish: llm.FinishStop, Usage: llm.Usage{Input: 50, Output: 47},
+	}
+	for _, p := range protocols {
+		for _, call := range []wire.Call{plainCall, usageCall} {
+			frames := p.Encode(call, answer)
+			body := bodyOf(frames)
+			name := p.Protocol() + map[bool]string{false: "/body", true: "/stream50"}[call.Stream]
+			run := func(name string, what func()) {
+				b.Run(name, func(b *testing.B) {
+					b.SetBytes(int64(len(body)))
+					b.ReportAllocs()
+					for b.Loop() {
+						what()
+					}
+				})
+			}
+			run(name+"/encode", func() { p.Encode(call, answer) })
+			run(name+"/encode/floor", func() { // the same bytes copied
+				buf := make([]byte, 0, len(body))
+				for _, f := range frames {
+					buf = append(buf, f.Data...)
+				}
+				runtime.KeepAlive(buf)
+			})
+			run(name+"/read", func() {
+				if _, err := p.ReadAnswer(call.Stream, body); err != nil {
+					b.Fatal(err)
+				}
+			})
+			run(name+"/read/floor", func() { // is each event JSON?
+				for event := range bytes.SplitSeq(body, []byte("\n\n")) {
+					if at := bytes.IndexByte(event, '{'); at >= 0 && !json.Valid(event[at:]) {
+						b.Fatal("not JSON")
+					}
+				}
+			})
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"iter"
 	"reflect"
 	"strconv"
 	"strings"
@@ -79,8 +80,33 @@ type content struct {
 
 type contentPart struct {
 	Type    string `json:"type"`
-	Text    string `json:"text"`
-	Refusal string `json:"refusal"`
+	Text    quoted `json:"text"`
+	Refusal quoted `json:"refusal"`
+}
+
+// said is what the part says, whichever it is.
+func (p *contentPart) said() string {
+	if p.Text == "" {
+		return string(p.Refusal)
+	}
+	return string(p.Text)
+}
+
+// quoted is a text that may be long; see unquote.
+type quoted string
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (q *quoted) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if d.PeekKind() != '"' {
+		return jsonv2.UnmarshalDecode(d, (*string)(q))
+	}
+	value, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	text, err := unquote(value)
+	*q = quoted(text)
+	return err
 }
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom. Values of another kind are
@@ -89,24 +115,48 @@ func (c *content) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*c = content{kind: d.PeekKind()}
 	switch c.kind {
 	case '"':
-		quoted, err := d.ReadValue()
-		if err != nil {
-			return err
-		}
-		c.text, err = unquote(quoted)
-		return err
+		return jsonv2.UnmarshalDecode(d, (*quoted)(&c.text))
 	case '[':
-		if err := jsonv2.UnmarshalDecode(d, &c.parts); err != nil {
-			return err
-		}
-		var text strings.Builder
-		for _, p := range c.parts {
-			text.WriteString(p.Text + p.Refusal)
-		}
-		c.text = text.String()
-		return nil
+		err := jsonv2.UnmarshalDecode(d, &c.parts)
+		c.text = joined(c.parts, "")
+		return err
 	}
 	return d.SkipValue()
+}
+
+// joined is what parts say, the first of several separated from the next.
+func joined(parts []contentPart, separator string) string {
+	return joinTexts(separator, func(yield func(string) bool) {
+		for i := range parts {
+			if !yield(parts[i].said()) {
+				return
+			}
+		}
+	})
+}
+
+// joinTexts joins texts that are not empty. One alone is not copied, for it may be
+// long.
+func joinTexts(separator string, texts iter.Seq[string]) string {
+	var first string
+	var all strings.Builder
+	for text := range texts {
+		switch {
+		case text == "":
+		case first == "":
+			first = text
+		default:
+			if all.Len() == 0 {
+				all.WriteString(first)
+			}
+			all.WriteString(separator)
+			all.WriteString(text)
+		}
+	}
+	if all.Len() == 0 {
+		return first
+	}
+	return all.String()
 }
 
 // unescaped has the characters that one letter after a backslash stands for.

@@ -64,84 +64,84 @@ func (u *chatUsage) neutral() llm.Usage {
 
 // ReadAnswer implements Reader. Of several choices the first is read.
 func (OpenAIChat) ReadAnswer(streamed bool, body []byte) (Completion, error) {
-	var c Completion
-	if !streamed {
+	s := chatStream{}
+	var err error
+	if streamed {
+		err = readStream(body, s.read)
+	} else {
 		var a chatAnswer
-		if err := readBody(body, &a); err != nil {
-			return c, err
+		if err = readBody(body, &a); err == nil {
+			err = s.add(&a)
 		}
-		if a.Error != nil {
-			return c, a.Error.apiError()
-		}
-		if !a.addTo(&c) {
-			return c, ErrEmptyAnswer
-		}
-		return c, nil
 	}
-	said := false
-	err := readStream(body, func(data []byte) (bool, error) {
-		if string(data) == "[DONE]" {
-			return c.Finish != "" || !said, nil
-		}
-		var chunk chatAnswer
-		if err := jsonv2.Unmarshal(data, &chunk, lenient); err != nil {
-			return false, err
-		}
-		if chunk.Error != nil {
-			return false, chunk.Error.apiError()
-		}
-		if chunk.addTo(&c) {
-			said = true
-		}
-		return false, nil
-	})
-	if err == nil && !said {
+	if err == nil && !s.said {
 		err = ErrEmptyAnswer
 	}
-	return c, err
+	return s.completion(), err
 }
 
-// addTo adds what an answer or a chunk says to c, and reports whether it has a
-// choice.
-func (a *chatAnswer) addTo(c *Completion) bool {
+// chatStream puts an answer together.
+type chatStream struct {
+	gathered
+	said bool // there was a choice
+}
+
+func (s *chatStream) read(data []byte) (done bool, err error) {
+	if string(data) == "[DONE]" {
+		return s.Finish != "" || !s.said, nil
+	}
+	var chunk chatAnswer
+	if err := jsonv2.Unmarshal(data, &chunk, lenient); err != nil {
+		return false, err
+	}
+	return false, s.add(&chunk)
+}
+
+// add adds what an answer or a chunk says.
+func (s *chatStream) add(a *chatAnswer) error {
+	if a.Error != nil {
+		return a.Error.apiError()
+	}
 	if a.ID != "" {
-		c.ID, c.Model, c.Created = a.ID, a.Model, unixTime(a.Created)
+		s.ID, s.Model, s.Created = a.ID, a.Model, unixTime(a.Created)
 	}
 	if a.Usage != nil {
-		c.Usage = a.Usage.neutral()
+		s.Usage = a.Usage.neutral()
 	}
 	i := slices.IndexFunc(a.Choices, func(c chatChoice) bool { return c.Index == 0 })
 	if i < 0 {
-		return false
+		return nil
 	}
+	s.said = true
 	choice := &a.Choices[i]
 	if choice.FinishReason != "" {
-		c.Finish = llm.FinishReason(choice.FinishReason)
+		s.Finish = llm.FinishReason(choice.FinishReason)
 	}
 	for _, said := range []*chatSaid{&choice.Message, &choice.Delta} {
-		c.Text += said.Content
-		c.Refusal += said.Refusal
-		c.Thinking += said.Reasoning
+		s.text.WriteString(said.Content)
+		s.refusal.WriteString(said.Refusal)
+		s.thinking.WriteString(said.Reasoning)
 		for j := range said.ToolCalls {
-			said.ToolCalls[j].addTo(c)
+			s.addCall(&said.ToolCalls[j])
 		}
 	}
-	return true
+	return nil
 }
 
-// addTo adds a tool call, or a piece of one: a piece goes to the call of its index.
-func (t *chatSaidCall) addTo(c *Completion) {
-	at := len(c.ToolCalls)
+// addCall adds a tool call, or a piece of one: a piece goes to the call of its
+// index.
+func (s *chatStream) addCall(t *chatSaidCall) {
+	at := len(s.ToolCalls)
 	if t.Index != nil && *t.Index >= 0 {
 		at = min(*t.Index, at)
 	}
-	if at == len(c.ToolCalls) {
-		c.ToolCalls = append(c.ToolCalls, llm.ToolCall{})
+	if at == len(s.ToolCalls) {
+		s.call(llm.ToolCall{})
 	}
-	call := &c.ToolCalls[at]
+	call := &s.ToolCalls[at]
 	call.ID += t.ID
 	call.Name += t.Function.Name
-	call.Arguments += t.Function.Arguments
+	s.arguments[at].WriteString(t.Function.Arguments)
 }
 
 // unixTime is the time of so many seconds, the zero time if there are none.

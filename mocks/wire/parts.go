@@ -3,6 +3,7 @@ package wire
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"slices"
 
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -54,4 +55,40 @@ const ownSignature = "rehearse:"
 func signature(thinking string) string {
 	sum := sha256.Sum256([]byte(thinking))
 	return ownSignature + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// pending are the tool calls of a request that have no answer yet.
+type pending struct {
+	order []string
+	open  map[string]bool
+}
+
+// ask adds a call, and is false if there is one of that id.
+func (p *pending) ask(id string) bool {
+	if p.open[id] {
+		return false
+	}
+	if p.open == nil {
+		p.open = map[string]bool{}
+	}
+	p.open[id] = true
+	p.order = append(p.order, id)
+	return true
+}
+
+// answer removes a call, and is false if there is none of that id.
+func (p *pending) answer(id string) bool {
+	if !p.open[id] {
+		return false
+	}
+	delete(p.open, id)
+	if len(p.open) == 0 {
+		p.order = nil
+	}
+	return true
+}
+
+// left are the ids of the calls without an answer, in their order.
+func (p *pending) left() []string {
+	return slices.DeleteFunc(slices.Clone(p.order), func(id string) bool { return !p.open[id] })
 }

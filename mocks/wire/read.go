@@ -216,3 +216,26 @@ func reported(u llm.Usage) llm.Usage {
 	u.Source = llm.UsageReported
 	return u
 }
+
+// gathered is an answer that comes in pieces. It is not copied.
+type gathered struct {
+	Completion
+	text, refusal, thinking strings.Builder
+	arguments               []*strings.Builder // of each call
+}
+
+// call appends a call to which pieces of arguments may be added.
+func (g *gathered) call(t llm.ToolCall) {
+	g.ToolCalls = append(g.ToolCalls, t)
+	g.arguments = append(g.arguments, &strings.Builder{})
+}
+
+// completion is what was gathered.
+func (g *gathered) completion() Completion {
+	c := g.Completion
+	c.Text, c.Refusal, c.Thinking = g.text.String(), g.refusal.String(), g.thinking.String()
+	for i := range c.ToolCalls {
+		c.ToolCalls[i].Arguments += g.arguments[i].String()
+	}
+	return c
+}

@@ -179,25 +179,25 @@ func (t *item) checkMessage(param func(string) string) *APIError {
 // here.
 func (r *responsesRequest) checkOutputs() *APIError {
 	before := r.PreviousResponseID != "" || r.Conversation != nil
-	var open []string
+	var calls pending
 	answered := map[string]bool{}
 	for i := range r.Input.list {
 		t := &r.Input.list[i]
 		switch id := t.callID(); {
 		case isCall(t.Type):
-			open = append(open, id)
+			calls.ask(id)
 		case !isOutput(t.Type):
-		case slices.Contains(open, id):
-			open = slices.Delete(open, slices.Index(open, id), slices.Index(open, id)+1)
+		case calls.answer(id):
 			answered[id] = true
 		case answered[id]:
 			return bad("input", "", "Duplicate tool output for function call with call_id %.64s.", id)
 		case !before:
-			return bad("input", "", "No tool call found for %s with call_id %.64s.", strings.ReplaceAll(strings.TrimPrefix(t.Type, "custom_"), "_", " "), id)
+			what := strings.ReplaceAll(strings.TrimPrefix(t.Type, "custom_"), "_", " ")
+			return bad("input", "", "No tool call found for %s with call_id %.64s.", what, id)
 		}
 	}
-	if len(open) > 0 {
-		return bad("input", "", "No tool output found for function call %.64s.", open[0])
+	if left := calls.left(); len(left) > 0 {
+		return bad("input", "", "No tool output found for function call %.64s.", left[0])
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func (c *items) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*c = items{kind: d.PeekKind()}
 	switch c.kind {
 	case '"':
-		return jsonv2.UnmarshalDecode(d, &c.text)
+		return jsonv2.UnmarshalDecode(d, (*quoted)(&c.text))
 	case '[':
 		return jsonv2.UnmarshalDecode(d, &c.list)
 	}
@@ -98,7 +98,7 @@ func (o *output) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*o = output{kind: d.PeekKind()}
 	switch o.kind {
 	case '"':
-		return jsonv2.UnmarshalDecode(d, &o.text)
+		return jsonv2.UnmarshalDecode(d, (*quoted)(&o.text))
 	case '[', '{':
 		value, err := d.ReadValue()
 		if err != nil {
@@ -120,18 +120,7 @@ func outputText(value jsontext.Value) string {
 }
 
 // plainParts is the text of parts, one below the other.
-func plainParts(parts []contentPart) string {
-	var text strings.Builder
-	for _, p := range parts {
-		if t := p.Text + p.Refusal; t != "" {
-			if text.Len() > 0 {
-				text.WriteByte('\n')
-			}
-			text.WriteString(t)
-		}
-	}
-	return text.String()
-}
+func plainParts(parts []contentPart) string { return joined(parts, "\n") }
 
 // Decode implements Codec. Its errors have the provider's status, type, code and
 // param, and words close to the provider's.
@@ -171,10 +160,11 @@ func (r *responsesRequest) call() Call {
 	if r.Input.kind == '"' {
 		c.Messages = append(c.Messages, llm.Message{Role: llm.User, Content: r.Input.text})
 	}
-	speaking := false
+	turn := assistantTurn{call: &c}
 	for i := range r.Input.list {
-		speaking = c.add(&r.Input.list[i], speaking)
+		turn.add(&r.Input.list[i])
 	}
+	turn.end()
 	return c
 }
 
@@ -207,41 +197,52 @@ func (c *Call) offer(namespace string, tools []responsesTool) {
 	}
 }
 
-// add adds what an item says to the messages. What the assistant says in several
-// items is one message; speaking is whether the item before was the assistant's.
-func (c *Call) add(i *item, speaking bool) (assistant bool) {
-	var m llm.Message
-	switch text := plainParts(i.Content.parts); {
+// assistantTurn collects what the assistant says in several items that follow each
+// other: it is one message.
+type assistantTurn struct {
+	call  *Call
+	open  bool
+	texts []string
+	calls []llm.ToolCall
+}
+
+// add adds what an item says to the messages.
+func (t *assistantTurn) add(i *item) {
+	switch {
 	case i.Type == itemMessage || i.Type == "":
-		if i.Content.kind == '"' {
-			text = i.Content.text
+		text := i.Content.text
+		if i.Content.kind == '[' {
+			text = plainParts(i.Content.parts)
 		}
-		m = llm.Message{Role: llm.Role(i.Role), Content: text}
-	case i.Type == "additional_tools":
-		c.offer("", i.Tools)
-		return speaking
+		if llm.Role(i.Role) == llm.Assistant {
+			t.open, t.texts = true, append(t.texts, text)
+			return
+		}
+		t.others(llm.Message{Role: llm.Role(i.Role), Content: text})
 	case strings.HasSuffix(i.Type, "_output"):
-		m = llm.Message{Role: llm.ToolRole, Content: i.Output.text, ToolCallID: i.callID()}
+		t.others(llm.Message{Role: llm.ToolRole, Content: i.Output.text, ToolCallID: i.callID()})
 	case isCall(i.Type):
-		m = llm.Message{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: i.callID(), Name: i.name(), Arguments: i.written()}}}
-	default:
-		return speaking // a thought, or something that has no neutral form
+		t.open = true
+		t.calls = append(t.calls, llm.ToolCall{ID: i.callID(), Name: i.name(), Arguments: i.written()})
+	case i.Type == "additional_tools":
+		t.call.offer("", i.Tools)
 	}
-	if m.Role != llm.Assistant {
-		c.Messages = append(c.Messages, m)
-		return false
+	// What is left is a thought, or something that has no neutral form.
+}
+
+// others adds what somebody else says.
+func (t *assistantTurn) others(m llm.Message) {
+	t.end()
+	t.call.Messages = append(t.call.Messages, m)
+}
+
+// end adds what the assistant said, if anything.
+func (t *assistantTurn) end() {
+	if t.open {
+		text := joinTexts("\n", slices.Values(t.texts))
+		t.call.Messages = append(t.call.Messages, llm.Message{Role: llm.Assistant, Content: text, ToolCalls: t.calls})
 	}
-	if !speaking {
-		c.Messages = append(c.Messages, m)
-		return true
-	}
-	last := &c.Messages[len(c.Messages)-1]
-	last.ToolCalls = append(last.ToolCalls, m.ToolCalls...)
-	if last.Content != "" && m.Content != "" {
-		last.Content += "\n"
-	}
-	last.Content += m.Content
-	return true
+	t.open, t.texts, t.calls = false, nil, nil
 }
 
 // isCall reports whether an item of that type calls a tool that the client runs.

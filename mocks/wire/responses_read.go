@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -43,36 +44,43 @@ type saidItem struct {
 
 // ReadAnswer implements Reader. What several messages say is one text.
 func (OpenAIResponses) ReadAnswer(streamed bool, body []byte) (Completion, error) {
+	var s responsesStream
 	if streamed {
-		return readResponsesStream(body)
+		err := readStream(body, s.read)
+		return s.completion(), err
 	}
-	var c Completion
 	var a responsesAnswer
-	if err := readBody(body, &a); err != nil {
-		return c, err
+	err := readBody(body, &a)
+	if err == nil {
+		err = s.finish(&a)
 	}
-	return c, a.addTo(&c)
+	return s.completion(), err
 }
 
-// addTo makes c what the answer says.
-func (a *responsesAnswer) addTo(c *Completion) error {
-	a.head(c)
-	for i := range a.Output {
-		a.Output[i].addTo(c)
+// finish adds the whole answer that the provider gives at last, whose items may
+// have come before.
+func (s *responsesStream) finish(a *responsesAnswer) error {
+	s.pieces = &gathered{}
+	if len(a.Output) > 0 {
+		s.items = a.Output
 	}
+	a.head(&s.Completion)
 	switch a.Status {
 	case "completed":
-		c.Finish = Completion{ToolCalls: c.ToolCalls}.FinishReason()
+		s.Finish = llm.FinishStop
+		if slices.ContainsFunc(s.items, func(t saidItem) bool { return isCall(t.Type) }) {
+			s.Finish = llm.FinishToolCalls
+		}
 	case "incomplete":
-		c.Finish = llm.FinishLength
+		s.Finish = llm.FinishLength
 		if a.Incomplete.Reason == "content_filter" {
-			c.Finish = llm.FinishContentFilter
+			s.Finish = llm.FinishContentFilter
 		}
 	default:
 		if a.Error != nil {
 			return a.Error.apiError()
 		}
-		if len(a.Output) == 0 {
+		if len(s.items) == 0 {
 			return ErrEmptyAnswer
 		}
 	}
@@ -92,21 +100,21 @@ func (a *responsesAnswer) head(c *Completion) {
 }
 
 // addTo adds what an item says.
-func (t *saidItem) addTo(c *Completion) {
+func (t *saidItem) addTo(g *gathered) {
 	switch {
 	case t.Type == itemMessage:
 		for _, p := range t.Content.parts {
-			c.Text += p.Text
-			c.Refusal += p.Refusal
+			g.text.WriteString(string(p.Text))
+			g.refusal.WriteString(string(p.Refusal))
 		}
 	case t.Type == itemReasoning:
 		thoughts := t.Summary
 		if len(thoughts) == 0 {
 			thoughts = t.Content.parts
 		}
-		c.Thinking += plainParts(thoughts)
+		g.thinking.WriteString(plainParts(thoughts))
 	case isCall(t.Type):
-		c.ToolCalls = append(c.ToolCalls, llm.ToolCall{ID: t.callID(), Name: t.name(), Arguments: t.written()})
+		g.call(llm.ToolCall{ID: t.callID(), Name: t.name(), Arguments: t.written()})
 	}
 }
 
@@ -125,29 +133,32 @@ type responsesEvent struct {
 // responsesStream puts an answer together: of the items that are done and, where
 // the stream is cut, the pieces of the one that is not.
 type responsesStream struct {
-	c      Completion
+	Completion
 	items  []saidItem
-	pieces Completion
+	pieces *gathered
 }
 
-func readResponsesStream(body []byte) (Completion, error) {
-	var s responsesStream
-	err := readStream(body, s.read)
-	if err != nil {
-		for i := range s.items {
-			s.items[i].addTo(&s.c)
-		}
-		s.c.Text += s.pieces.Text
-		s.c.Refusal += s.pieces.Refusal
-		s.c.Thinking += s.pieces.Thinking
+// completion is what was put together.
+func (s *responsesStream) completion() Completion {
+	g := gathered{Completion: s.Completion}
+	for i := range s.items {
+		s.items[i].addTo(&g)
 	}
-	return s.c, err
+	if s.pieces != nil {
+		g.text.WriteString(s.pieces.text.String())
+		g.refusal.WriteString(s.pieces.refusal.String())
+		g.thinking.WriteString(s.pieces.thinking.String())
+	}
+	return g.completion()
 }
 
 func (s *responsesStream) read(data []byte) (done bool, err error) {
 	var e responsesEvent
 	if err := jsonv2.Unmarshal(data, &e, lenient); err != nil {
 		return false, err
+	}
+	if s.pieces == nil {
+		s.pieces = &gathered{}
 	}
 	switch kind := strings.TrimPrefix(e.Type, "response."); kind {
 	case "error":
@@ -156,21 +167,17 @@ func (s *responsesStream) read(data []byte) (done bool, err error) {
 		}
 		return false, e.Error.apiError()
 	case "created":
-		e.Response.head(&s.c)
+		e.Response.head(&s.Completion)
 	case "output_text.delta":
-		s.pieces.Text += writtenInput(e.Delta)
+		s.pieces.text.WriteString(writtenInput(e.Delta))
 	case "refusal.delta":
-		s.pieces.Refusal += writtenInput(e.Delta)
+		s.pieces.refusal.WriteString(writtenInput(e.Delta))
 	case "reasoning_summary_text.delta", "reasoning_text.delta":
-		s.pieces.Thinking += writtenInput(e.Delta)
+		s.pieces.thinking.WriteString(writtenInput(e.Delta))
 	case "output_item.done":
-		s.items, s.pieces = append(s.items, e.Item), Completion{}
+		s.items, s.pieces = append(s.items, e.Item), nil
 	case "completed", "incomplete", "failed":
-		if len(e.Response.Output) == 0 {
-			e.Response.Output = s.items
-		}
-		s.c = Completion{}
-		return true, e.Response.addTo(&s.c)
+		return true, s.finish(&e.Response)
 	}
 	return false, nil
 }
