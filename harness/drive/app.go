@@ -64,7 +64,7 @@ func newAgent(sc scenarios.Scenario, env *Env) (kind string, agent app.Agent, er
 		agent, err = webAgent(sc, env)
 		return "http", agent, err
 	case d.Container != nil:
-		agent, err = containerAgent(sc, env)
+		agent, err = containerAgent(sc)
 		return "container", agent, err
 	default:
 		agent, err = codingAgent(sc, env)

@@ -49,23 +49,22 @@ func noDocker(ctx context.Context) (reason error) {
 
 // dockerfile is all that the program needs: itself.
 const dockerfile = `FROM scratch
-COPY rehearse /rehearse
+COPY program /rehearse
 ENV REHEARSE_OFFLINE=1
 EXPOSE 8080
 ENTRYPOINT ["/rehearse", "interview", "serve", "--listen", "0.0.0.0:8080", "--store", "/interviews.db"]
 CMD ["--script", "lea", "--time-scale", "0.001"]
 `
 
-// build makes the folder of the image: the program, linked statically as the
-// Makefile does, and a Dockerfile.
-func build() string {
+// build makes the folder of an image with a program, linked statically as the Makefile
+// does.
+func build(program string) string {
 	GinkgoHelper()
 	folder := GinkgoT().TempDir()
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(folder, "rehearse"), "../../cmd/rehearse")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(folder, "program"), program)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+runtime.GOARCH)
 	out, err := cmd.CombinedOutput()
 	Expect(err).NotTo(HaveOccurred(), string(out))
-	Expect(os.WriteFile(filepath.Join(folder, "Dockerfile"), []byte(dockerfile), 0o600)).To(Succeed())
 	return folder
 }
 
@@ -94,8 +93,10 @@ func (c client) send(ctx context.Context, submission map[string]string) intervie
 var _ = Describe("the program in a container", Label("docker"), func() {
 	It("serves an interview, ends in good order and goes on where it was", func(ctx SpecContext) {
 		needsDocker(ctx)
+		folder := build("../../cmd/rehearse")
+		Expect(os.WriteFile(filepath.Join(folder, "Dockerfile"), []byte(dockerfile), 0o600)).To(Succeed())
 		c, err := testcontainers.Run(ctx, "",
-			testcontainers.WithDockerfile(testcontainers.FromDockerfile{Context: build(), Repo: "rehearse-test", Tag: "interview"}),
+			testcontainers.WithDockerfile(testcontainers.FromDockerfile{Context: folder, Repo: "rehearse-test", Tag: "interview"}),
 			testcontainers.WithExposedPorts("8080/tcp"),
 			testcontainers.WithWaitStrategyAndDeadline(time.Minute, wait.ForHTTP("/readyz").WithPort("8080/tcp")),
 		)

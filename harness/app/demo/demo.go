@@ -21,7 +21,8 @@ import (
 )
 
 // Variable is the environment variable that makes Main an agent. Its value is "command",
-// or "http" for an HTTP application that listens on the port in PORT.
+// or "http" for an HTTP application that listens on the port in PORT
+// (and the address in HOST; default 127.0.0.1).
 const Variable = "REHEARSE_DEMO"
 
 // Main turns this process into the agent if it was started as one, and does not return

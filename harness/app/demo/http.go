@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -39,7 +42,9 @@ func (o options) serve(ctx context.Context) error {
 		}
 	})
 	mux.HandleFunc("POST /chat", s.chat)
-	h := &http.Server{Addr: "127.0.0.1:" + os.Getenv("PORT"), Handler: mux, ReadHeaderTimeout: time.Second}
+	h := &http.Server{Addr: net.JoinHostPort(cmp.Or(os.Getenv("HOST"), "127.0.0.1"), os.Getenv("PORT")), Handler: mux, ReadHeaderTimeout: time.Second}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
 	defer context.AfterFunc(ctx, func() { _ = h.Close() })()
 	if err := h.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		return err

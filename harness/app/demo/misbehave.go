@@ -48,7 +48,9 @@ func (a *assistant) misbehave(when string) error {
 	case "fork", "daemon":
 		return leave(do == "daemon")
 	case "elsewhere":
-		return elsewhere()
+		return elsewhere(http.DefaultClient)
+	case "direct":
+		return elsewhere(&http.Client{Transport: &http.Transport{}}) // which knows no proxy
 	case "prose":
 		_, err := fmt.Fprintln(a.stdout, "Let me think about that.")
 		return err
@@ -108,8 +110,8 @@ func leave(daemon bool) error {
 
 // elsewhere calls the provider itself, as an agent does that does not look at the
 // address it is given.
-func elsewhere() error {
-	resp, err := http.Post("https://api.openai.com/v1/chat/completions", "application/json", strings.NewReader("{}")) //nolint:noctx // the agent is a careless one
+func elsewhere(client *http.Client) error {
+	resp, err := client.Post("https://api.openai.com/v1/chat/completions", "application/json", strings.NewReader("{}")) //nolint:noctx // the agent is a careless one
 	if err != nil {
 		return err
 	}

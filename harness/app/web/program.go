@@ -70,7 +70,7 @@ func (p *process) Start(ctx context.Context, ready Ready) (string, error) {
 		if err = ready(ctx, base, p.Gone()); err == nil {
 			return base, nil
 		}
-		if !errors.Is(err, errGone) || n == attempts || !taken(port) {
+		if !errors.Is(err, ErrGone) || n == attempts || !taken(port) {
 			return "", err
 		}
 	}

@@ -31,7 +31,7 @@ func (s *session) start(ctx context.Context) error {
 	switch {
 	case clock.Err(ctx) != nil:
 		return clock.Err(ctx)
-	case errors.Is(err, errGone):
+	case errors.Is(err, ErrGone):
 		return app.Errorf(app.Unusable, "the application ended before it could be spoken to: %s", s.place.Ended())
 	case err != nil:
 		return err
@@ -59,11 +59,11 @@ func (s *session) ended(ctx context.Context) bool {
 	}
 	ctx, leave := whileThere(ctx, gone)
 	defer leave()
-	return errors.Is(s.clock.Sleep(ctx, endingLimit), errGone)
+	return errors.Is(s.clock.Sleep(ctx, endingLimit), ErrGone)
 }
 
 // endingLimit is how long after its connections were cut a process is taken to end.
-const endingLimit = 250 * time.Millisecond
+const endingLimit = 2 * time.Second
 
 // Restart implements app.Restarter.
 func (s *session) Restart(ctx context.Context) error {

@@ -40,13 +40,13 @@ func (e *elsewhere) Error() string { return "redirected to " + e.host }
 // has a connection of its own, so that one which is cut was cut by the application, and
 // not because it had waited too long for the next turn.
 func newClient() *http.Client {
-	jar, _ := cookiejar.New(nil) // its error is always nil
+	all, _ := cookiejar.New(nil) // its error is always nil
 	return &http.Client{
-		Jar:       jar,
+		Jar:       jar{all},
 		Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			const most = 10
-			if !loopback.Is(r.URL.Hostname()) {
+			if !loopback.Is(r.URL.Hostname()) && r.URL.Host != via[0].URL.Host {
 				return &elsewhere{r.URL.Host}
 			}
 			if len(via) >= most {
@@ -56,6 +56,25 @@ func newClient() *http.Client {
 		},
 	}
 }
+
+// jar keeps the cookies of one application, whose address may be another after it was
+// started again.
+type jar struct{ all *cookiejar.Jar }
+
+var application = &url.URL{Scheme: "http", Host: "application.test", Path: "/"}
+
+// at is the application's URL with the path of another one.
+func at(u *url.URL) *url.URL {
+	same := *application
+	same.Path = u.Path
+	return &same
+}
+
+// SetCookies implements http.CookieJar.
+func (j jar) SetCookies(u *url.URL, cookies []*http.Cookie) { j.all.SetCookies(at(u), cookies) }
+
+// Cookies implements http.CookieJar.
+func (j jar) Cookies(u *url.URL) []*http.Cookie { return j.all.Cookies(at(u)) }
 
 // dial connects to an address on 127.0.0.1, or to the same port on ::1: a program that
 // is to listen on "localhost" may choose either.
@@ -164,7 +183,7 @@ func (t *talk) ready(ctx context.Context, base string, gone <-chan struct{}) err
 		switch cause := clock.Err(timed); {
 		case clock.Err(ctx) != nil:
 			return clock.Err(ctx)
-		case errors.Is(cause, errGone):
+		case errors.Is(cause, ErrGone):
 			return cause
 		default:
 			return app.Errorf(app.Unusable, "the application could not be spoken to within %s (health_timeout): %s", t.dialogue.HealthTimeout, reason(last))
@@ -178,8 +197,9 @@ const (
 	longPause  = 50 * time.Millisecond
 )
 
-// errGone ends the waiting for an application that has ended.
-var errGone = errors.New("the application ended")
+// ErrGone says that an application ended before it could be spoken to. The error of
+// Open says how.
+var ErrGone = errors.New("the application ended")
 
 // whileThere returns a context that ends, too, when the application has.
 func whileThere(ctx context.Context, gone <-chan struct{}) (context.Context, context.CancelFunc) {
@@ -188,7 +208,7 @@ func whileThere(ctx context.Context, gone <-chan struct{}) (context.Context, con
 		go func() {
 			select {
 			case <-gone:
-				cancel(errGone)
+				cancel(ErrGone)
 			case <-ctx.Done():
 			}
 		}()
