@@ -4,8 +4,10 @@
 package capture
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -22,6 +24,9 @@ import (
 // maxBody is how many bytes of a request or an answer are kept. What is longer is passed
 // on all the same.
 const maxBody = 32 << 20
+
+// maxAhead is the length up to which a request is believed what it says of its length.
+const maxAhead = 1 << 20
 
 // Options configures a Proxy.
 type Options struct {
@@ -154,6 +159,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	codec, ok := wire.ForPath(r.Method, r.URL.Path)
 	if !ok {
+		if _, err := readAhead(r); err != nil {
+			panic(http.ErrAbortHandler)
+		}
 		p.forward.ServeHTTP(w, r)
 		return
 	}
@@ -165,8 +173,37 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(http.ErrAbortHandler)
 		}
 	}()
-	p.forward.ServeHTTP(w, x.request(r))
+	r = x.request(r)
+	if x.asked, x.unread = readAhead(r); x.unread != nil {
+		panic(http.ErrAbortHandler)
+	}
+	p.forward.ServeHTTP(w, r)
 	ended = true
+}
+
+// readAhead reads a request's body and puts what was read in its place. It is not read
+// while it is passed on: as soon as an answer begins, net/http's server closes the body of
+// its request, and a transport that wants to see the body's end then takes it for broken
+// and cuts the answer off.
+func readAhead(r *http.Request) (body []byte, err error) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil, nil
+	}
+	var b bytes.Buffer
+	if 0 < r.ContentLength && r.ContentLength <= maxAhead {
+		b.Grow(int(r.ContentLength) + bytes.MinRead)
+	}
+	_, err = b.ReadFrom(io.LimitReader(r.Body, maxBody+1))
+	body = b.Bytes()
+	switch {
+	case err != nil:
+	case len(body) > maxBody: // there is no way to pass it on but as it comes
+		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), r.Body))
+	default:
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	}
+	return body, err
 }
 
 // finder finds what is secret in an exchange with a client of these keys.

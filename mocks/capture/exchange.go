@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/mocks/tape"
@@ -27,7 +26,8 @@ type exchange struct {
 	now   func() time.Time
 	gone  func() error // the client's end
 
-	sent requestBody
+	asked  []byte // the request's body, or what there is of it up to its limit
+	unread error  // why there is no more of it
 
 	response *http.Response
 	failed   error // why there is no response
@@ -101,55 +101,23 @@ func quotedTwice(values []string) []string {
 	return quoted
 }
 
-// request is the client's, with a body that is remembered as it is sent.
+// request is the client's, with the exchange in its context.
 func (x *exchange) request(r *http.Request) *http.Request {
 	x.gone = func() error { return context.Cause(r.Context()) }
-	out := r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
-	x.sent.ReadCloser, x.sent.length = r.Body, r.ContentLength
-	if r.ContentLength != 0 {
-		out.Body = &x.sent
-	}
-	return out
+	return r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
 }
 
-// requestBody remembers what is read of it. The transport reads it on another goroutine,
-// and may go on when the answer is there.
-type requestBody struct {
-	io.ReadCloser
-	length int64 // -1 where it is not known
-
-	mu    sync.Mutex
-	kept  bytes.Buffer
-	n     int64
-	whole bool
-}
-
-// Read implements io.Reader.
-func (b *requestBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.n += int64(n)
-	if b.n <= maxBody {
-		b.kept.Write(p[:n])
-	}
-	b.whole = b.whole || errors.Is(err, io.EOF) || b.n == b.length
-	return n, err
-}
-
-// take is the body, which must not be changed, or why it cannot be kept.
-func (b *requestBody) take() (body []byte, lost string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+// sent is the request's body, or why it cannot be kept.
+func (x *exchange) sent() (body []byte, lost string) {
 	switch {
-	case b.n > maxBody:
+	case x.unread != nil:
+		return nil, fmt.Sprintf("the request did not come whole: %v", x.unread)
+	case len(x.asked) > maxBody:
 		return nil, fmt.Sprintf("the request is longer than %d MB", maxBody>>20)
-	case !b.whole && b.length != 0:
-		return nil, "the request did not come whole"
-	case !json.Valid(b.kept.Bytes()):
+	case !json.Valid(x.asked):
 		return nil, "the request is not JSON"
 	}
-	return bytes.Clone(b.kept.Bytes()), ""
+	return x.asked, ""
 }
 
 // tap remembers an answer as it is passed on.
@@ -185,8 +153,8 @@ func (t *tapped) Read(p []byte) (int, error) {
 func (p *Proxy) exchange(x *exchange) tape.Exchange {
 	out := x.out
 	find := p.finder(x.keys)
-	request, lost := x.sent.take()
-	if x.response == nil {
+	request, lost := x.sent()
+	if x.response == nil && x.unread == nil {
 		lost = x.missing()
 	}
 	if lost == "" {

@@ -164,15 +164,14 @@ func (d *document) token(token jsontext.Token, end int) {
 
 // text takes a string that ends at body[end].
 func (d *document) text(token jsontext.Token, end int) {
-	text := token.String()
 	found := pending{leaf: leaf{to: end - 1, escaped: true}, node: d.node(), name: d.label()}
 	found.from = d.opening(found.to)
 	if top := d.top(); top != nil && top.object && !top.named {
-		top.name, top.named = text, true
+		top.name, top.named = token.String(), true
 		found.name += "\x00name"
 	} else {
 		if name := d.member(); d.apart(name) {
-			d.tellApart(name, text)
+			d.tellApart(name, token.String())
 		}
 		d.value()
 	}

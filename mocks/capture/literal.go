@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bytes"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -8,6 +9,9 @@ import (
 
 // unescape is the text that the inside of a JSON string stands for.
 func unescape(raw []byte) string {
+	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+		return string(raw)
+	}
 	text := make([]byte, 0, len(raw))
 	for len(raw) > 0 {
 		r, n := step(raw)
