@@ -1,0 +1,170 @@
+package judge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/stat"
+)
+
+// Schema names the JSON form of an Agreement.
+const Schema = "rehearse.agreement/1"
+
+// Labelled is an item with what people said of it.
+type Labelled struct {
+	Item
+	Pass bool `json:"pass"`
+}
+
+// Agreement is how well a judge agrees with labels.
+type Agreement struct {
+	Schema string `json:"schema"`
+	// Judge is the Digest of the judge that was measured.
+	Judge string `json:"judge"`
+	// Items were labelled; Unformed of them got no verdict in form.
+	Items    int `json:"items"`
+	Unformed int `json:"unformed,omitempty"`
+	// Confusion counts verdicts: of the items that people passed, and of those that they
+	// failed, how many the judge passed and failed.
+	Confusion Confusion `json:"confusion"`
+	// Kappa is Cohen's, nil where it is not defined, with its interval.
+	Kappa    *float64       `json:"kappa"`
+	Interval *stat.Interval `json:"interval,omitempty"`
+	Warnings []string       `json:"warnings,omitempty"`
+}
+
+// Confusion is a table of labels and verdicts.
+type Confusion struct {
+	PassPassed int `json:"pass_passed"`
+	PassFailed int `json:"pass_failed"`
+	FailPassed int `json:"fail_passed"`
+	FailFailed int `json:"fail_failed"`
+}
+
+func (c Confusion) cells() []int {
+	return []int{c.PassPassed, c.PassFailed, c.FailPassed, c.FailFailed}
+}
+
+// MinLabels is how many items of either label an agreement is measured on at least.
+const MinLabels = 10
+
+// Measure asks a judge about labelled items, one after the other. A judge that does not
+// answer in form is counted; any other error ends the measurement.
+func Measure(ctx context.Context, m *Model, items []Labelled) (Agreement, error) {
+	if err := enough(items); err != nil {
+		return Agreement{}, err
+	}
+	a := Agreement{Schema: Schema, Judge: m.Digest(), Items: len(items)}
+	for i := range items {
+		score, err := m.Score(ctx, items[i].Item)
+		if _, unformed := errors.AsType[*FormError](err); unformed {
+			a.Unformed++
+			continue
+		}
+		if err != nil {
+			return Agreement{}, fmt.Errorf("item %d (%s): %w", i+1, quoted(items[i].ID), err)
+		}
+		a.add(items[i].Pass, score.Pass)
+	}
+	a.kappa()
+	return a, nil
+}
+
+// enough says why labels are not enough to measure an agreement.
+func enough(items []Labelled) error {
+	passed := 0
+	for _, it := range items {
+		if it.Pass {
+			passed++
+		}
+	}
+	if passed < MinLabels || len(items)-passed < MinLabels {
+		return fmt.Errorf("%d items are labelled pass and %d fail; at least %d of either are needed to measure an agreement", passed, len(items)-passed, MinLabels)
+	}
+	return nil
+}
+
+func (a *Agreement) add(label, verdict bool) {
+	c := &a.Confusion
+	switch {
+	case label && verdict:
+		c.PassPassed++
+	case label:
+		c.PassFailed++
+	case verdict:
+		c.FailPassed++
+	default:
+		c.FailFailed++
+	}
+}
+
+// The bootstrap of an agreement: the same table gives the same interval.
+const (
+	resamples = 2000
+	seed      = 1
+)
+
+// kappa is Cohen's kappa with a bootstrap interval. Where the judge agrees always, no
+// resample differs, and the interval is that of the agreement (Wilson), carried through
+// kappa's formula with the chance agreement of the labels.
+func (a *Agreement) kappa() {
+	cells := a.Confusion.cells()
+	s := stat.Bootstrap(cells, func(c []int) float64 { return stat.Kappa([][]int{c[:2], c[2:]}) }, resamples, seed, stat.Level)
+	a.Warnings = s.Warnings
+	if math.IsNaN(s.Value) {
+		return
+	}
+	a.Kappa, a.Interval = &s.Value, s.Interval
+	if a.Interval != nil || a.Confusion.PassFailed+a.Confusion.FailPassed > 0 {
+		return
+	}
+	n := a.Confusion.PassPassed + a.Confusion.FailFailed
+	p := float64(a.Confusion.PassPassed) / float64(n)
+	chance := p*p + (1-p)*(1-p)
+	if in := stat.Proportion(n, n, stat.Level).Interval; in != nil {
+		carried := *in
+		carried.Lo, carried.Hi = (in.Lo-chance)/(1-chance), (in.Hi-chance)/(1-chance)
+		a.Interval = &carried
+		a.Warnings = slices.DeleteFunc(a.Warnings, func(string) bool { return true })
+	}
+}
+
+// Reaches returns nil if the judge of that digest may gate: it was this one that was
+// measured, it answered in form always, and the lower end of kappa's interval is at least
+// least. The error says why not.
+func (a *Agreement) Reaches(digest string, least float64) error {
+	switch {
+	case a.Judge != digest:
+		return errors.New("the agreement was measured for another rubric, model or prompt; measure it again")
+	case a.Unformed > 0:
+		return fmt.Errorf("the judge did not answer in form for %d of %d labelled items", a.Unformed, a.Items)
+	case a.Kappa == nil || a.Interval == nil:
+		return errors.New("kappa is not defined for what was measured; label more items, of both kinds")
+	case !(a.Interval.Lo >= least):
+		return fmt.Errorf("kappa is %.2f, and at least %.2f at a level of %.0f %%: below the bar of %.2f; its verdicts cannot be relied on",
+			*a.Kappa, a.Interval.Lo, a.Interval.Level*100, least)
+	}
+	return nil
+}
+
+// Gate lets a judge score only if its agreement reaches the bar; else it refuses every
+// item with the reason.
+func Gate(m *Model, a *Agreement, least float64) Scorer {
+	if a == nil {
+		return refusing{errors.New("its agreement with labels was never measured")}
+	}
+	if err := a.Reaches(m.Digest(), least); err != nil {
+		return refusing{err}
+	}
+	return m
+}
+
+type refusing struct{ why error }
+
+// Score implements Scorer: it always fails.
+func (r refusing) Score(context.Context, Item) (Score, error) {
+	return Score{}, fmt.Errorf("the judge may not gate: %w", r.why)
+}
