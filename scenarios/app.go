@@ -62,7 +62,14 @@ type CommandDrive struct {
 	// Answer is the JSON path (RFC 9535) of the answer, such as $.result; with jsonl it
 	// is that of the last line that has it.
 	Answer string `yaml:"answer,omitempty" json:"answer,omitempty"`
+	// Network is "own" (default): a network of the trial's own where the system allows
+	// that, in which there is the scripted backend and what the program starts itself; or
+	// "shared": this machine's, for a program that needs a server which runs here.
+	Network string `yaml:"network,omitempty" json:"network,omitempty" jsonschema:"enum=own,enum=shared"`
 }
+
+// SharedNetwork is a value of CommandDrive.Network.
+const SharedNetwork = "shared"
 
 // HTTPDrive drives an HTTP application.
 type HTTPDrive struct {

@@ -59,6 +59,9 @@ type Site struct {
 	// that work nowhere else, and the proxy that refuses all other hosts. An agent's
 	// process gets these and what a program needs to run at all, nothing else of ours.
 	Env []string
+	// Within starts the agent's process in a network of the trial's own, where the backend
+	// and the proxy are; nil is the machine's.
+	Within func(start func() error) error
 	// Folder is the workspace, an existing folder that the trial removes.
 	Folder string
 	// Home is a folder beside it for what the agent keeps: its home, temporary files.

@@ -7,6 +7,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/harness/app/apptest"
+	"github.com/rehearse-dev/rehearse/harness/app/egress"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -29,6 +30,16 @@ func demoCommand(args, keys string) func(do string) string {
 		return "  command:\n    run: [\"{rehearse}\", -do, \"" + do + "\"" + args + "]\n    env: {REHEARSE_DEMO: command}\n" + keys
 	}
 }
+
+var _ = It("a command reaches no other machine though it passes the proxy by, and the one that it looked up is named", func(ctx SpecContext) {
+	network, err := egress.NewNetwork(func(string) {})
+	if err != nil {
+		Skip(err.Error())
+	}
+	Expect(network.Close()).To(Succeed())
+	t := carryOut(ctx, "name: spec/direct\ndrive:\n"+demoCommand("", "")("direct")+"    turns: [Hello.]\nbackend:\n  unpriced: true\n  replies: [{text: Hello!}]\nexpect: {status: done}\n")
+	Expect(t.End.HarnessError).To(ContainSubstring("called api.openai.com, which was refused"))
+})
 
 func init() {
 	apptest.Contract(apptest.Subject{Name: "a command", Drive: demoCommand("", ""), Run: carryOut})

@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -42,7 +43,9 @@ func (d *appDriver) newSite(t *trial, stop context.CancelCauseFunc) (*site, erro
 		}
 		t.collector.Tell(event.Event{Kind: kind, Name: name, Detail: s.places.text(detail), Attrs: s.places.attrs(attrs)})
 	}
-	if err := d.connect(t, s); err != nil {
+	tell := func(host string) { stop(&reached{host}) }
+	network := d.isolate(t, s, tell)
+	if err := d.connect(t, s, network); err != nil {
 		return nil, err
 	}
 	if err := s.settle(t); err != nil {
@@ -50,19 +53,48 @@ func (d *appDriver) newSite(t *trial, stop context.CancelCauseFunc) (*site, erro
 	}
 	s.Env = app.Variables(s.Backend)
 	if d.scenario.Drive.Function == nil {
-		proxy, err := egress.Listen(nil, func(host string) { stop(&reached{host}) })
-		if err != nil {
+		if err := s.refuse(t, network, tell); err != nil {
 			return nil, err
 		}
-		t.closers = append(t.closers, proxy.Close)
-		s.Env = append(s.Env, proxy.Env()...)
 	}
 	s.places = newPlaces(s.Site)
 	return s, furnish(s.Folder, &scenarios.Stage{Files: d.talk.Files})
 }
 
+// isolate gives a command a network of its own, from which nothing outside is reached,
+// where the machine can and the scenario does not say otherwise; nil is the machine's.
+func (d *appDriver) isolate(t *trial, s *site, tell func(host string)) *egress.Network {
+	if c := d.scenario.Drive.Command; c == nil || c.Network == scenarios.SharedNetwork {
+		return nil
+	}
+	network, err := egress.NewNetwork(tell)
+	if err != nil {
+		return nil // the proxy alone refuses what asks it
+	}
+	t.closers = append(t.closers, network.Close)
+	s.Within = network.Within
+	return network
+}
+
+// refuse starts the proxy that refuses other machines.
+func (s *site) refuse(t *trial, network *egress.Network, tell func(host string)) (err error) {
+	var on net.Listener // the proxy's own
+	if network != nil {
+		if on, err = network.Listen(); err != nil {
+			return fmt.Errorf("listen in the agent's network: %w", err)
+		}
+	}
+	proxy, err := egress.Listen(on, tell)
+	if err != nil {
+		return err
+	}
+	t.closers = append(t.closers, proxy.Close)
+	s.Env = append(s.Env, proxy.Env()...)
+	return nil
+}
+
 // connect makes the scripted backend reachable.
-func (d *appDriver) connect(t *trial, s *site) error {
+func (d *appDriver) connect(t *trial, s *site, network *egress.Network) error {
 	if !d.head.RealTime {
 		s.Client = &http.Client{Transport: mocks.NewTransport(t.engine)}
 		return nil
@@ -73,6 +105,15 @@ func (d *appDriver) connect(t *trial, s *site) error {
 	}
 	t.closers = append(t.closers, release)
 	s.Backend = strings.TrimSuffix(url, "/v1")
+	if network != nil {
+		on, err := network.Listen()
+		if err != nil {
+			return fmt.Errorf("listen in the agent's network: %w", err)
+		}
+		t.closers = append(t.closers, on.Close)
+		d.env.socket.serve(on)
+		s.Backend = strings.Replace(s.Backend, d.env.socket.address, on.Addr().String(), 1)
+	}
 	if d.scenario.Drive.Function != nil {
 		s.Client = &http.Client{Transport: &d.env.socket.client}
 	}

@@ -67,6 +67,12 @@ func (w *watch) calls() int {
 	return w.begun
 }
 
+// count counts the tokens of a text as the recording holds it: a folder's name must not
+// decide how many there are.
+func (w *watch) count(model, text string) int {
+	return w.trial.env.Tokens.Count(model, w.site.places.text(text))
+}
+
 // late reports whether an exchange is a further one that was refused, after the first,
 // which ended the trial: how many an agent gets round to before it is gone differs from
 // run to run. It is asked about each exchange once, in their order.

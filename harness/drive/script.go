@@ -100,6 +100,9 @@ func (s *script) beginObserved(sc scenarios.Scenario, n int, env *Env, observer 
 	}
 	if observer != nil {
 		opts.Observer = observer(t)
+		if c, ok := opts.Observer.(interface{ count(model, text string) int }); ok {
+			opts.Count = c.count
+		}
 	}
 	t.engine = mocks.NewEngine(s.program, opts)
 	return t

@@ -54,6 +54,15 @@ func (s *socket) attach(e *mocks.Engine) (url string, release func() error, err 
 	return fmt.Sprintf("http://%s/t/%s/v1", s.address, name), release, nil
 }
 
+// serve lets the server that attach started be reached by a further listener, until that
+// is closed.
+func (s *socket) serve(on net.Listener) {
+	s.mu.Lock()
+	server := s.server
+	s.mu.Unlock()
+	go func() { _ = server.Serve(on) }() // it ends with the listener
+}
+
 func (s *socket) start() error {
 	if s.server != nil {
 		return nil

@@ -4,15 +4,24 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
-// strays are the processes of demo agents that live, by what /proc says of them; none
-// where there is no /proc.
+// strays are the demo agents that live, of those that are this program, by what /proc
+// says of them; none where there is no /proc.
 func strays() (found []string) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range files {
+		program, _ := os.Readlink(strings.TrimSuffix(file, "environ") + "exe")
+		if program != self {
+			continue
+		}
 		env, err := os.ReadFile(file) // a process that has ended has none
-		if err == nil && bytes.HasPrefix(env, []byte("REHEARSE_DEMO=")) || bytes.Contains(env, []byte("\x00REHEARSE_DEMO=")) {
+		if err == nil && (bytes.HasPrefix(env, []byte("REHEARSE_DEMO=")) || bytes.Contains(env, []byte("\x00REHEARSE_DEMO="))) {
 			found = append(found, file)
 		}
 	}

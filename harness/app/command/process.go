@@ -160,7 +160,11 @@ func (p *Process) start(program Program) error {
 // live starts the program and sees it end. One goroutine does both: see child.NoOrphan.
 func (p *Process) live(started chan<- error) {
 	defer child.NoOrphan(p.cmd)()
-	err := p.cmd.Start()
+	start := p.cmd.Start
+	if p.site.Within != nil {
+		start = func() error { return p.site.Within(p.cmd.Start) }
+	}
+	err := start()
 	if err == nil {
 		limit(p.cmd.Process.Pid)
 	}

@@ -1,0 +1,9 @@
+package egress
+
+// What answers the names that are looked up.
+var (
+	Question   = question
+	NoSuchName = noSuchName
+	Resolvers  = resolvers
+	Outside    = outside
+)

@@ -1,0 +1,152 @@
+package egress_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/app/egress"
+)
+
+var _ = Describe("a network of a trial's own", func() {
+	var (
+		network *egress.Network
+		asked   chan string
+	)
+	BeforeEach(func() {
+		asked = make(chan string, 10)
+		var err error
+		network, err = egress.NewNetwork(func(name string) { asked <- name })
+		if errors.Is(err, egress.ErrNoNetwork) {
+			Skip(err.Error())
+		}
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(func() { Expect(network.Close()).To(Succeed()) })
+	})
+
+	It("has listeners that are reached from within, and not from outside", func(ctx SpecContext) {
+		l, err := network.Listen()
+		Expect(err).NotTo(HaveOccurred())
+		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "inside") })}
+		go func() { _ = server.Serve(l) }()
+		DeferCleanup(server.Close)
+		dial := func() (net.Conn, error) { return (&net.Dialer{}).DialContext(ctx, "tcp", l.Addr().String()) }
+		Expect(network.Within(func() error {
+			conn, err := dial()
+			if err == nil {
+				err = conn.Close()
+			}
+			return err
+		})).To(Succeed())
+		_, err = dial()
+		Expect(err).To(MatchError(ContainSubstring("refused")))
+	})
+
+	It("does not reach what is outside, not even on this machine", func(ctx SpecContext) {
+		outside := httptest.NewServer(http.NotFoundHandler())
+		DeferCleanup(outside.Close)
+		for _, address := range []string{outside.Listener.Addr().String(), "192.0.2.1:443"} {
+			Expect(network.Within(func() error {
+				_, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+				return err
+			})).To(HaveOccurred(), address)
+		}
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", outside.Listener.Addr().String())
+		Expect(err).NotTo(HaveOccurred(), "this thread is outside again")
+		Expect(conn.Close()).To(Succeed())
+	})
+
+	It("tells of the names that are looked up, and knows none", func(ctx SpecContext) {
+		resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, proto, address string) (conn net.Conn, err error) {
+			err = network.Within(func() error {
+				conn, err = (&net.Dialer{}).DialContext(ctx, proto, address)
+				return err
+			})
+			return conn, err
+		}}
+		_, err := resolver.LookupHost(ctx, "API.example.com.")
+		failed, _ := errors.AsType[*net.DNSError](err)
+		Expect(failed).NotTo(BeNil())
+		Expect(failed.IsNotFound).To(BeTrue(), "%v", err)
+		Eventually(asked).Should(Receive(Equal("api.example.com")))
+	})
+})
+
+// query asks for the address of a name, as RFC 1035 has it.
+func query(labels ...string) []byte {
+	q := []byte{0xab, 0xcd, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0}
+	for _, label := range labels {
+		q = append(append(q, byte(len(label))), label...)
+	}
+	return append(q, 0, 0, 1, 0, 1)
+}
+
+var _ = Describe("a name server that knows nobody", func() {
+	It("reads the name and answers that there is none", func() {
+		q := query("API", "Example", "com")
+		name, end, ok := egress.Question(append(q, "something behind it"...))
+		Expect(ok).To(BeTrue())
+		Expect(name).To(Equal("api.example.com"))
+		Expect(end).To(Equal(len(q)))
+		answer := egress.NoSuchName(q[:end])
+		Expect(answer[:4]).To(Equal([]byte{0xab, 0xcd, 0x81, 0x83}), "the id, a response, no such name")
+		Expect(answer[4:12]).To(Equal([]byte{0, 1, 0, 0, 0, 0, 0, 0}))
+		Expect(answer[12:]).To(Equal(q[12:]))
+	})
+
+	DescribeTable("does not answer what is no question",
+		func(q []byte) {
+			_, _, ok := egress.Question(q)
+			Expect(ok).To(BeFalse())
+		},
+		Entry("too short", query("a")[:11]),
+		Entry("a response", append([]byte{0, 0, 0x81}, query("a")[3:]...)),
+		Entry("without a question", append([]byte{0, 0, 1, 0, 0, 0}, query("a")[6:]...)),
+		Entry("cut off in a label", query("example")[:15]),
+		Entry("cut off behind the name", query("a")[:16]),
+		Entry("a pointer in place of a label", append(query("a")[:12], 0xc0, 12, 0, 1, 0, 1)),
+	)
+
+	DescribeTable("tells of other machines only",
+		func(name string, want bool) { Expect(egress.Outside(name, "Here")).To(Equal(want)) },
+		Entry(nil, "api.example.com", true), Entry(nil, "localhost", false), Entry(nil, "here", false),
+		Entry(nil, "", false), Entry(nil, "1.0.0.127.in-addr.arpa", false),
+	)
+
+	It("stands where the machine's name servers are", func() {
+		conf := "# comment\nsearch example.com\nnameserver 10.0.0.2\nnameserver\nnameserver fe80::1%eth0\nnameserver x\n nameserver 127.0.0.53 \n"
+		Expect(egress.Resolvers([]byte(conf))).To(Equal([]netip.Addr{netip.MustParseAddr("10.0.0.2"), netip.MustParseAddr("127.0.0.53")}))
+	})
+})
+
+func FuzzQuestion(f *testing.F) {
+	f.Add(query("api", "example", "com"))
+	f.Add(query())
+	f.Fuzz(func(t *testing.T, q []byte) {
+		_, end, ok := egress.Question(q)
+		if ok && (end > len(q) || len(egress.NoSuchName(q[:end])) != end) {
+			t.Fatal(end, len(q))
+		}
+	})
+}
+
+// BenchmarkNetwork is what a trial pays for a network of its own.
+func BenchmarkNetwork(b *testing.B) {
+	for b.Loop() {
+		network, err := egress.NewNetwork(func(string) {})
+		if err != nil {
+			b.Skip(err)
+		}
+		if err := network.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
