@@ -1,0 +1,176 @@
+package experiment_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/experiment"
+	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+)
+
+// obeys is a scenario in which a simulated model does the task more often if the prompt
+// says "carefully", unless the scenario is one where that does not help.
+const obeys = `name: sim/NAME
+drive:
+  loop: {prompt: Fix the test., max_iterations: 2, no_progress_limit: 0}
+backend:
+  model: gpt-4.1-mini
+  rules:
+    - when: {user: WORD}
+      one_of:
+        - {chance: 0.95, text: "It passes.\n\nDONE"}
+        - {chance: 0.05, text: "I look at it."}
+    - one_of:
+        - {chance: 0.3, text: "It passes.\n\nDONE"}
+        - {chance: 0.7, text: "I look at it."}
+expect: {status: done, allow: [unused-line]}
+seed: SEED
+`
+
+const searching = `schema: rehearse.experiment/1
+name: sim/tune
+scenarios: [train*.yaml, held*.yaml]
+variants:
+  - name: plain
+trials: 30
+primary: {name: pass, smallest_effect: 0.1}
+split: {held_out: [sim/held*]}
+tune:
+  base: plain
+  path: drive.loop.prompt
+  text: "Fix the test{{how}}.{{then}}"
+  fragments:
+    - name: how
+      options: ["", " quickly", " carefully"]
+    - name: then
+      options: ["", " Be brief.", {file: then.md}]
+  trials: 15
+`
+
+// tuneFiles writes the files of a search; held is the word that helps on the scenarios
+// that are held out.
+func tuneFiles(text, held string) string {
+	GinkgoHelper()
+	folder := GinkgoT().TempDir()
+	files := map[string]string{"tune.yaml": text, "then.md": " Say DONE when it passes.\n"}
+	for i, name := range []string{"train-1", "train-2", "train-3", "held-1", "held-2", "held-3"} {
+		word := "carefully"
+		if strings.HasPrefix(name, "held") {
+			word = held
+		}
+		files[name+".yaml"] = strings.NewReplacer("NAME", name, "WORD", word, "SEED", string(rune('1'+i))).Replace(obeys)
+	}
+	for name, content := range files {
+		Expect(os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600)).To(Succeed())
+	}
+	return filepath.Join(folder, "tune.yaml")
+}
+
+func tune(path string, change ...func(*experiment.Options)) result.Result {
+	GinkgoHelper()
+	e, found := experiment.Load(path, options())
+	Expect(found.Err()).NotTo(HaveOccurred())
+	res, err := e.Tune(context.Background(), with(change...))
+	Expect(err).NotTo(HaveOccurred())
+	return res
+}
+
+var _ = Describe("Tuning", Label("H-07"), func() {
+	for _, search := range []string{"greedy", "halving"} {
+		It("finds the text that helps, and promotes it where that is so on held-out scenarios, too: "+search, func() {
+			res := tune(tuneFiles(replace(searching, "trials: 15", "trials: 15\n  search: "+search), "carefully"))
+			Expect(res.Tune.Promoted).To(BeTrue(), res.Tune.Why)
+			Expect(res.Tune.Text).To(HavePrefix("Fix the test carefully."))
+			Expect(res.Tune.Search).To(Equal(search))
+			Expect(comparison(res, "tuned", "plain", "pass").Verdict).To(Equal(result.Better))
+			Expect(res.Scenarios).To(HaveLen(3))
+			Expect(res.Tune.HeldOut).To(Equal([]string{"sim/held-1", "sim/held-2", "sim/held-3"}))
+			Expect(res.Tune.Used.Calls).To(BeNumerically(">", 100))
+		})
+
+		It("never promotes what helps on the training scenarios alone: "+search, func() {
+			res := tune(tuneFiles(replace(searching, "trials: 15", "trials: 15\n  search: "+search), "never"))
+			Expect(res.Tune.Chosen).To(HavePrefix("how-3."))
+			Expect(res.Tune.Promoted).To(BeFalse())
+			Expect(res.Tune.Text).To(BeEmpty())
+			Expect(res.Tune.Why).To(MatchRegexp("^(undecided|equivalent|worse) on the scenarios that are held out"))
+		})
+	}
+
+	It("does not look at held-out scenarios while it searches", func() {
+		// With another truth there, the search is the same to the last digit.
+		one, other := tune(tuneFiles(searching, "carefully")), tune(tuneFiles(searching, "never"))
+		Expect(one.Tune.Rounds).To(Equal(other.Tune.Rounds))
+		Expect(one.Tune.Chosen).To(Equal(other.Tune.Chosen))
+	})
+
+	It("promotes nothing where the search ends with the base's own text", func() {
+		text := replace(searching, "options: [\"\", \" quickly\", \" carefully\"]", "options: [\"\", \" quickly\"]")
+		text = replace(text, `["", " Be brief.", {file: then.md}]`, `["", "\nBe brief."]`)
+		path := tuneFiles(replace(text, "primary: {name: pass, smallest_effect: 0.1}", `primary: {name: words, expr: "events.size() * 0 + calls.total * 0", better: lower}`), "never")
+		res := tune(path)
+		Expect(res.Tune.Promoted).To(BeFalse())
+		Expect(res.Tune.Why).To(HavePrefix("the search ended where it began"))
+		Expect(res.Comparisons).To(BeEmpty())
+	})
+
+	It("is taken up again to the same result", func() {
+		path, file := tuneFiles(searching, "carefully"), filepath.Join(GinkgoT().TempDir(), "tune.jsonl")
+		want := encoded(tune(path))
+		e, _ := experiment.Load(path, options())
+		ctx, cancel := context.WithCancel(context.Background())
+		told := 0
+		res, err := e.Tune(ctx, with(journal(file), func(o *experiment.Options) {
+			o.Progress = func(experiment.Progress) {
+				if told++; told == 200 {
+					cancel()
+				}
+			}
+		}))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(res.Stopped.As).To(Equal(result.Interrupted))
+		Expect(res.Tune.Promoted).To(BeFalse())
+		Expect(res.Tune.Why).To(HavePrefix("the search did not come to an end"))
+		Expect(encoded(tune(path, journal(file)))).To(Equal(want))
+	})
+
+	It("keeps the caps over all of its parts", func() {
+		res := tune(tuneFiles(searching+"caps: {calls: 300}\n", "carefully"))
+		Expect(res.Stopped.As).To(Equal(result.Capped))
+		Expect(res.Tune.Used.Calls + res.Used.Calls).To(Equal(300))
+		Expect(res.Tune.Promoted).To(BeFalse())
+	})
+
+	It("is no experiment, and an experiment no search", func() {
+		e, found := experiment.Load(tuneFiles(searching, "x"), options())
+		Expect(found).To(BeEmpty())
+		_, err := e.Run(context.Background(), with())
+		Expect(err).To(MatchError(ContainSubstring("tune searches for another one")))
+		_, err = load(first).Tune(context.Background(), with())
+		Expect(err).To(MatchError(ContainSubstring("has no tune")))
+	})
+
+	DescribeTable("is refused where it cannot be meant so",
+		func(old, now, want string) {
+			path := tuneFiles(replace(searching, old, now), "x")
+			_, found := experiment.Load(path, options())
+			Expect(strings.Join(lines(path, found), "\n")).To(ContainSubstring(want))
+		},
+		Entry("nothing held out", "split: {held_out: [sim/held*]}\n", "", "nothing is held out"),
+		Entry("no base", "base: plain", "base: plian", `there is no variant "plian" (did you mean "plain"?)`),
+		Entry("a fragment without a place", "{{then}}", "", "the fragment then has no place in the text; write {{then}} there"),
+		Entry("a place without a fragment", "{{then}}", "{{than}}", `the text has {{than}}, and there is no fragment "than" (did you mean "then"?)`),
+		Entry("one option", `["", " quickly", " carefully"]`, `[""]`, "one option is no choice"),
+		Entry("an option twice", `["", " quickly", " carefully"]`, `["", ""]`, "the option is the same as an earlier one"),
+		Entry("an option that is no text", `["", " quickly", " carefully"]`, `["", 1]`, "expected text, or {file: name}"),
+		Entry("a fragment twice", "name: then", "name: how", `the name "how" is taken by an earlier fragment`),
+		Entry("a path that no scenario knows", "path: drive.loop.prompt", "path: drive.loop.promt", `unknown key "promt"`),
+		Entry("a path of what is expected", "path: drive.loop.prompt", "path: expect.status", `"expect.status" is not`),
+		Entry("a file that is not there", "then.md", "none.md", "read the file none.md"),
+	)
+})

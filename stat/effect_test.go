@@ -1,0 +1,165 @@
+package stat_test
+
+import (
+	"math"
+	"math/rand/v2"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/stat"
+)
+
+// sleep are the differences in hours of sleep of ten patients under two drugs, from
+// Student's own paper (Biometrika 6, 1908).
+var sleep = []float64{1.2, 2.4, 1.3, 1.3, 0, 1, 1.8, 0.8, 4.6, 1.4}
+
+var _ = Describe("A mean difference", func() {
+	It("is Student's where there is one group: his own example", func() {
+		// R: t.test(extra ~ group, data = sleep, paired = TRUE).
+		e := stat.Within([][]float64{sleep}, 0)
+		Expect(e.Value).To(BeNumerically("~", 1.58, 1e-9))
+		Expect(e.Value / e.SE).To(BeNumerically("~", 4.0621, 1e-4))
+		Expect(e.DF).To(BeNumerically("~", 9, 1e-9))
+		in := e.Summary(0.95).Interval
+		Expect(in.Lo).To(BeNumerically("~", 0.7001142, 1e-6))
+		Expect(in.Hi).To(BeNumerically("~", 2.4598858, 1e-6))
+		Expect(in.Method).To(Equal("student-t"))
+		// His p is 0.002833; nine differences that are not 0 allow no less than 2/512.
+		Expect(e.P()).To(BeNumerically("~", 2.0/512, 1e-12))
+	})
+
+	It("has the published p-values", func() {
+		e := stat.Effect{Value: 1.58, SE: 1.58 / 4.0621277, DF: 9, N: 10, Apart: 30}
+		Expect(e.P()).To(BeNumerically("~", 0.002833, 1e-6))
+	})
+
+	It("is equivalent by two one-sided tests: a published example", func() {
+		// Mara and Cribbie's test as R's package TOSTER shows it: 65 pairs with means 5.83
+		// and 5.75, deviations 1.17 and 1.29, correlation 0.75, a margin of 0.4 deviations.
+		deviation := math.Sqrt(1.17*1.17 + 1.29*1.29 - 2*0.75*1.17*1.29)
+		e := stat.Effect{Value: 0.08, SE: deviation / math.Sqrt(65), DF: 64, N: 65, Apart: 65}
+		Expect((e.Value - 0.4*deviation) / e.SE).To(BeNumerically("~", -2.489, 1e-3))
+		Expect(e.EquivalenceP(0.4 * deviation)).To(BeNumerically("~", 0.0077, 1e-4))
+		// If the p-value is alpha, the interval at 1 - 2 alpha just touches the margin.
+		margin := e.Summary(0.90).Interval.Hi
+		Expect(e.EquivalenceP(margin)).To(BeNumerically("~", 0.05, 1e-9))
+	})
+
+	It("within groups leaves out what differs between them", func() {
+		apart := stat.Within([][]float64{{10, 11, 12}, {-10, -9, -8}}, 0)
+		Expect(apart.Value).To(BeNumerically("~", 1, 1e-12))
+		Expect(apart.SE).To(BeNumerically("~", math.Sqrt(1.0/3+1.0/3)/2, 1e-12))
+		Expect(apart.DF).To(BeNumerically("~", 4, 1e-9))
+		Expect(apart.N).To(Equal(6))
+		between := stat.Between([][]float64{{10, 11, 12}, {-10, -9, -8}}, 0)
+		Expect(between.Value).To(BeNumerically("~", 1, 1e-12))
+		Expect(between.SE).To(BeNumerically("~", 10, 1e-12))
+		Expect(between.N).To(Equal(2))
+	})
+
+	It("has the degrees of freedom of Satterthwaite", func() {
+		// Two groups of 3 with variances 1 and 100: nearly all of the error is the second's.
+		e := stat.Within([][]float64{{1, 2, 3}, {10, 20, 30}}, 0)
+		a, b := 1.0/3, 100.0/3
+		Expect(e.DF).To(BeNumerically("~", (a+b)*(a+b)/(a*a/2+b*b/2), 1e-9))
+	})
+
+	It("lets every group weigh the same", func() {
+		groups := [][]float64{{1, 1, 1, 1, 1, 2}, {3}, nil}
+		Expect(stat.Within(groups, 0).Value).To(BeNumerically("~", (7.0/6+3)/2, 1e-12))
+		Expect(stat.Between(groups, 0).Value).To(BeNumerically("~", (7.0/6+3)/2, 1e-12))
+		Expect(stat.Within(groups, 0).Known()).To(BeTrue())
+	})
+
+	It("knows nothing where there is nothing to know", func() {
+		for _, e := range []stat.Effect{
+			stat.Within(nil, 0), stat.Within([][]float64{{}, {}}, 1), stat.Within([][]float64{{1}, {2}}, 0),
+			stat.Between(nil, 1), stat.Between([][]float64{{1, 2, 3}}, 0),
+		} {
+			Expect(e.Known()).To(BeFalse())
+			Expect(e.P()).To(Equal(1.0))
+			Expect(e.EquivalenceP(100)).To(Equal(1.0))
+			Expect(e.Summary(0.95).Interval).To(BeNil())
+		}
+	})
+
+	It("is not proved by a few differences that happen to be alike", func() {
+		for n := 2; n < 12; n++ {
+			e := stat.Within([][]float64{constant(n, 1)}, 0)
+			Expect(e.P()).To(BeNumerically("~", 2*math.Pow(0.5, float64(n)), 1e-12))
+			Expect(e.Summary(0.95).Interval).To(BeNil())
+			Expect(e.Summary(0.95).Warnings).To(ContainElement(ContainSubstring("nothing is known about the spread")))
+		}
+		Expect(stat.Within([][]float64{constant(5, 0)}, 0).P()).To(Equal(1.0))
+		Expect(stat.Within([][]float64{constant(5, 0)}, 0).EquivalenceP(1)).To(BeNumerically("~", 1.0/32, 1e-12))
+		Expect(stat.Within([][]float64{constant(20, 0.1)}, 0).EquivalenceP(1)).To(BeNumerically("<", 1e-5))
+		Expect(stat.Within([][]float64{constant(20, 2)}, 0).EquivalenceP(1)).To(Equal(1.0))
+	})
+})
+
+func constant(n int, v float64) []float64 {
+	all := make([]float64, n)
+	for i := range all {
+		all[i] = v
+	}
+	return all
+}
+
+var _ = Describe("A difference of shares", func() {
+	It("has the interval of Tango's score where no pair differs", func() {
+		// ±z²/(n + z²); with many pairs Student's quantile is z.
+		e := stat.Within([][]float64{constant(5000, 0)}, 1)
+		in := e.Summary(0.95).Interval
+		Expect(in.Hi).To(BeNumerically("~", 3.8415/(5000+3.8415), 1e-6))
+		Expect(in.Lo).To(Equal(-in.Hi))
+		Expect(in.Method).To(Equal("score-t"))
+	})
+
+	It("is near McNemar's exact test where few pairs differ", func() {
+		for _, apart := range []int{5, 6, 7, 8} {
+			e := stat.Within([][]float64{append(constant(40-apart, 0), constant(apart, 1)...)}, 1)
+			Expect(e.P()).To(And(BeNumerically(">=", 0.8*stat.McNemar(apart, 0)), BeNumerically("<", 3*stat.McNemar(apart, 0))), "%d apart", apart)
+		}
+	})
+
+	It("calls nothing equivalent that would rarely have shown", func() {
+		// If one variant fails with probability 0.1 where the other never does, n pairs
+		// without any difference have probability 0.9^n.
+		for n := 2; n < 200; n++ {
+			e := stat.Within([][]float64{constant(n, 0)}, 1)
+			if e.EquivalenceP(0.1) <= 0.05 {
+				Expect(math.Pow(0.9, float64(n))).To(BeNumerically("<", 0.08), "%d pairs", n)
+			}
+		}
+		Expect(stat.Within([][]float64{constant(60, 0)}, 1).EquivalenceP(0.1)).To(BeNumerically("<", 0.05))
+	})
+
+	It("has intervals that agree with the tests, and lie where shares can be", func() {
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			n := rapid.IntRange(3, 80).Draw(t, "n")
+			groups := make([][]float64, rapid.IntRange(1, 4).Draw(t, "groups"))
+			r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+			share := rapid.Float64Range(0, 1).Draw(t, "share")
+			for g := range groups {
+				for range n {
+					d := 0.0
+					if r.Float64() < share {
+						d = float64(r.IntN(2)*2 - 1)
+					}
+					groups[g] = append(groups[g], d)
+				}
+			}
+			e := stat.Within(groups, 1)
+			in := e.Summary(0.95).Interval
+			Expect(in.Lo).To(And(BeNumerically(">=", -1), BeNumerically("<=", e.Value)))
+			Expect(in.Hi).To(And(BeNumerically("<=", 1), BeNumerically(">=", e.Value)))
+			if in.Lo > 1e-9 || in.Hi < -1e-9 {
+				Expect(e.P()).To(BeNumerically("<=", max(0.05+1e-9, 2*math.Pow(0.5, float64(e.Apart)))))
+			} else {
+				Expect(e.P()).To(BeNumerically(">=", 0.05-1e-6))
+			}
+		})
+	})
+})
