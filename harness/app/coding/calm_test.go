@@ -38,6 +38,11 @@ var _ = Describe("What is recorded of a request", Label("H-04"), func() {
 		Expect(calm("claude", "2", system("2", "2027-01-02", second))).To(Equal(one))
 		Expect(one[0].Content).To(MatchRegexp(`^\[instructions of the program: \d+ bytes, SHA-256 [0-9a-f]{12}\]$`))
 	})
+	It("leaves the request as it is", func() {
+		call := llm.Message{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{Arguments: "/tmp/rehearse-app-1/work"}}}
+		Expect(calm("claude", "1", call)[0].ToolCalls[0].Arguments).To(Equal("{workspace}"))
+		Expect(call.ToolCalls[0].Arguments).To(Equal("/tmp/rehearse-app-1/work"))
+	})
 	It("tells that the program's instructions changed", func() {
 		changed := system("1", "2026-11-22", first)
 		changed.Content = strings.Replace(changed.Content, "work in", "live in", 1)

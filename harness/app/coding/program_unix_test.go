@@ -127,8 +127,8 @@ var _ = Describe("The program of a coding agent", func() {
 		},
 		Entry("a flag that it does not know", "echo 'unknown option' >&2; exit 1", app.Unusable, "unknown option"),
 		Entry("a signal", initLine+"kill -9 $$", app.Crashed, "signal"),
-		Entry("its own failure", initLine+`echo '{"type":"result","subtype":"success","is_error":true,"result":"API Error: 500","api_error_status":500}'; exit 1`,
-			app.Failed, "API Error: 500 (unavailable)"),
+		Entry("its own failure", initLine+`echo '{"type":"result","subtype":"success","is_error":true,"result":"API Error: 500 of 127.0.0.1:1","api_error_status":500}'; exit 1`,
+			app.Failed, "API Error: 500 of {backend} (unavailable)"),
 		Entry("no final event", initLine, app.Failed, "before its final event (truncated)"),
 		Entry("a flood", initLine+`head -c 70000000 /dev/zero | tr "\000" y`, app.Flooded, "output limit"),
 	)
@@ -160,6 +160,29 @@ var _ = Describe("The program of a coding agent", func() {
 		_, err = coding.New(coding.Config{Agent: "codex", Retries: &retries}, &coding.Programs{})
 		Expect(err).To(MatchError(ContainSubstring("-1 retries")))
 	})
+	DescribeTable("asks nobody, neither a person nor another machine",
+		func(cfg coding.Config, arguments string, file string, holds ...string) {
+			site, _ := newSite()
+			session, err := start(cfg, named(play("echo $* > arguments; env > names\n")), site)
+			Expect(err).NotTo(HaveOccurred())
+			_, _ = session.Say(context.Background(), "Go.")
+			Expect(os.ReadFile(filepath.Join(site.Folder, "arguments"))).To(BeEquivalentTo(arguments + "\n"))
+			data, err := os.ReadFile(filepath.Join(filepath.Dir(site.Folder), file))
+			Expect(err).NotTo(HaveOccurred())
+			for _, text := range holds {
+				Expect(string(data)).To(ContainSubstring(text))
+			}
+		},
+		Entry("claude", coding.Config{Agent: "claude"},
+			"--print --output-format stream-json --verbose --permission-mode acceptEdits --allowedTools=Bash", "work/names",
+			"DISABLE_AUTOUPDATER=1\n", "DISABLE_TELEMETRY=1\n", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1\n"),
+		Entry("codex", coding.Config{Agent: "codex"},
+			"exec --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox -", "home/.codex/config.toml",
+			"check_for_update_on_startup = false\n", "[analytics]\nenabled = false\n", "plugins = false\n", `base_url = "http://127.0.0.1:1/t/1/v1"`),
+		Entry("codex with a hook", coding.Config{Agent: "codex", Guard: "strict"},
+			"exec --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust -", "home/.codex/hooks.json",
+			`"Stop"`, "guard --host codex --policy strict"),
+	)
 	It("is one that is known", func() {
 		_, err := coding.New(coding.Config{Agent: "emacs"}, &coding.Programs{})
 		Expect(err).To(MatchError(ContainSubstring(`no coding agent "emacs"`)))
@@ -201,8 +224,9 @@ echo '{"type":"result","subtype":"success","result":"All done."}'
 			"allow": BeTrue(), "forced": BeFalse(), "outcome": Equal("allowed"), "class": Equal("clean"), "steps": Equal(0), "executed": Equal(1),
 		}))
 
-		_, err = session.Say(context.Background(), "Again.")
+		answer, err = session.Say(context.Background(), "Again.")
 		Expect(err).NotTo(HaveOccurred())
+		Expect(answer.Attrs).To(HaveKeyWithValue("messages", 2), "those of this turn")
 		Expect(*events).To(HaveLen(5), "only what is new is told")
 	})
 })
