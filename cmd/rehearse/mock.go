@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,14 +39,16 @@ func (a *app) mockCommand() *cobra.Command {
 	var flags mockFlags
 	cmd := &cobra.Command{
 		Use:   "mock SCRIPT",
-		Short: "Serve a script to any client of the OpenAI API",
+		Short: "Serve a script to any client of OpenAI's or Anthropic's API",
 		Long: `mock serves a script (or the backend of a scenario) over HTTP until it is interrupted, and then
-tells which lines were not used and which calls were not expected. Latencies are real time.
+tells which lines were not used and which calls were not expected. Latencies are real time. It speaks
+OpenAI chat completions, OpenAI Responses and Anthropic Messages, told apart by the path of a request.
 
 Exit codes: 0 the script was kept to; 1 lines were left over, or a call was unexpected or invalid;
 2 the script is wrong; 3 the server could not listen.`,
 		Example: `  rehearse mock script.yaml --listen 127.0.0.1:8080
-  OPENAI_BASE_URL=http://127.0.0.1:8080/v1 OPENAI_API_KEY=any my-agent`,
+  OPENAI_BASE_URL=http://127.0.0.1:8080/v1 OPENAI_API_KEY=any my-agent
+  ANTHROPIC_BASE_URL=http://127.0.0.1:8080 ANTHROPIC_API_KEY=any my-agent`,
 		Args: arguments(1, 1, "name one script, or one scenario"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.mock(cmd.Context(), args[0], flags) },
 	}
@@ -96,10 +99,11 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 	return a.mockReport(engine.Report(), script.Lenient)
 }
 
-// serve answers a client of the OpenAI API until ctx ends.
+// serve answers clients of the scripted APIs until ctx ends.
 func (a *app) serve(ctx context.Context, address string, handler http.Handler) error {
 	return a.serveAt(ctx, address, handler, func(base string) {
-		fmt.Fprintf(a.stderr, "serving; point a client here with OPENAI_BASE_URL=%s, any key, and end with Ctrl-C\n", base)
+		fmt.Fprintf(a.stderr, "serving; point a client here with OPENAI_BASE_URL=%s or ANTHROPIC_BASE_URL=%s, any key, and end with Ctrl-C\n",
+			base, strings.TrimSuffix(base, "/v1"))
 	})
 }
 
