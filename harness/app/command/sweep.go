@@ -16,7 +16,9 @@ const (
 	// sweeping bounds how long it takes to kill what starts ever new processes.
 	sweeping = 2 * time.Second
 	// lag is how long a killed process may take to be gone.
-	lag = 100 * time.Millisecond
+	lag = 500 * time.Millisecond
+	// moment is how often it is looked whether it is.
+	moment = time.Millisecond
 	// glance is how often is looked.
 	glance = 5 * time.Millisecond
 )
@@ -26,7 +28,7 @@ const (
 // it. It is called when the leader has ended.
 func (p *Process) sweep() []string {
 	group := p.cmd.Process.Pid
-	look := func() []relative { return append(members(group), orphans(group, p.site.Home)...) }
+	look := func() []relative { return append(members(group), orphans(p.site.Clock, group, p.site.Home)...) }
 	names := sweep(p.site.Clock, p.patience(), look)
 	child.Kill(p.cmd) // whoever was about to start
 	return names
@@ -51,7 +53,7 @@ func Adopt() { adopt() }
 // variables have ended, for at most d, kills the rest, and returns the names of that,
 // sorted. It finds none where the platform cannot tell.
 func Orphans(clk clock.Clock, home string, d time.Duration) (killed []string) {
-	return sweep(clk, d, func() []relative { return orphans(0, home) })
+	return sweep(clk, d, func() []relative { return orphans(clk, 0, home) })
 }
 
 // relative is a process that a program started, or one of those did.
@@ -69,13 +71,13 @@ func sweep(clk clock.Clock, d time.Duration, look func() []relative) []string {
 		names[i] = one.name
 	}
 	slices.Sort(names)
-	killed := left
-	for until := clk.Now().Add(sweeping); len(left) > 0 && clk.Now().Before(until); {
+	for until := clk.Now().Add(sweeping); len(left) > 0 && clk.Now().Before(until); left = look() {
 		killAll(left)
-		left = gone(clk, lag, look)
-		killed = append(killed, left...)
+		// Only when they are gone it shows whom they leave behind themselves.
+		for due := clk.Now().Add(lag); !buried(left) && clk.Now().Before(due); {
+			_ = clk.Sleep(context.Background(), moment)
+		}
 	}
-	buryAll(killed)
 	return names
 }
 

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/rehearse-dev/rehearse/clock"
 )
 
 // adopt makes this process the parent of all orphans among its descendants, so that what
@@ -31,7 +34,7 @@ func members(group int) (all []relative) {
 }
 
 // orphans are the living processes that we adopted, not of a group, that have a home.
-func orphans(group int, home string) (all []relative) {
+func orphans(clk clock.Clock, group int, home string) (all []relative) {
 	self := os.Getpid()
 	// The kernel gives orphans to the first thread.
 	children, _ := os.ReadFile(filepath.Join("/proc/self/task", strconv.Itoa(self), "children"))
@@ -40,7 +43,7 @@ func orphans(group int, home string) (all []relative) {
 		if err != nil {
 			continue
 		}
-		if s, ok := statusOf(pid); ok && s.group != group && livesIn(pid, home) {
+		if s, ok := statusOf(pid); ok && s.group != group && livesIn(clk, pid, home) {
 			all = appendLiving(all, pid, s)
 		}
 	}
@@ -49,7 +52,7 @@ func orphans(group int, home string) (all []relative) {
 
 // appendLiving adds a process unless it has ended; if it was ours to bury it is buried.
 func appendLiving(all []relative, pid int, s status) []relative {
-	if s.state != 'Z' && s.state != 'X' {
+	if !s.ended() {
 		return append(all, relative{pid: pid, name: s.name})
 	}
 	if s.parent == os.Getpid() {
@@ -80,6 +83,9 @@ type status struct {
 	parent, group int
 }
 
+// ended reports whether it has ended and only waits to be buried.
+func (s status) ended() bool { return s.state == 'Z' || s.state == 'X' }
+
 // statusOf reads /proc/PID/stat: the name in parentheses, which may hold anything, then
 // the state, the parent and the process group.
 func statusOf(pid int) (status, bool) {
@@ -100,10 +106,23 @@ func statusOf(pid int) (status, bool) {
 	return status{name: string(data[from+1 : to]), state: fields[0][0], parent: parent, group: group}, errors.Join(err1, err2) == nil
 }
 
+// moments is how often it is looked at the variables of a process that has none, which
+// may be within execve(2).
+const moments = 20
+
 // livesIn reports whether a process has a home among its variables, under any name.
-func livesIn(pid int, home string) bool {
-	env, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
-	return err == nil && bytes.Contains(env, []byte(home))
+func livesIn(clk clock.Clock, pid int, home string) bool {
+	for range moments {
+		env, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+		if err != nil || len(env) > 0 {
+			return bytes.Contains(env, []byte(home))
+		}
+		if s, ok := statusOf(pid); !ok || s.ended() {
+			return false
+		}
+		_ = clk.Sleep(context.Background(), moment)
+	}
+	return false
 }
 
 func killAll(all []relative) {
@@ -112,9 +131,18 @@ func killAll(all []relative) {
 	}
 }
 
-// buryAll takes note of the end of those that we adopted, so that no zombie is left.
-func buryAll(all []relative) {
+// buried reports whether processes are gone, and takes note of the end of those that we
+// adopted, so that no zombie is left.
+func buried(all []relative) bool {
+	gone := true
 	for _, one := range all {
-		_, _ = syscall.Wait4(one.pid, nil, syscall.WNOHANG, nil)
+		pid, _ := syscall.Wait4(one.pid, nil, syscall.WNOHANG, nil)
+		if pid == one.pid {
+			continue
+		}
+		if s, ok := statusOf(one.pid); ok && !s.ended() {
+			gone = false
+		}
 	}
+	return gone
 }

@@ -2,7 +2,11 @@
 
 package command
 
-import "syscall"
+import (
+	"syscall"
+
+	"github.com/rehearse-dev/rehearse/clock"
+)
 
 // adopt does nothing here: only Linux gives orphans to whoever asks for them.
 func adopt() {}
@@ -16,7 +20,7 @@ func members(group int) []relative {
 }
 
 // orphans are not found here.
-func orphans(int, string) []relative { return nil }
+func orphans(clock.Clock, int, string) []relative { return nil }
 
 func killAll(all []relative) {
 	for _, one := range all {
@@ -24,5 +28,12 @@ func killAll(all []relative) {
 	}
 }
 
-// buryAll has nothing to do: who ends here is nobody's child but the system's.
-func buryAll([]relative) {}
+// buried reports whether they are gone: nobody of a group is left.
+func buried(all []relative) bool {
+	for _, one := range all {
+		if syscall.Kill(one.pid, 0) == nil {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,49 @@
+package command_test
+
+import (
+	"os/exec"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/harness/app/command"
+)
+
+var _ = DescribeTable("what a program leaves behind is killed and named, to the last generation",
+	func(ctx SpecContext, script string, names ...string) {
+		if _, err := exec.LookPath("setsid"); err != nil {
+			Skip("there is no setsid here")
+		}
+		place := site("")
+		_, err := command.Run(ctx, place, command.Program{Argv: []string{"sh", "-c", script}}, "")
+		Expect(err).To(beKind(app.Unusable, "left processes behind, which were killed: "+strings.Join(names, ", ")+";"))
+		Expect(command.Orphans(clock.Real(), place.Home, 0)).To(BeEmpty())
+	},
+	Entry("in its group", `sleep 600 &`, "sleep"),
+	Entry("in a session of its own", `setsid sleep 600 &`, "sleep"),
+	Entry("in a session of its own, with a child", `setsid sh -c 'sleep 600; :' & sleep 0.1`, "sh"),
+	Entry("within execve", `setsid sh -c 'exec sleep 600' & sleep 0.05`, "sleep"),
+)
+
+var _ = It("waits for what ends by itself a moment later", func(ctx SpecContext) {
+	out, err := command.Run(ctx, site(""), command.Program{Argv: []string{"sh", "-c", "sleep 0.05 & echo done"}}, "")
+	Expect(err).NotTo(HaveOccurred())
+	Expect(string(out)).To(Equal("done\n"))
+})
+
+var _ = It("takes the orphans of programs that others started", func(ctx SpecContext) {
+	if _, err := exec.LookPath("setsid"); err != nil {
+		Skip("there is no setsid here")
+	}
+	command.Adopt()
+	place := site("")
+	cmd := exec.CommandContext(ctx, "sh", "-c", "setsid sleep 600 & setsid sleep 600 &")
+	cmd.Env = command.Environ(place, nil)
+	Expect(cmd.Run()).To(Succeed())
+	Eventually(func() []string { return command.Orphans(clock.Real(), place.Home, time.Millisecond) }).Should(ContainElement("sleep"))
+	Eventually(func() []string { return command.Orphans(clock.Real(), place.Home, 0) }).Should(BeEmpty())
+})
