@@ -77,6 +77,20 @@ type Agent struct {
 // Start implements app.Agent. It looks for the program and prepares its home; the
 // program itself lives for one turn.
 func (a *Agent) Start(ctx context.Context, site app.Site) (app.Session, error) {
+	leave, err := a.programs.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.start(ctx, site)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	s.leave = leave
+	return s, nil
+}
+
+func (a *Agent) start(ctx context.Context, site app.Site) (*session, error) {
 	program, err := a.programs.find(ctx, a.cfg.Agent)
 	if missing, ok := errors.AsType[*app.Error](err); ok && a.cfg.Required && missing.Kind == app.Absent {
 		missing.Kind = app.Unusable
@@ -128,6 +142,7 @@ type session struct {
 	guard *guarded // nil without one
 	said  []string // the agent's messages of this turn
 	left  []string // processes that outlived a turn
+	leave func()   // lets another session begin
 }
 
 // Say implements app.Session.
@@ -193,6 +208,7 @@ func (s *session) sweep(byItself bool) {
 
 // End implements app.Session. Nothing lives between turns; the error names what did.
 func (s *session) End(context.Context) error {
+	s.leave()
 	if len(s.left) == 0 {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -25,6 +26,24 @@ type Programs struct {
 
 	mu    sync.Mutex
 	known map[string]program
+	slots chan struct{} // one is taken by each session
+}
+
+// enter waits until one more session may begin. The programs are large and slow to start:
+// more of them than there are processors would wait for each other, within their turns.
+func (p *Programs) enter(ctx context.Context) (leave func(), err error) {
+	p.mu.Lock()
+	if p.slots == nil {
+		p.slots = make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
+	}
+	slots := p.slots
+	p.mu.Unlock()
+	select {
+	case slots <- struct{}{}:
+		return sync.OnceFunc(func() { <-slots }), nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // program is one that can be started.

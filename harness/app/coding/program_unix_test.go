@@ -5,8 +5,10 @@ package coding_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -232,3 +234,31 @@ echo '{"type":"result","subtype":"success","result":"All done."}'
 })
 
 const initLine = `echo '{"type":"system","subtype":"init","session_id":"s1"}'` + "\n"
+
+var _ = It("A machine has no more sessions at a time than it can bear", func(ctx SpecContext) {
+	programs := named(play(""))
+	begin := func(ctx context.Context) (app.Session, error) {
+		site, _ := newSite()
+		agent, err := coding.New(coding.Config{Agent: "claude"}, programs)
+		Expect(err).NotTo(HaveOccurred())
+		return agent.Start(ctx, site)
+	}
+	var open []app.Session
+	for range max(2, runtime.GOMAXPROCS(0)) {
+		session, err := begin(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		open = append(open, session)
+	}
+	late := errors.New("too late")
+	ended, end := context.WithCancelCause(ctx)
+	end(late)
+	_, err := begin(ended)
+	Expect(err).To(MatchError(late))
+
+	Expect(open[0].End(ctx)).To(Succeed())
+	Expect(open[0].End(ctx)).To(Succeed(), "which makes room for one")
+	_, err = begin(ctx)
+	Expect(err).NotTo(HaveOccurred())
+	_, err = begin(ended)
+	Expect(err).To(MatchError(late))
+})
