@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
@@ -78,21 +79,23 @@ func methodOf(endpoint string) string {
 	return ""
 }
 
-// models lists the one model that there is, in the shape of whoever asks, or
-// describes the one asked for.
+// modelLister answers questions for models, in the shape of whoever asks.
+type modelLister interface {
+	EncodeModels(models []string, created time.Time) []wire.Frame
+	EncodeModel(model string, created time.Time) []wire.Frame
+}
+
+// models lists the one model that there is, or describes the one asked for.
 func (e *Engine) models(codec wire.Codec, endpoint string) []wire.Frame {
-	_, anthropic := codec.(wire.AnthropicMessages)
-	name, one := strings.CutPrefix(endpoint, "/models/")
-	all, now := []string{e.program.script.Model}, e.opts.Clock.Now()
-	switch {
-	case one && anthropic:
-		return wire.AnthropicModel(name, now)
-	case one:
-		return wire.OpenAIModel(name, now)
-	case anthropic:
-		return wire.AnthropicModels(all, now)
+	lister, ok := codec.(modelLister)
+	if !ok {
+		lister = wire.OpenAIChat{}
 	}
-	return wire.OpenAIModels(all, now)
+	now := e.opts.Clock.Now()
+	if name, one := strings.CutPrefix(endpoint, "/models/"); one {
+		return lister.EncodeModel(name, now)
+	}
+	return lister.EncodeModels([]string{e.program.script.Model}, now)
 }
 
 func (e *Engine) countMessages(body []byte, header http.Header) []wire.Frame {
@@ -101,7 +104,7 @@ func (e *Engine) countMessages(body []byte, header http.Header) []wire.Frame {
 	if apiErr != nil {
 		return codec.EncodeError(apiErr)
 	}
-	return wire.AnthropicTokens(e.input(&call, call.Model))
+	return codec.EncodeTokens(e.input(&call, call.Model))
 }
 
 func (e *Engine) countResponses(body []byte) []wire.Frame {
@@ -109,7 +112,7 @@ func (e *Engine) countResponses(body []byte) []wire.Frame {
 	if apiErr != nil {
 		return wire.OpenAIResponses{}.EncodeError(apiErr)
 	}
-	return wire.ResponsesTokens(e.input(&call, call.Model))
+	return wire.OpenAIResponses{}.EncodeTokens(e.input(&call, call.Model))
 }
 
 func (e *Engine) embed(body []byte) []wire.Frame {

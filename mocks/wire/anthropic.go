@@ -112,8 +112,8 @@ var anthropicErrorTypes = []string{
 	"overloaded_error", "permission_error", "rate_limit_error", "request_too_large", "timeout_error",
 }
 
-// AnthropicModels answers GET /v1/models with the given model names.
-func AnthropicModels(models []string, created time.Time) []Frame {
+// EncodeModels answers GET /v1/models with the given model names.
+func (AnthropicMessages) EncodeModels(models []string, created time.Time) []Frame {
 	b := []byte(`{"data":[`)
 	for i, m := range models {
 		if i > 0 {
@@ -132,8 +132,8 @@ func AnthropicModels(models []string, created time.Time) []Frame {
 	return jsonFrames("", append(b, '}'))
 }
 
-// AnthropicModel answers GET /v1/models/<model>.
-func AnthropicModel(model string, created time.Time) []Frame {
+// EncodeModel answers GET /v1/models/<model>.
+func (AnthropicMessages) EncodeModel(model string, created time.Time) []Frame {
 	return jsonFrames("", appendAnthropicModel(nil, model, created))
 }
 
@@ -147,8 +147,8 @@ func appendAnthropicModel(b []byte, model string, created time.Time) []byte {
 	return append(b, `"}`...)
 }
 
-// AnthropicTokens answers POST /v1/messages/count_tokens.
-func AnthropicTokens(input int) []Frame {
+// EncodeTokens answers POST /v1/messages/count_tokens.
+func (AnthropicMessages) EncodeTokens(input int) []Frame {
 	b := append([]byte(nil), `{"input_tokens":`...)
 	return jsonFrames("", append(strconv.AppendInt(b, int64(input), 10), '}'))
 }

@@ -158,22 +158,22 @@ func (r *messagesRequest) call() Call {
 	return c
 }
 
-// neutral appends what a message says: each tool result is a message of its own,
-// before the text that came with it.
+// neutral appends what a message says. Each tool result is a message of its own,
+// after the text that came with it: agents put reminders beside results, and what
+// answers a call is what conditions on the last of the user's messages look for.
 func (m *anthropicMessage) neutral(to []llm.Message) []llm.Message {
 	n := llm.Message{Role: llm.Role(m.Role), Content: m.Content.plain()}
-	results := false
+	var results []llm.Message
 	for i := range m.Content.list {
 		switch b := &m.Content.list[i]; b.Type {
-		case "tool_use":
+		case blockToolUse:
 			n.ToolCalls = append(n.ToolCalls, llm.ToolCall{ID: b.ID, Name: b.Name, Arguments: string(b.Input)})
-		case "tool_result":
-			results = true
-			to = append(to, llm.Message{Role: llm.ToolRole, Content: b.Content.plain(), ToolCallID: b.ToolUseID})
+		case blockToolResult:
+			results = append(results, llm.Message{Role: llm.ToolRole, Content: b.Content.plain(), ToolCallID: b.ToolUseID})
 		}
 	}
-	if results && n.Content == "" {
-		return to
+	if results == nil || n.Content != "" {
+		to = append(to, n)
 	}
-	return append(to, n)
+	return append(to, results...)
 }

@@ -160,9 +160,9 @@ var _ = Describe("Decode of Anthropic Messages", Label("H-02"), func() {
 				{Role: llm.Assistant, Content: "x", ToolCalls: []llm.ToolCall{
 					{ID: "t1", Name: "f", Arguments: `{"a":1}`}, {ID: "t2", Name: "f", Arguments: `{}`},
 				}},
+				{Role: llm.User, Content: "go on"},
 				{Role: llm.ToolRole, Content: "ok", ToolCallID: "t1"},
 				{Role: llm.ToolRole, Content: "a\nb", ToolCallID: "t2"},
-				{Role: llm.User, Content: "go on"},
 				{Role: llm.Assistant, Content: "fine"},
 			},
 		}))

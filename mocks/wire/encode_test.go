@@ -261,14 +261,14 @@ var _ = Describe("EncodeError", Label("H-02"), func() {
 var _ = Describe("OpenAIModels", Label("H-02"), func() {
 	It("lists the models", func() {
 		var list openai.ModelsList
-		frames := wire.OpenAIModels([]string{"gpt-4.1", `a"b`}, time.Unix(5, 0))
+		frames := wire.OpenAIChat{}.EncodeModels([]string{"gpt-4.1", `a"b`}, time.Unix(5, 0))
 		Expect(json.Unmarshal(frames[0].Data, &list)).To(Succeed())
 		Expect(list.Models).To(HaveLen(2))
 		Expect(list.Models[0]).To(Equal(openai.Model{ID: "gpt-4.1", Object: "model", CreatedAt: 5, OwnedBy: "rehearse"}))
 		Expect(list.Models[1].ID).To(Equal(`a"b`))
 	})
 	It("gives an empty list for none", func() {
-		Expect(string(wire.OpenAIModels(nil, time.Time{})[0].Data)).To(Equal(`{"object":"list","data":[]}`))
+		Expect(string(wire.OpenAIChat{}.EncodeModels(nil, time.Time{})[0].Data)).To(Equal(`{"object":"list","data":[]}`))
 	})
 })
 

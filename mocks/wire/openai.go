@@ -72,8 +72,21 @@ func roundUp(d, unit time.Duration) int64 {
 	return n
 }
 
-// OpenAIModels answers GET /v1/models with the given model names.
-func OpenAIModels(models []string, created time.Time) []Frame {
+// EncodeModel answers GET /v1/models/<model>.
+func (OpenAIChat) EncodeModel(model string, created time.Time) []Frame {
+	return jsonFrames("", appendOpenAIModel(nil, model, created))
+}
+
+func appendOpenAIModel(b []byte, model string, created time.Time) []byte {
+	b = append(b, `{"id":`...)
+	b = appendString(b, model)
+	b = append(b, `,"object":"model","created":`...)
+	b = strconv.AppendInt(b, unixSeconds(created), 10)
+	return append(b, `,"owned_by":"rehearse"}`...)
+}
+
+// EncodeModels answers GET /v1/models with the given model names.
+func (OpenAIChat) EncodeModels(models []string, created time.Time) []Frame {
 	b := []byte(`{"object":"list","data":[`)
 	for i, m := range models {
 		if i > 0 {

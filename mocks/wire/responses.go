@@ -2,7 +2,6 @@ package wire
 
 import (
 	"strconv"
-	"time"
 
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -26,21 +25,8 @@ func (OpenAIResponses) Prefixes() (answer, call string) { return "resp_", "call_
 // EncodeError implements Codec; the shape is that of OpenAIChat.
 func (OpenAIResponses) EncodeError(e *APIError) []Frame { return OpenAIChat{}.EncodeError(e) }
 
-// OpenAIModel answers GET /v1/models/<model>.
-func OpenAIModel(model string, created time.Time) []Frame {
-	return jsonFrames("", appendOpenAIModel(nil, model, created))
-}
-
-func appendOpenAIModel(b []byte, model string, created time.Time) []byte {
-	b = append(b, `{"id":`...)
-	b = appendString(b, model)
-	b = append(b, `,"object":"model","created":`...)
-	b = strconv.AppendInt(b, unixSeconds(created), 10)
-	return append(b, `,"owned_by":"rehearse"}`...)
-}
-
-// ResponsesTokens answers POST /v1/responses/input_tokens.
-func ResponsesTokens(input int) []Frame {
+// EncodeTokens answers POST /v1/responses/input_tokens.
+func (OpenAIResponses) EncodeTokens(input int) []Frame {
 	b := append([]byte(nil), `{"object":"response.input_tokens","input_tokens":`...)
 	return jsonFrames("", append(strconv.AppendInt(b, int64(input), 10), '}'))
 }
