@@ -89,7 +89,14 @@ the data cannot tell, and how many trials would.
 			if flags.require != "" && !slices.Contains(requirements(), flags.require) {
 				return notAmong("requirement", flags.require, requirements())
 			}
-			return a.compareVariants(cmd, args[0], flags, (*experiment.Experiment).Run, judgeExperiment)
+			return a.compareVariants(cmd, args[0], flags, method{
+				run: (*experiment.Experiment).Run, judge: judgeExperiment, fits: func(p *experiment.Plan) error {
+					if len(p.Variants) < 2 {
+						return errors.New("there is one variant, so nothing is compared; rehearse tune searches for another")
+					}
+					return nil
+				},
+			})
 		},
 	}
 	f := cmd.Flags()
@@ -158,11 +165,17 @@ func ended(r *result.Result) (code int, over bool) {
 	return exitNoVerdict, true
 }
 
+// method is how an experiment is carried out.
+type method struct {
+	run func(*experiment.Experiment, context.Context, experiment.Options) (result.Result, error)
+	// judge is the exit code of what was found.
+	judge func(r *result.Result, require string) int
+	// fits says why an experiment cannot be carried out in this way.
+	fits func(*experiment.Plan) error
+}
+
 // compareVariants loads an experiment, runs it or shows its plan, and writes what was found.
-func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentFlags,
-	run func(*experiment.Experiment, context.Context, experiment.Options) (result.Result, error),
-	judge func(*result.Result, string) int,
-) error {
+func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentFlags, how method) error {
 	if err := errors.Join(flags.limits.check(cmd.Flags()), a.checkLive(flags.live)); err != nil {
 		return usage(err)
 	}
@@ -179,8 +192,12 @@ func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentF
 	if len(diagnostics) > 0 {
 		return usage(diagnostics.Err())
 	}
+	plan := e.Plan()
+	if err := how.fits(&plan); err != nil {
+		return usage(fmt.Errorf("%s: %w", path, err))
+	}
 	if flags.plan {
-		return a.showPlan(e, flags)
+		return a.showPlan(plan, flags)
 	}
 	if e.Live() && !flags.live {
 		return usage(errors.New("the experiment calls real models, which cost money; say so with --live, and see before with --plan what it may take"))
@@ -195,7 +212,7 @@ func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentF
 	began := time.Now()
 	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redactor(), Live: flags.live, Getenv: a.getenv}
 	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
-	found, err := a.runExperiment(cmd.Context(), e, out, env, flags, run)
+	found, err := a.runExperiment(cmd.Context(), e, out, env, flags, how.run)
 	if err != nil {
 		return noVerdict(folder.Explain(err))
 	}
@@ -207,7 +224,10 @@ func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentF
 	if found.Stopped.As == result.Interrupted {
 		fmt.Fprintf(a.stderr, "take it up again: %s\n", shell.Join("rehearse", cmd.Name(), path, "--out", out.Path()))
 	}
-	return quiet(judge(&found, flags.require))
+	if err := a.saveTuned(flags.save, &found); err != nil {
+		return noVerdict(err)
+	}
+	return quiet(how.judge(&found, flags.require))
 }
 
 func (a *app) runExperiment(ctx context.Context, e *experiment.Experiment, out *folder.Folder, env *drive.Env, flags experimentFlags,

@@ -15,8 +15,7 @@ import (
 )
 
 // showPlan shows what an experiment would do.
-func (a *app) showPlan(e *experiment.Experiment, flags experimentFlags) error {
-	p := e.Plan()
+func (a *app) showPlan(p experiment.Plan, flags experimentFlags) error {
 	if flags.limits.calls > 0 {
 		p.Design.MaxCalls = flags.limits.calls
 	}
@@ -98,6 +97,9 @@ func planFacts(p *experiment.Plan) []string {
 	default:
 		list = append(list, fmt.Sprintf("for a power of %.0f %%: %s of each variant in each scenario are needed, in %s; %d are planned, so that much may stay undecided",
 			100*d.Power, show.Plural(p.Needed, "trial"), p.Why, d.Trials))
+	}
+	if p.Search != "" {
+		list = append(list, fmt.Sprintf("rehearse tune searches before, %s: at most %s on %s", p.Search, show.Plural(p.SearchTrials, "trial"), show.Plural(len(p.Training), "training scenario")))
 	}
 	if d.Looks > 1 {
 		list = append(list, fmt.Sprintf("it may stop early, at one of %d looks, alpha spent as %s", d.Looks, plain.Line(d.Spending, 40)))

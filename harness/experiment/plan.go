@@ -30,6 +30,11 @@ type Plan struct {
 	// not known before there are data. Why says what it rests on.
 	Needed int
 	Why    string
+	// Search is "greedy" or "halving" where a better text can be searched for, by Tune, and
+	// SearchTrials how many trials on the Training scenarios that takes beside Trials.
+	Search       string
+	SearchTrials int
+	Training     []string
 }
 
 // Plan says what Run would do, and drives nothing.
@@ -49,13 +54,35 @@ func (e *Experiment) Plan() Plan {
 		p.Scenarios = append(p.Scenarios, result.Scenario{Name: sc.Name, File: sc.File})
 	}
 	n := len(e.variants)
+	if e.search != nil && n == 1 {
+		n = 2 // and the one that is found
+	}
 	p.Comparisons = n * (n - 1) / 2
 	if e.design.Against != "" {
 		p.Comparisons = n - 1
 	}
 	p.Trials = e.design.Trials * n * len(p.Scenarios)
 	p.Needed, p.Why = e.needed(p.Comparisons, len(p.Scenarios))
+	if s := e.search; s != nil {
+		p.Search, p.Training = s.kind, e.training
+		p.SearchTrials = s.planned() * len(e.training)
+	}
 	return p
+}
+
+// planned is how many trials a search takes in each training scenario.
+func (s *search) planned() int {
+	n := 0
+	if s.kind == greedy {
+		for i := range s.fragments {
+			n += len(s.around(make(choice, len(s.fragments)), i)) * s.trials
+		}
+		return n
+	}
+	for left, trials := len(s.all()), s.trials; left > 1; left, trials = (left+1)/2, 2*trials {
+		n += left * trials
+	}
+	return n
 }
 
 // needed is Plan.Needed. Holm's correction begins at alpha divided by the number of
