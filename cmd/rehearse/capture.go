@@ -207,7 +207,7 @@ func secrets(redacted map[string]int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %d secrets replaced", n)
+	return fmt.Sprintf(", secrets replaced: %d", n)
 }
 
 // writeScript makes the script of what was captured, and tells what is not in it.
@@ -217,9 +217,11 @@ func (a *app) writeScript(flags captureFlags) error {
 		return usage(err)
 	}
 	name := filepath.Base(flags.tape())
-	script, skipped := capture.Script(t, capture.ScriptOptions{
-		Model: flags.model, Matching: capture.Matching(flags.match), Latency: flags.latency, Tape: name,
-	})
+	options := capture.ScriptOptions{Model: flags.model, Matching: capture.Matching(flags.match), Latency: flags.latency}
+	if flags.frames {
+		options.Tape = name
+	}
+	script, skipped := capture.Script(t, options)
 	for _, s := range skipped {
 		fmt.Fprintf(a.stderr, "not in the script: exchange %d: %s\n", s.N, plain.Line(s.Why, 500))
 	}
