@@ -26,7 +26,7 @@ func TestExploreDocsName(t *testing.T) {
 		g.Expect(text).To(gomega.MatchRegexp("(?m)^\\| `.` \\| %s \\| ", outcome))
 	}
 
-	agents := []string{"loop", "follow-up", "hook", "interview", "supervise", "react"}
+	agents := []string{"loop", "follow-up", "hook", "interview", "supervise", "react", "function", "command", "http", "container", "coding"}
 	of := map[string][]string{}
 	var order []string
 	for _, agent := range agents {
@@ -42,9 +42,13 @@ func TestExploreDocsName(t *testing.T) {
 	}
 	for _, row := range order {
 		who := strings.Join(of[row], ", ")
-		if slices.Equal(of[row], agents) {
+		switch {
+		case slices.Equal(of[row], agents):
 			who = "all"
+		case slices.Equal(of[row], agents[6:]):
+			who = "agents of other people"
 		}
+		who = strings.Replace(who, strings.Join(agents[6:], ", "), "agents of other people", 1)
 		g.Expect(text).To(gomega.ContainSubstring("%s %s |\n", row, who))
 	}
 }

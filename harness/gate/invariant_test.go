@@ -217,6 +217,8 @@ var _ = Describe("Invariants", func() {
 		},
 		Entry("loop", "loop"), Entry("follow-up", "follow-up"), Entry("hook", "hook"), Entry("interview", "interview"),
 		Entry("supervise", "supervise"), Entry("react", "react"), Entry("one of yours", "yours"),
+		Entry("a Go function", "function"), Entry("a command", "command"), Entry("an HTTP application", "http"),
+		Entry("a container", "container"), Entry("a coding agent", "coding"),
 	)
 })
 

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -24,7 +25,7 @@ func Invariants(agent string) []string {
 		say("bounded-calls", words, fmt.Sprintf("calls.total <= golden.calls.total + %s * run.perturbed", each)),
 		say("bounded-cost", "what the run costs is bounded by what the golden one did, and the calls beside", fmt.Sprintf(cost, each)),
 		say("error-shown", "a run that did not go well says why", `run.exit_code == 0 || run.details != ""`),
-		say("cause-named", "a run that ends otherwise because of a call names what was wrong with the call", cause),
+		say("cause-named", "a run that ends otherwise because of a call names what was wrong with the call", cmp.Or(kind.cause, cause)),
 		say("never-hangs", "a call that hangs is ended by a limit of time", `!run.details.contains("virtual clock stalled")`),
 	}
 	if kind.good != "" {
@@ -43,6 +44,8 @@ type kind struct {
 	calls int
 	// attempts says that it may cost a whole attempt at a task.
 	attempts bool
+	// cause is the invariant cause in its own words; empty is cause.
+	cause string
 	// good are the statuses, in CEL, that say that all went well.
 	good       string
 	invariants []string
@@ -89,6 +92,7 @@ const whole = shown + ` && run.text != "" && !(calls.finish in ["length", "conte
 
 // kinds are those of harness/drive, by record.Scenario.Agent.
 var kinds = map[string]kind{
+	"function": driven, "command": driven, "http": driven, "container": driven, "coding": driven,
 	"loop": {
 		good: `"done"`,
 		invariants: []string{
