@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ func program(sc scenarios.Scenario, p scenarios.Process, env *Env) (argv, vars [
 		vars = append(vars, name+"="+p.Env[name])
 	}
 	if len(argv) > 0 && strings.ContainsRune(filepath.ToSlash(argv[0]), '/') && !filepath.IsAbs(argv[0]) && !strings.HasPrefix(argv[0], folderHere) {
-		argv[0] = folderHere + "/" + argv[0]
+		argv[0] = folderHere + "/" + path.Clean(filepath.ToSlash(argv[0]))
 	}
 	for _, texts := range [][]string{argv, vars} {
 		for i := range texts {
@@ -94,7 +95,7 @@ func misplaced(sc scenarios.Scenario, run []string, files map[string]string) str
 			continue
 		}
 		if info, err := os.Stat(filepath.Join(folder, name)); err == nil && info.Mode().IsRegular() {
-			return fmt.Sprintf("; did you mean \"%s/%s\"? Programs are started in the workspace, and %s stands for the scenario's folder", folderHere, filepath.ToSlash(filepath.Clean(name)), folderHere)
+			return fmt.Sprintf(" (did you mean \"%s/%s\"? programs are started in the workspace)", folderHere, filepath.ToSlash(filepath.Clean(name)))
 		}
 	}
 	return ""

@@ -172,7 +172,7 @@ func (c *conversation) end(ctx context.Context, err error) record.End {
 		end.Status, end.HarnessError = scenarios.AppError, failed.Message+c.hint
 	case (failed.Kind == app.Failed || failed.Kind == app.Crashed) && !c.begun():
 		end.Status = scenarios.AppError
-		end.HarnessError = "the agent ended before it had called its model or answered: " + failed.Message + c.hint
+		end.HarnessError = "the agent ended before it had called its model or answered" + c.hint + ": " + failed.Message
 	default:
 		end.Status = string(failed.Kind)
 		if failed.Code != 0 {

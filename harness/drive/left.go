@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -16,8 +17,12 @@ const (
 	maxShownFiles = 200
 )
 
+// filled are the folders of version control and of packages.
+var filled = []string{".git", "node_modules"}
+
 // left tells of each file that is in a folder at the end, in the order of their names.
-// What is no file, such as a link, is passed over.
+// What is no file, such as a link, is passed over, and so are the folders that tools fill
+// with files which nobody wrote.
 func left(folder string, tell func(name, detail string, attrs map[string]any)) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -26,7 +31,10 @@ func left(folder string, tell func(name, detail string, attrs map[string]any)) e
 	defer root.Close()
 	var names []string
 	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() {
+		switch {
+		case errors.Is(err, fs.ErrPermission), err == nil && entry.IsDir() && slices.Contains(filled, entry.Name()):
+			return fs.SkipDir
+		case err == nil && entry.Type().IsRegular():
 			names = append(names, name)
 		}
 		return err
@@ -41,10 +49,14 @@ func left(folder string, tell func(name, detail string, attrs map[string]any)) e
 			break
 		}
 		text, size, err := show(root, name)
-		if err != nil {
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			tell("file", "", map[string]any{"path": name, "unreadable": true})
+		case err != nil:
 			return fmt.Errorf("read what is left: %w", err)
+		default:
+			tell("file", text, map[string]any{"path": name, "bytes": int(size)})
 		}
-		tell("file", text, map[string]any{"path": name, "bytes": int(size)})
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,7 +74,11 @@ func look(name string) (string, error) {
 		if reason := errors.Unwrap(err); reason != nil {
 			err = reason
 		}
-		return "", app.Errorf(app.Unusable, "the program %q cannot be started: %w; install it, or correct its name", name, err)
+		mend := "install it, or correct its name"
+		if errors.Is(err, fs.ErrPermission) {
+			mend = "make it executable, or name the program that runs it"
+		}
+		return "", app.Errorf(app.Unusable, "the program %q cannot be started: %w; %s", name, err, mend)
 	}
 	return path, nil
 }
