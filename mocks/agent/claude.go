@@ -47,6 +47,9 @@ func claudeAnswer(a *act) {
 	if a.Text != "" {
 		message(object{"type": "text", "text": a.Text})
 	}
+	if claudeStop(a) == refusal {
+		a.failure, a.exit = claudeRefused, 1
+	}
 	a.event(false, claudeResult(a, session))
 }
 
@@ -73,10 +76,17 @@ func claudeResult(a *act, session string) object {
 	return result
 }
 
+const (
+	refusal = "refusal"
+	// claudeRefused is what Claude Code says of a refusal in place of the model's words; it
+	// ends with exit status 1 then.
+	claudeRefused = "API Error: Claude Code is unable to respond to this request, which appears to violate our Usage Policy"
+)
+
 func claudeStop(a *act) string {
 	switch {
 	case a.refused || a.Finish == llm.FinishContentFilter:
-		return "refusal"
+		return refusal
 	case a.Finish == llm.FinishLength:
 		return "max_tokens"
 	default:

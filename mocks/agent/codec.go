@@ -53,7 +53,7 @@ func (c codec) Encode(_ wire.Call, answer wire.Completion) []wire.Frame {
 		a.Text, a.refused = answer.Refusal, true
 	}
 	c.style.answer(&a)
-	return append(timed(a.lines, answer), exitFrame(0))
+	return append(timed(a.lines, answer), exitFrame(a.exit))
 }
 
 // EncodeError renders a provider's error as the agent reports it: with exit
@@ -95,7 +95,8 @@ type act struct {
 	refused bool
 	usd     *float64
 	// failure, if set, is told in place of success, with the provider's HTTP
-	// status if it has one. exit is the process's exit status then.
+	// status if it has one; a style sets it where the real program fails of an answer.
+	// exit is the process's exit status then.
 	failure string
 	status  int
 	exit    int

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 func readCodex(h hello) (invocation, error) {
@@ -13,13 +15,16 @@ func readCodex(h hello) (invocation, error) {
 		return invocation{}, errors.New("this scripted agent needs the subcommand exec")
 	}
 	o, err := parseArgs(h.Args[1:],
-		"--json --skip-git-repo-check --full-auto --ephemeral --dangerously-bypass-approvals-and-sandbox=--yolo",
+		"--json --skip-git-repo-check --full-auto --ephemeral --dangerously-bypass-approvals-and-sandbox=--yolo --dangerously-bypass-hook-trust",
 		"--sandbox=-s --model=-m --cd=-C --config=-c --profile=-p --add-dir --color")
 	if err == nil {
 		err = o.want("--json", "true")
 	}
 	if err != nil {
 		return invocation{}, err
+	}
+	if len(o.rest) > 1 && o.rest[0] == "resume" {
+		o.rest = o.rest[2:] // each invocation is a conversation of its own here
 	}
 	prompt := ""
 	if len(o.rest) > 0 && o.rest[0] != "-" {
@@ -43,7 +48,12 @@ func codexAnswer(a *act) {
 			"id": id, "type": "command_execution", "command": command, "aggregated_output": toolOutput, "exit_code": 0, "status": "completed",
 		})
 	}
-	if a.Text != "" {
+	// The real program passes over a refusal and reports success, and takes an answer that
+	// was cut off for a failure.
+	if a.Finish == llm.FinishLength && a.failure == "" {
+		a.failure, a.exit = "Incomplete response returned, reason: max_output_tokens", 1
+	}
+	if a.Text != "" && !a.refused {
 		item(true, "item.completed", object{"id": "item_" + strconv.Itoa(len(a.ToolCalls)), "type": "agent_message", "text": a.Text})
 	}
 	if a.failure != "" {

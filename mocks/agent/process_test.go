@@ -128,6 +128,7 @@ var _ = Describe("an invocation", Label("H-02"), func() {
 		Entry("claude: prompt as an argument", "claude", calls["claude"]+" --model=big fix", ""),
 		Entry("claude: prompt after --", "claude", calls["claude"]+" --model big -- fix", ""),
 		Entry("codex: prompt as an argument", "codex", "exec -m big --json fix", ""),
+		Entry("codex: a session that is continued", "codex", "exec --json -m big resume th1 -", "fix"),
 		Entry("codex: prompt on standard input", "codex", "exec -m big --json -", "fix"),
 		Entry("gemini", "gemini", "-o stream-json -m big -p fix", ""),
 		Entry("copilot", "copilot", "--output-format json --model big --prompt=fix", ""),
