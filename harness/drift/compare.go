@@ -52,9 +52,14 @@ func (c *comparison) differ(tier Tier, where, before, now string) {
 // is no answer any more only that is said.
 func compare(before, now *shape) []Difference {
 	var c comparison
-	c.differ(Error, "status", fmt.Sprint(before.status), fmt.Sprint(now.status))
-	c.differ(Error, "content type", before.media, now.media)
-	if len(c.found) == 0 && now.unread != nil && before.unread == nil {
+	switch {
+	case before.status != now.status && now.unread != nil:
+		c.add(Error, "status", fmt.Sprint(before.status), fmt.Sprintf("%d: %v", now.status, now.unread))
+	case before.status != now.status:
+		c.add(Error, "status", fmt.Sprint(before.status), fmt.Sprint(now.status))
+	case before.media != now.media:
+		c.add(Error, "content type", before.media, now.media)
+	case now.unread != nil && before.unread == nil:
 		c.add(Error, "answer", "whole", now.unread.Error())
 	}
 	if len(c.found) > 0 {

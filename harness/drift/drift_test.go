@@ -1,0 +1,326 @@
+package drift_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness/drift"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/mocks/tape"
+)
+
+func TestDrift(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "harness/drift")
+}
+
+const (
+	chat      = "openai-chat"
+	responses = "openai-responses"
+	messages  = "anthropic-messages"
+)
+
+var paths = map[string]string{chat: "/chat/completions", responses: "/responses", messages: "/messages"}
+
+// request asks each protocol for the same.
+func request(protocol string, stream bool) string {
+	body := map[string]any{"model": "m", "stream": stream}
+	if stream && protocol == chat {
+		body["stream_options"] = map[string]bool{"include_usage": true}
+	}
+	switch protocol {
+	case responses:
+		body["input"] = "go"
+	case messages:
+		body["max_tokens"] = 9
+		fallthrough
+	default:
+		body["messages"] = []map[string]string{{"role": "user", "content": "go"}}
+	}
+	text, err := json.Marshal(body)
+	Expect(err).NotTo(HaveOccurred())
+	return string(text)
+}
+
+// backend answers with bodies in turn, and remembers what it was asked.
+type backend struct {
+	answers []answer
+	asked   []*http.Request
+	bodies  []string
+}
+
+type answer struct {
+	status int
+	kind   string
+	body   string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (b *backend) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	b.asked, b.bodies = append(b.asked, r), append(b.bodies, string(body))
+	a := b.answers[(len(b.asked)-1)%len(b.answers)]
+	if a.status == 0 {
+		return nil, errors.New("nobody is there")
+	}
+	return &http.Response{
+		StatusCode: a.status, Header: http.Header{"Content-Type": {a.kind}}, Body: io.NopCloser(strings.NewReader(a.body)), Request: r,
+	}, nil
+}
+
+// taped is an exchange that brought an answer.
+func taped(n int, protocol string, stream bool, a answer) tape.Exchange {
+	return tape.Exchange{
+		N: n, Protocol: protocol, Path: paths[protocol], Request: []byte(request(protocol, stream)),
+		Status: a.status, ContentType: a.kind, Body: []byte(a.body), At: clock.Epoch,
+	}
+}
+
+func tapeOf(exchanges ...tape.Exchange) tape.Tape {
+	return tape.Tape{Headers: []tape.Header{{Date: clock.Epoch, Upstream: "api.example.com"}}, Exchanges: exchanges}
+}
+
+// run asks again and returns what differs, as text.
+func run(ctx context.Context, t tape.Tape, now ...answer) []string {
+	GinkgoHelper()
+	result, err := drift.Run(ctx, t, drift.Options{Upstream: "https://api.example.com", Transport: &backend{answers: now}})
+	Expect(err).NotTo(HaveOccurred())
+	var lines []string
+	for _, e := range result.Exchanges {
+		if e.Unanswered != "" {
+			lines = append(lines, "unanswered "+e.Unanswered)
+		}
+		for _, d := range e.Differences {
+			lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s: %s -> %s", d.Tier, d.Where, d.Before, d.Now)))
+		}
+	}
+	return lines
+}
+
+// scripted is what the mock answers.
+func scripted(protocol string, stream bool, line mocks.Line) answer {
+	GinkgoHelper()
+	program, err := mocks.Compile(mocks.Script{Model: "m-1", Rules: []mocks.Line{line}})
+	Expect(err).NotTo(HaveOccurred())
+	engine := mocks.NewEngine(program, mocks.EngineOptions{Clock: clock.NewVirtual(), Count: func(_, text string) int { return len(text) }})
+	r := httptest.NewRequest(http.MethodPost, "/v1"+paths[protocol], strings.NewReader(request(protocol, stream)))
+	r.RequestURI = ""
+	response, err := mocks.NewTransport(engine).RoundTrip(r)
+	Expect(err).NotTo(HaveOccurred())
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	Expect(err).NotTo(HaveOccurred())
+	return answer{response.StatusCode, response.Header.Get("Content-Type"), string(body)}
+}
+
+func text(s string) mocks.Line { return mocks.Line{Answer: mocks.Answer{Text: &s}} }
+
+func calls(name string, arguments map[string]any) mocks.Line {
+	return mocks.Line{Answer: mocks.Answer{ToolCalls: []mocks.ScriptedToolCall{{ID: "c1", Name: name, Arguments: arguments}}}}
+}
+
+const (
+	jsonType   = "application/json"
+	streamType = "text/event-stream"
+)
+
+// doc is an answer of chat completions in one document.
+func doc(body string) answer { return answer{200, jsonType, body} }
+
+const base = `{"id":"c","object":"chat.completion","model":"m-1","choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`
+
+var _ = Describe("drift", func() {
+	for protocol := range paths {
+		for _, stream := range []bool{false, true} {
+			It(fmt.Sprintf("finds nothing of form in another text of %s (stream %t)", protocol, stream), func(ctx context.Context) {
+				before, now := scripted(protocol, stream, text("one")), scripted(protocol, stream, text("another answer, and longer"))
+				Expect(run(ctx, tapeOf(taped(1, protocol, stream, before)), before)).To(BeEmpty())
+				Expect(run(ctx, tapeOf(taped(1, protocol, stream, before)), now)).To(HaveExactElements(
+					"info text: 3 bytes -> 26 bytes", HavePrefix("info usage: ")))
+			})
+
+			It(fmt.Sprintf("finds another end and a tool call in place of a text of %s (stream %t)", protocol, stream), func(ctx context.Context) {
+				before, now := scripted(protocol, stream, text("one")), scripted(protocol, stream, calls("look", map[string]any{"a": 1}))
+				lines := run(ctx, tapeOf(taped(1, protocol, stream, before)), now)
+				Expect(lines).To(ContainElement("error finish: stop -> tool_calls"))
+				Expect(lines).To(ContainElement("warn tool call look: not called -> called"))
+				back := run(ctx, tapeOf(taped(1, protocol, stream, now)), before)
+				Expect(back).To(ContainElement("error tool call look: called -> not called"))
+			})
+
+			It(fmt.Sprintf("finds tool calls of another shape in %s (stream %t)", protocol, stream), func(ctx context.Context) {
+				before := scripted(protocol, stream, calls("look", map[string]any{"a": 1, "b": "x", "c": nil}))
+				now := scripted(protocol, stream, calls("look", map[string]any{"a": "1", "d": true}))
+				Expect(run(ctx, tapeOf(taped(1, protocol, stream, before)), now)).To(ContainElements(
+					"error tool call look: a: number -> text", "error tool call look: b: text -> missing",
+					"warn tool call look: c: null -> missing", "warn tool call look: d:  -> new: boolean"))
+			})
+		}
+	}
+
+	DescribeTable("tells in tiers what has changed in a document",
+		func(ctx context.Context, change [2]string, want ...string) {
+			now := strings.Replace(base, change[0], change[1], 1)
+			Expect(now).NotTo(Equal(base))
+			Expect(run(ctx, tapeOf(taped(1, chat, false, doc(base))), doc(now))).To(HaveExactElements(want))
+		},
+		Entry("a member is gone, told once", [2]string{`,"usage":{"prompt_tokens":1,"completion_tokens":2}`, ""},
+			"error document: usage: object -> missing", "info usage: 1 in, 2 out -> none"),
+		Entry("a member has another type", [2]string{`"id":"c"`, `"id":7`}, `error answer: whole -> read the answer's body: json: cannot unmarshal JSON number into Go string within "/id"`),
+		Entry("a member that this program does not read has", [2]string{`"object":"chat.completion"`, `"object":["x"]`}, "error document: object: text -> list"),
+		Entry("null fits every type", [2]string{`"object":"chat.completion"`, `"object":null`}),
+		Entry("a member is new, told once", [2]string{`"id":"c"`, `"id":"c","extra":{"a":{"b":1}}`}, "warn document: extra:  -> new: object"),
+		Entry("another model", [2]string{"m-1", "m-2"}, "warn model: m-1 -> m-2"),
+		Entry("another end", [2]string{`"stop"`, `"length"`}, "error finish: stop -> length"),
+		Entry("no answer at all", [2]string{base, "{}"}, "error answer: whole -> the answer is empty"),
+	)
+
+	DescribeTable("tells how a stream has changed",
+		func(ctx context.Context, before, now string, want ...string) {
+			events := func(kinds string) answer {
+				var b strings.Builder
+				for _, kind := range strings.Fields(kinds) {
+					fmt.Fprintf(&b, "event: %[1]s\ndata: {\"type\":%[1]q,\"index\":0,\"message\":{},\"content_block\":{\"type\":\"text\"},\"delta\":{\"type\":\"text_delta\",\"text\":\"x\",\"stop_reason\":\"end_turn\"}}\n\n", kind)
+				}
+				return answer{200, streamType, b.String()}
+			}
+			Expect(run(ctx, tapeOf(taped(1, messages, true, events(before))), events(now))).To(HaveExactElements(want))
+		},
+		Entry("more of the same, and pings", "message_start content_block_start content_block_delta content_block_stop message_delta message_stop",
+			"message_start content_block_start ping content_block_delta content_block_stop message_delta ping message_stop"),
+		Entry("an event is gone", "message_start content_block_start content_block_delta extra content_block_stop message_delta message_stop",
+			"message_start content_block_start content_block_delta content_block_stop message_delta message_stop", "error event extra: there -> missing"),
+		Entry("an event is new", "message_start content_block_start content_block_delta content_block_stop message_delta message_stop",
+			"message_start content_block_start content_block_delta extra content_block_stop message_delta message_stop", "warn event extra:  -> new"),
+		Entry("another order", "message_start a b content_block_start content_block_delta content_block_stop message_delta message_stop",
+			"message_start b a content_block_start content_block_delta content_block_stop message_delta message_stop",
+			"error order of events: message_start, a, b, content_block_start, content_block_delta, content_block_stop, message_delta, message_stop -> message_start, b, a, content_block_start, content_block_delta, content_block_stop, message_delta, message_stop"),
+	)
+
+	DescribeTable("tells an answer that is none from no answer",
+		func(ctx context.Context, now answer, want string) {
+			Expect(run(ctx, tapeOf(taped(1, chat, true, scripted(chat, true, text("x")))), now)).To(HaveExactElements(HavePrefix(want)))
+		},
+		Entry("not found is a change", answer{404, jsonType, `{"error":{"message":"gone"}}`}, "error status: 200 -> 404: gone"),
+		Entry("one document", doc(base), "error content type: text/event-stream -> application/json"),
+		Entry("cut", answer{200, streamType, "data: {}\n\n"}, "error answer: whole -> "),
+		Entry("a wrong key is none", answer{401, jsonType, `{"error":{"message":"bad key"}}`}, "unanswered status 401: bad key"),
+		Entry("a load is none", answer{529, jsonType, `{"error":{"message":"busy"}}`}, "unanswered status 529: busy"),
+		Entry("nobody", answer{}, "unanswered nobody is there"),
+	)
+
+	It("asks as the client asked, with a key of now, each request once, and not for errors", func(ctx context.Context) {
+		a := taped(1, messages, false, scripted(messages, false, text("x")))
+		a.Path, a.Header = "/messages?beta=true", map[string]string{"Anthropic-Beta": "tools"}
+		again, o := a, taped(3, chat, false, doc(base))
+		again.N = 2
+		failed, lost := taped(4, chat, true, answer{status: 429}), tape.Exchange{N: 5, Protocol: chat, Lost: "cut"}
+		b := &backend{answers: []answer{doc(string(a.Body)), doc(base)}}
+		var done []int
+		result, err := drift.Run(ctx, tapeOf(a, again, o, failed, lost, tape.Exchange{N: 6, Protocol: "other"}), drift.Options{
+			Upstream: "https://api.example.com/v1", Transport: b, Key: func(protocol string) string { return "key-of-" + protocol },
+			Done: func(e drift.Exchange) { done = append(done, e.N) },
+		})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(done).To(Equal([]int{1, 3}))
+		Expect(result.Calls).To(Equal(2))
+		Expect(result.Skipped).To(Equal([]drift.Skipped{
+			{N: 2, Why: "the same was asked before"},
+			{N: 4, Why: "the status 429 was captured, which does not come when it is asked for"},
+			{N: 5, Why: "no answer was captured: cut"},
+			{N: 6, Why: `the protocol "other" is not known`},
+		}))
+		Expect(b.asked[0].URL.String()).To(Equal("https://api.example.com/v1/messages?beta=true"))
+		Expect(b.asked[0].Header).To(And(HaveKeyWithValue("X-Api-Key", []string{"key-of-anthropic-messages"}),
+			HaveKeyWithValue("Anthropic-Version", []string{"2023-06-01"}), HaveKeyWithValue("Anthropic-Beta", []string{"tools"}), Not(HaveKey("Authorization"))))
+		Expect(b.asked[1].Header).To(HaveKeyWithValue("Authorization", []string{"Bearer key-of-openai-chat"}))
+		Expect(b.bodies).To(Equal([]string{string(a.Request), string(o.Request)}))
+	})
+
+	It("stops before a call that would go over a cap", func(ctx context.Context) {
+		t := tapeOf(taped(1, chat, false, doc(base)), taped(2, chat, true, scripted(chat, true, text("x"))))
+		t.Exchanges[1].Request = []byte(strings.Replace(string(t.Exchanges[1].Request), "go", "on", 1))
+		priced := func(_ string, u llm.Usage) (float64, bool) { return float64(u.Total()), true }
+		for _, c := range []struct {
+			options drift.Options
+			calls   int
+			stopped string
+		}{
+			{drift.Options{MaxCalls: 1}, 1, "the cap of 1 calls"},
+			{drift.Options{MaxCalls: 2}, 2, ""},
+			{drift.Options{MaxCost: 2, Cost: priced}, 0, "the cap on cost"},
+			{drift.Options{MaxCost: 3, Cost: priced}, 1, "the cap on cost"},
+			{drift.Options{MaxCost: 3}, 0, `the cap on cost: the model "m-1" has no price`},
+		} {
+			c.options.Upstream, c.options.Transport = "https://api.example.com", &backend{answers: []answer{doc(base)}}
+			result, err := drift.Run(ctx, t, c.options)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(result.Calls).To(Equal(c.calls))
+			Expect(result.Stopped).To(HavePrefix(c.stopped))
+			Expect(result.Stopped == "").To(Equal(c.stopped == ""))
+		}
+	})
+
+	It("stops when it is interrupted, and refuses an upstream as a capture does", func(ctx context.Context) {
+		over, end := context.WithCancel(ctx)
+		end()
+		t := tapeOf(taped(1, chat, false, doc(base)))
+		result, err := drift.Run(over, t, drift.Options{Upstream: "https://api.example.com", Transport: &backend{}})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(result.Exchanges).To(BeEmpty())
+		Expect(result.Stopped).To(Equal("context canceled"))
+		_, err = drift.Run(ctx, t, drift.Options{Upstream: "https://api.example.com", Offline: true})
+		Expect(err).To(MatchError(ContainSubstring("REHEARSE_OFFLINE")))
+	})
+
+	It("is a table in Markdown that nothing foreign breaks", func(ctx context.Context) {
+		now := strings.Replace(base, `"id":"c"`, `"id":"c","a|b`+"`"+`<x>":1`, 1)
+		result, err := drift.Run(ctx, tapeOf(taped(1, chat, false, doc(base)), tape.Exchange{N: 2, Protocol: chat, Lost: "cut"}),
+			drift.Options{Upstream: "https://api.example.com", Transport: &backend{answers: []answer{doc(now)}}})
+		Expect(err).NotTo(HaveOccurred())
+		var b strings.Builder
+		Expect(drift.Markdown(&b, result)).To(Succeed())
+		Expect(b.String()).To(Equal("### Drift of `api.example.com`\n\n" +
+			"1 answers compared: 0 errors, 1 warnings, 0 differences that are none of form, against what was captured on 2026-01-01.\n\n" +
+			"| | exchange | where | captured | now |\n|---|---|---|---|---|\n" +
+			"| warn | 1 `/chat/completions` | `` document: a¦b`<x> `` |  | `new: number` |\n\n" +
+			"Exchange 2 was not asked again: `no answer was captured: cut`.\n"))
+	})
+})
+
+func FuzzCompare(f *testing.F) {
+	f.Add(base, `{"choices":[]}`, true)
+	f.Add("data: {\"type\":\"x\"}\n\ndata: [DONE]\n\n", "data: {\"a\":[[[1]]]}\n", false)
+	f.Fuzz(func(t *testing.T, before, now string, stream bool) {
+		kind := jsonType
+		if stream {
+			kind = streamType
+		}
+		a := answer{200, kind, before}
+		for _, c := range []struct{ is, was answer }{{a, a}, {a, answer{200, kind, now}}} {
+			result, err := drift.Run(context.Background(), tapeOf(tape.Exchange{N: 1, Protocol: messages, Path: "/messages", Request: []byte("{}"), Status: 200, ContentType: kind, Body: []byte(c.is.body)}),
+				drift.Options{Upstream: "https://api.example.com", Transport: &backend{answers: []answer{c.was}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.is == c.was && result.Count(drift.Error)+result.Count(drift.Warn)+result.Count(drift.Info) > 0 {
+				t.Fatalf("%q differs from itself: %+v", before, result.Exchanges)
+			}
+		}
+	})
+}
