@@ -18,6 +18,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -34,6 +35,8 @@ var formats = map[string]any{
 	"config":   scenarios.Config{},
 	"plan":     plan.Plan{},
 	"agent":    agentfile.Front{},
+
+	"experiment": experiment.File{},
 }
 
 // TestSchema holds that the committed schemas are those of the Go types. With
@@ -63,6 +66,7 @@ func generate(t *testing.T, v any) []byte {
 	for _, folder := range []string{
 		".", "../mocks", "../agents/loop", "../agents/stop/followup", "../llm/budget",
 		"../agents/persist/plan", "../agents/react", "../agents/react/agentfile",
+		"../harness/experiment",
 	} {
 		// The base is the import path of the folder that the test runs in.
 		if err := r.AddGoComments(module+"/scenarios", folder, reflector.WithFullComment()); err != nil {
@@ -173,6 +177,17 @@ var _ = Describe("The schema", func() {
 		Expect(script.Validate(instance(GinkgoTB(), []byte("replies: [{txt: x}]")))).ToNot(Succeed())
 		Expect(config.Validate(instance(GinkgoTB(), []byte("loop: {max_iterations: 3, timeout: 1m}")))).To(Succeed())
 		Expect(config.Validate(instance(GinkgoTB(), []byte("loop: {max_iterations: 0}")))).ToNot(Succeed())
+	})
+
+	It("of experiments takes the example and refuses what is not in the format", func() {
+		validator := compile(GinkgoTB(), "experiment")
+		text, err := os.ReadFile("../examples/experiment/mirror.yaml")
+		Expect(err).ToNot(HaveOccurred())
+		Expect(string(text)).To(HavePrefix("# yaml-language-server: $schema=../../schema/experiment.json\n"))
+		Expect(validator.Validate(instance(GinkgoTB(), text))).To(Succeed())
+		for _, bad := range []string{"alpha: 2", "colour: red", "scope: all"} {
+			Expect(validator.Validate(instance(GinkgoTB(), append([]byte(bad+"\n"), text...)))).ToNot(Succeed(), bad)
+		}
 	})
 
 	It("exists for every kind, and for no other", func() {

@@ -8,9 +8,11 @@ import "embed"
 var files embed.FS
 
 // Kinds lists the file formats that have a schema: scenarios, the scripts that
-// the mock server serves, the configuration file, the plans of supervised runs, and
-// the front matter of agent files. The first is the default.
-func Kinds() []string { return []string{"scenario", "script", "config", "plan", "agent"} }
+// the mock server serves, the configuration file, the plans of supervised runs, the
+// front matter of agent files, and experiments. The first is the default.
+func Kinds() []string {
+	return []string{"scenario", "script", "config", "plan", "agent", "experiment"}
+}
 
 // Of returns the JSON Schema (draft 2020-12) of a kind, or nil if it is not one
 // of Kinds.

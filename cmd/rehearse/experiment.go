@@ -58,9 +58,9 @@ func (f *experimentFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.asJSON, "json", false, "print the result as JSON on standard output")
 }
 
-const experimentFolder = `The folder gets ` + experimentFile + ` (all of it), ` + experimentMarkdownFile + `, ` + experimentPageFile + ` and ` + journalFile + `, which holds what
-each trial came to: with the same --out the experiment is taken up where it stood, after a kill as
-well, to the same result.
+const experimentFolder = `The folder gets ` + experimentFile + ` (all of it), ` + experimentMarkdownFile + `, ` + experimentPageFile + ` and
+` + journalFile + `, which holds what each trial came to: with the same --out the experiment is taken
+up where it stood, after a kill as well, to the same result.
 
 Real models are called only with --live, and never where REHEARSE_OFFLINE is set.
 
