@@ -70,20 +70,7 @@ func PairedNeeded(effect, alpha, power float64) int {
 	if !(math.Abs(effect) > 0) || math.IsInf(effect, 0) {
 		return 0
 	}
-	lo, hi := 1, 2
-	for PairedPower(hi, effect, alpha) < power {
-		if lo, hi = hi, 2*hi; hi > maxPairs {
-			return 0
-		}
-	}
-	for hi-lo > 1 {
-		if mid := (lo + hi) / 2; PairedPower(mid, effect, alpha) < power {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return hi
+	return least(func(n int) bool { return PairedPower(n, effect, alpha) >= power })
 }
 
 // Inflation is by how much more data a plan of looks takes than one test at the end, for
@@ -100,4 +87,52 @@ func (s *Sequential) Inflation(alpha, power float64) float64 {
 		}
 	}
 	return hi * hi / (fixed * fixed)
+}
+
+// ShareDrift is NormalDrift for the difference of two shares: of an Effect with bound 1,
+// an effect away from 0, with a standard error se over n pairs. Its test allows for a
+// spread that is too small, so that it takes more.
+func ShareDrift(effect, se float64, n int, nu, alpha float64) float64 {
+	t := distuv.StudentsT{Sigma: 1, Nu: nu}.Quantile(1 - alpha/2)
+	half := math.Hypot(t*se, t*t/(float64(n)+t*t))
+	return max(0, distuv.UnitNormal.Quantile(1-alpha/2)+(math.Abs(effect)-half)/se)
+}
+
+// SharePower is the probability that the test of a difference of shares over n pairs, of
+// Effect.P, rejects at level alpha, where the difference is effect and that of a pair
+// has this standard deviation. It is 0 for less than two pairs.
+func SharePower(n int, effect, deviation, alpha float64) float64 {
+	if n < 2 {
+		return 0
+	}
+	drift := ShareDrift(effect, deviation/math.Sqrt(float64(n)), n, float64(n-1), alpha)
+	return distuv.UnitNormal.CDF(drift - distuv.UnitNormal.Quantile(1-alpha/2))
+}
+
+// ShareNeeded is the least number of pairs with which SharePower reaches power; 0 if none
+// of up to a hundred million does.
+func ShareNeeded(effect, deviation, alpha, power float64) int {
+	if effect == 0 || !(deviation > 0) {
+		return 0
+	}
+	return least(func(n int) bool { return SharePower(n, effect, deviation, alpha) >= power })
+}
+
+// least is the least number from 2 on that is enough, where all above one that is are
+// enough too; 0 if none of up to maxPairs is.
+func least(enough func(int) bool) int {
+	lo, hi := 1, 2
+	for !enough(hi) {
+		if lo, hi = hi, 2*hi; hi > maxPairs {
+			return 0
+		}
+	}
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; enough(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
 }

@@ -189,6 +189,28 @@ var _ = Describe("Planning pairs", func() {
 		Expect(func() { stat.PairedPower(5, 1, 1) }).To(PanicWith(ContainSubstring("no power at level 1")))
 	})
 
+	It("knows how often the test of shares finds a difference, as drawing them says", func() {
+		r := rand.New(rand.NewPCG(3, 4))
+		for _, c := range []struct{ p, q float64 }{{0.5, 0.8}, {0.9, 0.7}, {0.3, 0.4}} {
+			deviation := math.Sqrt(c.p*(1-c.p) + c.q*(1-c.q))
+			n, found := stat.ShareNeeded(c.q-c.p, deviation, 0.05, 0.8), 0
+			const draws = 2000
+			for range draws {
+				pairs := make([]float64, n)
+				for i := range pairs {
+					pairs[i] = float64(coin(r, c.q) - coin(r, c.p))
+				}
+				if stat.Within([][]float64{pairs}, 1).P() <= 0.05 {
+					found++
+				}
+			}
+			Expect(float64(found)/draws).To(BeNumerically("~", 0.8, 0.04), "%d pairs for %v", n, c)
+			Expect(n).To(BeNumerically(">=", stat.PairedNeeded((c.q-c.p)/deviation, 0.05, 0.8)))
+		}
+		Expect(stat.ShareNeeded(0, 1, 0.05, 0.8)).To(BeZero())
+		Expect(stat.SharePower(1, 1, 1, 0.05)).To(BeZero())
+	})
+
 	It("puts Student's test in place of a normal one", func() {
 		one := stat.NewSequential("none", []float64{1}, true)
 		for _, n := range []int{4, 10, 50} {
@@ -205,3 +227,10 @@ var _ = Describe("Planning pairs", func() {
 		Expect(stat.NewSequential("none", []float64{1}, true).Inflation(0.05, 0.9)).To(BeNumerically("~", 1, 1e-6))
 	})
 })
+
+func coin(r *rand.Rand, p float64) int {
+	if r.Float64() < p {
+		return 1
+	}
+	return 0
+}

@@ -117,14 +117,19 @@ func (d *decider) power(h *held) float64 {
 		planned = d.design.Trials * len(d.scenarios)
 	}
 	more := float64(planned) / float64(e.N)
-	return d.powerOf(h.measure.Smallest/(e.SE/math.Sqrt(more)), e.DF*more, h.family)
+	e.SE, e.N, e.DF = e.SE/math.Sqrt(more), planned, e.DF*more
+	return d.powerOf(e, h.measure.Smallest, h.family)
 }
 
-// powerOf is the probability to find an effect that is so many standard errors away from
-// 0, as one of so many comparisons.
-func (d *decider) powerOf(drift, df float64, family int) float64 {
+// powerOf is the probability that one of so many comparisons finds an effect, if its
+// estimate in the end is like e.
+func (d *decider) powerOf(e stat.Effect, effect float64, family int) float64 {
 	alpha := d.design.Alpha / float64(family)
-	return d.planned.Power(alpha, stat.NormalDrift(drift, df, alpha))
+	drift := stat.NormalDrift(effect/e.SE, e.DF, alpha)
+	if e.Bound > 0 {
+		drift = stat.ShareDrift(effect, e.SE, e.N, e.DF, alpha)
+	}
+	return d.planned.Power(alpha, drift)
 }
 
 func (d *decider) warnings(c *result.Comparison, h *held) []string {

@@ -3,6 +3,7 @@ package experiment
 import (
 	"math/rand/v2"
 
+	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/stat"
 )
@@ -76,4 +77,13 @@ func verdictsOf(all []held) []result.Verdict {
 		verdicts[i] = all[i].verdict
 	}
 	return verdicts
+}
+
+// Reseed gives all trials other draws.
+func (e *Experiment) Reseed(seed uint64) {
+	for v := range e.variants {
+		for s := range e.variants[v].scenarios {
+			e.variants[v].scenarios[s].Seed = drive.Seed(seed, s+1)
+		}
+	}
 }

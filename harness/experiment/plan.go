@@ -101,7 +101,7 @@ func (e *Experiment) needed(comparisons, scenarios int) (trials int, why string)
 		return 0, "nothing is compared yet"
 	}
 	alpha := e.design.Alpha / float64(comparisons)
-	pairs := float64(stat.PairedNeeded(m.Smallest/math.Sqrt(0.5), alpha, e.design.Power))
+	pairs := float64(stat.ShareNeeded(m.Smallest, math.Sqrt(0.5), alpha, e.design.Power))
 	if e.design.Looks > 1 {
 		pairs *= newDecider(e.design, nil, nil).planned.Inflation(alpha, e.design.Power)
 	}

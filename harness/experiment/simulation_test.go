@@ -1,6 +1,7 @@
 package experiment_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -22,14 +23,12 @@ type truth struct {
 	// effect is that of the second variant, in the measure of the world; 0 where all are
 	// the same.
 	effect float64
-	// power is what the planner says; 0 where it says nothing.
-	power float64
 }
 
-// designOf is a design with 60 trials, a smallest effect of interest, and looks.
-func designOf(share bool, trials int, smallest float64, looks int, spending string, scope result.Scope) result.Design {
+// designOf is a design with one look.
+func designOf(share bool, trials int, smallest float64, scope result.Scope) result.Design {
 	return result.Design{
-		Trials: trials, Alpha: 0.05, Power: 0.8, Looks: looks, Spending: spending, Scope: scope,
+		Trials: trials, Alpha: 0.05, Power: 0.8, Looks: 1, Spending: "none", Scope: scope,
 		Primary: result.Measure{Name: "m", Share: share, Better: result.Higher, Smallest: smallest},
 	}
 }
@@ -93,50 +92,56 @@ const (
 	pocock = "pocock"
 )
 
-// truths are those in which promises must be kept.
-func truths() []truth {
-	all := []truth{}
-	for _, plan := range []struct {
-		looks    int
-		spending string
-	}{{1, "none"}, {5, obf}, {5, pocock}, {20, pocock}} {
-		add := func(name string, effect, power float64, w experiment.World) {
-			if w.Design.Trials < plan.looks {
-				return
-			}
-			w.Design.Looks, w.Design.Spending = plan.looks, plan.spending
-			all = append(all, truth{name: fmt.Sprintf("%s, %d looks %s", name, plan.looks, plan.spending), world: w, effect: effect, power: power})
-		}
-		these := func(share bool, trials int, smallest float64) result.Design {
-			return designOf(share, trials, smallest, 0, "", result.These)
-		}
-		sample := func(share bool, trials int, smallest float64) result.Design {
-			return designOf(share, trials, smallest, 0, "", result.Alike)
-		}
-		for _, p := range []float64{0.5, 0.9, 0.98} {
-			add(fmt.Sprintf("pass %g in one scenario", p), 0, 0, twoOf(these(true, 40, 0.1), 1, coins(0, p, p)))
-			add(fmt.Sprintf("pass %g in 10 scenarios", p), 0, 0, twoOf(these(true, 20, 0.1), 10, coins(0.02, p, p)))
-		}
-		add("pass 0.5 in 20 scenarios, 3 trials", 0, 0, twoOf(these(true, 3, 0.1), 20, coins(0.3, 0.5, 0.5)))
-		add("pass 0.5 in 20 scenarios, 5 trials", 0, 0, twoOf(these(true, 5, 0.1), 20, coins(0.4, 0.5, 0.5)))
-		add("pass 0.8, worse by the smallest effect", -0.1, 0, twoOf(these(true, 60, 0.1), 5, coins(0, 0.9, 0.8)))
-		add("pass 1, worse by the smallest effect", -0.1, 0, twoOf(these(true, 40, 0.1), 1, coins(0, 1, 0.9)))
-		add("pass 0.5 in 12 scenarios that stand for others", 0, 0, twoOf(sample(true, 20, 0.1), 12, coins(0.4, 0.5, 0.5)))
-		for name, draw := range map[string]func(*rand.Rand) float64{"normal": normal, "log-normal": lognormal, "outliers": outliers} {
-			add(name+" in one scenario, 20 trials", 0, 0, twoOf(these(false, 20, 0.5), 1, noisy(draw, 0, 0)))
-			add(name+" in 8 scenarios, 20 trials", 0, 0, twoOf(these(false, 20, 0.5), 8, noisy(draw, 0, 0)))
-		}
-		add("normal in 10 scenarios, 2 trials", 0, 0, twoOf(these(false, 2, 0.5), 10, noisy(normal, 0, 0)))
-		add("normal in one scenario, 5 trials", 0, 0, twoOf(these(false, 5, 0.5), 1, noisy(normal, 0, 0)))
-		add("normal, better by the smallest effect", 0.5, 0, twoOf(these(false, 20, 0.5), 4, noisy(normal, 0, 0.5)))
-		add("normal in 12 scenarios that differ and stand for others", 0, 0, twoOf(sample(false, 20, 0.5), 12, alike(0.5, 0, 0)))
-		add("normal in 12 scenarios that differ, better by the smallest effect", 0.5, 0, twoOf(sample(false, 20, 0.5), 12, alike(0.5, 0, 0.5)))
-		add("normal, four variants, all pairs", 0, 0, experiment.World{
+// plans are the ways to look at the data.
+var plans = []struct {
+	looks    int
+	spending string
+}{{1, "none"}, {5, obf}, {5, pocock}, {20, pocock}}
+
+// worlds are all in which false alarms must be at most alpha, with one look.
+func worlds() []truth {
+	these := func(share bool, trials int, smallest float64) result.Design {
+		return designOf(share, trials, smallest, result.These)
+	}
+	sample := func(share bool, trials int, smallest float64) result.Design {
+		return designOf(share, trials, smallest, result.Alike)
+	}
+	capped := twoOf(these(true, 60, 0.1), 3, coins(0, 0.7, 0.7))
+	capped.Cut = func(r *rand.Rand) int { return 1 + r.IntN(59) }
+	return []truth{
+		{"pass 0.5 in one scenario, 40 trials", twoOf(these(true, 40, 0.1), 1, coins(0, 0.5, 0.5)), 0},
+		{"pass 0.9 in 10 scenarios, 20 trials", twoOf(these(true, 20, 0.1), 10, coins(0.1, 0.9, 0.9)), 0},
+		{"pass 0.98 in 10 scenarios, 20 trials", twoOf(these(true, 20, 0.1), 10, coins(0.02, 0.98, 0.98)), 0},
+		{"pass 0.5 in 20 scenarios that differ, 5 trials", twoOf(these(true, 5, 0.1), 20, coins(0.4, 0.5, 0.5)), 0},
+		{"pass 0.9, worse by the smallest effect", twoOf(these(true, 60, 0.1), 5, coins(0, 0.9, 0.8)), -0.1},
+		{"pass 1, worse by the smallest effect", twoOf(these(true, 40, 0.1), 1, coins(0, 1, 0.9)), -0.1},
+		{"pass 0.5 in 12 scenarios that stand for others, 20 trials", twoOf(sample(true, 20, 0.1), 12, coins(0.4, 0.5, 0.5)), 0},
+		{"normal in one scenario, 20 trials", twoOf(these(false, 20, 0.5), 1, noisy(normal, 0, 0)), 0},
+		{"normal in 10 scenarios, 5 trials", twoOf(these(false, 5, 0.5), 10, noisy(normal, 0, 0)), 0},
+		{"log-normal in one scenario, 20 trials", twoOf(these(false, 20, 0.5), 1, noisy(lognormal, 0, 0)), 0},
+		{"outliers in 8 scenarios, 20 trials", twoOf(these(false, 20, 0.5), 8, noisy(outliers, 0, 0)), 0},
+		{"normal in 4 scenarios, better by the smallest effect", twoOf(these(false, 20, 0.5), 4, noisy(normal, 0, 0.5)), 0.5},
+		{"normal in 12 scenarios that differ and stand for others", twoOf(sample(false, 20, 0.5), 12, alike(0.5, 0, 0)), 0},
+		{"normal in 12 that stand for others, better by the smallest effect", twoOf(sample(false, 20, 0.5), 12, alike(0.5, 0, 0.5)), 0.5},
+		{"normal, four variants, all pairs", experiment.World{
 			Design: these(false, 20, 0.5), Variants: []string{"a", "b", "c", "d"}, Scenarios: 4, Draw: noisy(normal, 0, 0, 0, 0),
-		})
-		capped := twoOf(these(true, 60, 0.1), 3, coins(0, 0.7, 0.7))
-		capped.Cut = func(r *rand.Rand) int { return 1 + r.IntN(59) }
-		add("pass 0.7, ended by a cap at any time", 0, 0, capped)
+		}, 0},
+		{"pass 0.7, ended by a cap at any time", capped, 0},
+	}
+}
+
+// truths are the worlds under every plan; under the last one, some of them.
+func truths() []truth {
+	var all []truth
+	for i, plan := range plans {
+		for n, t := range worlds() {
+			if i == len(plans)-1 && n%5 != 0 || t.world.Design.Trials < plan.looks {
+				continue
+			}
+			t.world.Design.Looks, t.world.Design.Spending = plan.looks, plan.spending
+			t.name = fmt.Sprintf("%s, %d looks %s", t.name, plan.looks, plan.spending)
+			all = append(all, t)
+		}
 	}
 	return all
 }
@@ -180,22 +185,28 @@ func tooMany(k, n int, alpha float64) bool {
 // simulated is how many experiments a benchmark makes of each kind at least.
 const simulated = 2000
 
+// enough is how many it makes.
+func enough() int {
+	if testing.Short() { // that it runs; the figures are those of a whole one
+		return simulated / 20
+	}
+	return simulated
+}
+
+func title(text string) string { return strings.NewReplacer(" ", "_", ",", "").Replace(text) }
+
 // BenchmarkFalseAlarms measures by simulation how often experiments call a variant
 // better or worse that is not, and equivalent that is not. It fails where that is more
 // than alpha allows.
 func BenchmarkFalseAlarms(b *testing.B) {
 	for _, t := range truths() {
-		b.Run(strings.NewReplacer(" ", "_", ",", "").Replace(t.name), func(b *testing.B) {
+		b.Run(title(t.name), func(b *testing.B) {
 			r := rand.New(rand.NewPCG(2026, 11))
 			var s rates
 			for b.Loop() {
 				s.add(&t, r)
 			}
-			enough := simulated
-			if testing.Short() { // that it runs; the figures are those of a whole one
-				enough = simulated / 20
-			}
-			for s.n < enough {
+			for s.n < enough() {
 				s.add(&t, r)
 			}
 			b.ReportMetric(float64(s.alarms)/float64(s.n), "false-alarms")
@@ -210,9 +221,163 @@ func BenchmarkFalseAlarms(b *testing.B) {
 	}
 }
 
+// planned is a world in which the planner says how many trials there must be.
+type planned struct {
+	truth
+	// pairs are those that one look takes for power 0.8.
+	pairs int
+}
+
+// powers are worlds of each kind of measure, with as many trials as the planner says.
+func powers() []planned {
+	// Two independent shares, and the standard deviation of their difference.
+	p, q := 0.5, 0.7
+	deviation := math.Sqrt(p*(1-p) + q*(1-q))
+	const scenarios = 4
+	return []planned{
+		{truth{"pass 0.5 to 0.7", twoOf(designOf(true, 0, q-p, result.These), scenarios, coins(0, p, q)), q - p}, stat.ShareNeeded(q-p, deviation, 0.05, 0.8)},
+		{truth{"normal, 0.4 deviations", twoOf(designOf(false, 0, 0.4, result.These), scenarios, noisy(normal, 0, 0.4)), 0.4}, stat.PairedNeeded(0.4/math.Sqrt2, 0.05, 0.8)},
+		{truth{"normal, 1 deviation", twoOf(designOf(false, 0, 1, result.These), scenarios, noisy(normal, 0, 1)), 1}, stat.PairedNeeded(1/math.Sqrt2, 0.05, 0.8)},
+	}
+}
+
+// withPlan is the world with a plan of looks, and the trials that it takes.
+func (p planned) withPlan(looks int, spending string) truth {
+	t := p.truth
+	t.name = fmt.Sprintf("%s, %d looks %s", t.name, looks, spending)
+	pairs := float64(p.pairs)
+	if looks > 1 {
+		times := make([]float64, looks)
+		for i := range times {
+			times[i] = float64(i+1) / float64(looks)
+		}
+		pairs *= stat.NewSequential(stat.Spending(spending), times, true).Inflation(0.05, 0.8)
+	}
+	t.world.Design.Trials = int(math.Ceil(pairs / float64(t.world.Scenarios)))
+	t.world.Design.Looks, t.world.Design.Spending = looks, spending
+	return t
+}
+
+// tolerance is by how much the power may be off that was planned: looks are rounded to
+// whole trials, and so are trials.
+const tolerance = 0.03
+
+// BenchmarkPower measures by simulation how often experiments find an effect that the
+// planner says they find four times in five. It fails where they do not.
+func BenchmarkPower(b *testing.B) {
+	for _, p := range powers() {
+		for _, plan := range plans[:3] {
+			t := p.withPlan(plan.looks, plan.spending)
+			t.world.Design.Primary.Smallest = 0 // so that none ends as equivalent
+			b.Run(title(t.name), func(b *testing.B) {
+				r := rand.New(rand.NewPCG(2026, 12))
+				var s rates
+				for b.Loop() {
+					s.add(&t, r)
+				}
+				for s.n < enough() {
+					s.add(&t, r)
+				}
+				b.ReportMetric(float64(s.found)/float64(s.n), "power")
+				b.ReportMetric(float64(t.world.Design.Trials), "planned-trials")
+				b.ReportMetric(float64(s.trials)/float64(s.n), "trials")
+				in := stat.Proportion(s.found, s.n, 0.999).Interval
+				if in.Hi < 0.8-tolerance || in.Lo > 0.8+2*tolerance {
+					b.Fatalf("%d of %d experiments found what 80 %% of them should", s.found, s.n)
+				}
+			})
+		}
+	}
+}
+
+// simulatedModels is an experiment of which the models draw their answers: of variant
+// same by chances of its own, that are those of base; of good, 35 points more.
+const simulatedModels = `schema: rehearse.experiment/1
+name: sim/whole
+scenarios: [one.yaml, two.yaml]
+variants:
+  - name: base
+  - name: VARIANT
+    set:
+      backend.rules:
+        - one_of:
+            - {chance: BELOW, text: "I look at it."}
+            - {chance: CHANCE, text: "It passes.\n\nDONE"}
+            - {text: "I look at it again."}
+trials: TRIALS
+primary: {name: pass}
+`
+
+// BenchmarkWhole runs whole experiments on simulated models, as a user does, with
+// another seed each: in one of them nothing is better, in the other the chance to pass
+// rises from 0.5 to 0.85, by the trials of the planner.
+func BenchmarkWhole(b *testing.B) {
+	RegisterTestingT(b)
+	// Of the answers that are drawn by one number, base passes below 0.5, and good between
+	// 0.15 and 1.
+	onlyBase, onlyGood := 0.15, 0.5
+	deviation := math.Sqrt(onlyBase + onlyGood - (onlyGood-onlyBase)*(onlyGood-onlyBase))
+	trials := (stat.ShareNeeded(onlyGood-onlyBase, deviation, 0.05, 0.8) + 1) / 2
+	for _, w := range []struct {
+		variant, below, chance string
+		power                  float64
+	}{{"same", "0.25", "0.5", 0}, {"good", "0.15", "0.85", 0.8}} {
+		b.Run(w.variant, func(b *testing.B) {
+			text := strings.NewReplacer("VARIANT", w.variant, "BELOW", w.below, "CHANCE", w.chance, "TRIALS", fmt.Sprint(trials)).Replace(simulatedModels)
+			e, env := wholeExperiment(b, text)
+			n, found := 0, 0
+			once := func() {
+				n++
+				e.Reseed(uint64(n))
+				res, err := e.Run(context.Background(), experiment.Options{Env: env, Workers: 2})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if v := res.Comparisons[0].Verdict; v == result.Better || v == result.Worse {
+					found++
+				}
+			}
+			for b.Loop() {
+				once()
+			}
+			for n < enough() {
+				once()
+			}
+			rate := float64(found) / float64(n)
+			in := stat.Proportion(found, n, 0.999).Interval
+			if w.power == 0 {
+				b.ReportMetric(rate, "false-alarms")
+				if in.Lo > 0.05 {
+					b.Fatalf("%d of %d experiments raised a false alarm", found, n)
+				}
+				return
+			}
+			b.ReportMetric(rate, "power")
+			if in.Hi < w.power-tolerance || in.Lo > w.power+2*tolerance {
+				b.Fatalf("%d of %d experiments found what %.0f %% of them should", found, n, 100*w.power)
+			}
+		})
+	}
+}
+
 var _ = Describe("false alarms", Label("H-07"), func() {
 	It("are seen where there are too many", func() {
 		Expect(tooMany(45, 400, 0.05)).To(BeTrue())
 		Expect(tooMany(20, 400, 0.05)).To(BeFalse())
+	})
+
+	It("are at most alpha in some experiments of several kinds", func() {
+		r := rand.New(rand.NewPCG(1, 2))
+		for i, t := range truths() {
+			if i%4 != 0 || t.world.Design.Looks > 5 {
+				continue
+			}
+			var s rates
+			for range 80 {
+				s.add(&t, r)
+			}
+			Expect(tooMany(s.alarms, s.n, 0.05)).To(BeFalse(), "%s: %+v", t.name, s)
+			Expect(tooMany(s.equal, s.n, 0.05)).To(BeFalse(), "%s: %+v", t.name, s)
+		}
 	})
 })

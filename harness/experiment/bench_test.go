@@ -1,0 +1,91 @@
+package experiment_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/experiment"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/llm/token"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// wholeExperiment writes and loads an experiment, and what its runs share.
+func wholeExperiment(b *testing.B, text string) (*experiment.Experiment, *drive.Env) {
+	b.Helper()
+	folder := b.TempDir()
+	path := filepath.Join(folder, "experiment.yaml")
+	for name, content := range map[string]string{
+		path:                              text,
+		filepath.Join(folder, "one.yaml"): strings.NewReplacer("NAME", "one", "SEED", "1", "max_iterations: 2", "max_iterations: 1").Replace(task),
+		filepath.Join(folder, "two.yaml"): strings.NewReplacer("NAME", "two", "SEED", "2", "max_iterations: 2", "max_iterations: 1").Replace(task),
+	} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	e, found := experiment.Load(path, options())
+	if len(found) > 0 {
+		b.Fatal(found)
+	}
+	prices, err := price.Default()
+	if err != nil {
+		b.Fatal(err)
+	}
+	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{})}
+	b.Cleanup(func() { _ = env.Close() })
+	return e, env
+}
+
+// thousand is an experiment of 1,000 trials.
+var thousand = strings.NewReplacer("VARIANT", "good", "BELOW", "0.15", "CHANCE", "0.85", "TRIALS", "250").Replace(simulatedModels)
+
+// BenchmarkThousandTrials carries out an experiment of 1,000 trials on simulated models,
+// with a journal on the disk. BenchmarkThousandTrialsFloor makes the same trials without
+// an experiment around them.
+func BenchmarkThousandTrials(b *testing.B) {
+	e, env := wholeExperiment(b, thousand)
+	folder := b.TempDir()
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		n++
+		res, err := e.Run(context.Background(), experiment.Options{
+			Env: env, Workers: 2, Journal: filepath.Join(folder, strings.Repeat("x", n%50+1)+".jsonl"),
+		})
+		if err != nil || res.Stopped.Trials != 1000 {
+			b.Fatal(res.Stopped, err)
+		}
+		b.StopTimer()
+		_ = os.Remove(filepath.Join(folder, strings.Repeat("x", n%50+1)+".jsonl"))
+		b.StartTimer()
+	}
+}
+
+func BenchmarkThousandTrialsFloor(b *testing.B) {
+	_, env := wholeExperiment(b, thousand)
+	sc, found := scenarios.Parse("one.yaml", []byte(strings.NewReplacer("NAME", "one", "SEED", "1", "max_iterations: 2", "max_iterations: 1").Replace(task)), nil, scenarios.Options{})
+	if len(found) > 0 {
+		b.Fatal(found)
+	}
+	sc.Trials = 1000
+	b.ReportAllocs()
+	for b.Loop() {
+		out, err := harness.Run(context.Background(), []scenarios.Scenario{sc}, harness.Options{Workers: 2, Env: env, Sink: nowhere{}, Bare: true})
+		if err != nil || out.Trials != 1000 {
+			b.Fatal(out, err)
+		}
+	}
+}
+
+// nowhere is a sink that keeps nothing.
+type nowhere struct{}
+
+func (nowhere) Scenario(record.Scenario) error { return nil }
+func (nowhere) Trial(harness.Judged) error     { return nil }
