@@ -154,6 +154,9 @@ func (p *place) Gone() <-chan struct{} {
 	return p.gone
 }
 
+// Lag implements web.Place: Docker takes its time.
+func (p *place) Lag() time.Duration { return 3 * time.Second }
+
 // Ended implements web.Place.
 func (p *place) Ended() string {
 	p.mu.Lock()

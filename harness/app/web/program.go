@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/app/command"
@@ -99,6 +100,9 @@ func (p *process) Gone() <-chan struct{} {
 	defer p.mu.Unlock()
 	return p.live.Done()
 }
+
+// Lag implements Place.
+func (p *process) Lag() time.Duration { return 300 * time.Millisecond }
 
 // Ended implements Place.
 func (p *process) Ended() string {

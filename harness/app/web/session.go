@@ -59,11 +59,8 @@ func (s *session) ended(ctx context.Context) bool {
 	}
 	ctx, leave := whileThere(ctx, gone)
 	defer leave()
-	return errors.Is(s.clock.Sleep(ctx, endingLimit), ErrGone)
+	return errors.Is(s.clock.Sleep(ctx, s.place.Lag()), ErrGone)
 }
-
-// endingLimit is how long after its connections were cut a process is taken to end.
-const endingLimit = 2 * time.Second
 
 // Restart implements app.Restarter.
 func (s *session) Restart(ctx context.Context) error {

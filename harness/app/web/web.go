@@ -44,6 +44,9 @@ type Place interface {
 	// Gone is closed once the application that was started last has ended; nil if
 	// nobody can tell.
 	Gone() <-chan struct{}
+	// Lag is how long after its connections were cut it takes to be known that the
+	// application has ended; it lives, if that is not known by then.
+	Lag() time.Duration
 	// Ended says how it ended and what it wrote last.
 	Ended() string
 	// Kill ends the application at once, with everything that it started.
