@@ -44,7 +44,7 @@ func wholeExperiment(b *testing.B, text string) (*experiment.Experiment, *drive.
 }
 
 // thousand is an experiment of 1,000 trials.
-var thousand = strings.NewReplacer("VARIANT", "good", "BELOW", "0.15", "CHANCE", "0.85", "TRIALS", "250").Replace(simulatedModels)
+var thousand = strings.NewReplacer("VARIANT", "good", "BELOW", "0.14", "CHANCE", "0.85", "TRIALS", "250").Replace(simulatedModels)
 
 // BenchmarkThousandTrials carries out an experiment of 1,000 trials on simulated models,
 // with a journal on the disk. BenchmarkThousandTrialsFloor makes the same trials without
