@@ -45,7 +45,8 @@ type Config struct {
 	// its final event, before its process group is killed; default 5s.
 	Grace time.Duration
 	// Session continues the session with that id, which OnSession was told before;
-	// empty starts a new one. Only claude and codex can.
+	// empty starts a new one. Only claude and codex can. Codex then reports what the
+	// whole session has used, claude what this call has.
 	Session string
 	// OnSession is told the id of the agent's session as soon as the agent says it, and
 	// OnMessage each whole message to the user, the last one included. They are called

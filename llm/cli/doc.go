@@ -25,7 +25,9 @@
 // codex; an own --sandbox or --approval-mode replaces the default one. Run agents
 // where they can do no harm.
 //
-// A session is continued (Config.Session) by "--resume ID" of claude and "resume ID" of
-// codex, before the prompt. No other is ever continued than the one whose id is given: a "continue" flag takes
-// over whichever session is newest on the machine, even a person's.
+// # Sessions
+//
+// Config.Session is continued by "--resume ID" of claude and "resume ID" of codex, before
+// the prompt. No session is ever continued but the one whose id is given: a "continue"
+// flag takes over whichever session is newest on the machine, even a person's.
 package cli

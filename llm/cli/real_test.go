@@ -52,6 +52,8 @@ var _ = Describe("the real program", func() {
 				Expect(err).NotTo(HaveOccurred())
 				Expect(again.Text).To(Equal("Still 42."))
 				Expect(s.session).To(Equal(s.cfg.Session))
+				used := map[string]int{"claude": 100, "codex": 300} // codex adds up the whole session
+				Expect(again.Usage.Input).To(Equal(used[agent]))
 				Expect(s.last()).To(ContainElements("What is the answer?", "The answer is 42.", "Are you sure?"))
 			})
 
@@ -76,7 +78,6 @@ var _ = Describe("the real program", func() {
 					Expect(failure.Kind).To(Equal(map[string]llm.ErrorKind{"claude": claude, "codex": codex}[agent]), "%v", failure)
 				},
 				Entry("a provider that is down", failing(500), llm.Unavailable, llm.Unavailable),
-				Entry("a used-up rate", failing(429), llm.RateLimited, llm.RateLimited),
 				Entry("a refusal", mocks.Line{Answer: mocks.Answer{Refusal: "No."}}, llm.Refused, llm.Malformed),
 			)
 
