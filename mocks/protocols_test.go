@@ -133,6 +133,26 @@ var _ = Describe("one contract for every protocol", Label("H-02"), func() {
 		})
 	}
 
+	It("knows the betas of a request to Messages", func() {
+		body := `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"},{"role":"system","content":"Be brief."}]}`
+		outcomes, _ := both(contractCase{"replies: [{text: a, when: {system: brief}}]", func(r *rig) []outcome {
+			beta := http.Header{"Anthropic-Beta": {"x", "mid-conversation-system-2026-04-07"}}
+			return []outcome{
+				r.do(context.Background(), "POST", "/messages", body, nil), r.do(context.Background(), "POST", "/messages", body, beta),
+				r.do(context.Background(), "POST", "/messages/count_tokens", body, beta),
+			}
+		}})
+		Expect([]int{outcomes[0].Status, outcomes[1].Status, outcomes[2].Status}).To(Equal([]int{400, 200, 200}))
+	})
+
+	It("counts thoughts as output that is not shown", func() {
+		r := inProcess(compile("replies: [{text: four, thinking: sixteen letters!}]"), mocks.EngineOptions{Count: countBytes})
+		c, err := wire.OpenAIResponses{}.ReadAnswer(false, []byte(asks(r, "/responses", protocols[0].ask(false), 1)[0].Body))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(c.Usage.Output).To(Equal(5))
+		Expect(c.Usage.Reasoning).To(Equal(4))
+	})
+
 	It("answers models, counts and wrong paths in the shape of whoever asks", func() {
 		outcomes, report := both(contractCase{"{model: gpt-4.1-mini, replies: [{text: a}]}", func(r *rig) []outcome {
 			ctx, claude := context.Background(), http.Header{"Anthropic-Version": {"2023-06-01"}}

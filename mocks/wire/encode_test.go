@@ -61,6 +61,7 @@ var _ = Describe("Encode", Label("H-02"), func() {
 				{Status: 404, Type: "invalid_request_error", Code: "script_exhausted", Message: "no line is left"},
 				{Status: 429, Type: "requests", Code: "rate_limit_exceeded", Message: "slow down", RetryAfter: 1500 * time.Millisecond},
 				{Status: 529, Type: "overloaded_error", Message: "Overloaded"},
+				{Status: 429, Type: "insufficient_quota", Code: "insufficient_quota", Message: "the budget is used up"},
 			} {
 				b.WriteString(render(p.EncodeError(&e)))
 			}
@@ -112,6 +113,15 @@ var _ = Describe("Encode", Label("H-02"), func() {
 				}
 			}
 		})
+	})
+
+	It("says of the last item alone that the limit cut it off", func() {
+		cut := thoughtful
+		cut.Finish, cut.ToolCalls = llm.FinishLength, nil
+		cut.Refusal = "and no more"
+		body := string(wire.OpenAIResponses{}.Encode(plainCall, cut)[0].Data)
+		Expect(strings.Count(body, `"type":"message","status":"completed"`)).To(Equal(1))
+		Expect(strings.Count(body, `"type":"message","status":"incomplete"`)).To(Equal(1))
 	})
 
 	It("numbers the events of Responses from 0, without a gap", func() {

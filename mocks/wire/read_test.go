@@ -177,6 +177,41 @@ var _ = Describe("ReadAnswer", Label("H-02"), func() {
 		})
 	}
 
+	DescribeTable("reads as others send it",
+		func(codec wire.Reader, body string, want wire.Completion, wantErr error) {
+			got, err := codec.ReadAnswer(true, []byte(body))
+			if wantErr != nil {
+				Expect(err).To(MatchError(wantErr))
+			} else {
+				Expect(err).NotTo(HaveOccurred())
+			}
+			Expect(got).To(Equal(want))
+		},
+		Entry("a chat that is done without a reason to", wire.OpenAIChat{},
+			`data: {"choices":[{"index":0,"delta":{"content":"a"}}]}`+"\n\ndata: [DONE]\n\n",
+			wire.Completion{Text: "a"}, wire.ErrCutAnswer),
+		Entry("another choice of a chat", wire.OpenAIChat{},
+			`data: {"choices":[{"index":1,"delta":{"content":"b"},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n",
+			wire.Completion{}, wire.ErrEmptyAnswer),
+		Entry("tool calls of a chat that have no index", wire.OpenAIChat{},
+			`data: {"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`+"\n\ndata: [DONE]\n\n",
+			wire.Completion{Finish: llm.FinishToolCalls, ToolCalls: []llm.ToolCall{{ID: "a", Name: "f", Arguments: "{}"}}}, nil),
+		Entry("a response whose last event repeats no items", wire.OpenAIResponses{},
+			`data: {"type":"response.output_item.done","item":{"type":"message","content":[{"type":"output_text","text":"a"}]}}`+"\n\n"+
+				`data: {"type":"response.completed","response":{"id":"r","status":"completed","output":[]}}`+"\n\n",
+			wire.Completion{ID: "r", Text: "a", Finish: llm.FinishStop}, nil),
+		Entry("a tool that Anthropic runs itself", wire.AnthropicMessages{},
+			`data: {"type":"content_block_start","index":0,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}`+"\n\n"+
+				`data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}`+"\n\n"+
+				`data: {"type":"content_block_stop","index":0}`+"\n\n"+
+				`data: {"type":"message_delta","delta":{"stop_reason":"pause_turn"}}`+"\n\n"+`data: {"type":"message_stop"}`+"\n\n",
+			wire.Completion{Finish: llm.FinishStop}, nil),
+		Entry("an error without words", wire.AnthropicMessages{}, `data: {"type":"error","error":{"type":"timeout_error"}}`+"\n\n",
+			wire.Completion{}, &wire.APIError{Status: 408, Type: "timeout_error"}),
+		Entry("an error event of Responses", wire.OpenAIResponses{}, `data: {"type":"error","code":"rate_limit_exceeded","message":"m","param":null}`+"\n\n",
+			wire.Completion{}, &wire.APIError{Status: 429, Code: "rate_limit_exceeded", Message: "m"}),
+	)
+
 	It("knows the cut answer's beginning", func() {
 		for _, p := range protocols {
 			frames := p.Encode(usageCall, textAnswer)

@@ -104,6 +104,7 @@ var _ = Describe("Decode of OpenAI Responses", Label("H-02"), func() {
 		Entry("the continuation of a response without more", `{"model":"m","previous_response_id":"resp_1"}`),
 		Entry("a conversation", `{"model":"m","conversation":{"id":"conv_1"},"input":[]}`),
 		Entry("items of other types", input(user, `{"type":"web_search_call","id":"ws_1","status":"completed"}`, `{"type":"item_reference","id":"x"}`, `{"type":"compaction","encrypted_content":"x"}`, `{"type":"future"}`)),
+		Entry("calls of the provider's tools, whatever their ids", input(user, strings.Replace(shCall, "lsh_1", "x", 1), shOutput)),
 		Entry("tools of the provider's", wanting(`"tools":[{"type":"web_search"},{"type":"mcp","server_label":"x"}]`)),
 		Entry("JSON mode", `{"model":"m","input":"as json","text":{"format":{"type":"json_object"}}}`),
 		Entry("arguments that are not JSON, which it gave itself", input(user, strings.Replace(fnCall, `{\"a\":1}`, `{\"a\":`, 1), fnOutput)),
