@@ -108,7 +108,7 @@ func (d *appDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Ti
 	if err != nil {
 		return t.finish(harnessError("prepare what the agent finds", err)), nil
 	}
-	w.site = site
+	w.settle(site)
 	talk := conversation{appDriver: d, trial: t, watch: w, site: site, start: t.clock.Now(), blows: blowsAt(perturb.Turn, d.perturb)}
 	trial := t.finish(talk.hold(ctx))
 	site.places.rename(&trial)

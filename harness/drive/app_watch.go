@@ -21,9 +21,9 @@ type watch struct {
 	meter  Meter // of all trials together
 	stop   context.CancelCauseFunc
 	agent  app.Agent
-	site   *site // set before the agent starts
 
 	mu      sync.Mutex
+	site    *site // where the agent is; empty until it has one
 	begun   int
 	refused bool
 }
@@ -33,7 +33,7 @@ type overBudget struct{ error }
 
 func newWatch(ctx context.Context, d *appDriver, t *trial, stop context.CancelCauseFunc) *watch {
 	caps := budget.Caps{Calls: d.talk.MaxCalls, Cost: d.talk.MaxCost}
-	return &watch{trial: t, budget: budget.New(caps, d.pricer, d.rate), meter: meterOf(ctx), stop: stop, agent: d.agent}
+	return &watch{trial: t, budget: budget.New(caps, d.pricer, d.rate), meter: meterOf(ctx), stop: stop, agent: d.agent, site: &site{}}
 }
 
 // Begin implements mocks.Observer.
@@ -55,9 +55,23 @@ func (w *watch) Begin(protocol string, req llm.Request) (func(llm.Reply, error),
 			w.budget.Add(reply.Model, reply.Usage, nil)
 			w.meter.Add(reply.Model, reply.Usage, nil)
 		}
-		reply.Text, reply.ToolCalls = w.site.places.text(reply.Text), w.site.places.toolCalls(reply.ToolCalls)
+		names := w.where().places
+		reply.Text, reply.ToolCalls = names.text(reply.Text), names.toolCalls(reply.ToolCalls)
 		end(reply, err, errors.Is(err, context.Canceled))
 	}, nil
+}
+
+// settle says where the agent is, before it starts.
+func (w *watch) settle(s *site) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.site = s
+}
+
+func (w *watch) where() *site {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.site
 }
 
 // calls is how many calls were begun.
@@ -70,7 +84,7 @@ func (w *watch) calls() int {
 // count counts the tokens of a text as the recording holds it: a folder's name must not
 // decide how many there are.
 func (w *watch) count(model, text string) int {
-	return w.trial.env.Tokens.Count(model, w.site.places.text(text))
+	return w.trial.env.Tokens.Count(model, w.where().places.text(text))
 }
 
 // late reports whether an exchange is a further one that was refused, after the first,
@@ -94,7 +108,7 @@ type calmer interface {
 // recorded is a request as the recording holds it.
 func (w *watch) recorded(req llm.Request) llm.Request {
 	if c, ok := w.agent.(calmer); ok {
-		req = c.Calm(w.site.Site, req)
+		req = c.Calm(w.where().Site, req)
 	}
-	return w.site.places.request(req)
+	return w.where().places.request(req)
 }

@@ -73,8 +73,8 @@ var _ = Describe("a network of a trial's own", func() {
 			return conn, err
 		}}
 		_, err := resolver.LookupHost(ctx, "API.example.com.")
-		failed, _ := errors.AsType[*net.DNSError](err)
-		Expect(failed).NotTo(BeNil())
+		failed, ok := errors.AsType[*net.DNSError](err)
+		Expect(ok).To(BeTrue(), "%v", err)
 		Expect(failed.IsNotFound).To(BeTrue(), "%v", err)
 		Eventually(asked).Should(Receive(Equal("api.example.com")))
 	})
