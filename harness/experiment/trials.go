@@ -1,0 +1,219 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+)
+
+// chunk is how many trials are handed out together at least. In between, lines of the
+// journal are brought to the disk.
+const chunk = 256
+
+// until makes all trials up to a number of each variant in each scenario.
+func (r *run) until(ctx context.Context, look, trials int) (result.Ending, error) {
+	for r.next < trials {
+		if r.end != nil && r.roundMissing() {
+			return result.Capped, nil
+		}
+		var items []*item
+		for first := r.next; r.next < trials && len(items) < chunk; {
+			items = append(items, r.round(r.next+1)...)
+			if r.next++; first == 0 {
+				break // it shows what is skipped, and what a trial takes
+			}
+		}
+		stopped, err := r.drive(ctx, look, items)
+		if err != nil || stopped != "" {
+			return stopped, err
+		}
+	}
+	return "", nil
+}
+
+// roundMissing reports whether a trial of the next round is not made yet.
+func (r *run) roundMissing() bool { return len(r.round(r.next+1)) > 0 }
+
+// round are the trials with a number that are not made yet: scenario by scenario, the
+// variants of one after the other, in an order that the seed turns.
+func (r *run) round(n int) []*item {
+	var items []*item
+	for s, name := range r.decider.scenarios {
+		if r.skipped[s] != "" && n > 1 {
+			continue
+		}
+		turn := int(draw(r.design.Seed+uint64(n), name) % uint64(len(r.drivers)))
+		for i := range r.drivers {
+			v := (i + turn) % len(r.drivers)
+			if len(r.trials[v][s]) < n {
+				items = append(items, &item{Driver: r.drivers[v][s], variant: v, scenario: s, trial: n, tally: &tally{}})
+			}
+		}
+	}
+	return items
+}
+
+// errCapped ends a run whose cap is used up.
+var errCapped = errors.New("a cap of the experiment is used up")
+
+// drive makes trials.
+func (r *run) drive(ctx context.Context, look int, items []*item) (result.Ending, error) {
+	if len(items) == 0 {
+		return "", nil
+	}
+	workers := r.opts.Workers
+	if all := r.budget(); all != nil {
+		for _, it := range items {
+			it.budget = all
+		}
+		if r.near(len(items)) {
+			workers = 1 // which trial meets the cap must not depend on the workers
+		}
+	}
+	sink := &sink{run: r, items: items, look: look}
+	out, err := harness.RunDrivers(ctx, drivers(items), harness.Options{Workers: workers, Env: r.opts.Env, Sink: sink, Bare: true})
+	if syncing := r.journal.sync(); syncing != nil && (err == nil || errors.Is(err, errCapped)) {
+		err = syncing
+	}
+	switch {
+	case errors.Is(err, errCapped):
+		return result.Capped, nil
+	case err != nil:
+		return "", fmt.Errorf("carry out the experiment: %w", err)
+	case out.Interrupted:
+		return result.Interrupted, nil
+	}
+	return "", nil
+}
+
+func drivers(items []*item) iter.Seq[drive.Driver] {
+	return func(yield func(drive.Driver) bool) {
+		for _, it := range items {
+			if !yield(it) {
+				return
+			}
+		}
+	}
+}
+
+// budget is what is left of the caps, as one that has spent what was used; nil where
+// nothing is capped.
+func (r *run) budget() *budget.Budget {
+	caps := r.caps
+	if caps.Calls == 0 && caps.Cost.IsZero() {
+		return nil
+	}
+	used := r.prior
+	add(&used, &r.used)
+	b := budget.New(budget.Caps{Calls: caps.Calls, Cost: caps.Cost}, nil, r.opts.Env.Prices.EURPerUSD)
+	spent := budget.Spent{Calls: used.Calls, Cost: used.EUR}
+	if caps.Cost.Currency == unit.USD {
+		spent.Cost = used.USD
+	}
+	if !used.CostKnown {
+		spent.CostUnknown = used.Why
+	}
+	b.Restore(spent)
+	return b
+}
+
+// near reports whether so many trials could use a cap up, each taking up to twice what
+// one has taken so far.
+func (r *run) near(trials int) bool {
+	caps := r.caps
+	most, used := r.most.EUR, r.prior.EUR+r.used.EUR
+	if caps.Cost.Currency == unit.USD {
+		most, used = r.most.USD, r.prior.USD+r.used.USD
+	}
+	n := float64(2 * trials)
+	return r.made == 0 ||
+		caps.Calls > 0 && float64(r.prior.Calls+r.used.Calls)+n*float64(r.most.Calls) >= float64(caps.Calls) ||
+		caps.Cost.Amount > 0 && used+n*most >= caps.Cost.Amount
+}
+
+// sink takes the trials over in the order of the plan.
+type sink struct {
+	*run
+	items []*item
+	told  int
+	look  int
+}
+
+// Scenario implements harness.Sink.
+func (s *sink) Scenario(record.Scenario) error { return nil }
+
+// Trial implements harness.Sink.
+func (s *sink) Trial(j harness.Judged) error {
+	it := s.items[s.told]
+	s.told++
+	o := s.outcome(it, &j)
+	if it.budget != nil {
+		o.Used.Calls = it.tally.calls // with those of a golden path, without one that was refused
+	}
+	if it.tally.cut != nil {
+		s.end = &capped{Capped: it.tally.cut.Error(), Used: o.Used}
+		if err := s.journal.append(s.end); err != nil {
+			return err
+		}
+		return errCapped
+	}
+	s.add(it.variant, it.scenario, o)
+	if err := s.journal.append(o); err != nil {
+		return err
+	}
+	if s.opts.Progress != nil {
+		s.opts.Progress(Progress{
+			Doing: "trials", Trials: s.made, Planned: s.planned(), Look: s.look + 1, Looks: len(s.decider.looks), Used: s.used,
+		})
+	}
+	if j.Scenario.RealTime { // it would be a loss to make it again
+		return s.journal.sync()
+	}
+	return nil
+}
+
+func (r *run) planned() int {
+	return r.design.Trials * len(r.drivers) * len(r.decider.scenarios)
+}
+
+// outcome is what a trial came to.
+func (r *run) outcome(it *item, j *harness.Judged) *outcome {
+	f := &j.Facts
+	o := &outcome{
+		Variant: r.decider.variants[it.variant], Scenario: r.decider.scenarios[it.scenario], Trial: it.trial, Verdict: j.Verdict,
+		Used: result.Used{
+			Calls: f.Calls.Total, Tokens: f.Tokens.Total, EUR: f.Cost.EUR, USD: f.Cost.USD, CostKnown: f.Cost.Known, Why: f.Cost.Why,
+		},
+	}
+	o.Values, o.Unknown = values(j, r.quantities)
+	switch j.Verdict {
+	case gate.Skip:
+		o.Why = f.Run.Skipped
+	case gate.Error:
+		o.Why = f.Run.Error
+		if o.Why == "" && len(j.Findings) > 0 {
+			o.Why = j.Findings[0].Message
+		}
+	}
+	return o
+}
+
+// add adds what was used.
+func add(to, more *result.Used) {
+	to.Calls += more.Calls
+	to.Tokens += more.Tokens
+	to.EUR += more.EUR
+	to.USD += more.USD
+	if !more.CostKnown && to.CostKnown {
+		to.CostKnown, to.Why = false, more.Why
+	}
+}
