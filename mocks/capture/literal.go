@@ -30,11 +30,11 @@ func rawOffset(raw []byte, at int, up bool) int {
 			return i
 		}
 		r, n := step(raw[i:])
-		if size := utf8.RuneLen(r); text+size > at && !up {
+		size := utf8.RuneLen(r)
+		if text+size > at && !up {
 			return i
-		} else {
-			text += size
 		}
+		text += size
 		i += n
 	}
 	return len(raw)

@@ -72,11 +72,10 @@ type maker struct {
 
 // turn is an exchange as a line sees it.
 type turn struct {
-	n       int
-	call    wire.Call
-	answer  mocks.Answer
-	model   string // that answered
-	matches mocks.When
+	n      int
+	call   wire.Call
+	answer mocks.Answer
+	model  string // that answered
 }
 
 func (m *maker) add(x *tape.Exchange) {
@@ -306,6 +305,3 @@ func (m *maker) again(lines []mocks.Line, line mocks.Line) bool {
 	}
 	return false
 }
-
-// isEmpty reports whether a script has no line.
-func isEmpty(s *mocks.Script) bool { return len(s.Replies)+len(s.Rules) == 0 }
