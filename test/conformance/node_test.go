@@ -102,7 +102,7 @@ func nodeFault(kind string) string {
 }
 
 var _ = DescribeTable("a client of Node's", Label("H-02"),
-	func(client string, thinks bool, whole, limit string, surplus int) {
+	func(client string, tells finishes, surplus int) {
 		var cases []*nodeCase
 		for _, stream := range []bool{false, true} {
 			for _, c := range []nodeCase{
@@ -114,6 +114,11 @@ var _ = DescribeTable("a client of Node's", Label("H-02"),
 				{Name: "malformed-json", script: nodeFault("malformed-json")},
 				{Name: "reset-mid-stream", script: nodeFault("reset-mid-stream")},
 				{Name: "error-event", script: nodeFault("error-event")},
+				{Name: "missing-done", script: nodeFault("missing-done")},
+				{Name: "truncated-stream", script: nodeFault("truncated-stream")},
+				{Name: "empty-choices", script: nodeFault("empty-choices")},
+				{Name: "content-filter", script: nodeFault("content-filter")},
+				{Name: "wrong-usage", script: nodeFault("wrong-usage")},
 				{Name: "slow-drip", script: nodeFault("{kind: slow-drip, delay: 1ms}")},
 			} {
 				c.Stream = stream
@@ -127,9 +132,9 @@ var _ = DescribeTable("a client of Node's", Label("H-02"),
 			got := seen["talk"+how]
 			Expect(got.Error).To(BeEmpty(), got.Message)
 			Expect(got.Text).To(Equal("It rains, 日本."))
-			Expect(got.Finish).To(Equal(whole))
+			Expect(got.Finish).To(Equal(tells.whole))
 			Expect(got.Output).To(Equal(7))
-			if thinks {
+			if client != "chat" {
 				Expect(got.Thinking).To(Equal("Now I know."))
 			}
 
@@ -141,15 +146,22 @@ var _ = DescribeTable("a client of Node's", Label("H-02"),
 			Expect(seen["surplus"+how].Status).To(Equal(surplus), seen["surplus"+how].Message)
 
 			By("telling an answer that was cut off at its limit" + how)
-			Expect(seen["finish-length"+how].Finish).To(Equal(limit), seen["finish-length"+how].Message)
+			Expect(seen["finish-length"+how].Finish).To(Equal(tells.limit), seen["finish-length"+how].Message)
 			Expect(answer).To(HavePrefix(seen["finish-length"+how].Text))
 
 			By("failing where the answer is broken" + how)
 			Expect(seen["malformed-json"+how].Error).NotTo(BeEmpty())
 			Expect(seen["reset-mid-stream"+how].Error).NotTo(BeEmpty())
+			Expect(seen["truncated-stream"+how].Error).NotTo(BeEmpty())
+
+			By("taking other faults as they come" + how)
 			Expect(seen["slow-drip"+how].Text).To(Equal(answer))
+			Expect(seen["empty-choices"+how].Text).To(BeEmpty())
+			Expect(seen["content-filter"+how].Finish).To(Equal(tells.filter))
+			Expect(seen["wrong-usage"+how].Output).To(Equal(1070))
 		}
 		Expect(seen["error-event, streamed"].Error).NotTo(BeEmpty())
+		Expect(seen["missing-done, streamed"].Finish).To(Equal(tells.unended), seen["missing-done, streamed"].Message)
 		for _, c := range cases {
 			report := c.engine.Report()
 			Expect(report.Invalid).To(BeEmpty(), c.Name)
@@ -161,9 +173,13 @@ var _ = DescribeTable("a client of Node's", Label("H-02"),
 			}
 		}
 	},
-	Entry("openai, chat completions", "chat", false, "stop", "length", 404),
-	Entry("openai, Responses", "responses", true, "completed", "max_output_tokens", 400),
-	Entry("@anthropic-ai/sdk", "messages", true, "end_turn", "max_tokens", 400),
-	Entry("the Vercel AI SDK over Responses", "ai-openai", true, "stop", "length", 400),
-	Entry("the Vercel AI SDK over Messages", "ai-anthropic", true, "stop", "length", 400),
+	Entry("openai, chat completions", "chat", finishes{"stop", "length", "content_filter", "stop"}, 404),
+	Entry("openai, Responses", "responses", finishes{"completed", "max_output_tokens", "content_filter", "in_progress"}, 400),
+	Entry("@anthropic-ai/sdk, which gives an error where the end is missing", "messages", finishes{"end_turn", "max_tokens", "refusal", ""}, 400),
+	Entry("the Vercel AI SDK over Responses", "ai-openai", finishes{"stop", "length", "content-filter", "other"}, 400),
+	Entry("the Vercel AI SDK over Messages", "ai-anthropic", finishes{"stop", "length", "content-filter", "other"}, 400),
 )
+
+// finishes are a client's words for why an answer ended: whole, at its limit, by
+// the filter, and in a stream without its end mark.
+type finishes struct{ whole, limit, filter, unended string }
