@@ -11,7 +11,6 @@
 package container
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,14 +77,26 @@ func (a *agent) Start(ctx context.Context, site app.Site) (app.Session, error) {
 	return web.Open(ctx, a.dialogue, newPlace(a.cfg, site, docker), site.Clock)
 }
 
-// settle makes the library quiet, and keeps it from starting a container that removes
-// others, whose image it would fetch from elsewhere: what is started here is removed
-// here. It is done once, as the library reads its configuration once.
-var settle = sync.OnceValue(func() error {
+// settled guards what is done once, as the library reads its configuration once and says
+// once to which Docker it is connected.
+var settled sync.Once
+
+// settle keeps the library from starting a container that removes others, whose image it
+// would fetch from elsewhere: what is started here is removed here. It also takes the
+// chance to let it say, to nobody, what it says on its first connection.
+func settle(ctx context.Context) {
 	const ryuk = "TESTCONTAINERS_RYUK_DISABLED"
+	if _, said := os.LookupEnv(ryuk); !said {
+		_ = os.Setenv(ryuk, "true")
+	}
+	before := log.Default()
 	log.SetDefault(log.NewNoopLogger())
-	return os.Setenv(ryuk, cmp.Or(os.Getenv(ryuk), "true"))
-})
+	defer log.SetDefault(before)
+	if docker, err := testcontainers.NewDockerProvider(); err == nil {
+		_ = docker.Health(ctx) // whether it is well is asked again
+		_ = docker.Close()
+	}
+}
 
 var _ = quickstart.Done() // testcontainers-go is initialized
 
@@ -96,9 +107,7 @@ func connect(ctx context.Context) (docker *testcontainers.DockerProvider, err er
 			docker, err = nil, fmt.Errorf("%v", p)
 		}
 	}()
-	if err := settle(); err != nil {
-		return nil, err
-	}
+	settled.Do(func() { settle(ctx) })
 	if docker, err = testcontainers.NewDockerProvider(); err != nil {
 		return nil, err
 	}

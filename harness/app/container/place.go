@@ -15,6 +15,7 @@ import (
 	"github.com/moby/moby/api/pkg/stdcopy"
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/log"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/app/web"
@@ -84,6 +85,7 @@ func (p *place) create(ctx context.Context) error {
 		return app.Errorf(app.Unusable, "read the workspace: %w", err)
 	}
 	options := append(p.network.options(p.cfg.Port),
+		testcontainers.WithLogger(log.NewNoopLogger()),
 		testcontainers.WithName(p.name),
 		testcontainers.WithLabels(map[string]string{Label: p.name}),
 		testcontainers.WithEnv(env),
@@ -167,9 +169,9 @@ func (p *place) Ended() string {
 	}
 	ctx, cancel := p.site.Clock.WithTimeout(context.Background(), lastWordsLimit)
 	defer cancel()
-	log := &child.Tail{}
-	p.logs(ctx, log)
-	return fmt.Sprintf("the container ended with exit status %d%s", status, lastOf("; the end of its log: ", log.String()))
+	said := &child.Tail{}
+	p.logs(ctx, said)
+	return fmt.Sprintf("the container ended with exit status %d%s", status, lastOf("; the end of its log: ", said.String()))
 }
 
 // lastWordsLimit is how long a look into the log may take.
