@@ -21,6 +21,10 @@ type Effect struct {
 	// Bound is the largest difference that there can be, such as 1 between shares; 0
 	// where there is no bound.
 	Bound float64
+	// Sampled is true where the observations are means of groups. These vary more evenly
+	// than single pairs, so that only equivalence needs an allowance for a spread that is
+	// too small.
+	Sampled bool
 }
 
 // Within estimates the mean difference over these very groups of pairs, such as the
@@ -78,7 +82,7 @@ func Within(groups [][]float64, bound float64) Effect {
 // each is one observation, the mean of its pairs, however many it has, so that pairs of
 // one group need not be independent. It is Student's estimate for the groups' means.
 func Between(groups [][]float64, bound float64) Effect {
-	e := Effect{Value: math.NaN(), SE: math.NaN(), Bound: bound}
+	e := Effect{Value: math.NaN(), SE: math.NaN(), Bound: bound, Sampled: true}
 	var means Moments
 	for _, group := range groups {
 		if len(group) == 0 {
@@ -124,8 +128,7 @@ func (e Effect) Known() bool { return e.N > 0 && !math.IsNaN(e.SE) }
 // student is Student's distribution of the estimate.
 func (e Effect) student() distuv.StudentsT { return distuv.StudentsT{Sigma: 1, Nu: e.DF} }
 
-// tail is the probability of an estimate as far as distance above or below the truth, on
-// one side.
+// tail is the probability of an estimate as far as distance above the truth, or more.
 //
 // The estimate is Student's. Differences with a bound have a spread that is too small,
 // or none, where few of them are not 0. To their variance is added what makes the
@@ -133,24 +136,24 @@ func (e Effect) student() distuv.StudentsT { return distuv.StudentsT{Sigma: 1, N
 // differs, ±z²/(n + z²): the z of a distance then solves
 //
 //	distance² = z²·SE² + (bound·z²/(n + z²))²
-func (e Effect) tail(distance float64) float64 {
-	if distance <= 0 {
-		return 1 - e.tailOf(-distance)
-	}
-	return e.tailOf(distance)
-}
-
-func (e Effect) tailOf(distance float64) float64 {
-	if e.Bound > 0 {
+func (e Effect) tail(distance float64, allow bool) float64 {
+	switch small := 1e-12 * math.Abs(e.Value); {
+	case distance < 0:
+		return 1 - e.tail(-distance, allow)
+	case allow:
 		return e.student().Survival(e.scored(distance))
-	}
-	if e.SE <= 1e-12*math.Abs(e.Value) || e.SE == 0 { // equal but for rounding
-		if distance <= 1e-12*math.Abs(e.Value) {
-			return 0.5
-		}
+	case e.SE > small:
+		return e.student().Survival(distance / e.SE)
+	case distance <= small: // equal but for rounding
+		return 0.5
+	default:
 		return 0
 	}
-	return e.student().Survival(distance / e.SE)
+}
+
+// allows reports whether P and the interval allow for a spread that is too small.
+func (e Effect) allows() bool {
+	return e.Bound > 0 && (!e.Sampled || e.SE <= 1e-12*math.Abs(e.Value))
 }
 
 // farthest is where scored ends.
@@ -161,7 +164,7 @@ func (e Effect) scored(distance float64) float64 {
 	lo, hi := 0.0, farthest
 	for range 60 {
 		z := (lo + hi) / 2
-		if e.half(z) < distance {
+		if e.half(z, true) < distance {
 			lo = z
 		} else {
 			hi = z
@@ -171,7 +174,10 @@ func (e Effect) scored(distance float64) float64 {
 }
 
 // half is half the width of the interval at a quantile z.
-func (e Effect) half(z float64) float64 {
+func (e Effect) half(z float64, allow bool) float64 {
+	if !allow {
+		return z * e.SE
+	}
 	return math.Hypot(z*e.SE, e.Bound*z*z/(float64(e.N)+z*z))
 }
 
@@ -183,18 +189,19 @@ func (e Effect) P() float64 {
 	if !e.Known() || e.Apart == 0 {
 		return 1
 	}
-	return min(1, max(2*e.tail(math.Abs(e.Value)), 2*math.Pow(0.5, float64(e.Apart))))
+	return min(1, max(2*e.tail(math.Abs(e.Value), e.allows()), 2*math.Pow(0.5, float64(e.Apart))))
 }
 
 // EquivalenceP is the p-value that the difference is margin or more, on either side: the
 // larger one of two one-sided tests (Schuirmann, Journal of Pharmacokinetics and
 // Biopharmaceutics 15, 1987). If it is at most alpha, the interval at level 1 - 2·alpha
-// lies within the margin. It is at least 2⁻ⁿ, and 1 where nothing is known.
+// lies within the margin, unless the groups are a sample of shares. It is at least 2⁻ⁿ, and
+// 1 where nothing is known.
 func (e Effect) EquivalenceP(margin float64) float64 {
 	if !e.Known() || !(margin > 0) {
 		return 1
 	}
-	return max(e.tail(margin-math.Abs(e.Value)), math.Pow(0.5, float64(e.N)))
+	return max(e.tail(margin-math.Abs(e.Value), e.Bound > 0), math.Pow(0.5, float64(e.N)))
 }
 
 // Summary is the effect with its interval at a level. There is none where nothing is
@@ -208,14 +215,17 @@ func (e Effect) Summary(level float64) Summary {
 		s.Warnings = []string{"nothing is known about the spread"}
 		return s
 	}
-	half := e.half(e.student().Quantile(1 - (1-level)/2))
+	half := e.half(e.student().Quantile(1-(1-level)/2), e.allows())
 	if half == 0 {
 		s.Warnings = []string{"all differences are equal: nothing is known about the spread"}
 		return s
 	}
 	in := Interval{Lo: e.Value - half, Hi: e.Value + half, Level: level, Method: "student-t", N: e.N}
+	if e.allows() {
+		in.Method = "score-t"
+	}
 	if e.Bound > 0 {
-		in.Lo, in.Hi, in.Method = max(in.Lo, -e.Bound), min(in.Hi, e.Bound), "score-t"
+		in.Lo, in.Hi = max(in.Lo, -e.Bound), min(in.Hi, e.Bound)
 	}
 	s.Interval = &in
 	return s

@@ -136,6 +136,18 @@ var _ = Describe("A difference of shares", func() {
 		Expect(stat.Within([][]float64{constant(60, 0)}, 1).EquivalenceP(0.1)).To(BeNumerically("<", 0.05))
 	})
 
+	It("over groups that are a sample is Student's, and equivalent only if no rare group can matter", func() {
+		groups := [][]float64{{0, 0.2}, {0, 0}, {-0.2, 0}, {0, 0.1}, {0, -0.1}, {0, 0}}
+		shares, plain := stat.Between(groups, 1), stat.Between(groups, 0)
+		Expect(shares.P()).To(Equal(plain.P()))
+		Expect(shares.Summary(0.95).Interval).To(Equal(plain.Summary(0.95).Interval))
+		Expect(plain.EquivalenceP(0.2)).To(BeNumerically("<", 0.05))
+		// Six scenarios of six did not fail; one in five might.
+		Expect(shares.EquivalenceP(0.2)).To(BeNumerically(">", 0.2))
+		same := stat.Between([][]float64{{0, 0}, {0}, {0}, {0}}, 1)
+		Expect(same.Summary(0.95).Interval.Hi).To(BeNumerically(">", 0.5))
+	})
+
 	It("has intervals that agree with the tests, and lie where shares can be", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			n := rapid.IntRange(3, 80).Draw(t, "n")

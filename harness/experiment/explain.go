@@ -126,7 +126,7 @@ func (d *decider) power(h *held) float64 {
 func (d *decider) powerOf(e stat.Effect, effect float64, family int) float64 {
 	alpha := d.design.Alpha / float64(family)
 	drift := stat.NormalDrift(effect/e.SE, e.DF, alpha)
-	if e.Bound > 0 {
+	if e.Bound > 0 && !e.Sampled {
 		drift = stat.ShareDrift(effect, e.SE, e.N, e.DF, alpha)
 	}
 	return d.planned.Power(alpha, drift)
