@@ -142,8 +142,8 @@ var _ = Describe("A difference of shares", func() {
 		Expect(shares.P()).To(Equal(plain.P()))
 		Expect(shares.Summary(0.95).Interval).To(Equal(plain.Summary(0.95).Interval))
 		Expect(plain.EquivalenceP(0.2)).To(BeNumerically("<", 0.05))
-		// Six scenarios of six did not fail; one in five might.
-		Expect(shares.EquivalenceP(0.2)).To(BeNumerically(">", 0.2))
+		// Six scenarios did not fail; with one in five that does, that is no wonder (0.8⁶ = 0.26).
+		Expect(shares.EquivalenceP(0.2)).To(BeNumerically(">", 0.1))
 		same := stat.Between([][]float64{{0, 0}, {0}, {0}, {0}}, 1)
 		Expect(same.Summary(0.95).Interval.Hi).To(BeNumerically(">", 0.5))
 	})
