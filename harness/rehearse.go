@@ -66,9 +66,9 @@ func (r *Rehearsal) Validate() error {
 	case len(r.Files) == 0 && r.Text == "" && len(r.Scenarios) == 0:
 		return errors.New("nothing is to be rehearsed: name a scenario in Files, or write one in Text")
 	case r.Trials < 0:
-		return fmt.Errorf("Trials is %d: each scenario must be driven at least once (1), or as often as it says (0)", r.Trials)
+		return fmt.Errorf("the number of trials is %d: each scenario must be driven at least once (1), or as often as it says (0)", r.Trials)
 	case r.Workers < 0:
-		return fmt.Errorf("Workers is %d: at least one trial must be under way (1, or 0 for the default)", r.Workers)
+		return fmt.Errorf("the number of workers is %d: at least one trial must be under way (1, or 0 for the default)", r.Workers)
 	}
 	for name, f := range r.Functions {
 		if _, twice := r.Makers[name]; twice {

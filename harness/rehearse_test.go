@@ -173,8 +173,8 @@ var _ = Describe("a rehearsal", func() {
 		Expect(res == nil || len(res.Trials) == 0).To(BeTrue())
 	},
 		Entry("of nothing", harness.Rehearsal{}, "nothing is to be rehearsed"),
-		Entry("fewer than no trials", harness.Rehearsal{Text: clerk, Trials: -1}, "Trials is -1"),
-		Entry("fewer than no workers", harness.Rehearsal{Text: clerk, Workers: -1}, "Workers is -1"),
+		Entry("fewer than no trials", harness.Rehearsal{Text: clerk, Trials: -1}, "the number of trials is -1"),
+		Entry("fewer than no workers", harness.Rehearsal{Text: clerk, Workers: -1}, "the number of workers is -1"),
 		Entry("no function", harness.Rehearsal{Text: clerk, Functions: map[string]app.Function{"clerk": nil}}, `"clerk" is nil`),
 		Entry("no maker", harness.Rehearsal{Text: clerk, Makers: map[string]app.Maker{"clerk": nil}}, `"clerk" is nil`),
 		Entry("an agent twice", harness.Rehearsal{
@@ -222,8 +222,8 @@ type testT struct {
 	errors, fatals, skips []string
 }
 
-func (t *testT) Helper()                  {}
-func (t *testT) Context() context.Context { return context.Background() }
+func (t *testT) Helper()                      {}
+func (t *testT) Context() context.Context     { return context.Background() }
 func (t *testT) Errorf(f string, args ...any) { t.errors = append(t.errors, fmt.Sprintf(f, args...)) }
 
 func (t *testT) Fatalf(f string, args ...any) {

@@ -110,7 +110,7 @@ func (s *functionSession) Say(ctx context.Context, text string) (app.Answer, err
 	defer patience.Stop()
 	select {
 	case r := <-done:
-		return s.came(ctx, r)
+		return r.answered()
 	case <-ctx.Done():
 	case <-patience.C:
 		cancel(errWaits)
@@ -126,19 +126,17 @@ func (s *functionSession) Say(ctx context.Context, text string) (app.Answer, err
 	if clock.Err(ctx) == nil {
 		return app.Answer{}, app.Errorf(app.TimedOut, "the turn had no answer within %s of real time (timeout): %w", s.patience, errWaits)
 	}
-	return s.came(ctx, r)
+	return r.answered()
 }
 
 // errWaits is why a function's context ended though the trial's clock stood still.
 var errWaits = errors.New("the function waits for something that is not on the trial's clock (site.Clock, site.Client)")
 
-// came is what became of a turn. Whatever a function returns after its context has ended
-// comes too late.
-func (s *functionSession) came(ctx context.Context, r comeback) (app.Answer, error) {
+// answered is what a function answered. That it came too late, if it did, whoever ended
+// the context says.
+func (r comeback) answered() (app.Answer, error) {
 	failed, _ := errors.AsType[*app.Error](r.err)
 	switch {
-	case clock.Err(ctx) != nil:
-		return app.Answer{}, fmt.Errorf("the turn was cut off: %w", clock.Err(ctx))
 	case failed != nil:
 		return app.Answer{}, failed
 	case r.err != nil:

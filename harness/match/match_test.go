@@ -1,6 +1,7 @@
 package match_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -36,6 +37,13 @@ var _ = Describe("the matchers", func() {
 			))
 		}
 		Expect(rehearse(strings.Replace(hours, "calls: 3", "calls: 2", 1))).NotTo(match.Pass())
+	})
+
+	It("take the answers of the model where an agent has no turns", func() {
+		res, err := harness.Rehearse(context.Background(), harness.Rehearsal{Files: []string{"loop/no-progress"}})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(res).To(match.Said("Same response"))
+		Expect(res).NotTo(match.Said("Another"))
 	})
 
 	It("count the questions of each answer by itself, and none in code", func() {
