@@ -1,6 +1,8 @@
 package scenarios_test
 
 import (
+	"fmt"
+	"os"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -23,6 +25,17 @@ var _ = Describe("Scenarios of coding agents", func() {
 				Expect(line.Usage).NotTo(BeNil(), sc.Name)
 			}
 		}
+	})
+	It("are as many as the handbook says, whose own one is right, too", func() {
+		data, err := os.ReadFile("../docs/coding-agents.md")
+		Expect(err).NotTo(HaveOccurred())
+		text := string(data)
+		Expect(text).To(ContainSubstring(fmt.Sprintf("the %d scenarios", len(set))))
+		_, rest, _ := strings.Cut(text, "```yaml\n")
+		block, _, _ := strings.Cut(rest, "```")
+		sc, found := scenarios.Parse("docs/coding-agents.md", []byte(block), nil, scenarios.Options{})
+		Expect(found).To(BeEmpty())
+		Expect(sc.Drive.Coding.Guard).To(Equal("balanced"))
 	})
 	It("show the same of both agents", func() {
 		of := map[string][]string{}

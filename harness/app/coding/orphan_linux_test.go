@@ -35,7 +35,10 @@ var _ = Describe("What a program starts in a session of its own", func() {
 		go func() {
 			defer cancel()
 			defer GinkgoRecover()
-			Eventually(filepath.Join(site.Home, "ready")).WithTimeout(30 * time.Second).Should(BeAnExistingFile())
+			Eventually(func() error {
+				_, err := os.Stat(filepath.Join(site.Home, "ready"))
+				return err
+			}).WithTimeout(30 * time.Second).Should(Succeed())
 		}()
 		_, err = session.Say(cut, "Go.")
 		Expect(err).To(MatchError(context.Canceled))
