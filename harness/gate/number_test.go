@@ -1,0 +1,60 @@
+package gate_test
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+)
+
+var _ = Describe("Expressions that yield numbers", func() {
+	value := func(text string, change ...func(*measure.Facts)) (float64, string) {
+		GinkgoHelper()
+		n, err := gate.CompileNumber(text)
+		Expect(err).NotTo(HaveOccurred())
+		f := facts(change...)
+		return n.Of(&f)
+	}
+
+	DescribeTable("are numbers of any kind, and true and false",
+		func(text string, want float64, share bool) {
+			got, why := value(text, func(f *measure.Facts) { f.Calls.Total, f.Run.Duration, f.Run.DurationKnown = 3, 1.5, true })
+			Expect(why).To(BeEmpty())
+			Expect(got).To(Equal(want))
+			n, err := gate.CompileNumber(text)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(n.Share()).To(Equal(share))
+		},
+		Entry("whole", "calls.total + 1", 4.0, false),
+		Entry("with a fraction", "run.duration * 2.0", 3.0, false),
+		Entry("a ratio", "run.duration / double(calls.total)", 0.5, false),
+		Entry("true", "calls.total > 2", 1.0, true),
+		Entry("false", "calls.total > 3", 0.0, true),
+		Entry("either of two", "calls.total > 2 ? 7 : 8", 7.0, false),
+		Entry("a size", "uint(calls.total)", 3.0, false),
+	)
+
+	DescribeTable("are unknown, with the reason, where a fact is or where there is no value",
+		func(text, want string, change func(*measure.Facts)) {
+			_, why := value(text, change)
+			Expect(why).To(ContainSubstring(want))
+		},
+		Entry("an unknown cost", "cost.eur", "no price", func(f *measure.Facts) { f.Cost = measure.CostFacts{Why: "no price"} }),
+		Entry("a key that is not there", `calls.by["nobody"]`, "cannot be evaluated", func(*measure.Facts) {}),
+		Entry("no finite number", "run.duration / 0.0", "is no finite number", func(f *measure.Facts) { f.Run.Duration, f.Run.DurationKnown = 1, true }),
+		Entry("something else", `dyn(run.status)`, "and no number", func(*measure.Facts) {}),
+	)
+
+	DescribeTable("are refused", func(text, want string) {
+		_, err := gate.CompileNumber(text)
+		Expect(err).To(MatchError(ContainSubstring(want)))
+	},
+		Entry("text", "run.status", "yields string; expected a number, or true or false"),
+		Entry("a list", "answers", "expected a number"),
+		Entry("nonsense", "calls.total +", "Syntax error"),
+		Entry("an unknown fact", "calls.totl", "totl"),
+		Entry("no fact", "1 + 1", "reads no fact"),
+		Entry("the golden run, which there is none of", "golden.calls.total", "golden"),
+	)
+})
