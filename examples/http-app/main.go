@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -64,7 +65,7 @@ func (d *desk) chat(w http.ResponseWriter, r *http.Request) {
 	if cookie, err := r.Cookie("passenger"); err == nil {
 		passenger = cookie.Value
 	}
-	talk := append(d.talks[passenger], message{"user", asked.Message})
+	talk := append(slices.Clone(d.talks[passenger]), message{"user", asked.Message})
 	reply, err := d.ask(r.Context(), talk)
 	if err == nil {
 		d.talks[passenger] = append(talk, message{"assistant", reply})

@@ -66,6 +66,13 @@ var _ = Describe("The plan", func() {
 		Expect(left).To(Equal([]string{"crash: nothing was written"}))
 	})
 
+	It("has at a turn what can happen there", func() {
+		p := golden()
+		p.Points.Turns = []string{perturb.Restart}
+		runs, _ := explore.PlanOf(p, []survival.Family{survival.Users}, false)
+		Expect(runs).To(Equal([]string{"turn=1:restart", "turn=2:restart"}))
+	})
+
 	It("does not wait in real time", func() {
 		p := golden()
 		p.RealTime, p.Points.Faults = true, []string{"exit", "hang", "ignore-sigterm"}

@@ -184,7 +184,7 @@ const (
 // bound keeps a container from taking the whole machine.
 func bound(c *container.HostConfig) {
 	pids := int64(maxPIDs)
-	c.Resources.Memory, c.Resources.MemorySwap, c.Resources.PidsLimit = maxMemory, maxMemory, &pids
+	c.Memory, c.MemorySwap, c.PidsLimit = maxMemory, maxMemory, &pids
 	c.LogConfig = container.LogConfig{Type: "json-file", Config: map[string]string{"max-size": maxLog, "max-file": "1"}}
 	c.SecurityOpt = append(c.SecurityOpt, "no-new-privileges")
 }

@@ -1,0 +1,182 @@
+package container_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/gleak"
+
+	"github.com/rehearse-dev/rehearse/harness/app/container"
+	"github.com/rehearse-dev/rehearse/harness/app/web"
+)
+
+func anybody(netip.Addr) bool { return true }
+
+// relay is one to a target that is closed after the spec, when no goroutine may be left.
+func relay(target string, from func(netip.Addr) bool) (address string) {
+	GinkgoHelper()
+	before := gleak.Goroutines()
+	port, closing, err := container.Listen("127.0.0.1", target, from)
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(func() {
+		Expect(closing()).To(Succeed())
+		Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before))
+	})
+	return net.JoinHostPort("127.0.0.1", port)
+}
+
+// serving calls f with each connection to an address.
+func serving(f func(*net.TCPConn)) (address string) {
+	GinkgoHelper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go f(conn.(*net.TCPConn))
+		}
+	}()
+	return l.Addr().String()
+}
+
+func dial(address string) *net.TCPConn {
+	GinkgoHelper()
+	conn, err := net.Dial("tcp", address)
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(func() { _ = conn.Close() })
+	return conn.(*net.TCPConn)
+}
+
+var _ = Describe("A relay", func() {
+	It("passes both directions on, and each one's end", func() {
+		address := relay(serving(func(c *net.TCPConn) {
+			all, _ := io.ReadAll(c) // which comes to an end before the answer begins
+			fmt.Fprintf(c, "heard %d bytes", len(all))
+			_ = c.Close()
+		}), anybody)
+		for range 3 {
+			c := dial(address)
+			_, err := io.WriteString(c, strings.Repeat("x", 100_000))
+			Expect(err).NotTo(HaveOccurred())
+			Expect(c.CloseWrite()).To(Succeed())
+			Expect(io.ReadAll(c)).To(BeEquivalentTo("heard 100000 bytes"))
+		}
+	})
+
+	It("passes a reset on", func() {
+		address := relay(serving(func(c *net.TCPConn) {
+			_, _ = c.Read(make([]byte, 1))
+			_ = c.SetLinger(0)
+			_ = c.Close()
+		}), anybody)
+		c := dial(address)
+		_, err := c.Write([]byte("x"))
+		Expect(err).NotTo(HaveOccurred())
+		_, err = io.ReadAll(c)
+		Expect(err).To(MatchError(syscall.ECONNRESET))
+	})
+
+	It("lets the far side know that the near one has left", func() {
+		left := make(chan struct{})
+		c := dial(relay(serving(func(c *net.TCPConn) {
+			_, _ = io.Copy(io.Discard, c)
+			close(left)
+			_ = c.Close()
+		}), anybody))
+		Expect(c.Close()).To(Succeed())
+		Eventually(left).Should(BeClosed())
+	})
+
+	It("turns away whom it does not know, and everybody where nobody listens", func() {
+		address := relay(serving(func(c *net.TCPConn) { fmt.Fprint(c, "hello"); _ = c.Close() }), func(a netip.Addr) bool { return !a.IsLoopback() })
+		said, _ := io.ReadAll(dial(address))
+		Expect(said).To(BeEmpty())
+
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		Expect(err).NotTo(HaveOccurred())
+		nobody := l.Addr().String()
+		Expect(l.Close()).To(Succeed())
+		said, _ = io.ReadAll(dial(relay(nobody, anybody)))
+		Expect(said).To(BeEmpty())
+	})
+
+	It("ends with connections that are open", func() {
+		port, closing, err := container.Listen("127.0.0.1", serving(func(c *net.TCPConn) { _, _ = io.Copy(io.Discard, c) }), anybody)
+		Expect(err).NotTo(HaveOccurred())
+		c := dial("127.0.0.1:" + port)
+		_, err = c.Write([]byte("x"))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(closing()).To(Succeed())
+		_, err = c.Read(make([]byte, 1))
+		Expect(err).To(HaveOccurred())
+	})
+})
+
+var _ = Describe("The variables of a container", func() {
+	It("name addresses that hold there, one for each of this machine", func() {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.URL.Path) }))
+		DeferCleanup(server.Close)
+		env, relays, closing, err := container.Environ("127.0.0.1",
+			"OPENAI_BASE_URL="+server.URL+"/t/1/v1", "ANTHROPIC_BASE_URL="+server.URL+"/t/1", "HTTP_PROXY=http://127.0.0.1:1",
+			"NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1", "KEY=a=b", "EMPTY=")
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(closing)
+		Expect(relays).To(Equal(2), "the backend and the proxy")
+		Expect(env).To(And(
+			HaveKeyWithValue("KEY", "a=b"), HaveKeyWithValue("EMPTY", ""),
+			HaveKeyWithValue("NO_PROXY", "127.0.0.1,localhost,127.0.0.1"), HaveKeyWithValue("no_proxy", "127.0.0.1,127.0.0.1")))
+		Expect(env["OPENAI_BASE_URL"]).To(And(Equal(env["ANTHROPIC_BASE_URL"]+"/v1"), Not(ContainSubstring(server.URL))))
+		Expect(env["HTTP_PROXY"]).NotTo(HaveSuffix(":1"))
+		r, err := http.Get(env["OPENAI_BASE_URL"])
+		Expect(err).NotTo(HaveOccurred())
+		defer r.Body.Close()
+		Expect(io.ReadAll(r.Body)).To(BeEquivalentTo("/t/1/v1"))
+	})
+
+	It("use the name by which a container calls this machine", func() {
+		env, _, closing, err := container.Environ("host.docker.internal", "OPENAI_BASE_URL=http://127.0.0.1:1/v1", "NO_PROXY=")
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(closing)
+		Expect(env["OPENAI_BASE_URL"]).To(MatchRegexp(`^http://host\.docker\.internal:[0-9]+/v1$`))
+		Expect(env["NO_PROXY"]).To(Equal(",host.docker.internal"))
+	})
+})
+
+var _ = Describe("The workspace of a container", func() {
+	It("has the regular files of the folder, as they may be used", func() {
+		folder := GinkgoT().TempDir()
+		Expect(os.MkdirAll(filepath.Join(folder, "a/b"), 0o700)).To(Succeed())
+		Expect(os.WriteFile(filepath.Join(folder, "a/b/run.sh"), []byte("#!"), 0o700)).To(Succeed()) //nolint:gosec // it is a program
+		Expect(os.WriteFile(filepath.Join(folder, "note"), nil, 0o600)).To(Succeed())
+		Expect(os.Symlink("/etc/passwd", filepath.Join(folder, "link"))).To(Succeed())
+		Expect(container.Workspace(folder)).To(Equal(map[string]int64{"/workspace/a/b/run.sh": 0o700, "/workspace/note": 0o600}))
+		Expect(container.Workspace("")).To(BeEmpty())
+		_, err := container.Workspace(filepath.Join(folder, "gone"))
+		Expect(err).To(MatchError(os.ErrNotExist))
+	})
+})
+
+var _ = DescribeTable("A container is none",
+	func(cfg container.Config, why string) {
+		_, err := container.New(cfg, web.Dialogue{})
+		Expect(err).To(MatchError(ContainSubstring(why)))
+	},
+	Entry("of nothing", container.Config{Port: 80}, "has an image, or the folder of a Dockerfile"),
+	Entry("of two things", container.Config{Image: "a", Build: "b", Port: 80}, "and not both"),
+	Entry("without a port", container.Config{Image: "a"}, "0 is no port"),
+	Entry("beyond all ports", container.Config{Image: "a", Port: 65536}, "65536 is no port"),
+)
