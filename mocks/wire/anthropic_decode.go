@@ -14,7 +14,7 @@ import (
 type messagesRequest struct {
 	Model         string             `json:"model"`
 	Messages      []anthropicMessage `json:"messages"`
-	System        blocks             `json:"system"`
+	System        textOrList[block]  `json:"system"`
 	MaxTokens     *int               `json:"max_tokens"`
 	Stream        bool               `json:"stream"`
 	Tools         []anthropicTool    `json:"tools"`
@@ -43,8 +43,8 @@ type anthropicThinking struct {
 }
 
 type anthropicMessage struct {
-	Role    string `json:"role"`
-	Content blocks `json:"content"`
+	Role    string            `json:"role"`
+	Content textOrList[block] `json:"content"`
 }
 
 type anthropicTool struct {
@@ -59,53 +59,27 @@ type anthropicChoice struct {
 	Name string `json:"name"`
 }
 
-// blocks is a content: a text, or a list of blocks.
-type blocks struct {
-	kind jsontext.Kind // of the JSON value; 0 if there is none
-	text string        // if it is one
-	list []block
-}
-
 // block is one block of a content, with the fields of all types.
 type block struct {
-	Type      string         `json:"type"`
-	Text      quoted         `json:"text"`
-	ID        string         `json:"id"`
-	Name      string         `json:"name"`
-	Input     jsontext.Value `json:"input"`
-	ToolUseID string         `json:"tool_use_id"`
-	Content   blocks         `json:"content"`
-	IsError   bool           `json:"is_error"`
-	Thinking  string         `json:"thinking"`
-	Signature *string        `json:"signature"`
-	Data      string         `json:"data"`
-}
-
-// UnmarshalJSONFrom implements json.UnmarshalerFrom. Values of another kind are
-// skipped; whoever needs a content refuses them.
-func (c *blocks) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	*c = blocks{kind: d.PeekKind()}
-	switch c.kind {
-	case '"':
-		return jsonv2.UnmarshalDecode(d, (*quoted)(&c.text))
-	case '[':
-		return jsonv2.UnmarshalDecode(d, &c.list)
-	}
-	return d.SkipValue()
+	Type      string            `json:"type"`
+	Text      quoted            `json:"text"`
+	ID        string            `json:"id"`
+	Name      string            `json:"name"`
+	Input     jsontext.Value    `json:"input"`
+	ToolUseID string            `json:"tool_use_id"`
+	Content   textOrList[block] `json:"content"`
+	IsError   bool              `json:"is_error"`
+	Thinking  string            `json:"thinking"`
+	Signature *string           `json:"signature"`
+	Data      string            `json:"data"`
 }
 
 // plain is the text of a content, that of its text blocks one below the other.
-func (c *blocks) plain() string {
+func plain(c *textOrList[block]) string {
 	if c.kind != '[' {
 		return c.text
 	}
-	return joinTexts("\n", func(yield func(string) bool) {
-		for i := range c.list {
-			if !yield(string(c.list[i].Text)) {
-				return
-			}
-		}
-	})
+	return joinTexts(len(c.list), "\n", func(i int) string { return string(c.list[i].Text) })
 }
 
 // Decode implements Codec. Its errors have the provider's status and type, and
@@ -146,7 +120,7 @@ func (r *messagesRequest) call() Call {
 	if r.Metadata.UserID != "" {
 		c.Tags = map[string]string{"user_id": r.Metadata.UserID}
 	}
-	if text := r.System.plain(); text != "" {
+	if text := plain(&r.System); text != "" {
 		c.Messages = append(c.Messages, llm.Message{Role: llm.System, Content: text})
 	}
 	for i := range r.Messages {
@@ -162,14 +136,14 @@ func (r *messagesRequest) call() Call {
 // after the text that came with it: agents put reminders beside results, and what
 // answers a call is what conditions on the last of the user's messages look for.
 func (m *anthropicMessage) neutral(to []llm.Message) []llm.Message {
-	n := llm.Message{Role: llm.Role(m.Role), Content: m.Content.plain()}
+	n := llm.Message{Role: llm.Role(m.Role), Content: plain(&m.Content)}
 	var results []llm.Message
 	for i := range m.Content.list {
 		switch b := &m.Content.list[i]; b.Type {
 		case blockToolUse:
 			n.ToolCalls = append(n.ToolCalls, llm.ToolCall{ID: b.ID, Name: b.Name, Arguments: string(b.Input)})
 		case blockToolResult:
-			results = append(results, llm.Message{Role: llm.ToolRole, Content: b.Content.plain(), ToolCallID: b.ToolUseID})
+			results = append(results, llm.Message{Role: llm.ToolRole, Content: plain(&b.Content), ToolCallID: b.ToolUseID})
 		}
 	}
 	if results == nil || n.Content != "" {

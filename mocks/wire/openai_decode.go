@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"iter"
 	"reflect"
 	"strconv"
 	"strings"
@@ -124,39 +123,52 @@ func (c *content) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return d.SkipValue()
 }
 
-// joined is what parts say, the first of several separated from the next.
-func joined(parts []contentPart, separator string) string {
-	return joinTexts(separator, func(yield func(string) bool) {
-		for i := range parts {
-			if !yield(parts[i].said()) {
-				return
-			}
-		}
-	})
+// textOrList is a member that is a text, or a list.
+type textOrList[T any] struct {
+	kind jsontext.Kind // of the JSON value; 0 if there is none
+	text string        // if it is one
+	list []T
 }
 
-// joinTexts joins texts that are not empty. One alone is not copied, for it may be
-// long.
-func joinTexts(separator string, texts iter.Seq[string]) string {
+// UnmarshalJSONFrom implements json.UnmarshalerFrom. Values of another kind are
+// skipped; whoever needs the member refuses them with the provider's words.
+func (c *textOrList[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	*c = textOrList[T]{kind: d.PeekKind()}
+	switch c.kind {
+	case '"':
+		return jsonv2.UnmarshalDecode(d, (*quoted)(&c.text))
+	case '[':
+		return jsonv2.UnmarshalDecode(d, &c.list)
+	}
+	return d.SkipValue()
+}
+
+// joined is what parts say, the first of several separated from the next.
+func joined(parts []contentPart, separator string) string {
+	return joinTexts(len(parts), separator, func(i int) string { return parts[i].said() })
+}
+
+// joinTexts joins those of n texts that are not empty. One alone is not copied, for
+// it may be long.
+func joinTexts(n int, separator string, text func(i int) string) string {
 	var first string
-	var all strings.Builder
-	for text := range texts {
-		switch {
-		case text == "":
+	var all []byte
+	for i := range n {
+		switch t := text(i); {
+		case t == "":
 		case first == "":
-			first = text
+			first = t
 		default:
-			if all.Len() == 0 {
-				all.WriteString(first)
+			if all == nil {
+				all = append(all, first...)
 			}
-			all.WriteString(separator)
-			all.WriteString(text)
+			all = append(append(all, separator...), t...)
 		}
 	}
-	if all.Len() == 0 {
+	if all == nil {
 		return first
 	}
-	return all.String()
+	return string(all)
 }
 
 // unescaped has the characters that one letter after a backslash stands for.

@@ -15,7 +15,7 @@ import (
 // Optional fields are pointers only where their zero value means something else.
 type responsesRequest struct {
 	Model              string            `json:"model"`
-	Input              items             `json:"input"`
+	Input              textOrList[item]  `json:"input"`
 	Instructions       content           `json:"instructions"`
 	Tools              []responsesTool   `json:"tools"`
 	ToolChoice         jsontext.Value    `json:"tool_choice"`
@@ -49,13 +49,6 @@ type responsesTool struct {
 	Tools       []responsesTool `json:"tools"` // of a namespace
 }
 
-// items is an input: a text, or a list of items.
-type items struct {
-	kind jsontext.Kind // of the JSON value; 0 if there is none
-	text string        // if it is one
-	list []item
-}
-
 // item is one item of an input, with the fields of all types.
 type item struct {
 	Type      string          `json:"type"`
@@ -71,19 +64,6 @@ type item struct {
 	Operation jsontext.Value  `json:"operation"`
 	Output    output          `json:"output"`
 	Tools     []responsesTool `json:"tools"`
-}
-
-// UnmarshalJSONFrom implements json.UnmarshalerFrom. Values of another kind are
-// skipped; check refuses them with the provider's words.
-func (c *items) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	*c = items{kind: d.PeekKind()}
-	switch c.kind {
-	case '"':
-		return jsonv2.UnmarshalDecode(d, (*quoted)(&c.text))
-	case '[':
-		return jsonv2.UnmarshalDecode(d, &c.list)
-	}
-	return d.SkipValue()
 }
 
 // output is what a tool gave: a text, a list of parts, or an object of a tool that
@@ -239,7 +219,7 @@ func (t *assistantTurn) others(m llm.Message) {
 // end adds what the assistant said, if anything.
 func (t *assistantTurn) end() {
 	if t.open {
-		text := joinTexts("\n", slices.Values(t.texts))
+		text := joinTexts(len(t.texts), "\n", func(i int) string { return t.texts[i] })
 		t.call.Messages = append(t.call.Messages, llm.Message{Role: llm.Assistant, Content: text, ToolCalls: t.calls})
 	}
 	t.open, t.texts, t.calls = false, nil, nil
