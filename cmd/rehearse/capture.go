@@ -183,7 +183,9 @@ func (a *app) serveCapture(ctx context.Context, flags captureFlags, options capt
 	if err != nil {
 		return usage(err)
 	}
-	if err := a.serveProxy(ctx, flags.listen, proxy); err != nil {
+	err = a.serveProxy(ctx, flags.listen, proxy)
+	proxy.Wait()
+	if err != nil {
 		return noVerdict(err)
 	}
 	if broken.Load() {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/mocks/capture"
 	"github.com/rehearse-dev/rehearse/mocks/tape"
@@ -180,13 +181,19 @@ func (r *runner) exchange(ctx context.Context, x *tape.Exchange) {
 	r.asked[key] = true
 	e := Exchange{N: x.N, Protocol: x.Protocol, Path: x.Path}
 	now, err := r.ask(ctx, codec, x)
+	// A provider that does not know a key repeats it.
+	clean := record.NewRedactor([]string{r.key(x.Protocol)})
 	switch {
 	case err != nil:
-		e.Unanswered = err.Error()
+		e.Unanswered = clean.Text(err.Error())
 	case refused(now.status):
-		e.Unanswered = fmt.Sprintf("status %d: %v", now.status, now.unread)
+		e.Unanswered = clean.Text(fmt.Sprintf("status %d: %v", now.status, now.unread))
 	default:
 		e.Differences = compare(&before, &now)
+	}
+	for i := range e.Differences {
+		d := &e.Differences[i]
+		d.Where, d.Before, d.Now = clean.Text(d.Where), clean.Text(d.Before), clean.Text(d.Now)
 	}
 	r.result.Exchanges = append(r.result.Exchanges, e)
 	if r.opts.Done != nil {
@@ -271,10 +278,7 @@ func (r *runner) request(ctx context.Context, x *tape.Exchange) (*http.Request, 
 	for name, value := range x.Header {
 		request.Header.Set(name, value)
 	}
-	key := ""
-	if r.opts.Key != nil {
-		key = r.opts.Key(x.Protocol)
-	}
+	key := r.key(x.Protocol)
 	anthropic := strings.HasPrefix(x.Protocol, "anthropic")
 	if anthropic && request.Header.Get("Anthropic-Version") == "" {
 		request.Header.Set("Anthropic-Version", anthropicVersion)
@@ -287,6 +291,13 @@ func (r *runner) request(ctx context.Context, x *tape.Exchange) (*http.Request, 
 		request.Header.Set("Authorization", "Bearer "+key)
 	}
 	return request, nil
+}
+
+func (r *runner) key(protocol string) string {
+	if r.opts.Key == nil {
+		return ""
+	}
+	return r.opts.Key(protocol)
 }
 
 // withoutURL is an error of a client without the address, which the reader knows.

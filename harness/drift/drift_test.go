@@ -112,6 +112,16 @@ func run(ctx context.Context, t tape.Tape, now ...answer) []string {
 	return lines
 }
 
+// beginning are matchers of texts that begin so: package json words its errors otherwise
+// from one program to the next, on purpose.
+func beginning(lines []string) []any {
+	matchers := make([]any, len(lines))
+	for i, line := range lines {
+		matchers[i] = HavePrefix(line)
+	}
+	return matchers
+}
+
 // scripted is what the mock answers.
 func scripted(protocol string, stream bool, line mocks.Line) answer {
 	GinkgoHelper()
@@ -177,11 +187,11 @@ var _ = Describe("drift", func() {
 		func(ctx context.Context, change [2]string, want ...string) {
 			now := strings.Replace(base, change[0], change[1], 1)
 			Expect(now).NotTo(Equal(base))
-			Expect(run(ctx, tapeOf(taped(1, chat, false, doc(base))), doc(now))).To(HaveExactElements(want))
+			Expect(run(ctx, tapeOf(taped(1, chat, false, doc(base))), doc(now))).To(HaveExactElements(beginning(want)...))
 		},
 		Entry("a member is gone, told once", [2]string{`,"usage":{"prompt_tokens":1,"completion_tokens":2}`, ""},
 			"error document: usage: object -> missing", "info usage: 1 in, 2 out -> none"),
-		Entry("a member has another type", [2]string{`"id":"c"`, `"id":7`}, `error answer: whole -> read the answer's body: json: cannot unmarshal JSON number into Go string within "/id"`),
+		Entry("a member has another type", [2]string{`"id":"c"`, `"id":7`}, `error answer: whole -> read the answer's body: json: `),
 		Entry("a member that this program does not read has", [2]string{`"object":"chat.completion"`, `"object":["x"]`}, "error document: object: text -> list"),
 		Entry("null fits every type", [2]string{`"object":"chat.completion"`, `"object":null`}),
 		Entry("a member is new, told once", [2]string{`"id":"c"`, `"id":"c","extra":{"a":{"b":1}}`}, "warn document: extra:  -> new: object"),
@@ -220,6 +230,7 @@ var _ = Describe("drift", func() {
 		Entry("one document", doc(base), "error content type: text/event-stream -> application/json"),
 		Entry("cut", answer{200, streamType, "data: {}\n\n"}, "error answer: whole -> "),
 		Entry("a wrong key is none", answer{401, jsonType, `{"error":{"message":"bad key"}}`}, "unanswered status 401: bad key"),
+		Entry("a key that is repeated", answer{401, jsonType, `{"error":{"message":"no such key: sk-abcdefgh123456789"}}`}, "unanswered status 401: no such key: [REDACTED:api-key]"),
 		Entry("a load is none", answer{529, jsonType, `{"error":{"message":"busy"}}`}, "unanswered status 529: busy"),
 		Entry("nobody", answer{}, "unanswered nobody is there"),
 	)

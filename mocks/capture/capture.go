@@ -12,6 +12,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/rehearse-dev/rehearse/clock"
@@ -59,6 +60,7 @@ type Proxy struct {
 	upstream *url.URL
 	forward  *httputil.ReverseProxy
 	last     atomic.Int64 // number of an exchange
+	active   sync.WaitGroup
 }
 
 // Validate says what is wrong with the upstream.
@@ -151,8 +153,14 @@ func below(upstream *url.URL, path string) string {
 	return root + path
 }
 
+// Wait waits until every exchange that began has been kept. Call it when the server has
+// been closed, which ends those that are under way.
+func (p *Proxy) Wait() { p.active.Wait() }
+
 // ServeHTTP implements http.Handler.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.active.Add(1)
+	defer p.active.Done()
 	if r.Header.Get("Upgrade") != "" {
 		refuse(w, http.StatusNotImplemented, "a capture passes HTTP on and nothing else; let the client use no web socket")
 		return

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -109,7 +110,7 @@ var _ = Describe("a capture", Label("H-02"), func() {
 			got = q.Header
 			_, _ = io.WriteString(w, `{"id":"c","choices":[{"message":{"content":"your key is the-key-of-the-client"},"finish_reason":"stop"}]}`)
 		}), capture.Options{})
-		request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url+"/v1/chat/completions?api_key=query-key-123456", strings.NewReader(
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url+"/t/sk-inthepath1234567890/v1/chat/completions?api_key=query-key-123456", strings.NewReader(
 			`{"model":"m","messages":[{"role":"user","content":"I am another-key-of-the-client"}]}`))
 		Expect(err).NotTo(HaveOccurred())
 		request.Header = http.Header{
@@ -126,7 +127,7 @@ var _ = Describe("a capture", Label("H-02"), func() {
 
 		line, err := tape.AppendExchange(nil, r.exchanges(1)[0])
 		Expect(err).NotTo(HaveOccurred())
-		Expect(string(line)).NotTo(Or(ContainSubstring("key-of-the-client"), ContainSubstring("query-key"), ContainSubstring("0123456789"), ContainSubstring("mine")))
+		Expect(string(line)).NotTo(Or(ContainSubstring("key-of-the-client"), ContainSubstring("query-key"), ContainSubstring("session="), ContainSubstring("inthepath"), ContainSubstring("mine")))
 		Expect(string(line)).To(And(ContainSubstring("your key is [REDACTED:secret]"), ContainSubstring("I am [REDACTED:secret]"), ContainSubstring(`"header":{"Openai-Beta":"x"}`)))
 	})
 
@@ -240,6 +241,27 @@ var _ = Describe("a capture", Label("H-02"), func() {
 		kept := r.exchanges(2)
 		Expect(kept[0].Lost).To(Equal("the client left before it had the whole answer"))
 		Expect(kept[1].Lost).To(BeEmpty())
+	})
+
+	It("waits for exchanges that are under way", func(ctx context.Context) {
+		begun, waited := make(chan struct{}), make(chan struct{})
+		var kept atomic.Bool
+		proxy, err := capture.New(capture.Options{
+			Upstream: "http://127.0.0.1:1", Keep: func(tape.Exchange) error { kept.Store(true); return nil },
+			Transport: roundTrip(func(q *http.Request) (*http.Response, error) {
+				close(begun)
+				<-q.Context().Done()
+				return nil, context.Cause(q.Context())
+			}),
+		})
+		Expect(err).NotTo(HaveOccurred())
+		leaving, leave := context.WithCancel(ctx)
+		go proxy.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(leaving, http.MethodPost, "/v1/messages", strings.NewReader("{}")))
+		<-begun
+		go func() { proxy.Wait(); close(waited) }()
+		leave()
+		<-waited
+		Expect(kept.Load()).To(BeTrue())
 	})
 
 	It("answers for an upstream that is not there, and says so", func(ctx context.Context) {

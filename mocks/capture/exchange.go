@@ -162,14 +162,22 @@ func (p *Proxy) exchange(x *exchange) tape.Exchange {
 		out.Request, out.Redacted = clean.body, clean.kinds
 		lost = x.answer(&out, find, p.opts.Frames)
 	}
+	out.Path = plainly(out.Path, find)
 	for name, v := range out.Header {
-		out.Header[name] = string(redact([]byte(v), false, nil, find).body)
+		out.Header[name] = plainly(v, find)
 	}
 	if lost != "" {
-		lost = string(redact([]byte(lost), false, nil, find).body)
+		lost = plainly(lost, find)
 		out = tape.Exchange{N: out.N, At: out.At, Protocol: out.Protocol, Path: out.Path, Lost: lost}
 	}
 	return out
+}
+
+// plainly is a text that is no JSON without its secrets.
+func plainly(text string, find finder) string {
+	r := redaction{body: []byte(text), find: find, kinds: map[string]int{}}
+	r.whole(leaf{to: len(text)})
+	return string(r.apply(nil).body)
 }
 
 // answer fills in what came back, or says why it is no answer.

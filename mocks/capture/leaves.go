@@ -234,6 +234,9 @@ func (d *document) tellApart(name, value string) {
 	d.nodes[d.node()].apart += "\x00" + name + "=" + value
 }
 
+// begun makes what a block of Anthropic's begins with the first piece of what follows.
+var begun = strings.NewReplacer("\x00type=content_block_start", "\x00type=content_block_delta", "/content_block", "/delta")
+
 // close gives the texts their groups.
 func (d *document) close() {
 	paths := make([]string, len(d.nodes))
@@ -246,7 +249,7 @@ func (d *document) close() {
 	for _, p := range d.pending {
 		p.group = p.name
 		if p.node >= 0 {
-			p.group = paths[p.node] + p.name
+			p.group = begun.Replace(paths[p.node] + p.name)
 		}
 		p.piece = strings.Contains(p.group+"/", "/delta/") || strings.Contains(p.group, "/delta\x00")
 		d.found = append(d.found, p.leaf)

@@ -154,6 +154,12 @@ var _ = Describe("redaction of a stream", func() {
 		Expect(strings.Join(joinedOf(got), "")).To(Equal("[RE[REDACTED:api-key]DACTED:api-key]"))
 	})
 
+	It("puts what a block begins with before its pieces", func() {
+		begin := `data: {"type":"content_block_start","index":2,"content_block":{"type":"text","text":"` + apiKey[:8] + `"}}` + "\n\n"
+		got := string(capture.Redact([]byte(begin+streamOf("anthropic-messages", []string{apiKey[8:], " end"})), true, nil, forms.Find).Body)
+		Expect(got).To(Equal(strings.Replace(begin, apiKey[:8], "[REDA", 1) + streamOf("anthropic-messages", []string{"CTED:api-key]", " end"})))
+	})
+
 	It("looks into everything that is no piece as well", func() {
 		body := ": note " + apiKey + "\ndata: {\"type\":\"x\",\"" + ghKey + "\":1,\"id\":\"" + apiKey + "\",\"l\":[{\"m\":\"\\u0073" + apiKey[1:] + "\"}]}\n\n" +
 			"data: no JSON " + apiKey + "\n\ndata: [DONE]\n"
