@@ -29,6 +29,17 @@ var _ = DescribeTable("what a program leaves behind is killed and named, to the 
 	Entry("within execve", `setsid sh -c 'exec sleep 600' & sleep 0.05`, "sleep"),
 )
 
+var _ = It("does not blame a program that is stopped for what it could not end", func(ctx SpecContext) {
+	ready := &notice{text: "ready", then: make(chan struct{})}
+	place := site("")
+	p, err := command.Start(place, command.Program{Argv: []string{"sh", "-c", "sleep 600 & setsid sleep 600 & echo ready; wait"}, Stdout: ready})
+	Expect(err).NotTo(HaveOccurred())
+	<-ready.then
+	Expect(p.Kill(ctx)).To(Succeed())
+	Expect(p.Wait(ctx)).To(Succeed())
+	Expect(command.Orphans(clock.Real(), place.Home, 0)).To(BeEmpty())
+})
+
 var _ = It("waits for what ends by itself a moment later", func(ctx SpecContext) {
 	out, err := command.Run(ctx, site(""), command.Program{Argv: []string{"sh", "-c", "sleep 0.05 & echo done"}}, "")
 	Expect(err).NotTo(HaveOccurred())

@@ -93,19 +93,24 @@ var _ = Describe("the proxy", func() {
 		Expect(proxy.Asked()).To(HaveLen(100))
 	})
 
-	It("answers what is no request for a proxy", func(ctx SpecContext) {
-		address, err := url.Parse(proxy.URL())
-		Expect(err).NotTo(HaveOccurred())
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address.Host)
-		Expect(err).NotTo(HaveOccurred())
-		defer conn.Close()
-		_, err = io.WriteString(conn, "CONNECT \x00 HTTP/1.1\r\n\r\n")
-		Expect(err).NotTo(HaveOccurred())
-		answer, err := io.ReadAll(conn)
-		Expect(err).NotTo(HaveOccurred())
-		Expect(string(answer)).To(HavePrefix("HTTP/1.1 400"))
-		Expect(proxy.Asked()).To(BeEmpty())
-	})
+	DescribeTable("answers careless clients",
+		func(ctx SpecContext, request, status string, asked ...string) {
+			address, err := url.Parse(proxy.URL())
+			Expect(err).NotTo(HaveOccurred())
+			conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address.Host)
+			Expect(err).NotTo(HaveOccurred())
+			defer conn.Close()
+			_, err = io.WriteString(conn, request+"\r\n\r\n")
+			Expect(err).NotTo(HaveOccurred())
+			answer, err := io.ReadAll(conn)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(string(answer)).To(HavePrefix("HTTP/1.1 " + status))
+			Expect(proxy.Asked()).To(ConsistOf(asked))
+		},
+		Entry("that send no request", "CONNECT \x00 HTTP/1.1", "400"),
+		Entry("that name no port", "CONNECT api.openai.com HTTP/1.1\r\nHost: api.openai.com", "403", "api.openai.com:443"),
+		Entry("that take it for a server", "GET /v1/models HTTP/1.1\r\nHost: api.openai.com", "403", "api.openai.com:80"),
+	)
 
 	It("is found by the usual variables, and not used for this machine", func() {
 		Expect(proxy.Env()).To(ContainElements("HTTPS_PROXY="+proxy.URL(), "https_proxy="+proxy.URL(), "ALL_PROXY="+proxy.URL(), "NO_PROXY=127.0.0.1,localhost,::1"))

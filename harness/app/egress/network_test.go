@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
+	"runtime"
 	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -25,7 +27,7 @@ var _ = Describe("a network of a trial's own", func() {
 		asked = make(chan string, 10)
 		var err error
 		network, err = egress.NewNetwork(func(name string) { asked <- name })
-		if errors.Is(err, egress.ErrNoNetwork) {
+		if runtime.GOOS != "linux" || errors.Is(err, os.ErrPermission) {
 			Skip(err.Error())
 		}
 		Expect(err).NotTo(HaveOccurred())
