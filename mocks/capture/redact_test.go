@@ -157,7 +157,7 @@ var _ = Describe("redaction of a stream", func() {
 	It("puts what a block begins with before its pieces", func() {
 		begin := `data: {"type":"content_block_start","index":2,"content_block":{"type":"text","text":"` + apiKey[:8] + `"}}` + "\n\n"
 		got := string(capture.Redact([]byte(begin+streamOf("anthropic-messages", []string{apiKey[8:], " end"})), true, nil, forms.Find).Body)
-		Expect(got).To(Equal(strings.Replace(begin, apiKey[:8], "[REDA", 1) + streamOf("anthropic-messages", []string{"CTED:api-key]", " end"})))
+		Expect(got).To(Equal(strings.Replace(begin, apiKey[:8], "[RED", 1) + streamOf("anthropic-messages", []string{"ACTED:api-key]", " end"})))
 	})
 
 	It("looks into everything that is no piece as well", func() {
