@@ -175,10 +175,11 @@ func (t *item) checkMessage(param func(string) string) *APIError {
 }
 
 // checkOutputs demands that each call that the client runs has one output after it,
-// and that there are no other outputs. What a previous response holds is not known
-// here.
+// and that there are no other outputs. What a previous response holds, or an item
+// that is only referred to, is not known here.
 func (r *responsesRequest) checkOutputs() *APIError {
-	before := r.PreviousResponseID != "" || r.Conversation != nil
+	before := r.PreviousResponseID != "" || r.Conversation != nil ||
+		slices.ContainsFunc(r.Input.list, func(t item) bool { return t.Type == "item_reference" })
 	var calls pending
 	answered := map[string]bool{}
 	for i := range r.Input.list {

@@ -102,6 +102,7 @@ var _ = Describe("Decode of OpenAI Responses", Label("H-02"), func() {
 		Entry("the ends of the ranges", wanting(`"temperature":2,"top_p":1,"max_output_tokens":16,"truncation":"auto"`)),
 		Entry("the continuation of a response", `{"model":"m","previous_response_id":"resp_1","input":[`+fnOutput+`]}`),
 		Entry("the continuation of a response without more", `{"model":"m","previous_response_id":"resp_1"}`),
+		Entry("the output of a call that is only referred to", input(user, `{"type":"item_reference","id":"fc_1"}`, fnOutput)),
 		Entry("a conversation", `{"model":"m","conversation":{"id":"conv_1"},"input":[]}`),
 		Entry("items of other types", input(user, `{"type":"web_search_call","id":"ws_1","status":"completed"}`, `{"type":"item_reference","id":"x"}`, `{"type":"compaction","encrypted_content":"x"}`, `{"type":"future"}`)),
 		Entry("calls of the provider's tools, whatever their ids", input(user, strings.Replace(shCall, "lsh_1", "x", 1), shOutput)),
