@@ -86,3 +86,27 @@ func FuzzTranscript(f *testing.F) {
 		}
 	})
 }
+
+// FuzzReadLog reads any log. Each line that is read is one stop, and says of no message but
+// its own that it was of that.
+func FuzzReadLog(f *testing.F) {
+	f.Add([]byte(`{"time":"2026-11-22T01:00:00Z","host":"claude","session":"s","message":"m","class":"defers","outcome":"blocked"}` + "\n"))
+	f.Add([]byte("{}\n\nx"))
+	f.Fuzz(func(t *testing.T, log []byte) {
+		judged, err := ReadLog(log)
+		if err != nil {
+			return
+		}
+		if len(judged) != bytes.Count(log, []byte("\n")) {
+			t.Errorf("%d stops of %q", len(judged), log)
+		}
+		for _, j := range judged {
+			if j.Of("a message") && j.Of("another one") {
+				t.Errorf("two messages are that of one stop: %q", log)
+			}
+			if j.Blocked != (j.Outcome == "blocked") {
+				t.Errorf("blocked is %v at %q", j.Blocked, j.Outcome)
+			}
+		}
+	})
+}
