@@ -15,6 +15,7 @@ import (
 	. "github.com/onsi/gomega"
 	. "github.com/onsi/gomega/gstruct"
 
+	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/app/coding"
@@ -190,6 +191,12 @@ var _ = Describe("The program of a coding agent", func() {
 		Expect(err).To(MatchError(ContainSubstring(`no coding agent "emacs"`)))
 	})
 
+	It("is not driven by a hook of a driven agent, which would go on for ever", func() {
+		GinkgoT().Setenv(hook.Env, "{}")
+		site, _ := newSite()
+		_, err := start(coding.Config{Agent: "claude", Guard: "balanced"}, named(play("")), site)
+		Expect(err).To(kind(app.Unusable, "hook.Main"))
+	})
 	It("calls the guard as its hook, and what became of each stop is told", func() {
 		site, events := newSite()
 		const deferral = `Done.\n\nNext steps:\n- Write the test`
