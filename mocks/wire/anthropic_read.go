@@ -166,7 +166,13 @@ func (s *messagesStream) read(data []byte) (done bool, err error) {
 		e.Message.Usage.addTo(&s.Completion)
 	case "content_block_start":
 		s.close()
-		s.block, s.said = &e.ContentBlock, true
+		s.said = true
+		switch e.ContentBlock.Type {
+		case "text", "thinking":
+			s.addBlock(&e.ContentBlock) // before what its deltas add
+		default:
+			s.block = &e.ContentBlock
+		}
 	case "content_block_delta":
 		s.text.WriteString(e.Delta.Text)
 		s.thinking.WriteString(e.Delta.Thinking)

@@ -206,6 +206,11 @@ var _ = Describe("ReadAnswer", Label("H-02"), func() {
 				`data: {"type":"content_block_stop","index":0}`+"\n\n"+
 				`data: {"type":"message_delta","delta":{"stop_reason":"pause_turn"}}`+"\n\n"+`data: {"type":"message_stop"}`+"\n\n",
 			wire.Completion{Finish: llm.FinishStop}, nil),
+		Entry("a block that begins with a text", wire.AnthropicMessages{},
+			`data: {"type":"content_block_start","content_block":{"type":"text","text":"a"}}`+"\n\n"+
+				`data: {"type":"content_block_delta","delta":{"type":"text_delta","text":"b"}}`+"\n\n"+`data: {"type":"content_block_stop"}`+"\n\n"+
+				`data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}`+"\n\n"+`data: {"type":"message_stop"}`+"\n\n",
+			wire.Completion{Text: "ab", Finish: llm.FinishStop}, nil),
 		Entry("an error without words", wire.AnthropicMessages{}, `data: {"type":"error","error":{"type":"timeout_error"}}`+"\n\n",
 			wire.Completion{}, &wire.APIError{Status: 408, Type: "timeout_error"}),
 		Entry("an error event of Responses", wire.OpenAIResponses{}, `data: {"type":"error","code":"rate_limit_exceeded","message":"m","param":null}`+"\n\n",
