@@ -92,6 +92,9 @@ func (r *run) report(last seen, stopped result.Stopped) result.Result {
 	}
 	res.Pareto = front(res.Variants, r.design.Primary)
 	res.Warnings = r.warnings()
+	if money := r.design.Primary.Unit == "EUR" || r.design.Primary.Unit == "USD"; money && stopped.As == result.Capped && !r.caps.Cost.IsZero() {
+		res.Warnings = append(res.Warnings, "the cap on cost decided when to end, and cost is what was compared: take the p-values with care")
+	}
 	return res
 }
 

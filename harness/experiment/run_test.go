@@ -2,13 +2,18 @@ package experiment_test
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 )
@@ -125,3 +130,96 @@ var _ = Describe("The caps of an experiment", Label("H-07"), func() {
 		Expect(res.Stopped.Why).To(ContainSubstring("unknown"))
 	})
 })
+
+var _ = Describe("What an experiment does not know", Label("H-07"), func() {
+	const unknown = `calls.by["loop"] > 1 ? 1 : calls.by["nobody"]`
+
+	It("decides nothing where more than one pair in ten is missing, and says so", func() {
+		res := run(replace(first, "primary: {name: pass, smallest_effect: 0.1}", "primary: {name: odd, expr: '"+unknown+"', better: lower, smallest_effect: 0.1}"))
+		c := comparison(res, "good", "old", "odd")
+		Expect(c.Verdict).To(Equal(result.Undecided))
+		Expect(c.P).To(BeNil())
+		Expect(c.Missing).To(BeNumerically(">", 40))
+		Expect(c.Missing + c.Pairs).To(Equal(80))
+		Expect(c.Why).To(ContainSubstring("not missing by chance"))
+		Expect(res.Variants[0].Measures[0].Known).To(BeFalse())
+		Expect(res.Variants[0].Measures[0].Warnings).To(ContainElement(ContainSubstring("cannot be evaluated")))
+	})
+
+	It("has no value at all where no trial tells it", func() {
+		res := run(replace(replace(first, "trials: 40", "trials: 5"), "primary: {name: pass, smallest_effect: 0.1}", `primary: {name: odd, expr: 'calls.by["nobody"]', better: lower}`))
+		c := comparison(res, "good", "old", "odd")
+		Expect(c.Verdict).To(Equal(result.Undecided))
+		Expect(c.Effect.Value).To(BeNil())
+		Expect(c.Why).To(Equal("no pair of trials could be compared"))
+		Expect(res.Pareto).To(BeEmpty())
+	})
+
+	It("warns where what is compared decided when to end", func() {
+		res := run(replace(first, "primary: {name: pass, smallest_effect: 0.1}", "primary: {name: cost_eur}") + "caps: {cost: 0.002 EUR}\n")
+		Expect(res.Warnings).To(ContainElement(ContainSubstring("take the p-values with care")))
+		Expect(res.Pareto[0].Quality.Name).To(Equal("pass"))
+	})
+})
+
+// functional is a scenario whose agent is a Go function that asks twice.
+const functional = `name: sim/NAME
+drive:
+  function: {name: asker, turns: [Fix the test.]}
+backend:
+  model: gpt-4.1-mini
+  rules: [{text: "It passes."}]
+expect: {status: done}
+seed: SEED
+`
+
+var _ = Describe("An experiment on somebody else's agent", Label("H-07", "H-01"), func() {
+	It("keeps its caps before each call, too", func() {
+		path := write(replace(first, "scenarios: [one.yaml, two.yaml]", "scenarios: [three.yaml]"))
+		Expect(os.WriteFile(filepath.Join(filepath.Dir(path), "three.yaml"), []byte(strings.NewReplacer("NAME", "three", "SEED", "3").Replace(functional)), 0o600)).To(Succeed())
+		text, err := os.ReadFile(path)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(os.WriteFile(path, []byte(replace(string(text), "      drive.loop.prompt: {file: prompts/good.md}\n", "")), 0o600)).To(Succeed())
+		e, found := experiment.Load(path, options())
+		Expect(found.Err()).NotTo(HaveOccurred())
+		var made atomic.Int64
+		res := carry(e, func(o *experiment.Options) {
+			o.Caps.Calls = 31
+			o.Env.Functions = map[string]app.Maker{"asker": asker(&made)}
+		})
+		Expect(res.Stopped.As).To(Equal(result.Capped))
+		Expect(res.Used.Calls).To(Equal(31))
+		Expect(res.Stopped.Trials).To(Equal(15))
+		Expect(made.Load()).To(BeNumerically(">=", 32), "the last of them was refused")
+	})
+})
+
+// asker is an agent that asks the model twice and says what it answered; it counts the
+// questions.
+func asker(made *atomic.Int64) app.Maker {
+	return func(site app.Site) func(context.Context, string) (string, error) {
+		return func(ctx context.Context, text string) (answer string, err error) {
+			for range 2 {
+				made.Add(1)
+				body := `{"model":"gpt-4.1-mini","messages":[{"role":"user","content":"` + text + `"}]}`
+				req, err := http.NewRequestWithContext(ctx, http.MethodPost, site.Backend+"/v1/chat/completions", strings.NewReader(body))
+				if err != nil {
+					return "", err
+				}
+				req.Header.Set("Content-Type", "application/json")
+				req.Header.Set("Authorization", "Bearer made-up")
+				reply, err := site.Client.Do(req)
+				if err != nil {
+					return "", err
+				}
+				said, err := io.ReadAll(reply.Body)
+				_ = reply.Body.Close()
+				if err != nil || reply.StatusCode != http.StatusOK {
+					return "", fmt.Errorf("%s: %s (%w)", reply.Status, said, err)
+				}
+				answer = "The model answered."
+			}
+			return answer, nil
+		}
+	}
+}
