@@ -50,7 +50,7 @@ race: ## run the test suite under the race detector
 	$(GO) test -race $(TESTFLAGS) $(PKGS) $(SPECFLAGS)
 
 .PHONY: conformance
-conformance: ## see the mock server through the official client (own module in test/conformance)
+conformance: ## see the mock server through the clients of both vendors (own module in test/conformance)
 	cd test/conformance && $(GO) test ./...
 
 .PHONY: detect
