@@ -18,11 +18,14 @@ type checker struct {
 	decoding Diagnostics // what is wrong with the form
 	opts     Options
 	found    Diagnostics
+	// at is put before all paths.
+	at string
 }
 
 // add reports a problem at a path, unless the form is wrong there or the value
 // was reported already: one cause, one diagnostic.
 func (c *checker) add(path, nearest, format string, args ...any) {
+	path = c.prefixed(path)
 	reported := slices.ContainsFunc(c.found, func(d source.Diagnostic) bool { return d.Path == path })
 	if !c.decoding.About(path) && !reported {
 		c.found = append(c.found, c.doc.At(path, fmt.Sprintf(format, args...), nearest))

@@ -67,6 +67,7 @@ func parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, *sourc
 		c.addCast(&sc.Backend, sum)
 		c.addExample(&sc.Drive, sum)
 		c.check(&sc)
+		c.checkScores(&sc, fsys, sum)
 		c.loadFiles(&sc.Backend.Script, "backend", fsys, sum)
 		found = append(found, c.found...)
 		found.Sort()

@@ -30,6 +30,8 @@ type Scenario struct {
 	Backend Backend `yaml:"backend" json:"backend"`
 	// Expect is what must hold of each trial. A scenario with Perturb can do without.
 	Expect expect.Expect `yaml:"expect,omitempty" json:"expect,omitzero"`
+	// Scores are questions about the agent's last answer.
+	Scores []Score `yaml:"scores,omitempty" json:"scores,omitempty"`
 	// Invariants are expressions (CEL) that must hold of every run, however it is
 	// perturbed. They read what expect.that does, and "golden": the facts of the run
 	// without perturbations. They are added to those that come with the kind of agent.

@@ -17,8 +17,14 @@ func TestExperimentDocsName(t *testing.T) {
 	g := gomega.NewWithT(t)
 	text := readDoc(t, "experiments.md")
 	for _, of := range []any{
-		experiment.File{}, experiment.Variant{}, experiment.Measure{}, experiment.Stop{}, experiment.Caps{},
-		experiment.Split{}, experiment.Tune{}, experiment.Fragment{},
+		experiment.File{},
+		experiment.Variant{},
+		experiment.Measure{},
+		experiment.Stop{},
+		experiment.Caps{},
+		experiment.Split{},
+		experiment.Tune{},
+		experiment.Fragment{},
 	} {
 		for field := range reflect.TypeOf(of).Fields() {
 			key, _, _ := strings.Cut(field.Tag.Get("yaml"), ",")

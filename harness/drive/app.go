@@ -110,7 +110,7 @@ func (d *appDriver) Trial(ctx context.Context, n int) (record.Trial, []record.Ti
 	}
 	w.settle(site)
 	talk := conversation{appDriver: d, trial: t, watch: w, site: site, start: t.clock.Now(), blows: blowsAt(perturb.Turn, d.perturb)}
-	trial := t.finish(talk.hold(ctx))
+	trial := t.finish(d.scored(ctx, t, talk.hold(ctx)))
 	site.places.rename(&trial)
 	trial.Exchanges = slices.DeleteFunc(trial.Exchanges, w.late)
 	return trial, t.collector.Timings()

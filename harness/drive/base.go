@@ -148,7 +148,7 @@ func (b *base) trial(ctx context.Context, n int, interrupt unit.Duration,
 	}
 	ctx, stop := interruptAfter(ctx, t.clock, interrupt.Std())
 	defer stop()
-	trial := t.finish(run(ctx, t, backend))
+	trial := t.finish(b.scored(ctx, t, run(ctx, t, backend)))
 	return trial, t.collector.Timings()
 }
 

@@ -129,8 +129,12 @@ func typeOf(t reflect.Type) *cel.Type {
 		return cel.ObjectType(t.String())
 	case reflect.Slice:
 		return cel.ListType(typeOf(t.Elem()))
+	case reflect.Map:
+		return cel.MapType(typeOf(t.Key()), typeOf(t.Elem()))
 	case reflect.String:
 		return cel.StringType
+	case reflect.Bool:
+		return cel.BoolType
 	default:
 		return cel.DynType
 	}

@@ -22,6 +22,8 @@ type Facts struct {
 	Events []event.Event `cel:"events" json:"-"`
 	// Answers are the texts of the replies, in order.
 	Answers []string `cel:"answers" json:"-"`
+	// Scores say of each question about the last answer whether it was met, by name.
+	Scores map[string]bool `cel:"scores" json:"scores,omitempty"`
 	// Turns are those of a conversation with somebody else's agent; empty of others.
 	Turns []TurnFacts `cel:"turns" json:"-"`
 	// Files are the beginnings of the files that the agent left in its workspace, by path.

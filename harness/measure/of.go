@@ -44,6 +44,7 @@ func Of(sc record.Scenario, tr record.Trial, timings []record.Timing) Facts {
 		Interview: interviewFacts(&tr),
 		Supervise: superviseFacts(&tr),
 		React:     reactFacts(&tr),
+		Scores:    scoreFacts(&tr),
 		Turns:     turnFacts(&tr),
 		Files:     fileFacts(&tr),
 	}
@@ -78,6 +79,23 @@ func broken(tr *record.Trial) (all []string) {
 		if e := &tr.Events[i].Event; e.Kind == event.Verdict && e.Name == "promise" && e.Attrs["kept"] != true {
 			all = append(all, e.Detail)
 		}
+	}
+	return all
+}
+
+// scoreFacts are what was said about the last answer.
+func scoreFacts(tr *record.Trial) map[string]bool {
+	var all map[string]bool
+	for i := range tr.Events {
+		e := &tr.Events[i].Event
+		name, ok := e.Attrs["score"].(string)
+		if e.Kind != event.Verdict || e.Name != "score" || !ok {
+			continue
+		}
+		if all == nil {
+			all = map[string]bool{}
+		}
+		all[name] = e.Attrs["pass"] == true
 	}
 	return all
 }

@@ -84,7 +84,7 @@ var allowed = map[string][]string{
 	"scenarios/perturb":                {"mocks"},
 	"scenarios/cast":                   {"fixtures", "mocks", "agents/interview/session"},
 	"harness/record":                   {"llm", "llm/price", "clock", "event", "scenarios/expect"},
-	"harness/drive":                    {"llm/", "clock", "event", "agents/", "mocks/", "scenarios/", "harness/record", "harness/app", "harness/app/"},
+	"harness/drive":                    {"llm/", "clock", "event", "agents/", "mocks/", "scenarios/", "harness/record", "harness/app", "harness/app/", "harness/judge"},
 	"harness/app":                      {"clock"},
 	"harness/app/command":              {"harness/app", "harness/app/egress", "clock"},
 	"harness/app/web":                  {"harness/app", "harness/app/command", "harness/app/egress", "clock"},

@@ -1,0 +1,130 @@
+package drive
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/judge"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// scored asks about the agent's last answer what the scenario asks, and tells what was
+// said. Where that cannot be told, nobody can tell of the trial either. Nothing is asked
+// of a trial that was not carried out, nor off the golden path.
+func (b *base) scored(ctx context.Context, t *trial, end record.End) record.End {
+	if end.HarnessError != "" || end.Skipped != "" || len(b.perturb) > 0 || ctx.Err() != nil {
+		return end
+	}
+	for i := range b.scenario.Scores {
+		s := &b.scenario.Scores[i]
+		score, err := t.score(ctx, s, end.Text)
+		if err != nil {
+			end.HarnessError = fmt.Sprintf("score %s: %v", s.Name, err)
+			return end
+		}
+		t.collector.Tell(event.Event{
+			Kind: event.Verdict, Name: "score", Detail: score.Why, Attrs: map[string]any{"score": s.Name, "pass": score.Pass},
+		})
+	}
+	return end
+}
+
+func (t *trial) score(ctx context.Context, s *scenarios.Score, text string) (judge.Score, error) {
+	if s.Rule != nil {
+		rule, err := judge.Rule(*s.Rule).Scorer()
+		if err != nil {
+			return judge.Score{}, err
+		}
+		return rule.Score(ctx, judge.Item{Text: text})
+	}
+	if why := t.env.forbids(s.Judge.Backend); why != "" {
+		return judge.Score{}, fmt.Errorf("the judge: %s", why)
+	}
+	model, err := t.judge(ctx, s.Judge)
+	if err != nil {
+		return judge.Score{}, err
+	}
+	var agreement *judge.Agreement
+	if s.Judge.Measured != nil {
+		agreement = &judge.Agreement{}
+		if err := json.Unmarshal(s.Judge.Measured, agreement); err != nil {
+			return judge.Score{}, fmt.Errorf("read the judge's agreement: %w", err)
+		}
+	}
+	return judge.Gate(model, agreement, Least(s.Judge)).Score(ctx, judge.Item{Task: s.Judge.Task, Text: text})
+}
+
+// Least is the bar that a judge's agreement must reach.
+func Least(j *scenarios.ScoreJudge) float64 {
+	if j.LeastKappa != nil {
+		return *j.LeastKappa
+	}
+	return scenarios.DefaultKappa
+}
+
+// Judge connects the model of a judge outside of a trial, to measure its agreement.
+func (e *Env) Judge(ctx context.Context, j *scenarios.ScoreJudge) (*judge.Model, error) {
+	if why := e.forbids(j.Backend); why != "" {
+		return nil, errors.New(why)
+	}
+	t := &trial{env: e, clock: clock.NewVirtual(), random: rand.New(rand.NewPCG(1, 0))}
+	if j.Backend.Live() {
+		t.clock = clock.Real()
+	}
+	backend, _, err := t.judging(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	return newJudge(backend, j), nil
+}
+
+func newJudge(backend llm.Backend, j *scenarios.ScoreJudge) *judge.Model {
+	return &judge.Model{Backend: backend, Name: j.Backend.Model, Rubric: j.Rubric}
+}
+
+// judging is the backend of a judge and the trial that it alone has.
+func (t *trial) judging(ctx context.Context, j *scenarios.ScoreJudge) (llm.Backend, *trial, error) {
+	script, err := compile(j.Backend)
+	if err != nil {
+		return nil, nil, err
+	}
+	own := &trial{script: script, env: t.env, clock: t.clock, random: t.random}
+	if script.program != nil {
+		own.engine = mocks.NewEngine(script.program, mocks.EngineOptions{
+			Clock: t.clock, Seed: t.random.Uint64(), Count: t.env.Tokens.Count,
+		})
+	}
+	backend, err := own.backend(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("connect the judge: %w", err)
+	}
+	return backend, own, nil
+}
+
+// judge connects the model of a judge, whose calls are recorded at its own price.
+func (t *trial) judge(ctx context.Context, j *scenarios.ScoreJudge) (*judge.Model, error) {
+	backend, own, err := t.judging(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	recorded := llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
+		end := t.collector.Begin(judge.Purpose, req)
+		reply, err := backend.Complete(ctx, req)
+		if reply.ReportedUSD == nil && reply.Usage != nil {
+			if usd, ok := own.usd(j.Backend.Model, *reply.Usage); ok {
+				reply.ReportedUSD = &usd
+			}
+		}
+		end(reply, err, errors.Is(err, context.Canceled))
+		return reply, err
+	})
+	return newJudge(recorded, j), nil
+}
