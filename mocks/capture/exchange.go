@@ -203,7 +203,7 @@ func (x *exchange) answer(out *tape.Exchange, find finder, frames bool) (lost st
 	if n := len(x.reads); n > 0 {
 		out.First, out.Total = x.reads[0].at.Sub(x.out.At), x.reads[n-1].at.Sub(x.out.At)
 	}
-	if frames && raw {
+	if frames {
 		out.Frames = x.frames(clean.cuts)
 	}
 	return ""

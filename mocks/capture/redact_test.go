@@ -154,6 +154,31 @@ var _ = Describe("redaction of a stream", func() {
 		Expect(strings.Join(joinedOf(got), "")).To(Equal("[RE[REDACTED:api-key]DACTED:api-key]"))
 	})
 
+	It("moves a cut within a secret in proportion, and one at its edges with the edge", func() {
+		body := `{"a":"` + apiKey + `!"}` // 32 bytes become 18
+		begin := strings.Index(body, apiKey)
+		got := capture.Redact([]byte(body), false, []int{begin, begin + 10, begin + 32, begin + 33}, forms.Find)
+		Expect(string(got.Body)).To(Equal(`{"a":"[REDACTED:api-key]!"}`))
+		Expect(got.Cuts).To(Equal([]int{begin, begin + 18*10/32, begin + 18, begin + 19}))
+	})
+
+	DescribeTable("never leaves half a character",
+		func(text, want string) {
+			find := func(string) []record.Secret { return []record.Secret{{From: 2, To: 4, Kind: "k"}} }
+			got := capture.Redact([]byte(`{"a":"`+text+`","b":1}`), false, nil, func(s string) []record.Secret {
+				if len(s) < 4 {
+					return nil
+				}
+				return find(s)
+			})
+			Expect(string(got.Body)).To(Equal(`{"a":"` + want + `","b":1}`))
+		},
+		Entry("begun within one", "xéyz", "x[REDACTED:k]z"), // é is 1 to 3
+		Entry("begun within an escaped one", `x\u00e9yz`, "x[REDACTED:k]z"),
+		Entry("ended within one", "xyzéz", "xy[REDACTED:k]z"), // é is 3 to 5
+		Entry("ended within an escaped pair", `xyz\ud83d\ude00z`, "xy[REDACTED:k]z"),
+	)
+
 	It("puts what a block begins with before its pieces", func() {
 		begin := `data: {"type":"content_block_start","index":2,"content_block":{"type":"text","text":"` + apiKey[:8] + `"}}` + "\n\n"
 		got := string(capture.Redact([]byte(begin+streamOf("anthropic-messages", []string{apiKey[8:], " end"})), true, nil, forms.Find).Body)
