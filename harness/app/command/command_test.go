@@ -236,3 +236,20 @@ func (n *notice) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+var _ = It("finds a program by a path that is relative to where we are, and starts it in the workspace", func(ctx SpecContext) {
+	here, err := os.Getwd()
+	Expect(err).NotTo(HaveOccurred())
+	relative, err := filepath.Rel(here, self())
+	Expect(err).NotTo(HaveOccurred())
+	out, err := command.Run(ctx, site("print:found"), command.Program{Argv: []string{relative}}, "")
+	Expect(err).NotTo(HaveOccurred())
+	Expect(string(out)).To(Equal("found"))
+})
+
+var _ = It("says of a file that is no program what to do", func(ctx SpecContext) {
+	file := filepath.Join(GinkgoT().TempDir(), "agent.py")
+	Expect(os.WriteFile(file, []byte("print(1)"), 0o600)).To(Succeed())
+	_, err := command.Start(site(""), command.Program{Argv: []string{file}})
+	Expect(err).To(beKind(app.Unusable, "make it executable, or name the program that runs it"))
+})

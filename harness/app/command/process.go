@@ -70,6 +70,9 @@ type Process struct {
 // look finds the program, or says that it is missing.
 func look(name string) (string, error) {
 	path, err := exec.LookPath(name)
+	if err == nil {
+		path, err = filepath.Abs(path) // it is started in another folder
+	}
 	if err != nil {
 		if reason := errors.Unwrap(err); reason != nil {
 			err = reason
