@@ -36,7 +36,7 @@ func Contract(s Subject) {
 	if s.Patience == 0 {
 		s.Patience = 300 * time.Millisecond
 	}
-	ginkgo.Describe(s.Name+" keeps the contract of driven agents:", func() {
+	ginkgo.Describe(s.Name+" keeps the contract of driven agents:", ginkgo.Label("H-01"), func() {
 		ginkgo.AfterEach(func() { gomega.Eventually(strays).Should(gomega.BeEmpty(), "processes are left") })
 		s.conversations()
 		s.failures()
