@@ -132,6 +132,28 @@ var _ = Describe("a rehearsal", func() {
 		Expect(filepath.Join(dir, "timings.jsonl")).NotTo(BeAnExistingFile())
 	})
 
+	It("drives a function off its golden path, and holds it to what holds of agents of other people", func() {
+		off := func(perturb string, f app.Function) *harness.Result {
+			text := strings.Replace(clerk, "expect: {status: done, calls: 2}", "perturb: ['"+perturb+"']", 1)
+			return rehearse(harness.Rehearsal{Text: text, Functions: map[string]app.Function{"clerk": f}})
+		}
+		Expect(off("call=2:status,status=503", ask).Verdict).To(Equal(gate.Pass))
+		vague := func(ctx context.Context, site app.Site, text string) (string, error) {
+			answer, err := ask(ctx, site, text)
+			if err != nil {
+				err = errors.New("something went wrong")
+			}
+			return answer, err
+		}
+		res := off("call=2:status,status=503", vague)
+		Expect(res.Verdict).To(Equal(gate.Fail))
+		Expect(res.Trials[0].Findings[0].Message).To(HavePrefix("cause-named: "))
+		// A call that takes longer than a turn may is cut off, in the trial's own time.
+		res = off("call=1:latency,first=3h", ask)
+		Expect(res.Verdict).To(Equal(gate.Pass), "%s", res)
+		Expect(res.Trials[0].Facts.Run.Status).To(Equal("timeout"))
+	})
+
 	It("keeps timings beside a recording in real time, and removes those of an earlier one", func() {
 		dir := GinkgoT().TempDir()
 		text := strings.NewReplacer("1h", "1ms", "backend:", "backend:\n  as: socket").Replace(clerk)
