@@ -61,6 +61,15 @@ var _ = Describe("Redactor", func() {
 		Expect(none.Text(secrets["api-key"])).To(Equal("[REDACTED:api-key]"))
 	})
 
+	It("tells where the secrets are, and makes one of those that overlap", func() {
+		r := record.NewRedactor([]string{"first-value-9", "value-9-second"})
+		Expect(r.Find("a first-value-9-second b AKIAABCDEFGHIJKLMNOP")).To(Equal([]record.Secret{
+			{From: 2, To: 22, Kind: "secret"}, {From: 25, To: 45, Kind: "aws-key-id"},
+		}))
+		Expect(r.Find("nothing")).To(BeEmpty())
+		Expect(record.Secret{Kind: "jwt"}.Mark()).To(Equal("[REDACTED:jwt]"))
+	})
+
 	It("leaves no known value in any text", func() {
 		rapid.Check(GinkgoT(), func(rt *rapid.T) {
 			values := rapid.SliceOfN(rapid.StringN(8, 20, -1), 1, 5).Draw(rt, "values")

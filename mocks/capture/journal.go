@@ -113,6 +113,9 @@ func (j *Journal) Close() error {
 	return errors.Join(err, j.file.Close(), j.lock.Unlock())
 }
 
+// maxTape is the size in bytes up to which a tape is read.
+const maxTape = 1 << 30
+
 // ReadJournal reads a tape that nobody writes to any more, or that somebody does.
 func ReadJournal(path string) (tape.Tape, error) {
 	info, err := os.Stat(path) // opening a pipe would wait for ever
@@ -123,6 +126,8 @@ func ReadJournal(path string) (tape.Tape, error) {
 		return tape.Tape{}, fmt.Errorf("read the capture: %w", err)
 	case !info.Mode().IsRegular():
 		return tape.Tape{}, fmt.Errorf("read the capture: %s is not a regular file", path)
+	case info.Size() > maxTape:
+		return tape.Tape{}, fmt.Errorf("read the capture: %s has %d bytes; at most %d are read; capture in several files", path, info.Size(), int64(maxTape))
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {

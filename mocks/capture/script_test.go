@@ -131,6 +131,20 @@ var _ = Describe("a captured script", func() {
 		})
 	})
 
+	It("does not end within a secret where a long text is matched by its edges", func() {
+		for at := 280; at < 310; at++ {
+			for _, text := range []string{
+				strings.Repeat("x", at) + " " + apiKey + " " + strings.Repeat("y", 1000),
+				strings.Repeat("x", 1000) + " " + apiKey + " " + strings.Repeat("é", at/2) + strings.Repeat("y", at%2),
+			} {
+				script, _ := capture.Script(taped(chat(1, strings.Replace(user(""), `""`, quote(forms.Text(text)), 1), says("a"))), capture.ScriptOptions{})
+				m := script.Rules[0].When.User
+				Expect(fits(m, text)).To(BeTrue(), "%d: %s", at, m.Matches)
+				Expect(m.Matches).NotTo(ContainSubstring("\ufffd"))
+			}
+		}
+	})
+
 	It("is written with its origin, and reads as it was", func() {
 		x := chat(1, user("x"), says("a"))
 		x.Redacted = map[string]int{"api-key": 2}
