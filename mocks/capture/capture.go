@@ -141,6 +141,7 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = p.upstream.Scheme, p.upstream.Host, p.upstream.Host
 	r.Out.URL.Path, r.Out.URL.RawPath = below(p.upstream, r.In.URL.Path), ""
 	r.Out.Header.Set("Accept-Encoding", "identity")
+	r.Out.Header.Del("Expect") // the body is here; waiting for a 100 would only delay it
 }
 
 // below is where the upstream has what a client asks for. The client's root ends in /v1,
