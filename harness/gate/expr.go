@@ -33,6 +33,7 @@ const (
 type Expr struct {
 	text    string // without the words that it begins with
 	program cel.Program
+	kind    *cel.Type
 	// reads are the facts that the expression mentions, such as "run.status".
 	reads []string
 	// golden is where it reads what only invariants know; nil if nowhere.
@@ -50,6 +51,16 @@ func Compile(text string) (*Expr, error) {
 	if known, ok := compiled.Load(text); ok {
 		return known.(*Expr), nil
 	}
+	e, err := compile(text, "true or false", cel.BoolType)
+	if err == nil {
+		compiled.Store(text, e)
+	}
+	return e, err
+}
+
+// compile compiles an expression that must yield one of these types, which wanted says
+// in words.
+func compile(text, wanted string, kinds ...*cel.Type) (*Expr, error) {
 	env, err := environment()
 	if err != nil {
 		return nil, fmt.Errorf("prepare expressions: %w", err)
@@ -58,17 +69,19 @@ func Compile(text string) (*Expr, error) {
 	if err := problems(env, text, issues); err != nil {
 		return nil, err
 	}
-	if kind := checked.OutputType(); !kind.IsExactType(cel.BoolType) {
-		return nil, ExprErrors{{Line: 1, Column: 1, Message: fmt.Sprintf("yields %s; expected true or false", kind)}}
+	kind := checked.OutputType()
+	if !slices.ContainsFunc(kinds, kind.IsExactType) {
+		return nil, ExprErrors{{Line: 1, Column: 1, Message: fmt.Sprintf("yields %s; expected %s", kind, wanted)}}
 	}
 	program, err := env.Program(checked, cel.CostLimit(maxExprCost))
 	if err != nil {
 		return nil, ExprErrors{{Line: 1, Column: 1, Message: err.Error()}}
 	}
 	_, bare := Words(text)
-	e := &Expr{text: bare, program: program, reads: mentioned(checked.NativeRep().Expr()), golden: readsGolden(checked.NativeRep())}
-	compiled.Store(text, e)
-	return e, nil
+	root := checked.NativeRep()
+	return &Expr{
+		text: bare, program: program, kind: kind, reads: mentioned(root.Expr()), golden: readsGolden(root),
+	}, nil
 }
 
 // Check is nil if text can stand under expect.that: it compiles, and does not read

@@ -14,10 +14,7 @@ import (
 
 // Number is a compiled expression over measure.Facts that yields a number. It may be
 // evaluated by several goroutines at once.
-type Number struct {
-	expr  Expr
-	share bool
-}
+type Number struct{ expr *Expr }
 
 // numbers remembers expressions by their text.
 var numbers sync.Map // string → *Number
@@ -29,41 +26,22 @@ func CompileNumber(text string) (*Number, error) {
 	if known, ok := numbers.Load(text); ok {
 		return known.(*Number), nil
 	}
-	env, err := environment()
-	if err != nil {
-		return nil, fmt.Errorf("prepare expressions: %w", err)
-	}
-	checked, issues := env.Compile(text)
-	if err := problems(env, text, issues); err != nil {
-		return nil, err
-	}
-	kind := checked.OutputType()
-	share := kind.IsExactType(cel.BoolType)
+	e, err := compile(text, "a number, or true or false", cel.BoolType, cel.IntType, cel.UintType, cel.DoubleType, cel.DynType)
 	switch {
-	case share, kind.IsExactType(cel.IntType), kind.IsExactType(cel.UintType), kind.IsExactType(cel.DoubleType), kind.IsExactType(cel.DynType):
-	default:
-		return nil, ExprErrors{{Line: 1, Column: 1, Message: fmt.Sprintf("yields %s; expected a number, or true or false", kind)}}
-	}
-	program, err := env.Program(checked, cel.CostLimit(maxExprCost))
-	if err != nil {
-		return nil, ExprErrors{{Line: 1, Column: 1, Message: err.Error()}}
-	}
-	_, bare := Words(text)
-	n := &Number{share: share, expr: Expr{
-		text: bare, program: program, reads: mentioned(checked.NativeRep().Expr()), golden: readsGolden(checked.NativeRep()),
-	}}
-	if n.expr.golden != nil {
-		return nil, ExprErrors{*n.expr.golden}
-	}
-	if len(n.expr.reads) == 0 {
+	case err != nil:
+		return nil, err
+	case e.golden != nil:
+		return nil, ExprErrors{*e.golden}
+	case len(e.reads) == 0:
 		return nil, ExprErrors{{Line: 1, Column: 1, Message: "reads no fact, so that it is the same for all; read one such as calls.total or run.duration"}}
 	}
+	n := &Number{expr: e}
 	numbers.Store(text, n)
 	return n, nil
 }
 
 // Share reports whether the expression yields true or false.
-func (n *Number) Share() bool { return n.share }
+func (n *Number) Share() bool { return n.expr.kind.IsExactType(cel.BoolType) }
 
 // Of is the expression's value for a trial, or why there is none: a fact that it
 // mentions is unknown, it cannot be evaluated, or it is no finite number.
