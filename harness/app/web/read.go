@@ -84,9 +84,8 @@ func eventsOf(stream []byte) (events [][]byte) {
 	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(string(stream), "\uFEFF"))
 	var data []string
 	for line := range strings.Lines(text) {
-		line, ended := strings.CutSuffix(line, "\n")
+		line = strings.TrimSuffix(line, "\n")
 		switch field, value, _ := strings.Cut(line, ":"); {
-		case !ended:
 		case field == "data" && line != "":
 			data = append(data, strings.TrimPrefix(value, " "))
 		case line == "" && len(data) > 0:

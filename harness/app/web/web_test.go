@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -105,6 +106,16 @@ var _ = Describe("A conversation with an HTTP application", func() {
 		Expect(answer.Text).To(ContainSubstring(`\"id\": \"first\"`))
 	})
 
+	It("has a connection for each turn, so that no turn meets one which was given up", func() {
+		var from []string
+		s := served(dialogue(chat, "", ""), func(_ http.ResponseWriter, r *http.Request) { from = append(from, r.RemoteAddr) })
+		for range 2 {
+			_, err := s.Say(ctx, "x")
+			Expect(err).NotTo(HaveOccurred())
+		}
+		Expect(from[0]).NotTo(Equal(from[1]))
+	})
+
 	It("keeps cookies", func() {
 		s := served(dialogue(chat, "", ""), func(w http.ResponseWriter, r *http.Request) {
 			n := ""
@@ -143,6 +154,21 @@ var _ = Describe("A conversation with an HTTP application", func() {
 		Entry("of JSON, those that have it", "$.delta", "data: {\"delta\": \"Hel\"}\n\nevent: ping\ndata: {}\n\ndata: {\"delta\": \"lo\"}\n\ndata: [DONE]\n\n", "Hello"),
 		Entry("but for one that was not ended", "", "\uFEFFdata: a\n\ndata: b\n", "a"),
 	)
+
+	It("takes the session's id out of any event of a stream", func() {
+		var ids []string
+		s := served(dialogue(chat, "$.text", "$.id"), func(w http.ResponseWriter, r *http.Request) {
+			var said struct{ ID string }
+			_ = json.NewDecoder(r.Body).Decode(&said)
+			ids = append(ids, said.ID)
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(w, "data: {\"id\": \"s1\"}\n\ndata: {\"text\": \"Hello\"}\n\n")
+		})
+		for range 2 {
+			Expect(s.Say(ctx, "x")).To(HaveField("Text", "Hello"))
+		}
+		Expect(ids).To(Equal([]string{"", "s1"}))
+	})
 
 	DescribeTable("says what is wrong with a response",
 		func(answer string, status int, header, body string, want types.GomegaMatcher) {
