@@ -375,16 +375,17 @@ func (s stage) first(ctx context.Context, kind string, want outcome) error {
 }
 
 var _ = DescribeTable("an answer of which the real program makes something else is what that makes of it", Label("H-02"),
-	func(ctx SpecContext, style string, answer mocks.Answer, kind llm.ErrorKind, message string) {
+	func(ctx SpecContext, style string, answer mocks.Answer, kind llm.ErrorKind, status int, message string) {
 		s := perform(style, mocks.Script{Replies: []mocks.Line{{Answer: answer}}}, agent.Config{})
 		_, err := s.ask(ctx, "Go.")
 		failure, ok := errors.AsType[*llm.Error](err)
 		Expect(ok).To(BeTrue(), "%v", err)
 		Expect(failure.Kind).To(Equal(kind))
+		Expect(failure.Status).To(Equal(status))
 		Expect(failure.Message).To(ContainSubstring(message))
 		Expect(s.ended().Unused).To(BeEmpty())
 	},
-	Entry("claude: a refusal", "claude", mocks.Answer{Refusal: "I cannot."}, llm.Refused, "Usage Policy"),
-	Entry("codex: a refusal", "codex", mocks.Answer{Refusal: "I cannot."}, llm.Malformed, "gave no text"),
-	Entry("codex: an answer that was cut off", "codex", mocks.Answer{Text: new("Half"), Finish: "length"}, llm.Truncated, "max_output_tokens"),
+	Entry("claude: a refusal", "claude", mocks.Answer{Refusal: "I cannot."}, llm.Refused, 1, "Usage Policy"),
+	Entry("codex: a refusal", "codex", mocks.Answer{Refusal: "I cannot."}, llm.Malformed, 0, "gave no text"),
+	Entry("codex: an answer that was cut off", "codex", mocks.Answer{Text: new("Half"), Finish: "length"}, llm.Truncated, 1, "max_output_tokens"),
 )
