@@ -50,7 +50,7 @@ func agent(d web.Dialogue, kind string) app.Agent {
 	GinkgoHelper()
 	self, err := os.Executable()
 	Expect(err).NotTo(HaveOccurred())
-	a, err := web.Program{Run: []string{self}, Env: []string{playing + "=" + kind}}.Agent(d)
+	a, err := web.Program{Run: []string{self}, Env: []string{playing + "=" + kind, "GORACE=atexit_sleep_ms=0"}}.Agent(d)
 	Expect(err).NotTo(HaveOccurred())
 	return a
 }

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -222,6 +223,7 @@ var _ = Describe("A conversation with an HTTP application", func() {
 				if err != nil {
 					return
 				}
+				_, _ = http.ReadRequest(bufio.NewReader(conn)) // what is not read would reset the connection
 				fmt.Fprint(conn, "220 mail.example.org ESMTP\r\n")
 				_ = conn.Close()
 			}
