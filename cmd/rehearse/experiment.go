@@ -131,7 +131,7 @@ func judgeExperiment(r *result.Result, require string) int {
 		if c.Role != result.Primary {
 			continue
 		}
-		unwanted := false
+		var unwanted bool
 		switch require {
 		case requireBetter:
 			unwanted = c.Verdict != result.Better
@@ -151,10 +151,10 @@ func judgeExperiment(r *result.Result, require string) int {
 
 // ended is the exit code of what did not come to its end, or of which nothing is known.
 func ended(r *result.Result) (code int, over bool) {
-	switch {
-	case r.Stopped.As == result.Interrupted:
+	switch r.Stopped.As {
+	case result.Interrupted:
 		return exitInterrupted, true
-	case r.Stopped.As == result.Capped:
+	case result.Capped:
 		return exitNoVerdict, true
 	}
 	for i := range r.Comparisons {
@@ -219,8 +219,8 @@ func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentF
 	if err := a.writeExperiment(out, &found, flags); err != nil {
 		return noVerdict(folder.Explain(err))
 	}
-	fmt.Fprintf(a.stderr, "%s; %s, %s, %s and %s are in %s\n", time.Since(began).Round(time.Millisecond),
-		experimentFile, experimentMarkdownFile, experimentPageFile, journalFile, out.Path())
+	fmt.Fprintf(a.stderr, "%s; %s, %s, %s and %s are in %s\nlook again: %s\n", time.Since(began).Round(time.Millisecond),
+		experimentFile, experimentMarkdownFile, experimentPageFile, journalFile, out.Path(), shell.Join("rehearse", "report", out.Path()))
 	if found.Stopped.As == result.Interrupted {
 		fmt.Fprintf(a.stderr, "take it up again: %s\n", shell.Join("rehearse", cmd.Name(), path, "--out", out.Path()))
 	}

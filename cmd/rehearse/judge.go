@@ -128,7 +128,7 @@ func judgeOf(sc *scenarios.Scenario, name string) (*scenarios.ScoreJudge, error)
 	}
 	switch {
 	case len(names) == 0:
-		return nil, fmt.Errorf("the scenario %s has no judge; write one under scores:", sc.Name)
+		return nil, fmt.Errorf("the scenario %s has no judge; write one under the key scores", sc.Name)
 	case len(found) == 0:
 		return nil, notAmong("judge", name, names)
 	case len(found) > 1:

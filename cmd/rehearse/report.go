@@ -35,10 +35,13 @@ var renderers = map[string]renderer{
 	"comment":  comment,
 }
 
+// commentBytes is how much fits into a comment.
+const commentBytes = 65_000
+
 // comment is Markdown that fits into a comment on GitHub, of at most 65,536
 // characters, and on GitLab.
 func comment(w io.Writer, r reports.Report, opts reports.Options) error {
-	opts.MaxBytes = 65_000
+	opts.MaxBytes = commentBytes
 	return reports.Markdown(w, r, opts)
 }
 
@@ -62,7 +65,8 @@ func (a *app) reportCommand() *cobra.Command {
 		Long: `report reads a recording, judges it and renders the report. It starts no agent. A recording
 that breaks off is reported as far as it goes, and the tear is a problem. Of the folder of an
 exploration the formats terminal, markdown and json show all runs, and the others its recording:
-the golden path, and the smallest run of each failure.
+the golden path, and the smallest run of each failure. Of the folder of an experiment the formats
+terminal, markdown, comment, json and html show its result.
 
 For other programs: inspect and eval are logs of Inspect (https://inspect.aisi.org.uk), one JSON
 object and its packed form; otlp is OpenTelemetry spans of the conventions for generative AI, a
@@ -104,6 +108,9 @@ func (a *app) report(ctx context.Context, path string, flags reportFlags) error 
 	}
 	if err := flags.validate(); err != nil {
 		return usage(err)
+	}
+	if ok, err := a.reportExperiment(path, flags); ok {
+		return err
 	}
 	if !flags.verify && !flags.requirements {
 		if ok, err := a.reportExploration(path, flags); ok {
