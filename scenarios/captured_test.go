@@ -53,6 +53,9 @@ var _ = Describe("a script in a file of its own", func() {
 		}
 		Expect(digest(1, "x")).To(Equal(digest(1, "x")))
 		Expect(digest(1, "x")).NotTo(Or(Equal(digest(2, "x")), Equal(digest(1, "y"))))
+		one, _ := read("", "replies: [{text: one}]", nil)
+		two, _ := read("", "replies: [{text: two}]", nil)
+		Expect(one.Digest).NotTo(Equal(two.Digest))
 		was, _ := read("", "replies: [{file: a.txt}]", nil)
 		is, _ := read("", "replies: [{file: a.txt}]", fstest.MapFS{"s/a.txt": {Data: []byte("changed")}})
 		Expect(is.Digest).NotTo(Equal(was.Digest))

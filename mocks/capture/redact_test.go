@@ -157,9 +157,9 @@ var _ = Describe("redaction of a stream", func() {
 	It("moves a cut within a secret in proportion, and one at its edges with the edge", func() {
 		body := `{"a":"` + apiKey + `!"}` // 32 bytes become 18
 		begin := strings.Index(body, apiKey)
-		got := capture.Redact([]byte(body), false, []int{begin, begin + 10, begin + 32, begin + 33}, forms.Find)
+		got := capture.Redact([]byte(body), false, []int{begin - 1, begin, begin + 10, begin + 32, begin + 33}, forms.Find)
 		Expect(string(got.Body)).To(Equal(`{"a":"[REDACTED:api-key]!"}`))
-		Expect(got.Cuts).To(Equal([]int{begin, begin + 18*10/32, begin + 18, begin + 19}))
+		Expect(got.Cuts).To(Equal([]int{begin - 1, begin, begin + 18*10/32, begin + 18, begin + 19}))
 	})
 
 	DescribeTable("never leaves half a character",
