@@ -119,29 +119,27 @@ const endLimit = 15 * time.Second
 
 // close ends the agent, even where the trial was cut off, and looks at what it left.
 func (c *conversation) close(ctx context.Context, session app.Session, end *record.End) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endLimit)
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), endLimit)
 	defer cancel()
 	wrong := func(doing string, err error) {
 		if err != nil && end.HarnessError == "" {
 			end.Status, end.ExitCode, end.HarnessError = scenarios.AppError, 1, doing+": "+err.Error()
 		}
 	}
-	wrong("end the agent", session.End(ctx))
+	wrong("end the agent", session.End(closing))
 	end.Duration = c.trial.clock.Now().Sub(c.start)
-	if log := c.site.log.text(); log != "" && own(end.Status) {
+	if log := c.site.log.text(); log != "" && own(ctx, end.Status) {
 		c.site.Tell("log", log, nil)
 	}
-	wrong("look at the workspace", left(c.site.Folder, func(name, detail string, attrs map[string]any) {
-		c.site.Tell(name, detail, attrs)
-	}))
+	wrong("look at the workspace", left(c.site.Folder, c.site.Tell))
 }
 
 // own reports whether the agent came to a bad end by its own doing. How much it wrote
 // before it was cut off for another reason differs from run to run.
-func own(status string) bool {
+func own(ctx context.Context, status string) bool {
 	switch status {
 	case scenarios.AppFailed, scenarios.AppCrashed, scenarios.AppTimeout, scenarios.AppError:
-		return true
+		return context.Cause(ctx) == nil
 	}
 	return false
 }

@@ -58,3 +58,9 @@ var _ = It("takes the orphans of programs that others started", func(ctx SpecCon
 	Eventually(func() []string { return command.Orphans(clock.Real(), place.Home, time.Millisecond) }).ShouldNot(BeEmpty())
 	Eventually(func() []string { return command.Orphans(clock.Real(), place.Home, 0) }).Should(BeEmpty())
 })
+
+var _ = It("says of a turn that is too long for an argument how else to hand it over", func(ctx SpecContext) {
+	s := begin(ctx, "echo", command.Config{Input: command.Argument})
+	_, err := s.Say(ctx, strings.Repeat("x", 1<<20))
+	Expect(err).To(beKind(app.Unusable, "hand the turn over by standard input or a file"))
+})

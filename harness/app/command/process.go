@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
@@ -108,7 +109,11 @@ func Start(site app.Site, program Program) (*Process, error) {
 	p.reading, p.read = context.WithCancel(context.Background())
 	if err := p.start(program); err != nil {
 		p.close()
-		return nil, app.Errorf(app.Unusable, "the program %q cannot be started: %w", p.name, err)
+		mend := ""
+		if errors.Is(err, syscall.E2BIG) {
+			mend = "; an argument is too long for this system: hand the turn over by standard input or a file"
+		}
+		return nil, app.Errorf(app.Unusable, "the program %q cannot be started: %w%s", p.name, err, mend)
 	}
 	return p, nil
 }
