@@ -261,13 +261,13 @@ var _ = Describe("A conversation with an HTTP application", func() {
 		url := "http://" + l.Addr().String()
 		Expect(l.Close()).To(Succeed())
 		d := dialogue(chat, "", "")
-		d.HealthTimeout = 20 * time.Millisecond
+		d.HealthTimeout = 200 * time.Millisecond
 		for _, health := range []string{"", "/healthz"} {
 			d.Health = health
 			agent, err := web.There(d, url)
 			Expect(err).NotTo(HaveOccurred())
 			_, err = agent.Start(ctx, app.Site{Clock: clock.Real()})
-			Expect(err).To(beError(app.Unusable, "could not be spoken to within 20ms (health_timeout): connection refused"))
+			Expect(err).To(beError(app.Unusable, "could not be spoken to within 200ms (health_timeout): connection refused"))
 		}
 		server := httptest.NewServer(http.NotFoundHandler())
 		DeferCleanup(server.Close)
