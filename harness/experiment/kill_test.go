@@ -2,6 +2,7 @@ package experiment_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -105,6 +106,35 @@ var _ = Describe("The journal of an experiment", Label("H-07"), func() {
 			Expect(encoded(resume())).To(Equal(want), "cut at %d", cut)
 			Expect(os.ReadFile(file)).To(Equal(data))
 		}
+	})
+
+	It("shows that variants take turns, in an order that changes", func() {
+		resume()
+		data, err := os.ReadFile(file)
+		Expect(err).NotTo(HaveOccurred())
+		type line struct {
+			Variant, Scenario string
+			Trial             int
+		}
+		var all []line
+		for text := range strings.Lines(string(data)) {
+			if strings.HasPrefix(text, `{"variant"`) {
+				var l line
+				Expect(json.Unmarshal([]byte(text), &l)).To(Succeed())
+				all = append(all, l)
+			}
+		}
+		Expect(len(all) % 6).To(BeZero())
+		begins := map[string]bool{}
+		for i, o := range all {
+			Expect(o.Trial).To(Equal(i/6 + 1))
+			Expect(o.Scenario).To(Equal([]string{"sim/one", "sim/two"}[i/3%2]))
+			if i%3 == 0 {
+				begins[o.Variant] = true
+				Expect([]string{o.Variant, all[i+1].Variant, all[i+2].Variant}).To(ConsistOf("old", "good", "turned"))
+			}
+		}
+		Expect(begins).To(HaveLen(3))
 	})
 
 	It("goes on after an interruption, which decides nothing", func() {
