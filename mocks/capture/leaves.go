@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -106,7 +105,7 @@ type node struct {
 type pending struct {
 	leaf
 	node int
-	name string
+	name string // its place in the node; empty for the name of a member
 }
 
 // apart reports whether a member says which of several texts a piece belongs to, in any
@@ -168,7 +167,7 @@ func (d *document) text(token jsontext.Token, end int) {
 	found.from = d.opening(found.to)
 	if top := d.top(); top != nil && top.object && !top.named {
 		top.name, top.named = token.String(), true
-		found.name += "\x00name"
+		found.name = ""
 	} else {
 		if name := d.member(); d.apart(name) {
 			d.tellApart(name, token.String())
@@ -230,28 +229,33 @@ func (d *document) value() {
 	}
 }
 
+// tellApart notes what tells the texts of the current object from others. What a block of
+// Anthropic's begins with is the first piece of what follows.
 func (d *document) tellApart(name, value string) {
+	if value == "content_block_start" {
+		value = "content_block_delta"
+	}
 	d.nodes[d.node()].apart += "\x00" + name + "=" + value
 }
 
-// begun makes what a block of Anthropic's begins with the first piece of what follows.
-var begun = strings.NewReplacer("\x00type=content_block_start", "\x00type=content_block_delta", "/content_block", "/delta")
-
 // close gives the texts their groups.
 func (d *document) close() {
-	paths := make([]string, len(d.nodes))
+	paths, pieces := make([]string, len(d.nodes)), make([]bool, len(d.nodes))
 	for i, n := range d.nodes { // parents come first
 		if n.parent >= 0 {
 			paths[i] = paths[n.parent]
 		}
+		if n.label == "/content_block" {
+			n.label = "/delta"
+		}
 		paths[i] += n.label + n.apart
+		pieces[i] = n.parent >= 0 && pieces[n.parent] || n.label == "/delta"
 	}
 	for _, p := range d.pending {
-		p.group = p.name
-		if p.node >= 0 {
-			p.group = begun.Replace(paths[p.node] + p.name)
+		if p.name != "" && p.node >= 0 {
+			p.group = paths[p.node] + p.name
+			p.piece = pieces[p.node] || p.name == "/delta"
 		}
-		p.piece = strings.Contains(p.group+"/", "/delta/") || strings.Contains(p.group, "/delta\x00")
 		d.found = append(d.found, p.leaf)
 	}
 }
