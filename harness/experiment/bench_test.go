@@ -21,12 +21,15 @@ func wholeExperiment(b *testing.B, text string) (*experiment.Experiment, *drive.
 	b.Helper()
 	folder := b.TempDir()
 	path := filepath.Join(folder, "experiment.yaml")
+	once := strings.ReplaceAll(task, "max_iterations: 2", "max_iterations: 1")
 	for name, content := range map[string]string{
-		path:                              text,
-		filepath.Join(folder, "one.yaml"): strings.NewReplacer("NAME", "one", "SEED", "1", "max_iterations: 2", "max_iterations: 1").Replace(task),
-		filepath.Join(folder, "two.yaml"): strings.NewReplacer("NAME", "two", "SEED", "2", "max_iterations: 2", "max_iterations: 1").Replace(task),
+		"experiment.yaml": text,
+		"one.yaml":        strings.NewReplacer("NAME", "one", "SEED", "1").Replace(once),
+		"two.yaml":        strings.NewReplacer("NAME", "two", "SEED", "2").Replace(once),
+		"train.yaml":      strings.NewReplacer("NAME", "train", "SEED", "3").Replace(deaf),
+		"held.yaml":       strings.NewReplacer("NAME", "held", "SEED", "4").Replace(deaf),
 	} {
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -42,6 +45,22 @@ func wholeExperiment(b *testing.B, text string) (*experiment.Experiment, *drive.
 	b.Cleanup(func() { _ = env.Close() })
 	return e, env
 }
+
+// deaf is a scenario in which no word of the prompt helps, though the model draws for
+// each of them by itself.
+const deaf = `name: sim/NAME
+drive:
+  loop: {prompt: Fix the test., max_iterations: 1, no_progress_limit: 0}
+backend:
+  model: gpt-4.1-mini
+  rules:
+    - {when: {user: slowly}, one_of: [{chance: 0.5, text: DONE}, {text: I look at it.}]}
+    - {when: {user: carefully}, one_of: [{chance: 0.5, text: DONE}, {text: I look at it.}]}
+    - {when: {user: quickly}, one_of: [{chance: 0.5, text: DONE}, {text: I look at it.}]}
+    - {one_of: [{chance: 0.5, text: DONE}, {text: I look at it.}]}
+expect: {status: done, allow: [unused-line]}
+seed: SEED
+`
 
 // thousand is an experiment of 1,000 trials.
 var thousand = strings.NewReplacer("VARIANT", "good", "BELOW", "0.14", "CHANCE", "0.85", "TRIALS", "250").Replace(simulatedModels)

@@ -3,7 +3,6 @@ package experiment
 import (
 	"math/rand/v2"
 
-	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/stat"
 )
@@ -79,11 +78,10 @@ func verdictsOf(all []held) []result.Verdict {
 	return verdicts
 }
 
-// Reseed gives all trials other draws.
+// Reseed gives all trials other draws, those of a search included.
 func (e *Experiment) Reseed(seed uint64) {
+	e.file.Seed = seed
 	for v := range e.variants {
-		for s := range e.variants[v].scenarios {
-			e.variants[v].scenarios[s].Seed = drive.Seed(seed, s+1)
-		}
+		e.variants[v].scenarios, _ = e.varied(e.variants[v].set, namesOf(e.variants[v].scenarios))
 	}
 }

@@ -89,6 +89,9 @@ var _ = Describe("The journal of an experiment", Label("H-07"), func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(encoded(resume())).To(Equal(want), "when nothing is left to do")
 		Expect(os.ReadFile(file)).To(Equal(before))
+		Expect(os.WriteFile(file, append(before, `{"variant":"old","scen`...), 0o600)).To(Succeed())
+		Expect(encoded(resume())).To(Equal(want), "when nothing is left to do, and a line was torn")
+		Expect(os.ReadFile(file)).To(Equal(before))
 	})
 
 	It("is good for the same result wherever it is cut off", func() {

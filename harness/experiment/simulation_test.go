@@ -379,6 +379,51 @@ func BenchmarkWhole(b *testing.B) {
 	}
 }
 
+// deafSearch is a search among words of which none helps.
+const deafSearch = `schema: rehearse.experiment/1
+name: sim/deaf
+scenarios: [train.yaml, held.yaml]
+variants: [{name: base}]
+trials: 40
+primary: {name: pass, smallest_effect: 0.1}
+split: {held_out: [sim/held]}
+tune:
+  base: base
+  path: drive.loop.prompt
+  text: "Fix the test{{how}}."
+  fragments: [{name: how, options: ["", " slowly", " carefully", " quickly"]}]
+  trials: 20
+`
+
+// BenchmarkTune measures how often a search promotes a text where none helps. It fails
+// where that is more than alpha; and where the search does not even think that it has
+// found something, so that nothing is shown.
+func BenchmarkTune(b *testing.B) {
+	e, env := wholeExperiment(b, deafSearch)
+	n, found, promoted := 0, 0, 0
+	once := func() {
+		n++
+		e.Reseed(uint64(n))
+		res, err := e.Tune(context.Background(), experiment.Options{Env: env, Workers: 2})
+		if err != nil {
+			b.Fatal(err)
+		}
+		found += one(res.Tune.Chosen != "how-1")
+		promoted += one(res.Tune.Promoted)
+	}
+	for b.Loop() {
+		once()
+	}
+	for n < enough()/4 {
+		once()
+	}
+	b.ReportMetric(float64(found)/float64(n), "chosen")
+	b.ReportMetric(float64(promoted)/float64(n), "promoted")
+	if tooMany(promoted, n, 0.05) || found < n/2 {
+		b.Fatalf("of %d searches %d chose another text, and %d promoted it", n, found, promoted)
+	}
+}
+
 var _ = Describe("false alarms", Label("H-07"), func() {
 	It("are seen where there are too many", func() {
 		Expect(tooMany(45, 400, 0.05)).To(BeTrue())
