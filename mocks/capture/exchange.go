@@ -278,7 +278,7 @@ func (x *exchange) cut() string {
 	switch {
 	case errors.Is(x.ended, io.EOF):
 		return ""
-	case x.gone() != nil:
+	case x.gone() != nil || x.ended == nil: // it was not read to its end
 		return "the client left before it had the whole answer"
 	default:
 		return fmt.Sprintf("the upstream cut the answer off: %v", x.ended)
