@@ -62,3 +62,10 @@ func TestMarshalWritesTheSameOnOneLine(t *testing.T) {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}
 }
+
+func TestATableAlignsItsFirstColumnsToTheLeft(t *testing.T) {
+	got := show.Table(1, []string{"name", "n"}, [][]string{{"`a`", "1"}, {"`b`", "22"}})
+	if want := "\n| name | n |\n|---|--:|\n| `a` | 1 |\n| `b` | 22 |\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -65,25 +65,6 @@ func markdownCorpus(c Corpus) string {
 	return text + "\n"
 }
 
-// table is a Markdown table; the first left columns are aligned to the left. Cells
-// are ours or code spans.
-func table(left int, header []string, rows [][]string) string {
-	var b strings.Builder
-	b.WriteString("\n| " + strings.Join(header, " | ") + " |\n|")
-	for i := range header {
-		if i < left {
-			b.WriteString("---|")
-		} else {
-			b.WriteString("--:|")
-		}
-	}
-	b.WriteString("\n")
-	for _, row := range rows {
-		b.WriteString("| " + strings.Join(row, " | ") + " |\n")
-	}
-	return b.String()
-}
-
 // markdownDetector is a list of blocks, the most important first.
 func markdownDetector(r score.Result) []string {
 	head := fmt.Sprintf("\n### %s on %s, to find %s\n", plain.Code(r.Detector, maxName), judged(r), plain.Code(positive(r), 0))
@@ -94,7 +75,7 @@ func markdownDetector(r score.Result) []string {
 		head += fmt.Sprintf("- could not be judged: %s %s\n", plain.Code(f.ID, maxName), plain.Code(f.Error, maxText))
 	}
 	c := r.Overall.Counts
-	head += table(1, []string{"", "found", "not found"}, [][]string{
+	head += show.Table(1, []string{"", "found", "not found"}, [][]string{
 		{plain.Code(positive(r), 0), strconv.Itoa(c.TP), strconv.Itoa(c.FN)},
 		{"others", strconv.Itoa(c.FP), strconv.Itoa(c.TN)},
 	})
@@ -102,7 +83,7 @@ func markdownDetector(r score.Result) []string {
 	for _, x := range rates(r.Overall) {
 		rows = append(rows, []string{x.name, figure(x.value.Value), between(x.value, figure), fmt.Sprintf("%d %s", x.value.N, x.of), method(x.value)})
 	}
-	head += table(1, []string{"", "value", interval, "of", "by"}, rows)
+	head += show.Table(1, []string{"", "value", interval, "of", "by"}, rows)
 	if r.Latency != nil {
 		head += "\n" + speed(r.Latency) + "\n"
 	}
@@ -127,7 +108,7 @@ func markdownGroups(d score.Dimension) string {
 		rows = append(rows, append(append([]string{plain.Code(g.Name, maxName)}, counts(g.Counts)...),
 			brief(g.Precision), brief(g.Recall), brief(g.F1), brief(g.FPR)))
 	}
-	text := table(1, []string{"by " + d.By, "TP", "FP", "FN", "TN", "precision", "recall", "F1", "FPR"}, rows)
+	text := show.Table(1, []string{"by " + d.By, "TP", "FP", "FN", "TN", "precision", "recall", "F1", "FPR"}, rows)
 	if left > 0 {
 		text += fmt.Sprintf("\nand %s\n", show.Plural(left, "smaller group"))
 	}
@@ -146,7 +127,7 @@ func markdownClasses(c *score.Classes) string {
 		}
 		rows = append(rows, row)
 	}
-	text := table(1, append([]string{"label, then detected"}, c.Labels...), rows)
+	text := show.Table(1, append([]string{"label, then detected"}, c.Labels...), rows)
 	text += fmt.Sprintf("\nAgreement %s, Cohen's kappa %s.", brief(c.Agreement), brief(c.Kappa))
 	if c.Unknown > 0 {
 		text += fmt.Sprintf(" %s of no known class left out.", show.Plural(c.Unknown, "answer"))
@@ -167,7 +148,7 @@ func markdownMatches(what string, list []score.Match) string {
 			})
 		}
 	}
-	return table(2, []string{what + " of", "match", "items", "TP", "FP", "FN", "precision", "recall", "F1"}, rows)
+	return show.Table(2, []string{what + " of", "match", "items", "TP", "FP", "FN", "precision", "recall", "F1"}, rows)
 }
 
 // markdownCurve shows the curve at every twentieth.
@@ -182,12 +163,12 @@ func markdownCurve(c *score.Curve) string {
 		p := at(c, t)
 		rows = append(rows, []string{fmt.Sprintf("%.2f", t), figure(p.Precision), figure(p.Recall), figure(p.F1), figure(p.FPR)})
 	}
-	return table(0, []string{"threshold", "precision", "recall", "F1", "FPR"}, rows) + "\n" + summary(c) + "\n"
+	return show.Table(0, []string{"threshold", "precision", "recall", "F1", "FPR"}, rows) + "\n" + summary(c) + "\n"
 }
 
 func markdownComparison(c score.Comparison) string {
 	text := fmt.Sprintf("\n### B %s against A %s on %s\n", plain.Code(c.B, maxName), plain.Code(c.A, maxName), show.Plural(c.N, "item"))
-	text += table(1, []string{"", "B right", "B wrong"}, [][]string{
+	text += show.Table(1, []string{"", "B right", "B wrong"}, [][]string{
 		{"A right", strconv.Itoa(c.Both), strconv.Itoa(c.OnlyA)},
 		{"A wrong", strconv.Itoa(c.OnlyB), strconv.Itoa(c.Neither)},
 	})
@@ -196,7 +177,7 @@ func markdownComparison(c score.Comparison) string {
 		rows = append(rows, []string{d.name, signed(d.value.Value), between(d.value, signed), method(d.value)})
 	}
 	text += "\nExact McNemar test: p " + strings.ReplaceAll(equals(chance(c.P)), "<", "&lt;") + "\n"
-	return text + table(1, []string{"B - A", "value", interval, "by"}, rows)
+	return text + show.Table(1, []string{"B - A", "value", interval, "by"}, rows)
 }
 
 func markdownMistake(m score.Mistake) string {

@@ -54,25 +54,6 @@ var words = map[tone]string{good: "▲ Better.", bad: "▼ Worse.", same: "= Equ
 
 func code(s string) string { return plain.Code(s, maxText) }
 
-// table is a Markdown table; the first left columns are aligned to the left. Cells are
-// ours or code spans.
-func table(left int, header []string, rows [][]string) string {
-	var b strings.Builder
-	b.WriteString("\n| " + strings.Join(header, " | ") + " |\n|")
-	for i := range header {
-		if i < left {
-			b.WriteString("---|")
-		} else {
-			b.WriteString("--:|")
-		}
-	}
-	b.WriteString("\n")
-	for _, row := range rows {
-		b.WriteString("| " + strings.Join(row, " | ") + " |\n")
-	}
-	return b.String()
-}
-
 func markdownGroup(r *result.Result, list []*result.Comparison) string {
 	title := "By " + code(list[0].Measure)
 	if list[0].Role == result.Secondary {
@@ -88,7 +69,7 @@ func markdownGroup(r *result.Result, list []*result.Comparison) string {
 			signs[known(c.Verdict)] + " " + string(known(c.Verdict)), code(c.Variant), code(c.Against), code(effect(r, c)), code(strings.Join(why, "; ")),
 		})
 	}
-	return "\n### " + title + "\n" + table(5, []string{"verdict", "variant", "against", "difference", "how surely"}, rows) + beyond(len(list))
+	return "\n### " + title + "\n" + show.Table(5, []string{"verdict", "variant", "against", "difference", "how surely"}, rows) + beyond(len(list))
 }
 
 // maxRows is how many rows a table of Markdown has.
@@ -116,7 +97,7 @@ func markdownVariants(r *result.Result) string {
 		}
 		rows = append(rows, row)
 	}
-	return "\n### Variants\n" + table(1, header, rows) + beyond(len(r.Variants))
+	return "\n### Variants\n" + show.Table(1, header, rows) + beyond(len(r.Variants))
 }
 
 func markdownPareto(r *result.Result) string {
@@ -129,7 +110,7 @@ func markdownPareto(r *result.Result) string {
 		u := unitsOf(r, p.Quality.Name)
 		rows = append(rows, []string{code(p.Variant), units{unit: "EUR"}.value(p.Cost), u.value(p.Quality), code(front(p))})
 	}
-	return "\n### Cost and quality\n" + table(1, []string{"variant", "cost of a trial", code(r.Pareto[0].Quality.Name), ""}, rows)
+	return "\n### Cost and quality\n" + show.Table(1, []string{"variant", "cost of a trial", code(r.Pareto[0].Quality.Name), ""}, rows)
 }
 
 func markdownTune(r *result.Result) string {
@@ -144,7 +125,7 @@ func markdownTune(r *result.Result) string {
 			rows = append(rows, []string{fmt.Sprint(i + 1), code(c.Name), strings.TrimSpace(u.value(c.Score) + " " + u.interval(c.Score, u.amount))})
 		}
 	}
-	out := "\n### The search\n\n" + code(t.Why) + "\n" + table(2, []string{"round", "candidate", "on the training scenarios"}, rows[:min(len(rows), maxRows)]) + beyond(len(rows))
+	out := "\n### The search\n\n" + code(t.Why) + "\n" + show.Table(2, []string{"round", "candidate", "on the training scenarios"}, rows[:min(len(rows), maxRows)]) + beyond(len(rows))
 	if t.Text != "" {
 		out += "\nThe promoted text:\n\n" + code(t.Text) + "\n"
 	}
