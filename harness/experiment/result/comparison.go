@@ -9,8 +9,9 @@ type Verdict string
 const (
 	Better Verdict = "better"
 	Worse  Verdict = "worse"
-	// Equivalent means that the whole interval of the difference lies within the
-	// smallest effect of interest, whether or not there is a difference.
+	// Equivalent means that the difference is smaller than the smallest effect of
+	// interest, by two one-sided tests, whether or not there is one: the whole interval at
+	// level 1 - 2·alpha lies within that.
 	Equivalent Verdict = "equivalent"
 	// Undecided means that the data cannot tell.
 	Undecided Verdict = "undecided"
