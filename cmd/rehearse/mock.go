@@ -41,8 +41,9 @@ func (a *app) mockCommand() *cobra.Command {
 		Use:   "mock SCRIPT",
 		Short: "Serve a script to any client of OpenAI's or Anthropic's API",
 		Long: `mock serves a script (or the backend of a scenario) over HTTP until it is interrupted, and then
-tells which lines were not used and which calls were not expected. Latencies are real time. It speaks
-OpenAI chat completions, OpenAI Responses and Anthropic Messages, told apart by the path of a request.
+tells which lines were not used and which calls were not expected. Latencies are real time.
+It speaks OpenAI chat completions, OpenAI Responses and Anthropic Messages, told apart by the path
+of a request.
 
 Exit codes: 0 the script was kept to; 1 lines were left over, or a call was unexpected or invalid;
 2 the script is wrong; 3 the server could not listen.`,
