@@ -77,13 +77,14 @@ func (c *conversation) fallen(ctx context.Context, n int, err error) error {
 func (c *conversation) turn(ctx context.Context, session app.Session, n int, text string) error {
 	timed, cancel := c.trial.clock.WithTimeout(ctx, c.talk.Timeout.Std())
 	defer cancel()
+	before := c.watch.calls()
 	said, err := session.Say(timed, text)
 	switch {
 	case clock.Err(ctx) != nil:
 		err = clock.Err(ctx) // whatever the agent made of it
 	case clock.Err(timed) != nil:
 		err = app.Errorf(app.TimedOut, "turn %d had no answer within %s (timeout)", n, c.talk.Timeout)
-	case err == nil && said.Text == "" && !c.begun():
+	case err == nil && said.Text == "" && c.watch.calls() == before:
 		err = app.Errorf(app.Unusable, "the agent ended turn %d without an answer and without a call to its model; let it take the backend's address from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and print its answer", n)
 	}
 	c.tell(n, text, said, err)

@@ -25,6 +25,7 @@ var _ = DescribeTable("what a program leaves behind is killed and named, to the 
 	},
 	Entry("in its group", `sleep 600 &`, "sleep"),
 	Entry("in a session of its own", `setsid sleep 600 &`, "sleep"),
+	Entry("without variables", `setsid env -i sleep 600 &`, "sleep"),
 	Entry("in a session of its own, with a child", `setsid sh -c 'sleep 600; :' & sleep 0.1`, "sh"),
 	Entry("within execve", `setsid sh -c 'exec sleep 600' & sleep 0.05`, "sleep"),
 )

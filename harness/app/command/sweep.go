@@ -28,7 +28,9 @@ const (
 // it. It is called when the leader has ended.
 func (p *Process) sweep() []string {
 	group := p.cmd.Process.Pid
-	look := func() []relative { return append(members(group), orphans(p.site.Clock, group, p.site.Home)...) }
+	look := func() []relative {
+		return append(members(group), orphans(p.site.Clock, group, p.site.Home, p.site.Folder)...)
+	}
 	names := sweep(p.site.Clock, p.patience(), look)
 	child.Kill(p.cmd) // whoever was about to start
 	return names

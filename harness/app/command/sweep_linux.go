@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,8 +34,9 @@ func members(group int) (all []relative) {
 	return all
 }
 
-// orphans are the living processes that we adopted, not of a group, that have a home.
-func orphans(clk clock.Clock, group int, home string) (all []relative) {
+// orphans are the living processes that we adopted, not of a group, that have one of a
+// site's folders.
+func orphans(clk clock.Clock, group int, folders ...string) (all []relative) {
 	self := os.Getpid()
 	// The kernel gives orphans to the first thread.
 	children, _ := os.ReadFile(filepath.Join("/proc/self/task", strconv.Itoa(self), "children"))
@@ -43,7 +45,7 @@ func orphans(clk clock.Clock, group int, home string) (all []relative) {
 		if err != nil {
 			continue
 		}
-		if s, ok := statusOf(pid); ok && s.group != group && livesIn(clk, pid, home) {
+		if s, ok := statusOf(pid); ok && s.group != group && livesIn(clk, pid, folders) {
 			all = appendLiving(all, pid, s)
 		}
 	}
@@ -110,12 +112,23 @@ func statusOf(pid int) (status, bool) {
 // may be within execve(2).
 const moments = 20
 
-// livesIn reports whether a process has a home among its variables, under any name.
-func livesIn(clk clock.Clock, pid int, home string) bool {
+// livesIn reports whether a process has one of the folders among its variables, under any
+// name, or is in it.
+func livesIn(clk clock.Clock, pid int, folders []string) bool {
+	folders = slices.DeleteFunc(slices.Clone(folders), func(folder string) bool { return folder == "" })
+	proc := filepath.Join("/proc", strconv.Itoa(pid))
+	has := func(env []byte) bool {
+		return slices.ContainsFunc(folders, func(folder string) bool { return bytes.Contains(env, []byte(folder)) })
+	}
 	for range moments {
-		env, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+		// One whose variables were cleared may still be where it was started.
+		cwd, _ := os.Readlink(filepath.Join(proc, "cwd"))
+		if slices.ContainsFunc(folders, func(folder string) bool { return within(cwd, folder) }) {
+			return true
+		}
+		env, err := os.ReadFile(filepath.Join(proc, "environ"))
 		if err != nil || len(env) > 0 {
-			return bytes.Contains(env, []byte(home))
+			return has(env)
 		}
 		if s, ok := statusOf(pid); !ok || s.ended() {
 			return false
@@ -123,6 +136,11 @@ func livesIn(clk clock.Clock, pid int, home string) bool {
 		_ = clk.Sleep(context.Background(), moment)
 	}
 	return false
+}
+
+// within reports whether a path is a folder or below it.
+func within(path, folder string) bool {
+	return path == folder || strings.HasPrefix(path, folder+string(filepath.Separator))
 }
 
 func killAll(all []relative) {

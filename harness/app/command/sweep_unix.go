@@ -20,7 +20,7 @@ func members(group int) []relative {
 }
 
 // orphans are not found here.
-func orphans(clock.Clock, int, string) []relative { return nil }
+func orphans(clock.Clock, int, ...string) []relative { return nil }
 
 func killAll(all []relative) {
 	for _, one := range all {

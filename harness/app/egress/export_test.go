@@ -6,4 +6,6 @@ var (
 	NoSuchName = noSuchName
 	Resolvers  = resolvers
 	Outside    = outside
+
+	Destination = destination
 )

@@ -3,10 +3,13 @@ package egress
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"io"
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -90,4 +93,55 @@ func noSuchName(query []byte) []byte {
 	answer[3] = 0x80 | 3        // recursion is available; NXDOMAIN
 	clear(answer[6:headerSize]) // no records
 	return answer
+}
+
+// maxPacket is how much of a packet is read, in bytes: where it goes.
+const maxPacket = 128
+
+// readStrays tells of the machines that packets go to, but for ours, until the source of
+// packets ends.
+func readStrays(from io.Reader, ours []netip.Addr, asked func(host string)) {
+	buf := make([]byte, maxPacket)
+	for {
+		n, err := from.Read(buf)
+		if err != nil {
+			return
+		}
+		if to, ok := destination(buf[:n]); ok && !slices.Contains(ours, to.Addr()) {
+			asked(hostPort(to))
+		}
+	}
+}
+
+// hostPort is a machine as a message names it, without a port that is not known.
+func hostPort(to netip.AddrPort) string {
+	if to.Port() == 0 {
+		return to.Addr().String()
+	}
+	return to.String()
+}
+
+const (
+	tcp, udp = 6, 17 // protocols; see RFC 791, section 3.1
+	minIP    = 20    // bytes of a header without options
+)
+
+// destination is the other machine that an IPv4 packet goes to, and the port if it has
+// one; see RFC 791, section 3.1. What goes to this machine, to nobody or to everybody is
+// not for one.
+func destination(packet []byte) (to netip.AddrPort, ok bool) {
+	if len(packet) < minIP || packet[0]>>4 != 4 {
+		return netip.AddrPort{}, false
+	}
+	addr := netip.AddrFrom4([4]byte(packet[16:20]))
+	everybody := netip.AddrFrom4([4]byte{255, 255, 255, 255})
+	if addr.IsLoopback() || addr.IsUnspecified() || addr.IsMulticast() || addr == everybody {
+		return netip.AddrPort{}, false
+	}
+	var port uint16
+	header, protocol := 4*int(packet[0]&0x0f), packet[9]
+	if first := binary.BigEndian.Uint16(packet[6:8])&0x1fff == 0; first && (protocol == tcp || protocol == udp) && header >= minIP && len(packet) >= header+4 {
+		port = binary.BigEndian.Uint16(packet[header+2:])
+	}
+	return netip.AddrPortFrom(addr, port), true
 }

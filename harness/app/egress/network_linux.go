@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"runtime"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/internal/plain"
 	"golang.org/x/sys/unix"
@@ -19,17 +21,23 @@ import (
 type Network struct {
 	namespace int // a file descriptor
 	names     []net.PacketConn
+	packets   *os.File // that go to other machines; nil where they cannot be read
 	serving   sync.WaitGroup
 }
 
 // NewNetwork makes a network and tells asked of each name of another machine that is
-// looked up in it. The error wraps ErrNoNetwork where that is not possible.
-func NewNetwork(asked func(name string)) (*Network, error) {
+// looked up in it, and of each address of one that something is sent to (IPv4), such as
+// "192.0.2.1:443". The error wraps ErrNoNetwork where that is not possible.
+func NewNetwork(asked func(host string)) (*Network, error) {
 	n := &Network{namespace: -1}
 	err := n.open()
 	if err == nil {
 		conf, _ := os.ReadFile("/etc/resolv.conf") // without it nobody is asked for names
-		err = n.Within(func() error { return n.resolve(conf) })
+		err = n.Within(func() error {
+			// Without the right to read packets, what they ask for is refused unseen.
+			n.packets, _ = expose()
+			return n.resolve(conf)
+		})
 	}
 	if err != nil {
 		_ = n.Close()
@@ -37,6 +45,10 @@ func NewNetwork(asked func(name string)) (*Network, error) {
 	}
 	for _, on := range n.names {
 		n.serving.Go(func() { serveNames(on, func(name string) { asked(plain.Line(name, 255)) }) })
+	}
+	if n.packets != nil {
+		ours := n.ours()
+		n.serving.Go(func() { readStrays(n.packets, ours, asked) })
 	}
 	return n, nil
 }
@@ -81,7 +93,13 @@ func (n *Network) Close() error {
 	for _, on := range n.names {
 		errs = append(errs, on.Close())
 	}
+	if n.packets != nil {
+		errs = append(errs, n.packets.SetReadDeadline(time.Unix(1, 0)))
+	}
 	n.serving.Wait()
+	if n.packets != nil {
+		go n.packets.Close() //nolint:errcheck // it was only read; the kernel takes its time, some 20 ms
+	}
 	if n.namespace >= 0 {
 		errs = append(errs, unix.Close(n.namespace))
 	}
@@ -103,6 +121,16 @@ func (n *Network) resolve(conf []byte) error {
 		n.names = append(n.names, on)
 	}
 	return nil
+}
+
+// ours are the addresses at which name servers are played.
+func (n *Network) ours() (all []netip.Addr) {
+	for _, on := range n.names {
+		if addr, ok := on.LocalAddr().(*net.UDPAddr); ok {
+			all = append(all, addr.AddrPort().Addr().Unmap())
+		}
+	}
+	return all
 }
 
 // elsewhere calls do on a thread of its own, which is in this network again afterwards;

@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime"
 	"testing"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -55,15 +56,33 @@ var _ = Describe("a network of a trial's own", func() {
 	It("does not reach what is outside, not even on this machine", func(ctx SpecContext) {
 		outside := httptest.NewServer(http.NotFoundHandler())
 		DeferCleanup(outside.Close)
-		for _, address := range []string{outside.Listener.Addr().String(), "192.0.2.1:443"} {
-			Expect(network.Within(func() error {
-				_, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
-				return err
-			})).To(HaveOccurred(), address)
-		}
+		Expect(network.Within(func() error {
+			_, err := (&net.Dialer{}).DialContext(ctx, "tcp", outside.Listener.Addr().String())
+			return err
+		})).To(HaveOccurred())
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", outside.Listener.Addr().String())
 		Expect(err).NotTo(HaveOccurred(), "this thread is outside again")
 		Expect(conn.Close()).To(Succeed())
+	})
+
+	It("tells of the addresses that something is sent to, whose names nobody had to look up", func(ctx SpecContext) {
+		for _, proto := range []string{"tcp", "udp"} {
+			err := network.Within(func() error {
+				// What is sent gets lost, so that nothing answers.
+				dialer := net.Dialer{Timeout: 20 * time.Millisecond}
+				conn, err := dialer.DialContext(ctx, proto, "192.0.2.1:443")
+				if err == nil {
+					_, err = io.WriteString(conn, "hello")
+					_ = conn.Close()
+				}
+				return err
+			})
+			Expect(err != nil).To(Equal(proto == "tcp"), "%v", err)
+			Eventually(asked).Should(Receive(Equal("192.0.2.1:443")))
+			for len(asked) > 0 {
+				<-asked // a packet is seen leaving and coming back
+			}
+		}
 	})
 
 	It("tells of the names that are looked up, and knows none", func(ctx SpecContext) {
@@ -128,6 +147,55 @@ var _ = Describe("a name server that knows nobody", func() {
 		Expect(egress.Resolvers([]byte(conf))).To(Equal([]netip.Addr{netip.MustParseAddr("10.0.0.2"), netip.MustParseAddr("127.0.0.53")}))
 	})
 })
+
+var _ = Describe("where a packet goes", func() {
+	packet := func(protocol byte, to ...byte) []byte {
+		p := make([]byte, 20, 28)
+		p[0], p[9] = 0x45, protocol
+		copy(p[16:], to)
+		return append(p, 0x12, 0x34, 0x01, 0xbb, 0, 0, 0, 0)
+	}
+	options := append([]byte{0x46}, packet(6, 192, 0, 2, 1)[1:20]...)
+	options = append(append(options, 0, 0, 0, 0), 0x12, 0x34, 0x01, 0xbb)
+	later := packet(17, 192, 0, 2, 1)
+	later[7] = 1
+
+	DescribeTable("is another machine",
+		func(p []byte, want string) {
+			to, ok := egress.Destination(p)
+			Expect(ok).To(BeTrue())
+			Expect(to).To(Equal(netip.MustParseAddrPort(want)))
+		},
+		Entry("by TCP", packet(6, 192, 0, 2, 1), "192.0.2.1:443"),
+		Entry("by UDP", packet(17, 8, 8, 8, 8), "8.8.8.8:443"),
+		Entry("without ports", packet(1, 192, 0, 2, 1), "192.0.2.1:0"),
+		Entry("behind options", options, "192.0.2.1:443"),
+		Entry("with a later fragment", later, "192.0.2.1:0"),
+		Entry("cut off before the ports", packet(6, 192, 0, 2, 1)[:23], "192.0.2.1:0"),
+	)
+
+	DescribeTable("is none",
+		func(p []byte) {
+			_, ok := egress.Destination(p)
+			Expect(ok).To(BeFalse())
+		},
+		Entry("cut off", packet(6, 192, 0, 2, 1)[:19]),
+		Entry("of IPv6", append([]byte{0x60}, packet(6, 192, 0, 2, 1)[1:]...)),
+		Entry("to this machine", packet(6, 127, 0, 0, 2)),
+		Entry("to nobody", packet(6, 0, 0, 0, 0)),
+		Entry("to a group", packet(17, 224, 0, 0, 251)),
+		Entry("to everybody", packet(17, 255, 255, 255, 255)),
+	)
+})
+
+func FuzzDestination(f *testing.F) {
+	f.Add([]byte{0x45, 19: 1})
+	f.Fuzz(func(t *testing.T, packet []byte) {
+		if to, ok := egress.Destination(packet); ok && !to.Addr().Is4() {
+			t.Fatal(to)
+		}
+	})
+}
 
 func FuzzQuestion(f *testing.F) {
 	f.Add(query("api", "example", "com"))
