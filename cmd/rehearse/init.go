@@ -29,8 +29,8 @@ func (a *app) initCommand() *cobra.Command {
 		Short: "Write a first scenario, agent and plan of your own",
 		Long: `init writes two scenarios that pass, one of them for an agent of your own, an agent with a task
 for "rehearse react", a plan for "rehearse supervise", a configuration file for "rehearse loop", and
-a workflow for GitHub Actions. The plan's checks are those of the project in the folder, if it is one
-of Go, Node, Python or Rust. It never overwrites a file.`,
+a workflow for GitHub Actions. The plan's checks are those of the project in the folder, if it is
+one of Go, Node, Python or Rust. It never overwrites a file.`,
 		Example: "  rehearse init\n  rehearse run scenarios",
 		Args:    arguments(0, 1, "name one folder"),
 		RunE: func(_ *cobra.Command, args []string) error {

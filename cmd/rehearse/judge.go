@@ -40,8 +40,8 @@ well they agree: the table of labels and verdicts, and Cohen's kappa with its in
 that to the file that the scenario names ("agreement:"); without it, below the bar ("least_kappa:"),
 or after a change of rubric or model, the verdict of the scenario is error, never a pass.
 
-The labels are lines of JSON: {"id": "1", "task": "...", "text": "...", "pass": true}. At least ten of
-either kind are needed.
+The labels are lines of JSON: {"id": "1", "task": "...", "text": "...", "pass": true}. At least ten
+of either kind are needed.
 
 Exit codes:
   0    the agreement reaches the bar
