@@ -96,6 +96,17 @@ var _ = Describe("An agent that is killed and started again at a turn", Label("H
 		Expect(t.Calls[1].Messages).To(HaveLen(2), "it has forgotten what was said")
 	})
 
+	It("has crashed if it does not start again", func() {
+		t, _ := off(driver(newEnv(), web("start-once", twoTurns, twoReplies)), "turn=2:restart").Trial(context.Background(), 1)
+		Expect(t.End.HarnessError).To(BeEmpty())
+		Expect(t.End.Status).To(Equal("crashed"))
+		Expect(t.End.Details).To(And(
+			ContainSubstring("was killed before turn 2 and did not start again: the application ended before it could be spoken to"),
+			ContainSubstring("another one is running")))
+		Expect(t.End.Iterations).To(Equal(1))
+		Expect(t.Script.Unfired).To(BeEmpty())
+	})
+
 	It("says where that did not happen", func() {
 		d := driver(newEnv(), web("exit", twoTurns, twoReplies))
 		t, _ := off(d, "turn=2:restart").Trial(context.Background(), 1)

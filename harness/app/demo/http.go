@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"syscall"
@@ -32,6 +33,13 @@ func (o options) serve(ctx context.Context) error {
 		return &exitError{7, errors.New("it was told to fail")}
 	case "start-hang":
 		return hang(false)
+	case "start-once":
+		lock, err := os.OpenFile(filepath.Join(os.Getenv("HOME"), "lock"), os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return &exitError{6, errors.New("another one is running")}
+		}
+		_ = lock.Close()
+		o.do = "" // for the rest it behaves
 	}
 	s := &server{options: o, model: newModel(o.api)}
 	s.output = "http"
