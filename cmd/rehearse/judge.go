@@ -35,10 +35,11 @@ func (a *app) judgeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "judge SCENARIO --labels FILE",
 		Short: "Measure how well a model that judges agrees with people, before its verdicts may gate",
-		Long: `judge asks the judge of a scenario ("scores:") about answers that people have labelled, and says how
-well they agree: the table of labels and verdicts, and Cohen's kappa with its interval. It writes
-that to the file that the scenario names ("agreement:"); without it, below the bar ("least_kappa:"),
-or after a change of rubric or model, the verdict of the scenario is error, never a pass.
+		Long: `judge asks the judge of a scenario ("scores:") about answers that people have labelled, and says
+how well they agree: the table of labels and verdicts, and Cohen's kappa with its interval. It
+writes that to the file that the scenario names ("agreement:"); without it, below the bar
+("least_kappa:"), or after a change of rubric or model, the verdict of the scenario is error, never
+a pass.
 
 The labels are lines of JSON: {"id": "1", "task": "...", "text": "...", "pass": true}. At least ten
 of either kind are needed.

@@ -104,6 +104,15 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 		Entry("none promoted", func(r *result.Result) { *r = tuning(); r.Tune.Promoted = false }, "nothing is promoted: shipped stays"),
 	)
 
+	It("says why nothing could be tested", func() {
+		r := sample()
+		c := &r.Comparisons[0]
+		c.P, c.Adjusted, c.Effect, c.Verdict, c.Why = nil, nil, measure.Value{}, result.Undecided, "every third value is missing"
+		for _, text := range []string{terminal(r, tty.Terminal{}), markdown(r, 0), page(r)} {
+			Expect(text).To(ContainSubstring("every third value is missing"))
+		}
+	})
+
 	It("never shows a cost that is not known as if it were", func() {
 		r := sample()
 		r.Used.CostKnown, r.Used.Why = false, "own-model has no price"

@@ -62,7 +62,7 @@ func markdownGroup(r *result.Result, list []*result.Comparison) string {
 	var rows [][]string
 	for _, c := range list[:min(len(list), maxRows)] {
 		why := []string{surely(r, c)}
-		for _, s := range c.Warnings {
+		for _, s := range notes(c) {
 			why = append(why, strings.TrimSuffix(s, "."))
 		}
 		rows = append(rows, []string{

@@ -77,7 +77,7 @@ type comparison struct {
 	Tone                                 tone
 	Sign, Verdict, Variant, Against      string
 	Before, After, Effect, Surely, Share string
-	Why                                  []string
+	Notes                                []string
 	By                                   []effectIn
 }
 
@@ -205,12 +205,10 @@ func pageComparison(r *result.Result, u units, c *result.Comparison) comparison 
 		Effect: effect(r, c), Surely: surely(r, c),
 	}
 	if c.Relative != nil && !u.share {
-		out.Share = fmt.Sprintf("%+.1f %%", *c.Relative*100)
+		out.Share = strings.Replace(fmt.Sprintf("%+.1f %%", *c.Relative*100), "-", "−", 1)
 	}
-	for _, s := range append([]string{c.Why}, c.Warnings...) {
-		if s != "" {
-			out.Why = append(out.Why, text(s))
-		}
+	for _, s := range notes(c) {
+		out.Notes = append(out.Notes, text(s))
 	}
 	for _, s := range c.ByScenario[:min(len(c.ByScenario), maxRows)] {
 		out.By = append(out.By, effectIn{name(s.Scenario), fmt.Sprint(s.Pairs), u.amount(s.Before), u.amount(s.After), u.difference(s.After - s.Before)})

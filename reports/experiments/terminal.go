@@ -170,7 +170,7 @@ func (v *view) group(list []*result.Comparison) {
 		line := v.wrapped(2, fmt.Sprintf("%s %s: %s, not %s: %s", signs[known(c.Verdict)], verdict, name(c.Variant), name(c.Against), effect(v.r, c)))
 		v.line(strings.Replace(line, verdict, v.t.Paint(colors[toneFor(c.Verdict)], verdict), 1))
 		v.line(v.wrapped(4, surely(v.r, c)))
-		for _, s := range c.Warnings {
+		for _, s := range notes(c) {
 			v.line(v.t.Paint(tty.Faint, v.wrapped(4, text(s))))
 		}
 	}

@@ -150,6 +150,15 @@ func surely(r *result.Result, c *result.Comparison) string {
 	return strings.Join(parts, "; ")
 }
 
+// notes are what is to be said of a comparison beside its figures: why there are none,
+// and what is to be taken with care.
+func notes(c *result.Comparison) []string {
+	if c.P == nil && c.Why != "" {
+		return append([]string{c.Why}, c.Warnings...)
+	}
+	return c.Warnings
+}
+
 // wanted says how much would decide.
 func wanted(r *result.Result, c *result.Comparison) string {
 	switch {

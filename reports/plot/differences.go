@@ -52,6 +52,9 @@ func Differences(title string, rows []Difference, smallest float64, format func(
 	s := newSheet(narrow, float64(len(rows))*rowHeight+30)
 	ticks(&s.X, -span*1.05, span*1.05, func(v float64) string {
 		bare, _, _ := strings.Cut(signed(v), " ") // the notes have the unit
+		if strings.Contains(bare, ".") {
+			bare = strings.TrimRight(strings.TrimRight(bare, "0"), ".")
+		}
 		return bare
 	})
 	bottom := float64(len(rows))*rowHeight + 4
