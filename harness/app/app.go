@@ -25,7 +25,8 @@ type Session interface {
 	// an *Error; after one, nothing more is said unless the session is a Restarter.
 	Say(ctx context.Context, text string) (Answer, error)
 	// End ends the agent and waits until nothing of it is left. It may be called
-	// again. The error says what could not be ended or cleaned up.
+	// again. The error says what could not be ended or cleaned up, or, as an *Error, that
+	// the agent came to a bad end after its last answer.
 	End(ctx context.Context) error
 }
 

@@ -45,3 +45,24 @@ func answers(t record.Trial) (all []string) {
 	}
 	return all
 }
+
+// session is a program that lives for the conversation, in one line for a shell.
+func session(line string) string {
+	return "drive:\n  command:\n    run: [sh, -c, '" + line + "']\n    lives: session\n    network: shared\n" + twoTurns +
+		"backend:\n  unpriced: true\n  rules: [{text: x, optional: true}]\n"
+}
+
+var _ = Describe("a command that lives for the session", func() {
+	It("has failed if it says so by its exit status, after the last turn", func() {
+		t, _ := trial(session("read a; echo A; read b; echo B; read c; echo gone >&2; exit 3"), 1)
+		Expect(t.End).To(And(HaveField("Status", "failed"), HaveField("ExitCode", 3), HaveField("HarnessError", ""), HaveField("Iterations", 2), HaveField("Text", "B")))
+		Expect(t.End.Details).To(HavePrefix(`after the last turn: the program "sh" ended with exit status 3`))
+		Expect(t.Events[len(t.Events)-1]).To(And(HaveField("Name", "log"), HaveField("Detail", "gone")))
+	})
+
+	It("is no pass if it prints two lines for a turn", func() {
+		t, _ := trial(session(`while read a; do echo A; echo B; done`), 1)
+		Expect(t.End.Status).To(Equal("error"))
+		Expect(t.End.HarnessError).To(ContainSubstring("more than one line for a turn"))
+	})
+})

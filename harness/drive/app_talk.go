@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"time"
 
@@ -127,7 +128,11 @@ func (c *conversation) close(ctx context.Context, session app.Session, end *reco
 			end.Status, end.ExitCode, end.HarnessError = scenarios.AppError, 1, doing+": "+err.Error()
 		}
 	}
-	wrong("end the agent", session.End(closing))
+	err := session.End(closing)
+	if failed, ok := errors.AsType[*app.Error](err); ok && failed.Kind != app.Unusable && end.Status == scenarios.AppDone {
+		*end, err = c.end(ctx, fmt.Errorf("after the last turn: %w", failed)), nil
+	}
+	wrong("end the agent", err)
 	end.Duration = c.trial.clock.Now().Sub(c.start)
 	if log := c.site.log.text(); log != "" && own(ctx, end.Status) {
 		c.site.Tell("log", log, nil)

@@ -198,6 +198,60 @@ var _ = Describe("a program that lives for a session", func() {
 		Expect(s.Say(ctx, "two")).To(HaveField("Text", "You said two."))
 	})
 
+	It("prints one line for a turn: a second one is not the answer of the next", func(ctx SpecContext) {
+		for _, second := range []string{"more", ""} {
+			s := talk(ctx, `lines:TURN\n`+second, command.Config{})
+			Expect(s.Say(ctx, "one")).To(HaveField("Text", "one"))
+			_, err := s.Say(ctx, "two")
+			if err == nil { // it was still on its way, and is missed at the end
+				err = s.End(ctx)
+			}
+			Expect(err).To(beKind(app.Unusable, `more than one line for a turn, or a line that no turn asked for: "`))
+		}
+	})
+
+	It("has said it all before the conversation ends", func(ctx SpecContext) {
+		for _, last := range []string{"Bye.", "Bye.\n", strings.Repeat("x", 101)} {
+			s := talk(ctx, "end:0:"+last, command.Config{MaxOutput: 100})
+			Expect(s.Say(ctx, "one")).To(HaveField("Text", "Yes."))
+			Expect(s.End(ctx)).To(beKind(app.Unusable, "a line that no turn asked for"))
+			Expect(s.End(ctx)).To(beKind(app.Unusable, "a line that no turn asked for"), "it may be called again")
+		}
+	})
+
+	It("may print lines without an answer between turns, if they are JSON", func(ctx SpecContext) {
+		lines := command.Config{Output: command.JSONL, Answer: "$.text"}
+		s := talk(ctx, `lines:{"text":"TURN"}\n{"type":"end"}\n`, lines)
+		for _, text := range []string{"one", "two"} {
+			Expect(s.Say(ctx, text)).To(HaveField("Text", text))
+		}
+		Expect(s.End(ctx)).To(Succeed())
+
+		s = talk(ctx, `lines:{"text":"TURN"}\n{"text":"more"}`, lines)
+		Expect(s.Say(ctx, "one")).To(HaveField("Text", "one"))
+		Expect(s.End(ctx)).To(beKind(app.Unusable, "more than one line for a turn"))
+
+		s = talk(ctx, `lines:{"text":"TURN"}\nDone!`, lines)
+		Expect(s.Say(ctx, "one")).To(HaveField("Text", "one"))
+		Expect(s.End(ctx)).To(beKind(app.Unusable, "it printed: Done!"))
+	})
+
+	It("says at its end that it failed, by its exit status", func(ctx SpecContext) {
+		s := talk(ctx, "end:3:", command.Config{})
+		Expect(s.Say(ctx, "one")).To(HaveField("Text", "Yes."))
+		err := s.End(ctx)
+		Expect(err).To(beKind(app.Failed, "ended with exit status 3"))
+		Expect(err).To(HaveField("Code", 3))
+		Expect(s.End(ctx)).To(MatchError(err), "it may be called again")
+	})
+
+	It("has failed once, if a turn said so", func(ctx SpecContext) {
+		s := talk(ctx, "fail", command.Config{})
+		_, err := s.Say(ctx, "one")
+		Expect(err).To(beKind(app.Failed, "exit status 5"))
+		Expect(s.End(ctx)).To(Succeed())
+	})
+
 	It("reads no turn from elsewhere", func() {
 		_, err := command.New(command.Config{Run: []string{"x"}, Lives: command.Session, Input: command.Argument})
 		Expect(err).To(MatchError(ContainSubstring("standard input")))

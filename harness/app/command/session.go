@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -19,7 +20,16 @@ type live struct {
 	site    app.Site
 	process *Process
 	out     *io.PipeReader
-	lines   *lines.Reader
+	printed chan printed // closed when no more comes
+
+	fell  bool  // a turn said what is wrong
+	ended error // what End said
+}
+
+// printed is a line of a program's output, or one that is too long.
+type printed struct {
+	line []byte
+	long bool
 }
 
 // begin starts the process of a conversation.
@@ -38,37 +48,85 @@ func (s *live) start() error {
 		<-p.reading.Done()
 		_ = w.Close()
 	}()
-	s.process, s.out, s.lines = p, out, lines.New(out, s.cfg.MaxOutput)
+	s.process, s.out, s.printed = p, out, make(chan printed)
+	go pump(lines.New(out, s.cfg.MaxOutput), s.printed)
 	return nil
 }
 
+// pump hands lines over one by one, so that one which nobody waits for is seen.
+func pump(from *lines.Reader, to chan<- printed) {
+	defer close(to)
+	for {
+		line, err := from.Next()
+		long := errors.Is(err, lines.ErrTooLong)
+		if err != nil && !long {
+			return
+		}
+		to <- printed{bytes.Clone(line), long}
+	}
+}
+
 // Say implements app.Session.
-func (s *live) Say(ctx context.Context, text string) (app.Answer, error) {
+func (s *live) Say(ctx context.Context, text string) (answer app.Answer, err error) {
+	defer func() { s.fell = s.fell || err != nil }()
 	if strings.ContainsAny(text, "\r\n") {
 		return app.Answer{}, app.Errorf(app.Unusable, "a turn is one line of the program's input, and this one has several: %s", plain.Line(text, maxQuote))
 	}
 	// Whatever keeps us waiting, the program's end frees us.
 	stop := context.AfterFunc(ctx, func() { _ = s.halt(context.WithoutCancel(ctx)) })
 	defer stop()
+	if err := s.early(); err != nil {
+		return app.Answer{}, err
+	}
 	if _, err := io.WriteString(s.process.Stdin, text+"\n"); err != nil {
 		return app.Answer{}, s.gone(ctx)
 	}
-	for printed := 0; printed <= s.cfg.MaxOutput; {
-		line, err := s.lines.Next()
+	for n := 0; n <= s.cfg.MaxOutput; {
+		next, more := <-s.printed
 		switch {
-		case errors.Is(err, lines.ErrTooLong):
-			printed = s.cfg.MaxOutput + 1
-			continue
-		case err != nil:
+		case !more:
 			return app.Answer{}, s.gone(ctx)
+		case next.long:
+			n = s.cfg.MaxOutput + 1
+			continue
 		}
-		printed += len(line) + 1
-		if answer, some, err := s.line(line); some || err != nil {
+		n += len(next.line) + 1
+		if answer, some, err := s.line(next.line); some || err != nil {
 			return answer, err
 		}
 	}
 	_ = s.halt(ctx)
 	return app.Answer{}, app.Errorf(app.Flooded, "the program wrote more than %s to standard output in one turn, and was ended", size(s.cfg.MaxOutput))
+}
+
+// early looks at what was printed before a turn is said: an answer there is not that
+// turn's. A line that comes a moment later is found at the end, where one is left over.
+func (s *live) early() error {
+	for n := 0; n <= s.cfg.MaxOutput; {
+		select {
+		case next, more := <-s.printed:
+			if !more {
+				return nil // the turn finds out why
+			}
+			if err := s.surplus(next); err != nil {
+				return err
+			}
+			n += len(next.line) + 1
+		default:
+			return nil
+		}
+	}
+	return nil // the turn finds that it is too much
+}
+
+// surplus refuses a line that no turn asked for, unless it has no answer and need not.
+func (s *live) surplus(p printed) error {
+	if s.cfg.Output == JSONL && !p.long {
+		if _, some, err := s.line(p.line); !some {
+			return err
+		}
+	}
+	return app.Errorf(app.Unusable, "the program printed more than one line for a turn, or a line that no turn asked for: %q; the answer is one line, and everything else belongs on standard error", plain.Line(string(p.line), maxQuote))
 }
 
 // line takes the answer out of a line; some is false if it has none and need not.
@@ -113,17 +171,35 @@ func (s *live) halt(ctx context.Context) error {
 }
 
 // End implements app.Session: the program is told that nothing more comes, by the end
-// of its standard input, and ended if that does not end it.
+// of its standard input, and ended if that does not end it. The error says what it
+// printed beside its answers, or how it failed, unless a turn has said what is wrong.
 func (s *live) End(ctx context.Context) error {
 	_ = s.process.Stdin.Close()
-	go func() { _, _ = io.Copy(io.Discard, s.out) }()
+	rest := make(chan error, 1)
+	go func() {
+		var wrong error
+		for p := range s.printed {
+			if wrong == nil {
+				wrong = s.surplus(p)
+			}
+		}
+		rest <- wrong
+	}()
 	s.process.linger(ctx, grace)
-	return s.halt(ctx)
+	left := s.process.Stop(ctx)
+	wrong := <-rest
+	if s.fell {
+		return left
+	}
+	s.ended = cmp.Or(s.ended, wrong, s.process.failure())
+	return s.ended
 }
 
 // Restart implements app.Restarter.
 func (s *live) Restart(ctx context.Context) error {
 	_ = s.out.CloseWithError(io.ErrClosedPipe)
+	for range s.printed { // what it said before does not matter
+	}
 	if err := s.process.Kill(ctx); err != nil {
 		return err
 	}

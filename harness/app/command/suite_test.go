@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -47,6 +48,15 @@ func play(do string) {
 		for in.Scan() {
 			fmt.Println(strings.ReplaceAll(strings.ReplaceAll(text, "TURN", in.Text()), `\n`, "\n"))
 		}
+	case "end": // answers each line; at the end it prints a text and has an exit status
+		in := bufio.NewScanner(os.Stdin)
+		for in.Scan() {
+			fmt.Println("Yes.")
+		}
+		status, last, _ := strings.Cut(text, ":")
+		fmt.Print(last)
+		code, _ := strconv.Atoi(status)
+		os.Exit(code)
 	case "fail":
 		fmt.Fprintln(os.Stderr, "first\nlast")
 		os.Exit(5)
@@ -107,5 +117,17 @@ func begin(ctx SpecContext, do string, cfg command.Config) app.Session {
 	s, err := agent.Start(ctx, site(do))
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(func(ctx SpecContext) { Expect(s.End(ctx)).To(Succeed()) })
+	return s
+}
+
+// talk starts a conversation in which the program need not come to a good end.
+func talk(ctx SpecContext, do string, cfg command.Config) app.Session {
+	GinkgoHelper()
+	cfg.Run, cfg.Lives = []string{self()}, command.Session
+	agent, err := command.New(cfg)
+	Expect(err).NotTo(HaveOccurred())
+	s, err := agent.Start(ctx, site(do))
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(func(ctx SpecContext) { _ = s.End(ctx) })
 	return s
 }
