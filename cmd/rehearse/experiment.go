@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -58,13 +57,19 @@ func (f *experimentFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.asJSON, "json", false, "print the result as JSON on standard output")
 }
 
-const experimentFolder = `The folder gets ` + experimentFile + ` (all of it), ` + experimentMarkdownFile + `, ` + experimentPageFile + ` and
-` + journalFile + `, which holds what each trial came to: with the same --out the experiment is taken
-up where it stood, after a kill as well, to the same result.
+// experimentFolder explains the folder of an experiment, whose journals have these names.
+func experimentFolder(journals string) string {
+	return `The folder gets ` + experimentFile + ` (all of it), ` + experimentMarkdownFile + `, ` + experimentPageFile + ` and
+` + journals + `, which holds what each trial came to: with the same --out it is
+taken up where it stood, after a kill as well, to the same result.
 
 Real models are called only with --live, and never where REHEARSE_OFFLINE is set.
 
 `
+}
+
+// tuneJournals are the journals of a search: one for each round, and one of the end.
+const tuneJournals = "journal-*.jsonl"
 
 func (a *app) experimentCommand() *cobra.Command {
 	var flags experimentFlags
@@ -75,7 +80,7 @@ func (a *app) experimentCommand() *cobra.Command {
 interleaved and paired, and says of each pair whether one is better, worse, equivalent, or whether
 the data cannot tell, and how many trials would.
 
-` + experimentFolder + `Exit codes:
+` + experimentFolder(journalFile) + `Exit codes:
   0    it was carried out, and what --require demands holds
   1    a variant is worse than the one that the file's "against:" names, or --require is not met
   2    usage or configuration: nothing was run
@@ -90,7 +95,7 @@ the data cannot tell, and how many trials would.
 				return notAmong("requirement", flags.require, requirements())
 			}
 			return a.compareVariants(cmd, args[0], flags, method{
-				run: (*experiment.Experiment).Run, judge: judgeExperiment, fits: func(p *experiment.Plan) error {
+				journals: journalFile, run: (*experiment.Experiment).Run, judge: judgeExperiment, fits: func(p *experiment.Plan) error {
 					if len(p.Variants) < 2 {
 						return errors.New("there is one variant, so nothing is compared; rehearse tune searches for another")
 					}
@@ -168,6 +173,8 @@ func ended(r *result.Result) (code int, over bool) {
 // method is how an experiment is carried out.
 type method struct {
 	run func(*experiment.Experiment, context.Context, experiment.Options) (result.Result, error)
+	// journals are the names of what it keeps, as a pattern.
+	journals string
 	// judge is the exit code of what was found.
 	judge func(r *result.Result, require string) int
 	// fits says why an experiment cannot be carried out in this way.
@@ -199,6 +206,11 @@ func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentF
 	if flags.plan {
 		return a.showPlan(plan, flags)
 	}
+	if flags.save != "" {
+		if err := free(flags.save); err != nil {
+			return usage(err)
+		}
+	}
 	if e.Live() && !flags.live {
 		return usage(errors.New("the experiment calls real models, which cost money; say so with --live, and see before with --plan what it may take"))
 	}
@@ -212,7 +224,7 @@ func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentF
 	began := time.Now()
 	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redactor(), Live: flags.live, Getenv: a.getenv}
 	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
-	found, err := a.runExperiment(cmd.Context(), e, out, env, flags, how.run)
+	found, err := a.runExperiment(cmd.Context(), e, out, env, flags, how)
 	if err != nil {
 		return noVerdict(folder.Explain(err))
 	}
@@ -220,7 +232,7 @@ func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentF
 		return noVerdict(folder.Explain(err))
 	}
 	fmt.Fprintf(a.stderr, "%s; %s, %s, %s and %s are in %s\nlook again: %s\n", time.Since(began).Round(time.Millisecond),
-		experimentFile, experimentMarkdownFile, experimentPageFile, journalFile, out.Path(), shell.Join("rehearse", "report", out.Path()))
+		experimentFile, experimentMarkdownFile, experimentPageFile, how.journals, out.Path(), shell.Join("rehearse", "report", out.Path()))
 	if found.Stopped.As == result.Interrupted {
 		fmt.Fprintf(a.stderr, "take it up again: %s\n", shell.Join("rehearse", cmd.Name(), path, "--out", out.Path()))
 	}
@@ -230,17 +242,16 @@ func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentF
 	return quiet(how.judge(&found, flags.require))
 }
 
-func (a *app) runExperiment(ctx context.Context, e *experiment.Experiment, out *folder.Folder, env *drive.Env, flags experimentFlags,
-	run func(*experiment.Experiment, context.Context, experiment.Options) (result.Result, error),
+func (a *app) runExperiment(ctx context.Context, e *experiment.Experiment, out *folder.Folder, env *drive.Env, flags experimentFlags, how method,
 ) (result.Result, error) {
-	journal := filepath.Join(out.Path(), journalFile)
-	if info, err := os.Stat(journal); err == nil && info.Size() > 0 {
-		fmt.Fprintf(a.stderr, "%s is taken up where it stands\n", journal)
+	journals := filepath.Join(out.Path(), how.journals)
+	if kept, err := filepath.Glob(journals); err == nil && len(kept) > 0 {
+		fmt.Fprintf(a.stderr, "%s is taken up where it stands\n", journals)
 	}
 	progress := progressLine{out: a.stderr, term: tty.Of(a.stderr, a.getenv), now: time.Now}
 	progress.begin()
-	found, err := run(e, ctx, experiment.Options{
-		Env: env, Workers: flags.workers, Caps: experiment.Caps{Calls: flags.limits.calls, Cost: flags.limits.cost.Money}, Journal: journal, Tool: "rehearse " + toolVersion(),
+	found, err := how.run(e, ctx, experiment.Options{
+		Env: env, Workers: flags.workers, Caps: experiment.Caps{Calls: flags.limits.calls, Cost: flags.limits.cost.Money}, Journal: filepath.Join(out.Path(), journalFile), Tool: "rehearse " + toolVersion(),
 		Progress: func(p experiment.Progress) {
 			progress.tell(func() (string, string) { return experimentProgress(p), "" })
 		},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +22,7 @@ scenarios, and holds what it ends with against the base on the scenarios that ar
 best among many is partly luck: it is promoted only if it is better there, by the experiment's own
 measure, smallest effect and risk.
 
-` + experimentFolder + `Exit codes:
+` + experimentFolder(tuneJournals) + `Exit codes:
   0    a text was promoted
   1    none was: what was found is not better than the base on the held-out scenarios
   2    usage or configuration: nothing was run
@@ -33,7 +34,7 @@ measure, smallest effect and risk.
 		Args: arguments(1, 1, "name the file of the experiment"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.compareVariants(cmd, args[0], flags, method{
-				run: (*experiment.Experiment).Tune, judge: judgeTuning, fits: func(p *experiment.Plan) error {
+				journals: tuneJournals, run: (*experiment.Experiment).Tune, judge: judgeTuning, fits: func(p *experiment.Plan) error {
 					if p.Search == "" {
 						return errors.New(`there is nothing to search: the file has no "tune:"; rehearse experiment compares its variants`)
 					}
@@ -59,6 +60,18 @@ func judgeTuning(r *result.Result, _ string) int {
 		return exitPass
 	}
 	return exitFail
+}
+
+// free says why a file cannot be written that must not be there; better before the search
+// than after it.
+func free(file string) error {
+	if _, err := os.Lstat(file); err == nil {
+		return fmt.Errorf("--save %s: the file is there already, and would stay as it is; name another", file)
+	}
+	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
+		return fmt.Errorf("--save %s: there is no folder %s; make it, or name another file", file, filepath.Dir(file))
+	}
+	return nil
 }
 
 // saveTuned writes a promoted text.

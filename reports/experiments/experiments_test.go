@@ -104,6 +104,15 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 		Entry("none promoted", func(r *result.Result) { *r = tuning(); r.Tune.Promoted = false }, "nothing is promoted: shipped stays"),
 	)
 
+	It("says of a search that did not come to its end nothing that is not so", func() {
+		r := tuning()
+		r.Variants, r.Comparisons, r.Scenarios, r.Pareto, r.Used = nil, nil, nil, nil, result.Used{CostKnown: true}
+		r.Tune.Promoted, r.Tune.Used.Calls = false, 61
+		r.Stopped = result.Stopped{As: result.Capped, Why: "the budget is used up"}
+		text := terminal(r, tty.Terminal{})
+		Expect(text).To(And(ContainSubstring("ended: capped: the budget is used up\nused: 61 calls"), Not(ContainSubstring("0 scenarios"))))
+	})
+
 	It("says why nothing could be tested", func() {
 		r := sample()
 		c := &r.Comparisons[0]

@@ -83,6 +83,9 @@ func beyond(n int) string {
 }
 
 func markdownVariants(r *result.Result) string {
+	if len(r.Variants) == 0 {
+		return ""
+	}
 	measures := shown(r)
 	header := []string{"variant", "trials"}
 	for _, m := range measures {

@@ -90,6 +90,9 @@ func (v *view) more(n int) {
 
 // variants is a table: the measures that find room, the first of them with its interval.
 func (v *view) variants() {
+	if len(v.r.Variants) == 0 {
+		return
+	}
 	measures := shown(v.r)
 	columns := [][]string{{"variant"}, {"trials"}}
 	for i, m := range measures {

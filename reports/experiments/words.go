@@ -183,6 +183,12 @@ type fact struct{ Name, Value string }
 // facts are what was decided before, and what it took.
 func facts(r *result.Result) []fact {
 	d := &r.Design
+	if r.Tune != nil && len(r.Variants) == 0 { // a search that did not come to its end
+		return []fact{
+			{"ended", fmt.Sprintf("%s: %s", plain.Line(string(r.Stopped.As), 20), text(r.Stopped.Why))},
+			{"used", used(r.Tune.Used)},
+		}
+	}
 	u := unitsOf(r, d.Primary.Name)
 	primary := fmt.Sprintf("%s, %s is better", name(d.Primary.Name), plain.Line(string(d.Primary.Better), 20))
 	if d.Primary.Expr != "" {
