@@ -17,9 +17,9 @@ const Marker = "<!-- rehearse:report -->"
 
 // Markdown writes the report for a CI step summary or a comment: a line of
 // totals, a table of scenarios, the findings. Scenarios that did not pass come
-// first, and what exceeds opts.MaxBytes is left out and counted. All text that is
-// not ours stands in code spans, so that nothing in it is Markdown, HTML or a
-// mention.
+// first, those that were skipped for the same reason share a paragraph, and what
+// exceeds opts.MaxBytes is left out and counted. All text that is not ours stands
+// in code spans, so that nothing in it is Markdown, HTML or a mention.
 func Markdown(w io.Writer, r Report, opts Options) error {
 	b := show.Page{Left: cmp.Or(opts.MaxBytes, defaultMaxBytes)}
 	b.Head(Marker + "\n## Rehearsal: " + markdownVerdict(r) + "\n\n" + summary(r) + "\n")
@@ -42,6 +42,8 @@ func Markdown(w io.Writer, r Report, opts Options) error {
 			shown = append(shown, s)
 		}
 	}
+	shown, _ = gather(shown)
+	notPassed, alike := gather(notPassed)
 	if r.Comparison != nil {
 		markdownComparison(&b, r.Comparison)
 	}
@@ -57,10 +59,11 @@ func Markdown(w io.Writer, r Report, opts Options) error {
 	}
 	show.Lines(&b, "scenarios", shown, markdownRow)
 	b.Left += half
-	if len(notPassed) > 0 {
+	if len(notPassed)+len(alike) > 0 {
 		b.Head("\n### Findings\n")
 	}
 	show.Lines(&b, "scenarios with findings", notPassed, markdownFindings)
+	show.Lines(&b, "reasons for which scenarios were skipped", alike, markdownSkips)
 	if len(r.NotRun) > 0 {
 		b.Head("\n### Not run\n\n")
 	}

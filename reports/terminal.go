@@ -20,7 +20,8 @@ var columns = []string{calls, tokens, costEUR, latencyP95, duration}
 
 // Terminal writes a table of scenarios, the findings of those that did not pass
 // and a line of totals, at most opts.Terminal.Columns() wide. Control characters
-// of foreign text are shown as escapes and never reach the terminal.
+// of foreign text are shown as escapes and never reach the terminal. Scenarios that
+// were skipped for the same reason share one line.
 func Terminal(w io.Writer, r Report, opts Options) error {
 	var b strings.Builder
 	t := opts.Terminal
@@ -30,6 +31,7 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 			shown = append(shown, s)
 		}
 	}
+	shown, alike := gather(shown)
 	if len(shown) > 0 {
 		b.WriteString(scenarioTable(t, shown))
 		b.WriteString("\n")
@@ -38,6 +40,9 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 		if failed(s.Verdict) || s.Verdict == gate.Skip {
 			terminalFindings(&b, t, s)
 		}
+	}
+	for _, s := range alike {
+		s.terminal(&b, t)
 	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(&b, "\n%s\n", t.Paint(tty.Red, "recording: "+plain.Line(p, maxMessage)))

@@ -1,0 +1,82 @@
+package reports_test
+
+import (
+	"fmt"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/golden"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// lacking is the sample on a machine without two programs and without Docker.
+func lacking() reports.Report {
+	r := sample()
+	skip := func(name, why string) {
+		s := r.Scenarios[3]
+		s.Name, s.Planned, s.Trials = name, 2, reports.Count{Skip: 2}
+		s.Findings = []gate.Finding{
+			{Severity: gate.Skipped, Rule: "skipped", Message: "the trial was not carried out", Trial: 1, Evidence: why},
+			{Severity: gate.Skipped, Rule: "skipped", Message: "the trial was not carried out", Trial: 2, Evidence: why},
+		}
+		r.Scenarios = append(r.Scenarios, s)
+	}
+	for n := range 12 {
+		skip(fmt.Sprintf("agents/first-%02d", n+1), "the program first is not on this machine; install it")
+		if n < 3 {
+			skip(fmt.Sprintf("agents/second-%d", n+1), "the program `second` is not\nhere")
+		}
+	}
+	skip("container/http", "Docker is not there")
+	return r
+}
+
+var _ = Describe("scenarios that were skipped for the same reason", func() {
+	DescribeTable("share a line", func(f renderer, columns int, file string) {
+		golden.Expect(file, []byte(render(f, lacking(), reports.Options{Terminal: tty.Terminal{Width: columns}})))
+	},
+		Entry("on a terminal", renderer(reports.Terminal), 80, "skipped-80.txt"),
+		Entry("in Markdown", renderer(reports.Markdown), 0, "skipped.md"),
+	)
+
+	It("are told apart from those with another reason, or several", func() {
+		r := lacking()
+		r.Scenarios[4].Findings[1].Evidence = "something else"
+		r.Scenarios[5].MoreFindings = 1
+		text := render(reports.Terminal, r, reports.Options{})
+		Expect(text).To(ContainSubstring("skipped 11 scenarios: the program first"))
+		Expect(text).To(ContainSubstring("skipped 2 scenarios: the program `second`"))
+		for _, s := range []reports.Scenario{r.Scenarios[4], r.Scenarios[5]} {
+			Expect(text).To(ContainSubstring("\nskip 0/2 " + s.Name))
+		}
+	})
+
+	It("are no longer than the terminal is wide, whatever their names are", func() {
+		r := lacking()
+		for i := range r.Scenarios {
+			r.Scenarios[i].Name = strings.Repeat("long/", 30) + fmt.Sprint(i)
+		}
+		r.Scenarios[3].Name = "short"
+		named := 0
+		for line := range strings.Lines(render(reports.Terminal, r, reports.Options{})) {
+			if strings.HasPrefix(line, "  in long/") {
+				named++
+				Expect(tty.Width(strings.TrimSpace(line))).To(BeNumerically("<=", 80))
+			}
+		}
+		Expect(named).To(Equal(2))
+	})
+
+	It("stay out of a table of failures", func() {
+		Expect(render(reports.Terminal, lacking(), reports.Options{FailuresOnly: true})).NotTo(ContainSubstring("skipped"))
+	})
+
+	It("are each told to machines", func() {
+		Expect(strings.Count(render(reports.JUnit, lacking(), reports.Options{}), "<skipped")).To(BeNumerically(">=", 16))
+		Expect(render(reports.JSON, lacking(), reports.Options{})).To(ContainSubstring("agents/first-12"))
+	})
+})
