@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unicode"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
@@ -23,6 +24,7 @@ const (
 	blockToolUse    = "tool_use"
 	blockToolResult = "tool_result"
 	betaSystem      = "mid-conversation-system"
+	betaInterleaved = "interleaved-thinking" // the budget is one of all thoughts of a turn
 )
 
 // refused is Anthropic's answer to a request that is wrong; its messages begin
@@ -58,7 +60,7 @@ func (r *messagesRequest) check(beta string, answer bool) *APIError {
 		}
 	}
 	for _, rule := range []func() *APIError{
-		r.checkThinking, r.checkTools, func() *APIError { return r.checkMessages(beta) }, r.checkPairs,
+		func() *APIError { return r.checkThinking(beta) }, r.checkTools, func() *APIError { return r.checkMessages(beta) }, r.checkPairs,
 	} {
 		if err := rule(); err != nil {
 			return err
@@ -94,7 +96,7 @@ func (r *messagesRequest) checkLimits() *APIError {
 	return nil
 }
 
-func (r *messagesRequest) checkThinking() *APIError {
+func (r *messagesRequest) checkThinking(beta string) *APIError {
 	t := r.Thinking
 	if t == nil {
 		return nil
@@ -113,7 +115,7 @@ func (r *messagesRequest) checkThinking() *APIError {
 		return refused("thinking.enabled.budget_tokens", "Field required")
 	case *t.BudgetTokens < minThinkingBudget:
 		return refused("thinking.enabled.budget_tokens", "Input should be greater than or equal to %d", minThinkingBudget)
-	case r.MaxTokens != nil && *t.BudgetTokens >= *r.MaxTokens:
+	case r.MaxTokens != nil && *t.BudgetTokens >= *r.MaxTokens && !strings.Contains(beta, betaInterleaved):
 		return refused("", "`max_tokens` must be greater than `thinking.budget_tokens`.")
 	case r.Temperature != nil && *r.Temperature != 1:
 		return refused("", "`temperature` may only be set to 1 when thinking is enabled.")
@@ -204,7 +206,19 @@ func (r *messagesRequest) checkMessages(beta string) *APIError {
 			return err
 		}
 	}
+	if last := &r.Messages[len(r.Messages)-1]; llm.Role(last.Role) == llm.Assistant && last.endsInSpace() {
+		return refused("messages", "final assistant content cannot end with trailing whitespace")
+	}
 	return nil
+}
+
+// endsInSpace reports whether what a message says last ends in white space.
+func (m *anthropicMessage) endsInSpace() bool {
+	said := m.Content.text
+	if n := len(m.Content.list); n > 0 {
+		said = string(m.Content.list[n-1].Text)
+	}
+	return strings.TrimRightFunc(said, unicode.IsSpace) != said
 }
 
 // checkRole validates the role of message i where it stands.

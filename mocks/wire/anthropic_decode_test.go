@@ -102,6 +102,9 @@ var _ = Describe("Decode of Anthropic Messages", Label("H-02"), func() {
 		Entry("a thought without a signature", talk(user, from("assistant", `{"type":"thinking","thinking":"x"}`, says)), "signature: Field required"),
 		Entry("a thought that was changed", talk(user, from("assistant", `{"type":"thinking","thinking":"x","signature":"rehearse:AAAA"}`, says)), "Invalid `signature`"),
 
+		Entry("space at the end of an answer that is begun", talk(user, `{"role":"assistant","content":"The answer is "}`), "messages: final assistant content cannot end with trailing whitespace"),
+		Entry("space at the end of the last block of one", talk(user, from("assistant", says, `{"type":"text","text":"x\n"}`)), "cannot end with trailing whitespace"),
+
 		Entry("an orphan result", talk(from("user", result1)), "messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: t1"),
 		Entry("a result given twice", talk(user, from("assistant", use1), from("user", result1, result1)), "messages.2.content.1: unexpected"),
 		Entry("a late result", talk(user, from("assistant", use1), from("user", result1), aMessage, from("user", result1)), "messages.4.content.0: unexpected"),
@@ -128,6 +131,14 @@ var _ = Describe("Decode of Anthropic Messages", Label("H-02"), func() {
 		Entry("tools of the provider's", begging(`"tools":[{"type":"bash_20250124","name":"bash"},{"type":"mcp_toolset","mcp_server_name":"x"}]`)),
 		Entry("an answer that was broken and mended", talk(user, from("assistant", `{"type":"tool_use","id":"t1","name":"f","input":{"INVALID_JSON":"{"}}`), from("user", result1))),
 	)
+
+	It("lets thoughts between tool calls take more than one answer may, by the name of their beta", func() {
+		body := []byte(begging(`"thinking":{"type":"enabled","budget_tokens":400000}`))
+		_, e := wire.AnthropicMessages{}.Decode(body)
+		Expect(e).To(HaveOccurred())
+		_, e = wire.AnthropicMessages{Beta: "interleaved-thinking-2025-05-14"}.Decode(body)
+		Expect(e).NotTo(HaveOccurred())
+	})
 
 	It("allows a system message by the name of its beta, before an answer or at the end", func() {
 		c := wire.AnthropicMessages{Beta: "a-2025-01-01,mid-conversation-system-2026-04-07"}

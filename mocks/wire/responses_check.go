@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -19,7 +22,7 @@ func (r *responsesRequest) check() *APIError {
 	}
 	for _, rule := range []func() *APIError{
 		r.checkSampling, func() *APIError { return checkMetadata(r.Metadata) },
-		func() *APIError { return checkOffered("tools", r.Tools) }, r.checkInput, r.checkOutputs, r.checkFormat,
+		func() *APIError { return checkOffered("tools", r.Tools) }, r.checkChoice, r.checkInput, r.checkOutputs, r.checkFormat,
 	} {
 		if err := rule(); err != nil {
 			return err
@@ -70,13 +73,61 @@ func checkOffered(at string, tools []responsesTool) *APIError {
 	return nil
 }
 
+// checkChoice demands that a tool that is to be called is there. Those of a prompt or
+// of the input are not looked at.
+func (r *responsesRequest) checkChoice() *APIError {
+	var choice struct {
+		Type string `json:"type"`
+		Name string `json:"name"`
+	}
+	switch r.ToolChoice.Kind() {
+	case '"':
+		mode, _ := unquote(r.ToolChoice) // it was read as JSON
+		if modes := []string{"none", "auto", "required"}; !slices.Contains(modes, mode) {
+			return unsupported("tool_choice", mode, modes...)
+		}
+		return nil
+	case '{':
+		if err := jsonv2.Unmarshal(r.ToolChoice, &choice); err != nil {
+			return decodeError(err)
+		}
+	}
+	if choice.Type != "function" && choice.Type != "custom" || given(r.Prompt) ||
+		slices.ContainsFunc(r.Input.list, func(t item) bool { return t.Type == "additional_tools" }) {
+		return nil
+	}
+	if !offers(r.Tools, choice.Name) {
+		return bad("tool_choice", "", "Tool choice '%.64s' not found in 'tools' parameter.", choice.Name)
+	}
+	return nil
+}
+
+// offers reports whether a tool is among tools, or in a namespace of theirs.
+func offers(tools []responsesTool, name string) bool {
+	return slices.ContainsFunc(tools, func(t responsesTool) bool { return t.Name == name || offers(t.Tools, name) })
+}
+
+// continues reports whether the provider knows more of the conversation than the input
+// says.
+func (r *responsesRequest) continues() bool {
+	return r.PreviousResponseID != "" || given(r.Conversation) || given(r.Prompt)
+}
+
+// given reports whether a member is there, and not null.
+func given(v jsontext.Value) bool { return v != nil && v.Kind() != 'n' }
+
+// isReference reports whether an item only refers to one that the provider keeps.
+func (t *item) isReference() bool {
+	return t.Type == "item_reference" || t.Type == "" && t.Role == "" && t.ID != "" && t.Content.kind == 0
+}
+
 func (r *responsesRequest) checkInput() *APIError {
 	switch k := r.Input.kind; k {
 	case '"':
 		return nil
 	case '[':
 	case 0, 'n':
-		if r.PreviousResponseID != "" || r.Conversation != nil {
+		if r.continues() {
 			return nil
 		}
 		return missing("input")
@@ -84,7 +135,7 @@ func (r *responsesRequest) checkInput() *APIError {
 		return bad("input", "invalid_type",
 			"Invalid type for 'input': expected one of a string or array of input items, but got %s instead.", kindName(k))
 	}
-	if len(r.Input.list) == 0 && r.PreviousResponseID == "" && r.Conversation == nil {
+	if len(r.Input.list) == 0 && !r.continues() {
 		return bad("input", "empty_array",
 			"Invalid 'input': empty array. Expected an array with minimum length 1, but got an empty array instead.")
 	}
@@ -104,6 +155,9 @@ func (t *item) check(i int) *APIError {
 	}
 	switch t.Type {
 	case itemMessage, "":
+		if t.isReference() {
+			return nil
+		}
 		return t.checkMessage(param)
 	case itemFunctionCall:
 		return t.checkCall(param, t.Arguments.Kind() == '"', "arguments")
@@ -178,8 +232,7 @@ func (t *item) checkMessage(param func(string) string) *APIError {
 // and that there are no other outputs. What a previous response holds, or an item
 // that is only referred to, is not known here.
 func (r *responsesRequest) checkOutputs() *APIError {
-	before := r.PreviousResponseID != "" || r.Conversation != nil ||
-		slices.ContainsFunc(r.Input.list, func(t item) bool { return t.Type == "item_reference" })
+	before := r.continues() || slices.ContainsFunc(r.Input.list, func(t item) bool { return t.isReference() })
 	var calls pending
 	answered := map[string]bool{}
 	for i := range r.Input.list {

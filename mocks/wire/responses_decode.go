@@ -25,6 +25,7 @@ type responsesRequest struct {
 	MaxOutputTokens    *int              `json:"max_output_tokens"`
 	PreviousResponseID string            `json:"previous_response_id"`
 	Conversation       jsontext.Value    `json:"conversation"`
+	Prompt             jsontext.Value    `json:"prompt"`
 	Metadata           map[string]string `json:"metadata"`
 	Include            []string          `json:"include"`
 	Text               struct {
@@ -189,6 +190,7 @@ type assistantTurn struct {
 // add adds what an item says to the messages.
 func (t *assistantTurn) add(i *item) {
 	switch {
+	case i.isReference():
 	case i.Type == itemMessage || i.Type == "":
 		text := i.Content.text
 		if i.Content.kind == '[' {

@@ -87,6 +87,10 @@ var _ = Describe("Decode of OpenAI Responses", Label("H-02"), func() {
 		Entry("a call without output", input(user, fnCall), "input", "", "No tool output found for function call c1."),
 		Entry("a call without output, of another kind", input(user, shCall, user), "input", "", "No tool output found for function call c3."),
 
+		Entry("a choice of no mode", wanting(`"tool_choice":"always"`), "tool_choice", "invalid_value", "'always'"),
+		Entry("a choice of a tool that is not there", wanting(`"tools":[{"type":"function","name":"f"}],"tool_choice":{"type":"function","name":"g"}`), "tool_choice", "", "Tool choice 'g' not found in 'tools' parameter."),
+		Entry("an orphan output of no conversation", `{"model":"m","conversation":null,"prompt":null,"input":[`+fnOutput+`]}`, "input", "", "No tool call found"),
+
 		Entry("JSON mode without the word", wanting(`"text":{"format":{"type":"json_object"}}`), "input", "", "must contain the word 'json'"),
 		Entry("a schema without a name", wanting(`"text":{"format":{"type":"json_schema"}}`), "text.format.name", "missing_required_parameter", ""),
 		Entry("an unknown format", wanting(`"text":{"format":{"type":"xml"}}`), "text.format.type", "invalid_value", "'xml'"),
@@ -107,10 +111,22 @@ var _ = Describe("Decode of OpenAI Responses", Label("H-02"), func() {
 		Entry("items of other types", input(user, `{"type":"web_search_call","id":"ws_1","status":"completed"}`, `{"type":"item_reference","id":"x"}`, `{"type":"compaction","encrypted_content":"x"}`, `{"type":"future"}`)),
 		Entry("calls of the provider's tools, whatever their ids", input(user, strings.Replace(shCall, "lsh_1", "x", 1), shOutput)),
 		Entry("tools of the provider's", wanting(`"tools":[{"type":"web_search"},{"type":"mcp","server_label":"x"}]`)),
+		Entry("a reference without a type", input(user, `{"id":"fc_1"}`, fnOutput)),
+		Entry("a prompt that the provider keeps", `{"model":"m","prompt":{"id":"pmpt_1"},"tool_choice":{"type":"function","name":"f"}}`),
+		Entry("a choice of a mode", wanting(`"tool_choice":"required"`)),
+		Entry("a choice of a tool in a namespace", wanting(`"tools":[{"type":"namespace","name":"n","tools":[{"type":"custom","name":"exec"}]}],"tool_choice":{"type":"custom","name":"exec"}`)),
+		Entry("a choice of a tool of the input", `{"model":"m","tool_choice":{"type":"custom","name":"exec"},"input":[`+user+`,{"type":"additional_tools","tools":[{"type":"custom","name":"exec"}]}]}`),
+		Entry("a choice of the provider's tools", wanting(`"tools":[{"type":"web_search"}],"tool_choice":{"type":"web_search"}`)),
 		Entry("JSON mode", `{"model":"m","input":"as json","text":{"format":{"type":"json_object"}}}`),
 		Entry("arguments that are not JSON, which it gave itself", input(user, strings.Replace(fnCall, `{\"a\":1}`, `{\"a\":`, 1), fnOutput)),
 		Entry("outputs in another order", input(user, fnCall, jsCall, jsOutput, fnOutput)),
 	)
+
+	It("takes nothing that is said out of a reference", func() {
+		c, e := wire.OpenAIResponses{}.Decode([]byte(input(user, `{"id":"msg_1"}`)))
+		Expect(e).NotTo(HaveOccurred())
+		Expect(c.Messages).To(HaveLen(1))
+	})
 
 	It("gives the request in neutral form", func() {
 		c, e := wire.OpenAIResponses{}.Decode([]byte(`{"model":"gpt","instructions":"Be brief.","stream":true,"temperature":0.5,"max_output_tokens":64,
