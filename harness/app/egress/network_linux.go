@@ -98,7 +98,7 @@ func (n *Network) Close() error {
 	}
 	n.serving.Wait()
 	if n.packets != nil {
-		go n.packets.Close() //nolint:errcheck // it was only read; the kernel takes its time, some 20 ms
+		go n.packets.Close() // it was only read; the kernel takes its time, some 20 ms
 	}
 	if n.namespace >= 0 {
 		errs = append(errs, unix.Close(n.namespace))
