@@ -45,7 +45,7 @@ var _ = Describe("scenarios that were skipped for the same reason", func() {
 
 	It("are told apart from those with another reason, or several", func() {
 		r := lacking()
-		r.Scenarios[4].Findings[1].Evidence = "something else"
+		r.Scenarios[4].Findings[0].Evidence = "something else"
 		r.Scenarios[5].MoreFindings = 1
 		text := render(reports.Terminal, r, reports.Options{})
 		Expect(text).To(ContainSubstring("skipped 11 scenarios: the program first"))

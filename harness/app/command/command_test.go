@@ -231,6 +231,10 @@ var _ = Describe("a program that lives for a session", func() {
 		Expect(s.Say(ctx, "one")).To(HaveField("Text", "one"))
 		Expect(s.End(ctx)).To(beKind(app.Unusable, "more than one line for a turn"))
 
+		s = talk(ctx, `lines:{"text":"TURN"}\n{"type":"`+strings.Repeat("x", 100)+`"}`, command.Config{Output: lines.Output, Answer: lines.Answer, MaxOutput: 100})
+		Expect(s.Say(ctx, "one")).To(HaveField("Text", "one"))
+		Expect(s.End(ctx)).To(beKind(app.Unusable, "a line that no turn asked for"), "it is too long to be looked at")
+
 		s = talk(ctx, `lines:{"text":"TURN"}\nDone!`, lines)
 		Expect(s.Say(ctx, "one")).To(HaveField("Text", "one"))
 		Expect(s.End(ctx)).To(beKind(app.Unusable, "it printed: Done!"))
