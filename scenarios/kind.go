@@ -1,6 +1,9 @@
 package scenarios
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // The values of Backend.As.
 const (
@@ -18,6 +21,13 @@ func (b Backend) Kind() string { return cmp.Or(b.As, InProcess) }
 
 // Live reports whether the backend is a real model, which has no script.
 func (b Backend) Live() bool { return b.As == Live }
+
+// Live reports whether a real model is called: by the agent, or to judge what it says.
+func (sc *Scenario) Live() bool {
+	return sc.Backend.Live() || slices.ContainsFunc(sc.Scores, func(s Score) bool {
+		return s.Judge != nil && s.Judge.Backend.Live()
+	})
+}
 
 // Process reports whether the backend is a scripted command-line agent, a child
 // process.

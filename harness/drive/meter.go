@@ -37,6 +37,15 @@ type unmetered struct{}
 func (unmetered) Reserve() error                   { return nil }
 func (unmetered) Add(string, *llm.Usage, *float64) {}
 
+// withMeter is a backend whose calls the meter of a trial's context is told of, if it has
+// one.
+func withMeter(ctx context.Context, backend llm.Adapter) llm.Adapter {
+	if meter := meterOf(ctx); meter != (unmetered{}) {
+		return metered{backend, meter}
+	}
+	return backend
+}
+
 // metered is a backend whose calls are metered.
 type metered struct {
 	llm.Adapter

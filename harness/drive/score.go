@@ -79,7 +79,7 @@ func (e *Env) Judge(ctx context.Context, j *scenarios.ScoreJudge) (*judge.Model,
 	if j.Backend.Live() {
 		t.clock = clock.Real()
 	}
-	backend, _, err := t.judging(ctx, j)
+	backend, err := t.judging(ctx, j)
 	if err != nil {
 		return nil, err
 	}
@@ -90,11 +90,11 @@ func newJudge(backend llm.Backend, j *scenarios.ScoreJudge) *judge.Model {
 	return &judge.Model{Backend: backend, Name: j.Backend.Model, Rubric: j.Rubric}
 }
 
-// judging is the backend of a judge and the trial that it alone has.
-func (t *trial) judging(ctx context.Context, j *scenarios.ScoreJudge) (llm.Backend, *trial, error) {
+// judging is the backend of a judge, whose calls are metered and tell what they cost.
+func (t *trial) judging(ctx context.Context, j *scenarios.ScoreJudge) (llm.Backend, error) {
 	script, err := compile(j.Backend)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	own := &trial{script: script, env: t.env, clock: t.clock, random: t.random}
 	if script.program != nil {
@@ -102,29 +102,42 @@ func (t *trial) judging(ctx context.Context, j *scenarios.ScoreJudge) (llm.Backe
 			Clock: t.clock, Seed: t.random.Uint64(), Count: t.env.Tokens.Count,
 		})
 	}
-	backend, err := own.backend(ctx)
+	client, err := own.connect(ctx)
 	if err != nil {
-		return nil, nil, fmt.Errorf("connect the judge: %w", err)
+		return nil, fmt.Errorf("connect the judge: %w", err)
 	}
-	return backend, own, nil
+	return withMeter(ctx, priced{client, func(u llm.Usage) (float64, bool) { return own.usd(j.Backend.Model, u) }}), nil
 }
 
-// judge connects the model of a judge, whose calls are recorded at its own price.
+// judge connects the model of a judge, whose calls are recorded.
 func (t *trial) judge(ctx context.Context, j *scenarios.ScoreJudge) (*judge.Model, error) {
-	backend, own, err := t.judging(ctx, j)
+	backend, err := t.judging(ctx, j)
 	if err != nil {
 		return nil, err
 	}
 	recorded := llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
 		end := t.collector.Begin(judge.Purpose, req)
 		reply, err := backend.Complete(ctx, req)
-		if reply.ReportedUSD == nil && reply.Usage != nil {
-			if usd, ok := own.usd(j.Backend.Model, *reply.Usage); ok {
-				reply.ReportedUSD = &usd
-			}
-		}
 		end(reply, err, errors.Is(err, context.Canceled))
 		return reply, err
 	})
 	return newJudge(recorded, j), nil
+}
+
+// priced is a backend that tells what its calls cost by the price of its own model, where
+// it does not say so itself: the trial's price is that of the agent's.
+type priced struct {
+	llm.Adapter
+	usd func(llm.Usage) (float64, bool)
+}
+
+// Complete implements llm.Backend.
+func (p priced) Complete(ctx context.Context, req llm.Request) (llm.Reply, error) {
+	reply, err := p.Adapter.Complete(ctx, req)
+	if reply.ReportedUSD == nil && reply.Usage != nil {
+		if usd, ok := p.usd(*reply.Usage); ok {
+			reply.ReportedUSD = &usd
+		}
+	}
+	return reply, err
 }

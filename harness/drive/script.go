@@ -112,10 +112,10 @@ func (s *script) beginObserved(sc scenarios.Scenario, n int, env *Env, observer 
 // if those of the trial are.
 func (t *trial) backend(ctx context.Context) (llm.Adapter, error) {
 	client, err := t.connect(ctx)
-	if meter := meterOf(ctx); err == nil && meter != (unmetered{}) {
-		return metered{client, meter}, nil
+	if err != nil {
+		return nil, err
 	}
-	return client, err
+	return withMeter(ctx, client), nil
 }
 
 func (t *trial) connect(ctx context.Context) (llm.Adapter, error) {

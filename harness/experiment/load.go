@@ -378,9 +378,9 @@ func (l *loader) digested(data []byte) {
 	l.digest = "sha256:" + hex.EncodeToString(sum.Sum(nil))
 }
 
-// Live reports whether any variant calls a live model.
+// Live reports whether any variant calls a live model, or a judge of its answers is one.
 func (e *Experiment) Live() bool {
 	return slices.ContainsFunc(e.variants, func(v variant) bool {
-		return slices.ContainsFunc(v.scenarios, func(sc scenarios.Scenario) bool { return sc.Backend.Live() })
+		return slices.ContainsFunc(v.scenarios, func(sc scenarios.Scenario) bool { return sc.Live() })
 	})
 }

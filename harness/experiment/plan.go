@@ -19,7 +19,7 @@ type Plan struct {
 	// driven, sorted by name.
 	Variants  []result.Variant
 	Scenarios []result.Scenario
-	// Live names the variants that call real models.
+	// Live names the variants that call real models, or whose judges are some.
 	Live []string
 	// Comparisons is how many there are by the primary measure.
 	Comparisons int
@@ -44,7 +44,7 @@ func (e *Experiment) Plan() Plan {
 		v := &e.variants[i]
 		p.Variants = append(p.Variants, result.Variant{Name: v.name, About: v.about, Settings: shown(v.set)})
 		for s := range v.scenarios {
-			if v.scenarios[s].Backend.Live() {
+			if v.scenarios[s].Live() {
 				p.Live = append(p.Live, v.name)
 				break
 			}

@@ -1,6 +1,7 @@
 package experiment_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,5 +71,17 @@ primary: {name: pass, smallest_effect: 0.2}
 	It("names who calls real models", func() {
 		p := plan("{drive.loop.prompt: Do it.}", "{backend.as: live, backend.url: 'https://x.example/v1', backend.rules: null}")
 		Expect(p.Live).To(Equal([]string{"other"}))
+	})
+
+	It("names whose judges are real models, which are not driven without leave either", func() {
+		text, _, _ := strings.Cut(judged, "      backend:\n        model: gpt-4.1\n")
+		text += "      backend: {as: live, url: 'https://x.example/v1', model: gpt-4.1}\nexpect: {status: done}\n"
+		path := write(judging)
+		Expect(os.WriteFile(filepath.Join(filepath.Dir(path), "judged.yaml"), []byte(text), 0o600)).To(Succeed())
+		e := loadFile(path)
+		Expect(e.Plan().Live).To(Equal([]string{"plain", "kind"}))
+		Expect(e.Live()).To(BeTrue())
+		_, err := e.Run(context.Background(), with())
+		Expect(err).To(MatchError(ContainSubstring("live")))
 	})
 })

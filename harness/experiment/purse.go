@@ -5,20 +5,19 @@ import (
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
-	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // purse is what one trial may spend of what the whole experiment may: it ends the trial
 // when a call is refused.
 type purse struct {
-	all   *budget.Budget
-	quote *price.Quote // of the model that answers; nil if it has no price
-	stop  context.CancelCauseFunc
+	all  *budget.Budget
+	head record.Scenario // which has the price
+	stop context.CancelCauseFunc
 
 	mu    sync.Mutex
 	calls int
@@ -39,14 +38,15 @@ func (p *purse) Reserve() error {
 	return nil
 }
 
-// Add implements drive.Meter. The price is that of the scenario's model, as in its facts.
+// Add implements drive.Meter. What a call cost is what it is in the facts of its trial: by
+// the price of the scenario's model if that answered, else what the backend told.
 func (p *purse) Add(model string, usage *llm.Usage, reportedUSD *float64) {
-	if usage != nil && p.quote != nil {
-		if usd, ok := p.quote.Cost(*usage).In(unit.USD, p.quote.EURPerUSD); ok {
-			reportedUSD = &usd
-		}
+	usd, unknown := measure.CallCostUSD(&p.head, &record.Call{Model: model, Usage: usage, ReportedUSD: reportedUSD})
+	if unknown != "" {
+		p.all.Add(model, nil, nil)
+		return
 	}
-	p.all.Add(model, usage, reportedUSD)
+	p.all.Add(model, usage, &usd)
 }
 
 // spent is how many calls were made, and why one was refused; nil if none was.
@@ -97,7 +97,7 @@ func (i *item) Trial(ctx context.Context, _ int) (record.Trial, []record.Timing)
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	p := &purse{all: i.budget, quote: i.Driver.Head().Price, stop: stop}
+	p := &purse{all: i.budget, head: i.Driver.Head(), stop: stop}
 	trial, timings := i.Driver.Trial(drive.WithMeter(ctx, p), i.trial)
 	calls, refused := p.spent()
 	i.tally.calls += calls
