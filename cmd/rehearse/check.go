@@ -14,14 +14,14 @@ func (a *app) checkCommand() *cobra.Command {
 	var prices string
 	cmd := &cobra.Command{
 		Use:   "check [PATTERN...]",
-		Short: "Check scenarios, plans and agent files without running them",
-		Long: `check reads scenario files as run does, plans as supervise does, and agent files (*.agent.md) and
-their tasks as react does. It says everything that is wrong with them, with file, line and column,
-what was expected and the nearest valid word. A folder is one of scenarios, or of the others. It
-runs nothing.
+		Short: "Check scenarios, plans, experiments and agent files without running them",
+		Long: `check reads scenario files as run does, plans as supervise does, experiments with all that they
+name as experiment and tune do, and agent files (*.agent.md) and their tasks as react does. It says
+everything that is wrong with them, with file, line and column, what was expected and the nearest
+valid word. A folder is one of scenarios, or of the others. It runs nothing.
 
 Exit codes: 0 all is well, 2 something is wrong or nothing was selected.`,
-		Example:           "  rehearse check scenarios\n  rehearse check 'loop/*' plan.yaml agents/*.agent.md",
+		Example:           "  rehearse check scenarios\n  rehearse check 'loop/*' plan.yaml mirror.yaml agents/*.agent.md",
 		ValidArgsFunction: completeScenarios,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.check(args, tags, prices)
@@ -40,10 +40,9 @@ func (a *app) check(args, tags []string, prices string) error {
 	}
 	named := sortNamed(args)
 	var found scenarios.Diagnostics
-	kinds := []kind{isPlan, isAgent, isTask}
-	for _, k := range kinds {
+	for _, k := range kinds() {
 		for _, file := range named.of[k] {
-			found = append(found, file.parse(k)...)
+			found = append(found, file.parse(k, table)...)
 		}
 	}
 	var well []string
@@ -57,7 +56,7 @@ func (a *app) check(args, tags []string, prices string) error {
 	if len(found) > 0 {
 		return usage(found)
 	}
-	for _, k := range kinds {
+	for _, k := range kinds() {
 		if n := len(named.of[k]); n > 0 {
 			well = append(well, plural(n, string(k)))
 		}

@@ -12,7 +12,9 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -30,7 +32,12 @@ const (
 	isPlan  kind = "plan"
 	isAgent kind = "agent"
 	isTask  kind = "task" // the input of an agent
+	// isExperiment is what compares variants of an agent in scenarios.
+	isExperiment kind = "experiment"
 )
+
+// kinds are all of them, in the order in which they are checked.
+func kinds() []kind { return []kind{isPlan, isAgent, isTask, isExperiment} }
 
 // namedFiles are what arguments name.
 type namedFiles struct {
@@ -73,6 +80,8 @@ func kindOf(name string) (kind, []byte) {
 		return "", nil
 	case source.HasKey(data, "tasks"):
 		return isPlan, data
+	case source.HasKey(data, "primary") || source.HasKey(data, "variants") || source.HasKey(data, "tune"):
+		return isExperiment, data
 	case source.HasKey(data, "do") || source.HasKey(data, "input"):
 		return isTask, data
 	}
@@ -81,7 +90,7 @@ func kindOf(name string) (kind, []byte) {
 
 func isYAML(name string) bool { return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)) }
 
-// filesOf are the agents, plans and tasks of a folder that holds no other YAML
+// filesOf are the agents, plans, tasks and experiments of a folder that holds no other YAML
 // file: those of one with scenarios are found by their loader.
 func filesOf(folder string) []string {
 	entries, err := os.ReadDir(folder)
@@ -103,13 +112,16 @@ func filesOf(folder string) []string {
 }
 
 // parse says what is wrong with a file of a kind.
-func (f namedFile) parse(k kind) scenarios.Diagnostics {
+func (f namedFile) parse(k kind, prices *price.Table) scenarios.Diagnostics {
 	switch k {
 	case isPlan:
 		_, found := parsePlan(f.name, f.data)
 		return found
 	case isAgent:
 		_, found := parseAgent(f.name, f.data)
+		return found
+	case isExperiment:
+		_, found := experiment.Load(f.name, scenarioOptions(prices))
 		return found
 	}
 	_, found := source.Decode(f.name, f.data, &react.Task{})

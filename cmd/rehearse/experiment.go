@@ -16,13 +16,11 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
-	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/folder"
 	"github.com/rehearse-dev/rehearse/internal/shell"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/reports/experiments"
-	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // The files of an experiment.
@@ -193,9 +191,7 @@ func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentF
 	if err != nil {
 		return usage(err)
 	}
-	e, diagnostics := experiment.Load(path, scenarios.Options{
-		CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant, Prices: prices,
-	})
+	e, diagnostics := experiment.Load(path, scenarioOptions(prices))
 	if len(diagnostics) > 0 {
 		return usage(diagnostics.Err())
 	}

@@ -26,13 +26,15 @@ func selectScenarios(patterns, tags []string, prices *price.Table) ([]scenarios.
 		}
 		patterns = []string{"./" + ownFolder}
 	}
-	set, diagnostics := scenarios.Load(patterns, scenarios.Options{
-		CheckExpr:      gate.Check,
-		CheckInvariant: gate.CheckInvariant,
-		Prices:         prices,
-		Tags:           tags,
-	})
+	options := scenarioOptions(prices)
+	options.Tags = tags
+	set, diagnostics := scenarios.Load(patterns, options)
 	return set, diagnostics.Err()
+}
+
+// scenarioOptions are how scenarios are read and checked.
+func scenarioOptions(prices *price.Table) scenarios.Options {
+	return scenarios.Options{CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant, Prices: prices}
 }
 
 // completeScenarios completes the names of shipped scenarios, beside files.
