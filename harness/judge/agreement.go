@@ -48,6 +48,17 @@ func (c Confusion) cells() []int {
 	return []int{c.PassPassed, c.PassFailed, c.FailPassed, c.FailFailed}
 }
 
+// always is the verdict that a judge gave of everything, empty if it gave both.
+func (c Confusion) always() string {
+	switch {
+	case c.PassFailed+c.FailFailed == 0:
+		return "pass"
+	case c.PassPassed+c.FailPassed == 0:
+		return "fail"
+	}
+	return ""
+}
+
 // MinLabels is how many items of either label an agreement is measured on at least.
 const MinLabels = 10
 
@@ -141,6 +152,8 @@ func (a *Agreement) Reaches(digest string, least float64) error {
 		return errors.New("the agreement was measured for another rubric, model or prompt; measure it again")
 	case a.Unformed > 0:
 		return fmt.Errorf("the judge did not answer in form for %d of %d labelled items", a.Unformed, a.Items)
+	case a.Confusion.always() != "":
+		return fmt.Errorf("it says %s of all %d items, whatever their label", a.Confusion.always(), a.Items)
 	case a.Kappa == nil || a.Interval == nil:
 		return errors.New("kappa is not defined for what was measured; label more items, of both kinds")
 	case !(a.Interval.Lo >= least):

@@ -217,6 +217,12 @@ var _ = Describe("the agreement of a judge", func() {
 	It("takes enough labels of either kind", func() {
 		_, err := judge.Measure(context.Background(), agreeing(0), labelled(9))
 		Expect(err).To(MatchError(ContainSubstring("9 items are labelled pass and 9 fail; at least 10 of either")))
+		few := labelled(20)
+		for i := range few {
+			few[i].Pass = i < 9
+		}
+		_, err = judge.Measure(context.Background(), agreeing(0), few)
+		Expect(err).To(MatchError(ContainSubstring("9 items are labelled pass and 31 fail")))
 	})
 
 	It("ends with an error of the backend, and counts answers that are not in form", func() {
@@ -285,10 +291,12 @@ var _ = Describe("a gate for a judge", func() {
 		Expect(gated(m, a, 0)).To(MatchError(ContainSubstring("did not answer in form for 1 of 100")))
 	})
 	It("stays shut for one that says the same of everything", func() {
-		m, _ := answering(func(_ int, req llm.Request) string { return verdict(asked(req), true) })
-		a, err := judge.Measure(context.Background(), m, labelled(20))
-		Expect(err).NotTo(HaveOccurred())
-		Expect(gated(m, &a, 0.1)).To(HaveOccurred())
+		for _, said := range []bool{true, false} {
+			m, _ := answering(func(_ int, req llm.Request) string { return verdict(asked(req), said) })
+			a, err := judge.Measure(context.Background(), m, labelled(20))
+			Expect(err).NotTo(HaveOccurred())
+			Expect(gated(m, &a, -1)).To(MatchError(HaveSuffix(fmt.Sprintf("it says %s of all 40 items, whatever their label", map[bool]string{true: "pass", false: "fail"}[said]))))
+		}
 	})
 })
 
