@@ -68,7 +68,7 @@ type CommandDrive struct {
 	Network string `yaml:"network,omitempty" json:"network,omitempty" jsonschema:"enum=own,enum=shared"`
 }
 
-// SharedNetwork is a value of CommandDrive.Network.
+// SharedNetwork is a value of CommandDrive.Network and HTTPDrive.Network.
 const SharedNetwork = "shared"
 
 // HTTPDrive drives an HTTP application.
@@ -80,6 +80,8 @@ type HTTPDrive struct {
 	Web     `yaml:",inline"`
 	// URL is the base address of an application that is already there, on loopback.
 	URL string `yaml:"url,omitempty" json:"url,omitempty"`
+	// Network is that of an application that is started, as CommandDrive has it.
+	Network string `yaml:"network,omitempty" json:"network,omitempty" jsonschema:"enum=own,enum=shared"`
 }
 
 // Web is how a turn becomes a request, and a response an answer.

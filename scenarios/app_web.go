@@ -23,6 +23,9 @@ func (c *checker) checkHTTP(d *HTTPDrive) []string {
 		if len(d.Env) > 0 {
 			c.add(at+".env", "", "an application that is there already (url) has its variables; leave env out, or start it with run")
 		}
+		if d.Network != "" {
+			c.add(at+".network", "", "an application that is there already (url) has its network; leave network out, or start it with run")
+		}
 	}
 	c.checkWeb(at, &d.Web)
 	return c.checkTalk(at, &d.Talk)

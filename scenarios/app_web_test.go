@@ -63,6 +63,8 @@ var _ = Describe("An application that is driven", func() {
 		Entry("nothing to start", rightHTTP, "    run: [./server]\n", "", `s.yaml:3:3: there is no application; write how it is started, as run: [program, argument], or the url:`),
 		Entry("started and there", rightHTTP, "    run: [./server]\n", "    run: [./server]\n    url: http://localhost\n", `s.yaml:5:10: an application that is started (run) gets its port in PORT`),
 		Entry("on another machine", rightHTTP, "run: [./server]", "url: http://example.org", `s.yaml:4:10: example.org is another machine`),
+		Entry("a network of what is there", rightHTTP, "run: [./server]", "url: http://localhost\n    network: own", `s.yaml:5:14: an application that is there already (url) has its network`),
+		Entry("another network", rightHTTP, "run: [./server]", "run: [./server]\n    network: none", `s.yaml:5:14: found the text "none"; expected one of own, shared`),
 		Entry("variables of what is there", rightHTTP, "run: [./server]", "url: http://localhost\n    env: {A: b}", `s.yaml:5:5: an application that is there already (url) has its variables`),
 		Entry("a health that is no path", rightHTTP, "/healthz", "healthz", `s.yaml:5:13: "healthz" is no path`),
 		Entry("a body that is no template", rightHTTP, "{{json .Turn}}", "{{json .Trun}}", `s.yaml:9:13: template: body:1:15: executing`),

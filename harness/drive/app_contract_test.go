@@ -31,15 +31,19 @@ func demoCommand(args, keys string) func(do string) string {
 	}
 }
 
-var _ = It("a command reaches no other machine though it passes the proxy by, and the one that it looked up is named", func(ctx SpecContext) {
-	network, err := egress.NewNetwork(func(string) {})
-	if err != nil {
-		Skip(err.Error())
-	}
-	Expect(network.Close()).To(Succeed())
-	t := carryOut(ctx, "name: spec/direct\ndrive:\n"+demoCommand("", "")("direct")+"    turns: [Hello.]\nbackend:\n  unpriced: true\n  replies: [{text: Hello!}]\nexpect: {status: done}\n")
-	Expect(t.End.HarnessError).To(ContainSubstring("called api.openai.com, which was refused"))
-})
+var _ = DescribeTable("reaches no other machine though it passes the proxy by, and the one that it looked up is named:",
+	func(ctx SpecContext, drives func(do string) string) {
+		network, err := egress.NewNetwork(func(string) {})
+		if err != nil {
+			Skip(err.Error())
+		}
+		Expect(network.Close()).To(Succeed())
+		t := carryOut(ctx, "name: spec/direct\ndrive:\n"+drives("direct")+"    turns: [Hello.]\nbackend:\n  unpriced: true\n  replies: [{text: Hello!}]\nexpect: {status: done}\n")
+		Expect(t.End.HarnessError).To(ContainSubstring("called api.openai.com, which was refused"))
+	},
+	Entry("a command", demoCommand("", "")),
+	Entry("an HTTP application", demoHTTP),
+)
 
 func init() {
 	apptest.Contract(apptest.Subject{Name: "a command", Drive: demoCommand("", ""), Run: carryOut})

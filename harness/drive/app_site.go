@@ -61,10 +61,10 @@ func (d *appDriver) newSite(t *trial, stop context.CancelCauseFunc) (*site, erro
 	return s, furnish(s.Folder, &scenarios.Stage{Files: d.talk.Files})
 }
 
-// isolate gives a command a network of its own, from which nothing outside is reached,
+// isolate gives a program a network of its own, from which nothing outside is reached,
 // where the machine can and the scenario does not say otherwise; nil is the machine's.
 func (d *appDriver) isolate(t *trial, s *site, tell func(host string)) *egress.Network {
-	if c := d.scenario.Drive.Command; c == nil || c.Network == scenarios.SharedNetwork {
+	if !confined(d.scenario.Drive) {
 		return nil
 	}
 	network, err := egress.NewNetwork(tell)
@@ -74,6 +74,17 @@ func (d *appDriver) isolate(t *trial, s *site, tell func(host string)) *egress.N
 	t.closers = append(t.closers, network.Close)
 	s.Within = network.Within
 	return network
+}
+
+// confined reports whether a program is to have a network of its own.
+func confined(d scenarios.Drive) bool {
+	switch {
+	case d.Command != nil:
+		return d.Command.Network != scenarios.SharedNetwork
+	case d.HTTP != nil:
+		return d.HTTP.URL == "" && d.HTTP.Network != scenarios.SharedNetwork
+	}
+	return false
 }
 
 // refuse starts the proxy that refuses other machines.

@@ -59,22 +59,55 @@ const attempts = 5
 // when the program comes to listen: then another one is tried.
 func (p *process) Start(ctx context.Context, ready Ready) (string, error) {
 	for n := 1; ; n++ {
-		port, err := ports.reserve()
+		port, err := p.reserve()
 		if err != nil {
 			return "", err
 		}
 		if err := p.launch(ctx, port); err != nil {
-			ports.release(port)
+			p.release(port)
 			return "", err
 		}
 		base := "http://127.0.0.1:" + strconv.Itoa(port)
 		if err = ready(ctx, base, p.Gone()); err == nil {
 			return base, nil
 		}
-		if !errors.Is(err, ErrGone) || n == attempts || !taken(port) {
+		if !errors.Is(err, ErrGone) || n == attempts || !p.taken(port) {
 			return "", err
 		}
 	}
+}
+
+// Within implements confined.
+func (p *process) Within() func(do func() error) error { return p.site.Within }
+
+// reserve chooses a port, of the trial's network if it has one: nobody else is there.
+func (p *process) reserve() (port int, err error) {
+	if p.site.Within == nil {
+		return ports.reserve()
+	}
+	err = p.site.Within(func() error {
+		port, err = free()
+		return err
+	})
+	return port, err
+}
+
+func (p *process) release(port int) {
+	if p.site.Within == nil {
+		ports.release(port)
+	}
+}
+
+// taken reports whether somebody listens on a port.
+func (p *process) taken(port int) (is bool) {
+	if p.site.Within == nil {
+		return taken(port)
+	}
+	err := p.site.Within(func() error {
+		is = taken(port)
+		return nil
+	})
+	return err == nil && is
 }
 
 // launch starts the program, unless the place was closed.
@@ -89,7 +122,7 @@ func (p *process) launch(ctx context.Context, port int) error {
 	if err != nil {
 		return err
 	}
-	ports.release(p.port)
+	p.release(p.port)
 	p.live, p.port, p.killed = live, port, false
 	return nil
 }
@@ -135,7 +168,7 @@ func (p *process) Close(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
-	ports.release(p.port)
+	p.release(p.port)
 	p.port = 0
 	if p.live == nil {
 		return nil

@@ -16,6 +16,7 @@ type session struct {
 	place    Place
 	clock    clock.Clock
 	client   *http.Client
+	reach    dialer
 	unhook   func() bool
 	talk     *talk
 }
@@ -25,7 +26,7 @@ type session struct {
 func (s *session) start(ctx context.Context) error {
 	t := s.talk
 	if t == nil {
-		t = &talk{dialogue: s.dialogue, clock: s.clock, client: s.client}
+		t = &talk{dialogue: s.dialogue, clock: s.clock, client: s.client, reach: s.reach}
 	}
 	base, err := s.place.Start(ctx, t.ready)
 	switch {

@@ -27,6 +27,7 @@ type talk struct {
 	base     string
 	clock    clock.Clock
 	client   *http.Client
+	reach    dialer
 	turns    int
 	id       string // the session's, as the application gave it
 }
@@ -39,11 +40,11 @@ func (e *elsewhere) Error() string { return "redirected to " + e.host }
 // newClient returns a client that reaches this machine and nothing else. Each request
 // has a connection of its own, so that one which is cut was cut by the application, and
 // not because it had waited too long for the next turn.
-func newClient() *http.Client {
+func newClient(reach dialer) *http.Client {
 	all, _ := cookiejar.New(nil) // its error is always nil
 	return &http.Client{
 		Jar:       jar{all},
-		Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true},
+		Transport: &http.Transport{DialContext: reach, DisableKeepAlives: true},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			const most = 10
 			if !loopback.Is(r.URL.Hostname()) && r.URL.Host != via[0].URL.Host {
@@ -75,6 +76,24 @@ func (j jar) SetCookies(u *url.URL, cookies []*http.Cookie) { j.all.SetCookies(a
 
 // Cookies implements http.CookieJar.
 func (j jar) Cookies(u *url.URL) []*http.Cookie { return j.all.Cookies(at(u)) }
+
+// dialer connects to an address.
+type dialer func(ctx context.Context, network, address string) (net.Conn, error)
+
+// dialIn connects as dial does, in a network that is entered by within; nil is this
+// machine's.
+func dialIn(within func(do func() error) error) dialer {
+	if within == nil {
+		return dial
+	}
+	return func(ctx context.Context, network, address string) (conn net.Conn, err error) {
+		err = within(func() error {
+			conn, err = dial(ctx, network, address)
+			return err
+		})
+		return conn, err
+	}
+}
 
 // dial connects to an address on 127.0.0.1, or to the same port on ::1: a program that
 // is to listen on "localhost" may choose either.
@@ -225,7 +244,7 @@ func (t *talk) healthy(ctx context.Context, base string) error {
 		return err
 	}
 	if t.dialogue.Health == "" {
-		conn, err := dial(ctx, "tcp", u.Host)
+		conn, err := t.reach(ctx, "tcp", u.Host)
 		if err == nil {
 			err = conn.Close()
 		}

@@ -55,6 +55,12 @@ type Place interface {
 	Close(ctx context.Context) error
 }
 
+// confined is a place that may be in a network of its own.
+type confined interface {
+	// Within is how that is entered, as app.Site has it; nil is this machine's.
+	Within() func(do func() error) error
+}
+
 // Ready waits until an application can be spoken to. It ends early once gone is closed.
 type Ready func(ctx context.Context, base string, gone <-chan struct{}) error
 
@@ -62,7 +68,11 @@ type Ready func(ctx context.Context, base string, gone <-chan struct{}) error
 // an app.Restarter.
 func Open(ctx context.Context, dialogue Dialogue, place Place, clk clock.Clock) (app.Session, error) {
 	dialogue.HealthTimeout = cmp.Or(dialogue.HealthTimeout, healthTimeout)
-	s := &session{dialogue: dialogue, place: place, clock: clk, client: newClient()}
+	reach := dialIn(nil)
+	if p, ok := place.(confined); ok {
+		reach = dialIn(p.Within())
+	}
+	s := &session{dialogue: dialogue, place: place, clock: clk, client: newClient(reach), reach: reach}
 	s.unhook = context.AfterFunc(ctx, func() {
 		_ = place.Kill(context.WithoutCancel(ctx)) // End says what could not be ended
 	})
@@ -92,7 +102,8 @@ func There(dialogue Dialogue, at string) (app.Agent, error) {
 
 // Start implements app.Agent.
 func (t there) Start(ctx context.Context, site app.Site) (app.Session, error) {
-	s := &talk{dialogue: t.dialogue, base: t.base, clock: site.Clock, client: newClient()}
+	reach := dialIn(nil)
+	s := &talk{dialogue: t.dialogue, base: t.base, clock: site.Clock, client: newClient(reach), reach: reach}
 	if err := s.ready(ctx, t.base, nil); err != nil {
 		return nil, err
 	}
