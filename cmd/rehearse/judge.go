@@ -20,6 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/folder"
 	"github.com/rehearse-dev/rehearse/internal/show"
 	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -28,6 +29,7 @@ import (
 type judgeFlags struct {
 	labels, score, prices string
 	live, asJSON          bool
+	limits                runLimits
 }
 
 func (a *app) judgeCommand() *cobra.Command {
@@ -48,12 +50,15 @@ Exit codes:
   0    the agreement reaches the bar
   1    it does not, or the judge did not answer in form
   2    usage or configuration: nobody was asked
-  3    it could not be measured`,
+  3    it could not be measured, or not within the caps`,
 		Example: `  rehearse judge polite.yaml --labels labels.jsonl
   rehearse judge polite.yaml --labels labels.jsonl --score polite --live`,
 		Args:              arguments(1, 1, "name the scenario whose judge is measured"),
 		ValidArgsFunction: completeYAML,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := flags.limits.check(cmd.Flags()); err != nil {
+				return usage(err)
+			}
 			return a.measureJudge(cmd.Context(), args[0], flags)
 		},
 	}
@@ -61,6 +66,8 @@ Exit codes:
 	f.StringVar(&flags.labels, "labels", "", "the labelled answers, as JSON lines")
 	f.StringVar(&flags.score, "score", "", "which of several scores of the scenario")
 	f.StringVar(&flags.prices, "prices", "", "a price file whose entries override the shipped table")
+	f.Var(&flags.limits.cost, "max-cost", "ask no more once that was spent, such as `0.50EUR`")
+	f.IntVar(&flags.limits.calls, "max-calls", 0, "ask no more often than that")
 	liveFlag(f, &flags.live)
 	f.BoolVar(&flags.asJSON, "json", false, "print the agreement as JSON on standard output")
 	_ = cmd.MarkFlagRequired("labels")
@@ -92,6 +99,9 @@ func (a *app) measureJudge(ctx context.Context, path string, flags judgeFlags) e
 	}
 	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Live: flags.live, Getenv: a.getenv}
 	defer func() { _ = env.Close() }() // nothing is under way any more
+	if most := (budget.Caps{Calls: flags.limits.calls, Cost: flags.limits.cost.Money}); most != (budget.Caps{}) {
+		ctx = drive.WithMeter(ctx, budget.New(most, tablePricer(prices, j.Backend.Model), prices.EURPerUSD))
+	}
 	model, err := env.Judge(ctx, j)
 	if err != nil {
 		return noVerdict(err)
