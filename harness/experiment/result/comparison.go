@@ -1,6 +1,10 @@
 package result
 
-import "github.com/rehearse-dev/rehearse/harness/measure"
+import (
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/harness/measure"
+)
 
 // Verdict is what a comparison says of its variant.
 type Verdict string
@@ -16,6 +20,16 @@ const (
 	// Undecided means that the data cannot tell.
 	Undecided Verdict = "undecided"
 )
+
+// UnmarshalText implements encoding.TextUnmarshaler: what is no verdict is an error.
+func (v *Verdict) UnmarshalText(text []byte) error {
+	switch is := Verdict(text); is {
+	case Better, Worse, Equivalent, Undecided:
+		*v = is
+		return nil
+	}
+	return fmt.Errorf("%q is no verdict", text)
+}
 
 // Comparison holds one variant against another by one measure. Trials are paired: of
 // the same scenario, with the same number and the same seed.

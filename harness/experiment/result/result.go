@@ -4,6 +4,8 @@
 package result
 
 import (
+	"fmt"
+
 	"github.com/rehearse-dev/rehearse/harness/measure"
 )
 
@@ -192,6 +194,16 @@ const (
 	// planned look had decided.
 	Interrupted Ending = "interrupted"
 )
+
+// UnmarshalText implements encoding.TextUnmarshaler: what is no ending is an error.
+func (e *Ending) UnmarshalText(text []byte) error {
+	switch is := Ending(text); is {
+	case Complete, Decided, Capped, Interrupted:
+		*e = is
+		return nil
+	}
+	return fmt.Errorf("%q is no way in which an experiment ends", text)
+}
 
 // Stopped says how an experiment ended.
 type Stopped struct {
