@@ -2,6 +2,7 @@ package stat
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -16,8 +17,12 @@ type Effect struct {
 	DF float64
 	// N counts what is independent: pairs, or groups of them.
 	N int
-	// Apart counts those of N that are not 0.
-	Apart int
+	// Apart counts those of N that are not 0; Odd those that are not like the value that
+	// most of their group have.
+	Apart, Odd int
+	// Skew is the third cumulant of Value, such as the third central moment of the
+	// observations by the square of their number; it is estimated like the variance.
+	Skew float64
 	// Bound is the largest difference that there can be, such as 1 between shares; 0
 	// where there is no bound.
 	Bound float64
@@ -56,7 +61,7 @@ func Within(groups [][]float64, bound float64) Effect {
 	if variances.n == 0 {
 		return e
 	}
-	sum, squares := 0.0, 0.0
+	sum, squares, skew := 0.0, 0.0, 0.0
 	for _, group := range groups {
 		if len(group) == 0 {
 			continue
@@ -67,10 +72,13 @@ func Within(groups [][]float64, bound float64) Effect {
 			part = m.m2 / float64(m.n-1)
 		}
 		part /= float64(len(group))
+		skew += skewOf(group)
+		e.Odd += odd(group)
 		sum += part
 		squares += part * part / math.Max(1, float64(len(group)-1))
 	}
 	e.SE = math.Sqrt(sum) / float64(means.n)
+	e.Skew = skew / math.Pow(float64(means.n), 3)
 	e.DF = float64(max(1, pairs-means.n))
 	if bound == 0 && squares > 0 {
 		e.DF = min(e.DF, sum*sum/squares)
@@ -84,12 +92,14 @@ func Within(groups [][]float64, bound float64) Effect {
 func Between(groups [][]float64, bound float64) Effect {
 	e := Effect{Value: math.NaN(), SE: math.NaN(), Bound: bound, Sampled: true}
 	var means Moments
+	var all []float64
 	for _, group := range groups {
 		if len(group) == 0 {
 			continue
 		}
 		m := momentsOf(group)
 		means.Add(m.mean)
+		all = append(all, m.mean)
 		if m.mean != 0 {
 			e.Apart++
 		}
@@ -101,6 +111,7 @@ func Between(groups [][]float64, bound float64) Effect {
 	if means.n > 1 {
 		e.SE = math.Sqrt(means.m2 / float64(means.n-1) / float64(means.n))
 		e.DF = float64(means.n - 1)
+		e.Skew, e.Odd = skewOf(all), odd(all)
 	}
 	return e
 }
@@ -120,6 +131,32 @@ func momentsOf(values []float64) (m Moments) {
 		m.Add(v)
 	}
 	return m
+}
+
+// skewOf is the third cumulant of the mean of values.
+func skewOf(values []float64) float64 {
+	m, n, sum := momentsOf(values), float64(len(values)), 0.0
+	for _, v := range values {
+		sum += math.Pow(v-m.mean, 3)
+	}
+	return sum / (n * n * n)
+}
+
+// odd counts the values that are not the one that is there most often, but for rounding.
+func odd(values []float64) int {
+	sorted := slices.Sorted(slices.Values(values))
+	if len(sorted) == 0 {
+		return 0
+	}
+	rounding := 1e-9 * max(math.Abs(sorted[0]), math.Abs(sorted[len(sorted)-1]))
+	first, most := 0, 0
+	for i, v := range sorted {
+		for v-sorted[first] > rounding {
+			first++
+		}
+		most = max(most, i-first+1)
+	}
+	return len(sorted) - most
 }
 
 // Known reports whether anything can be tested.
@@ -192,16 +229,46 @@ func (e Effect) P() float64 {
 	return min(1, max(2*e.tail(math.Abs(e.Value), e.allows()), 2*math.Pow(0.5, float64(e.Apart))))
 }
 
+// fewest is how many observations must differ from the common value before the spread
+// of those without a bound is taken for known.
+const fewest = 3
+
+// Even reports whether so few observations differ from the others, though nothing
+// bounds how far, that the spread is not known well enough for equivalence: what is rare
+// may not have shown.
+func (e Effect) Even() bool { return e.Bound == 0 && e.Odd < fewest }
+
 // EquivalenceP is the p-value that the difference is margin or more, on either side: the
 // larger one of two one-sided tests (Schuirmann, Journal of Pharmacokinetics and
 // Biopharmaceutics 15, 1987). If it is at most alpha, the interval at level 1 - 2·alpha
 // lies within the margin, unless the groups are a sample of shares. It is at least 2⁻ⁿ, and
-// 1 where nothing is known.
+// 1 where nothing is known, or too little (Even).
 func (e Effect) EquivalenceP(margin float64) float64 {
-	if !e.Known() || !(margin > 0) {
+	if !e.Known() || !(margin > 0) || e.Even() {
 		return 1
 	}
-	return max(e.tail(margin-math.Abs(e.Value), e.Bound > 0), math.Pow(0.5, float64(e.N)))
+	least := math.Pow(0.5, float64(e.N))
+	if e.Bound > 0 {
+		return max(e.tail(margin-math.Abs(e.Value), true), least)
+	}
+	return max(e.beyond(margin-e.Value, e.Skew), e.beyond(margin+e.Value, -e.Skew), least)
+}
+
+// beyond is the probability of an estimate as far as distance on the near side of a
+// margin, or more, where nothing bounds the differences.
+//
+// A mean of few far values, such as a cost that is rarely high, comes with a spread that
+// is too small whenever the mean is. The variance is therefore that at the margin: in a
+// natural exponential family it grows with the mean by the ratio of the third cumulant to
+// the second (Morris, Annals of Statistics 10, 1982), so that z is distance by the root of
+// SE² + distance·Skew/SE², the score of a Poisson mean where that is what is seen. It is
+// not let shrink.
+func (e Effect) beyond(distance, skew float64) float64 {
+	if distance <= 0 {
+		return 1 - e.tail(-distance, false)
+	}
+	variance := e.SE * e.SE
+	return e.student().Survival(distance / math.Sqrt(variance+distance*max(0, skew)/variance))
 }
 
 // Summary is the effect with its interval at a level. There is none where nothing is

@@ -6,6 +6,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/stat"
@@ -39,7 +40,7 @@ var _ = Describe("A mean difference", func() {
 		// Mara and Cribbie's test as R's package TOSTER shows it: 65 pairs with means 5.83
 		// and 5.75, deviations 1.17 and 1.29, correlation 0.75, a margin of 0.4 deviations.
 		deviation := math.Sqrt(1.17*1.17 + 1.29*1.29 - 2*0.75*1.17*1.29)
-		e := stat.Effect{Value: 0.08, SE: deviation / math.Sqrt(65), DF: 64, N: 65, Apart: 65}
+		e := stat.Effect{Value: 0.08, SE: deviation / math.Sqrt(65), DF: 64, N: 65, Apart: 65, Odd: 65}
 		Expect((e.Value - 0.4*deviation) / e.SE).To(BeNumerically("~", -2.489, 1e-3))
 		Expect(e.EquivalenceP(0.4 * deviation)).To(BeNumerically("~", 0.0077, 1e-4))
 		// If the p-value is alpha, the interval at 1 - 2 alpha just touches the margin.
@@ -93,11 +94,55 @@ var _ = Describe("A mean difference", func() {
 			Expect(e.Summary(0.95).Warnings).To(ContainElement(ContainSubstring("nothing is known about the spread")))
 		}
 		Expect(stat.Within([][]float64{constant(5, 0)}, 0).P()).To(Equal(1.0))
-		Expect(stat.Within([][]float64{constant(5, 0)}, 0).EquivalenceP(1)).To(BeNumerically("~", 1.0/32, 1e-12))
-		Expect(stat.Within([][]float64{constant(20, 0.1)}, 0).EquivalenceP(1)).To(BeNumerically("<", 1e-5))
-		Expect(stat.Within([][]float64{constant(20, 2)}, 0).EquivalenceP(1)).To(Equal(1.0))
+	})
+
+	It("is not equivalent where nothing, or nearly nothing, is known about the spread", func() {
+		for _, groups := range [][][]float64{
+			{constant(5, 0)},
+			{constant(200, 0)},
+			{constant(40, 0.1)},
+			{constant(20, 0), constant(20, 0.5)},
+			{append(constant(99, 0), 1)},
+			{append(constant(99, 0), 1, 2)},
+			{append(constant(99, 0.1), 0.1+1e-16, 0.1-1e-16, 0.1)},
+		} {
+			for _, e := range []stat.Effect{stat.Within(groups, 0), stat.Between(transposed(groups), 0)} {
+				Expect(e.EquivalenceP(1)).To(Equal(1.0))
+				Expect(e.Even()).To(BeTrue())
+			}
+		}
+		three := stat.Within([][]float64{append(constant(197, 0), 1, 2, 1)}, 0)
+		Expect(three.Even()).To(BeFalse())
+		Expect(three.EquivalenceP(1)).To(BeNumerically("<", 1e-4))
+		Expect(stat.Within([][]float64{constant(60, 0)}, 1).Even()).To(BeFalse(), "shares are bounded")
+	})
+
+	It("is tested for equivalence with the spread that there would be at the margin: a rare count", func() {
+		// Of 1,000 pairs k differ by 1. The z of the score for a Poisson mean is
+		// (margin - k) / sqrt(margin), for both numbers by the thousand.
+		for _, k := range []int{4, 9} {
+			e := stat.Within([][]float64{append(constant(1000-k, 0), constant(k, 1)...)}, 0)
+			for _, margin := range []float64{10, 15, 20} {
+				z := (margin - float64(k)) / math.Sqrt(margin)
+				want := distuv.StudentsT{Sigma: 1, Nu: 999}.Survival(z)
+				Expect(e.EquivalenceP(margin/1000)).To(BeNumerically("~", want, 0.1*want), "%d of %g", k, margin)
+			}
+			mirrored := stat.Within([][]float64{append(constant(1000-k, 0), constant(k, -1)...)}, 0)
+			Expect(mirrored.EquivalenceP(0.015)).To(BeNumerically("~", e.EquivalenceP(0.015), 1e-12))
+		}
 	})
 })
+
+// transposed has a group of each value, so that those are means of groups.
+func transposed(groups [][]float64) [][]float64 {
+	var all [][]float64
+	for _, group := range groups[:1] {
+		for _, v := range group {
+			all = append(all, []float64{v})
+		}
+	}
+	return all
+}
 
 func constant(n int, v float64) []float64 {
 	all := make([]float64, n)

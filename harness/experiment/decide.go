@@ -78,12 +78,21 @@ type held struct {
 	at, family int
 	effect     stat.Effect
 	pairs      int
-	missing    int
+	missing    missing
+	// Least and most are what the effect would be if the missing values of shares were
+	// those that make it least, or most; without missing ones, or a bound, the effect.
+	least, most stat.Effect
+	// withheld is the verdict that was not given, as what is missing could turn it.
+	withheld result.Verdict
 	// Probabilities are those of result.Comparison.
 	p, adjusted         *float64
 	equalP, equalAdjust *float64
 	verdict             result.Verdict
 }
+
+// missing counts the pairs that have no difference, and of which side the value is
+// unknown: of b, of a, or of both.
+type missing struct{ pairs, a, b int }
 
 // compare holds all pairs against each other, by the primary measure and then by the
 // secondary ones, as the plan's look allows. Values are by measure, the primary first.
@@ -113,23 +122,51 @@ func (d *decider) pairUp(values []table) []held {
 			if i > 0 {
 				h.family *= len(measures) - 1
 			}
-			differences := make([][]float64, len(d.scenarios))
-			for s := range d.scenarios {
-				x, y := values[i][p.a][s], values[i][p.b][s]
-				for n := range min(len(x), len(y)) {
-					if diff := y[n] - x[n]; math.IsNaN(diff) {
-						h.missing++
-					} else {
-						differences[s] = append(differences[s], diff)
-					}
-				}
-				h.pairs += len(differences[s])
-			}
-			h.effect = d.estimate(differences, m)
+			d.fill(&h, values[i])
 			all = append(all, h)
 		}
 	}
 	return all
+}
+
+// fill estimates the effect of a comparison from the values of its measure.
+func (d *decider) fill(h *held, t table) {
+	known, least, most := make([][]float64, len(d.scenarios)), make([][]float64, len(d.scenarios)), make([][]float64, len(d.scenarios))
+	for s := range d.scenarios {
+		x, y := t[h.a][s], t[h.b][s]
+		for n := range min(len(x), len(y)) {
+			least[s] = append(least[s], instead(y[n], 0)-instead(x[n], 1))
+			most[s] = append(most[s], instead(y[n], 1)-instead(x[n], 0))
+			h.missing.a += one(math.IsNaN(x[n]))
+			h.missing.b += one(math.IsNaN(y[n]))
+			if diff := y[n] - x[n]; math.IsNaN(diff) {
+				h.missing.pairs++
+			} else {
+				known[s] = append(known[s], diff)
+			}
+		}
+		h.pairs += len(known[s])
+	}
+	h.effect = d.estimate(known, h.measure)
+	h.least, h.most = h.effect, h.effect
+	if h.missing.pairs > 0 && h.measure.Share {
+		h.least, h.most = d.estimate(least, h.measure), d.estimate(most, h.measure)
+	}
+}
+
+// instead is a value, or what it is taken for where it is unknown.
+func instead(v, unknown float64) float64 {
+	if math.IsNaN(v) {
+		return unknown
+	}
+	return v
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // measures are all that is compared by, the primary one first.
@@ -155,7 +192,7 @@ const mostMissing = 0.1
 // tooMany reports whether more pairs are missing than the others can stand for: what is
 // missing is not missing by chance.
 func (h *held) tooMany() bool {
-	return float64(h.missing) > mostMissing*float64(h.missing+h.pairs)
+	return float64(h.missing.pairs) > mostMissing*float64(h.missing.pairs+h.pairs)
 }
 
 // test makes the tests of a comparison.
@@ -163,13 +200,32 @@ func (d *decider) test(plan *stat.Sequential, look int, h *held) {
 	if !h.effect.Known() || h.tooMany() {
 		return
 	}
-	p := plan.Adjust(look, h.effect.P())
+	p := plan.Adjust(look, h.differenceP())
 	h.p = &p
 	if h.measure.Smallest > 0 {
 		// The plan is for two-sided tests, and this is two of one side.
-		equal := plan.Adjust(look, min(1, 2*h.effect.EquivalenceP(h.measure.Smallest))) / 2
+		equal := plan.Adjust(look, min(1, 2*h.equivalenceP())) / 2
 		h.equalP = &equal
 	}
+}
+
+// differenceP is the p-value of the difference that was seen, whatever the missing shares
+// would have been.
+func (h *held) differenceP() float64 {
+	switch seen := h.effect.P(); {
+	case h.effect.Value > 0 && h.least.Value > 0:
+		return max(seen, h.least.P())
+	case h.effect.Value < 0 && h.most.Value < 0:
+		return max(seen, h.most.P())
+	default:
+		return 1
+	}
+}
+
+// equivalenceP is the same of equivalence.
+func (h *held) equivalenceP() float64 {
+	margin := h.measure.Smallest
+	return max(h.effect.EquivalenceP(margin), h.least.EquivalenceP(margin), h.most.EquivalenceP(margin))
 }
 
 // holm adjusts the p-values of a family of comparisons.
@@ -199,6 +255,28 @@ func (d *decider) decide(h *held) {
 			h.verdict = result.Better
 		}
 	}
+	if h.turned() {
+		h.withheld, h.verdict = h.verdict, result.Undecided
+	}
+}
+
+// turned reports whether the verdict is in favour of a variant of which more values are
+// missing than of the other, and nothing bounds what these would have been: that of a
+// trial which came to nothing is as bad as can be. Shares are bounded, and their
+// p-values allow for it.
+func (h *held) turned() bool {
+	if h.measure.Share {
+		return false
+	}
+	switch h.verdict {
+	case result.Better:
+		return h.missing.b > h.missing.a
+	case result.Worse:
+		return h.missing.a > h.missing.b
+	case result.Equivalent:
+		return h.missing.a != h.missing.b
+	}
+	return false
 }
 
 // decided reports how many comparisons by the primary measure have a verdict.

@@ -24,7 +24,7 @@ func (d *decider) comparison(h *held, level float64, t table) result.Comparison 
 	m := h.measure
 	c := result.Comparison{
 		Variant: d.variants[h.b], Against: d.variants[h.a], Measure: m.Name, Unit: m.Unit, Role: result.Primary, Verdict: h.verdict,
-		Pairs: h.pairs, Missing: h.missing,
+		Pairs: h.pairs, Missing: h.missing.pairs,
 		P: h.p, Adjusted: h.adjusted, EquivalenceP: h.equalP, EquivalenceAdjusted: h.equalAdjust,
 	}
 	if h.at > 0 {
@@ -136,7 +136,7 @@ func (d *decider) warnings(c *result.Comparison, h *held) []string {
 	all := c.Effect.Warnings
 	c.Effect.Warnings = nil
 	if c.Missing > 0 {
-		all = append(all, fmt.Sprintf("%d of %d pairs are missing: a value of theirs is unknown", c.Missing, c.Missing+c.Pairs))
+		all = append(all, d.missing(c, h))
 	}
 	if c.Power != nil && *c.Power < d.design.Power-0.005 && c.Verdict == result.Undecided {
 		all = append(all, fmt.Sprintf("with the spread that was seen, %d trials find the smallest effect of interest with a probability of %.0f %%, and %.0f %% is wanted",

@@ -58,6 +58,24 @@ func (w *World) Run(r *rand.Rand) (verdicts []result.Verdict, trials int) {
 	return verdictsOf(all), made
 }
 
+// Explained carries one experiment out, and returns what is told of it at the end.
+func (w *World) Explained(r *rand.Rand) []result.Comparison {
+	d := newDecider(w.Design, w.Variants, make([]string, w.Scenarios))
+	values, draw := make(table, len(w.Variants)), w.Draw(r)
+	for v := range values {
+		values[v] = make([][]float64, w.Scenarios)
+	}
+	for range w.Design.Trials {
+		for s := range w.Scenarios {
+			for v := range w.Variants {
+				values[v][s] = append(values[v][s], draw(v, s))
+			}
+		}
+	}
+	all := d.compare(d.planned, 0, []table{values})
+	return d.explain(all, w.Design.Alpha, []table{values})
+}
+
 // cutAt remembers plans, which take time to make.
 func (w *World) cutAt(trials int) (*stat.Sequential, int) {
 	if w.plans == nil {

@@ -16,7 +16,8 @@ import (
 )
 
 // journalSchema names the format of journals: a line of JSON each, first the heading,
-// then the trials in the order of the plan, and last how a cap ended the experiment.
+// then the trials in the order of the plan, between them what interruptions lost, and last
+// how a cap ended the experiment.
 const journalSchema = "rehearse.experiment-journal/1"
 
 // heading says what experiment a journal is of.
@@ -41,6 +42,21 @@ type outcome struct {
 	Used    result.Used        `json:"used"`
 	// Why says why the trial was skipped, or that the harness could not tell.
 	Why string `json:"why,omitempty"`
+
+	line int // of the journal
+}
+
+// lost is what trials of live models had taken that an interruption cut off. They are
+// made again, and what they took counts towards the caps all the same.
+type lost struct {
+	Lost result.Used `json:"lost"`
+}
+
+// found is what a journal holds.
+type found struct {
+	done []outcome
+	lost []lost
+	end  *capped // nil if no cap ended the experiment
 }
 
 // capped says that a cap ended the experiment.
@@ -63,64 +79,70 @@ const maxLine = 1 << 20
 
 // openJournal opens or makes a journal, and reads what it holds. What a crash left of a
 // last line is dropped.
-func openJournal(path string, want heading) (*journal, []outcome, *capped, error) {
+func openJournal(path string, want heading) (*journal, found, error) {
 	if path == "" {
-		return &journal{}, nil, nil, nil
+		return &journal{}, found{}, nil
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("open the journal of the experiment: %w", err)
+		return nil, found{}, fmt.Errorf("open the journal of the experiment: %w", err)
 	}
 	j := &journal{path: path, file: file, out: bufio.NewWriter(file)}
-	done, end, err := j.read(want)
+	was, err := j.read(want)
 	if err != nil {
 		_ = file.Close()
-		return nil, nil, nil, err
+		return nil, found{}, err
 	}
-	return j, done, end, nil
+	return j, was, nil
 }
 
 // read reads the journal, and begins it if it is empty.
-func (j *journal) read(want heading) (done []outcome, end *capped, err error) {
+func (j *journal) read(want heading) (was found, err error) {
 	lines, size, err := j.lines()
 	if err != nil {
-		return nil, nil, err
+		return was, err
 	}
 	if len(lines) == 0 {
 		if err := j.rewind(0); err != nil {
-			return nil, nil, err
+			return was, err
 		}
 		if err := j.append(want); err != nil {
-			return nil, nil, err
+			return was, err
 		}
-		return nil, nil, j.sync()
+		return was, j.sync()
 	}
 	var is heading
 	if err := json.Unmarshal(lines[0], &is); err != nil || is.Schema != journalSchema {
-		return nil, nil, fmt.Errorf("%s is no journal of an experiment; choose another folder, or remove the file", j.path)
+		return was, fmt.Errorf("%s is no journal of an experiment; choose another folder, or remove the file", j.path)
 	}
 	if is != want {
-		return nil, nil, fmt.Errorf("%s is the journal of another experiment: %s; what was found for one does not hold for the other, so choose another folder, or remove the file to begin anew",
+		return was, fmt.Errorf("%s is the journal of another experiment: %s; what was found for one does not hold for the other, so choose another folder, or remove the file to begin anew",
 			j.path, difference(is, want))
 	}
 	for n, line := range lines[1:] {
-		if end != nil {
-			return nil, nil, fmt.Errorf("%s:%d: a line after the end of the experiment", j.path, n+2)
+		if was.end != nil {
+			return was, fmt.Errorf("%s:%d: a line after the end of the experiment", j.path, n+2)
 		}
-		if bytes.HasPrefix(line, []byte(`{"capped"`)) {
-			end = &capped{}
-			if err := json.Unmarshal(line, end); err != nil {
-				return nil, nil, fmt.Errorf("%s:%d: %w", j.path, n+2, err)
-			}
-			continue
+		if err := was.add(line, n+2); err != nil {
+			return was, fmt.Errorf("%s:%d: %w", j.path, n+2, err)
 		}
-		var o outcome
-		if err := json.Unmarshal(line, &o); err != nil {
-			return nil, nil, fmt.Errorf("%s:%d: %w", j.path, n+2, err)
-		}
-		done = append(done, o)
 	}
-	return done, end, j.rewind(size)
+	return was, j.rewind(size)
+}
+
+// add adds a line, which has that number.
+func (f *found) add(line []byte, number int) error {
+	switch {
+	case bytes.HasPrefix(line, []byte(`{"capped"`)):
+		f.end = &capped{}
+		return json.Unmarshal(line, f.end)
+	case bytes.HasPrefix(line, []byte(`{"lost"`)):
+		f.lost = append(f.lost, lost{})
+		return json.Unmarshal(line, &f.lost[len(f.lost)-1])
+	default:
+		f.done = append(f.done, outcome{line: number})
+		return json.Unmarshal(line, &f.done[len(f.done)-1])
+	}
 }
 
 // difference says what is not the same.

@@ -169,9 +169,16 @@ var _ = Describe("The journal of an experiment", Label("H-07"), func() {
 		first, err := e.Run(context.Background(), capped)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(first.Stopped.As).To(Equal(result.Capped))
-		again, err := e.Run(context.Background(), capped)
+		before, err := os.ReadFile(file)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(encoded(again)).To(Equal(encoded(first)))
+		for _, n := range []int{1, 3} {
+			capped.Workers = n
+			capped.Progress = func(experiment.Progress) { Fail("a trial was made") }
+			again, err := e.Run(context.Background(), capped)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(encoded(again)).To(Equal(encoded(first)))
+			Expect(os.ReadFile(file)).To(Equal(before))
+		}
 		capped.Caps.Calls = 78
 		_, err = e.Run(context.Background(), capped)
 		Expect(err).To(MatchError(ContainSubstring("its caps were others")))

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
@@ -272,9 +271,9 @@ func (e *Experiment) varied(set []setting, keep []string) ([]scenarios.Scenario,
 	for i := range all {
 		sc := &all[i]
 		sc.Trials = e.file.Trials
-		if e.file.Seed != 0 {
-			sc.Seed = drive.Seed(e.file.Seed^sc.Seed, 0)
-		}
+		// Scenarios with the same seed, such as the default one, would draw the same: their
+		// trials would be copies, and no pairs of their own.
+		sc.Seed = draw(e.file.Seed^sc.Seed, sc.Name)
 	}
 	return all, problems
 }

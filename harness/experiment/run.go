@@ -109,16 +109,16 @@ func (e *Experiment) begin(opts Options) (*run, error) {
 	}
 	r.decider = newDecider(r.design, names, namesOf(e.variants[0].scenarios))
 	r.skipped = make([]string, len(r.decider.scenarios))
-	var done []outcome
+	var was found
 	var err error
-	r.journal, done, r.end, err = openJournal(opts.Journal, heading{
+	r.journal, was, err = openJournal(opts.Journal, heading{
 		Schema: journalSchema, Digest: e.digest, Prices: opts.Env.Prices.Date, Tool: opts.Tool,
 		Calls: r.caps.Calls, Cost: r.design.MaxCost,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := r.restore(done); err != nil {
+	if err := r.restore(&was); err != nil {
 		_ = r.journal.close()
 		return nil, err
 	}
@@ -136,14 +136,18 @@ func (r *run) cap(other Caps) {
 }
 
 // restore takes over the trials of the journal.
-func (r *run) restore(done []outcome) error {
-	for i := range done {
-		o := &done[i]
+func (r *run) restore(was *found) error {
+	r.end = was.end
+	for i := range was.lost {
+		add(&r.used, &was.lost[i].Lost)
+	}
+	for i := range was.done {
+		o := &was.done[i]
 		v := slices.Index(r.decider.variants, o.Variant)
 		s := slices.Index(r.decider.scenarios, o.Scenario)
 		if v < 0 || s < 0 || o.Trial != len(r.trials[v][s])+1 || o.Trial > r.design.Trials {
 			return fmt.Errorf("%s:%d: trial %d of scenario %q with variant %q is not the next one; remove the file to begin anew",
-				r.opts.Journal, i+2, o.Trial, o.Scenario, o.Variant)
+				r.opts.Journal, o.line, o.Trial, o.Scenario, o.Variant)
 		}
 		r.add(v, s, o)
 	}
@@ -170,7 +174,7 @@ func (r *run) run(ctx context.Context) (result.Result, error) {
 		switch {
 		case err != nil:
 			return result.Result{}, err
-		case stopped == result.Capped && r.made == 0:
+		case stopped == result.Capped && r.made == 0 && r.prior.Calls == 0:
 			return result.Result{}, fmt.Errorf("the caps of the experiment do not allow one trial: %s; raise them", r.end.Capped)
 		case stopped == result.Capped:
 			return r.capped(), nil

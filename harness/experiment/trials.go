@@ -22,15 +22,15 @@ const chunk = 256
 // until makes all trials up to a number of each variant in each scenario.
 func (r *run) until(ctx context.Context, look, trials int) (result.Ending, error) {
 	for r.next < trials {
-		if r.end != nil && r.roundMissing() {
-			return result.Capped, nil
-		}
 		var items []*item
 		for first := r.next; r.next < trials && len(items) < chunk; {
 			items = append(items, r.round(r.next+1)...)
 			if r.next++; first == 0 {
 				break // it shows what is skipped, and what a trial takes
 			}
+		}
+		if r.end != nil && len(items) > 0 { // it ended before: nothing is made any more
+			return result.Capped, nil
 		}
 		stopped, err := r.drive(ctx, look, items)
 		if err != nil || stopped != "" {
@@ -39,9 +39,6 @@ func (r *run) until(ctx context.Context, look, trials int) (result.Ending, error
 	}
 	return "", nil
 }
-
-// roundMissing reports whether a trial of the next round is not made yet.
-func (r *run) roundMissing() bool { return len(r.round(r.next+1)) > 0 }
 
 // round are the trials with a number that are not made yet: scenario by scenario, the
 // variants of one after the other, in an order that the seed turns.
@@ -70,8 +67,8 @@ func (r *run) drive(ctx context.Context, look int, items []*item) (result.Ending
 	if len(items) == 0 {
 		return "", nil
 	}
-	workers := r.opts.Workers
-	if all := r.budget(); all != nil {
+	workers, all := r.opts.Workers, r.budget()
+	if all != nil {
 		for _, it := range items {
 			it.budget = all
 		}
@@ -81,6 +78,11 @@ func (r *run) drive(ctx context.Context, look int, items []*item) (result.Ending
 	}
 	sink := &sink{run: r, items: items, look: look}
 	out, err := harness.RunDrivers(ctx, drivers(items), harness.Options{Workers: workers, Env: r.opts.Env, Sink: sink, Bare: true})
+	if out.Interrupted && all != nil && r.Live() {
+		if noting := r.lose(all.Spent()); err == nil {
+			err = noting
+		}
+	}
 	if syncing := r.journal.sync(); syncing != nil && (err == nil || errors.Is(err, errCapped)) {
 		err = syncing
 	}
@@ -93,6 +95,33 @@ func (r *run) drive(ctx context.Context, look int, items []*item) (result.Ending
 		return result.Interrupted, nil
 	}
 	return "", nil
+}
+
+// lose notes what was spent on trials that an interruption cut off, and that no other
+// line of the journal tells.
+func (r *run) lose(spent budget.Spent) error {
+	told := r.prior
+	add(&told, &r.used)
+	rate := r.opts.Env.Prices.EURPerUSD
+	l := lost{Lost: result.Used{Calls: spent.Calls - told.Calls, CostKnown: spent.CostUnknown == "" || !told.CostKnown}}
+	if !l.Lost.CostKnown {
+		l.Lost.Why = spent.CostUnknown
+	}
+	switch caps := r.caps; {
+	case caps.Cost.Currency == unit.USD:
+		l.Lost.USD = max(0, spent.Cost-told.USD)
+		l.Lost.EUR = l.Lost.USD * rate
+	case caps.Cost.Amount > 0:
+		l.Lost.EUR = max(0, spent.Cost-told.EUR)
+		if rate > 0 {
+			l.Lost.USD = l.Lost.EUR / rate
+		}
+	}
+	if l.Lost.Calls <= 0 {
+		return nil
+	}
+	add(&r.used, &l.Lost)
+	return r.journal.append(l)
 }
 
 func drivers(items []*item) iter.Seq[drive.Driver] {

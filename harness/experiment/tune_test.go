@@ -171,6 +171,33 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 		Expect(res.Tune.Promoted).To(BeFalse())
 	})
 
+	It("stays ended by a cap when it is run again, in its rounds and on what is held out", func() {
+		path := tuneFiles(searching, "carefully")
+		whole := tune(path)
+		search := whole.Tune.Used.Calls // a cap of just that many is used up when the search ends
+		for _, calls := range []int{50, search, search + 40} {
+			folder := GinkgoT().TempDir()
+			var first string
+			var files map[string]string
+			for n := range 3 {
+				res := tune(path, journal(filepath.Join(folder, "tune.jsonl")), workers(1+n), func(o *experiment.Options) {
+					o.Caps.Calls = calls
+					if n > 0 {
+						o.Progress = func(experiment.Progress) { Fail("a trial was made") }
+					}
+				})
+				Expect(res.Stopped.As).To(Equal(result.Capped))
+				Expect(res.Tune.Rounds).NotTo(BeEmpty())
+				Expect(res.Tune.Used.Calls + res.Used.Calls).To(Equal(calls))
+				if n == 0 {
+					first, files = encoded(res), contents(folder)
+				}
+				Expect(encoded(res)).To(Equal(first), "%d calls, run %d", calls, n+1)
+				Expect(contents(folder)).To(Equal(files))
+			}
+		}
+	})
+
 	It("is no experiment, and an experiment no search", func() {
 		e, found := experiment.Load(tuneFiles(searching, "x"), options())
 		Expect(found).To(BeEmpty())
@@ -199,3 +226,17 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 		Entry("a file that is not there", "then.md", "none.md", "read the file none.md"),
 	)
 })
+
+// contents are the files of a folder.
+func contents(folder string) map[string]string {
+	GinkgoHelper()
+	all := map[string]string{}
+	entries, err := os.ReadDir(folder)
+	Expect(err).NotTo(HaveOccurred())
+	for _, entry := range entries {
+		data, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+		Expect(err).NotTo(HaveOccurred())
+		all[entry.Name()] = string(data)
+	}
+	return all
+}

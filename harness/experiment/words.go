@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
@@ -28,8 +29,16 @@ func (d *decider) why(c *result.Comparison, h *held) string {
 	if c.P == nil {
 		return seen + ": nothing is known about the spread"
 	}
+	if h.withheld != "" {
+		return fmt.Sprintf("%s: %s, if it were not for missing values (%d of %s, %d of %s), which could be of any size", seen, h.withheld,
+			h.missing.b, c.Variant, h.missing.a, c.Against)
+	}
 	seen += fmt.Sprintf(", p %s%s", probability(*c.Adjusted), corrected(family))
 	switch {
+	case m.Smallest > 0 && h.effect.Even() && h.effect.Apart == 0:
+		return seen + "; all differences are equal, which tells nothing about the spread, so that they cannot be called equivalent"
+	case m.Smallest > 0 && h.effect.Even() && math.Abs(h.effect.Value) < m.Smallest:
+		return fmt.Sprintf("%s; all differences but %d are equal, which tells too little about the spread to call them equivalent", seen, h.effect.Odd)
 	case c.Needed == 0:
 		return seen + "; more of the same would not decide"
 	case d.design.Scope == result.Alike:
@@ -37,6 +46,16 @@ func (d *decider) why(c *result.Comparison, h *held) string {
 	default:
 		return fmt.Sprintf("%s; about %s in each scenario would decide", seen, show.Plural(c.Needed, "trial"))
 	}
+}
+
+// missing says how many pairs are missing, and what that means.
+func (d *decider) missing(c *result.Comparison, h *held) string {
+	text := fmt.Sprintf("%d of %d pairs are missing: a value of theirs is unknown (%d of %s, %d of %s)",
+		c.Missing, c.Missing+c.Pairs, h.missing.b, c.Variant, h.missing.a, c.Against)
+	if h.measure.Share && !h.tooMany() {
+		text += "; the p-values take each for what speaks most against the verdict"
+	}
+	return text
 }
 
 // seen says what was seen: "+0.12 (95 % interval +0.05 to +0.19; 60 pairs in 3 scenarios)".

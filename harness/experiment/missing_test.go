@@ -1,0 +1,185 @@
+package experiment_test
+
+import (
+	"context"
+	"io"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/experiment"
+	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+)
+
+// errs are trials of one draw for both variants: each passes where that is in its own
+// range, and b comes to nothing for draws from lost on.
+func errs(a, b [2]float64, lost float64) func(*rand.Rand) func(v, s int) float64 {
+	return func(r *rand.Rand) func(v, s int) float64 {
+		u := 0.0
+		return func(v, _ int) float64 {
+			if v == 0 {
+				u = r.Float64()
+			} else if u >= lost {
+				return math.NaN()
+			}
+			is := [2][2]float64{a, b}[v]
+			return float64(one(u >= is[0] && u < is[1]))
+		}
+	}
+}
+
+var _ = Describe("Missing values", Label("H-07"), func() {
+	explained := func(w experiment.World) result.Comparison {
+		return w.Explained(rand.New(rand.NewPCG(1, 1)))[0]
+	}
+
+	It("of shares never help the variant that has them", func() {
+		// Both pass in three of four trials; those of b that came to nothing would have failed.
+		w := twoOf(designOf(true, 1000, 0.05, result.These), 1, errs([2]float64{0.25, 1}, [2]float64{0, 0.75}, 0.91))
+		c := explained(w)
+		Expect(c.Missing).To(BeNumerically("~", 90, 30))
+		Expect(*c.Effect.Value).To(BeNumerically(">", 0.05), "of those that are known b passes more often")
+		Expect(c.Verdict).To(Equal(result.Undecided))
+		Expect(c.Warnings).To(ContainElement(ContainSubstring("what speaks most against the verdict")))
+		// The same draws, and where a passes b comes to nothing: not as good.
+		w = twoOf(designOf(true, 1000, 0.05, result.These), 1, errs([2]float64{0.25, 1}, [2]float64{0.25, 1}, 0.91))
+		c = explained(w)
+		Expect(*c.Effect.Value).To(BeZero())
+		Expect(c.Verdict).To(Equal(result.Undecided))
+	})
+
+	It("of shares do not hide what holds whatever they would have been", func() {
+		w := twoOf(designOf(true, 400, 0.05, result.These), 2, errs([2]float64{0, 0.3}, [2]float64{0, 0.9}, 0.97))
+		Expect(explained(w).Verdict).To(Equal(result.Better))
+		w = twoOf(designOf(true, 400, 0.1, result.These), 2, errs([2]float64{0, 0.7}, [2]float64{0, 0.7}, 0.99))
+		Expect(explained(w).Verdict).To(Equal(result.Equivalent))
+	})
+
+	It("of measures without a bound let no verdict be in favour of the variant that has more of them", func() {
+		far := func(effect float64, lost int) experiment.World {
+			return twoOf(designOf(false, 100, 0.5, result.These), 1, func(r *rand.Rand) func(v, s int) float64 {
+				return func(v, _ int) float64 {
+					if v == lost && r.Float64() < 0.05 {
+						return math.NaN()
+					}
+					return float64(v)*effect + r.NormFloat64()/2
+				}
+			})
+		}
+		for _, t := range []struct {
+			effect float64
+			lost   int
+			want   result.Verdict
+		}{
+			{2, 1, result.Undecided},
+			{2, 0, result.Better},
+			{-2, 0, result.Undecided},
+			{-2, 1, result.Worse},
+			{0, 0, result.Undecided},
+			{0, 1, result.Undecided},
+			{0, 2, result.Equivalent},
+		} {
+			c := explained(far(t.effect, t.lost))
+			Expect(c.Verdict).To(Equal(t.want), "%+v: %s", t, c.Why)
+			if t.want == result.Undecided {
+				Expect(c.Why).To(ContainSubstring("if it were not for missing values"))
+			}
+		}
+	})
+})
+
+var _ = Describe("Differences that are all equal", Label("H-07"), func() {
+	It("are no equivalence where nothing bounds them, and it says why", func() {
+		for _, rare := range []int{0, 1, 2} {
+			n := 0
+			w := twoOf(designOf(false, 200, 1, result.These), 1, func(*rand.Rand) func(v, s int) float64 {
+				return func(v, _ int) float64 {
+					n++
+					return float64(v * one(n <= 2*rare))
+				}
+			})
+			c := w.Explained(nil)[0]
+			Expect(c.Verdict).To(Equal(result.Undecided))
+			Expect(c.Why).To(ContainSubstring("about the spread"))
+		}
+	})
+})
+
+var _ = Describe("Scenarios with the same seed", Label("H-07"), func() {
+	It("draw by themselves in an experiment, so that their pairs are no copies", func() {
+		path := write(first)
+		two := filepath.Join(filepath.Dir(path), "two.yaml")
+		edit(two, "seed: 2", "seed: 1")
+		e, found := experiment.Load(path, options())
+		Expect(found).To(BeEmpty())
+		file := filepath.Join(GinkgoT().TempDir(), "journal.jsonl")
+		carry(e, journal(file))
+		data, err := os.ReadFile(file)
+		Expect(err).NotTo(HaveOccurred())
+		verdicts := map[string]string{}
+		for line := range strings.Lines(string(data)) {
+			for _, name := range []string{"sim/one", "sim/two"} {
+				if strings.HasPrefix(line, `{"variant":"old"`) && strings.Contains(line, name) {
+					_, after, _ := strings.Cut(line, `"verdict":"`)
+					verdicts[name] += after[:4]
+				}
+			}
+		}
+		Expect(verdicts["sim/one"]).To(HaveLen(160))
+		Expect(verdicts["sim/one"]).NotTo(Equal(verdicts["sim/two"]))
+	})
+})
+
+// living is a scenario that calls a live model.
+const living = `name: sim/live
+drive: {loop: {prompt: Work., max_iterations: 5, no_progress_limit: 0}}
+backend: {as: live, url: URL, model: gpt-4.1-mini}
+expect: {status: done}
+`
+
+var _ = Describe("An interruption of an experiment with a live model", Label("H-07"), func() {
+	It("counts what the trials had taken that it cut off towards the caps", func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		var calls atomic.Int64
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // so that it sees that the client leaves
+			if calls.Add(1) == 8 {             // the third one of a trial
+				cancel()
+				<-r.Context().Done()
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(`{"id":"x","object":"chat.completion","model":"gpt-4.1-mini","choices":[{"index":0,"message":{"role":"assistant","content":"Not yet."},"finish_reason":"stop"}],"usage":{"prompt_tokens":100,"completion_tokens":10,"total_tokens":110}}`))
+		}))
+		defer server.Close()
+		path := write(strings.ReplaceAll(strings.Split(first, "variants:")[0], "[one.yaml, two.yaml]", "[live.yaml]") +
+			"variants: [{name: a}, {name: b, set: {drive.loop.prompt: Work hard.}}]\ntrials: 10\nprimary: {name: calls}\n")
+		Expect(os.WriteFile(filepath.Join(filepath.Dir(path), "live.yaml"), []byte(strings.ReplaceAll(living, "URL", server.URL+"/v1")), 0o600)).To(Succeed())
+		e, found := experiment.Load(path, options())
+		Expect(found.Err()).NotTo(HaveOccurred())
+		file := filepath.Join(GinkgoT().TempDir(), "journal.jsonl")
+		opts := func(o *experiment.Options) {
+			o.Env.Live, o.Workers, o.Caps.Calls, o.Journal = true, 1, 30, file
+		}
+		res, err := e.Run(ctx, with(opts))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(res.Stopped.As).To(Equal(result.Interrupted))
+		Expect(res.Used.Calls).To(Equal(8))
+		data, err := os.ReadFile(file)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(string(data)).To(ContainSubstring(`{"lost":{"calls":3,`))
+		res = carry(e, opts)
+		Expect(res.Stopped.As).To(Equal(result.Capped))
+		Expect(res.Used.Calls).To(Equal(30))
+		Expect(calls.Load()).To(Equal(int64(30)))
+	})
+})
