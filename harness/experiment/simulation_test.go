@@ -99,6 +99,19 @@ func outliers(r *rand.Rand) float64 {
 	return r.NormFloat64()
 }
 
+// counts are 3 for the one variant, and for the other too, but for a share of trials that
+// take more: one of few numbers. A mean difference of share times more.
+func counts(share, more float64) func(*rand.Rand) func(v, s int) float64 {
+	return func(r *rand.Rand) func(v, s int) float64 {
+		return func(v, _ int) float64 {
+			if v == 1 && r.Float64() < share {
+				return 3 + more
+			}
+			return 3
+		}
+	}
+}
+
 // twoOf are two variants in so many scenarios.
 func twoOf(d result.Design, scenarios int, draw func(*rand.Rand) func(v, s int) float64) experiment.World {
 	return experiment.World{Design: d, Variants: []string{"a", "b"}, Scenarios: scenarios, Draw: draw}
@@ -145,6 +158,9 @@ func worlds() []truth {
 		{"normal, four variants, all pairs", experiment.World{
 			Design: these(false, 20, 0.5), Variants: []string{"a", "b", "c", "d"}, Scenarios: 4, Draw: noisy(normal, 0, 0, 0, 0),
 		}, 0},
+		{"a count that is rarely far out, 20 trials", twoOf(these(false, 20, 2), 1, counts(0.05, 40)), 2},
+		{"a count that is rarely far out, 150 trials", twoOf(these(false, 150, 2), 1, counts(0.05, 40)), 2},
+		{"a count that is rarely far out, 5 scenarios, 40 trials", twoOf(these(false, 40, 2), 5, counts(0.05, 40)), 2},
 		{"pass 0.7, ended by a cap at any time", capped, 0},
 	}
 }
