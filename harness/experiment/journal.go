@@ -66,6 +66,10 @@ type capped struct {
 	Used result.Used `json:"used"`
 }
 
+// JournalError says that a journal is not one of the experiment that it is given for.
+// Nothing was run.
+type JournalError struct{ error }
+
 // journal keeps what an experiment has found so far, so that it can be taken up again
 // after a crash. The zero value keeps nothing.
 type journal struct {
@@ -113,11 +117,11 @@ func (j *journal) read(want heading) (was found, err error) {
 	}
 	var is heading
 	if err := json.Unmarshal(lines[0], &is); err != nil || is.Schema != journalSchema {
-		return was, fmt.Errorf("%s is no journal of an experiment; choose another folder, or remove the file", j.path)
+		return was, &JournalError{fmt.Errorf("%s is no journal of an experiment; choose another folder, or remove the file", j.path)}
 	}
 	if is != want {
-		return was, fmt.Errorf("%s is the journal of another experiment: %s; what was found for one does not hold for the other, so choose another folder, or remove the file to begin anew",
-			j.path, difference(is, want))
+		return was, &JournalError{fmt.Errorf("%s is the journal of another experiment: %s; what was found for one does not hold for the other, so choose another folder, or remove the file to begin anew",
+			j.path, difference(is, want))}
 	}
 	for n, line := range lines[1:] {
 		if was.end != nil {
