@@ -87,6 +87,7 @@ var _ = Describe("Decode of OpenAI Responses", Label("H-02"), func() {
 		Entry("a call without output", input(user, fnCall), "input", "", "No tool output found for function call c1."),
 		Entry("a call without output, of another kind", input(user, shCall, user), "input", "", "No tool output found for function call c3."),
 
+		Entry("an item that says nothing", input(user, `{}`), "input[1].role", "missing_required_parameter", ""),
 		Entry("a choice of no mode", wanting(`"tool_choice":"always"`), "tool_choice", "invalid_value", "'always'"),
 		Entry("a choice of a tool that is not there", wanting(`"tools":[{"type":"function","name":"f"}],"tool_choice":{"type":"function","name":"g"}`), "tool_choice", "", "Tool choice 'g' not found in 'tools' parameter."),
 		Entry("an orphan output of no conversation", `{"model":"m","conversation":null,"prompt":null,"input":[`+fnOutput+`]}`, "input", "", "No tool call found"),

@@ -171,6 +171,7 @@ var _ = Describe("where a packet goes", func() {
 		Entry("without ports", packet(1, 192, 0, 2, 1), "192.0.2.1:0"),
 		Entry("behind options", options, "192.0.2.1:443"),
 		Entry("with a later fragment", later, "192.0.2.1:0"),
+		Entry("whose header has no length", append([]byte{0x40}, packet(6, 192, 0, 2, 1)[1:]...), "192.0.2.1:0"),
 		Entry("cut off before the ports", packet(6, 192, 0, 2, 1)[:23], "192.0.2.1:0"),
 	)
 
