@@ -137,7 +137,8 @@ func momentsOf(values []float64) (m Moments) {
 func skewOf(values []float64) float64 {
 	m, n, sum := momentsOf(values), float64(len(values)), 0.0
 	for _, v := range values {
-		sum += math.Pow(v-m.mean, 3)
+		d := v - m.mean
+		sum += d * d * d
 	}
 	return sum / (n * n * n)
 }
