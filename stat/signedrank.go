@@ -75,7 +75,7 @@ func SignedRank(differences []float64, level float64) Paired {
 	return t
 }
 
-// LeastPairs is the number of paired differences from which on SignedRank can be
+// LeastPairs is the number of paired differences from which on SignedRank, as any test by signs, can be
 // significant at all: the least n with 2 / 2^n ≤ alpha. alpha is in (0, 1].
 func LeastPairs(alpha float64) int {
 	return max(1, int(math.Ceil(1-math.Log2(alpha))))

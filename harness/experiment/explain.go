@@ -95,26 +95,38 @@ func valueOf(m result.Measure, s stat.Summary) measure.Value {
 	return v
 }
 
-// needed is how many trials, or scenarios, would decide.
+// needed is how many trials, or scenarios, would decide; 0 where nothing is known about
+// the spread.
 func (d *decider) needed(c *result.Comparison, h *held) int {
 	n := stat.Needed(h.effect.Summary(1-d.design.Alpha), h.measure.Smallest, h.family)
-	if n == 0 || d.design.Scope == result.Alike {
+	if n == 0 || h.effect.Even() {
+		return 0
+	}
+	n = max(n, d.least(h))
+	if d.design.Scope == result.Alike {
 		return n
 	}
 	return (n + c.Scenarios - 1) / c.Scenarios
 }
+
+// least is how many differences it takes for a p-value to become as small as it must,
+// however large they are.
+func (d *decider) least(h *held) int { return stat.LeastPairs(d.design.Alpha / float64(h.family)) }
 
 // power is the probability to find the smallest effect of interest by the planned
 // number of trials, if the spread is as it was seen. The comparison is taken for the
 // first one of Holm's. It is NaN where nothing is known about the spread.
 func (d *decider) power(h *held) float64 {
 	e := h.effect
-	if !(e.SE > 0) || h.measure.Smallest == 0 {
+	if !(e.SE > 0) || e.Even() || h.measure.Smallest == 0 {
 		return math.NaN()
 	}
 	planned := e.N
 	if d.design.Scope == result.These {
 		planned = d.design.Trials * len(d.scenarios)
+	}
+	if planned < d.least(h) {
+		return 0
 	}
 	more := float64(planned) / float64(e.N)
 	e.SE, e.N, e.DF = e.SE/math.Sqrt(more), planned, e.DF*more

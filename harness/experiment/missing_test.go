@@ -109,7 +109,27 @@ var _ = Describe("Differences that are all equal", Label("H-07"), func() {
 			c := w.Explained(nil)[0]
 			Expect(c.Verdict).To(Equal(result.Undecided))
 			Expect(c.Why).To(ContainSubstring("about the spread"))
+			Expect(c.Power).To(BeNil())
+			Expect(c.Needed).To(BeZero())
 		}
+	})
+})
+
+var _ = Describe("Fewer scenarios than could ever decide", Label("H-07"), func() {
+	// With n differences p is at least 2 / 2^n, which is 0.125 for four and 0.031 for six.
+	few := func(scenarios int) result.Comparison {
+		w := twoOf(designOf(false, 20, 1, result.Alike), scenarios, func(r *rand.Rand) func(v, s int) float64 {
+			return func(v, _ int) float64 { return float64(v)*10 + r.NormFloat64() }
+		})
+		return w.Explained(rand.New(rand.NewPCG(1, 1)))[0]
+	}
+
+	It("are said to have no power, and to take as many as could", func() {
+		c := few(4)
+		Expect(c.Verdict).To(Equal(result.Undecided))
+		Expect(*c.Power).To(BeZero())
+		Expect(c.Needed).To(Equal(6))
+		Expect(few(6).Verdict).To(Equal(result.Better))
 	})
 })
 
