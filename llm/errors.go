@@ -39,6 +39,21 @@ func (k ErrorKind) Transient() bool {
 	return slices.Contains([]ErrorKind{RateLimited, Timeout, Unavailable, Truncated}, k)
 }
 
+// KindOfStatus classifies an HTTP status that is no success, where nothing else is known.
+func KindOfStatus(status int) ErrorKind {
+	switch {
+	case status == 429:
+		return RateLimited
+	case status == 401 || status == 403:
+		return Unauthorized
+	case status == 408:
+		return Timeout
+	case status == 409 || status >= 500:
+		return Unavailable
+	}
+	return InvalidRequest
+}
+
 // Error is a failed call.
 type Error struct {
 	Kind ErrorKind

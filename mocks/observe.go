@@ -86,7 +86,7 @@ func (x *Exchange) failure(delivered bool) error {
 func spoiling(kind string, status int) (llm.ErrorKind, bool) {
 	switch kind {
 	case "status":
-		return ofStatus(status), true
+		return llm.KindOfStatus(status), true
 	case "timeout", "hang", "hang-after-output", "ignore-sigterm":
 		return llm.Timeout, true
 	case "reset-before-headers", "reset-after-headers", "reset-mid-stream", "error-event", "exit":
@@ -101,18 +101,4 @@ func spoiling(kind string, status int) (llm.ErrorKind, bool) {
 		return llm.Failed, true
 	}
 	return "", false
-}
-
-func ofStatus(status int) llm.ErrorKind {
-	switch {
-	case status == http.StatusTooManyRequests:
-		return llm.RateLimited
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return llm.Unauthorized
-	case status == http.StatusRequestTimeout:
-		return llm.Timeout
-	case status == http.StatusConflict || status >= 500:
-		return llm.Unavailable
-	}
-	return llm.InvalidRequest
 }

@@ -35,18 +35,12 @@ func kindOf(status int, code, errorType string) llm.ErrorKind {
 		return llm.ScriptExhausted
 	case is(filterCodes):
 		return llm.Refused
-	case status == http.StatusTooManyRequests || status == 0 && (is(overloadCodes) || is(quotaCodes)):
+	case status == 0 && (is(overloadCodes) || is(quotaCodes)):
 		return llm.RateLimited
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return llm.Unauthorized
-	case status == http.StatusRequestTimeout:
-		return llm.Timeout
-	case status == http.StatusConflict || status >= 500:
-		return llm.Unavailable
 	case status == 0 && !is(invalidCodes):
 		return llm.Unavailable
 	}
-	return llm.InvalidRequest
+	return llm.KindOfStatus(status)
 }
 
 // refused types an answer with a status that is no success.
