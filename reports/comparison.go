@@ -22,6 +22,9 @@ import (
 // run in which nothing was judged stays one.
 func (r *Report) Compare(c compare.Result) {
 	r.Comparison = &c
+	if r.Altered {
+		return
+	}
 	if c.Verdict != gate.Pass {
 		r.Verdict = gate.Overall([]gate.Verdict{r.Verdict, c.Verdict})
 	}

@@ -26,7 +26,10 @@ import (
 func JUnit(w io.Writer, r Report, _ Options) error {
 	x := newXML()
 	count := Count{Skip: len(r.NotRun)}
-	if len(r.Problems) > 0 {
+	switch {
+	case r.Altered:
+		count.Fail++
+	case len(r.Problems) > 0:
 		count.Error++
 	}
 	if r.Stopped != "" {
@@ -65,6 +68,7 @@ func (x *xmlWriter) suite(r Report) {
 		attr{"interrupted", strconv.FormatBool(r.Interrupted)},
 		attr{"trials", strconv.Itoa(r.Totals.Trials.Total())},
 	)
+	x.problems(r)
 	for _, s := range r.Scenarios {
 		x.element("testcase", func() { x.scenario(s) },
 			append(junitName(s.Name),
@@ -81,12 +85,21 @@ func (x *xmlWriter) suite(r Report) {
 			x.text("error", plain.Line(r.Stopped, 0), attr{"message", plain.Line(r.Stopped, maxMessage)}, attr{"type", "stopped"})
 		}, attr{"name", "budget"}, attr{"classname", "rehearse"})
 	}
-	if len(r.Problems) > 0 {
-		x.element("testcase", func() {
-			x.text("error", plain.Text(strings.Join(r.Problems, "\n"), 0),
-				attr{"message", plain.Line(r.Problems[0], maxMessage)}, attr{"type", "recording"})
-		}, attr{"name", "recording"}, attr{"classname", "rehearse"})
+}
+
+// problems is a test case for what is wrong with the recording, if anything is.
+func (x *xmlWriter) problems(r Report) {
+	if len(r.Problems) == 0 {
+		return
 	}
+	result := "error"
+	if r.Altered {
+		result = "failure"
+	}
+	x.element("testcase", func() {
+		x.text(result, plain.Text(strings.Join(r.Problems, "\n"), 0),
+			attr{"message", plain.Line(r.Problems[0], maxMessage)}, attr{"type", "recording"})
+	}, attr{"name", "recording"}, attr{"classname", "rehearse"})
 }
 
 // scenario writes what is inside the test case of s.

@@ -89,9 +89,12 @@ func (s Scenario) effective() []gate.Finding {
 	return list
 }
 
-// cutShort says that not all of the plan was done.
+// cutShort names why the scenarios' verdicts are not the whole truth: the recording was
+// altered, or not all of the plan was done.
 func cutShort(r Report) string {
 	switch {
+	case r.Altered:
+		return " (altered recording)"
 	case r.Interrupted:
 		return " (interrupted)"
 	case r.Stopped != "":

@@ -17,9 +17,13 @@ const Schema = "rehearse.report/1"
 type Report struct {
 	Schema string `json:"schema"`
 	Run    Run    `json:"run"`
-	// Verdict is the worst of the scenarios' verdicts, and of the comparison; error if
-	// there are problems or the run was stopped, and skip if no scenario was judged.
+	// Verdict is the worst of the scenarios' verdicts, and of the comparison; fail if
+	// the recording was altered, else error if there are problems or the run was
+	// stopped, and skip if no scenario was judged.
 	Verdict gate.Verdict `json:"verdict"`
+	// Altered is true if the hash chain shows that lines of the recording were
+	// changed, removed, inserted or reordered after the run; Problems names them.
+	Altered bool `json:"altered,omitempty"`
 	// Interrupted is true where the run was stopped before its plan was done.
 	Interrupted bool `json:"interrupted"`
 	// Stopped says which budget of the run was used up before its plan was done.

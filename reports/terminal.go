@@ -25,6 +25,9 @@ var columns = []string{calls, tokens, costEUR, latencyP95, duration}
 func Terminal(w io.Writer, r Report, opts Options) error {
 	var b strings.Builder
 	t := opts.Terminal
+	if r.Altered {
+		terminalProblems(&b, t, r.Problems)
+	}
 	var shown []Scenario
 	for _, s := range r.Scenarios {
 		if failed(s.Verdict) || !opts.FailuresOnly {
@@ -44,8 +47,8 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 	for _, s := range alike {
 		s.terminal(&b, t)
 	}
-	for _, p := range r.Problems {
-		fmt.Fprintf(&b, "\n%s\n", t.Paint(tty.Red, "recording: "+plain.Line(p, maxMessage)))
+	if !r.Altered {
+		terminalProblems(&b, t, r.Problems)
 	}
 	if r.Stopped != "" {
 		fmt.Fprintf(&b, "\n%s\n", t.Paint(tty.Red, "stopped: "+plain.Line(r.Stopped, maxMessage)))
@@ -70,6 +73,12 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	return nil
+}
+
+func terminalProblems(b *strings.Builder, t tty.Terminal, problems []string) {
+	for _, p := range problems {
+		fmt.Fprintf(b, "\n%s\n", t.Paint(tty.Red, "recording: "+plain.Line(p, maxMessage)))
+	}
 }
 
 // scenarioTable draws a row for each scenario. Numbers and verdicts are never

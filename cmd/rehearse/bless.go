@@ -121,11 +121,11 @@ func (flags blessFlags) over(old *baseline.Baseline) baseline.Rules {
 // blessable refuses a run that cannot stand for its scenarios. An error has its exit
 // code.
 func blessable(path string, run *side, allowFailing bool) error {
+	if run.report.Altered {
+		return &exitError{exitFail, fmt.Errorf("not blessed: the recording of %s was altered: %s; run the scenarios again", path, strings.Join(run.report.Problems[1:2], ""))}
+	}
 	for _, f := range runFindings(run.report, "the run") {
 		return noVerdict(fmt.Errorf("not blessed: %s", strings.TrimSuffix(f.Message+": "+f.Evidence, ": ")))
-	}
-	if len(run.changed) > 0 {
-		return &exitError{exitFail, fmt.Errorf("the recording of %s is not as it was written, so it is not blessed: %s; run the scenarios again", path, run.changed[0])}
 	}
 	var failing []string
 	for _, s := range run.Scenarios {

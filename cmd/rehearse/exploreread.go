@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/survival"
 	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/plain"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports/explored"
 )
@@ -31,7 +33,7 @@ func (a *app) explorationRenderers() map[string]func(io.Writer, *survival.Result
 // reportExploration renders the exploration of a folder to the file that the user
 // named, or to standard output; ok is false if it has none, or the format shows
 // recordings only.
-func (a *app) reportExploration(path string, flags reportFlags) (ok bool, err error) {
+func (a *app) reportExploration(ctx context.Context, path string, flags reportFlags) (ok bool, err error) {
 	render := a.explorationRenderers()[flags.format]
 	if render == nil {
 		return false, nil
@@ -43,14 +45,42 @@ func (a *app) reportExploration(path string, flags reportFlags) (ok bool, err er
 	if result == nil {
 		return false, nil
 	}
+	altered, err := a.warnIfAltered(ctx, path)
+	if err != nil {
+		return true, noVerdict(err)
+	}
 	err = a.output(flags.out, format{}, path, func(w io.Writer) error { return render(w, result) })
 	if err != nil {
 		return true, noVerdict(err)
+	}
+	if altered {
+		return true, quiet(exitFail)
 	}
 	if result.Stopped == survival.Interrupted {
 		return true, quiet(exitInterrupted)
 	}
 	return true, quiet(gate.ExitCode([]gate.Verdict{explored.Verdict(result)}))
+}
+
+// warnIfAltered verifies the recording beside an exploration, if there is one, and
+// reports on standard error that it was altered.
+func (a *app) warnIfAltered(ctx context.Context, path string) (altered bool, err error) {
+	if filepath.Base(path) == exploreFile {
+		path = filepath.Dir(path)
+	}
+	recording, err := findRecording(path)
+	if err != nil {
+		return false, nil // the exploration stands alone
+	}
+	in, err := openRecording(recording, func() error { return context.Cause(ctx) })
+	if err != nil {
+		return false, err
+	}
+	defer in.file.Close()
+	if in.chain.Altered {
+		fmt.Fprintf(a.stderr, "recording: %s was altered after the run: %s\n", recording, plain.Line(in.chain.Problems[0].String(), 500))
+	}
+	return in.chain.Altered, nil
 }
 
 // readExploration reads an exploration from its folder or file; it is nil if there is

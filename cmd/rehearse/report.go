@@ -62,18 +62,21 @@ func (a *app) reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report FOLDER|RECORDING",
 		Short: "Render or verify a recording",
-		Long: `report reads a recording, judges it and renders the report. It starts no agent. A recording
-that breaks off is reported as far as it goes, and the tear is a problem. Of the folder of an
-exploration the formats terminal, markdown and json show all runs, and the others its recording:
-the golden path, and the smallest run of each failure. Of the folder of an experiment the formats
-terminal, markdown, comment, json and html show its result.
+		Long: `report verifies a recording, judges it and renders the report. It starts no agent. If the hash
+chain shows that a line was changed, removed, inserted or reordered, the report says so at its top
+and the exit code is 1. A recording that breaks off is reported as far as it goes, and the exit code
+is 3. Of the folder of an exploration the formats terminal, markdown and json show all runs, and the
+others its recording: the golden path, and the smallest run of each failure. Of the folder of an
+experiment the formats terminal, markdown, comment, json and html show its result.
 
 For other programs: inspect and eval are logs of Inspect (https://inspect.aisi.org.uk), one JSON
 object and its packed form; otlp is OpenTelemetry spans of the conventions for generative AI, a
 line for each trial, which a collector takes at /v1/traces. A recording holds no date: --at names
 when it began.
 
---verify checks the chain of hashes and names the line that was changed, removed or moved.
+--verify only checks the chain of hashes, names the lines that were changed, removed or moved (the
+first 100), and prints the last hash. The chain finds damage, not a forgery whose hashes were computed
+anew: keep the last hash elsewhere to prove that a recording is the original.
 --requirements lists each requirement with its proofs and their last result; the results of
 Ginkgo specs are added with --specs (ginkgo --json-report).
 
@@ -113,7 +116,7 @@ func (a *app) report(ctx context.Context, path string, flags reportFlags) error 
 		return err
 	}
 	if !flags.verify && !flags.requirements {
-		if ok, err := a.reportExploration(path, flags); ok {
+		if ok, err := a.reportExploration(ctx, path, flags); ok {
 			return err
 		}
 	}
@@ -124,12 +127,11 @@ func (a *app) report(ctx context.Context, path string, flags reportFlags) error 
 	if flags.verify {
 		return a.verify(ctx, recording)
 	}
-	in, err := openRecording(recording)
+	in, err := openRecording(recording, func() error { return context.Cause(ctx) })
 	if err != nil {
 		return noVerdict(err)
 	}
 	defer in.file.Close()
-	in.over = func() error { return context.Cause(ctx) }
 	if flags.requirements {
 		report, err := in.read(in.judge)
 		if err != nil {
@@ -225,8 +227,15 @@ func (a *app) verify(ctx context.Context, path string) error {
 	for _, p := range found.Problems {
 		fmt.Fprintln(a.stdout, plain.Line(p.String(), 500))
 	}
-	if len(found.Problems) > 0 {
-		fmt.Fprintf(a.stdout, "%s is not as it was written\n", path)
+	if found.More > 0 {
+		fmt.Fprintf(a.stdout, "and %s\n", plural(found.More, "more altered line"))
+	}
+	switch {
+	case found.Altered:
+		fmt.Fprintf(a.stdout, "%s was altered after the run\n", path)
+		return quiet(exitFail)
+	case len(found.Problems) > 0:
+		fmt.Fprintf(a.stdout, "%s has no end\n", path)
 		return quiet(exitFail)
 	}
 	fmt.Fprintf(a.stdout, "%s is intact: %d lines, last hash %s\n", path, found.Lines, found.Hash)
@@ -236,6 +245,11 @@ func (a *app) verify(ctx context.Context, path string) error {
 // trace prints requirements with their proofs. It fails if one was refuted; an id
 // without a proof is shown, and is no failure of this recording.
 func (a *app) trace(report reports.Report, flags reportFlags) error {
+	if report.Altered {
+		for _, p := range report.Problems {
+			fmt.Fprintln(a.stderr, "recording: "+plain.Line(p, 500))
+		}
+	}
 	proofs := trace.FromReport(report)
 	for _, name := range flags.specs {
 		specs, err := readSpecs(name)
@@ -262,7 +276,7 @@ func (a *app) trace(report reports.Report, flags reportFlags) error {
 		return noVerdict(err)
 	}
 	refuted := slices.ContainsFunc(table.Requirements, func(r trace.Requirement) bool { return r.Status == trace.Refuted })
-	if refuted || len(table.Unknown) > 0 {
+	if refuted || len(table.Unknown) > 0 || report.Altered {
 		return quiet(exitFail)
 	}
 	return nil

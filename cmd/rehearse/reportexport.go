@@ -56,7 +56,7 @@ func traced(w io.Writer, in recorded) (reports.Report, error) {
 	if err != nil {
 		return reports.Report{}, err
 	}
-	return in.read(tell(in.judge, spans.NewWriter(w, run, in.start).Trial))
+	return in.read(tell(in.judge, spans.NewWriter(w, run, in.start, in.chain.Altered).Trial))
 }
 
 // head is the first line of the recording.

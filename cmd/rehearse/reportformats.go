@@ -60,6 +60,7 @@ func rendered(render renderer) func(io.Writer, recorded) (reports.Report, error)
 type recorded struct {
 	file    *os.File
 	judge   reports.Judge
+	chain   record.Report // what its hash chain shows
 	options reports.Options
 	// scores are those of detectors; nil without any.
 	scores *detection.Report
@@ -72,8 +73,9 @@ type recorded struct {
 	over func() error
 }
 
-// openRecording opens a recording with the timings beside it.
-func openRecording(path string) (recorded, error) {
+// openRecording opens a recording with the timings beside it, and verifies its hash
+// chain: no report is made without. over is as in recorded.
+func openRecording(path string, over func() error) (recorded, error) {
 	timings, err := readTimings(timingsOf(path))
 	if err != nil {
 		return recorded{}, err
@@ -86,7 +88,12 @@ func openRecording(path string) (recorded, error) {
 	if err != nil {
 		return recorded{}, fmt.Errorf("open the recording: %w", err)
 	}
-	return recorded{file: file, judge: reports.Rejudge(timings), start: clock.Epoch, comparison: comparison}, nil
+	in := recorded{file: file, judge: reports.Rejudge(timings), start: clock.Epoch, comparison: comparison, over: over}
+	if in.chain, err = record.Verify(until{file, over}); err != nil {
+		_ = file.Close() // it was only read
+		return recorded{}, in.explain(err)
+	}
+	return in, nil
 }
 
 // errEmpty says that there is nothing to report.
@@ -102,6 +109,7 @@ func (r recorded) read(judge reports.Judge) (reports.Report, error) {
 		return reports.Report{}, r.explain(err)
 	}
 	report := builder.Close()
+	report.CheckChain(r.chain)
 	if r.comparison != nil {
 		if r.comparison.After != report.Run.ID {
 			return report, fmt.Errorf("%s is of the run %s, and the recording of %s; run the scenarios again", comparisonFile, r.comparison.After, report.Run.ID)

@@ -27,6 +27,9 @@ func (p Problem) String() string {
 	return fmt.Sprintf("line %d: %s", p.Line, p.Message)
 }
 
+// tornLine is what is wrong with a last line that has no end.
+const tornLine = "the last line is torn: it does not end with a newline"
+
 // lines reads a stream line by line with bounded memory.
 type lines struct {
 	in  *bufio.Reader
@@ -58,7 +61,7 @@ func (l *lines) next() (line []byte, wrong string, err error) {
 	}
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, "the last line is torn: it does not end with a newline", nil
+		return nil, tornLine, nil
 	case err != nil:
 		return nil, "", err
 	case tooLong:

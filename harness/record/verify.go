@@ -15,9 +15,18 @@ type Report struct {
 	// Hash is that of the last line. Kept elsewhere, it proves that a recording
 	// was not rewritten as a whole, which the chain alone cannot show.
 	Hash string
-	// Problems are in order of line; none means that the recording is intact.
+	// Problems are in order of line, at most maxProblems of them; none means that
+	// the recording is intact.
 	Problems []Problem
+	// More counts the problems that were found beyond Problems.
+	More int
+	// Altered is true if a line was changed, removed, inserted or reordered. It is
+	// false if only the end is missing, which is what a killed process leaves.
+	Altered bool
 }
+
+// maxProblems bounds what Verify keeps: a hostile file can break every line.
+const maxProblems = 100
 
 // Verify recomputes the hash chain and names the lines that were changed,
 // removed, inserted or reordered. The error is that of reading r.
@@ -48,6 +57,8 @@ func Verify(r io.Reader) (Report, error) {
 			line, ok = parse(text)
 		}
 		switch {
+		case wrong == tornLine:
+			v.add(in.n, wrong)
 		case wrong != "":
 			v.problem(in.n, "%s", wrong)
 		case !ok:
@@ -62,7 +73,7 @@ func Verify(r io.Reader) (Report, error) {
 	}
 	v.missing()
 	if kind != kindClose {
-		v.problem(in.n, "the last line is not a close line: the run was torn off, or lines were removed from the end")
+		v.add(in.n, "the last line is not a close line: the run was torn off, or lines were removed from the end")
 	}
 	return v.report(in.n), nil
 }
@@ -83,10 +94,22 @@ type verifier struct {
 	last     link // the line just before
 	gaps     []gap
 	problems []Problem
+	more     int
+	altered  bool
 }
 
+// problem reports an alteration.
 func (v *verifier) problem(line int, format string, args ...any) {
-	v.problems = append(v.problems, Problem{Line: line, Message: fmt.Sprintf(format, args...)})
+	v.altered = true
+	if len(v.problems) >= maxProblems {
+		v.more++
+		return
+	}
+	v.add(line, fmt.Sprintf(format, args...))
+}
+
+func (v *verifier) add(line int, message string) {
+	v.problems = append(v.problems, Problem{Line: line, Message: message})
 }
 
 // hash is what a line's hash must be if it follows a line with the hash prev.
@@ -178,5 +201,5 @@ func (v *verifier) missing() {
 
 func (v *verifier) report(lines int) Report {
 	slices.SortStableFunc(v.problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
-	return Report{Lines: lines, Hash: v.last.hash, Problems: v.problems}
+	return Report{Lines: lines, Hash: v.last.hash, Problems: v.problems, More: v.more, Altered: v.altered}
 }

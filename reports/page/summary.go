@@ -79,6 +79,9 @@ func (b *Builder) summary(in Input) summary {
 
 // overall is the verdict of the run and of what was explored.
 func overall(in Input) gate.Verdict {
+	if in.Report.Altered {
+		return gate.Fail
+	}
 	verdicts := []gate.Verdict{in.Report.Verdict}
 	for i := range in.Explored {
 		verdicts = append(verdicts, explored.Verdict(&in.Explored[i]))
@@ -88,6 +91,9 @@ func overall(in Input) gate.Verdict {
 
 // headline says in a few words what became of the run, or of what was explored.
 func headline(in Input) string {
+	if in.Report.Altered {
+		return "This recording was altered after the run"
+	}
 	if len(in.Explored) > 0 {
 		return explorationLine(in.Explored)
 	}
@@ -203,6 +209,7 @@ func (b *Builder) attention(in Input) []attention {
 		}
 		list = append(list, a)
 	}
+	add("Problems of the recording", len(r.Problems), func(i int) pointer { return pointer{Text: line(r.Problems[i], 0)} })
 	if r.Interrupted {
 		add("The run was stopped before its plan was done", 1, func(int) pointer {
 			return pointer{Text: "What follows is what had been judged by then."}
@@ -211,7 +218,6 @@ func (b *Builder) attention(in Input) []attention {
 	if r.Stopped != "" {
 		add("A budget of the run was used up", 1, func(int) pointer { return pointer{Text: line(r.Stopped, 0)} })
 	}
-	add("Problems of the recording", len(r.Problems), func(i int) pointer { return pointer{Text: line(r.Problems[i], 0)} })
 	add("Not run", len(r.NotRun), func(i int) pointer { return pointer{Text: line(r.NotRun[i], 200)} })
 	urgent := reports.ByUrgency(r.Scenarios)
 	urgent = urgent[:min(r.Totals.Scenarios.Error+r.Totals.Scenarios.Fail, len(urgent))]

@@ -34,8 +34,11 @@ var providers = map[string]attribute.KeyValue{
 	"claude": semconv.GenAIProviderNameAnthropic,
 }
 
-func resourceAttributes(run record.Run) []*commonpb.KeyValue {
+func resourceAttributes(run record.Run, altered bool) []*commonpb.KeyValue {
 	attrs := []attribute.KeyValue{semconv.ServiceName("rehearse"), text("rehearse.run", run.ID), text("rehearse.tool", run.Tool)}
+	if altered {
+		attrs = append(attrs, attribute.Bool("rehearse.recording.altered", true))
+	}
 	for _, name := range slices.Sorted(maps.Keys(run.Labels)) {
 		attrs = append(attrs, text("rehearse.label."+plain.Line(name, maxText), run.Labels[name]))
 	}

@@ -53,9 +53,9 @@ type Writer struct {
 }
 
 // NewWriter returns a writer of the spans of a run whose trials are said to have
-// begun at start.
-func NewWriter(out io.Writer, run record.Run, start time.Time) *Writer {
-	return &Writer{out: out, start: start, run: run, resource: &resourcepb.Resource{Attributes: resourceAttributes(run)}}
+// begun at start. The spans of an altered recording (record.Report.Altered) are marked.
+func NewWriter(out io.Writer, run record.Run, start time.Time, altered bool) *Writer {
+	return &Writer{out: out, start: start, run: run, resource: &resourcepb.Resource{Attributes: resourceAttributes(run, altered)}}
 }
 
 // Trial writes the trace of a judged trial.

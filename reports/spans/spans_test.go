@@ -75,7 +75,7 @@ var failing = gate.Finding{Severity: gate.Failing, Rule: "status", Message: `exp
 func written(sc record.Scenario, tr record.Trial, findings ...gate.Finding) []byte {
 	GinkgoHelper()
 	var b bytes.Buffer
-	Expect(spans.NewWriter(&b, run(), start).Trial(sc, tr, measure.Of(sc, tr, nil), findings)).To(Succeed())
+	Expect(spans.NewWriter(&b, run(), start, false).Trial(sc, tr, measure.Of(sc, tr, nil), findings)).To(Succeed())
 	return b.Bytes()
 }
 
@@ -228,7 +228,7 @@ var _ = Describe("the spans of a trial", Label("H-05"), func() {
 		tr.Calls[1].At, tr.End.Duration = 0, 0
 		facts := measure.Of(sc, tr, []record.Timing{{Scenario: sc.Name, Trial: 1, Call: 1, Latency: time.Second}, {Scenario: sc.Name, Trial: 1, Call: 2, Latency: 2 * time.Second}})
 		var b bytes.Buffer
-		Expect(spans.NewWriter(&b, run(), start).Trial(sc, tr, facts, nil)).To(Succeed())
+		Expect(spans.NewWriter(&b, run(), start, false).Trial(sc, tr, facts, nil)).To(Succeed())
 		list := spansOf(b.Bytes())
 		Expect(list[1].EndTimeUnixNano - list[1].StartTimeUnixNano).To(BeEquivalentTo(time.Second))
 		Expect(list[2].StartTimeUnixNano).To(Equal(list[1].EndTimeUnixNano))
@@ -292,7 +292,7 @@ var _ = Describe("the spans of a trial", Label("H-05"), func() {
 	It("are reported if they cannot be written", func() {
 		full := errors.New("disk full")
 		sc, tr := scenario(), trial(1)
-		Expect(spans.NewWriter(failingWriter{full}, run(), start).Trial(sc, tr, measure.Of(sc, tr, nil), nil)).To(MatchError(full))
+		Expect(spans.NewWriter(failingWriter{full}, run(), start, false).Trial(sc, tr, measure.Of(sc, tr, nil), nil)).To(MatchError(full))
 	})
 })
 
