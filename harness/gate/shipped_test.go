@@ -1,0 +1,266 @@
+package gate_test
+
+import (
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+)
+
+type change = func(*measure.Facts)
+
+// edge is a pair of runs at the two sides of an invariant's limit. Both are the golden
+// run of base with one perturbation and the changes that the field makes to it.
+type edge struct {
+	about         string
+	breaks, holds change
+	// golden changes the golden run, and with it both sides.
+	golden change
+}
+
+// goodStatus is how a run of each kind of agent ends when all went well.
+var goodStatus = map[string]string{
+	"function": "done", "command": "done", "http": "done", "container": "done", "coding": "done",
+	"loop": "done", "follow-up": "allowed", "hook": "stopped", "interview": "finished", "supervise": "complete", "react": "done",
+}
+
+// callsPerPerturbation is how many more calls one perturbation may cost.
+func callsPerPerturbation(agent string) int {
+	switch agent {
+	case "interview":
+		return 1
+	case "supervise":
+		return 5
+	default:
+		return 2
+	}
+}
+
+const (
+	goldenText  = "All tests pass.\nDONE"
+	goldenCalls = 10
+)
+
+// base is a golden run with 10 calls, 0.1 USD and one perturbation that changed nothing.
+func base(agent string) measure.Facts {
+	return measure.Facts{
+		Run:       measure.RunFacts{Status: goodStatus[agent], Text: goldenText, Perturbed: 1},
+		Calls:     measure.CallFacts{Total: goldenCalls, Finish: "stop"},
+		Cost:      measure.CostFacts{Known: true, USD: 0.1, Most: 0.01},
+		Answers:   []string{"I look.", goldenText},
+		Interview: measure.InterviewFacts{Answers: 4},
+		Supervise: measure.SuperviseFacts{Planned: 3, Longest: 2, Journal: "j1", Last: map[string]string{"tests": "pass"}},
+		React:     measure.ReactFacts{Verified: true},
+		Turns:     []measure.TurnFacts{{N: 1, User: "Go.", Text: goldenText}},
+		Files:     map[string]string{"out.txt": "it"},
+	}
+}
+
+// fails is a run that ended early, with a call that failed in that way.
+func fails(kind, details string) change {
+	return func(f *measure.Facts) {
+		f.Run.Status, f.Run.ExitCode, f.Run.Details = "error", 1, details
+		f.Calls.Failed, f.Calls.Errors = 1, map[string]int{kind: 1}
+	}
+}
+
+func total(n int) change      { return func(f *measure.Facts) { f.Calls.Total = n } }
+func failed(n int) change     { return func(f *measure.Facts) { f.Calls.Failed = n } }
+func cost(usd float64) change { return func(f *measure.Facts) { f.Cost.USD = usd } }
+func resumed(status string) change {
+	return func(f *measure.Facts) { f.Run.Status, f.Run.Resumed = "error", status }
+}
+func unchanged(*measure.Facts) {}
+
+// edgesOfAll are those of the invariants that hold of every kind of agent.
+func edgesOfAll(agent string) map[string][]edge {
+	k := callsPerPerturbation(agent)
+	most := 2 * (0.1 + 0.01*float64(k)) // the cost of the golden run and of k more of its dearest calls, twice
+	return map[string][]edge{
+		"harmless-faults": {
+			{about: "one failure for each perturbation", breaks: failed(2), holds: failed(1)},
+			{
+				about: "one more for each call that the script has no line for", breaks: failed(3), holds: failed(2),
+				golden: func(f *measure.Facts) { f.Script.Unexpected = []string{"call 4"} },
+			},
+		},
+		"bounded-calls": {{about: "what one perturbation may cost", breaks: total(goldenCalls + k + 1), holds: total(goldenCalls + k)}},
+		"bounded-cost":  {{about: "twice the golden cost and that of the calls beside", breaks: cost(most + 0.0001), holds: cost(most - 0.0001)}},
+		"error-shown": {{
+			about:  "a run that did not go well has details",
+			breaks: func(f *measure.Facts) { f.Run.ExitCode = 1 },
+			holds:  func(f *measure.Facts) { f.Run.ExitCode, f.Run.Details = 1, "stopped" },
+		}},
+		"cause-named": {
+			{about: "the kind of the call's error", breaks: fails("rate-limited", "it went wrong"), holds: fails("rate-limited", "rate-limited: wait")},
+			{about: "another kind than the call's", breaks: fails("rate-limited", "refused"), holds: fails("refused", "refused")},
+		},
+		"never-hangs": {{
+			about:  "the clock that stands still",
+			breaks: func(f *measure.Facts) { f.Run.Details = "virtual clock stalled: 2 wait" },
+			holds:  func(f *measure.Facts) { f.Run.Details = "timeout" },
+		}},
+		"true-exit-code": {
+			{about: "0 for a run that failed", breaks: func(f *measure.Facts) { f.Run.Status = "error" }, holds: fails("timeout", "timeout")},
+			{about: "1 for a run that went well", breaks: func(f *measure.Facts) { f.Run.ExitCode = 1 }, holds: unchanged},
+		},
+	}
+}
+
+// resumable are the edges of interviews and supervised plans.
+func resumable(agent string) []edge {
+	return []edge{
+		{about: "ends otherwise", breaks: resumed("error"), holds: resumed(goodStatus[agent])},
+		{about: "is never resumed", breaks: resumed(""), holds: unchanged},
+	}
+}
+
+// edgesOf are those of the invariants of one kind of agent.
+func edgesOf(agent string) map[string][]edge {
+	switch agent {
+	case "loop", "follow-up":
+		return map[string][]edge{"done-is-true": {
+			{about: "another text", breaks: earlier2, holds: unchanged},
+			{about: "a cut answer", breaks: cutOff, holds: unchanged},
+			{about: "a filtered answer", breaks: func(f *measure.Facts) { f.Calls.Finish = "content_filter" }, holds: unchanged},
+			{about: "a failed last call", breaks: lastFailed, holds: unchanged},
+		}}
+	case "hook":
+		return map[string][]edge{"done-is-true": {{about: "another text", breaks: earlier2, holds: unchanged}}}
+	case "interview":
+		return interviewEdges
+	case "supervise":
+		return superviseEdges
+	case "react":
+		return map[string][]edge{
+			"done-is-true": {{about: "another text", breaks: earlier2, holds: unchanged}},
+			"done-is-verified": {
+				{about: "verification that does not hold", breaks: func(f *measure.Facts) { f.React.Verified = false }, holds: unchanged},
+				{
+					about: "a run that is not done", breaks: func(f *measure.Facts) { f.React.Verified = false },
+					holds: func(f *measure.Facts) { f.React.Verified, f.Run.Status = false, "done_partial" },
+				},
+			},
+		}
+	default:
+		return map[string][]edge{
+			"answer-is-whole": {{
+				about: "a part of the answer", breaks: func(f *measure.Facts) { f.Run.Text = "All tests" },
+				holds: func(f *measure.Facts) { f.Run.Text = "Some tests" },
+			}},
+			"said-is-done": {{about: "a file that is missing", breaks: func(f *measure.Facts) { f.Files = nil }, holds: unchanged}},
+			"turns-told":   {{about: "a turn without a word", breaks: func(f *measure.Facts) { f.Turns = []measure.TurnFacts{{N: 1}} }, holds: unchanged}},
+		}
+	}
+}
+
+var interviewEdges = map[string][]edge{
+	"finished-is-true": {{about: "another profile", breaks: earlier2, holds: unchanged}},
+	"no-answer-lost": {{
+		about: "an answer fewer", breaks: func(f *measure.Facts) { f.Interview.Answers = 3 },
+		holds: func(f *measure.Facts) { f.Interview.Answers, f.Run.Status = 3, "left" },
+	}},
+	"no-answer-twice": {{about: "an answer more", breaks: func(f *measure.Facts) { f.Interview.Answers = 5 }, holds: unchanged}},
+	"resumable":       resumable("interview"),
+	"queued-questions-are-free": {{
+		about: "one call for a queued question", breaks: func(f *measure.Facts) { f.Interview.QueuedCalls = 1 },
+		holds: func(f *measure.Facts) { f.Interview.Queued = 1 },
+	}},
+	"nothing-asked-twice": {
+		{about: "one call for one perturbation", breaks: total(goldenCalls + 2), holds: total(goldenCalls + 1)},
+		{
+			about: "and one for each retry and each lost call", breaks: total(goldenCalls + 5), holds: total(goldenCalls + 4),
+			golden: func(f *measure.Facts) {
+				f.Interview.TransportRetries, f.Interview.ValidationRetries, f.Interview.Lost = 1, 1, 1
+			},
+		},
+	},
+}
+
+var superviseEdges = map[string][]edge{
+	"complete-is-true": {{
+		about: "an open task", breaks: func(f *measure.Facts) { f.Supervise.Open = 1 },
+		holds: func(f *measure.Facts) { f.Supervise.Open, f.Run.Status = 1, "blocked" },
+	}},
+	"resumable":          resumable("supervise"),
+	"checked-at-the-end": {{about: "a check that failed last", breaks: lastCheck("fail"), holds: lastCheck("unknown")}},
+	"no-task-left-out":   {{about: "a task of the plan", breaks: func(f *measure.Facts) { f.Supervise.Planned = 2 }, holds: func(f *measure.Facts) { f.Supervise.Planned = 4 }}},
+	"done-is-answered": {
+		{about: "an answered call fewer", breaks: failed(1), holds: func(f *measure.Facts) { f.Calls.Total, f.Calls.Failed = goldenCalls+1, 1 }},
+	},
+	"journal-undisturbed": {
+		{about: "another journal after a crash", breaks: crashed("write=3:crash-before", "j2"), holds: crashed("write=3:crash-before", "j1")},
+		{about: "the journal after something else", breaks: crashed("write=3:crash-after", "j2"), holds: crashed("turn=3:leave", "j2")},
+	},
+	// A perturbation may cost the longest attempt of the golden run, if that is more than 5 calls.
+	"bounded-calls": {{
+		about: "a long attempt", breaks: total(goldenCalls + 8), holds: total(goldenCalls + 7),
+		golden: func(f *measure.Facts) { f.Supervise.Longest = 7 },
+	}},
+	"bounded-cost": {{about: "a long attempt", breaks: cost(0.3401), holds: cost(0.3399), golden: func(f *measure.Facts) { f.Supervise.Longest = 7 }}},
+}
+
+func lastCheck(says string) change {
+	return func(f *measure.Facts) { f.Supervise.Last = map[string]string{"tests": says} }
+}
+
+func crashed(where, journal string) change {
+	return func(f *measure.Facts) { f.Run.Struck, f.Supervise.Journal = map[string]int{where: 1}, journal }
+}
+
+// earlier2 ends a run with the answer before the last.
+func earlier2(f *measure.Facts) { f.Answers, f.Run.Text = f.Answers[:1], f.Answers[0] }
+
+// brokenBy lists the ids of the shipped invariants that a run breaks.
+func brokenBy(agent string, e edge, side change) []string {
+	GinkgoHelper()
+	s := record.Scenario{Agent: agent, Perturb: []string{"call=2:status"}, Invariants: gate.Invariants(agent)}
+	j, err := gate.ForScenario(&s)
+	Expect(err).NotTo(HaveOccurred())
+	golden := base(agent)
+	if e.golden != nil {
+		e.golden(&golden)
+	}
+	f := golden
+	side(&f)
+	f.Golden = measure.GoldenOf(&golden)
+	var ids []string
+	for _, finding := range j.Judge(f) {
+		Expect(finding.Severity).To(Equal(gate.Failing), "%s", finding.Evidence)
+		id, _, _ := strings.Cut(finding.Message, ": ")
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+var _ = Describe("Each shipped invariant", Label("H-04"), func() {
+	for _, agent := range gate.Kinds() {
+		It("is broken just beyond its limit and holds at it: "+agent, func() {
+			Expect(brokenBy(agent, edge{}, unchanged)).To(BeEmpty(), "the golden run")
+			edges := edgesOfAll(agent)
+			for id, more := range edgesOf(agent) {
+				edges[id] = append(edges[id], more...)
+			}
+			for _, text := range gate.Invariants(agent) {
+				words, _ := gate.Words(text)
+				id, _, _ := strings.Cut(words, ": ")
+				Expect(edges[id]).NotTo(BeEmpty(), "no run breaks %s; add an edge", id)
+				for _, e := range edges[id] {
+					Expect(brokenBy(agent, e, e.breaks)).To(ContainElement(id), "%s: %s", id, e.about)
+					Expect(brokenBy(agent, e, e.holds)).NotTo(ContainElement(id), "%s: %s", id, e.about)
+				}
+			}
+		})
+	}
+
+	It("is known for every kind of agent", func() {
+		Expect(goodStatus).To(HaveLen(len(gate.Kinds())))
+		for _, kind := range gate.Kinds() {
+			Expect(goodStatus).To(HaveKey(kind))
+		}
+	})
+})
