@@ -28,6 +28,9 @@ func Recorded(sc scenarios.Scenario, env *Env, agent func(http.RoundTripper)) (r
 	return t.finish(record.End{}), nil
 }
 
+// LedgerMatches reports whether a ledger fits the calls that were made.
+var LedgerMatches = ledgerMatches
+
 // Witness is who holds supervisors to their promises.
 type Witness struct {
 	w      *witness

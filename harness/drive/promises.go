@@ -81,8 +81,15 @@ func (c *candidate) ledger(data audit.Data) {
 		}
 	}
 	made := int(c.calls.Load())
-	c.promise(made <= len(data.Calls) && made >= len(data.Calls)-lost,
+	c.promise(ledgerMatches(made, len(data.Calls), lost),
 		"the ledger has %d calls, %d of them lost, and %d were made", len(data.Calls), lost, made)
 	_, deaths := c.fate.count()
 	c.promise(lost <= deaths+c.deaths, "%d calls were lost in %d crashes", lost, deaths+c.deaths)
+}
+
+// ledgerMatches reports whether a ledger of so many calls fits those that were made: it
+// has each of them, and beyond them only calls that a crash interrupted before they
+// were made, which are among the lost ones.
+func ledgerMatches(made, listed, lost int) bool {
+	return made <= listed && listed <= made+lost
 }
