@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"unicode"
 
@@ -19,14 +21,18 @@ type Saved struct {
 	// Name is that of the scenario; FileName is made of it and has no folder.
 	Name, FileName string
 	Text           []byte
+	// Files are the contents of the files that the scenario reads, by their path
+	// relative to the scenario's file, with slashes.
+	Files map[string][]byte
 }
 
-// Save writes a failed cell as a scenario file: that of the golden path with the
-// cell's smallest perturbation in place of what it expects, so that the file fails as
-// the cell did, and passes once the agent is mended. It stands by itself: the texts
-// of files that the script names are put into it. Comments are kept. The scenario is
+// Save writes a failed cell as a scenario file for folder: that of the golden path with
+// the cell's smallest perturbation in place of what it expects, so that the file fails
+// as the cell did, and passes once the agent is fixed. The texts of answers are put into
+// it; scripts, captured frames and agreements are returned as Files to be written beside
+// it; programs are named by their path from folder. Comments are kept. The scenario is
 // the one that was explored, and its file must still be there.
-func Save(sc scenarios.Scenario, cell *survival.Cell) (Saved, error) {
+func Save(sc scenarios.Scenario, cell *survival.Cell, folder string) (Saved, error) {
 	perturb := cell.Shrunk
 	if len(perturb) == 0 {
 		perturb = cell.Perturb
@@ -37,17 +43,36 @@ func Save(sc scenarios.Scenario, cell *survival.Cell) (Saved, error) {
 	}
 	s := Saved{Name: sc.Name + "/" + slug(perturb)}
 	s.FileName = strings.ReplaceAll(s.Name, "/", "-") + ".yaml"
-	s.Text, err = source.Edit(withoutSchema(text), changes(&sc, s.Name, aboutOf(&sc, cell), perturb))
+	moved, err := relocate(&sc, folder)
 	if err != nil {
 		return Saved{}, fmt.Errorf("write scenario %s: %w", s.Name, err)
 	}
-	// What the file says may hang together in ways that an edit breaks, such as an
-	// alias of what it takes away.
-	_, found := scenarios.Parse(s.FileName, s.Text, noFiles{}, scenarios.Options{CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant})
-	if err := found.Err(); err != nil {
+	s.Text, err = source.Edit(withoutSchema(text), append(changes(&sc, s.Name, aboutOf(&sc, cell), perturb), moved...))
+	if err != nil {
+		return Saved{}, fmt.Errorf("write scenario %s: %w", s.Name, err)
+	}
+	// Parts of the file may depend on each other in ways that an edit breaks, such as an
+	// alias of a part that was removed.
+	if s.Files, err = filesOf(&sc, s); err != nil {
 		return Saved{}, fmt.Errorf("write scenario %s: its file cannot be made of %s: %w", s.Name, sc.File, err)
 	}
 	return s, nil
+}
+
+// filesOf checks the text of a saved scenario, and returns the files that it reads from
+// the folder of the explored one.
+func filesOf(sc *scenarios.Scenario, s Saved) (map[string][]byte, error) {
+	files := readFiles{of: noFiles{}, read: map[string][]byte{}}
+	if !scenarios.Shipped(sc.File) {
+		root, err := os.OpenRoot(filepath.Dir(filepath.FromSlash(sc.File)))
+		if err != nil {
+			return nil, fmt.Errorf("open the folder of the scenario: %w", err)
+		}
+		defer root.Close()
+		files.of = root.FS()
+	}
+	_, found := scenarios.Parse(s.FileName, s.Text, files, scenarios.Options{CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant})
+	return files.read, found.Err()
 }
 
 func changes(sc *scenarios.Scenario, name, about string, perturb []string) []source.Change {
@@ -100,9 +125,32 @@ func slug(perturb []string) string {
 // noFiles is a folder with nothing in it.
 type noFiles struct{}
 
-var errNoFiles = errors.New("a saved scenario needs no other file")
-
 // Open implements fs.FS.
 func (noFiles) Open(name string) (fs.File, error) {
-	return nil, &fs.PathError{Op: "open", Path: name, Err: errNoFiles}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
+
+// readFiles keeps the content of each regular file that is opened.
+type readFiles struct {
+	of   fs.FS
+	read map[string][]byte
+}
+
+// Open implements fs.FS.
+func (r readFiles) Open(name string) (fs.File, error) {
+	file, err := r.of.Open(name)
+	if err != nil || r.read[name] != nil {
+		return file, err
+	}
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSavedFile {
+		return file, err
+	}
+	if r.read[name], err = fs.ReadFile(r.of, name); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+// maxSavedFile bounds a file that is saved with a scenario.
+const maxSavedFile = 64 << 20

@@ -76,7 +76,7 @@ var _ = Describe("Save", func() {
 		r := run(sc, only(survival.Faults))
 		failed := cell(r, "call=2:status,status=503")
 		Expect(failed.Outcome).To(Equal(survival.Failed))
-		saved, err := explore.Save(sc, &failed)
+		saved, err := explore.Save(sc, &failed, GinkgoT().TempDir())
 		Expect(err).NotTo(HaveOccurred())
 		Expect(saved.Name).To(Equal("spec/fragile/call-2-status-status-503"))
 		Expect(saved.FileName).To(Equal("spec-fragile-call-2-status-status-503.yaml"))
@@ -118,7 +118,7 @@ invariants:
 		sc := load("loop/golden-marker")[0]
 		saved, err := explore.Save(sc, &survival.Cell{
 			Perturb: []string{"call=1:timeout", "call=2:reset-mid-stream,after=3"}, Shrunk: []string{"call=2:reset-mid-stream,after=3"},
-		})
+		}, ".")
 		Expect(err).NotTo(HaveOccurred())
 		Expect(saved.Name).To(Equal("loop/golden-marker/call-2-reset-mid-stream-after-3"))
 		got, found := scenarios.Parse("saved.yaml", saved.Text, nil, scenarios.Options{})
@@ -132,9 +132,9 @@ invariants:
 		dir := folder()
 		sc := load(filepath.Join(dir, "fragile.yaml"))[0]
 		Expect(os.Remove(filepath.Join(dir, "fragile.yaml"))).To(Succeed())
-		_, err := explore.Save(sc, &survival.Cell{Perturb: []string{"call=1:timeout"}})
+		_, err := explore.Save(sc, &survival.Cell{Perturb: []string{"call=1:timeout"}}, ".")
 		Expect(err).To(MatchError(ContainSubstring("read the file of scenario spec/fragile again")))
-		_, err = explore.Save(load("loop/golden-marker")[0], &survival.Cell{Perturb: []string{"call=1:nonsense"}})
+		_, err = explore.Save(load("loop/golden-marker")[0], &survival.Cell{Perturb: []string{"call=1:nonsense"}}, ".")
 		Expect(err).To(MatchError(ContainSubstring("its file cannot be made of shipped:loop/golden-marker.yaml")))
 	})
 
