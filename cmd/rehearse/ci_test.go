@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,10 +33,15 @@ type ciStep struct {
 type githubWorkflow struct {
 	On          map[string]any
 	Permissions map[string]string
-	Jobs        map[string]struct {
-		Env   map[string]string
-		Steps []ciStep
-	}
+	Jobs        map[string]githubJob
+}
+
+type githubJob struct {
+	Needs       string
+	If          string
+	Permissions map[string]string
+	Env         map[string]string
+	Steps       []ciStep
 }
 
 type gitlabJob struct {
@@ -53,7 +59,7 @@ type gitlabJob struct {
 
 // network are the steps that reach for other machines; commenting is run with a
 // stand-in.
-var network = []string{"Check out", "Set up Go", "Install rehearse", "Keep the reports"}
+var network = []string{"Check out", "Set up Go", "Install rehearse", "Keep the reports", "Fetch the reports"}
 
 // repository is one of a user, with a blessed baseline.
 type repository struct {
@@ -157,13 +163,26 @@ func (r *repository) section(title string) string {
 	return string(found[1])
 }
 
-// github runs the steps of the workflow. It returns what each printed, and whether
-// the job is green.
+// github runs the jobs of the workflow. It returns what each step printed, and whether
+// all jobs are green.
 func (r *repository) github() (map[string]string, bool) {
 	r.t.Helper()
 	var flow githubWorkflow
 	r.parse("github/rehearse.yml", &flow)
-	job, printed, green := flow.Jobs["rehearse"], map[string]string{}, true
+	r.Expect(flow.Jobs["comment"].Needs).To(gomega.Equal("rehearse"))
+	r.Expect(flow.Jobs["comment"].If).To(gomega.ContainSubstring("!cancelled()"))
+	printed, green := map[string]string{}, true
+	for _, name := range []string{"rehearse", "comment"} {
+		green = r.job(flow.Jobs[name], printed) && green
+	}
+	return printed, green
+}
+
+// job runs the steps of a job and adds what each printed. It returns whether the job is
+// green.
+func (r *repository) job(job githubJob, printed map[string]string) bool {
+	r.t.Helper()
+	green := true
 	r.Expect(job.Steps).NotTo(gomega.BeEmpty())
 	for _, s := range job.Steps {
 		if slices.Contains(network, s.Name) {
@@ -181,7 +200,7 @@ func (r *repository) github() (map[string]string, bool) {
 		printed[s.Name] = out
 		green = green && (ok || s.ContinueOnError)
 	}
-	return printed, green
+	return green
 }
 
 func (r *repository) parse(name string, into any) {
@@ -266,6 +285,19 @@ func TestGitHubWorkflowIsWhole(t *testing.T) {
 		}
 	}
 	r.Expect(gate).To(gomega.Equal(1))
+	for name, job := range flow.Jobs {
+		writes := slices.Contains(slices.Collect(maps.Values(job.Permissions)), "write")
+		for _, s := range job.Steps {
+			if s.Uses != "" {
+				r.Expect(s.Uses).To(gomega.MatchRegexp(`@[0-9a-f]{40}$`), "an action is pinned to a commit")
+			}
+			if strings.Contains(s.Uses, "/checkout@") {
+				r.Expect(s.With["persist-credentials"]).To(gomega.Equal("false"))
+				r.Expect(writes).To(gomega.BeFalse(), "%s runs the code of a pull request and may write", name)
+			}
+			r.Expect(writes && strings.Contains(s.Run, "rehearse run")).To(gomega.BeFalse(), name)
+		}
+	}
 }
 
 func TestGitLabPipeline(t *testing.T) {

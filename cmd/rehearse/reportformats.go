@@ -182,7 +182,11 @@ func (a *app) output(name string, f format, in string, write func(io.Writer) err
 	if f.binary && tty.Is(a.stdout) {
 		return usage(errors.New("this format is not for a terminal; name a file with --out, or redirect the output"))
 	}
-	out := bufio.NewWriterSize(a.stdout, 64<<10)
+	stdout := a.stdout
+	if f.binary {
+		stdout = unfiltered(stdout)
+	}
+	out := bufio.NewWriterSize(stdout, 64<<10)
 	if err := write(out); err != nil {
 		_ = out.Flush() // for a reader: as far as it goes
 		return err

@@ -44,6 +44,9 @@ type app struct {
 // run is the whole program: it returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv}
+	if a.getenv("GITHUB_ACTIONS") == "true" {
+		a.stdout, a.stderr = withoutRunnerCommands(stdout), withoutRunnerCommands(stderr)
+	}
 	ctx, stop := a.interruptible()
 	defer stop()
 

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+)
+
+// GitHub's runner takes "##[name key=value]text" anywhere in a line of output for a
+// command: it can mask words, stop other commands, or fail the step.
+const (
+	runnerCommand = "##["
+	// harmlessCommand reads the same to a person, and is the same text within JSON.
+	harmlessCommand = `##\u005b`
+)
+
+// withoutRunnerCommands returns a writer to w in whose output GitHub's runner finds no
+// command of the form that foreign text could hold. It returns w itself if that is a
+// regular file, which no runner reads.
+func withoutRunnerCommands(w io.Writer) io.Writer {
+	if file, ok := w.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			return w
+		}
+	}
+	return &commandFilter{w: w}
+}
+
+// unfiltered is the writer below withoutRunnerCommands, for output that is not text.
+func unfiltered(w io.Writer) io.Writer {
+	if f, ok := w.(*commandFilter); ok {
+		return f.w
+	}
+	return w
+}
+
+// commandFilter replaces runnerCommand, also where it is split between writes.
+type commandFilter struct {
+	w io.Writer
+	// open is how many bytes of runnerCommand the output ends with: 0, 1 or 2.
+	open int
+}
+
+// Write implements io.Writer.
+func (f *commandFilter) Write(p []byte) (int, error) {
+	text := append([]byte(runnerCommand[:f.open]), p...)
+	safe := bytes.ReplaceAll(text, []byte(runnerCommand), []byte(harmlessCommand))
+	if _, err := f.w.Write(safe[f.open:]); err != nil {
+		return 0, err
+	}
+	f.open = 0
+	for n := len(runnerCommand) - 1; n > 0 && f.open == 0; n-- {
+		if bytes.HasSuffix(text, []byte(runnerCommand[:n])) {
+			f.open = n
+		}
+	}
+	return len(p), nil
+}
