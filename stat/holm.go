@@ -3,6 +3,7 @@ package stat
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -30,4 +31,70 @@ func Holm(p []float64) []float64 {
 		adjusted[i] = largest
 	}
 	return adjusted
+}
+
+// Hypothesis is one of several that are tested together.
+type Hypothesis struct {
+	// Group numbers what is tested jointly: P of the hypotheses of a group is corrected for
+	// there being several of them already, as by JointPairs.
+	Group int
+	// P is the p-value and Least the smallest one that it could have had, or a lower bound
+	// of that. Both are in [0, 1].
+	P, Least float64
+}
+
+// HolmTarone corrects p-values of groups of hypotheses for there being several groups,
+// and returns them in the same order. It is Holm's method with the factor of Tarone
+// (Biometrics 46, 1990) instead of the number of groups: a group whose p-values could not
+// have been small enough cannot be rejected falsely and needs no share of alpha. With
+// Least(g) the smallest of a group, the factor is
+//
+//	K = the smallest k for which at most k groups have Least(g) ≤ alpha / k
+//
+// taken over the groups of which a hypothesis is left, in each step: the smallest p-value
+// left is rejected if it is at most alpha / K. To reject where the adjusted value is at
+// most alpha keeps the probability of any false rejection at most alpha: at the first
+// false one, all groups with a true hypothesis are left, so that their K is at most K, and
+// each of them has a p-value below alpha / K with at most that probability.
+//
+// first and last are K in the first step and in the one that rejects nothing.
+func HolmTarone(tests []Hypothesis, alpha float64) (adjusted []float64, first, last int) {
+	order := make([]int, len(tests))
+	for i, t := range tests {
+		if !(t.P >= 0 && t.P <= 1) || !(t.Least >= 0 && t.Least <= 1) {
+			panic(fmt.Sprintf("stat: %+v is not a p-value with its minimum", t))
+		}
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(tests[a].P, tests[b].P) })
+	adjusted, largest := make([]float64, len(tests)), 0.0
+	first = taroneFactor(tests, order, alpha)
+	last = first
+	rejecting := true
+	for at, i := range order {
+		if rejecting {
+			last = taroneFactor(tests, order[at:], alpha)
+		}
+		largest = max(largest, min(1, float64(last)*tests[i].P))
+		adjusted[i] = largest
+		rejecting = rejecting && largest <= alpha
+	}
+	return adjusted, first, last
+}
+
+// taroneFactor is Tarone's K for the groups of the hypotheses that are left.
+func taroneFactor(tests []Hypothesis, left []int, alpha float64) int {
+	least := map[int]float64{}
+	for _, i := range left {
+		if p, ok := least[tests[i].Group]; !ok || tests[i].Least < p {
+			least[tests[i].Group] = tests[i].Least
+		}
+	}
+	sorted := slices.Sorted(maps.Values(least))
+	for k := 1; ; k++ {
+		// As many groups as k, and one more, would have to reach alpha / k.
+		if k >= len(sorted) || sorted[k] > alpha/float64(k) {
+			return k
+		}
+	}
 }

@@ -49,18 +49,11 @@ type Paired struct {
 // Time grows as n·log n and memory as n, because means of pairs are counted and not
 // kept; to be exact takes up to n³/8 additions. It panics on a difference that is not finite or a level outside of (0, 1).
 func SignedRank(differences []float64, level float64) Paired {
-	if !(level > 0 && level < 1) {
-		panic(fmt.Sprintf("stat: no signed-rank test at level %g", level))
-	}
-	sorted := slices.Sorted(slices.Values(differences))
-	t := Paired{N: len(sorted), P: 1, Exact: true}
+	t := Paired{N: len(differences), P: 1, Exact: true, Effect: HodgesLehmann(differences, level)}
 	if t.N == 0 {
-		t.Effect = none()
 		return t
 	}
-	if first, last := sorted[0], sorted[t.N-1]; math.IsNaN(first) || math.IsInf(first, 0) || math.IsInf(last, 0) {
-		panic("stat: no signed-rank test of differences that are not finite")
-	}
+	sorted := slices.Sorted(slices.Values(differences))
 	plus, ranks := signedRanks(sorted)
 	t.Zeros = t.N - len(ranks)
 	t.Exact = len(ranks) <= maxExact
@@ -71,7 +64,6 @@ func SignedRank(differences []float64, level float64) Paired {
 	default:
 		t.P = normalSigned(plus, ranks)
 	}
-	t.Effect = hodgesLehmann(sorted, level)
 	return t
 }
 
@@ -161,10 +153,22 @@ func normalSigned(plus int, ranks []int) float64 {
 	return min(1, 2*distuv.UnitNormal.Survival(off/math.Sqrt(squares/4)))
 }
 
-// hodgesLehmann is the median of the means of pairs, with the interval between the
-// two of them that the distribution of the test statistic without ties gives.
-func hodgesLehmann(sorted []float64, level float64) Summary {
-	n := len(sorted)
+// HodgesLehmann is the Effect of SignedRank alone: the median of the means of pairs of
+// differences, with the interval between the two of them that the distribution of the test
+// statistic without ties gives. It panics on a difference that is not finite or a level
+// outside of (0, 1).
+func HodgesLehmann(differences []float64, level float64) Summary {
+	if !(level > 0 && level < 1) {
+		panic(fmt.Sprintf("stat: no Hodges-Lehmann estimate at level %g", level))
+	}
+	n := len(differences)
+	if n == 0 {
+		return none()
+	}
+	sorted := slices.Sorted(slices.Values(differences))
+	if first, last := sorted[0], sorted[n-1]; math.IsNaN(first) || math.IsInf(first, 0) || math.IsInf(last, 0) {
+		panic("stat: no Hodges-Lehmann estimate of differences that are not finite")
+	}
 	pairs := n * (n + 1) / 2
 	s := Summary{N: n, Value: pairMean(sorted, (pairs+1)/2)}
 	if pairs%2 == 0 {

@@ -50,7 +50,7 @@ func readComparison(path string) (*compare.Result, error) {
 	return &c, nil
 }
 
-// against holds a run against a baseline. Nil is a run without one.
+// against compares a run with a baseline. Nil is a run without one.
 type against struct {
 	before baseline.Baseline
 	// file is that of the baseline, run the folder of the run.
@@ -60,8 +60,27 @@ type against struct {
 
 // baselineFlag adds the flag that asks for a baseline; alone it means the usual file.
 func baselineFlag(f *pflag.FlagSet, value *string) {
-	f.StringVar(value, "baseline", "", "hold the run against this `file` of rehearse bless; alone: "+baseline.File)
+	f.Var((*baselineValue)(value), "baseline", "compare the run with this `file` of rehearse bless; alone: "+baseline.File)
 	f.Lookup("baseline").NoOptDefVal = baseline.File
+}
+
+// baselineValue is the file of a baseline. An empty one, as of a variable that is not set,
+// is refused: it would switch the comparison off.
+type baselineValue string
+
+// String implements pflag.Value.
+func (v *baselineValue) String() string { return string(*v) }
+
+// Type implements pflag.Value.
+func (v *baselineValue) Type() string { return "file" }
+
+// Set implements pflag.Value.
+func (v *baselineValue) Set(text string) error {
+	if strings.TrimSpace(text) == "" {
+		return errors.New("the name of the file is empty, as if a variable was not set; write --baseline alone for " + baseline.File)
+	}
+	*v = baselineValue(text)
+	return nil
 }
 
 // openBaseline reads the baseline that the flag asks for; nil if it does not. Args are

@@ -10,7 +10,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/stat"
 )
 
 // Compare compares two runs by these options. What varies from trial to trial is
@@ -40,6 +39,8 @@ type comparing struct {
 	// them whose files are not those of before.
 	both    int
 	changed map[string]bool
+	// silent are scenarios of which no measure tells anything, unless a test does.
+	silent []string
 }
 
 // level is that of intervals.
@@ -94,8 +95,7 @@ func (c *comparing) scenario(b, a *baseline.Scenario) {
 	c.changed[a.Name] = b.Bar[digest] != a.Bar[digest]
 	c.endings(&p)
 	if !c.measures(&p) {
-		c.find(a.Name, broken("nothing-told", "none of its measures could be compared; what varies takes at least %d trials on both sides",
-			stat.LeastPairs(c.rules.Alpha)))
+		c.silent = append(c.silent, a.Name)
 	}
 }
 
@@ -219,28 +219,6 @@ func (c *comparing) add(x Comparison, t *test) {
 	}
 }
 
-// decide corrects the tests for being many, and draws their verdicts. A test that
-// could not be significant whatever it says does not weaken the others (Tarone,
-// Biometrics 46, 1990).
-func (c *comparing) decide() {
-	var values []float64
-	for _, t := range c.tests {
-		if t.possible {
-			values = append(values, t.p)
-		}
-	}
-	adjusted := stat.Holm(values)
-	tests := max(1, len(values))
-	for _, t := range c.tests {
-		x := &c.result.Comparisons[t.at]
-		if t.possible {
-			x.P, x.Adjusted = &values[0], &adjusted[0]
-			values, adjusted = values[1:], adjusted[1:]
-		}
-		t.decide(x, c.rules.Alpha, tests)
-	}
-}
-
 // findingOf is what a comparison means for the verdict, if anything.
 func findingOf(x *Comparison) gate.Finding {
 	switch x.Verdict {
@@ -249,6 +227,9 @@ func findingOf(x *Comparison) gate.Finding {
 	case Better:
 		return info("better", "%s is better: %s", x.Measure, x.Why)
 	default:
+		if x.open {
+			return broken("too-few-trials", "%s may be worse, and there are too few trials to decide that: %s", x.Measure, x.Why)
+		}
 		return broken("not-told", "%s cannot be told: %s", x.Measure, x.Why)
 	}
 }
@@ -265,7 +246,7 @@ func (c *comparing) close() Result {
 		if differs && c.changed[x.Scenario] {
 			x.Why += "; its files have changed too"
 		}
-		if differs || x.lost {
+		if differs || x.lost || x.open {
 			r.Findings = append(r.Findings, Finding{x.Scenario, x.Measure, findingOf(x)})
 		}
 	}

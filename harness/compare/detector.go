@@ -110,8 +110,9 @@ func (c *comparing) f1(cells *outcomes, lost, gained int) {
 	difference := summed(d)
 	x.Effect = &difference
 	t := &test{
-		p: stat.McNemar(lost, gained), effect: d, toward: float64(gained - lost), margin: c.rules.Margin, higher: true, unit: points,
-		noun: "labelled answer", least: stat.LeastPairs, possible: lost+gained >= stat.LeastPairs(c.rules.Alpha),
+		family: family{name: stopF1}, p: stat.McNemar(lost, gained), least: min(1, math.Ldexp(1, 1-lost-gained)), extreme: min(lost, gained) == 0,
+		effect: d, toward: float64(gained - lost), margin: c.rules.Margin, higher: true, unit: points,
+		noun: "labelled answer", fewest: stat.LeastPairs,
 		seen: fmt.Sprintf("%d answers were judged rightly before only, and %d now only", lost, gained),
 	}
 	if d.Value*t.toward < 0 {

@@ -77,6 +77,7 @@ func rateOf(t baseline.Trials) measure.Value {
 func verdicts(p *pair, x *Comparison) (differ bool) {
 	x.Rule = Exact
 	lost, gained, first := 0, 0, 0
+	rest := p.before.Trials.Pass - p.after.Trials.Pass // how many fewer pass in the trials whose ends were not kept
 	for n := 1; n <= p.trials(); n++ {
 		before, ok1 := p.before.End(n)
 		now, ok2 := p.after.End(n)
@@ -95,8 +96,9 @@ func verdicts(p *pair, x *Comparison) (differ bool) {
 		}
 	}
 	b, a := p.before.Trials, p.after.Trials
-	if lost+gained == 0 && b.Pass+b.Fail == a.Pass+a.Fail {
-		lost, gained = max(0, b.Pass-a.Pass), max(0, a.Pass-b.Pass) // beyond the trials that are kept
+	if b.Pass+b.Fail == a.Pass+a.Fail {
+		rest += gained - lost
+		lost, gained = lost+max(0, rest), gained+max(0, -rest)
 	}
 	switch {
 	case lost > 0:
@@ -156,9 +158,10 @@ func (c *comparing) rate(p *pair, x *Comparison) (t *test, differ bool) {
 		return nil, true
 	}
 	t = &test{
-		p: stat.Fisher(b.Pass, n1, a.Pass, n2), effect: d, margin: c.rules.Margin, higher: true, unit: points, noun: "trial", each: 2,
-		least: leastTrials, seen: seen, possible: bestFisher(b.Pass, n1, a.Pass, n2) <= c.rules.Alpha,
+		family: family{x.Scenario, passRate}, p: stat.Fisher(b.Pass, n1, a.Pass, n2), least: bestFisher(b.Pass, n1, a.Pass, n2),
+		effect: d, margin: c.rules.Margin, higher: true, unit: points, noun: "trial", sides: 2, fewest: stat.LeastSamples, seen: seen,
 	}
+	t.extreme = t.p <= t.least
 	return t, true
 }
 
@@ -167,17 +170,6 @@ func (c *comparing) rate(p *pair, x *Comparison) (t *test, differ bool) {
 func bestFisher(k1, n1, k2, n2 int) float64 {
 	least, most := max(0, k1+k2-n2), min(n1, k1+k2)
 	return min(stat.Fisher(least, n1, k1+k2-least, n2), stat.Fisher(most, n1, k1+k2-most, n2))
-}
-
-// leastTrials is how many trials on each side Fisher's test needs at least: with n
-// that all pass and n that all fail, p is 2 / C(2n, n).
-func leastTrials(alpha float64) int {
-	p := 2.0
-	for n := 1; ; n++ {
-		if p /= float64(2*n) * float64(2*n-1) / float64(n) / float64(n); p <= alpha || n >= 100 {
-			return n
-		}
-	}
 }
 
 // ended compares the end statuses and exit codes. known is false where they vary, so

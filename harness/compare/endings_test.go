@@ -1,6 +1,7 @@
 package compare_test
 
 import (
+	"slices"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -37,6 +38,14 @@ var _ = Describe("verdicts of trials", Label("H-06"), func() {
 		after := passed("a", 300, calls)
 		after.Ends, after.Trials.Pass, after.Trials.Fail = nil, 299, 1
 		Expect(of(one(passed("a", 300, calls), after), "pass_rate").Why).To(Equal("1 trial passed before and fails now"))
+	})
+	It("are worse beyond the trials that are kept, even if one before them was gained", func() {
+		before, after := judged(passed("a", 300, calls), 299, 1), judged(passed("a", 300, calls), 250, 50)
+		before.Ends, after.Ends = slices.Clone(before.Ends[:200]), after.Ends[:200]
+		before.Ends[0].Verdict = gate.Fail
+		c := of(one(before, after), "pass_rate")
+		Expect(c.Verdict).To(Equal(compare.Worse))
+		Expect(c.Why).To(Equal("50 trials passed before and fail now, first trial 1"))
 	})
 
 	DescribeTable("are tested as a rate where trials vary",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/show"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -57,7 +58,7 @@ func kindOf(m *baseline.Measure) kind {
 }
 
 // measures compares all measures of a scenario. It reports whether anything could
-// be told.
+// be told without a test.
 func (c *comparing) measures(p *pair) (told bool) {
 	names := map[string]bool{}
 	for _, list := range [][]baseline.Measure{p.before.Measures, p.after.Measures} {
@@ -81,7 +82,7 @@ func (c *comparing) measures(p *pair) (told bool) {
 		x, t, show := c.measure(p, k, &b, &a)
 		switch {
 		case show:
-			told = told || x.Verdict != Insufficient || t != nil && t.possible
+			told = told || x.Verdict != Insufficient
 			c.add(x, t)
 		case x.Verdict == Tied:
 			told = true
@@ -141,7 +142,7 @@ func (c *comparing) measure(p *pair, k kind, b, a *baseline.Measure) (x Comparis
 		if k.limit != nil {
 			margin = k.limit(c.rules)
 		}
-		t, show = c.paired(p, b, a, margin, &x)
+		t, show = c.paired(p, k, b, a, margin, &x)
 	}
 	return x, t, show
 }
@@ -205,16 +206,19 @@ func effect(x *Comparison, d float64) {
 	}
 }
 
-// exactly compares trial by trial, and the means where trials were not kept.
-func exactly(p *pair, b, a *baseline.Measure, x *Comparison) (show bool) {
+// exactly compares trial by trial, and the mean of the trials that were not kept.
+func exactly(p *pair, b, a *baseline.Measure, x *Comparison) (differ bool) {
 	var worse, better, trials int
 	var first string
+	var keptBefore, keptNow stat.Moments
 	for n := 1; n <= p.trials(); n++ {
 		before, now, ok := inTrial(b, a, n)
 		if !ok {
 			continue
 		}
 		trials++
+		keptBefore.Add(before)
+		keptNow.Add(now)
 		switch {
 		case now > before:
 			worse++
@@ -230,31 +234,49 @@ func exactly(p *pair, b, a *baseline.Measure, x *Comparison) (show bool) {
 			}
 		}
 	}
-	d := *a.Value - *b.Value
-	switch {
-	case trials == 0:
+	if trials == 0 {
 		x.Why = "no trial has a value on both sides"
 		return true
-	case worse+better == 0 && b.N == a.N && b.N > baseline.MaxTrials && d != 0:
-		first = seen(*b.Value, *a.Value, x.Unit) + " on average"
-		if d > 0 {
-			worse++
-		} else {
-			better++
-		}
-	case worse+better == 0:
+	}
+	before, now, rest := beyond(b, a, &keptBefore, &keptNow)
+	if worse+better == 0 && rest == 0 {
 		x.Verdict = Tied
 		return false
 	}
-	effect(x, d)
-	if x.Verdict = Better; worse > 0 {
+	effect(x, *a.Value-*b.Value)
+	if x.Verdict = Better; worse > 0 || rest > 0 && now > before {
 		x.Verdict = Worse
 	}
-	x.Why = first
-	if trials > 1 {
-		x.Why += fmt.Sprintf("; it is more in %d and less in %d of %d trials", worse, better, trials)
+	if worse+better > 0 && trials > 1 {
+		first += fmt.Sprintf("; it is more in %d and less in %d of %d trials", worse, better, trials)
 	}
+	if rest > 0 {
+		if first != "" {
+			first += "; "
+		}
+		first += fmt.Sprintf("%s on average in the %s that were not kept", seen(before, now, x.Unit), show.Plural(rest, "trial"))
+	}
+	x.Why = first
 	return true
+}
+
+// beyond is the mean of a measure on both sides over the trials that were not kept, of
+// which there are rest; rest is 0 if the means are the same or unknown.
+func beyond(b, a *baseline.Measure, keptBefore, keptNow *stat.Moments) (before, now float64, rest int) {
+	rest = b.N - keptBefore.N()
+	if b.N != a.N || rest <= 0 || keptBefore.N() != baseline.MaxTrials {
+		return 0, 0, 0
+	}
+	mean := func(m *baseline.Measure, kept *stat.Moments) float64 {
+		return (*m.Value*float64(m.N) - kept.Sum()) / float64(rest)
+	}
+	before, now = mean(b, keptBefore), mean(a, keptNow)
+	// The means of all trials have twelve digits.
+	noise := 1e-10 * float64(b.N) * (math.Abs(*b.Value) + math.Abs(*a.Value)) / float64(rest)
+	if math.Abs(now-before) <= noise {
+		return 0, 0, 0
+	}
+	return before, now, rest
 }
 
 // means are those of a measure on both sides over the same trials.
@@ -298,34 +320,42 @@ func relatively(before, now, most float64, x *Comparison) (show bool) {
 	return true
 }
 
-// paired prepares the test of a measure over pairs of trials.
-func (c *comparing) paired(p *pair, b, a *baseline.Measure, margin float64, x *Comparison) (t *test, show bool) {
+// paired prepares the test of a measure over trials.
+func (c *comparing) paired(p *pair, k kind, b, a *baseline.Measure, margin float64, x *Comparison) (t *test, show bool) {
+	n := p.trials()
+	t = &test{before: make([]float64, n), after: make([]float64, n)}
 	var differences []float64
 	var mean stat.Moments
-	for n := 1; n <= p.trials(); n++ {
-		before, now, ok := inTrial(b, a, n)
-		if d := now - before; ok && finite(&d) {
-			differences = append(differences, d)
-			mean.Add(before)
+	for i := range n {
+		before, now, ok := inTrial(b, a, i+1)
+		d := now - before
+		if ok = ok && finite(&d); !ok {
+			t.before[i], t.after[i] = math.NaN(), math.NaN()
+			continue
 		}
+		t.before[i], t.after[i] = before, now
+		differences = append(differences, d)
+		mean.Add(before)
 	}
 	if len(differences) == 0 {
 		x.Why = "no trial has a value on both sides"
 		return nil, true
 	}
-	r := stat.SignedRank(differences, c.level())
-	if r.Zeros == r.N {
+	if !slices.ContainsFunc(differences, func(d float64) bool { return d != 0 }) {
 		x.Verdict = Tied
 		return nil, false
 	}
+	r := stat.HodgesLehmann(differences, c.level())
 	x.Effect = &measure.Value{
-		Name: x.Measure, Unit: x.Unit, Known: true, Value: &r.Effect.Value, N: r.N,
-		Interval: r.Effect.Interval, Warnings: r.Effect.Warnings,
+		Name: x.Measure, Unit: x.Unit, Known: true, Value: &r.Value, N: r.N, Interval: r.Interval, Warnings: r.Warnings,
 	}
-	t = &test{
-		p: r.P, effect: r.Effect, unit: x.Unit, toward: *a.Value - *b.Value, noun: "trial", scale: mean.Sum() / float64(mean.N()),
-		margin: margin * math.Abs(mean.Sum()/float64(mean.N())), least: stat.LeastPairs,
+	t.family = family{x.Scenario, familyOf(x.Measure, k)}
+	t.effect, t.unit, t.toward = r, x.Unit, *a.Value-*b.Value
+	t.noun, t.fewest = "trial", stat.LeastSamples
+	t.scale = mean.Sum() / float64(mean.N())
+	t.margin = margin * math.Abs(t.scale)
+	if k.time && p.after.RealTime {
+		t.wall = newLoad(t.before, t.after)
 	}
-	t.possible = r.N-r.Zeros >= stat.LeastPairs(c.rules.Alpha)
 	return t, true
 }

@@ -77,6 +77,26 @@ var _ = Describe("what repeats", Label("H-06"), func() {
 		Expect(of(one(passed("a", 300, m(1)), passed("a", 300, m(4))), "calls").Verdict).To(Equal(compare.Worse))
 		Expect(one(passed("a", 300, m(1)), passed("a", 300, m(1))).Comparisons).To(BeEmpty())
 	})
+	It("is worse in the mean beyond the trials that are kept, whatever the others say", func() {
+		m := func(first, then, rest float64) baseline.Measure {
+			values := slices.Repeat([]float64{then}, 300)
+			values[0] = first
+			for i := 200; i < 300; i++ {
+				values[i] = rest
+			}
+			out := measured("calls", "", values...)
+			if out.Trials != nil {
+				out.Trials = out.Trials[:200]
+			}
+			return out
+		}
+		c := of(one(passed("a", 300, m(2, 2, 2)), passed("a", 300, m(1, 2, 9))), "calls")
+		Expect(c.Verdict).To(Equal(compare.Worse))
+		Expect(c.Why).To(Equal("2 before and 1 now in trial 1; it is more in 0 and less in 1 of 200 trials; 2 before and 9 now on average in the 100 trials that were not kept"))
+		Expect(of(one(passed("a", 300, m(1, 2, 9)), passed("a", 300, m(2, 2, 2))), "calls").Verdict).To(Equal(compare.Worse), "a trial is more")
+		Expect(of(one(passed("a", 300, m(2, 2, 9)), passed("a", 300, m(1, 2, 3))), "calls").Verdict).To(Equal(compare.Better))
+		Expect(one(passed("a", 300, m(1, 2, 9)), passed("a", 300, m(1, 2, 9))).Comparisons).To(BeEmpty())
+	})
 	It("takes a count in real time for repeating where no trial differs from another", func() {
 		c := of(one(real("a", 3, measured("calls", "", 5, 5, 5)), real("a", 3, measured("calls", "", 6, 6, 6))), "calls")
 		Expect(c.Rule).To(Equal(compare.Exact))
@@ -137,6 +157,15 @@ var _ = Describe("what varies", Label("H-06"), func() {
 		Expect(c.Why).To(MatchRegexp(`^\+\S+s \(\+\S+ %; 95 % interval \+\S+s to \+\S+s; 20 trials\), p < 0\.0001 after correction for 1 test$`))
 		Expect(r.Verdict).To(Equal(gate.Fail))
 	})
+	It("is worse at exactly the level, and not below it", func() {
+		before, after := []float64{5, 5, 6, 7, 8}, []float64{11, 12, 13, 14, 15}
+		for alpha, want := range map[float64]compare.Verdict{2.0 / 252: compare.Worse, math.Nextafter(2.0/252, 0): compare.Insufficient} {
+			b := run(real("a", 5, measured("calls", "", before...)))
+			b.Rules = baseline.DefaultRules()
+			b.Rules.Alpha = alpha
+			Expect(of(compare.Compare(b, run(real("a", 5, measured("calls", "", after...))), compare.Options{}), "calls").Verdict).To(Equal(want))
+		}
+	})
 	It("is better the other way", func() {
 		r, c := compared(around(12, 20, 3), around(10, 20, 7))
 		Expect(c.Verdict).To(Equal(compare.Better))
@@ -161,7 +190,7 @@ var _ = Describe("what varies", Label("H-06"), func() {
 		_, c := compared([]float64{1, 2}, []float64{3, 5})
 		Expect(c.Verdict).To(Equal(compare.Insufficient))
 		Expect(c.P).To(BeNil())
-		Expect(c.Why).To(Equal("+2.5s (+167 %; 2 trials); it takes at least 6 trials"))
+		Expect(c.Why).To(Equal("+2.5s (+167 %; 2 trials); it takes at least 4 trials"))
 	})
 	It("cannot be told from much noise, and how many trials would decide is said", func() {
 		r, c := compared(around(10, 8, 3), around(10.3, 8, 5))

@@ -21,7 +21,8 @@ const (
 	Exact Rule = "exact"
 	// Relative is for cost and tokens: a difference counts beyond a limit.
 	Relative Rule = "relative"
-	// Paired is for what varies from trial to trial: a test over pairs of trials.
+	// Paired is for what varies from trial to trial: a test over pairs of trials, or, where
+	// there are too few pairs, over the trials of both sides.
 	Paired Rule = "paired"
 	// Rate is for shares of passed trials.
 	Rate Rule = "rate"
@@ -62,15 +63,17 @@ type Comparison struct {
 	// where there is no difference to tell. Of Paired it is the Hodges-Lehmann
 	// estimate, which need not be the difference of the means.
 	Effect *measure.Value `json:"effect,omitempty"`
-	// P is the p-value of the test and Adjusted that after Holm's correction over
-	// all tests of the comparison; nil where nothing was tested.
+	// P is the p-value of the test, made jointly with the other measures of its family, and
+	// Adjusted that after correction for all families of the comparison; nil where no
+	// p-value could have been small enough.
 	P        *float64 `json:"p,omitempty"`
 	Adjusted *float64 `json:"p_adjusted,omitempty"`
 	// Why says in a sentence what led to the verdict.
 	Why string `json:"why"`
 
-	// lost is true where it was known before and is not now.
-	lost bool
+	// lost is true where it was known before and is not now, open where it looks worse and
+	// there are too few trials to decide that. Neither is ever green.
+	lost, open bool
 }
 
 // Bar is a changed bar: what is demanded, and not how the agent behaves.
@@ -86,8 +89,8 @@ type Bar struct {
 
 // Finding is an observation on a scenario, or on the runs as a whole if its name is
 // empty. Its rules are "regression", "missing-scenario", "new-scenario" and
-// "moved-bar", which fail; "not-told", "nothing-told", "nothing-compared",
-// "missing-trials", "not-carried-out" and "counts", with which nothing can be told;
+// "moved-bar", which fail; "not-told", "too-few-trials", "nothing-told",
+// "nothing-compared", "missing-trials", "not-carried-out" and "counts", with which nothing can be told;
 // and "better", "price-date", "tool", "labels" and "skipped", which are notes.
 type Finding struct {
 	Scenario string `json:"scenario,omitempty"`

@@ -8,11 +8,33 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
+// correction is for how many tests there are.
+type correction struct {
+	alpha float64
+	// tests is Tarone's factor over all tests, left the one over those that are not
+	// significant.
+	tests, left int
+	// families are all that are tested, and timed those of times of the wall clock.
+	families, timed int
+}
+
+// each is the level that the first of the tests has to reach with as many trials as it takes
+// for all of them.
+func (s correction) each() float64 { return s.alpha / float64(max(1, s.families)) }
+
 // test is a statistical test whose verdict waits for all others.
 type test struct {
+	family
 	// at is the index of its comparison.
 	at int
-	p  float64
+	// p is the p-value, corrected for the other measures of the family, and least the
+	// smallest one that it could have had.
+	p, least float64
+	// extreme is true if the data could not show a larger difference.
+	extreme bool
+	// before and after are the values of the trials, NaN where one is missing; nil for a
+	// test of counts.
+	before, after []float64
 	// effect is after less before, with its interval.
 	effect stat.Summary
 	// toward has the sign of the difference where the effect is 0 or unknown.
@@ -26,42 +48,66 @@ type test struct {
 	scale float64
 	// higher is true where more is better.
 	higher bool
-	// possible is false where the data cannot be significant whatever they say.
-	possible bool
-	// noun names what there should be more of; least is how many of them a test takes
-	// to be significant at all.
-	noun  string
-	least func(alpha float64) int
-	// each is how many of the effect's N make one of the noun on both sides; 0 means 1.
-	each int
+	// noun names what there should be more of; fewest is how many of them a test takes to
+	// be significant at a level at all.
+	noun   string
+	fewest func(alpha float64) int
+	// sides is how many of the effect's N make one of the noun on both sides; 0 means 1.
+	sides int
+	// wall is what is known of the load of the machine, nil for what is not a time of the
+	// wall clock.
+	wall *load
 }
 
+// decidable reports whether the test could have been significant.
+func (t *test) decidable(s correction) bool { return t.least <= s.alpha/float64(s.left) }
+
 // decide draws the verdict of a test among many. A difference that is significant
-// counts, unless its whole interval is within what does not matter.
-func (t *test) decide(x *Comparison, alpha float64, tests int) {
-	adjusted := 1.0
-	if x.Adjusted != nil {
-		adjusted = *x.Adjusted
-	}
+// counts, unless its whole interval is within what does not matter, or the load of the
+// machine can explain it.
+func (t *test) decide(x *Comparison, s correction) {
 	seen := t.words()
+	if t.decidable(s) {
+		seen += fmt.Sprintf(", p %s after correction for %s", probability(*x.Adjusted), show.Plural(s.tests, "test"))
+	}
+	loaded := t.wall.explains(s)
 	switch in := t.effect.Interval; {
 	case in != nil && math.Abs(in.Lo) <= t.margin && math.Abs(in.Hi) <= t.margin:
 		x.Verdict = Tied
-		x.Why = fmt.Sprintf("%s, all of it within the smallest effect of interest, %s", seen, amount(t.margin, t.unit))
-	case adjusted <= alpha:
+		x.Why = fmt.Sprintf("%s, all of it within the smallest effect of interest, %s", t.words(), amount(t.margin, t.unit))
+	case x.Adjusted != nil && *x.Adjusted <= s.alpha && loaded != "":
+		x.Verdict = Insufficient
+		x.Why = seen + "; " + loaded
+	case x.Adjusted != nil && *x.Adjusted <= s.alpha:
 		x.Verdict = Worse
 		if t.up() == t.higher {
 			x.Verdict = Better
 		}
-		x.Why = fmt.Sprintf("%s, p %s after correction for %s", seen, probability(adjusted), show.Plural(tests, "test"))
+		x.Why = seen
 	default:
 		x.Verdict = Insufficient
-		x.Why = seen
-		if t.possible {
-			x.Why += fmt.Sprintf(", p %s after correction for %s", probability(adjusted), show.Plural(tests, "test"))
-		}
-		x.Why += "; " + t.more(alpha, tests)
+		x.Why = seen + "; " + t.more(s)
+		x.open = loaded == "" && t.alarming(t.decidable(s))
 	}
+}
+
+// alarming reports whether a difference that was not found is so clear that it must not
+// pass for green: it is worse by more than the margin, and either at least as large as the
+// value before, or, where no test could have found it, as far apart as can be and with all
+// of its interval beyond the margin.
+func (t *test) alarming(decidable bool) bool {
+	size := math.Abs(t.effect.Value)
+	if !(size > t.margin) || t.up() == t.higher {
+		return false
+	}
+	nearest := size
+	if in := t.effect.Interval; in != nil {
+		if nearest = in.Lo; t.higher {
+			nearest = -in.Hi
+		}
+	}
+	doubled := t.before != nil && size >= math.Abs(t.scale)
+	return doubled || !decidable && t.extreme && nearest > t.margin
 }
 
 // up reports whether the effect is more than before.
@@ -92,22 +138,21 @@ func (t *test) words() string {
 	if in := t.effect.Interval; in != nil {
 		text += fmt.Sprintf("%s interval %s to %s; ", limit(in.Level), signed(in.Lo, t.unit), signed(in.Hi, t.unit))
 	}
-	return text + show.Plural(t.effect.N/max(1, t.each), t.noun) + ")"
+	return text + show.Plural(t.effect.N/max(1, t.sides), t.noun) + ")"
 }
 
 // more says how many trials would decide.
-func (t *test) more(alpha float64, tests int) string {
-	least := t.least(alpha / float64(tests))
-	n := stat.Needed(t.effect, t.margin, tests)
-	each := max(1, t.each)
-	n = (n + each - 1) / each
+func (t *test) more(s correction) string {
+	sides := max(1, t.sides)
+	fewest := max(t.fewest(s.each()), t.effect.N/sides+1)
+	n := (stat.Needed(t.effect, t.margin, max(1, s.families)) + sides - 1) / sides
 	switch {
 	case t.effect.Interval == nil:
-		return fmt.Sprintf("it takes at least %s", show.Plural(least, t.noun))
+		return fmt.Sprintf("it takes at least %s", show.Plural(fewest, t.noun))
 	case n == 0:
 		return "more data alone would not decide"
 	default:
-		return fmt.Sprintf("about %s would decide", show.Plural(roughly(max(n, least, t.effect.N/each+1)), t.noun))
+		return fmt.Sprintf("about %s would decide", show.Plural(roughly(max(n, fewest)), t.noun))
 	}
 }
 

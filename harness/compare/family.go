@@ -1,0 +1,172 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/harness/baseline"
+	"github.com/rehearse-dev/rehearse/stat"
+)
+
+// The families of measures that change together: an agent that makes more calls uses
+// more tokens, and a slower one waits longer for each. The measures of a family are
+// tested jointly, so that they take one share of alpha. Other measures are families of
+// their own.
+const (
+	familyUse    = "use"
+	familyFaults = "faults"
+	familyTime   = "time"
+)
+
+// familyOf names the family of a measure.
+func familyOf(name string, k kind) string {
+	switch {
+	case k.limit != nil, name == "calls", name == "iterations":
+		return familyUse
+	case name == "failed_calls", name == "retries":
+		return familyFaults
+	case k.time:
+		return familyTime
+	default:
+		return name
+	}
+}
+
+// family is what is tested jointly.
+type family struct{ scenario, name string }
+
+// sparePairs is how many pairs more than the fewest that can be significant a test of
+// pairs takes: with just those, a single difference in the other direction would hide
+// the largest change.
+const sparePairs = 2
+
+// decide corrects the tests for there being many, and draws their verdicts.
+func (c *comparing) decide() {
+	families := c.families()
+	timed := c.jointly(families)
+	hypotheses := make([]stat.Hypothesis, len(c.tests))
+	for number, members := range families {
+		for _, i := range members {
+			hypotheses[i] = stat.Hypothesis{Group: number, P: c.tests[i].p, Least: min(c.tests[i].least, c.tests[i].p)}
+		}
+	}
+	adjusted, first, last := stat.HolmTarone(hypotheses, c.rules.Alpha)
+	strict := correction{alpha: c.rules.Alpha, tests: first, left: last, families: len(families), timed: timed}
+	for i := range c.tests {
+		t := &c.tests[i]
+		x := &c.result.Comparisons[t.at]
+		if t.decidable(strict) {
+			x.P, x.Adjusted = &t.p, &adjusted[i]
+		}
+		t.decide(x, strict)
+	}
+	c.untold(strict)
+}
+
+// families are the indices of the tests of each family, in the order of the first one.
+func (c *comparing) families() (list [][]int) {
+	numbers := map[family]int{}
+	for i := range c.tests {
+		of := c.tests[i].family
+		at, ok := numbers[of]
+		if !ok {
+			at = len(list)
+			numbers[of], list = at, append(list, nil)
+		}
+		list[at] = append(list[at], i)
+	}
+	return list
+}
+
+// jointly computes the p-values of the tests over trials, a family at a time. Which test
+// is made is decided by the numbers of trials and families alone: pairs of trials of the
+// same number, as far as there are enough of them, else the trials of both sides as two
+// samples. It returns how many families are times of the wall clock.
+func (c *comparing) jointly(families [][]int) (timed int) {
+	enough := stat.LeastPairs(c.rules.Alpha/float64(max(1, len(families)))) + sparePairs
+	var drifts []*stat.Drift
+	for _, members := range families {
+		if c.tests[members[0]].before == nil {
+			continue
+		}
+		if c.tests[members[0]].wall != nil {
+			timed++
+		}
+		var before, after [][]float64
+		for _, i := range members {
+			before, after = append(before, c.tests[i].before), append(after, c.tests[i].after)
+		}
+		joint := stat.JointSamples
+		if len(before[0]) >= enough {
+			joint = stat.JointPairs
+		}
+		r := joint(before, after)
+		for m, i := range members {
+			t := &c.tests[i]
+			t.p, t.least, t.extreme = r.P[m], r.Least[m], r.Extreme[m]
+			if t.wall != nil {
+				drifts = append(drifts, t.wall.drift)
+			}
+		}
+	}
+	stat.PoolDrifts(drifts, timed)
+	return timed
+}
+
+// untold finds the scenarios of which no measure could be compared.
+func (c *comparing) untold(strict correction) {
+	for _, name := range c.silent {
+		told := slices.ContainsFunc(c.tests, func(t test) bool { return t.scenario == name && t.name != passRate && t.decidable(strict) })
+		if !told {
+			c.find(name, broken("nothing-told", "none of its measures could be compared; what varies takes at least %d trials on both sides",
+				stat.LeastSamples(strict.each())))
+		}
+	}
+}
+
+// TrialsNeeded is how many trials a comparison with a run like this one takes to be able to
+// call what varies from trial to trial worse, if the difference is as clear as can be, and
+// how many things it then tests: in real time the use and the times of each scenario, its
+// pass rate if it is flaky, and all else that varies. Few are the scenarios that have fewer
+// trials, sorted. All are 0 where nothing varies.
+func TrialsNeeded(b *baseline.Baseline, rules baseline.Rules) (trials, tests int, few []string) {
+	varying := map[string]int{} // trials by scenario
+	for i := range b.Scenarios {
+		s := &b.Scenarios[i]
+		if n := varyingFamilies(s); n > 0 {
+			varying[s.Name] = s.Trials.Planned
+			tests += n
+		}
+	}
+	if tests == 0 {
+		return 0, 0, nil
+	}
+	trials = stat.LeastSamples(rules.Alpha / float64(tests))
+	for name, n := range varying {
+		if n < trials {
+			few = append(few, name)
+		}
+	}
+	slices.SortFunc(few, cmp.Compare[string])
+	return trials, tests, few
+}
+
+// varyingFamilies counts what is tested of a scenario in real time.
+func varyingFamilies(s *baseline.Scenario) int {
+	if !s.RealTime {
+		return 0
+	}
+	families := map[string]bool{}
+	for i := range s.Measures {
+		m := &s.Measures[i]
+		k := kindOf(m)
+		if m.Value == nil || k.left || k.beside || !k.time && constant(m) {
+			continue
+		}
+		families[familyOf(m.Name, k)] = true
+	}
+	if s.Trials.Pass > 0 && s.Trials.Fail > 0 {
+		families[passRate] = true
+	}
+	return len(families)
+}

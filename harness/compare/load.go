@@ -1,0 +1,58 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/stat"
+)
+
+// load is what the load of the machine can do to a time of the wall clock. It works on
+// logarithms, as load makes trials slower by a factor.
+type load struct {
+	drift *stat.Drift
+	// shift is the Hodges-Lehmann estimate of the difference of the logarithms.
+	shift float64
+}
+
+// shortest is the time, in seconds, as which shorter ones count.
+const shortest = 1e-6
+
+// newLoad is that of the times of the trials of both runs; NaN are missing.
+func newLoad(before, after []float64) *load {
+	logs := func(values []float64) []float64 {
+		out := make([]float64, len(values))
+		for i, v := range values {
+			out[i] = math.Log(max(v, shortest)) // NaN stays NaN
+		}
+		return out
+	}
+	b, a := logs(before), logs(after)
+	differences := make([]float64, len(b))
+	for i := range b {
+		differences[i] = a[i] - b[i]
+	}
+	differences = slices.DeleteFunc(differences, math.IsNaN)
+	return &load{drift: stat.NewDrift(b, a), shift: stat.HodgesLehmann(differences, stat.Level).Value}
+}
+
+// explains says by how much load could have changed the time, if that is enough to explain
+// the difference; else it is empty, as for what is not a time of the wall clock. Half of
+// alpha is for that, shared by all families of times.
+func (l *load) explains(s correction) string {
+	if l == nil {
+		return ""
+	}
+	most := l.drift.Bound(s.alpha / 2 / float64(max(1, s.timed)))
+	switch {
+	case math.Abs(l.shift) > most:
+		return ""
+	case most > maxLoad:
+		return "so few trials cannot tell it from a change of the machine's load"
+	}
+	return fmt.Sprintf("a change of the machine's load can explain a factor of up to %.2g", math.Exp(most))
+}
+
+// maxLoad is the largest bound that is shown, the logarithm of 100.
+var maxLoad = math.Log(100)

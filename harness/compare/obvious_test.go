@@ -1,0 +1,186 @@
+package compare_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/baseline"
+	"github.com/rehearse-dev/rehearse/harness/compare"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/stat"
+)
+
+// process is a scenario as a command agent has it: calls that vary by chance, tokens and
+// cost that follow them, times with noise of their own, and counts that never change.
+// Everything that varies is multiplied by the factor.
+func process(r *rand.Rand, name string, trials int, factor float64, calls func(*rand.Rand) float64) baseline.Scenario {
+	values := map[string][]float64{}
+	add := func(name string, x float64) { values[name] = append(values[name], x) }
+	for range trials {
+		made, latency := factor*calls(r), factor*math.Exp(0.3*r.NormFloat64())
+		used := 100 * made * math.Exp(0.1*r.NormFloat64())
+		add("calls", made)
+		add("tokens", used)
+		add("cost_eur", used*1e-6*math.Exp(0.05*r.NormFloat64()))
+		add("latency_mean", latency)
+		add("latency_p95", latency*math.Exp(0.2*r.NormFloat64()))
+		add("duration", made*latency/factor*math.Exp(0.1*r.NormFloat64()))
+	}
+	return real(name, trials, measured("calls", "", values["calls"]...), measured("cost_eur", "EUR", values["cost_eur"]...),
+		measured("duration", "s", values["duration"]...), measured("failed_calls", "", 0), measured("iterations", "", 1),
+		measured("latency_mean", "s", values["latency_mean"]...), measured("latency_p95", "s", values["latency_p95"]...),
+		measured("retries", "", 0), measured("tokens", "", values["tokens"]...))
+}
+
+func few(r *rand.Rand) float64 { return 3 + float64(poisson(r, 2)) }
+
+// geometric is mostly 1, and more in four of ten cases.
+func geometric(r *rand.Rand) float64 {
+	n := 1.0
+	for r.Float64() < 0.4 {
+		n++
+	}
+	return n
+}
+
+// exits are how often a comparison of two runs ends green, red and without a verdict.
+type exits struct{ green, red, none int }
+
+func (e *exits) add(v gate.Verdict) {
+	switch v {
+	case gate.Pass:
+		e.green++
+	case gate.Fail:
+		e.red++
+	default:
+		e.none++
+	}
+}
+
+// twice compares two runs of so many scenarios, of which all change by the factor.
+func twice(r *rand.Rand, scenarios, trials int, factor float64, calls func(*rand.Rand) float64) compare.Result {
+	before, after := run(), run()
+	for i := range scenarios {
+		name := fmt.Sprintf("s%02d", i)
+		before.Scenarios = append(before.Scenarios, process(r, name, trials, 1, calls))
+		after.Scenarios = append(after.Scenarios, process(r, name, trials, factor, calls))
+	}
+	return compare.Compare(before, after, compare.Options{})
+}
+
+func verdicts(r *rand.Rand, runs, scenarios, trials int, factor float64, calls func(*rand.Rand) float64) (e exits) {
+	for range runs {
+		e.add(twice(r, scenarios, trials, factor, calls).Verdict)
+	}
+	return e
+}
+
+// BenchmarkObvious measures how often a comparison is green, red or without a verdict where
+// everything is four times as much, and where nothing has changed. It fails where a change
+// passes for green, or where false alarms are more than alpha allows.
+func BenchmarkObvious(b *testing.B) {
+	for name, calls := range map[string]func(*rand.Rand) float64{"few": few, "geometric": geometric} {
+		for _, scenarios := range []int{1, 10} {
+			for trials := 2; trials <= 12; trials++ {
+				b.Run(fmt.Sprintf("%s/%d_scenarios_%d_trials", name, scenarios, trials), func(b *testing.B) {
+					runs := 1000 / scenarios
+					if testing.Short() {
+						runs = 20
+					}
+					r := rand.New(rand.NewPCG(3, 4))
+					var changed, same exits
+					for b.Loop() {
+						changed, same = verdicts(r, runs, scenarios, trials, 4, calls), verdicts(r, runs, scenarios, trials, 1, calls)
+					}
+					share := func(n int) float64 { return float64(n) / float64(runs) }
+					b.ReportMetric(share(changed.red), "red")
+					b.ReportMetric(share(changed.green), "missed")
+					b.ReportMetric(share(same.red), "false-alarms")
+					b.ReportMetric(share(same.none), "no-verdict-unchanged")
+					if stat.Proportion(same.red, runs, 0.999).Interval.Lo > 0.05 {
+						b.Fatalf("%+v without a difference", same)
+					}
+				})
+			}
+		}
+	}
+}
+
+var _ = Describe("a change that anybody sees", Label("H-06"), func() {
+	It("is red or without a verdict, and never green", func() {
+		for _, scenarios := range []int{1, 10} {
+			for trials := 2; trials <= 12; trials++ {
+				got := verdicts(rand.New(rand.NewPCG(3, 4)), 40/scenarios, scenarios, trials, 4, few)
+				Expect(got.green).To(BeZero(), "%d scenarios, %d trials: %+v", scenarios, trials, got)
+				if needed := map[int]int{1: 5, 10: 6}[scenarios]; trials >= needed {
+					Expect(got.none).To(BeZero(), "%d scenarios, %d trials: %+v", scenarios, trials, got)
+				}
+			}
+		}
+	})
+	It("is seldom without a verdict where nothing has changed and the trials are enough", func() {
+		for scenarios, trials := range map[int]int{1: 5, 10: 7} {
+			got := verdicts(rand.New(rand.NewPCG(5, 6)), 200/scenarios, scenarios, trials, 1, few)
+			Expect(got.red).To(BeNumerically("<=", 10), "%d scenarios: %+v", scenarios, got)
+			Expect(got.none).To(BeNumerically("<=", 10), "%d scenarios: %+v", scenarios, got)
+		}
+	})
+	It("says how many trials decide, and that many do", func() {
+		for _, scenarios := range []int{1, 10} {
+			r := rand.New(rand.NewPCG(7, 8))
+			side := twice(r, scenarios, 3, 4, few)
+			Expect(side.Verdict).To(Equal(gate.Error))
+			Expect(rules(side)).To(HaveEach("too-few-trials"))
+			Expect(side.Findings[0].Measure).To(Equal("calls"))
+			needed := map[int]int{1: 5, 10: 6}[scenarios]
+			Expect(side.Findings[0].Message).To(HaveSuffix("it takes at least %d trials", needed))
+			Expect(twice(r, scenarios, needed, 4, few).Verdict).To(Equal(gate.Fail))
+		}
+	})
+	It("is one in a pass rate, too", func() {
+		var before, after []baseline.Scenario
+		for i := range 8 { // so many tests that none of a single scenario can be significant
+			name := fmt.Sprintf("s%d", i)
+			before = append(before, judged(real(name, 0, measured("calls", "", 1)), 5, 0))
+			after = append(after, judged(real(name, 0, measured("calls", "", 1)), 1, 4))
+		}
+		r := compare.Compare(run(before...), run(after...), compare.Options{})
+		Expect(r.Verdict).To(Equal(gate.Error))
+		Expect(rules(r)).To(HaveEach("too-few-trials"))
+	})
+	It("is no reason to doubt where it is for the better", func() {
+		r := rand.New(rand.NewPCG(9, 10))
+		Expect(twice(r, 1, 3, 0.25, few).Verdict).To(Equal(gate.Pass))
+	})
+	It("is not hidden by trials that agree on everything else", func() {
+		calls := func(values ...float64) baseline.Measure { return measured("calls", "", values...) }
+		r := one(real("a", 3, calls(1, 1, 2), measured("retries", "", 0)), real("a", 3, calls(5, 5, 6), measured("retries", "", 0)))
+		Expect(r.Equal).To(Equal(3))
+		Expect(r.Verdict).To(Equal(gate.Error))
+	})
+})
+
+var _ = Describe("the trials that are needed", Label("H-06"), func() {
+	It("are those with which a comparison of that run could be red", func() {
+		r := rand.New(rand.NewPCG(1, 2))
+		for scenarios, want := range map[int][]int{1: {5, 2}, 10: {6, 20}, 40: {7, 80}} {
+			b := run()
+			for i := range scenarios {
+				b.Scenarios = append(b.Scenarios, process(r, fmt.Sprintf("s%02d", i), 4+i%2*4, 1, few))
+			}
+			trials, tests, short := compare.TrialsNeeded(&b, baseline.DefaultRules())
+			Expect([]int{trials, tests}).To(Equal(want))
+			Expect(short).To(HaveLen((scenarios + 1) / 2))
+		}
+	})
+	It("are none where everything repeats", func() {
+		b := run(passed("a", 3, measured("calls", "", 1, 2, 3), measured("duration", "s", 1)))
+		trials, tests, short := compare.TrialsNeeded(&b, baseline.DefaultRules())
+		Expect([]int{trials, tests, len(short)}).To(Equal([]int{0, 0, 0}))
+	})
+})
