@@ -6,6 +6,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/stat"
@@ -78,3 +79,64 @@ var _ = Describe("Kappa", Label("H-04"), func() {
 		Expect(math.IsNaN(stat.Agreement(nil))).To(BeTrue())
 	})
 })
+
+var _ = Describe("KappaInterval", Label("H-04"), func() {
+	It("is the exact interval of the agreement in the unit of kappa", func() {
+		// R: binom.test(19, 20)$conf.int is 0.7512672 0.9987349; the margins give 0.5.
+		s := stat.KappaInterval([][]int{{10, 0}, {1, 9}}, 0.95)
+		Expect(s.Value).To(BeNumerically("~", 0.9, 1e-12))
+		Expect(s.Interval.Lo).To(BeNumerically("~", 2*0.7512672-1, 1e-6))
+		Expect(s.Interval.Hi).To(BeNumerically("~", 2*0.9987349-1, 1e-6))
+		Expect(stat.KappaInterval([][]int{{10, 0}, {0, 10}}, 0.95).Interval.Lo).To(BeNumerically("~", 0.663133, 1e-6))
+	})
+	It("falls with each disagreement", func() {
+		for _, rows := range [][2]int{{10, 10}, {10, 30}, {10, 90}} {
+			for wrong := range 6 {
+				for other := range 6 {
+					lo := func(wrong, other int) float64 {
+						return stat.KappaInterval([][]int{{rows[0] - wrong, wrong}, {other, rows[1] - other}}, 0.95).Interval.Lo
+					}
+					Expect(lo(wrong+1, other)).To(BeNumerically("<", lo(wrong, other)))
+					Expect(lo(wrong, other+1)).To(BeNumerically("<", lo(wrong, other)))
+				}
+			}
+		}
+	})
+	DescribeTable("has a lower end above the truth in at most 2.5 %: all tables, by their probability",
+		func(pass, fail int) {
+			for _, missed := range []float64{0.05, 0.1, 0.15, 0.2, 0.3} {
+				for _, alarms := range []float64{0.05, 0.1, 0.15, 0.2, 0.3} {
+					Expect(above(pass, fail, missed, alarms)).To(BeNumerically("<=", 0.025), "%g %g", missed, alarms)
+				}
+			}
+		},
+		Entry("20 labels", 10, 10), Entry("40", 20, 20), Entry("40, unequal", 10, 30), Entry("100", 50, 50), Entry("300", 100, 200),
+	)
+	It("does not exist where kappa does not", func() {
+		Expect(stat.KappaInterval([][]int{{9, 0}, {0, 0}}, 0.95).Interval).To(BeNil())
+		Expect(stat.KappaInterval([][]int{{0, 0}, {0, 0}}, 0.95).Interval).To(BeNil())
+		Expect(stat.KappaInterval([][]int{{0, 5}, {5, 0}}, 0.95).Interval.Lo).To(BeNumerically("~", -1, 1e-12))
+	})
+})
+
+// above is the probability that the lower end lies above the true kappa, of a judge that
+// errs on passed and failed items with these probabilities.
+func above(pass, fail int, missed, alarms float64) (p float64) {
+	n := float64(pass + fail)
+	agreement := (float64(pass)*(1-missed) + float64(fail)*(1-alarms)) / n
+	passed := (float64(pass)*(1-missed) + float64(fail)*alarms) / n
+	chance := passed*float64(pass)/n + (1-passed)*float64(fail)/n
+	truth := (agreement - chance) / (1 - chance)
+	for i := range pass + 1 {
+		for j := range fail + 1 {
+			chances := distuv.Binomial{N: float64(pass), P: missed}.Prob(float64(i)) * distuv.Binomial{N: float64(fail), P: alarms}.Prob(float64(j))
+			if chances < 1e-12 {
+				continue
+			}
+			if in := stat.KappaInterval([][]int{{pass - i, i}, {j, fail - j}}, 0.95).Interval; in != nil && in.Lo > truth {
+				p += chances
+			}
+		}
+	}
+	return p
+}

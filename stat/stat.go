@@ -21,8 +21,8 @@ type Interval struct {
 	// Level is the confidence, in (0, 1). That of a quantile's interval is the
 	// one it has, which is at least about the one that was asked for.
 	Level float64 `json:"level"`
-	// Method is "wilson", "newcombe", "student-t", "order-statistic", "signed-rank" or
-	// "bootstrap".
+	// Method is "wilson", "newcombe", "student-t", "order-statistic", "signed-rank",
+	// "clopper-pearson" or "bootstrap".
 	Method string `json:"method"`
 	// N is the number of observations that the interval rests on.
 	N int `json:"n"`

@@ -203,5 +203,23 @@ func (a *app) writeBaseline(run string, old *baseline.Baseline, now baseline.Bas
 		return noVerdict(fmt.Errorf("write the baseline: %w", err))
 	}
 	fmt.Fprintf(a.stdout, "%s was written: %s; commit it\n", flags.baseline, what)
+	a.warnFewTrials(&now)
 	return nil
+}
+
+// warnFewTrials warns of scenarios that have too few trials for a regression to be found.
+func (a *app) warnFewTrials(b *baseline.Baseline) {
+	trials, tests, few := compare.TrialsNeeded(b, b.Rules)
+	if len(few) == 0 {
+		return
+	}
+	const most = 5
+	names := strings.Join(few[:min(most, len(few))], ", ")
+	if len(few) > most {
+		names += fmt.Sprintf(" and %d more", len(few)-most)
+	}
+	fmt.Fprintf(a.stdout, "warning: %s too few trials for what varies in them: %s.\n"+
+		"With %s of this baseline, it takes at least %d trials (--trials %d) to find a regression;\n"+
+		"with fewer, a clear one ends without a verdict (exit code 3), and a small one is green.\n",
+		plural(len(few), "scenario")+map[bool]string{true: " has", false: " have"}[len(few) == 1], names, plural(tests, "test"), trials, trials)
 }

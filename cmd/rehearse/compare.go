@@ -81,7 +81,7 @@ func (a *app) compare(ctx context.Context, before, after, format string) error {
 	result := compare.Compare(b.Baseline, c.Baseline, compare.Options{Findings: wrong})
 	result.Before, result.After = before, after
 	if b.isFile && !c.isFile && result.Verdict != gate.Pass && len(wrong) == 0 {
-		result.Bless = blessCommand(after, before)
+		result.Bless = acceptCommand(after, before, &c.Baseline)
 	}
 	if err := render(a.stdout, result, tty.Of(a.stdout, a.getenv)); err != nil {
 		return noVerdict(err)
@@ -89,13 +89,30 @@ func (a *app) compare(ctx context.Context, before, after, format string) error {
 	return quiet(gate.ExitCode([]gate.Verdict{result.Verdict}))
 }
 
-// blessCommand is the command that makes the run in a folder the baseline.
-func blessCommand(run, file string) string {
+// blessCommand is the command that makes the run in a folder the baseline, with these
+// flags beside.
+func blessCommand(run, file string, flags ...string) string {
 	words := []string{"rehearse", "bless", run}
 	if file != baseline.File {
 		words = append(words, "--baseline", file)
 	}
-	return shell.Join(words...)
+	return shell.Join(append(words, flags...)...)
+}
+
+// acceptCommand is the command that accepts a run as it is, with what bless demands of a
+// run with failing scenarios; empty if bless would refuse it all the same.
+func acceptCommand(folder, file string, run *baseline.Baseline) string {
+	var flags []string
+	for i := range run.Scenarios {
+		switch run.Scenarios[i].Verdict {
+		case gate.Pass:
+		case gate.Fail:
+			flags = []string{"--allow-failing"}
+		default:
+			return ""
+		}
+	}
+	return blessCommand(folder, file, flags...)
 }
 
 // side is what is compared: a run summed up, or the file of a baseline.

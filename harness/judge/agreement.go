@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/rehearse-dev/rehearse/stat"
 )
@@ -42,10 +41,6 @@ type Confusion struct {
 	PassFailed int `json:"pass_failed"`
 	FailPassed int `json:"fail_passed"`
 	FailFailed int `json:"fail_failed"`
-}
-
-func (c Confusion) cells() []int {
-	return []int{c.PassPassed, c.PassFailed, c.FailPassed, c.FailFailed}
 }
 
 // always is the verdict that a judge gave of everything, empty if it gave both.
@@ -112,34 +107,13 @@ func (a *Agreement) add(label, verdict bool) {
 	}
 }
 
-// The bootstrap of an agreement: the same table gives the same interval.
-const (
-	resamples = 2000
-	seed      = 1
-)
-
-// kappa is Cohen's kappa with a bootstrap interval. Where the judge agrees always, no
-// resample differs, and the interval is that of the agreement (Wilson), carried through
-// kappa's formula with the chance agreement of the labels.
+// kappa is Cohen's kappa with its interval.
 func (a *Agreement) kappa() {
-	cells := a.Confusion.cells()
-	s := stat.Bootstrap(cells, func(c []int) float64 { return stat.Kappa([][]int{c[:2], c[2:]}) }, resamples, seed, stat.Level)
-	a.Warnings = s.Warnings
-	if math.IsNaN(s.Value) {
-		return
-	}
-	a.Kappa, a.Interval = &s.Value, s.Interval
-	if a.Interval != nil || a.Confusion.PassFailed+a.Confusion.FailPassed > 0 {
-		return
-	}
-	n := a.Confusion.PassPassed + a.Confusion.FailFailed
-	p := float64(a.Confusion.PassPassed) / float64(n)
-	chance := p*p + (1-p)*(1-p)
-	if in := stat.Proportion(n, n, stat.Level).Interval; in != nil {
-		carried := *in
-		carried.Lo, carried.Hi = (in.Lo-chance)/(1-chance), (in.Hi-chance)/(1-chance)
-		a.Interval = &carried
-		a.Warnings = slices.DeleteFunc(a.Warnings, func(string) bool { return true })
+	c := a.Confusion
+	s := stat.KappaInterval([][]int{{c.PassPassed, c.PassFailed}, {c.FailPassed, c.FailFailed}}, stat.Level)
+	a.Warnings, a.Interval = s.Warnings, s.Interval
+	if !math.IsNaN(s.Value) {
+		a.Kappa = &s.Value
 	}
 }
 

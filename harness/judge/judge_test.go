@@ -208,8 +208,11 @@ var _ = Describe("the agreement of a judge", func() {
 		few, err := judge.Measure(context.Background(), agreeing(0), labelled(10))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(*few.Kappa).To(Equal(1.0))
-		// Wilson: 20 of 20 is at least 0.839; (0.839 - 0.5) / 0.5.
-		Expect(few.Interval.Lo).To(BeNumerically("~", 0.678, 0.001))
+		// Clopper and Pearson: 20 of 20 is at least 0.8316; (0.8316 - 0.5) / 0.5.
+		Expect(few.Interval.Lo).To(BeNumerically("~", 0.663, 0.001))
+		less, err := judge.Measure(context.Background(), agreeing(20), labelled(10))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(less.Interval.Lo).To(BeNumerically("<", few.Interval.Lo), "19 of 20 are less sure than 20 of 20")
 		many, _ := judge.Measure(context.Background(), agreeing(0), labelled(100))
 		Expect(many.Interval.Lo).To(BeNumerically(">", 0.95))
 	})
