@@ -211,6 +211,9 @@ func summary(r Report) string {
 	if n := r.Totals.Trials.Total(); n != c.Total() {
 		line += "; " + show.Plural(n, "trial") + ": " + counts(r.Totals.Trials)
 	}
+	if x := r.Comparison; x != nil && x.Verdict != gate.Pass {
+		line += "; against the baseline: " + plain.Line(string(x.Verdict), 10)
+	}
 	shown := func(name string) string { return text(find(r.Totals.Measures, name)) }
 	return fmt.Sprintf("%s; %s calls, %s, %s, latency p95 %s", line, shown(calls),
 		atLeast(find(r.Totals.Measures, tokens), "tokens"), atLeast(find(r.Totals.Measures, costEUR), "EUR"), shown(latencyP95))

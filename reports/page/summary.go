@@ -97,6 +97,15 @@ func headline(in Input) string {
 	if len(in.Explored) > 0 {
 		return explorationLine(in.Explored)
 	}
+	line := scenarioLine(in)
+	if x := in.Report.Comparison; x != nil && x.Verdict != gate.Pass {
+		line += ", against the baseline: " + string(x.Verdict)
+	}
+	return line
+}
+
+// scenarioLine counts the scenarios by verdict.
+func scenarioLine(in Input) string {
 	n := in.Report.Totals.Scenarios
 	total := count(n.Total(), "scenario")
 	switch {
