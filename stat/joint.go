@@ -303,7 +303,7 @@ func pairRanks(before, after []float64) []int {
 			differences[i] = d
 		}
 	}
-	ranks := midranks(differences, func(d float64) float64 { return math.Abs(d) }, func(d float64) bool { return d != 0 })
+	ranks := midranks(differences, math.Abs, func(d float64) bool { return d != 0 })
 	for i, d := range differences {
 		if d < 0 {
 			ranks[i] = -ranks[i]
