@@ -28,7 +28,7 @@ func (g *agentFlags) register(cmd *cobra.Command) {
 	g.budgetFlags.register(f)
 	f.StringVar(&g.config, "config", "", "configuration file (default: "+configFile+" if it is there)")
 	f.StringVar(&g.script, "script", "", "play a model by a script, as rehearse mock would, in place of a backend")
-	for _, flag := range []string{"backend", "command", "agent-arg"} {
+	for _, flag := range []string{"backend", "command", "agent-arg", "access"} {
 		cmd.MarkFlagsMutuallyExclusive("script", flag)
 	}
 	_ = cmd.RegisterFlagCompletionFunc("script", completeFiles("yaml", "yml"))

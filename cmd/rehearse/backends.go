@@ -32,6 +32,7 @@ type backendFlags struct {
 	backend, model string
 	command        string
 	extra          []string
+	access         string // a cli.Access; empty: the default
 	prices         string
 	dir            string // where a command-line agent works; empty: here
 }
@@ -42,7 +43,9 @@ func (b *backendFlags) register(cmd *cobra.Command) {
 	f.StringVarP(&b.model, "model", "m", "", "model (default: the backend's own)")
 	f.StringVar(&b.command, "command", "", "the program of backend exec and its arguments, split at spaces; {prompt} or\n{prompt_file} stands for the prompt, which otherwise goes to standard input")
 	f.StringArrayVar(&b.extra, "agent-arg", nil, "a further argument for a command-line agent")
+	f.StringVar(&b.access, "access", "", "what a command-line agent may do without asking: read-only, workspace (edit files and\nrun commands in its folder) or full (default "+string(cli.Workspace)+")")
 	f.StringVar(&b.prices, "prices", "", "a price file whose entries override the shipped table")
+	_ = cmd.RegisterFlagCompletionFunc("access", cobra.FixedCompletions(accessLevels(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("backend", cobra.FixedCompletions(backendIDs(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -54,9 +57,12 @@ func (a *app) findBackend(ctx context.Context, flags backendFlags) (llm.Adapter,
 	cfg := openai.FromEnv(a.getenv)
 	var adapters []llm.Adapter
 	for _, id := range cli.IDs() {
-		agent := cli.Config{Model: flags.model, ExtraArgs: flags.extra, Dir: flags.dir}
+		agent := cli.Config{Model: flags.model, Dir: flags.dir}
 		if id == execOwn {
 			agent.Command = flags.program()
+		}
+		if id == flags.backend {
+			agent.Access, agent.ExtraArgs = cli.Access(flags.access), flags.extra
 		}
 		adapter, err := cli.New(id, agent)
 		if err != nil {
@@ -100,10 +106,29 @@ func checkBackendFlags(flags backendFlags) error {
 		return errors.New("backend exec runs the program that --command names, which is missing")
 	case id != execOwn && flags.command != "":
 		return fmt.Errorf("--command is for backend exec, and the backend is %s", id)
+	case (id == openAI || id == execOwn) && flags.access != "":
+		return fmt.Errorf("--access is for copilot, claude, codex and gemini, and the backend is %s", id)
+	case flags.access != "" && !slices.Contains(accessLevels(), flags.access):
+		return notAmong("access", flags.access, accessLevels())
 	case id == openAI && len(flags.extra) > 0:
 		return errors.New("--agent-arg is for command-line agents, and the backend is openai")
 	}
 	return nil
+}
+
+// accessLevels lists what --access takes.
+func accessLevels() []string {
+	var names []string
+	for _, level := range cli.AccessLevels() {
+		names = append(names, string(level))
+	}
+	return names
+}
+
+// actsOnFiles reports whether a worker with this backend has tools of its own with
+// which it can change something.
+func (b *backendFlags) actsOnFiles() bool {
+	return b.backend != openAI && cli.Access(b.access) != cli.ReadOnly
 }
 
 // offline is an adapter that must not be used.

@@ -229,7 +229,7 @@ func (b *detectorBuilder) adapter(id string) (llm.Adapter, error) {
 		return nil, fmt.Errorf("make an empty folder for %s: %w", id, err)
 	}
 	b.closers = append(b.closers, func() { _ = os.RemoveAll(dir) })
-	return cli.New(id, cli.Config{Model: b.settings.model, Dir: dir})
+	return cli.New(id, cli.Config{Model: b.settings.model, Dir: dir, Access: cli.ReadOnly})
 }
 
 // costInEUR prices a call: as the backend reports it, or else by the table.

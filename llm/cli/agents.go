@@ -13,8 +13,10 @@ type agent struct {
 	id      string
 	program string
 	install string // the command that installs it
-	// flags are the arguments before the prompt; extra are the user's.
-	flags func(model string, extra []string) []string
+	// flags are the arguments before the permissions, the model and the user's own.
+	flags []string
+	// permissions are the arguments for each level of access; none: it has no such flags.
+	permissions permissions
 	// resume are the arguments that continue a session; nil: it cannot be continued.
 	resume func(id string) []string
 	// promptFlag introduces a prompt on the command line; empty: the prompt
@@ -39,48 +41,30 @@ type agent struct {
 var agents = []agent{
 	{
 		id: "copilot", program: "copilot", install: "npm install -g @github/copilot",
-		flags: func(model string, extra []string) []string {
-			return assemble([]string{"-s", "--output-format", "json", "--allow-all-tools", "--no-ask-user"}, model, extra)
-		},
+		flags: []string{"-s", "--output-format", "json", "--no-ask-user"}, permissions: copilotPermissions,
 		promptFlag: "-p", parse: copilotLine, eventOutranksExit: true,
 	},
 	{
 		id: "claude", program: "claude", install: "npm install -g @anthropic-ai/claude-code",
-		flags: func(model string, extra []string) []string {
-			return assemble([]string{"--print", "--output-format", "stream-json", "--verbose"}, model, extra)
-		},
+		flags: []string{"--print", "--output-format", "stream-json", "--verbose"}, permissions: claudePermissions,
 		resume:     func(id string) []string { return []string{"--resume", id} },
 		systemFlag: "--append-system-prompt", parse: claudeLine,
 	},
 	{
 		id: "codex", program: "codex", install: "npm install -g @openai/codex",
-		flags: func(model string, extra []string) []string {
-			own := []string{"exec", "--json", "--skip-git-repo-check"}
-			if !given(extra, "--sandbox", "-s", "--full-auto", "--yolo", "--dangerously-bypass-approvals-and-sandbox") {
-				own = append(own, "--sandbox", "workspace-write")
-			}
-			return assemble(own, model, extra)
-		},
+		flags: []string{"exec", "--json", "--skip-git-repo-check"}, permissions: codexPermissions,
 		resume:   func(id string) []string { return []string{"resume", id} },
 		stdinArg: "-", parse: codexLine,
 		exitKinds: map[int]llm.ErrorKind{2: llm.InvalidRequest},
 	},
 	{
 		id: "gemini", program: "gemini", install: "npm install -g @google/gemini-cli",
-		flags: func(model string, extra []string) []string {
-			own := []string{"--output-format", "stream-json"}
-			if !given(extra, "--approval-mode", "--yolo", "-y") {
-				own = append(own, "--approval-mode=yolo")
-			}
-			return assemble(own, model, extra)
-		},
+		flags: []string{"--output-format", "stream-json"}, permissions: geminiPermissions,
 		promptFlag: "-p", parse: geminiLine,
 		exitKinds: map[int]llm.ErrorKind{41: llm.Unauthorized, 42: llm.InvalidRequest, 52: llm.InvalidRequest},
 	},
 	{
-		id:    "exec",
-		flags: func(_ string, extra []string) []string { return extra },
-		parse: plainLine, plain: true,
+		id: "exec", parse: plainLine, plain: true,
 	},
 }
 
@@ -95,11 +79,15 @@ func (a agent) continues(id string) error {
 	return nil
 }
 
-func assemble(own []string, model string, extra []string) []string {
-	if model != "" {
-		own = append(own, "--model", model)
+// arguments are those before the prompt.
+func (g agent) arguments(cfg Config, model string) []string {
+	args := slices.Clone(g.flags)
+	granted, _ := g.granted(cfg.Access, cfg.ExtraArgs) // New refused what is wrong
+	args = append(args, granted...)
+	if model != "" && !g.plain {
+		args = append(args, "--model", model)
 	}
-	return append(own, extra...)
+	return append(args, cfg.ExtraArgs...)
 }
 
 // given reports whether args hold one of the flags, alone or as flag=value.

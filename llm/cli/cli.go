@@ -35,6 +35,10 @@ type Config struct {
 	Model string
 	// ExtraArgs are put after the default flags.
 	ExtraArgs []string
+	// Access is what the agent may do without asking; default: Workspace, unless
+	// ExtraArgs hold permission flags of the program, which then decide alone. A
+	// level that is given beside such flags is refused, and so is one for "exec".
+	Access Access
 	// PromptLimit is the longest prompt, in bytes, that is passed as an argument;
 	// default 7000, at most 100,000 (operating systems refuse longer ones).
 	PromptLimit int
@@ -118,6 +122,9 @@ func New(id string, cfg Config) (llm.Adapter, error) {
 			continue
 		}
 		cfg, err := cfg.withDefaults()
+		if err == nil {
+			_, err = a.granted(cfg.Access, cfg.ExtraArgs)
+		}
 		if err == nil && cfg.Session != "" {
 			err = a.continues(cfg.Session)
 		}

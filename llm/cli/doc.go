@@ -9,21 +9,36 @@
 // for a flag, and goes to standard input otherwise. Standard input is always
 // closed after the prompt, because an agent that waits for more hangs for ever.
 //
-//	copilot  -s --output-format json --allow-all-tools --no-ask-user [--model M] -p PROMPT
-//	claude   --print --output-format stream-json --verbose [--model M] [--append-system-prompt S]  (stdin)
-//	codex    exec --json --sandbox workspace-write --skip-git-repo-check [--model M] -             (stdin)
-//	gemini   --output-format stream-json --approval-mode=yolo [--model M] -p PROMPT
+//	copilot  -s --output-format json --no-ask-user ACCESS [--model M] -p PROMPT
+//	claude   --print --output-format stream-json --verbose ACCESS [--model M] [--append-system-prompt S]  (stdin)
+//	codex    exec --json --skip-git-repo-check ACCESS [--model M] -                                       (stdin)
+//	gemini   --output-format stream-json ACCESS [--model M] -p PROMPT
 //	exec     Config.Command as given; see Config
 //
 // # Permissions
 //
-// Nobody is there to approve anything, so copilot and gemini run with every tool
-// allowed (they would hang or refuse all work otherwise) and codex may write in
-// its working folder. claude does not hang: it denies what its own settings do
-// not allow, and reports success. Widen or narrow this with Config.ExtraArgs,
-// such as "--permission-mode acceptEdits" for claude or "--sandbox read-only" for
-// codex; an own --sandbox or --approval-mode replaces the default one. Run agents
-// where they can do no harm.
+// Nobody is there to approve anything, so an agent may do what Config.Access lets it
+// do, and its program denies the rest:
+//
+//	         read-only                              workspace (the default)             full
+//	copilot  --deny-tool=write --deny-tool=shell    --allow-all-tools                   --allow-all-tools --allow-all-paths
+//	         --disable-builtin-mcps                                                     --allow-all-urls
+//	claude   --permission-mode dontAsk              --permission-mode acceptEdits       --permission-mode bypassPermissions
+//	         --tools=Read,Glob,Grep                 --allowedTools=Bash
+//	         --strict-mcp-config
+//	codex    --sandbox read-only                    --sandbox workspace-write           --sandbox danger-full-access
+//	gemini   --approval-mode=default                --approval-mode=auto_edit           --approval-mode=yolo
+//	                                                --allowed-tools=run_shell_command
+//
+// Only codex runs shell commands in a sandbox of the operating system (which also lets
+// them write in temporary folders). The others keep their own file tools to the working
+// folder under "workspace", and not what a shell command does. Claude refuses "full" to
+// root. Own permission flags in Config.ExtraArgs, such as "--allowedTools=Bash,WebFetch",
+// replace those of the default level. The flags of claude and codex were tried on 2.1.197
+// and 0.169.0; those of copilot and gemini follow their documentation.
+//
+// A program does not take a denied tool call for a failure: it reports success and exit status
+// 0: see llm.Reply.Denials. Run agents where they can do no harm.
 //
 // # Sessions
 //

@@ -41,7 +41,7 @@ func (b *adapter) prepare(req llm.Request) (l launch, cleanup func(), err error)
 	if model == "" {
 		model = b.cfg.Model
 	}
-	args := b.agent.flags(model, b.cfg.ExtraArgs)
+	args := b.agent.arguments(b.cfg, model)
 	prompt, system := renderPrompt(req, func(system string) bool {
 		return b.agent.systemFlag != "" && b.fitsArgument(system)
 	})

@@ -8,9 +8,9 @@ import (
 
 func readClaude(h hello) (invocation, error) {
 	o, err := parseArgs(h.Args,
-		"--print=-p --verbose --dangerously-skip-permissions --include-partial-messages --no-session-persistence",
+		"--print=-p --verbose --dangerously-skip-permissions --include-partial-messages --no-session-persistence --strict-mcp-config",
 		"--output-format --model --append-system-prompt --system-prompt --setting-sources --allowedTools=--allowed-tools "+
-			"--disallowedTools=--disallowed-tools --max-turns --max-budget-usd --permission-mode --resume=-r --add-dir --mcp-config --settings")
+			"--disallowedTools=--disallowed-tools --tools --max-turns --max-budget-usd --permission-mode --resume=-r --add-dir --mcp-config --settings")
 	if err == nil {
 		err = o.want("--print", "true", "--output-format", "stream-json", "--verbose", "true")
 	}
