@@ -74,6 +74,11 @@ type Request struct {
 	// OnText, if set, is told each piece of text as it arrives, on the
 	// goroutine that called Complete. Backends that do not stream call it once.
 	OnText func(delta string) `json:"-"`
+	// OnActivity, if set, is called for each sign of life of a backend that works by
+	// itself, such as a command-line agent: tool is the name of the tool call that
+	// begins, or empty for anything else, such as a tool's result or a thought. It is
+	// called on the goroutine that called Complete. Other backends never call it.
+	OnActivity func(tool string) `json:"-"`
 }
 
 // FinishReason says why a model stopped.
@@ -127,6 +132,29 @@ type Reply struct {
 	ReportedUSD *float64 `json:"reported_usd,omitempty"`
 	// Retries are the failed attempts that came before this answer.
 	Retries []Retry `json:"retries,omitempty"`
+	// Denials are tool calls that the agent's own permissions refused. The work that
+	// they were for may be missing, whatever Text says; at most MaxDenials are kept.
+	Denials []Denial `json:"denials,omitempty"`
+}
+
+// MaxDenials is how many denied tool calls a Reply holds at most.
+const MaxDenials = 20
+
+// Denial is a tool call that the permissions of a command-line agent refused.
+type Denial struct {
+	// Tool is the agent's own name of the tool, such as "Edit".
+	Tool string `json:"tool"`
+	// Detail says what it was to do or why it was refused: a path, a command, or the
+	// program's words, bounded in length; empty if that is not known.
+	Detail string `json:"detail,omitempty"`
+}
+
+// String returns the tool, with the detail in parentheses if there is one.
+func (d Denial) String() string {
+	if d.Detail == "" {
+		return d.Tool
+	}
+	return d.Tool + " (" + d.Detail + ")"
 }
 
 // Message turns a reply into the assistant message that a conversation keeps.

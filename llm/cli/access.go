@@ -97,6 +97,14 @@ func (g agent) granted(access Access, extra []string) ([]string, error) {
 	return g.permissions.flags[access], nil
 }
 
+// confined reports whether the program runs shell commands in a sandbox: codex does,
+// unless it is told otherwise.
+func (b *adapter) confined() bool {
+	args := b.agent.arguments(b.cfg, "")
+	return b.agent.id == "codex" && !given(args, "--yolo", "--dangerously-bypass-approvals-and-sandbox") &&
+		!slices.ContainsFunc(args, func(arg string) bool { return strings.HasSuffix(arg, "danger-full-access") })
+}
+
 func levels() string {
 	names := make([]string, 0, len(AccessLevels()))
 	for _, level := range AccessLevels() {

@@ -28,6 +28,9 @@ type agent struct {
 	systemFlag string
 	// parse takes one line of standard output. It does no I/O of its own.
 	parse func(a *answer, line []byte)
+	// complaints takes the end of standard error, where it says what the events leave
+	// out; nil: they leave nothing out.
+	complaints func(a *answer, stderr string)
 	// plain agents write the answer and nothing else: no events, no final one.
 	plain bool
 	// eventOutranksExit is set where the program is known to exit with a failure
@@ -54,7 +57,7 @@ var agents = []agent{
 		id: "codex", program: "codex", install: "npm install -g @openai/codex",
 		flags: []string{"exec", "--json", "--skip-git-repo-check"}, permissions: codexPermissions,
 		resume:   func(id string) []string { return []string{"resume", id} },
-		stdinArg: "-", parse: codexLine,
+		stdinArg: "-", parse: codexLine, complaints: codexComplaints,
 		exitKinds: map[int]llm.ErrorKind{2: llm.InvalidRequest},
 	},
 	{

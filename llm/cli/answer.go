@@ -11,6 +11,7 @@ import (
 // answer is what an agent's output has said so far. The parsers fill it line by
 // line; judge reads it at the end.
 type answer struct {
+	activity
 	onText, onSession, onMessage func(string)
 
 	told  strings.Builder // every piece of text, in order of arrival

@@ -29,6 +29,11 @@ type claudeEvent struct {
 	TotalCostUSD   *float64     `json:"total_cost_usd"`
 	Usage          *claudeUsage `json:"usage"`
 	Errors         []string     `json:"errors"`
+	Denials        []struct {
+		Tool  string          `json:"tool_name"`
+		ID    string          `json:"tool_use_id"`
+		Input json.RawMessage `json:"tool_input"`
+	} `json:"permission_denials"`
 }
 
 type claudeMessage struct {
@@ -36,6 +41,18 @@ type claudeMessage struct {
 	Content []struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
+		ID   string `json:"id"`   // tool_use
+		Name string `json:"name"` // tool_use
+	} `json:"content"`
+}
+
+// claudeResults are the tool results of a message of the user.
+type claudeResults struct {
+	Content []struct {
+		Type    string          `json:"type"`
+		ToolUse string          `json:"tool_use_id"`
+		IsError bool            `json:"is_error"`
+		Content json.RawMessage `json:"content"`
 	} `json:"content"`
 }
 
@@ -65,9 +82,9 @@ func claudeLine(a *answer, line []byte) {
 	case "rate_limit_event":
 		a.limited = a.limited || e.RateLimit.Status == "rejected"
 	case "assistant":
-		if e.ParentToolUseID == "" {
-			claudeText(a, e.Message)
-		}
+		claudeMessageOf(a, e.Message, e.ParentToolUseID != "")
+	case "user":
+		claudeRefusals(a, e.Message)
 	case "result":
 		claudeResult(a, e)
 	}
@@ -77,27 +94,52 @@ func claudeLine(a *answer, line []byte) {
 // final event has their text, too.
 const synthetic = "<synthetic>"
 
-// claudeText takes the text of an assistant message.
-func claudeText(a *answer, raw json.RawMessage) {
+// claudeMessageOf takes an assistant message: its tool calls and, unless it is a
+// sub-agent's, its text.
+func claudeMessageOf(a *answer, raw json.RawMessage, sub bool) {
 	var m claudeMessage
-	if !a.decode(raw, &m) {
+	if !a.decode(raw, &m) || m.Model == synthetic {
 		return
 	}
-	if m.Model == synthetic {
+	var b strings.Builder
+	for _, block := range m.Content {
+		switch block.Type {
+		case "text":
+			b.WriteString(block.Text)
+		case "tool_use", "server_tool_use":
+			a.tool(block.ID, block.Name)
+		}
+	}
+	if sub {
 		return
 	}
 	if m.Model != "" {
 		a.model = m.Model
 	}
-	var b strings.Builder
-	for _, block := range m.Content {
-		if block.Type == "text" {
-			b.WriteString(block.Text)
-		}
-	}
 	if b.Len() > 0 {
 		a.text = b.String()
 		a.sayWhole(a.text)
+	}
+}
+
+// claudeDisabled is in the result of a call of a tool that the program has and its
+// permissions switch off; such calls are not among the denials of the final event.
+const claudeDisabled = "exists but is not enabled in this context"
+
+// claudeRefusals takes tool results that say that the tool is switched off.
+func claudeRefusals(a *answer, raw json.RawMessage) {
+	var m claudeResults
+	if json.Unmarshal(raw, &m) != nil { // a plain text, or a form that is of no interest
+		return
+	}
+	for _, block := range m.Content {
+		var text string
+		if !block.IsError || json.Unmarshal(block.Content, &text) != nil {
+			continue
+		}
+		if strings.HasPrefix(text, "<tool_use_error>") && strings.Contains(text, claudeDisabled) {
+			a.deny(block.ToolUse, "", "the tool is switched off")
+		}
 	}
 }
 
@@ -106,6 +148,9 @@ func claudeText(a *answer, raw json.RawMessage) {
 func claudeResult(a *answer, e claudeEvent) {
 	a.ended = true
 	a.usd = e.TotalCostUSD
+	for _, d := range e.Denials {
+		a.deny(d.ID, d.Tool, subject(d.Input))
+	}
 	if u := e.Usage; u != nil {
 		a.usage = reported(llm.Usage{Input: u.Input, CachedInput: u.CacheRead, CacheWrite: u.CacheWrite, Output: u.Output})
 	}

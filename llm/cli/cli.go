@@ -181,8 +181,12 @@ func (b *adapter) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 		return llm.Reply{}, &llm.Error{Kind: llm.InvalidRequest, Backend: b.agent.id, Err: err}
 	}
 	defer cleanup()
-	a := &answer{onText: req.OnText, onSession: b.cfg.OnSession, onMessage: b.cfg.OnMessage}
+	a := &answer{
+		onText: req.OnText, onSession: b.cfg.OnSession, onMessage: b.cfg.OnMessage,
+		activity: activity{onActivity: req.OnActivity, confined: b.confined()},
+	}
 	end, err := run(ctx, l, b.cfg, func(line []byte) bool {
+		a.alive()
 		b.agent.parse(a, line)
 		return a.ended
 	})
@@ -190,9 +194,15 @@ func (b *adapter) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 		return llm.Reply{}, &llm.Error{Kind: llm.Unavailable, Backend: b.agent.id, Err: fmt.Errorf("start %s: %w", l.argv[0], err)}
 	}
 	hide := child.HideSecrets(l.env)
+	if b.agent.complaints != nil {
+		b.agent.complaints(a, end.stderr)
+	}
 	reply, failure := judge(b.agent, a, end)
 	switch {
 	case failure == nil:
+		for i, d := range reply.Denials {
+			reply.Denials[i].Detail = hide.Replace(d.Detail)
+		}
 		return reply, nil
 	case failure.Kind == "":
 		return llm.Reply{}, fmt.Errorf("%s: stopped: %w", b.agent.id, failure.Err)

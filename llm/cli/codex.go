@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"cmp"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/llm"
@@ -9,17 +12,37 @@ import (
 // codexEvent is one line of "codex exec --json".
 type codexEvent struct {
 	eventHead
-	Thread  string `json:"thread_id"` // thread.started
-	Message string `json:"message"`   // error
-	Item    struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	} `json:"item"`
-	Error struct {
+	Thread  string    `json:"thread_id"` // thread.started
+	Message string    `json:"message"`   // error
+	Item    codexItem `json:"item"`
+	Error   struct {
 		Message string `json:"message"`
 	} `json:"error"` // turn.failed
 	Usage *codexUsage `json:"usage"`
 }
+
+// codexItem is something that codex says or does.
+type codexItem struct {
+	ID     string `json:"id"`
+	Type   string `json:"type"`
+	Text   string `json:"text"`
+	Status string `json:"status"`
+	// Of a command_execution.
+	Command string `json:"command"`
+	Output  string `json:"aggregated_output"`
+	Exit    *int   `json:"exit_code"`
+	// Of an mcp_tool_call.
+	Server string `json:"server"`
+	Tool   string `json:"tool"`
+	// Of a file_change.
+	Changes []struct {
+		Path string `json:"path"`
+	} `json:"changes"`
+	Query string `json:"query"` // of a web_search
+}
+
+// codexTalk are the types of items that are not tool calls.
+var codexTalk = []string{"agent_message", "reasoning", "todo_list", "plan", "error"}
 
 // codexUsage counts cached input within input, and reasoning within output.
 type codexUsage struct {
@@ -41,11 +64,11 @@ func codexLine(a *answer, line []byte) {
 	switch kind {
 	case "thread.started":
 		a.session(e.Thread)
+	case "item.started":
+		codexBegun(a, e.Item)
 	case "item.completed":
-		if e.Item.Type == "agent_message" && e.Item.Text != "" {
-			a.text = e.Item.Text
-			a.sayWhole(a.text)
-		}
+		codexBegun(a, e.Item) // some tool calls have no other event
+		codexDone(a, e.Item)
 	case "turn.completed":
 		a.ended, a.lastError = true, ""
 		if u := e.Usage; u != nil {
@@ -62,5 +85,45 @@ func codexLine(a *answer, line []byte) {
 		} else if a.ended {
 			a.fail(e.Message, 0)
 		}
+	}
+}
+
+// codexBegun takes an item that begins.
+func codexBegun(a *answer, item codexItem) {
+	if item.Type == "" || slices.Contains(codexTalk, item.Type) {
+		return
+	}
+	name := item.Type
+	if item.Tool != "" {
+		name = strings.TrimPrefix(item.Server+"."+item.Tool, ".")
+	}
+	a.tool(item.ID, name)
+}
+
+// codexDone takes an item that is over.
+func codexDone(a *answer, item codexItem) {
+	switch {
+	case item.Type == "agent_message" && item.Text != "":
+		a.text = item.Text
+		a.sayWhole(a.text)
+	case item.Status == "declined":
+		about := cmp.Or(unwrapped(item.Command), item.Query)
+		if len(item.Changes) > 0 {
+			about = item.Changes[0].Path
+		}
+		a.deny(item.ID, "", about)
+	case item.Type == "command_execution" && item.Exit != nil && a.confined:
+		a.sandboxed(item.ID, item.Command, item.Output, *item.Exit)
+	}
+}
+
+// codexRejected is what codex writes to standard error of a patch that its sandbox does
+// not allow, which has no event.
+var codexRejected = regexp.MustCompile(`(?m)error=(patch rejected: .+?|.+?)(?:; rejected by user approval settings)$`)
+
+// codexComplaints takes the patches that were refused.
+func codexComplaints(a *answer, stderr string) {
+	for _, m := range codexRejected.FindAllStringSubmatch(stderr, llm.MaxDenials) {
+		a.deny("", "apply_patch", strings.TrimPrefix(m[1], "patch rejected: "))
 	}
 }

@@ -1,6 +1,9 @@
 package cli
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // copilotEvent is one line of Copilot CLI's JSON output. It reports no token
 // counts.
@@ -18,9 +21,25 @@ type copilotData struct {
 	Message      string `json:"message"`
 	Summary      string `json:"summary"`
 	ToolRequests []struct {
+		ID        string          `json:"toolCallId"`
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"toolRequests"`
+}
+
+// copilotCall is the data of an event of a tool call.
+type copilotCall struct {
+	ID      string `json:"toolCallId"`
+	Name    string `json:"toolName"`
+	Success *bool  `json:"success"` // tool.execution_complete
+	Error   struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
+	// Of permission.completed.
+	Result struct {
+		Kind string `json:"kind"`
+	} `json:"result"`
 }
 
 func copilotLine(a *answer, line []byte) {
@@ -34,6 +53,11 @@ func copilotLine(a *answer, line []byte) {
 		var d copilotData
 		if a.decode(e.Data, &d) {
 			copilotTake(a, kind, d)
+		}
+	case "tool.execution_start", "tool.execution_complete", "permission.completed":
+		var c copilotCall
+		if a.decode(e.Data, &c) {
+			copilotTool(a, kind, c)
 		}
 	case "result":
 		a.ended = true
@@ -78,7 +102,8 @@ func copilotMessage(a *answer, d copilotData) {
 	}
 	a.fresh = true
 	for _, call := range d.ToolRequests {
-		if call.Name != "task_complete" {
+		if call.Name != copilotComplete {
+			a.tool(call.ID, call.Name)
 			continue
 		}
 		var args struct {
@@ -94,5 +119,22 @@ func copilotMessage(a *answer, d copilotData) {
 	}
 	if text != "" {
 		a.text = text
+	}
+}
+
+// copilotComplete is the tool that only hands over the final text.
+const copilotComplete = "task_complete"
+
+// copilotTool takes what becomes of a tool call. A permission that was denied has an
+// event of its own, and the call fails with the same id.
+func copilotTool(a *answer, kind string, c copilotCall) {
+	switch {
+	case kind == "tool.execution_start" && c.Name != copilotComplete:
+		a.tool(c.ID, c.Name)
+	case kind == "permission.completed" && strings.HasPrefix(c.Result.Kind, "denied"):
+		a.deny(c.ID, c.Name, c.Result.Kind)
+	case kind == "tool.execution_complete" && c.Success != nil && !*c.Success &&
+		(c.Error.Code == "denied" || strings.HasPrefix(c.Error.Message, "Permission denied and could not request permission")):
+		a.deny(c.ID, c.Name, c.Error.Message)
 	}
 }

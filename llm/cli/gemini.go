@@ -1,6 +1,12 @@
 package cli
 
-import "github.com/rehearse-dev/rehearse/llm"
+import (
+	"cmp"
+	"encoding/json"
+	"regexp"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
 
 // geminiEvent is one line of Gemini CLI's stream-json output.
 type geminiEvent struct {
@@ -29,10 +35,14 @@ type geminiStats struct {
 }
 
 func geminiLine(a *answer, line []byte) {
-	// The error of a tool result may be a text, and its events are of no interest.
 	var head eventHead
-	if kind, ok := a.event(line, &head); !ok || kind == "tool_use" || kind == "tool_result" {
-		a.fresh = a.fresh || ok
+	kind, ok := a.event(line, &head)
+	if !ok {
+		return
+	}
+	if kind == "tool_use" || kind == "tool_result" {
+		a.fresh = true
+		geminiTool(a, line)
 		return
 	}
 	var e geminiEvent
@@ -73,4 +83,45 @@ func geminiResult(a *answer, e geminiEvent) {
 	if e.Status != "success" {
 		a.fail(e.Error.Message, 0)
 	}
+}
+
+// geminiCall is an event of a tool call.
+type geminiCall struct {
+	eventHead
+	ID     string `json:"tool_id"`
+	Name   string `json:"tool_name"` // tool_use
+	Status string `json:"status"`    // tool_result
+	Output string `json:"output"`
+	// Error is an object with type and message, or a text.
+	Error json.RawMessage `json:"error"`
+}
+
+// geminiDenied is how the program reports a tool call that its policy forbids, or for
+// which somebody would have to be asked.
+var geminiDenied = regexp.MustCompile(`(?i)denied by policy|policy_violation|requires user confirmation, which is not supported`)
+
+func geminiTool(a *answer, line []byte) {
+	var e geminiCall
+	if !a.decode(line, &e) {
+		return
+	}
+	switch {
+	case e.Type == "tool_use":
+		a.tool(e.ID, e.Name)
+	case e.Status == "error" && geminiDenied.Match(e.Error), e.Status == "error" && len(e.Error) == 0 && geminiDenied.MatchString(e.Output):
+		a.deny(e.ID, "", geminiWhy(e))
+	}
+}
+
+// geminiWhy is the program's reason for a denial.
+func geminiWhy(e geminiCall) string {
+	var why struct {
+		Message string `json:"message"`
+	}
+	var text string
+	if json.Unmarshal(e.Error, &why) == nil {
+		return why.Message
+	}
+	_ = json.Unmarshal(e.Error, &text)
+	return cmp.Or(text, e.Output)
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,6 +56,25 @@ var _ = Describe("the real program", func() {
 				used := map[string]int{"claude": 100, "codex": 300} // codex adds up the whole session
 				Expect(again.Usage.Input).To(Equal(used[agent]))
 				Expect(s.last()).To(ContainElements("What is the answer?", "The answer is 42.", "Are you sure?"))
+			})
+
+			It("edits files with the default access, and is denied that with read-only access", func(ctx SpecContext) {
+				script := mocks.Script{Replies: []mocks.Line{said("", editOf(agent)), said("It is written.")}}
+				s := newReal(agent, program, script)
+				s.access("")
+				reply, err := s.ask(ctx, "Write out.txt.")
+				Expect(err).NotTo(HaveOccurred())
+				Expect(os.ReadFile(filepath.Join(s.cfg.Dir, "out.txt"))).To(Equal([]byte("hi\n")))
+				Expect(reply.Denials).To(BeEmpty())
+				Expect(s.tools).To(HaveLen(1))
+
+				s = newReal(agent, program, script)
+				s.access(cli.ReadOnly)
+				reply, err = s.ask(ctx, "Write out.txt.")
+				Expect(err).NotTo(HaveOccurred())
+				Expect(reply.Text).To(Equal("It is written."), "which is not so")
+				Expect(filepath.Join(s.cfg.Dir, "out.txt")).NotTo(BeAnExistingFile())
+				Expect(reply.Denials).To(HaveLen(1))
 			})
 
 			It("says that it tried again", func(ctx SpecContext) {
@@ -119,6 +139,16 @@ func toolOf(agent string) mocks.ScriptedToolCall {
 	return mocks.ScriptedToolCall{Name: "exec_command", Arguments: map[string]any{"cmd": "echo hi > out.txt"}}
 }
 
+// editOf writes a file by the agent's own tool for that.
+func editOf(agent string) mocks.ScriptedToolCall {
+	if agent == "claude" {
+		return mocks.ScriptedToolCall{Name: "Write", Arguments: map[string]any{"file_path": "out.txt", "content": "hi\n"}}
+	}
+	return mocks.ScriptedToolCall{Name: "exec_command", Arguments: map[string]any{
+		"cmd": "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: out.txt\n+hi\n*** End Patch\nEOF",
+	}}
+}
+
 // real is a program with a backend, a folder and a home of its own.
 type real struct {
 	agent   string
@@ -126,6 +156,7 @@ type real struct {
 	cfg     cli.Config
 	session string
 	said    []string
+	tools   []string
 	seen    *requests
 }
 
@@ -156,7 +187,6 @@ func newReal(agent, program string, script mocks.Script) *real {
 		OnMessage: func(text string) { s.said = append(s.said, text) },
 	}
 	if agent == "claude" {
-		s.cfg.ExtraArgs = []string{"--permission-mode", "acceptEdits", "--allowedTools=Bash"}
 		s.cfg.Env = append(s.cfg.Env, "ANTHROPIC_BASE_URL="+s.url, "ANTHROPIC_API_KEY=works-nowhere",
 			"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1")
 		return s
@@ -175,6 +205,14 @@ func (s *real) codex(more string) {
 	}
 }
 
+// access takes the place of the flags that let the program do everything.
+func (s *real) access(level cli.Access) {
+	s.cfg.Access = level
+	s.cfg.ExtraArgs = slices.DeleteFunc(s.cfg.ExtraArgs, func(arg string) bool {
+		return arg == "--dangerously-bypass-approvals-and-sandbox"
+	})
+}
+
 // impatient keeps the program from trying again.
 func (s *real) impatient() {
 	if s.agent == "claude" {
@@ -188,7 +226,14 @@ func (s *real) ask(ctx context.Context, prompt string) (llm.Reply, error) {
 	adapter, err := cli.New(s.agent, s.cfg)
 	Expect(err).NotTo(HaveOccurred())
 	Expect(adapter.Available(ctx)).To(Succeed())
-	return adapter.Complete(ctx, llm.Request{Messages: []llm.Message{{Role: llm.User, Content: prompt}}})
+	return adapter.Complete(ctx, llm.Request{
+		Messages: []llm.Message{{Role: llm.User, Content: prompt}},
+		OnActivity: func(tool string) {
+			if tool != "" {
+				s.tools = append(s.tools, tool)
+			}
+		},
+	})
 }
 
 // last are the last lines of the messages of the last request: programs put notes of
