@@ -12,10 +12,11 @@ func (r *runner) call(n int) (llm.Reply, error) {
 	at := r.elapsed()
 	reply, err := r.caller.Complete(r.ctx, llm.Request{
 		Purpose: "loop", Model: r.set.Model, Messages: r.dialogue.messages(), Stream: r.set.Stream, OnText: r.dep.OnText,
+		OnActivity: r.dep.OnActivity,
 	})
 	entry := Entry{
 		N: n, Prompt: r.dialogue.last(), Answer: reply.Text, Finish: reply.Finish, Usage: reply.Usage,
-		At: at, Duration: r.elapsed() - at,
+		Denials: reply.Denials, At: at, Duration: r.elapsed() - at,
 	}
 	if err != nil {
 		entry.fail(err)
@@ -26,7 +27,7 @@ func (r *runner) call(n int) (llm.Reply, error) {
 
 // fail enters a failed call.
 func (e *Entry) fail(err error) {
-	e.Answer, e.Finish, e.Usage = "", "", nil
+	e.Answer, e.Finish, e.Usage, e.Denials = "", "", nil, nil
 	e.Error, e.ErrorKind = err.Error(), llm.KindOf(err)
 	if failure, ok := errors.AsType[*llm.Error](err); ok {
 		e.Answer, e.Usage = failure.Partial, failure.Usage
@@ -36,6 +37,8 @@ func (e *Entry) fail(err error) {
 // enter puts an entry into the transcript and tells of it.
 func (r *runner) enter(e Entry) {
 	r.result.Transcript = append(r.result.Transcript, e)
+	r.result.Denials = append(r.result.Denials, e.Denials...)
+	r.result.Denials = r.result.Denials[:min(len(r.result.Denials), llm.MaxDenials)]
 	attrs := map[string]any{"ok": e.Error == ""}
 	if e.Error != "" {
 		attrs["error"] = string(e.ErrorKind)
@@ -45,6 +48,9 @@ func (r *runner) enter(e Entry) {
 	}
 	if e.Usage != nil {
 		attrs["tokens"] = e.Usage.Total()
+	}
+	if len(e.Denials) > 0 {
+		attrs["denials"] = len(e.Denials)
 	}
 	r.dep.Sink.Tell(event.Event{Kind: event.Iteration, N: e.N, Detail: e.Error, Attrs: attrs})
 	if r.dep.OnIteration != nil {

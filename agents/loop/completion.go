@@ -28,6 +28,10 @@ func (g textGuard) Judge(_ context.Context, a Answer) (Ruling, error) {
 
 // complete asks the stop guard about an answer that says done.
 func (r *runner) complete(n int, reply llm.Reply, summary string) *ending {
+	r.result.Completed = true
+	if len(r.result.Denials) > 0 {
+		return denied(n, r.result.Denials)
+	}
 	done := &ending{status: StatusDone, details: fmt.Sprintf("completed in iteration %d", n)}
 	if r.dep.Stop == nil {
 		return done
@@ -60,6 +64,42 @@ func (r *runner) complete(n int, reply llm.Reply, summary string) *ending {
 	r.refused[reply.Text] = true
 	r.dialogue.insist(reply.Text, ruling)
 	return nil
+}
+
+// denied is the end by an answer that says done although permissions refused tool
+// calls of the run: the work that they were for may be missing.
+func denied(n int, denials []llm.Denial) *ending {
+	return &ending{
+		status: StatusBlocked, guard: "permissions",
+		details: fmt.Sprintf("the agent says in iteration %d that it is done, but its permissions refused %s", n, Denied(denials)),
+	}
+}
+
+// Denied names denied tool calls, for a person: how many there are and the first ones.
+func Denied(denials []llm.Denial) string {
+	const most = 3
+	var names []string
+	for _, d := range denials[:min(len(denials), most)] {
+		names = append(names, d.String())
+	}
+	text := fmt.Sprintf("%d tool calls: ", len(denials))
+	if len(denials) == 1 {
+		text = "1 tool call: "
+	}
+	text += strings.Join(names, ", ")
+	if n := len(denials) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
+
+// said is what an answer says beside being done, with its summary in json mode, where
+// that is often all of it. In marker mode a summary is the reason of a hand-over.
+func (r *runner) said(answer, summary string) string {
+	if r.set.Mode != JSON {
+		summary = ""
+	}
+	return strings.TrimSpace(strings.TrimSpace(r.prose(answer)) + "\n\n" + summary)
 }
 
 // prose is what an answer says beside being done.

@@ -17,6 +17,9 @@ func (r *runner) judge(n int, reply llm.Reply, err error) *ending {
 		r.result.Text = reply.Text
 	}
 	if end := r.limits(); end != nil {
+		if err == nil && end.status == StatusBudget { // what was paid for is not lost
+			r.result.Completed = r.verdict(reply).State == completion.Done
+		}
 		return end
 	}
 	if err != nil {
@@ -84,8 +87,8 @@ func (r *runner) judgeAnswer(n int, reply llm.Reply) *ending {
 	return nil
 }
 
-// read parses what an answer says about completion.
-func (r *runner) read(n int, reply llm.Reply) completion.Verdict {
+// verdict parses what an answer says about completion.
+func (r *runner) verdict(reply llm.Reply) completion.Verdict {
 	var verdict completion.Verdict
 	if r.set.Mode == JSON {
 		verdict = completion.ReadObject(reply.Text)
@@ -95,6 +98,12 @@ func (r *runner) read(n int, reply llm.Reply) completion.Verdict {
 	if reply.Finish == llm.FinishLength || reply.Finish == llm.FinishContentFilter {
 		verdict = verdict.CutOff("finish reason " + string(reply.Finish))
 	}
+	return verdict
+}
+
+// read takes what an answer says about completion.
+func (r *runner) read(n int, reply llm.Reply) completion.Verdict {
+	verdict := r.verdict(reply)
 	if verdict.Note != "" {
 		r.dep.Sink.Tell(event.Event{Kind: event.Verdict, Name: "completion", N: n, Detail: verdict.Note})
 	}

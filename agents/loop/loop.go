@@ -32,6 +32,9 @@ type Deps struct {
 	OnIteration func(Entry)
 	// OnText, if set, is told each piece of an answer as it arrives.
 	OnText func(delta string)
+	// OnActivity, if set, is called for each sign of life of an agent that works by
+	// itself; see llm.Request.
+	OnActivity func(tool string)
 	// Stop, if set, judges each answer that says done, in place of the guard that
 	// Settings.StopGuard names.
 	Stop StopGuard
@@ -85,6 +88,8 @@ type Entry struct {
 	Finish    llm.FinishReason `json:"finish,omitempty"`
 	// Usage is nil where the backend reported none.
 	Usage *llm.Usage `json:"usage,omitempty"`
+	// Denials are tool calls that the agent's permissions refused in this iteration.
+	Denials []llm.Denial `json:"denials,omitempty"`
 	// At is when the call began, since the start of the run.
 	At       time.Duration `json:"at_ns"`
 	Duration time.Duration `json:"duration_ns"`
@@ -106,8 +111,17 @@ type Result struct {
 	// Summary is the last that the agent gave: in json mode its own, of a blocked
 	// run what a person should know.
 	Summary string `json:"summary,omitempty"`
+	// Denials are the tool calls that the agent's permissions refused, of all
+	// iterations, at most llm.MaxDenials. A run that has any is never StatusDone.
+	Denials []llm.Denial `json:"denials,omitempty"`
 	// Details says, for a person, why the run ended.
 	Details string `json:"details,omitempty"`
+	// Prose is what the last answer says beside what makes it a completion: Text
+	// without the marker, or without the JSON object and with its summary.
+	Prose string `json:"-"`
+	// Completed says that the last answer says that the work is done, also where a
+	// limit goes before it. It was not judged by a stop guard then.
+	Completed bool `json:"-"`
 	// Err is the error behind the end; nil where no error was.
 	Err error `json:"-"`
 }

@@ -39,7 +39,7 @@ var _ = Describe("Run", Label("L-01"), func() {
 				{N: 1, Prompt: "Task", Answer: "half", Finish: llm.FinishStop, Usage: usage, At: 0, Duration: 2 * time.Second},
 				{N: 2, Prompt: "Task", Answer: "all\nDONE", Finish: llm.FinishStop, At: 2 * time.Second, Duration: 3 * time.Second},
 			},
-			Details: "completed in iteration 2",
+			Details: "completed in iteration 2", Prose: "all", Completed: true,
 		}))
 		Expect(r.requests[0]).To(Equal(llm.Request{
 			Purpose: "loop", Model: "m",

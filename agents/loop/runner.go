@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
@@ -173,6 +174,7 @@ func (r *runner) finish(end *ending) Result {
 	res.Status, res.ExitCode = end.status, end.status.ExitCode()
 	res.Guard, res.Details, res.Err = end.guard, end.details, end.err
 	res.Iterations, res.Duration = len(res.Transcript), r.elapsed()
+	res.Prose = r.said(res.Text, r.verdict(llm.Reply{Text: res.Text}).Summary)
 	if end.guard != "" {
 		r.dep.Sink.Tell(event.Event{Kind: event.Guard, Name: end.guard, N: res.Iterations, Detail: end.details})
 	}

@@ -30,7 +30,7 @@ func Statuses() []StatusInfo {
 		{Status: StatusTimeout, ExitCode: 3, Meaning: "the time for the run was up"},
 		{Status: StatusMaxIterations, ExitCode: 4, Meaning: "the iteration limit was reached"},
 		{Status: StatusNoProgress, ExitCode: 5, Meaning: "answers or errors repeated themselves"},
-		{Status: StatusBlocked, ExitCode: 6, Meaning: "the agent handed over to a person"},
+		{Status: StatusBlocked, ExitCode: 6, Meaning: "the agent handed over to a person, or says done although its permissions refused tool calls"},
 		{Status: StatusBudget, ExitCode: 7, Meaning: "a cap on calls, tokens or cost was reached"},
 		{Status: StatusCapped, ExitCode: 8, Meaning: "the stop guard refused the completion more often than it may be continued"},
 		{Status: StatusInterrupted, ExitCode: 130, Meaning: "the user interrupted the run"},
