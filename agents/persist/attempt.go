@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -79,7 +80,8 @@ type ruling struct {
 
 // judge asks the stop guard about the answer of a task that is done.
 func (r *run) judge(out Outcome) (j ruling) {
-	if out.Grade != Done || out.Answer == "" || clock.Err(r.ctx) != nil {
+	said := cmp.Or(out.Prose, out.Answer)
+	if out.Grade != Done || said == "" || clock.Err(r.ctx) != nil {
 		return ruling{}
 	}
 	defer func() {
@@ -87,7 +89,7 @@ func (r *run) judge(out Outcome) (j ruling) {
 			j = ruling{failed: fmt.Sprintf("the stop guard failed: panic: %v", p)}
 		}
 	}()
-	v := r.Judge(r.ctx, out.Answer)
+	v := r.Judge(r.ctx, said)
 	return ruling{verdict: &v}
 }
 
@@ -169,13 +171,19 @@ func (r *run) settle(task int, a *attempt, out Outcome, cause string, j ruling) 
 		if r.broken != nil || clock.Err(r.ctx) != nil {
 			return nil // over says why
 		}
-		if out.Capped != "" {
-			return overspent(out.Capped, cmp.Or(r.Budget.Check(), errors.New(cmp.Or(out.Details, "the worker was capped"))))
-		}
 	}
 	t := r.state.Task(task)
+	grade := string(out.Grade)
+	var end *ending
+	if out.Grade != Done && out.Capped != "" {
+		end = overspent(out.Capped, cmp.Or(r.Budget.Check(), errors.New(cmp.Or(out.Details, "the worker was capped"))))
+		if out.Answer == "" && out.Carry == "" {
+			return end
+		}
+		grade = state.GradePaused // what was paid for is there for the next run
+	}
 	o := state.Outcome{
-		Grade: string(out.Grade), Answer: out.Answer, Details: out.Details, Carry: out.Carry,
+		Grade: grade, Answer: out.Answer, Details: warned(out), Carry: out.Carry, Inert: out.Inert,
 		Cause: cause, Later: out.Later && out.Grade == Failed, Calls: a.calls, Spent: r.spent(out), Unjudged: j.failed,
 	}
 	if v := j.verdict; v != nil && !v.MayStop {
@@ -188,7 +196,15 @@ func (r *run) settle(task int, a *attempt, out Outcome, cause string, j ruling) 
 		return r.keepFailure(err)
 	}
 	r.tellAttempt(t, record, j.verdict)
-	return nil
+	return end
+}
+
+// warned is the details of an outcome with its warning.
+func warned(out Outcome) string {
+	if out.Warning == "" {
+		return out.Details
+	}
+	return strings.TrimPrefix(out.Details+"; "+out.Warning, "; ")
 }
 
 func (r *run) spent(out Outcome) state.Spent {

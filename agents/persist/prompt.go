@@ -15,9 +15,7 @@ func (r *run) prompt(t state.Task) string {
 		fmt.Fprintf(&b, "Goal of the whole plan: %s\n\n", r.plan.Goal)
 	}
 	fmt.Fprintf(&b, "Task %s: %s\n", t.ID, t.Do)
-	if t.From != "" {
-		fmt.Fprintf(&b, "\nThis task is there because the check %q fails.\n", t.From)
-	}
+	r.reason(&b, t)
 	if in := r.state.Window.Files(); len(in) > 0 {
 		b.WriteString("\nFiles in context, the least recently used first:\n")
 		for _, file := range in {
@@ -39,6 +37,20 @@ func (r *run) prompt(t state.Task) string {
 	}
 	b.WriteString("\nDo this task wholly now. Announce nothing that you have not done.\n")
 	return b.String()
+}
+
+// reason says why a task of a round is there.
+func (r *run) reason(b *strings.Builder, t state.Task) {
+	of, _ := t.Deferred()
+	d, open := r.state.DeferralOf(of)
+	switch {
+	case of != "" && open:
+		fmt.Fprintf(b, "\nThis task is there because the answer to the task %s announced it and did not do it:\n", oneLine(of))
+		quote(b, d.Refused)
+		b.WriteString("If it is done already, or not wanted any more, say so and say why.\n")
+	case t.From != "":
+		fmt.Fprintf(b, "\nThis task is there because the check %q fails.\n", t.From)
+	}
 }
 
 func quote(b *strings.Builder, text string) {

@@ -71,8 +71,11 @@ const (
 // Outcome is what an attempt came to.
 type Outcome struct {
 	Grade Grade
-	// Answer is the agent's last message, which the stop guard judges.
+	// Answer is the agent's last message.
 	Answer string
+	// Prose is Answer without what only says that it is complete, such as a line DONE:
+	// the stop guard judges it. Empty: it judges Answer.
+	Prose string
 	// Later says of a failure that what failed may be there again later, such as a
 	// backend that is down or limits the rate. It is no failure of the task: the
 	// supervisor waits before the next attempt.
@@ -83,6 +86,12 @@ type Outcome struct {
 	Usage *llm.Usage
 	// Capped names the cap of the budget that ended it; empty if none did.
 	Capped string
+	// Inert says that the worker has no means to change anything: a chat without tools,
+	// or an agent that may only read. What it says is all that there is.
+	Inert bool
+	// Warning is what a person must know however the attempt ended, such as a process
+	// that is still running; the supervisor adds it to Details.
+	Warning string
 	// Carry is what the next attempt or segment should know; bounded by the supervisor.
 	Carry string
 }

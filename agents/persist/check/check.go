@@ -24,7 +24,7 @@ const (
 	Corrections  Name = "corrections"   // corrections under way
 	ToolCalls    Name = "tool-calls"    // tool calls of the segment below the hard limit
 	SoftLimit    Name = "soft-limit"    // past the soft limit there is a checkpoint
-	StopGuard    Name = "stop-guard"    // the last answer announces nothing that is not done
+	StopGuard    Name = "stop-guard"    // no answer announces what is not done
 )
 
 // Criticality says in which order failed checks are seen to.
@@ -64,7 +64,7 @@ func All() []Info {
 		{Corrections, Medium, true, "no correction is under way"},
 		{ToolCalls, Low, true, "the segment's tool calls are below the hard limit"},
 		{SoftLimit, Low, true, "past the soft limit a checkpoint was made"},
-		{StopGuard, High, true, "the last answer announces nothing that is not done"},
+		{StopGuard, High, true, "no answer announces what is not done"},
 	}
 }
 

@@ -96,7 +96,13 @@ func (s *State) outcome(r Record) error {
 	s.SegmentCalls += o.Calls
 	s.Counts.Calls += o.Calls
 	if o.Answer != "" {
-		s.Answer, s.Refused, s.Steps, s.Unjudged = o.Answer, o.Refused, o.Steps, o.Unjudged
+		s.Answer = o.Answer
+		if to == Done {
+			s.judged(t, o)
+		}
+	}
+	if to == Done && o.Inert {
+		s.Inert++
 	}
 	if o.Cause == CauseStagnation {
 		s.Counts.Stagnations++
@@ -115,7 +121,7 @@ func (s *State) outcome(r Record) error {
 // stageAfter says where a task stands after an attempt; one that failed may be tried
 // again.
 var stageAfter = map[string]Stage{
-	GradeDone: Done, GradeFailed: Failed, GradeBlocked: Blocked, GradeEscalated: Escalated, GradeSplit: Waiting,
+	GradeDone: Done, GradeFailed: Failed, GradeBlocked: Blocked, GradeEscalated: Escalated, GradeSplit: Waiting, GradePaused: Waiting,
 }
 
 // settle moves a task to where it stands after an attempt.
@@ -148,7 +154,7 @@ func (s *State) settle(i int, to Stage, o *Outcome) {
 }
 
 // check takes what checks found. Tasks that were made of a check which passes now
-// are dropped, but for announced steps, which an answer without any does not do.
+// are dropped, but for announced steps: each of them is settled by an answer of its own.
 func (s *State) check(r Record) {
 	s.Counts.Checks++
 	s.Recheck = false
@@ -195,6 +201,7 @@ func (s *State) derive(r Record) error {
 			s.tasks.move(i, Waiting)
 			s.tasks.all[i].left = 1
 		} else {
+			d.Of, d.Step = s.origin(d)
 			i = s.tasks.add(derived(d))
 			s.Counts.Derived++
 		}

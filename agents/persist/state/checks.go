@@ -40,11 +40,7 @@ func (s *State) Own(name check.Name, saved Saved) (result check.Result, ok bool)
 		result = s.limit(s.SegmentCalls < s.limits.HardCalls,
 			fmt.Sprintf("%d tool calls in segment %d (limits.hard_calls %d)", s.SegmentCalls, s.Segment, s.limits.HardCalls))
 	case check.StopGuard:
-		result = s.limit(s.Refused == "", "the last answer may not stop: "+s.Refused)
-		result.Items = s.Steps
-		if s.Unjudged != "" {
-			result = check.Result{Verdict: check.Unknown, Details: s.Unjudged}
-		}
+		result = s.deferred()
 	default:
 		return check.Result{}, false
 	}

@@ -117,12 +117,24 @@ func (s *State) end(outspent bool) End {
 	case len(unknown) > 0:
 		end.Status = "escalated"
 		end.Details = "a person must look: " + s.told(unknown) + " could not be checked"
+	case s.Inert > 0 && !s.probed():
+		end.Status, end.Guard = "escalated", "unverified"
+		end.Details = fmt.Sprintf("a person must look: %s done by a worker that only answers and can change nothing, and no check looks at what was made; "+
+			"give the plan a check with a command, or an agent with tools of its own", count(s.Inert, "task"))
 	default:
 		end.Status = "complete"
 		end.Details = s.complete()
 	}
 	end.Details = Clip(end.Details, MaxDetails)
 	return end
+}
+
+// probed reports whether a probe looked at what was made and found it good. Markers
+// find what should not be there, and say nothing of what should.
+func (s *State) probed() bool {
+	return slices.ContainsFunc(s.Results, func(c check.Result) bool {
+		return c.Verdict == check.Pass && !c.Own && len(s.plan.Checks[c.Name].Markers) == 0
+	})
 }
 
 // capped says which limit leaves checks failing.

@@ -99,7 +99,7 @@ const (
 
 // Outcome is how an attempt ended.
 type Outcome struct {
-	// Grade is "done", "failed", "blocked", "escalated" or "split".
+	// Grade is "done", "failed", "blocked", "escalated", "split" or "paused".
 	Grade   string `json:"grade"`
 	Answer  string `json:"answer,omitempty"`
 	Details string `json:"details,omitempty"`
@@ -117,6 +117,8 @@ type Outcome struct {
 	Steps   []string `json:"steps,omitempty"`
 	// Unjudged is why the stop guard could not judge the answer.
 	Unjudged string `json:"unjudged,omitempty"`
+	// Inert says that the worker has no means to change anything.
+	Inert bool `json:"inert,omitempty"`
 	// Spent is what the whole run has spent after it.
 	Spent Spent `json:"spent,omitzero"`
 }
@@ -128,6 +130,9 @@ const (
 	GradeBlocked   = "blocked"
 	GradeEscalated = "escalated"
 	GradeSplit     = "split"
+	// GradePaused is an attempt that a cap of the budget ended after an answer. The
+	// task goes on from there when the run does, and has not failed.
+	GradePaused = "paused"
 )
 
 // Why the supervisor ends an attempt.
@@ -152,6 +157,10 @@ type Derived struct {
 	Do   string     `json:"do,omitempty"`
 	By   string     `json:"by,omitempty"`
 	From check.Name `json:"from"`
+	// Of is the task whose answer deferred this one, Step what the answer says of it;
+	// without Step it is all of the deferral.
+	Of   string `json:"of,omitempty"`
+	Step string `json:"step,omitempty"`
 }
 
 // End is how a run ended.

@@ -72,7 +72,7 @@ func (s *State) round() []Derived {
 				return true
 			})
 		case c.Own && c.Name == check.StopGuard:
-			made = append(made, s.announced(c)...)
+			made = append(made, s.announced()...)
 		default:
 			probe := s.plan.Checks[c.Name]
 			do := probe.Fix
@@ -81,20 +81,6 @@ func (s *State) round() []Derived {
 			}
 			made = append(made, Derived{ID: s.fresh(string(c.Name)), Do: do, By: probe.By, From: c.Name})
 		}
-	}
-	return made
-}
-
-// announced makes a task of each step that the last answer announces, and that is no
-// task already.
-func (s *State) announced(c check.Result) []Derived {
-	steps := c.Items
-	if len(steps) == 0 {
-		return []Derived{{ID: s.fresh("step"), From: c.Name, Do: "Do what your last answer leaves undone. " + sentence(c.Details)}}
-	}
-	var made []Derived
-	for i, step := range steps {
-		made = append(made, Derived{ID: s.fresh(fmt.Sprintf("step-%d", i+1)), Do: step, From: c.Name})
 	}
 	return made
 }
@@ -144,5 +130,5 @@ func sentence(text string) string {
 
 // derived is the task of a record.
 func derived(d Derived) Task {
-	return Task{Task: plan.Task{ID: d.ID, Do: d.Do, By: d.By}, From: d.From}
+	return Task{Task: plan.Task{ID: d.ID, Do: d.Do, By: d.By}, From: d.From, of: d.Of, step: d.Step}
 }

@@ -17,7 +17,7 @@ const (
 	ValidationMissing   Sign = "validation-missing"   // no full check could make the validation
 	IterationIncomplete Sign = "iteration-incomplete" // a check fails that work can mend
 	PendingTasks        Sign = "pending-tasks"        // tasks wait
-	RefusedStop         Sign = "stop-guard"           // the last answer may not stop
+	RefusedStop         Sign = "stop-guard"           // an answer announces what is not done
 )
 
 // Severity is how much a sign weighs. Each of them keeps the run from being complete.
@@ -43,7 +43,7 @@ func (s *State) Look(at time.Duration) []Sign {
 		{ValidationMissing, !s.found(check.Validation, check.Pass, check.Fail, check.None)},
 		{IterationIncomplete, len(s.fixable()) > 0},
 		{PendingTasks, left},
-		{RefusedStop, s.Refused != ""},
+		{RefusedStop, s.refused()},
 	} {
 		if c.seen {
 			signs = append(signs, c.sign)
@@ -73,7 +73,7 @@ func (s Sign) Meaning() string {
 	case PendingTasks:
 		return "tasks wait"
 	case RefusedStop:
-		return "the last answer announces what is not done"
+		return "an answer announces what is not done"
 	}
 	return string(s)
 }

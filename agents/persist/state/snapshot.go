@@ -24,6 +24,10 @@ type snapshot struct {
 	More  []more `json:"more,omitempty"`
 	Front int    `json:"front"`
 	Back  int    `json:"back"`
+	// Earlier versions kept what the stop guard said of the last answer alone.
+	Refused  string   `json:"refused,omitempty"`
+	Steps    []string `json:"steps,omitempty"`
+	Unjudged string   `json:"unjudged,omitempty"`
 }
 
 // derivation is a derived task.
@@ -32,6 +36,8 @@ type derivation struct {
 	Do   string     `json:"do,omitempty"`
 	By   string     `json:"by,omitempty"`
 	From check.Name `json:"from"`
+	Of   string     `json:"of,omitempty"`
+	Step string     `json:"step,omitempty"`
 }
 
 // more is what a task has that is not over, and that differs from what it began with.
@@ -63,7 +69,7 @@ func (s *State) Snapshot() ([]byte, error) {
 	for i, task := range t.all {
 		stages[i], out.Attempts[i] = letters[task.Stage], task.Attempts
 		if i >= t.planned {
-			d := derivation{ID: task.ID, Do: task.Do, By: task.By, From: task.From}
+			d := derivation{ID: task.ID, Do: task.Do, By: task.By, From: task.From, Of: task.of, Step: task.step}
 			out.Derived = append(out.Derived, d)
 		}
 	}
@@ -80,6 +86,10 @@ func (s *State) Snapshot() ([]byte, error) {
 	}
 	return data, nil
 }
+
+// earlier stands for the task of a deferral in a snapshot that does not name it. No task
+// has such an id.
+const earlier = "(an earlier one)"
 
 // ErrSnapshot is wrapped by the error of a snapshot that is not one of this plan.
 var ErrSnapshot = errors.New("the snapshot is not one of this plan")
@@ -136,6 +146,9 @@ func (s *State) restore(in snapshot) error {
 		return fmt.Errorf("%w: a task is under way that is over", ErrSnapshot)
 	}
 	s.Facts = in.Facts
+	if in.Refused+in.Unjudged != "" {
+		s.Deferrals = append(s.Deferrals, Deferral{Task: earlier, Refused: in.Refused, Steps: in.Steps, Unjudged: in.Unjudged})
+	}
 	t.front, t.back = in.Front, in.Back
 	t.refill(s.Running)
 	return nil

@@ -56,12 +56,13 @@ type Facts struct {
 	Split bool `json:"split,omitempty"`
 
 	Signs []Sign `json:"signs,omitempty"`
-	// Answer is the last answer; Refused why the stop guard refuses it, Steps what it
-	// says is left, Unjudged why it could not judge it.
-	Answer   string   `json:"answer,omitempty"`
-	Refused  string   `json:"refused,omitempty"`
-	Steps    []string `json:"steps,omitempty"`
-	Unjudged string   `json:"unjudged,omitempty"`
+	// Answer is the last answer.
+	Answer string `json:"answer,omitempty"`
+	// Deferrals are what answers announce and nobody has done or dismissed yet, in the
+	// order of the answers.
+	Deferrals []Deferral `json:"deferrals,omitempty"`
+	// Inert counts the tasks that were done by workers which cannot change anything.
+	Inert int `json:"inert,omitempty"`
 
 	Window *window.Window `json:"window"`
 	// Looked is when the context was looked at last.

@@ -36,6 +36,9 @@ type Task struct {
 	// Details and Carry are what the last attempt left; of a task that is over
 	// nothing is kept.
 	Details, Carry string
+	// of is the task whose answer deferred this one, step what it says of it; empty
+	// where it is not made of a deferral, or where the answer names no step.
+	of, step string
 
 	left  int // failures until it has failed
 	order int // its place in the queue; negative while it is part of a round
@@ -45,6 +48,10 @@ type Task struct {
 	// indices, so that no check goes through those that are.
 	next, prev int
 }
+
+// Deferred returns the task whose answer deferred this one, and what the answer says of
+// it; of is empty for a task that is not made of a deferral.
+func (t Task) Deferred() (of, step string) { return t.of, t.step }
 
 const none = -1
 

@@ -64,7 +64,7 @@ func (c *command) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 		out.Carry = out.Details
 	}
 	if end.Left {
-		out.Details += fmt.Sprintf("; something that it started left its process group, held its output for %s and may still run", grace)
+		out.Warning = fmt.Sprintf("something that it started left its process group, held its output for %s and may still run: end it before it works against the next attempt", grace)
 	}
 	return out
 }

@@ -40,31 +40,41 @@ func (l *looper) Work(ctx context.Context, a persist.Assignment) persist.Outcome
 		EURPerUSD:      l.dep.EURPerUSD,
 		Shared:         l.dep.Budget,
 	})
-	out := l.grade(r, settings.Budget)
-	out.Answer, out.Usage = r.Text, backend.spent()
+	out := l.grade(r, settings.Budget, backend.words())
+	out.Answer, out.Prose, out.Usage, out.Inert = r.Text, r.Prose, backend.spent(), l.dep.Inert
 	return out
 }
 
 // grade is the outcome that a loop's end stands for. An attempt that did not end
-// by itself or with all its work may be made again.
-func (l *looper) grade(r loop.Result, own budget.Caps) persist.Outcome {
-	switch r.Status {
-	case loop.StatusDone:
+// by itself or with all its work may be made again, unless the agent was not permitted
+// to do it: then another attempt meets the same. Words are what an unfinished answer
+// says.
+func (l *looper) grade(r loop.Result, own budget.Caps, words string) persist.Outcome {
+	left := carry(r, words)
+	switch {
+	case r.Status == loop.StatusDone:
 		return persist.Outcome{Grade: persist.Done, Details: r.Details}
-	case loop.StatusBlocked: // the agent says that it needs a person
+	case r.Status == loop.StatusBlocked: // the agent needs a person, or a permission
 		return persist.Outcome{Grade: persist.Escalated, Details: r.Details}
-	case loop.StatusError:
-		return failed(r.Err, r.Details, carry(r))
-	case loop.StatusInterrupted:
-		return ended(r.Err, carry(r))
-	case loop.StatusBudget:
-		out := persist.Outcome{Grade: persist.Failed, Details: r.Details, Carry: carry(r)}
+	case r.Status == loop.StatusError:
+		return failed(r.Err, r.Details, left)
+	case r.Status == loop.StatusInterrupted:
+		return ended(r.Err, left)
+	case r.Status == loop.StatusBudget && r.Completed && len(r.Denials) == 0:
+		return persist.Outcome{Grade: persist.Done, Details: "completed with the answer that used the budget up"}
+	case r.Status == loop.StatusBudget:
+		out := persist.Outcome{Grade: persist.Failed, Details: r.Details, Carry: left}
 		if e, ok := errors.AsType[*budget.Exceeded](r.Err); ok && l.shared(e, own) {
 			out.Capped = e.Cap
 		}
 		return out
+	case len(r.Denials) > 0:
+		return persist.Outcome{
+			Grade: persist.Escalated, Carry: left,
+			Details: r.Details + "; the agent's permissions refused " + loop.Denied(r.Denials),
+		}
 	default:
-		return persist.Outcome{Grade: persist.Failed, Details: r.Details, Carry: carry(r)}
+		return persist.Outcome{Grade: persist.Failed, Details: r.Details, Carry: left}
 	}
 }
 
@@ -86,13 +96,16 @@ func limit(caps budget.Caps, name string) string {
 	return caps.Cost.String()
 }
 
-// carry is what the next attempt should know of a loop.
-func carry(r loop.Result) string {
+// carry is what the next attempt should know of a loop; words are what an answer says
+// that was cut off.
+func carry(r loop.Result, words string) string {
 	switch {
 	case r.Summary != "":
 		return plain.Text(r.Summary, maxCarry)
 	case r.Text != "":
 		return "The last answer was:\n" + end(plain.Text(r.Text, 0), maxCarry)
+	case words != "":
+		return "The last answer was cut off. It ended so:\n" + end(plain.Text(words, 0), maxCarry)
 	}
 	return ""
 }

@@ -26,7 +26,7 @@ var _ = Describe("A runner loop", func() {
 		r.meter.onCall = func(int) { Expect(r.requests).To(HaveLen(r.meter.calls), "told before the call") }
 		out := r.work()
 		Expect(out).To(Equal(persist.Outcome{
-			Grade: persist.Done, Answer: "It is built.\nDONE", Details: "completed in iteration 2", Usage: &llm.Usage{Input: 20, Output: 10},
+			Grade: persist.Done, Answer: "It is built.\nDONE", Prose: "It is built.", Details: "completed in iteration 2", Usage: &llm.Usage{Input: 20, Output: 10},
 		}))
 		Expect(r.meter.calls).To(Equal(2))
 		Expect(r.meter.active).To(BeNumerically(">=", 2))

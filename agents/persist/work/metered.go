@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/internal/child"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -22,6 +23,7 @@ type metered struct {
 	refused func(error)
 
 	mu      sync.Mutex
+	said    *child.Tail // the end of the answer under way; nil before the first
 	usage   llm.Usage
 	used    bool // anything
 	unknown bool // a call used an amount that is not known
@@ -36,13 +38,7 @@ func (m *metered) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 		}
 	}
 	req.Tags = m.tags(req.Tags)
-	onText := req.OnText
-	req.OnText = func(delta string) {
-		m.a.Meter.Active()
-		if onText != nil {
-			onText(delta)
-		}
-	}
+	m.listen(&req)
 	reply, err := m.backend.Complete(ctx, req)
 	m.account(reply, err)
 	m.a.Meter.Active()
@@ -52,6 +48,46 @@ func (m *metered) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 		_ = m.a.Meter.Call(n)
 	}
 	return reply, err
+}
+
+// listen makes the supervisor hear what happens during a call: text, and what an agent
+// does by itself, whose tool calls count as such.
+func (m *metered) listen(req *llm.Request) {
+	said := &child.Tail{Size: 4 * maxCarry}
+	m.mu.Lock()
+	m.said = said
+	m.mu.Unlock()
+	onText, onActivity := req.OnText, req.OnActivity
+	req.OnText = func(delta string) {
+		m.a.Meter.Active()
+		m.mu.Lock()
+		_, _ = said.Write([]byte(delta)) // never fails
+		m.mu.Unlock()
+		if onText != nil {
+			onText(delta)
+		}
+	}
+	req.OnActivity = func(tool string) {
+		m.a.Meter.Active()
+		if tool != "" {
+			if err := m.a.Meter.Call(1); err != nil && m.refused != nil {
+				m.refused(err)
+			}
+		}
+		if onActivity != nil {
+			onActivity(tool)
+		}
+	}
+}
+
+// words are the end of what the last answer says so far.
+func (m *metered) words() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.said == nil {
+		return ""
+	}
+	return m.said.String()
 }
 
 // tags are those of a request with those of the attempt.

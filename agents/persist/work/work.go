@@ -33,6 +33,10 @@ type Deps struct {
 	// Conversational says that the backend must be sent everything said so far; see
 	// loop.Deps.
 	Conversational bool
+	// Inert says that Backend has no tools with which it could change anything: an API
+	// that only answers, or an agent that may only read. Loops over it are inert then;
+	// a ReAct agent is not, as its actions are done for it.
+	Inert bool
 	// Clock is the time of loops and agents; default: the machine's.
 	Clock clock.Clock
 	// Sink is told what loops and agents tell, with the attribute task, but for their
