@@ -6,13 +6,16 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/clock"
 )
 
 func newCommand(script string) *rig {
@@ -57,6 +60,27 @@ var _ = Describe("A command", func() {
 		out := newCommand("yes | head -c 1000000; echo the end").work()
 		Expect(out.Answer).To(HaveSuffix("y\nthe end"))
 		Expect(len(out.Answer)).To(BeNumerically("<=", 64<<10))
+	})
+
+	It("tells of what it left in another process group, also after a timeout", func(ctx SpecContext) {
+		r := newCommand("setsid sh -c 'echo $$ > orphan; exec sleep 600' & while ! test -s orphan; do :; done; touch ready; wait")
+		r.deps.ChildClock = clock.NewVirtual() // the grace passes at once
+		within, cancel := context.WithCancelCause(ctx)
+		got := make(chan persist.Outcome)
+		worker := r.worker()
+		go func() { got <- worker.Work(within, r.assignment()) }()
+		Eventually(func() error { _, err := os.Stat(filepath.Join(r.deps.Folder, "ready")); return err }).Should(Succeed())
+		text, err := os.ReadFile(filepath.Join(r.deps.Folder, "orphan"))
+		Expect(err).NotTo(HaveOccurred())
+		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+		cancel(persist.ErrStagnation)
+		var out persist.Outcome
+		Eventually(got).Should(Receive(&out))
+		Expect(out.Grade).To(Equal(persist.Failed))
+		Expect(out.Warning).To(ContainSubstring("left its process group"))
+		Expect(out.Warning).To(ContainSubstring("may still run"))
 	})
 
 	It("is not started when the segment has no call left", func() {
