@@ -38,9 +38,12 @@ more than the flags ("rehearse schema config" prints all). With - the prompt is 
 from standard input. The answer goes to standard output, everything else to standard
 error, and each iteration to the transcript as it ends.
 
-The command-line agents copilot, claude, codex and gemini run with the flags that
-let them work without asking; exec runs the program that --command names. The API
-backend openai takes OPENAI_API_KEY and OPENAI_BASE_URL. REHEARSE_OFFLINE=1 forbids
+The command-line agents copilot, claude, codex and gemini work without asking, as far
+as --access goes: read-only; workspace, the default, which lets them edit files and run
+commands in the current folder; or full. Their own permission flags in --agent-arg
+replace the default, such as --agent-arg=--allowedTools=Bash,WebFetch for claude. A tool
+call that is refused is named at the end, and the run is then never done. exec runs the
+program that --command names. The API backend openai only answers, and takes OPENAI_API_KEY and OPENAI_BASE_URL. REHEARSE_OFFLINE=1 forbids
 every backend that is not on this machine.
 
 ` + loopExitCodes(),
@@ -137,6 +140,7 @@ func (a *app) runLoop(ctx context.Context, given loop.Options, flags loopFlags) 
 		Clock:          clock.Real(),
 		Sink:           view,
 		OnText:         view.text,
+		OnActivity:     view.activity,
 		OnIteration: func(e loop.Entry) {
 			e = transcript.redactEntry(e)
 			view.iteration(e)
@@ -176,6 +180,13 @@ func (a *app) showResult(r loop.Result, transcript string, asJSON bool) error {
 		fmt.Fprintf(a.stderr, ": %s", plain.Line(r.Details, 1000))
 	}
 	fmt.Fprintf(a.stderr, "\ntranscript: %s\n", transcript)
+	if len(r.Denials) > 0 {
+		fmt.Fprintln(a.stderr, "refused by the agent's permissions:")
+		for _, d := range r.Denials {
+			fmt.Fprintf(a.stderr, "  %s\n", plain.Line(d.String(), 200))
+		}
+		fmt.Fprintln(a.stderr, "next: permit it with --access, or with the agent's own flags in --agent-arg, and run it again")
+	}
 	return nil
 }
 

@@ -17,6 +17,7 @@ type loopView struct {
 	limit int
 	n     int
 	seen  int // characters of the answer under way
+	tools int // tool calls of the iteration under way
 }
 
 func (a *app) newLoopView(s loop.Settings) *loopView {
@@ -33,9 +34,17 @@ func (v *loopView) text(delta string) {
 	v.underWay(fmt.Sprintf("%d characters: %s", v.seen, last))
 }
 
+// activity is told what an agent does by itself.
+func (v *loopView) activity(tool string) {
+	if tool != "" {
+		v.tools++
+		v.underWay(fmt.Sprintf("%s, the last one %s", plural(v.tools, "tool call"), tool))
+	}
+}
+
 // iteration leaves a line for an iteration.
 func (v *loopView) iteration(e loop.Entry) {
-	v.n, v.seen = e.N, 0
+	v.n, v.seen, v.tools = e.N, 0, 0
 	said := e.Answer
 	if e.Error != "" {
 		said = "failed: " + e.Error

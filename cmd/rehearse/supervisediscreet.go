@@ -50,7 +50,9 @@ func (g discreetWorker) Work(ctx context.Context, a persist.Assignment) persist.
 	g.view.attempt(a)
 	a.Meter = viewedMeter{a.Meter, g.view}
 	o := g.worker.Work(ctx, a)
-	o.Answer, o.Details, o.Carry = g.redact.Text(o.Answer), g.redact.Text(o.Details), g.redact.Text(o.Carry)
+	for _, text := range []*string{&o.Answer, &o.Prose, &o.Details, &o.Warning, &o.Carry} {
+		*text = g.redact.Text(*text)
+	}
 	return o
 }
 

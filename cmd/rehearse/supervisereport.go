@@ -187,7 +187,10 @@ func nextStep(r persist.Result, s site) string {
 	case persist.StatusBlocked:
 		return "mend what is in the way, then " + on
 	case persist.StatusEscalated:
-		return "decide what is asked and write it where the agent finds it, then " + on
+		if r.Guard == "unverified" {
+			return "look at what was made; then give the plan a check with a command, or take an agent with tools, and " + on
+		}
+		return "decide what is asked and write it where the agent finds it, or permit what was refused (--access, --agent-arg), then " + on
 	}
 	return "mend what is said above, then " + on + "; --fresh begins anew"
 }

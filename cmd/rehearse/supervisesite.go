@@ -88,6 +88,7 @@ func (a *app) carryOut(ctx context.Context, s site, flags *superviseFlags) (resu
 	}
 	if backend != nil {
 		deps.Backend, deps.BackendID, deps.Conversational = backend, backend.ID(), backend.ID() == openAI
+		deps.Inert = flags.script == "" && !flags.actsOnFiles()
 	}
 	workers, err := work.Build(s.plan, deps)
 	if err != nil {
@@ -108,10 +109,38 @@ func (a *app) carryOut(ctx context.Context, s site, flags *superviseFlags) (resu
 	defer func() { err = errors.Join(err, store.Close()) }()
 	safe := discreet{redact: redactor(), view: view}
 	view.begin(s, backend, standing)
+	if deps.Inert && !flags.quiet && loopsUnprobed(s.plan) {
+		for _, line := range inertWarning(backend.ID()) {
+			view.print(line)
+		}
+	}
 	return persist.Run(ctx, s.plan, persist.Deps{
 		Store: store, Workers: safe.workers(workers), Probes: safe.probes(probes),
 		Clock: clock.Real(), Sink: view, Budget: spent,
 	}), nil
+}
+
+// loopsUnprobed reports whether a runner loop works on the plan, and no check has a
+// probe that looks at what is there in the end.
+func loopsUnprobed(p plan.Plan) bool {
+	for _, probe := range p.Checks {
+		if len(probe.Command) > 0 || probe.File != "" {
+			return false
+		}
+	}
+	return slices.ContainsFunc(p.Tasks, func(t plan.Task) bool {
+		w, ok := p.Worker(t.Worker())
+		return ok && w.Loop != nil
+	})
+}
+
+// inertWarning says, in lines for a terminal, that a run cannot be verified.
+func inertWarning(backend string) []string {
+	return []string{
+		"warning: the backend " + backend + " can only answer here and change nothing, and no",
+		"         check looks at what is made: this run cannot end complete. Take an",
+		"         agent with tools, or give the plan a check with a command.",
+	}
 }
 
 // openState takes the state folder for this process alone. With fresh an earlier

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // transcript is a file of JSON lines: one with the settings, one for each
@@ -83,12 +84,23 @@ func (t *transcript) end(r loop.Result) error {
 // redactEntry takes the secrets out of an iteration.
 func (t *transcript) redactEntry(e loop.Entry) loop.Entry {
 	e.Prompt, e.Answer, e.Error = t.redact.Text(e.Prompt), t.redact.Text(e.Answer), t.redact.Text(e.Error)
+	e.Denials = t.redactDenials(e.Denials)
 	return e
+}
+
+// redactDenials takes the secrets out of refused tool calls.
+func (t *transcript) redactDenials(denials []llm.Denial) []llm.Denial {
+	denials = slices.Clone(denials)
+	for i, d := range denials {
+		denials[i].Detail = t.redact.Text(d.Detail)
+	}
+	return denials
 }
 
 // redactResult takes the secrets out of a result and its iterations.
 func (t *transcript) redactResult(r loop.Result) loop.Result {
 	r.Text, r.Summary, r.Details = t.redact.Text(r.Text), t.redact.Text(r.Summary), t.redact.Text(r.Details)
+	r.Denials = t.redactDenials(r.Denials)
 	r.Transcript = slices.Clone(r.Transcript)
 	for i, e := range r.Transcript {
 		r.Transcript[i] = t.redactEntry(e)

@@ -2,15 +2,23 @@ package agent
 
 import (
 	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-func readClaude(h hello) (invocation, error) {
-	o, err := parseArgs(h.Args,
+// claudeOptions reads the arguments that Claude Code knows.
+func claudeOptions(args []string) (options, error) {
+	return parseArgs(args,
 		"--print=-p --verbose --dangerously-skip-permissions --include-partial-messages --no-session-persistence --strict-mcp-config",
 		"--output-format --model --append-system-prompt --system-prompt --setting-sources --allowedTools=--allowed-tools "+
 			"--disallowedTools=--disallowed-tools --tools --max-turns --max-budget-usd --permission-mode --resume=-r --add-dir --mcp-config --settings")
+}
+
+func readClaude(h hello) (invocation, error) {
+	o, err := claudeOptions(h.Args)
 	if err == nil {
 		err = o.want("--print", "true", "--output-format", "stream-json", "--verbose", "true")
 	}
@@ -37,11 +45,17 @@ func claudeAnswer(a *act) {
 			"message": object{"id": "msg_" + a.ID, "type": "message", "role": "assistant", "model": a.Model, "content": []object{content}},
 		})
 	}
+	denials := []object{}
 	for _, call := range a.ToolCalls {
-		message(object{"type": "tool_use", "id": call.ID, "name": call.Name, "input": rawJSON(call.Arguments)})
+		input := rawJSON(call.Arguments)
+		message(object{"type": "tool_use", "id": call.ID, "name": call.Name, "input": input})
+		result := object{"type": "tool_result", "tool_use_id": call.ID, "content": toolOutput}
+		if !claudePermits(a.args, call) {
+			result["content"], result["is_error"] = "Claude requested permissions to use "+call.Name+", but you haven't granted it yet.", true
+			denials = append(denials, object{"tool_name": call.Name, "tool_use_id": call.ID, "tool_input": input})
+		}
 		a.event(false, object{
-			"type": "user", "session_id": session,
-			"message": object{"role": "user", "content": []object{{"type": "tool_result", "tool_use_id": call.ID, "content": toolOutput}}},
+			"type": "user", "session_id": session, "message": object{"role": "user", "content": []object{result}},
 		})
 	}
 	if a.Text != "" {
@@ -50,7 +64,36 @@ func claudeAnswer(a *act) {
 	if claudeStop(a) == refusal {
 		a.failure, a.exit = claudeRefused, 1
 	}
-	a.event(false, claudeResult(a, session))
+	result := claudeResult(a, session)
+	result["permission_denials"] = denials
+	a.event(false, result)
+}
+
+// claudeAsks are the tools of Claude Code that need a permission. Of a script's other
+// tools nothing is known.
+var claudeAsks = []string{"Edit", "Write", "NotebookEdit", "Bash", "WebFetch", "WebSearch"}
+
+// claudePermits reports whether the arguments of an invocation permit a tool call: edits
+// of files of the working folder (here: by a relative path) in the mode acceptEdits, and
+// the tools that are allowed by name.
+func claudePermits(args []string, call llm.ToolCall) bool {
+	o, _ := claudeOptions(args) // they were read before
+	mode, allowed := o.flags["--permission-mode"], o.flags["--allowedTools"]
+	var input struct {
+		File string `json:"file_path"`
+	}
+	_ = json.Unmarshal([]byte(call.Arguments), &input)
+	switch {
+	case !slices.Contains(claudeAsks, call.Name), mode == "bypassPermissions", o.flags["--dangerously-skip-permissions"] != "":
+		return true
+	case mode+allowed == "": // then the user's own settings decide
+		return true
+	case slices.Contains(strings.FieldsFunc(allowed, func(c rune) bool { return c == ',' || c == ' ' }), call.Name):
+		return true
+	case call.Name == "Bash" || call.Name == "WebFetch" || call.Name == "WebSearch":
+		return false
+	}
+	return mode == "acceptEdits" && !filepath.IsAbs(input.File)
 }
 
 func claudeResult(a *act, session string) object {

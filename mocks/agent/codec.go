@@ -16,6 +16,7 @@ import (
 type codec struct {
 	style style
 	price func(model string, usage llm.Usage) (usd float64, ok bool)
+	args  []string // of the invocation that is answered
 }
 
 var _ wire.Codec = codec{}
@@ -80,7 +81,7 @@ func (c codec) failing(answer wire.Completion, message string, status, exit int)
 }
 
 func (c codec) act(answer wire.Completion) act {
-	a := act{Completion: answer}
+	a := act{Completion: answer, args: c.args}
 	if c.price != nil && answer.Model != "" { // an error costs nothing
 		if usd, ok := c.price(answer.Model, answer.Usage); ok {
 			a.usd = &usd
@@ -94,6 +95,7 @@ type act struct {
 	wire.Completion
 	refused bool
 	usd     *float64
+	args    []string // of the invocation
 	// failure, if set, is told in place of success, with the provider's HTTP
 	// status if it has one; a style sets it where the real program fails of an answer.
 	// exit is the process's exit status then.

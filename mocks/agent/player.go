@@ -62,7 +62,7 @@ func (s *Server) play(c *child, h hello) {
 	if err != nil {
 		return
 	}
-	x := s.engine.Begin(c.alive, codec{style: st, price: s.cfg.Price}, nil, body)
+	x := s.engine.Begin(c.alive, codec{style: st, price: s.cfg.Price, args: h.Args}, nil, body)
 	defer x.End()
 	frames := x.Frames()
 	for i := range frames {
