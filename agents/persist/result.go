@@ -33,7 +33,7 @@ func Statuses() []StatusInfo {
 		{Status: StatusBlocked, ExitCode: 6, Meaning: "what is left cannot be done: an error that no retry mends, or a dependency that failed"},
 		{Status: StatusBudget, ExitCode: 7, Meaning: "a cap on time, calls, tokens or cost was reached"},
 		{Status: StatusCapped, ExitCode: 8, Meaning: "checks still fail after the last round, or rounds change nothing"},
-		{Status: StatusEscalated, ExitCode: 9, Meaning: "a person must decide: a task asks for it, or a check cannot be made"},
+		{Status: StatusEscalated, ExitCode: 9, Meaning: "a person must decide: a task asks for it, permissions refused a tool call, or nothing shows what was done"},
 		{Status: StatusInterrupted, ExitCode: 130, Meaning: "the user interrupted the run"},
 	}
 }

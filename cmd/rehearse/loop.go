@@ -38,13 +38,13 @@ more than the flags ("rehearse schema config" prints all). With - the prompt is 
 from standard input. The answer goes to standard output, everything else to standard
 error, and each iteration to the transcript as it ends.
 
-The command-line agents copilot, claude, codex and gemini work without asking, as far
-as --access goes: read-only; workspace, the default, which lets them edit files and run
-commands in the current folder; or full. Their own permission flags in --agent-arg
-replace the default, such as --agent-arg=--allowedTools=Bash,WebFetch for claude. A tool
-call that is refused is named at the end, and the run is then never done. exec runs the
-program that --command names. The API backend openai only answers, and takes OPENAI_API_KEY and OPENAI_BASE_URL. REHEARSE_OFFLINE=1 forbids
-every backend that is not on this machine.
+The command-line agents copilot, claude, codex and gemini work without asking, as far as --access
+goes: read-only; workspace, the default, which lets them edit files and run commands in the current
+folder; or full. Their own permission flags in --agent-arg replace the default, such as
+--agent-arg=--allowedTools=Bash,WebFetch for claude. A tool call that is refused is named at the
+end, and such a run is never done. exec runs the program that --command names. The API backend
+openai only answers; it takes OPENAI_API_KEY and OPENAI_BASE_URL. REHEARSE_OFFLINE=1 forbids every
+backend that is not on this machine.
 
 ` + loopExitCodes(),
 		Example: `  rehearse loop "Fix the failing test. Say DONE on a line of its own when it passes."
