@@ -29,7 +29,10 @@ type SuperviseDrive struct {
 	// Looks script what the probe of a check finds, look for look; the last repeats.
 	// They go before a probe of the plan.
 	Looks map[check.Name][]Look `yaml:"looks,omitempty" json:"looks,omitempty"`
-	Stage `yaml:",inline"`
+	// CannotAct says that the backend only answers, as an API without tools does: what
+	// its loops say is done may not be there.
+	CannotAct bool `yaml:"cannot_act,omitempty" json:"cannot_act,omitempty"`
+	Stage     `yaml:",inline"`
 	// Store keeps the state: "memory" (default) or "file" (a journal on disk).
 	Store string `yaml:"store,omitempty" json:"store,omitempty" jsonschema:"enum=memory,enum=file"`
 	// Crashes let the process die; it is started again each time.

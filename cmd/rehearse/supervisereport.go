@@ -188,7 +188,7 @@ func nextStep(r persist.Result, s site) string {
 		return "mend what is in the way, then " + on
 	case persist.StatusEscalated:
 		if r.Guard == "unverified" {
-			return "look at what was made; then give the plan a check with a command, or take an agent with tools, and " + on
+			return "look at what was made; give the plan a check with a command, then " + on + ", or take an agent with tools and --fresh"
 		}
 		return "decide what is asked and write it where the agent finds it, or permit what was refused (--access, --agent-arg), then " + on
 	}

@@ -236,8 +236,8 @@ func (r *supervision) live(ctx context.Context) (result persist.Result, died boo
 	shared := budget.New(r.plan.Limits.Budget, r.pricer, r.rate)
 	workers, err := work.Build(r.plan, work.Deps{
 		Backend: r.trial.collector.Wrap(r.backend), BackendID: r.backend.ID(),
-		Conversational: !r.scenario.Backend.Process(),
-		Clock:          r.trial.clock, Sink: mortal, Folder: r.stage.folder, Actions: r.stage.actions, Person: r.stage.person,
+		Conversational: !r.scenario.Backend.Process(), Inert: r.drive.CannotAct,
+		Clock: r.trial.clock, Sink: mortal, Folder: r.stage.folder, Actions: r.stage.actions, Person: r.stage.person,
 		Price: r.pricer, EURPerUSD: r.rate, Budget: shared,
 	})
 	if err != nil {
