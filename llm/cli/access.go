@@ -80,13 +80,13 @@ var geminiPermissions = permissions{
 // granted returns the arguments for a level of access; empty is the default, which
 // gives way to the user's own arguments. A level that is asked for and own
 // permission flags contradict each other.
-func (g agent) granted(access Access, extra []string) ([]string, error) {
-	own := slices.IndexFunc(extra, func(arg string) bool { return given([]string{arg}, g.permissions.own...) })
+func (a agent) granted(access Access, extra []string) ([]string, error) {
+	own := slices.IndexFunc(extra, func(arg string) bool { return given([]string{arg}, a.permissions.own...) })
 	switch {
 	case access != "" && !slices.Contains(AccessLevels(), access):
 		return nil, fmt.Errorf("access %q is not known; use one of %s", access, levels())
-	case access != "" && g.permissions.flags == nil:
-		return nil, fmt.Errorf("access %q cannot be given to %s, which has no permission flags that are known here", access, g.id)
+	case access != "" && a.permissions.flags == nil:
+		return nil, fmt.Errorf("access %q cannot be given to %s, which has no permission flags that are known here", access, a.id)
 	case access != "" && own >= 0:
 		return nil, fmt.Errorf("access %q and the argument %s contradict each other; give one of them", access, extra[own])
 	case access == "" && own >= 0:
@@ -94,7 +94,7 @@ func (g agent) granted(access Access, extra []string) ([]string, error) {
 	case access == "":
 		access = Workspace
 	}
-	return g.permissions.flags[access], nil
+	return a.permissions.flags[access], nil
 }
 
 // confined reports whether the program runs shell commands in a sandbox: codex does,

@@ -83,11 +83,11 @@ func (a agent) continues(id string) error {
 }
 
 // arguments are those before the prompt.
-func (g agent) arguments(cfg Config, model string) []string {
-	args := slices.Clone(g.flags)
-	granted, _ := g.granted(cfg.Access, cfg.ExtraArgs) // New refused what is wrong
+func (a agent) arguments(cfg Config, model string) []string {
+	args := slices.Clone(a.flags)
+	granted, _ := a.granted(cfg.Access, cfg.ExtraArgs) // New refused what is wrong
 	args = append(args, granted...)
-	if model != "" && !g.plain {
+	if model != "" && !a.plain {
 		args = append(args, "--model", model)
 	}
 	return append(args, cfg.ExtraArgs...)

@@ -78,7 +78,7 @@ func conclude(a *answer, fail func(llm.ErrorKind, string, error) (llm.Reply, *ll
 	}
 	reply := llm.Reply{
 		Text: text, Finish: a.finish, Model: a.model, Usage: a.usage, ReportedUSD: a.usd, Retries: a.retries,
-		Denials: a.activity.reported(),
+		Denials: a.reported(),
 	}
 	if reply.Finish == "" {
 		reply.Finish = llm.FinishStop

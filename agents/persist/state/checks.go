@@ -53,7 +53,7 @@ func verdict(n int, what string, items []string) check.Result {
 	if n == 0 {
 		return check.Result{Verdict: check.Pass}
 	}
-	items = clipAll(items, check.MaxItems)
+	items = clipAll(items)
 	return check.Result{Verdict: check.Fail, Details: fmt.Sprintf(what, count(n, "task")), Items: items}
 }
 
@@ -96,6 +96,6 @@ func (s *State) unreachable() []string {
 // Bounded is a result of a probe as a record holds it.
 func Bounded(c check.Result) check.Result {
 	c.Details, c.Output = Clip(c.Details, MaxDetails), Clip(c.Output, MaxOutput)
-	c.Items = clipAll(c.Items, check.MaxItems)
+	c.Items = clipAll(c.Items)
 	return c
 }

@@ -107,7 +107,7 @@ func (s *State) deferred() check.Result {
 	case len(refused) > 0:
 		result.Verdict = check.Fail
 		result.Details = fmt.Sprintf("%s may not stop: %s", count(len(refused), "answer"), strings.Join(refused, "; "))
-		result.Items = clipAll(steps, check.MaxItems)
+		result.Items = clipAll(steps)
 	case len(unjudged) > 0:
 		result.Verdict = check.Unknown
 		result.Details = fmt.Sprintf("%s could not be judged: %s", count(len(unjudged), "answer"), strings.Join(unjudged, "; "))

@@ -180,7 +180,6 @@ const (
 	MaxCarry   = 8 << 10
 	MaxItem    = 300
 	MaxOutput  = 2 << 10
-	MaxSteps   = check.MaxItems
 	// MaxFiles is how many files one attempt enters into the context.
 	MaxFiles = 1000
 )
@@ -226,13 +225,13 @@ func Clip(text string, most int) string {
 func (o Outcome) Bounded() Outcome {
 	o.Answer, o.Details, o.Carry = Clip(o.Answer, MaxAnswer), Clip(o.Details, MaxDetails), Clip(o.Carry, MaxCarry)
 	o.Refused, o.Unjudged = Clip(o.Refused, MaxDetails), Clip(o.Unjudged, MaxDetails)
-	o.Steps = clipAll(o.Steps, MaxSteps)
+	o.Steps = clipAll(o.Steps)
 	return o
 }
 
 // clipAll bounds the number of texts, and each.
-func clipAll(texts []string, most int) []string {
-	texts = texts[:min(len(texts), most)]
+func clipAll(texts []string) []string {
+	texts = texts[:min(len(texts), check.MaxItems)]
 	var out []string
 	for _, text := range texts {
 		out = append(out, Clip(text, MaxItem))
