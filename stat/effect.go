@@ -23,8 +23,11 @@ type Effect struct {
 	// Skew is the third cumulant of Value, such as the third central moment of the
 	// observations by the square of their number; it is estimated like the variance.
 	Skew float64
-	// Bound is the largest difference that there can be, such as 1 between shares; 0
-	// where there is no bound.
+	// Chances is how often a value that has not shown yet could have: the number of pairs
+	// where groups have the same number of them, and otherwise what there would be if all
+	// had as few as the smallest; or the number of groups of which they are a sample.
+	Chances int
+	// Bound is the largest difference between two shares, which is 1; 0 for other measures.
 	Bound float64
 	// Sampled is true where the observations are means of groups. These vary more evenly
 	// than single pairs, so that only equivalence needs an allowance for a spread that is
@@ -41,23 +44,24 @@ type Effect struct {
 // mean variance of the others.
 func Within(groups [][]float64, bound float64) Effect {
 	e := Effect{Value: math.NaN(), SE: math.NaN(), Bound: bound}
-	var means, variances Moments
-	pairs := 0
+	var variances Moments
+	var means []float64
+	pairs, fewest := 0, math.MaxInt
 	for _, group := range groups {
 		if len(group) == 0 {
 			continue
 		}
-		m := e.count(group)
-		pairs += len(group)
-		means.Add(m.mean)
-		if m.n > 1 {
+		e.count(group)
+		pairs, fewest = pairs+len(group), min(fewest, len(group))
+		means = append(means, Mean(group))
+		if m := momentsOf(group); m.n > 1 {
 			variances.Add(m.m2 / float64(m.n-1))
 		}
 	}
-	if means.n == 0 {
+	if len(means) == 0 {
 		return e
 	}
-	e.Value, e.N = means.mean, pairs
+	e.Value, e.N, e.Chances = meanDifference(means, groups), pairs, len(means)*fewest
 	if variances.n == 0 {
 		return e
 	}
@@ -77,9 +81,9 @@ func Within(groups [][]float64, bound float64) Effect {
 		sum += part
 		squares += part * part / math.Max(1, float64(len(group)-1))
 	}
-	e.SE = math.Sqrt(sum) / float64(means.n)
-	e.Skew = skew / math.Pow(float64(means.n), 3)
-	e.DF = float64(max(1, pairs-means.n))
+	e.SE = math.Sqrt(sum) / float64(len(means))
+	e.Skew = skew / math.Pow(float64(len(means)), 3)
+	e.DF = float64(max(1, pairs-len(means)))
 	if bound == 0 && squares > 0 {
 		e.DF = min(e.DF, sum*sum/squares)
 	}
@@ -91,39 +95,58 @@ func Within(groups [][]float64, bound float64) Effect {
 // one group need not be independent. It is Student's estimate for the groups' means.
 func Between(groups [][]float64, bound float64) Effect {
 	e := Effect{Value: math.NaN(), SE: math.NaN(), Bound: bound, Sampled: true}
-	var means Moments
-	var all []float64
+	var means []float64
 	for _, group := range groups {
-		if len(group) == 0 {
-			continue
-		}
-		m := momentsOf(group)
-		means.Add(m.mean)
-		all = append(all, m.mean)
-		if m.mean != 0 {
-			e.Apart++
+		if len(group) > 0 {
+			means = append(means, meanDifference([]float64{Mean(group)}, [][]float64{group}))
 		}
 	}
-	if means.n == 0 {
+	if len(means) == 0 {
 		return e
 	}
-	e.Value, e.N = means.mean, means.n
-	if means.n > 1 {
-		e.SE = math.Sqrt(means.m2 / float64(means.n-1) / float64(means.n))
-		e.DF = float64(means.n - 1)
-		e.Skew, e.Odd = skewOf(all), odd(all)
+	e.count(means)
+	e.Value, e.N, e.Chances = meanDifference(means, groups), len(means), len(means)
+	if m := momentsOf(means); m.n > 1 {
+		e.SE = math.Sqrt(m.m2 / float64(m.n-1) / float64(m.n))
+		e.DF = float64(m.n - 1)
+		e.Skew, e.Odd = skewOf(means), odd(means)
 	}
 	return e
 }
 
-// count adds the differences of a group that are not 0, and returns its moments.
-func (e *Effect) count(group []float64) Moments {
-	for _, d := range group {
+// count adds the differences that are not 0.
+func (e *Effect) count(differences []float64) {
+	for _, d := range differences {
 		if d != 0 {
 			e.Apart++
 		}
 	}
-	return momentsOf(group)
+}
+
+// Mean returns the mean of values, NaN if there are none. They are added in ascending
+// order, so that the same values in another order have the same mean to the last bit.
+func Mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range slices.Sorted(slices.Values(values)) {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// meanDifference returns the mean of the groups' means. It is 0 where it is only the
+// rounding error of differences that cancel.
+func meanDifference(means []float64, groups [][]float64) float64 {
+	largest := 0.0
+	for _, group := range groups {
+		for _, d := range group {
+			largest = max(largest, math.Abs(d))
+		}
+	}
+	mean := Mean(means)
+	if math.Abs(mean) <= 1e-12*largest {
+		return 0
+	}
+	return mean
 }
 
 func momentsOf(values []float64) (m Moments) {
@@ -234,43 +257,9 @@ func (e Effect) P() float64 {
 // of those without a bound is taken for known.
 const fewest = 3
 
-// Even reports whether so few observations differ from the others, though nothing
-// bounds how far, that the spread is not known well enough for equivalence: what is rare
-// may not have shown.
+// Even reports whether so few observations differ from the others, though they are no
+// shares, that their spread is not known well enough to plan by it.
 func (e Effect) Even() bool { return e.Bound == 0 && e.Odd < fewest }
-
-// EquivalenceP is the p-value that the difference is margin or more, on either side: the
-// larger one of two one-sided tests (Schuirmann, Journal of Pharmacokinetics and
-// Biopharmaceutics 15, 1987). If it is at most alpha, the interval at level 1 - 2·alpha
-// lies within the margin, unless the groups are a sample of shares. It is at least 2⁻ⁿ, and
-// 1 where nothing is known, or too little (Even).
-func (e Effect) EquivalenceP(margin float64) float64 {
-	if !e.Known() || !(margin > 0) || e.Even() {
-		return 1
-	}
-	least := math.Pow(0.5, float64(e.N))
-	if e.Bound > 0 {
-		return max(e.tail(margin-math.Abs(e.Value), true), least)
-	}
-	return max(e.beyond(margin-e.Value, e.Skew), e.beyond(margin+e.Value, -e.Skew), least)
-}
-
-// beyond is the probability of an estimate as far as distance on the near side of a
-// margin, or more, where nothing bounds the differences.
-//
-// A mean of few far values, such as a cost that is rarely high, comes with a spread that
-// is too small whenever the mean is. The variance is therefore that at the margin: in a
-// natural exponential family it grows with the mean by the ratio of the third cumulant to
-// the second (Morris, Annals of Statistics 10, 1982), so that z is distance by the root of
-// SE² + distance·Skew/SE², the score of a Poisson mean where that is what is seen. It is
-// not let shrink.
-func (e Effect) beyond(distance, skew float64) float64 {
-	if distance <= 0 {
-		return 1 - e.tail(-distance, false)
-	}
-	variance := e.SE * e.SE
-	return e.student().Survival(distance / math.Sqrt(variance+distance*max(0, skew)/variance))
-}
 
 // Summary is the effect with its interval at a level. There is none where nothing is
 // known about the spread.

@@ -3,6 +3,7 @@ package stat_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -40,12 +41,13 @@ var _ = Describe("A mean difference", func() {
 		// Mara and Cribbie's test as R's package TOSTER shows it: 65 pairs with means 5.83
 		// and 5.75, deviations 1.17 and 1.29, correlation 0.75, a margin of 0.4 deviations.
 		deviation := math.Sqrt(1.17*1.17 + 1.29*1.29 - 2*0.75*1.17*1.29)
-		e := stat.Effect{Value: 0.08, SE: deviation / math.Sqrt(65), DF: 64, N: 65, Apart: 65, Odd: 65}
+		e := stat.Effect{Value: 0.08, SE: deviation / math.Sqrt(65), DF: 64, N: 65, Chances: 65, Apart: 65, Odd: 65}
 		Expect((e.Value - 0.4*deviation) / e.SE).To(BeNumerically("~", -2.489, 1e-3))
-		Expect(e.EquivalenceP(0.4 * deviation)).To(BeNumerically("~", 0.0077, 1e-4))
+		const reach = 2 // so little that rare values cannot matter beside the noise
+		Expect(e.EquivalenceP(0.4*deviation, reach)).To(BeNumerically("~", 0.0077, 1e-4))
 		// If the p-value is alpha, the interval at 1 - 2 alpha just touches the margin.
 		margin := e.Summary(0.90).Interval.Hi
-		Expect(e.EquivalenceP(margin)).To(BeNumerically("~", 0.05, 1e-9))
+		Expect(e.EquivalenceP(margin, reach)).To(BeNumerically("~", 0.05, 1e-9))
 	})
 
 	It("within groups leaves out what differs between them", func() {
@@ -81,7 +83,7 @@ var _ = Describe("A mean difference", func() {
 		} {
 			Expect(e.Known()).To(BeFalse())
 			Expect(e.P()).To(Equal(1.0))
-			Expect(e.EquivalenceP(100)).To(Equal(1.0))
+			Expect(e.EquivalenceP(100, 200)).To(Equal(1.0))
 			Expect(e.Summary(0.95).Interval).To(BeNil())
 		}
 	})
@@ -96,10 +98,9 @@ var _ = Describe("A mean difference", func() {
 		Expect(stat.Within([][]float64{constant(5, 0)}, 0).P()).To(Equal(1.0))
 	})
 
-	It("is not equivalent where nothing, or nearly nothing, is known about the spread", func() {
+	It("has a spread that is not known well enough to plan by where nearly all are equal", func() {
 		for _, groups := range [][][]float64{
 			{constant(5, 0)},
-			{constant(200, 0)},
 			{constant(40, 0.1)},
 			{constant(20, 0), constant(20, 0.5)},
 			{append(constant(99, 0), 1)},
@@ -107,14 +108,43 @@ var _ = Describe("A mean difference", func() {
 			{append(constant(99, 0.1), 0.1+1e-16, 0.1-1e-16, 0.1)},
 		} {
 			for _, e := range []stat.Effect{stat.Within(groups, 0), stat.Between(transposed(groups), 0)} {
-				Expect(e.EquivalenceP(1)).To(Equal(1.0))
 				Expect(e.Even()).To(BeTrue())
 			}
 		}
-		three := stat.Within([][]float64{append(constant(197, 0), 1, 2, 1)}, 0)
-		Expect(three.Even()).To(BeFalse())
-		Expect(three.EquivalenceP(1)).To(BeNumerically("<", 1e-4))
+		Expect(stat.Within([][]float64{append(constant(197, 0), 1, 2, 1)}, 0).Even()).To(BeFalse())
 		Expect(stat.Within([][]float64{constant(60, 0)}, 1).Even()).To(BeFalse(), "shares are bounded")
+	})
+
+	It("of a group with one pair has the mean variance of the others", func() {
+		e := stat.Within([][]float64{{1, 2, 3}, {5}}, 0)
+		Expect(e.SE).To(BeNumerically("~", math.Sqrt(1.0/3+1)/2, 1e-12))
+	})
+
+	It("over groups that are a sample has a degree of freedom less than groups", func() {
+		e := stat.Between([][]float64{{1}, {2}, {3}, {5}}, 0)
+		Expect(e.DF).To(Equal(3.0))
+		in := e.Summary(0.95).Interval
+		Expect(in.Hi-e.Value).To(BeNumerically("~", 3.182446*e.SE, 1e-6), "t of 3 degrees of freedom")
+	})
+
+	It("has no rounding error where the values are the same in another order", func() {
+		values := []float64{0.1, 0.7, 1.3, 2.2, 0.0011, 0.35, 1e-3, 17.3}
+		r := rand.New(rand.NewPCG(1, 1))
+		for range 200 {
+			other, diff := slices.Clone(values), make([]float64, len(values))
+			r.Shuffle(len(other), func(i, j int) { other[i], other[j] = other[j], other[i] })
+			for i := range diff {
+				diff[i] = other[i] - values[i]
+			}
+			Expect(stat.Mean(other)).To(Equal(stat.Mean(values)))
+			Expect(stat.Within([][]float64{diff}, 0).Value).To(BeZero())
+		}
+		// 263 calls in 200 trials, one pair after the other.
+		var calls []float64
+		for i := range 200 {
+			calls = append(calls, 1+float64(one(i < 63)))
+		}
+		Expect(stat.Within([][]float64{calls}, 0).Value).To(Equal(1.315))
 	})
 
 	It("is tested for equivalence with the spread that there would be at the margin: a rare count", func() {
@@ -125,10 +155,10 @@ var _ = Describe("A mean difference", func() {
 			for _, margin := range []float64{10, 15, 20} {
 				z := (margin - float64(k)) / math.Sqrt(margin)
 				want := distuv.StudentsT{Sigma: 1, Nu: 999}.Survival(z)
-				Expect(e.EquivalenceP(margin/1000)).To(BeNumerically("~", want, 0.1*want), "%d of %g", k, margin)
+				Expect(e.EquivalenceP(margin/1000, 1)).To(BeNumerically("~", want, 0.1*want), "%d of %g", k, margin)
 			}
 			mirrored := stat.Within([][]float64{append(constant(1000-k, 0), constant(k, -1)...)}, 0)
-			Expect(mirrored.EquivalenceP(0.015)).To(BeNumerically("~", e.EquivalenceP(0.015), 1e-12))
+			Expect(mirrored.EquivalenceP(0.015, 1)).To(BeNumerically("~", e.EquivalenceP(0.015, 1), 1e-12))
 		}
 	})
 })
@@ -174,11 +204,9 @@ var _ = Describe("A difference of shares", func() {
 		// without any difference have probability 0.9^n.
 		for n := 2; n < 200; n++ {
 			e := stat.Within([][]float64{constant(n, 0)}, 1)
-			if e.EquivalenceP(0.1) <= 0.05 {
-				Expect(math.Pow(0.9, float64(n))).To(BeNumerically("<", 0.08), "%d pairs", n)
-			}
+			Expect(e.EquivalenceP(0.1, 1)).To(BeNumerically(">=", math.Pow(0.9, float64(n))-1e-12), "%d pairs", n)
 		}
-		Expect(stat.Within([][]float64{constant(60, 0)}, 1).EquivalenceP(0.1)).To(BeNumerically("<", 0.05))
+		Expect(stat.Within([][]float64{constant(60, 0)}, 1).EquivalenceP(0.1, 1)).To(BeNumerically("<", 0.05))
 	})
 
 	It("over groups that are a sample is Student's, and equivalent only if no rare group can matter", func() {
@@ -186,9 +214,9 @@ var _ = Describe("A difference of shares", func() {
 		shares, plain := stat.Between(groups, 1), stat.Between(groups, 0)
 		Expect(shares.P()).To(Equal(plain.P()))
 		Expect(shares.Summary(0.95).Interval).To(Equal(plain.Summary(0.95).Interval))
-		Expect(plain.EquivalenceP(0.2)).To(BeNumerically("<", 0.05))
+		Expect(plain.EquivalenceP(0.2, 0.25)).To(BeNumerically("<", 0.05))
 		// Six scenarios did not fail; with one in five that does, that is no wonder (0.8⁶ = 0.26).
-		Expect(shares.EquivalenceP(0.2)).To(BeNumerically(">", 0.1))
+		Expect(shares.EquivalenceP(0.2, 1)).To(BeNumerically(">", 0.1))
 		same := stat.Between([][]float64{{0, 0}, {0}, {0}, {0}}, 1)
 		Expect(same.Summary(0.95).Interval.Hi).To(BeNumerically(">", 0.5))
 	})

@@ -69,6 +69,52 @@ func RateDifference(k1, n1, k2, n2 int, level float64) Summary {
 	}}
 }
 
+// MeanShare returns the mean of the groups' shares, each group weighing the same, with
+// Wilson's interval as in Proportion. Values are 1 and 0. The interval is that of as many
+// trials as have this mean's variance if all groups have one share: of k groups with n
+// trials in each k·n, and otherwise k² / Σ 1/n. The groups are strata, as in Within: if
+// their shares differ, the interval is wider than it need be. Groups without values are
+// left out.
+func MeanShare(groups [][]float64, level float64) Summary {
+	var means []float64
+	n, inverse := 0, 0.0
+	for _, group := range groups {
+		if len(group) > 0 {
+			means = append(means, Mean(group))
+			n += len(group)
+			inverse += 1 / float64(len(group))
+		}
+	}
+	if n == 0 {
+		return none()
+	}
+	s := Summary{Value: Mean(means), N: n}
+	size := float64(len(means)*len(means)) / inverse
+	s.Interval = wilson(s.Value*size, size, level)
+	s.Interval.N = n
+	return s
+}
+
+// wilson returns Wilson's interval for hits of size trials, which need not be whole
+// numbers. N is left open.
+func wilson(hits, size, level float64) *Interval {
+	z := distuv.UnitNormal.Quantile(1 - (1-level)/2)
+	half := z * math.Sqrt(hits*(size-hits)/size+z*z/4)
+	in := Interval{
+		Lo:    max(0, (hits+z*z/2-half)/(size+z*z)),
+		Hi:    min(1, (hits+z*z/2+half)/(size+z*z)),
+		Level: level, Method: "wilson",
+	}
+	// The bounds at the ends are exact; rounding must not say otherwise.
+	if hits == 0 {
+		in.Lo = 0
+	}
+	if hits == size {
+		in.Hi = 1
+	}
+	return &in
+}
+
 func checkRates(what string, k1, n1, k2, n2 int) {
 	if k1 < 0 || k1 > n1 || k2 < 0 || k2 > n2 {
 		panic(fmt.Sprintf("stat: no %s for %d of %d and %d of %d", what, k1, n1, k2, n2))

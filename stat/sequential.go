@@ -45,21 +45,20 @@ func (s Spending) Spent(alpha, t float64) float64 {
 
 // Sequential is a plan of looks at data that come in. At each a two-sided test is made,
 // at a level such that all of them together raise a false alarm with a probability of
-// at most alpha. It is safe for concurrent use.
+// at most alpha. The last look spends all that is left of alpha, whatever its share of
+// the data. It is safe for concurrent use.
 type Sequential struct {
 	spending Spending
 	times    []float64
-	closed   bool
 	table    func() levels
 	known    sync.Map // levels by alpha
 }
 
 // NewSequential returns the plan of looks at these shares of the data, ascending and in
-// (0, 1]. With closed the last look spends all that is left of alpha, whatever its
-// share: nothing comes after it. That is valid where the reason to end there has
-// nothing to do with the differences seen. A single closed look is an ordinary test. It
-// panics on shares that are no such list.
-func NewSequential(spending Spending, times []float64, closed bool) *Sequential {
+// (0, 1]. A last share below 1 is valid where the reason to end there has nothing to do
+// with the differences seen, such as a cap on cost. A plan of one look is an ordinary
+// test. NewSequential panics if the shares are not such a list.
+func NewSequential(spending Spending, times []float64) *Sequential {
 	for i, t := range times {
 		if !(t > 0 && t <= 1) || i > 0 && t <= times[i-1] {
 			panic(fmt.Sprintf("stat: no looks at %v of the data", times))
@@ -68,14 +67,17 @@ func NewSequential(spending Spending, times []float64, closed bool) *Sequential 
 	if len(times) == 0 {
 		panic("stat: no look at all")
 	}
-	s := &Sequential{spending: spending, times: slices.Clone(times), closed: closed}
+	s := &Sequential{spending: spending, times: slices.Clone(times)}
 	s.table = sync.OnceValue(s.tabulate)
 	return s
 }
 
+// Last reports whether a look, from 0, is the last one of the plan.
+func (s *Sequential) Last(look int) bool { return look == len(s.times)-1 }
+
 // Spent is how much of alpha is spent by a look, from 0.
 func (s *Sequential) Spent(alpha float64, look int) float64 {
-	if s.closed && look == len(s.times)-1 {
+	if s.Last(look) {
 		return alpha
 	}
 	return s.spending.Spent(alpha, s.times[look])
@@ -114,7 +116,7 @@ func (s *Sequential) levels(alpha float64) []float64 {
 // of looks: the least alpha whose plan rejects there (a repeated p-value, chapter 9 of
 // the book). Look counts from 0. Less than 10⁻⁷ is not told apart.
 func (s *Sequential) Adjust(look int, p float64) float64 {
-	if len(s.times) == 1 && s.closed {
+	if len(s.times) == 1 {
 		return p
 	}
 	table := s.table()

@@ -72,12 +72,12 @@ var _ = Describe("A plan of looks", func() {
 	It("has the published bounds of the spending functions", func() {
 		// Five looks, alpha 0.05: as in the tables of Reboussin, DeMets, Kim and Lan
 		// (Controlled Clinical Trials 21, 2000).
-		obf := stat.NewSequential(stat.OBrienFleming, evenly(5), false)
+		obf := stat.NewSequential(stat.OBrienFleming, evenly(5))
 		Expect(bounds(obf.Levels(0.05))).To(equalTo([]float64{4.8769, 3.3569, 2.6803, 2.2898, 2.0310}, 2e-4))
-		pocock := stat.NewSequential(stat.Pocock, evenly(5), false)
+		pocock := stat.NewSequential(stat.Pocock, evenly(5))
 		Expect(bounds(pocock.Levels(0.05))).To(equalTo([]float64{2.4380, 2.4268, 2.4101, 2.3966, 2.3859}, 2e-4))
 		// Four looks at one-sided 0.05, as other programs print them.
-		four := stat.NewSequential(stat.OBrienFleming, evenly(4), false)
+		four := stat.NewSequential(stat.OBrienFleming, evenly(4))
 		Expect(bounds(four.Levels(0.1))).To(equalTo([]float64{3.74955, 2.53993, 2.01604, 1.72014}, 2e-4))
 		Expect(four.Spent(0.1, 0)).To(BeNumerically("~", 2*8.85754e-5, 1e-9))
 		Expect(four.Spent(0.1, 1)).To(BeNumerically("~", 2*0.0055746, 1e-7))
@@ -96,22 +96,25 @@ var _ = Describe("A plan of looks", func() {
 			}
 			alpha := rapid.SampledFrom([]float64{0.001, 0.01, 0.05, 0.2}).Draw(t, "alpha")
 			spending := rapid.SampledFrom([]stat.Spending{stat.OBrienFleming, stat.Pocock}).Draw(t, "spending")
-			levels := stat.NewSequential(spending, times, false).Levels(alpha)
+			levels := stat.NewSequential(spending, times).Levels(alpha)
 			Expect(stat.Crossing(times, bounds(levels), 0)).To(BeNumerically("~", alpha, 1e-6*alpha+1e-9))
 		})
 	})
 
-	It("that is closed early spends there what is left", func() {
-		open := stat.NewSequential(stat.OBrienFleming, []float64{0.2, 0.5}, false)
-		closed := stat.NewSequential(stat.OBrienFleming, []float64{0.2, 0.5}, true)
+	It("that ends early spends there what is left", func() {
+		open := stat.NewSequential(stat.OBrienFleming, []float64{0.2, 0.5, 1})
+		closed := stat.NewSequential(stat.OBrienFleming, []float64{0.2, 0.5})
 		Expect(open.Spent(0.05, 1)).To(BeNumerically("<", 0.01))
+		Expect(open.Last(1)).To(BeFalse())
+		Expect(closed.Last(1)).To(BeTrue())
 		Expect(closed.Spent(0.05, 1)).To(Equal(0.05))
+		Expect(stat.NewSequential(stat.OBrienFleming, []float64{0.5}).Levels(0.05)).To(Equal([]float64{0.05}))
 		Expect(closed.Levels(0.05)[0]).To(Equal(open.Levels(0.05)[0]))
 		Expect(stat.Crossing([]float64{0.4, 1}, bounds(closed.Levels(0.05)), 0)).To(BeNumerically("~", 0.05, 1e-6))
 	})
 
 	It("with one look is an ordinary test", func() {
-		one := stat.NewSequential("none", []float64{1}, true)
+		one := stat.NewSequential("none", []float64{1})
 		Expect(one.Levels(0.05)).To(Equal([]float64{0.05}))
 		Expect(one.Adjust(0, 0.0123)).To(Equal(0.0123))
 		Expect(one.Power(0.05, 2.801585)).To(BeNumerically("~", 0.8, 1e-4))
@@ -119,7 +122,7 @@ var _ = Describe("A plan of looks", func() {
 	})
 
 	It("adjusts p-values so that they reject at just the levels of its looks", func() {
-		plan := stat.NewSequential(stat.OBrienFleming, evenly(5), true)
+		plan := stat.NewSequential(stat.OBrienFleming, evenly(5))
 		for _, alpha := range []float64{1e-4, 0.01, 0.05, 0.3} {
 			for look, level := range plan.Levels(alpha) {
 				if level > 1e-100 {
@@ -138,7 +141,7 @@ var _ = Describe("A plan of looks", func() {
 	})
 
 	It("finds effects as often, and ends as early, as drawing normal data says", func() {
-		plan := stat.NewSequential(stat.Pocock, evenly(4), true)
+		plan := stat.NewSequential(stat.Pocock, evenly(4))
 		limits, r := bounds(plan.Levels(0.05)), rand.New(rand.NewPCG(1, 2))
 		const n, drift = 20_000, 2.5
 		found, share := 0, 0.0
@@ -161,7 +164,7 @@ var _ = Describe("A plan of looks", func() {
 	})
 
 	DescribeTable("refuses what is no list of looks", func(times ...float64) {
-		Expect(func() { stat.NewSequential(stat.Pocock, times, false) }).To(PanicWith(ContainSubstring("stat: no look")))
+		Expect(func() { stat.NewSequential(stat.Pocock, times) }).To(PanicWith(ContainSubstring("stat: no look")))
 	}, Entry("none"), Entry("nothing", 0.0), Entry("more than all", 1.1), Entry("backwards", 0.5, 0.4), Entry("NaN", math.NaN()))
 })
 
@@ -212,7 +215,7 @@ var _ = Describe("Planning pairs", func() {
 	})
 
 	It("puts Student's test in place of a normal one", func() {
-		one := stat.NewSequential("none", []float64{1}, true)
+		one := stat.NewSequential("none", []float64{1})
 		for _, n := range []int{4, 10, 50} {
 			drift := stat.NormalDrift(0.8*math.Sqrt(float64(n)), float64(n-1), 0.05)
 			Expect(one.Power(0.05, drift)).To(BeNumerically("~", stat.PairedPower(n, 0.8, 0.05), 2e-3))
@@ -222,9 +225,9 @@ var _ = Describe("Planning pairs", func() {
 	})
 
 	It("takes a little more with looks, as published", func() {
-		Expect(stat.NewSequential(stat.OBrienFleming, evenly(5), true).Inflation(0.05, 0.8)).To(BeNumerically("~", 1.025, 0.002))
-		Expect(stat.NewSequential(stat.Pocock, evenly(5), true).Inflation(0.05, 0.8)).To(BeNumerically("~", 1.213, 0.003))
-		Expect(stat.NewSequential("none", []float64{1}, true).Inflation(0.05, 0.9)).To(BeNumerically("~", 1, 1e-6))
+		Expect(stat.NewSequential(stat.OBrienFleming, evenly(5)).Inflation(0.05, 0.8)).To(BeNumerically("~", 1.025, 0.002))
+		Expect(stat.NewSequential(stat.Pocock, evenly(5)).Inflation(0.05, 0.8)).To(BeNumerically("~", 1.213, 0.003))
+		Expect(stat.NewSequential("none", []float64{1}).Inflation(0.05, 0.9)).To(BeNumerically("~", 1, 1e-6))
 	})
 })
 

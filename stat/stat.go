@@ -59,22 +59,9 @@ func Proportion(k, n int, level float64) Summary {
 	if n == 0 {
 		return none()
 	}
-	z := distuv.UnitNormal.Quantile(1 - (1-level)/2)
-	hits, size := float64(k), float64(n)
-	half := z * math.Sqrt(hits*(size-hits)/size+z*z/4)
-	in := Interval{
-		Lo:    max(0, (hits+z*z/2-half)/(size+z*z)),
-		Hi:    min(1, (hits+z*z/2+half)/(size+z*z)),
-		Level: level, Method: "wilson", N: n,
-	}
-	// The bounds at the ends are exact; rounding must not say otherwise.
-	if k == 0 {
-		in.Lo = 0
-	}
-	if k == n {
-		in.Hi = 1
-	}
-	return Summary{Value: hits / size, N: n, Interval: &in}
+	in := wilson(float64(k), float64(n), level)
+	in.N = n
+	return Summary{Value: float64(k) / float64(n), N: n, Interval: in}
 }
 
 // Quantile returns the q-quantile of n values in ascending order, of which at(i)

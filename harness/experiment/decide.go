@@ -42,7 +42,7 @@ func newDecider(design result.Design, variants, scenarios []string) *decider {
 		d.looks = append(d.looks, int(math.Round(float64(design.Trials)*float64(k)/float64(design.Looks))))
 	}
 	d.looks = slices.Compact(slices.DeleteFunc(d.looks, func(n int) bool { return n == 0 }))
-	d.planned = stat.NewSequential(stat.Spending(design.Spending), d.times(d.looks), true)
+	d.planned = stat.NewSequential(stat.Spending(design.Spending), d.times(d.looks))
 	return d
 }
 
@@ -66,7 +66,7 @@ func (d *decider) cut(trials float64) (plan *stat.Sequential, look int) {
 			times = append(times, t)
 		}
 	}
-	return stat.NewSequential(stat.Spending(d.design.Spending), append(times, share), true), len(times)
+	return stat.NewSequential(stat.Spending(d.design.Spending), append(times, share)), len(times)
 }
 
 // held is a pair held against each other by a measure, with its verdict.
@@ -79,6 +79,8 @@ type held struct {
 	effect     stat.Effect
 	pairs      int
 	missing    missing
+	// outside counts the values that are not in the range which the file declares.
+	outside int
 	// Least and most are what the effect would be if the missing values of shares were
 	// those that make it least, or most; without missing ones, or a bound, the effect.
 	least, most stat.Effect
@@ -87,6 +89,7 @@ type held struct {
 	// Probabilities are those of result.Comparison.
 	p, adjusted         *float64
 	equalP, equalAdjust *float64
+	notWorseP, notWorse *float64
 	verdict             result.Verdict
 }
 
@@ -105,6 +108,7 @@ func (d *decider) compare(plan *stat.Sequential, look int, values []table) []hel
 	for _, family := range [][]held{primary, secondary} {
 		holm(family, func(h *held) (*float64, **float64) { return h.p, &h.adjusted })
 		holm(family, func(h *held) (*float64, **float64) { return h.equalP, &h.equalAdjust })
+		holm(family, func(h *held) (*float64, **float64) { return h.notWorseP, &h.notWorse })
 		for i := range family {
 			d.decide(&family[i])
 		}
@@ -139,6 +143,7 @@ func (d *decider) fill(h *held, t table) {
 			most[s] = append(most[s], instead(y[n], 1)-instead(x[n], 0))
 			h.missing.a += one(math.IsNaN(x[n]))
 			h.missing.b += one(math.IsNaN(y[n]))
+			h.outside += one(outside(x[n], h.measure)) + one(outside(y[n], h.measure))
 			if diff := y[n] - x[n]; math.IsNaN(diff) {
 				h.missing.pairs++
 			} else {
@@ -203,10 +208,25 @@ func (d *decider) test(plan *stat.Sequential, look int, h *held) {
 	p := plan.Adjust(look, h.differenceP())
 	h.p = &p
 	if h.measure.Smallest > 0 {
-		// The plan is for two-sided tests, and this is two of one side.
-		equal := plan.Adjust(look, min(1, 2*h.equivalenceP())) / 2
-		h.equalP = &equal
+		h.equalP = h.oneSided(plan, look, h.whatever(h.equivalence))
+		if h.measure.Share || h.missing.b <= h.missing.a { // what is missing could be of any size
+			h.notWorseP = h.oneSided(plan, look, h.whatever(h.noninferiority))
+		}
 	}
+}
+
+// oneSided returns the p-value of a one-sided test at a look, valid whatever the number
+// of looks; nil where it is not tested at that look. A measure that is no share can have
+// rare values that have not shown yet, the more so the fewer trials there are: it is
+// tested at the last look alone. That is one test, whatever looks there were before.
+func (h *held) oneSided(plan *stat.Sequential, look int, p float64) *float64 {
+	switch {
+	case h.measure.Share:
+		p = plan.Adjust(look, min(1, 2*p)) / 2 // the plan is for two-sided tests
+	case !plan.Last(look):
+		return nil
+	}
+	return &p
 }
 
 // differenceP is the p-value of the difference that was seen, whatever the missing shares
@@ -222,10 +242,43 @@ func (h *held) differenceP() float64 {
 	}
 }
 
-// equivalenceP is the same of equivalence.
-func (h *held) equivalenceP() float64 {
-	margin := h.measure.Smallest
-	return max(h.effect.EquivalenceP(margin), h.least.EquivalenceP(margin), h.most.EquivalenceP(margin))
+// equivalence is the p-value that the difference is the smallest effect of interest or
+// more, if its estimate is e.
+func (h *held) equivalence(e stat.Effect) float64 {
+	return e.EquivalenceP(h.measure.Smallest, h.reach())
+}
+
+// noninferiority is the p-value that the variant is worse by the smallest effect of
+// interest or more, if the difference is estimated as e: one side of the test of
+// equivalence.
+func (h *held) noninferiority(e stat.Effect) float64 {
+	if h.measure.Better == result.Higher {
+		return e.AboveP(-h.measure.Smallest, h.reach())
+	}
+	return e.BelowP(h.measure.Smallest, h.reach())
+}
+
+// whatever is the p-value that p gives to the effect, whatever the missing shares would
+// have been.
+func (h *held) whatever(p func(stat.Effect) float64) float64 {
+	if h.missing.pairs == 0 {
+		return p(h.effect)
+	}
+	return max(p(h.effect), p(h.least), p(h.most))
+}
+
+// reach is the largest difference that a pair can have, by the range that the file
+// declares; 0 where nothing bounds it, or where values were seen outside of that range.
+func (h *held) reach() float64 {
+	if r := h.measure.Range; len(r) == 2 && h.outside == 0 {
+		return r[1] - r[0]
+	}
+	return float64(one(h.measure.Share))
+}
+
+// outside reports whether a value lies outside of the range of its measure.
+func outside(v float64, m result.Measure) bool {
+	return len(m.Range) == 2 && (v < m.Range[0] || v > m.Range[1])
 }
 
 // holm adjusts the p-values of a family of comparisons.

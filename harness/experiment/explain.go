@@ -26,6 +26,7 @@ func (d *decider) comparison(h *held, level float64, t table) result.Comparison 
 		Variant: d.variants[h.b], Against: d.variants[h.a], Measure: m.Name, Unit: m.Unit, Role: result.Primary, Verdict: h.verdict,
 		Pairs: h.pairs, Missing: h.missing.pairs,
 		P: h.p, Adjusted: h.adjusted, EquivalenceP: h.equalP, EquivalenceAdjusted: h.equalAdjust,
+		NotWorseP: h.notWorseP, NotWorseAdjusted: h.notWorse,
 	}
 	if h.at > 0 {
 		c.Role = result.Secondary
@@ -42,8 +43,11 @@ func (d *decider) comparison(h *held, level float64, t table) result.Comparison 
 		relative := *c.Effect.Value / math.Abs(*b)
 		c.Relative = &relative
 	}
-	if level > 0 && h.verdict == result.Undecided && h.p != nil {
+	if level > 0 && h.verdict == result.Undecided && h.pairs > 0 && !h.tooMany() {
 		c.Needed = d.needed(&c, h)
+		if h.measure.Smallest > 0 && !c.NotWorse(d.design.Alpha) {
+			c.NeededNotWorse = d.enough(&c, h, h.noninferiority, h.effect, h.least, h.most)
+		}
 	}
 	if power := d.power(h); level > 0 && !math.IsNaN(power) {
 		c.Power = &power
@@ -64,7 +68,7 @@ func (d *decider) sides(c *result.Comparison, h *held, t table) {
 		}
 		if pairs := len(before[s]); pairs > 0 {
 			c.Scenarios++
-			c.ByScenario = append(c.ByScenario, result.ScenarioEffect{Scenario: name, Pairs: pairs, Before: mean(before[s]), After: mean(after[s])})
+			c.ByScenario = append(c.ByScenario, result.ScenarioEffect{Scenario: name, Pairs: pairs, Before: stat.Mean(before[s]), After: stat.Mean(after[s])})
 		}
 	}
 	c.Before, c.After = d.level(h.measure, before), d.level(h.measure, after)
@@ -72,19 +76,14 @@ func (d *decider) sides(c *result.Comparison, h *held, t table) {
 
 // level is a mean of values with its interval, scenarios weighing the same.
 func (d *decider) level(m result.Measure, groups [][]float64) measure.Value {
+	if m.Share && d.design.Scope == result.These {
+		return valueOf(m, stat.MeanShare(groups, stat.Level))
+	}
 	v := valueOf(m, d.estimate(groups, m).Summary(stat.Level))
 	if in := v.Interval; in != nil && m.Share {
 		in.Lo = max(0, in.Lo)
 	}
 	return v
-}
-
-func mean(values []float64) float64 {
-	var m stat.Moments
-	for _, v := range values {
-		m.Add(v)
-	}
-	return m.Mean(stat.Level).Value
 }
 
 func valueOf(m result.Measure, s stat.Summary) measure.Value {
@@ -95,18 +94,41 @@ func valueOf(m result.Measure, s stat.Summary) measure.Value {
 	return v
 }
 
-// needed is how many trials, or scenarios, would decide; 0 where nothing is known about
-// the spread.
+// needed is how many trials, or scenarios, would decide if all stays as it is; 0 where no
+// number is known that would.
 func (d *decider) needed(c *result.Comparison, h *held) int {
-	n := stat.Needed(h.effect.Summary(1-d.design.Alpha), h.measure.Smallest, h.family)
-	if n == 0 || h.effect.Even() {
-		return 0
+	different, equal := 0, 0
+	if !h.effect.Even() {
+		different = d.enough(c, h, stat.Effect.P, h.effect)
 	}
-	n = max(n, d.least(h))
+	if h.measure.Smallest > 0 {
+		equal = d.enough(c, h, h.equivalence, h.effect, h.least, h.most)
+	}
+	if different == 0 || equal > 0 && equal < different {
+		return equal
+	}
+	return different
+}
+
+// enough is how many trials, or scenarios, it takes until a p-value of all these effects
+// is as small as it must be for the first one of Holm's comparisons; 0 if no number is
+// enough.
+func (d *decider) enough(c *result.Comparison, h *held, p func(stat.Effect) float64, effects ...stat.Effect) int {
+	most := 0
+	for _, e := range effects {
+		if h.measure.Share && e.N > 0 && !e.Known() { // one pair, whose equals would have no spread
+			e.SE, e.DF = 0, 1
+		}
+		n := e.Needed(d.design.Alpha/float64(h.family), p)
+		if n == 0 {
+			return 0
+		}
+		most = max(most, n)
+	}
 	if d.design.Scope == result.Alike {
-		return n
+		return most
 	}
-	return (n + c.Scenarios - 1) / c.Scenarios
+	return (most + c.Scenarios - 1) / c.Scenarios
 }
 
 // least is how many differences it takes for a p-value to become as small as it must,
@@ -153,6 +175,9 @@ func (d *decider) warnings(c *result.Comparison, h *held) []string {
 	if c.Power != nil && *c.Power < d.design.Power-0.005 && c.Verdict == result.Undecided {
 		all = append(all, fmt.Sprintf("with the spread that was seen, %d trials find the smallest effect of interest with a probability of %.0f %%, and %.0f %% is wanted",
 			d.design.Trials, 100**c.Power, 100*d.design.Power))
+	}
+	if text := unbounded(c, h); text != "" {
+		all = append(all, text)
 	}
 	if h.measure.Smallest == 0 {
 		all = append(all, "no smallest effect of interest is given, so that nothing can be equivalent")

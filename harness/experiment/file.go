@@ -77,6 +77,11 @@ type Measure struct {
 	// SmallestEffect is the smallest difference of interest, in the measure's own unit: a
 	// share for pass, seconds, EUR, a count.
 	SmallestEffect float64 `yaml:"smallest_effect,omitempty" json:"smallest_effect,omitempty" jsonschema:"minimum=0"`
+	// Range is the least and the greatest value that a trial can have, in the measure's own
+	// unit, such as [0, 60] for seconds under a limit of a minute. Without it variants are
+	// equivalent, or not worse, only by a share: a rare value could be of any size. What is
+	// true or false needs none.
+	Range []float64 `yaml:"range,omitempty,flow" json:"range,omitempty" jsonschema:"minItems=2,maxItems=2"`
 }
 
 // Stop says when an experiment may stop early.

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/harness"
@@ -44,7 +45,7 @@ func names() []string {
 // quantityOf reads a measure. Found is told what is wrong with a key of it.
 func quantityOf(m Measure, found func(key, nearest string, err error)) quantity {
 	q := quantity{Measure: result.Measure{
-		Name: m.Name, Expr: m.Expr, Better: result.Direction(m.Better), Smallest: m.SmallestEffect,
+		Name: m.Name, Expr: m.Expr, Better: result.Direction(m.Better), Smallest: m.SmallestEffect, Range: m.Range,
 	}}
 	known := units()
 	unit, taken := known[m.Name]
@@ -68,7 +69,27 @@ func quantityOf(m Measure, found func(key, nearest string, err error)) quantity 
 	if q.Share && q.Smallest >= 1 {
 		found("smallest_effect", "", fmt.Errorf("%g is no difference of shares; write one below 1, such as 0.1 for ten points", q.Smallest))
 	}
+	if err := q.bounded(); err != nil {
+		found("range", "", err)
+		q.Range = nil
+	}
 	return q
+}
+
+// bounded checks the declared range.
+func (q *quantity) bounded() error {
+	r := q.Range
+	switch {
+	case r == nil:
+		return nil
+	case q.Share:
+		return fmt.Errorf("%s is true or false, and needs no range; leave it out", q.Name)
+	case len(r) != 2 || !(r[0] < r[1]) || math.IsInf(r[1]-r[0], 0):
+		return fmt.Errorf("%v is not a range; write the least and the greatest value, such as [0, 60]", r)
+	case q.Smallest >= r[1]-r[0]:
+		return fmt.Errorf("all values of %v differ by less than the smallest_effect %g; write a smaller effect, or the whole range", r, q.Smallest)
+	}
+	return nil
 }
 
 func (q *quantity) compile(m Measure, found func(key, nearest string, err error)) {

@@ -65,7 +65,7 @@ var _ = Describe("Missing values", Label("H-07"), func() {
 
 	It("of measures without a bound let no verdict be in favour of the variant that has more of them", func() {
 		far := func(effect float64, lost int) experiment.World {
-			return twoOf(designOf(false, 100, 0.5, result.These), 1, func(r *rand.Rand) func(v, s int) float64 {
+			return twoOf(ranged(designOf(false, 100, 0.5, result.These), -5, 7), 1, func(r *rand.Rand) func(v, s int) float64 {
 				return func(v, _ int) float64 {
 					if v == lost && r.Float64() < 0.05 {
 						return math.NaN()
@@ -97,21 +97,44 @@ var _ = Describe("Missing values", Label("H-07"), func() {
 })
 
 var _ = Describe("Differences that are all equal", Label("H-07"), func() {
+	nearly := func(rare int, d result.Design) result.Comparison {
+		n := 0
+		w := twoOf(d, 1, func(*rand.Rand) func(v, s int) float64 {
+			return func(v, _ int) float64 {
+				n++
+				return float64(v * one(n <= 2*rare))
+			}
+		})
+		return w.Explained(nil)[0]
+	}
+
 	It("are no equivalence where nothing bounds them, and it says why", func() {
 		for _, rare := range []int{0, 1, 2} {
-			n := 0
-			w := twoOf(designOf(false, 200, 1, result.These), 1, func(*rand.Rand) func(v, s int) float64 {
-				return func(v, _ int) float64 {
-					n++
-					return float64(v * one(n <= 2*rare))
-				}
-			})
-			c := w.Explained(nil)[0]
+			c := nearly(rare, designOf(false, 200, 1, result.These))
 			Expect(c.Verdict).To(Equal(result.Undecided))
-			Expect(c.Why).To(ContainSubstring("about the spread"))
+			Expect(c.Why).To(ContainSubstring("a rare value of m could be of any size; declare its range"))
 			Expect(c.Power).To(BeNil())
 			Expect(c.Needed).To(BeZero())
 		}
+	})
+
+	It("are equivalent where a rare one would have shown, and else it says how many trials would show it", func() {
+		for _, rare := range []int{0, 1, 2} {
+			c := nearly(rare, ranged(designOf(false, 200, 1, result.These), 0, 20))
+			Expect(c.Verdict).To(Equal(result.Equivalent), "%d: %s", rare, c.Why)
+			Expect(*c.EquivalenceP).To(BeNumerically(">=", 0.9*math.Pow(0.95, 200)), "1 in 20 differs by 20")
+		}
+		c := nearly(0, ranged(designOf(false, 40, 1, result.These), 0, 20))
+		Expect(c.Verdict).To(Equal(result.Undecided))
+		Expect(c.Needed).To(Equal(59), "0.95^59 is 0.0485")
+		Expect(nearly(0, ranged(designOf(false, 59, 1, result.These), 0, 20)).Verdict).To(Equal(result.Equivalent))
+		Expect(nearly(0, ranged(designOf(false, 58, 1, result.These), 0, 20)).Verdict).To(Equal(result.Undecided))
+	})
+
+	It("are no equivalence where a value is not in the declared range", func() {
+		c := nearly(1, ranged(designOf(false, 200, 1, result.These), 0, 0.9))
+		Expect(c.Verdict).To(Equal(result.Undecided))
+		Expect(c.Warnings).To(ContainElement(Equal("equivalent cannot be tested: 1 value of m is not in the declared range 0 to 0.9")))
 	})
 })
 

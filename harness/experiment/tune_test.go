@@ -104,7 +104,7 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 
 	It("promotes nothing by luck, though luck is there", func() {
 		lucky := 0
-		for seed := range 5 {
+		for seed := range 9 {
 			path := tuneFiles(searching+"seed: "+string(rune('1'+seed))+"\n", "carefully")
 			for _, held := range []string{"held-1", "held-2", "held-3"} { // the word is drawn for by itself, and does not help
 				file := filepath.Join(filepath.Dir(path), held+".yaml")

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
@@ -35,10 +34,8 @@ func (d *decider) why(c *result.Comparison, h *held) string {
 	}
 	seen += fmt.Sprintf(", p %s%s", probability(*c.Adjusted), corrected(family))
 	switch {
-	case m.Smallest > 0 && h.effect.Even() && h.effect.Apart == 0:
-		return seen + "; all differences are equal, which tells nothing about the spread, so that they cannot be called equivalent"
-	case m.Smallest > 0 && h.effect.Even() && math.Abs(h.effect.Value) < m.Smallest:
-		return fmt.Sprintf("%s; all differences but %d are equal, which tells too little about the spread to call them equivalent", seen, h.effect.Odd)
+	case c.Needed == 0 && unbounded(c, h) != "":
+		return seen + "; " + unbounded(c, h)
 	case c.Needed == 0:
 		return seen + "; more of the same would not decide"
 	case d.design.Scope == result.Alike:
@@ -46,6 +43,27 @@ func (d *decider) why(c *result.Comparison, h *held) string {
 	default:
 		return fmt.Sprintf("%s; about %s in each scenario would decide", seen, show.Plural(c.Needed, "trial"))
 	}
+}
+
+// unbounded explains why an undecided comparison was not tested for equivalence: the
+// largest difference that a single pair can have is not known.
+func unbounded(c *result.Comparison, h *held) string {
+	m := h.measure
+	switch {
+	case c.Verdict != result.Undecided || m.Smallest == 0 || h.reach() > 0:
+		return ""
+	case h.outside > 0:
+		return fmt.Sprintf("equivalent cannot be tested: %s of %s not in the declared range %s to %s",
+			show.Plural(h.outside, "value"), m.Name+are(h.outside), amount(m.Range[0], m), amount(m.Range[1], m))
+	}
+	return fmt.Sprintf("equivalent cannot be tested: a rare value of %s could be of any size; declare its range: [least, greatest]", m.Name)
+}
+
+func are(n int) string {
+	if n == 1 {
+		return " is"
+	}
+	return " are"
 }
 
 // missing says how many pairs are missing, and what that means.

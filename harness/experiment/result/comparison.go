@@ -14,8 +14,7 @@ const (
 	Better Verdict = "better"
 	Worse  Verdict = "worse"
 	// Equivalent means that the difference is smaller than the smallest effect of
-	// interest, by two one-sided tests, whether or not there is one: the whole interval at
-	// level 1 - 2·alpha lies within that.
+	// interest, by two one-sided tests, whether or not there is a difference.
 	Equivalent Verdict = "equivalent"
 	// Undecided means that the data cannot tell.
 	Undecided Verdict = "undecided"
@@ -65,6 +64,11 @@ type Comparison struct {
 	// of interest (two one-sided tests), EquivalenceAdjusted that after Holm's correction.
 	EquivalenceP        *float64 `json:"p_equivalence,omitempty"`
 	EquivalenceAdjusted *float64 `json:"p_equivalence_adjusted,omitempty"`
+	// NotWorseP is the one-sided p-value that Variant is worse than Against by the smallest
+	// effect of interest or more (a test of non-inferiority), NotWorseAdjusted that after
+	// Holm's correction. Nil where that is not tested.
+	NotWorseP        *float64 `json:"p_not_worse,omitempty"`
+	NotWorseAdjusted *float64 `json:"p_not_worse_adjusted,omitempty"`
 	// Power is the probability to find the smallest effect of interest by the planned
 	// number of trials, with the spread that was seen; nil where that is not known.
 	Power *float64 `json:"power,omitempty"`
@@ -72,11 +76,26 @@ type Comparison struct {
 	// trials of each variant in each scenario, or where the scope is "alike" so many
 	// scenarios with as many trials. 0 where it is decided, or no number is enough.
 	Needed int `json:"needed,omitempty"`
+	// NeededNotWorse is how much would show that Variant is not worse, counted as Needed is.
+	// 0 where that is shown, or no number is enough.
+	NeededNotWorse int `json:"needed_not_worse,omitempty"`
 	// ByScenario are the scenarios' own mean differences.
 	ByScenario []ScenarioEffect `json:"by_scenario,omitempty"`
 	// Why says in a sentence what led to the verdict.
 	Why      string   `json:"why"`
 	Warnings []string `json:"warnings,omitempty"`
+}
+
+// NotWorse reports whether it is shown, at level alpha, that Variant is not worse than
+// Against by the smallest effect of interest or more.
+func (c *Comparison) NotWorse(alpha float64) bool {
+	switch c.Verdict {
+	case Better, Equivalent:
+		return true
+	case Worse:
+		return false
+	}
+	return c.NotWorseAdjusted != nil && *c.NotWorseAdjusted <= alpha
 }
 
 // ScenarioEffect is the difference in one scenario; it decides nothing by itself.

@@ -121,6 +121,9 @@ type Measure struct {
 	// Smallest is the smallest effect of interest, in the unit of the measure; 0 where
 	// none is given, and then nothing is equivalent.
 	Smallest float64 `json:"smallest_effect,omitempty"`
+	// Range is the least and the greatest value that a trial can have, as the file declares
+	// it; nil where it does not. Shares need none.
+	Range []float64 `json:"range,omitempty"`
 	// Share is true where a trial has 1 or 0: its mean is a share.
 	Share bool `json:"share,omitempty"`
 }
