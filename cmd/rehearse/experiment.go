@@ -82,7 +82,8 @@ the data cannot tell, and how many trials would.
   0    it was carried out, and what --require demands holds
   1    a variant is worse than the one that the file's "against:" names, or --require is not met
   2    usage or configuration: nothing was run
-  3    no verdict: a cap stopped it, nothing could be driven, or the harness could not tell
+  3    no verdict: a cap stopped it, nothing could be driven, the harness could not tell, or the
+       trials are too few to decide what --require not-worse demands
   130  interrupted; what was found so far is reported, and the same command with --out goes on`,
 		Example: `  rehearse experiment mirror.yaml --plan
   rehearse experiment mirror.yaml --out /tmp/mirror
@@ -97,6 +98,9 @@ the data cannot tell, and how many trials would.
 					if len(p.Variants) < 2 {
 						return errors.New("there is one variant, so nothing is compared; rehearse tune searches for another")
 					}
+					if flags.require == requireNotWorse && p.Design.Primary.Smallest == 0 {
+						return errors.New("--require not-worse needs to know how much worse is too much; write smallest_effect: under primary:")
+					}
 					return nil
 				},
 			})
@@ -104,68 +108,15 @@ the data cannot tell, and how many trials would.
 	}
 	f := cmd.Flags()
 	flags.register(f)
-	f.StringVar(&flags.require, "require", "", "what must be found: better (every variant is), not-worse (none is worse),\ndecided (no comparison is left undecided)")
+	f.StringVar(&flags.require, "require", "", "what must be found: better (every variant is), not-worse (every variant is shown\nnot to be worse by smallest_effect or more), decided (no comparison is left\nundecided)")
 	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions(requirements(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.ValidArgsFunction = completeYAML
 	return cmd
 }
 
-// The values of --require.
-const (
-	requireBetter   = "better"
-	requireNotWorse = "not-worse"
-	requireDecided  = "decided"
-)
-
-func requirements() []string { return []string{requireBetter, requireNotWorse, requireDecided} }
-
 // completeYAML completes names of YAML files.
 func completeYAML(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
-}
-
-// judgeExperiment is the exit code of a result.
-func judgeExperiment(r *result.Result, require string) int {
-	if code, over := ended(r); over {
-		return code
-	}
-	for i := range r.Comparisons {
-		c := &r.Comparisons[i]
-		if c.Role != result.Primary {
-			continue
-		}
-		var unwanted bool
-		switch require {
-		case requireBetter:
-			unwanted = c.Verdict != result.Better
-		case requireNotWorse:
-			unwanted = c.Verdict == result.Worse
-		case requireDecided:
-			unwanted = c.Verdict == result.Undecided
-		default:
-			unwanted = c.Verdict == result.Worse && r.Design.Against != ""
-		}
-		if unwanted {
-			return exitFail
-		}
-	}
-	return exitPass
-}
-
-// ended is the exit code of what did not come to its end, or of which nothing is known.
-func ended(r *result.Result) (code int, over bool) {
-	switch r.Stopped.As {
-	case result.Interrupted:
-		return exitInterrupted, true
-	case result.Capped:
-		return exitNoVerdict, true
-	}
-	for i := range r.Comparisons {
-		if c := &r.Comparisons[i]; c.Role == result.Primary && c.Pairs > 0 {
-			return exitPass, false
-		}
-	}
-	return exitNoVerdict, true
 }
 
 // method is how an experiment is carried out.
@@ -173,8 +124,9 @@ type method struct {
 	run func(*experiment.Experiment, context.Context, experiment.Options) (result.Result, error)
 	// journals are the names of what it keeps, as a pattern.
 	journals string
-	// judge is the exit code of what was found.
-	judge func(r *result.Result, require string) int
+	// judge returns the exit code of what was found, and for a person what is not as
+	// require demands.
+	judge func(r *result.Result, require string) (code int, unmet []string)
 	// fits says why an experiment cannot be carried out in this way.
 	fits func(*experiment.Plan) error
 }
@@ -238,7 +190,11 @@ func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentF
 	if err := a.saveTuned(flags.save, &found); err != nil {
 		return noVerdict(err)
 	}
-	return quiet(how.judge(&found, flags.require))
+	code, unmet := how.judge(&found, flags.require)
+	for _, text := range unmet {
+		fmt.Fprintf(a.stderr, "--require %s: %s\n", flags.require, text)
+	}
+	return quiet(code)
 }
 
 func (a *app) runExperiment(ctx context.Context, e *experiment.Experiment, out *folder.Folder, env *drive.Env, flags experimentFlags, how method,

@@ -98,6 +98,9 @@ func planFacts(p *experiment.Plan) []string {
 		list = append(list, fmt.Sprintf("for a power of %.0f %%: %s of each variant in each scenario are needed, in %s; %d are planned, so that much may stay undecided",
 			100*d.Power, show.Plural(p.Needed, "trial"), p.Why, d.Trials))
 	}
+	if m := &d.Primary; m.Smallest > 0 && !m.Share && m.Range == nil {
+		list = append(list, fmt.Sprintf("equivalent, and not-worse: cannot be shown, as nothing bounds %s; declare its range: [least, greatest]", plain.Line(m.Name, 60)))
+	}
 	if p.Search != "" {
 		list = append(list, fmt.Sprintf("rehearse tune searches before, %s: at most %s on %s", p.Search, show.Plural(p.SearchTrials, "trial"), show.Plural(len(p.Training), "training scenario")))
 	}

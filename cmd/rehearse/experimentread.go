@@ -45,10 +45,12 @@ func (a *app) reportExperiment(path string, flags reportFlags) (ok bool, err err
 	if err := a.output(flags.out, format{}, path, func(w io.Writer) error { return render(w, *found) }); err != nil {
 		return true, noVerdict(err)
 	}
+	judge := judgeExperiment
 	if found.Tune != nil {
-		return true, quiet(judgeTuning(found, ""))
+		judge = judgeTuning
 	}
-	return true, quiet(judgeExperiment(found, ""))
+	code, _ := judge(found, "")
+	return true, quiet(code)
 }
 
 // maxExperiment is how large a result is read, in bytes.

@@ -49,17 +49,17 @@ measure, smallest effect and risk.
 	return cmd
 }
 
-// judgeTuning is the exit code of a search.
-func judgeTuning(r *result.Result, _ string) int {
+// judgeTuning returns the exit code of a search. It demands nothing else.
+func judgeTuning(r *result.Result, _ string) (code int, unmet []string) {
 	switch {
 	case r.Stopped.As == result.Interrupted:
-		return exitInterrupted
+		return exitInterrupted, nil
 	case r.Stopped.As == result.Capped || r.Tune == nil:
-		return exitNoVerdict
+		return exitNoVerdict, nil
 	case r.Tune.Promoted:
-		return exitPass
+		return exitPass, nil
 	}
-	return exitFail
+	return exitFail, nil
 }
 
 // free says why a file cannot be written that must not be there; better before the search

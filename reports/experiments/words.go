@@ -141,6 +141,13 @@ func surely(r *result.Result, c *result.Comparison) string {
 		}
 		parts = append(parts, part)
 	}
+	if v := known(c.Verdict); c.NotWorseP != nil && v == result.Undecided {
+		part := "p of not worse " + chance(c.NotWorseP)
+		if c.NotWorseAdjusted != nil {
+			part += ", after Holm " + chance(c.NotWorseAdjusted)
+		}
+		parts = append(parts, part)
+	}
 	if c.Power != nil {
 		parts = append(parts, fmt.Sprintf("power %.0f %%", *c.Power*100))
 	}
