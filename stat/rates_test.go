@@ -29,6 +29,32 @@ func fisher(k1, n1, k2, n2 int) float64 {
 	return p
 }
 
+var _ = Describe("The mean of shares", func() {
+	It("has Wilson's interval for all trials together where groups have the same number of them", func() {
+		s := stat.MeanShare([][]float64{{1, 0, 0, 1, 0}, {0, 0, 1, 0, 0}, {1, 1, 0, 0, 1}, {0, 0, 0, 0, 0}}, 0.95)
+		want := stat.Proportion(6, 20, 0.95)
+		Expect(s.Value).To(BeNumerically("~", 0.3, 1e-12))
+		Expect(s.N).To(Equal(20))
+		Expect(s.Interval.Lo).To(BeNumerically("~", want.Interval.Lo, 1e-12))
+		Expect(s.Interval.Hi).To(BeNumerically("~", want.Interval.Hi, 1e-12))
+		Expect(s.Interval.N).To(Equal(20))
+	})
+
+	It("counts fewer trials where groups have different numbers of them", func() {
+		s := stat.MeanShare([][]float64{{1, 1, 1, 1, 1, 1, 1, 1}, nil, {1, 0}}, 0.95)
+		Expect(s.Value).To(Equal(0.75))
+		// 2² / (1/8 + 1/2) is 6.4 trials.
+		Expect(s.Interval.Lo).To(BeNumerically(">", stat.Proportion(3, 4, 0.95).Interval.Lo))
+		Expect(s.Interval.Lo).To(BeNumerically("<", stat.Proportion(6, 8, 0.95).Interval.Lo))
+	})
+
+	It("holds the ends of the scale, and is nothing without trials", func() {
+		Expect(stat.MeanShare([][]float64{{1, 1}, {1}}, 0.95).Interval.Hi).To(Equal(1.0))
+		Expect(stat.MeanShare([][]float64{{0, 0}, {0}}, 0.95).Interval.Lo).To(Equal(0.0))
+		Expect(stat.MeanShare([][]float64{nil}, 0.95).Interval).To(BeNil())
+	})
+})
+
 var _ = Describe("Fisher", Label("H-04"), func() {
 	DescribeTable("gives what R's fisher.test gives",
 		func(k1, n1, k2, n2 int, want, within float64) {

@@ -1,9 +1,12 @@
 package experiment
 
 import (
+	"context"
 	"math/rand/v2"
 
+	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -94,6 +97,32 @@ func verdictsOf(all []held) []result.Verdict {
 		verdicts[i] = all[i].verdict
 	}
 	return verdicts
+}
+
+// Compared returns what is told of one look at the end at these values, by variant,
+// scenario and trial; NaN is unknown.
+func Compared(d result.Design, values [][][]float64) []result.Comparison {
+	names := make([]string, len(values))
+	for v := range names {
+		names[v] = string(rune('a' + v))
+	}
+	is := newDecider(d, names, make([]string, len(values[0])))
+	return is.explain(is.compare(is.planned, 0, []table{values}), d.Alpha, []table{values})
+}
+
+// ValuesOf returns the measures that are known of a trial.
+func ValuesOf(j harness.Judged) map[string]float64 {
+	known, _ := values(&j, nil)
+	return known
+}
+
+// Reserve makes a call of a trial, and returns why it was refused, and what ended the
+// trial for it.
+func Reserve(b *budget.Budget) (refused, ended error) {
+	ctx, stop := context.WithCancelCause(context.Background())
+	defer stop(nil)
+	refused = (&purse{all: b, stop: stop}).Reserve()
+	return refused, context.Cause(ctx)
 }
 
 // Reseed gives all trials other draws, those of a search included.

@@ -195,7 +195,9 @@ func (t *tuning) prove(ctx context.Context, found choice) (result.Result, error)
 func (t *tuning) judge(res *result.Result, found choice) {
 	i := slices.IndexFunc(res.Comparisons, func(c result.Comparison) bool { return c.Role == result.Primary && c.Variant == tuned })
 	c := &res.Comparisons[i]
-	t.out.Promoted = c.Verdict == result.Better && res.Stopped.As != result.Interrupted
+	// One that is interrupted is not decided: with a single comparison it ends at the look
+	// which decides that.
+	t.out.Promoted = c.Verdict == result.Better
 	if t.out.Promoted {
 		t.out.Text = t.Experiment.search.text(found)
 	}
