@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -60,6 +61,73 @@ func rareWorlds() []truth {
 		{"log-normal, a much wider one, 1000 trials", twoOf(design(1000, wide, 400), 1, spread(400, 2, 2.1)), wide},
 	}
 }
+
+// alikeWorlds are worlds in which nothing differs, with a range that is so many times the
+// smallest effect, and noise of which the deviation of a difference is so much of it.
+func alikeWorlds() []truth {
+	var all []truth
+	for _, w := range []struct {
+		wide, deviation float64
+		trials          int
+	}{{10, 0.5, 20}, {10, 0.5, 30}, {10, 0.5, 40}, {10, 1, 40}, {30, 0.5, 100}, {30, 1, 100}, {100, 0.5, 300}, {100, 1, 350}} {
+		d := ranged(designOf(false, w.trials, 1, result.These), -w.wide/2, w.wide/2)
+		each := min(w.deviation/math.Sqrt2, w.wide/14)
+		all = append(all, truth{
+			fmt.Sprintf("range %g, deviation %g, %d trials", w.wide, w.deviation, w.trials),
+			twoOf(d, 1, noisy(func(r *rand.Rand) float64 { return each * r.NormFloat64() }, 0, 0)), 0,
+		})
+	}
+	return all
+}
+
+// BenchmarkEquivalence measures by simulation how often measures with a declared range
+// are found equivalent, where nothing differs.
+func BenchmarkEquivalence(b *testing.B) {
+	for _, t := range alikeWorlds() {
+		b.Run(title(t.name), func(b *testing.B) {
+			r := rand.New(rand.NewPCG(2026, 15))
+			found, n := 0, 0
+			once := func() {
+				n++
+				verdicts, _ := t.world.Run(r)
+				found += one(verdicts[0] == result.Equivalent)
+			}
+			for b.Loop() {
+				once()
+			}
+			for n < enough() {
+				once()
+			}
+			b.ReportMetric(float64(found)/float64(n), "equivalent")
+		})
+	}
+}
+
+var _ = Describe("Equivalence", Label("H-07"), func() {
+	It("of a measure that is no share is found in ordinary noise, at the last look alone", func() {
+		for _, plan := range plans[:3] {
+			t := alikeWorlds()[2]
+			t.world.Design.Looks, t.world.Design.Spending = plan.looks, plan.spending
+			r, found := rand.New(rand.NewPCG(2026, 15)), 0
+			for range 50 {
+				verdicts, trials := t.world.Run(r)
+				found += one(verdicts[0] == result.Equivalent)
+				if verdicts[0] == result.Equivalent {
+					Expect(trials).To(Equal(t.world.Design.Trials))
+				}
+			}
+			Expect(found).To(BeNumerically(">", 40), "%d looks %s", plan.looks, plan.spending)
+		}
+	})
+
+	It("of a share may be found at an earlier look", func() {
+		w := twoOf(designOf(true, 400, 0.2, result.These), 1, coins(0, 0.9, 0.9))
+		w.Design.Looks, w.Design.Spending = 5, pocock
+		verdicts, trials := w.Run(rand.New(rand.NewPCG(2026, 15)))
+		Expect(verdicts).To(Equal([]result.Verdict{result.Equivalent}))
+		Expect(trials).To(BeNumerically("<", 400))
+	})
+})
 
 var _ = Describe("Rare values far away in ordinary noise", Label("H-07"), func() {
 	for _, plan := range plans[:3] {
