@@ -107,6 +107,7 @@ var _ = Describe("Equivalence", Label("H-07"), func() {
 	It("of a measure that is no share is found in ordinary noise, at the last look alone", func() {
 		for _, plan := range plans[:3] {
 			t := alikeWorlds()[2]
+			t.world.Design.Trials = 80 // so many that an earlier look could find it
 			t.world.Design.Looks, t.world.Design.Spending = plan.looks, plan.spending
 			r, found := rand.New(rand.NewPCG(2026, 15)), 0
 			for range 50 {
