@@ -6,6 +6,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/stat"
@@ -82,7 +83,45 @@ var _ = Describe("Quantile", Label("H-04"), func() {
 		// Median of 9: ranks 2 and 8 are exceeded with probability
 		// 2 x (C(9,0) + C(9,1)) / 2^9 = 20/512, so the level is 492/512 = 0.9609.
 		in := quantile(oneToTen[:9], 0.5, 0.95).Interval
-		Expect(*in).To(Equal(stat.Interval{Lo: 2, Hi: 8, Level: 492.0 / 512, Method: "order-statistic", N: 9}))
+		Expect(in.Level).To(BeNumerically("~", 492.0/512, 1e-12))
+		in.Level = 0
+		Expect(*in).To(Equal(stat.Interval{Lo: 2, Hi: 8, Method: "order-statistic", N: 9}))
+	})
+
+	It("has the exact level whatever the number of values", func() {
+		for _, n := range []int{31, 59, 75, 100, 444, 5000} {
+			all := make([]float64, n)
+			for i := range all {
+				all[i] = float64(i + 1)
+			}
+			for _, q := range []float64{0.1, 0.5, 0.9, 0.95} {
+				in := quantile(all, q, 0.95).Interval
+				if in == nil {
+					continue
+				}
+				below := distuv.Binomial{N: float64(n), P: q}
+				Expect(in.Level).To(BeNumerically("~", below.CDF(in.Hi-1)-below.CDF(in.Lo-1), 1e-9), "%d %g", n, q)
+				Expect(in.Level).To(And(BeNumerically(">=", 0.95), BeNumerically("<", 0.99)))
+			}
+		}
+	})
+
+	DescribeTable("has an interval from as many values on as the level allows",
+		func(q float64, least int) {
+			// 1 - qⁿ - (1-q)ⁿ is the most that there is.
+			values := func(n int) *stat.Interval {
+				return stat.Quantile(n, func(i int) float64 { return float64(i) }, q, 0.95).Interval
+			}
+			Expect(values(least - 1)).To(BeNil())
+			Expect(values(least)).NotTo(BeNil())
+			Expect(values(least).Lo).To(BeNumerically("<", values(least).Hi))
+		},
+		Entry(nil, 0.5, 6), Entry(nil, 0.9, 29), Entry(nil, 0.95, 59), Entry(nil, 0.99, 299), Entry(nil, 0.05, 59),
+	)
+
+	It("has no interval for the least and the greatest value of a distribution", func() {
+		Expect(quantile(oneToTen, 0, 0.95).Interval).To(BeNil())
+		Expect(quantile(oneToTen, 1, 0.95).Interval).To(BeNil())
 	})
 
 	It("has none where the values are too few", func() {

@@ -1,0 +1,35 @@
+package stat
+
+import "gonum.org/v1/gonum/stat/distuv"
+
+// quantileRanks returns the ranks, from 1, of two of n values in ascending order between
+// which the q-quantile of their distribution lies, and the probability that it does. How
+// many values are below the quantile is binomial; ranks are added on the side that is
+// likelier, on the left where both are, until the level is reached (David and Nagaraja,
+// Order Statistics, 2003, section 7.1). If all ranks do not reach it, the probability is
+// below the level.
+func quantileRanks(n int, q, level float64) (lo, hi int, coverage float64) {
+	if n < 2 || q <= 0 || q >= 1 {
+		return 0, 0, 0
+	}
+	below := distuv.Binomial{N: float64(n), P: q}
+	chance := func(k int) float64 { // that k values are below; with none or all, a rank is missing
+		if k < 1 || k > n-1 {
+			return 0
+		}
+		return below.Prob(float64(k))
+	}
+	lo = min(max(int(float64(n+1)*q), 1), n-1)
+	hi, coverage = lo+1, chance(lo)
+	left, right := chance(lo-1), chance(hi)
+	for coverage < level && (left > 0 || right > 0) {
+		if left >= right*(1-1e-9) { // but for rounding
+			lo, coverage = lo-1, coverage+left
+			left = chance(lo - 1)
+		} else {
+			hi, coverage = hi+1, coverage+right
+			right = chance(hi)
+		}
+	}
+	return lo, hi, min(1, coverage)
+}
