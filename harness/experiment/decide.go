@@ -223,7 +223,7 @@ func (h *held) oneSided(plan *stat.Sequential, look int, p float64) *float64 {
 	switch {
 	case h.measure.Share:
 		p = plan.Adjust(look, min(1, 2*p)) / 2 // the plan is for two-sided tests
-	case !plan.Last(look):
+	case !plan.Last(look) || h.reach() == 0:
 		return nil
 	}
 	return &p

@@ -62,6 +62,8 @@ type Comparison struct {
 	Adjusted *float64 `json:"p_adjusted,omitempty"`
 	// EquivalenceP is the p-value that the difference is as large as the smallest effect
 	// of interest (two one-sided tests), EquivalenceAdjusted that after Holm's correction.
+	// Nil where that is not tested: without a smallest effect, and of a measure that is no
+	// share before the last look and without a declared range.
 	EquivalenceP        *float64 `json:"p_equivalence,omitempty"`
 	EquivalenceAdjusted *float64 `json:"p_equivalence_adjusted,omitempty"`
 	// NotWorseP is the one-sided p-value that Variant is worse than Against by the smallest
