@@ -148,12 +148,12 @@ var _ = Describe("A mean difference", func() {
 	})
 
 	It("is tested for equivalence with the spread that there would be at the margin: a rare count", func() {
-		// Of 1,000 pairs k differ by 1. The z of the score for a Poisson mean is
-		// (margin - k) / sqrt(margin), for both numbers by the thousand.
+		// Of 1,000 pairs k differ by 1. The z of the score for a Poisson mean, corrected for
+		// continuity, is (margin - k - 1/2) / sqrt(margin), for both numbers by the thousand.
 		for _, k := range []int{4, 9} {
 			e := stat.Within([][]float64{append(constant(1000-k, 0), constant(k, 1)...)}, 0)
 			for _, margin := range []float64{10, 15, 20} {
-				z := (margin - float64(k)) / math.Sqrt(margin)
+				z := (margin - float64(k) - 0.5) / math.Sqrt(margin)
 				want := distuv.StudentsT{Sigma: 1, Nu: 999}.Survival(z)
 				Expect(e.EquivalenceP(margin/1000, 1)).To(BeNumerically("~", want, 0.1*want), "%d of %g", k, margin)
 			}

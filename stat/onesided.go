@@ -98,13 +98,15 @@ func peak(f func(float64) float64, lo, hi float64) float64 {
 // natural exponential family it grows with the mean by the ratio of the third cumulant to
 // the second (Morris, Annals of Statistics 10, 1982), so that z is distance by the root of
 // SE² + distance·Skew/SE², the score of a Poisson mean where that is what is seen. It is
-// not let shrink.
+// not let shrink. Skew/SE² is then also by how much one far value more moves the mean: half
+// of it is taken off the distance, as a correction for continuity.
 func (e Effect) beyond(distance, skew float64) float64 {
 	if distance <= 0 {
 		return 1 - e.tail(-distance, false)
 	}
 	variance := e.SE * e.SE
-	return e.student().Survival(distance / math.Sqrt(variance+distance*max(0, skew)/variance))
+	step := max(0, skew) / variance
+	return e.student().Survival((distance - step/2) / math.Sqrt(variance+distance*step))
 }
 
 // Needed returns the least number of observations, from those on that there are, with
