@@ -99,7 +99,7 @@ the data cannot tell, and how many trials would.
 						return errors.New("there is one variant, so nothing is compared; rehearse tune searches for another")
 					}
 					if flags.require == requireNotWorse && p.Design.Primary.Smallest == 0 {
-						return errors.New("--require not-worse needs to know how much worse is too much; write smallest_effect: under primary:")
+						return errors.New("--require not-worse needs to know how much worse is too much; write a smallest_effect under primary")
 					}
 					return nil
 				},
@@ -190,9 +190,14 @@ func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentF
 	if err := a.saveTuned(flags.save, &found); err != nil {
 		return noVerdict(err)
 	}
-	code, unmet := how.judge(&found, flags.require)
+	return a.conclude(how, &found, flags.require)
+}
+
+// conclude prints what is not as require demands, and returns the exit code.
+func (a *app) conclude(how method, r *result.Result, require string) error {
+	code, unmet := how.judge(r, require)
 	for _, text := range unmet {
-		fmt.Fprintf(a.stderr, "--require %s: %s\n", flags.require, text)
+		fmt.Fprintf(a.stderr, "--require %s: %s\n", require, text)
 	}
 	return quiet(code)
 }

@@ -43,7 +43,8 @@ func sample() result.Result {
 		}
 	}
 	undecided := compare("long", result.Undecided, 0.71, 0.75, 0.09, 0.31)
-	undecided.Needed = 260
+	undecided.Needed, undecided.NeededNotWorse = 260, 90
+	undecided.NotWorseP, undecided.NotWorseAdjusted = number(0.06), number(0.12)
 	equivalent := compare("short", result.Equivalent, 0.71, 0.715, 0.04, 0.81)
 	equivalent.EquivalenceP, equivalent.EquivalenceAdjusted = number(0.004), number(0.016)
 	cheaper := compare("with-examples", result.Worse, 0.011, 0.019, 0.0007, 0.000001)
