@@ -24,8 +24,8 @@ import (
 // Rehearsal says what is rehearsed from Go, and with what. At least one of Files, Text
 // and Scenarios says what; every other field may be left out.
 type Rehearsal struct {
-	// Files are scenario files, folders of them, or names of shipped scenarios
-	// ("loop/*"), as rehearse run takes them.
+	// Files are scenario files, folders of them, or names of scenarios ("loop/*"), as
+	// rehearse run takes them: those in the folder ./scenarios, and the shipped ones.
 	Files []string
 	// Text is one scenario as its file would hold it. Files that it names are found in
 	// the folder in which the program runs, for go test that of the package.
@@ -137,7 +137,7 @@ func Rehearse(ctx context.Context, r Rehearsal) (*Result, error) {
 
 // load reads the scenarios, sorted by name.
 func (r *Rehearsal) load() ([]scenarios.Scenario, error) {
-	opts := scenarios.Options{CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant, Prices: r.Prices}
+	opts := scenarios.Options{CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant, Prices: r.Prices, Folders: []string{scenarios.OwnFolder}}
 	set := slices.Clone(r.Scenarios)
 	var wrong scenarios.Diagnostics
 	if len(r.Files) > 0 {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
@@ -39,15 +40,21 @@ func Names() []string {
 }
 
 // Load reads the scenarios that the patterns select, sorted by name. A pattern is
-// a file or folder on disk (with everything in it that ends in .yaml or .yml),
-// else the name of a shipped scenario, in which * stands for any part of a name
-// between slashes. What several patterns select is read once.
+//   - a file, or a folder: everything in it that ends in .yaml or .yml;
+//   - else the name of scenarios, in which * stands for any part of a name between
+//     slashes: of those in Options.Folders and in the folders among the patterns, and of
+//     the shipped ones;
+//   - else a path with wildcards, such as "scenarios/refund-*";
+//   - "shipped:" and a name, which is that of shipped scenarios only.
 //
-// All that is wrong with any file is reported at once. It is also wrong when a
-// pattern or the tags select nothing, and when two files use the same name. With
-// diagnostics nothing should be run.
+// What begins with "./", "../" or "/" or ends in .yaml or .yml is only a path. What
+// several patterns select is read once.
+//
+// All problems of all files are reported at once. It is also a problem if a pattern or
+// the tags select nothing, if a name selects a scenario of a folder and another, shipped
+// one, and if two files use the same name. With diagnostics nothing should be run.
 func Load(patterns []string, opts Options) ([]Scenario, Diagnostics) {
-	l := loader{opts: opts, read: make(map[string]bool), named: make(map[string]source.Diagnostic)}
+	l := loader{opts: opts, patterns: patterns, read: make(map[string]bool), named: make(map[string]source.Diagnostic)}
 	for _, pattern := range patterns {
 		l.pattern(pattern)
 	}
@@ -56,17 +63,19 @@ func Load(patterns []string, opts Options) ([]Scenario, Diagnostics) {
 		l.keepTagged()
 	}
 	if len(patterns) == 0 {
-		l.fail("(no pattern)", "no scenario is selected; name a shipped one, such as 'loop/*', or a file or folder", "")
+		l.fail("(no pattern)", "no scenario is selected; name one, such as 'loop/*', or a file or folder", "")
 	}
 	return l.set, l.found
 }
 
 type loader struct {
-	opts  Options
-	set   []Scenario
-	found Diagnostics
-	read  map[string]bool
-	named map[string]source.Diagnostic // where each name is
+	opts     Options
+	patterns []string
+	set      []Scenario
+	found    Diagnostics
+	read     map[string]bool
+	named    map[string]source.Diagnostic // where each name is
+	own      *index                       // of the scenarios in folders; nil until a name is looked up
 }
 
 func (l *loader) fail(file, message, nearest string) {
@@ -74,18 +83,54 @@ func (l *loader) fail(file, message, nearest string) {
 }
 
 func (l *loader) pattern(pattern string) {
+	if pattern == "" {
+		l.fail("(empty pattern)", "name a scenario, a file or a folder", "")
+		return
+	}
+	if name, ok := strings.CutPrefix(pattern, shippedPrefix); ok {
+		l.shippedOnly(pattern, name)
+		return
+	}
 	info, err := os.Stat(pattern)
 	switch {
 	case err == nil && info.IsDir():
 		l.folder(pattern)
 	case err == nil:
 		l.file(pattern)
-	case isScenario(pattern) || !errors.Is(err, fs.ErrNotExist):
+	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 		l.fail(pattern, "cannot be read: "+reason(err), nearestFile(pattern))
-	default:
-		l.shipped(pattern)
+	case isPath(pattern):
+		if !l.files(pattern) {
+			l.fail(pattern, "cannot be read: "+reason(err), nearestFile(pattern))
+		}
+	case !l.byName(pattern) && !l.files(pattern):
+		l.notFound(pattern)
 	}
 }
+
+// isPath reports whether a pattern can only be meant as a path.
+func isPath(pattern string) bool {
+	return isScenario(pattern) || filepath.IsAbs(pattern) || strings.HasPrefix(pattern, "./") || strings.HasPrefix(pattern, "../")
+}
+
+// files reads the scenario files that match a path with wildcards, and reports whether
+// there are any.
+func (l *loader) files(pattern string) bool {
+	if !hasWildcard(pattern) {
+		return false
+	}
+	names, err := filepath.Glob(pattern)
+	if err != nil {
+		return false // it is not a name, either
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !isScenario(name) })
+	for _, name := range names {
+		l.file(name)
+	}
+	return len(names) > 0
+}
+
+func hasWildcard(pattern string) bool { return strings.ContainsAny(pattern, "*?[") }
 
 // reason is what went wrong, without the operation and the path.
 func reason(err error) string {
@@ -113,51 +158,26 @@ func isScenario(name string) bool {
 	return ext == ".yaml" || ext == ".yml"
 }
 
-func (l *loader) shipped(pattern string) {
-	names, matched := Names(), false
-	for _, name := range names {
-		if ok, err := path.Match(pattern, name); err != nil || !ok {
-			continue
-		}
-		matched = true
-		l.shippedFile(name)
-	}
-	if matched {
-		return
-	}
-	nearest := suggest.Nearest(pattern, names)
-	if nearest == "" && strings.ContainsAny(pattern, "*?[") {
-		folders := make([]string, len(names))
-		for i, name := range names {
-			folders[i] = path.Dir(name) + "/*"
-		}
-		nearest = suggest.Nearest(pattern, slices.Compact(folders))
-	}
-	l.fail(pattern, "there is no such file or folder, and no shipped scenario of that name", nearest)
-}
-
-func (l *loader) shippedFile(name string) {
-	for _, ext := range []string{".yaml", ".yml"} {
-		data, err := shipped.ReadFile(name + ext)
-		if err != nil {
-			continue
-		}
-		folder, err := fs.Sub(shipped, path.Dir(name))
-		if err != nil {
-			l.fail(shippedPrefix+name+ext, err.Error(), "")
-			return
-		}
-		l.parse(shippedPrefix+name+ext, data, folder)
-	}
-}
-
 // folder reads all scenarios below a folder. Hidden files and folders are left
 // out, and symbolic links are not followed.
 func (l *loader) folder(root string) {
 	some := false
-	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+	failed := func(name string, err error) { l.fail(name, "cannot be read: "+reason(err), "") }
+	walk(root, failed, func(name string) {
+		some = true
+		l.file(name)
+	})
+	if !some {
+		l.fail(root, "the folder holds no scenario; their files end in .yaml"+l.elsewhere(root), "")
+	}
+}
+
+// walk calls found for each scenario file below a folder, in lexical order, and failed
+// for what cannot be read.
+func walk(root string, failed func(name string, err error), found func(name string)) {
+	_ = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error { // returns no other error
 		if err != nil {
-			l.fail(name, "cannot be read: "+reason(err), "")
+			failed(name, err)
 			return nil
 		}
 		hidden := strings.HasPrefix(entry.Name(), ".") && name != root
@@ -165,16 +185,10 @@ func (l *loader) folder(root string) {
 		case hidden && entry.IsDir():
 			return fs.SkipDir
 		case !hidden && entry.Type().IsRegular() && isScenario(name):
-			some = true
-			l.file(name)
+			found(name)
 		}
 		return nil
 	})
-	if err != nil {
-		l.fail(root, "cannot be read: "+reason(err), "")
-	} else if !some {
-		l.fail(root, "the folder holds no scenario; their files end in .yaml", "")
-	}
 }
 
 func (l *loader) file(name string) { l.open(name, l.parse) }
@@ -212,19 +226,34 @@ func (l *loader) parse(file string, data []byte, folder fs.FS) {
 	if l.read[file] {
 		return
 	}
-	l.read[file] = true
 	sc, doc, found := parse(file, data, folder, l.opts)
-	l.found = append(l.found, found...)
-	if sc.Name != "" {
-		here := doc.At("name", "", "")
-		if first, taken := l.named[sc.Name]; taken {
-			here.Message = fmt.Sprintf("the name %q is taken by %s:%d:%d", sc.Name, first.File, first.Line, first.Column)
+	l.add(parsed{sc, doc, found})
+}
+
+// parsed is a scenario file that was read, with its problems.
+type parsed struct {
+	Scenario
+	doc   *source.Document
+	found Diagnostics
+}
+
+// add adds a scenario to the set, unless its file is in it.
+func (l *loader) add(p parsed) {
+	if l.read[p.File] {
+		return
+	}
+	l.read[p.File] = true
+	l.found = append(l.found, p.found...)
+	if p.Name != "" {
+		here := p.doc.At("name", "", "")
+		if first, taken := l.named[p.Name]; taken {
+			here.Message = fmt.Sprintf("the name %q is taken by %s:%d:%d", p.Name, first.File, first.Line, first.Column)
 			l.found = append(l.found, here)
 		} else {
-			l.named[sc.Name] = here
+			l.named[p.Name] = here
 		}
 	}
-	l.set = append(l.set, sc)
+	l.set = append(l.set, p.Scenario)
 }
 
 // keepTagged drops the scenarios without one of the tags.

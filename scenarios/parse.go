@@ -31,6 +31,9 @@ type Options struct {
 	CheckExpr func(expr string) error
 	// CheckInvariant does so for an expression under invariants, which may read more.
 	CheckInvariant func(expr string) error
+	// Folders are where Load looks for scenarios by name, beside the shipped ones and the
+	// folders among its patterns. Those that do not exist are passed over.
+	Folders []string
 	// Tags, if there are any, keep only scenarios with one of them.
 	Tags []string
 	// Edit, if given, changes the text of a file before it is read; the digest is that

@@ -21,13 +21,13 @@ everything that is wrong with them, with file, line and column, what was expecte
 valid word. A folder is one of scenarios, or of the others. It runs nothing.
 
 Exit codes: 0 all is well, 2 something is wrong or nothing was selected.`,
-		Example:           "  rehearse check scenarios\n  rehearse check 'loop/*' plan.yaml mirror.yaml agents/*.agent.md",
+		Example:           "  rehearse check scenarios\n  rehearse check 'order-*'\n  rehearse check 'loop/*' plan.yaml mirror.yaml agents/*.agent.md",
 		ValidArgsFunction: completeScenarios,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.check(args, tags, prices)
 		},
 	}
-	cmd.Flags().StringSliceVar(&tags, "tag", nil, "only scenarios with one of these `tags`")
+	tagFlag(cmd, &tags)
 	cmd.Flags().StringVar(&prices, "prices", "", "a price file whose entries override the shipped table")
 	return cmd
 }

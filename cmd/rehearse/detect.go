@@ -166,7 +166,7 @@ func (a *app) runDetect(ctx context.Context, args []string, flags detectFlags) e
 	var out *folder.Folder
 	if flags.out != "" {
 		if out, err = folder.Open(flags.out); err != nil {
-			return noVerdict(err)
+			return usage(err) // nothing was run
 		}
 		defer func() { _ = out.Close() }() // the end of the process frees it as well
 	}

@@ -164,7 +164,7 @@ func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentF
 	}
 	out, err := a.openFolder(flags.out)
 	if err != nil {
-		return noVerdict(err)
+		return usage(err) // nothing was run
 	}
 	defer func() { _ = out.Close() }() // the end of the process frees it as well
 

@@ -41,6 +41,8 @@ func (a *app) exploreCommand() *cobra.Command {
 wrong, and holds each run against the invariants: those that come with the kind of agent, and those
 of the scenario ("invariants:").
 
+SCENARIO is a file, or the name of a scenario in ./scenarios or of a shipped one.
+
 Families of what goes wrong:
 ` + familyHelp() + `
 Each failure is shrunk to the smallest perturbation that breaks the same, and shown with the command
@@ -128,7 +130,7 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 	}
 	out, err := a.openFolder(flags.out)
 	if err != nil {
-		return noVerdict(err)
+		return usage(err) // nothing was run
 	}
 	defer func() { _ = out.Close() }() // the end of the process frees it as well
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/plan/propose"
+	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // starter holds the files that init writes. They are checked like any other
@@ -47,7 +48,7 @@ one of Go, Node, Python or Rust. It never overwrites a file.`,
 			}
 			file := filepath.Join(folder, planFile)
 			fmt.Fprintf(a.stderr, "%snext: rehearse run %s\nthen: say in %s what is to be done, and: rehearse supervise %s\n",
-				found, filepath.Join(folder, ownFolder), file, file)
+				found, filepath.Join(folder, scenarios.OwnFolder), file, file)
 			return nil
 		},
 	}

@@ -58,8 +58,10 @@ func (a *app) runCommand() *cobra.Command {
 		Long: `run drives scenarios against their scripted backends, judges what happened and writes
 report.json, junit.xml, report.md, report.html and the recording to a folder.
 
-A pattern is the name of a shipped scenario, with * as a wildcard ('loop/*'), or a file
-or folder of your own. Without a pattern the folder ./scenarios is run.
+A pattern is a file or folder of your own, or the name of scenarios, with * as a wildcard
+('order-*', 'loop/*'): of those in ./scenarios and of the shipped ones. Where both have a scenario
+of a name, write the file's path for your own and shipped:NAME for the other. Without a pattern
+the folder ./scenarios is run.
 
 --baseline holds the run against a file of rehearse bless, and fails on what is worse, missing,
 new, or judged by a bar that was moved. Budgets (--max-cost, --max-calls, --max-time) stop a run
@@ -69,6 +71,7 @@ that is not done; everything so far is reported, without a verdict.
 
 ` + exitCodes,
 		Example: `  rehearse run 'loop/*'
+  rehearse run order-status 'refund-*'
   rehearse run scenarios/checkout.yaml --out /tmp/checkout
   rehearse run scenarios --json | jq .verdict
   rehearse run scenarios --baseline --trials 20 --max-cost 0.50EUR`,
@@ -83,7 +86,7 @@ that is not done; everything so far is reported, without a verdict.
 	f := cmd.Flags()
 	f.StringVarP(&flags.out, "out", "o", "", "folder for the reports (default: a new one in "+runsFolder+")")
 	f.IntVarP(&flags.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many trials are under way at once")
-	f.StringSliceVar(&flags.tags, "tag", nil, "only scenarios with one of these `tags`")
+	tagFlag(cmd, &flags.tags)
 	f.StringVar(&flags.prices, "prices", "", "a price file whose entries override the shipped table")
 	f.StringToStringVar(&flags.labels, "label", nil, "labels for the recording, such as `branch=main`")
 	f.Lookup("label").DefValue = "" // help would show "[]"
@@ -123,7 +126,7 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	}
 	out, err := a.openFolder(flags.out)
 	if err != nil {
-		return noVerdict(err)
+		return usage(err) // nothing was run
 	}
 	defer func() { _ = out.Close() }() // the end of the process frees it as well
 

@@ -13,18 +13,15 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// ownFolder is where scenarios are sought if the user names none.
-const ownFolder = "scenarios"
-
 // selectScenarios loads what the patterns name and keeps those with one of the
 // tags. Selecting nothing is an error: a run of nothing must not pass.
 func selectScenarios(patterns, tags []string, prices *price.Table) ([]scenarios.Scenario, error) {
 	if len(patterns) == 0 {
-		if _, err := os.Stat(ownFolder); err != nil {
-			return nil, errors.New("no scenario is selected: there is no folder ./" + ownFolder +
+		if _, err := os.Stat(scenarios.OwnFolder); err != nil {
+			return nil, errors.New("no scenario is selected: there is no folder ./" + scenarios.OwnFolder +
 				"; name a file, a folder or a pattern such as 'loop/*', or write a first scenario with: rehearse init")
 		}
-		patterns = []string{"./" + ownFolder}
+		patterns = []string{"./" + scenarios.OwnFolder}
 	}
 	options := scenarioOptions(prices)
 	options.Tags = tags
@@ -32,13 +29,41 @@ func selectScenarios(patterns, tags []string, prices *price.Table) ([]scenarios.
 	return set, diagnostics.Err()
 }
 
-// scenarioOptions are how scenarios are read and checked.
+// scenarioOptions are how scenarios are found, read and checked.
 func scenarioOptions(prices *price.Table) scenarios.Options {
-	return scenarios.Options{CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant, Prices: prices}
+	return scenarios.Options{
+		CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant, Prices: prices,
+		Folders: []string{scenarios.OwnFolder},
+	}
 }
 
-// completeScenarios completes the names of shipped scenarios, beside files.
+// completeScenarios completes the names of the user's own and of shipped scenarios,
+// beside files.
 func completeScenarios(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	names := slices.DeleteFunc(scenarios.Names(), func(name string) bool { return !strings.HasPrefix(name, start) })
+	names := slices.Concat(scenarios.NamesIn(scenarios.OwnFolder), scenarios.Names())
+	slices.Sort(names)
+	names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return !strings.HasPrefix(name, start) })
 	return names, cobra.ShellCompDirectiveDefault
+}
+
+// tagFlag adds the flag that selects by tag.
+func tagFlag(cmd *cobra.Command, tags *[]string) {
+	cmd.Flags().StringSliceVar(tags, "tag", nil, "only scenarios with one of these `tags`")
+	_ = cmd.RegisterFlagCompletionFunc("tag", completeTags)
+}
+
+// completeTags completes the tags of the user's own scenarios and of shipped ones.
+func completeTags(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	patterns := []string{"shipped:*/*"}
+	if _, err := os.Stat(scenarios.OwnFolder); err == nil {
+		patterns = append(patterns, "./"+scenarios.OwnFolder)
+	}
+	set, _ := scenarios.Load(patterns, scenarios.Options{}) // a file with a mistake may still have tags
+	var tags []string
+	for _, sc := range set {
+		tags = append(tags, sc.Tags...)
+	}
+	slices.Sort(tags)
+	tags = slices.DeleteFunc(slices.Compact(tags), func(tag string) bool { return !strings.HasPrefix(tag, start) })
+	return tags, cobra.ShellCompDirectiveNoFileComp
 }

@@ -65,6 +65,8 @@ func Load(path string, opts scenarios.Options) (*Experiment, source.Diagnostics)
 	}
 	defer root.Close()
 	e := &Experiment{path: filepath.ToSlash(filepath.Clean(path)), folder: root.FS(), options: opts}
+	// Names are also looked up beside the experiment's file, from wherever it is run.
+	e.options.Folders = append(slices.Clone(opts.Folders), filepath.Join(filepath.Dir(path), scenarios.OwnFolder))
 	l := &loader{Experiment: e}
 	l.doc, l.decoding = source.Decode(e.path, data, &e.file)
 	l.found = l.decoding

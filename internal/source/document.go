@@ -32,6 +32,21 @@ func HasKey(data []byte, key string) bool {
 	return doc.Has(key)
 }
 
+// Scalar returns the text of the value under a key of the mapping that data holds, so
+// that a file can be found before it is decoded. It is empty where the key holds no
+// single value; the error reports data that is not valid YAML.
+func Scalar(data []byte, key string) (string, error) {
+	doc := &Document{}
+	whole, problem := load(doc, data)
+	if problem != nil {
+		return "", problem
+	}
+	if _, value := child(whole.Content[0], key); value != nil && target(value).Kind == yaml.ScalarNode {
+		return target(value).Value, nil
+	}
+	return "", nil
+}
+
 // Has reports whether the document has a value at path.
 func (doc *Document) Has(path string) bool {
 	_, found := doc.find(path)

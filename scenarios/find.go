@@ -1,0 +1,199 @@
+package scenarios
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+)
+
+// OwnFolder is the folder in which the commands look for a user's own scenarios.
+const OwnFolder = "scenarios"
+
+// index knows the scenario files of some folders by the names that stand in them.
+type index struct {
+	folders []string
+	files   map[string][]string // by name; the files of a name in lexical order
+}
+
+// newIndex reads the names of the scenarios in folders. A file that is not valid YAML is
+// filed under its own name without the ending, so that naming it shows what is wrong.
+func newIndex(folders []string) *index {
+	x := &index{files: map[string][]string{}}
+	seen := map[string]bool{}
+	for _, folder := range folders {
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			continue
+		}
+		x.folders = append(x.folders, filepath.ToSlash(filepath.Clean(folder)))
+		walk(folder, func(string, error) {}, func(file string) {
+			place, err := filepath.Abs(file)
+			if err != nil || seen[place] {
+				return
+			}
+			seen[place] = true
+			if name := nameIn(folder, file); name != "" {
+				x.files[name] = append(x.files[name], file)
+			}
+		})
+	}
+	return x
+}
+
+// nameIn returns the name that a scenario file of a folder gives; empty if it has none.
+func nameIn(folder, file string) string {
+	if info, err := os.Stat(file); err != nil || info.Size() > source.MaxBytes {
+		return ""
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	name, err := source.Scalar(data, "name")
+	if err != nil {
+		below, _ := filepath.Rel(folder, file) // is below by construction
+		return strings.TrimSuffix(filepath.ToSlash(below), path.Ext(file))
+	}
+	return name
+}
+
+// names lists the names of the index, sorted.
+func (x *index) names() []string {
+	names := make([]string, 0, len(x.files))
+	for name := range x.files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// NamesIn lists the names of the scenarios in folders, sorted.
+func NamesIn(folders ...string) []string { return newIndex(folders).names() }
+
+// index returns the index of the folders in which names are looked up.
+func (l *loader) index() *index {
+	if l.own == nil {
+		l.own = newIndex(slices.Concat(l.opts.Folders, l.patterns))
+	}
+	return l.own
+}
+
+// byName reads the scenarios, own and shipped, whose names match a pattern, and reports
+// whether there are any.
+func (l *loader) byName(pattern string) bool {
+	own, shippedNames := matching(pattern, l.index().names()), matching(pattern, Names())
+	for _, name := range own {
+		if slices.Contains(shippedNames, name) {
+			l.either(name)
+			continue
+		}
+		for _, file := range l.index().files[name] {
+			l.file(file)
+		}
+	}
+	for _, name := range shippedNames {
+		if !slices.Contains(own, name) {
+			l.shippedFile(name)
+		}
+	}
+	return len(own)+len(shippedNames) > 0
+}
+
+// shippedOnly reads the shipped scenarios whose names match.
+func (l *loader) shippedOnly(pattern, name string) {
+	names := matching(name, Names())
+	for _, name := range names {
+		l.shippedFile(name)
+	}
+	if len(names) == 0 {
+		nearest := nearestName(name, Names())
+		if nearest != "" {
+			nearest = shippedPrefix + nearest
+		}
+		l.fail(pattern, "there is no shipped scenario of that name", nearest)
+	}
+}
+
+// either reads a scenario whose name an own file and a shipped one have. That is only
+// unambiguous if they are the same.
+func (l *loader) either(name string) {
+	ours, files := l.readShipped(name), l.index().files[name]
+	same := true
+	for _, file := range files {
+		l.open(file, func(file string, data []byte, folder fs.FS) {
+			sc, _, _ := parse(file, data, folder, l.opts)
+			same = same && sc.Digest == ours.Digest
+		})
+	}
+	if same {
+		l.add(ours)
+		return
+	}
+	l.fail(name, fmt.Sprintf("two scenarios have this name, %s and %s; write %s for the first, or %s for the second",
+		files[0], ours.File, files[0], shippedPrefix+name), "")
+}
+
+// notFound reports a pattern that selects nothing.
+func (l *loader) notFound(pattern string) {
+	message := "there is no such file or folder, and no shipped scenario of that name"
+	if folders := l.index().folders; len(folders) > 0 {
+		message = fmt.Sprintf("there is no such file or folder, and no scenario of that name in %s or among the shipped ones", strings.Join(folders, ", "))
+	}
+	l.fail(pattern, message, nearestName(pattern, slices.Concat(l.index().names(), Names())))
+}
+
+// nearestName returns the name, or the group of names, that was probably meant.
+func nearestName(pattern string, names []string) string {
+	nearest := suggest.Nearest(pattern, names)
+	if nearest != "" || !hasWildcard(pattern) {
+		return nearest
+	}
+	groups := make([]string, len(names))
+	for i, name := range names {
+		groups[i] = path.Dir(name) + "/*"
+	}
+	return suggest.Nearest(pattern, slices.Compact(groups))
+}
+
+// elsewhere is a hint for a path that selects nothing but is also the name of a scenario.
+func (l *loader) elsewhere(pattern string) string {
+	if files := l.index().files[pattern]; len(files) > 0 {
+		return "; the scenario of that name is " + files[0]
+	}
+	return ""
+}
+
+// matching returns the names that a pattern matches.
+func matching(pattern string, names []string) []string {
+	var matched []string
+	for _, name := range names {
+		if ok, err := path.Match(pattern, name); err == nil && ok {
+			matched = append(matched, name)
+		}
+	}
+	return matched
+}
+
+func (l *loader) shippedFile(name string) { l.add(l.readShipped(name)) }
+
+// readShipped reads a shipped scenario.
+func (l *loader) readShipped(name string) parsed {
+	file := name + ".yaml"
+	data, err := shipped.ReadFile(file)
+	if err != nil {
+		file = name + ".yml"
+		data, err = shipped.ReadFile(file)
+	}
+	folder, inFolder := fs.Sub(shipped, path.Dir(name))
+	if err != nil || inFolder != nil {
+		panic("scenarios: the shipped scenario " + name + " cannot be read") // it was listed
+	}
+	sc, doc, found := parse(shippedPrefix+file, data, folder, l.opts)
+	return parsed{sc, doc, found}
+}
