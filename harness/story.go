@@ -46,7 +46,7 @@ func (j *Judged) String() string {
 	for i := range j.Findings {
 		f := &j.Findings[i]
 		if i > 0 && f.Rule == j.Findings[i-1].Rule && f.Message == j.Findings[i-1].Message {
-			fmt.Fprintf(&b, "    %s\n", plain.Line(f.Evidence, 4*maxText))
+			writeEvidence(&b, f)
 			continue
 		}
 		j.writeFinding(&b, f)
@@ -110,8 +110,12 @@ func (j *Judged) writeFinding(b *strings.Builder, f *gate.Finding) {
 		where = " (" + plain.Line(where, maxText) + ")"
 	}
 	fmt.Fprintf(b, "  ✗ %s: %s%s\n", plain.Line(f.Rule, maxText), plain.Line(f.Message, 2*maxText), where)
-	if f.Evidence != "" {
-		fmt.Fprintf(b, "    %s\n", plain.Line(f.Evidence, 4*maxText))
+	writeEvidence(b, f)
+}
+
+func writeEvidence(b *strings.Builder, f *gate.Finding) {
+	for _, line := range plain.Lines(f.Evidence, 4*maxText) {
+		fmt.Fprintf(b, "    %s\n", line)
 	}
 }
 

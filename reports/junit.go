@@ -163,8 +163,8 @@ func (x *xmlWriter) findings(element string, s Scenario) {
 	var b strings.Builder
 	for _, f := range findings {
 		fmt.Fprintf(&b, "%s: %s%s\n", plain.Line(f.Rule, maxName), s.where(f), plain.Line(f.Message, maxMessage))
-		if f.Evidence != "" {
-			fmt.Fprintf(&b, "    %s\n", plain.Line(f.Evidence, maxEvidence))
+		for _, line := range plain.Lines(f.Evidence, maxEvidence) {
+			fmt.Fprintf(&b, "    %s\n", line)
 		}
 	}
 	if s.MoreFindings > 0 {

@@ -103,8 +103,11 @@ func markdownFindings(s Scenario) string {
 	b.WriteString("\n\n")
 	for _, f := range s.effective() {
 		fmt.Fprintf(&b, "- %s %s%s\n", plain.Code(f.Rule, maxName), s.where(f), plain.Code(f.Message, maxMessage))
-		if f.Evidence != "" {
-			fmt.Fprintf(&b, "  - %s\n", plain.Code(f.Evidence, maxEvidence))
+		if lines := plain.Lines(f.Evidence, maxEvidence); len(lines) > 0 {
+			for i := range lines {
+				lines[i] = plain.Code(lines[i], 0)
+			}
+			fmt.Fprintf(&b, "  - %s\n", strings.Join(lines, "<br>"))
 		}
 	}
 	if s.MoreFindings > 0 {

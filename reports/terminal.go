@@ -184,8 +184,8 @@ func terminalFindings(b *strings.Builder, t tty.Terminal, s Scenario) {
 	fmt.Fprintf(b, "\n%s\n", head)
 	for _, f := range s.effective() {
 		fmt.Fprintf(b, "  %s: %s%s\n", plain.Line(f.Rule, maxName), s.where(f), plain.Line(f.Message, maxMessage))
-		if f.Evidence != "" {
-			fmt.Fprintf(b, "    %s\n", t.Paint(tty.Faint, plain.Line(f.Evidence, maxEvidence)))
+		for _, line := range plain.Lines(f.Evidence, maxEvidence) {
+			fmt.Fprintf(b, "    %s\n", t.Paint(tty.Faint, line))
 		}
 	}
 	if s.MoreFindings > 0 {

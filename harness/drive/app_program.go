@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -81,21 +82,43 @@ func executable(env *Env) (string, error) {
 	return self, nil
 }
 
-// misplaced is a hint for somebody whose program did not find a file: programs are
-// started in the workspace, and an argument names a file that is not there, but beside
-// the scenario. It is empty if there is none.
+// misplaced returns a hint for a program that did not find a file: programs are started
+// in the workspace, and an argument names a file that is not there, but beside the
+// scenario or in the folder in which rehearse runs. It is empty if there is none.
 func misplaced(sc scenarios.Scenario, run []string, files map[string]string) string {
-	folder, err := folderOf(sc)
+	here, err := folderOf(sc)
 	if err != nil {
 		return ""
 	}
 	for i, arg := range run {
 		name := filepath.FromSlash(arg)
-		if _, there := files[arg]; i == 0 || there || !filepath.IsLocal(name) {
+		if _, there := files[path.Clean(arg)]; there || name == "" || filepath.IsAbs(name) {
 			continue
 		}
-		if info, err := os.Stat(filepath.Join(folder, name)); err == nil && info.Mode().IsRegular() {
-			return fmt.Sprintf(" (did you mean \"%s/%s\"? programs are started in the workspace)", folderHere, filepath.ToSlash(filepath.Clean(name)))
+		if _, err := exec.LookPath(arg); i == 0 && (err == nil || strings.Contains(arg, "/")) {
+			continue // it was found, or is relative to the scenario's folder already
+		}
+		if found := relativeTo(here, name); found != "" {
+			return fmt.Sprintf("\ndid you mean %q? programs are started in the workspace; %s is the folder of the scenario file",
+				folderHere+"/"+found, folderHere)
+		}
+	}
+	return ""
+}
+
+// relativeTo returns the path, from the folder here, of a file that is named relative to
+// that folder or to the current one; empty if there is no such file.
+func relativeTo(here, name string) string {
+	for _, folder := range []string{here, "."} {
+		file, err := filepath.Abs(filepath.Join(folder, name))
+		if err != nil {
+			continue
+		}
+		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if below, err := filepath.Rel(here, file); err == nil {
+			return filepath.ToSlash(below)
 		}
 	}
 	return ""

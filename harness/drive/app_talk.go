@@ -126,6 +126,8 @@ func (c *conversation) close(ctx context.Context, session app.Session, end *reco
 	wrong := func(doing string, err error) {
 		if err != nil && end.HarnessError == "" {
 			end.Status, end.ExitCode, end.HarnessError = scenarios.AppError, 1, doing+": "+err.Error()
+			failed, ok := errors.AsType[*app.Error](err)
+			end.AgentError = ok && failed.Kind == app.Unusable
 		}
 	}
 	err := session.End(closing)
@@ -165,7 +167,7 @@ func (c *conversation) end(ctx context.Context, err error) record.End {
 	case over != nil:
 		end.Status, end.Details = scenarios.AppBudget, over.Error()
 	case elsewhere != nil:
-		end.Status, end.HarnessError = scenarios.AppError, elsewhere.Error()
+		end.Status, end.HarnessError, end.AgentError = scenarios.AppError, elsewhere.Error(), true
 	case errors.Is(cause, errCtrlC):
 		end.Status, end.ExitCode, end.Details = scenarios.AppInterrupted, 130, errCtrlC.Error()
 	case !ok:
@@ -174,9 +176,10 @@ func (c *conversation) end(ctx context.Context, err error) record.End {
 		end.Status, end.Skipped = "skipped", failed.Message
 	case failed.Kind == app.Unusable || failed.Kind == app.Absent:
 		end.Status, end.HarnessError = scenarios.AppError, failed.Message+c.hint
+		end.AgentError = failed.Kind == app.Unusable
 	case (failed.Kind == app.Failed || failed.Kind == app.Crashed) && !c.begun():
-		end.Status = scenarios.AppError
-		end.HarnessError = "the agent ended before it had called its model or answered" + c.hint + ": " + failed.Message
+		end.Status, end.AgentError = scenarios.AppError, true
+		end.HarnessError = "the agent ended before it had called its model or answered: " + failed.Message + c.hint
 	default:
 		end.Status = string(failed.Kind)
 		if failed.Code != 0 {

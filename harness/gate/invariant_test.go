@@ -97,8 +97,8 @@ var _ = Describe("Invariants", func() {
 		s.Expect.Status = "done"
 		found := perturbed(s, func(f *measure.Facts) { f.Script.Unexpected = []string{"call 9"} })
 		Expect(found).To(HaveLen(2))
-		Expect(found[0].Rule).To(Equal("status"))
-		Expect(found[1].Rule).To(Equal(expect.UnexpectedCall))
+		Expect(found[0].Rule).To(Equal(expect.UnexpectedCall))
+		Expect(found[1].Rule).To(Equal("status"))
 	})
 
 	It("are refused where they do not compile", func() {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/show"
 	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
@@ -88,12 +90,13 @@ func ForScenario(s *record.Scenario) (*Judge, error) {
 	return j, j.addInvariants(s)
 }
 
-// Judge returns what there is to say about a trial, in the order of the fields of
-// expect.Expect; nothing if all is as expected. A trial that the harness could
-// not carry out is not judged any further. Finding.Trial is left to the caller.
+// Judge returns the findings of a trial, the one nearest to the root cause first, then
+// in the order of the fields of expect.Expect; nothing if all is as expected. A trial
+// that could not be carried out is not judged any further. Finding.Trial is left to the
+// caller.
 func (j *Judge) Judge(f measure.Facts) []Finding {
 	if f.Run.Error != "" {
-		return []Finding{{Severity: Broken, Rule: "harness", Message: "the harness could not carry out the trial", Evidence: f.Run.Error}}
+		return []Finding{notCarriedOut(&f)}
 	}
 	if f.Run.Skipped != "" {
 		return []Finding{{Severity: Skipped, Rule: "skipped", Message: "the trial was not carried out", Evidence: f.Run.Skipped}}
@@ -107,6 +110,16 @@ func (j *Judge) Judge(f measure.Facts) []Finding {
 			found[i].At = place(&found[i])
 		}
 	}
+	rootCauseFirst(found, &f)
+	return found
+}
+
+// notCarriedOut says whose failure it was that a trial came to nothing.
+func notCarriedOut(f *measure.Facts) Finding {
+	found := Finding{Severity: Broken, Rule: "harness", Message: "the harness could not carry out the trial", Evidence: f.Run.Error}
+	if f.Run.AgentError {
+		found.Rule, found.Message = "agent", "the agent could not be run"
+	}
 	return found
 }
 
@@ -115,7 +128,7 @@ func judgeStatus(j *Judge, f *measure.Facts, found []Finding) []Finding {
 		return found
 	}
 	return append(found, Finding{
-		Severity: Failing, Rule: "status",
+		Severity: Failing, Rule: statusRule,
 		Message:  fmt.Sprintf("expected status %q, saw %q", j.expect.Status, f.Run.Status),
 		Evidence: f.Run.Details,
 	})
@@ -132,15 +145,16 @@ func judgeExitCode(j *Judge, f *measure.Facts, found []Finding) []Finding {
 }
 
 func judgeCounts(j *Judge, f *measure.Facts, found []Finding) []Finding {
-	found = judgeCount(found, "calls", "calls", j.expect.Calls, f.Calls.Total)
-	found = judgeCount(found, "retries", "retries", j.expect.Retries, f.Calls.Retries)
-	return judgeCount(found, "iterations", "iterations", j.expect.Iterations, f.Run.Iterations)
+	found = judgeCount(found, "calls", "call", "calls", j.expect.Calls, f.Calls.Total)
+	found = judgeCount(found, "retries", "retry", "retries", j.expect.Retries, f.Calls.Retries)
+	return judgeCount(found, "iterations", "iteration", "iterations", j.expect.Iterations, f.Run.Iterations)
 }
 
 func judgeCallsBy(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	for _, purpose := range slices.Sorted(maps.Keys(j.expect.CallsBy)) {
 		limit, before := j.expect.CallsBy[purpose], len(found)
-		found = judgeCount(found, "calls_by", fmt.Sprintf("calls of purpose %q", purpose), &limit, f.Calls.By[purpose])
+		of := fmt.Sprintf(" of purpose %q", purpose)
+		found = judgeCount(found, "calls_by", "call"+of, "calls"+of, &limit, f.Calls.By[purpose])
 		for i := range found[before:] {
 			found[before+i].At = source.Join("expect.calls_by", purpose)
 		}
@@ -148,9 +162,13 @@ func judgeCallsBy(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	return found
 }
 
-func judgeCount(found []Finding, rule, things string, limit *expect.Count, saw int) []Finding {
+// judgeCount checks a number of things; one of them is called thing.
+func judgeCount(found []Finding, rule, thing, things string, limit *expect.Count, saw int) []Finding {
 	if limit == nil || limit.Allows(saw) {
 		return found
+	}
+	if last := cmp.Or(limit.AtMost, limit.AtLeast, limit.Exactly); *last == 1 { // the number before the noun
+		things = thing
 	}
 	return append(found, Finding{
 		Severity: Failing, Rule: rule,
@@ -163,7 +181,7 @@ func judgeCount(found []Finding, rule, things string, limit *expect.Count, saw i
 func judgeTokens(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	limit := j.expect.Tokens
 	if exceeded := limit.AtMost != nil && f.Tokens.Total > *limit.AtMost; f.Tokens.Known || exceeded {
-		return judgeCount(found, "tokens", "tokens", limit, f.Tokens.Total)
+		return judgeCount(found, "tokens", "token", "tokens", limit, f.Tokens.Total)
 	}
 	if limit.Exactly == nil && limit.AtMost == nil && limit.Allows(f.Tokens.Total) {
 		return found
@@ -247,9 +265,13 @@ func judgeTime(found []Finding, name string, limit *unit.Duration, seconds float
 	if limit == nil || saw <= limit.Std() {
 		return found
 	}
+	most, was := show.Seconds(limit.Std().Seconds()), show.Seconds(saw.Seconds())
+	if most == was { // they only differ in what is rounded
+		most, was = limit.String(), saw.String()
+	}
 	return append(found, Finding{
 		Severity: Failing, Rule: name,
-		Message: fmt.Sprintf("expected %s of at most %s, saw %s", name, limit, saw),
+		Message: fmt.Sprintf("expected %s of at most %s, saw %s", name, most, was),
 	})
 }
 
@@ -300,7 +322,7 @@ func judgePromises(_ *Judge, f *measure.Facts, found []Finding) []Finding {
 	if n := f.Interview.QueuedCalls; n > 0 {
 		found = append(found, Finding{
 			Severity: Failing, Rule: "promise", Message: "a call was made for a question that was queued",
-			Evidence: fmt.Sprintf("%d calls", n),
+			Evidence: show.Plural(n, "call"),
 		})
 	}
 	return found

@@ -69,9 +69,9 @@ var _ = Describe("Judge", Label("H-04"), func() {
 		Entry("calls by purpose", expect.Expect{CallsBy: map[string]expect.Count{"judge": *exactly(2)}}, expect.Expect{CallsBy: map[string]expect.Count{"judge": *exactly(1), "none": *exactly(0)}},
 			"calls_by", `expected exactly 2 calls of purpose "judge", saw 1`),
 		Entry("calls of a purpose that never came", expect.Expect{CallsBy: map[string]expect.Count{"plan": *atLeast(1)}}, expect.Expect{CallsBy: map[string]expect.Count{"plan": *atLeast(0)}},
-			"calls_by", `expected at least 1 calls of purpose "plan", saw 0`),
+			"calls_by", `expected at least 1 call of purpose "plan", saw 0`),
 		Entry("retries", expect.Expect{Retries: exactly(1)}, expect.Expect{Retries: exactly(2)},
-			"retries", "expected exactly 1 retries, saw 2"),
+			"retries", "expected exactly 1 retry, saw 2"),
 		Entry("iterations", expect.Expect{Iterations: exactly(4)}, expect.Expect{Iterations: exactly(3)},
 			"iterations", "expected exactly 4 iterations, saw 3"),
 		Entry("tokens", expect.Expect{Tokens: between(0, 99)}, expect.Expect{Tokens: between(0, 100)},
@@ -114,10 +114,11 @@ var _ = Describe("Judge", Label("H-04"), func() {
 			places = append(places, finding.At)
 		}
 		Expect(places).To(Equal([]string{
+			"", "", // the unexpected call and the fault that never fired
 			"expect.status", "expect.exit_code", "expect.calls", "expect.retries", "expect.iterations",
 			`expect.calls_by["a.b"]`, "expect.calls_by.work", "expect.tokens", "expect.cost",
 			"expect.latency.mean", "expect.latency.p50", "expect.latency.p95", "expect.latency.max", "expect.duration",
-			"expect.stops", "backend.rules[11]", "", "", "expect.that[1]",
+			"expect.stops", "expect.that[1]", "backend.rules[11]",
 		}))
 	})
 
@@ -136,8 +137,61 @@ var _ = Describe("Judge", Label("H-04"), func() {
 		for _, finding := range judge(e, f) {
 			rules = append(rules, finding.Rule)
 		}
-		Expect(rules).To(Equal([]string{"status", "exit_code", "calls", "calls_by", "calls_by", "duration", "unused-line", "that", "that"}))
+		Expect(rules).To(Equal([]string{"status", "exit_code", "calls", "calls_by", "calls_by", "duration", "that", "that", "unused-line"}))
 	})
+
+	DescribeTable("leads with the root cause",
+		func(change func(*measure.Facts), want ...string) {
+			e := expect.Expect{Status: "done", Calls: exactly(2), That: []string{"false"}, Allow: []string{expect.InvalidRequest}}
+			var rules []string
+			for _, finding := range judge(e, facts(change)) {
+				rules = append(rules, finding.Rule)
+			}
+			Expect(rules).To(Equal(want))
+		},
+		Entry("a call that the script does not answer, after which the program failed", func(f *measure.Facts) {
+			f.Run.Status = "failed"
+			f.Script.Unexpected, f.Script.Unused = []string{"call 1: no rule"}, []string{"rules[1]: never used"}
+		}, "unexpected-call", "status", "calls", "that", "unused-line"),
+		Entry("a program that crashed before the fault could fire", func(f *measure.Facts) {
+			f.Run.Status = "crashed"
+			f.Script.Unfired, f.Script.Unused = []string{"rules[1]: status"}, []string{"rules[1]: never used"}
+		}, "status", "unfired-fault", "calls", "that", "unused-line"),
+		Entry("a fault that never fired, of an agent that ended by itself", func(f *measure.Facts) {
+			f.Script.Unfired = []string{"rules[1]: status"}
+		}, "unfired-fault", "status", "calls", "that"),
+		Entry("not what is allowed", func(f *measure.Facts) {
+			f.Script.Invalid = []string{"call 1: no model"}
+		}, "status", "calls", "that", "invalid-request"),
+	)
+
+	It("does not blame the harness for an agent that cannot be run", func() {
+		f := facts(func(f *measure.Facts) { f.Run.Error, f.Run.AgentError = "no such program", true })
+		Expect(judge(expect.Expect{Status: "done"}, f)).To(HaveExactElements(
+			gate.Finding{Severity: gate.Broken, Rule: "agent", Message: "the agent could not be run", Evidence: "no such program"}))
+	})
+
+	DescribeTable("counts things in the singular and in the plural",
+		func(e expect.Expect, message string) {
+			Expect(judge(e, facts())).To(HaveExactElements(HaveField("Message", message)))
+		},
+		Entry(nil, expect.Expect{Retries: exactly(1)}, "expected exactly 1 retry, saw 2"),
+		Entry(nil, expect.Expect{Retries: exactly(0)}, "expected exactly 0 retries, saw 2"),
+		Entry(nil, expect.Expect{Calls: exactly(1)}, "expected exactly 1 call, saw 3"),
+		Entry(nil, expect.Expect{Calls: between(1, 2)}, "expected at least 1 and at most 2 calls, saw 3"),
+		Entry(nil, expect.Expect{Iterations: atLeast(4)}, "expected at least 4 iterations, saw 3"),
+		Entry(nil, expect.Expect{CallsBy: map[string]expect.Count{"work": *exactly(1)}}, `expected exactly 1 call of purpose "work", saw 2`),
+	)
+
+	DescribeTable("rounds times as far as they can be told apart",
+		func(limit time.Duration, saw float64, message string) {
+			f := facts(func(f *measure.Facts) { f.Run.Duration = saw })
+			Expect(judge(expect.Expect{Duration: lasting(limit)}, f)).To(HaveExactElements(HaveField("Message", message)))
+		},
+		Entry(nil, time.Minute, 66.04217, "expected duration of at most 1m 0s, saw 1m 6s"),
+		Entry(nil, time.Second, 59.999999999, "expected duration of at most 1s, saw 1m 0s"),
+		Entry(nil, time.Minute, 60.000000001, "expected duration of at most 1m0s, saw 1m0.000000001s"),
+	)
 
 	DescribeTable("holds what is found in the script against the trial, unless it is allowed",
 		func(rule string, break_ func(*measure.Facts), evidence string) {

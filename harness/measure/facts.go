@@ -43,7 +43,10 @@ type RunFacts struct {
 	Duration float64 `cel:"duration" json:"duration"` // seconds on the trial's clock
 	// DurationKnown is false where neither the recording nor a timings file has it.
 	DurationKnown bool   `cel:"duration_known" json:"duration_known"`
-	Error         string `cel:"error" json:"error,omitempty"` // why the harness failed
+	Error         string `cel:"error" json:"error,omitempty"` // why the trial could not be carried out
+	// AgentError is true where Error is about the agent, or how it is started, and not
+	// about the harness.
+	AgentError bool `cel:"-" json:"-"`
 	// Skipped says why the trial was not carried out: something that it needs is
 	// not on this machine.
 	Skipped string `cel:"skipped" json:"skipped,omitempty"`

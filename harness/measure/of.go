@@ -29,6 +29,7 @@ func Of(sc record.Scenario, tr record.Trial, timings []record.Timing) Facts {
 			Summary:    tr.End.Summary,
 			Details:    tr.End.Details,
 			Error:      tr.End.HarnessError,
+			AgentError: tr.End.AgentError,
 			Skipped:    tr.End.Skipped,
 			Perturbed:  perturbed(&tr),
 			Struck:     struck(&tr),

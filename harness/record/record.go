@@ -185,6 +185,9 @@ type End struct {
 	// HarnessError says why the harness could not carry out the trial; the
 	// verdict is then "error" whatever else holds.
 	HarnessError string `json:"harness_error,omitempty"`
+	// AgentError is true where HarnessError is about the agent, or about how the scenario
+	// starts it, such as a program that does not exist, and not about the harness.
+	AgentError bool `json:"agent_error,omitempty"`
 	// Skipped says why the trial was not carried out, because something that it
 	// needs is not on this machine; the verdict is then "skip".
 	Skipped string `json:"skipped,omitempty"`

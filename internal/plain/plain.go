@@ -4,6 +4,7 @@
 package plain
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -62,6 +63,31 @@ func Text(s string, limit int) string {
 		writeRune(&b, r)
 	}
 	return cut(b.String(), limit)
+}
+
+// Most lines that Lines returns, and how many of them are the first ones: a program that
+// fails says at its beginning or at its end why.
+const (
+	mostLines  = 20
+	firstLines = 8
+)
+
+// Lines returns text of several lines as a list, each line as Line has it with at most
+// limit runes, but with its indentation. Empty lines are left out. Of more than 20 lines
+// the first and the last ones are returned, with a note on those between.
+func Lines(s string, limit int) []string {
+	var lines []string
+	for line := range strings.Lines(Text(s, 0)) {
+		line = strings.ReplaceAll(strings.TrimRight(line, " \t\n"), "\t", "  ")
+		if line != "" {
+			lines = append(lines, cut(line, limit))
+		}
+	}
+	if left := len(lines) - mostLines + 1; left > 1 {
+		note := "… " + strconv.Itoa(left) + " lines are left out here …"
+		lines = slices.Concat(lines[:firstLines], []string{note}, lines[firstLines+left:])
+	}
+	return lines
 }
 
 // isPlain reports whether s is printable ASCII, as nearly all text is.

@@ -1,6 +1,8 @@
 package plain_test
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -81,5 +83,29 @@ func BenchmarkLine(b *testing.B) {
 				plain.Line(s, 0)
 			}
 		})
+	}
+}
+
+func TestLinesKeepsTheFirstAndTheLast(t *testing.T) {
+	var long []string
+	for i := range 50 {
+		long = append(long, "line "+strconv.Itoa(i))
+	}
+	got := plain.Lines(strings.Join(long, "\n"), 0)
+	if len(got) != 20 || got[0] != "line 0" || got[8] != "… 31 lines are left out here …" || got[9] != "line 39" || got[19] != "line 49" {
+		t.Errorf("got %q", got)
+	}
+	if got := plain.Lines(strings.Join(long[:20], "\n"), 0); !slices.Equal(got, long[:20]) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestLinesAreSafeToShow(t *testing.T) {
+	got := plain.Lines("one\r\n\r\n\tat \x1b[31mtwo\n"+strings.Repeat("x", 20)+"\n", 10)
+	if want := []string{"one", `  at \x1b…`, "xxxxxxxxx…"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := plain.Lines(" \n\n", 10); got != nil {
+		t.Errorf("got %q of nothing", got)
 	}
 }

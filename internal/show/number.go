@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -46,26 +45,37 @@ func Significant(v float64) string {
 	return strconv.FormatFloat(v, 'f', min(max(digits, 0), 9), 64)
 }
 
-// Seconds writes a time with about three digits: 450ms, 1.25s, 4h0m, 12m5s.
+// Seconds writes a time, rounded to about three digits: 450ms, 1.25s, 59.9s, 12m 5s,
+// 4h 0m.
 func Seconds(v float64) string {
 	if math.Abs(v) > math.MaxInt64/float64(time.Second)/2 {
 		return Significant(v) + "s"
 	}
 	d := time.Duration(v * float64(time.Second))
-	switch abs := d.Abs(); {
-	case abs >= time.Hour:
-		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
-	case abs >= 10*time.Second:
-		return d.Round(100 * time.Millisecond).String()
-	case abs >= time.Second:
-		return d.Round(10 * time.Millisecond).String()
-	case abs >= 100*time.Millisecond:
-		return d.Round(time.Millisecond).String()
-	case abs >= time.Millisecond:
-		return d.Round(100 * time.Microsecond).String()
-	default:
-		return d.Round(time.Microsecond).String()
+	for _, step := range []struct{ from, to time.Duration }{
+		{0, time.Microsecond},
+		{time.Millisecond, 100 * time.Microsecond},
+		{100 * time.Millisecond, time.Millisecond},
+		{time.Second, 10 * time.Millisecond},
+		{10 * time.Second, 100 * time.Millisecond},
+		{time.Minute, time.Second},
+		{time.Hour, time.Minute},
+	} {
+		if d.Abs() >= step.from { // rounded as often as rounding brings it to the next step
+			d = d.Round(step.to)
+		}
 	}
+	sign := ""
+	if d < 0 {
+		sign, d = "-", -d
+	}
+	switch {
+	case d >= time.Hour:
+		return fmt.Sprintf("%s%dh %dm", sign, d/time.Hour, d%time.Hour/time.Minute)
+	case d >= time.Minute:
+		return fmt.Sprintf("%s%dm %ds", sign, d/time.Minute, d%time.Minute/time.Second)
+	}
+	return sign + d.String()
 }
 
 // Plural is "1 call", "2 calls".

@@ -37,7 +37,9 @@ func TestAPageHoldsAllIfThereIsRoom(t *testing.T) {
 func TestNumbersHaveTheDigitsThatCount(t *testing.T) {
 	for want, got := range map[string]string{
 		"12345": show.Number(12345), "123k": show.Number(123_456), "1.50": show.Money(1.5), "0.00123": show.Money(0.001234),
-		"1.00": show.Significant(0.9996), "450ms": show.Seconds(0.45), "12µs": show.Seconds(12e-6), "4h0m": show.Seconds(14400),
+		"1.00": show.Significant(0.9996), "450ms": show.Seconds(0.45), "12µs": show.Seconds(12e-6), "4h 0m": show.Seconds(14400),
+		"1m 6s": show.Seconds(66.04217), "1m 0s": show.Seconds(59.999999999), "59.9s": show.Seconds(59.94), "1h 0m": show.Seconds(3599.7),
+		"-1m 30s": show.Seconds(-90), "0s": show.Seconds(0), "1s": show.Seconds(0.99999), "1.25s": show.Seconds(1.2512),
 		"1 item": show.Plural(1, "item"), "0 items": show.Plural(0, "item"),
 	} {
 		if got != want {

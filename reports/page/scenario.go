@@ -51,7 +51,7 @@ func newFindings(list []gate.Finding, trial func(n int) *reference) []finding {
 func newFinding(f gate.Finding) finding {
 	shown := finding{
 		Severity: line(string(f.Severity), 20), Rule: line(f.Rule, 60), Message: line(f.Message, 2000),
-		Evidence: line(f.Evidence, 1000), At: line(f.At, 80),
+		Evidence: strings.Join(plain.Lines(f.Evidence, 1000), "\n"), At: line(f.At, 80),
 	}
 	switch f.Severity {
 	case gate.Info:

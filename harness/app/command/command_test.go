@@ -125,7 +125,7 @@ var _ = Describe("a program that fails", func() {
 	It("says what it wrote last", func(ctx SpecContext) {
 		place := site("fail")
 		_, err := command.Run(ctx, place, command.Program{Argv: []string{self()}}, "")
-		Expect(err).To(beKind(app.Failed, "exit status 5; the end of its standard error: first\nlast"))
+		Expect(err).To(beKind(app.Failed, "exit status 5; the end of its standard error:\nfirst\nlast"))
 		failed, _ := errors.AsType[*app.Error](err)
 		Expect(failed.Code).To(Equal(5))
 		Expect(place.Log).To(HaveField("String()", "first\nlast\n"))

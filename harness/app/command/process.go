@@ -97,7 +97,10 @@ func Start(site app.Site, program Program) (*Process, error) {
 	if err := os.MkdirAll(Temp(site), 0o700); err != nil {
 		return nil, app.Errorf(app.Unusable, "make a folder for temporary files: %w", err)
 	}
-	p := &Process{name: filepath.Base(program.Argv[0]), site: site, cmd: exec.Command(path, program.Argv[1:]...)}
+	p := &Process{
+		name: filepath.Base(program.Argv[0]), site: site, cmd: exec.Command(path, program.Argv[1:]...),
+		errors: child.Tail{Size: maxLastWords},
+	}
 	p.cmd.Args[0] = program.Argv[0]
 	p.cmd.Dir, p.cmd.Env = site.Folder, Environ(site, program.Env)
 	child.OwnGroup(p.cmd)
@@ -323,13 +326,16 @@ func (p *Process) leftovers() error {
 	return app.Errorf(app.Unusable, "the program %q ended and left processes behind, which were killed: %s; let it wait for what it starts", p.name, strings.Join(p.left, ", "))
 }
 
-// lastWords is the end of what it wrote to standard error.
+// maxLastWords is how much of the end of standard error an error quotes, in bytes.
+const maxLastWords = 3 << 10
+
+// lastWords is the end of what it wrote to standard error, with its line breaks.
 func (p *Process) lastWords() string {
-	text := plain.Text(p.errors.Lines(), 2000)
+	text := plain.Text(p.errors.Lines(), 0)
 	if text == "" {
 		return "; it wrote nothing to standard error"
 	}
-	return "; the end of its standard error: " + text
+	return "; the end of its standard error:\n" + text
 }
 
 // Run runs a program to its end and returns what it printed. The error is an

@@ -130,7 +130,7 @@ var _ = Describe("An application that is started for a trial", func() {
 			Expect(err).To(beError(app.Unusable, says))
 		},
 		Entry("as it exits at once", "exits", "ended before it could be spoken to"),
-		Entry("and says why", "exits", "exit status 3; the end of its standard error: no configuration"),
+		Entry("and says why", "exits", "exit status 3; the end of its standard error:\nno configuration"),
 		Entry("as it ends at once", "ends", "exit status 0, and a server does not end by itself"),
 		Entry("as it listens nowhere", "silent", "could not be spoken to within 200ms (health_timeout): connection refused"),
 		Entry("as it never becomes healthy", "unhealthy", "/healthz answers with the HTTP status 404"),

@@ -1,0 +1,55 @@
+package gate
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/scenarios/expect"
+)
+
+// rank is how near a finding is to the root cause of a bad trial: the lower, the nearer.
+type rank int
+
+// The ranks. A call that the script or the API refused comes before a program that
+// failed, which often fails because of it; what never happened comes last.
+const (
+	refusedCall rank = iota
+	failedProgram
+	notInjected
+	consequence
+	notUsed
+	noted
+)
+
+// rankOf ranks a finding of a trial with these facts.
+func rankOf(f *Finding, facts *measure.Facts) rank {
+	switch {
+	case f.Severity == Info:
+		return noted
+	case f.Rule == expect.InvalidRequest || f.Rule == expect.UnexpectedCall:
+		return refusedCall
+	case f.Rule == statusRule && brokeDown(facts):
+		return failedProgram
+	case f.Rule == unfiredFault:
+		return notInjected
+	case f.Rule == expect.UnusedLine:
+		return notUsed
+	}
+	return consequence
+}
+
+// brokeDown reports whether the agent ended by itself before its work was done: with a
+// failure of its own, a crash, or no answer in time.
+func brokeDown(f *measure.Facts) bool {
+	return slices.Contains([]string{"failed", "crashed", "timeout"}, f.Run.Status)
+}
+
+// rootCauseFirst sorts the findings of a trial so that the first one is the nearest to
+// the root cause, and the others follow in the order in which they were found.
+func rootCauseFirst(found []Finding, facts *measure.Facts) {
+	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(rankOf(&a, facts), rankOf(&b, facts)) })
+}
+
+// statusRule is the rule of a run that ended with another status than the expected one.
+const statusRule = "status"
