@@ -281,10 +281,10 @@ var _ = Describe("a rehearsal within a test", func() {
 		t, res := checked(harness.Rehearsal{Text: strings.Replace(clerk, "calls: 2", "calls: 3", 1), Functions: clerks})
 		Expect(res.Verdict).To(Equal(gate.Fail))
 		Expect(t.errors).To(Equal([]string{res.String()}))
-		Expect(t.errors[0]).To(Equal(`FAIL clerk/hours: done, 2 calls, 16 tokens, 0.0000148 USD, 1h0m
+		Expect(t.errors[0]).To(Equal(`FAIL clerk/hours: done, 2 calls, 16 tokens, 0.0000148 USD, 1h 0m
   ✗ calls: expected exactly 3 calls, saw 2 (expect.calls)
   user     "When do you open?"
-  call 1   gpt-4.1-mini, 5 + 3 tokens, 1h0m: "At nine."
+  call 1   gpt-4.1-mini, 5 + 3 tokens, 1h 0m: "At nine."
   answer   "At nine."
   user     "And on Sunday?"
   call 2   gpt-4.1-mini, 4 + 4 tokens: "We are closed."

@@ -222,6 +222,15 @@ var _ = Describe("defects of other scripted backends", Label("H-02"), func() {
 		Expect(r.ask("x").text()).To(Equal("one two three"))
 	})
 
+	It("says of a line whose answer was never asked for again that its fault was injected", func() {
+		r := start("rules: [{when: {user: a}, text: a, fault: {kind: status, status: 503}}, {when: {user: b}, text: b}]")
+		Expect(r.ask("a").Status).To(Equal(503))
+		Expect(r.engine.Report().Unused).To(Equal([]string{
+			"rules[0]: never used; its fault was injected, but no request after it took its answer: the agent did not try again",
+			"rules[1]: never used",
+		}))
+	})
+
 	It("reports the lines that were never used", func() {
 		Expect(start("replies: [{text: a}, {text: b}]").engine.Report().Unused).To(HaveLen(2))
 		Expect(start("rules: [{text: a}]").engine.Report().Unused).To(Equal([]string{"rules[0]: never used"}))

@@ -44,6 +44,7 @@ type Engine struct {
 	lines   []lineState
 	pending []*Exchange // those that hold a unit
 	journal journal
+	retries retries
 
 	injections []*injection
 	used       int // units, of all lines
@@ -78,6 +79,7 @@ func NewEngine(p *Program, o EngineOptions) *Engine {
 // that ends tells the engine that the client has left.
 func (e *Engine) Begin(ctx context.Context, codec wire.Codec, header http.Header, body []byte) *Exchange {
 	x := &Exchange{engine: e, ctx: ctx, line: -1, firesAt: -1}
+	e.arrive(x, codec, header, body)
 	call, apiErr := codec.Decode(body)
 	if apiErr != nil {
 		x.send(codec.EncodeError(apiErr))

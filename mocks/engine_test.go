@@ -253,7 +253,7 @@ rules:
 		Expect(r.ask("x").text()).To(Equal("two"))
 	})
 
-	It("names the nearest rule, the state and what is used up", func() {
+	It("names the closest rule, the state and what is used up", func() {
 		r := start(`
 state: s
 rules:
@@ -271,6 +271,25 @@ rules:
 		Expect(ask(loop)).To(BeEmpty())
 		Expect(ask(loop)).To(ContainSubstring(`rules[2]: when.user.contains: expected "never"`))
 	})
+
+	DescribeTable("names the rule that comes closest",
+		func(rules, asked, want string) {
+			_, text := start("{rules: " + rules + "}").ask(asked).problem()
+			Expect(text).To(ContainSubstring("the closest is " + want))
+		},
+		Entry("but for upper and lower case", "[{when: {user: refund}, text: a}, {when: {user: {contains: thanks}}, text: b}]", "Thanks a lot",
+			`rules[1]: when.user.contains: expected "thanks", got "Thanks a lot" (it differs only in case)`),
+		Entry("but for case, of the whole text", "[{when: {user: hello}, text: a}, {when: {user: {equals: GOOD BYE}}, text: b}]", "good Bye",
+			`rules[1]: when.user.equals: expected "GOOD BYE", got "good Bye" (it differs only in case)`),
+		Entry("but for case, of a pattern", "[{when: {user: bye}, text: a}, {when: {user: {matches: '^order [0-9]+$'}}, text: b}]", "Order 66",
+			`rules[1]: when.user.matches: expected "^order [0-9]+$", got "Order 66" (it differs only in case)`),
+		Entry("but for a typing error", "[{when: {user: weather}, text: a}, {when: {user: refund policy}, text: b}]", "what is your refnud policy?",
+			`rules[1]: when.user.contains: expected "refund policy"`),
+		Entry("of several conditions", "[{when: {model: other}, text: a}, {when: {user: order, turn: 1}, text: b}, {when: {user: return}, text: c}]", "my order",
+			`rules[1]: when.turn: expected "1", got "0"`),
+		Entry("the nearest turn", "[{when: {turn: 7}, text: a}, {when: {turn: 1}, text: b}]", "x", `rules[1]: when.turn: expected "1", got "0"`),
+		Entry("the first of equals", "[{when: {user: apples}, text: a}, {when: {user: zebras}, text: b}]", "x", `rules[0]: when.user.contains`),
+	)
 
 	It("says that a rule waits for another state, or is used up", func() {
 		r := start("{state: s, rules: [{when: {user: a}, in: t, text: x}, {when: {user: b}, then: t, text: y, times: 1}]}")

@@ -139,6 +139,7 @@ func (x *Exchange) End() {
 	whole := x.next == len(x.frames) && !x.lost
 	x.record.HungUp = !whole || x.frames[x.next-1].End == wire.Hang
 	e.release(x)
+	e.retries.left(x)
 	e.journal.put(x)
 }
 

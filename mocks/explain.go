@@ -2,11 +2,13 @@ package mocks
 
 import (
 	"fmt"
+	"math"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
-// explain says why no line answers a call: the nearest line and the first field
+// explain says why no line answers a call: the closest line and the first field
 // that differs. It looks at every line, which only an unexpected call pays for.
 func (e *Engine) explain(v *view) (code, problem string) {
 	e.mu.Lock()
@@ -26,30 +28,91 @@ func (e *Engine) explain(v *view) (code, problem string) {
 		return codeUnexpected, fmt.Sprintf("this call (%s) is not the one that %s expects: %s",
 			call, e.program.lines[cursor].name, e.program.lines[cursor].difference(v))
 	}
-	nearest, best := 0, -1
-	for i := range e.program.lines {
-		if score := e.program.lines[i].score(v, state); score > best {
-			nearest, best = i, score
-		}
-	}
-	l := &e.program.lines[nearest]
-	return codeUnexpected, fmt.Sprintf("no rule answers this call (%s); the nearest is %s: %s",
-		call, l.name, l.obstacle(v, state, &lines[nearest]))
+	closest := e.program.closest(v, state, lines)
+	l := &e.program.lines[closest]
+	return codeUnexpected, fmt.Sprintf("no rule answers this call (%s); the closest is %s: %s",
+		call, l.name, l.obstacle(v, state, &lines[closest]))
 }
 
-// score counts in how many conditions a rule fits; the state counts half as much.
-func (l *line) score(v *view, state string) int {
-	score := 0
-	for i := range l.conditions {
-		if _, ok := l.conditions[i].fits(v); ok {
-			score += 2
+// closest returns the rule that misses a call by the least; of several the one of which
+// more conditions are met, then the first.
+func (p *Program) closest(v *view, state string, states []lineState) int {
+	best, missing, met := 0, math.Inf(1), 0
+	for i := range p.lines {
+		if m, n := p.lines[i].misses(v, state, &states[i]); m < missing || m == missing && n > met {
+			best, missing, met = i, m, n
 		}
 	}
-	if l.In == "" || l.In == state {
-		score++
-	}
-	return score
+	return best
 }
+
+// misses returns by how much a rule misses a call, and how many of its conditions are
+// met. Each condition that is not met counts between 0 (nearly) and 1 (not at all); that
+// the rule belongs to another state, or is used up, counts about one half.
+func (l *line) misses(v *view, state string, s *lineState) (missing float64, met int) {
+	for i := range l.conditions {
+		c := &l.conditions[i]
+		if got, ok := c.fits(v); ok {
+			met++
+		} else {
+			missing += 1 - c.nearness(v, got)
+		}
+	}
+	if l.In != "" && l.In != state {
+		missing += 0.5
+	}
+	if l.usedUp(s) {
+		missing += 0.6
+	}
+	return missing, met
+}
+
+// nearlySame is the nearness of texts that differ only in case.
+const nearlySame = 0.95
+
+// nearness returns how near a request comes to a condition that it does not meet, from 0
+// to less than 1.
+func (c *condition) nearness(v *view, got string) float64 {
+	if c.onlyCase(v) {
+		return nearlySame
+	}
+	switch {
+	case strings.HasSuffix(c.field, ".matches"):
+		return 0 // a pattern has no distance
+	case c.field == turnField:
+		want, _ := strconv.Atoi(c.want)
+		return 1 / (2 + math.Abs(float64(want-v.turn)))
+	}
+	return nearlySame * resemblance(c.want, got)
+}
+
+// onlyCase reports whether a request would meet the condition but for upper and lower
+// case.
+func (c *condition) onlyCase(v *view) bool { return c.folded != nil && c.folded(v) }
+
+// resemblance returns which share of the pieces of want, of three characters each, occur
+// in got, upper and lower case aside.
+func resemblance(want, got string) float64 {
+	const most = 4 << 10 // bytes: enough to tell texts apart
+	want, got = strings.ToLower(want[:min(len(want), most)]), strings.ToLower(got[:min(len(got), most)])
+	const piece = 3
+	if len(want) < piece {
+		if want != "" && strings.Contains(got, want) {
+			return 1
+		}
+		return 0
+	}
+	found, pieces := 0, 0
+	for i := 0; i+piece <= len(want); i++ {
+		pieces++
+		if strings.Contains(got, want[i:i+piece]) {
+			found++
+		}
+	}
+	return float64(found) / float64(pieces)
+}
+
+func (l *line) usedUp(s *lineState) bool { return l.limit > 0 && s.used+s.reserved >= l.limit }
 
 // obstacle says why a rule does not answer a call.
 func (l *line) obstacle(v *view, state string, s *lineState) string {
@@ -58,7 +121,7 @@ func (l *line) obstacle(v *view, state string, s *lineState) string {
 		return l.difference(v)
 	case l.In != "" && l.In != state:
 		return "in: expected " + shorten(l.In) + ", got " + shorten(state)
-	case l.limit > 0 && s.used+s.reserved >= l.limit:
+	case l.usedUp(s):
 		return "it is used up (times: " + strconv.Itoa(l.limit) + ")"
 	}
 	return "it fits by now, for another call has just ended"
@@ -71,7 +134,11 @@ func (l *line) difference(v *view) string {
 		return "another call has just ended"
 	}
 	got, _ := c.fits(v)
-	return fmt.Sprintf("%s: expected %s, got %s", c.field, shorten(c.want), shorten(got))
+	text := fmt.Sprintf("%s: expected %s, got %s", c.field, shorten(c.want), shorten(got))
+	if c.onlyCase(v) {
+		text += " (it differs only in case)"
+	}
+	return text
 }
 
 // shorten quotes a text and cuts it to a length that fits a message.

@@ -24,6 +24,8 @@ type Record struct {
 	Usage             *llm.Usage
 	// Problem says why the request was unexpected or invalid.
 	Problem string
+	// Retry is true where a client that is only observed repeated a request that failed.
+	Retry bool
 }
 
 // Report is what an engine has to say at the end of a trial. Where EngineOptions
@@ -95,6 +97,14 @@ func (j *journal) ordered() []Record {
 	return append(append([]Record(nil), j.records[oldest:]...), j.records[:oldest]...)
 }
 
+// undelivered explains, of a line whose answer was never delivered, that its fault was.
+func (s *lineState) undelivered() string {
+	if s.used > 0 || s.struck == 0 {
+		return ""
+	}
+	return "; its fault was injected, but no request after it took its answer: the agent did not try again"
+}
+
 // Report says what happened so far. It is complete when no exchange is under
 // way; see Server.Detach.
 func (e *Engine) Report() Report {
@@ -110,9 +120,9 @@ func (e *Engine) Report() Report {
 		l := &e.program.lines[i]
 		switch {
 		case e.program.sequence && s.used < l.limit:
-			r.Unused = append(r.Unused, fmt.Sprintf("%s: %d of %d left", l.name, l.limit-s.used, l.limit))
+			r.Unused = append(r.Unused, fmt.Sprintf("%s: %d of %d left%s", l.name, l.limit-s.used, l.limit, s.undelivered()))
 		case !e.program.sequence && s.used == 0 && !l.Optional:
-			r.Unused = append(r.Unused, l.name+": never used")
+			r.Unused = append(r.Unused, l.name+": never used"+s.undelivered())
 		}
 		if planned := l.Line.strikes(); s.struck < planned {
 			r.Unfired = append(r.Unfired, fmt.Sprintf("%s: %s (fired %d of %d)", l.name, l.Fault.Kind, s.struck, planned))

@@ -56,6 +56,9 @@ func (v *view) system() string {
 	return text
 }
 
+// turnField is where the condition on the number of the turn stands.
+const turnField = "when.turn"
+
 // condition is one compiled condition of a line.
 type condition struct {
 	// field is where the condition stands, such as "when.user.contains", and want
@@ -63,6 +66,9 @@ type condition struct {
 	field, want string
 	// fits returns what the request has there and whether that will do.
 	fits func(*view) (got string, ok bool)
+	// folded reports whether the request would do if upper and lower case were the same;
+	// nil where that makes no difference. It is slow, for explanations only.
+	folded func(*view) bool
 }
 
 // conditions compiles w in the order in which differences are reported: what
@@ -107,7 +113,10 @@ func (w *When) conditions() ([]condition, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s.%s: %w", t.field, kind, err)
 		}
-		c = append(c, condition{t.field + "." + kind, want, t.text(fits)})
+		c = append(c, condition{t.field + "." + kind, want, t.text(fits), func(v *view) bool {
+			_, ok := t.text(t.match.folded)(v)
+			return ok
+		}})
 	}
 	return append(c, w.others()...), nil
 }
@@ -118,15 +127,17 @@ func (w *When) others() []condition {
 	if w.ToolOffered != "" {
 		c = append(c, condition{"when.tool_offered", w.ToolOffered, func(v *view) (string, bool) {
 			return toolNames(v.call.Tools), slices.ContainsFunc(v.call.Tools, func(t llm.Tool) bool { return t.Name == w.ToolOffered })
+		}, func(v *view) bool {
+			return slices.ContainsFunc(v.call.Tools, func(t llm.Tool) bool { return strings.EqualFold(t.Name, w.ToolOffered) })
 		}})
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.Header)) {
 		c = append(c, same("when.header."+name, w.Header[name], func(v *view) string { return v.call.Header.Get(name) }))
 	}
 	if w.Turn != nil {
-		c = append(c, condition{"when.turn", strconv.Itoa(*w.Turn), func(v *view) (string, bool) {
+		c = append(c, condition{turnField, strconv.Itoa(*w.Turn), func(v *view) (string, bool) {
 			return strconv.Itoa(v.turn), v.turn == *w.Turn
-		}})
+		}, nil})
 	}
 	return c
 }
@@ -151,7 +162,7 @@ func same(field, want string, got func(*view) string) condition {
 	return condition{field, want, func(v *view) (string, bool) {
 		g := got(v)
 		return g, g == want
-	}}
+	}, func(v *view) bool { return strings.EqualFold(got(v), want) }}
 }
 
 // anyText looks for a message of a role ("" means all) whose text fits; got is
@@ -182,5 +193,18 @@ func (m *Match) compile() (kind, want string, fits func(string) bool, err error)
 		return "matches", m.Matches, re.MatchString, nil
 	default:
 		return "contains", m.Contains, func(s string) bool { return strings.Contains(s, m.Contains) }, nil
+	}
+}
+
+// folded reports whether a text would fit if upper and lower case were the same.
+func (m *Match) folded(s string) bool {
+	switch {
+	case m.Equals != "":
+		return strings.EqualFold(s, m.Equals)
+	case m.Matches != "":
+		re, err := regexp.Compile("(?i:" + m.Matches + ")")
+		return err == nil && re.MatchString(s)
+	default:
+		return strings.Contains(strings.ToLower(s), strings.ToLower(m.Contains))
 	}
 }

@@ -158,7 +158,7 @@ func (x *xmlWriter) findings(element string, s Scenario) {
 	findings := s.effective()
 	if len(findings) > 0 {
 		kind = plain.Line(findings[0].Rule, maxName)
-		message = plain.Line(s.where(findings[0])+findings[0].Message, maxMessage)
+		message = s.Leading()
 	}
 	var b strings.Builder
 	for _, f := range findings {

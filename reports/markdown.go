@@ -104,10 +104,8 @@ func markdownFindings(s Scenario) string {
 	for _, f := range s.effective() {
 		fmt.Fprintf(&b, "- %s %s%s\n", plain.Code(f.Rule, maxName), s.where(f), plain.Code(f.Message, maxMessage))
 		if lines := plain.Lines(f.Evidence, maxEvidence); len(lines) > 0 {
-			for i := range lines {
-				lines[i] = plain.Code(lines[i], 0)
-			}
-			fmt.Fprintf(&b, "  - %s\n", strings.Join(lines, "<br>"))
+			// One code span whatever the text: its lines must not decide the structure.
+			fmt.Fprintf(&b, "  - %s\n", plain.Code(strings.Join(lines, " ⏎ "), 0))
 		}
 	}
 	if s.MoreFindings > 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/plain"
@@ -87,6 +88,20 @@ func (s Scenario) effective() []gate.Finding {
 		return s.Findings
 	}
 	return list
+}
+
+// Leading returns in one line what the scenario's first finding says, with its evidence:
+// the nearest to the root cause that is known. It is empty if nothing was found.
+func (s Scenario) Leading() string {
+	found := s.effective()
+	if len(found) == 0 {
+		return ""
+	}
+	text := strings.TrimSuffix(found[0].Message+": "+found[0].Evidence, ": ")
+	if found[0].Message == gate.Unkept && found[0].Evidence != "" {
+		text = found[0].Evidence
+	}
+	return plain.Line(s.where(found[0])+text, maxMessage)
 }
 
 // cutShort names why the scenarios' verdicts are not the whole truth: the recording was

@@ -317,8 +317,8 @@ var _ = DescribeTable("a measure for a person",
 	Entry("microseconds", "s", true, ptr(0.000_045), "45µs"),
 	Entry("milliseconds", "s", true, ptr(0.45), "450ms"),
 	Entry("seconds", "s", true, ptr(1.254), "1.25s"),
-	Entry("minutes", "s", true, ptr(725), "12m5s"),
-	Entry("hours", "s", true, ptr(14400), "4h0m"),
+	Entry("minutes", "s", true, ptr(725), "12m 5s"),
+	Entry("hours", "s", true, ptr(14400), "4h 0m"),
 	Entry("beyond a duration", "s", true, ptr(1e12), "1000000000000s"),
 )
 

@@ -146,6 +146,9 @@ func (c *checker) checkExpect(sc *Scenario) {
 	if reflect.ValueOf(*e).IsZero() && len(sc.Perturb) == 0 {
 		c.add("expect", "", "the scenario expects nothing, so it could never fail; say at least its status")
 	}
+	if e.Retries != nil && sc.Backend.Process() {
+		c.add("expect.retries", "", "how often the program of a command-line agent (as: %s) repeats a call cannot be known; expect calls instead", sc.Backend.Kind())
+	}
 	if c.opts.CheckExpr == nil {
 		return
 	}

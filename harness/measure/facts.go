@@ -70,8 +70,10 @@ type RunFacts struct {
 
 // CallFacts count the calls to the backend.
 type CallFacts struct {
-	Total   int            `cel:"total" json:"total"`
-	Failed  int            `cel:"failed" json:"failed"`
+	Total  int `cel:"total" json:"total"`
+	Failed int `cel:"failed" json:"failed"`
+	// Retries are those of the project's own client, each within its call, or requests by
+	// which somebody else's agent repeated one that failed, each a call of its own.
 	Retries int            `cel:"retries" json:"retries"`
 	By      map[string]int `cel:"by" json:"by,omitempty"`         // by purpose
 	Errors  map[string]int `cel:"errors" json:"errors,omitempty"` // by kind, retries included

@@ -37,7 +37,7 @@ func Of(sc record.Scenario, tr record.Trial, timings []record.Timing) Facts {
 			Resumed:    resumed(&tr),
 			Broken:     broken(&tr),
 		},
-		Calls:     callFacts(tr.Calls),
+		Calls:     callFacts(&tr),
 		Tokens:    tokenFacts(tr.Calls),
 		Cost:      costFacts(&sc, tr.Calls),
 		Script:    scriptFacts(&tr),
@@ -193,10 +193,15 @@ func (r *RunFacts) clocked(head record.TrialHead, timings []record.Timing, laten
 	return latencies
 }
 
-func callFacts(calls []record.Call) CallFacts {
-	f := CallFacts{Total: len(calls)}
-	for i := range calls {
-		c := &calls[i]
+func callFacts(tr *record.Trial) CallFacts {
+	f := CallFacts{Total: len(tr.Calls)}
+	for i := range tr.Exchanges {
+		if tr.Exchanges[i].Retry {
+			f.Retries++
+		}
+	}
+	for i := range tr.Calls {
+		c := &tr.Calls[i]
 		increment(&f.By, c.Purpose)
 		f.LastError = ""
 		if c.Error != nil {

@@ -136,6 +136,12 @@ var _ = Describe("Of", Label("H-04"), func() {
 		Expect(measure.Of(scenario(), tr, nil).Calls.LastError).To(BeEmpty(), "the last call was answered, whatever failed before")
 	})
 
+	It("counts the requests by which somebody else's agent repeated one that failed", func() {
+		tr := trial()
+		tr.Exchanges[2].Retry, tr.Exchanges[3].Retry = true, true
+		Expect(measure.Of(scenario(), tr, nil).Calls.Retries).To(Equal(3 + 2))
+	})
+
 	It("counts perturbations beside the calls, too", func() {
 		tr := trial()
 		tr.Events = append(tr.Events, record.Event{Event: event.Event{Kind: event.State, Name: "perturbation", Detail: "write=2:crash-before"}})

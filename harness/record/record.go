@@ -149,6 +149,9 @@ type Exchange struct {
 	Usage     *llm.Usage `json:"usage,omitempty"`
 	// Problem says why the request was unexpected or invalid.
 	Problem string `json:"problem,omitempty"`
+	// Retry is true where the client of somebody else's agent repeated a request that
+	// failed; the project's own clients count theirs in Call.Retries.
+	Retry bool `json:"retry,omitempty"`
 }
 
 // Event is what the agent told its sink.

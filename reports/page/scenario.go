@@ -8,6 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/plain"
 	"github.com/rehearse-dev/rehearse/internal/shell"
 	"github.com/rehearse-dev/rehearse/internal/show"
 	"github.com/rehearse-dev/rehearse/reports"

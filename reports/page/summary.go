@@ -244,13 +244,7 @@ func (b *Builder) isOff(s reports.Scenario, list []survival.Result) bool {
 // pointerTo leads to a scenario, with its first finding.
 func (b *Builder) pointerTo(s reports.Scenario) pointer {
 	p := pointer{Link: link(b.scenario(s.Name).id), Text: line(s.Name, 200)}
-	for _, f := range s.Findings {
-		if f.Severity != gate.Info {
-			message, _ := said(f)
-			p.Note = line(message, 300)
-			break
-		}
-	}
+	p.Note = line(s.Leading(), 300)
 	return p
 }
 

@@ -225,7 +225,7 @@ var _ = Describe("a picture of much", Label("H-05"), func() {
 		p := plot.Timeline("t", calls)
 		sound(p)
 		Expect(len(p.SVG)).To(BeNumerically("<", 60_000))
-		Expect(p.Text).To(Equal("20000 calls in 5h33m, 9999 with a fault or a retry, 1 failed."))
+		Expect(p.Text).To(Equal("20000 calls in 5h 33m, 9999 with a fault or a retry, 1 failed."))
 		Expect(string(p.SVG)).To(And(ContainSubstring("(9 others)"), ContainSubstring("calls, from call "), ContainSubstring(">×<")))
 	})
 	It("never hides a failed run behind another", func() {

@@ -1,0 +1,90 @@
+package mocks
+
+import (
+	"crypto/sha256"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// retryCount is the header by which the SDKs of OpenAI and Anthropic count their retries
+// of a request: "0" at the first attempt.
+const retryCount = "X-Stainless-Retry-Count"
+
+// retries recognises the requests by which a client repeats one that failed. The zero
+// value is ready; the engine's lock guards it.
+type retries struct {
+	// failed counts, by request, the failed exchanges that no later request repeats yet.
+	failed map[fingerprint]int
+	// open are the exchanges that have not ended and that no later request repeats yet.
+	open []*attempt
+}
+
+// fingerprint identifies what a request asks for: its protocol and its body.
+type fingerprint [sha256.Size]byte
+
+// attempt is an exchange under way, as retries see it.
+type attempt struct {
+	request  fingerprint
+	exchange *Exchange
+}
+
+// arrive marks x as a retry if its client says so, or if it repeats, byte for byte, a
+// request that failed: that met a fault or an error status, or was given up by the client.
+// Only an observed engine looks: other clients count their retries themselves.
+func (e *Engine) arrive(x *Exchange, codec wire.Codec, header http.Header, body []byte) {
+	if e.opts.Observer == nil {
+		return
+	}
+	request := sha256.Sum256(append([]byte(codec.Protocol()+"\n"), body...))
+	count, err := strconv.Atoi(header.Get(retryCount))
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	repeats := e.retries.repeats(request, e.failing)
+	x.record.Retry = repeats || err == nil && count > 0
+	e.retries.open = append(e.retries.open, &attempt{request, x})
+}
+
+// repeats reports whether a request repeats a failed one, which is then accounted for.
+func (r *retries) repeats(request fingerprint, failing func(*Exchange) bool) bool {
+	if r.failed[request] > 0 {
+		r.failed[request]--
+		return true
+	}
+	i := slices.IndexFunc(r.open, func(a *attempt) bool { return a.request == request && failing(a.exchange) })
+	if i < 0 {
+		return false
+	}
+	r.open = slices.Delete(r.open, i, i+1)
+	return true
+}
+
+// failing reports whether an exchange under way is bound to fail, so that a client that
+// is quick may repeat it before it has ended here.
+func (e *Engine) failing(x *Exchange) bool {
+	if x.aimed || x.hits != nil || x.ctx.Err() != nil {
+		return true
+	}
+	if x.record.N == 0 {
+		return false // it was not matched yet
+	}
+	known := &e.journal.records[x.slot] // what x.record says of its status belongs to another goroutine
+	return known.N == x.record.N && known.Status >= http.StatusBadRequest
+}
+
+// left takes note of how an exchange ended.
+func (r *retries) left(x *Exchange) {
+	i := slices.IndexFunc(r.open, func(a *attempt) bool { return a.exchange == x })
+	if i < 0 {
+		return // it is repeated already, or nobody asks
+	}
+	if x.record.Fired || x.record.HungUp || !x.record.Delivered || x.record.Status >= http.StatusBadRequest {
+		if r.failed == nil {
+			r.failed = map[fingerprint]int{}
+		}
+		r.failed[r.open[i].request]++
+	}
+	r.open = slices.Delete(r.open, i, i+1)
+}

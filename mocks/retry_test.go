@@ -1,0 +1,95 @@
+package mocks_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks"
+)
+
+// watcher observes an engine, and refuses nothing.
+type watcher struct{}
+
+func (watcher) Begin(string, llm.Request) (func(llm.Reply, error), error) {
+	return func(llm.Reply, error) {}, nil
+}
+
+// retried are the numbers of the requests that repeat a failed one.
+func retried(e *mocks.Engine) []int {
+	var numbers []int
+	for _, x := range e.Report().Exchanges {
+		if x.Retry {
+			numbers = append(numbers, x.N)
+		}
+	}
+	return numbers
+}
+
+var _ = Describe("a retry of a client that is only observed", Label("H-02"), func() {
+	observed := func(script string) *rig {
+		return inProcess(compile(script), mocks.EngineOptions{Observer: watcher{}})
+	}
+
+	DescribeTable("is the same request again, after it failed",
+		func(rules, asked string, want ...any) {
+			for _, start := range ways {
+				r := start(compile("{rules: "+rules+"}"), mocks.EngineOptions{Observer: watcher{}})
+				for _, text := range strings.Fields(asked) {
+					r.ask(text)
+				}
+				r.settle()
+				Expect(retried(r.engine)).To(HaveExactElements(want...))
+			}
+		},
+		Entry("a status", "[{when: {user: a}, text: a, fault: {kind: status, status: 503, times: 2}}]", "a a a", 2, 3),
+		Entry("a connection that was reset", "[{when: {user: a}, text: a, fault: reset-mid-stream}]", "a a", 2),
+		Entry("an answer that was spoilt", "[{when: {user: a}, text: a, fault: malformed-json}]", "a a", 2),
+		Entry("no rule for it", "[{when: {user: b}, optional: true, text: b}]", "a a", 2),
+		Entry("not another request", "[{when: {user: a}, text: a, fault: {kind: status, status: 503}}, {text: b}]", "a b"),
+		Entry("not the same request after an answer", "[{text: a}]", "a a a"),
+		Entry("with another one in between", "[{when: {user: a}, text: a, fault: {kind: status, status: 503}}, {text: b}]", "a b a", 3),
+		Entry("each failure once", "[{when: {user: a}, text: a, fault: {kind: status, status: 503}}]", "a a a", 2),
+	)
+
+	It("is what the client's SDK says it is, whatever else changed", func() {
+		r := observed("rules: [{text: a}]")
+		for n, count := range []string{"0", "1", "many", ""} {
+			req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, r.base+"/chat/completions",
+				strings.NewReader(chat(map[string]any{"seed": n}, user("a"))))
+			Expect(err).NotTo(HaveOccurred())
+			req.Header.Set("X-Stainless-Retry-Count", count)
+			response, err := r.client.Do(req)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(response.Body.Close()).To(Succeed())
+		}
+		Expect(retried(r.engine)).To(Equal([]int{2}))
+	})
+
+	It("is told from two equal requests at once, of which one fails", func() {
+		r := observed("rules: [{text: a, fault: {kind: timeout, times: 1}}]")
+		ctx, cancel := context.WithCancel(context.Background())
+		hanging := make(chan struct{})
+		go func() {
+			defer close(hanging)
+			r.post(ctx, chat(nil, user("a")))
+		}()
+		Eventually(func() int { return r.engine.Report().Calls }).Should(Equal(1))
+		Expect(r.post(context.Background(), chat(nil, user("a"))).text()).To(Equal("a"), "while the first one still hangs")
+		Expect(r.post(context.Background(), chat(nil, user("a"))).text()).To(Equal("a"))
+		cancel()
+		<-hanging
+		Expect(retried(r.engine)).To(Equal([]int{2}))
+	})
+
+	It("is not looked for where the client counts them itself", func() {
+		r := start("rules: [{text: a, fault: {kind: status, status: 503}}]")
+		r.ask("a")
+		r.ask("a")
+		Expect(retried(r.engine)).To(BeEmpty())
+	})
+})
