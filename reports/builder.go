@@ -131,6 +131,9 @@ func (b *Builder) Close() Report {
 	if r.Verdict = r.Totals.Scenarios.Verdict(); len(r.Problems) > 0 || r.Stopped != "" {
 		r.Verdict = gate.Error
 	}
+	if r.Interrupted && r.Verdict != gate.Fail {
+		r.Verdict = gate.Error // what passed cannot stand for what was not done
+	}
 	return r
 }
 

@@ -35,6 +35,9 @@ func JUnit(w io.Writer, r Report, _ Options) error {
 	if r.Stopped != "" {
 		count.Error++
 	}
+	if r.Interrupted {
+		count.Error++
+	}
 	against := comparisonCases(r.Comparison)
 	for _, c := range against {
 		count.Add(c.verdict)
@@ -77,13 +80,18 @@ func (x *xmlWriter) suite(r Report) {
 	}
 	for _, name := range r.NotRun {
 		x.element("testcase", func() {
-			x.element("skipped", nil, attr{"message", "not run"})
+			x.element("skipped", nil, attr{"message", notRun(r)})
 		}, junitName(name)...)
 	}
 	if r.Stopped != "" {
 		x.element("testcase", func() {
 			x.text("error", plain.Line(r.Stopped, 0), attr{"message", plain.Line(r.Stopped, maxMessage)}, attr{"type", "stopped"})
 		}, attr{"name", "budget"}, attr{"classname", "rehearse"})
+	}
+	if r.Interrupted {
+		x.element("testcase", func() {
+			x.element("error", nil, attr{"message", "the run was interrupted before its plan was done"}, attr{"type", interrupted})
+		}, attr{"name", interrupted}, attr{"classname", "rehearse"})
 	}
 }
 

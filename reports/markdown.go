@@ -65,7 +65,7 @@ func Markdown(w io.Writer, r Report, opts Options) error {
 	show.Lines(&b, "scenarios with findings", notPassed, markdownFindings)
 	show.Lines(&b, "reasons for which scenarios were skipped", alike, markdownSkips)
 	if len(r.NotRun) > 0 {
-		b.Head("\n### Not run\n\n")
+		b.Head("\n### N" + notRun(r)[1:] + "\n\n")
 	}
 	show.Lines(&b, "scenarios that were not run", r.NotRun, func(name string) string {
 		return "- " + plain.Code(name, maxName) + "\n"
@@ -77,8 +77,8 @@ func Markdown(w io.Writer, r Report, opts Options) error {
 }
 
 func markdownVerdict(r Report) string {
-	text := "**" + strings.ToUpper(plain.Line(string(r.Verdict), 10)) + "**"
-	return text + cutShort(r)
+	verdict, more, _ := strings.Cut(Word(r), " ")
+	return strings.TrimSpace("**" + strings.ToUpper(verdict) + "** " + more)
 }
 
 func markdownRow(s Scenario) string {

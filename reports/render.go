@@ -104,16 +104,34 @@ func (s Scenario) Leading() string {
 	return plain.Line(s.where(found[0])+text, maxMessage)
 }
 
-// cutShort names why the scenarios' verdicts are not the whole truth: the recording was
-// altered, or not all of the plan was done.
-func cutShort(r Report) string {
+// interrupted is what became of a run that was interrupted before its plan was done, as
+// far as nothing else is wrong.
+const interrupted = "interrupted"
+
+// Word returns in a word or two what became of the run: its verdict, and whether its plan
+// was done. A run that was interrupted has never passed. An altered recording is named
+// before all else.
+func Word(r Report) string {
+	verdict := plain.Line(string(r.Verdict), 10)
+	wrong := r.Totals.Scenarios.Error > 0 || len(r.Problems) > 0 || r.Stopped != ""
 	switch {
 	case r.Altered:
-		return " (altered recording)"
+		return verdict + " (altered recording)"
+	case r.Interrupted && (r.Verdict == gate.Fail || wrong):
+		return verdict + " (interrupted)"
 	case r.Interrupted:
-		return " (interrupted)"
+		return interrupted
 	case r.Stopped != "":
-		return " (stopped)"
+		return verdict + " (stopped)"
 	}
-	return ""
+	return verdict
+}
+
+// notRun says of the scenarios without a result what became of them: those of an
+// interrupted run may have been under way.
+func notRun(r Report) string {
+	if r.Interrupted {
+		return "not run to the end"
+	}
+	return "not run"
 }

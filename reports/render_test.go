@@ -136,7 +136,7 @@ var _ = Describe("JUnit", Label("H-05"), func() {
 		}
 		Expect(got).To(Equal(map[string]string{
 			"done-marker": "", "no-progress-after-three-identical-answers": "fail", "reset": "error",
-			"live": "skip", "four-hours": "skip", "recording": "error", "budget": "error",
+			"live": "skip", "four-hours": "skip", "recording": "error", "budget": "error", "interrupted": "error",
 			"loop/done-marker: regression calls": "fail", "loop/done-marker: moved-bar expect.calls": "fail", "loop/fault/reset: not-told": "error",
 		}))
 	})
@@ -155,7 +155,7 @@ var _ = Describe("JUnit", Label("H-05"), func() {
 		Expect(got).To(HaveKeyWithValue("done-marker trials", "1"))
 	})
 	It("is well-formed whatever a model writes", func() {
-		Expect(parse(render(reports.JUnit, hostile(), reports.Options{}))).To(HaveLen(10))
+		Expect(parse(render(reports.JUnit, hostile(), reports.Options{}))).To(HaveLen(11))
 	})
 })
 
@@ -222,8 +222,24 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 	It("shows names in full where there is room, else both their ends", func() {
 		wide := render(reports.Terminal, sample(), reports.Options{Terminal: tty.Terminal{Width: 200}})
 		Expect(strings.SplitN(wide, "\n\n", 2)[0]).To(ContainSubstring("\nguards/no-progress-after-three-identical-answers "))
-		narrow := render(reports.Terminal, sample(), reports.Options{})
+		narrow := render(reports.Terminal, sample(), reports.Options{Terminal: tty.Terminal{Width: 80}})
 		Expect(narrow).To(MatchRegexp(`(?m)^guards/\S*…\S*answers +fail 3/5`))
+	})
+	It("shows names in full where it is a file, so that they can be searched for", func() {
+		r := sample()
+		r.NotRun = []string{strings.Repeat("long/", 20) + "name"}
+		text := render(reports.Terminal, r, reports.Options{})
+		Expect(text).To(And(ContainSubstring("\nguards/no-progress-after-three-identical-answers "), ContainSubstring("  "+r.NotRun[0]+"\n")))
+	})
+	It("shows of a program that failed what it wrote, line by line", func() {
+		r := sample()
+		r.Scenarios = []reports.Scenario{{Name: "a", Verdict: gate.Error, Findings: []gate.Finding{
+			{Severity: gate.Broken, Rule: "agent", Message: "the agent could not be run", Evidence: "exit status 1:\nTraceback\n\n\tfile.py\nKeyError: 'x'"},
+		}}}
+		Expect(render(reports.Terminal, r, reports.Options{})).To(ContainSubstring(
+			"  agent: the agent could not be run\n    exit status 1:\n    Traceback\n      file.py\n    KeyError: 'x'\n"))
+		Expect(render(reports.JUnit, r, reports.Options{})).To(ContainSubstring("&#xA;    Traceback&#xA;"))
+		Expect(r.Scenarios[0].Leading()).To(HavePrefix("the agent could not be run: exit status 1: Traceback"))
 	})
 	It("says the folder of all names once, and none where they have none in common", func() {
 		names := func(list ...string) string {

@@ -87,9 +87,9 @@ func terminalRepeats(b *strings.Builder, t tty.Terminal, list []Scenario) {
 			rest += fmt.Sprintf(", pass@%d %s, pass^%d %s", r.K, share(r.PassAt), r.K, share(r.PassAll))
 		}
 		if s.Flaky {
-			fmt.Fprintf(b, "  %s: %s\n    %s\n", t.Paint(tty.Red, "flaky"), tty.Middle(name, t.Columns()-9), rest)
+			fmt.Fprintf(b, "  %s: %s\n    %s\n", t.Paint(tty.Red, "flaky"), t.Shorten(name, t.Columns()-9), rest)
 		} else {
-			fmt.Fprintf(b, "  %s\n    %s\n", tty.Middle(name, t.Columns()-2), rest)
+			fmt.Fprintf(b, "  %s\n    %s\n", t.Shorten(name, t.Columns()-2), rest)
 		}
 	}
 }

@@ -18,8 +18,9 @@ type Report struct {
 	Schema string `json:"schema"`
 	Run    Run    `json:"run"`
 	// Verdict is the worst of the scenarios' verdicts, and of the comparison; fail if
-	// the recording was altered, else error if there are problems or the run was
-	// stopped, and skip if no scenario was judged.
+	// the recording was altered, else error if there are problems, if the run was stopped,
+	// or if it was interrupted and nothing had failed by then; and skip if no scenario was
+	// judged.
 	Verdict gate.Verdict `json:"verdict"`
 	// Altered is true if the hash chain shows that lines of the recording were
 	// changed, removed, inserted or reordered after the run; Problems names them.

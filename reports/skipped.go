@@ -79,7 +79,7 @@ func (s skips) terminal(b *strings.Builder, t tty.Terminal) {
 		line += name
 		n++
 	}
-	fmt.Fprintf(b, "%s\n", tty.Middle(line+more(len(s.list)-n), t.Columns()))
+	fmt.Fprintf(b, "%s\n", t.Shorten(line+more(len(s.list)-n), t.Columns()))
 }
 
 // more says how many are not named.

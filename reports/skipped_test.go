@@ -62,7 +62,7 @@ var _ = Describe("scenarios that were skipped for the same reason", func() {
 		}
 		r.Scenarios[3].Name = "short"
 		named := 0
-		for line := range strings.Lines(render(reports.Terminal, r, reports.Options{})) {
+		for line := range strings.Lines(render(reports.Terminal, r, reports.Options{Terminal: tty.Terminal{Width: 80}})) {
 			if strings.HasPrefix(line, "  in long/") {
 				named++
 				Expect(tty.Width(strings.TrimSpace(line))).To(BeNumerically("<=", 80))

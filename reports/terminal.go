@@ -19,7 +19,7 @@ import (
 var columns = []string{calls, tokens, costEUR, latencyP95, duration}
 
 // Terminal writes a table of scenarios, the findings of those that did not pass
-// and a line of totals, at most opts.Terminal.Columns() wide. Control characters
+// and a line of totals. On a terminal names are shortened to fit its width. Control characters
 // of foreign text are shown as escapes and never reach the terminal. Scenarios that
 // were skipped for the same reason share one line.
 func Terminal(w io.Writer, r Report, opts Options) error {
@@ -54,10 +54,10 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 		fmt.Fprintf(&b, "\n%s\n", t.Paint(tty.Red, "stopped: "+plain.Line(r.Stopped, maxMessage)))
 	}
 	if len(r.NotRun) > 0 {
-		fmt.Fprintf(&b, "\n%s\n", t.Paint(tty.Yellow, "not run:"))
+		fmt.Fprintf(&b, "\n%s\n", t.Paint(tty.Yellow, notRun(r)+":"))
 	}
 	for _, name := range r.NotRun {
-		fmt.Fprintf(&b, "  %s\n", tty.Middle(plain.Line(name, maxName), t.Columns()-2))
+		fmt.Fprintf(&b, "  %s\n", t.Shorten(plain.Line(name, maxName), t.Columns()-2))
 	}
 	for _, s := range sections {
 		s.terminal(&b, s.of(r.Totals.AgentMetrics))
@@ -66,9 +66,7 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 	if r.Comparison != nil {
 		terminalComparison(&b, t, r.Comparison)
 	}
-	verdict := plain.Line(string(r.Verdict), 10)
-	verdict += cutShort(r)
-	fmt.Fprintf(&b, "\n%s: %s\n", paintVerdict(t, r.Verdict, verdict), summary(r))
+	fmt.Fprintf(&b, "\n%s: %s\n", paintWord(t, r), summary(r))
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
@@ -101,7 +99,9 @@ func scenarioTable(t tty.Terminal, list []Scenario) string {
 	if t.Columns() < 100 {
 		gap = 1
 	}
-	fit(rows, t.Columns()-gap*(len(header)-1))
+	if t.Width > 0 { // names in a file stay whole
+		fit(rows, t.Columns()-gap*(len(header)-1))
+	}
 
 	out := tty.Table(gap, 4, 5, 6, 7, 8)
 	out.AppendHeader(tty.Row(header))
@@ -204,6 +204,15 @@ func paintVerdict(t tty.Terminal, v gate.Verdict, text string) string {
 	}
 }
 
+// paintWord is what became of the run, in the colour of its verdict; an interruption
+// alone is neither good nor bad.
+func paintWord(t tty.Terminal, r Report) string {
+	if Word(r) == interrupted {
+		return t.Paint(tty.Yellow, interrupted)
+	}
+	return paintVerdict(t, r.Verdict, Word(r))
+}
+
 // summary is one line of totals.
 func summary(r Report) string {
 	c := r.Totals.Scenarios
@@ -214,8 +223,15 @@ func summary(r Report) string {
 	if x := r.Comparison; x != nil && x.Verdict != gate.Pass {
 		line += "; against the baseline: " + plain.Line(string(x.Verdict), 10)
 	}
+	if len(r.NotRun) > 0 {
+		line += fmt.Sprintf("; %d %s", len(r.NotRun), notRun(r))
+	}
 	shown := func(name string) string { return text(find(r.Totals.Measures, name)) }
-	return fmt.Sprintf("%s; %s calls, %s, %s, latency p95 %s", line, shown(calls),
+	made := shown(calls) + " calls"
+	if shown(calls) == "1" {
+		made = "1 call"
+	}
+	return fmt.Sprintf("%s; %s, %s, %s, latency p95 %s", line, made,
 		atLeast(find(r.Totals.Measures, tokens), "tokens"), atLeast(find(r.Totals.Measures, costEUR), "EUR"), shown(latencyP95))
 }
 

@@ -51,6 +51,15 @@ func (t Terminal) Columns() int {
 	return max(t.Width, 40)
 }
 
+// Shorten is Middle on a terminal. In a file or a pipe names stay whole, so that they can
+// be searched for and copied.
+func (t Terminal) Shorten(s string, limit int) string {
+	if t.Width == 0 {
+		return s
+	}
+	return Middle(s, limit)
+}
+
 // Color is an SGR code.
 type Color string
 

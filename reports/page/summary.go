@@ -23,6 +23,7 @@ type summary struct {
 	Style, Script template.HTML
 	Tool          string
 	Verdict       verdict
+	Word          string // what became of the run
 	Headline      string
 	Run           []fact
 	Numbers       []numbered
@@ -58,7 +59,7 @@ func (b *Builder) summary(in Input) summary {
 	r := in.Report
 	s := summary{
 		Policy: policy(), Style: inline("style", styleSheet()), Script: inline("script", script),
-		Tool: line(r.Run.Tool, 100), Verdict: newVerdict(overall(in)), Headline: headline(in), Run: about(r.Run),
+		Tool: line(r.Run.Tool, 100), Verdict: newVerdict(overall(in)), Word: word(in), Headline: headline(in), Run: about(r.Run),
 		Numbers: numbers(r), Attention: b.attention(in), Plots: b.plots.pictures(r), Agents: reports.Sections(r.Totals.AgentMetrics),
 	}
 	if r.Comparison != nil {
@@ -89,6 +90,14 @@ func overall(in Input) gate.Verdict {
 	return gate.Overall(verdicts)
 }
 
+// word says in a word or two what became of the run, or of what was explored.
+func word(in Input) string {
+	if verdict := overall(in); verdict != in.Report.Verdict {
+		return newVerdict(verdict).Name
+	}
+	return reports.Word(in.Report)
+}
+
 // headline says in a few words what became of the run, or of what was explored.
 func headline(in Input) string {
 	if in.Report.Altered {
@@ -111,6 +120,8 @@ func scenarioLine(in Input) string {
 	switch {
 	case n.Total() == 0:
 		return "No scenario was judged"
+	case in.Report.Interrupted:
+		// below: that all of a part passed is not what became of the run
 	case n.Total() == 1 && n.Pass == 1:
 		return "The scenario passed"
 	case n.Pass == n.Total():
@@ -125,7 +136,11 @@ func scenarioLine(in Input) string {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.text))
 		}
 	}
-	return fmt.Sprintf("Of %s %s", total, strings.Join(parts, ", "))
+	text := fmt.Sprintf("Of %s %s", total, strings.Join(parts, ", "))
+	if left := len(in.Report.NotRun); in.Report.Interrupted && left > 0 {
+		text += "; " + count(left, "other") + " did not run to the end"
+	}
+	return text
 }
 
 // explorationLine counts the perturbed runs by outcome.
