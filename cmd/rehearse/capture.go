@@ -235,7 +235,8 @@ func (a *app) writeScript(flags captureFlags) error {
 	if err := a.saveScript(flags.out, script, t, name); err != nil {
 		return noVerdict(err)
 	}
-	fmt.Fprintf(a.stderr, "%s: %d lines of %d exchanges; serve it with: rehearse mock %s\n", flags.out, lines, len(t.Exchanges)-len(skipped), flags.out)
+	fmt.Fprintf(a.stderr, "%s: %s of %s; serve it with: rehearse mock %s\n", flags.out,
+		plural(lines, "line"), plural(len(t.Exchanges)-len(skipped), "exchange"), flags.out)
 	if len(skipped) > 0 {
 		return quiet(exitFail)
 	}

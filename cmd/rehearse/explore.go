@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/survival"
 	"github.com/rehearse-dev/rehearse/internal/folder"
 	"github.com/rehearse-dev/rehearse/internal/shell"
+	"github.com/rehearse-dev/rehearse/internal/show"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -149,8 +151,8 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 			return noVerdict(err)
 		}
 	}
-	fmt.Fprintf(a.stderr, "%s, %.0f runs a second; %s, %s and the reports are in %s\nlook again: %s\n",
-		took.Round(time.Millisecond), float64(len(result.Cells))/took.Seconds(), exploreFile, exploreMarkdownFile, out.Path(),
+	fmt.Fprintf(a.stderr, "%s, %s a second; %s, %s and the reports are in %s\nlook again: %s\n",
+		show.Seconds(took.Seconds()), plural(int(math.Round(float64(len(result.Cells))/took.Seconds())), "run"), exploreFile, exploreMarkdownFile, out.Path(),
 		shell.Join("rehearse", "report", out.Path()))
 	if ctx.Err() != nil {
 		return quiet(exitInterrupted)

@@ -151,7 +151,7 @@ func (a *app) logged(next http.Handler) http.Handler {
 
 // mockReport tells how client and script fitted each other.
 func (a *app) mockReport(r mocks.Report, lenient bool) error {
-	fmt.Fprintf(a.stderr, "%d exchanges\n", r.Calls)
+	fmt.Fprintln(a.stderr, plural(r.Calls, "exchange"))
 	bad := 0
 	for _, list := range []struct {
 		what  string

@@ -238,7 +238,7 @@ func (a *app) verify(ctx context.Context, path string) error {
 		fmt.Fprintf(a.stdout, "%s has no end\n", path)
 		return quiet(exitFail)
 	}
-	fmt.Fprintf(a.stdout, "%s is intact: %d lines, last hash %s\n", path, found.Lines, found.Hash)
+	fmt.Fprintf(a.stdout, "%s is intact: %s, last hash %s\n", path, plural(found.Lines, "line"), found.Hash)
 	return nil
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/folder"
 	"github.com/rehearse-dev/rehearse/internal/shell"
+	"github.com/rehearse-dev/rehearse/internal/show"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -143,7 +144,7 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	if flags.html {
 		written = append(written, htmlFile)
 	}
-	fmt.Fprintf(a.stderr, "%s; %s are in %s\nlook again: %s\n", time.Since(began).Round(time.Millisecond),
+	fmt.Fprintf(a.stderr, "%s; %s are in %s\nlook again: %s\n", show.Seconds(time.Since(began).Seconds()),
 		strings.Join(written, ", ")+" and "+recordingFile, out.Path(), shell.Join("rehearse", "report", out.Path()))
 	return quiet(exitCode(report))
 }

@@ -309,7 +309,7 @@ var _ = Describe("drift", func() {
 		var b strings.Builder
 		Expect(drift.Markdown(&b, result)).To(Succeed())
 		Expect(b.String()).To(Equal("### Drift of `api.example.com`\n\n" +
-			"1 answers compared: 0 errors, 1 warnings, 0 differences that are none of form, against what was captured on 2026-01-01.\n\n" +
+			"1 answer compared: 0 errors, 1 warning, 0 informational differences, against what was captured on 2026-01-01.\n\n" +
 			"| | exchange | where | captured | now |\n|---|---|---|---|---|\n" +
 			"| warn | 1 `/chat/completions` | `` document: a¦b`<x> `` |  | `new: number` |\n\n" +
 			"Exchange 2 was not asked again: `no answer was captured: cut`.\n"))

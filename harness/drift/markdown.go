@@ -6,12 +6,13 @@ import (
 	"io"
 
 	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/show"
 )
 
 // Summary is the result in one sentence.
 func (r *Result) Summary() string {
-	s := fmt.Sprintf("%d answers compared: %d errors, %d warnings, %d differences that are none of form",
-		len(r.Exchanges)-r.Unanswered(), r.Count(Error), r.Count(Warn), r.Count(Info))
+	s := fmt.Sprintf("%s compared: %s, %s, %s", show.Plural(len(r.Exchanges)-r.Unanswered(), "answer"),
+		show.Plural(r.Count(Error), "error"), show.Plural(r.Count(Warn), "warning"), show.Plural(r.Count(Info), "informational difference"))
 	if n := r.Unanswered(); n > 0 {
 		s += fmt.Sprintf("; %d not answered", n)
 	}

@@ -23,7 +23,7 @@ var _ = Describe("An experiment's file", Label("H-07"), func() {
 		Entry("an unknown key", "trials: 40", "trails: 40", `experiment.yaml:21:1: unknown key "trails" (did you mean "trials"?)`),
 		Entry("another schema", "rehearse.experiment/1", "rehearse.experiment/2", "experiment.yaml:1:9: "),
 		Entry("no trials", "trials: 40", "trials: 0", "experiment.yaml:21:9: "),
-		Entry("an unknown measure", "{name: calls,", "{name: cals,", `experiment.yaml:24:12: there is no measure "cals"; there are [pass calls`),
+		Entry("an unknown measure", "{name: calls,", "{name: cals,", `experiment.yaml:24:12: there is no measure "cals"; there are pass, calls`),
 		Entry("an unknown measure, and the nearest", "{name: calls,", "{name: cals,", `(did you mean "calls"?)`),
 		Entry("a measure twice", "{name: calls,", "{name: pass,", `experiment.yaml:24:12: the measure "pass" is given twice`),
 		Entry("an expression that is wrong", "run.iterations > 1", "run.iteration > 1", `the expression cannot be used`),

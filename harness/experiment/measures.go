@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
@@ -56,7 +57,7 @@ func quantityOf(m Measure, found func(key, nearest string, err error)) quantity 
 		q.compile(m, found)
 	case !taken:
 		all := names()
-		found("name", suggest.Nearest(m.Name, all), fmt.Errorf("there is no measure %q; there are %v, or give an expression with expr", m.Name, all))
+		found("name", suggest.Nearest(m.Name, all), fmt.Errorf("there is no measure %q; there are %s, or give an expression with expr", m.Name, strings.Join(all, ", ")))
 	default:
 		q.Unit, q.Share = unit, m.Name == pass
 		if q.Better == "" {

@@ -70,6 +70,20 @@ var _ = Describe("A page", func() {
 		Expect(out.String()).To(Equal(r.page(page.Options{})))
 	})
 
+	It("does not show an interrupted run as a pass", func() {
+		r := run{head: record.Run{ID: "cut", Scenarios: 3}, notRun: []string{"b", "c"}}
+		r.add(record.Scenario{Name: "a", Trials: 1, Agent: "loop"}, dialogue("a", 1, [2]string{"Where?", "Here."}))
+		Expect(plainText(r.page(page.Options{}), `<h1 id="headline">`, "</h1>")).To(Equal("interrupted Of 1 scenario 1 passed; 2 others did not run to the end"))
+	})
+
+	It("leads with the first finding and its evidence", func() {
+		r := run{head: record.Run{ID: "bad", Scenarios: 1}}
+		r.add(record.Scenario{Name: "a", Trials: 1, Agent: "command"}, dialogue("a", 1, [2]string{"Where?", "Here."}),
+			gate.Finding{Severity: gate.Failing, Rule: "unexpected-call", Message: "no line answers", Evidence: "call 1: the closest is rules[1]"},
+			gate.Finding{Severity: gate.Failing, Rule: "status", Message: "expected done"})
+		Expect(r.page(page.Options{})).To(ContainSubstring("no line answers: call 1: the closest is rules[1]"))
+	})
+
 	It("says what it leaves out where there is no room, passing trials before failing ones", func() {
 		r := run{head: record.Run{ID: "large", Scenarios: 40}}
 		words := strings.Repeat("The order is on its way. ", 400)

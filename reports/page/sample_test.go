@@ -34,6 +34,7 @@ func (m *memory) ReadAt(p []byte, off int64) (int, error) {
 // run is a recorded and judged run.
 type run struct {
 	head       record.Run
+	notRun     []string // scenarios that an interruption kept from being run
 	trials     []judged
 	input      page.Input
 	comparison *compare.Result
@@ -49,7 +50,7 @@ type judged struct {
 func (r run) page(opts page.Options) string {
 	GinkgoHelper()
 	b := page.New(&memory{}, opts)
-	report := reports.Builder{Run: r.head}
+	report := reports.Builder{Run: r.head, Interrupted: r.notRun != nil, NotRun: r.notRun}
 	for i := range r.trials {
 		t := &r.trials[i]
 		facts := measure.Of(t.scenario, t.trial, nil)
