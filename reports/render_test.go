@@ -65,6 +65,7 @@ var _ = Describe("JSON", Label("H-05"), func() {
 	It("has a sample in which every field is set somewhere", func() {
 		set := map[string]bool{}
 		visit(reflect.ValueOf(sample()), "Report", set)
+		visit(reflect.ValueOf(altered()), "Report", set)
 		for field, nonZero := range set {
 			Expect(nonZero).To(BeTrue(), "%s is zero everywhere in the sample", field)
 		}
