@@ -6,6 +6,9 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // Role says who wrote a message. The values are those of the OpenAI chat API.
@@ -24,12 +27,39 @@ const (
 type Message struct {
 	Role    Role   `json:"role"`
 	Content string `json:"content"`
+	// Attachments describe the images, audio and files beside the text of a message that
+	// a scripted backend received. The project's own backends send text alone.
+	Attachments []Attachment `json:"attachments,omitempty"`
 	// Name distinguishes participants that share a role; usually empty.
 	Name string `json:"name,omitempty"`
 	// ToolCalls are the calls that an assistant message asks for.
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
 	// ToolCallID is, on a tool message, the id of the call that it answers.
 	ToolCallID string `json:"tool_call_id,omitempty"`
+}
+
+// Attachment describes an image, a sound or a file in a message. Its content is not
+// kept: the digest identifies it.
+type Attachment struct {
+	Kind      string `json:"kind"`                 // image, audio or file
+	MediaType string `json:"media_type,omitempty"` // such as image/png; empty where the request does not name it
+	Name      string `json:"name,omitempty"`       // of a file
+	// Bytes and SHA256 (in hexadecimal) are of the decoded content; 0 and empty where the
+	// request only refers to it.
+	Bytes  int    `json:"bytes,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
+	// Source is the URL or the provider's file id that the request refers to.
+	Source string `json:"source,omitempty"`
+}
+
+// String returns the description on one line, such as "image image/png 68 bytes
+// sha256:9f86d0…"; parts that are not known are left out.
+func (a Attachment) String() string {
+	parts := []string{a.Kind, a.MediaType, a.Name, a.Source}
+	if a.SHA256 != "" {
+		parts = append(parts, strconv.Itoa(a.Bytes)+" bytes", "sha256:"+a.SHA256)
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), " ")
 }
 
 // ToolCall is one function call that a model asks for.
@@ -95,10 +125,13 @@ const (
 // UsageSource says where token counts come from.
 type UsageSource string
 
-// Usage is either what the backend reported or what we counted ourselves.
+// Usage is either what the backend reported or what we counted ourselves. UsageTextOnly
+// counts the text of a request and not its attachments, whose tokens depend on the
+// provider: the input is a lower bound.
 const (
 	UsageReported UsageSource = "reported"
 	UsageCounted  UsageSource = "counted"
+	UsageTextOnly UsageSource = "text-only"
 )
 
 // Usage is the number of tokens of one call.

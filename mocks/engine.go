@@ -3,6 +3,7 @@ package mocks
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/clock"
@@ -82,6 +83,9 @@ func (e *Engine) Begin(ctx context.Context, codec wire.Codec, header http.Header
 	e.arrive(x, codec, header, body)
 	call, apiErr := codec.Decode(body)
 	if apiErr != nil {
+		if apiErr.Declined {
+			return e.side(ctx, codec.EncodeError(apiErr))
+		}
 		x.send(codec.EncodeError(apiErr))
 		x.record.Problem, x.denied = "invalid request: "+apiErr.Message, llm.InvalidRequest
 		e.open(x, invalid)
@@ -225,6 +229,9 @@ func (e *Engine) usage(v *view, c *wire.Completion) llm.Usage {
 	if count == nil {
 		return u
 	}
+	if slices.ContainsFunc(v.call.Messages, func(m llm.Message) bool { return len(m.Attachments) > 0 }) {
+		u.Source = llm.UsageTextOnly
+	}
 	u.Input = e.input(v.call, c.Model)
 	u.Reasoning = count(c.Model, c.Thinking)
 	u.Output = u.Reasoning + count(c.Model, c.Text) + count(c.Model, c.Refusal)
@@ -234,7 +241,7 @@ func (e *Engine) usage(v *view, c *wire.Completion) llm.Usage {
 	return u
 }
 
-// input counts the tokens of a call's messages.
+// input counts the tokens of the text of a call's messages.
 func (e *Engine) input(call *wire.Call, model string) int {
 	n, count := 0, e.opts.Count
 	if count == nil {

@@ -42,6 +42,12 @@ func Position(messages []llm.Message) (turn int, user string) {
 	return v.turn, v.user
 }
 
+// recent returns the last user message and what follows it.
+func (v *view) recent() []llm.Message {
+	all := v.call.Messages
+	return all[max(0, len(all)-len(v.after)-1):]
+}
+
 // system is the text of the system and developer messages, a line for each.
 func (v *view) system() string {
 	text := ""
@@ -87,6 +93,10 @@ func (w *When) conditions() ([]condition, error) {
 		}))
 	}
 	c = equals(c, "when.model", w.Model, func(v *view) string { return v.call.Model })
+	c, err := w.attachment(c)
+	if err != nil {
+		return nil, err
+	}
 	texts := []struct {
 		field string
 		match *Match
@@ -119,6 +129,28 @@ func (w *When) conditions() ([]condition, error) {
 		}})
 	}
 	return append(c, w.others()...), nil
+}
+
+// attachment adds the condition on what the last user message, and the results after
+// it, carry beside text.
+func (w *When) attachment(c []condition) ([]condition, error) {
+	if w.Attachment == nil {
+		return c, nil
+	}
+	kind, want, fits, err := w.Attachment.compile()
+	if err != nil {
+		return nil, fmt.Errorf("when.attachment.%s: %w", kind, err)
+	}
+	return append(c, condition{"when.attachment." + kind, want, func(v *view) (got string, ok bool) {
+		for _, m := range v.recent() {
+			for _, a := range m.Attachments {
+				if got = a.String(); fits(got) {
+					return got, true
+				}
+			}
+		}
+		return got, false
+	}}), nil
 }
 
 // others are the conditions that are not on texts.

@@ -131,6 +131,9 @@ type When struct {
 	ToolOffered string `yaml:"tool_offered,omitempty" json:"tool_offered,omitempty"`
 	// ToolResult fits the text of any tool message after the last user message.
 	ToolResult *Match `yaml:"tool_result,omitempty" json:"tool_result,omitempty"`
+	// Attachment fits the description of an image, a sound or a file in the last user
+	// message or in a tool message after it, such as "image image/png 68 bytes sha256:…".
+	Attachment *Match `yaml:"attachment,omitempty" json:"attachment,omitempty"`
 	// Header must be present in the HTTP request with these values.
 	Header map[string]string `yaml:"header,omitempty" json:"header,omitempty"`
 	// Turn is the number of assistant messages already in the conversation.

@@ -210,7 +210,7 @@ func (v *validator) when(path string, w *When) {
 	for _, m := range []struct {
 		key   string
 		match *Match
-	}{{"system", w.System}, {"user", w.User}, {"any", w.Any}, {"tool_result", w.ToolResult}} {
+	}{{"system", w.System}, {"user", w.User}, {"any", w.Any}, {"tool_result", w.ToolResult}, {"attachment", w.Attachment}} {
 		if m.match == nil {
 			continue
 		}

@@ -3,6 +3,7 @@ package drive
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
@@ -69,6 +70,10 @@ func (p places) request(req llm.Request) llm.Request {
 
 func (p places) message(m llm.Message) llm.Message {
 	m.Content, m.ToolCalls = p.text(m.Content), p.toolCalls(m.ToolCalls)
+	m.Attachments = slices.Clone(m.Attachments)
+	for i := range m.Attachments {
+		m.Attachments[i].Source = p.text(m.Attachments[i].Source)
+	}
 	return m
 }
 

@@ -34,6 +34,14 @@ func (c *Collector) clean(s string) string {
 func (c *Collector) cleanMessage(m llm.Message) llm.Message {
 	m.Role = llm.Role(c.clean(string(m.Role)))
 	m.Content, m.Name, m.ToolCallID = c.clean(m.Content), c.clean(m.Name), c.clean(m.ToolCallID)
+	m.Attachments = slices.Clone(m.Attachments)
+	for i := range m.Attachments {
+		a := &m.Attachments[i]
+		*a = llm.Attachment{
+			Kind: c.clean(a.Kind), MediaType: c.clean(a.MediaType), Name: c.clean(a.Name),
+			Bytes: a.Bytes, SHA256: c.clean(a.SHA256), Source: c.clean(a.Source),
+		}
+	}
 	m.ToolCalls = slices.Clone(m.ToolCalls)
 	for i, t := range m.ToolCalls {
 		m.ToolCalls[i] = llm.ToolCall{ID: c.clean(t.ID), Name: c.clean(t.Name), Arguments: c.clean(t.Arguments)}

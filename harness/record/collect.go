@@ -222,6 +222,7 @@ type messageKey struct {
 	role                  llm.Role
 	content, name, callID string
 	toolCalls             string
+	attachments           string
 }
 
 func keyOf(m llm.Message) messageKey {
@@ -234,12 +235,15 @@ func keyOf(m llm.Message) messageKey {
 		}
 		k.toolCalls = b.String()
 	}
+	for _, a := range m.Attachments {
+		k.attachments += strconv.Quote(a.String())
+	}
 	return k
 }
 
 func sameMessage(a, b llm.Message) bool {
 	return a.Role == b.Role && a.Content == b.Content && a.Name == b.Name &&
-		a.ToolCallID == b.ToolCallID && slices.Equal(a.ToolCalls, b.ToolCalls)
+		a.ToolCallID == b.ToolCallID && slices.Equal(a.ToolCalls, b.ToolCalls) && slices.Equal(a.Attachments, b.Attachments)
 }
 
 // conversation returns the ids of the messages. A conversation that grows repeats

@@ -107,6 +107,8 @@ var _ = Describe("Collector", Label("H-04"), func() {
 			{Role: llm.ToolRole, Content: "a", ToolCallID: "2"},
 			call("1", "f", "{}"), call("2", "f", "{}"), call("1", "g", "{}"), call("1", "f", "[]"), call("1f", "", "{}"),
 			{Role: llm.Assistant, ToolCalls: append(call("1", "f", "{}").ToolCalls, call("1", "f", "{}").ToolCalls...)},
+			{Role: llm.User, Content: "a", Attachments: []llm.Attachment{{Kind: "image", SHA256: "1"}}},
+			{Role: llm.User, Content: "a", Attachments: []llm.Attachment{{Kind: "image", SHA256: "2"}}},
 		}
 		b := c.Wrap(answering(clk, 0, llm.Reply{Text: "x"}, nil))
 		for _, batch := range [][]llm.Message{messages, append(messages[1:], messages[0]), messages} {
@@ -115,7 +117,7 @@ var _ = Describe("Collector", Label("H-04"), func() {
 		}
 		trial := c.Finish(record.End{}, record.Script{}, nil)
 		Expect(trial.Messages).To(HaveLen(len(messages) + 1))
-		Expect(trial.Calls[1].Messages).To(Equal([]string{"m2", "m3", "m4", "m5", "m6", "m7", "m8", "m9", "m10", "m11", "m1"}))
+		Expect(trial.Calls[1].Messages).To(Equal([]string{"m2", "m3", "m4", "m5", "m6", "m7", "m8", "m9", "m10", "m11", "m12", "m13", "m1"}))
 		Expect(trial.Calls[2].Messages).To(Equal(trial.Calls[0].Messages))
 	})
 

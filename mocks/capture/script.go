@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -191,6 +192,10 @@ func toolCalls(calls []llm.ToolCall) ([]mocks.ScriptedToolCall, error) {
 	var scripted []mocks.ScriptedToolCall
 	for _, c := range calls {
 		s := mocks.ScriptedToolCall{ID: c.ID, Name: c.Name}
+		if c.Arguments == "" { // so some models call a tool that takes none
+			scripted = append(scripted, s)
+			continue
+		}
 		d := json.NewDecoder(strings.NewReader(c.Arguments))
 		d.UseNumber()
 		err := d.Decode(&s.Arguments)
@@ -242,8 +247,12 @@ func (m *maker) script() mocks.Script {
 	}
 	several := len(m.models(func(t *turn) string { return t.call.Model })) > 1
 	var lines []mocks.Line
+	seen := m.attachments()
 	for i := range m.turns {
 		line := m.line(&m.turns[i], several)
+		if line.When != nil && len(seen[askedOf(&m.turns[i])]) > 1 {
+			line.When.Attachment = matchAttachment(m.turns[i].call.Messages)
+		}
 		if !m.again(lines, line) {
 			lines = append(lines, line)
 		}
@@ -254,6 +263,53 @@ func (m *maker) script() mocks.Script {
 		s.Rules = lines
 	}
 	return s
+}
+
+// asked is what a line knows a request by.
+type asked struct {
+	turn int
+	user string
+}
+
+func askedOf(t *turn) asked {
+	turn, user := mocks.Position(t.call.Messages)
+	return asked{turn, user}
+}
+
+// attachments returns, for each question, what came with it: questions that differ only
+// in their images are told apart by these.
+func (m *maker) attachments() map[asked]map[string]bool {
+	all := map[asked]map[string]bool{}
+	for i := range m.turns {
+		key := askedOf(&m.turns[i])
+		if all[key] == nil {
+			all[key] = map[string]bool{}
+		}
+		all[key][lastAttachment(m.turns[i].call.Messages)] = true
+	}
+	return all
+}
+
+// lastAttachment returns the description of the last attachment since the last message of
+// the user's; empty if there is none.
+func lastAttachment(messages []llm.Message) string {
+	for _, m := range slices.Backward(messages) {
+		if n := len(m.Attachments); n > 0 {
+			return m.Attachments[n-1].String()
+		}
+		if m.Role == llm.User {
+			break
+		}
+	}
+	return ""
+}
+
+// matchAttachment is a condition on the last attachment; nil if there is none.
+func matchAttachment(messages []llm.Message) *mocks.Match {
+	if text := lastAttachment(messages); text != "" {
+		return &mocks.Match{Equals: text}
+	}
+	return nil
 }
 
 // models are those that of names, each once, in their order.

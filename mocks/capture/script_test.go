@@ -51,6 +51,29 @@ var _ = Describe("a captured script", func() {
 		Expect(lines).To(Equal([]string{"x first 1", "x second 2", "y other 1", "x first 1"}))
 	})
 
+	It("tells questions with different images apart, and asks for no image otherwise", func() {
+		look := func(content string) string {
+			return `{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"what is this?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,` + content + `"}}]}]}`
+		}
+		script, skipped := capture.Script(taped(chat(1, look("AAAA"), says("a cat")), chat(2, look("BBBB"), says("a dog"))), capture.ScriptOptions{})
+		Expect(skipped).To(BeEmpty())
+		Expect(script.Rules).To(HaveLen(2))
+		Expect(script.Rules[0].When.User.Equals).To(Equal("what is this?"))
+		Expect(script.Rules[0].When.Attachment.Equals).To(HavePrefix("image image/png 3 bytes sha256:"))
+		Expect(script.Rules[0].When).NotTo(Equal(script.Rules[1].When))
+
+		script, _ = capture.Script(taped(chat(1, look("AAAA"), says("a cat")), chat(2, look("AAAA"), says("a cat"))), capture.ScriptOptions{})
+		Expect(script.Rules).To(HaveLen(1))
+		Expect(script.Rules[0].When.Attachment).To(BeNil(), "an agent may take another picture in the next run")
+	})
+
+	It("has a call whose arguments are an empty text", func() {
+		answer := `{"id":"c","model":"m-1","choices":[{"message":{"tool_calls":[{"id":"c1","type":"function","function":{"name":"now","arguments":""}}]},"finish_reason":"tool_calls"}]}`
+		script, skipped := capture.Script(taped(chat(1, user("x"), answer)), capture.ScriptOptions{})
+		Expect(skipped).To(BeEmpty())
+		Expect(script.Rules[0].ToolCalls).To(Equal([]mocks.ScriptedToolCall{{ID: "c1", Name: "now"}}))
+	})
+
 	It("has an error of the provider's as a line of its own, so that the retry gets the answer", func() {
 		x := chat(1, user("x"), `{"error":{"message":"slow down","type":"rate_limit_error"}}`)
 		x.Status, x.RetryAfter = 429, 3*time.Second

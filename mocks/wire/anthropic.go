@@ -102,6 +102,9 @@ func appendAnthropicError(b []byte, e *APIError) []byte {
 	b = appendString(b, kind)
 	b = append(b, `,"message":`...)
 	b = appendString(b, e.Message)
+	if e.Details != "" {
+		b = append(append(b, `,"details":`...), e.Details...)
+	}
 	return append(b, `},"request_id":null}`...)
 }
 

@@ -297,6 +297,8 @@ func (b *block) check(param string, assistant bool) *APIError {
 		case b.ToolUseID == "":
 			return refused(param+".tool_result.tool_use_id", "Field required")
 		}
+	case blockImage, blockDocument:
+		return b.checkSource(param)
 	case "thinking":
 		switch {
 		case !assistant:

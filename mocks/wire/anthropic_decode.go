@@ -27,6 +27,7 @@ type messagesRequest struct {
 		UserID string `json:"user_id"`
 	} `json:"metadata"`
 	Thinking     *anthropicThinking `json:"thinking"`
+	Thread       jsontext.Value     `json:"thread"`        // of a beta
 	OutputFormat *anthropicFormat   `json:"output_format"` // of a beta
 	OutputConfig struct {
 		Format *anthropicFormat `json:"format"`
@@ -72,6 +73,8 @@ type block struct {
 	Thinking  string            `json:"thinking"`
 	Signature *string           `json:"signature"`
 	Data      string            `json:"data"`
+	Source    blockSource       `json:"source"`
+	Title     string            `json:"title"`
 }
 
 // plain is the text of a content, that of its text blocks one below the other.
@@ -99,10 +102,23 @@ func (c AnthropicMessages) decode(body []byte, answer bool) (Call, *APIError) {
 	if err := jsonv2.Unmarshal(body, &r); err != nil {
 		return Call{}, anthropicDecodeError(err)
 	}
+	if given(r.Thread) {
+		return Call{}, withoutThreads()
+	}
 	if err := r.check(c.Beta, answer); err != nil {
 		return Call{}, err
 	}
 	return r.call(), nil
+}
+
+// withoutThreads declines a message thread, a conversation that the provider keeps. The
+// provider answers so where it cannot thread a request, and its clients then send the
+// whole conversation.
+func withoutThreads() *APIError {
+	e := refused("thread", "message threads are not supported by this scripted server; send the whole conversation")
+	e.Declined = true
+	e.Details = `{"error_code":"thread_unsupported_request","unsupported":["thread"]}`
+	return e
 }
 
 // call is the neutral form of a request that was checked.
@@ -136,18 +152,21 @@ func (r *messagesRequest) call() Call {
 // after the text that came with it: agents put reminders beside results, and what
 // answers a call is what conditions on the last of the user's messages look for.
 func (m *anthropicMessage) neutral(to []llm.Message) []llm.Message {
-	n := llm.Message{Role: llm.Role(m.Role), Content: plain(&m.Content)}
+	n := llm.Message{Role: llm.Role(m.Role), Content: plain(&m.Content), Attachments: blockAttachments(m.Content.list)}
 	var results []llm.Message
 	for i := range m.Content.list {
 		switch b := &m.Content.list[i]; b.Type {
 		case blockToolUse:
 			n.ToolCalls = append(n.ToolCalls, llm.ToolCall{ID: b.ID, Name: b.Name, Arguments: string(b.Input)})
 		case blockToolResult:
-			results = append(results, llm.Message{Role: llm.ToolRole, Content: plain(&b.Content), ToolCallID: b.ToolUseID})
+			results = append(results, llm.Message{Role: llm.ToolRole, Content: plain(&b.Content), ToolCallID: b.ToolUseID, Attachments: blockAttachments(b.Content.list)})
 		}
 	}
 	if results == nil || n.Content != "" {
 		to = append(to, n)
+	} else if n.Attachments != nil { // as for what a tool returned, not a new question
+		last := &results[len(results)-1]
+		last.Attachments = append(last.Attachments, n.Attachments...)
 	}
 	return append(to, results...)
 }

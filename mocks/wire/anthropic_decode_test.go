@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -31,7 +32,7 @@ const (
 	use1     = `{"type":"tool_use","id":"t1","name":"f","input":{"a":1}}`
 	use2     = `{"type":"tool_use","id":"t2","name":"f","input":{}}`
 	result1  = `{"type":"tool_result","tool_use_id":"t1","content":"ok"}`
-	result2  = `{"type":"tool_result","tool_use_id":"t2","content":[{"type":"text","text":"a"},{"type":"image","source":{}},{"type":"text","text":"b"}],"is_error":true}`
+	result2  = `{"type":"tool_result","tool_use_id":"t2","content":[{"type":"text","text":"a"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + pngBase64 + `"}},{"type":"text","text":"b"}],"is_error":true}`
 	oneTool  = `"tools":[{"name":"f","input_schema":{"type":"object"}}]`
 	aMessage = `{"role":"assistant","content":"fine"}`
 )
@@ -57,6 +58,11 @@ var _ = Describe("Decode of Anthropic Messages", Label("H-02"), func() {
 		Entry("top_p below 0", begging(`"top_p":-0.1`), "top_p: range: 0..1"),
 		Entry("top_k below 0", begging(`"top_k":-1`), "top_k"),
 		Entry("a blank stop sequence", begging(`"stop_sequences":["a"," "]`), "stop_sequences.1: each stop sequence"),
+
+		Entry("an image without a source", talk(from("user", `{"type":"image"}`)), "messages.0.content.0.image.source: Field required"),
+		Entry("an image without data", talk(from("user", `{"type":"image","source":{"type":"base64","media_type":"image/png"}}`)), "source.base64.data: Field required"),
+		Entry("an image without a media type", talk(from("user", `{"type":"image","source":{"type":"base64","data":"AA=="}}`)), "source.base64.media_type: Field required"),
+		Entry("a document that is no base64", talk(from("user", `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"@"}}`)), "document.source.base64: invalid base64 data"),
 
 		Entry("thinking without a type", begging(`"thinking":{}`), "thinking.type: Field required"),
 		Entry("thinking of another type", begging(`"thinking":{"type":"deep"}`), "'deep' found using 'type'"),
@@ -173,10 +179,50 @@ var _ = Describe("Decode of Anthropic Messages", Label("H-02"), func() {
 				}},
 				{Role: llm.User, Content: "go on"},
 				{Role: llm.ToolRole, Content: "ok", ToolCallID: "t1"},
-				{Role: llm.ToolRole, Content: "a\nb", ToolCallID: "t2"},
+				{Role: llm.ToolRole, Content: "a\nb", ToolCallID: "t2", Attachments: []llm.Attachment{{Kind: "image", MediaType: "image/png", Bytes: 4, SHA256: pngDigest}}},
 				{Role: llm.Assistant, Content: "fine"},
 			},
 		}))
+	})
+
+	It("describes images and documents", func() {
+		c, e := wire.AnthropicMessages{}.Decode([]byte(talk(from("user", says,
+			`{"type":"image","source":{"type":"url","url":"https://example.com/a.png"}}`,
+			`{"type":"document","title":"a","source":{"type":"base64","media_type":"application/pdf","data":"`+pngBase64+`"}}`,
+			`{"type":"document","source":{"type":"text","media_type":"text/plain","data":"\u0089PNG"}}`,
+			`{"type":"document","source":{"type":"content","content":[{"type":"text","text":"x"}]}}`,
+			`{"type":"document","source":{"type":"file","file_id":"file_1"}}`,
+			`{"type":"search_result","source":"https://example.com","title":"t","content":[{"type":"text","text":"x"}]}`))))
+		Expect(e).NotTo(HaveOccurred())
+		Expect(c.Messages).To(HaveLen(1))
+		var described []string
+		for _, a := range c.Messages[0].Attachments {
+			described = append(described, a.String())
+		}
+		Expect(described).To(HaveExactElements(
+			Equal("image https://example.com/a.png"), Equal("file application/pdf a 4 bytes sha256:"+pngDigest),
+			HavePrefix("file text/plain 5 bytes sha256:"), HavePrefix("file 1 bytes sha256:"), Equal("file file_1")))
+	})
+
+	It("takes an image beside tool results for a part of them", func() {
+		c, e := wire.AnthropicMessages{}.Decode([]byte(talk(user, from("assistant", use1), from("user", result1, `{"type":"image","source":{"type":"file","file_id":"file_1"}}`))))
+		Expect(e).NotTo(HaveOccurred())
+		Expect(c.Messages).To(HaveLen(3), "no message of the user's without a text")
+		Expect(c.Messages[2].Attachments).To(Equal([]llm.Attachment{{Kind: "image", Source: "file_1"}}))
+	})
+
+	It("declines a message thread in the words at which the vendor's client goes on without it", func() {
+		for _, thread := range []string{`{"type":"create"}`, `{"type":"continue","previous_message_id":"msg_1"}`} {
+			_, e := wire.AnthropicMessages{}.Decode([]byte(begging(`"thread":` + thread)))
+			Expect(e).To(HaveOccurred())
+			Expect(e.Declined).To(BeTrue())
+			frames := wire.AnthropicMessages{}.EncodeError(e)
+			Expect(frames[0].Status).To(Equal(400))
+			Expect(frames[0].Data).To(MatchJSON(`{"type":"error","request_id":null,"error":{"type":"invalid_request_error","message":` + strconv.Quote(e.Message) +
+				`,"details":{"error_code":"thread_unsupported_request","unsupported":["thread"]}}}`))
+		}
+		_, e := wire.AnthropicMessages{}.Decode([]byte(begging(`"thread":null`)))
+		Expect(e).NotTo(HaveOccurred())
 	})
 
 	It("counts tokens of a request without limits", func() {

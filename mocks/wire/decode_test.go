@@ -8,6 +8,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	. "github.com/onsi/gomega/gstruct"
 	openai "github.com/sashabaranov/go-openai"
 	"pgregory.net/rapid"
 
@@ -31,7 +32,13 @@ const (
 	calls  = `{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c2","type":"function","function":{"name":"f","arguments":"{}"}}]}`
 	result = `{"role":"tool","tool_call_id":"c1","content":"ok"}`
 	second = `{"role":"tool","tool_call_id":"c2","content":"ok"}`
-	tool   = `"tools":[{"type":"function","function":{"name":"f"}}]`
+	// pngBase64 is the first 4 bytes of an image.
+	pngBase64  = "iVBORw=="
+	pngDigest  = "0f4636c78f65d3639ece5a064b5ae753e3408614a14fb18ab4d7540d2c248543"
+	pngPart    = `{"type":"image_url","image_url":{"url":"data:image/png;base64,` + pngBase64 + `"}}`
+	soundPart  = `{"type":"input_audio","input_audio":{"data":"AAA=","format":"wav"}}`
+	customTool = `"tools":[{"type":"custom","custom":{"name":"sh","description":"a shell","format":{"type":"text"}}}]`
+	tool       = `"tools":[{"type":"function","function":{"name":"f"}}]`
 )
 
 func callWith(id, kind, name, arguments string) string {
@@ -99,7 +106,16 @@ var _ = Describe("Decode", Label("H-02"), func() {
 		Entry("a text that is a list", saying(`{"role":"user","content":[{"type":"text","text":[]}]}`), "messages[0].content[0].text", "invalid_type", "expected a string, but got an array"),
 		Entry("options that are a list", asking(`"stream_options":[]`), "stream_options", "invalid_type", "expected an object, but got an array"),
 		Entry("content without parts", saying(`{"role":"user","content":[]}`), "messages[0].content", "empty_array", ""),
-		Entry("a part of another type", saying(`{"role":"user","content":[{"type":"text","text":"x"},{"type":"image_url"}]}`), "messages[0].content[1].type", "invalid_value", "'image_url'"),
+		Entry("a part of another type", saying(`{"role":"user","content":[{"type":"text","text":"x"},{"type":"video"}]}`), "messages[0].content[1].type", "invalid_value", "'video'. Supported values are: 'text', 'image_url', 'input_audio', 'file'"),
+		Entry("an image that the assistant sent", saying(`{"role":"assistant","content":[`+pngPart+`]}`), "messages[0].content[0].type", "invalid_value", "'text', 'refusal'"),
+		Entry("an image of the system's", saying(`{"role":"system","content":[`+pngPart+`]}`), "messages[0].content[0].type", "invalid_value", "'text'."),
+		Entry("an image without a URL", saying(`{"role":"user","content":[{"type":"image_url"}]}`), "messages[0].content[0].image_url.url", "missing_required_parameter", ""),
+		Entry("an image that is no base64", saying(`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,@@"}}]}`), "messages[0].content[0].image_url.url", "invalid_value", "base64"),
+		Entry("an image that is cut off", saying(`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64"}}]}`), "messages[0].content[0].image_url.url", "invalid_value", "base64"),
+		Entry("an image that is a number", saying(`{"role":"user","content":[{"type":"image_url","image_url":7}]}`), "messages[0].content[0].image_url", "invalid_type", ""),
+		Entry("a sound without content", saying(`{"role":"user","content":[{"type":"input_audio"}]}`), "messages[0].content[0].input_audio", "missing_required_parameter", ""),
+		Entry("a sound of another format", saying(`{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"AAA=","format":"ogg"}}]}`), "messages[0].content[0].input_audio.format", "invalid_value", "'wav', 'mp3'"),
+		Entry("a file without content", saying(`{"role":"user","content":[{"type":"file","file":{"filename":"a.pdf"}}]}`), "messages[0].content[0].file", "missing_required_parameter", ""),
 		Entry("a part that is a text", saying(`{"role":"user","content":["x"]}`), "messages[0].content[0]", "invalid_type", "expected an object"),
 		Entry("a user's refusal", saying(`{"role":"user","content":[{"type":"refusal","refusal":"x"}]}`), "messages[0].content[0].type", "invalid_value", "'refusal'"),
 
@@ -130,7 +146,14 @@ var _ = Describe("Decode", Label("H-02"), func() {
 		Entry("a tool choice without tools", asking(`"tool_choice":"auto"`), "tool_choice", "", "only allowed when 'tools'"),
 		Entry("an unknown tool choice", asking(tool, `"tool_choice":"maybe"`), "tool_choice", "invalid_value", "'maybe'"),
 		Entry("the choice of another tool", asking(tool, `"tool_choice":{"type":"function","function":{"name":"g"}}`), "tool_choice", "", "'g' not found"),
-		Entry("the choice of no tool", asking(tool, `"tool_choice":{"type":"function"}`), "tool_choice", "invalid_value", ""),
+		Entry("the choice of no tool", asking(tool, `"tool_choice":{"type":"function"}`), "tool_choice.function.name", "missing_required_parameter", ""),
+		Entry("the choice of an unknown kind", asking(tool, `"tool_choice":{"type":"web"}`), "tool_choice.type", "invalid_value", "'allowed_tools'"),
+		Entry("the choice of a function as a custom tool", asking(tool, `"tool_choice":{"type":"custom","custom":{"name":"f"}}`), "tool_choice", "", "'f' not found"),
+		Entry("allowed tools without a mode", asking(tool, `"tool_choice":{"type":"allowed_tools","allowed_tools":{"tools":[{"type":"function","function":{"name":"f"}}]}}`), "tool_choice.allowed_tools.mode", "invalid_value", "'auto', 'required'"),
+		Entry("no allowed tools", asking(tool, `"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto"}}`), "tool_choice.allowed_tools.tools", "missing_required_parameter", ""),
+		Entry("an allowed tool that is not there", asking(tool, `"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"g"}}]}}`), "tool_choice", "", "'g' not found"),
+		Entry("a custom tool without a name", asking(`"tools":[{"type":"custom","custom":{}}]`), "tools[0].custom.name", "missing_required_parameter", ""),
+		Entry("a call of a custom tool without a name", saying(`{"role":"assistant","tool_calls":[{"id":"c1","type":"custom","custom":{"input":"x"}}]}`, result), "messages[0].tool_calls[0].custom.name", "missing_required_parameter", ""),
 		Entry("a tool choice that is a number", asking(tool, `"tool_choice":1`), "tool_choice", "invalid_type", "a string"),
 
 		Entry("JSON mode without the word", asking(`"response_format":{"type":"json_object"}`), "messages", "", "must contain the word 'json'"),
@@ -160,6 +183,12 @@ var _ = Describe("Decode", Label("H-02"), func() {
 		Entry("every sign of a name", asking(toolNamed("azAZ09_-"))),
 		Entry("16 pairs of metadata", asking(metadata(16))),
 		Entry("each tool choice by name", asking(tool, `"tool_choice":{"type":"function","function":{"name":"f"}}`)),
+		Entry("a custom tool, chosen by name", asking(customTool, `"tool_choice":{"type":"custom","custom":{"name":"sh"}}`)),
+		Entry("allowed tools", asking(customTool, `"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"custom","custom":{"name":"sh"}}]}}`)),
+		Entry("a call without arguments", saying(user, callWith("c1", "function", "f", ""), result)),
+		Entry("an image by its address, a sound and a file", saying(`{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://example.com/a.png","detail":"low"}},`+soundPart+`,{"type":"file","file":{"file_id":"file-1"}}]}`)),
+		Entry("base64 without padding", saying(`{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"AAA","format":"mp3"}}]}`)),
+		Entry("a spoken answer", saying(user, `{"role":"assistant","audio":{"id":"audio_1"}}`, user)),
 		Entry("the word in any case, after other words", strings.Replace(asking(`"response_format":{"type":"json_object"}`), "hi", "jj Just JsOn", 1)),
 	)
 
@@ -183,6 +212,33 @@ var _ = Describe("Decode", Label("H-02"), func() {
 				{Role: llm.Assistant, Content: "no"},
 			},
 		}}))
+	})
+
+	It("describes images, sounds and files without keeping them", func() {
+		c, e := codec.Decode([]byte(saying(`{"role":"user","content":[{"type":"text","text":"what is this?"},` + pngPart + `,` + soundPart + `,
+			{"type":"image_url","image_url":{"url":"https://example.com/` + strings.Repeat("x", 600) + `"}},
+			{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,` + pngBase64 + `"}},
+			{"type":"file","file":{"file_id":"file-1"}}]}`)))
+		Expect(e).NotTo(HaveOccurred())
+		m := c.Messages[0]
+		Expect(m.Content).To(Equal("what is this?"))
+		Expect(m.Attachments).To(HaveLen(5))
+		Expect(m.Attachments[0]).To(Equal(llm.Attachment{Kind: "image", MediaType: "image/png", Bytes: 4, SHA256: pngDigest}))
+		Expect(m.Attachments[0].String()).To(Equal("image image/png 4 bytes sha256:" + pngDigest))
+		Expect(m.Attachments[1]).To(MatchFields(IgnoreExtras, Fields{"Kind": Equal("audio"), "MediaType": Equal("audio/wav"), "Bytes": Equal(2)}))
+		Expect(m.Attachments[2]).To(MatchFields(IgnoreExtras, Fields{"Kind": Equal("image"), "Bytes": BeZero(), "SHA256": BeEmpty(), "Source": SatisfyAll(HavePrefix("https://example.com/x"), HaveSuffix("…"), HaveLen(503))}))
+		Expect(m.Attachments[3]).To(Equal(llm.Attachment{Kind: "file", MediaType: "application/pdf", Name: "a.pdf", Bytes: 4, SHA256: pngDigest}))
+		Expect(m.Attachments[4].String()).To(Equal("file file-1"))
+	})
+
+	It("turns custom tools, and calls of them, into the neutral form", func() {
+		talk := saying(user, `{"role":"assistant","tool_calls":[{"id":"c1","type":"custom","custom":{"name":"sh","input":"ls \"x\""}}]}`, result,
+			callWith("c1", "function", "f", ""), result)
+		c, e := codec.Decode([]byte(strings.TrimSuffix(talk, "}") + "," + customTool + "}"))
+		Expect(e).NotTo(HaveOccurred())
+		Expect(c.Tools).To(Equal([]llm.Tool{{Name: "sh", Description: "a shell"}}))
+		Expect(c.Messages[1].ToolCalls).To(Equal([]llm.ToolCall{{ID: "c1", Name: "sh", Arguments: `{"input":"ls \"x\""}`}}))
+		Expect(c.Messages[3].ToolCalls).To(Equal([]llm.ToolCall{{ID: "c1", Name: "f", Arguments: "{}"}}))
 	})
 
 	It("reads any text back, however it is escaped", func() {

@@ -69,6 +69,22 @@ var _ = Describe("Encode", Label("H-02"), func() {
 		})
 	}
 
+	It("calls custom tools over chat completions with a text, and reads that back", func() {
+		call, apiErr := codec.Decode([]byte(asking(`"tools":[{"type":"custom","custom":{"name":"sh"}},{"type":"function","function":{"name":"f"}}]`)))
+		Expect(apiErr).NotTo(HaveOccurred())
+		answer := wire.Completion{ID: "chatcmpl-1", Model: "m", Finish: llm.FinishToolCalls, ToolCalls: []llm.ToolCall{
+			{ID: "call_1", Name: "sh", Arguments: `{"input":"ls \"a b\" | wc"}`}, {ID: "call_2", Name: "f", Arguments: `{"a":1}`},
+		}}
+		for _, call.Stream = range []bool{false, true} {
+			body := bodyOf(codec.Encode(call, answer))
+			Expect(string(body)).To(ContainSubstring(`"id":"call_1","type":"custom","custom":{"name":"sh","input":"`))
+			Expect(string(body)).To(ContainSubstring(`"id":"call_2","type":"function","function":{"name":"f","arguments":"`))
+			back, err := codec.ReadAnswer(call.Stream, body)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(back.ToolCalls).To(Equal(answer.ToolCalls))
+		}
+	})
+
 	It("calls each tool of Responses in its own way", func() {
 		call, apiErr := wire.OpenAIResponses{}.Decode([]byte(`{"model":"m","input":"hi","stream":true,"include":["reasoning.encrypted_content"],"tools":[
 			{"type":"function","name":"f"},{"type":"custom","name":"exec"},{"type":"local_shell"},{"type":"shell"},{"type":"apply_patch"},

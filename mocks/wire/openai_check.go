@@ -122,10 +122,10 @@ func (r *chatRequest) checkTools() *APIError {
 	}
 	for i, t := range r.Tools {
 		param := func(field string) string { return fmt.Sprintf("tools[%d].%s", i, field) }
-		if t.Type != "function" {
-			return unsupported(param("type"), t.Type, "function")
+		if t.Type != toolFunction && t.Type != toolCustom {
+			return unsupported(param("type"), t.Type, toolFunction, toolCustom)
 		}
-		if err := checkName(param("function.name"), t.Function.Name); err != nil {
+		if err := checkName(param(t.Type+".name"), t.name()); err != nil {
 			return err
 		}
 		if p := t.Function.Parameters; p != nil && p.Kind() != '{' {
@@ -141,12 +141,24 @@ func (r *chatRequest) checkToolChoice() *APIError {
 	switch {
 	case c.mode == "":
 		return nil
-	case !slices.Contains([]string{"none", "auto", "required", "function"}, c.mode), c.mode == "function" && c.function == "":
+	case !c.object && !slices.Contains([]string{"none", "auto", "required"}, c.mode):
 		return unsupported("tool_choice", c.mode, "none", "auto", "required")
+	case c.object && !slices.Contains([]string{toolFunction, toolCustom, choiceAllowed}, c.mode):
+		return unsupported("tool_choice.type", c.mode, toolFunction, toolCustom, choiceAllowed)
 	case len(r.Tools) == 0:
 		return bad("tool_choice", "", "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.")
-	case c.mode == "function" && !slices.ContainsFunc(r.Tools, func(t chatTool) bool { return t.Function.Name == c.function }):
-		return bad("tool_choice", "", "Tool choice '%.64s' not found in 'tools' parameter.", c.function)
+	case c.mode == choiceAllowed && c.allowed != "auto" && c.allowed != "required":
+		return unsupported("tool_choice.allowed_tools.mode", c.allowed, "auto", "required")
+	case c.mode == choiceAllowed && len(c.tools) == 0:
+		return missing("tool_choice.allowed_tools.tools")
+	}
+	for _, chosen := range c.tools {
+		if chosen.name() == "" {
+			return missing("tool_choice." + c.mode + ".name")
+		}
+		if !slices.ContainsFunc(r.Tools, func(t chatTool) bool { return t.Type == chosen.Type && t.name() == chosen.name() }) {
+			return bad("tool_choice", "", "Tool choice '%.64s' not found in 'tools' parameter.", chosen.name())
+		}
 	}
 	return nil
 }
@@ -209,7 +221,7 @@ func (m *chatMessage) checkContent(param func(string) string) *APIError {
 	case '"':
 		return nil
 	case 0, 'n':
-		if llm.Role(m.Role) == llm.Assistant && (len(m.ToolCalls) > 0 || m.Refusal != "") {
+		if llm.Role(m.Role) == llm.Assistant && (len(m.ToolCalls) > 0 || m.Refusal != "" || m.Audio != nil) {
 			return nil
 		}
 		if k == 0 {
@@ -230,10 +242,21 @@ func (m *chatMessage) checkParts(param func(string) string) *APIError {
 		return bad(param("content"), "empty_array",
 			"Invalid '%[1]s': empty array. Expected an array with minimum length 1, but got an empty array instead.", param("content"))
 	}
-	for j, p := range m.Content.parts {
-		assistant := llm.Role(m.Role) == llm.Assistant
-		if p.Type != "text" && (p.Type != "refusal" || !assistant) {
-			return unsupported(param(fmt.Sprintf("content[%d].type", j)), p.Type, "text")
+	types := []string{"text"}
+	switch llm.Role(m.Role) {
+	case llm.User:
+		types = []string{"text", "image_url", "input_audio", "file"}
+	case llm.Assistant:
+		types = []string{"text", "refusal"}
+	}
+	for j := range m.Content.parts {
+		p := &m.Content.parts[j]
+		at := param(fmt.Sprintf("content[%d]", j))
+		if !slices.Contains(types, p.Type) {
+			return unsupported(at+".type", p.Type, types...)
+		}
+		if err := p.checkAttachment(at); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -252,15 +275,15 @@ func (m *chatMessage) checkToolCalls(param func(string) string) *APIError {
 		switch {
 		case t.ID == "":
 			return missing(field("id"))
-		case t.Type != "function":
-			return unsupported(field("type"), t.Type, "function")
-		case !jsontext.Value(t.Function.Arguments).IsValid():
+		case t.Type != toolFunction && t.Type != toolCustom:
+			return unsupported(field("type"), t.Type, toolFunction, toolCustom)
+		case t.Function.Arguments != "" && !jsontext.Value(t.Function.Arguments).IsValid():
 			return bad(field("function.arguments"), "invalid_value",
 				"Invalid '%s': the arguments are not valid JSON.", field("function.arguments"))
 		case slices.ContainsFunc(m.ToolCalls[:j], func(o chatToolCall) bool { return o.ID == t.ID }):
 			return bad(field("id"), "invalid_value", "Duplicate value for 'tool_call_id' of '%.64s' in message.", t.ID)
 		}
-		if err := checkName(field("function.name"), t.Function.Name); err != nil {
+		if err := checkName(field(t.Type+".name"), t.neutral().Name); err != nil {
 			return err
 		}
 	}

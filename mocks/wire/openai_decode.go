@@ -39,6 +39,10 @@ type chatMessage struct {
 	Name       string         `json:"name"`
 	ToolCalls  []chatToolCall `json:"tool_calls"`
 	ToolCallID string         `json:"tool_call_id"`
+	// Audio refers to an earlier spoken answer.
+	Audio *struct {
+		ID string `json:"id"`
+	} `json:"audio"`
 }
 
 type chatToolCall struct {
@@ -48,6 +52,23 @@ type chatToolCall struct {
 		Name      string `json:"name"`
 		Arguments string `json:"arguments"`
 	} `json:"function"`
+	Custom struct {
+		Name  string `json:"name"`
+		Input string `json:"input"`
+	} `json:"custom"`
+}
+
+// neutral returns the call with its arguments in JSON. Clients send back an empty text
+// for the arguments of a call that has none.
+func (t *chatToolCall) neutral() llm.ToolCall {
+	c := llm.ToolCall{ID: t.ID, Name: t.Function.Name, Arguments: t.Function.Arguments}
+	switch {
+	case t.Type == toolCustom:
+		c.Name, c.Arguments = t.Custom.Name, customArguments(t.Custom.Input)
+	case c.Arguments == "":
+		c.Arguments = "{}"
+	}
+	return c
 }
 
 type chatTool struct {
@@ -57,6 +78,18 @@ type chatTool struct {
 		Description string         `json:"description"`
 		Parameters  jsontext.Value `json:"parameters"`
 	} `json:"function"`
+	Custom struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`
+	} `json:"custom"`
+}
+
+// name returns the tool's name, whichever kind it is of.
+func (t *chatTool) name() string {
+	if t.Type == toolCustom {
+		return t.Custom.Name
+	}
+	return t.Function.Name
 }
 
 type streamOptions struct {
@@ -81,6 +114,7 @@ type contentPart struct {
 	Type    string `json:"type"`
 	Text    quoted `json:"text"`
 	Refusal quoted `json:"refusal"`
+	attached
 }
 
 // said is what the part says, whichever it is.
@@ -198,10 +232,13 @@ func unquote(quoted jsontext.Value) (string, error) {
 	}
 }
 
-// toolChoice is "none", "auto", "required" or the name of one function.
+// toolChoice is "none", "auto" or "required", or an object that names one tool or
+// several. mode is the text, or the object's type.
 type toolChoice struct {
-	mode     string
-	function string
+	mode    string
+	object  bool
+	tools   []chatTool // those that it names
+	allowed string     // how one of several tools is chosen: auto or required
 }
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
@@ -211,13 +248,17 @@ func (c *toolChoice) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		return jsonv2.UnmarshalDecode(d, &c.mode)
 	}
 	var named struct {
-		Type     string `json:"type"`
-		Function struct {
-			Name string `json:"name"`
-		} `json:"function"`
+		chatTool
+		Allowed struct {
+			Mode  string     `json:"mode"`
+			Tools []chatTool `json:"tools"`
+		} `json:"allowed_tools"`
 	}
 	err := jsonv2.UnmarshalDecode(d, &named)
-	c.mode, c.function = named.Type, named.Function.Name
+	c.mode, c.object, c.tools = named.Type, true, []chatTool{named.chatTool}
+	if c.mode == choiceAllowed {
+		c.tools, c.allowed = named.Allowed.Tools, named.Allowed.Mode
+	}
 	return err
 }
 
@@ -249,6 +290,14 @@ func (r *chatRequest) call() Call {
 		c.Messages[i] = r.Messages[i].neutral()
 	}
 	for _, t := range r.Tools {
+		if t.Type == toolCustom {
+			c.Tools = append(c.Tools, llm.Tool{Name: t.Custom.Name, Description: t.Custom.Description})
+			if c.kinds == nil {
+				c.kinds = map[string]toolKind{}
+			}
+			c.kinds[t.Custom.Name] = toolKinds[toolCustom]
+			continue
+		}
 		f := t.Function
 		c.Tools = append(c.Tools, llm.Tool{Name: f.Name, Description: f.Description, Parameters: json.RawMessage(f.Parameters)})
 	}
@@ -267,12 +316,15 @@ func (r *chatRequest) call() Call {
 }
 
 func (m *chatMessage) neutral() llm.Message {
-	n := llm.Message{Role: llm.Role(m.Role), Content: m.Content.text, Name: m.Name, ToolCallID: m.ToolCallID}
+	n := llm.Message{
+		Role: llm.Role(m.Role), Content: m.Content.text, Name: m.Name, ToolCallID: m.ToolCallID,
+		Attachments: attachments(m.Content.parts),
+	}
 	if n.Content == "" {
 		n.Content = m.Refusal
 	}
 	for _, t := range m.ToolCalls {
-		n.ToolCalls = append(n.ToolCalls, llm.ToolCall{ID: t.ID, Name: t.Function.Name, Arguments: t.Function.Arguments})
+		n.ToolCalls = append(n.ToolCalls, t.neutral())
 	}
 	return n
 }

@@ -17,16 +17,14 @@ func (OpenAIChat) Encode(call Call, c Completion) []Frame {
 	if call.Stream {
 		return encodeStream(call, c)
 	}
-	frames := jsonFrames(c.ID, appendCompletion(nil, c))
+	frames := jsonFrames(c.ID, appendCompletion(&call, c))
 	frames[0].Delay = addUp(c.First, generation(c))
 	return frames
 }
 
-// appendCompletion appends the body of an answer that is not streamed.
-func appendCompletion(b []byte, c Completion) []byte {
-	if b == nil {
-		b = make([]byte, 0, 640+outputLen(c)*9/8)
-	}
+// appendCompletion returns the body of an answer that is not streamed.
+func appendCompletion(call *Call, c Completion) []byte {
+	b := make([]byte, 0, 640+outputLen(c)*9/8)
 	b = appendPrefix(b, c, "chat.completion")
 	b = append(b, `,"choices":[{"index":0,"message":{"role":"assistant","content":`...)
 	if c.Text == "" && (c.Refusal != "" || len(c.ToolCalls) > 0) {
@@ -39,7 +37,8 @@ func appendCompletion(b []byte, c Completion) []byte {
 	for i, t := range c.ToolCalls {
 		b = append(b, listSeparator(i, `,"tool_calls":[`)...)
 		b = append(b, `{"id":`...)
-		b = appendFunction(b, t, t.Arguments)
+		shape := shapeOf(call, t.Name)
+		b = shape.appendCall(b, t, shape.written(t))
 	}
 	if len(c.ToolCalls) > 0 {
 		b = append(b, ']')
@@ -64,13 +63,42 @@ func appendPrefix(b []byte, c Completion, object string) []byte {
 	return append(b, `,"service_tier":"default","system_fingerprint":null`...)
 }
 
-// appendFunction appends a tool call from its id's value on.
-func appendFunction(b []byte, t llm.ToolCall, arguments string) []byte {
+// callShape is how chat completions write a call of one kind of tool.
+type callShape struct {
+	kind  string // of the tool; also the member with the call
+	field string // the member with what the model wrote
+}
+
+// shapeOf returns the shape of a call of the tool of that name.
+func shapeOf(call *Call, tool string) callShape {
+	if call.kindOf(tool).item == itemCustomCall {
+		return callShape{toolCustom, "input"}
+	}
+	return callShape{toolFunction, "arguments"}
+}
+
+// written returns what the model wrote: arguments in JSON, or the text that a custom
+// tool takes.
+func (s callShape) written(t llm.ToolCall) string {
+	if s.kind == toolCustom {
+		return customInput(t.Arguments)
+	}
+	return t.Arguments
+}
+
+// appendCall appends a tool call from its id's value on.
+func (s callShape) appendCall(b []byte, t llm.ToolCall, written string) []byte {
 	b = appendString(b, t.ID)
-	b = append(b, `,"type":"function","function":{"name":`...)
+	b = append(b, `,"type":"`...)
+	b = append(b, s.kind...)
+	b = append(b, `","`...)
+	b = append(b, s.kind...)
+	b = append(b, `":{"name":`...)
 	b = appendString(b, t.Name)
-	b = append(b, `,"arguments":`...)
-	b = appendString(b, arguments)
+	b = append(b, `,"`...)
+	b = append(b, s.field...)
+	b = append(b, `":`...)
+	b = appendString(b, written)
 	return append(b, `}}`...)
 }
 
@@ -123,13 +151,13 @@ type stream struct {
 func encodeStream(call Call, c Completion) []Frame {
 	pieces := countPieces(c.Text) + countPieces(c.Refusal)
 	for _, t := range c.ToolCalls {
-		pieces += countPieces(t.Arguments)
+		pieces += countPieces(shapeOf(&call, t.Name).written(t))
 	}
 	s := newStream(call, c, pieces)
 	s.pieces(`{"content":`, c.Text, `}`)
 	s.pieces(`{"refusal":`, c.Refusal, `}`)
 	for i, t := range c.ToolCalls {
-		s.toolCall(i, t)
+		s.toolCall(i, t, shapeOf(&call, t.Name))
 	}
 	s.begin()
 	s.buf = append(s.buf, `{}`...)
@@ -210,15 +238,15 @@ func (s *stream) pieces(open, text, shut string) {
 }
 
 // toolCall appends a chunk with a call's id and name, then its arguments.
-func (s *stream) toolCall(i int, t llm.ToolCall) {
+func (s *stream) toolCall(i int, t llm.ToolCall, shape callShape) {
 	open := `{"tool_calls":[{"index":` + strconv.Itoa(i)
 	s.begin()
 	s.buf = append(s.buf, open...)
 	s.buf = append(s.buf, `,"id":`...)
-	s.buf = appendFunction(s.buf, t, "")
+	s.buf = shape.appendCall(s.buf, t, "")
 	s.buf = append(s.buf, `]}`...)
 	s.end("")
-	s.pieces(open+`,"function":{"arguments":`, t.Arguments, `}}]}`)
+	s.pieces(open+`,"`+shape.kind+`":{"`+shape.field+`":`, shape.written(t), `}}]}`)
 }
 
 // usage appends the chunk that has the usage and no choice.

@@ -38,10 +38,15 @@ type chatSaid struct {
 type chatSaidCall struct {
 	Index    *int   `json:"index"`
 	ID       string `json:"id"`
+	Type     string `json:"type"`
 	Function struct {
 		Name      string `json:"name"`
 		Arguments string `json:"arguments"`
 	} `json:"function"`
+	Custom struct {
+		Name  string `json:"name"`
+		Input string `json:"input"`
+	} `json:"custom"`
 }
 
 type chatUsage struct {
@@ -83,7 +88,8 @@ func (OpenAIChat) ReadAnswer(streamed bool, body []byte) (Completion, error) {
 // chatStream puts an answer together.
 type chatStream struct {
 	gathered
-	said bool // there was a choice
+	said   bool  // there was a choice
+	custom []int // the indexes of calls of custom tools
 }
 
 func (s *chatStream) read(data []byte) (done bool, err error) {
@@ -140,8 +146,21 @@ func (s *chatStream) addCall(t *chatSaidCall) {
 	}
 	call := &s.ToolCalls[at]
 	call.ID += t.ID
-	call.Name += t.Function.Name
-	s.arguments[at].WriteString(t.Function.Arguments)
+	call.Name += t.Function.Name + t.Custom.Name
+	s.arguments[at].WriteString(t.Function.Arguments + t.Custom.Input)
+	if t.Type == toolCustom && !slices.Contains(s.custom, at) {
+		s.custom = append(s.custom, at)
+	}
+}
+
+// completion returns what was put together. What a custom tool is called with is a
+// text, which the neutral form has as arguments in JSON.
+func (s *chatStream) completion() Completion {
+	c := s.gathered.completion()
+	for _, at := range s.custom {
+		c.ToolCalls[at].Arguments = customArguments(c.ToolCalls[at].Arguments)
+	}
+	return c
 }
 
 // unixTime is the time of so many seconds, the zero time if there are none.

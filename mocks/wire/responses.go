@@ -44,12 +44,19 @@ type toolKind struct {
 
 // toolKinds are the kinds by the type of the tool.
 var toolKinds = map[string]toolKind{
-	"function":    {item: itemFunctionCall, field: "arguments"},
-	"custom":      {item: itemCustomCall, field: "input"},
+	toolFunction:  {item: itemFunctionCall, field: "arguments"},
+	toolCustom:    {item: itemCustomCall, field: "input"},
 	"local_shell": {item: "local_shell_call", field: "action", object: true},
 	"shell":       {item: "shell_call", field: "action", object: true},
 	"apply_patch": {item: "apply_patch_call", field: "operation", object: true},
 }
+
+// The types of tools and tool choices that rules are about.
+const (
+	toolFunction  = "function"
+	toolCustom    = "custom"
+	choiceAllowed = "allowed_tools"
+)
 
 // The types of items that rules are about.
 const (
@@ -64,7 +71,7 @@ func (c *Call) kindOf(tool string) toolKind {
 	if k, ok := c.kinds[tool]; ok {
 		return k
 	}
-	return toolKinds["function"]
+	return toolKinds[toolFunction]
 }
 
 // responseStatus is the state of an answer that is complete.

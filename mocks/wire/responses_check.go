@@ -220,9 +220,14 @@ func (t *item) checkMessage(param func(string) string) *APIError {
 	if role == llm.Assistant {
 		types = []string{"output_text", "refusal"}
 	}
-	for j, p := range t.Content.parts {
+	for j := range t.Content.parts {
+		p := &t.Content.parts[j]
+		at := param(fmt.Sprintf("content[%d]", j))
 		if !slices.Contains(types, p.Type) {
-			return unsupported(param(fmt.Sprintf("content[%d]", j)), p.Type, types...)
+			return unsupported(at, p.Type, types...)
+		}
+		if err := p.checkAttachment(at); err != nil {
+			return err
 		}
 	}
 	return nil

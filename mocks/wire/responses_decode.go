@@ -70,8 +70,9 @@ type item struct {
 // output is what a tool gave: a text, a list of parts, or an object of a tool that
 // the provider knows.
 type output struct {
-	kind jsontext.Kind
-	text string
+	kind        jsontext.Kind
+	text        string
+	attachments []llm.Attachment
 }
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
@@ -85,19 +86,20 @@ func (o *output) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		if err != nil {
 			return err
 		}
-		o.text = outputText(value)
+		o.text, o.attachments = outputText(value)
 		return nil
 	}
 	return d.SkipValue()
 }
 
-// outputText is the text of parts, or of the parts of a shell's output the JSON.
-func outputText(value jsontext.Value) string {
+// outputText is the text of parts and what they carry, or of the parts of a shell's
+// output the JSON.
+func outputText(value jsontext.Value) (string, []llm.Attachment) {
 	var parts []contentPart
 	if err := jsonv2.Unmarshal(value, &parts); err != nil || len(parts) > 0 && parts[0].Type == "" {
-		return string(value)
+		return string(value), nil
 	}
-	return plainParts(parts)
+	return plainParts(parts), attachments(parts)
 }
 
 // plainParts is the text of parts, one below the other.
@@ -200,9 +202,9 @@ func (t *assistantTurn) add(i *item) {
 			t.open, t.texts = true, append(t.texts, text)
 			return
 		}
-		t.others(llm.Message{Role: llm.Role(i.Role), Content: text})
+		t.others(llm.Message{Role: llm.Role(i.Role), Content: text, Attachments: attachments(i.Content.parts)})
 	case strings.HasSuffix(i.Type, "_output"):
-		t.others(llm.Message{Role: llm.ToolRole, Content: i.Output.text, ToolCallID: i.callID()})
+		t.others(llm.Message{Role: llm.ToolRole, Content: i.Output.text, ToolCallID: i.callID(), Attachments: i.Output.attachments})
 	case isCall(i.Type):
 		t.open = true
 		t.calls = append(t.calls, llm.ToolCall{ID: i.callID(), Name: i.name(), Arguments: i.written()})
@@ -225,6 +227,11 @@ func (t *assistantTurn) end() {
 		t.call.Messages = append(t.call.Messages, llm.Message{Role: llm.Assistant, Content: text, ToolCalls: t.calls})
 	}
 	t.open, t.texts, t.calls = false, nil, nil
+}
+
+// customArguments is the input of a custom tool, a text, as arguments in JSON.
+func customArguments(input string) string {
+	return string(append(appendString([]byte(`{"input":`), input), '}'))
 }
 
 // isCall reports whether an item of that type calls a tool that the client runs.
@@ -259,7 +266,7 @@ func (i *item) written() string {
 	case i.Type == itemFunctionCall:
 		return writtenInput(i.Arguments)
 	case i.Type == itemCustomCall:
-		return string(append(appendString([]byte(`{"input":`), i.Input), '}'))
+		return customArguments(i.Input)
 	case i.Action != nil:
 		return string(i.Action)
 	}

@@ -136,7 +136,7 @@ var _ = Describe("Decode of OpenAI Responses", Label("H-02"), func() {
 			"input":[` + strings.Join([]string{
 			`{"type":"additional_tools","tools":[{"type":"namespace","name":"ns","tools":[{"type":"custom","name":"exec"}]}]}`,
 			`{"role":"developer","content":"dev"}`,
-			`{"role":"user","content":[{"type":"input_text","text":"a"},{"type":"input_image","image_url":"data:"},{"type":"input_text","text":"b"}]}`,
+			`{"role":"user","content":[{"type":"input_text","text":"a"},{"type":"input_image","image_url":"data:image/png;base64,` + pngBase64 + `"},{"type":"input_text","text":"b"}]}`,
 			thought, answered, fnCall, jsCall, shCall, fnOutput, jsOutput, shOutput, thought, answered, answered, user,
 		}, ",") + `]}`))
 		Expect(e).NotTo(HaveOccurred())
@@ -149,7 +149,7 @@ var _ = Describe("Decode of OpenAI Responses", Label("H-02"), func() {
 			Messages: []llm.Message{
 				{Role: llm.System, Content: "Be brief."},
 				{Role: llm.Developer, Content: "dev"},
-				{Role: llm.User, Content: "a\nb"},
+				{Role: llm.User, Content: "a\nb", Attachments: []llm.Attachment{{Kind: "image", MediaType: "image/png", Bytes: 4, SHA256: pngDigest}}},
 				{Role: llm.Assistant, Content: "x", ToolCalls: []llm.ToolCall{
 					{ID: "c1", Name: "f", Arguments: `{"a":1}`},
 					{ID: "c2", Name: "exec", Arguments: `{"input":"text(\"hi\")"}`},
@@ -162,6 +162,20 @@ var _ = Describe("Decode of OpenAI Responses", Label("H-02"), func() {
 				{Role: llm.User, Content: "hi"},
 			},
 		}))
+	})
+
+	It("describes what messages and outputs carry beside text", func() {
+		c, e := wire.OpenAIResponses{}.Decode([]byte(input(
+			`{"role":"user","content":[{"type":"input_image","file_id":"file-1"},{"type":"input_file","filename":"a.pdf","file_data":"data:application/pdf;base64,`+pngBase64+`"},{"type":"input_file","file_url":"https://example.com/a.pdf"}]}`,
+			fnCall, `{"type":"function_call_output","call_id":"c1","output":[{"type":"input_text","text":"a"},{"type":"input_image","image_url":"data:image/png;base64,`+pngBase64+`"}]}`)))
+		Expect(e).NotTo(HaveOccurred())
+		Expect(c.Messages[0].Attachments).To(Equal([]llm.Attachment{
+			{Kind: "image", Source: "file-1"},
+			{Kind: "file", MediaType: "application/pdf", Name: "a.pdf", Bytes: 4, SHA256: pngDigest},
+			{Kind: "file", Source: "https://example.com/a.pdf"},
+		}))
+		Expect(c.Messages[2].Content).To(Equal("a"))
+		Expect(c.Messages[2].Attachments).To(Equal([]llm.Attachment{{Kind: "image", MediaType: "image/png", Bytes: 4, SHA256: pngDigest}}))
 	})
 
 	It("takes a text for the user's", func() {

@@ -103,6 +103,11 @@ type APIError struct {
 	Param      string // the request's field, e.g. "messages[2].tool_call_id"
 	Message    string
 	RetryAfter time.Duration
+	// Details is a JSON object with more about the error, where Anthropic gives one.
+	Details string
+	// Declined is true where a client that is refused a feature goes on without it by
+	// itself, so that the request is not a mistake of the client's.
+	Declined bool
 }
 
 // Error makes an APIError an error.
