@@ -47,7 +47,7 @@ func (e *Engine) answer(x *Exchange, codec wire.Codec, v *view) {
 		return
 	}
 	x.record.Usage = &c.Usage
-	x.said = &c
+	x.answers(codec, v, &c)
 	if x.hits != nil {
 		frames = e.harm(x, codec, v, &c, frames)
 	}
@@ -60,6 +60,16 @@ func (e *Engine) answer(x *Exchange, codec wire.Codec, v *view) {
 		}
 	}
 	x.send(frames)
+}
+
+// answers notes the answer, for the observer and for protocols that store it.
+func (x *Exchange) answers(codec wire.Codec, v *view, c *wire.Completion) {
+	x.said = c
+	if s, ok := codec.(interface {
+		Remember(call *wire.Call, id string, frames []wire.Frame)
+	}); ok {
+		x.remember = func() { s.Remember(v.call, c.ID, x.frames) }
+	}
 }
 
 // plan is the answer of a line, before its fault. The error begins with the key that it
@@ -206,7 +216,8 @@ func (e *Engine) refuse(x *Exchange, codec wire.Codec, v *view) {
 	}
 	c.Usage = e.usage(v, &c)
 	x.record.Usage = &c.Usage
-	x.said, x.denied = &c, ""
+	x.answers(codec, v, &c)
+	x.denied = ""
 	x.send(codec.Encode(*v.call, c))
 }
 

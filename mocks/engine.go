@@ -47,6 +47,7 @@ type Engine struct {
 	journal journal
 	retries retries
 
+	responses  wire.ResponseStore // what requests may refer to
 	injections []*injection
 	used       int // units, of all lines
 }
@@ -70,7 +71,7 @@ func NewEngine(p *Program, o EngineOptions) *Engine {
 	return &Engine{
 		program: p, opts: o, state: p.initial,
 		lines: make([]lineState, len(p.lines)), journal: journal{keep: o.Keep},
-		injections: newInjections(o.Inject),
+		injections: newInjections(o.Inject), responses: wire.ResponseStore{Keep: o.Keep},
 	}
 }
 

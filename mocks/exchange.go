@@ -41,10 +41,12 @@ type Exchange struct {
 	side  bool // not about the script, and not recorded
 	slot  int  // in the journal
 	// end is the observer's, said the answer, denied why there is none; see observe.go.
-	end    func(llm.Reply, error)
-	said   *wire.Completion
-	denied llm.ErrorKind
-	record Record
+	end  func(llm.Reply, error)
+	said *wire.Completion
+	// remember stores the answer for later requests; nil for protocols that store none.
+	remember func()
+	denied   llm.ErrorKind
+	record   Record
 }
 
 // Frames are what is to be sent. They must not be changed.
@@ -105,6 +107,9 @@ func (x *Exchange) Sent() {
 	defer e.mu.Unlock()
 	if f.End == wire.Continue {
 		x.record.Delivered = true
+		if x.remember != nil {
+			x.remember()
+		}
 		e.deliver(x)
 	}
 	e.journal.put(x)

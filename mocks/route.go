@@ -22,6 +22,9 @@ func (e *Engine) respond(ctx context.Context, r *http.Request, path string) *Exc
 		return e.side(ctx, []wire.Frame{{Status: http.StatusOK}}) // a health check
 	}
 	codec := codecOf(path, r.Header)
+	if _, responses := codec.(wire.OpenAIResponses); responses {
+		codec = wire.OpenAIResponses{Store: &e.responses}
+	}
 	endpoint, ok := strings.CutPrefix(path, "/v1")
 	if !ok {
 		return e.side(ctx, notFound(codec, r.Method, path))
@@ -108,7 +111,7 @@ func (e *Engine) countMessages(body []byte, header http.Header) []wire.Frame {
 }
 
 func (e *Engine) countResponses(body []byte) []wire.Frame {
-	call, apiErr := wire.OpenAIResponses{}.Decode(body)
+	call, apiErr := wire.OpenAIResponses{Store: &e.responses}.Decode(body)
 	if apiErr != nil {
 		return wire.OpenAIResponses{}.EncodeError(apiErr)
 	}

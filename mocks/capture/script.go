@@ -67,6 +67,7 @@ func Script(t tape.Tape, o ScriptOptions) (mocks.Script, []Skipped) {
 // maker makes a script.
 type maker struct {
 	opts    ScriptOptions
+	stored  wire.ResponseStore // what later requests refer to
 	turns   []turn
 	skipped []Skipped
 }
@@ -77,6 +78,7 @@ type turn struct {
 	call   wire.Call
 	answer mocks.Answer
 	model  string // that answered
+	id     string // of the answer
 }
 
 func (m *maker) add(x *tape.Exchange) {
@@ -101,6 +103,11 @@ func (m *maker) turn(x *tape.Exchange) (t turn, why string) {
 		return t, x.Lost
 	}
 	codec, ok := codecOf(x)
+	responses, stores := codec.(wire.OpenAIResponses)
+	if stores {
+		responses.Store = &m.stored
+		codec = responses
+	}
 	if !ok {
 		return t, fmt.Sprintf("the protocol %q is not known", x.Protocol)
 	}
@@ -120,6 +127,9 @@ func (m *maker) turn(x *tape.Exchange) (t turn, why string) {
 	}
 	if m.opts.Tape != "" && len(x.Frames) > 0 && t.answer.Fault == nil {
 		t.answer = mocks.Answer{Frames: &mocks.Frames{File: m.opts.Tape, Exchange: x.N}} // they say all of it
+	}
+	if stores {
+		responses.Remember(&t.call, t.id, []wire.Frame{{Data: x.Body}})
 	}
 	return t, ""
 }
@@ -164,7 +174,7 @@ func (m *maker) reply(t *turn, codec wire.Reader, x *tape.Exchange) error {
 	if m.opts.Latency {
 		a.Latency = latency(x, c.Usage.Output)
 	}
-	t.answer, t.model = a, c.Model
+	t.answer, t.model, t.id = a, c.Model, c.ID
 	return nil
 }
 

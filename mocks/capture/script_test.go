@@ -67,6 +67,29 @@ var _ = Describe("a captured script", func() {
 		Expect(script.Rules[0].When.Attachment).To(BeNil(), "an agent may take another picture in the next run")
 	})
 
+	It("knows what a request refers to that continues an earlier response", func() {
+		answer := func(n int, text string) string {
+			return fmt.Sprintf(`{"id":"resp_%d","model":"m","status":"completed","output":[{"id":"msg_%d","type":"message","role":"assistant","content":[{"type":"output_text","text":%q}]}]}`, n, n, text)
+		}
+		x := func(n int, request, body string) tape.Exchange {
+			x := chat(n, request, body)
+			x.Protocol, x.Path = "openai-responses", "/responses"
+			return x
+		}
+		script, skipped := capture.Script(taped(
+			x(1, `{"model":"m","input":"pick"}`, answer(1, "seven")),
+			x(2, `{"model":"m","input":"which?","previous_response_id":"resp_1"}`, answer(2, "seven, I said")),
+			x(3, `{"model":"m","input":[{"type":"item_reference","id":"msg_2"},{"role":"user","content":"sure?"}]}`, answer(3, "yes")),
+			x(4, `{"model":"m","input":"and?","previous_response_id":"resp_0"}`, answer(4, "lost")),
+		), capture.ScriptOptions{})
+		Expect(skipped).To(ConsistOf(HaveField("Why", ContainSubstring("Previous response with id 'resp_0' not found"))))
+		var lines []string
+		for _, l := range script.Rules {
+			lines = append(lines, fmt.Sprintf("%d %s", *l.When.Turn, l.When.User.Equals))
+		}
+		Expect(lines).To(Equal([]string{"0 pick", "1 which?", "1 sure?"}))
+	})
+
 	It("has a call whose arguments are an empty text", func() {
 		answer := `{"id":"c","model":"m-1","choices":[{"message":{"tool_calls":[{"id":"c1","type":"function","function":{"name":"now","arguments":""}}]},"finish_reason":"tool_calls"}]}`
 		script, skipped := capture.Script(taped(chat(1, user("x"), answer)), capture.ScriptOptions{})

@@ -10,9 +10,13 @@ import (
 // https://platform.openai.com/docs/api-reference/responses describes it. Fields
 // and items that have no neutral form are tolerated. Three differences are meant:
 // thinking that a script gives is sent as a summary whether or not one was asked
-// for; nothing is stored, so that a previous response adds no messages; and the
+// for; conversations and prompts that the provider keeps add no messages; and the
 // instructions and the tools are not repeated in the answer.
-type OpenAIResponses struct{}
+type OpenAIResponses struct {
+	// Store resolves references to earlier answers, and keeps answers for later ones; nil
+	// takes references as they are and resolves none.
+	Store *ResponseStore
+}
 
 var _ Codec = OpenAIResponses{}
 

@@ -93,7 +93,7 @@ func (r *responsesRequest) checkChoice() *APIError {
 		}
 	}
 	if choice.Type != "function" && choice.Type != "custom" || given(r.Prompt) ||
-		slices.ContainsFunc(r.Input.list, func(t item) bool { return t.Type == "additional_tools" }) {
+		slices.ContainsFunc(r.allItems(), func(t item) bool { return t.Type == "additional_tools" }) {
 		return nil
 	}
 	if !offers(r.Tools, choice.Name) {
@@ -149,6 +149,9 @@ func (r *responsesRequest) checkInput() *APIError {
 
 // check validates one item by itself; i is its index.
 func (t *item) check(i int) *APIError {
+	if t.stored {
+		return nil
+	}
 	param := func(field string) string { return fmt.Sprintf("input[%d].%s", i, field) }
 	if prefix := strings.TrimSuffix(itemPrefixes[t.Type], "_"); t.ID != "" && isStrict(t.Type) && !strings.HasPrefix(t.ID, prefix) {
 		return bad(param("id"), "invalid_value", "Invalid '%s': '%.64s'. Expected an ID that begins with '%s'.", param("id"), t.ID, prefix)
@@ -234,14 +237,15 @@ func (t *item) checkMessage(param func(string) string) *APIError {
 }
 
 // checkOutputs demands that each call that the client runs has one output after it,
-// and that there are no other outputs. What a previous response holds, or an item
-// that is only referred to, is not known here.
+// and that there are no other outputs. A conversation or a prompt that the provider keeps
+// may have calls that are not known here, and so may references without a store.
 func (r *responsesRequest) checkOutputs() *APIError {
-	before := r.continues() || slices.ContainsFunc(r.Input.list, func(t item) bool { return t.isReference() })
+	before := r.PreviousResponseID != "" && !r.resolved || given(r.Conversation) || given(r.Prompt) || slices.ContainsFunc(r.Input.list, func(t item) bool { return t.isReference() })
 	var calls pending
 	answered := map[string]bool{}
-	for i := range r.Input.list {
-		t := &r.Input.list[i]
+	all := r.allItems()
+	for i := range all {
+		t := &all[i]
 		switch id := t.callID(); {
 		case isCall(t.Type):
 			calls.ask(id)
@@ -294,5 +298,5 @@ func (r *responsesRequest) mentionsJSON() bool {
 	if mentionsJSON(r.Input.text) {
 		return true
 	}
-	return slices.ContainsFunc(r.Input.list, func(t item) bool { return mentionsJSON(t.Content.text) })
+	return slices.ContainsFunc(r.allItems(), func(t item) bool { return mentionsJSON(t.Content.text) })
 }

@@ -35,6 +35,11 @@ type responsesRequest struct {
 		Effort string `json:"effort"`
 	} `json:"reasoning"`
 	Truncation string `json:"truncation"`
+	Store      *bool  `json:"store"` // true by default
+
+	// earlier is what the previous response stands for; resolved is true where it is known.
+	earlier  []item
+	resolved bool
 }
 
 type responsesFormat struct {
@@ -65,6 +70,8 @@ type item struct {
 	Operation jsontext.Value  `json:"operation"`
 	Output    output          `json:"output"`
 	Tools     []responsesTool `json:"tools"`
+
+	stored bool // it is an item of ours, which needs no check
 }
 
 // output is what a tool gave: a text, a list of parts, or an object of a tool that
@@ -107,15 +114,23 @@ func plainParts(parts []contentPart) string { return joined(parts, "\n") }
 
 // Decode implements Codec. Its errors have the provider's status, type, code and
 // param, and words close to the provider's.
-func (OpenAIResponses) Decode(body []byte) (Call, *APIError) {
+func (c OpenAIResponses) Decode(body []byte) (Call, *APIError) {
 	var r responsesRequest
 	if err := jsonv2.Unmarshal(body, &r); err != nil {
 		return Call{}, decodeError(err)
 	}
+	if err := r.resolve(c.Store); err != nil {
+		return Call{}, err
+	}
 	if err := r.check(); err != nil {
 		return Call{}, err
 	}
-	return r.call(), nil
+	call := r.call()
+	if call.stored = c.Store != nil && (r.Store == nil || *r.Store); call.stored {
+		call.previous, call.input = r.PreviousResponseID, r.newItems()
+		call.inputSize = textSize(call.input)
+	}
+	return call, nil
 }
 
 // call is the neutral form of a request that was checked.
@@ -126,7 +141,7 @@ func (r *responsesRequest) call() Call {
 		JSONMode:    r.Text.Format != nil && r.Text.Format.Type != "text",
 		Stream:      r.Stream,
 		Temperature: r.Temperature,
-		Messages:    make([]llm.Message, 0, len(r.Input.list)+2),
+		Messages:    make([]llm.Message, 0, len(r.earlier)+len(r.Input.list)+2),
 	}}
 	if r.MaxOutputTokens != nil {
 		c.MaxTokens = *r.MaxOutputTokens
@@ -140,12 +155,13 @@ func (r *responsesRequest) call() Call {
 		c.Messages = append(c.Messages, llm.Message{Role: llm.System, Content: text})
 	}
 	c.offer("", r.Tools)
-	if r.Input.kind == '"' {
+	if r.Input.kind == '"' && len(r.earlier) == 0 {
 		c.Messages = append(c.Messages, llm.Message{Role: llm.User, Content: r.Input.text})
 	}
 	turn := assistantTurn{call: &c}
-	for i := range r.Input.list {
-		turn.add(&r.Input.list[i])
+	all := r.allItems()
+	for i := range all {
+		turn.add(&all[i])
 	}
 	turn.end()
 	return c

@@ -93,6 +93,12 @@ type Call struct {
 	kinds map[string]toolKind
 	// encrypted asks for the encrypted form of thoughts.
 	encrypted bool
+	// stored is true where the answer is to be stored, after the answer previous ("" for
+	// none) and with input, which is about inputSize bytes.
+	stored    bool
+	previous  string
+	input     []item
+	inputSize int
 }
 
 // APIError is a provider's error answer.

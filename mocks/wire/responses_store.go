@@ -1,0 +1,198 @@
+package wire
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// maxStored bounds what a ResponseStore keeps, in bytes.
+const maxStored = 64 << 20
+
+// ResponseStore keeps the answers of one trial as the Responses API does, so that later
+// requests can refer to them by previous_response_id and item_reference. The oldest are
+// dropped beyond 64 MB. It is safe for concurrent use; the zero value is ready to use.
+type ResponseStore struct {
+	// Keep is how many answers are kept; 0 means all. It is set before the first use.
+	Keep int
+
+	mu     sync.Mutex
+	kept   map[string]*storedResponse
+	order  []string // ids of kept, oldest first
+	size   int
+	unread []*storedResponse // whose items are not in items
+	items  map[string]item
+}
+
+// storedResponse is one answer with the conversation before it.
+type storedResponse struct {
+	previous *storedResponse // nil without
+	input    []item
+	frames   []Frame // of the answer, as they were sent
+	streamed bool
+	size     int
+	once     sync.Once
+	output   []item
+}
+
+// Remember stores the answer to a call, unless the call asks that it is not.
+func (c OpenAIResponses) Remember(call *Call, id string, frames []Frame) {
+	if c.Store != nil && call.stored && id != "" {
+		c.Store.add(call, id, frames)
+	}
+}
+
+func (s *ResponseStore) add(call *Call, id string, frames []Frame) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept == nil {
+		s.kept, s.items = map[string]*storedResponse{}, map[string]item{}
+	}
+	r := &storedResponse{previous: s.kept[call.previous], input: call.input, frames: frames, streamed: call.Stream, size: call.inputSize}
+	for i := range frames {
+		r.size += len(frames[i].Data)
+	}
+	s.drop(id)
+	s.kept[id] = r
+	s.order = append(s.order, id)
+	s.unread = append(s.unread, r)
+	s.size += r.size
+	for len(s.order) > 1 && (s.size > maxStored || s.Keep > 0 && len(s.order) > s.Keep) {
+		s.drop(s.order[0])
+	}
+}
+
+// drop forgets an answer and its items. Those that continue it keep it alive.
+func (s *ResponseStore) drop(id string) {
+	r, ok := s.kept[id]
+	if !ok {
+		return
+	}
+	delete(s.kept, id)
+	s.size -= r.size
+	s.order = slices.DeleteFunc(s.order, func(o string) bool { return o == id })
+	if i := slices.Index(s.unread, r); i >= 0 {
+		s.unread = slices.Delete(s.unread, i, i+1)
+		return
+	}
+	for _, t := range r.said() {
+		delete(s.items, t.ID)
+	}
+}
+
+// conversation returns all that was said up to and with an answer; ok is false if there
+// is no answer of that id.
+func (s *ResponseStore) conversation(id string) (all []item, ok bool) {
+	s.mu.Lock()
+	r, ok := s.kept[id]
+	s.mu.Unlock()
+	var chain []*storedResponse
+	for ; r != nil; r = r.previous {
+		chain = append(chain, r)
+	}
+	for _, r := range slices.Backward(chain) {
+		all = append(append(all, r.input...), r.said()...)
+	}
+	return all, ok
+}
+
+// item returns an item of an answer.
+func (s *ResponseStore) item(id string) (t item, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.unread {
+		for _, t := range r.said() {
+			s.items[t.ID] = t
+		}
+	}
+	s.unread = nil
+	t, ok = s.items[id]
+	return t, ok
+}
+
+// said returns the items of the answer. They are read from what was sent, when they are
+// first needed, so that they are what the client has seen.
+func (r *storedResponse) said() []item {
+	r.once.Do(func() {
+		var body bytes.Buffer
+		for i := range r.frames {
+			body.Write(r.frames[i].Data)
+		}
+		r.frames = nil
+		var s responsesStream
+		if r.streamed {
+			_ = readStream(body.Bytes(), s.read) // what came before an error was said all the same
+		} else {
+			var a responsesAnswer
+			_ = readBody(body.Bytes(), &a)
+			s.items = a.Output
+		}
+		for i := range s.items {
+			t := s.items[i].item
+			t.stored = true
+			r.output = append(r.output, t)
+		}
+	})
+	return r.output
+}
+
+// resolve replaces what a request only refers to.
+func (r *responsesRequest) resolve(s *ResponseStore) *APIError {
+	if s == nil {
+		return nil
+	}
+	if id := r.PreviousResponseID; id != "" {
+		earlier, ok := s.conversation(id)
+		if !ok {
+			return bad("previous_response_id", "previous_response_not_found", "Previous response with id '%.64s' not found.", id)
+		}
+		r.earlier, r.resolved = earlier, true
+	}
+	for i := range r.Input.list {
+		t := &r.Input.list[i]
+		if !t.isReference() {
+			continue
+		}
+		stored, ok := s.item(t.ID)
+		if !ok {
+			e := bad("input", "", "Item with id '%.64s' not found. Items are not persisted when `store` is set to false. "+
+				"Try again with `store` set to true, or remove this item from your input.", t.ID)
+			e.Status = http.StatusNotFound
+			return e
+		}
+		*t = stored
+	}
+	return nil
+}
+
+// newItems returns the input as items, without what came before it.
+func (r *responsesRequest) newItems() []item {
+	if r.Input.kind == '"' {
+		return []item{{Type: itemMessage, Role: "user", Content: content{kind: '"', text: r.Input.text}, stored: true}}
+	}
+	return r.Input.list
+}
+
+// allItems returns the whole conversation as items.
+func (r *responsesRequest) allItems() []item {
+	if len(r.earlier) == 0 {
+		return r.Input.list
+	}
+	return append(slices.Clip(r.earlier), r.newItems()...)
+}
+
+// textSize is how many bytes of text the items have, roughly.
+func textSize(items []item) int {
+	n := 0
+	for i := range items {
+		t := &items[i]
+		n += 256 + len(t.Content.text) + len(t.Input) + len(t.Output.text)
+		for _, v := range []jsontext.Value{t.Arguments, t.Action, t.Operation} {
+			n += len(v)
+		}
+	}
+	return n
+}
