@@ -34,7 +34,8 @@ type Report struct {
 	Exchanges []Record
 	// Unused are the lines that were never, or not often enough, delivered.
 	Unused []string
-	// Unexpected are the calls that no line answered.
+	// Unexpected are the calls that no line answered, and the requests to paths that no
+	// provider has here.
 	Unexpected []string
 	// Invalid are the requests that a provider would have refused.
 	Invalid []string
@@ -58,6 +59,7 @@ type journal struct {
 	calls    int
 	records  []Record // a ring once there are keep of them
 	findings [2][]string
+	strays   map[string]bool // requests without an endpoint that are among the findings
 }
 
 // add gives x its number and a slot.
@@ -86,6 +88,19 @@ func (j *journal) find(kind findingKind, n int, text string) {
 	if j.keep == 0 || len(j.findings[kind]) < j.keep {
 		j.findings[kind] = append(j.findings[kind], fmt.Sprintf("call %d: %s", n, text))
 	}
+}
+
+// stray adds a request for which there is no endpoint, once however often it comes.
+func (j *journal) stray(text string) {
+	list := &j.findings[unexpected]
+	if j.strays[text] || j.keep > 0 && len(*list) >= j.keep {
+		return
+	}
+	if j.strays == nil {
+		j.strays = map[string]bool{}
+	}
+	j.strays[text] = true
+	*list = append(*list, text)
 }
 
 // ordered is a copy of the records in order of arrival.

@@ -18,7 +18,7 @@ const maxBody = 32 << 20
 // respond plans the answer to any request. path begins after the trial's base,
 // such as "/v1/models".
 func (e *Engine) respond(ctx context.Context, r *http.Request, path string) *Exchange {
-	if r.Method == http.MethodHead && path == "/" {
+	if path == "/" && (r.Method == http.MethodHead || r.Method == http.MethodGet) {
 		return e.side(ctx, []wire.Frame{{Status: http.StatusOK}}) // a health check
 	}
 	codec := codecOf(path, r.Header)
@@ -26,17 +26,18 @@ func (e *Engine) respond(ctx context.Context, r *http.Request, path string) *Exc
 		codec = wire.OpenAIResponses{Store: &e.responses}
 	}
 	endpoint, ok := strings.CutPrefix(path, "/v1")
-	if !ok {
-		return e.side(ctx, notFound(codec, r.Method, path))
+	want := ""
+	if ok {
+		want = methodOf(endpoint)
 	}
-	switch want := methodOf(endpoint); {
+	switch {
 	case want == "":
-		return e.side(ctx, notFound(codec, r.Method, path))
+		return e.stray(ctx, codec, r, notFound(r.Method, path))
 	case r.Method != want:
-		return e.side(ctx, codec.EncodeError(&wire.APIError{
+		return e.stray(ctx, codec, r, &wire.APIError{
 			Status: http.StatusMethodNotAllowed, Type: "invalid_request_error", Code: "method_not_supported",
-			Message: fmt.Sprintf("Not allowed to %s on %s; use %s.", r.Method, shorten(path), want),
-		}))
+			Message: fmt.Sprintf("Not allowed to %s on %s; use %s.", shortMethod(r.Method), shorten(path), want),
+		})
 	case want == http.MethodGet:
 		return e.side(ctx, e.models(codec, endpoint))
 	}
@@ -139,13 +140,36 @@ func (e *Engine) side(ctx context.Context, frames []wire.Frame) *Exchange {
 	return x
 }
 
-func notFound(codec wire.Codec, method, path string) []wire.Frame {
-	return codec.EncodeError(&wire.APIError{
-		Status: http.StatusNotFound, Type: "invalid_request_error", Code: "unknown_url",
-		Message: fmt.Sprintf("Unknown request URL: %s %s. There are POST /v1/chat/completions, /v1/responses, /v1/messages, "+
-			"/v1/messages/count_tokens, /v1/embeddings and GET /v1/models.", method, shorten(path)),
-	})
+// stray refuses a request for which there is no endpoint. It is a finding: a client that
+// ignores the error would otherwise pass without what it asked for. What clients try by
+// themselves and go on without is none: the question of a browser before a request, and
+// web sockets.
+func (e *Engine) stray(ctx context.Context, codec wire.Codec, r *http.Request, apiErr *wire.APIError) *Exchange {
+	if r.Method != http.MethodOptions && r.Header.Get("Upgrade") == "" {
+		e.mu.Lock()
+		e.journal.stray(apiErr.Message)
+		e.mu.Unlock()
+	}
+	return e.side(ctx, codec.EncodeError(apiErr))
 }
+
+func notFound(method, path string) *wire.APIError {
+	hint := "There are POST /v1/chat/completions, /v1/responses, /v1/messages, " +
+		"/v1/messages/count_tokens, /v1/embeddings and GET /v1/models."
+	switch rest, doubled := strings.CutPrefix(path, "/v1/v1/"); {
+	case methodOf(path) == method:
+		hint = "The base URL lacks /v1: add it to the end."
+	case doubled && methodOf("/"+rest) == method:
+		hint = "The base URL ends in /v1, and the client adds it once more: leave it out."
+	}
+	return &wire.APIError{
+		Status: http.StatusNotFound, Type: "invalid_request_error", Code: "unknown_url",
+		Message: fmt.Sprintf("Unknown request URL: %s %s. %s", shortMethod(method), shorten(path), hint),
+	}
+}
+
+// shortMethod is a method that fits a message; clients choose it.
+func shortMethod(method string) string { return fmt.Sprintf("%.20s", method) }
 
 // splitTrial takes "/t/<trial>" from the front of a path. A path without it
 // belongs to the trial "".

@@ -1,0 +1,54 @@
+package mocks_test
+
+import (
+	"context"
+	"net/http"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/mocks"
+)
+
+var _ = Describe("a request for which there is no endpoint", Label("H-02"), func() {
+	for name, transport := range ways {
+		DescribeTable(name+": is a finding, with a hint where the base URL is wrong,",
+			func(method, path string, status int, finding string) {
+				r := transport(compile(`rules: [{text: hi, optional: true}]`), mocks.EngineOptions{})
+				r.base = r.base[:len(r.base)-len("/v1")]
+				for range 2 {
+					Expect(r.do(context.Background(), method, path, `{"model":"m"}`, nil).Status).To(Equal(status))
+				}
+				r.settle()
+				report := r.engine.Report()
+				Expect(report.Unexpected).To(ConsistOf(ContainSubstring(finding)), "once, however often it is asked")
+				Expect(report.Calls).To(BeZero())
+			},
+			Entry("the base URL lacks /v1", "POST", "/chat/completions", 404, "The base URL lacks /v1"),
+			Entry("so it does for models", "GET", "/models/gpt", 404, "The base URL lacks /v1"),
+			Entry("the base URL has /v1 twice", "POST", "/v1/v1/messages", 404, "leave it out"),
+			Entry("an API that is not there", "POST", "/v1/images/generations", 404, `POST "/v1/images/generations". There are`),
+			Entry("a path with what would end a line", "GET", "/v1/a%0Ab", 404, `GET "/v1/a\nb"`),
+			Entry("another method", "GET", "/v1/chat/completions", 405, "use POST"),
+		)
+
+		It(name+": is none where a client goes on without it, and for health checks", func() {
+			r := transport(compile(`rules: [{text: hi, optional: true}]`), mocks.EngineOptions{})
+			Expect(r.do(context.Background(), http.MethodOptions, "/chat/completions", "", nil).Status).To(Equal(405))
+			Expect(r.do(context.Background(), http.MethodGet, "/responses", "", http.Header{"Upgrade": {"websocket"}, "Connection": {"Upgrade"}}).Status).To(Equal(405))
+			r.base = r.base[:len(r.base)-len("/v1")]
+			Expect(r.do(context.Background(), http.MethodGet, "/", "", nil).Status).To(Equal(200))
+			Expect(r.do(context.Background(), http.MethodHead, "/", "", nil).Status).To(Equal(200))
+			r.settle()
+			Expect(r.engine.Report().Unexpected).To(BeEmpty())
+		})
+	}
+
+	It("is kept within the limit of a standing server", func() {
+		r := inProcess(compile(`rules: [{text: hi, optional: true}]`), mocks.EngineOptions{Keep: 2})
+		for _, path := range []string{"/a", "/b", "/c", "/a"} {
+			r.do(context.Background(), http.MethodGet, path, "", nil)
+		}
+		Expect(r.engine.Report().Unexpected).To(HaveLen(2))
+	})
+})
