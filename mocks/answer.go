@@ -147,10 +147,10 @@ func (e *Engine) completion(x *Exchange, codec wire.Codec, r *reply, v *view) (w
 	case r.Text != nil:
 		c.Text = *r.Text
 	case r.template != nil:
-		c.Text, err = execute(r.template, templateData{
+		c.Text, err = r.template.Execute(x.ctx, templateData{
 			Model: v.call.Model, System: v.system(), User: v.user, Turn: v.turn,
 			Purpose: v.call.Purpose, Tags: v.call.Tags, Messages: v.call.Messages, Attempt: x.attempt,
-		})
+		}, maxTemplate)
 	}
 	if err != nil {
 		return c, err

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"text/template"
 
+	"github.com/rehearse-dev/rehearse/internal/boundedtemplate"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
@@ -40,7 +40,7 @@ type line struct {
 type reply struct {
 	*Answer
 	name     string // "replies[0]", "rules[1].one_of[2]"
-	template *template.Template
+	template *boundedtemplate.Template
 	calls    []llm.ToolCall
 	captured *captured
 	fault    wire.Fault

@@ -343,10 +343,23 @@ var _ = Describe("an answer", Label("H-02"), func() {
 		Expect(report.Unused).To(HaveLen(1))
 	})
 
-	It("is limited in size where a template runs on", func() {
-		r := start(`replies: [{template: '{{range 100000000}}0123456789{{end}}'}]`)
-		code, _ := r.ask("x").problem()
-		Expect(code).To(Equal("script_template"))
+	DescribeTable("is limited where a template runs on",
+		func(template string) {
+			r := start(`replies: [{template: '` + template + `'}]`)
+			code, _ := r.ask(strings.Repeat("x", 2000)).problem()
+			Expect(code).To(Equal("script_template"))
+			Expect(r.engine.Report().Unexpected).To(HaveLen(1))
+		},
+		Entry("in size", `{{range split "" .User}}`+strings.Repeat("0123456789", 60)+`{{end}}`),
+		Entry("in loops that write nothing", `{{$l := split "" .User}}{{range $l}}{{range $l}}{{range $l}}{{end}}{{end}}{{end}}`),
+		Entry("in loops over a number that the request gives", `{{range len .User}}{{end}}`),
+	)
+
+	It("is refused where its template loops over a number", func() {
+		s, err := parse(`replies: [{template: '{{range 2000000000}}{{end}}'}]`)
+		Expect(err).NotTo(HaveOccurred())
+		_, err = mocks.Compile(s)
+		Expect(err).To(MatchError(ContainSubstring("ranges over a number")))
 	})
 
 	It("counts tokens unless the line gives them", func() {

@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"strings"
-	"text/template"
 	"text/template/parse"
 
+	"github.com/rehearse-dev/rehearse/internal/boundedtemplate"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -26,40 +25,29 @@ type templateData struct {
 	Attempt             int
 }
 
-// templateFuncs are added to those of text/template.
-var templateFuncs = template.FuncMap{
+// templateFuncs are added to those of text/template, as are match, split and join of
+// package boundedtemplate.
+var templateFuncs = boundedtemplate.Funcs{
 	// json quotes a value for a place inside JSON text.
 	"json": func(v any) (string, error) {
 		data, err := json.Marshal(v)
 		return string(data), err
 	},
-	// match is what the first group of a regular expression (RE2) fits first in a
-	// text; empty if it fits nothing.
-	"match": func(pattern, text string) (string, error) {
-		re, err := regexp.Compile(pattern)
-		if err != nil {
-			return "", err
-		}
-		found := re.FindStringSubmatch(text)
-		if len(found) < 2 {
-			return "", nil
-		}
-		return found[1], nil
-	},
-	// split parts a text at a separator, and join puts texts together.
-	"split": func(separator, text string) []string { return strings.Split(text, separator) },
-	"join":  func(separator string, texts []string) string { return strings.Join(texts, separator) },
 }
 
 // parseTemplate also finds fields of the request that do not exist, in every
 // branch, so that a misspelt one is found before the first call.
-func parseTemplate(text string) (*template.Template, error) {
-	t, err := template.New("template").Option("missingkey=error").Funcs(templateFuncs).Parse(text)
+func parseTemplate(text string) (*boundedtemplate.Template, error) {
+	t, err := boundedtemplate.Parse("template", text, templateFuncs, "missingkey=error")
 	if err != nil {
 		return nil, err
 	}
-	for _, part := range t.Templates() {
-		if err := checkFields(part.Root, part == t); err != nil {
+	own, defined := t.Roots()
+	if err := checkFields(own, true); err != nil {
+		return nil, err
+	}
+	for _, root := range defined {
+		if err := checkFields(root, false); err != nil {
 			return nil, err
 		}
 	}
@@ -130,23 +118,4 @@ func checkAll(nodes []parse.Node, dotIsRequest bool) error {
 
 func checkBranch(b *parse.BranchNode, outside, inside bool) error {
 	return errors.Join(checkFields(b.Pipe, outside), checkFields(b.List, inside), checkFields(b.ElseList, outside))
-}
-
-// execute renders t over a request.
-func execute(t *template.Template, data templateData) (string, error) {
-	var out limitedText
-	if err := t.Execute(&out, data); err != nil {
-		return "", err
-	}
-	return out.String(), nil
-}
-
-// limitedText refuses to grow over maxTemplate, which also ends endless loops.
-type limitedText struct{ strings.Builder }
-
-func (l *limitedText) Write(p []byte) (int, error) {
-	if l.Len()+len(p) > maxTemplate {
-		return 0, fmt.Errorf("a template may not write more than %d bytes", maxTemplate)
-	}
-	return l.Builder.Write(p)
 }

@@ -2,8 +2,8 @@
 package httpturn
 
 import (
-	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"text/template"
 
+	"github.com/rehearse-dev/rehearse/internal/boundedtemplate"
 	"github.com/rehearse-dev/rehearse/internal/loopback"
 )
 
@@ -28,7 +28,8 @@ type Turn struct {
 }
 
 // Request is a request as it is written. Path, the values of Headers and Body are
-// templates (text/template) over a Turn; the function json quotes a value.
+// templates over a Turn, with the limits of package boundedtemplate; the function json
+// quotes a value.
 type Request struct {
 	// Method is the HTTP method; default POST.
 	Method string
@@ -42,13 +43,13 @@ type Request struct {
 // Template is a compiled Request. It is safe for concurrent use.
 type Template struct {
 	method     string
-	path, body *template.Template
+	path, body *boundedtemplate.Template
 	headers    []header
 }
 
 type header struct {
 	name  string
-	value *template.Template
+	value *boundedtemplate.Template
 }
 
 // FieldError says which part of a request is wrong, such as "path" or "headers.Accept".
@@ -85,8 +86,8 @@ func Compile(r Request) (*Template, error) {
 	return t, t.try()
 }
 
-func parse(field, text string) (*template.Template, error) {
-	t, err := template.New(field).Funcs(template.FuncMap{"json": quoted}).Parse(text)
+func parse(field, text string) (*boundedtemplate.Template, error) {
+	t, err := boundedtemplate.Parse(field, text, boundedtemplate.Funcs{"json": quoted})
 	if err != nil {
 		return nil, &FieldError{field, err}
 	}
@@ -170,22 +171,12 @@ func (t *Template) Make(base string, turn Turn) (*http.Request, error) {
 // MaxText is how much a template may write, in bytes.
 const MaxText = 4 << 20
 
-func render(t *template.Template, field string, turn Turn) (string, error) {
-	var out limited
-	if err := t.Execute(&out, turn); err != nil {
+func render(t *boundedtemplate.Template, field string, turn Turn) (string, error) {
+	text, err := t.Execute(context.Background(), turn, MaxText)
+	if err != nil {
 		return "", &FieldError{field, err}
 	}
-	return out.String(), nil
-}
-
-// limited refuses to grow over MaxText, which also ends endless loops.
-type limited struct{ bytes.Buffer }
-
-func (l *limited) Write(p []byte) (int, error) {
-	if l.Len()+len(p) > MaxText {
-		return 0, fmt.Errorf("it writes more than %d bytes", MaxText)
-	}
-	return l.Buffer.Write(p)
+	return text, nil
 }
 
 // Base is the address of an application that is there already, without a slash at its

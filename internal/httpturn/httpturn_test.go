@@ -69,7 +69,10 @@ var _ = Describe("The request of a turn", func() {
 		Entry("a method of two words", httpturn.Request{Method: "GET IT", Path: "/{{.Turn}}"}, "method", "invalid method"),
 		Entry("a header with a line break", httpturn.Request{Path: "/{{.Turn}}", Headers: map[string]string{"A": "b\nc"}}, "headers.A", "line break"),
 		Entry("nothing of the turn", httpturn.Request{Path: "/chat", Body: `{"n": {{.N}}}`}, "body", "the same whatever the user says"),
-		Entry("a loop without end", httpturn.Request{Path: "/", Body: `{{range 1000000000}}x{{end}}{{.Turn}}`}, "body", "writes more than"),
+		Entry("a loop without end", httpturn.Request{Path: "/", Body: `{{range 1000000000}}x{{end}}{{.Turn}}`}, "body", "ranges over a number"),
+		Entry("a loop without end that writes nothing", httpturn.Request{Path: "/", Body: `{{$n := 2000000000}}{{range $n}}{{end}}{{.Turn}}`}, "body", "ranges over a number"),
+		Entry("loops within loops", httpturn.Request{Path: "/", Headers: map[string]string{"A": `{{$l := split "" "` + strings.Repeat("x", 1000) + `"}}{{range $l}}{{range $l}}{{range $l}}{{end}}{{end}}{{end}}`}, Body: "{{.Turn}}"}, "headers.A", "too much work"),
+		Entry("a long text", httpturn.Request{Path: "/", Body: `{{range split "" "` + strings.Repeat("x", 9000) + `"}}` + strings.Repeat("x", 900) + `{{end}}{{.Turn}}`}, "body", "writes more than"),
 	)
 
 	It("is refused where a turn breaks it", func() {
@@ -107,9 +110,6 @@ func FuzzMake(f *testing.F) {
 	f.Add("/chat?q={{urlquery .Turn}}", "{{json .Turn}}", "hello")
 	f.Add("//{{.Turn}}", "", "example.org/x")
 	f.Fuzz(func(t *testing.T, path, body, turn string) {
-		if strings.Contains(path+body, "range") { // long, not wrong
-			return
-		}
 		tmpl, err := httpturn.Compile(httpturn.Request{Path: path, Body: body})
 		if err != nil {
 			return
