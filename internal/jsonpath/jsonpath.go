@@ -16,6 +16,7 @@ import (
 type Path struct {
 	text string
 	expr jp.Expr
+	cost factors
 }
 
 // maxPath bounds a path, in bytes; nobody writes longer ones.
@@ -34,7 +35,7 @@ func Parse(text string) (path Path, err error) {
 	if err != nil {
 		return Path{}, fmt.Errorf("%q is no JSON path: %w", clip(text), err)
 	}
-	return Path{text: text, expr: expr}, nil
+	return Path{text: text, expr: expr, cost: factorsOf(text)}, nil
 }
 
 // String is the path as it was written.
@@ -52,15 +53,21 @@ var (
 	// ErrMany means that a path picks several values, so that the order in which it
 	// finds them would decide.
 	ErrMany = errors.New("the path picks several values; write one that picks one")
+	// ErrCost means that evaluating the path would take too long: the work grows with
+	// the depth of the data to the power of the number of "..".
+	ErrCost = errors.New("the path needs too much work on data of this size; use fewer \"..\"")
 )
 
 // Text is the value that the path picks as text: a string as it is, anything else as
-// JSON. The error wraps ErrAbsent, ErrNotJSON or ErrMany.
+// JSON. The error wraps ErrAbsent, ErrNotJSON, ErrMany or ErrCost.
 func (p Path) Text(data []byte) (text string, err error) {
 	defer caught(&err)
 	// Stricter than the reader of the paths, and with a limit on how deep values nest.
 	if !jsontext.Value(data).IsValid(jsontext.AllowDuplicateNames(true)) {
 		return "", fmt.Errorf("%w: %q", ErrNotJSON, clip(string(data)))
+	}
+	if err := p.cost.checkCost(data); err != nil {
+		return "", err
 	}
 	doc, err := oj.Parse(data)
 	if err != nil {

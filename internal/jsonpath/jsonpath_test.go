@@ -72,6 +72,32 @@ var _ = Describe("A JSON path", func() {
 		Entry("nested without bounds", strings.Repeat(`{"a":`, 1_000_000)+"1"+strings.Repeat("}", 1_000_000)),
 	)
 
+	deep := func(n int) string { return strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n) }
+	DescribeTable("is not evaluated where that would take too long",
+		func(path, data string) {
+			_, err := parse(path).Text([]byte(data))
+			Expect(err).To(MatchError(jsonpath.ErrCost))
+			Expect(err).To(MatchError(ContainSubstring("values")))
+		},
+		Entry("descents in descents", "$..*..*..*..*..[?(@..*)]", deep(60)),
+		Entry("a descent on data that is very deep", "$..b", deep(9990)),
+		Entry("lists that repeat", "$"+strings.Repeat("[0,0]", 40), strings.Repeat("[", 41)+strings.Repeat("]", 41)),
+		Entry("names that repeat", "$"+strings.Repeat("['a','a']", 40), deep(41)),
+		Entry("the whole document for each value of it", "$[?$.*[?$.*[?$.* > 1] > 1] > 1]", "["+strings.Repeat("1,", 3000)+"1]"),
+	)
+
+	DescribeTable("is evaluated on large data",
+		func(path, data string) {
+			_, err := parse(path).Text([]byte(data))
+			Expect(err).To(SatisfyAny(MatchError(jsonpath.ErrAbsent), MatchError(jsonpath.ErrMany)))
+		},
+		Entry("of many values", "$..b", "["+strings.Repeat(`{"a":[1,2,3]},`, 20_000)+"1]"),
+		Entry("that is deep, by a path without descents", "$.a.a.b", deep(9990)),
+		Entry("that is deep, by one descent", "$..b", deep(2000)),
+		Entry("by two descents", "$..a..b", "["+strings.Repeat(`{"a":{"c":[1]}},`, 20_000)+"1]"),
+		Entry("by a filter with a value of the root's", "$[?@.a == $[0].a].b", "["+strings.Repeat(`{"a":1},`, 2000)+"1]"),
+	)
+
 	DescribeTable("is refused where it is none",
 		func(path, why string) {
 			_, err := jsonpath.Parse(path)
