@@ -54,7 +54,7 @@ type Answer struct {
 // Site is what an agent finds where it is started. Each trial has its own.
 type Site struct {
 	// Backend is the scripted backend's base URL without the protocol's own "/v1", such
-	// as "http://127.0.0.1:4711/t/3".
+	// as "http://127.0.0.1:4711/t/271…".
 	Backend string
 	// Env are the variables by which an agent finds the backend, as NAME=value, with keys
 	// that work nowhere else, and the proxy that refuses all other hosts. An agent's

@@ -20,10 +20,12 @@ type places struct {
 }
 
 func newPlaces(site app.Site) places {
-	return places{
-		marks: []string{filepath.Base(filepath.Dir(site.Folder)), site.Backend},
-		names: strings.NewReplacer(site.Folder, "{workspace}", site.Home, "{home}", site.Backend, "{backend}"),
+	marks := []string{filepath.Base(filepath.Dir(site.Folder)), site.Backend}
+	pairs := []string{site.Folder, "{workspace}", site.Home, "{home}", site.Backend, "{backend}"}
+	if _, trial, ok := strings.Cut(site.Backend, "/t/"); ok {
+		marks, pairs = append(marks, trial), append(pairs, trial, "{trial}")
 	}
+	return places{marks: marks, names: strings.NewReplacer(pairs...)}
 }
 
 // ephemeral finds ports of this machine. Those from 32768 are given out by the system, so

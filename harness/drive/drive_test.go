@@ -20,6 +20,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -315,18 +316,39 @@ var _ = Describe("The socket server", Label("H-02"), func() {
 		}
 	})
 
-	It("forgets a trial that has ended", func() {
+	It("gives each trial an address that nobody can guess, and forgets it", func() {
 		env := newEnv()
-		t, _ := driver(env, "drive: {loop: {prompt: Go on.}}\nbackend: {as: socket, model: gpt-4.1-mini, replies: [{text: DONE}]}").Trial(context.Background(), 1)
-		Expect(t.End.Status).To(Equal("done"))
 		client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-		response, err := client.Get("http://" + drive.SocketAddress(env) + "/t/1/v1/models")
+		get := func(url string) (int, string) {
+			response, err := client.Get(url + "/models")
+			Expect(err).NotTo(HaveOccurred())
+			defer response.Body.Close()
+			body, err := io.ReadAll(response.Body)
+			Expect(err).NotTo(HaveOccurred())
+			return response.StatusCode, string(body)
+		}
+		program, err := mocks.Compile(mocks.Script{Model: "m", Replies: []mocks.Line{{Answer: mocks.Answer{Text: new(string)}}}})
 		Expect(err).NotTo(HaveOccurred())
-		defer response.Body.Close()
-		Expect(response.StatusCode).To(Equal(http.StatusNotFound))
-		body, err := io.ReadAll(response.Body)
-		Expect(err).NotTo(HaveOccurred())
-		Expect(string(body)).To(ContainSubstring("unknown_trial"))
+		var bases []string
+		for range 2 {
+			base, release, err := drive.Attach(env, mocks.NewEngine(program, mocks.EngineOptions{}))
+			Expect(err).NotTo(HaveOccurred())
+			Expect(base).To(MatchRegexp(`^http://127\.0\.0\.1:\d+/t/\d{39}/v1$`))
+			Expect(bases).NotTo(ContainElement(base))
+			bases = append(bases, base)
+			status, _ := get(base)
+			Expect(status).To(Equal(http.StatusOK))
+			root, _, _ := strings.Cut(base, "/t/")
+			for _, guess := range []string{"/v1", "/t/1/v1", "/t/2/v1", "/t//v1"} {
+				status, body := get(root + guess)
+				Expect(status).To(Equal(http.StatusNotFound))
+				Expect(body).To(ContainSubstring("unknown_trial"))
+			}
+			Expect(release()).To(Succeed())
+			status, body := get(base)
+			Expect(status).To(Equal(http.StatusNotFound))
+			Expect(body).To(ContainSubstring("unknown_trial"))
+		}
 	})
 
 	It("can be closed twice, and starts again when it is needed", func() {

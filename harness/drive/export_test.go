@@ -14,8 +14,10 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// SocketAddress is where the server listens that socket trials share.
-func SocketAddress(env *Env) string { return env.socket.address }
+// Attach makes an engine reachable as a trial does.
+func Attach(env *Env, e *mocks.Engine) (url string, release func() error, err error) {
+	return env.socket.attach(e)
+}
 
 // Recorded is what a trial records of an agent that sends what no loop would.
 func Recorded(sc scenarios.Scenario, env *Env, agent func(http.RoundTripper)) (record.Trial, error) {

@@ -2,11 +2,12 @@ package drive
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"math/big"
 	"net"
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
@@ -29,7 +30,6 @@ type socket struct {
 	server  *http.Server
 	client  http.Transport // what the driven clients use, so that close ends their connections
 	address string
-	serial  int
 	ended   chan error
 }
 
@@ -41,8 +41,7 @@ func (s *socket) attach(e *mocks.Engine) (url string, release func() error, err 
 	if err := s.start(); err != nil {
 		return "", nil, err
 	}
-	s.serial++
-	name := strconv.Itoa(s.serial)
+	name := trialName()
 	if err := s.mock.Attach(name, e); err != nil {
 		return "", nil, err
 	}
@@ -52,6 +51,16 @@ func (s *socket) attach(e *mocks.Engine) (url string, release func() error, err 
 		return s.mock.Detach(ctx, name)
 	}
 	return fmt.Sprintf("http://%s/t/%s/v1", s.address, name), release, nil
+}
+
+// trialName returns a name that nobody can guess: the trials of a run share a port, and
+// whoever knows the name of one can use up its script. It is 128 random bits in 39 decimal
+// digits: tokenizers split digits in groups of three, so that a text with the name has as
+// many tokens in every run.
+func trialName() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return fmt.Sprintf("%039d", new(big.Int).SetBytes(b[:]))
 }
 
 // serve lets the server that attach started be reached by a further listener, until that
