@@ -37,6 +37,7 @@ type captureFlags struct {
 	again    bool
 	rebuild  bool
 	quiet    bool
+	hosts    []string
 }
 
 // tapeSuffix is that of the file beside a script that has what was captured.
@@ -78,6 +79,7 @@ Exit codes: 0 all that was asked is in the script; 1 something is not, or nothin
 	f.BoolVar(&flags.rebuild, "rebuild", false, "only write the script again from what was captured, as after a kill")
 	f.BoolVar(&flags.keep, "no-redact", false, "keep secrets; the files are then as secret as they are")
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not print a line for each exchange")
+	hostFlag(f, &flags.hosts)
 	_ = cmd.RegisterFlagCompletionFunc("match", cobra.FixedCompletions(matchings(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -102,7 +104,7 @@ func (f *captureFlags) validate() error {
 	case f.rebuild && (f.upstream != "" || f.again):
 		return errors.New("--rebuild captures nothing; leave out --upstream and --append")
 	}
-	return nil
+	return checkHosts(f.hosts)
 }
 
 // tape is the file beside the script.
@@ -183,7 +185,7 @@ func (a *app) serveCapture(ctx context.Context, flags captureFlags, options capt
 	if err != nil {
 		return usage(err)
 	}
-	err = a.serveProxy(ctx, flags.listen, proxy)
+	err = a.serveProxy(ctx, flags.listen, fromThisMachine(proxy, flags.hosts))
 	proxy.Wait()
 	if err != nil {
 		return noVerdict(err)

@@ -34,6 +34,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,
+			"asks":   asks,
 			"begin":  begin,
 			"awaits": awaits,
 			"ends":   ends,

@@ -33,6 +33,7 @@ type mockFlags struct {
 	scale  float64
 	seed   uint64
 	quiet  bool
+	hosts  []string
 }
 
 func (a *app) mockCommand() *cobra.Command {
@@ -41,9 +42,13 @@ func (a *app) mockCommand() *cobra.Command {
 		Use:   "mock SCRIPT",
 		Short: "Serve a script to any client of OpenAI's or Anthropic's API",
 		Long: `mock serves a script (or the backend of a scenario) over HTTP until it is interrupted, and then
-tells which lines were not used and which calls were not expected. Latencies are real time.
+prints which lines were not used and which calls were not expected. Latencies are real time.
 It speaks OpenAI chat completions, OpenAI Responses and Anthropic Messages, told apart by the path
-of a request.
+of a request. A request to any other path is reported, too.
+
+It answers requests for this machine only: the Host header must be localhost, a loopback address or
+the address that it listens on. Name others with --host. Requests that a web page of another origin
+sends are refused.
 
 Exit codes: 0 the script was kept to; 1 lines were left over, or a call was unexpected or invalid;
 2 the script is wrong; 3 the server could not listen.`,
@@ -58,12 +63,16 @@ Exit codes: 0 the script was kept to; 1 lines were left over, or a call was unex
 	f.Float64Var(&flags.scale, "time-scale", 1, "multiply the script's latencies by this; 0.001 all but removes them")
 	f.Uint64Var(&flags.seed, "seed", 1, "seed of ids and jitter")
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not print a line for each exchange")
+	hostFlag(f, &flags.hosts)
 	return cmd
 }
 
 func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 	if flags.scale <= 0 {
 		return usage(fmt.Errorf("--time-scale %g: it must be more than 0", flags.scale))
+	}
+	if err := checkHosts(flags.hosts); err != nil {
+		return usage(err)
 	}
 	script, diagnostics := scenarios.LoadScript(file, scenarios.Options{})
 	if err := diagnostics.Err(); err != nil {
@@ -87,7 +96,7 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 	if err := server.Attach("", engine); err != nil {
 		return noVerdict(err)
 	}
-	handler := http.Handler(&server)
+	handler := fromThisMachine(&server, flags.hosts)
 	if !flags.quiet {
 		handler = a.logged(handler)
 	}
@@ -118,7 +127,7 @@ func (a *app) serveAt(ctx context.Context, address string, handler http.Handler,
 	fmt.Fprintf(a.stdout, "%s\n", base)
 	say(base)
 	if ip, ok := listener.Addr().(*net.TCPAddr); ok && !ip.IP.IsLoopback() {
-		fmt.Fprintln(a.stderr, "warning: this address is open to other machines")
+		fmt.Fprintln(a.stderr, "warning: this address is open to other machines; clients that use a host name need --host NAME")
 	}
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	ended := make(chan error, 1)
