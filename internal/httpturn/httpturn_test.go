@@ -100,9 +100,9 @@ var _ = Describe("The address of an application", func() {
 		Entry("on a host that looks like this one", "http://127.0.0.1.example.org:80", "is another machine"),
 		Entry("on all interfaces", "http://0.0.0.0:8080", "is another machine"),
 		Entry("of another scheme", "https://127.0.0.1:8080", "write one such as http://127.0.0.1:8080"),
-		Entry("that is none", "127.0.0.1:8080", "first path segment"),
-		Entry("with a name and a password", "http://a:b@127.0.0.1", `"http://a:xxxxx@127.0.0.1" has more than a host and a path`),
-		Entry("with a query", "http://127.0.0.1/?a=b", "has more than a host and a path"),
+		Entry("that is none", "127.0.0.1:8080", `"127.0.0.1:8080" is not a URL`),
+		Entry("with a name and a password", "http://a:b@127.0.0.1", `"***@127.0.0.1" has more than a host and a path`),
+		Entry("with a query", "http://127.0.0.1/?a=b", `"http://127.0.0.1/?***" has more than a host and a path`),
 	)
 })
 

@@ -124,7 +124,7 @@ var _ = DescribeTable("an answer that is none becomes a typed error", Label("H-0
 	Entry("closed before the headers", false, answer{err: io.EOF}, llm.Unavailable, "", "EOF"),
 	Entry("network timeout", false, answer{err: fmt.Errorf("dial: %w", syscall.ETIMEDOUT)}, llm.Timeout, "", "timed out"),
 	Entry("a wait that nothing on the virtual clock ends", false, answer{err: fmt.Errorf("mock: %w", clock.ErrStalled)}, llm.Timeout, "", "stalled"),
-	Entry("redirect", false, answer{status: 302, header: map[string]string{"Location": "https://evil.example/\x1b"}}, llm.InvalidRequest, "", "evil.example"),
+	Entry("redirect", false, answer{status: 302, header: map[string]string{"Location": "https://evil.example/\x1b?key=hunter2"}}, llm.InvalidRequest, "", `evil.example/\\x1b?***"`),
 
 	Entry("stream: JSON in its place", true, whole(hello), llm.Malformed, "", "application/json"),
 	Entry("stream: chunk that is not JSON", true, streamed(text("hel"), "{oops"), llm.Malformed, "hel", "{oops"),
