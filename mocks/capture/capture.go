@@ -174,6 +174,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.forward.ServeHTTP(w, r)
 		return
 	}
+	if declined(w, r, codec) {
+		return
+	}
 	x := p.begin(r, codec)
 	ended := false
 	defer func() {

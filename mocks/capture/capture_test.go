@@ -132,6 +132,22 @@ var _ = Describe("a capture", Label("H-02"), func() {
 		Expect(string(line)).To(And(ContainSubstring("your key is [REDACTED:secret]"), ContainSubstring("I am [REDACTED:secret]"), ContainSubstring(`"header":{"Openai-Beta":"x"}`)))
 	})
 
+	It("declines a message thread itself, so that what is captured can be replayed", func(ctx context.Context) {
+		asked := 0
+		r := capturing(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked++
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`)
+		}), capture.Options{})
+		status, body := r.ask(ctx, r.url, "/v1/messages", `{"model":"m","max_tokens":9,"thread":{"type":"create"},"messages":[{"role":"user","content":"hi"}]}`)
+		Expect(status).To(Equal(http.StatusBadRequest))
+		Expect(body).To(ContainSubstring("thread_unsupported_request"))
+		Expect(asked).To(BeZero())
+		status, _ = r.ask(ctx, r.url, "/v1/messages", `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"a \"thread\""}]}`)
+		Expect(status).To(Equal(http.StatusOK))
+		Expect(r.exchanges(1)[0].N).To(Equal(1))
+	})
+
 	It("keeps secrets only if it is told to", func(ctx context.Context) {
 		upstream, _ := scripted(parse(conversation))
 		r := capturing(upstream, capture.Options{Unredacted: true})

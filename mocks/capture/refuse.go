@@ -1,12 +1,16 @@
 package capture
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net/http"
 	"sync"
+
+	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
 // unreachable answers where the upstream does not.
@@ -15,6 +19,29 @@ func unreachable(w http.ResponseWriter, r *http.Request, err error) {
 		x.failed = err
 	}
 	refuse(w, http.StatusBadGateway, fmt.Sprintf("the capture could not reach the upstream: %v", err))
+}
+
+// declined answers a request for what a scripted backend does not have and clients go on
+// without, such as a message thread, as that backend does: what is captured can then be
+// replayed. It returns false for all other requests.
+func declined(w http.ResponseWriter, r *http.Request, codec wire.Reader) bool {
+	if _, anthropic := codec.(wire.AnthropicMessages); !anthropic {
+		return false
+	}
+	body, err := readAhead(r)
+	if err != nil || !bytes.Contains(body, []byte(`"thread"`)) {
+		return false
+	}
+	_, apiErr := codec.Decode(body)
+	if apiErr == nil || !apiErr.Declined {
+		return false
+	}
+	for _, f := range codec.EncodeError(apiErr) {
+		maps.Copy(w.Header(), f.Header)
+		w.WriteHeader(f.Status)
+		_, _ = w.Write(f.Data) // nobody is there to be told
+	}
+	return true
 }
 
 // refuse answers with an error in a shape that clients of all protocols read.

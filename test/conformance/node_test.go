@@ -46,6 +46,7 @@ type nodeCase struct {
 	Base    string `json:"base"`
 	Stream  bool   `json:"stream"`
 	Retries int    `json:"retries"`
+	Feature string `json:"feature,omitempty"` // of features.mjs
 	script  string
 	engine  *mocks.Engine
 }

@@ -1,6 +1,6 @@
 // Asks a scripted server through the vendors' own Node clients and an agent
 // framework. The first argument names the client; standard input holds the cases
-// as JSON, a list of {name, base, stream, retries, tools}; standard output gets
+// as JSON, a list of {name, base, stream, retries, feature}; standard output gets
 // what the client understood of each, by name.
 import { readFileSync } from "node:fs";
 import Anthropic from "@anthropic-ai/sdk";
@@ -9,6 +9,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, stepCountIs, streamText, tool } from "ai";
 import { z } from "zod";
+import { features } from "./features.mjs";
 
 globalThis.AI_SDK_LOG_WARNINGS = false; // they go to standard output
 
@@ -117,7 +118,14 @@ const framework = (create) => async ({ base, stream, retries }) => {
   };
 };
 
-const clients = { chat, responses, messages, "ai-openai": framework(createOpenAI), "ai-anthropic": framework(createAnthropic) };
+const clients = {
+  chat,
+  responses,
+  messages,
+  "ai-openai": framework(createOpenAI),
+  "ai-anthropic": framework(createAnthropic),
+  features: (c) => features[c.feature](c),
+};
 
 // told is an error as the client tells it.
 function told(error) {
