@@ -32,8 +32,10 @@ var _ = Describe("responses that the server stores", Label("H-02"), func() {
 		data := []byte(out.Body)
 		if strings.HasPrefix(out.Body, "event:") { // the last event has all of it
 			events := strings.Split(strings.TrimSpace(out.Body), "\n\n")
+			_, event, found := strings.Cut(events[len(events)-1], "data: ")
+			Expect(found).To(BeTrue())
 			var last struct{ Response json.RawMessage }
-			Expect(json.Unmarshal([]byte(events[len(events)-1][strings.Index(events[len(events)-1], "{"):]), &last)).To(Succeed())
+			Expect(json.Unmarshal([]byte(event), &last)).To(Succeed())
 			data = last.Response
 		}
 		if out.Status == http.StatusOK {

@@ -8,6 +8,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/types"
 
 	"github.com/rehearse-dev/rehearse/internal/boundedtemplate"
 )
@@ -59,30 +60,30 @@ var _ = DescribeTable("a template that stays within the limits",
 )
 
 var _ = DescribeTable("a template that does too much is refused:",
-	func(text string, limit int, want any) {
+	func(text string, limit int, want types.GomegaMatcher) {
 		_, err := render(text, limit)
-		Expect(err).To(MatchError(want))
+		Expect(err).To(want)
 		Expect(err.Error()).NotTo(ContainSubstring("boundedtemplate_"), "functions that the author did not write")
 	},
-	Entry("an empty loop over a number", "{{range 2000000000}}{{end}}", 10, boundedtemplate.ErrRange),
-	Entry("one with variables", "x\n{{range $i := 2000000000}}{{end}}", 10, ContainSubstring("line 2")),
-	Entry("one in a branch that is not taken", "{{if false}}{{range 9}}{{end}}{{end}}", 10, boundedtemplate.ErrRange),
-	Entry("one in a template that is not used", `{{define "a"}}{{range 9}}{{end}}{{end}}`, 10, boundedtemplate.ErrRange),
-	Entry("a number in a field", "{{range .N}}{{end}}", 10, boundedtemplate.ErrRange),
-	Entry("a number of any type", "{{range .Any}}{{end}}", 10, boundedtemplate.ErrRange),
-	Entry("a number in a variable", "{{$n := 2000000000}}{{range $n}}{{end}}", 10, boundedtemplate.ErrRange),
-	Entry("a number that is computed", "{{range len .Text}}{{end}}", 10, boundedtemplate.ErrRange),
-	Entry("a function", "{{range .Each}}{{end}}", 10, boundedtemplate.ErrRange),
-	Entry("loops within loops", `{{$l := split "," "`+strings.Repeat(",", 1000)+`"}}{{range $l}}{{range $l}}{{range $l}}{{end}}{{end}}{{end}}`, 10, boundedtemplate.ErrWork),
-	Entry("templates that call themselves twice", `{{define "a"}}{{if .}}{{template "a" slice . 1}}{{template "a" slice . 1}}{{end}}{{end}}{{template "a" "`+strings.Repeat("x", 60)+`"}}`, 10, boundedtemplate.ErrWork),
-	Entry("texts that double", `{{$t := "xxxx"}}{{range split "," "`+strings.Repeat(",", 60)+`"}}{{$t = print $t $t}}{{end}}`, 10, boundedtemplate.ErrWork),
-	Entry("a list that grows with its separator", `{{$l := split "," "`+strings.Repeat(",", 10000)+`"}}{{join (printf "%999s%999s%999s%999s" "" "" "" "") $l}}`, 10, boundedtemplate.ErrWork),
-	Entry("a large regular expression", `{{$t := printf "%999s" ""}}{{range split "," "`+strings.Repeat(",", 5000)+`"}}{{$x := match "(x{999})" $t}}{{end}}`, 10, boundedtemplate.ErrWork),
-	Entry("a width", `{{printf "%99999999d" 1}}`, 10, ContainSubstring("width")),
-	Entry("a width among flags", `{{printf "%-#+09999.1d" 1}}`, 10, ContainSubstring("width")),
-	Entry("a width that is an argument", `{{printf "%*d" 99999999 1}}`, 10, ContainSubstring("width")),
-	Entry("a long output", "{{range .Lines}}xxxxxx{{end}}", 10, ContainSubstring("more than 10 bytes")),
-	Entry("large JSON, again and again", `{{range split "," "`+strings.Repeat(",", 9000)+`"}}{{$x := json (printf "%999s%999s%999s%999s%999s" "" "" "" "" "")}}{{end}}`, 10, boundedtemplate.ErrWork),
+	Entry("an empty loop over a number", "{{range 2000000000}}{{end}}", 10, MatchError(boundedtemplate.ErrRange)),
+	Entry("one with variables", "x\n{{range $i := 2000000000}}{{end}}", 10, MatchError(ContainSubstring("line 2"))),
+	Entry("one in a branch that is not taken", "{{if false}}{{range 9}}{{end}}{{end}}", 10, MatchError(boundedtemplate.ErrRange)),
+	Entry("one in a template that is not used", `{{define "a"}}{{range 9}}{{end}}{{end}}`, 10, MatchError(boundedtemplate.ErrRange)),
+	Entry("a number in a field", "{{range .N}}{{end}}", 10, MatchError(boundedtemplate.ErrRange)),
+	Entry("a number of any type", "{{range .Any}}{{end}}", 10, MatchError(boundedtemplate.ErrRange)),
+	Entry("a number in a variable", "{{$n := 2000000000}}{{range $n}}{{end}}", 10, MatchError(boundedtemplate.ErrRange)),
+	Entry("a number that is computed", "{{range len .Text}}{{end}}", 10, MatchError(boundedtemplate.ErrRange)),
+	Entry("a function", "{{range .Each}}{{end}}", 10, MatchError(boundedtemplate.ErrRange)),
+	Entry("loops within loops", `{{$l := split "," "`+strings.Repeat(",", 1000)+`"}}{{range $l}}{{range $l}}{{range $l}}{{end}}{{end}}{{end}}`, 10, MatchError(boundedtemplate.ErrWork)),
+	Entry("templates that call themselves twice", `{{define "a"}}{{if .}}{{template "a" slice . 1}}{{template "a" slice . 1}}{{end}}{{end}}{{template "a" "`+strings.Repeat("x", 60)+`"}}`, 10, MatchError(boundedtemplate.ErrWork)),
+	Entry("texts that double", `{{$t := "xxxx"}}{{range split "," "`+strings.Repeat(",", 60)+`"}}{{$t = print $t $t}}{{end}}`, 10, MatchError(boundedtemplate.ErrWork)),
+	Entry("a list that grows with its separator", `{{$l := split "," "`+strings.Repeat(",", 10000)+`"}}{{join (printf "%999s%999s%999s%999s" "" "" "" "") $l}}`, 10, MatchError(boundedtemplate.ErrWork)),
+	Entry("a large regular expression", `{{$t := printf "%999s" ""}}{{range split "," "`+strings.Repeat(",", 5000)+`"}}{{$x := match "(x{999})" $t}}{{end}}`, 10, MatchError(boundedtemplate.ErrWork)),
+	Entry("a width", `{{printf "%99999999d" 1}}`, 10, MatchError(ContainSubstring("width"))),
+	Entry("a width among flags", `{{printf "%-#+09999.1d" 1}}`, 10, MatchError(ContainSubstring("width"))),
+	Entry("a width that is an argument", `{{printf "%*d" 99999999 1}}`, 10, MatchError(ContainSubstring("width"))),
+	Entry("a long output", "{{range .Lines}}xxxxxx{{end}}", 10, MatchError(ContainSubstring("more than 10 bytes"))),
+	Entry("large JSON, again and again", `{{range split "," "`+strings.Repeat(",", 9000)+`"}}{{$x := json (printf "%999s%999s%999s%999s%999s" "" "" "" "" "")}}{{end}}`, 10, MatchError(boundedtemplate.ErrWork)),
 )
 
 var _ = Describe("An execution", func() {
