@@ -150,7 +150,7 @@ func (w *When) attachment(c []condition) ([]condition, error) {
 			}
 		}
 		return got, false
-	}}), nil
+	}, nil}), nil
 }
 
 // others are the conditions that are not on texts.
