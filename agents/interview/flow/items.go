@@ -3,6 +3,7 @@ package flow
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -24,6 +25,7 @@ var (
 	point    = compiled(`(?m)^[ \t]*(?:[-*•–—·‣▪]|[a-eA-E][.)]|#?\d{1,2} ?(?:[.)°:/–—-][ \t]|[.)°]))[ \t]*([^ \t\n].*)$`)
 	inline   = compiled(`(?:^|[\s,;:])#?([1-9]) ?[.)°/–—-](?:\s|$)`)
 	trailing = compiled(`(?i)[\s,;]+(?:et|and|puis|then)\s*$`)
+	volumes  = compiled(`[\pL\pM'’]\s+((?:\d{1,2}|[IVX]{1,4})(?:(?:\s*[,&+/]\s*|\s+)(?:(?:et|and|puis|to|à)\s+)?(?:\d{1,2}|[IVX]{1,4})\b)+)`)
 	quotes   = compiled(`«[^«»\n]*»|“[^“”\n]*”|"[^"\n]*"`)
 )
 
@@ -114,10 +116,14 @@ func numbered(text string) []string {
 // on with "of".
 func joined(text string) []string {
 	text = text[:sentenceEnd(text)]
-	return slices.DeleteFunc(cutIf(text, joiners(), func(rest string) bool {
+	parts := cutIf(text, joiners(), func(rest string) bool {
 		next := words(firstWords(rest))
 		return len(next) > 0 && !slices.Contains([]string{"de", "d", "du", "des", "of"}, next[0].folded)
-	}), isRemark)
+	})
+	if len(parts) == 0 {
+		return nil
+	}
+	return slices.Concat(parts[:1], slices.DeleteFunc(parts[1:], isRemark))
 }
 
 // firstWords is as much of a text as is needed to know its first word.
@@ -136,7 +142,7 @@ func cutIf(text string, separator *regexp.Regexp, also func(rest string) bool) [
 		}
 	}
 	start := 0
-	guarded := quotes().FindAllStringIndex(text, -1)
+	guarded := guards(text)
 	for _, at := range separator.FindAllStringIndex(text, -1) {
 		for len(guarded) > 0 && guarded[0][1] <= at[0] {
 			guarded = guarded[1:]
@@ -150,6 +156,51 @@ func cutIf(text string, separator *regexp.Regexp, also func(rest string) bool) [
 	keep(text[start:])
 	return all
 }
+
+// guards returns where no separator parts a text, in order: within quotes, and in
+// the numbers of volumes ("Toy Story 1, 2 et 3").
+func guards(text string) [][]int {
+	all := quotes().FindAllStringIndex(text, -1)
+	for _, at := range volumes().FindAllStringSubmatchIndex(text, -1) {
+		if n := rising(text[at[2]:at[3]]); n > 0 {
+			all = append(all, []int{at[2], at[2] + n})
+		}
+	}
+	slices.SortFunc(all, func(a, b []int) int { return a[0] - b[0] })
+	return all
+}
+
+// lastVolume is the highest number that is read as a volume: "24" is a title.
+const lastVolume = 12
+
+// rising returns how many bytes at the head of a text hold numbers that rise, none
+// above lastVolume; 0 if there are fewer than two.
+func rising(text string) int {
+	before, numbers, end := 0, 0, 0
+	for _, word := range words(text) {
+		n, err := strconv.Atoi(word.folded)
+		if err != nil {
+			n = slices.Index(roman, word.folded)
+		}
+		switch {
+		case n < 0: // a joiner
+			continue
+		case n <= before || n > lastVolume:
+			if numbers < 2 {
+				return 0
+			}
+			return end
+		}
+		before, numbers, end = n, numbers+1, word.end
+	}
+	if numbers < 2 {
+		return 0
+	}
+	return end
+}
+
+// roman are the Roman numbers, by their value.
+var roman = []string{"", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"}
 
 // isRemark reports whether a part of an answer goes on about the one before.
 func isRemark(part string) bool {

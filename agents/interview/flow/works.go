@@ -7,6 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/titles"
 	wordlist "github.com/rehearse-dev/rehearse/internal/words"
 )
 
@@ -51,7 +52,7 @@ func ParseWorks(text string) []string {
 }
 
 // ParseCore reads which work the candidate holds dearest: one of the works, by
-// its title or by its place ("the second one"); else what the answer says, cut
+// its title, its place ("the second one") or its title spelled otherwise; else what the answer says, cut
 // short.
 func ParseCore(text string, works []string) string {
 	ws := words(text)
@@ -61,8 +62,12 @@ func ParseCore(text string, works []string) string {
 	if i, ok := byPlace(ws, len(works)); ok {
 		return works[i]
 	}
-	if t := title(text[:min(len(text), maxRead)]); t != "" {
-		return t
+	named := title(text[:min(len(text), maxRead)])
+	if i, ok := titles.New(works).Match(named); ok {
+		return works[i]
+	}
+	if named != "" {
+		return named
 	}
 	return plain.Line(norm.NFC.String(text[:min(len(text), maxRead)]), maxTitle)
 }

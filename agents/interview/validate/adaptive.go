@@ -80,7 +80,7 @@ func (c *checker) speaksOfMedium(q question) {
 	default:
 		return
 	}
-	text := c.works.cut(q.text)
+	text := c.works.Cut(q.text)
 	if !speaks(text, chosen) {
 		c.find(Finding{
 			Rule: RuleMediumMissing, Section: q.name,
@@ -97,7 +97,7 @@ func (c *checker) speaksOfMedium(q question) {
 
 func (c *checker) asksForOne(q question) {
 	subject := speaks(q.text, workWords) || speaks(q.text, seriesWords) || speaks(q.text, filmWords) ||
-		len(c.works.named(q.text)) > 0
+		len(c.works.Named(q.text)) > 0 || namesSomeone(q.text)
 	if !subject || !speaks(q.text, oneWords) {
 		c.find(Finding{
 			Rule: RuleOneWork, Section: q.name,

@@ -2,7 +2,9 @@ package validate
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate/zones"
 )
 
@@ -20,29 +22,98 @@ var zoneNames = map[zones.Zone]string{
 }
 
 // forbidden finds the zones that a text enters, whatever it is for. What stands in
-// the title of a work is not the model's to leave out.
+// the title of a work is not the model's to leave out, and what is said of the
+// plot of a work, and not of the candidate, is a warning only.
 func (c *checker) forbidden() {
 	hits := zones.Find(c.Text)
 	if len(hits) == 0 {
 		return
 	}
-	titles := c.works.spans(c.Text)
-	count := map[zones.Zone]int{}
+	titles := c.works.Find(c.Text)
+	personal, fictional := map[zones.Zone]int{}, map[zones.Zone]int{}
 	for _, h := range hits {
-		for len(titles) > 0 && titles[0].end < h.End {
+		for len(titles) > 0 && titles[0].End < h.End {
 			titles = titles[1:]
 		}
-		if len(titles) == 0 || titles[0].start > h.Start {
-			count[h.Zone]++
+		switch {
+		case len(titles) > 0 && titles[0].Start <= h.Start:
+		case c.ofWork(h):
+			fictional[h.Zone]++
+		default:
+			personal[h.Zone]++
 		}
 	}
 	for _, zone := range zones.Zones() {
-		if n := count[zone]; n > 0 {
+		if n := personal[zone]; n > 0 {
 			c.find(Finding{
 				Rule: RuleForbiddenZone, Section: string(zone), Count: n,
 				Message: fmt.Sprintf("the text touches on %s in %s; an interview leaves that alone",
 					zoneNames[zone], plural(n, "place")),
 			})
 		}
+		if n := fictional[zone]; n > 0 {
+			c.find(Finding{
+				Rule: RuleForbiddenZone, Section: string(zone), Count: n, Warning: true,
+				Message: fmt.Sprintf("the text speaks of %s in the plot of a work in %s; another side of the work is safer",
+					zoneNames[zone], plural(n, "place")),
+			})
+		}
 	}
+}
+
+// ofWork reports whether a place speaks of a work: its passage names a work or
+// somebody in it, and does not turn to the candidate.
+func (c *checker) ofWork(h zones.Hit) bool {
+	passage, start, fiction := c.passage(h)
+	if passage == "" {
+		return false
+	}
+	named := len(c.works.Find(passage)) > 0
+	if fiction {
+		named = named || namesSomeone(passage) || speaks(passage, fictionWords)
+	}
+	return named && !turnsToCandidate(passage, h.Start-start, h.End-start)
+}
+
+// fictionWords speak of a story and of those in it.
+var fictionWords = set("personnage personnages heros heroine heroines intrigue serie series film films histoire scenario episode " +
+	"saison univers character characters hero heroes heroine plot story show movie episode")
+
+// passage returns the part of the text in which a place speaks of one thing, and
+// where it starts: the question or the line of block 2, else the sentence. Fiction
+// means that the passage is about works by its purpose. Questions of other blocks
+// are about the candidate: they have none.
+func (c *checker) passage(h zones.Hit) (text string, start int, fiction bool) {
+	mark := ""
+	switch {
+	case c.want.Step == session.Block2B && c.want.Purpose == session.PurposeQuestions:
+		mark = separatorWord
+	case c.want.Step == session.Block2B && c.want.Purpose == session.PurposeMirror:
+		mark = "\n"
+	case c.want.Purpose == session.PurposeAdaptive && c.want.Index == 2:
+		return c.Text, 0, true
+	case c.want.Purpose == session.PurposeProfile:
+		start, end := sentenceAround(c.Text, h.Start, h.End)
+		return c.Text[start:end], start, false
+	default:
+		return "", 0, false
+	}
+	if at := strings.LastIndex(c.Text[:h.Start], mark); at >= 0 {
+		start = at + len(mark)
+	}
+	end := len(c.Text)
+	if at := strings.Index(c.Text[h.End:], mark); at >= 0 {
+		end = h.End + at
+	}
+	return c.Text[start:end], start, true
+}
+
+// sentenceAround returns where the sentence of a place starts and ends.
+func sentenceAround(text string, from, to int) (start, end int) {
+	const marks = ".!?\n"
+	start = strings.LastIndexAny(text[:from], marks) + 1
+	if end = strings.IndexAny(text[to:], marks); end < 0 {
+		return start, len(text)
+	}
+	return start, to + end + 1
 }

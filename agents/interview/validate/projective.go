@@ -37,20 +37,20 @@ var padding = set("il elle est tres plutot vraiment son sa ses le la l un une et
 func (c *checker) projective(all []question) {
 	named := map[int]bool{}
 	for _, q := range all {
-		for work := range c.works.named(q.text) {
+		for work := range c.works.Named(q.text) {
 			named[work] = true
 		}
 	}
-	c.missingWorks(named)
 	someone := false
 	for _, q := range all {
-		name := namesSomeone(c.works.cut(q.stem))
+		name := namesSomeone(c.works.Cut(q.stem))
 		someone = someone || name
 		if !name && speaks(q.stem, traitWords) {
 			c.nobody(q.name, q.name+" asks for traits and names no character")
 		}
 		c.traits(q)
 	}
+	c.missingWorks(named, someone)
 	if !someone {
 		c.nobody("", "no question names a character of the works")
 	}
@@ -62,20 +62,20 @@ func (c *checker) nobody(section, message string) {
 	c.find(Finding{Rule: RuleCharacterMissing, Section: section, Warning: true, Message: message})
 }
 
-// missingWorks finds works that no question names. It is a warning as long as one
-// is named: what the candidate wrote may have been no title.
-func (c *checker) missingWorks(named map[int]bool) {
-	works := map[int]bool{}
-	for _, t := range c.works {
-		works[t.work] = true
+// missingWorks finds works that no question names. It is a warning as long as a
+// work or somebody in one is named: what the candidate wrote may not be the title,
+// or not as the model knows it.
+func (c *checker) missingWorks(named map[int]bool, someone bool) {
+	missing := c.works.missing(named)
+	if len(missing) == 0 {
+		return
 	}
-	if len(named) < len(works) {
-		c.find(Finding{
-			Rule: RuleWorkMissing, Count: len(named), Limit: len(works), Warning: len(named) > 0,
-			Message: fmt.Sprintf("the questions name %d of the %s of the candidate; each is named by its title",
-				len(named), plural(len(works), "work")),
-		})
-	}
+	c.find(Finding{
+		Rule: RuleWorkMissing, Count: len(named), Limit: len(named) + len(missing), Warning: len(named) > 0 || someone,
+		Wanted: missing,
+		Message: fmt.Sprintf("the questions name %d of the %s of the candidate; each is named by its title",
+			len(named), plural(len(named)+len(missing), "work")),
+	})
 }
 
 // traits finds options that say nothing about the character.
@@ -155,10 +155,15 @@ func (c *checker) projectiveMirror() {
 				plural(watch, "point")+" of vigilance"),
 		})
 	}
-	if len(c.works) > 0 && len(c.works.named(c.Text)) == 0 {
-		c.find(Finding{Rule: RuleWorkMissing, Message: "the mirror names none of the works that the candidate named"})
+	someone := namesSomeone(c.works.Cut(c.Text))
+	named := c.works.Named(c.Text)
+	if missing := c.works.missing(named); len(missing) > 0 && len(named) == 0 {
+		c.find(Finding{
+			Rule: RuleWorkMissing, Warning: someone, Wanted: missing,
+			Message: "the mirror names none of the works that the candidate named",
+		})
 	}
-	if !namesSomeone(c.works.cut(c.Text)) {
+	if !someone {
 		c.nobody("", "the mirror names no character")
 	}
 }

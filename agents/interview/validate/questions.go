@@ -137,7 +137,7 @@ func (c *checker) question(q question) {
 			Message: fmt.Sprintf("%s has %d words; at most %d are allowed", q.name, n, maxQuestionWords),
 		})
 	}
-	if n := words.Questions(c.works.cut(q.stem)); n > 1 {
+	if n := words.Questions(c.works.Cut(q.stem)); n > 1 {
 		c.find(Finding{
 			Rule: RuleQuestionSeveral, Section: q.name, Count: n, Limit: 1,
 			Message: fmt.Sprintf("%s asks %d questions; exactly one may be asked at a time", q.name, n),

@@ -43,9 +43,11 @@ type Finding struct {
 	Count, Limit int
 	// Warning means that the text is worth another attempt but may be used.
 	Warning bool
+	// Wanted are titles that the text lacks, as the candidate wrote them. They are
+	// never part of instructions.
+	Wanted []string
 	// Message says it for a person, with section, count and limit. It quotes neither
-	// the text nor what the candidate wrote: it goes into the instructions of the
-	// next attempt.
+	// the text nor what the candidate wrote.
 	Message string
 }
 
@@ -71,7 +73,7 @@ func (r Result) Valid() bool {
 // Check holds a text against what is expected. It takes time linear in the
 // length of the text, whatever the text is.
 func Check(text string, want Expected) Result {
-	c := &checker{want: want, works: newTitles(want.Works)}
+	c := &checker{want: want, works: newWorks(want.Works)}
 	c.Text = strings.TrimSpace(text)
 	if _, ok := words.NewReader(c.Text).Next(); !ok {
 		c.find(Finding{Rule: RuleEmpty, Message: "the text is empty"})
@@ -107,7 +109,7 @@ func Check(text string, want Expected) Result {
 type checker struct {
 	Result
 	want  Expected
-	works titles
+	works works
 }
 
 func (c *checker) find(f Finding) { c.Findings = append(c.Findings, f) }

@@ -1,0 +1,6 @@
+package validate
+
+import "github.com/rehearse-dev/rehearse/internal/titles"
+
+// Names reports whether a text names a work.
+func Names(text, title string) bool { return len(titles.New([]string{title}).Find(text)) > 0 }
