@@ -21,6 +21,9 @@ const claimMargin = 10 * time.Second
 // or 0.
 func (t *step) settle(repeats int) error {
 	for {
+		if done, err := t.limit(); done {
+			return err
+		}
 		entry, request, err := t.begin(repeats)
 		if err != nil {
 			return err
@@ -36,7 +39,7 @@ func (t *step) settle(repeats int) error {
 		t.record(&entry, reply, a)
 		owed := *t.now.Owed
 		owed.InFlight = 0
-		next := t.set.decide(&owed, a, entry)
+		next := t.set.decide(&owed, a, entry, t.now.Language)
 		t.now.Owed = &owed
 		if next.use != nil && next.use.Call.N == entry.N {
 			entry.Outcome = session.Accepted
@@ -47,6 +50,8 @@ func (t *step) settle(repeats int) error {
 		switch {
 		case next.use != nil:
 			return t.accept(*next.use, a)
+		case next.fallback:
+			return t.fallBack(entry)
 		case !next.again:
 			return t.giveUp(next)
 		}
@@ -211,6 +216,7 @@ func (t *step) record(entry *session.Call, reply llm.Reply, a answer) {
 	entry.Counted.Output = t.dep.Count(entry.Model, text)
 	entry.Reported = reported
 	t.price(entry, a, text)
+	t.spend(*entry)
 	switch {
 	case a.failure != nil:
 		entry.Outcome, entry.Fault, entry.Detail = session.Broken, string(a.failure.Kind), plain.Line(a.failure.Error(), maxDetail)

@@ -216,9 +216,12 @@ var _ = Describe("A call", func() {
 
 		first, second := r.calls[len(r.calls)-2].Messages, r.calls[len(r.calls)-1].Messages
 		Expect(second[:len(first)]).To(Equal(first), "the conversation is the same")
-		Expect(second).To(HaveLen(len(first) + 1))
-		Expect(second[len(first)].Role).To(Equal(llm.System))
-		Expect(second[len(first)].Content).To(ContainSubstring(strings.TrimSpace(entries()[0].Detail)))
+		Expect(second).To(HaveLen(len(first) + 2))
+		Expect(second[len(first)]).To(Equal(llm.Message{Role: llm.Assistant, Content: badMirror}))
+		Expect(second[len(first)+1].Role).To(Equal(llm.System))
+		Expect(second[len(first)+1].Content).To(And(
+			ContainSubstring("Motif : il manque la section 3 (validation ouverte)"), Not(ContainSubstring("missing"))))
+		Expect(entries()[0].Detail).To(Equal("section 3 (open validation) is missing"), "operators read English")
 		after := r.remains(v.SessionID).said
 		Expect(after[:len(before)]).To(Equal(before))
 		Expect(after).To(HaveLen(len(before)+2), "the answer and the mirror, and nothing of the retry")
@@ -228,14 +231,29 @@ var _ = Describe("A call", func() {
 		))))
 	})
 
-	It("whose texts are refused twice ends with an error, and RETRY makes it", Label("I-09"), func(ctx context.Context) {
+	It("whose texts are refused twice gives way to a text of the prompts", Label("I-09"), func(ctx context.Context) {
 		prepare(ctx, interview.Options{}, saying(badMirror), saying(badMirror))
+		got := handle(ctx, s, p.next(v))
+		Expect(got.Kind).To(Equal(session.KindMirror))
+		Expect(got.Response).To(ContainSubstring("lecture hâtive"))
+		Expect(got.Response).To(ContainSubstring("Dis-moi si ça te parle"), "in the register that was chosen")
+		Expect(outcomes()).To(Equal([]session.Outcome{session.Rejected, session.Rejected}))
+		Expect(r.told("fallback")).To(HaveLen(1))
+		Expect(r.told("exhausted")).To(BeEmpty())
+		stored, err := r.store.Load(ctx, v.SessionID)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(stored.Fallbacks).To(Equal([]session.Fallback{{
+			Purpose: session.PurposeMirror, Step: session.Block1, Message: stored.Shown, Refused: 2, Rule: "section-missing",
+		}}))
+		Expect(handle(ctx, s, p.next(got)).Step).To(Equal(session.Block2A))
+	})
+
+	It("counts refused texts of one message together, whatever the retries", Label("I-09"), func(ctx context.Context) {
+		prepare(ctx, interview.Options{ValidationRetries: -1}, saying(badMirror), saying(badMirror))
 		failed := refusal(s.Handle(ctx, p.next(v)))
 		Expect(failed.Code).To(Equal(interview.CodeReply))
 		Expect(failed.View.AutoContinue).To(BeTrue())
-		Expect(outcomes()).To(Equal([]session.Outcome{session.Rejected, session.Rejected}))
-		Expect(handle(ctx, s, retry()).Kind).To(Equal(session.KindMirror))
-		Expect(r.calls[len(r.calls)-1].Messages[len(r.calls[len(r.calls)-1].Messages)-1].Role).To(Equal(llm.System))
+		Expect(handle(ctx, s, retry()).Response).To(ContainSubstring("lecture hâtive"))
 	})
 
 	It("that was cut off at its length is refused; one that the filter stopped has failed", func(ctx context.Context) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -225,11 +226,16 @@ func calm(p person) told {
 }
 
 // stormy is a backend whose replies are sometimes broken, by a hash of how many
-// calls there were.
+// calls there were. It never breaks a text of one message twice: a text of the
+// prompts would take its place.
 func stormy(r *rig, p person, seed uint64) llm.Backend {
 	return llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
 		seed = seed*6364136223846793005 + 1442695040888963407
-		switch seed >> 60 {
+		fault := seed >> 60
+		if corrected := strings.Contains(req.Messages[len(req.Messages)-1].Content, "# Correction"); corrected && (fault == 2 || fault == 3) {
+			fault = 15
+		}
+		switch fault {
 		case 0:
 			return llm.Reply{}, &llm.Error{Kind: llm.Unavailable, Message: "storm"}
 		case 1:

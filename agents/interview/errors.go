@@ -40,6 +40,7 @@ const (
 	CodeBusy         Code = "busy"              // another server works on the session, or this one shuts down
 	CodeBackend      Code = "backend_failed"    // the calls failed; EventRetry tries again
 	CodeReply        Code = "reply_invalid"     // the texts did not validate; EventRetry tries again
+	CodeLimit        Code = "session_limit"     // the session has used its calls, its cost or its retries
 	CodeStore        Code = "store_failed"      // the store failed; the same submission may be sent again
 )
 
@@ -47,7 +48,7 @@ const (
 func Codes() []Code {
 	return []Code{
 		CodeInvalid, CodeEmptyAnswer, CodeTooLong, CodeNoID, CodeUnknown, CodeUnknownEvent,
-		CodeOutOfOrder, CodeFinished, CodeBusy, CodeBackend, CodeReply, CodeStore,
+		CodeOutOfOrder, CodeFinished, CodeBusy, CodeBackend, CodeReply, CodeLimit, CodeStore,
 	}
 }
 

@@ -1,10 +1,12 @@
 package interview
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
@@ -33,6 +35,15 @@ type Options struct {
 	History prompt.Limits
 	// MaxAnswer is the longest answer in bytes; default 64 KiB.
 	MaxAnswer int
+	// MaxCalls, MaxCost (in EUR) and MaxRetries bound what one session may use: calls
+	// of all outcomes, what they cost, and how often the candidate may ask for a
+	// message that is owed. The call that is under way when MaxCost is reached is
+	// finished and paid. Default 150, 1 EUR and 30; -1 means no limit.
+	MaxCalls   int
+	MaxCost    float64
+	MaxRetries int
+	// EURPerUSD converts prices for MaxCost; without it one USD counts as one EUR.
+	EURPerUSD float64
 	// Instance names this server. One that starts again under the same name goes
 	// on at once with what it left; another waits for the claim to end. No two that
 	// run at once may share it. Default: a random one.
@@ -55,6 +66,14 @@ const (
 	defaultMaxAnswer         = 64 << 10
 )
 
+// The defaults of the limits of a session. The golden path takes 24 calls and
+// about 0.09 EUR.
+const (
+	DefaultMaxCalls   = 150
+	DefaultMaxCost    = 1.0
+	DefaultMaxRetries = 30
+)
+
 // withDefaults fills in the defaults, or says what is wrong.
 func (o Options) withDefaults() (Options, error) {
 	if o.CallTimeout < 0 || o.Backoff < 0 || o.MaxAnswer < 0 || o.TransportRetries < -1 || o.ValidationRetries < -1 {
@@ -62,6 +81,13 @@ func (o Options) withDefaults() (Options, error) {
 			"none may be negative, but for -1 retries, which means never",
 			o.CallTimeout, o.Backoff, o.MaxAnswer, o.TransportRetries, o.ValidationRetries)
 	}
+	if o.MaxCalls < -1 || o.MaxRetries < -1 || o.MaxCost < 0 && o.MaxCost != -1 || math.IsNaN(o.MaxCost) || o.EURPerUSD < 0 {
+		return o, fmt.Errorf("limits of a session: %d calls, %g EUR, %d retries, %g EUR per USD: "+
+			"none may be negative, but for -1, which means no limit", o.MaxCalls, o.MaxCost, o.MaxRetries, o.EURPerUSD)
+	}
+	o.MaxCalls = cmp.Or(o.MaxCalls, DefaultMaxCalls)
+	o.MaxCost = cmp.Or(o.MaxCost, DefaultMaxCost)
+	o.MaxRetries = cmp.Or(o.MaxRetries, DefaultMaxRetries)
 	if o.CallTimeout == 0 {
 		o.CallTimeout = DefaultCallTimeout
 	}

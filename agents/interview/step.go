@@ -35,6 +35,7 @@ type step struct {
 	// What is told of the submission: the calls that it made, whether the message
 	// shown came from a queue, whether an answer was kept, whether nothing changed.
 	calls                      int
+	fellBack                   bool
 	queued, answered, repeated bool
 }
 
@@ -128,7 +129,7 @@ func (t *step) committed() {
 	t.answered = t.answered || len(t.change.Answers) > 0
 	for i := range t.change.Messages {
 		m := &t.change.Messages[i]
-		t.queued = m.Kind == session.KindQuestion && m.Role == llm.Assistant && m.Call == 0
+		t.queued = m.Kind == session.KindQuestion && m.Role == llm.Assistant && m.Call == 0 && !t.fellBack
 	}
 	t.recall.add(t.stored.ID, before.Messages, t.change.Messages)
 	if t.stored.Phase == session.Finished {

@@ -96,8 +96,12 @@ func (t *step) retry() error {
 			return err
 		}
 	}
-	owed.Transport, owed.Validation, owed.Failed, owed.InFlight = 0, 0, "", 0
+	if limit, _ := t.set.reached(t.now); lost == 0 && limit != "" && limit == owed.Limit {
+		return &Error{Code: CodeLimit, Message: "the session has reached its limit of " + limit + ": all answers are kept, and no more texts are written for it"}
+	}
+	owed.Transport, owed.Validation, owed.Failed, owed.InFlight, owed.Limit = 0, 0, "", 0, ""
 	t.now.Owed = &owed
+	t.now.Retries++
 	return t.settle(lost)
 }
 
@@ -114,6 +118,7 @@ func (t *step) lose(n int) error {
 	entry := calls[i]
 	entry.Outcome, entry.Detail = session.Lost, "the server that made the call has not said how it ended"
 	t.put(entry)
+	t.spend(entry)
 	t.tellGuard(guardLost, entry, entry.Detail)
 	return nil
 }

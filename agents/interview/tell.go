@@ -23,6 +23,8 @@ const (
 	guardRepeated   = "repeated"
 	guardRefused    = "refused"
 	guardUsage      = "usage-differs"
+	guardFallback   = "fallback"
+	guardLimit      = "session-limit"
 )
 
 // told tells how a submission ended, and returns that.
@@ -109,6 +111,8 @@ func (t *step) tellCall(entry session.Call, a answer, next verdict) {
 		t.tellGuard(guardTransport, entry, fmt.Sprintf("%s; again after %s", entry.Fault, next.wait))
 	case next.again:
 		t.tellGuard(guardValidation, entry, entry.Detail)
+	case next.fallback:
+		// told with the text that takes its place
 	case next.failed != nil:
 		t.tellGuard(guardExhausted, entry, entry.Detail)
 		t.log(slog.LevelError, "message failed", "purpose", entry.Purpose, "code", next.failed.Code, "attempts", entry.Attempt)
@@ -128,6 +132,18 @@ func (t *step) tellGuard(name string, entry session.Call, detail string) {
 	}})
 }
 
+// tellFallback tells that a text of the prompts was shown in place of the model's.
+func (t *step) tellFallback(last session.Call) {
+	t.tellGuard(guardFallback, last, last.Detail)
+	t.log(slog.LevelWarn, "fallback text shown", "purpose", last.Purpose, "rule", last.Fault, "attempts", last.Attempt)
+}
+
+// tellLimit tells that the session has reached a limit.
+func (t *step) tellLimit(limit, message string) {
+	t.tellGuard(guardLimit, session.Call{N: t.now.Calls, Purpose: t.now.Owed.Purpose, Step: t.now.Step}, "the session has used "+message)
+	t.log(slog.LevelError, "session limit reached", "limit", limit, "calls", t.now.Calls, "retries", t.now.Retries)
+}
+
 // logCall says for operators what a call took (I-16). What was said is no part of
 // it: findings may quote it.
 func (t *step) logCall(entry session.Call) {
@@ -140,7 +156,7 @@ func (t *step) logCall(entry session.Call) {
 	}
 	t.log(level, "call", "n", entry.N, "purpose", entry.Purpose, "attempt", entry.Attempt, "outcome", entry.Outcome,
 		"fault", entry.Fault, "input", used.Total()-used.Output, "output", used.Output, "cost", cost,
-		"latency", entry.Latency, "model", entry.Model)
+		"latency_s", entry.Latency.Seconds(), "model", entry.Model)
 }
 
 // logMade says for operators what an accepted reply brought (I-16).

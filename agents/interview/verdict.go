@@ -97,6 +97,18 @@ func (a answer) findings(limit int) string {
 	return plain.Line(strings.Join(all, "; "), limit)
 }
 
+// complaint is what all findings say, in a language of interviews.
+func (a answer) complaint(l session.Language) string {
+	all := make([]string, len(a.result.Findings))
+	for i, f := range a.result.Findings {
+		all[i] = f.In(l)
+	}
+	if a.rule() == string(ruleTruncated) && l == session.French {
+		all = []string{"la réponse a été coupée avant la fin ; écris moins"}
+	}
+	return plain.Line(strings.Join(all, "; "), maxComplaint)
+}
+
 // verdict is what follows from a call.
 type verdict struct {
 	// use is the reply to use, of this call or an earlier one; nil if there is none.
@@ -104,7 +116,9 @@ type verdict struct {
 	// again says to make another call after a wait.
 	again bool
 	wait  time.Duration
-	// failed is why there is neither.
+	// fallback says to show a text of the prompts instead.
+	fallback bool
+	// failed is why there is none of these.
 	failed *Error
 }
 
@@ -113,7 +127,10 @@ type verdict struct {
 // The two kinds of retries have budgets of their own. A text with warnings only is
 // worth one more attempt; then, or when nothing better can be had, the one with
 // the fewest warnings is used.
-func (o Options) decide(owed *session.Owed, a answer, entry session.Call) verdict {
+//
+// Texts that were refused too often give way to a text of the prompts: no finding
+// keeps a candidate from going on.
+func (o Options) decide(owed *session.Owed, a answer, entry session.Call, l session.Language) verdict {
 	if a.failure != nil {
 		wait, again := o.wait(a.failure, owed.Transport)
 		owed.Transport++
@@ -123,6 +140,9 @@ func (o Options) decide(owed *session.Owed, a answer, entry session.Call) verdic
 		return settleFor(owed.Draft, backendFailed(a.failure))
 	}
 	valid := a.result.Valid()
+	if !valid {
+		owed.Refused++
+	}
 	draft := &session.Draft{Text: a.text, Call: entry}
 	retry := owed.Validation < o.ValidationRetries
 	switch {
@@ -132,17 +152,51 @@ func (o Options) decide(owed *session.Owed, a answer, entry session.Call) verdic
 		return verdict{use: draft}
 	case retry:
 		owed.Validation++
-		owed.Complaint = a.findings(maxComplaint)
+		complain(owed, a, l)
 		if valid {
 			owed.Draft = draft
 		}
 		return verdict{again: true}
 	}
+	if owed.Draft == nil && owed.Refused >= o.patience(owed.Purpose) {
+		return verdict{fallback: true}
+	}
+	complain(owed, a, l) // for the candidate's retry
 	return settleFor(owed.Draft, &Error{
 		Code:    CodeReply,
 		Message: "the model's texts did not have the form that they need; nothing is lost: send RETRY to try again",
 		Err:     errors.New(a.findings(maxDetail)),
 	})
+}
+
+// minRefused is how many texts are refused at least before one of the prompts is
+// shown instead.
+const minRefused = 2
+
+// patience returns how many texts may be refused for one message. The profile and
+// the matching, which nothing can take the place of, get as many once more when
+// the candidate asks for them.
+func (o Options) patience(p session.Purpose) int {
+	n := max(minRefused, o.ValidationRetries+1)
+	if p == session.PurposeProfile || p == session.PurposeMatching {
+		return 2 * n
+	}
+	return n
+}
+
+// maxReply is how much of a refused text goes along with the next attempt, in
+// runes: more than the longest good text has.
+const maxReply = 12_000
+
+// complain notes what the next attempt is told of this one.
+func complain(owed *session.Owed, a answer, l session.Language) {
+	owed.Complaint, owed.Reply, owed.Wanted = a.complaint(l), "", nil
+	if runes := []rune(a.text); utf8.ValidString(a.text) && len(runes) <= maxReply {
+		owed.Reply = a.text
+	}
+	for _, f := range a.result.Findings {
+		owed.Wanted = append(owed.Wanted, f.Wanted...)
+	}
 }
 
 // settleFor uses the draft that there is, else the try has failed.

@@ -28,6 +28,8 @@ type InterviewFacts struct {
 	ValidationRetries int `cel:"validation_retries" json:"validation_retries"`
 	// Exhausted are the messages that no attempt could make.
 	Exhausted int `cel:"exhausted" json:"exhausted"`
+	// Fallbacks are the messages that a text of the prompts took the place of.
+	Fallbacks int `cel:"fallbacks" json:"fallbacks"`
 	// Lost are calls that a crash interrupted, each of which was made once more.
 	Lost int `cel:"lost" json:"lost"`
 	// Trimmed are the calls for which a part of the history was left out.
@@ -100,6 +102,8 @@ func (f *InterviewFacts) guard(name string) {
 		f.ValidationRetries++
 	case "exhausted":
 		f.Exhausted++
+	case "fallback":
+		f.Fallbacks++
 	case "lost-call":
 		f.Lost++
 	case "trimmed":

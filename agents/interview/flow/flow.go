@@ -62,7 +62,7 @@ type Utterance struct {
 // Move is the outcome of a transition.
 type Move struct {
 	// Session is the next state; only Step, Phase, Owed, Register, Medium, Works,
-	// CoreWork and Queue may differ.
+	// CoreWork, Unread and Queue may differ.
 	Session session.Session
 	// Heard is the candidate's message; nil where the input is not the
 	// candidate's. Its Seq, Tokens and time are for the caller to set.

@@ -155,23 +155,46 @@ var _ = Describe("An answer that says nothing of what was asked", func() {
 	It("is heard and not kept, and the medium is asked for again without a call", Label("I-06"), func() {
 		w := to(session.Block2A, session.Asking)
 		calls := len(w.calls)
-		for range 3 {
-			m, err := w.move(flow.Answered{Text: "I read books"})
-			Expect(err).NotTo(HaveOccurred())
-			Expect(m.Answer).To(BeNil())
-			Expect(m.Queue).To(BeNil())
-			Expect(m.Heard).To(HaveField("Question", 0))
-			Expect(m.Say).To(HaveValue(Equal(flow.Utterance{
-				Kind: session.KindQuestion, Step: session.Block2A, Question: 0,
-				Fixed: flow.FixedMedium, Text: w.Queue.Questions[0],
-			})))
-		}
+		m, err := w.move(flow.Answered{Text: "I read books"})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(m.Answer).To(BeNil())
+		Expect(m.Queue).To(BeNil())
+		Expect(m.Heard).To(HaveField("Question", 0))
+		Expect(m.Say).To(HaveValue(Equal(flow.Utterance{
+			Kind: session.KindQuestion, Step: session.Block2A, Question: 0,
+			Fixed: flow.FixedMedium, Text: w.Queue.Questions[0],
+		})))
 		Expect(w.calls).To(HaveLen(calls))
 		Expect(w.Medium).To(BeEmpty())
 		w.until(over)
 		Expect(w.calls).To(HaveLen(24))
 	})
 })
+
+// neithers leave a question open.
+var neithers = []string{
+	"Ni l'un ni l'autre, je lis des romans", "Je ne regarde rien", "Je joue à des jeux vidéo", "peu importe", "les deux autant",
+	"neither, I play video games", "both", "I don't mind",
+}
+
+var _ = DescribeTable("A question that is left open twice", Label("I-06"), func(at session.Step, check func(session.Session)) {
+	for _, answer := range neithers {
+		w := to(at, session.Asking)
+		_, err := w.move(flow.Answered{Text: answer})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(w.Phase).To(Equal(session.Asking), answer)
+		m, err := w.move(flow.Answered{Text: answer})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(m.Answer).To(HaveField("Text", answer), "it is kept as the answer")
+		Expect(w.Phase).To(Equal(session.Owing), answer)
+		check(w.Session)
+		Expect(w.Unread).To(BeZero())
+		w.until(over)
+	}
+},
+	Entry("takes the default of the tone", session.Tone, func(s session.Session) { Expect(s.Register).To(Equal(flow.DefaultRegister)) }),
+	Entry("takes the default of the medium", session.Block2A, func(s session.Session) { Expect(s.Medium).To(Equal(flow.DefaultMedium)) }),
+)
 
 var _ = Describe("Block 2", func() {
 	It("learns the medium, the works and the one that matters most, each before the next call", Label("I-06"), func() {

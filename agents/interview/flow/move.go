@@ -63,21 +63,39 @@ func (m *Move) answered(now time.Time) {
 	}
 }
 
-// tone handles the answer on how to be addressed: one that does not say is heard
-// and not kept.
+// The choices that are made for a candidate who leaves a question open twice.
+const (
+	DefaultRegister = session.Formal
+	DefaultMedium   = session.Film
+)
+
+// leavesOpen counts an answer that does not choose, and reports whether the
+// question is asked once more. After the second one the default counts.
+func (m *Move) leavesOpen() bool {
+	m.Session.Unread++
+	return m.Session.Unread == 1
+}
+
+// tone handles the answer on how to be addressed. The first that does not say is
+// heard and not kept; after the second DefaultRegister counts.
 func (m *Move) tone(now time.Time) {
 	register, ok := ParseRegister(m.Heard.Text)
 	if !ok {
-		m.fixed(session.KindTone, FixedToneNew)
-		return
+		if m.leavesOpen() {
+			m.fixed(session.KindTone, FixedToneNew)
+			return
+		}
+		register = DefaultRegister
 	}
+	m.Session.Unread = 0
 	m.keep(0, now)
 	m.Session.Register, m.Session.Step = register, session.Preamble
 	m.owe(session.PurposePreamble, 0)
 }
 
 // adaptive handles the answers of block 2A, each of which decides the next
-// question. One that names no medium is heard and not kept.
+// question. The first that names no medium, such as "neither", is heard and not
+// kept; after the second DefaultMedium counts.
 func (m *Move) adaptive(now time.Time) {
 	s, text := &m.Session, m.Heard.Text
 	index := s.Queue.Cursor
@@ -85,10 +103,13 @@ func (m *Move) adaptive(now time.Time) {
 	case askMedium:
 		medium, ok := ParseMedium(text)
 		if !ok {
-			m.ask(FixedMedium)
-			return
+			if m.leavesOpen() {
+				m.ask(FixedMedium)
+				return
+			}
+			medium = DefaultMedium
 		}
-		s.Medium = medium
+		s.Medium, s.Unread = medium, 0
 	case askWorks:
 		s.Works = ParseWorks(text)
 	case askCore:

@@ -27,7 +27,7 @@ type Built struct {
 // A request is, in this order: the frame, which stays the same all through the
 // interview so that providers can cache it; the history; where the task speaks
 // of them, the works that the candidate named; the task; and after a text that
-// was refused, what it lacked. The instructions come last so that they have the
+// was refused, this text and what it lacked. The instructions come last so that they have the
 // last word. What a candidate wrote is only ever in user messages, and what
 // could pass for one of ours in it is defused; see neutral.
 func (s *Set) Build(now session.Session, history []session.Message, limits Limits) Built {
@@ -51,6 +51,9 @@ func (s *Set) Build(now session.Session, history []session.Message, limits Limit
 		parts = append(parts, texts[name])
 	}
 	messages = append(messages, llm.Message{Role: llm.System, Content: strings.Join(parts, "\n\n")})
+	if owed.Reply != "" {
+		messages = append(messages, llm.Message{Role: llm.Assistant, Content: neutral(owed.Reply)})
+	}
 	if owed.Complaint != "" {
 		complaint := neutral(plain.Line(owed.Complaint, maxComplaint))
 		messages = append(messages, llm.Message{
@@ -98,20 +101,30 @@ func said(m *session.Message) llm.Message {
 
 // works tells which works the service read from the answers.
 func (s *Set) works(now session.Session) string {
-	var titles []string
-	for _, title := range now.Works[:min(len(now.Works), maxTitles)] {
-		titles = append(titles, plain.Line(title, maxTitle))
-	}
+	titles := lines(now.Works)
 	medium := s.media.Series
 	if now.Medium == session.Film {
 		medium = s.media.Film
 	}
 	text := s.in(now.Register)[works]
-	return neutral(strings.NewReplacer(
+	text = strings.NewReplacer(
 		"{medium}", medium,
 		"{works}", orNone(strings.Join(titles, " ; ")),
 		"{core}", orNone(plain.Line(now.CoreWork, maxTitle)),
-	).Replace(text))
+	).Replace(text)
+	if now.Owed != nil && len(now.Owed.Wanted) > 0 {
+		text += "\n" + strings.Replace(s.in(now.Register)[missing], "{titles}", strings.Join(lines(now.Owed.Wanted), " ; "), 1)
+	}
+	return neutral(text)
+}
+
+// lines returns titles as they are sent, each in one line.
+func lines(titles []string) []string {
+	var all []string
+	for _, title := range titles[:min(len(titles), maxTitles)] {
+		all = append(all, plain.Line(title, maxTitle))
+	}
+	return all
 }
 
 func orNone(text string) string {

@@ -74,6 +74,13 @@ func (s *Set) Fixed(f flow.Fixed, r session.Register) string {
 	return s.in(r)["fixed/"+string(f)]
 }
 
+// Fallback is the neutral text that is shown for a purpose where no text of a model
+// was good enough, in the candidate's register. That of a batch holds questions
+// with separators.
+func (s *Set) Fallback(p session.Purpose, step session.Step, index int, m session.Medium, r session.Register) string {
+	return s.in(r)[fallbackFor(p, step, index, m)]
+}
+
 func (s *Set) in(r session.Register) map[string]string {
 	if texts, ok := s.texts[r]; ok {
 		return texts

@@ -13,6 +13,8 @@ const (
 	frame     = "frame"     // who speaks, in which tone, about what never
 	works     = "works"     // introduces what the candidate's answers named
 	reinforce = "reinforce" // says that the last text was refused, and why
+	missing   = "missing"   // introduces the titles that it lacked
+	fallback  = "fallback/" // begins the names of texts that are shown where a model's are refused
 )
 
 // task names the texts that together tell a model what to write: the form that
@@ -42,6 +44,18 @@ func task(p session.Purpose, step session.Step, index int, m session.Medium) []s
 	return nil
 }
 
+// fallbackFor names the text that is shown where no text of a model was good
+// enough.
+func fallbackFor(p session.Purpose, step session.Step, index int, m session.Medium) string {
+	switch {
+	case p == session.PurposeQuestions, p == session.PurposeMirror && step == session.Block2B:
+		return fallback + string(p) + "/" + string(step)
+	case p == session.PurposeAdaptive:
+		return fallback + string(p) + "/" + adaptive(index, m)
+	}
+	return fallback + string(p)
+}
+
 // adaptive names the rules of a question of block 2A; the second one speaks of
 // the medium that was chosen.
 func adaptive(index int, m session.Medium) string {
@@ -58,15 +72,17 @@ func namesWorks(step session.Step, index int) bool {
 
 // names lists the texts of a set.
 func names() []string {
-	all := []string{frame, works, reinforce}
+	all := []string{frame, works, reinforce, missing}
 	for _, f := range []flow.Fixed{flow.FixedIdentity, flow.FixedTone, flow.FixedToneNew, flow.FixedMedium} {
 		all = append(all, "fixed/"+string(f))
 	}
 	for _, p := range session.Purposes() {
 		for _, step := range stepsOf(p) {
 			for index := range 3 {
-				all = append(all, task(p, step, index, session.Series)...)
-				all = append(all, task(p, step, index, session.Film)...)
+				for _, m := range []session.Medium{session.Series, session.Film} {
+					all = append(all, task(p, step, index, m)...)
+					all = append(all, fallbackFor(p, step, index, m))
+				}
 			}
 		}
 	}

@@ -55,6 +55,9 @@ func Check(name, text string) error {
 	case name == reinforce && !strings.Contains(text, "{complaint}"):
 		return errors.New("the text has no {complaint}, for what the refused text lacked")
 	}
+	if name == missing && !strings.Contains(text, "{titles}") {
+		return errors.New("the text has no {titles}, for those that the refused text lacked")
+	}
 	_, err := choose(text, 0)
 	return err
 }

@@ -83,9 +83,32 @@ type Session struct {
 	// Messages and Calls are how many there are; the next one gets the number after.
 	Messages int `json:"messages"`
 	Calls    int `json:"calls"`
+	// Unread is how many answers to the present question left open what it asks.
+	Unread int `json:"unread,omitempty"`
+	// Retries is how often the candidate asked for a message that was owed, and
+	// Spent what the calls cost so far, where that is unknown by our own count.
+	Retries int        `json:"retries,omitempty"`
+	Spent   unit.Money `json:"spent,omitzero"`
+	// Fallbacks are the messages that a text of the prompts took the place of.
+	Fallbacks []Fallback `json:"fallbacks,omitempty"`
 
 	// Queue is that of the current step; nil where it has none (yet).
 	Queue *Queue `json:"-"`
+}
+
+// Fallback is a message that no text of a model was good enough for: a neutral text
+// of the prompts was shown instead, so that the interview went on.
+type Fallback struct {
+	Purpose Purpose `json:"purpose"`
+	Step    Step    `json:"step"`
+	// Index is the question's, for PurposeAdaptive.
+	Index int `json:"index,omitempty"`
+	// Message is the Seq of the message, the first one of a batch.
+	Message int `json:"message"`
+	// Refused is how many texts of the model were refused, and Rule what the last one
+	// broke.
+	Refused int    `json:"refused"`
+	Rule    string `json:"rule"`
 }
 
 // Owed is a message that the service owes the candidate: the candidate's part is
@@ -101,14 +124,24 @@ type Owed struct {
 	// Transport and Validation count the failed attempts of the present try.
 	Transport  int `json:"transport,omitempty"`
 	Validation int `json:"validation,omitempty"`
-	// Complaint is what the last reply lacked, for the reinforced instruction.
-	Complaint string `json:"complaint,omitempty"`
+	// Refused is how many texts were refused for this message; no retry of the
+	// candidate sets it back.
+	Refused int `json:"refused,omitempty"`
+	// Complaint is what the last reply lacked, in the language of the interview, for
+	// the reinforced instruction. Reply is that reply, and Wanted are the titles that
+	// it did not name, as the candidate wrote them.
+	Complaint string   `json:"complaint,omitempty"`
+	Reply     string   `json:"reply,omitempty"`
+	Wanted    []string `json:"wanted,omitempty"`
 	// InFlight is the number of the call that was begun and has no outcome; 0 if
 	// none. Found after a crash, the call is lost and is made once more.
 	InFlight int `json:"in_flight,omitempty"`
 	// Failed is the code of the error with which the present try ended; empty
 	// while it has not. The candidate's retry clears it.
 	Failed string `json:"failed,omitempty"`
+	// Limit is the limit of the session that was reached: "calls", "cost" or
+	// "retries"; empty if none was.
+	Limit string `json:"limit,omitempty"`
 	// Holder is the instance that works on it, and Until when its claim ends, so
 	// that two servers do not pay for one message twice.
 	Holder string    `json:"holder,omitempty"`

@@ -40,6 +40,7 @@ func speaks(text string, of map[string]bool) bool {
 // adaptive checks one question of block 2A: for the medium, for works of this
 // medium, for the one that matters most.
 func (c *checker) adaptive() {
+	c.Text = withoutIntroduction(plainText(c.Text))
 	q := readQuestion("the question", c.Text)
 	c.question(q)
 	switch c.want.Index {

@@ -74,7 +74,7 @@ var _ = Describe("Any batch", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			var questions []string
 			for i := range rapid.IntRange(2, 12).Draw(t, "questions") {
-				q := rapid.StringMatching(`[A-Za-z .,?*-]{0,40}`).Draw(t, "question")
+				q := rapid.StringMatching(`[A-Za-z ,?-]{0,40}`).Draw(t, "question")
 				questions = append(questions, strings.TrimSpace(fmt.Sprintf("%d %s", i, q)))
 			}
 			if got := validate.Check(batch(questions...), batchOf3).Questions; !slices.Equal(got, questions) {

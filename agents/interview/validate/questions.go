@@ -14,8 +14,15 @@ const separatorWord = "QUESTION_SEPARATOR"
 
 // batch checks the questions of a step.
 func (c *checker) batch() {
-	c.Questions = splitBatch(c.Text)
+	var left int
+	c.Questions, left = questionsOf(c.Text)
 	n := len(c.Questions)
+	if left > 0 {
+		c.find(Finding{
+			Rule: RuleNoQuestion, Count: left, Warning: true,
+			Message: fmt.Sprintf("%s of the batch ask nothing and are left out; write questions only", plural(left, "part")),
+		})
+	}
 	if n < minQuestions || n > maxQuestions {
 		limit := minQuestions
 		if n > maxQuestions {
@@ -42,6 +49,9 @@ func (c *checker) batch() {
 		c.projective(all)
 	}
 }
+
+// Split returns the questions of a batch as it was written.
+func Split(text string) []string { return splitBatch(text) }
 
 // splitBatch splits a text at lines that hold nothing but the separator. Blank
 // parts at the ends are no questions.

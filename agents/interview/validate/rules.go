@@ -14,6 +14,7 @@ const (
 	RuleSeparator        Rule = "separator"         // the separator stands within a line
 	RuleQuestionCount    Rule = "question-count"    // too few or too many questions in a batch
 	RuleQuestionEmpty    Rule = "question-empty"    // nothing between two separators
+	RuleNoQuestion       Rule = "no-question"       // a part of a batch that asks nothing; it is left out
 	RuleQuestionSeveral  Rule = "question-several"  // more than one question in one message
 	RuleOptionCount      Rule = "option-count"      // too few or too many options
 	RuleOptionLetters    Rule = "option-letters"    // the letters are not A, B, C … in order

@@ -44,6 +44,7 @@ var statuses = map[interview.Code]int{
 	interview.CodeBusy:         http.StatusConflict,
 	interview.CodeBackend:      http.StatusBadGateway,
 	interview.CodeReply:        http.StatusBadGateway,
+	interview.CodeLimit:        http.StatusForbidden,
 	interview.CodeStore:        http.StatusServiceUnavailable,
 }
 

@@ -1,0 +1,93 @@
+package validate
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/words"
+)
+
+// asking are the words, folded, that ask for something without a question mark.
+var asking = set("raconte racontez decris decrivez parle parlez donne donnez explique expliquez cite citez dis dites pense pensez " +
+	"imagine imaginez choisis choisissez partage partagez evoque evoquez nomme nommez precise precisez rappelle rappelez complete " +
+	"completez classe classez indique indiquez remonte remontez retrace retracez " +
+	"tell describe talk give explain name share think imagine choose pick walk recall complete rank list say show")
+
+// asks reports whether a text asks for an answer: by a question mark, by options,
+// or by a word such as "tell".
+func asks(text string) bool {
+	if words.Questions(text) > 0 || strings.ContainsAny(text, "?？") || speaks(text, asking) {
+		return true
+	}
+	for line := range strings.Lines(text) {
+		if _, ok := readOption(line); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// maxStatement is the longest text, in words, that is taken for an introduction or
+// a remark. What is longer, breaks off or leaves its end open is not left out.
+const maxStatement = 40
+
+// states reports whether a text is a remark that asks nothing.
+func states(text string) bool {
+	if n := words.Count(text); n == 0 || n > maxStatement || asks(text) {
+		return false
+	}
+	text = strings.TrimRight(text, " \t\r\n\u00a0\u202f»\"”)")
+	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "!") || strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "..")
+}
+
+// questionsOf returns the questions of a batch, as plain text, and how many parts
+// beside the first were left out because they ask nothing. What stands before the
+// first separator and asks nothing is an introduction, which models like to write.
+func questionsOf(text string) (questions []string, left int) {
+	for i, part := range splitBatch(text) {
+		part = withoutIntroduction(plainText(part))
+		if states(part) {
+			if i > 0 {
+				left++
+			}
+			continue
+		}
+		questions = append(questions, part)
+	}
+	return questions, left
+}
+
+// label is a line that only numbers a question.
+var label = regexp.MustCompile(`(?i)^\s*(?:question|q)\s*(?:n[°o]\s*)?\d{1,2}\s*[:.)–—-]?\s*$`)
+
+// withoutIntroduction returns a question without the lines before it that announce
+// it: "Voici la première question :", "Question 1".
+func withoutIntroduction(text string) string {
+	for {
+		line := nextLine(text)
+		rest := text[len(line):]
+		_, option := readOption(line)
+		announces := strings.HasSuffix(strings.TrimRight(line, " \t\r\n\u00a0\u202f"), ":") && !asks(line)
+		if strings.TrimSpace(rest) == "" || option || !announces && !label.MatchString(line) {
+			return text
+		}
+		text = strings.TrimLeft(rest, " \t\r\n")
+	}
+}
+
+// The marks of Markdown in a question. They would be shown as they are.
+var (
+	headMarks  = regexp.MustCompile(`(?m)^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?)`)
+	bullets    = regexp.MustCompile(`(?m)^[ \t]*[-*•][ \t]+((?:\*\*|__|\*|_)?[A-Z](?:\*\*|__|\*|_)?[.)])`)
+	strong     = regexp.MustCompile(`\*\*|__|` + "`")
+	emphasised = regexp.MustCompile(`(^|[\s(«“"'’-])[*_]([^\s*_](?:[^*_\n]*[^\s*_])?)[*_]($|[\s).,;:!?…»”"'’-])`)
+)
+
+// plainText returns a text without marks of Markdown.
+func plainText(text string) string {
+	text = headMarks.ReplaceAllString(text, "")
+	text = bullets.ReplaceAllString(text, "$1")
+	text = strong.ReplaceAllString(text, "")
+	text = emphasised.ReplaceAllString(text, "$1$2$3")
+	return strings.TrimSpace(text)
+}

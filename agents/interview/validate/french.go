@@ -1,0 +1,104 @@
+package validate
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+)
+
+// In returns the finding in a language of interviews, for a model that is to mend
+// it. Like Message it quotes nothing.
+func (f Finding) In(l session.Language) string {
+	text, ok := french[f.Rule]
+	if l != session.French || !ok {
+		return f.Message
+	}
+	if f.Rule == RuleForbiddenZone && f.Warning {
+		text = frenchPlot
+	}
+	section := "le texte"
+	if f.Section != "" {
+		section = frenchSection(f.Section)
+	}
+	return strings.NewReplacer("{section}", section, "{count}", strconv.Itoa(f.Count), "{limit}", strconv.Itoa(f.Limit)).Replace(text)
+}
+
+// french are the findings by their rules.
+var french = map[Rule]string{
+	RuleEmpty:            "le texte est vide",
+	RuleEncoding:         "le texte n'est pas en UTF-8 valide",
+	RuleTooLong:          "{section} compte {count} mots ; {limit} au plus",
+	RuleCutOff:           "{section} s'arrête au milieu d'une phrase ; termine par un signe de ponctuation",
+	RuleLanguage:         "le texte n'est pas en français ; écris-le en français",
+	RuleForbiddenZone:    "le texte touche à {section} ({count} fois) ; un entretien n'en parle pas",
+	RuleSeparator:        "{section} contient le séparateur à l'intérieur d'une ligne ; il se place seul sur sa ligne",
+	RuleQuestionCount:    "le texte contient {count} question(s), et il en faut {limit} ; " + Separator + " se place seul sur une ligne entre deux questions",
+	RuleQuestionEmpty:    "{section} est vide",
+	RuleNoQuestion:       "{count} passage(s) entre séparateurs ne posent aucune question ; n'écris que des questions",
+	RuleQuestionSeveral:  "{section} pose {count} questions ; une seule à la fois",
+	RuleOptionCount:      "{section} a {count} option(s), et la limite est {limit} ; chacune sur sa ligne",
+	RuleOptionLetters:    "les lettres des options de {section} ne se suivent pas à partir de A",
+	RuleOptionPacked:     "{section} a {count} ligne(s) avec plusieurs options ; chacune sur sa ligne",
+	RuleOptionEmpty:      "une option de {section} est vide",
+	RuleOptionDuplicate:  "deux options de {section} sont identiques",
+	RuleMediumMissing:    "{section} ne parle pas du médium demandé",
+	RuleMediumOther:      "{section} parle du médium que la personne n'a pas choisi",
+	RuleOneWork:          "{section} doit demander une seule œuvre, celle qui compte le plus",
+	RuleWorkMissing:      "il manque des œuvres de la personne ; nomme chacune par son titre, comme dans le message de données",
+	RuleCharacterMissing: "{section} ne nomme aucun personnage des œuvres",
+	RuleTraitGeneric:     "une option de {section} conviendrait à n'importe quel personnage ; un trait doit n'appartenir qu'à celui-ci",
+	RuleSectionMissing:   "il manque {section}",
+	RuleSectionDoubled:   "{section} figure {count} fois ; une seule suffit",
+	RuleSectionOrder:     "les sections ne sont pas dans l'ordre demandé",
+	RuleSectionEmpty:     "{section} a un titre et aucun texte",
+	RuleSectionWords:     "{section} compte {count} mots sans son titre ; {limit} au plus",
+	RuleStrayText:        "{count} mot(s) n'appartiennent à aucune section ; n'écris rien en dehors des sections",
+	RuleOpenValidation:   "{section} doit être, mot pour mot, la phrase qui demande si c'est juste",
+	RuleLineCount:        "le miroir a {count} ligne(s), et la limite est {limit}",
+	RuleVigilance:        "le miroir a {count} point(s) de vigilance ; il en faut un seul, sur une ligne qui commence ainsi",
+	RuleStatusMissing:    "aucune ligne ne donne le statut ; copie l'un des trois statuts, seul sur sa ligne",
+	RuleStatusSeveral:    "{count} lignes donnent un statut ; une seule est permise",
+	RuleStatusConflict:   "une ligne porte le signe d'un statut avec d'autres mots ; le statut se place seul sur sa ligne",
+}
+
+const frenchPlot = "le texte évoque {section} dans l'intrigue d'une œuvre ({count} fois) ; choisis un autre aspect de l'œuvre"
+
+// frenchSections are the names of sections and zones.
+var frenchSections = map[string]string{
+	"the question":                      "la question",
+	"section 1 (implicit reading)":      "la section 1 (lecture implicite)",
+	"section 2 (personal deduction)":    "la section 2 (déduction personnalisée)",
+	"section 3 (open validation)":       "la section 3 (validation ouverte)",
+	"the point on the core of the work": "le point « Rapport au cœur du métier »",
+	"the point on duration":             "le point « Rapport à la durée »",
+	"the point on overall coherence":    "le point « Cohérence globale »",
+	"the compatibility reading":         "le titre « Lecture de compatibilité »",
+	"🔥 what sets in motion":             "la section 🔥 (mouvement)",
+	"🧱 lasting over time":               "la section 🧱 (temps)",
+	"⚖️ values":                         "la section ⚖️ (valeurs)",
+	"🧩 projections":                     "la section 🧩 (projections)",
+	"🛠️ strengths and limits":           "la section 🛠️ (forces et limites)",
+	"🎯 professional position":           "la section 🎯 (positionnement)",
+	"🧠 emotional summary":               "la section 🧠 (synthèse)",
+	"origin":                            "l'origine de la personne",
+	"religion":                          "la religion",
+	"politics":                          "la politique",
+	"health":                            "la santé",
+	"disability":                        "le handicap",
+	"sexuality":                         "la sexualité",
+	"union":                             "l'engagement syndical",
+	"trauma":                            "un traumatisme",
+	"pathology":                         "un trouble psychique",
+}
+
+// frenchSection returns the name of a section; "question 3" is the same in both.
+func frenchSection(section string) string {
+	if name, ok := frenchSections[section]; ok {
+		return name
+	}
+	if strings.HasPrefix(section, "question ") {
+		return "la " + section
+	}
+	return "le texte"
+}
