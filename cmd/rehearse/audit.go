@@ -18,7 +18,7 @@ import (
 const auditExitCodes = `Exit codes:
   0    written, and every check holds
   1    written, and the data does not agree with itself
-  2    usage: there is no such session or store
+  2    usage: there is no such session or store, or the candidate has several sessions
   3    the store could not be read, or the files not be written`
 
 // auditFlags are the flags of audit.
@@ -28,6 +28,7 @@ type auditFlags struct {
 	prices  string
 	answers bool
 	asJSON  bool
+	latest  bool
 }
 
 func (a *app) auditCommand() *cobra.Command {
@@ -37,8 +38,10 @@ func (a *app) auditCommand() *cobra.Command {
 		Short: "Tell what happened in one interview: calls, cost, latency, retries, and whether all agrees",
 		Long: `audit reads one session and writes session_audit_CANDIDATE.json and the same as a page, .html,
 which needs neither network nor scripts. It checks that messages, answers, queues and calls agree
-with each other. A candidate's newest session is taken; name a session, or the start of its id,
-for another one. The session is only read; it may go on meanwhile.
+with each other. Of a candidate with several sessions name the one you mean by the start of its
+id, or take the newest with --latest: anybody may begin a session under a candidate's id. The
+files of such a candidate are named session_audit_CANDIDATE+SESSION. The session is only read; it
+may go on meanwhile.
 
 What was said is left out, and of the session's id, which opens the interview, all but the start.
 --answers puts both in: only the owner may read the files then; treat them as you treat the
@@ -57,6 +60,7 @@ interview.
 	f.StringVarP(&flags.out, "out", "o", runsFolder, "folder for the files")
 	f.BoolVar(&flags.answers, "answers", false, "include what was asked and answered")
 	f.StringVar(&flags.prices, "prices", "", "a price file whose exchange rate overrides the shipped one")
+	f.BoolVar(&flags.latest, "latest", false, "of a candidate with several sessions take the newest")
 	f.BoolVar(&flags.asJSON, "json", false, "print the audit as JSON on standard output")
 	return cmd
 }
@@ -67,7 +71,7 @@ func (a *app) audit(ctx context.Context, word string, flags auditFlags) error {
 		return usage(err)
 	}
 	options.Texts = flags.answers
-	st, found, err := a.existingSession(ctx, flags.store, word)
+	st, found, err := a.existingSession(ctx, flags.store, word, flags.latest)
 	if err != nil {
 		return err
 	}
@@ -77,7 +81,11 @@ func (a *app) audit(ctx context.Context, word string, flags auditFlags) error {
 		return noVerdict(err)
 	}
 	result := audit.Of(data, options)
-	files, err := writeAudit(flags.out, result)
+	others, err := st.List(ctx, session.Listing{Candidate: found.Candidate, Limit: 2})
+	if err != nil {
+		return explainStore(err)
+	}
+	files, err := writeAudit(flags.out, result, len(others) > 1)
 	if err != nil {
 		return noVerdict(err)
 	}
@@ -106,6 +114,7 @@ func auditOptions(prices string) (audit.Options, error) {
 		return audit.Options{}, err
 	}
 	return audit.Options{
+		Price:     tablePricer(table, ""),
 		EURPerUSD: table.EURPerUSD, RateDate: table.RateDate, PriceDate: table.Date, Redact: redactor().Text,
 	}, nil
 }
@@ -124,8 +133,9 @@ func (a *app) auditOf(st session.Store, options audit.Options) func(context.Cont
 	}
 }
 
-// writeAudit writes both files, or neither.
-func writeAudit(path string, result audit.Audit) (names []string, err error) {
+// writeAudit writes both files, or neither. Several says that the candidate has
+// other sessions, whose audits must not be overwritten.
+func writeAudit(path string, result audit.Audit, several bool) (names []string, err error) {
 	out, err := folder.Open(path)
 	if err != nil {
 		return nil, err
@@ -141,6 +151,9 @@ func writeAudit(path string, result audit.Audit) (names []string, err error) {
 			return nil, err
 		}
 		name := audit.FileName(result.Session.Candidate, form.extension)
+		if several {
+			name = audit.SessionFileName(result.Session.Candidate, result.Session.ID, form.extension)
+		}
 		file, err := out.Create(name)
 		if err != nil {
 			return nil, err

@@ -28,10 +28,15 @@ func (a *app) auditSummary(r audit.Audit) error {
 	row("calls", "%d: %d accepted, %d rejected, %d broken, %d lost", r.Total.Calls, o.Accepted, o.Rejected, o.Broken, o.Lost)
 	row("cost", "%s", auditCost(r))
 	row("latency", "%s", auditLatency(r.Total.Latency))
-	row("tokens", "%s in, %s out; %s with another number reported", show.Number(float64(r.Total.Tokens.Counted.Input)),
-		show.Number(float64(r.Total.Tokens.Counted.Output)), show.Plural(r.Total.Tokens.Disagree, "call"))
+	auditTokens(row, r.Total.Tokens)
 	row("retries", "%s of answers were rejected, %s of calls broke", auditRate(r.Rejected), auditRate(r.Broken))
 	row("trimmed", "%s of requests", auditRate(r.Trimmed))
+	for _, f := range r.Fallbacks {
+		row("fallback", "%s of %s, message %d: %d texts were refused (%s)", f.Purpose, f.Step, f.Message, f.Refused, plain.Line(f.Rule, 30))
+	}
+	if r.Session.Limit != "" {
+		row("limit", "the session has reached its limit of %s", plain.Line(r.Session.Limit, 30))
+	}
 	b.WriteString("\n" + auditTable(r) + "\n")
 	for _, c := range r.Checks {
 		for _, problem := range c.Problems {
@@ -40,6 +45,19 @@ func (a *app) auditSummary(r audit.Audit) error {
 	}
 	_, err := fmt.Fprint(a.stdout, b.String())
 	return err
+}
+
+// auditTokens shows both counts, and how far they are apart.
+func auditTokens(row func(name, format string, args ...any), t audit.Tokens) {
+	pair := func(s audit.Sums) string {
+		return fmt.Sprintf("%s in, %s out", show.Number(float64(s.Input)), show.Number(float64(s.Output)))
+	}
+	row("tokens", "%s billed (the cost is computed from these)", pair(t.Billed))
+	row("", "%s reported; %s counted here", pair(t.Reported), pair(t.Counted))
+	if t.Compared > 0 {
+		row("", "%+d in, %+d out; %d of %s differ, %d unexplained", t.Difference.Input, t.Difference.Output,
+			t.Differ, show.Plural(t.Compared, "call"), t.Unexplained)
+	}
 }
 
 // auditChecks counts the verdicts.
@@ -92,7 +110,7 @@ func auditTable(r audit.Audit) string {
 		}
 		w.AppendRow(table.Row{
 			g.Name, strconv.Itoa(r.Contract.Rows[i].Expected), g.Outcomes.Accepted, g.Calls,
-			g.Tokens.Counted.Input, g.Tokens.Counted.Output, cost, mean,
+			g.Tokens.Billed.Input, g.Tokens.Billed.Output, cost, mean,
 		})
 	}
 	return w.Render()

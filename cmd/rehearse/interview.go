@@ -14,6 +14,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
+	"github.com/rehearse-dev/rehearse/internal/plain"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
@@ -71,18 +72,15 @@ func (a *app) existingStore(ctx context.Context, flag string) (*store.Store, err
 
 // existingSession opens a store to look at and finds the session that a word
 // means in it.
-func (a *app) existingSession(ctx context.Context, flag, word string) (*store.Store, session.Session, error) {
+func (a *app) existingSession(ctx context.Context, flag, word string, latest bool) (*store.Store, session.Session, error) {
 	st, err := a.existingStore(ctx, flag)
 	if err != nil {
 		return nil, session.Session{}, err
 	}
-	found, others, err := findSession(ctx, st, word)
+	found, err := findSession(ctx, st, word, latest)
 	if err != nil {
 		_ = st.Close() // it was only read
 		return nil, session.Session{}, err
-	}
-	if others > 0 {
-		fmt.Fprintf(a.stderr, "%s has %s; this is the newest\n", found.Candidate, plural(others+1, "session"))
 	}
 	return st, found, nil
 }
@@ -97,28 +95,51 @@ func storeFile(name string) (file string, ok bool) {
 const maxKnown = 1000
 
 // findSession finds the session that a word means: its id, the start of its id,
-// or the candidate's id, of whose sessions it takes the newest; others is how
-// many more there are.
-func findSession(ctx context.Context, st session.Store, word string) (found session.Session, others int, err error) {
+// or the id of a candidate with one session. Of one with several it takes the
+// newest if latest says so, and else refuses: anybody may begin a session under the
+// id of somebody else.
+func findSession(ctx context.Context, st session.Store, word string, latest bool) (found session.Session, err error) {
+	if strings.TrimSpace(word) == "" {
+		return found, usage(errors.New("the name of the session or candidate is empty; see rehearse interview sessions"))
+	}
 	found, err = st.Load(ctx, word)
 	if err == nil || !errors.Is(err, session.ErrNotFound) {
-		return found, 0, explainStore(err)
+		return found, explainStore(err)
 	}
 	of, err := st.List(ctx, session.Listing{Candidate: word, Limit: maxKnown})
-	if err != nil {
-		return found, 0, explainStore(err)
-	}
-	if len(of) > 0 {
-		return of[0], len(of) - 1, nil
+	switch {
+	case err != nil:
+		return found, explainStore(err)
+	case len(of) == 1, len(of) > 1 && latest:
+		return of[0], nil
+	case len(of) > 1:
+		return found, usage(errors.New(severalSessions(word, of)))
 	}
 	all, err := st.List(ctx, session.Listing{Limit: maxKnown})
 	if err != nil {
-		return found, 0, explainStore(err)
+		return found, explainStore(err)
 	}
 	if i, ok := startsWith(all, word); ok {
-		return all[i], 0, nil
+		return all[i], nil
 	}
-	return found, 0, unknownSession(word, all)
+	return found, unknownSession(word, all)
+}
+
+// maxListed is how many sessions an error lists.
+const maxListed = 10
+
+// severalSessions lists the sessions of a candidate, newest first.
+func severalSessions(candidate string, of []session.Session) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s has %d sessions; name one by the start of its id, or take the newest with --latest:", plain.Line(candidate, 64), len(of))
+	for _, s := range of[:min(len(of), maxListed)] {
+		fmt.Fprintf(&b, "\n  %s  began %s, %s %s, %s", plain.Line(s.ID, shownID), s.Created.UTC().Format("2006-01-02 15:04"),
+			shortStep(s.Step), s.Phase, plural(s.Messages, "message"))
+	}
+	if len(of) > maxListed {
+		fmt.Fprintf(&b, "\n  and %d more: rehearse interview sessions --candidate %s", len(of)-maxListed, plain.Line(candidate, 64))
+	}
+	return b.String()
 }
 
 // minPrefix is how much of an id must be given.

@@ -97,25 +97,29 @@ func shortStep(s session.Step) string {
 
 func (a *app) interviewShowCommand() *cobra.Command {
 	var storeName string
+	var latest bool
 	cmd := &cobra.Command{
 		Use:   "show SESSION|CANDIDATE",
 		Short: "Print what was said in an interview",
-		Long: `show prints the messages of a session, or of a candidate's newest one, as plain text.
+		Long: `show prints the messages of a session as plain text. Of a candidate with several sessions name
+one by the start of its id, or take the newest with --latest.
 
-Exit codes: 0 printed; 2 usage, or there is no such session; 3 the store could not be read.`,
+Exit codes: 0 printed; 2 usage, there is no such session, or the candidate has several sessions;
+3 the store could not be read.`,
 		Example:           "  rehearse interview show lea",
 		Args:              arguments(1, 1, "name one session, or one candidate"),
 		ValidArgsFunction: a.completeSessions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.interviewShow(cmd.Context(), args[0], storeName)
+			return a.interviewShow(cmd.Context(), args[0], storeName, latest)
 		},
 	}
 	a.storeFlag(cmd.Flags(), &storeName)
+	cmd.Flags().BoolVar(&latest, "latest", false, "of a candidate with several sessions take the newest")
 	return cmd
 }
 
-func (a *app) interviewShow(ctx context.Context, word, storeName string) error {
-	st, found, err := a.existingSession(ctx, storeName, word)
+func (a *app) interviewShow(ctx context.Context, word, storeName string, latest bool) error {
+	st, found, err := a.existingSession(ctx, storeName, word, latest)
 	if err != nil {
 		return err
 	}

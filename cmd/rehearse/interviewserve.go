@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"go.opentelemetry.io/otel"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
@@ -41,6 +42,10 @@ type serveFlags struct {
 	instance    string
 	callTimeout time.Duration
 	drain       time.Duration
+	hosts       []string
+	starts      int
+	allStarts   int
+	limits      sessionLimits
 	quiet       bool
 }
 
@@ -73,6 +78,10 @@ machine.
 	f.StringVar(&flags.instance, "instance", "default", "name of this server; each that runs on a store needs another one")
 	f.DurationVar(&flags.callTimeout, "call-timeout", time.Minute, "the longest that one call to the model may take")
 	f.DurationVar(&flags.drain, "drain-timeout", 90*time.Second, "how long to wait at the end for steps under way")
+	f.StringSliceVar(&flags.hosts, "host", nil, "a name by which requests may name this server, beside localhost and its address")
+	f.IntVar(&flags.starts, "starts-per-minute", web.DefaultStarts, "interviews that one address may begin in a minute; 0 is no limit")
+	f.IntVar(&flags.allStarts, "all-starts-per-minute", web.DefaultAllStarts, "interviews that all may begin in a minute; 0 is no limit")
+	flags.limits.register(f)
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "log only what goes wrong")
 	return cmd
 }
@@ -106,6 +115,12 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if err != nil {
 		return usage(err)
 	}
+	if flags.starts < 0 || flags.allStarts < 0 {
+		return usage(errors.New("--starts-per-minute and --all-starts-per-minute must be at least 0"))
+	}
+	if err := flags.limits.check(); err != nil {
+		return usage(err)
+	}
 	if flags.callTimeout <= 0 || flags.drain <= 0 {
 		return usage(errors.New("--call-timeout and --drain-timeout must be more than 0"))
 	}
@@ -126,9 +141,9 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 		return usage(err)
 	}
 	metrics := telemetry.NewMetrics()
-	service, err := a.interviewService(interview.Options{
+	service, err := a.interviewService(flags.limits.in(interview.Options{
 		Model: flags.model, CallTimeout: flags.callTimeout, Instance: flags.instance,
-	}, interview.Deps{
+	}), interview.Deps{
 		Store: metrics.Store(means.store), Backend: tracer.Backend(means.backend), Count: means.count, Sink: metrics, Log: log,
 	}, flags.prices)
 	if err != nil {
@@ -136,6 +151,7 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	}
 	server, err := web.New(web.Options{
 		Token: token, Instance: flags.instance, Languages: offered(flags.script), DrainTimeout: flags.drain,
+		Hosts: flags.hosts, StartsPerMinute: orUnlimited(flags.starts), AllStartsPerMinute: orUnlimited(flags.allStarts),
 	}, web.Deps{
 		Service: service, Store: means.store, Clock: clock.Real(), Log: log, Metrics: metrics, Tracer: tracer,
 		Audit: a.auditOf(means.store, audits),
@@ -180,7 +196,7 @@ func (a *app) announce(address net.Addr, flags serveFlags, st *store.Store) {
 	fmt.Fprintf(a.stderr, "open %s in a browser to take an interview; end with Ctrl-C\n%s; kept in %s (%s)\n",
 		url, who, store.Name(a.storeName(flags.store)), st.Driver())
 	if ip, ok := address.(*net.TCPAddr); ok && !ip.IP.IsLoopback() {
-		fmt.Fprintln(a.stderr, "warning: this address is open to other machines")
+		fmt.Fprintln(a.stderr, "warning: this address is open to other machines; allow the names that they use with --host")
 	}
 }
 
@@ -191,7 +207,41 @@ func (a *app) interviewService(o interview.Options, d interview.Deps, prices str
 		return nil, err
 	}
 	d.Clock, d.Price = clock.Real(), tablePricer(table, o.Model)
+	o.EURPerUSD = table.EURPerUSD
 	return interview.New(o, d)
+}
+
+// sessionLimits are the flags that bound what one session may use; 0 means no
+// limit.
+type sessionLimits struct {
+	calls, retries int
+	cost           float64
+}
+
+func (l *sessionLimits) register(f *pflag.FlagSet) {
+	f.IntVar(&l.calls, "max-calls", interview.DefaultMaxCalls, "calls that one session may make; 0 is no limit")
+	f.Float64Var(&l.cost, "max-cost", interview.DefaultMaxCost, "EUR that one session may spend; 0 is no limit")
+	f.IntVar(&l.retries, "max-retries", interview.DefaultMaxRetries, "how often the candidate may ask for a message again; 0 is no limit")
+}
+
+func (l *sessionLimits) check() error {
+	if l.calls < 0 || l.retries < 0 || !(l.cost >= 0) {
+		return errors.New("--max-calls, --max-cost and --max-retries must be at least 0")
+	}
+	return nil
+}
+
+func (l *sessionLimits) in(o interview.Options) interview.Options {
+	o.MaxCalls, o.MaxCost, o.MaxRetries = orUnlimited(l.calls), orUnlimited(l.cost), orUnlimited(l.retries)
+	return o
+}
+
+// orUnlimited is a limit of a flag, where 0 means none, as options have it.
+func orUnlimited[T int | float64](limit T) T {
+	if limit == 0 {
+		return -1
+	}
+	return limit
 }
 
 // means are what interviews are conducted with.

@@ -88,7 +88,7 @@ func (a *app) interviewTake(ctx context.Context, flags takeFlags) (err error) {
 		return usage(err)
 	}
 	if flags.resume != "" {
-		found, _, err := findSession(ctx, means.store, flags.resume)
+		found, err := findSession(ctx, means.store, flags.resume, false)
 		if err != nil {
 			return err
 		}

@@ -36,6 +36,9 @@ type Options struct {
 	EURPerUSD float64
 	RateDate  string
 	PriceDate string
+	// Price returns what usage of a model costs, so that amounts follow from the tokens
+	// that the audit shows and the prices of PriceDate; nil takes those of the ledger.
+	Price func(model string, u llm.Usage) (unit.Money, bool)
 	// Redact takes secrets out of texts; nil leaves them.
 	Redact func(string) string
 }
@@ -61,6 +64,9 @@ type Audit struct {
 	Rejected Rate `json:"rejected"`
 	Broken   Rate `json:"broken"`
 	Trimmed  Rate `json:"trimmed"`
+	// Fallbacks are the messages for which a text of the prompts took the place of the
+	// model's.
+	Fallbacks []session.Fallback `json:"fallbacks"`
 	// Repeated are the calls that were made again because a process died.
 	Repeated []Repeat  `json:"repeated"`
 	Warnings []Warning `json:"warnings"`
@@ -89,8 +95,11 @@ type About struct {
 	Candidate string           `json:"candidate"`
 	Language  session.Language `json:"language"`
 	Status    Status           `json:"status"`
-	// Failed is the code of the error with which the last try ended, for Stuck.
-	Failed   string           `json:"failed,omitempty"`
+	// Failed is the code of the error with which the last try ended, for Stuck and
+	// Limited.
+	Failed string `json:"failed,omitempty"`
+	// Limit is the limit that was reached, for Limited: calls, cost or retries.
+	Limit    string           `json:"limit,omitempty"`
 	Step     session.Step     `json:"step"`
 	Phase    session.Phase    `json:"phase"`
 	Register session.Register `json:"register,omitempty"`
@@ -113,6 +122,8 @@ const (
 	Open  Status = "open"  // the candidate is to act
 	Owing Status = "owing" // the service owes a message
 	Stuck Status = "stuck" // it owes a message, and its calls failed
+	// Limited: it owes a message, and the session has reached a limit.
+	Limited Status = "limited"
 )
 
 // Prices are what amounts rest on.
@@ -165,8 +176,14 @@ type Call struct {
 	session.Call
 	// Amount is the cost; nil if it is unknown. It takes the place of the ledger's.
 	Amount *float64 `json:"cost"`
-	// Differs says that the backend reported other tokens than were counted.
-	Differs bool `json:"differs,omitempty"`
+	// Billed are the tokens that the cost is computed from: those reported, else those
+	// counted.
+	Billed Sums `json:"billed"`
+	// Difference is what was reported less what was counted; nil where nothing was
+	// reported. Unexplained means that it is more than the framing of messages by the
+	// provider explains.
+	Difference  *Sums `json:"difference,omitempty"`
+	Unexplained bool  `json:"unexplained,omitempty"`
 }
 
 // Message is what was said. Its text is empty where an audit holds none.
@@ -193,11 +210,12 @@ func Of(d Data, o Options) Audit {
 		o.Redact = func(s string) string { return s }
 	}
 	a := Audit{
-		Schema:   Schema,
-		Session:  about(d, o),
-		Prices:   Prices{Currency: o.Currency, Date: o.PriceDate, EURPerUSD: o.EURPerUSD, RateDate: o.RateDate},
-		Calls:    calls(d.Calls, o),
-		Messages: messages(d, o),
+		Schema:    Schema,
+		Session:   about(d, o),
+		Prices:    Prices{Currency: o.Currency, Date: o.PriceDate, EURPerUSD: o.EURPerUSD, RateDate: o.RateDate},
+		Calls:     calls(d.Calls, o),
+		Fallbacks: append([]session.Fallback{}, d.Session.Fallbacks...),
+		Messages:  messages(d, o),
 	}
 	a.addUp(d)
 	a.Contract = contract(d)
@@ -231,6 +249,8 @@ func about(d Data, o Options) About {
 	switch {
 	case s.Phase == session.Finished:
 		a.Status = Done
+	case s.Owed != nil && s.Owed.Limit != "":
+		a.Status, a.Failed, a.Limit = Limited, s.Owed.Failed, s.Owed.Limit
 	case s.Owed != nil && s.Owed.Failed != "":
 		a.Status, a.Failed = Stuck, s.Owed.Failed
 	case s.Phase == session.Owing:
@@ -245,7 +265,7 @@ func about(d Data, o Options) About {
 func calls(ledger []session.Call, o Options) []Call {
 	out := make([]Call, 0, len(ledger))
 	for _, c := range ledger {
-		entry := Call{Call: c, Amount: amount(c, o), Differs: c.Disagrees()}
+		entry := Call{Call: c, Amount: amount(c, o), Billed: sums(c.Billed()), Difference: difference(c), Unexplained: c.Disagrees()}
 		entry.At, entry.Cost = c.At.UTC(), nil
 		if !o.Texts && c.Outcome == session.Broken {
 			entry.Detail = "" // a provider may quote what was said; our validators do not

@@ -71,7 +71,7 @@ var _ = Describe("the audit", Label("I-15"), func() {
 			To(Equal([]int{1, 25, 1, 26, 2, 27}))
 		Expect(a.Repeated).To(ConsistOf(HaveField("Repeats", 3)))
 		Expect(a.Warnings).To(ConsistOf(HaveField("Call", 17)))
-		Expect(a.Total.Tokens.Disagree).To(Equal(1))
+		Expect(a.Total.Tokens.Unexplained).To(Equal(1))
 		Expect(a.Total.Tokens.Reported.Input).To(Equal(a.Total.Tokens.Counted.Input + 400))
 	})
 

@@ -9,16 +9,18 @@ import (
 // Contract holds the calls of an interview against those that one needs: one for
 // each text that a model writes, and none for a question that is queued.
 type Contract struct {
-	// Verdict is Pass if a finished interview has exactly as many accepted calls of
-	// each purpose as it needs, Fail if there are more or fewer, and Skip while it
+	// Verdict is Pass if a finished interview has exactly as many accepted calls and
+	// fallbacks of each purpose as it needs, Fail if there are more or fewer, and Skip while it
 	// goes on and there are not more.
 	Verdict Verdict `json:"verdict"`
 	// Golden says that in addition no call was in vain.
-	Golden   bool   `json:"golden"`
-	Expected int    `json:"expected"`
-	Accepted int    `json:"accepted"`
-	Calls    int    `json:"calls"`
-	Rows     []Term `json:"rows"`
+	Golden   bool `json:"golden"`
+	Expected int  `json:"expected"`
+	Accepted int  `json:"accepted"`
+	// Fallbacks are the texts of the prompts that took the place of a model's.
+	Fallbacks int    `json:"fallbacks"`
+	Calls     int    `json:"calls"`
+	Rows      []Term `json:"rows"`
 }
 
 // Term is the part of a Contract for one purpose.
@@ -27,6 +29,8 @@ type Term struct {
 	// Expected is how many a whole interview needs.
 	Expected int `json:"expected"`
 	Accepted int `json:"accepted"`
+	// Fallbacks is how many of them a text of the prompts took the place of.
+	Fallbacks int `json:"fallbacks"`
 	// Calls is how many were made, retries and repeats included.
 	Calls int `json:"calls"`
 }
@@ -67,9 +71,15 @@ func contract(d Data) Contract {
 				t.count(call.Outcome)
 			}
 		}
-		if t.Accepted > t.Expected || c.Verdict != Skip && t.Accepted < t.Expected {
+		for _, f := range d.Session.Fallbacks {
+			if f.Purpose == p {
+				t.Fallbacks++
+			}
+		}
+		if n := t.Accepted + t.Fallbacks; n > t.Expected || c.Verdict != Skip && n < t.Expected {
 			c.Verdict = Fail
 		}
+		c.Fallbacks += t.Fallbacks
 		c.Expected, c.Accepted, c.Calls = c.Expected+t.Expected, c.Accepted+t.Accepted, c.Calls+t.Calls
 		c.Rows = append(c.Rows, t)
 	}
@@ -89,6 +99,9 @@ func (c Contract) Say() string {
 	switch {
 	case c.Golden:
 		return fmt.Sprintf("exactly the %d calls that an interview needs", c.Expected)
+	case c.Verdict == Pass && c.Fallbacks > 0:
+		return fmt.Sprintf("%d calls were used and %d texts of the prompts, as an interview needs %d; %d calls were in vain",
+			c.Accepted, c.Fallbacks, c.Expected, c.Calls-c.Accepted)
 	case c.Verdict == Pass:
 		return fmt.Sprintf("%d calls were used, as an interview needs, and %d were in vain", c.Accepted, c.Calls-c.Accepted)
 	case c.Verdict == Skip:

@@ -10,6 +10,16 @@ import (
 // but a store may have been filled by somebody else.
 var candidateID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
+// SessionFileName is FileName for one session of a candidate who has several: the
+// start of the session's id follows after "+", which no candidate's id holds.
+func SessionFileName(candidate, id, extension string) string {
+	if !candidateID.MatchString(id) {
+		sum := sha256.Sum256([]byte(id))
+		id = hex.EncodeToString(sum[:])
+	}
+	return FileName(candidate, "+"+id[:min(shortID, len(id))]+extension)
+}
+
 // FileName is the name of a candidate's audit with an extension such as ".json":
 // session_audit_{candidate}.json. It is one plain name, whatever the id: one that
 // is no candidate's id is replaced by "_" and the start of its SHA-256, which no

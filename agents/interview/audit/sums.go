@@ -34,10 +34,17 @@ type Outcomes struct {
 type Tokens struct {
 	Counted  Sums `json:"counted"`
 	Reported Sums `json:"reported"`
-	// Unreported is how many answered calls came without usage, and Disagree how
-	// many with another one than was counted.
+	// Billed are those that the cost is computed from, of all calls.
+	Billed Sums `json:"billed"`
+	// Difference is what was reported less what was counted, over the calls that
+	// reported usage: Compared of them, of which Differ have another number. Of
+	// Unexplained the difference is more than the framing of messages explains.
+	Difference  Sums `json:"difference"`
+	Compared    int  `json:"compared"`
+	Differ      int  `json:"differ"`
+	Unexplained int  `json:"unexplained"`
+	// Unreported is how many answered calls came without usage.
 	Unreported int `json:"unreported"`
-	Disagree   int `json:"disagree"`
 }
 
 // Sums are numbers of tokens. Input includes what was read from a cache.
@@ -96,7 +103,13 @@ func amount(c session.Call, o Options) *float64 {
 	if c.Cost == nil {
 		return nil
 	}
-	v, ok := c.Cost.In(o.Currency, o.EURPerUSD)
+	cost := *c.Cost
+	if o.Price != nil {
+		if priced, ok := o.Price(c.Model, c.Billed()); ok {
+			cost = priced
+		}
+	}
+	v, ok := cost.In(o.Currency, o.EURPerUSD)
 	if !ok {
 		return nil
 	}
@@ -112,6 +125,9 @@ func group(name string, list []Call) Group {
 	for _, c := range list {
 		g.Outcomes.add(c.Outcome)
 		g.Cost.add(c.Amount)
+		if c.Amount != nil {
+			g.Tokens.Billed = g.Tokens.Billed.plus(c.Billed)
+		}
 		if answered(c.Call) {
 			g.Tokens.add(c)
 			latency.Add(c.Latency.Seconds())
@@ -146,9 +162,26 @@ func (t *Tokens) add(c Call) {
 	}
 	t.Reported.Input += input(*c.Reported)
 	t.Reported.Output += c.Reported.Output
-	if c.Differs {
-		t.Disagree++
+	t.Compared++
+	t.Difference = t.Difference.plus(*c.Difference)
+	if *c.Difference != (Sums{}) {
+		t.Differ++
 	}
+	if c.Unexplained {
+		t.Unexplained++
+	}
+}
+
+func (s Sums) plus(other Sums) Sums { return Sums{s.Input + other.Input, s.Output + other.Output} }
+
+func sums(u llm.Usage) Sums { return Sums{Input: input(u), Output: u.Output} }
+
+// difference is what a call reported less what was counted.
+func difference(c session.Call) *Sums {
+	if c.Reported == nil {
+		return nil
+	}
+	return &Sums{Input: input(*c.Reported) - input(c.Counted), Output: c.Reported.Output - c.Counted.Output}
 }
 
 func (c *Cost) add(amount *float64) {

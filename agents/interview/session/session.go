@@ -305,6 +305,15 @@ func (c Call) Used() llm.Usage {
 	return c.Counted
 }
 
+// Billed are the tokens that the cost is computed from: Used, and none for a call
+// that broke before the backend reported any.
+func (c Call) Billed() llm.Usage {
+	if c.Outcome == Broken && c.Reported == nil {
+		return llm.Usage{}
+	}
+	return c.Used()
+}
+
 // Disagrees reports whether the backend's tokens differ from our own count by
 // more than 1 % and more than the framing explains: each provider adds other
 // tokens for each message, from none to about five, to which our count adds some.

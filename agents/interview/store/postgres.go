@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,7 +23,11 @@ const (
 	connectTimeout = 10 * time.Second
 )
 
-type postgresEngine struct{ db *sql.DB }
+type postgresEngine struct {
+	db *sql.DB
+	// claimed is the claim that writes need; nil where none was taken.
+	claimed atomic.Pointer[pgClaim]
+}
 
 func openPostgres(ctx context.Context, dsn string) (*Store, error) {
 	config, err := parsePostgres(dsn)
@@ -89,8 +94,14 @@ func (e *postgresEngine) query(ctx context.Context, statement string, args ...an
 }
 
 // apply takes two round trips, however many operations there are: one up to the
-// operation that decides, which locks the session's row, and one for the rest.
+// operation that decides, which locks the session's row, and one for the rest. A
+// store that is claimed takes one more before, to see that the claim is held.
 func (e *postgresEngine) apply(ctx context.Context, ops []operation) error {
+	if claim := e.claimed.Load(); claim != nil {
+		if err := claim.hold(ctx); err != nil {
+			return err
+		}
+	}
 	conn, err := e.db.Conn(ctx)
 	if err != nil {
 		return err
@@ -157,27 +168,5 @@ func (e *postgresEngine) duplicate(err error) bool {
 }
 
 func (e *postgresEngine) explain(err error) error { return err }
-
-// claim holds a lock of the session of one connection, which the server gives up
-// when the process ends.
-func (e *postgresEngine) claim(ctx context.Context, name string) (release func() error, err error) {
-	conn, err := e.db.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var got bool
-	err = conn.QueryRowContext(ctx, `SELECT pg_try_advisory_lock(
-		hashtextextended('rehearse interview ' || current_schema() || ' ' || $1::text, 0))`, name).Scan(&got)
-	if err == nil && !got {
-		err = claimed(name)
-	}
-	if err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	return func() error {
-		_, err := conn.ExecContext(context.Background(), `SELECT pg_advisory_unlock_all()`)
-		return errors.Join(err, conn.Close())
-	}, nil
-}
 
 func (e *postgresEngine) close() error { return nil }

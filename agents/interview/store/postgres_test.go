@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"crypto/rand"
 	"errors"
 	"net/url"
 	"strings"
@@ -113,6 +114,60 @@ var _ = Describe("a store on a server", func() {
 		Expect(err).NotTo(HaveOccurred())
 		_, err = store.Open(ctx, dsn)
 		Expect(err).To(MatchError(And(ContainSubstring("newer version"), ContainSubstring("schema 99"))))
+	})
+
+	Describe("whose server is restarted", func() {
+		const cut = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = $1`
+		var first, second *store.Store
+		var release func() error
+		n := session.Session{ID: "a", Candidate: "c", Step: session.Tone, Version: 1}
+		BeforeEach(func(ctx SpecContext) {
+			dsn := scratch(ctx)
+			name := "rehearse, to be cut " + strings.ToLower(rand.Text())
+			first, second = opened(ctx, with(dsn, "application_name", name)), opened(ctx, dsn)
+			Expect(first.Create(ctx, n, session.Change{})).To(Succeed())
+			var err error
+			release, err = first.Claim(ctx, "blue")
+			Expect(err).NotTo(HaveOccurred())
+			var ended int
+			Expect(store.DB(opened(ctx, server())).QueryRowContext(ctx, cut, name).Scan(&ended)).To(Succeed())
+			Expect(ended).To(BeNumerically(">", 0))
+		})
+
+		// commit stores a step, again where the pool had a connection that was cut.
+		commit := func(ctx SpecContext) error {
+			var err error
+			for range 4 {
+				if _, err = first.Commit(ctx, n, session.Change{}); err == nil || errors.Is(err, store.ErrClaimed) {
+					return err
+				}
+			}
+			return err
+		}
+
+		It("takes its claim again before it writes", func(ctx SpecContext) {
+			Expect(commit(ctx)).To(Succeed())
+			_, err := second.Claim(ctx, "blue")
+			Expect(err).To(MatchError(store.ErrClaimed))
+			Expect(release()).To(Succeed())
+			again, err := second.Claim(ctx, "blue")
+			Expect(err).NotTo(HaveOccurred())
+			Expect(again()).To(Succeed())
+		})
+
+		It("writes nothing where another process has the name by then", func(ctx SpecContext) {
+			other, err := second.Claim(ctx, "blue")
+			Expect(err).NotTo(HaveOccurred())
+			Expect(commit(ctx)).To(MatchError(store.ErrClaimed))
+			Expect(second.Load(ctx, "a")).To(HaveField("Version", BeEquivalentTo(1)))
+			Expect(release()).To(Succeed(), "a claim that was lost is given up")
+			Expect(other()).To(Succeed())
+		})
+
+		It("is released without an error", func() {
+			Expect(release()).To(Succeed())
+			Expect(first.Close()).To(Succeed())
+		})
 	})
 
 	It("lets one process serve it under a name", func(ctx SpecContext) {

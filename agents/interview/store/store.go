@@ -59,6 +59,8 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 		return nil, errors.New(`no store is named: write the path of a file, "memory:" or "postgres://user@host/database"`)
 	case found && scheme == "sqlite":
 		return openSQLite(ctx, rest)
+	case found && strings.EqualFold(scheme, "file"):
+		return nil, fmt.Errorf("there is no store for %q addresses: write the path of the file itself, without %q and without what follows a question mark", "file:", "file:")
 	case strings.Contains(dsn, "://"):
 		return nil, fmt.Errorf("there is no store for %q addresses: "+
 			`write the path of a file, "memory:" or "postgres://user@host/database"`, scheme+"://")

@@ -40,7 +40,10 @@ func (s *Server) axiom(w http.ResponseWriter, r *http.Request) {
 
 // handle lets the service do what a client sent, in a language that is offered.
 func (s *Server) handle(r *http.Request, in interview.Submission) (interview.View, *wire.Problem) {
-	if in.Event == interview.EventStart {
+	if in.Event == interview.EventStart || in.Session == "" {
+		if refused := s.startAllowed(r); refused != nil {
+			return interview.View{}, refused
+		}
 		offered := s.options.Languages
 		if in.Language == "" {
 			in.Language = offered[0]

@@ -34,6 +34,9 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 	view, f := s.handle(r, in)
 	if f != nil {
 		noteOf(r).failed(f)
+		if f.RetryAfter > 0 {
+			w.Header().Set("Retry-After", f.Wait())
+		}
 		s.render(w, r, f.Status, page.Start{
 			Language: s.preferred(r), Offered: s.options.Languages, Candidate: in.Candidate, Problem: f.Code,
 		})

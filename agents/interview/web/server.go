@@ -3,6 +3,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -23,6 +24,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/web/telemetry"
 	"github.com/rehearse-dev/rehearse/agents/interview/web/wire"
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/loopback"
 )
 
 // Options configures a Server. The zero value is usable.
@@ -37,6 +39,15 @@ type Options struct {
 	// Languages are those in which interviews begin; empty means all. The first one
 	// is for those who ask for none of them.
 	Languages []session.Language
+	// Hosts are the names, without port, by which requests may name this server beside
+	// those of this machine (localhost, 127.0.0.1, ::1) and the address that they came
+	// to. Others get 421, so that a page of another site cannot reach the server by a
+	// name of its own (DNS rebinding).
+	Hosts []string
+	// StartsPerMinute is how many interviews one address may begin in a minute, and
+	// AllStartsPerMinute how many all together may; default 10 and 60, and -1 means
+	// no limit. Others get 429. Behind a proxy all requests come from one address.
+	StartsPerMinute, AllStartsPerMinute int
 	// MaxBody is the longest body of a request in bytes; default 256 KiB.
 	MaxBody int64
 	// ReadHeaderTimeout, ReadTimeout and IdleTimeout are those of http.Server;
@@ -93,6 +104,7 @@ type Server struct {
 	// draining is set once the server is about to end.
 	draining atomic.Bool
 	busy     busy
+	starts   starts
 }
 
 // New returns a server.
@@ -121,6 +133,8 @@ func New(o Options, d Deps) (*Server, error) {
 	o.WriteTimeout = orElse(o.WriteTimeout, 10*time.Minute)
 	o.DrainTimeout = orElse(o.DrainTimeout, 90*time.Second)
 	s := &Server{options: o, deps: d}
+	s.starts.each = max(0, cmp.Or(o.StartsPerMinute, DefaultStarts))
+	s.starts.all = max(0, cmp.Or(o.AllStartsPerMinute, DefaultAllStarts))
 	s.handler = s.observed(s.routes())
 	return s, nil
 }
@@ -176,7 +190,7 @@ func (s *Server) routes() http.Handler {
 	protect.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.refuseAny(w, r, wire.Refuse(http.StatusForbidden, "cross_origin", "this request comes from a page of another site"))
 	}))
-	return protect.Handler(mux)
+	return loopback.RequireHost(protect.Handler(mux), s.options.Hosts...)
 }
 
 func (s *Server) notAllowed(allow string) http.HandlerFunc {

@@ -81,7 +81,10 @@ func newHouse(name string, change ...func(*web.Options, *web.Deps)) *house {
 		},
 	})
 	Expect(err).NotTo(HaveOccurred())
-	options := web.Options{Token: token, Instance: "one"}
+	options := web.Options{
+		Token: token, Instance: "one", Hosts: []string{"example.com"}, // that of httptest
+		StartsPerMinute: -1, AllStartsPerMinute: -1,
+	}
 	deps := web.Deps{
 		Service: service, Store: h.store, Clock: h.clock, Log: logger, Metrics: h.metrics, Tracer: tracer,
 		Audit: func(_ context.Context, w io.Writer, id string, f web.AuditFormat) error {

@@ -130,6 +130,6 @@ func Codes() []string {
 	return []string{
 		"body_too_large", "control_character", "cross_origin", "draining", "duplicate_field", "field_too_long",
 		"internal", "invalid_body", "invalid_json", "media_type", "method_not_allowed", "missing_field",
-		"not_found", "not_utf8", "unauthorized", "unknown_field", "wrong_type",
+		"not_found", "not_utf8", "too_many_starts", "unauthorized", "unknown_field", "wrong_type",
 	}
 }

@@ -1,0 +1,133 @@
+package web
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/web/wire"
+)
+
+// The defaults of Options.StartsPerMinute and Options.AllStartsPerMinute.
+const (
+	DefaultStarts    = 10
+	DefaultAllStarts = 60
+)
+
+// maxAddresses bounds how many addresses are remembered. Those beyond it share one
+// bucket.
+const maxAddresses = 10_000
+
+// bucket is a token bucket: it holds at most as many tokens as a minute brings, and
+// is full at first.
+type bucket struct {
+	tokens float64
+	at     time.Time
+}
+
+// take takes one token, of which a minute brings perMinute, and returns how long
+// the next one takes if there is none.
+func (b *bucket) take(now time.Time, perMinute int) (wait time.Duration) {
+	b.fill(now, perMinute)
+	if b.tokens < 1 {
+		return time.Duration((1 - b.tokens) / float64(perMinute) * float64(time.Minute))
+	}
+	b.tokens--
+	return 0
+}
+
+func (b *bucket) fill(now time.Time, perMinute int) {
+	if b.at.IsZero() {
+		b.tokens = float64(perMinute)
+	} else if passed := now.Sub(b.at); passed > 0 {
+		b.tokens = min(float64(perMinute), b.tokens+passed.Minutes()*float64(perMinute))
+	}
+	b.at = now
+}
+
+// starts limits how many interviews are begun, by each address and by all
+// together. The zero value has no limits.
+type starts struct {
+	each, all int // per minute; 0 means no limit
+
+	mu        sync.Mutex
+	total     bucket
+	addresses map[netip.Prefix]*bucket
+	others    bucket // of the addresses that are not remembered
+}
+
+// take counts an interview that is begun from an address, or returns after how
+// long it may be.
+func (s *starts) take(from netip.Prefix, now time.Time) (wait time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.each > 0 {
+		if wait = s.bucketOf(from, now).take(now, s.each); wait > 0 {
+			return wait
+		}
+	}
+	if s.all > 0 {
+		return s.total.take(now, s.all)
+	}
+	return 0
+}
+
+// bucketOf returns the bucket of an address. Buckets that are full again are
+// forgotten first when there are too many.
+func (s *starts) bucketOf(from netip.Prefix, now time.Time) *bucket {
+	if b, ok := s.addresses[from]; ok {
+		return b
+	}
+	if len(s.addresses) >= maxAddresses {
+		for address, b := range s.addresses {
+			if b.fill(now, s.each); b.tokens >= float64(s.each) {
+				delete(s.addresses, address)
+			}
+		}
+	}
+	if len(s.addresses) >= maxAddresses {
+		return &s.others
+	}
+	if s.addresses == nil {
+		s.addresses = map[netip.Prefix]*bucket{}
+	}
+	b := &bucket{}
+	s.addresses[from] = b
+	return b
+}
+
+// addressOf is the address that a request comes from. One client may have a whole
+// /64 of IPv6, which counts as one. What is no address is all the same one.
+func addressOf(r *http.Request) netip.Prefix {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	address, err := netip.ParseAddr(host)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	address = address.Unmap().WithZone("")
+	bits := 32
+	if address.Is6() {
+		bits = 64
+	}
+	prefix, err := address.Prefix(bits)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	return prefix
+}
+
+// startAllowed refuses an interview that would be begun too soon.
+func (s *Server) startAllowed(r *http.Request) *wire.Problem {
+	wait := s.starts.take(addressOf(r), s.deps.Clock.Now())
+	if wait == 0 {
+		return nil
+	}
+	refused := wire.Refuse(http.StatusTooManyRequests, "too_many_starts", "too many interviews were begun in a short time: try again later")
+	refused.RetryAfter = wait
+	return refused
+}
