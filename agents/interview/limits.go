@@ -17,6 +17,9 @@ const (
 	limitRetries = "retries"
 )
 
+// rounding is what many small sums of money may be off by, in EUR.
+const rounding = 1e-9
+
 // reached returns which limit a session has reached, and says so for a person;
 // empty if none.
 func (o Options) reached(s session.Session) (limit, message string) {
@@ -24,7 +27,7 @@ func (o Options) reached(s session.Session) (limit, message string) {
 	switch {
 	case o.MaxCalls > 0 && s.Calls >= o.MaxCalls:
 		return limitCalls, fmt.Sprintf("its %d calls", o.MaxCalls)
-	case o.MaxCost > 0 && spent >= o.MaxCost:
+	case o.MaxCost > 0 && spent+rounding >= o.MaxCost:
 		return limitCost, fmt.Sprintf("its %.2f EUR", o.MaxCost)
 	case o.MaxRetries > 0 && s.Retries > o.MaxRetries:
 		return limitRetries, fmt.Sprintf("its %d retries", o.MaxRetries)

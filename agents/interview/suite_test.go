@@ -21,6 +21,7 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/scenarios/cast"
 )
 
@@ -99,6 +100,7 @@ type rig struct {
 	backend llm.Backend
 	options interview.Options
 	log     *slog.Logger
+	price   budget.Pricer // nil is a price in EUR
 
 	mu     sync.Mutex
 	ids    int
@@ -135,7 +137,10 @@ func (r *rig) serve() *interview.Service {
 			return r.backend.Complete(ctx, req)
 		}),
 		Count: func(_, text string) int { return len(text) / 4 },
-		Price: func(_ string, u llm.Usage) (unit.Money, bool) {
+		Price: func(model string, u llm.Usage) (unit.Money, bool) {
+			if r.price != nil {
+				return r.price(model, u)
+			}
 			return unit.Money{Amount: float64(u.Total()) / 1e6, Currency: unit.EUR}, true
 		},
 		NewID: r.newID,

@@ -84,7 +84,7 @@ func (c *candidate) start() error {
 	if err != nil {
 		return err
 	}
-	c.handler, err = web.New(web.Options{}, web.Deps{Service: service, Store: c.process, Clock: c.trial.clock})
+	c.handler, err = web.New(web.Options{StartsPerMinute: -1, AllStartsPerMinute: -1}, web.Deps{Service: service, Store: c.process, Clock: c.trial.clock})
 	return err
 }
 

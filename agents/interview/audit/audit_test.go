@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // render returns an audit as JSON or HTML.
@@ -73,6 +74,71 @@ var _ = Describe("the audit", Label("I-15"), func() {
 		Expect(a.Warnings).To(ConsistOf(HaveField("Call", 17)))
 		Expect(a.Total.Tokens.Unexplained).To(Equal(1))
 		Expect(a.Total.Tokens.Reported.Input).To(Equal(a.Total.Tokens.Counted.Input + 400))
+	})
+
+	It("shows both numbers of tokens and how far they are apart, however little that is", func() {
+		i := taken(-1, nil)
+		for n := range i.Calls {
+			i.Calls[n].Reported.Input -= 9
+			i.Calls[n].Reported.Output++
+		}
+		a := audit.Of(i.Data, options())
+		t := a.Total.Tokens
+		Expect([]int{t.Compared, t.Differ, t.Unexplained}).To(Equal([]int{24, 24, 0}))
+		Expect(t.Difference).To(Equal(audit.Sums{Input: -9 * 24, Output: 24}))
+		Expect(t.Reported.Input - t.Counted.Input).To(Equal(t.Difference.Input))
+		Expect(a.Calls).To(HaveEach(HaveField("Difference", HaveValue(Equal(audit.Sums{Input: -9, Output: 1})))))
+		page := render(a, asHTML)
+		Expect(page).To(ContainSubstring("-216 in, &#43;24 out; 24 of 24 calls differ, 0 by more than"))
+	})
+
+	It("computes each cost from the tokens that it shows", func() {
+		o := options()
+		o.Price = func(_ string, u llm.Usage) (unit.Money, bool) {
+			return unit.Money{Amount: float64(u.Input)*1e-6 + float64(u.Output)*5e-6, Currency: unit.EUR}, true
+		}
+		i := taken(-1, func(i *interview) {
+			if len(i.Calls) == 4 {
+				c := i.call(session.Broken)
+				c.Reported, c.Counted.Output = nil, 0
+			}
+		})
+		for n := range i.Calls {
+			if i.Calls[n].Reported != nil {
+				i.Calls[n].Reported.Input -= 400 // only these are billed
+			}
+		}
+		a := audit.Of(i.Data, o)
+		billed := a.Total.Tokens.Billed
+		Expect(*a.Total.Cost.Amount).To(BeNumerically("~", float64(billed.Input)*1e-6+float64(billed.Output)*5e-6, 1e-12))
+		for _, c := range a.Calls {
+			Expect(*c.Amount).To(BeNumerically("~", float64(c.Billed.Input)*1e-6+float64(c.Billed.Output)*5e-6, 1e-12), "call %d", c.N)
+		}
+		Expect(a.Calls[4].Billed).To(Equal(audit.Sums{}), "nothing was answered")
+	})
+
+	It("marks the texts of the prompts, which count as what an interview needs", func() {
+		i := taken(-1, nil)
+		last := len(i.Calls) - 1
+		i.Calls[last].Outcome, i.Calls[last].Fault = session.Rejected, "status-missing"
+		i.Messages[len(i.Messages)-1].Call = 0
+		i.Session.Fallbacks = []session.Fallback{{
+			Purpose: session.PurposeMatching, Step: session.Matching, Message: len(i.Messages), Refused: 4, Rule: "status-missing",
+		}}
+		a := audit.Of(i.Data, options())
+		Expect(a.Verdict).To(Equal(audit.Pass))
+		Expect(a.Contract.Golden).To(BeFalse())
+		Expect(a.Contract.Say()).To(Equal("23 calls were used and fallback texts in place of 1, as an interview needs 24; calls in vain: 1"))
+		Expect(render(a, asHTML)).To(ContainSubstring("status-missing in 4 texts"))
+		i.Session.Fallbacks = append(i.Session.Fallbacks, i.Session.Fallbacks[0])
+		Expect(audit.Of(i.Data, options()).Contract.Verdict).To(Equal(audit.Fail))
+	})
+
+	It("says which limit a session has reached", func() {
+		i := taken(2, nil)
+		i.Session.Phase = session.Owing
+		i.Session.Owed = &session.Owed{Purpose: session.PurposePreamble, Failed: "session_limit", Limit: "cost"}
+		Expect(audit.Of(i.Data, options()).Session).To(And(HaveField("Status", audit.Limited), HaveField("Limit", "cost")))
 	})
 
 	It("tells an interview that nobody has answered yet, with no figure made up", func() {

@@ -83,7 +83,7 @@ func contract(d Data) Contract {
 		c.Expected, c.Accepted, c.Calls = c.Expected+t.Expected, c.Accepted+t.Accepted, c.Calls+t.Calls
 		c.Rows = append(c.Rows, t)
 	}
-	c.Golden = c.Verdict == Pass && c.Calls == c.Expected
+	c.Golden = c.Verdict == Pass && c.Calls == c.Expected && c.Fallbacks == 0
 	return c
 }
 
@@ -100,7 +100,7 @@ func (c Contract) Say() string {
 	case c.Golden:
 		return fmt.Sprintf("exactly the %d calls that an interview needs", c.Expected)
 	case c.Verdict == Pass && c.Fallbacks > 0:
-		return fmt.Sprintf("%d calls were used and %d texts of the prompts, as an interview needs %d; %d calls were in vain",
+		return fmt.Sprintf("%d calls were used and fallback texts in place of %d, as an interview needs %d; calls in vain: %d",
 			c.Accepted, c.Fallbacks, c.Expected, c.Calls-c.Accepted)
 	case c.Verdict == Pass:
 		return fmt.Sprintf("%d calls were used, as an interview needs, and %d were in vain", c.Accepted, c.Calls-c.Accepted)

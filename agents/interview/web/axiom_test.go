@@ -84,11 +84,12 @@ var _ = Describe("POST /axiom", func() {
 			http.StatusServiceUnavailable, "backend_failed", "90"),
 	)
 
-	It("says what the text of a model lacked, and does not say what it was", func() {
+	It("says that a text of the model was of no use, and does not say what it was", func() {
 		h := newHouse("lea")
-		h.model.texts[key("preamble", string(session.Preamble), "0")] = ""
-		v := h.until(h.begin().View, func(v view) bool { return v.Step == session.Tone })
+		h.model.texts[key("profile", string(session.Block10), "0")] = "secret"
+		v := h.until(h.begin().View, func(v view) bool { return v.Step == session.Block9 && v.Kind == session.KindMirror })
 		a := h.next(v)
+		Expect(a.Error.Message).NotTo(ContainSubstring("secret"))
 		Expect(a.Status).To(Equal(http.StatusBadGateway))
 		Expect(a.Error.Code).To(BeElementOf("reply_invalid", "backend_failed"))
 	})

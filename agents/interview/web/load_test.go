@@ -74,7 +74,7 @@ func newTown(tb testing.TB, dsn string) *town {
 		Store: t.store, Backend: backend, Clock: clock.Real(), Sink: metrics, Count: count,
 	})
 	must(err)
-	server, err := web.New(web.Options{}, web.Deps{Service: service, Store: t.store, Clock: clock.Real(), Metrics: metrics})
+	server, err := web.New(web.Options{StartsPerMinute: -1, AllStartsPerMinute: -1}, web.Deps{Service: service, Store: t.store, Clock: clock.Real(), Metrics: metrics})
 	must(err)
 	t.url = listen(tb, server)
 	return t
