@@ -17,14 +17,18 @@ var (
 	ofWords    = set("de d du des of")
 	stateWords = set("es etes as avez etais etiez avais aviez crois croyez pries priez votes votez souffres souffrez vis vivez milites " +
 		"militez adheres adherez pratiques pratiquez appartiens appartenez penses are re were have ve had suffer believe pray vote practise practice live belong")
-	perceiving = []string{"ressent", "touch", "pens", "compr", "aim", "reten", "prefer", "trouv", "vu", "senti", "admir", "marqu",
-		"attir", "frapp", "remarqu", "felt", "thought", "lik", "seen", "struck", "moved", "notic", "remember", "drawn", "understood"}
+	perceiving = []string{
+		"ressent", "touch", "pens", "compr", "aim", "reten", "prefer", "trouv", "vu", "senti", "admir", "marqu",
+		"attir", "frapp", "remarqu", "felt", "thought", "lik", "seen", "struck", "moved", "notic", "remember", "drawn", "understood",
+	}
 	undergone = set("vecu vecue connu connue traverse subi endure souffert experienced lived suffered through endured faced")
 	// transfers turn what was said of a work to the candidate.
-	transfers = []string{" et toi ", " et vous ", " and you ", " le tien ", " la tienne ", " les tiens ", " le votre ", " la votre ", " yours ",
+	transfers = []string{
+		" et toi ", " et vous ", " and you ", " le tien ", " la tienne ", " les tiens ", " le votre ", " la votre ", " yours ",
 		" ta vie ", " ta propre ", " ton propre ", " tes propres ", " votre vie ", " votre propre ", " your life ", " your own ", " chez toi ", " chez vous ",
 		" est il arrive ", " happened to you ", " comme toi ", " comme vous ", " like you ", " quelque chose de semblable ", " something similar ",
-		" something like that "}
+		" something like that ",
+	}
 )
 
 // reach of a possessive before what it belongs to, of an owner after it, and of

@@ -107,7 +107,7 @@ func (s *Server) logRequest(r *http.Request, id string, seen *recorder, n *note,
 		slog.String("route", r.Pattern),
 		slog.Int("status", seen.code()),
 		slog.Int64("bytes", seen.bytes),
-		slog.Duration("took", took),
+		slog.Float64("took_s", took.Seconds()),
 	}
 	if n.session != "" {
 		attrs = append(attrs, slog.String("session", shortID(n.session)))
