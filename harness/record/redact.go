@@ -4,58 +4,55 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/child"
+	"github.com/rehearse-dev/rehearse/internal/escape"
 )
 
-// Redactor replaces secrets by "[REDACTED:kind]" before a text is stored. It
-// works on decoded text, so that no escaping hides a secret. It knows the values
-// that it was given and the forms of well-known keys: OpenAI and Anthropic keys
-// (sk-), GitHub tokens (ghp_ and its like, github_pat_), AWS key ids (AKIA,
-// ASIA), Slack tokens (xox.-), Google API keys (AIza), bearer tokens, JSON Web
-// Tokens and private key blocks.
+// Redactor replaces secrets by "[REDACTED:kind]" before a text is stored. It finds the
+// values that it was given, in the spellings that spellings lists, and the forms of
+// well-known keys, see forms.
 //
-// A nil Redactor knows the forms only. It is safe for concurrent use.
+// A text that holds JSON strings or URLs is also searched with their escapes decoded,
+// repeatedly, as the arguments and results of tools are JSON within a text. So no escape
+// hides a secret or the border of a word.
 //
-// Cost: each literal is looked up by one of its rarer bytes, and one vectorised
-// scan serves all literals that share that byte; a text without any of these
-// bytes costs a few scans at memory speed and no allocation.
+// A nil Redactor finds the forms only. It is safe for concurrent use.
+//
+// The cost is linear in the length of a text: one table look-up for each byte, however
+// many values there are, for the text and for each text that is decoded from it.
 type Redactor struct {
-	anchors []anchor
+	literals table
 }
 
-// minSecret is the length from which a given value is taken for a secret;
-// replacing shorter ones would blank out ordinary words.
+// minSecret is the length in bytes from which a given value is a secret; replacing
+// shorter ones would remove ordinary words.
 const minSecret = 8
 
-// NewRedactor returns a Redactor that also knows the given values. Values of less
-// than 8 bytes are ignored. See SecretsIn.
+// NewRedactor returns a Redactor that also finds the given values. Values of less than 8
+// bytes are ignored. See SecretsIn.
 func NewRedactor(values []string) *Redactor {
-	r := &Redactor{anchors: slices.Clone(forms.anchors)}
-	for i := range r.anchors {
-		r.anchors[i].literals = slices.Clone(r.anchors[i].literals)
-	}
+	r := &Redactor{literals: forms.literals.clone()}
 	for _, v := range values {
 		if len(v) >= minSecret {
-			r.add(literal{text: v, kind: "secret", end: wholeLiteral})
+			for _, l := range spellings(v) {
+				r.literals.add(l)
+			}
 		}
 	}
 	return r
 }
 
-// SecretsIn returns the values that look secret in an environment of "NAME=value"
-// pairs: those of 8 bytes or more whose name contains KEY, TOKEN, SECRET or
-// PASSWORD.
+// SecretsIn returns the values of an environment of "NAME=value" pairs that are secret by
+// their names, such as OPENAI_API_KEY or MYSQL_PWD, and the passwords in the URLs of all
+// variables. Those of less than 8 bytes are left out.
 func SecretsIn(environ []string) []string {
 	var values []string
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
-		name = strings.ToUpper(name)
-		if len(value) < minSecret {
-			continue
-		}
-		for _, word := range []string{"KEY", "TOKEN", "SECRET", "PASSWORD"} {
-			if strings.Contains(name, word) {
-				values = append(values, value)
-				break
+		for _, v := range child.SecretValues(name, value) {
+			if len(v) >= minSecret {
+				values = append(values, v)
 			}
 		}
 	}
@@ -88,21 +85,87 @@ type Secret struct {
 // Mark is what stands in a secret's place.
 func (s Secret) Mark() string { return "[REDACTED:" + s.Kind + "]" }
 
+// How often the escapes of a text are decoded. Each level of JSON within JSON doubles the
+// backslashes, so that real texts have few.
+const (
+	maxJSON    = 8
+	maxPercent = 2
+)
+
 // Find returns the secrets in s in their order. They do not overlap: of several
 // that do, it makes one of the first one's kind.
 func (r *Redactor) Find(s string) []Secret {
 	if r == nil {
 		r = forms
 	}
-	var found []Secret
-	for i := range r.anchors {
-		found = r.anchors[i].search(s, found)
+	found := r.inJSON(s)
+	if strings.IndexByte(s, '%') < 0 {
+		return found
 	}
+	return r.inURLs(s, found, maxPercent)
+}
+
+// inURLs adds to the secrets that were found in s those that show once the escapes of
+// URLs are decoded, levels times.
+func (r *Redactor) inURLs(s string, found []Secret, levels int) []Secret {
+	text, ok := escape.Percent.Decode(s)
+	if !ok || levels == 0 {
+		return found
+	}
+	within := r.inURLs(text, r.inJSON(text), levels-1)
+	return merge(append(found, origins(escape.Percent, s, within)...))
+}
+
+// inJSON finds secrets in s and in what its escapes stand for.
+func (r *Redactor) inJSON(s string) []Secret {
+	if strings.IndexByte(s, '\\') < 0 {
+		return merge(r.literals.search(s))
+	}
+	return r.decoded(s, maxJSON)
+}
+
+func (r *Redactor) decoded(s string, levels int) []Secret {
+	found := r.literals.search(s)
+	text, ok := escape.JSON.Decode(s)
+	if !ok || levels == 0 {
+		return merge(found)
+	}
+	within := origins(escape.JSON, s, r.decoded(text, levels-1))
+	found = merge(append(found, within...))
+	return merge(whole(escape.JSON, s, found))
+}
+
+// origins moves secrets that were found in what s decodes to into s.
+func origins(e escape.Encoding, s string, found []Secret) []Secret {
+	cursor := e.Cursor(s)
+	for i, f := range found {
+		found[i].From = cursor.Begin(f.From)
+		found[i].To = cursor.End(f.To)
+	}
+	return found
+}
+
+// whole widens secrets that begin or end within an escape to the whole of it, so that
+// what remains can be decoded.
+func whole(e escape.Encoding, s string, found []Secret) []Secret {
+	if len(found) == 0 {
+		return found
+	}
+	cursor := e.Cursor(s)
+	for i, f := range found {
+		found[i].From, _ = cursor.Around(f.From)
+		_, found[i].To = cursor.Around(f.To)
+	}
+	return found
+}
+
+// merge sorts secrets and makes one of those that overlap.
+func merge(found []Secret) []Secret {
 	if len(found) < 2 {
 		return found
 	}
 	slices.SortStableFunc(found, func(a, b Secret) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To))
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To), cmp.Compare(general(a.Kind), general(b.Kind)))
 	})
 	n := 0
 	for _, f := range found[1:] {
@@ -116,70 +179,6 @@ func (r *Redactor) Find(s string) []Secret {
 	return found[:n+1]
 }
 
-// literal is the fixed beginning of a secret.
-type literal struct {
-	text string
-	kind string
-	at   int // offset of the anchor byte in text
-	// end returns where the secret that begins at s[from] ends, and from where
-	// it is replaced; to == 0 means that it is no secret.
-	end func(s string, from int, l *literal) (start, to int)
-}
-
-// anchor is a byte and the literals that are looked up by it.
-type anchor struct {
-	b        byte
-	literals []literal
-}
-
-// add files l under an anchor that exists already, so that no further scan is
-// needed, or else under its rarest byte.
-func (r *Redactor) add(l literal) {
-	for i := range r.anchors {
-		if at := strings.IndexByte(l.text, r.anchors[i].b); at >= 0 {
-			l.at = at
-			r.anchors[i].literals = append(r.anchors[i].literals, l)
-			return
-		}
-	}
-	for i := range len(l.text) {
-		if commonness(l.text[i]) < commonness(l.text[l.at]) {
-			l.at = i
-		}
-	}
-	r.anchors = append(r.anchors, anchor{b: l.text[l.at], literals: []literal{l}})
-}
-
-// commonness ranks a byte by how often it occurs in prose and code; the order
-// within English text is that of the usual letter-frequency tables.
-func commonness(b byte) int {
-	const order = "zqxjkvbpygfwmucldrhsnioate "
-	if i := strings.IndexByte(order, b); i >= 0 {
-		return 64 + i
-	}
-	if b >= '0' && b <= '9' {
-		return 32
-	}
-	return 0
-}
-
-func (a *anchor) search(s string, found []Secret) []Secret {
-	for i := 0; i < len(s); i++ {
-		j := strings.IndexByte(s[i:], a.b)
-		if j < 0 {
-			break
-		}
-		i += j
-		for k := range a.literals {
-			l := &a.literals[k]
-			from := i - l.at
-			if from < 0 || s[from] != l.text[0] || !strings.HasPrefix(s[from:], l.text) {
-				continue
-			}
-			if start, to := l.end(s, from, l); to > 0 {
-				found = append(found, Secret{From: start, To: to, Kind: l.kind})
-			}
-		}
-	}
-	return found
-}
+// general ranks kinds that are found by what stands before a secret behind those that are
+// found by the secret itself.
+func general(kind string) int { return slices.Index([]string{"bearer-token", "authorization"}, kind) }

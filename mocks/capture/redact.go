@@ -66,24 +66,42 @@ type edit struct {
 
 func (r *redaction) text(l leaf) string {
 	if l.escaped {
-		return unescape(r.body[l.from:l.to])
+		return unescape(string(r.body[l.from:l.to]))
 	}
 	return string(r.body[l.from:l.to])
 }
 
-// replace puts with in the place of a part of a leaf's text.
-func (r *redaction) replace(l leaf, from, to int, with string) {
+// place is where the parts of a leaf's text are in the body.
+type place struct {
+	leaf
+	offsets
+}
+
+func (r *redaction) place(l leaf) *place {
+	p := place{leaf: l}
 	if l.escaped {
-		raw := r.body[l.from:l.to]
-		from, to = rawOffset(raw, from, false), rawOffset(raw, to, true)
+		p.raw = string(r.body[l.from:l.to])
 	}
-	r.edits = append(r.edits, edit{l.from + from, l.from + to, with})
+	return &p
+}
+
+// replace puts with in the place of a part of a leaf's text. The parts come in order.
+func (r *redaction) replace(p *place, from, to int, with string) {
+	if p.escaped {
+		from, to = p.of(from, false), p.of(to, true)
+	}
+	r.edits = append(r.edits, edit{p.from + from, p.from + to, with})
 }
 
 // whole replaces the secrets of a text that stands alone.
 func (r *redaction) whole(l leaf) {
-	for _, s := range r.find(r.text(l)) {
-		r.replace(l, s.From, s.To, s.Mark())
+	found := r.find(r.text(l))
+	if len(found) == 0 {
+		return
+	}
+	at := r.place(l)
+	for _, s := range found {
+		r.replace(at, s.From, s.To, s.Mark())
 		r.kinds[s.Kind]++
 	}
 }
@@ -99,6 +117,8 @@ func (r *redaction) joined(pieces []leaf) {
 		b.WriteString(r.text(p))
 		starts[i+1] = b.Len()
 	}
+	var last *place // that something was replaced in, and its number
+	number := -1
 	for _, s := range r.find(b.String()) {
 		first := max(0, sortedBefore(starts, s.From))
 		mark, length, done := s.Mark(), s.To-s.From, 0
@@ -108,7 +128,10 @@ func (r *redaction) joined(pieces []leaf) {
 				continue
 			}
 			upTo := len(mark) * (to - s.From) / length
-			r.replace(pieces[i], from-starts[i], to-starts[i], mark[done:upTo])
+			if number != i {
+				last, number = r.place(pieces[i]), i
+			}
+			r.replace(last, from-starts[i], to-starts[i], mark[done:upTo])
 			done = upTo
 		}
 		if pieces[first].piece {

@@ -229,3 +229,32 @@ func FuzzRedact(f *testing.F) {
 		}
 	})
 }
+
+var _ = Describe("redaction of arguments and results of tools, which are JSON in a text", func() {
+	// escaped is written with escapes right before the keys and in the value.
+	arguments, _ := json.Marshal(map[string]string{"content": "# keys\n" + ghKey + "\n" + apiKey + "\t&" + `pass"word\with	marks` + "."})
+	const clean = `{"content":"# keys\n[REDACTED:github-token]\n[REDACTED:api-key]\t\u0026[REDACTED:secret]."}`
+
+	It("finds them in one document", func() {
+		body, _ := json.Marshal(map[string]any{"tool_calls": []any{map[string]string{"arguments": string(arguments)}}})
+		got := capture.Redact(body, false, nil, forms.Find)
+		var answer struct {
+			ToolCalls []struct {
+				Arguments string `json:"arguments"`
+			} `json:"tool_calls"`
+		}
+		Expect(json.Unmarshal(got.Body, &answer)).To(Succeed())
+		Expect(answer.ToolCalls[0].Arguments).To(Equal(clean))
+		Expect(got.Kinds).To(Equal(map[string]int{"api-key": 1, "github-token": 1, "secret": 1}))
+	})
+
+	It("finds them in the pieces of a stream, wherever they are cut", func() {
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			pieces := cutUp(t, string(arguments), 12)
+			got := capture.Redact([]byte(streamOf(rapid.SampledFrom(protocols).Draw(t, "protocol"), pieces)), true, nil, forms.Find)
+			if after := joinedOf(string(got.Body)); strings.Join(after, "") != clean || len(after) != len(pieces) {
+				t.Fatalf("%q", after)
+			}
+		})
+	})
+})
