@@ -1,11 +1,6 @@
 package scenarios
 
 import (
-	"maps"
-	"path/filepath"
-	"slices"
-
-	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 )
 
@@ -180,11 +175,7 @@ func (c *checker) checkTalk(at string, t *Talk) []string {
 	if len(t.Turns) == 0 {
 		c.add(at, "", "the user says nothing; write turns: with at least one text")
 	}
-	for _, name := range slices.Sorted(maps.Keys(t.Files)) {
-		if !filepath.IsLocal(filepath.FromSlash(name)) {
-			c.add(source.Join(at+".files", name), "", "%q leaves the workspace; write a relative path inside it", name)
-		}
-	}
+	c.checkTree(at, "workspace", t.Files, nil)
 	return AppStatuses()
 }
 

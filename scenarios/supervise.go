@@ -3,7 +3,6 @@ package scenarios
 import (
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -165,13 +164,7 @@ func (c *checker) checkStage(at string, s *Stage) {
 			c.add(source.Join(at+".agents", name), "", "the agent file cannot be used: %v", err)
 		}
 	}
-	for key, paths := range map[string]map[string]string{"files": s.Files, "links": s.Links} {
-		for _, name := range slices.Sorted(maps.Keys(paths)) {
-			if !filepath.IsLocal(filepath.FromSlash(name)) {
-				c.add(source.Join(at+"."+key, name), "", "%q leaves the stage; write a relative path inside it", name)
-			}
-		}
-	}
+	c.checkTree(at, "stage", s.Files, s.Links)
 }
 
 // checkAgentName checks that an agent's file is on the stage.

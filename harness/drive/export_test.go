@@ -19,6 +19,9 @@ func Attach(env *Env, e *mocks.Engine) (url string, release func() error, err er
 	return env.socket.attach(e)
 }
 
+// Furnish puts the files and links of a stage in a folder.
+func Furnish(folder string, s *scenarios.Stage) error { return furnish(folder, s) }
+
 // Recorded is what a trial records of an agent that sends what no loop would.
 func Recorded(sc scenarios.Scenario, env *Env, agent func(http.RoundTripper)) (record.Trial, error) {
 	s, err := compile(sc.Backend)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/event"
@@ -40,23 +41,35 @@ func newStage(s *scenarios.Stage, t *trial) (*stage, error) {
 	return &stage{folder: folder, person: &person{answers: s.Person}}, nil
 }
 
-// furnish puts files and links in a folder.
+// furnish puts files and links in a folder, in the order of their names. A path that leaves
+// the folder, be it by a link in it, is an error.
 func furnish(folder string, s *scenarios.Stage) error {
-	put := func(name string, make func(path string) error) error {
-		path := filepath.Join(folder, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return fmt.Errorf("make the folder of %s: %w", name, err)
-		}
-		return make(path)
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return fmt.Errorf("open the folder of the stage: %w", err)
 	}
-	for name, text := range s.Files {
-		if err := put(name, func(path string) error { return os.WriteFile(path, []byte(text), 0o644) }); err != nil {
-			return fmt.Errorf("write a file of the stage: %w", err)
+	defer root.Close()
+	put := func(kind, name string, make func(path string) error) error {
+		file := filepath.FromSlash(name)
+		err := root.MkdirAll(filepath.Dir(file), 0o755)
+		if err == nil {
+			err = make(file)
+		}
+		if err != nil {
+			return fmt.Errorf("put the %s %s on the stage: %w", kind, name, err)
+		}
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
+		err := put("file", name, func(path string) error { return root.WriteFile(path, []byte(s.Files[name]), 0o644) })
+		if err != nil {
+			return err
 		}
 	}
-	for name, target := range s.Links {
-		if err := put(name, func(path string) error { return os.Symlink(target, path) }); err != nil {
-			return fmt.Errorf("make a link of the stage: %w", err)
+	for _, name := range slices.Sorted(maps.Keys(s.Links)) {
+		err := put("link", name, func(path string) error { return root.Symlink(s.Links[name], path) })
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -1,0 +1,48 @@
+package scenarios
+
+import (
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/source"
+)
+
+// entry is a file or a link that a scenario puts into a folder.
+type entry struct {
+	key  string // the scenario's key that names it: files or links
+	name string // as it is written there
+}
+
+// checkTree checks that files and links can be put into a folder, and nothing besides:
+// each has a place of its own inside it, and none is below another one. folder is what
+// the folder is called in messages.
+func (c *checker) checkTree(at, folder string, files, links map[string]string) {
+	taken := map[string]entry{}
+	var all []entry
+	for _, key := range []string{"links", "files"} {
+		for _, name := range slices.Sorted(maps.Keys(map[string]map[string]string{"files": files, "links": links}[key])) {
+			e, clean := entry{key, name}, path.Clean(filepath.ToSlash(name))
+			switch other, double := taken[clean]; {
+			case !filepath.IsLocal(filepath.FromSlash(name)) || clean == ".":
+				c.add(source.Join(at+"."+key, name), "", "%q leaves the %s; write a relative path inside it", name, folder)
+			case double:
+				c.add(source.Join(at+"."+key, name), "", "%q is the same path as %q of %s; write it once", name, other.name, other.key)
+			default:
+				taken[clean] = e
+				all = append(all, e)
+			}
+		}
+	}
+	for _, e := range all {
+		for above := path.Dir(path.Clean(filepath.ToSlash(e.name))); above != "."; above = path.Dir(above) {
+			if other, ok := taken[above]; ok {
+				what := strings.TrimSuffix(other.key, "s")
+				c.add(source.Join(at+"."+e.key, e.name), "", "%q is below %q, which is a %s and not a folder; choose another path", e.name, other.name, what)
+				break
+			}
+		}
+	}
+}
