@@ -51,6 +51,10 @@ type Answer struct {
 	Attrs map[string]any
 }
 
+// Filled reports whether a folder of this name is one that tools fill with files which
+// nobody wrote, and which is not recorded: those of version control and of packages.
+func Filled(folder string) bool { return folder == ".git" || folder == "node_modules" }
+
 // Site is what an agent finds where it is started. Each trial has its own.
 type Site struct {
 	// Backend is the scripted backend's base URL without the protocol's own "/v1", such

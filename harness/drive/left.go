@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/app"
 )
 
 const (
@@ -16,9 +18,6 @@ const (
 	// maxShownFiles is how many files it tells of.
 	maxShownFiles = 200
 )
-
-// filled are the folders of version control and of packages.
-var filled = []string{".git", "node_modules"}
 
 // left tells of each file that is in a folder at the end, in the order of their names.
 // What is no file, such as a link, is passed over, and so are the folders that tools fill
@@ -32,7 +31,7 @@ func left(folder string, tell func(name, detail string, attrs map[string]any)) e
 	var names []string
 	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
-		case errors.Is(err, fs.ErrPermission), err == nil && entry.IsDir() && slices.Contains(filled, entry.Name()):
+		case errors.Is(err, fs.ErrPermission), err == nil && entry.IsDir() && app.Filled(entry.Name()):
 			return fs.SkipDir
 		case err == nil && entry.Type().IsRegular():
 			names = append(names, name)

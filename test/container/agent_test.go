@@ -217,6 +217,44 @@ var _ = Describe("an agent in a container", Label("docker", "H-08"), func() {
 		Expect(t.End.HarnessError+t.End.Details).To(BeEmpty(), "it writes beside the note")
 	}, SpecTimeout(time.Minute))
 
+	It("leaves the files that are in the workspace at the end, and not those of the beginning", func(ctx SpecContext) {
+		write := func(path, text string) string {
+			return fmt.Sprintf("    - {tool_calls: [{name: write_file, arguments: {path: %s, text: %s}}]}\n", path, text)
+		}
+		text := contained("image: "+image, "", "    files: {notes.txt: First., sub/same.txt: Same.}\n"+turns,
+			"  replies:\n"+write("workspace/notes.txt", "OVERWRITTEN")+write("workspace/sub/out.txt", "Made.")+"    - {text: Done.}\n    - {text: Then that.}\n")
+		t, _ := driver(text).Trial(ctx, 1)
+		Expect(t.End.HarnessError + t.End.Details).To(BeEmpty())
+		files := map[string]string{}
+		for _, e := range t.Events {
+			if e.Name == "file" {
+				files[fmt.Sprint(e.Attrs["path"])] = e.Detail
+			}
+		}
+		Expect(files).To(Equal(map[string]string{"notes.txt": "OVERWRITTEN", "sub/same.txt": "Same.", "sub/out.txt": "Made."}))
+	}, SpecTimeout(time.Minute))
+
+	It("leaves no images, containers and networks but those of others", func(ctx SpecContext) {
+		daemon, err := testcontainers.NewDockerProvider()
+		Expect(err).NotTo(HaveOccurred())
+		defer daemon.Close()
+		images := func() (all []string) {
+			list, err := daemon.Client().ImageList(ctx, docker.ImageListOptions{})
+			Expect(err).NotTo(HaveOccurred())
+			for _, i := range list.Items {
+				all = append(all, append(i.RepoTags, i.ID)...)
+			}
+			return all
+		}
+		before := images()
+		folder := build("./demo")
+		dockerfileIn(folder)
+		// The same folder gives the same image, of which others keep their name.
+		t, _ := driver(contained("build: "+folder, "", turns, replies)).Trial(ctx, 1)
+		Expect(t.End.HarnessError + t.End.Details).To(BeEmpty())
+		Expect(images()).To(ConsistOf(before))
+	}, SpecTimeout(3*time.Minute))
+
 	It("cannot be made of a folder without a Dockerfile, nor of a broken one", func(ctx SpecContext) {
 		empty := GinkgoT().TempDir()
 		dockerfileIn(empty)

@@ -17,6 +17,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/log"
 
@@ -66,6 +67,9 @@ type agent struct {
 
 // Start implements app.Agent.
 func (a *agent) Start(ctx context.Context, site app.Site) (app.Session, error) {
+	if err := named(ctx); err != nil {
+		return nil, err
+	}
 	docker, err := connect(ctx)
 	if err != nil {
 		kind := app.Absent
@@ -75,6 +79,25 @@ func (a *agent) Start(ctx context.Context, site app.Site) (app.Session, error) {
 		return nil, app.Errorf(kind, "there is no Docker to run a container in: %w; start it, or say in DOCKER_HOST where it is", err)
 	}
 	return web.Open(ctx, a.dialogue, newPlace(a.cfg, site, docker), site.Clock)
+}
+
+// named makes sure that Docker answers where DOCKER_HOST says, if that is set: the library
+// would go on to the usual places, and drive the agent with another Docker than the one
+// that was asked for.
+func named(ctx context.Context) error {
+	host := os.Getenv(client.EnvOverrideHost)
+	if host == "" {
+		return nil
+	}
+	docker, err := client.New(client.FromEnv)
+	if err == nil {
+		defer docker.Close()
+		_, err = docker.Ping(ctx, client.PingOptions{})
+	}
+	if err != nil {
+		return app.Errorf(app.Unusable, "Docker does not answer at DOCKER_HOST=%s: %w; start it, or correct or unset DOCKER_HOST", host, err)
+	}
+	return nil
 }
 
 // settled guards what is done once, as the library reads its configuration once and says

@@ -1,8 +1,11 @@
 package container_test
 
 import (
+	"archive/tar"
+	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -167,6 +170,100 @@ var _ = Describe("The workspace of a container", func() {
 		Expect(container.Workspace("")).To(BeEmpty())
 		_, err := container.Workspace(filepath.Join(folder, "gone"))
 		Expect(err).To(MatchError(os.ErrNotExist))
+	})
+})
+
+// archive is a tar file with these entries; a text is that of a file, or the target of a
+// link.
+func archive(entries ...tar.Header) io.Reader {
+	GinkgoHelper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, head := range entries {
+		text := ""
+		if head.Typeflag == tar.TypeReg {
+			text, head.Linkname = head.Linkname, ""
+		}
+		head.Size, head.Mode = int64(len(text)), 0o644
+		Expect(w.WriteHeader(&head)).To(Succeed())
+		Expect(io.WriteString(w, text)).To(Equal(len(text)))
+	}
+	Expect(w.Close()).To(Succeed())
+	return &b
+}
+
+var _ = Describe("What is read back from the workspace of a container", func() {
+	file := func(name, text string) tar.Header {
+		return tar.Header{Typeflag: tar.TypeReg, Name: name, Linkname: text}
+	}
+	tree := func(folder string) map[string]string {
+		GinkgoHelper()
+		all := map[string]string{}
+		Expect(filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				Expect(entry.Type().IsRegular()).To(BeTrue(), name)
+				text, err := os.ReadFile(name)
+				Expect(err).NotTo(HaveOccurred())
+				rel, err := filepath.Rel(folder, name)
+				Expect(err).NotTo(HaveOccurred())
+				all[filepath.ToSlash(rel)] = string(text)
+			}
+			return err
+		})).To(Succeed())
+		return all
+	}
+
+	It("are the regular files, and files that are one", func() {
+		folder := GinkgoT().TempDir()
+		Expect(container.Unpack(archive(
+			tar.Header{Typeflag: tar.TypeDir, Name: "workspace/"}, tar.Header{Typeflag: tar.TypeDir, Name: "workspace/a"},
+			file("workspace/a/b.txt", "text"), file("workspace/empty", ""), file("workspace/.git/config", "x"), file("workspace/a/node_modules/c/d", "x"),
+			tar.Header{Typeflag: tar.TypeLink, Name: "workspace/same", Linkname: "workspace/a/b.txt"},
+			tar.Header{Typeflag: tar.TypeSymlink, Name: "workspace/link", Linkname: "/etc/passwd"}, tar.Header{Typeflag: tar.TypeFifo, Name: "workspace/pipe"},
+			tar.Header{Typeflag: tar.TypeChar, Name: "workspace/device"},
+		), folder, 4, 8)).To(Succeed())
+		Expect(tree(folder)).To(Equal(map[string]string{"a/b.txt": "text", "empty": "", "same": "text"}))
+	})
+
+	It("is nothing where the workspace became something else", func() {
+		folder := GinkgoT().TempDir()
+		Expect(container.Unpack(archive(tar.Header{Typeflag: tar.TypeSymlink, Name: "workspace", Linkname: "/etc"}), folder, 9, 9)).To(Succeed())
+		Expect(tree(folder)).To(BeEmpty())
+	})
+
+	DescribeTable("does not leave the folder",
+		func(entries ...tar.Header) {
+			outside := GinkgoT().TempDir()
+			folder := filepath.Join(outside, "in", "folder")
+			Expect(os.MkdirAll(folder, 0o700)).To(Succeed())
+			_ = container.Unpack(archive(entries...), folder, 9, 99) // it may fail
+			for name := range tree(outside) {
+				Expect(name).To(HavePrefix("in/folder/"))
+			}
+		},
+		Entry("by dots", file("workspace/../../../pwn", "x")),
+		Entry("by more dots", file("../../../workspace/../../pwn", "x")),
+		Entry("as an absolute path", file("/workspace/../../pwn", "x")),
+		Entry("below a link", tar.Header{Typeflag: tar.TypeSymlink, Name: "workspace/l", Linkname: "../.."}, file("workspace/l/pwn", "x")),
+		Entry("as the same file as one outside", tar.Header{Typeflag: tar.TypeLink, Name: "workspace/l", Linkname: "workspace/../../../etc/passwd"}),
+	)
+
+	It("has bounds", func() {
+		three := func() io.Reader { return archive(file("w/a", "12345"), file("w/b", "12345"), file("w/c", "12345")) }
+		Expect(container.Unpack(three(), GinkgoT().TempDir(), 3, 15)).To(Succeed())
+		Expect(container.Unpack(three(), GinkgoT().TempDir(), 2, 15)).To(MatchError(ContainSubstring("more than")))
+		Expect(container.Unpack(three(), GinkgoT().TempDir(), 3, 14)).To(MatchError(ContainSubstring("more than")))
+		Expect(container.Unpack(strings.NewReader("cut off"), GinkgoT().TempDir(), 3, 14)).To(HaveOccurred())
+	})
+
+	It("takes the place of what was there, and links are removed and not followed", func() {
+		folder, outside := GinkgoT().TempDir(), GinkgoT().TempDir()
+		Expect(os.WriteFile(filepath.Join(outside, "kept"), nil, 0o600)).To(Succeed())
+		Expect(os.MkdirAll(filepath.Join(folder, "a/b"), 0o700)).To(Succeed())
+		Expect(os.Symlink(outside, filepath.Join(folder, "link"))).To(Succeed())
+		Expect(container.Empty(folder)).To(Succeed())
+		Expect(os.ReadDir(folder)).To(BeEmpty())
+		Expect(tree(outside)).To(HaveLen(1))
 	})
 })
 

@@ -1,6 +1,18 @@
 package container
 
-import "net/netip"
+import (
+	"archive/tar"
+	"io"
+	"net/netip"
+)
+
+// Unpack writes an archive of a folder into another one.
+func Unpack(archive io.Reader, folder string, files int, size int64) error {
+	return unpack(tar.NewReader(archive), folder, files, size)
+}
+
+// Empty removes everything in a folder.
+func Empty(folder string) error { return empty(folder) }
 
 // Listen starts a relay; it returns its port and how it is closed.
 func Listen(host, target string, from func(netip.Addr) bool) (port string, closing func() error, err error) {

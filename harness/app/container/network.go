@@ -3,13 +3,8 @@ package container
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"net"
 	"net/netip"
-	"os"
-	"path"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -187,35 +182,4 @@ func bound(c *container.HostConfig) {
 	c.Memory, c.MemorySwap, c.PidsLimit = maxMemory, maxMemory, &pids
 	c.LogConfig = container.LogConfig{Type: "json-file", Config: map[string]string{"max-size": maxLog, "max-file": "1"}}
 	c.SecurityOpt = append(c.SecurityOpt, "no-new-privileges")
-}
-
-// workspaceInside is where the workspace is in a container.
-const workspaceInside = "/workspace"
-
-// workspace are the files of a folder for a container.
-func workspace(folder string) (files []testcontainers.ContainerFile, err error) {
-	if folder == "" {
-		return nil, nil
-	}
-	err = filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		rel, err := filepath.Rel(folder, name)
-		if err != nil {
-			return err
-		}
-		info, err := entry.Info()
-		if err != nil {
-			return err
-		}
-		files = append(files, testcontainers.ContainerFile{
-			HostFilePath: name, ContainerFilePath: path.Join(workspaceInside, filepath.ToSlash(rel)), FileMode: int64(info.Mode().Perm()),
-		})
-		return nil
-	})
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("the workspace %s is gone: %w", folder, err)
-	}
-	return files, err
 }

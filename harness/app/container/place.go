@@ -214,7 +214,7 @@ func (p *place) Close(ctx context.Context) error {
 	return p.closed
 }
 
-// remove ends the container and removes everything that was made for it, whether or
+// remove ends the container, reads what it left in its workspace and removes everything that was made for it, whether or
 // not it came to be.
 func (p *place) remove(ctx context.Context) error {
 	docker := p.docker.Client()
@@ -226,6 +226,11 @@ func (p *place) remove(ctx context.Context) error {
 		}
 	}
 	var errs []error
+	if p.container != nil {
+		if err := p.collect(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("read the workspace of the container: %w", err))
+		}
+	}
 	_, err := docker.ContainerRemove(ctx, p.name, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
 	errs = append(errs, unlessAbsent("the container", err))
 	if p.cfg.Build != "" {

@@ -1,0 +1,145 @@
+package container
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go"
+
+	"github.com/rehearse-dev/rehearse/harness/app"
+)
+
+// workspaceInside is where the workspace is in a container.
+const workspaceInside = "/workspace"
+
+// workspace are the files of a folder for a container.
+func workspace(folder string) (files []testcontainers.ContainerFile, err error) {
+	if folder == "" {
+		return nil, nil
+	}
+	err = filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		rel, err := filepath.Rel(folder, name)
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		files = append(files, testcontainers.ContainerFile{
+			HostFilePath: name, ContainerFilePath: path.Join(workspaceInside, filepath.ToSlash(rel)), FileMode: int64(info.Mode().Perm()),
+		})
+		return nil
+	})
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("the workspace %s is gone: %w", folder, err)
+	}
+	return files, err
+}
+
+// The bounds of what is read back from the workspace of a container.
+const (
+	maxFiles = 10_000
+	maxBytes = 256 << 20
+)
+
+// collect replaces the files of the site's folder by those that the container's workspace
+// has now. The container may have ended.
+func (p *place) collect(ctx context.Context) error {
+	if p.site.Folder == "" {
+		return nil
+	}
+	if err := empty(p.site.Folder); err != nil {
+		return err
+	}
+	copied, err := p.docker.Client().CopyFromContainer(ctx, p.name, client.CopyFromContainerOptions{SourcePath: workspaceInside})
+	if errdefs.IsNotFound(err) {
+		return nil // the application has removed it, or never had one
+	}
+	if err != nil {
+		return err
+	}
+	defer copied.Content.Close()
+	return unpack(tar.NewReader(copied.Content), p.site.Folder, maxFiles, maxBytes)
+}
+
+// empty removes everything in a folder. Links are removed and not followed.
+func empty(folder string) error {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	entries, err := fs.ReadDir(root.FS(), ".")
+	for _, entry := range entries {
+		err = errors.Join(err, root.RemoveAll(entry.Name()))
+	}
+	return err
+}
+
+// unpack writes the regular files of an archive of one folder into an empty folder. Links,
+// devices and the folders that tools fill are passed over. An archive of more files or
+// bytes is an error, and so is a name that leaves the folder.
+func unpack(from *tar.Reader, folder string, files int, size int64) error {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for {
+		head, err := from.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		_, name, _ := strings.Cut(path.Clean(head.Name), "/") // without the folder's own
+		if head.Typeflag != tar.TypeReg && head.Typeflag != tar.TypeLink || passedOver(name) {
+			continue
+		}
+		if files, size = files-1, size-head.Size; files < 0 || size < 0 {
+			return fmt.Errorf("there are more than %d files or %d MiB in %s", maxFiles, maxBytes>>20, workspaceInside)
+		}
+		if err := unpackFile(from, head, root, name); err != nil {
+			return fmt.Errorf("write the file %q: %w", name, err)
+		}
+	}
+}
+
+// passedOver reports whether a path is in a folder that is not recorded.
+func passedOver(name string) bool {
+	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), app.Filled)
+}
+
+// unpackFile writes one file, or makes it the same as an earlier one.
+func unpackFile(from io.Reader, head *tar.Header, root *os.Root, name string) error {
+	file := filepath.FromSlash(name)
+	if err := root.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	if head.Typeflag == tar.TypeLink {
+		_, earlier, _ := strings.Cut(path.Clean(head.Linkname), "/")
+		return root.Link(filepath.FromSlash(earlier), file)
+	}
+	to, err := root.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	return errors.Join(err, to.Close())
+}
