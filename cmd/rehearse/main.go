@@ -7,6 +7,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 	"github.com/rehearse-dev/rehearse/harness/app/demo"
+	"github.com/rehearse-dev/rehearse/internal/child"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
 )
 
@@ -16,5 +17,6 @@ func main() {
 	hook.Main()
 	agent.Main()
 	demo.Main()
+	child.HideProcess() // from the agents that it starts
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

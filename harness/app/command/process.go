@@ -173,14 +173,18 @@ func (p *Process) start(program Program) error {
 	return nil
 }
 
-// live starts the program and sees it end. One goroutine does both: see child.NoOrphan.
+// live starts the program and sees it end. One goroutine does both: see child.NoOrphan. It
+// ends with its thread, which child.Confine has taken rights from.
 func (p *Process) live(started chan<- error) {
-	defer child.NoOrphan(p.cmd)()
+	child.NoOrphan(p.cmd)
 	start := p.cmd.Start
 	if p.site.Within != nil {
 		start = func() error { return p.site.Within(p.cmd.Start) }
 	}
-	err := start()
+	err := child.Confine()
+	if err == nil {
+		err = start()
+	}
 	if err == nil {
 		limit(p.cmd.Process.Pid)
 	}
