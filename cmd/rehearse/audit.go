@@ -158,11 +158,6 @@ func writeAudit(path string, result audit.Audit, several bool) (names []string, 
 		if err != nil {
 			return nil, err
 		}
-		if result.Session.Texts { // what a person said, and the key to the interview
-			if err := file.Private(); err != nil {
-				return nil, err
-			}
-		}
 		if _, err := file.Write(b.Bytes()); err != nil {
 			return nil, fmt.Errorf("write %s: %w", name, err)
 		}

@@ -29,7 +29,7 @@ func openTranscript(path, agent string, begin func(*transcript) error) (*transcr
 		path = filepath.Join(runsFolder, agent+"-"+time.Now().UTC().Format("20060102-150405.000")+".jsonl")
 	}
 	const hint = "choose another file with --transcript"
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of the transcript: %w; %s", err, hint)
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)

@@ -87,7 +87,7 @@ func openJournal(path string, want heading) (*journal, found, error) {
 	if path == "" {
 		return &journal{}, found{}, nil
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, found{}, fmt.Errorf("open the journal of the experiment: %w", err)
 	}

@@ -19,6 +19,12 @@ import (
 // lockName is the file that a run holds locked while it writes to the folder.
 const lockName = ".lock"
 
+// Recordings and reports hold whole prompts: nobody but the owner reads them.
+const (
+	folderMode = 0o700
+	fileMode   = 0o600
+)
+
 // Partial is the suffix of a file that is not finished.
 const Partial = ".partial"
 
@@ -31,10 +37,11 @@ type Folder struct {
 // ErrBusy says that another run is writing to the folder.
 var ErrBusy = errors.New("another run is writing to this folder")
 
-// Open makes the folder if need be and locks it. The lock goes with the process,
+// Open makes the folder if need be, for the owner alone, and locks it. A folder that is
+// there keeps its mode. The lock goes with the process,
 // however it ends.
 func Open(path string) (*Folder, error) {
-	if err := os.MkdirAll(path, 0o755); err != nil {
+	if err := os.MkdirAll(path, folderMode); err != nil {
 		return nil, fmt.Errorf("make the output folder: %w; choose another one with --out", err)
 	}
 	lock := flock.New(filepath.Join(path, lockName))
@@ -51,10 +58,10 @@ func Open(path string) (*Folder, error) {
 // OpenNew is Open for a folder that must not be there yet; the error is
 // fs.ErrExist if it is.
 func OpenNew(path string) (*Folder, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), folderMode); err != nil {
 		return nil, fmt.Errorf("make the output folder: %w; choose another one with --out", err)
 	}
-	if err := os.Mkdir(path, 0o755); err != nil {
+	if err := os.Mkdir(path, folderMode); err != nil {
 		return nil, fmt.Errorf("make the output folder: %w; choose another one with --out", err)
 	}
 	return Open(path)
@@ -71,12 +78,16 @@ func (f *Folder) Close() error {
 }
 
 // Create begins a file. It is called name + Partial until Commit. An earlier
-// file of that name stays as it is until then.
+// file of that name stays as it is until then. Only the owner may read it.
 func (f *Folder) Create(name string) (*File, error) {
 	final := filepath.Join(f.path, name)
-	file, err := os.OpenFile(final+Partial, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
+	file, err := os.OpenFile(final+Partial, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, fileMode)
 	if err != nil {
 		return nil, fmt.Errorf("create %s: %w", final, Explain(err))
+	}
+	if err := private(file); err != nil {
+		_ = file.Close()
+		return nil, fmt.Errorf("keep others from reading %s: %w", final, err)
 	}
 	return &File{file: file, final: final, Writer: bufio.NewWriterSize(file, 64<<10)}, nil
 }
@@ -127,13 +138,14 @@ type File struct {
 	final string
 }
 
-// Private keeps everybody but the owner from reading the file. Call it before the
-// first write.
-func (f *File) Private() error {
-	if err := f.file.Chmod(0o600); err != nil {
-		return fmt.Errorf("keep others from reading %s: %w", f.final, err)
+// private keeps everybody but the owner from reading a file, also one that a torn run
+// left with another mode.
+func private(file *os.File) error {
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm() == fileMode {
+		return err
 	}
-	return nil
+	return file.Chmod(fileMode)
 }
 
 // seal brings everything to the disk and closes the file.

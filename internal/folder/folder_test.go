@@ -82,14 +82,41 @@ var _ = Describe("a folder", func() {
 		Expect(filepath.Join(dir, "report.json"+folder.Partial)).NotTo(BeAnExistingFile())
 	})
 
-	It("keeps others from reading what is private", func() {
-		f := open()
-		file := create(f, "private.json", "one")
-		Expect(file.Private()).To(Succeed())
-		Expect(f.Commit(file)).To(Succeed())
-		info, err := os.Stat(filepath.Join(dir, "private.json"))
+	mode := func(name string) fs.FileMode {
+		info, err := os.Stat(name)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(info.Mode().Perm()).To(Equal(fs.FileMode(0o600)))
+		return info.Mode().Perm()
+	}
+
+	It("keeps others from reading what it makes", func() {
+		dir = filepath.Join(dir, "runs", "one")
+		f := open()
+		Expect(f.Commit(create(f, "recording.jsonl", "one"))).To(Succeed())
+		Expect(mode(filepath.Join(dir, "recording.jsonl"))).To(Equal(fs.FileMode(0o600)))
+		Expect(mode(dir)).To(Equal(fs.FileMode(0o700)))
+		Expect(mode(filepath.Dir(dir))).To(Equal(fs.FileMode(0o700)))
+		fresh, err := folder.OpenNew(filepath.Join(dir, "a", "new"))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(fresh.Close()).To(Succeed())
+		Expect(mode(fresh.Path())).To(Equal(fs.FileMode(0o700)))
+	})
+
+	It("keeps others from reading what a torn run left open to them", func() {
+		f := open()
+		torn := filepath.Join(dir, "recording.jsonl"+folder.Partial)
+		Expect(os.WriteFile(torn, nil, 0o600)).To(Succeed())
+		Expect(os.Chmod(torn, 0o644)).To(Succeed())
+		Expect(f.Commit(create(f, "recording.jsonl", "one"))).To(Succeed())
+		Expect(mode(filepath.Join(dir, "recording.jsonl"))).To(Equal(fs.FileMode(0o600)))
+	})
+
+	It("keeps others from reading a new file that is written alone, and the mode of one that was there", func() {
+		name := filepath.Join(dir, "report.html")
+		Expect(folder.Replace(name, nil)).To(Succeed())
+		Expect(mode(name)).To(Equal(fs.FileMode(0o600)))
+		Expect(os.Chmod(name, 0o644)).To(Succeed())
+		Expect(folder.Replace(name, nil)).To(Succeed())
+		Expect(mode(name)).To(Equal(fs.FileMode(0o644)))
 	})
 
 	It("changes all files of a run or none", func() {

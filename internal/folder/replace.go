@@ -13,12 +13,17 @@ import (
 
 // ReplaceWith writes one file with what write writes, whole or not at all, in a
 // folder that others may write to as well, also to the same file: the last one to
-// finish wins. A symbolic link stays one, and the file that it names is replaced.
+// finish wins. A symbolic link stays one, and the file that it names is replaced. A new
+// file is for its owner alone; one that was there keeps its mode.
 func ReplaceWith(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	file, err := createBeside(path)
+	mode := fs.FileMode(fileMode)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	file, err := createBeside(path, mode)
 	if err != nil {
 		return fmt.Errorf("create %s: %w", path, Explain(err))
 	}
@@ -34,16 +39,19 @@ func ReplaceWith(path string, write func(io.Writer) error) error {
 	return err
 }
 
-// createBeside creates a file beside path with a name that nobody else has.
-func createBeside(path string) (*File, error) {
+// createBeside creates a file beside path with a mode and a name that nobody else has.
+func createBeside(path string, mode fs.FileMode) (*File, error) {
 	for {
 		name := fmt.Sprintf("%s.%08x%s", path, rand.Uint32(), Partial) //nolint:gosec // a name, and no secret
-		file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fileMode)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
 			return nil, err
+		}
+		if err := file.Chmod(mode); err != nil {
+			return nil, errors.Join(err, file.Close(), os.Remove(name))
 		}
 		return &File{file: file, final: path, Writer: bufio.NewWriterSize(file, 64<<10)}, nil
 	}
