@@ -79,7 +79,8 @@ func bearer(t *searched, from int, l *literal) (start, to int) {
 	}
 	to = t.run(start, b64)
 	body := t.s[start:to]
-	if len(body) < 16 || !someDigit(body) && !(len(body) >= longWord && mixed(body)) {
+	random := someDigit(body) || len(body) >= longWord && mixed(body)
+	if len(body) < 16 || !random {
 		return 0, 0
 	}
 	return start, to

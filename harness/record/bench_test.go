@@ -139,6 +139,25 @@ func BenchmarkRedact20KB(b *testing.B) {
 	}
 }
 
+// BenchmarkRedactNested20KB is the same text as the argument of a tool, JSON within JSON.
+func BenchmarkRedactNested20KB(b *testing.B) {
+	r := record.NewRedactor([]string{"a-first-secret-value", "another secret value", "0123456789abcdef"})
+	text := nested["json"](nested["json"](prose))
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Text(text)
+	}
+}
+
+// BenchmarkNewRedactor is what each exchange of a capture pays.
+func BenchmarkNewRedactor(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		record.NewRedactor([]string{"a-first-secret-value", "another secret value", "0123456789abcdef"})
+	}
+}
+
 // BenchmarkRedact20KBFloor is one scan of the same text for one absent byte.
 func BenchmarkRedact20KBFloor(b *testing.B) {
 	b.SetBytes(int64(len(prose)))

@@ -163,6 +163,14 @@ var _ = Describe("Secrets in encoded text", func() {
 		Entry("but not a line of words", "line one of 2 with spaces", "line one of 2 with spaces"),
 	)
 
+	It("never leave half an escape", func() {
+		r := record.NewRedactor([]string{"nabcdefgh", `abcdefgh\`})
+		Expect(r.Text(`{"v":"\nabcdefgh"}`)).To(Equal(`{"v":"[REDACTED:secret]"}`))
+		got := r.Text(`{"v":"abcdefgh\\\""}`)
+		Expect(got).To(ContainSubstring("[REDACTED:secret]"))
+		Expect(json.Valid([]byte(got))).To(BeTrue(), got)
+	})
+
 	It("of exactly eight bytes are replaced, and of seven not", func() {
 		r := record.NewRedactor([]string{"8-bytes!", "7-bytes"})
 		Expect(r.Text("8-bytes! 7-bytes")).To(Equal("[REDACTED:secret] 7-bytes"))

@@ -91,8 +91,8 @@ func named(ctx context.Context) error {
 	}
 	docker, err := client.New(client.FromEnv)
 	if err == nil {
-		defer docker.Close()
 		_, err = docker.Ping(ctx, client.PingOptions{})
+		_ = docker.Close()
 	}
 	if err != nil {
 		return app.Errorf(app.Unusable, "Docker does not answer at DOCKER_HOST=%s: %w; start it, or correct or unset DOCKER_HOST", host, err)
