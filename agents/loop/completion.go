@@ -23,7 +23,11 @@ type textGuard struct{ policy stop.Policy }
 func (g textGuard) Judge(_ context.Context, a Answer) (Ruling, error) {
 	said := strings.TrimSpace(a.Prose + "\n\n" + a.Summary)
 	v := stop.Judge(said, stop.Options{Policy: g.policy, Point: stop.FinalAnswer})
-	return Ruling{Allow: v.MayStop, Reason: v.Reason, Steps: stop.Texts(v.Steps), Attrs: v.Attrs()}, nil
+	order := v.Order()
+	return Ruling{
+		Allow: v.MayStop, Reason: v.Reason, Steps: order.Steps, NeedsUser: order.NeedsUser, NeedsApproval: v.NeedsApproval,
+		Language: v.Language, Attrs: v.Attrs(),
+	}, nil
 }
 
 // complete asks the stop guard about an answer that says done.
@@ -50,7 +54,7 @@ func (r *runner) complete(n int, reply llm.Reply, summary string) *ending {
 		r.refusals++
 	}
 	capped := r.refusals > r.set.ContinuationLimit
-	r.tellRuling(n, ruling, capped)
+	r.tellRuling(n, reply.Text, ruling, capped)
 	switch {
 	case ruling.Allow:
 		return done
@@ -111,14 +115,14 @@ func (r *runner) prose(answer string) string {
 }
 
 // tellRuling tells what the stop guard decided and what came of it: whether the
-// run is forced to go on, and how many of the steps of the refusal before are
-// no longer left.
-func (r *runner) tellRuling(n int, ruling Ruling, capped bool) {
+// run is forced to go on, and how many of the steps of the refusal before the answer
+// reports as done.
+func (r *runner) tellRuling(n int, answer string, ruling Ruling, capped bool) {
 	attrs := map[string]any{}
 	maps.Copy(attrs, ruling.Attrs)
-	attrs["allow"], attrs["steps"] = ruling.Allow, len(ruling.Steps)
+	attrs["allow"], attrs["steps"] = ruling.Allow, len(ruling.Steps)+len(ruling.NeedsUser)
 	attrs["forced"] = !ruling.Allow && !capped
-	attrs["executed"] = stop.Executed(r.left, ruling.Steps)
+	attrs["executed"] = stop.Executed(r.left, answer)
 	r.left = ruling.Steps
 	r.dep.Sink.Tell(event.Event{Kind: event.Verdict, Name: "stop", N: n, Detail: ruling.Reason, Attrs: attrs})
 }

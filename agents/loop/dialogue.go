@@ -2,10 +2,9 @@ package loop
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -65,20 +64,21 @@ func (d *dialogue) reply(answer, prompt string) {
 	d.sent = append(d.sent, llm.Message{Role: llm.Assistant, Content: answer}, llm.Message{Role: llm.User, Content: prompt})
 }
 
-// todo is a prompt that says why the work is not done and what is left.
+// todo is a prompt that says why the work is not done and quotes what is left, in the
+// language of the answer.
 func todo(ruling Ruling) string {
-	var b strings.Builder
-	b.WriteString("The work is not finished yet")
+	why, end := "The work is not finished yet", "\nThen say again that it is done."
+	if ruling.Language == "fr" {
+		why, end = "Le travail n'est pas encore terminé", "\nDis ensuite à nouveau que c'est terminé."
+	}
 	if ruling.Reason != "" {
-		b.WriteString(": " + ruling.Reason)
+		why += " (" + ruling.Reason + ")"
 	}
-	if len(ruling.Steps) == 0 {
-		b.WriteString("\nFinish it now, then say again that it is done.")
-		return b.String()
+	order := stop.Order{
+		Language: ruling.Language, Steps: ruling.Steps, NeedsUser: ruling.NeedsUser, NeedsApproval: ruling.NeedsApproval,
 	}
-	b.WriteString("\nDo these steps now, then say again that it is done:")
-	for i, step := range ruling.Steps {
-		fmt.Fprintf(&b, "\n%d. %s", i+1, step)
-	}
-	return b.String()
+	return why + ".\n" + order.Text(maxOrdered) + end
 }
+
+// maxOrdered is how many steps of each kind a prompt quotes.
+const maxOrdered = 50

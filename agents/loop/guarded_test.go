@@ -14,7 +14,7 @@ var _ = Describe("The stop guard that the settings name", func() {
 	It("continues a completion that defers work with its steps, and tells what it saw", func() {
 		r := newRig(loop.Options{StopGuard: "balanced"}, all(deferring, "The parser, its tests and its docs are written.\nDONE")...)
 		Expect(r.run().Status).To(Equal(loop.StatusDone))
-		Expect(r.sent(2)[0]).To(ContainSubstring("\n1. Add the tests\n2. Update the docs"))
+		Expect(r.sent(2)[0]).To(ContainSubstring("\n1. \"Add the tests\"\n2. \"Update the docs\""))
 		told := r.told(event.Verdict)
 		Expect(told).To(HaveLen(2))
 		Expect(told[0].Attrs).To(And(
@@ -23,6 +23,15 @@ var _ = Describe("The stop guard that the settings name", func() {
 		Expect(told[0].Attrs["detections"]).To(BeNumerically(">", 0))
 		Expect(told[1].Attrs).To(And(
 			HaveKeyWithValue("allow", true), HaveKeyWithValue("forced", false), HaveKeyWithValue("executed", 2)))
+	})
+
+	It("orders nothing that only the user decides on, and speaks the language of the answer", func() {
+		r := newRig(loop.Options{StopGuard: "balanced"}, all("Le lecteur est écrit.\n\nProchaines étapes :\n- Écrire les tests\n- Pousser en force sur main\n\nDONE",
+			"Les tests sont écrits.\nDONE")...)
+		r.run()
+		Expect(r.sent(2)[0]).To(And(ContainSubstring("Tu as écrit"), ContainSubstring("1. \"Écrire les tests\"\nContinue"),
+			ContainSubstring("dépend de l'utilisateur :\n- \"Pousser en force sur main\""), Not(ContainSubstring("2. "))))
+		Expect(r.told(event.Verdict)[1].Attrs).To(HaveKeyWithValue("executed", 1))
 	})
 
 	It("does not force the run on that it ends as capped", func() {

@@ -69,8 +69,14 @@ type Answer struct {
 type Ruling struct {
 	Allow  bool
 	Reason string
-	// Steps are what is left to do; they become the next prompt.
+	// Steps are what is left to do; the next prompt quotes them.
 	Steps []string
+	// NeedsUser are steps that only the user decides on, NeedsApproval is true if the
+	// answer waits for a person: nothing of that is ordered. See stop.Order.
+	NeedsUser     []string
+	NeedsApproval bool
+	// Language is that of the answer: "fr", or English.
+	Language string
 	// Attrs are further facts for the event that tells of the ruling.
 	Attrs map[string]any
 }

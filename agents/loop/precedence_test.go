@@ -136,7 +136,9 @@ var _ = Describe("Stop guard", func() {
 		r := newRig(loop.Options{History: loop.Conversation, ContinuePrompt: "Go on."}, all("DONE", "testing", "tested\nDONE")...)
 		r.deps.Stop = refuse(1, "Test", "Deploy")
 		Expect(r.run().Status).To(Equal(loop.StatusDone))
-		steps := "The work is not finished yet: tests are missing\nDo these steps now, then say again that it is done:\n1. Test\n2. Deploy"
+		steps := "The work is not finished yet (tests are missing).\nYou wrote (quoted; this gives no permission):\n1. \"Test\"\n2. \"Deploy\"\n" +
+			"Continue with those that are part of the user's task and that you may do without asking; otherwise say that you need a decision.\n" +
+			"Then say again that it is done."
 		Expect(r.sent(3)).To(Equal([]string{"Task", "DONE", steps, "testing", "Go on."}))
 	})
 
@@ -144,7 +146,9 @@ var _ = Describe("Stop guard", func() {
 		r := newRig(loop.Options{}, all("DONE", "testing", "tested\nDONE")...)
 		r.deps.Stop = refuse(1)
 		r.run()
-		again := "Task\n\nThe work is not finished yet: tests are missing\nFinish it now, then say again that it is done."
+		again := "Task\n\nThe work is not finished yet (tests are missing).\n" +
+			"Continue with what is part of the user's task and what you may do without asking; otherwise say that you need a decision.\n" +
+			"Then say again that it is done."
 		Expect(r.sent(1)).To(Equal([]string{"Task"}))
 		Expect(r.sent(2)).To(Equal([]string{again}))
 		Expect(r.sent(3)).To(Equal([]string{again}))

@@ -187,7 +187,7 @@ func (r *run) settle(task int, a *attempt, out Outcome, cause string, j ruling) 
 		Cause: cause, Later: out.Later && out.Grade == Failed, Calls: a.calls, Spent: r.spent(out), Unjudged: j.failed,
 	}
 	if v := j.verdict; v != nil && !v.MayStop {
-		o.Refused, o.Steps = cmp.Or(v.Reason, "it may not stop"), stop.Texts(v.Steps)
+		o.Refused, o.Steps = cmp.Or(v.Reason, "it may not stop"), v.Order().Steps
 	}
 	bounded := o.Bounded()
 	record := state.Record{Kind: state.KindOutcome, Task: t.ID, Attempt: t.Attempts, Outcome: &bounded}

@@ -1,9 +1,6 @@
 package stop
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Bounds on the quotations among the attributes of a verdict; the length is in bytes.
 const (
@@ -50,15 +47,4 @@ func Texts(steps []Step) []string {
 		texts[i] = s.Description
 	}
 	return texts
-}
-
-// Executed counts the steps that were left and are not left any more.
-func Executed(before, now []string) int {
-	n := 0
-	for _, step := range before {
-		if !slices.Contains(now, step) {
-			n++
-		}
-	}
-	return n
 }

@@ -39,6 +39,7 @@ func Judge(message string, o Options) Verdict {
 	r.requests()
 	r.state()
 	r.gaps()
+	r.approvals()
 	return r.verdict(message, o)
 }
 
@@ -50,17 +51,25 @@ func (r *reading) verdict(message string, o Options) Verdict {
 		r.mentionSignal()
 	}
 	v := Verdict{
-		Policy: o.Policy, Point: o.Point, Class: class, Score: score,
+		Policy: o.Policy, Point: o.Point, Class: class, Score: score, Language: r.languageName(), NeedsApproval: r.approval,
 		Policies:   map[Policy]bool{Balanced: class != Defers, Strict: !r.real && class != Defers},
 		Detections: r.detections(message),
 		Signals:    r.signals(message),
 	}
 	v.MayStop = v.Policies[o.Policy]
-	if !v.MayStop {
-		v.Steps = steps(r.doc, r.mentions)
+	if !v.MayStop && !r.approval {
+		v.Steps = steps(r.doc, r.mentions, r.finishedItem)
 	}
 	v.Reason = r.reason(v)
 	return v
+}
+
+// languageName is the language that most of the message is in.
+func (r *reading) languageName() string {
+	if r.lang == french {
+		return "fr"
+	}
+	return "en"
 }
 
 // shortGapSentences is up to how many sentences a message is short: what its end
@@ -133,6 +142,8 @@ func (r *reading) mentionSignal() {
 func (r *reading) class(defers bool) Class {
 	e := &r.evidence
 	switch {
+	case r.approval:
+		return Asks
 	case defers:
 		return Defers
 	case e.seen(asksInput) || e.seen(offersChoice):

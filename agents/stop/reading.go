@@ -31,6 +31,8 @@ type reading struct {
 	units                []unit // of the list, table or paragraph that marked looks at
 	found                int    // mentions, those that were not kept too
 	real                 bool   // one of them at least is real
+	approval             bool   // a person must approve first
+	lang                 grammar.Lang
 }
 
 // trilean is a truth that may not be known yet.
@@ -62,8 +64,9 @@ func (r *reading) read(message string) {
 	r.sentences = slices.Grow(r.sentences[:0], len(r.doc.Sentences))
 	r.prose, r.classes = 0, 0
 	r.mentions, r.found, r.real = r.mentions[:0], 0, false
-	r.evidence = evidence{}
+	r.evidence, r.approval = evidence{}, false
 	whole := r.language(0, len(r.doc.Words), grammar.Any)
+	r.lang = whole
 	for i := range r.doc.Sentences {
 		s := &r.doc.Sentences[i]
 		if s.Ending == text.None && s.End > s.First {

@@ -19,6 +19,9 @@ func (r *reading) why(v Verdict) string {
 	case Defers:
 		return "it defers work: " + heaviest(v.Signals, 1)
 	case Asks:
+		if v.NeedsApproval {
+			return "it waits for a person to approve or to confirm" + r.strictly(v)
+		}
 		return "it needs the user: " + r.either(asksInput, offersChoice) + r.strictly(v)
 	case Suggests:
 		return "what it names is an offer or a suggestion" + r.strictly(v)

@@ -51,7 +51,7 @@ var isTask = map[string]bool{
 // isReference says whether a phrase names no work: nothing is left, a document
 // has such a section, the past is told.
 func (r *reading) isReference(s int, h grammar.Hit) bool {
-	if h.Class == left && r.finished(s, h) || r.nothingLeft(s, h) || r.contents(s, h) {
+	if r.settled(s, h) || r.nothingLeft(s, h) || r.contents(s, h) {
 		return true
 	}
 	if lead := r.block(s).Lead; lead >= 0 && r.doc.Blocks[lead].End > r.doc.Blocks[lead].First &&
@@ -101,23 +101,6 @@ func (r *reading) contents(s int, h grammar.Hit) bool {
 var holds = map[string]bool{
 	"describes": true, "lists": true, "contains": true, "covers": true, "explains": true, "mentions": true, "shows": true,
 	"includes": true, "decrit": true, "liste": true, "contient": true, "presente": true, "explique": true, "detaille": true,
-}
-
-// finished says whether the sentence says that what is left is done: "the
-// remaining cases were fixed", "fixed it, the last remaining issue".
-func (r *reading) finished(s int, h grammar.Hit) bool {
-	if r.hasAny(s, fails, need, undone) {
-		return false
-	}
-	switch r.doc.Words[max(int(h.First)-1, r.doc.Sentences[s].First)].Fold {
-	case "last", "final", "dernier", "derniere":
-		return !r.isNext(s, h) && !r.colonAfter(h, 3)
-	}
-	d, ok := r.first(s, done)
-	if !ok || r.has(s, negation) || d.First < h.End || d.First-h.End > 12 {
-		return false
-	}
-	return r.doc.Words[h.First].Fold != "still" || int(h.First) > r.doc.Sentences[s].First && r.doc.Words[h.First-1].Fold == "that"
 }
 
 // isVerbal says whether a phrase begins with a verb or a negation: a document

@@ -117,6 +117,8 @@ type list struct {
 	items    int // that the agent could do
 	user     int // that only the user can do
 	finished int // reported as done
+	ticked   int // of them, by a check box
+	tasks    int // of the items, those that begin with what is to be done
 	asks     int // questions
 	inline   int // words that follow in the sentence itself, or sentences of a section
 	optional bool
@@ -181,18 +183,30 @@ func (l *list) item(r *reading, item *text.Block) {
 	}
 	s := item.First
 	switch {
-	case item.Box == text.Ticked || r.has(s, done) && !r.hasAny(s, left, need, fails):
+	case r.finishedItem(item):
 		l.finished++
+		if item.Box == text.Ticked {
+			l.ticked++
+		}
 	case r.doc.Sentences[item.End-1].Ending == text.Question:
 		l.asks++
-	case r.has(s, you):
+	case r.has(s, you) && !r.ownAim(s):
 		l.user++
 	default:
 		l.items++
+		if at := r.doc.Sentences[s]; r.firstVerb(at.First, at.End) >= 0 {
+			l.tasks++
+		}
 	}
 	if r.has(s, optional) && l.items+l.user <= 1 {
 		l.optional = true
 	}
+}
+
+// done reports whether the list tells what was done: half of its items or more say
+// so, and none of the others names something to do. Open boxes count by themselves.
+func (l *list) done() bool {
+	return l.finished > 0 && l.finished >= l.items+l.user && (l.tasks == 0 || l.ticked > 0)
 }
 
 // beginsWithNothing says whether a sentence begins with "none", "rien" or the like.
@@ -205,7 +219,7 @@ func (r *reading) beginsWithNothing(s int) bool {
 func (r *reading) judgeList(m *mention, h grammar.Hit, l list) {
 	m.real, m.severity = true, High
 	switch {
-	case l.finished > 0 && l.finished >= l.items+l.user:
+	case l.done():
 		m.real, m.severity, m.why = false, Low, "its items are reported as done"
 	case l.asks > 0 && l.items == 0:
 		m.severity, m.why = Low, "it asks the user"
@@ -275,7 +289,7 @@ func (r *reading) row(b *text.Block) {
 		if !ok {
 			h, ok = r.first(s, left)
 		}
-		if ok && (h.Class == cell || !r.hasAny(s, done, negation)) {
+		if _, reported := r.report(s); ok && (h.Class == cell || !reported && !r.has(s, negation)) {
 			m := r.mention(RemainingTasks, h)
 			m.form, m.real, m.why, m.severity, m.sentence = box, true, "a row that is not done", Medium, -1
 			r.evidence.see(pendingRows, m.span)

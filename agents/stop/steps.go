@@ -41,17 +41,23 @@ type piece struct {
 	listed     bool // an item, a row or a part of an inline list
 	// follows says that a word such as "then" puts it after the piece before it.
 	follows bool
+	// list is the block that introduces the list that the piece is an item of, plus 1.
+	list int
 	// chained pieces belong to a list that says that its order counts.
 	chained bool
 }
 
 // steps are what the real mentions of a message leave undone, in the order of the
 // message. Two that name the same work, or share a part of the message, are one.
-func steps(doc *text.Doc, mentions []mention) []Step {
-	x := extractor{doc: doc, small: smallWords(), verbs: workVerbs(), taken: map[int]bool{}}
+// Items of which finished reports true are none; it may be nil.
+func steps(doc *text.Doc, mentions []mention, finished func(*text.Block) bool) []Step {
+	x := extractor{doc: doc, finished: finished, small: smallWords(), verbs: workVerbs(), taken: map[int]bool{}}
 	x.readAll(mentions)
 	var list []Step
+	before := 0 // where the step before ends
 	pieces := slices.DeleteFunc(x.distinct(), func(p piece) bool {
+		p.first = x.withCondition(p.first, before)
+		before = p.end
 		s := x.step(p)
 		if s.Description != "" { // nothing is left of a lone mark
 			list = append(list, s)
@@ -124,8 +130,8 @@ func (x *extractor) repeats(i int, stems [][]stem) bool {
 		return false
 	}
 	for j, other := range x.pieces {
-		if other.rank != firm || other.first < p.end && p.first < other.end {
-			continue
+		if other.rank != firm || other.first < p.end && p.first < other.end || p.list > 0 && p.list == other.list {
+			continue // itself, or another item of the same list
 		}
 		n := shared(stems[i], stems[j])
 		whole := n == said && n > 1 && (len(stems[j]) > n || j < i)
@@ -179,7 +185,7 @@ func (x *extractor) step(p piece) Step {
 	span := x.span(p)
 	return Step{
 		ID: id(x.key(p)), Description: plain(x.doc.Raw[span.Start:span.End]), Category: p.category,
-		Complexity: w.complexity, Estimate: w.estimate, Span: span,
+		Complexity: w.complexity, Estimate: w.estimate, Span: span, NeedsUser: Irreversible(x.doc.Raw[span.Start:span.End]),
 	}
 }
 

@@ -30,7 +30,7 @@ func BenchmarkSteps(b *testing.B) {
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
 			for b.Loop() {
-				steps(doc, mentions)
+				steps(doc, mentions, nil)
 			}
 		})
 	}

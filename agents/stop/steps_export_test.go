@@ -34,5 +34,5 @@ func StepsOf(message string, at ...Mention) []Step {
 			}
 		}
 	}
-	return steps(doc, mentions)
+	return steps(doc, mentions, nil)
 }

@@ -14,6 +14,8 @@ type extractor struct {
 	small  *stepWords
 	verbs  verbSets
 	pieces []piece
+	// finished reports of an item that the message says that it is done.
+	finished func(*text.Block) bool
 	// taken items are steps as a whole: what is said in them is no other step.
 	taken map[int]bool
 }
@@ -85,7 +87,7 @@ func (x *extractor) whole(block int, p piece) {
 		return
 	}
 	first = x.afterLabel(first, end)
-	if task := x.skipIntroduction(x.afterCondition(first, end), end); x.acts(task, end) {
+	if task := x.skipIntroduction(first, end); x.acts(task, end) && !x.is(first, causing) {
 		first = task
 	}
 	p.first, p.end = first, x.clauseEnd(first, end)
@@ -230,11 +232,11 @@ func (x *extractor) items(items []int, m mention, r rank) bool {
 		r = state
 	}
 	for _, i := range items[:min(len(items), maxSteps)] {
-		if x.doc.Blocks[i].Box == text.Ticked {
+		if b := &x.doc.Blocks[i]; b.Box == text.Ticked || x.finished != nil && b.Kind == text.Item && x.finished(b) {
 			continue
 		}
 		x.taken[i] = x.taken[i] || r <= state && m.form != prose && m.form != offer
-		x.whole(i, piece{category: m.category, rank: r, listed: true, chained: chained})
+		x.whole(i, piece{category: m.category, rank: r, listed: true, chained: chained, list: m.block + 1})
 	}
 	return true
 }

@@ -160,8 +160,8 @@ func (x *extractor) boundary(start, i, end int, list bool) (next int, follows bo
 // semicolon, or asks for something else.
 func (x *extractor) clauseEnd(first, end int) int {
 	for i := first + 1; i < end; i++ {
-		if x.doc.Words[i].Flags&text.AfterGap == 0 {
-			continue
+		if x.doc.Words[i].Flags&text.AfterGap == 0 || opensCondition(x.doc.Words, i) {
+			continue // a condition is no comment
 		}
 		gap := x.gap(i)
 		dash := strings.ContainsAny(gap, "—–") || strings.Contains(gap, " - ")
@@ -253,14 +253,22 @@ func (x *extractor) fills(p piece) bool {
 	return verbs == 0 || !p.follows && (pronoun || p.rank == offered && verbs == 1)
 }
 
-// afterCondition passes over "if …," before a verb.
-func (x *extractor) afterCondition(first, end int) int {
-	const reach = 20
-	if first < end && x.is(first, conditions) {
-		for i := first + 1; i < min(end, first+reach); i++ {
-			if x.gapHas(i, ",") && x.verbs.begins(x.doc.Words[i]) {
-				return i
-			}
+// withCondition returns where the condition begins that a step stands under, in its
+// sentence and behind what the step before says; without one, the step's own
+// beginning. What is to be done "once CI is green" is not to be done now.
+func (x *extractor) withCondition(first, before int) int {
+	const reach = 25 // words
+	s := x.sentenceOf(first)
+	gaps := 0
+	for i := first; i > max(s.First, before, first-reach); i-- {
+		if gap := x.doc.Words[i].Flags & (text.AfterGap | text.AfterLine); gap == text.AfterGap {
+			gaps++
+		}
+		if gaps > 1 {
+			return first
+		}
+		if begins := i-1 == s.First || x.doc.Words[i-1].Flags&text.AfterGap != 0 || x.is(i-2, introduction|conjoining); begins && opensCondition(x.doc.Words, i-1) {
+			return i - 1
 		}
 	}
 	return first

@@ -61,7 +61,7 @@ var _ = Describe("Steps", func() {
 		Entry("as one open box", "- [x] Write it\n- [ ] Read it", at("box", "Read it"), "Read it"),
 		Entry("as a row of a table", "| id | task | state |\n|---|---|---|\n| 7 | Write the long guide | to do |", at("box", "to do"), "Write the long guide"),
 		Entry("whose items have labels and remarks", "Left:\n- Tests - add cases for dates\n- Fix the login — it times out\n- If it fails, restart the server", at("lead", "Left"),
-			"add cases for dates", "Fix the login", "restart the server"),
+			"add cases for dates", "Fix the login", "If it fails, restart the server"),
 		Entry("of what is wrong, where nothing better is said", "Remaining issues:\n- Login page (2 tests)\n- Export", at("heading", "Remaining"), "Login page (2 tests)", "Export"),
 		Entry("in a line, with letters", "Next: a) write it, b) read it and c) print it.", at("lead", "Next"), "write it", "read it", "print it"),
 		Entry("in the rest of a heading", "## Next step: write the guide\n\nBye.", at("heading", "Next step"), "write the guide"),

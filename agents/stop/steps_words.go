@@ -25,7 +25,7 @@ const (
 	then
 	conjoining
 	alternative
-	conditions
+	causing
 	with
 	copulas
 	after
@@ -37,7 +37,7 @@ const (
 )
 
 var smallNames = []string{
-	"introduction", "subjects", "persons", "clitics", "connectives", "then", "conjoining", "alternative", "conditions",
+	"introduction", "subjects", "persons", "clitics", "connectives", "then", "conjoining", "alternative", "causing",
 	"with", "copulas", "after", "before", "asking", "fillers", "pronouns", "wide",
 }
 

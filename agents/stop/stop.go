@@ -94,6 +94,11 @@ type Verdict struct {
 	// Reason says in a sentence why.
 	Reason     string      `json:"reason"`
 	Detections []Detection `json:"detections,omitempty"`
+	// Language is "fr" if most of the message is French, else "en".
+	Language string `json:"language,omitempty"`
+	// NeedsApproval is true if a person must approve, confirm, permit or review
+	// something before the agent goes on. The class is then Asks, and there are no Steps.
+	NeedsApproval bool `json:"needs_approval,omitempty"`
 	// Steps are what is left to do, if MayStop is false.
 	Steps []Step `json:"steps,omitempty"`
 	// Signals are what the score is made of, heaviest first.
@@ -145,5 +150,9 @@ type Step struct {
 	Complexity  Complexity    `json:"complexity"`
 	DependsOn   []string      `json:"depends_on,omitempty"`
 	Estimate    time.Duration `json:"estimate"`
+	// NeedsUser is true for an act that cannot be undone or reaches others: deleting
+	// data, a forced push, a deployment to production, a publication, a payment. No
+	// agent is to be told to do it; the user decides.
+	NeedsUser bool `json:"needs_user,omitempty"`
 	Span
 }

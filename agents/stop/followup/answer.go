@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/agents/stop/internal/match"
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
 
@@ -69,16 +70,16 @@ const reach = 4
 // sentence has half of the step's words, the first of them (its verb) just after
 // an active denial.
 func (a answer) denies(s stop.Step) bool {
-	step := content(s.Description)
+	step := match.Content(s.Description)
 	if len(step) == 0 {
 		return false
 	}
 	return slices.ContainsFunc(a, func(d denial) bool {
-		if 2*shared(step, d.words) < len(step) {
+		if 2*match.Shared(step, d.words) < len(step) {
 			return false
 		}
 		after := d.words[d.after:min(d.after+reach, len(d.words))]
-		return d.passive || shared(step[:1], after) == 1
+		return d.passive || match.Shared(step[:1], after) == 1
 	})
 }
 
@@ -88,47 +89,9 @@ func similar(a, b stop.Step) bool {
 	if a.ID == b.ID {
 		return true
 	}
-	x, y := content(a.Description), content(b.Description)
+	x, y := match.Content(a.Description), match.Content(b.Description)
 	longer := max(len(x), len(y))
-	return longer > 0 && 4*min(shared(x, y), shared(y, x)) >= 3*longer
-}
-
-// content is the folded words of a description that mean something.
-func content(description string) []string {
-	words := strings.Fields(text.Fold(description))
-	return slices.DeleteFunc(words, func(w string) bool { return slices.Contains(function, w) })
-}
-
-// function are words without a meaning of their own.
-var function = strings.Fields("the a an and or of to in on for with by at from it its this that these those all also then now " +
-	"le la les l un une des du de d et ou a au aux en dans sur pour par avec ce cette ces puis aussi je i we let me us")
-
-// shared counts the words of some that occur in others, in whatever form.
-func shared(some, others []string) int {
-	n := 0
-	for _, w := range some {
-		if slices.ContainsFunc(others, func(o string) bool { return related(w, o) }) {
-			n++
-		}
-	}
-	return n
-}
-
-// related reports whether two words may be forms of one: test, tests, tester.
-func related(a, b string) bool {
-	if a == b {
-		return true
-	}
-	short, long := min(len(a), len(b)), max(len(a), len(b))
-	const ending = 4
-	if short < 3 || long-short > ending {
-		return false
-	}
-	same := 0
-	for same < short && a[same] == b[same] {
-		same++
-	}
-	return same >= max(3, short-1)
+	return longer > 0 && 4*min(match.Shared(x, y), match.Shared(y, x)) >= 3*longer
 }
 
 // index is where words has the phrase, -1 if nowhere.

@@ -10,7 +10,9 @@
 // order of their plan; one call asks for all of them (or one call for each, with
 // Options.PerTodo); what was answered settles each todo, and is judged.
 //
-//   - A todo is done if the new answer neither lists it as left nor denies it.
+//   - A todo is done only if the new answer reports it as done, by stop.Done.
+//   - A todo that the answer does not speak of stays pending, and so do all where
+//     the answer asks something.
 //   - A todo that the new answer lists, perhaps in other words, is pending again.
 //   - A todo that the answer denies ("I could not deploy") has failed, and those
 //     that depend on it are blocked. They are left even if the answer could
@@ -33,8 +35,10 @@
 //
 // # Safety
 //
-// Steps are a model's text. They are quoted in the prompt, without control
-// characters and cut to a length, and the prompt says that they only name work.
+// Steps are a model's text. They are quoted in the prompt as the agent's own words,
+// without control characters and cut to a length, and give no permission. Steps that
+// only the user decides on (stop.Step.NeedsUser) become no todos; the prompt names them
+// as such.
 // All time is that of Deps.Clock. Nothing is kept between runs; memory grows with
 // the number of rounds times the length of an answer.
 package followup

@@ -13,7 +13,7 @@ import (
 // round executes the steps that a verdict leaves and returns what was answered
 // and the verdict on it.
 func (r *run) round(n int, v stop.Verdict) (string, stop.Verdict, *ending) {
-	steps := stop.NewPlan(v.Steps).Order
+	steps := stop.NewPlan(ordered(v.Steps)).Order
 	r.todos.enter(n, steps)
 	round := Round{N: n, Todos: ids(steps), At: r.elapsed()}
 	var answers []string
@@ -25,7 +25,7 @@ func (r *run) round(n int, v stop.Verdict) (string, stop.Verdict, *ending) {
 			break // all that is left is blocked
 		}
 		var reply llm.Reply
-		if reply, end = r.execute(n, batch, v.Reason); end == nil {
+		if reply, end = r.execute(n, batch, v); end == nil {
 			answers = append(answers, reply.Text)
 			verdicts = append(verdicts, r.settle(reply, batch, rest))
 		}
@@ -41,6 +41,12 @@ func (r *run) round(n int, v stop.Verdict) (string, stop.Verdict, *ending) {
 		return "", stop.Verdict{}, end
 	}
 	return round.Answer, r.conclude(verdicts, steps), nil
+}
+
+// ordered are the steps that an agent may be told to do: all but those that only the
+// user decides on.
+func ordered(steps []stop.Step) []stop.Step {
+	return slices.DeleteFunc(slices.Clone(steps), func(s stop.Step) bool { return s.NeedsUser })
 }
 
 // batch takes the steps of the next call from those that are to be done. Steps
@@ -59,7 +65,7 @@ func (r *run) batch(steps []stop.Step) (batch, rest []stop.Step) {
 }
 
 // execute makes one call for the steps of a batch.
-func (r *run) execute(n int, batch []stop.Step, reason string) (llm.Reply, *ending) {
+func (r *run) execute(n int, batch []stop.Step, v stop.Verdict) (llm.Reply, *ending) {
 	if end := r.limits(); end != nil {
 		return llm.Reply{}, end
 	}
@@ -69,7 +75,7 @@ func (r *run) execute(n int, batch []stop.Step, reason string) (llm.Reply, *endi
 	for _, s := range batch {
 		r.todos.move(s.ID, InProgress)
 	}
-	r.sent = append(r.sent, llm.Message{Role: llm.User, Content: prompt(batch, reason)})
+	r.sent = append(r.sent, llm.Message{Role: llm.User, Content: prompt(batch, v)})
 	r.out.Calls++
 	reply, err := r.caller.Complete(r.ctx, llm.Request{Purpose: "followup", Model: r.Model, Messages: slices.Clip(r.sent)})
 	if err == nil {
@@ -124,9 +130,9 @@ func (r *run) settle(reply llm.Reply, batch, rest []stop.Step) stop.Verdict {
 	if v.MayStop {
 		v.Steps = nil
 	}
-	said := readAnswer(reply.Text)
+	said, reported := readAnswer(reply.Text), stop.Done(stop.Texts(batch), reply.Text)
 	var listed []stop.Step
-	for _, s := range batch {
+	for k, s := range batch {
 		i := slices.IndexFunc(v.Steps, func(left stop.Step) bool { return similar(left, s) })
 		switch {
 		case i >= 0:
@@ -134,8 +140,10 @@ func (r *run) settle(reply llm.Reply, batch, rest []stop.Step) stop.Verdict {
 			r.todos.move(s.ID, Pending)
 		case said.denies(s):
 			r.todos.move(s.ID, Failed)
-		default:
+		case reported[k]:
 			r.todos.move(s.ID, Done)
+		default: // not a word of it
+			r.todos.move(s.ID, Pending)
 		}
 	}
 	announced := len(v.Steps)
@@ -187,7 +195,7 @@ func (r *run) conclude(verdicts []stop.Verdict, steps []stop.Step) stop.Verdict 
 		return v
 	}
 	if v.MayStop {
-		v.MayStop, v.Reason = false, fmt.Sprintf("%d of %d todos are not done", len(open), len(steps))
+		v.MayStop, v.Reason = false, fmt.Sprintf("%d of %d todos are not reported as done", len(open), len(steps))
 	}
 	for _, s := range open {
 		add(s)

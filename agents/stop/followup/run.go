@@ -30,7 +30,7 @@ type run struct {
 	todos   todos
 	refused map[[sha256.Size]byte]bool // answers that may not stop
 	same    guard.Run                  // of equal sets of steps left
-	before  []string                   // the steps of the last verdict
+	before  []string                   // the steps that the last verdict orders
 	out     Outcome
 }
 
@@ -68,7 +68,7 @@ func (r *run) follow(first llm.Reply) *ending {
 	r.open(answer)
 	for n := 1; ; n++ {
 		end := r.decide(n, answer, verdict)
-		r.tell(n, verdict, end == nil)
+		r.tell(n, answer, verdict, end == nil)
 		if end != nil {
 			return end
 		}
@@ -175,12 +175,12 @@ func overspent(e *budget.Exceeded) *ending {
 	return &ending{status: StatusBudget, guard: option, details: fmt.Sprintf("stopped: %s (%s)", e, option), err: e}
 }
 
-// tell tells of a verdict; forced says that it makes the agent go on.
-func (r *run) tell(n int, v stop.Verdict, forced bool) {
+// tell reports the verdict on an answer, and how many of the steps before it the
+// answer reports as done; forced says that it makes the agent go on.
+func (r *run) tell(n int, answer string, v stop.Verdict, forced bool) {
 	attrs := v.Attrs()
 	attrs["forced"] = forced
-	now := stop.Texts(v.Steps)
-	attrs["executed"] = stop.Executed(r.before, now)
-	r.before = now
+	attrs["executed"] = stop.Executed(r.before, answer)
+	r.before = v.Order().Steps
 	r.Sink.Tell(event.Event{Kind: event.Verdict, Name: "stop", N: n, Detail: v.Reason, Attrs: attrs})
 }

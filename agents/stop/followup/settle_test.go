@@ -12,6 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/agents/stop/followup"
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
@@ -24,21 +25,31 @@ var _ = Describe("A todo", Label("G-07"), func() {
 			Expect(states(r.run("left: " + todo))).To(HaveKeyWithValue(todo, want))
 		},
 		Entry("done", "deploy to staging", "Deployed to staging.", followup.Done),
-		Entry("done without a word of it", "deploy to staging", "All good.", followup.Done),
+		Entry("pending without a word of it", "deploy to staging", "All good.", followup.Pending),
+		Entry("pending while all that is said is that all is done", "deploy to staging", "All done.", followup.Pending),
+		Entry("done if all steps are said to be done", "deploy to staging", "All steps are done.", followup.Done),
+		Entry("done by its number", "deploy to staging", "1. Done", followup.Done),
+		Entry("done with another verb of its kind", "write the login tests", "Added the login tests.", followup.Done),
+		Entry("done by its result", "run the login tests", "The login tests pass.", followup.Done),
+		Entry("done in French", "écrire les tests", "Les tests sont écrits.", followup.Done),
+		Entry("pending where another thing was done to it", "document the tests", "The tests are written and pass.", followup.Pending),
+		Entry("pending where it is only announced", "deploy to staging", "I will deploy to staging.", followup.Pending),
+		Entry("pending where it depends", "deploy to staging", "Once it is deployed to staging, we can look.", followup.Pending),
+		Entry("pending where the user is asked", "write the tests", "Should I use Jest or Vitest for the tests?", followup.Pending),
 		Entry("left again", "deploy to staging", "left: deploy to staging", followup.Pending),
 		Entry("left again in other words", "run the new tests", "left: run all new tests", followup.Pending),
-		Entry("another one is left", "test the login page", "left: document the API", followup.Done),
+		Entry("another one is left", "test the login page", "Tested the login page.\nleft: document the API", followup.Done),
 		Entry("denied", "deploy to staging", "I could not deploy to staging: no key.", followup.Failed),
 		Entry("denied in another form", "run the tests", "The tests have not been run.", followup.Failed),
 		Entry("denied by an apostrophe", "run the tests", "I couldn’t run the tests here.", followup.Failed),
 		Entry("skipped", "deploy to staging", "Deployment to staging was skipped.", followup.Failed),
 		Entry("denied in French", "déployer en production", "Je n'ai pas pu déployer en production.", followup.Failed),
-		Entry("not denied by a result", "fix the login test", "Fixed: the login test did not time out again.", followup.Done),
+		Entry("not denied by a result", "fix the login test", "Fixed the login test: it did not time out again.", followup.Done),
 		Entry("not denied by something else", "deploy to staging", "I could not reproduce the old bug. Deployed to staging.", followup.Done),
 		Entry("denied after something else", "deploy to staging", "I could not lint it. I could not deploy to staging.", followup.Failed),
-		Entry("not denied by the same verb", "run the login tests on staging", "I could not run the linter.", followup.Done),
-		Entry("not denied by a word that begins alike", "configure staging", "I could not confirm staging.", followup.Done),
-		Entry("a longer one is left", "run tests", "left: run nightly export tests on docker", followup.Done),
+		Entry("not denied by the same verb", "run the login tests on staging", "I could not run the linter.", followup.Pending),
+		Entry("not denied by a word that begins alike", "configure staging", "I could not confirm staging.", followup.Pending),
+		Entry("a longer one is left", "run tests", "Ran the tests.\nleft: run nightly export tests on docker", followup.Done),
 		Entry("left again without a word that means anything", "all of it", "left: all of it", followup.Pending),
 		Entry("unsettled by an empty answer", "deploy", "", followup.Pending),
 	)
@@ -48,8 +59,26 @@ var _ = Describe("A todo", Label("G-07"), func() {
 		out := r.run("left: deploy")
 		Expect(out.Status).To(Equal(followup.StatusAllowed))
 		Expect(out.Rounds).To(HaveLen(2))
-		Expect(r.prompt(2)).To(ContainSubstring(`("1 of 1 todos are not done")`))
+		Expect(r.prompt(2)).To(ContainSubstring(`("1 of 1 todos are not reported as done")`))
 		Expect(r.prompt(2)).To(ContainSubstring(`1. "deploy"`))
+	})
+
+	It("that only the user decides on is none, and the prompt says so", func() {
+		r := newRig(followup.Options{Rounds: 1}, say("The tests are written."))
+		r.deps.Judge = nil
+		out := r.run("Next steps:\n- Write the tests\n- Delete the production database")
+		Expect(states(out)).To(Equal(map[string]followup.State{"Write the tests": followup.Done}))
+		Expect(r.prompt(1)).To(And(ContainSubstring("1. \"Write the tests\"\nContinue"),
+			ContainSubstring("say that it needs the user:\n- \"Delete the production database\"")))
+	})
+
+	It("is done only where one answer of three names it", func() {
+		r := newRig(followup.Options{}, say("The tests are written and pass."), say("The API is documented."), say("The page is updated."))
+		r.deps.Judge = nil
+		out := r.run("Next steps:\n- Write the tests\n- Document the API\n- Update the page")
+		Expect(out.Status).To(Equal(followup.StatusAllowed))
+		Expect(out.Rounds).To(HaveLen(3))
+		Expect(r.told(event.Verdict)[1].Attrs).To(HaveKeyWithValue("executed", 1))
 	})
 
 	It("that was denied does not keep the agent from asking the user", func() {
@@ -96,8 +125,8 @@ var _ = Describe("A todo", Label("G-07"), func() {
 	)
 
 	It("is left with every step beside it that is new", func() {
-		r := newRig(followup.Options{Rounds: 2}, say("left: b\nleft: c"), say("done"))
-		out := r.run("left: a\nleft: b")
+		r := newRig(followup.Options{Rounds: 2}, say("Linted.\nleft: b\nleft: c"), say("done"))
+		out := r.run("left: lint\nleft: b")
 		Expect(out.Rounds[1].Todos).To(Equal([]string{"id-b", "id-c"}))
 	})
 })
@@ -112,8 +141,8 @@ var _ = Describe("A follow-up with a call for each todo", Label("G-07"), func() 
 		Expect(out.Rounds).To(HaveLen(1))
 		Expect(out.Rounds[0].Answer).To(Equal("Tested.\n\nDeployed."))
 		Expect(out.Answer).To(Equal("Deployed."))
-		Expect(r.prompt(1)).To(ContainSubstring("1. \"test\"\nDo the work"))
-		Expect(r.prompt(2)).To(ContainSubstring("1. \"deploy\"\nDo the work"))
+		Expect(r.prompt(1)).To(ContainSubstring("1. \"test\"\nContinue"))
+		Expect(r.prompt(2)).To(ContainSubstring("1. \"deploy\"\nContinue"))
 	})
 
 	It("does not mind that an answer announces what comes next anyway", func() {

@@ -12,9 +12,9 @@ type State string
 
 // The states of a todo.
 const (
-	Pending    State = "pending"     // to be done, or found left again
+	Pending    State = "pending"     // to be done, left again, or not spoken of
 	InProgress State = "in-progress" // asked for and not answered
-	Done       State = "done"        // the answer neither lists nor denies it
+	Done       State = "done"        // the answer reports it as done
 	Failed     State = "failed"      // the answer denies it, or the call failed
 	Blocked    State = "blocked"     // one that it depends on failed
 )
@@ -65,7 +65,7 @@ func (t *todos) move(id string, to State) {
 	if from != "" {
 		attrs["from"] = string(from)
 	}
-	t.tell(event.Event{Kind: event.State, Name: "todo", N: todo.Round, Detail: clip(todo.Description, maxStep), Attrs: attrs})
+	t.tell(event.Event{Kind: event.State, Name: "todo", N: todo.Round, Detail: stop.Clip(todo.Description, maxStep), Attrs: attrs})
 }
 
 // blocked reports whether a step depends on a todo that failed or is blocked

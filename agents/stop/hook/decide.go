@@ -43,10 +43,15 @@ type pending struct {
 	MayStop bool       `json:"may_stop"`
 	Class   stop.Class `json:"class"`
 	Score   float64    `json:"score"`
+	// Language and NeedsApproval decide what the agent is told; its words are not kept.
+	Language      string `json:"language,omitempty"`
+	NeedsApproval bool   `json:"needs_approval,omitempty"`
 }
 
 func (p pending) sighting() sighting {
-	return sighting{hash: p.Hash, verdict: &stop.Verdict{MayStop: p.MayStop, Class: p.Class, Score: p.Score}}
+	return sighting{hash: p.Hash, verdict: &stop.Verdict{
+		MayStop: p.MayStop, Class: p.Class, Score: p.Score, Language: p.Language, NeedsApproval: p.NeedsApproval,
+	}}
 }
 
 // stale is how old a memory may be to count: a run that crashed long ago says
@@ -79,7 +84,10 @@ func decide(past *memory, in input, s sighting, cfg Config) (what outcome) {
 	case s.verdict == nil:
 		return unjudged
 	case in.observed:
-		past.Pending = &pending{Hash: s.hash, MayStop: s.verdict.MayStop, Class: s.verdict.Class, Score: s.verdict.Score}
+		past.Pending = &pending{
+			Hash: s.hash, MayStop: s.verdict.MayStop, Class: s.verdict.Class, Score: s.verdict.Score,
+			Language: s.verdict.Language, NeedsApproval: s.verdict.NeedsApproval,
+		}
 		return noted
 	}
 	past.Pending = nil

@@ -141,7 +141,7 @@ var _ = Describe("the contract", Label("G-12"), func() {
 					Expect(err).NotTo(HaveOccurred(), stdout)
 					Expect(answer.Blocked).To(Equal(t.blocked), stderr)
 					if t.blocked {
-						Expect(answer.Reason).To(ContainSubstring("Do these steps now"))
+						Expect(answer.Reason).To(ContainSubstring("You wrote (quoted; this gives no permission)"))
 					}
 					if t.notes == "" {
 						Expect(stderr).To(BeEmpty())

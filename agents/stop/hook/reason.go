@@ -16,40 +16,50 @@ const (
 	maxFindings = 5
 	maxSteps    = 20
 	maxExcerpt  = 160 // characters
-	maxStep     = 300
 )
 
-// reason tells the agent what was found in its message and what to do now.
+// reason tells the agent, in the language of its message, what was found in it and
+// what to do now.
 func reason(v stop.Verdict) string {
+	w := english
+	if v.Language == "fr" {
+		w = french
+	}
 	var b strings.Builder
-	b.WriteString("Your last message announces work that is not done")
-	findings := mentions(v.Detections)
-	if len(findings) == 0 {
-		b.WriteString(".\n")
-	} else {
-		b.WriteString(":\n")
+	if !v.NeedsApproval {
+		b.WriteString(w.found)
+		findings := mentions(v.Detections)
+		if len(findings) == 0 {
+			b.WriteString(".\n")
+		} else {
+			b.WriteString(w.colon + "\n")
+		}
+		for _, d := range findings[:min(len(findings), maxFindings)] {
+			fmt.Fprintf(&b, "- \"%s\"\n", plain.Line(d.Text, maxExcerpt))
+		}
+		if more := len(findings) - maxFindings; more > 0 {
+			fmt.Fprintf(&b, w.more+"\n", more)
+		}
+		b.WriteByte('\n')
 	}
-	for _, d := range findings[:min(len(findings), maxFindings)] {
-		fmt.Fprintf(&b, "- \"%s\"\n", plain.Line(d.Text, maxExcerpt))
-	}
-	if more := len(findings) - maxFindings; more > 0 {
-		fmt.Fprintf(&b, "- and %d more\n", more)
-	}
-	if len(v.Steps) == 0 {
-		b.WriteString("\nDo it now, before you stop.")
-	} else {
-		b.WriteString("\nDo these steps now, before you stop:\n")
-	}
-	for i, s := range v.Steps[:min(len(v.Steps), maxSteps)] {
-		fmt.Fprintf(&b, "%d. %s\n", i+1, plain.Line(s.Description, maxStep))
-	}
-	if more := len(v.Steps) - maxSteps; more > 0 {
-		fmt.Fprintf(&b, "and the %d further steps of your message.\n", more)
-	}
-	b.WriteString("\nThen say what you did. If a step cannot be done, is not part of the task or needs a decision of the user, " +
-		"say so plainly instead of announcing it.")
+	b.WriteString(v.Order().Text(maxSteps))
+	b.WriteString("\n\n" + w.then)
 	return cut(b.String(), maxReason)
 }
+
+// wording is what the hook says in one language.
+type wording struct{ found, colon, more, then string }
+
+var (
+	english = wording{
+		found: "Your last message announces work that is not done", colon: ":", more: "- and %d more",
+		then: "Then say what you did, and plainly what you did not do and why, instead of announcing it.",
+	}
+	french = wording{
+		found: "Ton dernier message annonce du travail qui n'est pas fait", colon: " :", more: "- et %d de plus",
+		then: "Dis ensuite ce que tu as fait, et clairement ce que tu n'as pas fait et pourquoi, au lieu de l'annoncer.",
+	}
+)
 
 // mentions leaves out mere references, and mentions within one that was listed.
 func mentions(all []stop.Detection) []stop.Detection {

@@ -38,7 +38,7 @@ var _ = Describe("the reason", func() {
 			}}
 		}
 		answer, _ := g.stop(hook.Claude, session("x", 0))
-		Expect(answer.Reason).To(And(ContainSubstring(`- "outer"`), ContainSubstring("Do it now"),
+		Expect(answer.Reason).To(And(ContainSubstring(`- "outer"`), ContainSubstring("Continue with what is part of"),
 			Not(ContainSubstring("inner")), Not(ContainSubstring("quoted"))))
 	})
 })

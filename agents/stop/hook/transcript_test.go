@@ -34,6 +34,7 @@ func lookup(h hook.Host, transcript string) (work, stderr string) {
 	answer, stderr := newGuard().stop(h, host.Stop{Session: "s", Transcript: transcript})
 	_, steps, _ := strings.Cut(answer.Reason, "1. ")
 	work, _, _ = strings.Cut(steps, "\n")
+	work = strings.Trim(work, `"`)
 	return work, stderr
 }
 
@@ -207,6 +208,6 @@ var _ = Describe("the transcript", func() {
 		stdin := fmt.Sprintf(`{"hook_event_name":"SubagentStop","session_id":"s","agent_id":"a","transcript_path":%q,"agent_transcript_path":%q}`,
 			write(line(finished)), write(line(deferral("write the tests"))))
 		stdout, stderr := g.call(stdin)
-		Expect(stdout).To(ContainSubstring("1. write the tests"), stderr)
+		Expect(stdout).To(ContainSubstring("1. \\\"write the tests\\\""), stderr)
 	})
 })
