@@ -134,10 +134,10 @@ func (s *hosted) end(status string, code, n int, text, details string) record.En
 // saw is judged once more: it is a pure function of the message.
 func (s *hosted) tell(n int, message string, said host.Answer, note string) {
 	v := stop.Judge(message, stop.Options{Policy: s.driver.scenario.Drive.Hook.Policy})
-	attrs, steps := v.Attrs(), stop.Texts(v.Steps)
+	attrs := v.Attrs()
 	attrs["allow"], attrs["forced"] = !said.Blocked, said.Blocked && s.blocks < s.driver.hostCap
-	attrs["executed"] = stop.Executed(s.left, steps)
-	s.left = steps
+	attrs["executed"] = stop.Executed(s.left, message)
+	s.left = v.Order().Steps
 	detail := strings.ReplaceAll(cmp.Or(note, v.Reason), s.folder, "FOLDER")
 	s.trial.collector.Tell(event.Event{Kind: event.Verdict, Name: "stop", N: n, Detail: detail, Attrs: attrs})
 }

@@ -21,7 +21,7 @@ type GuardFacts struct {
 	Detections int            `cel:"detections" json:"detections"`
 	By         map[string]int `cel:"by" json:"by,omitempty"`     // detections by category
 	Steps      int            `cel:"steps" json:"steps"`         // that refusals named
-	Executed   int            `cel:"executed" json:"executed"`   // of them, no longer left at the next judgement
+	Executed   int            `cel:"executed" json:"executed"`   // of them, reported as done by the next judged answer
 	Execution  float64        `cel:"execution" json:"execution"` // seconds from forced refusals to the next judgements
 	// ExecutionKnown is false where time was real, as recordings hold none.
 	ExecutionKnown bool `cel:"execution_known" json:"execution_known"`

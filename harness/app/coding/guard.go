@@ -84,10 +84,9 @@ func (g *guarded) verdict(judged hook.Judged, said []string) (reason string, att
 	attrs = map[string]any{"class": string(judged.Class), "score": judged.Score, "policy": string(g.policy)}
 	if i := slices.IndexFunc(said, judged.Of); i >= 0 {
 		v := stop.Judge(said[i], stop.Options{Policy: g.policy})
-		steps := stop.Texts(v.Steps)
 		reason, attrs = v.Reason, v.Attrs()
-		attrs["executed"] = stop.Executed(g.left, steps)
-		g.left = steps
+		attrs["executed"] = stop.Executed(g.left, said[i])
+		g.left = v.Order().Steps
 	}
 	attrs["allow"], attrs["forced"] = !judged.Blocked, judged.Blocked
 	attrs["outcome"] = judged.Outcome
