@@ -1,6 +1,7 @@
 package stop
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/grammar"
@@ -93,12 +94,21 @@ func (r *reading) passive(s int) bool {
 		if ordering[r.doc.Words[k].Fold] || counting[r.doc.Words[k].Fold] {
 			k++
 		}
-		if k < at.End && beingWords[r.doc.Words[i].Fold] && g.Sets(r.doc.Words[k].ID)&participles != 0 &&
+		if k < at.End && beingWords[r.doc.Words[i].Fold] && (g.Sets(r.doc.Words[k].ID)&participles != 0 || r.looksDone(k)) &&
 			!r.governed(s, grammar.Hit{Sentence: int32(s), First: int32(i), End: int32(k + 1)}, at.First) {
 			return true
 		}
 	}
 	return false
+}
+
+// looksDone reports whether a word that no list knows has the ending of a participle:
+// "rejected", "rejetées".
+func (r *reading) looksDone(word int) bool {
+	const shortest = 5
+	w := r.doc.Words[word]
+	raw := strings.TrimRight(strings.ToLower(r.doc.Raw[w.Start:w.End]), "es")
+	return len(w.Fold) >= shortest && (strings.HasSuffix(w.Fold, "ed") || strings.HasSuffix(raw, "é"))
 }
 
 // numbered returns the number of an item that says nothing but that its step is done.
@@ -182,7 +192,9 @@ func names(step, said []string) bool {
 	}
 	verb, objects := step[:1], step[1:]
 	if len(objects) == 0 {
-		return match.Shared(verb, said) == 1
+		return slices.ContainsFunc(said, func(w string) bool { // "Doc" is short for "document"
+			return match.Related(verb[0], w) || len(verb[0]) > 2 && strings.HasPrefix(w, verb[0])
+		})
 	}
 	n := match.Shared(objects, said)
 	return n > 0 && 2*n >= len(objects) && (match.Shared(verb, said) == 1 || sameKind(verb[0], said))

@@ -24,7 +24,11 @@ func Irreversible(step string) bool {
 	if commands.MatchString(strings.ToLower(step)) {
 		return true
 	}
-	for _, c := range clauses(step) {
+	all := clauses(step)
+	for i, c := range all {
+		if len(c) == 1 && i+1 < len(all) {
+			c = append(c, all[i+1]...) // "drop and recreate the database"
+		}
 		if c.acts() {
 			return true
 		}
@@ -124,7 +128,9 @@ func (a irreversibleAct) is(word string) bool {
 
 var irreversibleActs = []irreversibleAct{
 	{stems: words("delete deleting deletion remove$ removing removal erase erasing empty$ emptying clear$ clearing drop$ dropping supprim effac efface vide$ vider vidons videz vidage"), of: data, not: code},
-	{stems: words("destroy destruction wipe wiping purge purging truncat terminat decommission nuke detrui purg tronqu aneanti"), not: scratch},
+	{stems: words("destroy destruction wipe wiping purge purging terminat decommission nuke detrui purg aneanti"), not: scratch},
+	{stems: words("truncat tronqu"), of: data},
+	{stems: words("cancel annul resili"), of: contracts},
 	{stems: words("deploy redeploy rollout deploi redeploi"), not: harmless},
 	{stems: words("ship$ shipping"), not: codeOrHarmless},
 	{stems: words("release$ releasing publish$ publishing publication republish publie$ publier publiera publierai publions publiez"), not: codeOrHarmless},
@@ -172,10 +178,10 @@ func dataStore(c clause) bool { return c.within(objectWords).any(stores) || c.an
 // code reports whether the first noun that an act is done to is a piece of code. A
 // word for data before it describes it: "delete the users endpoint".
 func code(c clause) bool {
-	for i, w := range c.within(objectWords) {
+	for _, w := range c.within(objectWords) {
 		switch {
 		case codeWords[w] || codeWords[strings.TrimSuffix(w, "s")]:
-			return !c[:i].any(production)
+			return !c.any(production)
 		case boundaries[w]:
 			return false
 		}
@@ -210,6 +216,8 @@ func forced(c clause) bool { return c.any(forcing) }
 
 func money(c clause) bool { return c.any(moneyWords) }
 
+func contracts(c clause) bool { return c.within(objectWords).any(contractWords) && !code(c) }
+
 func crowd(c clause) bool { return c.any(crowds) && !code(c) }
 
 func secretOrCrowd(c clause) bool { return (c.any(secrets) || c.any(crowds)) && !code(c) }
@@ -234,7 +242,7 @@ var (
 	codeWords = wordSet("endpoint", "test", "function", "page", "button", "handler", "module", "class", "classe", "flag", "import", "doc", "documentation", "component", "route", "method", "helper",
 		"fixture", "mock", "script", "code", "comment", "warning", "param", "parameter", "argument", "option", "variable", "constant", "type", "interface", "support", "logging", "statement",
 		"dialog", "note", "candidate", "workflow", "pipeline", "process", "command", "guide", "feature", "field", "link", "badge", "template", "step", "policy", "menu", "form", "label", "style", "rule",
-		"dependency", "dependencie", "package", "shim", "wrapper", "alias", "case", "duplicate", "logic", "call", "annotation", "hook", "stub", "placeholder", "checklist", "plan", "date", "event",
+		"dependency", "dependencie", "package", "shim", "wrapper", "alias", "case", "duplicate", "logic", "call", "annotation", "hook", "stub", "placeholder", "checklist", "plan", "date", "event", "evenement",
 		"fonction", "bouton", "ecran", "composant", "methode", "champ", "commentaire", "avertissement", "parametre", "lien", "essai", "notice", "procedure", "regle", "metric", "metrique", "cache", "stale", "temp", "tmp",
 		"job", "config", "configuration", "validation", "check", "trace", "tracing", "snapshot", "manifest", "setting", "request", "message", "response", "header", "query", "payload", "state", "switch", "line", "ligne")
 	boundaries   = wordSet("from", "in", "on", "of", "for", "with", "after", "before", "when", "once", "if", "older", "dans", "sur", "pour", "avec", "apres", "avant", "quand", "si", "du", "des")
@@ -249,5 +257,7 @@ var (
 		"facture", "factures", "carte", "cartes", "argent", "fonds", "montant", "somme", "abonnement", "frais", "paiement")
 	secrets = wordSet("credential", "credentials", "password", "passwords", "secret", "secrets", "token", "tokens", "key", "keys", "env",
 		"identifiant", "identifiants", "passe", "jeton", "jetons", "cle", "cles", "acces")
+	contractWords = wordSet("subscription", "subscriptions", "order", "orders", "account", "accounts", "contract", "contracts", "booking", "bookings", "reservation", "payment",
+		"abonnement", "abonnements", "commande", "commandes", "contrat", "contrats", "compte", "comptes", "paiement")
 	crowds = wordSet("customers", "users", "clients", "subscribers", "everyone", "newsletter", "utilisateurs", "abonnes", "usagers")
 )

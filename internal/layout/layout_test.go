@@ -45,6 +45,7 @@ var allowed = map[string][]string{
 	"agents/stop/hook/host":            {"agents/stop/hook"},
 	"agents/stop/internal/text":        {},
 	"agents/stop/internal/grammar":     {"agents/stop/internal/text"},
+	"agents/stop/internal/match":       {"agents/stop/internal/text"},
 	"agents/interview":                 {"agents/interview/", "agents/internal/", "llm", "llm/budget", "clock", "event"},
 	"agents/interview/session":         {"llm"},
 	"agents/interview/flow":            {"agents/interview/session", "llm"},
