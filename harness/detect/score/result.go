@@ -19,12 +19,12 @@ type Result struct {
 	// several groups of a dimension, or in none.
 	Groups []Dimension `json:"groups,omitempty"`
 	// Categories say how well the detector names the categories of the label,
-	// whatever it says of the message; none if it never names one.
+	// whatever it says of the message; none if it, or the labels, never name one.
 	Categories []Group  `json:"categories,omitempty"`
 	Classes    *Classes `json:"classes,omitempty"`
 	// Spans compare the byte ranges of the evidence with the labelled steps, where
 	// these stand in the text; Steps compare the texts of the steps. None if the
-	// detector never says any.
+	// detector never says any, or no label has steps: they are unknown then.
 	Spans []Match `json:"spans,omitempty"`
 	Steps []Match `json:"steps,omitempty"`
 	// LocatedSteps of the label stand in their text word for word, and

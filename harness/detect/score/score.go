@@ -83,6 +83,7 @@ type Scorer struct {
 	groups     [len(dimensions)]grouping
 	categories grouping // without TN
 	named      bool     // whether the detector ever named a category
+	labelled   bool     // whether a label ever did
 	classes    classes
 	spans      matches
 	steps      matches
@@ -146,7 +147,7 @@ func (s *Scorer) Add(item corpus.Item, p detect.Prediction, err error) {
 // addCategories compares the categories that the label names with those that the
 // detector does.
 func (s *Scorer) addCategories(labelled, detected []string) {
-	s.named = s.named || len(detected) > 0
+	s.named, s.labelled = s.named || len(detected) > 0, s.labelled || len(labelled) > 0
 	for i, name := range labelled {
 		if !slices.Contains(labelled[:i], name) {
 			s.categories.at(name).add(true, slices.Contains(detected, name))
@@ -193,7 +194,10 @@ func (s *Scorer) Result() Result {
 			r.Groups = append(r.Groups, Dimension{By: dimensions[i].name, Groups: g, Merged: s.groups[i].merged})
 		}
 	}
-	if s.named {
+	if s.located+s.unlocated == 0 { // no label names a step, so nothing is known of them
+		r.Spans, r.Steps = nil, nil
+	}
+	if s.named && s.labelled {
 		r.Categories = s.categoryScores(few)
 	}
 	return r

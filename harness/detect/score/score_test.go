@@ -59,6 +59,18 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 		Expect(r.Overall.Counts).To(Equal(score.Counts{TP: 11, FP: 1, FN: 2, TN: 16}))
 	})
 
+	It("are unknown, and not 0, for categories and steps that no label names", func() {
+		list := said(2, "clean", true)
+		list = append(list, said(2, "defers", true)...)
+		for i := range list {
+			list[i].p.Categories, list[i].p.Steps, list[i].p.Spans = []string{"next_steps"}, []string{"test it"}, [][2]int{{0, 4}}
+		}
+		r := scored(quick(), list)
+		Expect(r.Categories).To(BeEmpty())
+		Expect(r.Steps).To(BeEmpty())
+		Expect(r.Spans).To(BeEmpty())
+	})
+
 	It("count failures apart: as neither right nor wrong", func() {
 		list := table()
 		list[0].err = errors.New("endpoint: 503")
