@@ -2,6 +2,7 @@ package stop
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -26,8 +27,8 @@ func Irreversible(step string) bool {
 	}
 	all := clauses(step)
 	for i, c := range all {
-		if len(c) == 1 && i+1 < len(all) {
-			c = append(c, all[i+1]...) // "drop and recreate the database"
+		if c = c.verbFirst(); len(c) == 1 && i+1 < len(all) {
+			c = slices.Concat(c, all[i+1]) // "drop and recreate the database", "je supprimerai ensuite la base"
 		}
 		if c.acts() {
 			return true
@@ -73,17 +74,21 @@ func clauses(step string) []clause {
 	return all
 }
 
-// acts reports whether a clause begins with an act that cannot be undone, or has one
-// behind a verb for carrying out ("run", "trigger") or a condition.
-func (c clause) acts() bool {
+// verbFirst returns a clause without the words before its verb.
+func (c clause) verbFirst() clause {
 	i := 0
 	for i < len(c) && lightWords[c[i]] {
 		i++
 	}
-	if i == len(c) {
+	return c[i:]
+}
+
+// acts reports whether a clause begins with an act that cannot be undone, or has one
+// behind a verb for carrying out ("run", "trigger") or a condition.
+func (c clause) acts() bool {
+	if len(c) == 0 {
 		return false
 	}
-	c = c[i:]
 	if carriesOut[c[0]] || conditionWords[c[0]] || c.names() {
 		for k := range c {
 			if c[k:].act() {
@@ -127,7 +132,7 @@ func (a irreversibleAct) is(word string) bool {
 }
 
 var irreversibleActs = []irreversibleAct{
-	{stems: words("delete deleting deletion remove$ removing removal erase erasing empty$ emptying clear$ clearing drop$ dropping supprim effac efface vide$ vider vidons videz vidage"), of: data, not: code},
+	{stems: words("delete deleting deletion remove$ removing removal erase erasing empty$ emptying clear$ clearing drop$ dropping supprim suppression effac efface vide$ vider vidons videz vidage"), of: data, not: code},
 	{stems: words("destroy destruction wipe wiping purge purging terminat decommission nuke detrui purg aneanti"), not: scratch},
 	{stems: words("truncat tronqu"), of: data},
 	{stems: words("cancel annul resili"), of: contracts},

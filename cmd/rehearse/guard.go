@@ -44,7 +44,8 @@ steps are left. With - the message is read from standard input.
 
 Policies: balanced (the default) refuses a stop that defers work of the task; a decision that only
 the user can take and optional suggestions may stop. strict refuses every real mention of work
-not done.
+not done. Steps that cannot be undone or reach others (deleting data, a forced push, deploying,
+publishing, paying) are marked; a hook never orders them, nor anything that waits for approval.
 
 --host makes it the stop hook of a coding agent: it reads the host's JSON on standard input and
 answers in the host's contract; without a message it does so for any host. --install prints the

@@ -92,6 +92,9 @@ func (g *guardView) steps(all []stop.Step) {
 		for _, id := range s.DependsOn {
 			facts += fmt.Sprintf(", after %d", numbers[id])
 		}
+		if s.NeedsUser {
+			facts += "; only the user decides on it"
+		}
 		g.block(10, fmt.Sprintf("  %d.", i+1), plain.Line(s.Description, maxShown))
 		g.block(10, "", facts)
 	}
