@@ -31,6 +31,7 @@ func (r *reading) granted(s int, h grammar.Hit) bool {
 		!r.hasAny(s, announce, intends, need, waiting, undone, negation)
 }
 
+//nolint:misspell // half of the words are French
 var (
 	needs     = wordSet("need", "needs", "needed", "require", "requires", "required", "necessary", "besoin", "necessite", "requiert", "exige", "necessaire")
 	negations = wordSet("no", "not", "t", "never", "without", "pas", "aucun", "aucune", "sans", "plus", "ne", "n")

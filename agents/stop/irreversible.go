@@ -131,6 +131,7 @@ func (a irreversibleAct) is(word string) bool {
 	return false
 }
 
+//nolint:misspell // half of the words are French
 var irreversibleActs = []irreversibleAct{
 	{stems: words("delete deleting deletion remove$ removing removal erase erasing empty$ emptying clear$ clearing drop$ dropping supprim suppression effac efface vide$ vider vidons videz vidage"), of: data, not: code},
 	{stems: words("destroy destruction wipe wiping purge purging terminat decommission nuke detrui purg aneanti"), not: scratch},
@@ -227,6 +228,7 @@ func crowd(c clause) bool { return c.any(crowds) && !code(c) }
 
 func secretOrCrowd(c clause) bool { return (c.any(secrets) || c.any(crowds)) && !code(c) }
 
+//nolint:misspell // half of the words are French
 var (
 	joining = wordSet("and", "then", "et", "puis", "ensuite", "or", "ou", "but", "mais")
 	// lightWords stand before the verb of a step.
@@ -247,7 +249,7 @@ var (
 	codeWords = wordSet("endpoint", "test", "function", "page", "button", "handler", "module", "class", "classe", "flag", "import", "doc", "documentation", "component", "route", "method", "helper",
 		"fixture", "mock", "script", "code", "comment", "warning", "param", "parameter", "argument", "option", "variable", "constant", "type", "interface", "support", "logging", "statement",
 		"dialog", "note", "candidate", "workflow", "pipeline", "process", "command", "guide", "feature", "field", "link", "badge", "template", "step", "policy", "menu", "form", "label", "style", "rule",
-		"dependency", "dependencie", "package", "shim", "wrapper", "alias", "case", "duplicate", "logic", "call", "annotation", "hook", "stub", "placeholder", "checklist", "plan", "date", "event", "evenement",
+		"dependency", "dependencies", "package", "shim", "wrapper", "alias", "case", "duplicate", "logic", "call", "annotation", "hook", "stub", "placeholder", "checklist", "plan", "date", "event", "evenement",
 		"fonction", "bouton", "ecran", "composant", "methode", "champ", "commentaire", "avertissement", "parametre", "lien", "essai", "notice", "procedure", "regle", "metric", "metrique", "cache", "stale", "temp", "tmp",
 		"job", "config", "configuration", "validation", "check", "trace", "tracing", "snapshot", "manifest", "setting", "request", "message", "response", "header", "query", "payload", "state", "switch", "line", "ligne")
 	boundaries   = wordSet("from", "in", "on", "of", "for", "with", "after", "before", "when", "once", "if", "older", "dans", "sur", "pour", "avec", "apres", "avant", "quand", "si", "du", "des")

@@ -37,7 +37,8 @@ func (r *reading) governed(s int, h grammar.Hit, from int) bool {
 	}
 	const reach = 3 // words between a modal verb or a negation and what it governs
 	for i := max(from, int(h.First)-reach); i < int(h.End); i++ {
-		if modals[words[i].Fold] && !(i > 0 && prepared[words[i-1].Fold]) || i != int(h.First) && r.denies(i) {
+		aimed := modals[words[i].Fold] && (i == 0 || !prepared[words[i-1].Fold]) // not "ready to merge"
+		if aimed || i != int(h.First) && r.denies(i) {
 			return true
 		}
 	}

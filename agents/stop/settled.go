@@ -122,6 +122,7 @@ func (r *reading) countsNothing(s int, p grammar.Hit) bool {
 	return false
 }
 
+//nolint:misspell // half of the words are French
 var (
 	beingWords = wordSet("is", "are", "was", "were", "has", "have", "had", "been", "s", "re", "est", "sont", "a", "ont", "ete")
 	failed     = wordSet("fail", "fails", "failing", "failed", "echoue", "echouent")

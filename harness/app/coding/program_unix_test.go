@@ -206,15 +206,15 @@ hook() { printf '{"session_id":"s1","hook_event_name":"Stop","stop_hook_active":
 say() { printf '{"type":"assistant","message":{"content":[{"type":"text","text":"%s"}]}}\n' "$1"; }
 say '` + deferral + `'
 hook false '` + deferral + `' > "$HOME/answer"
-say 'All done.'
-hook true 'All done.'
-echo '{"type":"result","subtype":"success","result":"All done."}'
+say 'The test is written.'
+hook true 'The test is written.'
+echo '{"type":"result","subtype":"success","result":"The test is written."}'
 `
 		session, err := start(coding.Config{Agent: "claude", Guard: "balanced"}, named(play(stops)), site)
 		Expect(err).NotTo(HaveOccurred())
 		answer, err := session.Say(context.Background(), "Go.")
 		Expect(err).NotTo(HaveOccurred())
-		Expect(answer).To(Equal(app.Answer{Text: "All done.", Attrs: map[string]any{"messages": 2}}))
+		Expect(answer).To(Equal(app.Answer{Text: "The test is written.", Attrs: map[string]any{"messages": 2}}))
 
 		data, err := os.ReadFile(filepath.Join(site.Home, "answer"))
 		Expect(err).NotTo(HaveOccurred())
