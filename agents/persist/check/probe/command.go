@@ -52,6 +52,9 @@ func (c command) probe(ctx context.Context) check.Result {
 		return r // where a flood was cut off is chance, and two runs are to say the same
 	}
 	r.Output = plain.Text(child.HideSecrets(os.Environ()).Replace(said.Lines()), 0)
+	if why := provesNothing(r, said.Cut()); why != "" {
+		r.Verdict, r.Details = check.Unknown, c.name()+" "+why
+	}
 	if r.Verdict == check.Fail {
 		r.Items = failures(r.Output)
 	}

@@ -45,6 +45,15 @@ var _ = Describe("a command", Label("P-01"), func() {
 		Entry("no such program", plan.Probe{Command: []string{"no-such-program"}}, check.Unknown, "cannot be run", ""),
 		Entry("no such file", plan.Probe{Command: []string{"./x"}}, check.Unknown, "cannot be run", ""),
 		Entry("a program that it needs is missing", sh("exec 2>/dev/null; no-such-program"), check.Unknown, "could not run a program that it needs: exit status 127", ""),
+		Entry("unittest without a test", sh("echo 'Ran 0 tests in 0.000s'; echo; echo OK"), check.Unknown, "ran no test, so it proves nothing", "Ran 0 tests in 0.000s\n\nOK"),
+		Entry("unittest with tests", sh("echo 'Ran 10 tests in 0.000s'"), check.Pass, "passed", "Ran 10 tests in 0.000s"),
+		Entry("node without a test", sh("echo '# tests 0'"), check.Unknown, "ran no test", "# tests 0"),
+		Entry("packages of Go without a test", sh("printf '?   \tx\t[no test files]\n'"), check.Unknown, "ran no test", "?   \tx\t[no test files]"),
+		Entry("packages of Go, one with tests", sh("printf '?   x [no test files]\nok  \tx/y 0.1s\n'"), check.Pass, "passed", "?   x [no test files]\nok  \tx/y 0.1s"),
+		Entry("crates without a test", sh("echo 'test result: ok. 0 passed; 0 failed; 0 ignored'"), check.Unknown, "ran no test", "test result: ok. 0 passed; 0 failed; 0 ignored"),
+		Entry("pytest without a test", sh("echo 'no tests ran in 0.01s'; exit 5"), check.Unknown, "ran no test", "no tests ran in 0.01s"),
+		Entry("no pytest", sh("echo '/usr/bin/python3: No module named pytest'; exit 1"), check.Unknown, "needs the Python module pytest, which is not installed", "/usr/bin/python3: No module named pytest"),
+		Entry("a module that the code needs", sh("echo 'E   ModuleNotFoundError: No module named x'; exit 1"), check.Fail, "failed", "E   ModuleNotFoundError: No module named x"),
 		Entry("killed", sh("kill -KILL $$"), check.Unknown, "was ended from outside: signal: killed", ""),
 	)
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -33,15 +34,21 @@ var passedOver = []string{
 	".git", ".hg", ".svn", ".jj", "node_modules", "vendor", ".venv", "venv", "__pycache__", ".tox", ".rehearse", "rehearse-runs",
 }
 
+// generated are folders that tools write. They are searched only if a pattern of the
+// plan begins with them. Paths that git ignores are treated alike.
+var generated = []string{"dist", "build", "out", "target", ".next", ".nuxt", ".output", ".gradle", "coverage"}
+
 // markers searches files for words that stand for unfinished work.
 type markers struct {
 	words [][]byte
 	in    []glob.Pattern
-	dir   string
+	// literal are the patterns as the plan has them.
+	literal []string
+	dir     string
 }
 
 func newMarkers(spec plan.Probe, dir string) (*markers, error) {
-	m := &markers{dir: dir}
+	m := &markers{dir: dir, literal: spec.In}
 	for _, word := range spec.Markers {
 		m.words = append(m.words, []byte(word))
 	}
@@ -59,6 +66,8 @@ func newMarkers(spec plan.Probe, dir string) (*markers, error) {
 type search struct {
 	*markers
 	root     *os.Root
+	ignored  map[string]bool // paths that git ignores
+	passed   int             // ignored or generated paths that were passed over
 	found    findings
 	files    int // that were searched
 	seen     int // that there are
@@ -75,7 +84,7 @@ func (m *markers) probe(ctx context.Context) check.Result {
 		return unknown("the files cannot be searched: %v", reason(err))
 	}
 	defer root.Close()
-	s := &search{markers: m, root: root}
+	s := &search{markers: m, root: root, ignored: ignored(ctx, m.dir)}
 	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		if ended := clock.Err(ctx); ended != nil {
 			return ended
@@ -98,14 +107,31 @@ func (s *search) visit(name string, entry fs.DirEntry, err error) error {
 		if name != "." && slices.Contains(passedOver, path.Base(name)) {
 			return fs.SkipDir
 		}
+		if s.isGenerated(name) {
+			s.passed++
+			return fs.SkipDir
+		}
 		return nil
 	case !entry.Type().IsRegular() || !s.wants(name):
+		return nil
+	case s.ignored[name] && !s.named(name):
+		s.passed++
 		return nil
 	}
 	if s.seen++; s.seen > maxFiles {
 		return fmt.Errorf("there are more than %d files; narrow them down by in", maxFiles)
 	}
 	return s.file(name, entry)
+}
+
+// isGenerated reports whether a folder is not the work's own source.
+func (s *search) isGenerated(name string) bool {
+	return (s.ignored[name] || slices.Contains(generated, path.Base(name))) && !s.named(name)
+}
+
+// named reports whether a pattern of the plan begins with a path.
+func (s *search) named(name string) bool {
+	return slices.ContainsFunc(s.literal, func(in string) bool { return in == name || strings.HasPrefix(in, name+"/") })
 }
 
 func (s *search) wants(name string) bool {
@@ -221,8 +247,11 @@ func isPlan(name string, data []byte) bool {
 func (s *search) result() check.Result {
 	words := string(bytes.Join(s.words, []byte(", ")))
 	skipped := ""
+	if s.passed > 0 {
+		skipped += fmt.Sprintf("; passed over as generated or ignored by git: %s", count(s.passed, "path"))
+	}
 	if s.big > 0 {
-		skipped = fmt.Sprintf("; passed over as larger than %d bytes: %s", maxFile, count(s.big, "file"))
+		skipped += fmt.Sprintf("; passed over as larger than %d bytes: %s", maxFile, count(s.big, "file"))
 	}
 	switch {
 	case s.found.count > 0:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -60,6 +61,37 @@ var _ = Describe("markers", Label("P-01"), func() {
 		Expect(r.Details).To(Equal("no TODO, FIXME in 2 files"))
 		write(dir, "other.yaml", "tasks: TODO")
 		Expect(ask(ctx, dir, todo).Items).To(Equal([]string{"other.yaml:1: tasks: TODO"}), "that is no plan")
+	})
+
+	It("are passed over in folders that tools write, unless the plan names them", func(ctx SpecContext) {
+		dir := folder(map[string]string{
+			"a.go": "fine", "dist/b.js": "TODO", "web/.next/x.js": "TODO", "target/debug/x.rs": "TODO", "build/x.go": "TODO",
+		})
+		r := ask(ctx, dir, todo)
+		Expect(r.Verdict).To(Equal(check.Pass), "%+v", r)
+		Expect(r.Details).To(Equal("no TODO, FIXME in 1 file; passed over as generated or ignored by git: 4 paths"))
+		r = ask(ctx, dir, plan.Probe{Markers: todo.Markers, In: []string{"**/*.go", "build/**/*.go", "web/.next/*.js"}})
+		Expect(r.Items).To(Equal([]string{"build/x.go:1: TODO", "web/.next/x.js:1: TODO"}))
+	})
+
+	It("are passed over in what git ignores, and searched in what it does not know yet", func(ctx SpecContext) {
+		dir := folder(map[string]string{
+			".gitignore": "*.gen.go\n/generated/\n", "new.go": "TODO", "x.gen.go": "TODO", "generated/y.go": "TODO", "sub/generated/z.go": "TODO",
+			"kept.gen.go": "TODO",
+		})
+		git := func(args ...string) {
+			GinkgoHelper()
+			cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir, "-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+			out, err := cmd.CombinedOutput()
+			Expect(err).NotTo(HaveOccurred(), "%s", out)
+		}
+		git("init", "--quiet")
+		git("add", "--force", "kept.gen.go")
+		git("commit", "--quiet", "--message", "x")
+		r := ask(ctx, dir, todo)
+		Expect(r.Items).To(Equal([]string{"kept.gen.go:1: TODO", "new.go:1: TODO", "sub/generated/z.go:1: TODO"}))
+		Expect(r.Details).To(HaveSuffix("; passed over as generated or ignored by git: 2 paths"))
+		Expect(ask(ctx, filepath.Join(dir, "sub"), todo).Items).To(Equal([]string{"generated/z.go:1: TODO"}))
 	})
 
 	It("say which files were too large", func(ctx SpecContext) {

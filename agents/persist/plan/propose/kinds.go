@@ -74,12 +74,13 @@ func recognisePython(f *folder) *project {
 	if section(pyproject, `tool\.mypy`) || f.has("mypy.ini", ".mypy.ini") {
 		p.commands[check.Compile] = slices.Concat(run, []string{"python3", "-m", "mypy", "."})
 	}
+	tests := findPythonTests(f)
 	switch names := regexp.MustCompile(`(?im)^\s*["']?pytest\b|["']pytest\b`); {
-	case section(pyproject, `tool\.pytest`), f.has("pytest.ini", "conftest.py"), names.MatchString(pyproject + "\n" + needs + "\n" + dev):
+	case section(pyproject, `tool\.pytest`), f.has("pytest.ini", "conftest.py"), names.MatchString(pyproject + "\n" + needs + "\n" + dev), tests.pytest:
 		p.kind += " with pytest"
 		p.commands[check.Tests] = slices.Concat(run, []string{"python3", "-m", "pytest", "-q"})
-	case f.hasFolder("tests"), f.hasFolder("test"):
-		p.commands[check.Tests] = slices.Concat(run, []string{"python3", "-m", "unittest", "discover", "-q"})
+	case tests.discover != nil:
+		p.commands[check.Tests] = slices.Concat(run, []string{"python3", "-m", "unittest", "discover", "-q"}, tests.discover)
 	}
 	if section(pyproject, `tool\.ruff`) || f.has("ruff.toml", ".ruff.toml") {
 		p.commands[check.Validation] = slices.Concat(run, []string{"ruff", "check", "."})

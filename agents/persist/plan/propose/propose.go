@@ -200,12 +200,6 @@ func (f *folder) has(names ...string) bool {
 	})
 }
 
-// hasFolder reports whether there is a folder.
-func (f *folder) hasFolder(name string) bool {
-	info, err := fs.Stat(f.fsys, path.Join(f.dir, name))
-	return err == nil && info.IsDir()
-}
-
 // maxFile is how many bytes of a file are read.
 const maxFile = 1 << 20
 

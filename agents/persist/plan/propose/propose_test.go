@@ -43,6 +43,11 @@ func commands(p propose.Proposal) map[check.Name]string {
 	return all
 }
 
+const (
+	unittests  = "import unittest\n\nclass XTest(unittest.TestCase):\n    def test_x(self):\n        self.assertEqual(1, 2)\n"
+	compileall = `python3 -m compileall -q -x [/\\](\.?venv|\.git|\.tox|node_modules)[/\\] .`
+)
+
 var _ = Describe("Look", func() {
 	DescribeTable("recognises", func(texts map[string]string, kind string, want map[check.Name]string) {
 		p := propose.Look(files(texts))
@@ -72,8 +77,16 @@ var _ = Describe("Look", func() {
 			"Python with pytest", map[check.Name]string{check.Compile: "python3 -m mypy .", check.Tests: "python3 -m pytest -q", check.Validation: "ruff check ."}),
 		Entry("Python by its requirements", map[string]string{"requirements.txt": "flask==3\npytest>=8\n"},
 			"Python with pytest", map[check.Name]string{check.Compile: `python3 -m compileall -q -x [/\\](\.?venv|\.git|\.tox|node_modules)[/\\] .`, check.Tests: "python3 -m pytest -q"}),
-		Entry("Python with uv and no pytest", map[string]string{"pyproject.toml": "[project]", "uv.lock": "", "tests/test_x.py": ""},
-			"Python with uv", map[check.Name]string{check.Compile: `uv run python3 -m compileall -q -x [/\\](\.?venv|\.git|\.tox|node_modules)[/\\] .`, check.Tests: "uv run python3 -m unittest discover -q"}),
+		Entry("Python with uv and no pytest", map[string]string{"pyproject.toml": "[project]", "uv.lock": "", "tests/test_x.py": unittests},
+			"Python with uv", map[check.Name]string{check.Compile: `uv run python3 -m compileall -q -x [/\\](\.?venv|\.git|\.tox|node_modules)[/\\] .`, check.Tests: "uv run python3 -m unittest discover -q -s tests"}),
+		Entry("Python with tests that unittest would not find", map[string]string{"pyproject.toml": "[project]", "tests/test_x.py": "def test_x():\n    assert 1 == 2\n"},
+			"Python with pytest", map[check.Name]string{check.Compile: compileall, check.Tests: "python3 -m pytest -q"}),
+		Entry("Python with tests in a package", map[string]string{"setup.py": "", "test/__init__.py": "", "test/test_x.py": unittests},
+			"Python", map[check.Name]string{check.Compile: compileall, check.Tests: "python3 -m unittest discover -q -s test -t ."}),
+		Entry("Python with tests beside the code", map[string]string{"setup.py": "", "x_test.py": unittests},
+			"Python", map[check.Name]string{check.Compile: compileall, check.Tests: "python3 -m unittest discover -q -p *_test.py"}),
+		Entry("Python with a folder for tests and none in it", map[string]string{"setup.py": "", "tests/helper.py": "", "tests/test_data.py": "x = 1"},
+			"Python", map[check.Name]string{check.Compile: compileall}),
 		Entry("Rust", map[string]string{"Cargo.toml": "[package]\nname = \"x\"\n"}, "Rust", map[check.Name]string{
 			check.Compile: "cargo check --all-targets", check.Tests: "cargo test",
 		}),

@@ -1,0 +1,57 @@
+package probe
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// gitTimeout bounds how long git may take to list what it ignores.
+const gitTimeout = 10 * time.Second
+
+// ignored returns the paths of files and folders in dir that git ignores, relative to
+// dir and with slashes. It is empty outside of a work tree and where git cannot tell:
+// then more is searched.
+func ignored(ctx context.Context, dir string) map[string]bool {
+	if !inWorkTree(dir) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
+	defer cancel()
+	// The repository's configuration must not start a program.
+	cmd := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+	cmd.Dir = dir
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return nil
+	}
+	paths := map[string]bool{}
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		if name = strings.TrimSuffix(name, "/"); name != "" && name != "." {
+			paths[name] = true
+		}
+	}
+	return paths
+}
+
+// inWorkTree reports whether a folder or one above it holds a repository of git.
+func inWorkTree(dir string) bool {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return false
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return false
+		}
+		dir = above
+	}
+}
