@@ -70,6 +70,7 @@ func (r *runner) saw(doc *step.Document, res action.Result) {
 	r.stuck.saw(doc.Action, doc.Input, text, res.Failed)
 	touched := slices.Concat(res.Read, res.Written)
 	r.seen = append(append(r.seen, text), touched...)
+	r.written = append(r.written, res.Written...)
 	if r.dep.Touched != nil && len(touched) > 0 {
 		r.dep.Touched(touched...)
 	}

@@ -111,13 +111,25 @@ func (r *runner) verify() *ending {
 		return r.partial(f.missing())
 	case passed:
 		end := &ending{status: StatusDone, output: *f.output, value: value, verification: &record}
-		end.details = "completed in iteration " + itoa(r.n)
+		end.details = "completed in iteration " + itoa(r.n) + unverified(record)
 		return end
 	case r.revisions >= r.opt.Revisions || r.n == r.max:
 		return r.partial(f.missing())
 	}
 	r.revise()
 	return nil
+}
+
+// unverified names the parts of a verification that hold by the agent's word alone.
+func unverified(record verify.Record) string {
+	var parts []string
+	for _, p := range record.ByWord() {
+		parts = append(parts, string(p))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; not verified, by the agent's word alone: " + strings.Join(parts, ", ")
 }
 
 // revise asks for the output again, in an iteration of its own.
@@ -142,7 +154,7 @@ func (r *runner) partial(missing []string) *ending {
 
 // promised is what a verification is held against.
 func (r *runner) promised() verify.Contract {
-	c := verify.Contract{Constraints: r.agent.Contract.Constraints, Context: append(r.task.texts(r.agent), r.seen...)}
+	c := verify.Contract{Constraints: r.agent.Contract.Constraints, Context: append(r.task.texts(r.agent), r.seen...), Written: r.written}
 	for _, in := range r.agent.Contract.Inputs {
 		if in.Required {
 			c.Required = append(c.Required, in.Name)
@@ -152,7 +164,7 @@ func (r *runner) promised() verify.Contract {
 }
 
 func (r *runner) tellVerification(record verify.Record) {
-	attrs := map[string]any{"passed": record.Passed(), "revision": r.revisions}
+	attrs := map[string]any{"passed": record.Passed(), "verified": record.Verified(), "revision": r.revisions}
 	for _, part := range verify.Parts() {
 		attrs[string(part)] = record.Holds(part)
 	}

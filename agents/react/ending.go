@@ -49,7 +49,7 @@ func (e *ending) result() Result {
 	return Result{
 		Status: status, ExitCode: status.ExitCode(), Agent: e.agent, Output: e.output, Value: e.value,
 		Trigger: e.trigger, Question: e.question, Missing: e.missing, Next: e.next(), Details: e.details,
-		Guard: e.guard, Verification: e.verification, Err: e.err,
+		Guard: e.guard, Verification: e.verification, Verified: e.verification != nil && e.verification.Verified(), Err: e.err,
 	}
 }
 

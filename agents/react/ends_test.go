@@ -155,6 +155,27 @@ var _ = Describe("Escalation", Label("R-07"), func() {
 })
 
 var _ = Describe("The chain of verification", Label("R-08"), func() {
+	It("is reported as not verified where it holds by the agent's word alone", func() {
+		ticks := "verification:\n  completeness: ✓ ok\n  consistency: ✓ ok\n  correctness: ✓ ok\n  constraints: ✓ ok\n"
+		res := newRig(searching, docs(finished, ticks, "completely invented")).run()
+		Expect(res.Status).To(Equal(react.StatusDone))
+		Expect(res.Verified).To(BeFalse())
+		Expect(res.Details).To(Equal("completed in iteration 1; not verified, by the agent's word alone: completeness, consistency, constraints"))
+		res = newRig(searching, docs(finished, verified, report)).run()
+		Expect(res.Verified).To(BeTrue())
+		Expect(res.Details).To(Equal("completed in iteration 1"))
+	})
+
+	It("does not hold where the agent changed a file against a constraint", func() {
+		r := newRig(doing("generate", "  path: x"), docs(finished, strings.Replace(verified, "1 of at most ten findings", "no file is changed", 1), report))
+		r.agent.Contract.Constraints = []string{"No file is changed."}
+		r.options.Revisions = -1
+		r.set.results["generate"] = action.Result{Observation: found, Written: []string{"docs/start.md"}}
+		res := r.run()
+		Expect(res.Status).To(Equal(react.StatusPartial))
+		Expect(res.Missing).To(ContainElement(ContainSubstring(`the run changed "docs/start.md"`)))
+	})
+
 	It("causes one revision when a part fails", func() {
 		r := newRig(searching, docs(finished, doubtful, report), docs(verified, "Two findings."))
 		res := r.run()
@@ -167,7 +188,7 @@ var _ = Describe("The chain of verification", Label("R-08"), func() {
 		verdicts := r.told(event.Verdict, "verification")
 		Expect(verdicts).To(HaveLen(2))
 		Expect(verdicts[0].Attrs).To(Equal(map[string]any{
-			"passed": false, "revision": 0, "completeness": false, "consistency": true, "correctness": true, "constraints": true,
+			"passed": false, "verified": false, "revision": 0, "completeness": false, "consistency": true, "correctness": true, "constraints": true,
 		}))
 		Expect(verdicts[0].Detail).To(HavePrefix("completeness: "))
 		Expect(verdicts[1].Attrs).To(And(HaveKeyWithValue("passed", true), HaveKeyWithValue("revision", 1)))

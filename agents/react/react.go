@@ -140,7 +140,7 @@ type StatusInfo = status.Row[Status]
 // and those that package loop uses, where it has the status.
 func Statuses() []StatusInfo {
 	return []StatusInfo{
-		{Status: StatusDone, ExitCode: 0, Meaning: "the output is there and verified"},
+		{Status: StatusDone, ExitCode: 0, Meaning: "the output is there, and its verification holds"},
 		{Status: StatusError, ExitCode: 1, Meaning: "a call to the backend failed, or the agent or task is not valid"},
 		{Status: StatusTimeout, ExitCode: 3, Meaning: "the time for the run was up"},
 		{Status: StatusBlocked, ExitCode: 6, Meaning: "the agent cannot go on, or is stuck"},
@@ -200,8 +200,12 @@ type Result struct {
 	// Iterations are those of all agents: one for each entry of the transcript.
 	Iterations   int            `json:"iterations"`
 	Verification *verify.Record `json:"verification,omitempty"`
-	Transcript   []Entry        `json:"transcript"`
-	Duration     time.Duration  `json:"duration_ns"` // on the run's clock
+	// Verified is true if every part of the verification holds, and what it names was
+	// found in the contract and the context. False means that a part does not hold, or
+	// holds by the agent's word alone, or that there is no verification.
+	Verified   bool          `json:"verified"`
+	Transcript []Entry       `json:"transcript"`
+	Duration   time.Duration `json:"duration_ns"` // on the run's clock
 	// Err is the error behind the end; nil where no error was.
 	Err error `json:"-"`
 }

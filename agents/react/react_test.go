@@ -92,7 +92,7 @@ var _ = Describe("The cycle", Label("R-01"), func() {
 		Expect(r.events[1].Attrs).To(HaveKeyWithValue("critical", true))
 		Expect(r.events[1].Attrs["score"]).To(BeNumerically("<", 0.5))
 		Expect(r.events[2]).To(Equal(event.Event{Kind: event.Verdict, Name: "verification", N: 1, Attrs: map[string]any{
-			"passed": true, "revision": 0, "completeness": true, "consistency": true, "correctness": true, "constraints": true,
+			"passed": true, "verified": true, "revision": 0, "completeness": true, "consistency": true, "correctness": true, "constraints": true,
 		}}))
 		Expect(r.events[3]).To(Equal(event.Event{Kind: event.Iteration, Name: "react", N: 1, Detail: "confirmed", Attrs: map[string]any{
 			"agent": "auditor", "action": "search", "decision": "done", "refused": "", "depth": 0,

@@ -48,6 +48,8 @@ type runner struct {
 	revisions int
 	// seen are the files that were read and written, and the observations: what an output may refer to.
 	seen []string
+	// written are the files that this agent changed.
+	written []string
 }
 
 // newRunner makes the runner of an agent, which the chain ends with.

@@ -39,7 +39,7 @@ const (
 	goingOn   = "reflection: |\n  src/login.go:12 calls eval; mitigations are still open.\ndecision: continue\nreason: mitigations are open\n"
 	finished  = "reflection: |\n  src/login.go:12 calls eval with user input, and nothing guards it.\ndecision: done\nreason: confirmed\n"
 	pleased   = "reflection: It went well, I go on.\ndecision: continue\nreason: fine\n"
-	verified  = "verification:\n  completeness: ✓ the code was searched for eval\n  consistency: ✓ src/login.go is in the code base\n  correctness: ✓ line 12 was read\n  constraints: ✓ none is broken\n"
+	verified  = "verification:\n  completeness: ✓ the code was searched for eval\n  consistency: ✓ src/login.go is in the code base\n  correctness: ✓ line 12 was read\n  constraints: ✓ 1 of at most ten findings\n"
 	doubtful  = "verification:\n  completeness: ✗ the imports were not looked at\n  consistency: ✓ src/login.go is in the code base\n  correctness: ✓ line 12 was read\n  constraints: ✓ none is broken\n"
 	alarming  = "thought: A key is in the log.\ntrigger: security-risk\n"
 	report    = "One finding: eval in src/login.go:12."

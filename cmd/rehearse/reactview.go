@@ -99,7 +99,7 @@ func (v *reactView) Tell(e event.Event) {
 	case e.Kind == event.HandOver && e.Name == "agent":
 		v.print("       " + joined("to "+handedTo(e), detail))
 	case e.Kind == event.Verdict && e.Name == "verification" && e.Attrs["passed"] == false:
-		v.print("       " + joined("not verified", detail))
+		v.print("       " + joined("does not verify", detail))
 	}
 }
 

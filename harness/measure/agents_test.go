@@ -126,7 +126,7 @@ var _ = Describe("The facts of ReAct agents", Label("H-04"), func() {
 			told(event.State, "action", attrs{"action": "search", "failed": false, "read": 2.0, "written": 0.0}),
 			told(event.State, "action", attrs{"action": "generate", "failed": true, "rule": "outside-workspace", "written": 1}),
 			told(event.Verdict, "reflection", attrs{"critical": true}), told(event.Verdict, "reflection", attrs{"critical": false}),
-			told(event.Verdict, "verification", attrs{"passed": false}), told(event.Verdict, "verification", attrs{"passed": true}),
+			told(event.Verdict, "verification", attrs{"passed": false}), told(event.Verdict, "verification", attrs{"passed": true, "verified": true}),
 			told(event.HandOver, "person", attrs{"answered": true, "trigger": ""}),
 			told(event.HandOver, "person", attrs{"answered": false, "trigger": "ambiguity"}),
 			told(event.HandOver, "person", nil), // a supervisor's

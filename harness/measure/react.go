@@ -21,7 +21,7 @@ type ReactFacts struct {
 	Reflections int `cel:"reflections" json:"reflections"`
 	Complacent  int `cel:"complacent" json:"complacent"`
 	// Verifications are chains of verification, Unverified those with a part that
-	// does not hold, Verified whether the last one held.
+	// does not hold. Verified is true if the last one held by more than the agent's word.
 	Verifications int  `cel:"verifications" json:"verifications"`
 	Unverified    int  `cel:"unverified" json:"unverified"`
 	Verified      bool `cel:"verified" json:"verified"`
@@ -98,8 +98,8 @@ func (f *ReactFacts) action(attrs map[string]any) {
 
 func (f *ReactFacts) verification(attrs map[string]any) {
 	f.Verifications++
-	f.Verified = attrs["passed"] == true
-	if !f.Verified {
+	f.Verified = attrs["verified"] == true
+	if attrs["passed"] != true {
 		f.Unverified++
 	}
 }

@@ -19,10 +19,12 @@ import (
 //
 // In the schema form consistency must name a check, too; completeness and constraints
 // need none where the contract requires nothing. In the tick form the claim is
-// taken, and Bound tells whether the sentence alone would have been enough.
+// taken, and Bound tells whether the sentence names enough to be compared with the
+// contract or the context; see Record.Verified. A constraint that forbids every change
+// of files does not hold if the run changed one, whatever the agent claims.
 //
 // This finds a verification that was not made, or made of other things than the
-// contract's; that what it says is true, it cannot know.
+// contract's. It cannot find that a statement is false.
 func Judge(answers []Answer, c Contract) Record {
 	r := Record{Answers: make([]Answer, len(answers))}
 	copy(r.Answers, answers)
@@ -52,8 +54,10 @@ func (r *Record) find(p Part, format string, args ...any) {
 func (r *Record) judge(a *Answer, c Contract) {
 	said := a.said()
 	open := unmentioned(a.Part, said, c)
-	a.Bound = len(open) == 0 && len(said) > 0 && a.Part != Correctness
-	if a.Part == Consistency {
+	switch a.Part {
+	case Completeness, Constraints:
+		a.Bound = len(open) == 0 && (len(said) > 0 || !needsChecks(a.Part, c))
+	case Consistency:
 		a.Bound = refers(said, c.Context)
 	}
 	switch {
@@ -64,9 +68,14 @@ func (r *Record) judge(a *Answer, c Contract) {
 	case a.Form == Schema && len(open) > 0:
 		r.find(a.Part, "no check names %s", quoted(open))
 	}
-	if a.Part == Consistency {
+	switch a.Part {
+	case Consistency:
 		if unread := unread(said, c.Context); len(unread) > 0 {
 			r.find(a.Part, "it refers to %s, which was not read", quoted(unread))
+		}
+	case Constraints:
+		if broken := readOnlyConstraint(c.Constraints); broken != "" && len(c.Written) > 0 {
+			r.find(a.Part, "the constraint %q does not hold: the run changed %s", plain.Line(broken, 80), quoted(c.Written))
 		}
 	}
 }

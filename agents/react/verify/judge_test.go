@@ -63,11 +63,49 @@ var _ = Describe("Judge", Label("R-08"), func() {
 	It("takes the claim of a tick form, and tells it apart from what is bound", func() {
 		r := verify.Judge(read("verification:\n  completeness: ✓\n  consistency: ✓ well\n  correctness: ✓\n  constraints: ✓ 3 issues, no file of the workspace changed\n"), contract)
 		Expect(r.Passed()).To(BeTrue())
+		Expect(r.Verified()).To(BeFalse())
+		Expect(r.ByWord()).To(Equal([]verify.Part{verify.Completeness, verify.Consistency}))
 		Expect(r.Answers[0].Bound).To(BeFalse())
 		Expect(r.Answers[1].Bound).To(BeFalse())
 		Expect(r.Answers[3].Bound).To(BeTrue())
 		Expect(r.Holds(verify.Completeness)).To(BeTrue())
 	})
+
+	It("verifies a tick form that names what the contract asks for, and no bare one", func() {
+		Expect(verify.Judge(read("verification:\n  completeness: ✓ code, severity_limit\n  consistency: ✓ src/app.js\n  correctness: ✓ line 12\n"+
+			"  constraints: ✓ 3 issues, no file of the workspace changed\n"), contract).Verified()).To(BeTrue())
+		bare := read("verification:\n  completeness: ✓ ok\n  consistency: ✓ ok\n  correctness: ✓ ok\n  constraints: ✓ ok\n")
+		Expect(verify.Judge(bare, contract).ByWord()).To(Equal([]verify.Part{verify.Completeness, verify.Consistency, verify.Constraints}))
+		Expect(verify.Judge(bare, verify.Contract{}).ByWord()).To(Equal([]verify.Part{verify.Consistency}), "nothing else is asked for")
+	})
+
+	DescribeTable("finds a changed file where a constraint forbids it", func(constraint string, forbids bool) {
+		c := verify.Contract{Constraints: []string{constraint}, Written: []string{"docs/start.md"}}
+		text := "verification:\n  completeness: ✓\n  consistency: ✓\n  correctness: ✓\n  constraints: ✓ " + constraint + "\n"
+		if forbids {
+			Expect(messages(verify.Judge(read(text), c))).To(Equal([]string{
+				fmt.Sprintf("constraints: the constraint %q does not hold: the run changed %q", constraint, "docs/start.md"),
+			}))
+		} else {
+			Expect(verify.Judge(read(text), c).Passed()).To(BeTrue())
+		}
+		c.Written = nil
+		Expect(verify.Judge(read(text), c).Passed()).To(BeTrue())
+	},
+		Entry(nil, "No file is changed.", true),
+		Entry(nil, "Never change a file of the workspace", true),
+		Entry(nil, "No files may be modified", true),
+		Entry(nil, "Do not edit any file", true),
+		Entry(nil, "The workspace is read-only.", true),
+		Entry(nil, "Aucun fichier n’est modifié.", true),
+		Entry(nil, "Ne modifie aucun fichier du projet", true),
+		Entry(nil, "L'audit se fait en lecture seule", true),
+		Entry(nil, "Never change a file outside docs", false),
+		Entry(nil, "Do not create files larger than 10 KB", false),
+		Entry(nil, "At most 10 files are changed", false),
+		Entry(nil, "Each file is changed once", false),
+		Entry(nil, "Ne modifie que les fichiers de docs", false),
+	)
 
 	It("does not change the answers that it is given", func() {
 		given := read("verification:\n  completeness: ✓ code, severity limit\n")

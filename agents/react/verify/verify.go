@@ -35,8 +35,8 @@ type Answer struct {
 	Form Form `json:"form"`
 	// Passed is what the agent claims.
 	Passed bool `json:"passed"`
-	// Bound says that what the agent names was found again in the contract or in the
-	// context. A part that holds and is not bound holds by the agent's word alone, as
+	// Bound is true if what the agent names was found in the contract or in the
+	// context, or if the contract asks for nothing in this part. A part that holds and is not bound holds by the agent's word alone, as
 	// correctness always does. Judge sets it.
 	Bound bool `json:"bound"`
 	// Checks are the single things that it names; Text is a tick form's sentence.
@@ -54,6 +54,8 @@ type Contract struct {
 	Required    []string
 	Constraints []string
 	Context     []string
+	// Written are the files that the run changed.
+	Written []string
 }
 
 // Finding is one part that does not hold.
@@ -70,6 +72,23 @@ type Record struct {
 
 // Passed reports whether all four parts hold.
 func (r Record) Passed() bool { return len(r.Answers) == len(Parts()) && len(r.Findings) == 0 }
+
+// Verified reports whether all four parts hold, and those that can be compared with the
+// contract and the context were: not by the agent's word alone.
+func (r Record) Verified() bool { return r.Passed() && len(r.ByWord()) == 0 }
+
+// ByWord returns the parts that hold by the agent's word alone, although the contract or
+// the context has something to compare them with. Correctness is not among them: nothing
+// in a contract tells what is correct.
+func (r Record) ByWord() []Part {
+	var parts []Part
+	for _, a := range r.Answers {
+		if a.Part != Correctness && !a.Bound && r.Holds(a.Part) {
+			parts = append(parts, a.Part)
+		}
+	}
+	return parts
+}
 
 // Holds reports whether one part holds: it was answered, and there is no finding
 // on it.
