@@ -5,14 +5,15 @@
 // What an agent may do with files is bounded: at most 4 MiB of a file, 10,000
 // files and 64 MiB in one look at a folder, and 8 KiB of observation, which says
 // how much more there would be. Looks at folders pass over .git, node_modules and
-// their like, and do not follow links. Nothing is written below .git, over a file
-// that one of the agent's commands names, or through a folder that is a link, so that
-// a model cannot change what will be run.
+// their like, and do not follow links. Nothing is written below .git, to files that other
+// programs run by themselves (.github, .claude, .vscode, .husky, .envrc and the like), to
+// an agent file, over a file that one of the agent's commands names, or through a folder
+// that is a link, so that a model cannot change what will be run.
 //
 // A custom action is a program of the agent's author. It works in the workspace
 // folder as a user's program does, and no further wall is around it: what the
-// model controls are the values of its inputs, each one argument and never seen by
-// a shell. None may begin with "-", hold the path element "..", begin with "/" (also
+// model controls are the values of its inputs, each one argument; package agentfile
+// refuses an input inside of code that an interpreter runs. None may begin with "-", hold the path element "..", begin with "/" (also
 // behind "@" or "="), be a link that leads out, or hold "file:". Other forms in which
 // a program may take a text for a path are not seen. What a command leaves in its
 // process group is killed; a program that left the group with the output is told of,

@@ -184,7 +184,10 @@ up: a link, not followed`))
 		a := shell("true")
 		a.Command = []string{"sh", "tools/run.sh"}
 		set := open(folder, a)
-		for _, path := range []string{"tools/run.sh", "tools/../tools/run.sh", "Tools/run.sh", ".git/hooks/pre-commit", "sub/.git/config", ".GIT/config"} {
+		for _, path := range []string{
+			"tools/run.sh", "tools/../tools/run.sh", "Tools/run.sh", ".git/hooks/pre-commit", "sub/.git/config", ".GIT/config",
+			".github/workflows/x.yml", ".claude/settings.json", "web/.vscode/tasks.json", ".husky/pre-commit", ".envrc", ".GitLab-CI.yml", "agents/auditor.agent.md",
+		} {
 			Expect(do(set, "generate", "type: text\nspec: x\npath: "+path).Rule).To(Equal(action.RuleProtected), path)
 		}
 		for link, to := range map[string]string{"t": "tools", "sub2": "sub3", "g": ".git", "run": "tools/run.sh"} {

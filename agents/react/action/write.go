@@ -20,7 +20,7 @@ func (w *work) write(name string, data []byte) (string, error) {
 		return "", err
 	}
 	isIt := func(other string) bool { return strings.EqualFold(other, name) } // some disks know no case
-	if slices.Contains(strings.Split(strings.ToLower(name), "/"), ".git") || slices.ContainsFunc(w.protected, isIt) {
+	if runsElsewhere(name) || slices.ContainsFunc(w.protected, isIt) {
 		return "", fail(RuleProtected, "%s may be read and not written", clip(name))
 	}
 	w.writing.Lock()
@@ -38,6 +38,25 @@ func (w *work) write(name string, data []byte) (string, error) {
 	w.written = append(w.written, name)
 	return fmt.Sprintf("wrote %s: %s, %s, sha256 %s%s", clip(name), count(len(data), "byte"),
 		count(len(split(data)), "line"), digest(data), before), nil
+}
+
+// executed are files and folders whose content other programs run without being asked:
+// version control, CI servers, editors, shells, package managers and coding agents.
+var executed = []string{
+	".git", ".hg", ".svn", ".github", ".gitlab", ".gitlab-ci.yml", ".circleci", ".travis.yml", ".husky", ".pre-commit-config.yaml",
+	".vscode", ".idea", ".devcontainer", ".envrc", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".npmrc", ".yarnrc.yml",
+	".claude", ".codex", ".cursor", ".gemini", ".copilot", ".opencode", ".mcp.json",
+}
+
+// agentSuffix ends the names of agent files, the engine's own instructions.
+const agentSuffix = ".agent.md"
+
+// runsElsewhere reports whether another program would run what is written to a path.
+// Some disks know no case.
+func runsElsewhere(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, agentSuffix) ||
+		slices.ContainsFunc(strings.Split(name, "/"), func(element string) bool { return slices.Contains(executed, element) })
 }
 
 // straight refuses a folder that is a link or below one: by another name, a file that

@@ -304,6 +304,9 @@ func (l *loader) placeholders(path string, command, inputs []string) map[string]
 				l.wrong(at, fmt.Sprintf("{%s} is no input of the action", m[1]), suggest.Nearest(m[1], inputs))
 			case i == 0:
 				l.wrong(at, fmt.Sprintf("the program must not depend on an input; {%s} may only be an argument", m[1]), "")
+			case interpreter(command, i) != "":
+				l.wrong(at, fmt.Sprintf("{%s} is part of code that %s runs, so that its value could become a command; "+
+					"pass it as a later argument of its own, and read that in the code: \"$0\" or \"$1\" in a shell, sys.argv in Python", m[1], interpreter(command, i)), "")
 			}
 			used[m[1]] = true
 		}

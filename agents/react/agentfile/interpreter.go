@@ -1,0 +1,56 @@
+package agentfile
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// interpreters are programs that run the text of an argument as code.
+var interpreters = lazy(`^((ba|da|z|k|a|fi|c)?sh|powershell|pwsh|cmd|busybox|python[0-9.]*|pypy[0-9.]*|node|nodejs|deno|bun|ruby|perl|php|lua|tclsh|osascript|g?awk|mawk|nawk|sed|gsed|eval|su|ssh)$`)
+
+// code is an option whose next argument, or whose own rest, is code: -c, -lc, -e, -E, -r,
+// -p, --eval, --command, -Command, -EncodedCommand, /c, /k.
+var code = regexp.MustCompile(`(?i)^(-[a-z]*[cerp]|--(eval|print|expression|execute|command|run|source)|-(encoded)?command|/[ck])$`)
+
+// joined is an option of that kind that holds its code itself.
+var joined = regexp.MustCompile(`(?i)^(-[cerp]|--(eval|print|expression|execute|command|run|source)=)`)
+
+// interpreter returns the program that runs argument i of a command as code, or "". A
+// program behind others, such as sh in "env sh -c", counts.
+func interpreter(command []string, i int) string {
+	at := slices.IndexFunc(command[:i], func(arg string) bool { return interpreters().MatchString(programName(arg)) })
+	if at < 0 {
+		return ""
+	}
+	name := programName(command[at])
+	operand := at + 1 + firstOperand(command[at+1:])
+	switch {
+	case runsFirst(name) && operand == i:
+		return name
+	case strings.HasSuffix(name, "sh") || operand >= i-1 || operand == at:
+		// What follows the script of another interpreter is for the script.
+		if code.MatchString(command[i-1]) || joined.MatchString(command[i]) {
+			return name
+		}
+	}
+	return ""
+}
+
+// runsFirst reports whether a program takes its first operand for code.
+func runsFirst(name string) bool {
+	return strings.HasSuffix(name, "awk") || strings.HasSuffix(name, "sed") || name == "eval"
+}
+
+// firstOperand is the index of the first argument that is not an option; -1 if there is
+// none.
+func firstOperand(args []string) int {
+	return slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+}
+
+// programName is the name of a program without its folder and extension.
+func programName(arg string) string {
+	name := path.Base(strings.ReplaceAll(strings.ToLower(arg), `\`, "/"))
+	return strings.TrimSuffix(name, ".exe")
+}
