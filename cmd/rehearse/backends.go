@@ -33,6 +33,10 @@ type backendFlags struct {
 	command        string
 	extra          []string
 	access         string // a cli.Access; empty: the default
+	// observer is true if the agent's own tools are not to change anything: it may only
+	// read, unless the user chose its permissions. Backend exec, the user's own program,
+	// has no levels of access, and is started in the current folder.
+	observer bool
 	prices         string
 	dir            string // where a command-line agent works; empty: here
 }
@@ -60,9 +64,15 @@ func (a *app) findBackend(ctx context.Context, flags backendFlags) (llm.Adapter,
 		agent := cli.Config{Model: flags.model, Dir: flags.dir}
 		if id == execOwn {
 			agent.Command = flags.program()
+			if flags.observer {
+				agent.Dir = ""
+			}
 		}
 		if id == flags.backend {
 			agent.Access, agent.ExtraArgs = cli.Access(flags.access), flags.extra
+			if flags.observer && flags.access == "" && len(flags.extra) == 0 && id != execOwn {
+				agent.Access = cli.ReadOnly
+			}
 		}
 		adapter, err := cli.New(id, agent)
 		if err != nil {

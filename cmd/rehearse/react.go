@@ -46,7 +46,9 @@ agent files in the agent's folder can be delegated to. Questions are asked here 
 is a terminal; elsewhere they end the run with escalate. The output goes to standard output,
 everything else to standard error, and each iteration to the transcript as it ends.
 
-The backends are those of rehearse loop, which explains them. --example plays a shipped agent in
+The backends are those of rehearse loop, which explains them. A command-line agent is started in
+the workspace and may only read there, as the engine's actions do the work; --access or --agent-arg
+give it more, beyond what the engine can refuse or record. --example plays a shipped agent in
 a copy of its workspace, by a script: ` + exampleNames() + `.
 
 ` + reactExitCodes(),
@@ -131,6 +133,8 @@ func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags 
 	if err != nil {
 		return err
 	}
+	// What is changed, the engine's actions change.
+	flags.dir, flags.observer = job.workspace, true
 	backend, err := a.agentBackend(ctx, &flags.agentFlags)
 	if err != nil {
 		return err
