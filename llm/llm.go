@@ -6,6 +6,7 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -208,3 +209,22 @@ type BackendFunc func(context.Context, Request) (Reply, error)
 
 // Complete calls f.
 func (f BackendFunc) Complete(ctx context.Context, req Request) (Reply, error) { return f(ctx, req) }
+
+// DescribeDenials returns how many tool calls were denied, and which the first ones were,
+// such as "1 tool call: Edit (greet.sh)".
+func DescribeDenials(denials []Denial) string {
+	const most = 3
+	var names []string
+	for _, d := range denials[:min(len(denials), most)] {
+		names = append(names, d.String())
+	}
+	text := fmt.Sprintf("%d tool calls: ", len(denials))
+	if len(denials) == 1 {
+		text = "1 tool call: "
+	}
+	text += strings.Join(names, ", ")
+	if n := len(denials) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}

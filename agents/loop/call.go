@@ -50,7 +50,7 @@ func (r *runner) enter(e Entry) {
 		attrs["tokens"] = e.Usage.Total()
 	}
 	if len(e.Denials) > 0 {
-		attrs["denials"] = len(e.Denials)
+		attrs["denied"] = llm.DescribeDenials(e.Denials)
 	}
 	r.dep.Sink.Tell(event.Event{Kind: event.Iteration, N: e.N, Detail: e.Error, Attrs: attrs})
 	if r.dep.OnIteration != nil {

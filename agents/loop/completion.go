@@ -75,26 +75,8 @@ func (r *runner) complete(n int, reply llm.Reply, summary string) *ending {
 func denied(n int, denials []llm.Denial) *ending {
 	return &ending{
 		status: StatusBlocked, guard: "permissions",
-		details: fmt.Sprintf("the agent says in iteration %d that it is done, but its permissions refused %s", n, Denied(denials)),
+		details: fmt.Sprintf("the agent says in iteration %d that it is done, but its permissions refused %s", n, llm.DescribeDenials(denials)),
 	}
-}
-
-// Denied names denied tool calls, for a person: how many there are and the first ones.
-func Denied(denials []llm.Denial) string {
-	const most = 3
-	var names []string
-	for _, d := range denials[:min(len(denials), most)] {
-		names = append(names, d.String())
-	}
-	text := fmt.Sprintf("%d tool calls: ", len(denials))
-	if len(denials) == 1 {
-		text = "1 tool call: "
-	}
-	text += strings.Join(names, ", ")
-	if n := len(denials) - most; n > 0 {
-		text += fmt.Sprintf(" and %d more", n)
-	}
-	return text
 }
 
 // said is what an answer says beside being done, with its summary in json mode, where

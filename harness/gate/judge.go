@@ -105,12 +105,28 @@ func (j *Judge) Judge(f measure.Facts) []Finding {
 	for _, r := range j.rules {
 		found = r(j, &f, found)
 	}
+	found = judgeDenied(&f, found)
 	for i := range found {
 		if found[i].At == "" {
 			found[i].At = place(&found[i])
 		}
 	}
 	rootCauseFirst(found, &f)
+	return found
+}
+
+// deniedTool is the rule of a trial that failed after permissions refused tool calls.
+const deniedTool = "denied-tool"
+
+// judgeDenied adds the denied tool calls of a trial that failed: the work that they were
+// for may be missing. A denial alone is no failure.
+func judgeDenied(f *measure.Facts, found []Finding) []Finding {
+	if VerdictOf(found) != Fail {
+		return found
+	}
+	for _, denied := range f.Run.Denied {
+		found = append(found, Finding{Severity: Failing, Rule: deniedTool, Message: "the agent's permissions refused " + denied})
+	}
 	return found
 }
 

@@ -160,10 +160,17 @@ var _ = Describe("Judge", Label("H-04"), func() {
 		Entry("a fault that never fired, of an agent that ended by itself", func(f *measure.Facts) {
 			f.Script.Unfired = []string{"rules[1]: status"}
 		}, "unfired-fault", "status", "calls", "that"),
+		Entry("a tool call that permissions refused", func(f *measure.Facts) {
+			f.Run.Status, f.Run.Denied = "failed", []string{"1 tool call: Edit"}
+		}, "denied-tool", "status", "calls", "that"),
 		Entry("not what is allowed", func(f *measure.Facts) {
 			f.Script.Invalid = []string{"call 1: no model"}
 		}, "status", "calls", "that", "invalid-request"),
 	)
+
+	It("does not fail a trial for a refused tool call alone", func() {
+		Expect(judge(expect.Expect{Status: "no-progress"}, facts(func(f *measure.Facts) { f.Run.Denied = []string{"1 tool call: Edit"} }))).To(BeEmpty())
+	})
 
 	It("does not blame the harness for an agent that cannot be run", func() {
 		f := facts(func(f *measure.Facts) { f.Run.Error, f.Run.AgentError = "no such program", true })

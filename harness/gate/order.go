@@ -11,10 +11,12 @@ import (
 // rank is how near a finding is to the root cause of a bad trial: the lower, the nearer.
 type rank int
 
-// The ranks. A call that the script or the API refused comes before a program that
-// failed, which often fails because of it; what never happened comes last.
+// The ranks. A call that the script or the API refused, or a tool call that permissions
+// refused, comes before a program that failed, which often fails because of it; what
+// never happened comes last.
 const (
 	refusedCall rank = iota
+	refusedTool
 	failedProgram
 	notInjected
 	consequence
@@ -29,6 +31,8 @@ func rankOf(f *Finding, facts *measure.Facts) rank {
 		return noted
 	case f.Rule == expect.InvalidRequest || f.Rule == expect.UnexpectedCall:
 		return refusedCall
+	case f.Rule == deniedTool:
+		return refusedTool
 	case f.Rule == statusRule && brokeDown(facts):
 		return failedProgram
 	case f.Rule == unfiredFault:

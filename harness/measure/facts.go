@@ -63,6 +63,9 @@ type RunFacts struct {
 	// with nothing wrong any more; empty where it had come to its end, or keeps nothing.
 	// What that took is in no other fact.
 	Resumed string `cel:"resumed" json:"resumed,omitempty"`
+	// Denied are the tool calls that the agent's permissions refused, as its program
+	// reported them: one text for each answer that came with some.
+	Denied []string `cel:"denied" json:"denied,omitempty"`
 	// Broken says which promises of the agent were not kept, as the driver saw:
 	// answers lost or doubled, finished tasks done again.
 	Broken []string `cel:"broken" json:"broken,omitempty"`

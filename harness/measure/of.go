@@ -35,6 +35,7 @@ func Of(sc record.Scenario, tr record.Trial, timings []record.Timing) Facts {
 			Struck:     struck(&tr),
 			Cause:      cause(&tr),
 			Resumed:    resumed(&tr),
+			Denied:     denied(&tr),
 			Broken:     broken(&tr),
 		},
 		Calls:     callFacts(&tr),
@@ -72,6 +73,17 @@ func Of(sc record.Scenario, tr record.Trial, timings []record.Timing) Facts {
 		}
 	}
 	return f
+}
+
+// denied are the tool calls that permissions refused, as iterations and turns report
+// them.
+func denied(tr *record.Trial) (all []string) {
+	for i := range tr.Events {
+		if text, ok := tr.Events[i].Attrs["denied"].(string); ok {
+			all = append(all, text)
+		}
+	}
+	return all
 }
 
 // broken are the promises that a driver says were not kept.

@@ -8,6 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
@@ -71,7 +72,7 @@ func (l *looper) grade(r loop.Result, own budget.Caps, words string) persist.Out
 	case len(r.Denials) > 0:
 		return persist.Outcome{
 			Grade: persist.Escalated, Carry: left,
-			Details: r.Details + "; the agent's permissions refused " + loop.Denied(r.Denials),
+			Details: r.Details + "; the agent's permissions refused " + llm.DescribeDenials(r.Denials),
 		}
 	default:
 		return persist.Outcome{Grade: persist.Failed, Details: r.Details, Carry: left}

@@ -166,6 +166,9 @@ func (s *session) Say(ctx context.Context, text string) (app.Answer, error) {
 	if len(reply.Retries) > 0 {
 		attrs["retries"] = len(reply.Retries)
 	}
+	if len(reply.Denials) > 0 {
+		attrs["denied"] = llm.DescribeDenials(reply.Denials)
+	}
 	return app.Answer{Text: reply.Text, Attrs: attrs}, nil
 }
 
