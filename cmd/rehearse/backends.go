@@ -37,8 +37,8 @@ type backendFlags struct {
 	// read, unless the user chose its permissions. Backend exec, the user's own program,
 	// has no levels of access, and is started in the current folder.
 	observer bool
-	prices         string
-	dir            string // where a command-line agent works; empty: here
+	prices   string
+	dir      string // where a command-line agent works; empty: here
 }
 
 func (b *backendFlags) register(cmd *cobra.Command) {
