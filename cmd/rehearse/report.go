@@ -75,8 +75,8 @@ line for each trial, which a collector takes at /v1/traces. A recording holds no
 when it began.
 
 --verify only checks the chain of hashes, names the lines that were changed, removed or moved (the
-first 100), and prints the last hash. The chain finds damage, not a forgery whose hashes were computed
-anew: keep the last hash elsewhere to prove that a recording is the original.
+first 100), and prints the last hash. The chain finds damage, not a forgery whose hashes were all
+computed anew: keep the last hash elsewhere to prove that a recording is the original.
 --requirements lists each requirement with its proofs and their last result; the results of
 Ginkgo specs are added with --specs (ginkgo --json-report).
 
