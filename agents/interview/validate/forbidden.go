@@ -84,7 +84,7 @@ var fictionWords = set("personnage personnages heros heroine heroines intrigue s
 // means that the passage is about works by its purpose. Questions of other blocks
 // are about the candidate: they have none.
 func (c *checker) passage(h zones.Hit) (text string, start int, fiction bool) {
-	mark := ""
+	var mark string
 	switch {
 	case c.want.Step == session.Block2B && c.want.Purpose == session.PurposeQuestions:
 		mark = separatorWord

@@ -25,6 +25,8 @@ func (f Finding) In(l session.Language) string {
 }
 
 // french are the findings by their rules.
+//
+//nolint:misspell // the texts are French
 var french = map[Rule]string{
 	RuleEmpty:            "le texte est vide",
 	RuleEncoding:         "le texte n'est pas en UTF-8 valide",
