@@ -111,25 +111,16 @@ func (r *runner) verify() *ending {
 		return r.partial(f.missing())
 	case passed:
 		end := &ending{status: StatusDone, output: *f.output, value: value, verification: &record}
-		end.details = "completed in iteration " + itoa(r.n) + unverified(record)
+		end.details = "completed in iteration " + itoa(r.n)
+		if !record.Verified() {
+			end.details += ", not verified"
+		}
 		return end
 	case r.revisions >= r.opt.Revisions || r.n == r.max:
 		return r.partial(f.missing())
 	}
 	r.revise()
 	return nil
-}
-
-// unverified names the parts of a verification that hold by the agent's word alone.
-func unverified(record verify.Record) string {
-	var parts []string
-	for _, p := range record.ByWord() {
-		parts = append(parts, string(p))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "; not verified, by the agent's word alone: " + strings.Join(parts, ", ")
 }
 
 // revise asks for the output again, in an iteration of its own.

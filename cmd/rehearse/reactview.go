@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/agents/react/verify"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/plain"
 	"github.com/rehearse-dev/rehearse/internal/tty"
@@ -142,6 +143,9 @@ func (a *app) showReact(r react.Result, transcript string, asJSON bool) error {
 	if r.Question != "" {
 		fmt.Fprintf(a.stderr, "question: %s\n", plain.Line(joined(string(r.Trigger), r.Question), maxQuestion))
 	}
+	if v := r.Verification; r.Status == react.StatusDone && v != nil && !v.Verified() {
+		fmt.Fprintf(a.stderr, "by the agent's word alone: %s\n", joinedParts(v.ByWord()))
+	}
 	for _, missing := range r.Missing {
 		fmt.Fprintf(a.stderr, "missing: %s\n", plain.Line(missing, 1000))
 	}
@@ -150,6 +154,14 @@ func (a *app) showReact(r react.Result, transcript string, asJSON bool) error {
 	}
 	fmt.Fprintf(a.stderr, "transcript: %s\n", transcript)
 	return nil
+}
+
+func joinedParts(parts []verify.Part) string {
+	var names []string
+	for _, p := range parts {
+		names = append(names, string(p))
+	}
+	return strings.Join(names, ", ")
 }
 
 // printReact prints the result, or the output as the agent wrote it.

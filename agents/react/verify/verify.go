@@ -36,8 +36,8 @@ type Answer struct {
 	// Passed is what the agent claims.
 	Passed bool `json:"passed"`
 	// Bound is true if what the agent names was found in the contract or in the
-	// context, or if the contract asks for nothing in this part. A part that holds and is not bound holds by the agent's word alone, as
-	// correctness always does. Judge sets it.
+	// context, or if the contract asks for nothing in this part. A part that holds and is
+	// not bound holds by the agent's word alone, as correctness always does. Judge sets it.
 	Bound bool `json:"bound"`
 	// Checks are the single things that it names; Text is a tick form's sentence.
 	Checks []string `json:"checks,omitempty"`
