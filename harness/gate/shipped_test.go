@@ -160,10 +160,14 @@ func edgesOf(agent string) map[string][]edge {
 
 var interviewEdges = map[string][]edge{
 	"finished-is-true": {{about: "another profile", breaks: earlier2, holds: unchanged}},
-	"no-answer-lost": {{
-		about: "an answer fewer", breaks: func(f *measure.Facts) { f.Interview.Answers = 3 },
-		holds: func(f *measure.Facts) { f.Interview.Answers, f.Run.Status = 3, "left" },
-	}},
+	"no-answer-lost": {
+		{
+			about: "an answer fewer", breaks: func(f *measure.Facts) { f.Interview.Answers = 3 },
+			holds: func(f *measure.Facts) { f.Interview.Answers, f.Run.Status = 3, "left" },
+		},
+		{about: "fewer questions, which texts of the prompts replaced", breaks: fallback(1, 3, 4), holds: fallback(1, 3, 3)},
+		{about: "fewer questions without such a text", breaks: fallback(0, 3, 3), holds: fallback(0, 4, 4)},
+	},
 	"no-answer-twice": {{about: "an answer more", breaks: func(f *measure.Facts) { f.Interview.Answers = 5 }, holds: unchanged}},
 	"resumable":       resumable("interview"),
 	"queued-questions-are-free": {{
@@ -202,6 +206,14 @@ var superviseEdges = map[string][]edge{
 		golden: func(f *measure.Facts) { f.Supervise.Longest = 7 },
 	}},
 	"bounded-cost": {{about: "a long attempt", breaks: cost(0.3401), holds: cost(0.3399), golden: func(f *measure.Facts) { f.Supervise.Longest = 7 }}},
+}
+
+// fallback is an interview with so many texts of the prompts in the place of the model's,
+// and answers that are stored and that were given.
+func fallback(n, stored, given int) change {
+	return func(f *measure.Facts) {
+		f.Interview.Fallbacks, f.Interview.Answers, f.Interview.Answered = n, stored, given
+	}
 }
 
 func lastCheck(says string) change {
