@@ -12,6 +12,7 @@ import (
 // token is a word of a text.
 type token struct {
 	folded     string
+	heard      string // as it sounds, see sound
 	start, end int
 	gap        string // what stands before it
 	capital    bool   // begins with a capital letter or a digit
@@ -23,6 +24,7 @@ func tokensOf(text string) []token {
 	r := words.NewReader(text)
 	for w, ok := r.Next(); ok; w, ok = r.Next() {
 		t := token{folded: string(w.Text), start: w.Start, end: w.End, gap: w.Gap}
+		t.heard = sound(t.folded)
 		first, _ := utf8.DecodeRuneInString(text[w.Start:])
 		t.capital = unicode.IsUpper(first) || unicode.IsDigit(first)
 		for _, c := range text[w.Start:w.End] {
@@ -81,17 +83,17 @@ func longest(tokens []token, forms []nearForm) (work, n int) {
 	if first := tokens[0]; !first.capital && !first.opened() {
 		return 0, 0
 	}
-	var window []string
+	var window, heard []string
 	for i, t := range tokens[:min(len(tokens), maxWords)] {
 		if i > 0 && breaks(t.gap, tokens[i-1]) {
 			break
 		}
-		window = append(window, t.folded)
+		window, heard = append(window, t.folded), append(heard, t.heard)
 		if small[t.folded] && len(window) < len(tokens) && i > 0 {
 			continue // a title does not end here
 		}
 		at := placeOf(tokens, i+1)
-		key := keyOf(window)
+		key := keyFrom(window, heard)
 		for _, f := range forms {
 			if f.names(key, at) {
 				work, n = f.work, i+1

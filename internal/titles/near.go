@@ -176,16 +176,23 @@ func letters(list []string) int { return len(strings.Join(list, "")) }
 // keyOf returns the words of a title that count, each as it sounds; all where
 // none counts.
 func keyOf(title []string) []string {
-	var key []string
-	for _, word := range title {
+	heard := make([]string, len(title))
+	for i, word := range title {
+		heard[i] = sound(word)
+	}
+	return keyFrom(title, heard)
+}
+
+// keyFrom is keyOf of words of which it is known how each sounds.
+func keyFrom(title, heard []string) []string {
+	key := make([]string, 0, len(title))
+	for i, word := range title {
 		if !small[word] {
-			key = append(key, sound(word))
+			key = append(key, heard[i])
 		}
 	}
 	if len(key) == 0 {
-		for _, word := range title {
-			key = append(key, sound(word))
-		}
+		key = append(key, heard...)
 	}
 	if len(key) > 1 {
 		for i, word := range key {
