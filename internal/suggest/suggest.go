@@ -25,7 +25,7 @@ func Nearest(word string, candidates []string) string {
 		if len(f) > maxLen || longest-min(len(w), len(f)) > limit {
 			continue
 		}
-		d := distance(w, f)
+		d := Distance(w, f, limit)
 		if d <= limit && d < longest && (bestDistance < 0 || d < bestDistance) {
 			best, bestDistance = c, d
 		}
@@ -42,15 +42,20 @@ func fold(s string) []rune {
 	return []rune(separators.Replace(strings.ToLower(s)))
 }
 
-// distance is the optimal string alignment distance (Levenshtein's with swapped
-// neighbours as one error). Three rows suffice: a swap looks two rows back.
-func distance(a, b []rune) int {
+// Distance returns how many elements must be inserted, left out, replaced, or swapped with
+// their neighbour to turn a into b: the optimal string alignment distance. A distance above
+// limit is returned as limit+1. Three rows suffice, as a swap looks two rows back.
+func Distance[T comparable](a, b []T, limit int) int {
+	if max(len(a)-len(b), len(b)-len(a)) > limit {
+		return limit + 1
+	}
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
 		row[0] = i
+		least := i
 		for j := 1; j <= len(b); j++ {
 			cost := 1
 			if a[i-1] == b[j-1] {
@@ -60,8 +65,12 @@ func distance(a, b []rune) int {
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
 				row[j] = min(row[j], before[j-2]+1)
 			}
+			least = min(least, row[j])
+		}
+		if least > limit {
+			return limit + 1
 		}
 		before, last, row = last, row, before
 	}
-	return last[len(b)]
+	return min(last[len(b)], limit+1)
 }

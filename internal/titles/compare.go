@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/words"
 )
 
@@ -199,7 +200,7 @@ func near(a, b []string) bool {
 	case n >= 7:
 		limit = 1
 	}
-	return ja[0] == jb[0] && distance(ja, jb, limit) <= limit
+	return ja[0] == jb[0] && suggest.Distance([]byte(ja), []byte(jb), limit) <= limit
 }
 
 func digitsOf(key []string) string {
@@ -224,7 +225,7 @@ func nearWords(a, b []string) bool {
 			continue
 		}
 		limit := allowed(a[i], b[i], same, len(a) > 1)
-		if limit == 0 || distance(a[i], b[i], limit) > limit {
+		if limit == 0 || suggest.Distance([]byte(a[i]), []byte(b[i]), limit) > limit {
 			return false
 		}
 	}
@@ -262,39 +263,4 @@ func swapped(a, b string) bool {
 	slices.Sort(x)
 	slices.Sort(y)
 	return string(x) == string(y)
-}
-
-// distance returns how many letters must be put in, left out, replaced, or swapped
-// with their neighbour to make b of a; more than limit is returned as limit+1.
-// (Optimal string alignment distance.)
-func distance(a, b string, limit int) int {
-	if max(len(a)-len(b), len(b)-len(a)) > limit {
-		return limit + 1
-	}
-	var before []int
-	last := make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row := make([]int, len(b)+1)
-		row[0] = i
-		least := i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-			least = min(least, row[j])
-		}
-		if least > limit {
-			return limit + 1
-		}
-		before, last = last, row
-	}
-	return min(last[len(b)], limit+1)
 }
