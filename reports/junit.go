@@ -95,7 +95,7 @@ func (x *xmlWriter) suite(r Report) {
 	}
 }
 
-// problems is a test case for what is wrong with the recording, if anything is.
+// problems writes a test case for the problems of the recording, if there are any.
 func (x *xmlWriter) problems(r Report) {
 	if len(r.Problems) == 0 {
 		return

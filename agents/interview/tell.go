@@ -132,13 +132,13 @@ func (t *step) tellGuard(name string, entry session.Call, detail string) {
 	}})
 }
 
-// tellFallback tells that a text of the prompts was shown in place of the model's.
+// tellFallback emits an event: a text of the prompts was shown instead of the model's.
 func (t *step) tellFallback(last session.Call) {
 	t.tellGuard(guardFallback, last, last.Detail)
 	t.log(slog.LevelWarn, "fallback text shown", "purpose", last.Purpose, "rule", last.Fault, "attempts", last.Attempt)
 }
 
-// tellLimit tells that the session has reached a limit.
+// tellLimit emits an event: the session has reached a limit.
 func (t *step) tellLimit(limit, message string) {
 	t.tellGuard(guardLimit, session.Call{N: t.now.Calls, Purpose: t.now.Owed.Purpose, Step: t.now.Step}, "the session has used "+message)
 	t.log(slog.LevelError, "session limit reached", "limit", limit, "calls", t.now.Calls, "retries", t.now.Retries)

@@ -188,7 +188,7 @@ func (o Options) patience(p session.Purpose) int {
 // runes: more than the longest good text has.
 const maxReply = 12_000
 
-// complain notes what the next attempt is told of this one.
+// complain stores the complaint about this attempt for the next one.
 func complain(owed *session.Owed, a answer, l session.Language) {
 	owed.Complaint, owed.Reply, owed.Wanted = a.complaint(l), "", nil
 	if runes := []rune(a.text); utf8.ValidString(a.text) && len(runes) <= maxReply {

@@ -69,7 +69,7 @@ type Answer struct {
 type Ruling struct {
 	Allow  bool
 	Reason string
-	// Steps are what is left to do; the next prompt quotes them.
+	// Steps are the open steps; the next prompt quotes them.
 	Steps []string
 	// NeedsUser are steps that only the user decides on, NeedsApproval is true if the
 	// answer waits for a person: nothing of that is ordered. See stop.Order.

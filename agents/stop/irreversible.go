@@ -16,7 +16,7 @@ const maxAct = 4000
 // that reaches others: deleting data, rewriting shared history, deploying to
 // production, publishing, paying, revoking or sending credentials, running a program
 // straight from the network. It reads commands, and English and French words; work on
-// such features ("add a delete button", "document the release") is none.
+// such features ("add a delete button", "document the release") is not irreversible.
 //
 // It errs towards true: a step that is held back costs a question, one that is
 // ordered may cost the data.

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Order is what an agent whose stop was refused is told about its own steps. It
+// Order is the text about its own steps for an agent whose stop was refused. It
 // quotes them and gives them no authority: a message may repeat what an agent read
 // somewhere, and the guard knows neither the task nor what the user allows.
 type Order struct {
@@ -20,7 +20,7 @@ type Order struct {
 	NeedsApproval bool
 }
 
-// Order returns what the agent is told after a verdict that refuses its stop.
+// Order returns the text for the agent after a verdict that refuses its stop.
 func (v Verdict) Order() Order {
 	o := Order{Language: v.Language, NeedsApproval: v.NeedsApproval}
 	for _, s := range v.Steps {

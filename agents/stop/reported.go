@@ -57,7 +57,7 @@ func (r *reading) clauseOf(s, word int) int {
 
 // instructs reports whether a clause begins with an instruction of which the
 // phrase of completion is the aim: "get the tests to pass", "faire passer …".
-// A verb that may be a noun ("build", "release") is none right before the phrase.
+// A word that may be a verb or a noun ("build", "release") is a noun right before the phrase.
 func (r *reading) instructs(from int, h grammar.Hit) bool {
 	i := r.firstVerb(from, int(h.End))
 	if i < 0 {

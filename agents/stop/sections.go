@@ -203,7 +203,7 @@ func (l *list) item(r *reading, item *text.Block) {
 	}
 }
 
-// done reports whether the list tells what was done: half of its items or more say
+// done reports whether the list reports finished work: half of its items or more say
 // so, and none of the others names something to do. Open boxes count by themselves.
 func (l *list) done() bool {
 	return l.finished > 0 && l.finished >= l.items+l.user && (l.tasks == 0 || l.ticked > 0)

@@ -161,7 +161,7 @@ func (x *extractor) boundary(start, i, end int, list bool) (next int, follows bo
 func (x *extractor) clauseEnd(first, end int) int {
 	for i := first + 1; i < end; i++ {
 		if x.doc.Words[i].Flags&text.AfterGap == 0 || opensCondition(x.doc.Words, i) {
-			continue // a condition is no comment
+			continue // a condition is not a comment
 		}
 		gap := x.gap(i)
 		dash := strings.ContainsAny(gap, "—–") || strings.Contains(gap, " - ")

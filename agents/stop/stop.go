@@ -152,7 +152,7 @@ type Step struct {
 	Estimate    time.Duration `json:"estimate"`
 	// NeedsUser is true for an act that cannot be undone or reaches others: deleting
 	// data, a forced push, a deployment to production, a publication, a payment. No
-	// agent is to be told to do it; the user decides.
+	// agent may be ordered to do it; the user decides.
 	NeedsUser bool `json:"needs_user,omitempty"`
 	Span
 }

@@ -18,7 +18,7 @@ import (
 const auditExitCodes = `Exit codes:
   0    written, and every check holds
   1    written, and the data does not agree with itself
-  2    usage: there is no such session or store, or the candidate has several sessions
+  2    usage: the session or store does not exist, or the candidate has several sessions
   3    the store could not be read, or the files not be written`
 
 // auditFlags are the flags of audit.

@@ -193,7 +193,7 @@ func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentF
 	return a.conclude(how, &found, flags.require)
 }
 
-// conclude prints what is not as require demands, and returns the exit code.
+// conclude prints each unmet demand of require, and returns the exit code.
 func (a *app) conclude(how method, r *result.Result, require string) error {
 	code, unmet := how.judge(r, require)
 	for _, text := range unmet {

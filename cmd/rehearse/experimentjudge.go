@@ -16,7 +16,7 @@ const (
 
 func requirements() []string { return []string{requireBetter, requireNotWorse, requireDecided} }
 
-// judgeExperiment returns the exit code of a result, and what is not as require demands.
+// judgeExperiment returns the exit code of a result, and the unmet demands of require.
 func judgeExperiment(r *result.Result, require string) (code int, unmet []string) {
 	if code, over := ended(r); over {
 		return code, nil

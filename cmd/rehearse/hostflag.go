@@ -15,7 +15,7 @@ func hostFlag(f *pflag.FlagSet, hosts *[]string) {
 	f.StringSliceVar(hosts, "host", nil, "also answer requests whose Host header has this name, such as\nhost.docker.internal (default: only names of this machine)")
 }
 
-// checkHosts refuses what is not the name of a host.
+// checkHosts refuses texts that are not host names.
 func checkHosts(hosts []string) error {
 	for _, h := range hosts {
 		if h == "" || strings.ContainsAny(h, "/@ ") || strings.Count(h, ":") == 1 {

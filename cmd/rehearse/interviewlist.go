@@ -104,7 +104,7 @@ func (a *app) interviewShowCommand() *cobra.Command {
 		Long: `show prints the messages of a session as plain text. Of a candidate with several sessions name
 one by the start of its id, or take the newest with --latest.
 
-Exit codes: 0 printed; 2 usage, there is no such session, or the candidate has several sessions;
+Exit codes: 0 printed; 2 usage, the session does not exist, or the candidate has several sessions;
 3 the store could not be read.`,
 		Example:           "  rehearse interview show lea",
 		Args:              arguments(1, 1, "name one session, or one candidate"),

@@ -78,9 +78,9 @@ machine.
 	f.StringVar(&flags.instance, "instance", "default", "name of this server; each that runs on a store needs another one")
 	f.DurationVar(&flags.callTimeout, "call-timeout", time.Minute, "the longest that one call to the model may take")
 	f.DurationVar(&flags.drain, "drain-timeout", 90*time.Second, "how long to wait at the end for steps under way")
-	f.StringSliceVar(&flags.hosts, "host", nil, "a name by which requests may name this server, beside localhost and its address")
-	f.IntVar(&flags.starts, "starts-per-minute", web.DefaultStarts, "interviews that one address may begin in a minute; 0 is no limit")
-	f.IntVar(&flags.allStarts, "all-starts-per-minute", web.DefaultAllStarts, "interviews that all may begin in a minute; 0 is no limit")
+	f.StringSliceVar(&flags.hosts, "host", nil, "a name that requests may use for this server, in addition to localhost and its address")
+	f.IntVar(&flags.starts, "starts-per-minute", web.DefaultStarts, "interviews that one address may begin in a minute; 0 means no limit")
+	f.IntVar(&flags.allStarts, "all-starts-per-minute", web.DefaultAllStarts, "interviews that all may begin in a minute; 0 means no limit")
 	flags.limits.register(f)
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "log only what goes wrong")
 	return cmd
@@ -219,9 +219,9 @@ type sessionLimits struct {
 }
 
 func (l *sessionLimits) register(f *pflag.FlagSet) {
-	f.IntVar(&l.calls, "max-calls", interview.DefaultMaxCalls, "calls that one session may make; 0 is no limit")
-	f.Float64Var(&l.cost, "max-cost", interview.DefaultMaxCost, "EUR that one session may spend; 0 is no limit")
-	f.IntVar(&l.retries, "max-retries", interview.DefaultMaxRetries, "how often the candidate may ask for a message again; 0 is no limit")
+	f.IntVar(&l.calls, "max-calls", interview.DefaultMaxCalls, "calls that one session may make; 0 means no limit")
+	f.Float64Var(&l.cost, "max-cost", interview.DefaultMaxCost, "EUR that one session may spend; 0 means no limit")
+	f.IntVar(&l.retries, "max-retries", interview.DefaultMaxRetries, "how often the candidate may ask for a message again; 0 means no limit")
 }
 
 func (l *sessionLimits) check() error {

@@ -34,7 +34,7 @@ func (v *loopView) text(delta string) {
 	v.underWay(fmt.Sprintf("%d characters: %s", v.seen, last))
 }
 
-// activity is told what an agent does by itself.
+// activity receives the actions that an agent takes by itself.
 func (v *loopView) activity(tool string) {
 	if tool != "" {
 		v.tools++

@@ -32,7 +32,7 @@ func familyOf(name string, k kind) string {
 	}
 }
 
-// family is what is tested jointly.
+// family is a set of measures that are tested jointly.
 type family struct{ scenario, name string }
 
 // sparePairs is how many pairs more than the fewest that can be significant a test of
@@ -151,7 +151,7 @@ func TrialsNeeded(b *baseline.Baseline, rules baseline.Rules) (trials, tests int
 	return trials, tests, few
 }
 
-// varyingFamilies counts what is tested of a scenario in real time.
+// varyingFamilies counts the families that are tested in a real-time scenario.
 func varyingFamilies(s *baseline.Scenario) int {
 	if !s.RealTime {
 		return 0

@@ -87,7 +87,7 @@ func (c *candidate) ledger(data audit.Data) {
 	c.promise(lost <= deaths+c.deaths, "%d calls were lost in %d crashes", lost, deaths+c.deaths)
 }
 
-// ledgerMatches reports whether a ledger of so many calls fits those that were made: it
+// ledgerMatches reports whether a ledger with listed calls matches the calls made: it
 // has each of them, and beyond them only calls that a crash interrupted before they
 // were made, which are among the lost ones.
 func ledgerMatches(made, listed, lost int) bool {

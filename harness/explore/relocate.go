@@ -16,7 +16,7 @@ import (
 const here = "{here}"
 
 // relocate returns the changes by which a copy of a scenario's file in another folder
-// starts the same program and builds the same image: every path relative to the file's
+// starts the same program and builds the same image: each path relative to the file's
 // folder becomes one relative to the new folder.
 func relocate(sc *scenarios.Scenario, folder string) ([]source.Change, error) {
 	if sc.File == "" || scenarios.Shipped(sc.File) {

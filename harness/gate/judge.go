@@ -119,7 +119,7 @@ func (j *Judge) Judge(f measure.Facts) []Finding {
 const deniedTool = "denied-tool"
 
 // judgeDenied adds the denied tool calls of a trial that failed: the work that they were
-// for may be missing. A denial alone is no failure.
+// for may be missing. A denial alone is not a failure.
 func judgeDenied(f *measure.Facts, found []Finding) []Finding {
 	if VerdictOf(found) != Fail {
 		return found

@@ -27,7 +27,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("line %d: %s", p.Line, p.Message)
 }
 
-// tornLine is what is wrong with a last line that has no end.
+// tornLine describes a last line that has no end.
 const tornLine = "the last line is torn: it does not end with a newline"
 
 // lines reads a stream line by line with bounded memory.

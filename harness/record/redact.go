@@ -159,7 +159,7 @@ func whole(e escape.Encoding, s string, found []Secret) []Secret {
 	return found
 }
 
-// merge sorts secrets and makes one of those that overlap.
+// merge sorts secrets and joins overlapping ones.
 func merge(found []Secret) []Secret {
 	if len(found) < 2 {
 		return found

@@ -182,7 +182,7 @@ type run struct {
 	left int
 }
 
-// spend takes work off what is left.
+// spend subtracts from the remaining work.
 func (r *run) spend(units int) error {
 	if r.left -= units; r.left < 0 || units < 0 {
 		return ErrWork

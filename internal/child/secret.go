@@ -27,7 +27,7 @@ func SecretName(name string) bool {
 	return (secretPart.MatchString(name) || secretWord.MatchString(name)) && !ordinary.MatchString(name)
 }
 
-// SecretValues returns what is secret of a variable: its value if the name says so, and
+// SecretValues returns the secret parts of a variable: its value if the name says so, and
 // the password if the value is a URL with one.
 func SecretValues(name, value string) (secrets []string) {
 	user := userOf(value)

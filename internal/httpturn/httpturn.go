@@ -188,7 +188,7 @@ func Base(text string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("%q is not a URL", plain.MaskURL(text)) // the parser's own error would repeat a password
 	case u.Scheme != "http" || u.Host == "":
-		return "", fmt.Errorf("%q is no address of an application; write one such as http://127.0.0.1:8080", plain.MaskURL(text))
+		return "", fmt.Errorf("%q is not the address of an application; write one such as http://127.0.0.1:8080", plain.MaskURL(text))
 	case !loopback.Is(u.Hostname()):
 		return "", fmt.Errorf("%s is another machine; only applications on this one are driven, such as http://127.0.0.1:8080", u.Host)
 	case u.RawQuery != "" || u.Fragment != "" || u.User != nil:

@@ -104,7 +104,7 @@ func longest(tokens []token, forms []nearForm) (work, n int) {
 	return work, n
 }
 
-// place is a number of words and what is known of them beside their spelling.
+// place is a number of words with their context.
 type place struct {
 	tokens []token
 	next   *token // the word after; nil at the end

@@ -98,7 +98,7 @@ func (a agent) granted(access Access, extra []string) ([]string, error) {
 }
 
 // confined reports whether the program runs shell commands in a sandbox: codex does,
-// unless it is told otherwise.
+// unless its flags change that.
 func (b *adapter) confined() bool {
 	args := b.agent.arguments(b.cfg, "")
 	return b.agent.id == "codex" && !given(args, "--yolo", "--dangerously-bypass-approvals-and-sandbox") &&

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// activity collects what an agent does beside talking: its tool calls and those
+// activity collects the actions of an agent other than talking: its tool calls and those
 // that its own permissions refused.
 type activity struct {
 	onActivity func(tool string)

@@ -39,7 +39,7 @@ func declined(w http.ResponseWriter, r *http.Request, codec wire.Reader) bool {
 	for _, f := range codec.EncodeError(apiErr) {
 		maps.Copy(w.Header(), f.Header)
 		w.WriteHeader(f.Status)
-		_, _ = w.Write(f.Data) // nobody is there to be told
+		_, _ = w.Write(f.Data) // the client has left
 	}
 	return true
 }
@@ -51,7 +51,7 @@ func refuse(w http.ResponseWriter, status int, message string) {
 	}}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // nobody is there to be told
+	_ = json.NewEncoder(w).Encode(body) // the client has left
 }
 
 // quiet is for a proxy whose errors are told by other means.

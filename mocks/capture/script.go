@@ -287,7 +287,7 @@ func askedOf(t *turn) asked {
 }
 
 // attachments returns, for each question, what came with it: questions that differ only
-// in their images are told apart by these.
+// in their images are distinguished by these.
 func (m *maker) attachments() map[asked]map[string]bool {
 	all := map[asked]map[string]bool{}
 	for i := range m.turns {

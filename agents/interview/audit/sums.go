@@ -34,7 +34,7 @@ type Outcomes struct {
 type Tokens struct {
 	Counted  Sums `json:"counted"`
 	Reported Sums `json:"reported"`
-	// Billed are those that the cost is computed from, of all calls.
+	// Billed sums the tokens of all calls from which the cost is computed.
 	Billed Sums `json:"billed"`
 	// Difference is what was reported less what was counted, over the calls that
 	// reported usage: Compared of them, of which Differ have another number. Of

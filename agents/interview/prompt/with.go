@@ -56,7 +56,7 @@ func Check(name, text string) error {
 		return errors.New("the text has no {complaint}, for what the refused text lacked")
 	}
 	if name == missing && !strings.Contains(text, "{titles}") {
-		return errors.New("the text has no {titles}, for those that the refused text lacked")
+		return errors.New("the text lacks the placeholder {titles}, which lists the titles that the refused text did not name")
 	}
 	_, err := choose(text, 0)
 	return err

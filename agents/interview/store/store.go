@@ -60,7 +60,7 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	case found && scheme == "sqlite":
 		return openSQLite(ctx, rest)
 	case found && strings.EqualFold(scheme, "file"):
-		return nil, fmt.Errorf("there is no store for %q addresses: write the path of the file itself, without %q and without what follows a question mark", "file:", "file:")
+		return nil, fmt.Errorf("%q addresses are not supported: write the path of the file alone, without %q and without a query", "file:", "file:")
 	case strings.Contains(dsn, "://"):
 		return nil, fmt.Errorf("there is no store for %q addresses: "+
 			`write the path of a file, "memory:" or "postgres://user@host/database"`, scheme+"://")

@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// In returns the finding in a language of interviews, for a model that is to mend
+// In returns the finding in a language of interviews, for a model that has to fix
 // it. Like Message it quotes nothing.
 func (f Finding) In(l session.Language) string {
 	text, ok := french[f.Rule]

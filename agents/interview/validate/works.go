@@ -4,7 +4,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/titles"
 )
 
-// works are those that the candidate named.
+// works are the works that the candidate named.
 type works struct {
 	*titles.Index
 	names []string

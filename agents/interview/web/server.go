@@ -39,7 +39,7 @@ type Options struct {
 	// Languages are those in which interviews begin; empty means all. The first one
 	// is for those who ask for none of them.
 	Languages []session.Language
-	// Hosts are the names, without port, by which requests may name this server beside
+	// Hosts are the names, without port, by which requests may name this server in addition to
 	// those of this machine (localhost, 127.0.0.1, ::1) and the address that they came
 	// to. Others get 421, so that a page of another site cannot reach the server by a
 	// name of its own (DNS rebinding).

@@ -99,7 +99,7 @@ func (s *starts) bucketOf(from netip.Prefix, now time.Time) *bucket {
 }
 
 // addressOf is the address that a request comes from. One client may have a whole
-// /64 of IPv6, which counts as one. What is no address is all the same one.
+// /64 of IPv6, which counts as one. All texts that are not an address count as the same one.
 func addressOf(r *http.Request) netip.Prefix {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

@@ -43,7 +43,7 @@ func (r *run) round(n int, v stop.Verdict) (string, stop.Verdict, *ending) {
 	return round.Answer, r.conclude(verdicts, steps), nil
 }
 
-// ordered are the steps that an agent may be told to do: all but those that only the
+// ordered are the steps that an agent may be ordered to do: all except the ones that only the
 // user decides on.
 func ordered(steps []stop.Step) []stop.Step {
 	return slices.DeleteFunc(slices.Clone(steps), func(s stop.Step) bool { return s.NeedsUser })

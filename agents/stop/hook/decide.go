@@ -43,7 +43,7 @@ type pending struct {
 	MayStop bool       `json:"may_stop"`
 	Class   stop.Class `json:"class"`
 	Score   float64    `json:"score"`
-	// Language and NeedsApproval decide what the agent is told; its words are not kept.
+	// Language and NeedsApproval select the text for the agent; its own words are not kept.
 	Language      string `json:"language,omitempty"`
 	NeedsApproval bool   `json:"needs_approval,omitempty"`
 }

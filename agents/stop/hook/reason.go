@@ -18,7 +18,7 @@ const (
 	maxExcerpt  = 160 // characters
 )
 
-// reason tells the agent, in the language of its message, what was found in it and
+// reason describes to the agent, in the language of its message, what was found in it and
 // what to do now.
 func reason(v stop.Verdict) string {
 	w := english
