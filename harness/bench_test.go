@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	openai "github.com/sashabaranov/go-openai"
 
 	"github.com/rehearse-dev/rehearse/clock"
@@ -72,7 +74,7 @@ func (f *files) Trial(j harness.Judged) error {
 func pipeline(tb testing.TB, set []scenarios.Scenario, workers int, folder string) {
 	prices, err := price.Default()
 	check(tb, err)
-	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: record.NewRedactor(nil)}
+	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redact.New(nil)}
 	defer env.Close()
 	out, err := os.Create(filepath.Join(folder, "recording.jsonl"))
 	check(tb, err)

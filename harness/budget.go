@@ -8,8 +8,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/show"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // Budget bounds a whole run; zero bounds nothing. Calls and cost are added up trial
@@ -20,7 +20,7 @@ type Budget struct {
 	// Calls counts calls to the backend, as the measure of that name.
 	Calls int
 	// Cost is money in its own currency. A trial of unknown cost uses it up.
-	Cost unit.Money
+	Cost quantity.Money
 	// Time is how long the run may take on Clock; the trials that are under way then
 	// are given up.
 	Time  time.Duration
@@ -66,7 +66,7 @@ func (s *spending) Trial(j Judged) error {
 	if j.Facts.Calls.Total > 0 && !j.Facts.Cost.Known && s.unknown == "" {
 		s.unknown = j.Scenario.Name
 	}
-	if s.budget.Cost.Currency == unit.USD {
+	if s.budget.Cost.Currency == quantity.USD {
 		s.cost += j.Facts.Cost.USD
 	} else {
 		s.cost += j.Facts.Cost.EUR
@@ -79,7 +79,7 @@ func (s *spending) usedUp() string {
 	b := &s.budget
 	switch {
 	case b.Calls > 0 && s.calls >= b.Calls:
-		return fmt.Sprintf("the budget of %s is used up: the run made %d", show.Plural(b.Calls, "call"), s.calls)
+		return fmt.Sprintf("the budget of %s is used up: the run made %d", format.Plural(b.Calls, "call"), s.calls)
 	case b.Cost.IsZero():
 		return ""
 	case s.unknown != "":

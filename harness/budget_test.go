@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/price"
 )
@@ -67,10 +67,10 @@ var _ = Describe("a budget for the whole run", Label("H-06"), func() {
 		Entry("calls, by the last one", harness.Budget{Calls: 7}, calling(2, true), 4, "the budget of 7 calls is used up: the run made 8", "c"),
 		Entry("calls, at the end of a scenario", harness.Budget{Calls: 5}, calling(2, true), 3, "the budget of 5 calls is used up: the run made 6", "b", "c"),
 		Entry("calls, at once", harness.Budget{Calls: 1}, calling(2, true), 1, "the budget of 1 call is used up: the run made 2", "b", "c"),
-		Entry("money", harness.Budget{Cost: unit.Money{Amount: 4, Currency: unit.USD}}, calling(2, true), 4, "the budget of 4 USD is used up: the run spent 4 USD", "c"),
-		Entry("money in another currency", harness.Budget{Cost: unit.Money{Amount: 3.2, Currency: unit.EUR}}, calling(2, true), 4, "the budget of 3.2 EUR is used up: the run spent 3.2 EUR", "c"),
-		Entry("the first of two", harness.Budget{Calls: 4, Cost: unit.Money{Amount: 100, Currency: unit.USD}}, calling(2, true), 2, "the budget of 4 calls is used up: the run made 4", "b", "c"),
-		Entry("unknown cost", harness.Budget{Cost: unit.Money{Amount: 100, Currency: unit.EUR}}, calling(2, false), 1, "a budget of 100 EUR is given, and what a costs is unknown", "b", "c"),
+		Entry("money", harness.Budget{Cost: quantity.Money{Amount: 4, Currency: quantity.USD}}, calling(2, true), 4, "the budget of 4 USD is used up: the run spent 4 USD", "c"),
+		Entry("money in another currency", harness.Budget{Cost: quantity.Money{Amount: 3.2, Currency: quantity.EUR}}, calling(2, true), 4, "the budget of 3.2 EUR is used up: the run spent 3.2 EUR", "c"),
+		Entry("the first of two", harness.Budget{Calls: 4, Cost: quantity.Money{Amount: 100, Currency: quantity.USD}}, calling(2, true), 2, "the budget of 4 calls is used up: the run made 4", "b", "c"),
+		Entry("unknown cost", harness.Budget{Cost: quantity.Money{Amount: 100, Currency: quantity.EUR}}, calling(2, false), 1, "a budget of 100 EUR is given, and what a costs is unknown", "b", "c"),
 	)
 
 	DescribeTable("lets it end where it suffices", func(budget harness.Budget, trial func(context.Context, int) record.Trial) {
@@ -78,8 +78,8 @@ var _ = Describe("a budget for the whole run", Label("H-06"), func() {
 		Expect(outcome).To(Equal(harness.Outcome{Trials: 8}))
 	},
 		Entry("none", harness.Budget{}, calling(2, false)),
-		Entry("used up by the last trial", harness.Budget{Calls: 16, Cost: unit.Money{Amount: 8, Currency: unit.USD}}, calling(2, true)),
-		Entry("no calls, no cost", harness.Budget{Calls: 1, Cost: unit.Money{Amount: 1, Currency: unit.EUR}}, calling(0, false)),
+		Entry("used up by the last trial", harness.Budget{Calls: 16, Cost: quantity.Money{Amount: 8, Currency: quantity.USD}}, calling(2, true)),
+		Entry("no calls, no cost", harness.Budget{Calls: 1, Cost: quantity.Money{Amount: 1, Currency: quantity.EUR}}, calling(0, false)),
 	)
 
 	It("ends it when the time is up, with what was done so far", func() {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 )
 
 // The files of a run that rehearse report reads.
@@ -16,14 +16,14 @@ const (
 // files are the recording of a rehearsal and the timings beside it. Methods of nil do
 // nothing.
 type files struct {
-	folder    *folder.Folder
-	recording *folder.File
+	folder    *atomicdir.Folder
+	recording *atomicdir.File
 	writer    *record.Writer
-	timings   *folder.File // nil until there is a timing
+	timings   *atomicdir.File // nil until there is a timing
 }
 
 func newFiles(path string, header record.Run) (*files, error) {
-	out, err := folder.Open(path)
+	out, err := atomicdir.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (f *files) commit(o Outcome) error {
 	if err != nil {
 		return fmt.Errorf("write the recording: %w", err)
 	}
-	all := []*folder.File{f.recording}
+	all := []*atomicdir.File{f.recording}
 	if f.timings != nil {
 		all = append(all, f.timings)
 	} else if err := f.folder.Remove(timingsFile); err != nil { // of an earlier rehearsal

@@ -10,6 +10,8 @@ import (
 	"iter"
 	"sync"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
@@ -185,7 +187,7 @@ type prepared struct {
 	driver drive.Driver
 	head   record.Scenario
 	judge  *gate.Judge
-	redact *record.Redactor
+	redact *redact.Redactor
 	path   *path // that it departs from, if it does
 	bare   bool
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/drive"
@@ -57,7 +59,7 @@ type Rehearsal struct {
 	Prices *price.Table
 	// Redactor takes secrets out of what is shown and recorded; nil knows the well-known
 	// forms, and the values of this process's own variables that look like secrets.
-	Redactor *record.Redactor
+	Redactor *redact.Redactor
 }
 
 // Validate says what is wrong with the fields, without a look at the scenarios.
@@ -185,7 +187,7 @@ func (r *Rehearsal) env() (*drive.Env, error) {
 		Functions: make(map[string]app.Maker, len(r.Functions)+len(r.Makers)),
 	}
 	if env.Redactor == nil {
-		env.Redactor = record.NewRedactor(record.SecretsIn(os.Environ()))
+		env.Redactor = redact.New(redact.SecretsIn(os.Environ()))
 	}
 	for name, f := range r.Functions {
 		env.Functions[name] = func(site app.Site) func(context.Context, string) (string, error) {

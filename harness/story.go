@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 const (
@@ -54,7 +54,7 @@ func (j *Judged) String() string {
 	steps := j.steps()
 	if over := len(steps) - maxSteps; over > 0 {
 		half := maxSteps / 2
-		skipped := fmt.Sprintf("… %s more", show.Plural(over, "step"))
+		skipped := fmt.Sprintf("… %s more", format.Plural(over, "step"))
 		steps = append(append(append([]string(nil), steps[:half]...), skipped), steps[len(steps)-half:]...)
 	}
 	for _, step := range steps {
@@ -64,7 +64,7 @@ func (j *Judged) String() string {
 }
 
 func (j *Judged) headline() string {
-	name := plain.Line(j.Trial.Head.Scenario, maxText)
+	name := sanitize.Line(j.Trial.Head.Scenario, maxText)
 	if j.Scenario != nil && j.Scenario.Trials > 1 {
 		name += fmt.Sprintf(", trial %d of %d", j.Trial.Head.N, j.Scenario.Trials)
 	}
@@ -74,12 +74,12 @@ func (j *Judged) headline() string {
 // totals say what a trial took.
 func (j *Judged) totals() string {
 	f := &j.Facts
-	parts := []string{cmp.Or(plain.Line(f.Run.Status, maxText), "no status"), show.Plural(f.Calls.Total, "call")}
+	parts := []string{cmp.Or(sanitize.Line(f.Run.Status, maxText), "no status"), format.Plural(f.Calls.Total, "call")}
 	if f.Calls.Total > 0 {
-		parts = append(parts, atLeast(f.Tokens.Known)+show.Plural(f.Tokens.Total, "token"), money(&f.Cost))
+		parts = append(parts, atLeast(f.Tokens.Known)+format.Plural(f.Tokens.Total, "token"), money(&f.Cost))
 	}
 	if f.Run.DurationKnown {
-		parts = append(parts, show.Seconds(f.Run.Duration))
+		parts = append(parts, format.Seconds(f.Run.Duration))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -95,7 +95,7 @@ func money(c *measure.CostFacts) string {
 	if !c.Known && c.USD == 0 {
 		return "unknown cost"
 	}
-	return atLeast(c.Known) + show.Money(c.USD) + " USD"
+	return atLeast(c.Known) + format.Money(c.USD) + " USD"
 }
 
 // writeFinding says what was found and, where the scenario is a file, which line of it
@@ -107,14 +107,14 @@ func (j *Judged) writeFinding(b *strings.Builder, f *gate.Finding) {
 		if line := j.Scenario.Where[f.At]; line > 0 {
 			where = fmt.Sprintf("%s:%d", j.Scenario.File, line)
 		}
-		where = " (" + plain.Line(where, maxText) + ")"
+		where = " (" + sanitize.Line(where, maxText) + ")"
 	}
-	fmt.Fprintf(b, "  ✗ %s: %s%s\n", plain.Line(f.Rule, maxText), plain.Line(f.Message, 2*maxText), where)
+	fmt.Fprintf(b, "  ✗ %s: %s%s\n", sanitize.Line(f.Rule, maxText), sanitize.Line(f.Message, 2*maxText), where)
 	writeEvidence(b, f)
 }
 
 func writeEvidence(b *strings.Builder, f *gate.Finding) {
-	for _, line := range plain.Lines(f.Evidence, 4*maxText) {
+	for _, line := range sanitize.Lines(f.Evidence, 4*maxText) {
 		fmt.Fprintf(b, "    %s\n", line)
 	}
 }
@@ -145,26 +145,26 @@ func (j *Judged) steps() []string {
 		if j.Scenario != nil && !j.Scenario.RealTime && len(j.Facts.Turns) == 0 {
 			calls(func(c *record.Call) bool { return c.At+c.Latency <= e.At })
 		}
-		lines = append(lines, label(string(e.Kind))+plain.Line(e.Name+": "+e.Detail, maxText))
+		lines = append(lines, label(string(e.Kind))+sanitize.Line(e.Name+": "+e.Detail, maxText))
 	}
 	calls(func(*record.Call) bool { return true })
-	end := label("end") + cmp.Or(plain.Line(j.Trial.End.Status, maxText), "no status")
+	end := label("end") + cmp.Or(sanitize.Line(j.Trial.End.Status, maxText), "no status")
 	if why := cmp.Or(j.Trial.End.HarnessError, j.Trial.End.Skipped, j.Trial.End.Details); why != "" {
-		end += ": " + plain.Line(why, 2*maxText)
+		end += ": " + sanitize.Line(why, 2*maxText)
 	}
 	return append(lines, end)
 }
 
 func (j *Judged) call(c *record.Call) string {
-	line := label("call "+strconv.Itoa(c.N)) + plain.Line(cmp.Or(c.Purpose, c.Model, c.Backend), maxText)
+	line := label("call "+strconv.Itoa(c.N)) + sanitize.Line(cmp.Or(c.Purpose, c.Model, c.Backend), maxText)
 	if c.Usage != nil {
 		line += fmt.Sprintf(", %d + %d tokens", c.Usage.Input+c.Usage.CachedInput+c.Usage.CacheWrite, c.Usage.Output)
 	}
 	if c.Latency > 0 {
-		line += ", " + show.Seconds(c.Latency.Seconds())
+		line += ", " + format.Seconds(c.Latency.Seconds())
 	}
 	if c.Error != nil {
-		return line + ": " + plain.Line(fmt.Sprintf("%s: %s", c.Error.Kind, c.Error.Message), maxText)
+		return line + ": " + sanitize.Line(fmt.Sprintf("%s: %s", c.Error.Kind, c.Error.Message), maxText)
 	}
 	reply, _ := j.Trial.Message(c.Reply)
 	var said []string
@@ -172,12 +172,12 @@ func (j *Judged) call(c *record.Call) string {
 		said = append(said, quote(reply.Content))
 	}
 	for _, tool := range reply.ToolCalls {
-		said = append(said, plain.Line(tool.Name+"("+tool.Arguments+")", maxText))
+		said = append(said, sanitize.Line(tool.Name+"("+tool.Arguments+")", maxText))
 	}
 	return line + ": " + strings.Join(said, ", ")
 }
 
-func quote(s string) string { return `"` + plain.Line(s, maxText) + `"` }
+func quote(s string) string { return `"` + sanitize.Line(s, maxText) + `"` }
 
 // label is what a line begins with, in a column of its own.
-func label(what string) string { return fmt.Sprintf("%-8s ", plain.Line(what, 12)) }
+func label(what string) string { return fmt.Sprintf("%-8s ", sanitize.Line(what, 12)) }

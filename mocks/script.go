@@ -5,7 +5,7 @@
 package mocks
 
 import (
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // Script is what a scripted backend answers. It has either Replies, a strict
@@ -154,9 +154,9 @@ type Match struct {
 type Latency struct {
 	// First is the time to the first byte; for an answer that is not streamed,
 	// the fixed part.
-	First unit.Duration `yaml:"first,omitempty" json:"first,omitempty"`
+	First quantity.Duration `yaml:"first,omitempty" json:"first,omitempty"`
 	// PerToken is added for each output token.
-	PerToken unit.Duration `yaml:"per_token,omitempty" json:"per_token,omitempty"`
+	PerToken quantity.Duration `yaml:"per_token,omitempty" json:"per_token,omitempty"`
 	// Jitter is the relative half-width, in [0, 1], of a seeded uniform factor.
 	Jitter float64 `yaml:"jitter,omitempty" json:"jitter,omitempty" jsonschema:"minimum=0,maximum=1"`
 }
@@ -169,14 +169,14 @@ type Fault struct {
 	// status of kind "exit" (default 1).
 	Status int `yaml:"status,omitempty" json:"status,omitempty" jsonschema:"minimum=0,maximum=599"`
 	// RetryAfter is sent in the header of that name with kind "status".
-	RetryAfter unit.Duration `yaml:"retry_after,omitempty" json:"retry_after,omitempty"`
+	RetryAfter quantity.Duration `yaml:"retry_after,omitempty" json:"retry_after,omitempty"`
 	// Message replaces the stock error message.
 	Message string `yaml:"message,omitempty" json:"message,omitempty"`
 	// After is how many stream chunks (or output lines of an agent) are delivered
 	// before the fault strikes; default: half of them.
 	After *int `yaml:"after,omitempty" json:"after,omitempty" jsonschema:"minimum=0"`
 	// Delay is the pause between chunks of kind "slow-drip" (default 1s).
-	Delay unit.Duration `yaml:"delay,omitempty" json:"delay,omitempty"`
+	Delay quantity.Duration `yaml:"delay,omitempty" json:"delay,omitempty"`
 	// Times is how many attempts the fault strikes; default 1.
 	Times int `yaml:"times,omitempty" json:"times,omitempty" jsonschema:"minimum=1"`
 }

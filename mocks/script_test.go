@@ -18,7 +18,7 @@ import (
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
 
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
@@ -41,7 +41,7 @@ var _ = Describe("a script file", Label("H-02"), func() {
 		long, err := parse("rules: [{when: {user: {contains: hi}}, text: a, latency: {first: 2s}, fault: {kind: reset-mid-stream}}]")
 		Expect(err).NotTo(HaveOccurred())
 		Expect(short).To(Equal(long))
-		Expect(short.Rules[0].Latency.First).To(Equal(unit.Duration(2 * time.Second)))
+		Expect(short.Rules[0].Latency.First).To(Equal(quantity.Duration(2 * time.Second)))
 	})
 
 	DescribeTable("refuses, with the place,",
@@ -64,7 +64,7 @@ var _ = Describe("a script file", Label("H-02"), func() {
 
 	It("has a schema that takes both forms and nothing else", func() {
 		durations := func(t reflect.Type) *jsonschema.Schema {
-			if t == reflect.TypeFor[unit.Duration]() {
+			if t == reflect.TypeFor[quantity.Duration]() {
 				return &jsonschema.Schema{Type: "string"}
 			}
 			return nil

@@ -6,7 +6,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // alteredNotice stands at the top of each format of a report whose recording was altered.
@@ -28,7 +28,7 @@ func (r *Report) CheckChain(found record.Report) {
 		problems = append(problems, kept(p.String()))
 	}
 	if more := len(found.Problems) - len(problems) + found.More; more > 0 {
-		problems = append(problems, fmt.Sprintf("and %s; rehearse report --verify lists them", show.Plural(more, "more altered line")))
+		problems = append(problems, fmt.Sprintf("and %s; rehearse report --verify lists them", format.Plural(more, "more altered line")))
 	}
 	r.Altered, r.Verdict = true, gate.Fail
 	r.Problems = slices.Concat([]string{alteredNotice}, problems, r.Problems)

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // shippedPrefix begins the file names of shipped scenarios, which are no files of
@@ -26,7 +26,7 @@ func Annotations(w io.Writer, r Report, _ Options) error {
 		list = append(list, annotation{title: "recording", lines: []string{p}})
 	}
 	if r.Stopped != "" {
-		list = append(list, annotation{title: "stopped", lines: []string{r.Stopped, show.Plural(len(r.NotRun), "scenario") + " not run"}})
+		list = append(list, annotation{title: "stopped", lines: []string{r.Stopped, format.Plural(len(r.NotRun), "scenario") + " not run"}})
 	}
 	for _, s := range byUrgency(r.Scenarios) {
 		if failed(s.Verdict) {
@@ -39,7 +39,7 @@ func Annotations(w io.Writer, r Report, _ Options) error {
 		a.write(&b, "error")
 	}
 	if r.Interrupted {
-		annotation{title: "interrupted", lines: []string{show.Plural(len(r.NotRun), "scenario") + " not run"}}.write(&b, "warning")
+		annotation{title: "interrupted", lines: []string{format.Plural(len(r.NotRun), "scenario") + " not run"}}.write(&b, "warning")
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write annotations: %w", err)
@@ -58,13 +58,13 @@ type annotation struct {
 func (a annotation) write(b *strings.Builder, level string) {
 	b.WriteString("::" + level + " ")
 	if a.file != "" {
-		fmt.Fprintf(b, "file=%s,line=%d,", annotated.Replace(plain.Line(a.file, 0)), a.line)
+		fmt.Fprintf(b, "file=%s,line=%d,", annotated.Replace(sanitize.Line(a.file, 0)), a.line)
 	}
 	var lines []string
 	for _, l := range a.lines {
-		lines = append(lines, plain.Line(l, maxMessage))
+		lines = append(lines, sanitize.Line(l, maxMessage))
 	}
-	fmt.Fprintf(b, "title=%s::%s\n", annotated.Replace(plain.Line(a.title, maxName)), annotatedText.Replace(strings.Join(lines, "\n")))
+	fmt.Fprintf(b, "title=%s::%s\n", annotated.Replace(sanitize.Line(a.title, maxName)), annotatedText.Replace(strings.Join(lines, "\n")))
 }
 
 // at places an annotation in the scenario's file: at a key, else at the name.
@@ -78,9 +78,9 @@ func (s Scenario) at(key, title string) annotation {
 
 // annotations are one for each line of the file that findings are about.
 func (s Scenario) annotations() []annotation {
-	title := plain.Line(s.Name, maxName) + ": " + s.verdict()
+	title := sanitize.Line(s.Name, maxName) + ": " + s.verdict()
 	list := s.grouped(title, s.effective(), func(f gate.Finding) string {
-		return fmt.Sprintf("%s: %s%s", plain.Line(f.Rule, maxName), s.where(f), f.Message)
+		return fmt.Sprintf("%s: %s%s", sanitize.Line(f.Rule, maxName), s.where(f), f.Message)
 	})
 	if len(list) == 0 {
 		a := s.at("", title)
@@ -126,7 +126,7 @@ func comparisonAnnotations(r Report) (list []annotation) {
 		if i := slices.IndexFunc(r.Scenarios, func(s Scenario) bool { return s.Name == name }); i >= 0 {
 			s = r.Scenarios[i]
 		}
-		title := plain.Line(scenarioName(name), maxName) + ": against the baseline"
+		title := sanitize.Line(scenarioName(name), maxName) + ": against the baseline"
 		list = append(list, s.grouped(title, of[name], func(f gate.Finding) string { return f.Rule + ": " + f.Message })...)
 	}
 	return list

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // Builder gathers a report trial by trial. Its memory grows with the number of
@@ -118,10 +118,10 @@ func (b *Builder) Close() Report {
 		Problems:    append([]string{}, b.problems...),
 	}
 	if b.more > 0 {
-		r.Problems = append(r.Problems, "and "+show.Plural(b.more, "more problem"))
+		r.Problems = append(r.Problems, "and "+format.Plural(b.more, "more problem"))
 	}
 	if missing := b.Run.Scenarios - len(b.scenarios) - len(b.NotRun); missing > 0 {
-		r.Problems = append(r.Problems, fmt.Sprintf("%d of %s planned left no trace", missing, show.Plural(b.Run.Scenarios, "scenario")))
+		r.Problems = append(r.Problems, fmt.Sprintf("%d of %s planned left no trace", missing, format.Plural(b.Run.Scenarios, "scenario")))
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.scenarios)) {
 		s := b.scenarios[name].close()
@@ -151,7 +151,7 @@ func (s *building) close() Scenario {
 		out.Verdict = gate.Error
 		out.Findings = append(out.Findings, gate.Finding{
 			Severity: gate.Broken, Rule: "missing-trials",
-			Message: fmt.Sprintf("%d of %s have no result", missing, show.Plural(head.Trials, "trial")),
+			Message: fmt.Sprintf("%d of %s have no result", missing, format.Plural(head.Trials, "trial")),
 		})
 	}
 	return out

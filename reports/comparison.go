@@ -13,8 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -84,7 +84,7 @@ func (c *compared) summary() string {
 		}
 	}
 	add(len(c.worse), fmt.Sprintf("%d worse", len(c.worse)))
-	add(len(c.Bars), show.Plural(len(c.Bars), "moved bar"))
+	add(len(c.Bars), format.Plural(len(c.Bars), "moved bar"))
 	add(len(c.Missing), fmt.Sprintf("%d missing", len(c.Missing)))
 	add(len(c.New), fmt.Sprintf("%d new", len(c.New)))
 	add(len(c.better), fmt.Sprintf("%d better", len(c.better)))
@@ -92,7 +92,7 @@ func (c *compared) summary() string {
 	add(len(c.insufficient), fmt.Sprintf("%d without enough data", len(c.insufficient)))
 	add(c.untold, fmt.Sprintf("%d not known before", c.untold))
 	line := strings.Join(parts, ", ")
-	equal := show.Plural(c.Equal, "measure") + " equal"
+	equal := format.Plural(c.Equal, "measure") + " equal"
 	if line == "" {
 		return equal
 	}
@@ -101,7 +101,7 @@ func (c *compared) summary() string {
 
 // ComparisonJSON writes the whole comparison, indented.
 func ComparisonJSON(w io.Writer, c compare.Result) error {
-	if err := show.JSON(w, c); err != nil {
+	if err := format.JSON(w, c); err != nil {
 		return fmt.Errorf("write the comparison as JSON: %w", err)
 	}
 	return nil
@@ -132,12 +132,12 @@ func terminalComparison(b *strings.Builder, t tty.Terminal, result *compare.Resu
 	p.part(tty.Green, "better", len(c.better), func(i int) { p.comparison(c.better[i]) })
 	p.part(tty.Faint, "tied", len(c.tied), func(i int) { p.comparison(c.tied[i]) })
 	p.part(tty.Yellow, "also", len(c.other), func(i int) { p.finding(c.other[i]) })
-	verdict := plain.Line(string(c.Verdict), 10)
+	verdict := sanitize.Line(string(c.Verdict), 10)
 	fmt.Fprintf(b, "\n%s\n", strings.ReplaceAll(
-		p.wrapped(0, fmt.Sprintf("%s against %s: %s", verdict, plain.Line(c.Before, maxName), c.summary())),
+		p.wrapped(0, fmt.Sprintf("%s against %s: %s", verdict, sanitize.Line(c.Before, maxName), c.summary())),
 		verdict+" against", paintVerdict(t, c.Verdict, verdict)+" against"))
 	if c.Bless != "" {
-		fmt.Fprintf(b, "to accept all of it: %s\n", plain.Line(c.Bless, 0))
+		fmt.Fprintf(b, "to accept all of it: %s\n", sanitize.Line(c.Bless, 0))
 	}
 }
 
@@ -164,7 +164,7 @@ func (p *comparisonPage) part(color tty.Color, heading string, n int, item func(
 // wrapped is foreign text, indented, in lines that fit.
 func (p *comparisonPage) wrapped(indent int, s string) string {
 	var b strings.Builder
-	for line := range strings.Lines(wrap.WrapSoft(plain.Line(s, maxMessage), p.t.Columns()-indent)) {
+	for line := range strings.Lines(wrap.WrapSoft(sanitize.Line(s, maxMessage), p.t.Columns()-indent)) {
 		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
@@ -204,7 +204,7 @@ func given(text string) string { return cmp.Or(text, "(nothing)") }
 
 // change is "calls 2 → 3", with the effect and its interval where there is one.
 func change(x compare.Comparison) string {
-	line := plain.Line(x.Measure, maxName) + " " + side(x.Before, x.BeforeText) + " → " + side(x.After, x.AfterText)
+	line := sanitize.Line(x.Measure, maxName) + " " + side(x.Before, x.BeforeText) + " → " + side(x.After, x.AfterText)
 	if e := effect(x); e != "" {
 		line += " (" + e + ")"
 	}
@@ -227,7 +227,7 @@ func effect(x compare.Comparison) string {
 // side is a value before or after: a number, or a text such as a status.
 func side(v measure.Value, words string) string {
 	if words != "" {
-		return plain.Line(words, maxName)
+		return sanitize.Line(words, maxName)
 	}
 	return precise(v)
 }
@@ -235,7 +235,7 @@ func side(v measure.Value, words string) string {
 // precise is a value with the digits that tell two rates apart.
 func precise(v measure.Value) string {
 	if told(v) && v.Unit == "" && *v.Value != math.Trunc(*v.Value) && math.Abs(*v.Value) < 100 {
-		return show.Significant(*v.Value)
+		return format.Significant(*v.Value)
 	}
 	return text(v)
 }
@@ -251,7 +251,7 @@ func signed(v measure.Value, d float64) string {
 
 // ComparisonMarkdown writes a comparison for a CI step summary or a comment.
 func ComparisonMarkdown(w io.Writer, c compare.Result, opts Options) error {
-	b := show.Page{Left: cmp.Or(opts.MaxBytes, defaultMaxBytes)}
+	b := format.Page{Left: cmp.Or(opts.MaxBytes, defaultMaxBytes)}
 	b.Head(Marker + "\n")
 	markdownComparison(&b, &c)
 	if _, err := io.WriteString(w, b.String()); err != nil {
@@ -262,27 +262,27 @@ func ComparisonMarkdown(w io.Writer, c compare.Result, opts Options) error {
 
 // markdownComparison writes the comparison as a part of the report: what decides
 // first.
-func markdownComparison(b *show.Page, result *compare.Result) {
+func markdownComparison(b *format.Page, result *compare.Result) {
 	c := partsOf(result)
-	b.Head(fmt.Sprintf("\n### Against %s: **%s**\n\n%s\n", plain.Code(c.Before, maxName), strings.ToUpper(plain.Line(string(c.Verdict), 10)), c.summary()))
+	b.Head(fmt.Sprintf("\n### Against %s: **%s**\n\n%s\n", sanitize.Code(c.Before, maxName), strings.ToUpper(sanitize.Line(string(c.Verdict), 10)), c.summary()))
 	if c.Bless != "" {
-		b.Head("\nTo accept all of it: " + plain.Code(c.Bless, 0) + "\n")
+		b.Head("\nTo accept all of it: " + sanitize.Code(c.Bless, 0) + "\n")
 	}
 	table := func(heading string, list []compare.Comparison) {
 		if len(list) == 0 {
 			return
 		}
 		b.Head("\n" + heading + "\n\n| scenario | measure | before | after | difference | why |\n|---|---|--:|--:|--:|---|\n")
-		show.Lines(b, "measures", list, markdownChange)
+		format.Lines(b, "measures", list, markdownChange)
 	}
 	table("**Worse**", c.worse)
 	if len(c.Bars) > 0 {
 		b.Head("\n**Moved bars**: what is demanded has changed, apart from how the agent behaves\n\n| scenario | demand | before | after |\n|---|---|---|---|\n")
 	}
-	show.Lines(b, "moved bars", c.Bars, func(x compare.Bar) string {
+	format.Lines(b, "moved bars", c.Bars, func(x compare.Bar) string {
 		return "| " + strings.Join([]string{
-			plain.Code(scenarioName(x.Scenario), maxName), plain.Code(x.What, maxName),
-			plain.Code(given(x.Before), maxName), plain.Code(given(x.After), maxName),
+			sanitize.Code(scenarioName(x.Scenario), maxName), sanitize.Code(x.What, maxName),
+			sanitize.Code(given(x.Before), maxName), sanitize.Code(given(x.After), maxName),
 		}, " | ") + " |\n"
 	})
 	for _, part := range []struct {
@@ -292,7 +292,7 @@ func markdownComparison(b *show.Page, result *compare.Result) {
 		if len(part.names) > 0 {
 			b.Head("\n**" + part.heading + "**\n\n")
 		}
-		show.Lines(b, "scenarios", part.names, func(name string) string { return "- " + plain.Code(name, maxName) + "\n" })
+		format.Lines(b, "scenarios", part.names, func(name string) string { return "- " + sanitize.Code(name, maxName) + "\n" })
 	}
 	table("**Without enough data**", c.insufficient)
 	table("**Better**", c.better)
@@ -300,21 +300,21 @@ func markdownComparison(b *show.Page, result *compare.Result) {
 	if len(c.other) > 0 {
 		b.Head("\n**Also**\n\n")
 	}
-	show.Lines(b, "findings", c.other, func(f compare.Finding) string {
+	format.Lines(b, "findings", c.other, func(f compare.Finding) string {
 		line := "- " + string(f.Severity) + ": "
 		if f.Scenario != "" {
-			line += plain.Code(f.Scenario, maxName) + ": "
+			line += sanitize.Code(f.Scenario, maxName) + ": "
 		}
-		return line + plain.Code(f.Message, maxMessage) + "\n"
+		return line + sanitize.Code(f.Message, maxMessage) + "\n"
 	})
 }
 
 // markdownChange is a row of a table.
 func markdownChange(x compare.Comparison) string {
 	cells := []string{
-		plain.Code(scenarioName(x.Scenario), maxName), plain.Code(x.Measure, maxName),
-		plain.Code(side(x.Before, x.BeforeText), maxName), plain.Code(side(x.After, x.AfterText), maxName),
-		effect(x), plain.Code(x.Why, maxMessage),
+		sanitize.Code(scenarioName(x.Scenario), maxName), sanitize.Code(x.Measure, maxName),
+		sanitize.Code(side(x.Before, x.BeforeText), maxName), sanitize.Code(side(x.After, x.AfterText), maxName),
+		effect(x), sanitize.Code(x.Why, maxMessage),
 	}
 	return "| " + strings.Join(cells, " | ") + " |\n"
 }

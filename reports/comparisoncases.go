@@ -6,7 +6,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // comparisonCase is a test case of the comparison with a baseline.
@@ -30,10 +30,10 @@ func comparisonCases(c *compare.Result) (list []comparisonCase) {
 		if verdict == gate.Pass {
 			continue
 		}
-		name := plain.Line(scenarioName(f.Scenario), maxName) + ": " + plain.Line(f.Rule, maxName)
+		name := sanitize.Line(scenarioName(f.Scenario), maxName) + ": " + sanitize.Line(f.Rule, maxName)
 		for _, what := range []string{f.Measure, f.At} {
 			if what != "" {
-				name += " " + plain.Line(what, maxName)
+				name += " " + sanitize.Line(what, maxName)
 			}
 		}
 		if names[name]++; names[name] > 1 {
@@ -42,7 +42,7 @@ func comparisonCases(c *compare.Result) (list []comparisonCase) {
 		list = append(list, comparisonCase{name, verdict, f.Rule, f.Message, f.Evidence})
 	}
 	if len(list) == 0 {
-		return []comparisonCase{{name: "against " + plain.Line(c.Before, maxName), verdict: c.Verdict, kind: "comparison", message: "no finding says why"}}
+		return []comparisonCase{{name: "against " + sanitize.Line(c.Before, maxName), verdict: c.Verdict, kind: "comparison", message: "no finding says why"}}
 	}
 	return list
 }
@@ -51,8 +51,8 @@ func comparisonCases(c *compare.Result) (list []comparisonCase) {
 func (x *xmlWriter) against(list []comparisonCase) {
 	for _, c := range list {
 		x.element("testcase", func() {
-			attrs := []attr{{"message", plain.Line(c.message, maxMessage)}, {"type", plain.Line(c.kind, maxName)}}
-			text := strings.TrimSpace(plain.Line(c.message, maxMessage) + "\n" + plain.Line(c.detail, maxEvidence))
+			attrs := []attr{{"message", sanitize.Line(c.message, maxMessage)}, {"type", sanitize.Line(c.kind, maxName)}}
+			text := strings.TrimSpace(sanitize.Line(c.message, maxMessage) + "\n" + sanitize.Line(c.detail, maxEvidence))
 			switch c.verdict {
 			case gate.Pass:
 			case gate.Skip:

@@ -9,8 +9,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // JUnit writes the report as JUnit XML, in the dialect that CI servers read: one
@@ -75,7 +75,7 @@ func (x *xmlWriter) suite(r Report) {
 	for _, s := range r.Scenarios {
 		x.element("testcase", func() { x.scenario(s) },
 			append(junitName(s.Name),
-				attr{"file", plain.Line(s.File, maxName)},
+				attr{"file", sanitize.Line(s.File, maxName)},
 				attr{"time", totalTime(s.Measures, s.Trials.Total())})...)
 	}
 	for _, name := range r.NotRun {
@@ -85,7 +85,7 @@ func (x *xmlWriter) suite(r Report) {
 	}
 	if r.Stopped != "" {
 		x.element("testcase", func() {
-			x.text("error", plain.Line(r.Stopped, 0), attr{"message", plain.Line(r.Stopped, maxMessage)}, attr{"type", "stopped"})
+			x.text("error", sanitize.Line(r.Stopped, 0), attr{"message", sanitize.Line(r.Stopped, maxMessage)}, attr{"type", "stopped"})
 		}, attr{"name", "budget"}, attr{"classname", "rehearse"})
 	}
 	if r.Interrupted {
@@ -105,8 +105,8 @@ func (x *xmlWriter) problems(r Report) {
 		result = "failure"
 	}
 	x.element("testcase", func() {
-		x.text(result, plain.Text(strings.Join(r.Problems, "\n"), 0),
-			attr{"message", plain.Line(r.Problems[0], maxMessage)}, attr{"type", "recording"})
+		x.text(result, sanitize.Text(strings.Join(r.Problems, "\n"), 0),
+			attr{"message", sanitize.Line(r.Problems[0], maxMessage)}, attr{"type", "recording"})
 	}, attr{"name", "recording"}, attr{"classname", "rehearse"})
 }
 
@@ -137,7 +137,7 @@ func (x *xmlWriter) scenario(s Scenario) {
 func (s Scenario) reason() []attr {
 	for _, f := range s.Findings {
 		if f.Severity == gate.Skipped {
-			return []attr{{"message", plain.Line(f.Message+": "+f.Evidence, maxMessage)}}
+			return []attr{{"message", sanitize.Line(f.Message+": "+f.Evidence, maxMessage)}}
 		}
 	}
 	return nil
@@ -151,7 +151,7 @@ func (x *xmlWriter) properties(measures []measure.Value, given ...attr) {
 	x.element("properties", func() {
 		for _, p := range given {
 			if p.value != "" {
-				property(p.name, plain.Line(p.value, maxName))
+				property(p.name, sanitize.Line(p.value, maxName))
 			}
 		}
 		for _, v := range measures {
@@ -165,25 +165,25 @@ func (x *xmlWriter) findings(element string, s Scenario) {
 	kind, message := string(s.Verdict), "no finding says why"
 	findings := s.effective()
 	if len(findings) > 0 {
-		kind = plain.Line(findings[0].Rule, maxName)
+		kind = sanitize.Line(findings[0].Rule, maxName)
 		message = s.Leading()
 	}
 	var b strings.Builder
 	for _, f := range findings {
-		fmt.Fprintf(&b, "%s: %s%s\n", plain.Line(f.Rule, maxName), s.where(f), plain.Line(f.Message, maxMessage))
-		for _, line := range plain.Lines(f.Evidence, maxEvidence) {
+		fmt.Fprintf(&b, "%s: %s%s\n", sanitize.Line(f.Rule, maxName), s.where(f), sanitize.Line(f.Message, maxMessage))
+		for _, line := range sanitize.Lines(f.Evidence, maxEvidence) {
 			fmt.Fprintf(&b, "    %s\n", line)
 		}
 	}
 	if s.MoreFindings > 0 {
-		fmt.Fprintf(&b, "and %s\n", show.Plural(s.MoreFindings, "more finding"))
+		fmt.Fprintf(&b, "and %s\n", format.Plural(s.MoreFindings, "more finding"))
 	}
 	x.text(element, b.String(), attr{"message", message}, attr{"type", kind})
 }
 
 // junitName splits a scenario's name: CI servers group cases by class.
 func junitName(name string) []attr {
-	name = plain.Line(name, maxName)
+	name = sanitize.Line(name, maxName)
 	class, short := "rehearse", name
 	if i := strings.LastIndexByte(name, '/'); i > 0 {
 		class, short = "rehearse."+strings.ReplaceAll(name[:i], "/", "."), name[i+1:]

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Marker is the hidden first line of the Markdown report, by which a later run
@@ -21,16 +21,16 @@ const Marker = "<!-- rehearse:report -->"
 // exceeds opts.MaxBytes is left out and counted. All text that is not ours stands
 // in code spans, so that nothing in it is Markdown, HTML or a mention.
 func Markdown(w io.Writer, r Report, opts Options) error {
-	b := show.Page{Left: cmp.Or(opts.MaxBytes, defaultMaxBytes)}
+	b := format.Page{Left: cmp.Or(opts.MaxBytes, defaultMaxBytes)}
 	b.Head(Marker + "\n## Rehearsal: " + markdownVerdict(r) + "\n\n" + summary(r) + "\n")
 	if r.Stopped != "" {
-		b.Head("\nStopped: " + plain.Code(r.Stopped, maxMessage) + "\n")
+		b.Head("\nStopped: " + sanitize.Code(r.Stopped, maxMessage) + "\n")
 	}
 	if len(r.Problems) > 0 {
 		b.Head("\n")
 	}
-	show.Lines(&b, "problems of the recording", r.Problems, func(p string) string {
-		return "- " + plain.Code(p, maxMessage) + "\n"
+	format.Lines(&b, "problems of the recording", r.Problems, func(p string) string {
+		return "- " + sanitize.Code(p, maxMessage) + "\n"
 	})
 
 	var shown, notPassed []Scenario
@@ -57,18 +57,18 @@ func Markdown(w io.Writer, r Report, opts Options) error {
 		b.Head("\n| scenario | verdict | status | calls | tokens | EUR | latency p95 | time |\n" +
 			"|---|---|---|--:|--:|--:|--:|--:|\n")
 	}
-	show.Lines(&b, "scenarios", shown, markdownRow)
+	format.Lines(&b, "scenarios", shown, markdownRow)
 	b.Left += half
 	if len(notPassed)+len(alike) > 0 {
 		b.Head("\n### Findings\n")
 	}
-	show.Lines(&b, "scenarios with findings", notPassed, markdownFindings)
-	show.Lines(&b, "reasons for which scenarios were skipped", alike, markdownSkips)
+	format.Lines(&b, "scenarios with findings", notPassed, markdownFindings)
+	format.Lines(&b, "reasons for which scenarios were skipped", alike, markdownSkips)
 	if len(r.NotRun) > 0 {
 		b.Head("\n### N" + notRun(r)[1:] + "\n\n")
 	}
-	show.Lines(&b, "scenarios that were not run", r.NotRun, func(name string) string {
-		return "- " + plain.Code(name, maxName) + "\n"
+	format.Lines(&b, "scenarios that were not run", r.NotRun, func(name string) string {
+		return "- " + sanitize.Code(name, maxName) + "\n"
 	})
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write the report as Markdown: %w", err)
@@ -86,7 +86,7 @@ func markdownRow(s Scenario) string {
 	if failed(s.Verdict) {
 		verdict = "**" + verdict + "**"
 	}
-	cells := []string{plain.Code(s.Name, maxName), verdict, plain.Code(s.Status, maxName)}
+	cells := []string{sanitize.Code(s.Name, maxName), verdict, sanitize.Code(s.Status, maxName)}
 	for _, name := range columns {
 		cells = append(cells, text(find(s.Measures, name)))
 	}
@@ -96,20 +96,20 @@ func markdownRow(s Scenario) string {
 // markdownFindings is a paragraph for a scenario and an item for each finding.
 func markdownFindings(s Scenario) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n**%s** %s", s.verdict(), plain.Code(s.Name, maxName))
+	fmt.Fprintf(&b, "\n**%s** %s", s.verdict(), sanitize.Code(s.Name, maxName))
 	if s.About != "" {
-		fmt.Fprintf(&b, ": %s", plain.Code(s.About, maxMessage))
+		fmt.Fprintf(&b, ": %s", sanitize.Code(s.About, maxMessage))
 	}
 	b.WriteString("\n\n")
 	for _, f := range s.effective() {
-		fmt.Fprintf(&b, "- %s %s%s\n", plain.Code(f.Rule, maxName), s.where(f), plain.Code(f.Message, maxMessage))
-		if lines := plain.Lines(f.Evidence, maxEvidence); len(lines) > 0 {
+		fmt.Fprintf(&b, "- %s %s%s\n", sanitize.Code(f.Rule, maxName), s.where(f), sanitize.Code(f.Message, maxMessage))
+		if lines := sanitize.Lines(f.Evidence, maxEvidence); len(lines) > 0 {
 			// One code span whatever the text: its lines must not decide the structure.
-			fmt.Fprintf(&b, "  - %s\n", plain.Code(strings.Join(lines, " ⏎ "), 0))
+			fmt.Fprintf(&b, "  - %s\n", sanitize.Code(strings.Join(lines, " ⏎ "), 0))
 		}
 	}
 	if s.MoreFindings > 0 {
-		fmt.Fprintf(&b, "- and %s\n", show.Plural(s.MoreFindings, "more finding"))
+		fmt.Fprintf(&b, "- and %s\n", format.Plural(s.MoreFindings, "more finding"))
 	}
 	return b.String()
 }

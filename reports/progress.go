@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -48,7 +48,7 @@ func NewProgress(out io.Writer, term tty.Terminal, now func() time.Time, trials 
 // Begin says that the trials of a scenario follow; it ends the scenario before.
 func (p *Progress) Begin(scenario string) {
 	p.end()
-	p.name = plain.Line(scenario, maxName)
+	p.name = sanitize.Line(scenario, maxName)
 	p.draw()
 }
 
@@ -84,7 +84,7 @@ func (p *Progress) end() {
 	label := paintVerdict(p.term, verdict, fmt.Sprintf("%-5s", verdict))
 	trials := ""
 	if part.Total() > 1 {
-		trials = fmt.Sprintf(" (%d of %s passed)", part.Pass, show.Plural(part.Total(), "trial"))
+		trials = fmt.Sprintf(" (%d of %s passed)", part.Pass, format.Plural(part.Total(), "trial"))
 	}
 	fmt.Fprintf(p.out, "%s %s%s\n", label, name, trials)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // Judge measures and judges one recorded trial. An error means that the
@@ -125,7 +125,7 @@ func (in *reading) problem(e record.Entry, format string, args ...any) {
 func (in *reading) end() {
 	if in.closed != nil {
 		if judged := in.builder.trials.Total(); judged != in.closed.Trials {
-			in.builder.Problem(fmt.Sprintf("the close line counts %s, and %d could be judged", show.Plural(in.closed.Trials, "trial"), judged))
+			in.builder.Problem(fmt.Sprintf("the close line counts %s, and %d could be judged", format.Plural(in.closed.Trials, "trial"), judged))
 		}
 		in.builder.Interrupted, in.builder.Stopped = in.closed.Interrupted, in.closed.Stopped
 		in.builder.NotRun = in.closed.NotRun

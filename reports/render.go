@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -37,7 +37,7 @@ const (
 
 // JSON writes the whole report, indented.
 func JSON(w io.Writer, r Report, _ Options) error {
-	if err := show.JSON(w, r); err != nil {
+	if err := format.JSON(w, r); err != nil {
 		return fmt.Errorf("write the report as JSON: %w", err)
 	}
 	return nil
@@ -60,7 +60,7 @@ func byUrgency(list []Scenario) []Scenario {
 // verdict shows the verdict of a scenario, with the trials that passed where
 // there was more than one.
 func (s Scenario) verdict() string {
-	v := plain.Line(string(s.Verdict), 10)
+	v := sanitize.Line(string(s.Verdict), 10)
 	if s.Trials.Total() > 1 {
 		return fmt.Sprintf("%s %d/%d", v, s.Trials.Pass, s.Trials.Total())
 	}
@@ -101,7 +101,7 @@ func (s Scenario) Leading() string {
 	if found[0].Message == gate.Unkept && found[0].Evidence != "" {
 		text = found[0].Evidence
 	}
-	return plain.Line(s.where(found[0])+text, maxMessage)
+	return sanitize.Line(s.where(found[0])+text, maxMessage)
 }
 
 // interrupted is what became of a run that was interrupted before its plan was done, as
@@ -112,7 +112,7 @@ const interrupted = "interrupted"
 // was done. A run that was interrupted has never passed. An altered recording is named
 // before all else.
 func Word(r Report) string {
-	verdict := plain.Line(string(r.Verdict), 10)
+	verdict := sanitize.Line(string(r.Verdict), 10)
 	wrong := r.Totals.Scenarios.Error > 0 || len(r.Problems) > 0 || r.Stopped != ""
 	switch {
 	case r.Altered:

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/stat"
 )
@@ -79,10 +79,10 @@ func terminalRepeats(b *strings.Builder, t tty.Terminal, list []Scenario) {
 	b.WriteString("\ntrials passed, with the interval of the rate:\n")
 	for i, s := range list {
 		if i == maxShown {
-			fmt.Fprintf(b, "  and %s\n", show.Plural(len(list)-i, "more scenario"))
+			fmt.Fprintf(b, "  and %s\n", format.Plural(len(list)-i, "more scenario"))
 			break
 		}
-		name, rest := plain.Line(s.Name, maxName), ofTotal(s.PassRate)
+		name, rest := sanitize.Line(s.Name, maxName), ofTotal(s.PassRate)
 		for _, r := range s.Repeats[:min(len(s.Repeats), 2)] {
 			rest += fmt.Sprintf(", pass@%d %s, pass^%d %s", r.K, share(r.PassAt), r.K, share(r.PassAll))
 		}
@@ -95,13 +95,13 @@ func terminalRepeats(b *strings.Builder, t tty.Terminal, list []Scenario) {
 }
 
 // markdownRepeats is the same as a table.
-func markdownRepeats(b *show.Page, list []Scenario) {
+func markdownRepeats(b *format.Page, list []Scenario) {
 	list = repeated(list)
 	if len(list) == 0 {
 		return
 	}
 	b.Head("\n### Trials\n\n| scenario | | passed | together |\n|---|---|---|---|\n")
-	show.Lines(b, "scenarios", list, func(s Scenario) string {
+	format.Lines(b, "scenarios", list, func(s Scenario) string {
 		word := "steady"
 		if s.Flaky {
 			word = "**flaky**"
@@ -110,6 +110,6 @@ func markdownRepeats(b *show.Page, list []Scenario) {
 		for _, r := range s.Repeats {
 			parts = append(parts, fmt.Sprintf("pass@%d %s, pass^%d %s", r.K, share(r.PassAt), r.K, share(r.PassAll)))
 		}
-		return "| " + strings.Join([]string{plain.Code(s.Name, maxName), word, ofTotal(s.PassRate), strings.Join(parts, "; ")}, " | ") + " |\n"
+		return "| " + strings.Join([]string{sanitize.Code(s.Name, maxName), word, ofTotal(s.PassRate), strings.Join(parts, "; ")}, " | ") + " |\n"
 	})
 }

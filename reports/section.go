@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // section shows what one kind of agent is measured by: a line and some rates.
@@ -103,7 +103,7 @@ func (s section) terminal(b *strings.Builder, metrics []measure.Value) {
 }
 
 // markdown writes the same as a table.
-func (s section) markdown(b *show.Page, metrics []measure.Value) {
+func (s section) markdown(b *format.Page, metrics []measure.Value) {
 	if metrics == nil {
 		return
 	}

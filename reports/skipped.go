@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -62,14 +62,14 @@ func (s Scenario) skippedFor() string {
 
 // terminal is a line with the reason and one with as many names as it holds.
 func (s skips) terminal(b *strings.Builder, t tty.Terminal) {
-	fmt.Fprintf(b, "\n%s: %s\n", t.Paint(tty.Yellow, fmt.Sprintf("skipped %d scenarios", len(s.list))), plain.Line(s.reason, maxMessage))
+	fmt.Fprintf(b, "\n%s: %s\n", t.Paint(tty.Yellow, fmt.Sprintf("skipped %d scenarios", len(s.list))), sanitize.Line(s.reason, maxMessage))
 	folder := commonFolder(s.list)
 	line, n := "  ", 0
 	if folder != "" {
 		line += "in " + folder + ": "
 	}
 	for _, sc := range s.list {
-		name := plain.Line(strings.TrimPrefix(sc.Name, folder), maxName)
+		name := sanitize.Line(strings.TrimPrefix(sc.Name, folder), maxName)
 		if n > 0 {
 			name = ", " + name
 		}
@@ -97,8 +97,8 @@ const namedSkips = 10
 func markdownSkips(s skips) string {
 	var names []string
 	for _, sc := range s.list[:min(len(s.list), namedSkips)] {
-		names = append(names, plain.Code(sc.Name, maxName))
+		names = append(names, sanitize.Code(sc.Name, maxName))
 	}
-	return fmt.Sprintf("\n**skip** %s: %s\n\n- %s%s\n", show.Plural(len(s.list), "scenario"), plain.Code(s.reason, maxMessage),
+	return fmt.Sprintf("\n**skip** %s: %s\n\n- %s%s\n", format.Plural(len(s.list), "scenario"), sanitize.Code(s.reason, maxMessage),
 		strings.Join(names, ", "), more(len(s.list)-len(names)))
 }

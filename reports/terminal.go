@@ -10,8 +10,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -51,13 +51,13 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 		terminalProblems(&b, t, r.Problems)
 	}
 	if r.Stopped != "" {
-		fmt.Fprintf(&b, "\n%s\n", t.Paint(tty.Red, "stopped: "+plain.Line(r.Stopped, maxMessage)))
+		fmt.Fprintf(&b, "\n%s\n", t.Paint(tty.Red, "stopped: "+sanitize.Line(r.Stopped, maxMessage)))
 	}
 	if len(r.NotRun) > 0 {
 		fmt.Fprintf(&b, "\n%s\n", t.Paint(tty.Yellow, notRun(r)+":"))
 	}
 	for _, name := range r.NotRun {
-		fmt.Fprintf(&b, "  %s\n", t.Shorten(plain.Line(name, maxName), t.Columns()-2))
+		fmt.Fprintf(&b, "  %s\n", t.Shorten(sanitize.Line(name, maxName), t.Columns()-2))
 	}
 	for _, s := range sections {
 		s.terminal(&b, s.of(r.Totals.AgentMetrics))
@@ -75,7 +75,7 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 
 func terminalProblems(b *strings.Builder, t tty.Terminal, problems []string) {
 	for _, p := range problems {
-		fmt.Fprintf(b, "\n%s\n", t.Paint(tty.Red, "recording: "+plain.Line(p, maxMessage)))
+		fmt.Fprintf(b, "\n%s\n", t.Paint(tty.Red, "recording: "+sanitize.Line(p, maxMessage)))
 	}
 }
 
@@ -89,7 +89,7 @@ func scenarioTable(t tty.Terminal, list []Scenario) string {
 	}
 	rows := [][]string{header}
 	for _, s := range list {
-		row := []string{plain.Line(strings.TrimPrefix(s.Name, folder), maxName), s.briefly(), plain.Line(s.Status, maxName)}
+		row := []string{sanitize.Line(strings.TrimPrefix(s.Name, folder), maxName), s.briefly(), sanitize.Line(s.Status, maxName)}
 		for _, name := range columns {
 			row = append(row, brief(find(s.Measures, name)))
 		}
@@ -122,14 +122,14 @@ func commonFolder(list []Scenario) string {
 	for folder != "" && slices.ContainsFunc(list, func(s Scenario) bool { return !strings.HasPrefix(s.Name, folder) }) {
 		folder = folder[:strings.LastIndexByte(strings.TrimSuffix(folder, "/"), '/')+1]
 	}
-	return plain.Line(folder, maxName)
+	return sanitize.Line(folder, maxName)
 }
 
 // briefly is the verdict for a narrow column: the trials are counted only where
 // they differ.
 func (s Scenario) briefly() string {
 	if s.Trials.Pass == s.Trials.Total() {
-		return plain.Line(string(s.Verdict), 10)
+		return sanitize.Line(string(s.Verdict), 10)
 	}
 	return s.verdict()
 }
@@ -177,19 +177,19 @@ func fit(rows [][]string, width int) {
 }
 
 func terminalFindings(b *strings.Builder, t tty.Terminal, s Scenario) {
-	head := paintVerdict(t, s.Verdict, s.verdict()) + " " + t.Paint(tty.Bold, plain.Line(s.Name, maxName))
+	head := paintVerdict(t, s.Verdict, s.verdict()) + " " + t.Paint(tty.Bold, sanitize.Line(s.Name, maxName))
 	if s.File != "" {
-		head += " " + t.Paint(tty.Faint, plain.Line(s.File, maxName))
+		head += " " + t.Paint(tty.Faint, sanitize.Line(s.File, maxName))
 	}
 	fmt.Fprintf(b, "\n%s\n", head)
 	for _, f := range s.effective() {
-		fmt.Fprintf(b, "  %s: %s%s\n", plain.Line(f.Rule, maxName), s.where(f), plain.Line(f.Message, maxMessage))
-		for _, line := range plain.Lines(f.Evidence, maxEvidence) {
+		fmt.Fprintf(b, "  %s: %s%s\n", sanitize.Line(f.Rule, maxName), s.where(f), sanitize.Line(f.Message, maxMessage))
+		for _, line := range sanitize.Lines(f.Evidence, maxEvidence) {
 			fmt.Fprintf(b, "    %s\n", t.Paint(tty.Faint, line))
 		}
 	}
 	if s.MoreFindings > 0 {
-		fmt.Fprintf(b, "  and %s\n", show.Plural(s.MoreFindings, "more finding"))
+		fmt.Fprintf(b, "  and %s\n", format.Plural(s.MoreFindings, "more finding"))
 	}
 }
 
@@ -216,12 +216,12 @@ func paintWord(t tty.Terminal, r Report) string {
 // summary is one line of totals.
 func summary(r Report) string {
 	c := r.Totals.Scenarios
-	line := show.Plural(c.Total(), "scenario") + ": " + counts(c)
+	line := format.Plural(c.Total(), "scenario") + ": " + counts(c)
 	if n := r.Totals.Trials.Total(); n != c.Total() {
-		line += "; " + show.Plural(n, "trial") + ": " + counts(r.Totals.Trials)
+		line += "; " + format.Plural(n, "trial") + ": " + counts(r.Totals.Trials)
 	}
 	if x := r.Comparison; x != nil && x.Verdict != gate.Pass {
-		line += "; against the baseline: " + plain.Line(string(x.Verdict), 10)
+		line += "; against the baseline: " + sanitize.Line(string(x.Verdict), 10)
 	}
 	if len(r.NotRun) > 0 {
 		line += fmt.Sprintf("; %d %s", len(r.NotRun), notRun(r))

@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -48,11 +48,11 @@ func text(v measure.Value) string {
 	}
 	switch v.Unit {
 	case "s":
-		return show.Seconds(*v.Value)
+		return format.Seconds(*v.Value)
 	case "EUR", "USD":
-		return show.Money(*v.Value)
+		return format.Money(*v.Value)
 	default:
-		return show.Number(*v.Value)
+		return format.Number(*v.Value)
 	}
 }
 

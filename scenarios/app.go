@@ -1,7 +1,7 @@
 package scenarios
 
 import (
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // Talk is what a user says to somebody else's agent, and how long that may take.
@@ -11,15 +11,15 @@ type Talk struct {
 	Turns []string `yaml:"turns" json:"turns" jsonschema:"minItems=1"`
 	// Timeout is how long one turn may take, in real time unless the agent is a Go
 	// function; default 30s.
-	Timeout unit.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
+	Timeout quantity.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
 	// MaxCalls and MaxCost bound the agent's calls to its model, over all turns. A call
 	// beyond is refused and ends the trial with the status "budget".
-	MaxCalls int        `yaml:"max_calls,omitempty" json:"max_calls,omitempty" jsonschema:"minimum=1"`
-	MaxCost  unit.Money `yaml:"max_cost,omitempty" json:"max_cost,omitzero"`
+	MaxCalls int            `yaml:"max_calls,omitempty" json:"max_calls,omitempty" jsonschema:"minimum=1"`
+	MaxCost  quantity.Money `yaml:"max_cost,omitempty" json:"max_cost,omitzero"`
 	// Files are in the workspace at the beginning, by path.
 	Files map[string]string `yaml:"files,omitempty" json:"files,omitempty"`
 	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock.
-	InterruptAfter unit.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
+	InterruptAfter quantity.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
 }
 
 // Process is how somebody else's program is started.
@@ -85,7 +85,7 @@ type Web struct {
 	// it listens.
 	Health string `yaml:"health,omitempty" json:"health,omitempty"`
 	// HealthTimeout is how long that may take; default 30s.
-	HealthTimeout unit.Duration `yaml:"health_timeout,omitempty" json:"health_timeout,omitempty"`
+	HealthTimeout quantity.Duration `yaml:"health_timeout,omitempty" json:"health_timeout,omitempty"`
 	// Request is the turn as the application takes it.
 	Request HTTPRequest `yaml:"request" json:"request"`
 	// Answer is the JSON path (RFC 9535) of the answer in the response, such as

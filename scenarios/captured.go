@@ -9,7 +9,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
@@ -53,8 +53,8 @@ func readScript(fsys fs.FS, name string) ([]byte, error) {
 		return nil, fmt.Errorf("read the script: %w", err)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("read the script: %q is not a regular file", name)
-	case info.Size() > source.MaxBytes:
-		return nil, fmt.Errorf("read the script: %q has %d bytes; at most %d are allowed", name, info.Size(), source.MaxBytes)
+	case info.Size() > yamlsrc.MaxBytes:
+		return nil, fmt.Errorf("read the script: %q has %d bytes; at most %d are allowed", name, info.Size(), yamlsrc.MaxBytes)
 	}
 	data, err := fs.ReadFile(fsys, clean)
 	if err != nil {

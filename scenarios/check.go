@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
 // checker finds what is wrong with the meaning of a scenario whose form is right.
 type checker struct {
-	doc      *source.Document
+	doc      *yamlsrc.Document
 	decoding Diagnostics // what is wrong with the form
 	opts     Options
 	found    Diagnostics
@@ -26,7 +26,7 @@ type checker struct {
 // was reported already: one cause, one diagnostic.
 func (c *checker) add(path, nearest, format string, args ...any) {
 	path = c.prefixed(path)
-	reported := slices.ContainsFunc(c.found, func(d source.Diagnostic) bool { return d.Path == path })
+	reported := slices.ContainsFunc(c.found, func(d yamlsrc.Diagnostic) bool { return d.Path == path })
 	if !c.decoding.About(path) && !reported {
 		c.found = append(c.found, c.doc.At(path, fmt.Sprintf(format, args...), nearest))
 	}

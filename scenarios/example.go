@@ -7,7 +7,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/fixtures"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // agentSuffix ends the names of agent files.
@@ -54,7 +54,7 @@ func ExampleTask(name string) (react.Task, error) {
 		return react.Task{}, fmt.Errorf("read the task of %s: %w", name, err)
 	}
 	var t react.Task
-	_, found := source.Decode(name+"/"+file, data, &t)
+	_, found := yamlsrc.Decode(name+"/"+file, data, &t)
 	return t, found.Err()
 }
 

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // OwnFolder is the folder in which the commands look for a user's own scenarios.
@@ -48,14 +48,14 @@ func newIndex(folders []string) *index {
 
 // nameIn returns the name that a scenario file of a folder gives; empty if it has none.
 func nameIn(folder, file string) string {
-	if info, err := os.Stat(file); err != nil || info.Size() > source.MaxBytes {
+	if info, err := os.Stat(file); err != nil || info.Size() > yamlsrc.MaxBytes {
 		return ""
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return ""
 	}
-	name, err := source.Scalar(data, "name")
+	name, err := yamlsrc.Scalar(data, "name")
 	if err != nil {
 		below, _ := filepath.Rel(folder, file) // is below by construction
 		return strings.TrimSuffix(filepath.ToSlash(below), path.Ext(file))

@@ -13,9 +13,9 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/web/wire"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/scenarios/cast"
 )
 
@@ -33,12 +33,12 @@ type InterviewDrive struct {
 	// [[informal|formal]].
 	Prompts map[string]string `yaml:"prompts,omitempty" json:"prompts,omitempty"`
 	// Options are those of the service.
-	CallTimeout       unit.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
-	Backoff           unit.Duration `yaml:"backoff,omitempty" json:"backoff,omitempty"`
-	TransportRetries  *int          `yaml:"transport_retries,omitempty" json:"transport_retries,omitempty" jsonschema:"minimum=0"`
-	ValidationRetries *int          `yaml:"validation_retries,omitempty" json:"validation_retries,omitempty" jsonschema:"minimum=0"`
-	HistoryMessages   int           `yaml:"history_messages,omitempty" json:"history_messages,omitempty" jsonschema:"minimum=1"`
-	HistoryTokens     int           `yaml:"history_tokens,omitempty" json:"history_tokens,omitempty" jsonschema:"minimum=1"`
+	CallTimeout       quantity.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
+	Backoff           quantity.Duration `yaml:"backoff,omitempty" json:"backoff,omitempty"`
+	TransportRetries  *int              `yaml:"transport_retries,omitempty" json:"transport_retries,omitempty" jsonschema:"minimum=0"`
+	ValidationRetries *int              `yaml:"validation_retries,omitempty" json:"validation_retries,omitempty" jsonschema:"minimum=0"`
+	HistoryMessages   int               `yaml:"history_messages,omitempty" json:"history_messages,omitempty" jsonschema:"minimum=1"`
+	HistoryTokens     int               `yaml:"history_tokens,omitempty" json:"history_tokens,omitempty" jsonschema:"minimum=1"`
 	// Address is how the client tells its submissions apart: by an id of its own
 	// ("id"), by the message that it replies to ("reply_to"), or by both (default).
 	Address string `yaml:"address,omitempty" json:"address,omitempty" jsonschema:"enum=id,enum=reply_to,enum=both"`
@@ -136,7 +136,7 @@ func (c *checker) checkInterview(d *InterviewDrive) {
 			if unknown, ok := errors.AsType[*prompt.UnknownError](err); ok {
 				nearest = unknown.Nearest
 			}
-			c.add(source.Join("drive.interview.prompts", name), nearest, "%v", err)
+			c.add(yamlsrc.Join("drive.interview.prompts", name), nearest, "%v", err)
 		}
 	}
 	for i, m := range d.Moves {

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // shipped holds the scenarios that come with the program.
@@ -54,7 +54,7 @@ func Names() []string {
 // the tags select nothing, if a name selects a scenario of a folder and another, shipped
 // one, and if two files use the same name. With diagnostics nothing should be run.
 func Load(patterns []string, opts Options) ([]Scenario, Diagnostics) {
-	l := loader{opts: opts, patterns: patterns, read: make(map[string]bool), named: make(map[string]source.Diagnostic)}
+	l := loader{opts: opts, patterns: patterns, read: make(map[string]bool), named: make(map[string]yamlsrc.Diagnostic)}
 	for _, pattern := range patterns {
 		l.pattern(pattern)
 	}
@@ -74,12 +74,12 @@ type loader struct {
 	set      []Scenario
 	found    Diagnostics
 	read     map[string]bool
-	named    map[string]source.Diagnostic // where each name is
-	own      *index                       // of the scenarios in folders; nil until a name is looked up
+	named    map[string]yamlsrc.Diagnostic // where each name is
+	own      *index                        // of the scenarios in folders; nil until a name is looked up
 }
 
 func (l *loader) fail(file, message, nearest string) {
-	l.found = append(l.found, source.Diagnostic{File: file, Message: message, Nearest: nearest})
+	l.found = append(l.found, yamlsrc.Diagnostic{File: file, Message: message, Nearest: nearest})
 }
 
 func (l *loader) pattern(pattern string) {
@@ -210,8 +210,8 @@ func (l *loader) open(name string, use func(file string, data []byte, folder fs.
 	case !info.Mode().IsRegular():
 		l.fail(name, "is not a regular file", "")
 		return
-	case info.Size() > source.MaxBytes:
-		l.fail(name, fmt.Sprintf("the file has %d bytes; at most %d are allowed", info.Size(), source.MaxBytes), "")
+	case info.Size() > yamlsrc.MaxBytes:
+		l.fail(name, fmt.Sprintf("the file has %d bytes; at most %d are allowed", info.Size(), yamlsrc.MaxBytes), "")
 		return
 	}
 	data, err := root.ReadFile(base)
@@ -233,7 +233,7 @@ func (l *loader) parse(file string, data []byte, folder fs.FS) {
 // parsed is a scenario file that was read, with its problems.
 type parsed struct {
 	Scenario
-	doc   *source.Document
+	doc   *yamlsrc.Document
 	found Diagnostics
 }
 

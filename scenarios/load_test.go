@@ -9,7 +9,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -74,7 +74,7 @@ var _ = Describe("Load", func() {
 			"bad/2.yaml":           strings.Replace(named("e"), "about:", "abuot:", 1),
 			"twice/first.yaml":     "# a comment\n" + named("b"),
 			"twice/tagged.yaml":    strings.Replace(named("t"), "[golden]", "[slow, fault]", 1),
-			"large/large.yaml":     strings.Repeat("#", source.MaxBytes+1),
+			"large/large.yaml":     strings.Repeat("#", yamlsrc.MaxBytes+1),
 			"loop/no-progress/own": "a folder of the user's with the name of a shipped scenario",
 		})
 	})

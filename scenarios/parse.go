@@ -11,15 +11,15 @@ import (
 	"path"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
 // Diagnostics are all that is wrong with scenario files, each with its place.
-type Diagnostics = source.Diagnostics
+type Diagnostics = yamlsrc.Diagnostics
 
 // Options are what scenario files are held against.
 type Options struct {
@@ -51,17 +51,17 @@ func Parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, Diagno
 	return sc, found
 }
 
-func parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, *source.Document, Diagnostics) {
+func parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, *yamlsrc.Document, Diagnostics) {
 	sc := Scenario{File: file}
 	if opts.Edit != nil {
 		edited, err := opts.Edit(file, data)
 		if err != nil {
-			doc, _ := source.Decode(file, data, &Scenario{})
+			doc, _ := yamlsrc.Decode(file, data, &Scenario{})
 			return sc, doc, Diagnostics{doc.At("", err.Error(), "")}
 		}
 		data = edited
 	}
-	doc, found := source.Decode(file, data, &sc)
+	doc, found := yamlsrc.Decode(file, data, &sc)
 	sum := sha256.New()
 	hashPart(sum, data)
 	if doc.Has("") { // else it could not be parsed at all
@@ -88,7 +88,7 @@ const maxWhere = 200
 
 // where notes the lines of the keys that demand something of a run, and of the
 // script, in which faults are planned.
-func where(doc *source.Document) map[string]int {
+func where(doc *yamlsrc.Document) map[string]int {
 	lines := doc.Lines(maxWhere, 2, "expect")
 	maps.Copy(lines, doc.Lines(maxWhere, 1, "name", "invariants", "perturb", "backend.replies", "backend.rules"))
 	return lines

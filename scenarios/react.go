@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/react"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // ReactDrive runs a ReAct agent on a task. Its own keys are those of react.Options.
@@ -16,7 +16,7 @@ type ReactDrive struct {
 	Task  react.Task `yaml:"task,omitempty" json:"task,omitzero"`
 	Stage `yaml:",inline"`
 	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock.
-	InterruptAfter unit.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
+	InterruptAfter quantity.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
 }
 
 func (c *checker) checkReact(d *ReactDrive) []string {

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/agents/stop/followup"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
@@ -87,7 +87,7 @@ type LoopDrive struct {
 	// Config stands for the configuration file, which options override.
 	Config *loop.Options `yaml:"config,omitempty" json:"config,omitempty"`
 	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock.
-	InterruptAfter unit.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
+	InterruptAfter quantity.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
 }
 
 // FollowUpDrive asks the backend to do a task and follows its answer up with
@@ -95,7 +95,7 @@ type LoopDrive struct {
 type FollowUpDrive struct {
 	followup.Options `yaml:",inline"`
 	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock.
-	InterruptAfter unit.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
+	InterruptAfter quantity.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
 }
 
 // HookDrive plays a coding agent's program, the host, around the stop guard's

@@ -19,7 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/schema"
@@ -62,7 +62,7 @@ func TestSchema(t *testing.T) {
 // generate reflects a schema whose descriptions are the doc comments.
 func generate(t *testing.T, v any) []byte {
 	t.Helper()
-	r := reflector.Reflector{FieldNameTag: "yaml", Anonymous: true, ExpandedStruct: true, Mapper: quantity, Namer: qualified}
+	r := reflector.Reflector{FieldNameTag: "yaml", Anonymous: true, ExpandedStruct: true, Mapper: quantitySchema, Namer: qualified}
 	for _, folder := range []string{
 		".", "../mocks", "../agents/loop", "../agents/stop/followup", "../llm/budget",
 		"../agents/persist/plan", "../agents/react", "../agents/react/agentfile",
@@ -86,15 +86,15 @@ func generate(t *testing.T, v any) []byte {
 // qualified names a type with its package: there are two of the name Latency.
 func qualified(t reflect.Type) string { return t.String() }
 
-// quantity is the schema of the types that are written as text.
-func quantity(t reflect.Type) *reflector.Schema {
+// quantitySchema is the schema of the types that are written as text.
+func quantitySchema(t reflect.Type) *reflector.Schema {
 	switch t {
-	case reflect.TypeFor[unit.Duration]():
+	case reflect.TypeFor[quantity.Duration]():
 		return &reflector.Schema{
 			Type: "string", Pattern: `^(0|([0-9]*\.?[0-9]+(ns|us|µs|ms|s|m|h))+)$`,
 			Examples: []any{"2s", "150ms", "1h30m"},
 		}
-	case reflect.TypeFor[unit.Money]():
+	case reflect.TypeFor[quantity.Money]():
 		return &reflector.Schema{
 			Type: "string", Pattern: `^[0-9]*\.?[0-9]+ (EUR|USD)$`,
 			Examples: []any{"0.01 EUR", "5 USD"},

@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
@@ -18,12 +18,12 @@ import (
 // With diagnostics the script must not be used.
 func LoadScript(name string, opts Options) (mocks.Script, Diagnostics) {
 	var script mocks.Script
-	l := loader{opts: opts, read: map[string]bool{}, named: map[string]source.Diagnostic{}}
+	l := loader{opts: opts, read: map[string]bool{}, named: map[string]yamlsrc.Diagnostic{}}
 	if _, err := os.Stat(name); err != nil {
 		l.pattern(name)
 	} else {
 		l.open(name, func(file string, data []byte, folder fs.FS) {
-			if source.HasKey(data, "drive") {
+			if yamlsrc.HasKey(data, "drive") {
 				l.parse(file, data, folder)
 			} else {
 				script, l.found = parseScript(file, data, folder, sha256.New())
@@ -45,7 +45,7 @@ func LoadScript(name string, opts Options) (mocks.Script, Diagnostics) {
 // parseScript reads a script that stands alone, and adds the files that it names to sum.
 func parseScript(file string, data []byte, folder fs.FS, sum hash.Hash) (mocks.Script, Diagnostics) {
 	var script mocks.Script
-	doc, found := source.Decode(file, data, &script)
+	doc, found := yamlsrc.Decode(file, data, &script)
 	if !doc.Has("") {
 		return script, found
 	}
@@ -67,6 +67,6 @@ type Config struct {
 // for loop.Resolve to say, which also knows the options that override them.
 func ParseConfig(file string, data []byte) (Config, Diagnostics) {
 	var config Config
-	_, found := source.Decode(file, data, &config)
+	_, found := yamlsrc.Decode(file, data, &config)
 	return config, found
 }

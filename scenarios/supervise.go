@@ -11,9 +11,9 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // SuperviseDrive carries a plan out: the whole supervisor with its workers, over
@@ -41,7 +41,7 @@ type SuperviseDrive struct {
 	// Restarts is how often a run that ended other than complete is started again.
 	Restarts int `yaml:"restarts,omitempty" json:"restarts,omitempty" jsonschema:"minimum=0,maximum=100"`
 	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock.
-	InterruptAfter unit.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
+	InterruptAfter quantity.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
 }
 
 // Look is what a probe finds once.
@@ -50,7 +50,7 @@ type Look struct {
 	Details string        `yaml:"details,omitempty" json:"details,omitempty"`
 	Items   []string      `yaml:"items,omitempty" json:"items,omitempty"`
 	// Takes is how long it takes, on the trial's clock.
-	Takes unit.Duration `yaml:"takes,omitempty" json:"takes,omitempty"`
+	Takes quantity.Duration `yaml:"takes,omitempty" json:"takes,omitempty"`
 }
 
 // Crash is the death of a process at a write to the store, counted over all
@@ -119,7 +119,7 @@ func (c *checker) checkSupervise(d *SuperviseDrive) []string {
 		c.add(at+".copies", "", "with the copies: %s", problems[0])
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Looks)) {
-		path := source.Join(at+".looks", string(name))
+		path := yamlsrc.Join(at+".looks", string(name))
 		if known := checkNames(); !slices.Contains(known, string(name)) {
 			c.add(path, suggest.Nearest(string(name), known), "there is no check %q; there are %s", name, strings.Join(known, ", "))
 		}
@@ -135,7 +135,7 @@ func (c *checker) checkSupervise(d *SuperviseDrive) []string {
 	c.checkStage(at, &d.Stage)
 	for _, name := range slices.Sorted(maps.Keys(d.Plan.Workers)) {
 		if w := d.Plan.Workers[name].React; w != nil {
-			c.checkAgentName(source.Join(at+".plan.workers", name)+".react.agent", w.Agent, &d.Stage)
+			c.checkAgentName(yamlsrc.Join(at+".plan.workers", name)+".react.agent", w.Agent, &d.Stage)
 		}
 	}
 	var statuses []string
@@ -161,7 +161,7 @@ func (c *checker) checkStage(at string, s *Stage) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Agents)) {
 		if _, err := agentfile.Load(name, []byte(s.Agents[name])); err != nil {
-			c.add(source.Join(at+".agents", name), "", "the agent file cannot be used: %v", err)
+			c.add(yamlsrc.Join(at+".agents", name), "", "the agent file cannot be used: %v", err)
 		}
 	}
 	c.checkTree(at, "stage", s.Files, s.Links)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // entry is a file or a link that a scenario puts into a folder.
@@ -27,9 +27,9 @@ func (c *checker) checkTree(at, folder string, files, links map[string]string) {
 			e, clean := entry{key, name}, path.Clean(filepath.ToSlash(name))
 			switch other, double := taken[clean]; {
 			case !filepath.IsLocal(filepath.FromSlash(name)) || clean == ".":
-				c.add(source.Join(at+"."+key, name), "", "%q leaves the %s; write a relative path inside it", name, folder)
+				c.add(yamlsrc.Join(at+"."+key, name), "", "%q leaves the %s; write a relative path inside it", name, folder)
 			case double:
-				c.add(source.Join(at+"."+key, name), "", "%q is the same path as %q of %s; write it once", name, other.name, other.key)
+				c.add(yamlsrc.Join(at+"."+key, name), "", "%q is the same path as %q of %s; write it once", name, other.name, other.key)
 			default:
 				taken[clean] = e
 				all = append(all, e)
@@ -40,7 +40,7 @@ func (c *checker) checkTree(at, folder string, files, links map[string]string) {
 		for above := path.Dir(path.Clean(filepath.ToSlash(e.name))); above != "."; above = path.Dir(above) {
 			if other, ok := taken[above]; ok {
 				what := strings.TrimSuffix(other.key, "s")
-				c.add(source.Join(at+"."+e.key, e.name), "", "%q is below %q, which is a %s and not a folder; choose another path", e.name, other.name, what)
+				c.add(yamlsrc.Join(at+"."+e.key, e.name), "", "%q is below %q, which is a %s and not a folder; choose another path", e.name, other.name, what)
 				break
 			}
 		}

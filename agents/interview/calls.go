@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -208,7 +208,7 @@ func (t *step) size(r llm.Request) int {
 func (t *step) record(entry *session.Call, reply llm.Reply, a answer) {
 	text, reported := reply.Text, reply.Usage
 	if reply.Model != "" {
-		entry.Model = plain.Line(reply.Model, maxDetail)
+		entry.Model = sanitize.Line(reply.Model, maxDetail)
 	}
 	if a.failure != nil {
 		text, reported = a.failure.Partial, a.failure.Usage
@@ -219,7 +219,7 @@ func (t *step) record(entry *session.Call, reply llm.Reply, a answer) {
 	t.spend(*entry)
 	switch {
 	case a.failure != nil:
-		entry.Outcome, entry.Fault, entry.Detail = session.Broken, string(a.failure.Kind), plain.Line(a.failure.Error(), maxDetail)
+		entry.Outcome, entry.Fault, entry.Detail = session.Broken, string(a.failure.Kind), sanitize.Line(a.failure.Error(), maxDetail)
 	case len(a.result.Findings) > 0:
 		entry.Outcome, entry.Fault, entry.Detail = session.Rejected, a.rule(), a.findings(maxDetail)
 		entry.Warnings = a.warnings()

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -354,12 +354,12 @@ var _ = Describe("A call", func() {
 			})
 		handle(ctx, s, p.next(v))
 		nothing, partial, told, counted := entries()[0], entries()[1], entries()[2], entries()[3]
-		Expect(nothing.Cost).To(HaveValue(Equal(unit.Money{Currency: unit.EUR})), "nobody bills what was not begun")
+		Expect(nothing.Cost).To(HaveValue(Equal(quantity.Money{Currency: quantity.EUR})), "nobody bills what was not begun")
 		Expect(partial.Cost).To(BeNil(), "unknown is not nothing")
 		Expect(partial.Counted.Output).To(BeNumerically(">", 0))
 		Expect(told.Reported).To(Equal(reported))
 		Expect(told.Model).To(Equal("asked-2026"))
-		Expect(told.Cost).To(HaveValue(Equal(unit.Money{Amount: 0.01, Currency: unit.EUR})))
+		Expect(told.Cost).To(HaveValue(Equal(quantity.Money{Amount: 0.01, Currency: quantity.EUR})))
 		Expect(r.told("usage-differs")).To(HaveLen(1))
 
 		input := 3
@@ -370,7 +370,7 @@ var _ = Describe("A call", func() {
 		Expect(counted.Counted).To(Equal(llm.Usage{
 			Input: input, Output: len(p.texts["mirror BLOC_01 0"]) / 4, Source: llm.UsageCounted,
 		}))
-		Expect(counted.Cost).To(HaveValue(Equal(unit.Money{Amount: float64(counted.Counted.Total()) / 1e6, Currency: unit.EUR})))
+		Expect(counted.Cost).To(HaveValue(Equal(quantity.Money{Amount: float64(counted.Counted.Total()) / 1e6, Currency: quantity.EUR})))
 		Expect(sent.Model).To(Equal("asked"))
 		Expect(counted.Model).To(Equal("asked"))
 		Expect(counted.Prompt).To(Equal(sent.Tags["prompt"]))

@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // The limits of a session, as Owed.Limit names them.
@@ -23,7 +23,7 @@ const rounding = 1e-9
 // reached returns which limit a session has reached, and says so for a person;
 // empty if none.
 func (o Options) reached(s session.Session) (limit, message string) {
-	spent, _ := s.Spent.In(unit.EUR, o.rate())
+	spent, _ := s.Spent.In(quantity.EUR, o.rate())
 	switch {
 	case o.MaxCalls > 0 && s.Calls >= o.MaxCalls:
 		return limitCalls, fmt.Sprintf("its %d calls", o.MaxCalls)
@@ -76,9 +76,9 @@ func (t *step) spend(c session.Call) {
 	if cost == nil {
 		return
 	}
-	before, _ := t.now.Spent.In(unit.EUR, t.set.rate())
-	more, _ := cost.In(unit.EUR, t.set.rate())
-	t.now.Spent = unit.Money{Amount: before + more, Currency: unit.EUR}
+	before, _ := t.now.Spent.In(quantity.EUR, t.set.rate())
+	more, _ := cost.In(quantity.EUR, t.set.rate())
+	t.now.Spent = quantity.Money{Amount: before + more, Currency: quantity.EUR}
 }
 
 // fallBack shows the neutral text of the prompts in place of what the model did

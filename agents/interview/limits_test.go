@@ -8,7 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -23,8 +23,8 @@ var _ = Describe("A session", func() {
 		r.backend = llm.BackendFunc(func(context.Context, llm.Request) (llm.Reply, error) {
 			return llm.Reply{}, &llm.Error{Kind: llm.Unauthorized, Usage: &llm.Usage{Input: 100_000}}
 		})
-		r.price = func(_ string, u llm.Usage) (unit.Money, bool) {
-			return unit.Money{Amount: float64(u.Total()) * 1e-6, Currency: unit.USD}, true
+		r.price = func(_ string, u llm.Usage) (quantity.Money, bool) {
+			return quantity.Money{Amount: float64(u.Total()) * 1e-6, Currency: quantity.USD}, true
 		}
 		r.options = o
 		s := r.serve()

@@ -19,7 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/scenarios/cast"
@@ -137,11 +137,11 @@ func (r *rig) serve() *interview.Service {
 			return r.backend.Complete(ctx, req)
 		}),
 		Count: func(_, text string) int { return len(text) / 4 },
-		Price: func(model string, u llm.Usage) (unit.Money, bool) {
+		Price: func(model string, u llm.Usage) (quantity.Money, bool) {
 			if r.price != nil {
 				return r.price(model, u)
 			}
-			return unit.Money{Amount: float64(u.Total()) / 1e6, Currency: unit.EUR}, true
+			return quantity.Money{Amount: float64(u.Total()) / 1e6, Currency: quantity.EUR}, true
 		},
 		NewID: r.newID,
 	})

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -82,7 +82,7 @@ func (a answer) warnings() []string {
 	var all []string
 	for _, f := range a.result.Findings {
 		if f.Warning {
-			all = append(all, plain.Line(f.Message, maxDetail))
+			all = append(all, sanitize.Line(f.Message, maxDetail))
 		}
 	}
 	return all
@@ -94,7 +94,7 @@ func (a answer) findings(limit int) string {
 	for i, f := range a.result.Findings {
 		all[i] = f.Message
 	}
-	return plain.Line(strings.Join(all, "; "), limit)
+	return sanitize.Line(strings.Join(all, "; "), limit)
 }
 
 // complaint is what all findings say, in a language of interviews.
@@ -106,7 +106,7 @@ func (a answer) complaint(l session.Language) string {
 	if a.rule() == string(ruleTruncated) && l == session.French {
 		all = []string{"la réponse a été coupée avant la fin ; écris moins"}
 	}
-	return plain.Line(strings.Join(all, "; "), maxComplaint)
+	return sanitize.Line(strings.Join(all, "; "), maxComplaint)
 }
 
 // verdict is what follows from a call.

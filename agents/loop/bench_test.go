@@ -8,7 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -36,7 +36,7 @@ func pages(c clock.Clock) llm.Backend {
 func fourHours() loop.Result {
 	s := loop.Defaults()
 	s.Prompt, s.History, s.MaxIterations = "Translate all pages.", loop.Conversation, longCalls
-	s.Timeout, s.CallTimeout = unit.Duration(5*time.Hour), unit.Duration(time.Hour)
+	s.Timeout, s.CallTimeout = quantity.Duration(5*time.Hour), quantity.Duration(time.Hour)
 	s.AlternationLimit, s.NearIdenticalLimit = 3, longCalls
 	c := clock.NewVirtual()
 	return loop.Run(context.Background(), s, loop.Deps{Backend: pages(c), Clock: c})

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
@@ -145,7 +145,7 @@ var _ = Describe("Interrupt", Label("L-09"), func() {
 	})
 
 	It("ends the wait of an open circuit", func() {
-		r := newRig(loop.Options{Breaker: &loop.BreakerOptions{Failures: 1, Cooldown: unit.Duration(time.Minute)}}, fail(llm.Unavailable, ""))
+		r := newRig(loop.Options{Breaker: &loop.BreakerOptions{Failures: 1, Cooldown: quantity.Duration(time.Minute)}}, fail(llm.Unavailable, ""))
 		ctx, cancel := context.WithCancel(context.Background())
 		r.clock.AfterFunc(10*time.Second, cancel)
 		res := r.runIn(ctx)
@@ -199,7 +199,7 @@ func answerError(err error) turn {
 var _ = Describe("Circuit breaker", Label("L-11"), func() {
 	down := fail(llm.Unavailable, "503")
 	breaker := func(maxOpens int) loop.Options {
-		return loop.Options{Breaker: &loop.BreakerOptions{Failures: 2, Cooldown: unit.Duration(30 * time.Second), MaxOpens: maxOpens}}
+		return loop.Options{Breaker: &loop.BreakerOptions{Failures: 2, Cooldown: quantity.Duration(30 * time.Second), MaxOpens: maxOpens}}
 	}
 	states := func(r *rig) (moves []string) {
 		for _, e := range r.told(event.State) {
@@ -256,11 +256,11 @@ var _ = Describe("Budget", Label("L-11"), func() {
 	used := func(text string, tokens int) turn {
 		return answer(0, llm.Reply{Text: text, Model: "m", Usage: &llm.Usage{Input: tokens}})
 	}
-	cent := func(model string, u llm.Usage) (unit.Money, bool) {
-		return unit.Money{Amount: float64(u.Total()) / 100, Currency: unit.USD}, model == "m"
+	cent := func(model string, u llm.Usage) (quantity.Money, bool) {
+		return quantity.Money{Amount: float64(u.Total()) / 100, Currency: quantity.USD}, model == "m"
 	}
 	usd := func(amount float64) *loop.BudgetOptions {
-		return &loop.BudgetOptions{Cost: unit.Money{Amount: amount, Currency: unit.USD}}
+		return &loop.BudgetOptions{Cost: quantity.Money{Amount: amount, Currency: quantity.USD}}
 	}
 
 	DescribeTable("stops with exit code 7 and names the cap, or just does not",

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -26,7 +26,7 @@ type adapter struct {
 func (a adapter) ID() string                      { return a.id }
 func (a adapter) Available(context.Context) error { return a.missing }
 
-func within(d time.Duration) *unit.Duration { return new(unit.Duration(d)) }
+func within(d time.Duration) *quantity.Duration { return new(quantity.Duration(d)) }
 
 var _ = Describe("Run", Label("L-01"), func() {
 	It("returns all that happened", func() {

@@ -1,7 +1,7 @@
 package loop
 
 import (
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
@@ -36,9 +36,9 @@ type Options struct {
 	// MaxIterations is at least 1; default 10.
 	MaxIterations *int `yaml:"max_iterations,omitempty" json:"max_iterations,omitempty" jsonschema:"minimum=1"`
 	// Timeout is for the whole run; default 5m; 0 switches it off.
-	Timeout *unit.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
+	Timeout *quantity.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
 	// CallTimeout is for each call; default 0 (off).
-	CallTimeout *unit.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
+	CallTimeout *quantity.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
 	// NoProgressLimit stops after that many identical answers in a row; default
 	// 3; 0 switches it off.
 	NoProgressLimit *int `yaml:"no_progress_limit,omitempty" json:"no_progress_limit,omitempty" jsonschema:"minimum=0"`
@@ -102,7 +102,7 @@ type BreakerOptions struct {
 	// Failures in a row open the circuit; at least 1.
 	Failures int `yaml:"failures" json:"failures" jsonschema:"minimum=1"`
 	// Cooldown is how long it stays open before one call is tried.
-	Cooldown unit.Duration `yaml:"cooldown" json:"cooldown"`
+	Cooldown quantity.Duration `yaml:"cooldown" json:"cooldown"`
 	// MaxOpens ends the run with status error when the circuit has opened that
 	// often; 0 means never.
 	MaxOpens int `yaml:"max_opens,omitempty" json:"max_opens,omitempty" jsonschema:"minimum=0"`

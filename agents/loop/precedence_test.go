@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -70,7 +70,7 @@ var _ = Describe("Precedence", Label("L-07"), func() {
 		{loop.StatusBudget, func(r *rig) { r.options.Budget = &loop.BudgetOptions{Tokens: 1} }},
 		{loop.StatusTimeout, func(r *rig) { r.options.Timeout = within(time.Second) }},
 		{loop.StatusError, func(r *rig) {
-			r.options.Breaker = &loop.BreakerOptions{Failures: 1, Cooldown: unit.Duration(1), MaxOpens: 1}
+			r.options.Breaker = &loop.BreakerOptions{Failures: 1, Cooldown: quantity.Duration(1), MaxOpens: 1}
 		}},
 		{loop.StatusNoProgress, func(r *rig) { r.options.RepeatedErrorLimit = new(1) }},
 		{loop.StatusError, func(r *rig) { r.options.ErrorLimit = new(1) }},

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -31,7 +31,7 @@ func drawn(t *rapid.T) *rig {
 	}
 	if rapid.Bool().Draw(t, "breaker") {
 		o.Breaker = &loop.BreakerOptions{
-			Failures: rapid.IntRange(1, 3).Draw(t, "failures"), Cooldown: unit.Duration(time.Second), MaxOpens: rapid.IntRange(0, 3).Draw(t, "opens"),
+			Failures: rapid.IntRange(1, 3).Draw(t, "failures"), Cooldown: quantity.Duration(time.Second), MaxOpens: rapid.IntRange(0, 3).Draw(t, "opens"),
 		}
 	}
 	pool := []turn{

@@ -8,33 +8,33 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // Settings are Options with every field decided.
 type Settings struct {
-	Prompt             string          `json:"prompt"`
-	System             string          `json:"system,omitempty"`
-	Backend            string          `json:"backend"`
-	Model              string          `json:"model,omitempty"`
-	Stream             bool            `json:"stream"`
-	Mode               Mode            `json:"mode"`
-	Marker             string          `json:"marker"`
-	BlockedMarker      string          `json:"blocked_marker"`
-	History            History         `json:"history,omitempty"` // empty: as Deps.Conversational says
-	ContinuePrompt     string          `json:"continue_prompt"`
-	MaxIterations      int             `json:"max_iterations"`
-	Timeout            unit.Duration   `json:"timeout"`
-	CallTimeout        unit.Duration   `json:"call_timeout"`
-	NoProgressLimit    int             `json:"no_progress_limit"`
-	AlternationLimit   int             `json:"alternation_limit"`
-	NearIdenticalLimit int             `json:"near_identical_limit"`
-	RepeatedErrorLimit int             `json:"repeated_error_limit"`
-	ErrorLimit         int             `json:"error_limit"`
-	StopGuard          GuardPolicy     `json:"stop_guard"`
-	ContinuationLimit  int             `json:"continuation_limit"`
-	Budget             BudgetOptions   `json:"budget,omitzero"`
-	Breaker            *BreakerOptions `json:"breaker,omitempty"` // nil: off
+	Prompt             string            `json:"prompt"`
+	System             string            `json:"system,omitempty"`
+	Backend            string            `json:"backend"`
+	Model              string            `json:"model,omitempty"`
+	Stream             bool              `json:"stream"`
+	Mode               Mode              `json:"mode"`
+	Marker             string            `json:"marker"`
+	BlockedMarker      string            `json:"blocked_marker"`
+	History            History           `json:"history,omitempty"` // empty: as Deps.Conversational says
+	ContinuePrompt     string            `json:"continue_prompt"`
+	MaxIterations      int               `json:"max_iterations"`
+	Timeout            quantity.Duration `json:"timeout"`
+	CallTimeout        quantity.Duration `json:"call_timeout"`
+	NoProgressLimit    int               `json:"no_progress_limit"`
+	AlternationLimit   int               `json:"alternation_limit"`
+	NearIdenticalLimit int               `json:"near_identical_limit"`
+	RepeatedErrorLimit int               `json:"repeated_error_limit"`
+	ErrorLimit         int               `json:"error_limit"`
+	StopGuard          GuardPolicy       `json:"stop_guard"`
+	ContinuationLimit  int               `json:"continuation_limit"`
+	Budget             BudgetOptions     `json:"budget,omitzero"`
+	Breaker            *BreakerOptions   `json:"breaker,omitempty"` // nil: off
 }
 
 // Defaults are the settings of a run for which nothing but a prompt, which is
@@ -66,7 +66,7 @@ func merge(option, file Options) Settings {
 		ContinuePrompt:     cmp.Or(option.ContinuePrompt, file.ContinuePrompt),
 		MaxIterations:      *cmp.Or(option.MaxIterations, file.MaxIterations, new(10)),
 		Timeout:            *cmp.Or(option.Timeout, file.Timeout, new(defaultTimeout)),
-		CallTimeout:        *cmp.Or(option.CallTimeout, file.CallTimeout, new(unit.Duration)),
+		CallTimeout:        *cmp.Or(option.CallTimeout, file.CallTimeout, new(quantity.Duration)),
 		NoProgressLimit:    *cmp.Or(option.NoProgressLimit, file.NoProgressLimit, new(3)),
 		AlternationLimit:   *cmp.Or(option.AlternationLimit, file.AlternationLimit, new(0)),
 		NearIdenticalLimit: *cmp.Or(option.NearIdenticalLimit, file.NearIdenticalLimit, new(0)),
@@ -85,7 +85,7 @@ func merge(option, file Options) Settings {
 	return s
 }
 
-const defaultTimeout = unit.Duration(5 * time.Minute)
+const defaultTimeout = quantity.Duration(5 * time.Minute)
 
 func mergeBudget(option, file *BudgetOptions) BudgetOptions {
 	o, f := deref(option), deref(file)
@@ -221,7 +221,7 @@ func (s *Settings) validateLimits(add func(field, format string, args ...any)) {
 
 func (s *Settings) validateCost(add func(field, format string, args ...any)) {
 	cost := s.Budget.Cost
-	switch known := cost.Currency == unit.EUR || cost.Currency == unit.USD; {
+	switch known := cost.Currency == quantity.EUR || cost.Currency == quantity.USD; {
 	case cost.IsZero():
 	case !known:
 		add("budget.cost", "%s is in an unknown currency; use EUR or USD", cost)

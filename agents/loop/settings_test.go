@@ -12,10 +12,12 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
-func eur(amount float64) unit.Money { return unit.Money{Amount: amount, Currency: unit.EUR} }
+func eur(amount float64) quantity.Money {
+	return quantity.Money{Amount: amount, Currency: quantity.EUR}
+}
 
 // full has every option set, each to other than its default.
 func full(n int) loop.Options {
@@ -26,7 +28,7 @@ func full(n int) loop.Options {
 		AlternationLimit: new(n), NearIdenticalLimit: new(n), RepeatedErrorLimit: new(n), ErrorLimit: new(n),
 		StopGuard: "strict", ContinuationLimit: new(n),
 		Budget:  &loop.BudgetOptions{Calls: n, Tokens: n, Cost: eur(float64(n))},
-		Breaker: &loop.BreakerOptions{Failures: n, Cooldown: unit.Duration(n), MaxOpens: n},
+		Breaker: &loop.BreakerOptions{Failures: n, Cooldown: quantity.Duration(n), MaxOpens: n},
 	}
 }
 
@@ -34,11 +36,11 @@ func resolved(n int) loop.Settings {
 	return loop.Settings{
 		Prompt: "p", System: "s", Backend: "b", Model: "m", Stream: true, Mode: loop.JSON, Marker: "M",
 		BlockedMarker: "B", History: loop.Conversation, ContinuePrompt: "c", MaxIterations: n,
-		Timeout: unit.Duration(n), CallTimeout: unit.Duration(n), NoProgressLimit: n,
+		Timeout: quantity.Duration(n), CallTimeout: quantity.Duration(n), NoProgressLimit: n,
 		AlternationLimit: n, NearIdenticalLimit: n, RepeatedErrorLimit: n, ErrorLimit: n,
 		StopGuard: "strict", ContinuationLimit: n,
 		Budget:  loop.BudgetOptions{Calls: n, Tokens: n, Cost: eur(float64(n))},
-		Breaker: &loop.BreakerOptions{Failures: n, Cooldown: unit.Duration(n), MaxOpens: n},
+		Breaker: &loop.BreakerOptions{Failures: n, Cooldown: quantity.Duration(n), MaxOpens: n},
 	}
 }
 
@@ -49,7 +51,7 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 		d.ContinuePrompt = ""
 		Expect(d).To(Equal(loop.Settings{
 			Backend: "copilot", Mode: loop.Marker, Marker: "DONE", BlockedMarker: "BLOCKED:", MaxIterations: 10,
-			Timeout: unit.Duration(5 * time.Minute), NoProgressLimit: 3, ErrorLimit: 1,
+			Timeout: quantity.Duration(5 * time.Minute), NoProgressLimit: 3, ErrorLimit: 1,
 			StopGuard: loop.GuardOff, ContinuationLimit: 3,
 		}))
 	})
@@ -79,7 +81,7 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 	It("takes an explicit zero for a value", func() {
 		s, err := loop.Resolve(loop.Options{Prompt: "p", NoProgressLimit: new(0), Timeout: within(0), ErrorLimit: new(0), Stream: new(false)}, full(7))
 		Expect(err).NotTo(HaveOccurred())
-		Expect([]any{s.NoProgressLimit, s.Timeout, s.ErrorLimit, s.Stream}).To(Equal([]any{0, unit.Duration(0), 0, false}))
+		Expect([]any{s.NoProgressLimit, s.Timeout, s.ErrorLimit, s.Stream}).To(Equal([]any{0, quantity.Duration(0), 0, false}))
 	})
 
 	It("merges budget and breaker cap by cap", func() {
@@ -156,7 +158,7 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 		Entry(nil, loop.Options{Budget: &loop.BudgetOptions{Tokens: -1}}, "budget.tokens", "-1"),
 		Entry(nil, loop.Options{Budget: &loop.BudgetOptions{Cost: eur(0)}}, "budget.cost", "0 EUR is not allowed"),
 		Entry(nil, loop.Options{Budget: &loop.BudgetOptions{Cost: eur(math.NaN())}}, "budget.cost", "NaN"),
-		Entry(nil, loop.Options{Budget: &loop.BudgetOptions{Cost: unit.Money{Amount: 1, Currency: "GBP"}}}, "budget.cost", "unknown currency"),
+		Entry(nil, loop.Options{Budget: &loop.BudgetOptions{Cost: quantity.Money{Amount: 1, Currency: "GBP"}}}, "budget.cost", "unknown currency"),
 		Entry(nil, loop.Options{Breaker: &loop.BreakerOptions{Cooldown: 1}}, "breaker.failures", "use 1 or more"),
 		Entry(nil, loop.Options{Breaker: &loop.BreakerOptions{Failures: 1}}, "breaker.cooldown", "more than 0s"),
 		Entry(nil, loop.Options{Breaker: &loop.BreakerOptions{Failures: 1, Cooldown: 1, MaxOpens: -1}}, "breaker.max_opens", "-1"),

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 var _ = Describe("A run that cannot begin", func() {
@@ -86,7 +86,7 @@ var _ = Describe("A run that cannot begin", func() {
 		},
 		Entry("limits", func(p *plan.Plan) { p.Limits.Rounds, p.Limits.ContextFiles = 9, 7 }),
 		Entry("retries", func(p *plan.Plan) { p.Tasks[0].Retries = new(int) }),
-		Entry("a timeout", func(p *plan.Plan) { p.Tasks[1].Timeout = unit.Duration(time.Hour) }),
+		Entry("a timeout", func(p *plan.Plan) { p.Tasks[1].Timeout = quantity.Duration(time.Hour) }),
 		Entry("a check", func(p *plan.Plan) { p.Checks = map[check.Name]plan.Probe{check.Tests: {None: "there are no tests"}} }),
 	)
 })

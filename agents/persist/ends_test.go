@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
@@ -167,7 +167,7 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 
 	It("comes with the time of the whole run, over its processes", func() {
 		p := many(10)
-		p.Limits.Timeout = unit.Duration(3*time.Minute + 30*time.Second)
+		p.Limits.Timeout = quantity.Duration(3*time.Minute + 30*time.Second)
 		r := newRig(p)
 		result := r.run()
 		Expect(result.Status).To(Equal(persist.StatusBudget))
@@ -176,7 +176,7 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 		Expect(result.Counts.Done).To(Equal(3))
 		Expect(r.clock.Elapsed()).To(Equal(3*time.Minute + 30*time.Second))
 
-		r.plan.Limits.Timeout = unit.Duration(5 * time.Minute)
+		r.plan.Limits.Timeout = quantity.Duration(5 * time.Minute)
 		result = r.again()
 		Expect(result.Guard).To(Equal("timeout"))
 		Expect(result.Duration).To(Equal(90*time.Second), "what is left of five minutes")
@@ -184,7 +184,7 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 
 	It("counts the time of an attempt that was killed, as far as a checkpoint tells of it", func() {
 		p := tasks("a")
-		p.Limits.Timeout = unit.Duration(time.Hour)
+		p.Limits.Timeout = quantity.Duration(time.Hour)
 		r := newRig(p)
 		r.deeds["a"] = []deed{works(50 * time.Minute)}
 		r.store.fail = func(n int, _ string) failure { return failure{err: map[bool]error{true: errKilled}[n == 2+7]} }

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // down is an attempt whose backend is not there.
@@ -120,7 +120,7 @@ var _ = Describe("An outage of what the work needs", Label("P-04", "P-08"), func
 		for range 5 {
 			r.deeds["a"] = append(r.deeds["a"], down)
 		}
-		r.plan.Limits.NoProgress = unit.Duration(time.Hour)
+		r.plan.Limits.NoProgress = quantity.Duration(time.Hour)
 		r.deeds["a"] = append(r.deeds["a"], works(55*time.Minute))
 		Expect(r.run().Status).To(Equal(persist.StatusComplete))
 		Expect(r.told(event.Guard, "no-progress")).To(BeEmpty())

@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // works stays active for a time, with a sign of life each minute.
@@ -179,7 +179,7 @@ var _ = Describe("Keep-alive", Label("P-04"), func() {
 
 	It("ends an attempt when its task's own time is up", func() {
 		p := tasks("a", "b")
-		p.Tasks[0].Timeout = unit.Duration(3 * time.Minute)
+		p.Tasks[0].Timeout = quantity.Duration(3 * time.Minute)
 		r := newRig(p)
 		r.deeds["a"] = []deed{hangs, done}
 		result := r.run()
@@ -307,7 +307,7 @@ var _ = Describe("Files in context", Label("P-06"), func() {
 	// context.
 	named := func(n int) plan.Plan {
 		p := many(n)
-		p.Limits.OptimiseEvery = unit.Duration(24 * time.Hour)
+		p.Limits.OptimiseEvery = quantity.Duration(24 * time.Hour)
 		for i := range p.Tasks {
 			p.Tasks[i].Files = []string{fmt.Sprintf("file%03d.go", i+1)}
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
@@ -154,7 +154,7 @@ var _ = Describe("Delegation by an action", Label("R-09"), func() {
 
 	It("shares one deadline", func() {
 		r := newRig(slices.Concat([]string{handing("helper")}, theirs)...).with(helper("helper"))
-		r.options.Timeout = unit.Duration(1500 * time.Millisecond)
+		r.options.Timeout = quantity.Duration(1500 * time.Millisecond)
 		res := r.run()
 		Expect(res.Status).To(Equal(react.StatusTimeout))
 		Expect(res.Duration).To(Equal(1500 * time.Millisecond))

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
@@ -215,7 +215,7 @@ var _ = Describe("Precedence", func() {
 	causes := []cause{
 		{"interrupted", react.StatusInterrupted, func(*rig) {}},
 		{"budget.tokens", react.StatusBudget, func(r *rig) { r.options.Budget = budget.Caps{Tokens: 1} }},
-		{"timeout", react.StatusTimeout, func(r *rig) { r.options.Timeout = unit.Duration(time.Second) }},
+		{"timeout", react.StatusTimeout, func(r *rig) { r.options.Timeout = quantity.Duration(time.Second) }},
 		{"done", react.StatusDone, func(*rig) {}},
 		{"max-iterations", react.StatusEscalate, func(r *rig) { r.options.MaxIterations = 1 }},
 	}
@@ -272,7 +272,7 @@ var _ = Describe("Precedence", func() {
 
 	It("ends a call at its timeout, and the run with it", func() {
 		r := newRig()
-		r.options.CallTimeout = unit.Duration(time.Minute)
+		r.options.CallTimeout = quantity.Duration(time.Minute)
 		r.turns = []turn{func(ctx context.Context, c clock.Clock) (llm.Reply, error) {
 			return llm.Reply{}, c.Sleep(ctx, clock.Forever)
 		}}
@@ -284,7 +284,7 @@ var _ = Describe("Precedence", func() {
 
 	It("ends an action that hangs at the run's timeout", func() {
 		r := newRig(searching)
-		r.options.Timeout = unit.Duration(time.Minute)
+		r.options.Timeout = quantity.Duration(time.Minute)
 		r.set.stall = func(ctx context.Context) error { return r.clock.Sleep(ctx, clock.Forever) }
 		res := r.run()
 		Expect(res.Status).To(Equal(react.StatusTimeout))

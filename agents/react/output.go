@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // maxOutput is the largest output that is held against a schema, in bytes.
-const maxOutput = source.MaxBytes
+const maxOutput = yamlsrc.MaxBytes
 
 // maxBlocks is how many fenced blocks of an output are tried.
 const maxBlocks = 8
@@ -58,7 +58,7 @@ func parse(text string) (json.RawMessage, bool) {
 		return bare, true
 	}
 	var v any
-	if _, found := source.Decode("output", data, &v); len(found) > 0 {
+	if _, found := yamlsrc.Decode("output", data, &v); len(found) > 0 {
 		return nil, false
 	}
 	switch v.(type) {

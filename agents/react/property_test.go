@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
@@ -38,7 +38,7 @@ func drawn(t *rapid.T) *rig {
 		MaxIterations: rapid.IntRange(0, 8).Draw(t, "iterations"), Revisions: rapid.IntRange(-1, 3).Draw(t, "revisions"),
 		Stuck: rapid.IntRange(-1, 4).Draw(t, "stuck"), Depth: rapid.IntRange(0, 3).Draw(t, "depth"),
 		Reflection: rapid.SampledFrom([]react.Reflection{"", react.Refuse, react.Flag}).Draw(t, "reflection"),
-		Timeout:    unit.Duration(rapid.SampledFrom([]time.Duration{0, 3 * time.Second, time.Hour}).Draw(t, "timeout")),
+		Timeout:    quantity.Duration(rapid.SampledFrom([]time.Duration{0, 3 * time.Second, time.Hour}).Draw(t, "timeout")),
 		Budget:     budget.Caps{Calls: rapid.IntRange(0, 12).Draw(t, "calls")},
 	}
 	r.set.results["sniff"] = action.Result{Failed: true, Rule: "unknown-action", Observation: "there is no action sniff"}

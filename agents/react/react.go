@@ -29,7 +29,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/verify"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
@@ -72,9 +72,9 @@ type Options struct {
 	Depth int `yaml:"depth,omitempty" json:"depth,omitempty" jsonschema:"minimum=1"`
 	// CallTimeout is for each call; default 5m, so that a backend that never answers
 	// does not hold the run for ever.
-	CallTimeout unit.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
+	CallTimeout quantity.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
 	// Timeout is for the whole run; default 0 (off).
-	Timeout unit.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
+	Timeout quantity.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
 	// Budget caps the run, what it delegates included.
 	Budget budget.Caps `yaml:"budget,omitempty" json:"budget,omitzero"`
 	// Model overrides the agent's.

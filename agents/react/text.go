@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/react/action"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // maxLine is how long a sentence in details and events may be, in characters.
 const maxLine = 300
 
 // line makes any text one sentence that is safe to show.
-func line(text string) string { return plain.Line(text, maxLine) }
+func line(text string) string { return sanitize.Line(text, maxLine) }
 
 // bounded makes a text safe to show, and cuts it to limit characters, which it says.
 func bounded(text string, limit int) string {
-	cut := plain.Text(text, limit)
+	cut := sanitize.Text(text, limit)
 	if len(text) > limit { // bytes: fewer of them need no look
 		if n := utf8.RuneCountInString(text); n > limit {
 			cut += fmt.Sprintf("\n[cut here; %d characters in all]", n)

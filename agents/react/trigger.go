@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // lexicon has, for each trigger, phrases that speak of it, in English and French,
@@ -54,7 +54,7 @@ func triggerOf(reason string) Trigger {
 	if len(reason) > maxReason {
 		reason = reason[:maxReason]
 	}
-	said := words.Fold(reason)
+	said := textfold.Fold(reason)
 	for _, p := range patterns {
 		if p.in(said) {
 			return p.trigger

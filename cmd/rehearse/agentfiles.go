@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -34,7 +34,7 @@ func parseAgent(name string, data []byte) (*agentfile.Agent, scenarios.Diagnosti
 	if err == nil {
 		return agent, nil
 	}
-	if found, ok := errors.AsType[source.Diagnostics](err); ok {
+	if found, ok := errors.AsType[yamlsrc.Diagnostics](err); ok {
 		return nil, found
 	}
 	return nil, scenarios.Diagnostics{{File: name, Message: err.Error()}}

@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/agents/react/step"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // TestAgentPictures holds docs/react.svg and docs/supervisor.svg to the code: a
@@ -152,7 +152,7 @@ func (d *drawing) ending(x, y, w int, status string, code int) {
 func drawSupervisor(t *testing.T) string {
 	t.Helper()
 	l := plan.Limits{}.WithDefaults()
-	short := func(u unit.Duration) string {
+	short := func(u quantity.Duration) string {
 		return strings.NewReplacer("m0s", "m", "h0m", "h").Replace(u.Std().String())
 	}
 	subs := map[string]string{

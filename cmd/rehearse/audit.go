@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/audit"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
-	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 )
 
 const auditExitCodes = `Exit codes:
@@ -136,12 +136,12 @@ func (a *app) auditOf(st session.Store, options audit.Options) func(context.Cont
 // writeAudit writes both files, or neither. Several says that the candidate has
 // other sessions, whose audits must not be overwritten.
 func writeAudit(path string, result audit.Audit, several bool) (names []string, err error) {
-	out, err := folder.Open(path)
+	out, err := atomicdir.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = out.Close() }()
-	var files []*folder.File
+	var files []*atomicdir.File
 	for _, form := range []struct {
 		extension string
 		render    func(io.Writer, audit.Audit) error

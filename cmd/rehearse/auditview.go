@@ -8,8 +8,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/audit"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -17,7 +17,7 @@ import (
 func (a *app) auditSummary(r audit.Audit) error {
 	term := tty.Of(a.stdout, a.getenv)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s): %s at %s, session %s…\n\n", plain.Line(r.Session.Candidate, 30), r.Session.Language,
+	fmt.Fprintf(&b, "%s (%s): %s at %s, session %s…\n\n", sanitize.Line(r.Session.Candidate, 30), r.Session.Language,
 		r.Session.Status, r.Session.Step, r.Session.ID[:min(8, len(r.Session.ID))])
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-10s%s\n", name, fmt.Sprintf(format, args...))
@@ -32,15 +32,15 @@ func (a *app) auditSummary(r audit.Audit) error {
 	row("retries", "%s of answers were rejected, %s of calls broke", auditRate(r.Rejected), auditRate(r.Broken))
 	row("trimmed", "%s of requests", auditRate(r.Trimmed))
 	for _, f := range r.Fallbacks {
-		row("fallback", "%s of %s, message %d: %d texts were refused (%s)", f.Purpose, f.Step, f.Message, f.Refused, plain.Line(f.Rule, 30))
+		row("fallback", "%s of %s, message %d: %d texts were refused (%s)", f.Purpose, f.Step, f.Message, f.Refused, sanitize.Line(f.Rule, 30))
 	}
 	if r.Session.Limit != "" {
-		row("limit", "the session has reached its limit of %s", plain.Line(r.Session.Limit, 30))
+		row("limit", "the session has reached its limit of %s", sanitize.Line(r.Session.Limit, 30))
 	}
 	b.WriteString("\n" + auditTable(r) + "\n")
 	for _, c := range r.Checks {
 		for _, problem := range c.Problems {
-			fmt.Fprintf(&b, "%s %s: %s\n", term.Paint(tty.Red, "✗"), c.Name, plain.Line(problem, 200))
+			fmt.Fprintf(&b, "%s %s: %s\n", term.Paint(tty.Red, "✗"), c.Name, sanitize.Line(problem, 200))
 		}
 	}
 	_, err := fmt.Fprint(a.stdout, b.String())
@@ -50,13 +50,13 @@ func (a *app) auditSummary(r audit.Audit) error {
 // auditTokens shows both counts, and how far they are apart.
 func auditTokens(row func(name, format string, args ...any), t audit.Tokens) {
 	pair := func(s audit.Sums) string {
-		return fmt.Sprintf("%s in, %s out", show.Number(float64(s.Input)), show.Number(float64(s.Output)))
+		return fmt.Sprintf("%s in, %s out", format.Number(float64(s.Input)), format.Number(float64(s.Output)))
 	}
 	row("tokens", "%s billed (the cost is computed from these)", pair(t.Billed))
 	row("", "%s reported; %s counted here", pair(t.Reported), pair(t.Counted))
 	if t.Compared > 0 {
 		row("", "%+d in, %+d out; %d of %s differ, %d unexplained", t.Difference.Input, t.Difference.Output,
-			t.Differ, show.Plural(t.Compared, "call"), t.Unexplained)
+			t.Differ, format.Plural(t.Compared, "call"), t.Unexplained)
 	}
 }
 
@@ -77,16 +77,16 @@ func auditChecks(term tty.Terminal, r audit.Audit) string {
 func auditCost(r audit.Audit) string {
 	c := r.Total.Cost
 	if c.Amount != nil {
-		return fmt.Sprintf("%s %s", show.Money(*c.Amount), r.Prices.Currency)
+		return fmt.Sprintf("%s %s", format.Money(*c.Amount), r.Prices.Currency)
 	}
-	return fmt.Sprintf("unknown: at least %s %s, and %s", show.Money(c.AtLeast), r.Prices.Currency, show.Plural(c.Unknown, "call"))
+	return fmt.Sprintf("unknown: at least %s %s, and %s", format.Money(c.AtLeast), r.Prices.Currency, format.Plural(c.Unknown, "call"))
 }
 
 func auditLatency(l audit.Latency) string {
 	if l.N == 0 {
 		return "n/a"
 	}
-	return fmt.Sprintf("mean %s, p50 %s, p95 %s, max %s", show.Seconds(*l.Mean), show.Seconds(*l.P50), show.Seconds(*l.P95), show.Seconds(*l.Max))
+	return fmt.Sprintf("mean %s, p50 %s, p95 %s, max %s", format.Seconds(*l.Mean), format.Seconds(*l.P50), format.Seconds(*l.P95), format.Seconds(*l.Max))
 }
 
 func auditRate(r audit.Rate) string {
@@ -103,10 +103,10 @@ func auditTable(r audit.Audit) string {
 	for i, g := range r.Purposes {
 		cost, mean := "unknown", "n/a"
 		if g.Cost.Amount != nil {
-			cost = show.Money(*g.Cost.Amount)
+			cost = format.Money(*g.Cost.Amount)
 		}
 		if g.Latency.Mean != nil {
-			mean = show.Seconds(*g.Latency.Mean)
+			mean = format.Seconds(*g.Latency.Mean)
 		}
 		w.AppendRow(table.Row{
 			g.Name, strconv.Itoa(r.Contract.Rows[i].Expected), g.Outcomes.Accepted, g.Calls,

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/cli"
 	"github.com/rehearse-dev/rehearse/llm/openai"
@@ -151,14 +151,14 @@ func (offline) Available(context.Context) error {
 
 // tablePricer prices usage by the table; asked is the model that the user chose,
 // for backends that do not say which one answered.
-func tablePricer(prices *price.Table, asked string) func(string, llm.Usage) (unit.Money, bool) {
-	return func(model string, u llm.Usage) (unit.Money, bool) {
+func tablePricer(prices *price.Table, asked string) func(string, llm.Usage) (quantity.Money, bool) {
+	return func(model string, u llm.Usage) (quantity.Money, bool) {
 		if model == "" {
 			model = asked
 		}
 		quote, ok := prices.Quote(model)
 		if !ok {
-			return unit.Money{}, false
+			return quantity.Money{}, false
 		}
 		return quote.Cost(u), true
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/shell"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -199,7 +199,7 @@ func (a *app) writeBaseline(run string, old *baseline.Baseline, now baseline.Bas
 		fmt.Fprintf(a.stdout, "%s would be written: %s\n", flags.baseline, what)
 		return nil
 	}
-	if err := folder.Replace(flags.baseline, data); err != nil {
+	if err := atomicdir.Replace(flags.baseline, data); err != nil {
 		return noVerdict(fmt.Errorf("write the baseline: %w", err))
 	}
 	fmt.Fprintf(a.stdout, "%s was written: %s; commit it\n", flags.baseline, what)

@@ -12,12 +12,13 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/folder"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm/openai"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/mocks/capture"
@@ -121,7 +122,7 @@ func (a *app) capture(ctx context.Context, flags captureFlags) error {
 	}
 	options := capture.Options{
 		Upstream: flags.upstream, Offline: openai.FromEnv(a.getenv).Offline, Frames: flags.frames,
-		Unredacted: flags.keep, Secrets: record.SecretsIn(os.Environ()),
+		Unredacted: flags.keep, Secrets: redact.SecretsIn(os.Environ()),
 	}
 	if err := options.Validate(); err != nil {
 		return usage(err)
@@ -173,11 +174,11 @@ func (a *app) serveCapture(ctx context.Context, flags captureFlags, options capt
 		switch {
 		case err != nil:
 			broken.Store(true)
-			lines.print("rehearse: " + plain.Line(err.Error(), 300))
+			lines.print("rehearse: " + sanitize.Line(err.Error(), 300))
 		case x.Lost != "":
-			lines.print(fmt.Sprintf("%d %s not kept: %s", x.N, plain.Line(x.Path, 60), plain.Line(x.Lost, 300)))
+			lines.print(fmt.Sprintf("%d %s not kept: %s", x.N, sanitize.Line(x.Path, 60), sanitize.Line(x.Lost, 300)))
 		case !flags.quiet:
-			lines.print(fmt.Sprintf("%d %s %d, %d bytes%s", x.N, plain.Line(x.Path, 60), x.Status, len(x.Body), secrets(x.Redacted)))
+			lines.print(fmt.Sprintf("%d %s %d, %d bytes%s", x.N, sanitize.Line(x.Path, 60), x.Status, len(x.Body), secrets(x.Redacted)))
 		}
 		return err
 	}
@@ -227,7 +228,7 @@ func (a *app) writeScript(flags captureFlags) error {
 	}
 	script, skipped := capture.Script(t, options)
 	for _, s := range skipped {
-		fmt.Fprintf(a.stderr, "not in the script: exchange %d: %s\n", s.N, plain.Line(s.Why, 500))
+		fmt.Fprintf(a.stderr, "not in the script: exchange %d: %s\n", s.N, sanitize.Line(s.Why, 500))
 	}
 	lines := len(script.Replies) + len(script.Rules)
 	if lines == 0 {
@@ -250,5 +251,5 @@ func (a *app) saveScript(path string, script mocks.Script, t tape.Tape, tapeName
 	if err != nil {
 		return err
 	}
-	return folder.Replace(path, data)
+	return atomicdir.Replace(path, data)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -70,19 +70,19 @@ func kindOf(name string) (kind, []byte) {
 	if !strings.HasSuffix(name, agentSuffix) && !isYAML(name) {
 		return "", nil
 	}
-	data, err := readFile("file", name, source.MaxBytes)
+	data, err := readFile("file", name, yamlsrc.MaxBytes)
 	switch {
 	case err != nil:
 		return "", nil
 	case strings.HasSuffix(name, agentSuffix):
 		return isAgent, data
-	case source.HasKey(data, "drive"):
+	case yamlsrc.HasKey(data, "drive"):
 		return "", nil
-	case source.HasKey(data, "tasks"):
+	case yamlsrc.HasKey(data, "tasks"):
 		return isPlan, data
-	case source.HasKey(data, "primary") || source.HasKey(data, "variants") || source.HasKey(data, "tune"):
+	case yamlsrc.HasKey(data, "primary") || yamlsrc.HasKey(data, "variants") || yamlsrc.HasKey(data, "tune"):
 		return isExperiment, data
-	case source.HasKey(data, "do") || source.HasKey(data, "input"):
+	case yamlsrc.HasKey(data, "do") || yamlsrc.HasKey(data, "input"):
 		return isTask, data
 	}
 	return "", nil
@@ -124,7 +124,7 @@ func (f namedFile) parse(k kind, prices *price.Table) scenarios.Diagnostics {
 		_, found := experiment.Load(f.name, scenarioOptions(prices))
 		return found
 	}
-	_, found := source.Decode(f.name, f.data, &react.Task{})
+	_, found := yamlsrc.Decode(f.name, f.data, &react.Task{})
 	return found
 }
 
@@ -135,7 +135,7 @@ func parsePlan(name string, data []byte) (plan.Plan, scenarios.Diagnostics) {
 		return p, found
 	}
 	var again plan.Plan
-	doc, _ := source.Decode(name, data, &again) // for places
+	doc, _ := yamlsrc.Decode(name, data, &again) // for places
 	seen := map[string]bool{}
 	for _, worker := range slices.Sorted(maps.Keys(p.Workers)) {
 		if p.Workers[worker].React == nil {
@@ -144,7 +144,7 @@ func parsePlan(name string, data []byte) (plan.Plan, scenarios.Diagnostics) {
 		file := filepath.Join(filepath.Dir(name), filepath.FromSlash(p.Workers[worker].React.Agent))
 		content, err := readFile("agent file", file, agentfile.MaxBytes)
 		if err != nil {
-			found = append(found, doc.At(source.Join("workers", worker)+".react.agent", err.Error(), ""))
+			found = append(found, doc.At(yamlsrc.Join("workers", worker)+".react.agent", err.Error(), ""))
 			continue
 		}
 		agent, wrong := parseAgent(file, content)
@@ -162,7 +162,7 @@ func parsePlan(name string, data []byte) (plan.Plan, scenarios.Diagnostics) {
 
 // missingInputs are the tasks of a worker that its agent would hand back at once,
 // for what its contract requires.
-func missingInputs(doc *source.Document, p plan.Plan, worker string, agent *agentfile.Agent) (found scenarios.Diagnostics) {
+func missingInputs(doc *yamlsrc.Document, p plan.Plan, worker string, agent *agentfile.Agent) (found scenarios.Diagnostics) {
 	for i, task := range p.Tasks {
 		if task.Worker() != worker {
 			continue

@@ -15,10 +15,10 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/harness/detect/score"
-	"github.com/rehearse-dev/rehearse/internal/folder"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
-	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/reports/detection"
 )
@@ -128,7 +128,7 @@ func (d *detectFlags) register(cmd *cobra.Command) {
 	f.DurationVar(&d.shared.timeout, "timeout", detect.DefaultTimeout, "how long a program, endpoint or model may take for an item")
 	f.BoolVar(&d.shared.live, "live", false, "allow models and other machines")
 	f.StringVarP(&d.shared.model, "model", "m", "", "the model of llm:BACKEND (default: the backend's own)")
-	d.shared.maxCost.into = new(unit.Money)
+	d.shared.maxCost.into = new(quantity.Money)
 	f.Var(&d.shared.maxCost, "max-cost", `stop when llm:BACKEND has cost that, such as "1 EUR"`)
 	f.Lookup("max-cost").DefValue = ""
 	f.StringVar(&d.shared.prices, "prices", "", "a price file whose entries override the shipped table")
@@ -163,9 +163,9 @@ func (a *app) runDetect(ctx context.Context, args []string, flags detectFlags) e
 		return usage(err)
 	}
 	defer closing()
-	var out *folder.Folder
+	var out *atomicdir.Folder
 	if flags.out != "" {
-		if out, err = folder.Open(flags.out); err != nil {
+		if out, err = atomicdir.Open(flags.out); err != nil {
 			return usage(err) // nothing was run
 		}
 		defer func() { _ = out.Close() }() // the end of the process frees it as well
@@ -263,7 +263,7 @@ func (s *scoredItems) wrong(err error, stopped bool) {
 		return
 	}
 	if s.bad++; len(s.problems) < maxProblems {
-		s.problems = append(s.problems, plain.Line(err.Error(), 500))
+		s.problems = append(s.problems, sanitize.Line(err.Error(), 500))
 	}
 }
 
@@ -294,7 +294,7 @@ func (s *scoredItems) report(plan detectPlan) detection.Report {
 		report.Problems = append(report.Problems, fmt.Sprintf("and %s more", plural(more, "bad line")))
 	}
 	if s.reading != nil {
-		report.Problems = append(report.Problems, plain.Line(s.reading.Error(), 500))
+		report.Problems = append(report.Problems, sanitize.Line(s.reading.Error(), 500))
 	}
 	for _, c := range plan.corpora {
 		report.Corpora = append(report.Corpora, c.told())
@@ -325,7 +325,7 @@ func (a *app) concludeDetect(ctx context.Context, s *scoredItems, report detecti
 	case s.items == 0:
 		return usage(s.nothing())
 	case first.Scored == 0:
-		return noVerdict(fmt.Errorf("the detector %s failed on every item", plain.Line(first.Detector, 80)))
+		return noVerdict(fmt.Errorf("the detector %s failed on every item", sanitize.Line(first.Detector, 80)))
 	}
 	missed, unknown := holdTo(plan.limits, first)
 	switch {

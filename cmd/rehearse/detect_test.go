@@ -15,7 +15,7 @@ import (
 
 	"github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -98,7 +98,7 @@ func TestDetectCosts(t *testing.T) {
 	g.Expect(eur).To(gomega.Equal(2*prices.EURPerUSD), "what the backend says itself goes first")
 	quote, ok := prices.Quote("gpt-4.1-mini")
 	g.Expect(ok).To(gomega.BeTrue())
-	want, _ := quote.Cost(llm.Usage{Output: 1_000_000}).In(unit.EUR, prices.EURPerUSD)
+	want, _ := quote.Cost(llm.Usage{Output: 1_000_000}).In(quantity.EUR, prices.EURPerUSD)
 	eur, ok = cost("", llm.Usage{Output: 1_000_000}, nil)
 	g.Expect(ok).To(gomega.BeTrue())
 	g.Expect(eur).To(gomega.Equal(want))

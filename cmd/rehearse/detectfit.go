@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/harness/detect/fit"
-	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports/detection"
 )
@@ -57,7 +57,7 @@ func sureness(item corpus.Item) float64 {
 }
 
 // fitDetect fits weights to the guard's signals, instead of scoring.
-func (a *app) fitDetect(ctx context.Context, plan detectPlan, out *folder.Folder, flags detectFlags) error {
+func (a *app) fitDetect(ctx context.Context, plan detectPlan, out *atomicdir.Folder, flags detectFlags) error {
 	samples, read := a.samples(ctx, plan, flags.workers)
 	for _, problem := range read.problems {
 		fmt.Fprintln(a.stderr, "rehearse:", problem)
@@ -95,13 +95,13 @@ func (a *app) fitDetect(ctx context.Context, plan detectPlan, out *folder.Folder
 	return nil
 }
 
-func (a *app) writeFit(result fit.Result, out *folder.Folder) error {
+func (a *app) writeFit(result fit.Result, out *atomicdir.Folder) error {
 	file, err := out.Create(fitJSON)
 	if err != nil {
 		return err
 	}
 	if err := detection.FitJSON(file, result, detection.Options{}); err != nil {
-		return folder.Explain(err)
+		return atomicdir.Explain(err)
 	}
 	if err := out.Commit(file); err != nil {
 		return err

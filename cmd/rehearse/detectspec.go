@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/loopback"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/llm/cli"
@@ -32,7 +32,7 @@ type detectorSettings struct {
 	timeout time.Duration
 	live    bool
 	model   string
-	maxCost textFlag[*unit.Money]
+	maxCost textFlag[*quantity.Money]
 	prices  string
 }
 
@@ -237,13 +237,13 @@ func costInEUR(prices *price.Table, asked string) func(string, llm.Usage, *float
 	priced := tablePricer(prices, asked)
 	return func(model string, u llm.Usage, reportedUSD *float64) (float64, bool) {
 		if reportedUSD != nil {
-			return unit.Money{Amount: *reportedUSD, Currency: unit.USD}.In(unit.EUR, prices.EURPerUSD)
+			return quantity.Money{Amount: *reportedUSD, Currency: quantity.USD}.In(quantity.EUR, prices.EURPerUSD)
 		}
 		cost, ok := priced(model, u)
 		if !ok {
 			return 0, false
 		}
-		return cost.In(unit.EUR, prices.EURPerUSD)
+		return cost.In(quantity.EUR, prices.EURPerUSD)
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/detect"
-	"github.com/rehearse-dev/rehearse/internal/folder"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports/detection"
 )
@@ -43,7 +43,7 @@ func (v *detectView) item(n int, r detect.Result) {
 	if v.failed > 0 {
 		line += fmt.Sprintf(", %d failed", v.failed)
 	}
-	line = tty.Middle(line+"  "+plain.Line(r.Item.ID, maxShown), v.term.Columns()-1)
+	line = tty.Middle(line+"  "+sanitize.Line(r.Item.ID, maxShown), v.term.Columns()-1)
 	fmt.Fprintf(v.out, "\r\x1b[K%s", line)
 }
 
@@ -56,7 +56,7 @@ func (v *detectView) close() {
 
 // showDetect prints the report where the user asked for it, and writes it to the
 // folder if there is one.
-func (a *app) showDetect(report detection.Report, plan detectPlan, out *folder.Folder, flags detectFlags) error {
+func (a *app) showDetect(report detection.Report, plan detectPlan, out *atomicdir.Folder, flags detectFlags) error {
 	options := detection.Options{Terminal: tty.Of(a.stdout, a.getenv), Errors: flags.errors}
 	if flags.errors == 0 {
 		options.Errors = -1
@@ -79,20 +79,20 @@ func (a *app) showDetect(report detection.Report, plan detectPlan, out *folder.F
 	return nil
 }
 
-func writeDetect(report, grouped detection.Report, out *folder.Folder, options detection.Options) error {
+func writeDetect(report, grouped detection.Report, out *atomicdir.Folder, options detection.Options) error {
 	data, err := out.Create(detectJSON)
 	if err != nil {
 		return err
 	}
 	if err := detection.JSON(data, report, options); err != nil {
-		return folder.Explain(err)
+		return atomicdir.Explain(err)
 	}
 	page, err := out.Create(detectMarkdown)
 	if err != nil {
 		return err
 	}
 	if err := detection.Markdown(page, grouped, options); err != nil {
-		return folder.Explain(err)
+		return atomicdir.Explain(err)
 	}
 	files, err := drawDetect(report, out)
 	if err != nil {
@@ -103,8 +103,8 @@ func writeDetect(report, grouped detection.Report, out *folder.Folder, options d
 
 // drawDetect draws precision and recall, and the thresholds of each detector that
 // says scores. Pictures of an earlier report that this one has not are removed.
-func drawDetect(report detection.Report, out *folder.Folder) ([]*folder.File, error) {
-	var files []*folder.File
+func drawDetect(report detection.Report, out *atomicdir.Folder) ([]*atomicdir.File, error) {
+	var files []*atomicdir.File
 	pictures := detection.Pictures(report.Detectors)
 	for i, name := range detectPictures {
 		if i >= len(pictures) || pictures[i].SVG == nil {
@@ -118,7 +118,7 @@ func drawDetect(report detection.Report, out *folder.Folder) ([]*folder.File, er
 			return nil, err
 		}
 		if _, err := file.Write(pictures[i].File()); err != nil {
-			return nil, folder.Explain(err)
+			return nil, atomicdir.Explain(err)
 		}
 		files = append(files, file)
 	}

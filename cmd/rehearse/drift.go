@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/harness/drift"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/openai"
 	"github.com/rehearse-dev/rehearse/llm/price"
@@ -32,14 +32,14 @@ type driftFlags struct {
 	failOn   string
 	keyEnv   string
 	calls    int
-	cost     textFlag[*unit.Money]
+	cost     textFlag[*quantity.Money]
 	prices   string
 }
 
 // driftRenderers write a result in one format.
 var driftRenderers = map[string]func(io.Writer, drift.Result) error{
 	"terminal": driftTerminal,
-	"json":     func(w io.Writer, r drift.Result) error { return show.JSON(w, r) },
+	"json":     func(w io.Writer, r drift.Result) error { return format.JSON(w, r) },
 	"markdown": drift.Markdown,
 }
 
@@ -78,7 +78,7 @@ Exit codes:
 	f.StringVar(&flags.failOn, "fail-on", string(drift.Error), "the least tier that fails: error, warn or info")
 	f.StringVar(&flags.keyEnv, "key-env", "", "the variable that holds the key, in place of the usual ones")
 	f.IntVar(&flags.calls, "max-calls", 0, "the most requests to send; 0 is no limit")
-	flags.cost.into = new(unit.Money)
+	flags.cost.into = new(quantity.Money)
 	f.Var(&flags.cost, "max-cost", `the most that they may cost, such as "0.10 USD"`)
 	f.Lookup("max-cost").DefValue = "" // help would show "0"
 	f.StringVar(&flags.prices, "prices", "", "a price file whose entries override the shipped table")
@@ -156,14 +156,14 @@ func (a *app) driftOptions(flags driftFlags) (drift.Options, error) {
 }
 
 // costIn prices usage in one currency.
-func costIn(table *price.Table, currency unit.Currency) func(string, llm.Usage) (float64, bool) {
+func costIn(table *price.Table, currency quantity.Currency) func(string, llm.Usage) (float64, bool) {
 	pricer := tablePricer(table, "")
 	return func(model string, u llm.Usage) (float64, bool) {
 		cost, ok := pricer(model, u)
 		if !ok {
 			return 0, false
 		}
-		return cost.In(cmp.Or(currency, unit.EUR), table.EURPerUSD)
+		return cost.In(cmp.Or(currency, quantity.EUR), table.EURPerUSD)
 	}
 }
 
@@ -200,19 +200,19 @@ func driftTerminal(w io.Writer, r drift.Result) error {
 	var b strings.Builder
 	for i := range r.Exchanges {
 		e := &r.Exchanges[i]
-		fmt.Fprintf(&b, "%d %s\n", e.N, plain.Line(e.Path, 80))
+		fmt.Fprintf(&b, "%d %s\n", e.N, sanitize.Line(e.Path, 80))
 		if e.Unanswered != "" {
-			fmt.Fprintf(&b, "  not answered: %s\n", plain.Line(e.Unanswered, 300))
+			fmt.Fprintf(&b, "  not answered: %s\n", sanitize.Line(e.Unanswered, 300))
 		}
 		for _, d := range e.Differences {
-			fmt.Fprintf(&b, "  %-5s  %s: %s\n", d.Tier, plain.Line(d.Where, 120), change(d))
+			fmt.Fprintf(&b, "  %-5s  %s: %s\n", d.Tier, sanitize.Line(d.Where, 120), change(d))
 		}
 		if e.Unanswered == "" && len(e.Differences) == 0 {
 			fmt.Fprintln(&b, "  the same")
 		}
 	}
 	for _, s := range r.Skipped {
-		fmt.Fprintf(&b, "%d not asked again: %s\n", s.N, plain.Line(s.Why, 300))
+		fmt.Fprintf(&b, "%d not asked again: %s\n", s.N, sanitize.Line(s.Why, 300))
 	}
 	fmt.Fprintln(&b, r.Summary())
 	_, err := io.WriteString(w, b.String())
@@ -222,7 +222,7 @@ func driftTerminal(w io.Writer, r drift.Result) error {
 // change is what a difference is from and to.
 func change(d drift.Difference) string {
 	if d.Before == "" {
-		return plain.Line(d.Now, 200)
+		return sanitize.Line(d.Now, 200)
 	}
-	return plain.Line(d.Before, 200) + " -> " + plain.Line(d.Now, 200)
+	return sanitize.Line(d.Before, 200) + " -> " + sanitize.Line(d.Now, 200)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
-	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/shell"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -177,10 +177,10 @@ func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentF
 		return usage(err)
 	}
 	if err != nil {
-		return noVerdict(folder.Explain(err))
+		return noVerdict(atomicdir.Explain(err))
 	}
 	if err := a.writeExperiment(out, &found, flags); err != nil {
-		return noVerdict(folder.Explain(err))
+		return noVerdict(atomicdir.Explain(err))
 	}
 	fmt.Fprintf(a.stderr, "%s; %s, %s, %s and %s are in %s\nlook again: %s\n", time.Since(began).Round(time.Millisecond),
 		experimentFile, experimentMarkdownFile, experimentPageFile, how.journals, out.Path(), shell.Join("rehearse", "report", out.Path()))
@@ -202,7 +202,7 @@ func (a *app) conclude(how method, r *result.Result, require string) error {
 	return quiet(code)
 }
 
-func (a *app) runExperiment(ctx context.Context, e *experiment.Experiment, out *folder.Folder, env *drive.Env, flags experimentFlags, how method,
+func (a *app) runExperiment(ctx context.Context, e *experiment.Experiment, out *atomicdir.Folder, env *drive.Env, flags experimentFlags, how method,
 ) (result.Result, error) {
 	journals := filepath.Join(out.Path(), how.journals)
 	if kept, err := filepath.Glob(journals); err == nil && len(kept) > 0 {
@@ -234,8 +234,8 @@ func experimentProgress(p experiment.Progress) string {
 }
 
 // writeExperiment writes every file of an experiment and shows the result.
-func (a *app) writeExperiment(out *folder.Folder, r *result.Result, flags experimentFlags) error {
-	var files []*folder.File
+func (a *app) writeExperiment(out *atomicdir.Folder, r *result.Result, flags experimentFlags) error {
+	var files []*atomicdir.File
 	for _, part := range []struct {
 		name  string
 		write func(io.Writer, result.Result) error

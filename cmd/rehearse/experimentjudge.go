@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // The values of --require.
@@ -41,7 +41,7 @@ func judgeExperiment(r *result.Result, require string) (code int, unmet []string
 // judgeComparison returns the exit code of one comparison, and what is not as require
 // demands.
 func judgeComparison(r *result.Result, c *result.Comparison, require string) (code int, unmet string) {
-	pair := fmt.Sprintf("%s is %%s than %s by %s", plain.Line(c.Variant, 60), plain.Line(c.Against, 60), plain.Line(c.Measure, 60))
+	pair := fmt.Sprintf("%s is %%s than %s by %s", sanitize.Line(c.Variant, 60), sanitize.Line(c.Against, 60), sanitize.Line(c.Measure, 60))
 	var met bool
 	switch require {
 	case requireBetter:

@@ -9,8 +9,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -23,7 +23,7 @@ func (a *app) showPlan(p experiment.Plan, flags experimentFlags) error {
 		p.Design.MaxCost = flags.limits.cost.Money.String()
 	}
 	if flags.asJSON {
-		if err := show.JSON(a.stdout, p); err != nil {
+		if err := format.JSON(a.stdout, p); err != nil {
 			return noVerdict(fmt.Errorf("write the plan: %w", err))
 		}
 		return nil
@@ -43,7 +43,7 @@ func planText(p *experiment.Plan, t tty.Terminal) string {
 	line := func(s string) {
 		said := strings.TrimLeft(s, " ")
 		indent := len(s) - len(said)
-		for wrapped := range strings.Lines(text.WrapSoft(plain.Line(said, 0), t.Columns()-indent)) {
+		for wrapped := range strings.Lines(text.WrapSoft(sanitize.Line(said, 0), t.Columns()-indent)) {
 			b.WriteString(strings.Repeat(" ", indent) + strings.TrimRight(wrapped, " \n") + "\n")
 		}
 	}
@@ -52,14 +52,14 @@ func planText(p *experiment.Plan, t tty.Terminal) string {
 		line(p.About)
 	}
 	b.WriteString("\n")
-	line(show.Plural(len(p.Variants), "variant") + ":")
+	line(format.Plural(len(p.Variants), "variant") + ":")
 	for _, v := range p.Variants[:min(len(p.Variants), maxPlanned)] {
 		line("  " + strings.TrimSpace(v.Name+"  "+v.About))
 		for _, s := range v.Settings {
 			line("    " + s.Path + ": " + setTo(s))
 		}
 	}
-	line(show.Plural(len(p.Scenarios), "scenario") + ":")
+	line(format.Plural(len(p.Scenarios), "scenario") + ":")
 	for i, s := range p.Scenarios {
 		if i == maxPlanned {
 			line(fmt.Sprintf("  and %d more", len(p.Scenarios)-i))
@@ -79,7 +79,7 @@ func setTo(s result.Setting) string {
 	if s.File != "" {
 		return fmt.Sprintf("the text of %s (%d bytes)", s.File, len(s.Value))
 	}
-	return plain.Line(s.Value, 200)
+	return sanitize.Line(s.Value, 200)
 }
 
 // planFacts are the figures of a plan.
@@ -87,25 +87,25 @@ func planFacts(p *experiment.Plan) []string {
 	d := &p.Design
 	list := []string{
 		fmt.Sprintf("trials: %d of each variant in each scenario, %d in all", d.Trials, p.Trials),
-		fmt.Sprintf("primary measure: %s, %s is better; %s at alpha %g with Holm's correction", plain.Line(d.Primary.Name, 60), d.Primary.Better, show.Plural(p.Comparisons, "comparison"), d.Alpha),
+		fmt.Sprintf("primary measure: %s, %s is better; %s at alpha %g with Holm's correction", sanitize.Line(d.Primary.Name, 60), d.Primary.Better, format.Plural(p.Comparisons, "comparison"), d.Alpha),
 	}
 	switch {
 	case p.Needed == 0:
 		list = append(list, fmt.Sprintf("for a power of %.0f %%: not known beforehand, as %s", 100*d.Power, p.Why))
 	case p.Needed <= d.Trials:
-		list = append(list, fmt.Sprintf("for a power of %.0f %%: %s of each variant in each scenario are enough, in %s", 100*d.Power, show.Plural(p.Needed, "trial"), p.Why))
+		list = append(list, fmt.Sprintf("for a power of %.0f %%: %s of each variant in each scenario are enough, in %s", 100*d.Power, format.Plural(p.Needed, "trial"), p.Why))
 	default:
 		list = append(list, fmt.Sprintf("for a power of %.0f %%: %s of each variant in each scenario are needed, in %s; %d are planned, so that much may stay undecided",
-			100*d.Power, show.Plural(p.Needed, "trial"), p.Why, d.Trials))
+			100*d.Power, format.Plural(p.Needed, "trial"), p.Why, d.Trials))
 	}
 	if m := &d.Primary; m.Smallest > 0 && !m.Share && m.Range == nil {
-		list = append(list, fmt.Sprintf("equivalent, and not-worse: cannot be shown, as nothing bounds %s; declare its range: [least, greatest]", plain.Line(m.Name, 60)))
+		list = append(list, fmt.Sprintf("equivalent, and not-worse: cannot be shown, as nothing bounds %s; declare its range: [least, greatest]", sanitize.Line(m.Name, 60)))
 	}
 	if p.Search != "" {
-		list = append(list, fmt.Sprintf("rehearse tune searches before, %s: at most %s on %s", p.Search, show.Plural(p.SearchTrials, "trial"), show.Plural(len(p.Training), "training scenario")))
+		list = append(list, fmt.Sprintf("rehearse tune searches before, %s: at most %s on %s", p.Search, format.Plural(p.SearchTrials, "trial"), format.Plural(len(p.Training), "training scenario")))
 	}
 	if d.Looks > 1 {
-		list = append(list, fmt.Sprintf("it may stop early, at one of %d looks, alpha spent as %s", d.Looks, plain.Line(d.Spending, 40)))
+		list = append(list, fmt.Sprintf("it may stop early, at one of %d looks, alpha spent as %s", d.Looks, sanitize.Line(d.Spending, 40)))
 	}
 	return append(list, "at the worst it costs: "+worst(p))
 }
@@ -117,7 +117,7 @@ func worst(p *experiment.Plan) string {
 		caps = append(caps, p.Design.MaxCost+" and what the calls under way then cost")
 	}
 	if p.Design.MaxCalls > 0 {
-		caps = append(caps, show.Plural(p.Design.MaxCalls, "call"))
+		caps = append(caps, format.Plural(p.Design.MaxCalls, "call"))
 	}
 	switch {
 	case len(p.Live) == 0:
@@ -125,5 +125,5 @@ func worst(p *experiment.Plan) string {
 	case len(caps) == 0:
 		return "any amount, as nothing caps it; say --max-cost or --max-calls, or write caps: in the file"
 	}
-	return strings.Join(caps, ", at most ") + fmt.Sprintf(" (real models are called by %s)", plain.Line(strings.Join(p.Live, ", "), 200))
+	return strings.Join(caps, ", at most ") + fmt.Sprintf(" (real models are called by %s)", sanitize.Line(strings.Join(p.Live, ", "), 200))
 }

@@ -42,7 +42,7 @@ func (a *app) reportExperiment(path string, flags reportFlags) (ok bool, err err
 	if render == nil || flags.verify || flags.requirements {
 		return true, usage(fmt.Errorf("%s is an experiment, which has no recording; it has the formats terminal, json, markdown, comment and html", path))
 	}
-	if err := a.output(flags.out, format{}, path, func(w io.Writer) error { return render(w, *found) }); err != nil {
+	if err := a.output(flags.out, outputFormat{}, path, func(w io.Writer) error { return render(w, *found) }); err != nil {
 		return true, noVerdict(err)
 	}
 	judge := judgeExperiment

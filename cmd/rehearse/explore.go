@@ -17,9 +17,9 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/survival"
-	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/shell"
-	"github.com/rehearse-dev/rehearse/internal/show"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -152,7 +152,7 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 		}
 	}
 	fmt.Fprintf(a.stderr, "%s, %s a second; %s, %s and the reports are in %s\nlook again: %s\n",
-		show.Seconds(took.Seconds()), plural(int(math.Round(float64(len(result.Cells))/took.Seconds())), "run"), exploreFile, exploreMarkdownFile, out.Path(),
+		format.Seconds(took.Seconds()), plural(int(math.Round(float64(len(result.Cells))/took.Seconds())), "run"), exploreFile, exploreMarkdownFile, out.Path(),
 		shell.Join("rehearse", "report", out.Path()))
 	if ctx.Err() != nil {
 		return quiet(exitInterrupted)
@@ -161,7 +161,7 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 }
 
 // exploreInto explores and writes every file.
-func (a *app) exploreInto(ctx context.Context, out *folder.Folder, sc scenarios.Scenario, prices *price.Table, opts explore.Options,
+func (a *app) exploreInto(ctx context.Context, out *atomicdir.Folder, sc scenarios.Scenario, prices *price.Table, opts explore.Options,
 ) (survival.Result, error) {
 	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redactor()}
 	defer func() { _ = env.Close() }() // all runs have ended; what is left is a listener
@@ -183,7 +183,7 @@ func (a *app) exploreInto(ctx context.Context, out *folder.Folder, sc scenarios.
 		return result, fmt.Errorf("%w: %s", golden, explore.Command(&sc, nil))
 	}
 	if err != nil {
-		return result, folder.Explain(err)
+		return result, atomicdir.Explain(err)
 	}
 	return result, files.closeExploration(&result, harness.Outcome{Trials: sink.trials, Interrupted: ctx.Err() != nil})
 }

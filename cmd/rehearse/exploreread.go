@@ -12,8 +12,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/survival"
-	"github.com/rehearse-dev/rehearse/internal/folder"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports/explored"
 )
@@ -49,7 +49,7 @@ func (a *app) reportExploration(ctx context.Context, path string, flags reportFl
 	if err != nil {
 		return true, noVerdict(err)
 	}
-	err = a.output(flags.out, format{}, path, func(w io.Writer) error { return render(w, result) })
+	err = a.output(flags.out, outputFormat{}, path, func(w io.Writer) error { return render(w, result) })
 	if err != nil {
 		return true, noVerdict(err)
 	}
@@ -78,7 +78,7 @@ func (a *app) warnIfAltered(ctx context.Context, path string) (altered bool, err
 	}
 	defer in.file.Close()
 	if in.chain.Altered {
-		fmt.Fprintf(a.stderr, "recording: %s was altered after the run: %s\n", recording, plain.Line(in.chain.Problems[0].String(), 500))
+		fmt.Fprintf(a.stderr, "recording: %s was altered after the run: %s\n", recording, sanitize.Line(in.chain.Problems[0].String(), 500))
 	}
 	return in.chain.Altered, nil
 }
@@ -87,7 +87,7 @@ func (a *app) warnIfAltered(ctx context.Context, path string) (altered bool, err
 // none. One beside a recording that is not finished is that of an earlier run.
 func readExploration(path string) (*survival.Result, error) {
 	if filepath.Base(path) != exploreFile {
-		if _, err := os.Stat(filepath.Join(path, recordingFile+folder.Partial)); err == nil {
+		if _, err := os.Stat(filepath.Join(path, recordingFile+atomicdir.Partial)); err == nil {
 			return nil, nil
 		}
 		path = filepath.Join(path, exploreFile)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -21,11 +21,11 @@ const (
 
 // runFiles is a harness.Sink that writes a run's files as the run goes on.
 type runFiles struct {
-	out       *folder.Folder
-	recording *folder.File
+	out       *atomicdir.Folder
+	recording *atomicdir.File
 	writer    *record.Writer
-	timings   *folder.File   // nil until there is a timing
-	others    []*folder.File // that are committed with those of the run
+	timings   *atomicdir.File   // nil until there is a timing
+	others    []*atomicdir.File // that are committed with those of the run
 	builder   reports.Builder
 	scenario  record.Scenario
 	progress  *reports.Progress
@@ -36,9 +36,9 @@ type runFiles struct {
 	page *runPage
 }
 
-func newRunFiles(out *folder.Folder, header record.Run) (*runFiles, error) {
+func newRunFiles(out *atomicdir.Folder, header record.Run) (*runFiles, error) {
 	// Those of a run that was killed do not belong to this recording.
-	if err := out.Remove(timingsFile+folder.Partial, exploreFile+folder.Partial, exploreMarkdownFile+folder.Partial); err != nil {
+	if err := out.Remove(timingsFile+atomicdir.Partial, exploreFile+atomicdir.Partial, exploreMarkdownFile+atomicdir.Partial); err != nil {
 		return nil, err
 	}
 	recording, err := out.Create(recordingFile)
@@ -141,8 +141,8 @@ func (f *runFiles) removeEarlier() error {
 }
 
 // render writes the reports to files that are still to be committed.
-func (f *runFiles) render(report reports.Report) ([]*folder.File, error) {
-	var files []*folder.File
+func (f *runFiles) render(report reports.Report) ([]*atomicdir.File, error) {
+	var files []*atomicdir.File
 	type part struct {
 		name   string
 		render renderer

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -43,9 +43,9 @@ func (g *guardView) verdict(name string, v stop.Verdict) {
 	if name == "-" {
 		name = "standard input"
 	}
-	fmt.Fprintf(&g.b, "%s: %s\n", tty.Middle(plain.Line(name, maxShown), g.term.Columns()-12), says(v.MayStop))
+	fmt.Fprintf(&g.b, "%s: %s\n", tty.Middle(sanitize.Line(name, maxShown), g.term.Columns()-12), says(v.MayStop))
 	if v.Reason != "" {
-		g.block(0, "", plain.Line(v.Reason, maxShown))
+		g.block(0, "", sanitize.Line(v.Reason, maxShown))
 	}
 	g.line("\n%-9s %s, score %.2f", "class", v.Class, v.Score)
 	for _, p := range policies {
@@ -64,13 +64,13 @@ func (g *guardView) evidence(all []stop.Detection) {
 		if !d.Real {
 			judged = fmt.Sprintf("%s, a mere reference", d.Category)
 		}
-		g.block(10, "  "+g.place(d.Start), `"`+plain.Line(d.Text, maxShown)+`"`)
+		g.block(10, "  "+g.place(d.Start), `"`+sanitize.Line(d.Text, maxShown)+`"`)
 		g.block(10, "", judged)
 		if d.Context != "" && d.Context != d.Text {
-			g.block(10, "", "in: "+plain.Line(d.Context, maxShown))
+			g.block(10, "", "in: "+sanitize.Line(d.Context, maxShown))
 		}
 		if d.Why != "" {
-			g.block(10, "", "why: "+plain.Line(d.Why, maxShown))
+			g.block(10, "", "why: "+sanitize.Line(d.Why, maxShown))
 		}
 	}
 	g.more(len(all) - maxFound)
@@ -95,7 +95,7 @@ func (g *guardView) steps(all []stop.Step) {
 		if s.NeedsUser {
 			facts += "; only the user decides on it"
 		}
-		g.block(10, fmt.Sprintf("  %d.", i+1), plain.Line(s.Description, maxShown))
+		g.block(10, fmt.Sprintf("  %d.", i+1), sanitize.Line(s.Description, maxShown))
 		g.block(10, "", facts)
 	}
 	g.more(len(all) - maxFound)
@@ -108,12 +108,12 @@ func (g *guardView) signals(all []stop.Signal) {
 	}
 	g.line("\nsignals, in log-odds (+ speaks for deferral):")
 	for _, s := range all[:min(len(all), maxWeighed)] {
-		line := fmt.Sprintf("  %+7.2f %s", s.Weight, plain.Line(s.Name, maxShown))
+		line := fmt.Sprintf("  %+7.2f %s", s.Weight, sanitize.Line(s.Name, maxShown))
 		if s.Count > 1 {
 			line += fmt.Sprintf(" x%d", s.Count)
 		}
 		if s.Text != "" {
-			line += fmt.Sprintf(` at %s "%s"`, g.place(s.Start), plain.Line(s.Text, maxShown))
+			line += fmt.Sprintf(` at %s "%s"`, g.place(s.Start), sanitize.Line(s.Text, maxShown))
 		}
 		g.line("%s", line)
 	}

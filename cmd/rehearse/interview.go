@@ -14,7 +14,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
@@ -131,13 +131,13 @@ const maxListed = 10
 // severalSessions lists the sessions of a candidate, newest first.
 func severalSessions(candidate string, of []session.Session) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s has %d sessions; name one by the start of its id, or take the newest with --latest:", plain.Line(candidate, 64), len(of))
+	fmt.Fprintf(&b, "%s has %d sessions; name one by the start of its id, or take the newest with --latest:", sanitize.Line(candidate, 64), len(of))
 	for _, s := range of[:min(len(of), maxListed)] {
-		fmt.Fprintf(&b, "\n  %s  began %s, %s %s, %s", plain.Line(s.ID, shownID), s.Created.UTC().Format("2006-01-02 15:04"),
+		fmt.Fprintf(&b, "\n  %s  began %s, %s %s, %s", sanitize.Line(s.ID, shownID), s.Created.UTC().Format("2006-01-02 15:04"),
 			shortStep(s.Step), s.Phase, plural(s.Messages, "message"))
 	}
 	if len(of) > maxListed {
-		fmt.Fprintf(&b, "\n  and %d more: rehearse interview sessions --candidate %s", len(of)-maxListed, plain.Line(candidate, 64))
+		fmt.Fprintf(&b, "\n  and %d more: rehearse interview sessions --candidate %s", len(of)-maxListed, sanitize.Line(candidate, 64))
 	}
 	return b.String()
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -75,8 +75,8 @@ func (a *app) interviewSessions(ctx context.Context, flags listFlags) error {
 	w.AppendHeader(table.Row{"candidate", "", "step", "phase", "said", "calls", "changed (UTC)", "session"})
 	for _, s := range list {
 		w.AppendRow(table.Row{
-			tty.Middle(plain.Line(s.Candidate, 0), 16), s.Language, shortStep(s.Step), s.Phase,
-			s.Messages, s.Calls, s.Updated.UTC().Format("2006-01-02 15:04"), plain.Line(s.ID, shownID),
+			tty.Middle(sanitize.Line(s.Candidate, 0), 16), s.Language, shortStep(s.Step), s.Phase,
+			s.Messages, s.Calls, s.Updated.UTC().Format("2006-01-02 15:04"), sanitize.Line(s.ID, shownID),
 		})
 	}
 	_, err = fmt.Fprintln(a.stdout, w.Render())
@@ -133,7 +133,7 @@ func (a *app) interviewShow(ctx context.Context, word, storeName string, latest 
 		if i > 0 {
 			fmt.Fprintln(a.stdout)
 		}
-		fmt.Fprintf(a.stdout, "%s\n%s\n", term.Paint(tty.Faint, heading(m)), plain.Text(m.Text, 0))
+		fmt.Fprintf(a.stdout, "%s\n%s\n", term.Paint(tty.Faint, heading(m)), sanitize.Text(m.Text, 0))
 	}
 	return nil
 }

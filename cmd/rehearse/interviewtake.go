@@ -14,7 +14,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/scenarios/cast"
 )
@@ -164,13 +164,13 @@ func (t *taker) send(ctx context.Context, in interview.Submission) error {
 	case failed.View != nil:
 		t.view = *failed.View
 	}
-	fmt.Fprintf(t.stderr, "\n%s\n", plain.Line(failed.Message, 0))
+	fmt.Fprintf(t.stderr, "\n%s\n", sanitize.Line(failed.Message, 0))
 	return nil
 }
 
 // show prints the message and how to reply to it.
 func (t *taker) show() {
-	fmt.Fprintf(t.stdout, "\n%s\n", plain.Text(t.view.Response, 0))
+	fmt.Fprintf(t.stdout, "\n%s\n", sanitize.Text(t.view.Response, 0))
 }
 
 // hint says what to type.
@@ -209,7 +209,7 @@ func (t *taker) reply(ctx context.Context) (interview.Submission, error) {
 		in.Event = interview.EventGo
 		return in, nil
 	}
-	fmt.Fprintf(t.stdout, "\n> %s\n", strings.ReplaceAll(plain.Text(in.Message, 0), "\n", "\n> "))
+	fmt.Fprintf(t.stdout, "\n> %s\n", strings.ReplaceAll(sanitize.Text(in.Message, 0), "\n", "\n> "))
 	return in, nil
 }
 

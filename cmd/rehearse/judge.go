@@ -17,8 +17,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/judge"
-	"github.com/rehearse-dev/rehearse/internal/folder"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -111,7 +111,7 @@ func (a *app) measureJudge(ctx context.Context, path string, flags judgeFlags) e
 		return noVerdict(fmt.Errorf("measure the agreement of the judge: %w", err))
 	}
 	file := filepath.Join(filepath.Dir(sc.File), filepath.FromSlash(j.Agreement))
-	if err := folder.ReplaceWith(file, func(w io.Writer) error { return show.JSON(w, agreement) }); err != nil {
+	if err := atomicdir.ReplaceWith(file, func(w io.Writer) error { return format.JSON(w, agreement) }); err != nil {
 		return noVerdict(fmt.Errorf("keep the agreement: %w", err))
 	}
 	reaches := agreement.Reaches(model.Digest(), drive.Least(j))
@@ -186,7 +186,7 @@ func readLabels(path string) ([]judge.Labelled, error) {
 // showAgreement prints an agreement.
 func (a *app) showAgreement(g *judge.Agreement, reaches error, least float64, asJSON bool) error {
 	if asJSON {
-		return show.JSON(a.stdout, g)
+		return format.JSON(a.stdout, g)
 	}
 	c := g.Confusion
 	t := tty.Table(2, 2, 3)

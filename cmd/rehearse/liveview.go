@@ -6,8 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/redact"
+
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -20,7 +21,7 @@ const maxShown = 300
 type liveView struct {
 	out    io.Writer
 	term   tty.Terminal
-	redact *record.Redactor
+	redact *redact.Redactor
 	mu     sync.Mutex
 	drawn  time.Time
 	dirty  bool
@@ -29,7 +30,7 @@ type liveView struct {
 
 // said is a foreign text as it is shown: without secrets, in one line, and short. The
 // secrets go first, as half of one is not known for one.
-func (v *liveView) said(text string) string { return plain.Line(v.redact.Text(text), maxShown) }
+func (v *liveView) said(text string) string { return sanitize.Line(v.redact.Text(text), maxShown) }
 
 // newLiveView draws on standard error, or nowhere.
 func (a *app) newLiveView(quiet bool) *liveView {

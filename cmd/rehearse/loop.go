@@ -11,7 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -177,13 +177,13 @@ func (a *app) showResult(r loop.Result, transcript string, asJSON bool) error {
 	fmt.Fprintf(a.stderr, "%s after %s in %s", term.Paint(color, string(r.Status)),
 		plural(r.Iterations, "iteration"), r.Duration.Round(time.Millisecond))
 	if r.Details != "" {
-		fmt.Fprintf(a.stderr, ": %s", plain.Line(r.Details, 1000))
+		fmt.Fprintf(a.stderr, ": %s", sanitize.Line(r.Details, 1000))
 	}
 	fmt.Fprintf(a.stderr, "\ntranscript: %s\n", transcript)
 	if len(r.Denials) > 0 {
 		fmt.Fprintln(a.stderr, "refused by the agent's permissions:")
 		for _, d := range r.Denials {
-			fmt.Fprintf(a.stderr, "  %s\n", plain.Line(d.String(), 200))
+			fmt.Fprintf(a.stderr, "  %s\n", sanitize.Line(d.String(), 200))
 		}
 		fmt.Fprintln(a.stderr, "next: permit it with --access, or with the agent's own flags in --agent-arg, and run it again")
 	}
@@ -202,7 +202,7 @@ func (a *app) printAnswer(r loop.Result, asJSON bool) error {
 // gets it as it is.
 func (a *app) printText(text string) error {
 	if tty.Of(a.stdout, a.getenv) != (tty.Terminal{}) {
-		text = plain.Text(text, 0)
+		text = sanitize.Text(text, 0)
 	}
 	_, err := fmt.Fprintln(a.stdout, text)
 	return err

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
@@ -13,7 +13,7 @@ type loopOptions struct {
 	options                  loop.Options
 	stream                   bool
 	mode, history            string
-	timeout, callTimeout     textFlag[*unit.Duration]
+	timeout, callTimeout     textFlag[*quantity.Duration]
 	budget                   budgetFlags
 	maxIterations            int
 	noProgress, alternation  int
@@ -69,11 +69,11 @@ func (o *loopOptions) given(f *pflag.FlagSet) loop.Options {
 // budgetFlags cap what an agent spends.
 type budgetFlags struct {
 	calls, tokens int
-	cost          textFlag[*unit.Money]
+	cost          textFlag[*quantity.Money]
 }
 
 func (b *budgetFlags) register(f *pflag.FlagSet) {
-	b.cost.into = new(unit.Money)
+	b.cost.into = new(quantity.Money)
 	f.IntVar(&b.calls, "max-calls", 0, "the most calls of the run; 0 is no limit")
 	f.IntVar(&b.tokens, "max-tokens", 0, "the most tokens of the run; 0 is no limit")
 	f.Var(&b.cost, "max-cost", `the most that the run may cost, such as "0.50 EUR"`)

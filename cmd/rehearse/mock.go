@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -151,7 +151,7 @@ func (a *app) logged(next http.Handler) http.Handler {
 		seen := &statusWriter{ResponseWriter: w}
 		began := time.Now()
 		defer func() {
-			logger.print(fmt.Sprintf("%s %s %s in %s", plain.Line(r.Method, 10), plain.Line(r.URL.Path, 60),
+			logger.print(fmt.Sprintf("%s %s %s in %s", sanitize.Line(r.Method, 10), sanitize.Line(r.URL.Path, 60),
 				seen, time.Since(began).Round(time.Millisecond)))
 		}()
 		next.ServeHTTP(seen, r)
@@ -173,7 +173,7 @@ func (a *app) mockReport(r mocks.Report, lenient bool) error {
 	} {
 		for _, line := range list.lines {
 			bad++
-			fmt.Fprintf(a.stderr, "%s: %s\n", list.what, plain.Line(line, 500))
+			fmt.Fprintf(a.stderr, "%s: %s\n", list.what, sanitize.Line(line, 500))
 		}
 	}
 	if bad > 0 && !lenient {

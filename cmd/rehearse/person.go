@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/react"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -34,7 +34,7 @@ func (p *person) Ask(ctx context.Context, question, about string) (string, bool)
 		p.lines = p.read()
 	}
 	out := p.view.out
-	asked := func(text string) string { return plain.Text(p.view.redact.Text(text), maxQuestion) }
+	asked := func(text string) string { return sanitize.Text(p.view.redact.Text(text), maxQuestion) }
 	fmt.Fprintf(out, "\n%s %s\n", p.view.term.Paint(tty.Bold, "question:"), asked(question))
 	if about != "" {
 		fmt.Fprintln(out, asked(about))

@@ -15,8 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/fixtures"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/tty"
-	"github.com/rehearse-dev/rehearse/internal/unit"
 )
 
 // reactFlags are the flags of react.
@@ -27,7 +27,7 @@ type reactFlags struct {
 	workspace, agents    string
 	iterations           int
 	reflection           string
-	timeout, callTimeout textFlag[*unit.Duration]
+	timeout, callTimeout textFlag[*quantity.Duration]
 	transcript           string
 	asJSON, quiet        bool
 }
@@ -68,7 +68,7 @@ a copy of its workspace, by a script: ` + exampleNames() + `.
 
 func (r *reactFlags) register(cmd *cobra.Command) {
 	r.agentFlags.register(cmd)
-	r.timeout.into, r.callTimeout.into = new(unit.Duration), new(unit.Duration)
+	r.timeout.into, r.callTimeout.into = new(quantity.Duration), new(quantity.Duration)
 	f := cmd.Flags()
 	f.StringVarP(&r.input, "input", "i", "", "YAML file with what is asked for; - is standard input")
 	f.StringVar(&r.words, "do", "", "the task in words, in place of that of the input")

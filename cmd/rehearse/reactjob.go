@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/fixtures"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // reactJob is an agent with what it is asked for.
@@ -62,7 +62,7 @@ func (a *app) task(ctx context.Context, flags *reactFlags) (react.Task, error) {
 		if err != nil {
 			return task, err
 		}
-		if _, found := source.Decode(name, data, &task); len(found) > 0 {
+		if _, found := yamlsrc.Decode(name, data, &task); len(found) > 0 {
 			return task, usage(found)
 		}
 	}
@@ -74,12 +74,12 @@ func (a *app) task(ctx context.Context, flags *reactFlags) (react.Task, error) {
 
 func (a *app) taskData(ctx context.Context, input string) (data []byte, name string, err error) {
 	if input != "-" {
-		if data, err = readFile("input", input, source.MaxBytes); err != nil {
+		if data, err = readFile("input", input, yamlsrc.MaxBytes); err != nil {
 			return nil, "", usage(err)
 		}
 		return data, input, nil
 	}
-	data, err = readAll(ctx, a.stdin, source.MaxBytes)
+	data, err = readAll(ctx, a.stdin, yamlsrc.MaxBytes)
 	switch {
 	case ctx.Err() != nil:
 		return nil, "", quiet(exitInterrupted)

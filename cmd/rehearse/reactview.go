@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/verify"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -137,20 +137,20 @@ func (a *app) showReact(r react.Result, transcript string, asJSON bool) error {
 	fmt.Fprintf(a.stderr, "%s after %s in %s", term.Paint(color, string(r.Status)),
 		plural(r.Iterations, "iteration"), r.Duration.Round(time.Millisecond))
 	if r.Details != "" {
-		fmt.Fprintf(a.stderr, ": %s", plain.Line(r.Details, 1000))
+		fmt.Fprintf(a.stderr, ": %s", sanitize.Line(r.Details, 1000))
 	}
 	fmt.Fprintln(a.stderr)
 	if r.Question != "" {
-		fmt.Fprintf(a.stderr, "question: %s\n", plain.Line(joined(string(r.Trigger), r.Question), maxQuestion))
+		fmt.Fprintf(a.stderr, "question: %s\n", sanitize.Line(joined(string(r.Trigger), r.Question), maxQuestion))
 	}
 	if v := r.Verification; r.Status == react.StatusDone && v != nil && !v.Verified() {
 		fmt.Fprintf(a.stderr, "by the agent's word alone: %s\n", joinedParts(v.ByWord()))
 	}
 	for _, missing := range r.Missing {
-		fmt.Fprintf(a.stderr, "missing: %s\n", plain.Line(missing, 1000))
+		fmt.Fprintf(a.stderr, "missing: %s\n", sanitize.Line(missing, 1000))
 	}
 	if next := strings.TrimSuffix(r.Next, ": "+r.Question); next != "" && r.Status != react.StatusDone {
-		fmt.Fprintf(a.stderr, "next: %s\n", plain.Line(next, 1000))
+		fmt.Fprintf(a.stderr, "next: %s\n", sanitize.Line(next, 1000))
 	}
 	fmt.Fprintf(a.stderr, "transcript: %s\n", transcript)
 	return nil

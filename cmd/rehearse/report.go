@@ -16,8 +16,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/folder"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/trace"
@@ -180,7 +180,7 @@ func findRecording(path string) (string, error) {
 	if !info.IsDir() {
 		return path, nil
 	}
-	for _, name := range []string{recordingFile + folder.Partial, recordingFile} {
+	for _, name := range []string{recordingFile + atomicdir.Partial, recordingFile} {
 		file := filepath.Join(path, name)
 		if _, err := os.Stat(file); err == nil {
 			return file, nil
@@ -207,8 +207,8 @@ func timingsOf(recording string) string { return beside(recording, timingsFile) 
 
 // beside is the file of that name that belongs to a recording, partial if that is.
 func beside(recording, name string) string {
-	if strings.HasSuffix(recording, folder.Partial) {
-		name += folder.Partial
+	if strings.HasSuffix(recording, atomicdir.Partial) {
+		name += atomicdir.Partial
 	}
 	return filepath.Join(filepath.Dir(recording), name)
 }
@@ -225,7 +225,7 @@ func (a *app) verify(ctx context.Context, path string) error {
 		return noVerdict(in.explain(err))
 	}
 	for _, p := range found.Problems {
-		fmt.Fprintln(a.stdout, plain.Line(p.String(), 500))
+		fmt.Fprintln(a.stdout, sanitize.Line(p.String(), 500))
 	}
 	if found.More > 0 {
 		fmt.Fprintf(a.stdout, "and %s\n", plural(found.More, "more altered line"))
@@ -247,7 +247,7 @@ func (a *app) verify(ctx context.Context, path string) error {
 func (a *app) trace(report reports.Report, flags reportFlags) error {
 	if report.Altered {
 		for _, p := range report.Problems {
-			fmt.Fprintln(a.stderr, "recording: "+plain.Line(p, 500))
+			fmt.Fprintln(a.stderr, "recording: "+sanitize.Line(p, 500))
 		}
 	}
 	proofs := trace.FromReport(report)

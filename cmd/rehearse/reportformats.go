@@ -13,15 +13,15 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/detection"
 	"github.com/rehearse-dev/rehearse/reports/inspect"
 )
 
-// format is a way to show a recording.
-type format struct {
+// outputFormat is a way to show a recording.
+type outputFormat struct {
 	// write reads the recording, writes what it shows, and returns the report. It
 	// reads trial by trial, so that memory does not grow with the recording.
 	write func(io.Writer, recorded) (reports.Report, error)
@@ -30,22 +30,22 @@ type format struct {
 }
 
 // formats are those of report, by name.
-func formats() map[string]format {
-	list := map[string]format{
+func formats() map[string]outputFormat {
+	list := map[string]outputFormat{
 		"html":    {write: reportHTML},
 		"inspect": {write: logged((*inspect.Log).JSON)},
 		"eval":    {write: logged((*inspect.Log).Eval), binary: true},
 		"otlp":    {write: traced},
 	}
 	for name, render := range renderers {
-		list[name] = format{write: rendered(render)}
+		list[name] = outputFormat{write: rendered(render)}
 	}
 	return list
 }
 
 func formatNames() []string { return slices.Sorted(maps.Keys(formats())) }
 
-// rendered is a format that needs the report alone.
+// rendered is a outputFormat that needs the report alone.
 func rendered(render renderer) func(io.Writer, recorded) (reports.Report, error) {
 	return func(w io.Writer, in recorded) (reports.Report, error) {
 		report, err := in.read(in.judge)
@@ -172,12 +172,12 @@ func startTime(at string) (time.Time, error) {
 
 // output writes to the file that the user named, whole or not at all, or to
 // standard output; in is what is read.
-func (a *app) output(name string, f format, in string, write func(io.Writer) error) error {
+func (a *app) output(name string, f outputFormat, in string, write func(io.Writer) error) error {
 	if name != "" {
 		if sameFile(name, in) {
 			return usage(fmt.Errorf("--out %s is the recording itself; name another file", name))
 		}
-		return folder.ReplaceWith(name, write)
+		return atomicdir.ReplaceWith(name, write)
 	}
 	if f.binary && tty.Is(a.stdout) {
 		return usage(errors.New("this format is not for a terminal; name a file with --out, or redirect the output"))

@@ -16,9 +16,9 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/shell"
-	"github.com/rehearse-dev/rehearse/internal/show"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -144,13 +144,13 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	if flags.html {
 		written = append(written, htmlFile)
 	}
-	fmt.Fprintf(a.stderr, "%s; %s are in %s\nlook again: %s\n", show.Seconds(time.Since(began).Seconds()),
+	fmt.Fprintf(a.stderr, "%s; %s are in %s\nlook again: %s\n", format.Seconds(time.Since(began).Seconds()),
 		strings.Join(written, ", ")+" and "+recordingFile, out.Path(), shell.Join("rehearse", "report", out.Path()))
 	return quiet(exitCode(report))
 }
 
 // execute drives the set and writes every file of the run.
-func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *folder.Folder, prices *price.Table, flags runFlags, against *against,
+func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *atomicdir.Folder, prices *price.Table, flags runFlags, against *against,
 ) (reports.Report, error) {
 	env := &drive.Env{
 		Prices:   prices,
@@ -182,7 +182,7 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *folder
 	})
 	files.progress.Close()
 	if err != nil {
-		return reports.Report{}, folder.Explain(err)
+		return reports.Report{}, atomicdir.Explain(err)
 	}
 	return files.close(outcome)
 }
@@ -205,9 +205,9 @@ func exitCode(r reports.Report) int {
 }
 
 // openFolder opens the folder that the user named, or a new one.
-func (a *app) openFolder(path string) (*folder.Folder, error) {
+func (a *app) openFolder(path string) (*atomicdir.Folder, error) {
 	if path != "" {
-		return folder.Open(path)
+		return atomicdir.Open(path)
 	}
 	stamp := time.Now().UTC().Format("20060102-150405")
 	for n := 1; ; n++ {
@@ -215,8 +215,8 @@ func (a *app) openFolder(path string) (*folder.Folder, error) {
 		if n > 1 {
 			name += fmt.Sprintf("-%d", n)
 		}
-		out, err := folder.OpenNew(name)
-		if errors.Is(err, folder.ErrBusy) || errors.Is(err, os.ErrExist) {
+		out, err := atomicdir.OpenNew(name)
+		if errors.Is(err, atomicdir.ErrBusy) || errors.Is(err, os.ErrExist) {
 			continue
 		}
 		return out, err

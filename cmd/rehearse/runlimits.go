@@ -9,7 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -22,7 +22,7 @@ type runLimits struct {
 }
 
 // costFlag reads an amount of money with or without a space: "0.50 EUR", "0.50EUR".
-type costFlag struct{ unit.Money }
+type costFlag struct{ quantity.Money }
 
 // String implements pflag.Value.
 func (c *costFlag) String() string { return "" }

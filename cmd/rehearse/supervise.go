@@ -12,9 +12,9 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/tty"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // superviseFlags are the flags of supervise.
@@ -22,7 +22,7 @@ type superviseFlags struct {
 	agentFlags
 	state         string
 	fresh, status bool
-	timeout       textFlag[*unit.Duration]
+	timeout       textFlag[*quantity.Duration]
 	asJSON, quiet bool
 }
 
@@ -58,7 +58,7 @@ goes on with other tasks and ends with escalated. "rehearse schema plan" prints 
 		},
 	}
 	flags.register(cmd)
-	flags.timeout.into = new(unit.Duration)
+	flags.timeout.into = new(quantity.Duration)
 	f := cmd.Flags()
 	f.StringVar(&flags.state, "state", "", "folder for the state (default: .rehearse/state/NAME beside the plan)")
 	f.BoolVar(&flags.fresh, "fresh", false, "begin anew, and keep the old state aside")
@@ -111,7 +111,7 @@ func (a *app) supervise(ctx context.Context, f *pflag.FlagSet, file string, flag
 
 // readPlan reads a plan's file.
 func readPlan(name string) (plan.Plan, error) {
-	data, err := readFile("plan", name, source.MaxBytes)
+	data, err := readFile("plan", name, yamlsrc.MaxBytes)
 	if err != nil {
 		return plan.Plan{}, usage(err)
 	}

@@ -6,11 +6,12 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	"github.com/onsi/gomega"
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/agents/react"
-	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
 func TestPlanNames(t *testing.T) {
@@ -32,7 +33,7 @@ func TestPlanNames(t *testing.T) {
 func TestRedactedReactResult(t *testing.T) {
 	g := gomega.NewWithT(t)
 	const secret = "correct-horse-battery"
-	transcript := &transcript{redact: record.NewRedactor([]string{secret})}
+	transcript := &transcript{redact: redact.New([]string{secret})}
 	for value, want := range map[string]string{
 		`{"b": 1.0,  "a": ["x"]}`: `{"b": 1.0,  "a": ["x"]}`, // as it is, byte for byte
 		`{"a": ["` + secret + `", {"b": "\u0063orrect-horse-battery"}], "n": 1}`: `{"a":["[REDACTED:secret]",{"b":"[REDACTED:secret]"}],"n":1}`,

@@ -4,15 +4,16 @@ import (
 	"context"
 	"slices"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
-	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
 // discreet stands between a supervisor and those who work for it: no secret that
 // they come upon reaches the state, and the view hears of each attempt.
 type discreet struct {
-	redact *record.Redactor
+	redact *redact.Redactor
 	view   *superviseView
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -58,7 +58,7 @@ func (p *superviseReport) checks(checks []check.Result) {
 			continue
 		}
 		table.AppendRow(tty.Row([]string{
-			string(c.Name), paintVerdict(p.term, c.Verdict), short(plain.Line(c.Details, maxShown), p.term.Columns()-detailsColumn),
+			string(c.Name), paintVerdict(p.term, c.Verdict), short(sanitize.Line(c.Details, maxShown), p.term.Columns()-detailsColumn),
 		}))
 	}
 	if table.Length() > 0 {
@@ -81,7 +81,7 @@ const detailsColumn = len("pending-tasks") + len("verdict") + 4
 
 // evidence writes what a check found that the table has no room for.
 func (p *superviseReport) evidence(c check.Result) {
-	details := plain.Line(c.Details, maxEvidence)
+	details := sanitize.Line(c.Details, maxEvidence)
 	cutOff := tty.Width(details) > p.term.Columns()-detailsColumn
 	if !cutOff && len(c.Items) == 0 && c.Output == "" {
 		return
@@ -91,13 +91,13 @@ func (p *superviseReport) evidence(c check.Result) {
 		p.block(2, "", details)
 	}
 	for _, item := range c.Items {
-		p.block(4, "  -", plain.Line(item, maxShown))
+		p.block(4, "  -", sanitize.Line(item, maxShown))
 	}
 	if len(c.Items) > 0 { // which are what matters of the output
 		return
 	}
 	for line := range strings.Lines(tail(c.Output, outputLines)) {
-		p.line("  | %s", plain.Line(line, maxShown))
+		p.line("  | %s", sanitize.Line(line, maxShown))
 	}
 }
 
@@ -120,16 +120,16 @@ func (p *superviseReport) open(tasks []persist.Task) {
 	}
 	p.line("not done:")
 	for _, t := range tasks {
-		line := fmt.Sprintf("  %s  %s", p.term.Paint(tty.Yellow, fmt.Sprintf("%-9s", t.State)), plain.Line(t.ID, 64))
+		line := fmt.Sprintf("  %s  %s", p.term.Paint(tty.Yellow, fmt.Sprintf("%-9s", t.State)), sanitize.Line(t.ID, 64))
 		if t.Attempts > 0 {
 			line += ", " + plural(t.Attempts, "attempt")
 		}
 		if t.From != "" {
-			line += ", from " + plain.Line(t.From, 64)
+			line += ", from " + sanitize.Line(t.From, 64)
 		}
 		p.whole(line)
 		if t.Details != "" {
-			p.block(13, "", plain.Line(t.Details, maxEvidence))
+			p.block(13, "", sanitize.Line(t.Details, maxEvidence))
 		}
 	}
 	p.line("")
@@ -153,7 +153,7 @@ func (p *superviseReport) end(r persist.Result) {
 		line += fmt.Sprintf(", %s", r.Duration.Round(time.Millisecond))
 	}
 	p.whole(line)
-	details := plain.Line(r.Details, maxEvidence)
+	details := sanitize.Line(r.Details, maxEvidence)
 	if r.Guard != "" {
 		details = joined(r.Guard, details)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -180,7 +180,7 @@ func (v *superviseView) noteTask(e event.Event, detail string) string {
 		said = "  " + detail
 	}
 	return fmt.Sprintf("%s  %s  %s  %s%s", v.progress(), v.term.Paint(color, fmt.Sprintf("%-9s", grade)),
-		plain.Line(id, 64), time.Since(v.began).Round(time.Millisecond), said)
+		sanitize.Line(id, 64), time.Since(v.began).Round(time.Millisecond), said)
 }
 
 // noteVerdict is the line of a check that finds something else than before, of all

@@ -8,8 +8,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	"github.com/rehearse-dev/rehearse/agents/loop"
-	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -19,7 +20,7 @@ import (
 type transcript struct {
 	*os.File
 	path   string
-	redact *record.Redactor
+	redact *redact.Redactor
 }
 
 // openTranscript begins the transcript of a run of an agent with a line that says
@@ -45,7 +46,7 @@ func openTranscript(path, agent string, begin func(*transcript) error) (*transcr
 }
 
 // redactor takes the secrets of this process's environment out of texts.
-func redactor() *record.Redactor { return record.NewRedactor(record.SecretsIn(os.Environ())) }
+func redactor() *redact.Redactor { return redact.New(redact.SecretsIn(os.Environ())) }
 
 // openLoopTranscript begins the transcript of a loop with those settings.
 func openLoopTranscript(path string, s loop.Settings) (*transcript, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // one is a run of a scenario with n planned trials, of which those given took place.
@@ -239,7 +239,7 @@ var _ = Describe("the bar", Label("H-06"), func() {
 		Entry("the status", "expect.status", "error", func(s *record.Scenario) { s.Expect.Status = "error" }),
 		Entry("the exit code", "expect.exit_code", "", func(s *record.Scenario) { s.Expect.ExitCode = nil }),
 		Entry("the cost", "expect.cost", "at most 9 EUR", func(s *record.Scenario) { s.Expect.Cost.AtMost.Amount = 9 }),
-		Entry("no duration at all", "expect.duration", "0s", func(s *record.Scenario) { s.Expect.Duration = ptr(unit.Duration(0)) }),
+		Entry("no duration at all", "expect.duration", "0s", func(s *record.Scenario) { s.Expect.Duration = ptr(quantity.Duration(0)) }),
 		Entry("an expression", "expect.that[0]", "true", func(s *record.Scenario) { s.Expect.That[0] = "true" }),
 		Entry("a label", "expect.stops[0]", "clean", func(s *record.Scenario) { s.Expect.Stops = []string{"clean"} }),
 		Entry("what is forgiven", "expect.allow[1]", "unexpected-call", func(s *record.Scenario) { s.Expect.Allow = append(s.Expect.Allow, "unexpected-call") }),

@@ -14,7 +14,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/internal/golden"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -81,7 +81,7 @@ var _ = Describe("reading", Label("H-06"), func() {
 				line = 1 + strings.Count(before, "\n")
 			}
 			_, err := read(content)
-			found, ok := errors.AsType[source.Diagnostics](err)
+			found, ok := errors.AsType[yamlsrc.Diagnostics](err)
 			Expect(ok).To(BeTrue(), "%v", err)
 			Expect(found).To(HaveLen(1))
 			Expect(found[0].Error()).To(ContainSubstring(message))

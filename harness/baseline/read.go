@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // MaxBytes is the largest file that is read: some 10,000 scenarios.
@@ -121,14 +121,14 @@ func (d *document) explain(err error) error {
 func path(p jsontext.Pointer) string {
 	out := ""
 	for token := range p.Tokens() {
-		out = source.Join(out, token)
+		out = yamlsrc.Join(out, token)
 	}
 	return out
 }
 
 // wrong is a diagnostic at a byte of the file.
 func (d *document) wrong(offset int, path, message string) error {
-	one := source.Diagnostic{File: d.name, Path: path, Message: message}
+	one := yamlsrc.Diagnostic{File: d.name, Path: path, Message: message}
 	if path != "" || offset > 0 {
 		before := d.data[:min(max(offset, 0), len(d.data))]
 		one.Line = 1 + bytes.Count(before, []byte("\n"))
@@ -137,7 +137,7 @@ func (d *document) wrong(offset int, path, message string) error {
 	if path != "" {
 		one.Message = path + ": " + message
 	}
-	return source.Diagnostics{one}.In(d.data)
+	return yamlsrc.Diagnostics{one}.In(d.data)
 }
 
 // after is where the first value behind a text begins, sought from an offset on.
@@ -167,11 +167,11 @@ func (d *document) baseline(w *wire) (Baseline, error) {
 	for _, m := range w.Scenarios {
 		at := d.scenario(m.key)
 		if m.value == nil {
-			return Baseline{}, d.wrong(at, source.Join("scenarios", m.key), "nothing stands here; "+again)
+			return Baseline{}, d.wrong(at, yamlsrc.Join("scenarios", m.key), "nothing stands here; "+again)
 		}
 		s, err := m.value.scenario(m.key)
 		if err != nil {
-			return Baseline{}, d.wrong(at, source.Join("scenarios", m.key), err.Error()+"; "+again)
+			return Baseline{}, d.wrong(at, yamlsrc.Join("scenarios", m.key), err.Error()+"; "+again)
 		}
 		b.Scenarios = append(b.Scenarios, s)
 	}
@@ -186,7 +186,7 @@ func (d *document) edited(w *wire, b *Baseline) error {
 		s := &b.Scenarios[i]
 		lines := append([]line{{"name", text(s.Name)}}, e.scenario(s)...)
 		if sumOf(lines) != w.Scenarios[i].value.Sum {
-			return d.wrong(d.scenario(s.Name), source.Join("scenarios", s.Name), "was edited by hand: its sum is another one; "+again)
+			return d.wrong(d.scenario(s.Name), yamlsrc.Join("scenarios", s.Name), "was edited by hand: its sum is another one; "+again)
 		}
 	}
 	if b.Gates() != w.Gates {

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
@@ -20,7 +20,7 @@ func ptr[T any](v T) *T { return &v }
 
 // head is a scenario of n trials.
 func head(name string, n int) record.Scenario {
-	limit := unit.Duration(5 * time.Second)
+	limit := quantity.Duration(5 * time.Second)
 	return record.Scenario{
 		Name: name, File: "scenarios/" + name + ".yaml", Digest: "sha256:0123", Seed: 7, Trials: n, Agent: "loop", Backend: "openai",
 		Model: "gpt-4.1-mini",
@@ -28,7 +28,7 @@ func head(name string, n int) record.Scenario {
 		Expect: expect.Expect{
 			Status: "done", ExitCode: ptr(0), Calls: &expect.Count{Exactly: ptr(2)}, Retries: &expect.Count{Exactly: ptr(0)},
 			CallsBy: map[string]expect.Count{"work": {AtLeast: ptr(1), AtMost: ptr(3)}},
-			Cost:    &expect.Cost{AtMost: &unit.Money{Amount: 0.01, Currency: unit.EUR}},
+			Cost:    &expect.Cost{AtMost: &quantity.Money{Amount: 0.01, Currency: quantity.EUR}},
 			Latency: &expect.Latency{P95: &limit}, That: []string{"calls.total == 2"}, Allow: []string{"unused-line"},
 		},
 		Limits: json.RawMessage(`{"prompt":"Fix it.","max_iterations":10,"timeout":"5m0s","call_timeout":"0s","stream":false,"inner":{"rounds":5}}`),

@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -30,11 +30,11 @@ func incomplete(s *baseline.Scenario, when string) (f gate.Finding, bad bool) {
 	case min(t.Planned, t.Pass, t.Fail, t.Error, t.Skip) < 0 || max(t.Planned, t.Pass, t.Fail, t.Error, t.Skip) > maxCount:
 		return broken(notCounts, "the counts of its trials %s cannot be right: %+v", when, t), true
 	case t.Total() < t.Planned:
-		return broken("missing-trials", "%d of %s %s have no result", t.Planned-t.Total(), show.Plural(t.Planned, "trial"), when), true
+		return broken("missing-trials", "%d of %s %s have no result", t.Planned-t.Total(), format.Plural(t.Planned, "trial"), when), true
 	case t.Error > 0:
-		return broken("not-carried-out", "the harness could not carry out %d of %s %s", t.Error, show.Plural(t.Total(), "trial"), when), true
+		return broken("not-carried-out", "the harness could not carry out %d of %s %s", t.Error, format.Plural(t.Total(), "trial"), when), true
 	case t.Skip > 0 || t.Total() == 0:
-		return broken("not-carried-out", "%d of %s %s were skipped", t.Skip, show.Plural(t.Total(), "trial"), when), true
+		return broken("not-carried-out", "%d of %s %s were skipped", t.Skip, format.Plural(t.Total(), "trial"), when), true
 	}
 	return f, false
 }
@@ -103,10 +103,10 @@ func verdicts(p *pair, x *Comparison) (differ bool) {
 	switch {
 	case lost > 0:
 		x.Verdict = Worse
-		x.Why = fmt.Sprintf("%s passed before and %s now", show.Plural(lost, "trial"), fails(lost))
+		x.Why = fmt.Sprintf("%s passed before and %s now", format.Plural(lost, "trial"), fails(lost))
 	case gained > 0:
 		x.Verdict = Better
-		x.Why = fmt.Sprintf("%s failed before and %s now", show.Plural(gained, "trial"), passes(gained))
+		x.Why = fmt.Sprintf("%s failed before and %s now", format.Plural(gained, "trial"), passes(gained))
 	default:
 		return false
 	}
@@ -207,7 +207,7 @@ func ended(p *pair) (x Comparison, known, differs bool) {
 		x.Verdict = Better
 	}
 	if changed > 1 {
-		x.Why += fmt.Sprintf("; %s ended otherwise", show.Plural(changed-1, "more trial"))
+		x.Why += fmt.Sprintf("; %s ended otherwise", format.Plural(changed-1, "more trial"))
 	}
 	return x, known, changed > 0
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -254,7 +254,7 @@ func exactly(p *pair, b, a *baseline.Measure, x *Comparison) (differ bool) {
 		if first != "" {
 			first += "; "
 		}
-		first += fmt.Sprintf("%s on average in the %s that were not kept", seen(before, now, x.Unit), show.Plural(rest, "trial"))
+		first += fmt.Sprintf("%s on average in the %s that were not kept", seen(before, now, x.Unit), format.Plural(rest, "trial"))
 	}
 	x.Why = first
 	return true

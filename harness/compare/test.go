@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -68,7 +68,7 @@ func (t *test) decidable(s correction) bool { return t.least <= s.alpha/float64(
 func (t *test) decide(x *Comparison, s correction) {
 	seen := t.words()
 	if t.decidable(s) {
-		seen += fmt.Sprintf(", p %s after correction for %s", probability(*x.Adjusted), show.Plural(s.tests, "test"))
+		seen += fmt.Sprintf(", p %s after correction for %s", probability(*x.Adjusted), format.Plural(s.tests, "test"))
 	}
 	loaded := t.wall.explains(s)
 	switch in := t.effect.Interval; {
@@ -138,7 +138,7 @@ func (t *test) words() string {
 	if in := t.effect.Interval; in != nil {
 		text += fmt.Sprintf("%s interval %s to %s; ", limit(in.Level), signed(in.Lo, t.unit), signed(in.Hi, t.unit))
 	}
-	return text + show.Plural(t.effect.N/max(1, t.sides), t.noun) + ")"
+	return text + format.Plural(t.effect.N/max(1, t.sides), t.noun) + ")"
 }
 
 // more says how many trials would decide.
@@ -148,11 +148,11 @@ func (t *test) more(s correction) string {
 	n := (stat.Needed(t.effect, t.margin, max(1, s.families)) + sides - 1) / sides
 	switch {
 	case t.effect.Interval == nil:
-		return fmt.Sprintf("it takes at least %s", show.Plural(fewest, t.noun))
+		return fmt.Sprintf("it takes at least %s", format.Plural(fewest, t.noun))
 	case n == 0:
 		return "more data alone would not decide"
 	default:
-		return fmt.Sprintf("about %s would decide", show.Plural(roughly(max(n, fewest)), t.noun))
+		return fmt.Sprintf("about %s would decide", format.Plural(roughly(max(n, fewest)), t.noun))
 	}
 }
 

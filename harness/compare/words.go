@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 func failing(rule, format string, args ...any) gate.Finding {
@@ -42,13 +42,13 @@ const points = "points"
 func amount(v float64, unit string) string {
 	switch unit {
 	case "s":
-		return show.Seconds(v)
+		return format.Seconds(v)
 	case "":
-		return show.Number(v)
+		return format.Number(v)
 	case points:
 		return strconv.FormatFloat(100*v, 'f', 1, 64) + " points"
 	default:
-		return show.Money(v) + " " + unit
+		return format.Money(v) + " " + unit
 	}
 }
 

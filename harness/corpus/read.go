@@ -13,8 +13,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/rehearse-dev/rehearse/internal/lines"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/linereader"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
@@ -52,7 +52,7 @@ func (e *LineError) Unwrap() error { return e.Err }
 func Read(r io.Reader, name string, kind Kind) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		in := &reader{
-			in: lines.New(r, maxLine), name: name, labels: kind.Labels(),
+			in: linereader.New(r, maxLine), name: name, labels: kind.Labels(),
 			seed: maphash.MakeSeed(), ids: map[uint64]int32{},
 		}
 		for {
@@ -69,7 +69,7 @@ func Read(r io.Reader, name string, kind Kind) iter.Seq2[Item, error] {
 }
 
 type reader struct {
-	in     *lines.Reader
+	in     *linereader.Reader
 	name   string
 	labels []string
 	seed   maphash.Seed
@@ -83,7 +83,7 @@ func (r *reader) next() (Item, error) {
 		if errors.Is(err, io.EOF) {
 			return Item{}, io.EOF
 		}
-		if err != nil && !errors.Is(err, lines.ErrTooLong) {
+		if err != nil && !errors.Is(err, linereader.ErrTooLong) {
 			return Item{}, fmt.Errorf("read corpus %s behind line %d: %w", r.name, r.in.Line(), err)
 		}
 		if r.in.Line() == 1 {
@@ -168,7 +168,7 @@ func among(what, word string, choices []string) error {
 	if nearest := suggest.Nearest(word, choices); nearest != "" {
 		hint = fmt.Sprintf(" (did you mean %q?)", nearest)
 	}
-	return fmt.Errorf("unknown %s %q%s; known: %s", what, plain.Line(word, 60), hint, strings.Join(choices, ", "))
+	return fmt.Errorf("unknown %s %q%s; known: %s", what, sanitize.Line(word, 60), hint, strings.Join(choices, ", "))
 }
 
 // explain leaves out of a decoder's message which library it comes from.
@@ -177,14 +177,14 @@ func explain(err error) string {
 	for _, prefix := range []string{"jsontext: ", "json: "} {
 		text = strings.TrimPrefix(text, prefix)
 	}
-	return plain.Line(text, 300)
+	return sanitize.Line(text, 300)
 }
 
 // remember fails if the id came before.
 func (r *reader) remember(id string) error {
 	hash := maphash.String(r.seed, id)
 	if first, ok := r.ids[hash]; ok {
-		return fmt.Errorf("the id %q stands in line %d already", plain.Line(id, 60), first)
+		return fmt.Errorf("the id %q stands in line %d already", sanitize.Line(id, 60), first)
 	}
 	if len(r.ids) < maxIDs {
 		r.ids[hash] = int32(r.in.Line())

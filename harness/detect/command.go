@@ -13,8 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/internal/child"
-	"github.com/rehearse-dev/rehearse/internal/lines"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/linereader"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // CommandConfig says how a command is run that detects.
@@ -123,7 +123,7 @@ func (c *Command) exchange(ctx context.Context, line []byte, item corpus.Item) (
 		err = fmt.Errorf("the detector ended without an answer: %s", end)
 	}
 	if said != "" {
-		err = fmt.Errorf("%w; it said on standard error: %s", err, plain.Line(said, maxQuote))
+		err = fmt.Errorf("%w; it said on standard error: %s", err, sanitize.Line(said, maxQuote))
 	}
 	return Prediction{}, err
 }
@@ -145,8 +145,8 @@ type process struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	stdout *io.PipeReader
-	lines  *lines.Reader // of stdout
-	stderr child.Tail    // to be read once gone has ended
+	lines  *linereader.Reader // of stdout
+	stderr child.Tail         // to be read once gone has ended
 
 	gone context.Context // ends when nothing of the program is left
 }
@@ -157,7 +157,7 @@ func start(cfg CommandConfig) (*process, error) {
 	stdout, out := io.Pipe()
 	p := &process{
 		cfg: cfg, cmd: exec.Command(cfg.Argv[0], cfg.Argv[1:]...),
-		stdout: stdout, lines: lines.New(stdout, maxAnswer),
+		stdout: stdout, lines: linereader.New(stdout, maxAnswer),
 	}
 	child.OwnGroup(p.cmd)
 	p.cmd.WaitDelay = cfg.Grace

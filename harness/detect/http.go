@@ -12,7 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/corpus"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // HTTPConfig says which endpoint detects.
@@ -98,7 +98,7 @@ func (e *endpoint) post(ctx context.Context, body []byte) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read the answer: %w", err)
 	case resp.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("it answers %s: %s", plain.Line(resp.Status, 60), plain.Line(head(raw), maxQuote))
+		return nil, fmt.Errorf("it answers %s: %s", sanitize.Line(resp.Status, 60), sanitize.Line(head(raw), maxQuote))
 	case len(raw) > maxAnswer:
 		return nil, fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/corpus"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -111,11 +111,11 @@ func readVerdict(text string) (Prediction, error) {
 	var v verdict
 	begin := strings.IndexByte(text, '{')
 	if begin < 0 || len(text) > maxAnswer {
-		return Prediction{}, fmt.Errorf("the judge's answer holds no JSON object; it begins %q", plain.Line(head([]byte(text)), maxQuote))
+		return Prediction{}, fmt.Errorf("the judge's answer holds no JSON object; it begins %q", sanitize.Line(head([]byte(text)), maxQuote))
 	}
 	if err := json.NewDecoder(strings.NewReader(text[begin:])).Decode(&v); err != nil {
 		return Prediction{}, fmt.Errorf("the judge's answer is not the JSON object that was asked for: %w; it begins %q",
-			err, plain.Line(head([]byte(text)), maxQuote))
+			err, sanitize.Line(head([]byte(text)), maxQuote))
 	}
 	positive := v.Class == corpus.Defers
 	a := answer{Positive: &positive, Class: v.Class, Score: v.Score}

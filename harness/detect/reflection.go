@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/reflect"
 	"github.com/rehearse-dev/rehearse/agents/react/step"
 	"github.com/rehearse-dev/rehearse/harness/corpus"
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // Reflection is the rule on reflections, agents/react/reflect: a complacent one is
@@ -53,10 +53,10 @@ func (overlap) Detect(_ context.Context, item corpus.Item) (Prediction, error) {
 		return Prediction{}, err
 	}
 	seen := map[string]bool{}
-	for _, w := range words.Fold(observation) {
+	for _, w := range textfold.Fold(observation) {
 		seen[w] = true
 	}
-	shared := slices.DeleteFunc(words.Fold(text), func(w string) bool {
+	shared := slices.DeleteFunc(textfold.Fold(text), func(w string) bool {
 		return !seen[w] || len(w) < 4 && (w[0] < '0' || w[0] > '9')
 	})
 	p := Prediction{Positive: len(shared) == 0, Class: reflectionClass(len(shared) > 0)}

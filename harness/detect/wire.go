@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/rehearse-dev/rehearse/harness/corpus"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 const (
@@ -58,13 +58,13 @@ func decode(raw []byte, item corpus.Item) (Prediction, error) {
 	var a answer
 	if err := json.Unmarshal(raw, &a); err != nil {
 		return Prediction{}, fmt.Errorf("the answer is not the JSON object that was agreed: %s; it begins %q",
-			plain.Line(err.Error(), maxQuote), plain.Line(head(raw), maxQuote))
+			sanitize.Line(err.Error(), maxQuote), sanitize.Line(head(raw), maxQuote))
 	}
 	if a.ID != item.ID {
-		return Prediction{}, fmt.Errorf("the answer is about item %q and not about %q", plain.Line(a.ID, maxQuote), plain.Line(item.ID, maxQuote))
+		return Prediction{}, fmt.Errorf("the answer is about item %q and not about %q", sanitize.Line(a.ID, maxQuote), sanitize.Line(item.ID, maxQuote))
 	}
 	if a.Error != "" {
-		return Prediction{}, fmt.Errorf("the detector says that it failed: %s", plain.Line(a.Error, maxQuote))
+		return Prediction{}, fmt.Errorf("the detector says that it failed: %s", sanitize.Line(a.Error, maxQuote))
 	}
 	if err := a.check(len(item.Text)); err != nil {
 		return Prediction{}, err
@@ -81,7 +81,7 @@ func (a *answer) check(size int) error {
 		return errors.New(`the answer has no key "positive"`)
 	}
 	if known := labels(); a.Class != "" && !slices.Contains(known, a.Class) {
-		return fmt.Errorf("the answer's class %q is none of %s", plain.Line(a.Class, maxQuote), strings.Join(known, ", "))
+		return fmt.Errorf("the answer's class %q is none of %s", sanitize.Line(a.Class, maxQuote), strings.Join(known, ", "))
 	}
 	if a.Score != nil && (*a.Score < 0 || *a.Score > 1) {
 		return fmt.Errorf("the answer's score %g is not in [0, 1]", *a.Score)

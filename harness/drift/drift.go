@@ -13,8 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/mocks/capture"
 	"github.com/rehearse-dev/rehearse/mocks/tape"
@@ -182,7 +183,7 @@ func (r *runner) exchange(ctx context.Context, x *tape.Exchange) {
 	e := Exchange{N: x.N, Protocol: x.Protocol, Path: x.Path}
 	now, err := r.ask(ctx, codec, x)
 	// A provider that does not know a key repeats it.
-	clean := record.NewRedactor([]string{r.key(x.Protocol)})
+	clean := redact.New([]string{r.key(x.Protocol)})
 	switch {
 	case err != nil:
 		e.Unanswered = clean.Text(err.Error())

@@ -5,19 +5,19 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Summary is the result in one sentence.
 func (r *Result) Summary() string {
-	s := fmt.Sprintf("%s compared: %s, %s, %s", show.Plural(len(r.Exchanges)-r.Unanswered(), "answer"),
-		show.Plural(r.Count(Error), "error"), show.Plural(r.Count(Warn), "warning"), show.Plural(r.Count(Info), "informational difference"))
+	s := fmt.Sprintf("%s compared: %s, %s, %s", format.Plural(len(r.Exchanges)-r.Unanswered(), "answer"),
+		format.Plural(r.Count(Error), "error"), format.Plural(r.Count(Warn), "warning"), format.Plural(r.Count(Info), "informational difference"))
 	if n := r.Unanswered(); n > 0 {
 		s += fmt.Sprintf("; %d not answered", n)
 	}
 	if r.Stopped != "" {
-		s += "; stopped by " + plain.Line(r.Stopped, 200)
+		s += "; stopped by " + sanitize.Line(r.Stopped, 200)
 	}
 	return s
 }
@@ -25,7 +25,7 @@ func (r *Result) Summary() string {
 // Markdown writes a result for a step summary or a comment.
 func Markdown(w io.Writer, r Result) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "### Drift of %s\n\n%s, against what was captured on %s.\n", plain.Code(r.Upstream, 100), r.Summary(),
+	fmt.Fprintf(b, "### Drift of %s\n\n%s, against what was captured on %s.\n", sanitize.Code(r.Upstream, 100), r.Summary(),
 		r.Captured.UTC().Format("2006-01-02"))
 	rows := 0
 	for i := range r.Exchanges {
@@ -38,7 +38,7 @@ func Markdown(w io.Writer, r Result) error {
 		}
 	}
 	for _, s := range r.Skipped {
-		fmt.Fprintf(b, "\nExchange %d was not asked again: %s.", s.N, plain.Code(s.Why, 300))
+		fmt.Fprintf(b, "\nExchange %d was not asked again: %s.", s.N, sanitize.Code(s.Why, 300))
 	}
 	if len(r.Skipped) > 0 {
 		fmt.Fprintln(b)
@@ -51,7 +51,7 @@ func row(b *bufio.Writer, rows int, tier string, e *Exchange, where, before, now
 	if rows == 0 {
 		fmt.Fprint(b, "\n| | exchange | where | captured | now |\n|---|---|---|---|---|\n")
 	}
-	fmt.Fprintf(b, "| %s | %d %s | %s | %s | %s |\n", tier, e.N, plain.Code(e.Path, 60), plain.Code(where, 120),
-		plain.Code(before, 200), plain.Code(now, 200))
+	fmt.Fprintf(b, "| %s | %d %s | %s | %s | %s |\n", tier, e.N, sanitize.Code(e.Path, 60), sanitize.Code(where, 120),
+		sanitize.Code(before, 200), sanitize.Code(now, 200))
 	return rows + 1
 }

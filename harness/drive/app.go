@@ -7,7 +7,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
@@ -29,7 +29,7 @@ func newAppDriver(sc scenarios.Scenario, env *Env) (*appDriver, error) {
 	talk, _ := sc.Drive.Talk()
 	d := &appDriver{talk: *talk}
 	if d.talk.Timeout == 0 {
-		d.talk.Timeout = unit.Duration(turnTimeout)
+		d.talk.Timeout = quantity.Duration(turnTimeout)
 	}
 	kind, agent, err := newAgent(sc, env)
 	if err != nil {
@@ -43,10 +43,10 @@ func newAppDriver(sc scenarios.Scenario, env *Env) (*appDriver, error) {
 		return nil, err
 	}
 	d.head.Limits, err = describe(struct {
-		Timeout  unit.Duration `json:"timeout"`
-		MaxCalls int           `json:"max_calls,omitempty"`
-		MaxCost  unit.Money    `json:"max_cost,omitzero"`
-		Turns    int           `json:"turns"`
+		Timeout  quantity.Duration `json:"timeout"`
+		MaxCalls int               `json:"max_calls,omitempty"`
+		MaxCost  quantity.Money    `json:"max_cost,omitzero"`
+		Turns    int               `json:"turns"`
 	}{d.talk.Timeout, d.talk.MaxCalls, d.talk.MaxCost, len(d.talk.Turns)})
 	return d, err
 }
@@ -76,7 +76,7 @@ func newAgent(sc scenarios.Scenario, env *Env) (kind string, agent app.Agent, er
 func (d *appDriver) Points() Points {
 	p := d.base.Points()
 	p.Attempts = 1 // whether and how often it tries again is its own affair
-	p.Timeouts = timeouts(map[string]unit.Duration{"timeout": d.talk.Timeout})
+	p.Timeouts = timeouts(map[string]quantity.Duration{"timeout": d.talk.Timeout})
 	if d.scenario.Drive.Restarts() {
 		p.NoTurns, p.Turns = "", []string{perturb.Restart}
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/llm/price"
@@ -115,7 +115,7 @@ func (b *base) Points() Points {
 }
 
 // timeouts are those of a set of limits that are not off.
-func timeouts(all map[string]unit.Duration) map[string]time.Duration {
+func timeouts(all map[string]quantity.Duration) map[string]time.Duration {
 	some := map[string]time.Duration{}
 	for name, d := range all {
 		if d > 0 {
@@ -130,7 +130,7 @@ func (b *base) Head() record.Scenario { return b.head }
 
 // trial carries out trial n by run, which drives the agent against the scripted
 // backend until it ends.
-func (b *base) trial(ctx context.Context, n int, interrupt unit.Duration,
+func (b *base) trial(ctx context.Context, n int, interrupt quantity.Duration,
 	run func(context.Context, *trial, llm.Adapter) record.End,
 ) (record.Trial, []record.Timing) {
 	t := b.script.begin(b.scenario, n, b.env, b.inject...)
@@ -164,9 +164,9 @@ func (b *base) forbidden(why string) record.End {
 // model it is asked for. Without a quote every cost is unknown.
 func pricer(quote *price.Quote) (budget.Pricer, float64) {
 	if quote == nil {
-		return func(string, llm.Usage) (unit.Money, bool) { return unit.Money{}, false }, 0
+		return func(string, llm.Usage) (quantity.Money, bool) { return quantity.Money{}, false }, 0
 	}
-	return func(_ string, u llm.Usage) (unit.Money, bool) {
+	return func(_ string, u llm.Usage) (quantity.Money, bool) {
 		return quote.Cost(u), true
 	}, quote.EURPerUSD
 }

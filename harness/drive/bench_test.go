@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	goopenai "github.com/sashabaranov/go-openai"
 
 	"github.com/rehearse-dev/rehearse/clock"
@@ -73,7 +75,7 @@ func recordedTrial(b *testing.B, counter *token.Counter, prompt string) {
 		b.Fatal(err)
 	}
 	collector := record.NewCollector(record.CollectorOptions{
-		Head: record.TrialHead{Scenario: "bench", N: 1}, Clock: clk, Redactor: record.NewRedactor(nil), Backend: "openai",
+		Head: record.TrialHead{Scenario: "bench", N: 1}, Clock: clk, Redactor: redact.New(nil), Backend: "openai",
 	})
 	wrapped := collector.Wrap(backend)
 	request := llm.Request{Purpose: "bench", Messages: []llm.Message{{Role: llm.User, Content: prompt}}}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/app/coding"
 	"github.com/rehearse-dev/rehearse/harness/record"
@@ -61,7 +63,7 @@ type Env struct {
 	// Tokens counts tokens where a script does not give usage.
 	Tokens *token.Counter
 	// Redactor takes secrets out of recordings; nil knows the well-known forms.
-	Redactor *record.Redactor
+	Redactor *redact.Redactor
 	// Executable is the program to start as a scripted command-line agent and as a
 	// host's hook; it calls mocks/agent.Main and agents/stop/hook.Main first thing.
 	// Empty means this program.

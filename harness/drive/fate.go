@@ -7,7 +7,7 @@ import (
 	"syscall"
 
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
@@ -167,7 +167,7 @@ func (l *life) write(do func() error) error {
 	case perturb.CrashBefore:
 		return l.die()
 	case perturb.DiskFull:
-		return folder.Explain(syscall.ENOSPC)
+		return atomicdir.Explain(syscall.ENOSPC)
 	case perturb.CrashAfter:
 		_ = do() // nobody hears of it
 		return l.die()

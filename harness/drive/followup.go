@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/followup"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
@@ -35,7 +35,7 @@ func newFollowUpDriver(sc scenarios.Scenario, env *Env) (*followUpDriver, error)
 // Points implements Driver.
 func (d *followUpDriver) Points() Points {
 	p := d.base.Points()
-	p.Timeouts = timeouts(map[string]unit.Duration{"timeout": d.options.Timeout, "call_timeout": d.callTimeout()})
+	p.Timeouts = timeouts(map[string]quantity.Duration{"timeout": d.options.Timeout, "call_timeout": d.callTimeout()})
 	return p
 }
 
@@ -53,8 +53,8 @@ func (d *followUpDriver) Trial(ctx context.Context, n int) (record.Trial, []reco
 }
 
 // callTimeout is for each call, that of the task too.
-func (d *followUpDriver) callTimeout() unit.Duration {
-	return cmp.Or(d.options.CallTimeout, unit.Duration(followup.DefaultCallTimeout))
+func (d *followUpDriver) callTimeout() quantity.Duration {
+	return cmp.Or(d.options.CallTimeout, quantity.Duration(followup.DefaultCallTimeout))
 }
 
 func (d *followUpDriver) run(ctx context.Context, t *trial, backend llm.Adapter) record.End {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"github.com/onsi/gomega/gleak"
@@ -25,7 +27,7 @@ func newEnv() *drive.Env {
 	before := gleak.Goroutines()
 	prices, err := price.Default()
 	Expect(err).NotTo(HaveOccurred())
-	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: record.NewRedactor([]string{secret})}
+	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redact.New([]string{secret})}
 	DeferCleanup(func() {
 		Expect(env.Close()).To(Succeed())
 		Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before))

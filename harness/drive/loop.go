@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
@@ -40,7 +42,7 @@ func newLoopDriver(sc scenarios.Scenario, env *Env) (*loopDriver, error) {
 // Points implements Driver.
 func (d *loopDriver) Points() Points {
 	p := d.base.Points()
-	p.Timeouts = timeouts(map[string]unit.Duration{"timeout": d.settings.Timeout, "call_timeout": d.settings.CallTimeout})
+	p.Timeouts = timeouts(map[string]quantity.Duration{"timeout": d.settings.Timeout, "call_timeout": d.settings.CallTimeout})
 	return p
 }
 
@@ -79,7 +81,7 @@ func (d *loopDriver) run(ctx context.Context, t *trial, backend llm.Adapter) rec
 }
 
 // limits are the settings for readers of the recording, without secrets.
-func limits(s loop.Settings, redact *record.Redactor) (json.RawMessage, error) {
+func limits(s loop.Settings, redact *redact.Redactor) (json.RawMessage, error) {
 	for _, text := range []*string{
 		&s.Prompt, &s.System, &s.ContinuePrompt, &s.Backend, &s.Model, &s.Marker, &s.BlockedMarker,
 	} {

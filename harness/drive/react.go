@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
@@ -56,7 +56,7 @@ func newReactDriver(sc scenarios.Scenario, env *Env) (*reactDriver, error) {
 // Points implements Driver.
 func (d *reactDriver) Points() Points {
 	p := d.base.Points()
-	p.Timeouts = timeouts(map[string]unit.Duration{"timeout": d.drive.Timeout, "call_timeout": cmp.Or(d.drive.CallTimeout, unit.Duration(react.DefaultCallTimeout))})
+	p.Timeouts = timeouts(map[string]quantity.Duration{"timeout": d.drive.Timeout, "call_timeout": cmp.Or(d.drive.CallTimeout, quantity.Duration(react.DefaultCallTimeout))})
 	return p
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/cli"
 	"github.com/rehearse-dev/rehearse/llm/openai"
@@ -189,7 +189,7 @@ func (t *trial) usd(model string, u llm.Usage) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	return quote.Cost(u).In(unit.USD, quote.EURPerUSD)
+	return quote.Cost(u).In(quantity.USD, quote.EURPerUSD)
 }
 
 // release stops what the trial started, which completes the engine's report. It

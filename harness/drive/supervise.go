@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -50,10 +50,10 @@ func (d *superviseDriver) Points() Points {
 	p := d.base.Points()
 	p.NoWrites = ""
 	limits := d.plan.Limits.WithDefaults()
-	all := map[string]unit.Duration{
+	all := map[string]quantity.Duration{
 		"limits.timeout": limits.Timeout, "limits.stagnation": limits.Stagnation, "limits.no_progress": limits.NoProgress,
 	}
-	retries, known := 0, map[unit.Duration]bool{}
+	retries, known := 0, map[quantity.Duration]bool{}
 	for _, t := range d.plan.Tasks {
 		retries = max(retries, t.MaxRetries())
 		if !known[t.Timeout] { // copies of a task share theirs
@@ -65,7 +65,7 @@ func (d *superviseDriver) Points() Points {
 		if w.Loop == nil {
 			continue
 		}
-		for key, given := range map[string]*unit.Duration{"timeout": w.Loop.Timeout, "call_timeout": w.Loop.CallTimeout} {
+		for key, given := range map[string]*quantity.Duration{"timeout": w.Loop.Timeout, "call_timeout": w.Loop.CallTimeout} {
 			if given != nil {
 				all["workers."+name+"."+key] = *given
 			}

@@ -1,6 +1,6 @@
 package experiment
 
-import "github.com/rehearse-dev/rehearse/internal/unit"
+import "github.com/rehearse-dev/rehearse/internal/quantity"
 
 // File is an experiment as it is written: which variants of an agent are compared, on
 // which scenarios, by what, and at what risk of being wrong.
@@ -98,7 +98,7 @@ type Caps struct {
 	// Calls counts calls to models.
 	Calls int `yaml:"calls,omitempty" json:"calls,omitempty" jsonschema:"minimum=1"`
 	// Cost is money; where the cost of a call is unknown it is used up.
-	Cost unit.Money `yaml:"cost,omitempty" json:"cost,omitzero"`
+	Cost quantity.Money `yaml:"cost,omitempty" json:"cost,omitzero"`
 }
 
 // Split divides the scenarios into those for training and those held out; either part

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -101,7 +101,7 @@ func refused(text string) []string {
 	return lines(path, found)
 }
 
-func lines(path string, found source.Diagnostics) []string {
+func lines(path string, found yamlsrc.Diagnostics) []string {
 	var all []string
 	for _, d := range found {
 		all = append(all, strings.TrimPrefix(d.Error(), filepath.Dir(path)+"/"))

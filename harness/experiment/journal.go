@@ -12,7 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 )
 
 // journalSchema names the format of journals: a line of JSON each, first the heading,
@@ -207,7 +207,7 @@ func (j *journal) append(line any) error {
 		return fmt.Errorf("encode a line of the journal: %w", err)
 	}
 	if _, err := j.out.Write(append(data, '\n')); err != nil {
-		return fmt.Errorf("write %s: %w", j.path, folder.Explain(err))
+		return fmt.Errorf("write %s: %w", j.path, atomicdir.Explain(err))
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ func (j *journal) sync() error {
 		err = j.file.Sync()
 	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w", j.path, folder.Explain(err))
+		return fmt.Errorf("write %s: %w", j.path, atomicdir.Explain(err))
 	}
 	return nil
 }

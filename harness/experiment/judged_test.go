@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/judge"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -91,7 +91,7 @@ func loadFile(path string) *experiment.Experiment {
 var _ = Describe("An experiment with a judge", Label("H-07"), func() {
 	capped := func(o *experiment.Options) {
 		o.Workers = 1
-		o.Caps.Cost = unit.Money{Amount: 0.01, Currency: unit.USD}
+		o.Caps.Cost = quantity.Money{Amount: 0.01, Currency: quantity.USD}
 	}
 
 	It("counts the judge's calls at the judge's price, against the cap as in the result", func() {

@@ -16,8 +16,8 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
-	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -37,7 +37,7 @@ type Experiment struct {
 	options    scenarios.Options
 	patterns   []string // that select the scenarios
 	design     result.Design
-	quantities []quantity // the primary one first
+	quantities []measured // the primary one first
 	variants   []variant
 	training   []string // names of scenarios that are not held out
 	search     *search  // nil without tune
@@ -54,21 +54,21 @@ type variant struct {
 // Load reads an experiment's file, the scenarios and the texts that it names. All that
 // is wrong is reported, each with its place; an experiment with diagnostics cannot be
 // run. The options are those for scenario files.
-func Load(path string, opts scenarios.Options) (*Experiment, source.Diagnostics) {
+func Load(path string, opts scenarios.Options) (*Experiment, yamlsrc.Diagnostics) {
 	data, err := readFile(path)
 	if err != nil {
-		return nil, source.Diagnostics{{File: path, Message: "cannot be read: " + reason(err).Error()}}
+		return nil, yamlsrc.Diagnostics{{File: path, Message: "cannot be read: " + reason(err).Error()}}
 	}
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return nil, source.Diagnostics{{File: path, Message: "cannot be read: " + reason(err).Error()}}
+		return nil, yamlsrc.Diagnostics{{File: path, Message: "cannot be read: " + reason(err).Error()}}
 	}
 	defer root.Close()
 	e := &Experiment{path: filepath.ToSlash(filepath.Clean(path)), folder: root.FS(), options: opts}
 	// Names are also looked up beside the experiment's file, from wherever it is run.
 	e.options.Folders = append(slices.Clone(opts.Folders), filepath.Join(filepath.Dir(path), scenarios.OwnFolder))
 	l := &loader{Experiment: e}
-	l.doc, l.decoding = source.Decode(e.path, data, &e.file)
+	l.doc, l.decoding = yamlsrc.Decode(e.path, data, &e.file)
 	l.found = l.decoding
 	if l.doc.Has("") {
 		l.load(data)
@@ -88,8 +88,8 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, errors.New("is not a regular file")
-	case info.Size() > source.MaxBytes:
-		return nil, fmt.Errorf("the file has %d bytes; at most %d are allowed", info.Size(), source.MaxBytes)
+	case info.Size() > yamlsrc.MaxBytes:
+		return nil, fmt.Errorf("the file has %d bytes; at most %d are allowed", info.Size(), yamlsrc.MaxBytes)
 	}
 	return os.ReadFile(path)
 }
@@ -105,9 +105,9 @@ func reason(err error) error {
 // loader finds what is wrong with an experiment.
 type loader struct {
 	*Experiment
-	doc      *source.Document
-	decoding source.Diagnostics
-	found    source.Diagnostics
+	doc      *yamlsrc.Document
+	decoding yamlsrc.Diagnostics
+	found    yamlsrc.Diagnostics
 }
 
 // add reports a problem at a path, unless the form is wrong there already.
@@ -236,7 +236,7 @@ func (l *loader) variations(base []scenarios.Scenario) {
 		bad := false
 		made.set = settings(v.Set, l.folder, func(key string, err error) {
 			bad = true
-			l.add(source.Join(path, key), "", "%v", err)
+			l.add(yamlsrc.Join(path, key), "", "%v", err)
 		})
 		if bad {
 			continue
@@ -257,7 +257,7 @@ func (l *loader) variations(base []scenarios.Scenario) {
 // problem is what is wrong with a scenario once it is set.
 type problem struct {
 	scenario string
-	source.Diagnostic
+	yamlsrc.Diagnostic
 }
 
 // varied reads the scenarios with settings made in them.
@@ -286,8 +286,8 @@ func (l *loader) unfit(path string, set []setting, found []problem) {
 	for _, p := range found {
 		at := path
 		for _, s := range set {
-			if (source.Diagnostics{{Path: p.Path}}).About(s.path) {
-				at = source.Join(path, s.path)
+			if (yamlsrc.Diagnostics{{Path: p.Path}}).About(s.path) {
+				at = yamlsrc.Join(path, s.path)
 			}
 		}
 		if told[at] { // the same in every scenario

@@ -10,15 +10,15 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // pass is the measure that is 1 where a trial passed and 0 where it failed.
 const pass = "pass"
 
-// quantity is a measure that can be taken of a trial.
-type quantity struct {
+// measured is a measure that can be taken of a trial.
+type measured struct {
 	result.Measure
 	expr *gate.Number // nil for the others
 }
@@ -44,8 +44,8 @@ func names() []string {
 }
 
 // quantityOf reads a measure. Found is told what is wrong with a key of it.
-func quantityOf(m Measure, found func(key, nearest string, err error)) quantity {
-	q := quantity{Measure: result.Measure{
+func quantityOf(m Measure, found func(key, nearest string, err error)) measured {
+	q := measured{Measure: result.Measure{
 		Name: m.Name, Expr: m.Expr, Better: result.Direction(m.Better), Smallest: m.SmallestEffect, Range: m.Range,
 	}}
 	known := units()
@@ -78,7 +78,7 @@ func quantityOf(m Measure, found func(key, nearest string, err error)) quantity 
 }
 
 // bounded checks the declared range.
-func (q *quantity) bounded() error {
+func (q *measured) bounded() error {
 	r := q.Range
 	switch {
 	case r == nil:
@@ -93,7 +93,7 @@ func (q *quantity) bounded() error {
 	return nil
 }
 
-func (q *quantity) compile(m Measure, found func(key, nearest string, err error)) {
+func (q *measured) compile(m Measure, found func(key, nearest string, err error)) {
 	var err error
 	if q.expr, err = gate.CompileNumber(m.Expr); err != nil {
 		found("expr", "", fmt.Errorf("the expression cannot be used: %w", err))
@@ -107,7 +107,7 @@ func (q *quantity) compile(m Measure, found func(key, nearest string, err error)
 
 // values are all measures of a trial that are known, those of expressions included, and
 // why others are not.
-func values(j *harness.Judged, quantities []quantity) (known map[string]float64, why map[string]string) {
+func values(j *harness.Judged, quantities []measured) (known map[string]float64, why map[string]string) {
 	known, why = map[string]float64{}, map[string]string{}
 	if j.Verdict == gate.Error || j.Verdict == gate.Skip {
 		return known, why
@@ -138,9 +138,9 @@ func values(j *harness.Judged, quantities []quantity) (known map[string]float64,
 }
 
 // twice finds the first measure that is named twice.
-func twice(all []quantity) int {
+func twice(all []measured) int {
 	for i := range all {
-		if slices.ContainsFunc(all[:i], func(q quantity) bool { return q.Name == all[i].Name }) {
+		if slices.ContainsFunc(all[:i], func(q measured) bool { return q.Name == all[i].Name }) {
 			return i
 		}
 	}
@@ -156,5 +156,5 @@ func measurePath(i int, key string) string {
 	if key == "" {
 		return path
 	}
-	return source.Join(path, key)
+	return yamlsrc.Join(path, key)
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // settable are the parts of a scenario that a variant may set. What is expected of the
@@ -47,8 +47,8 @@ func text(value any, folder fs.FS) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the file %s: %w; name one in the experiment's folder or below", name, reason(err))
 	}
-	if len(data) > source.MaxBytes {
-		return "", fmt.Errorf("the file %s has %d bytes; at most %d are allowed", name, len(data), source.MaxBytes)
+	if len(data) > yamlsrc.MaxBytes {
+		return "", fmt.Errorf("the file %s has %d bytes; at most %d are allowed", name, len(data), yamlsrc.MaxBytes)
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), nil
 }
@@ -81,11 +81,11 @@ func edit(text []byte, set []setting) ([]byte, error) {
 	if len(set) == 0 {
 		return text, nil
 	}
-	changes := make([]source.Change, len(set))
+	changes := make([]yamlsrc.Change, len(set))
 	for i, s := range set {
-		changes[i] = source.Change{Path: s.path, Value: s.value, Make: true}
+		changes[i] = yamlsrc.Change{Path: s.path, Value: s.value, Make: true}
 	}
-	return source.Edit(text, changes)
+	return yamlsrc.Edit(text, changes)
 }
 
 // shown are settings as a result tells them.

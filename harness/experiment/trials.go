@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
@@ -108,7 +108,7 @@ func (r *run) lose(spent budget.Spent) error {
 		l.Lost.Why = spent.CostUnknown
 	}
 	switch caps := r.caps; {
-	case caps.Cost.Currency == unit.USD:
+	case caps.Cost.Currency == quantity.USD:
 		l.Lost.USD = max(0, spent.Cost-told.USD)
 		l.Lost.EUR = l.Lost.USD * rate
 	case caps.Cost.Amount > 0:
@@ -145,7 +145,7 @@ func (r *run) budget() *budget.Budget {
 	add(&used, &r.used)
 	b := budget.New(budget.Caps{Calls: caps.Calls, Cost: caps.Cost}, nil, r.opts.Env.Prices.EURPerUSD)
 	spent := budget.Spent{Calls: used.Calls, Cost: used.EUR}
-	if caps.Cost.Currency == unit.USD {
+	if caps.Cost.Currency == quantity.USD {
 		spent.Cost = used.USD
 	}
 	if !used.CostKnown {
@@ -160,7 +160,7 @@ func (r *run) budget() *budget.Budget {
 func (r *run) near(trials int) bool {
 	caps := r.caps
 	most, used := r.most.EUR, r.prior.EUR+r.used.EUR
-	if caps.Cost.Currency == unit.USD {
+	if caps.Cost.Currency == quantity.USD {
 		most, used = r.most.USD, r.prior.USD+r.used.USD
 	}
 	n := float64(2 * trials)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // tuned is the name of the variant that a search ends with.
@@ -71,7 +71,7 @@ func (t *tuning) search(ctx context.Context) (found choice, stopped *result.Stop
 	}
 	left, trials := s.all(), s.trials
 	for len(left) > 1 {
-		about := fmt.Sprintf("%s, %s each", show.Plural(len(left), "combination"), show.Plural(trials, "trial"))
+		about := fmt.Sprintf("%s, %s each", format.Plural(len(left), "combination"), format.Plural(trials, "trial"))
 		left, stopped, err = t.try(ctx, about, left, (len(left)+1)/2, trials)
 		if err != nil || stopped != nil {
 			return nil, stopped, err

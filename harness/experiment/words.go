@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // why says in a sentence what led to the verdict of a comparison.
@@ -39,9 +39,9 @@ func (d *decider) why(c *result.Comparison, h *held) string {
 	case c.Needed == 0:
 		return seen + "; more of the same would not decide"
 	case d.design.Scope == result.Alike:
-		return fmt.Sprintf("%s; about %s would decide", seen, show.Plural(c.Needed, "scenario"))
+		return fmt.Sprintf("%s; about %s would decide", seen, format.Plural(c.Needed, "scenario"))
 	default:
-		return fmt.Sprintf("%s; about %s in each scenario would decide", seen, show.Plural(c.Needed, "trial"))
+		return fmt.Sprintf("%s; about %s in each scenario would decide", seen, format.Plural(c.Needed, "trial"))
 	}
 }
 
@@ -54,7 +54,7 @@ func unbounded(c *result.Comparison, h *held) string {
 		return ""
 	case h.outside > 0:
 		return fmt.Sprintf("equivalent cannot be tested: %s of %s not in the declared range %s to %s",
-			show.Plural(h.outside, "value"), m.Name+are(h.outside), amount(m.Range[0], m), amount(m.Range[1], m))
+			format.Plural(h.outside, "value"), m.Name+are(h.outside), amount(m.Range[0], m), amount(m.Range[1], m))
 	}
 	return fmt.Sprintf("equivalent cannot be tested: a rare value of %s could be of any size; declare its range: [least, greatest]", m.Name)
 }
@@ -82,7 +82,7 @@ func (d *decider) seen(c *result.Comparison, m result.Measure) string {
 	if in := c.Effect.Interval; in != nil {
 		text += fmt.Sprintf("%s interval %s to %s; ", percent(in.Level), signed(in.Lo, m), signed(in.Hi, m))
 	}
-	return text + fmt.Sprintf("%s in %s)", show.Plural(c.Pairs, "pair"), show.Plural(c.Scenarios, "scenario"))
+	return text + fmt.Sprintf("%s in %s)", format.Plural(c.Pairs, "pair"), format.Plural(c.Scenarios, "scenario"))
 }
 
 func corrected(family int) string {
@@ -98,11 +98,11 @@ func amount(v float64, m result.Measure) string {
 	case m.Share:
 		return strconv.FormatFloat(100*v, 'f', 1, 64) + " points"
 	case m.Unit == "s":
-		return show.Seconds(v)
+		return format.Seconds(v)
 	case m.Unit == "":
-		return show.Number(v)
+		return format.Number(v)
 	default:
-		return show.Money(v) + " " + m.Unit
+		return format.Money(v) + " " + m.Unit
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/drive"
@@ -26,7 +28,7 @@ func benchEnv(tb testing.TB) *drive.Env {
 	tb.Helper()
 	prices, err := price.Default()
 	check(tb, err)
-	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: record.NewRedactor(nil)}
+	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redact.New(nil)}
 	tb.Cleanup(func() { check(tb, env.Close()) })
 	return env
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/survival"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -100,7 +100,7 @@ func statuses() []mocks.Fault {
 	return []mocks.Fault{
 		{Kind: statusKind, Status: 401},
 		{Kind: statusKind, Status: 429},
-		{Kind: statusKind, Status: 429, RetryAfter: unit.Duration(2 * time.Second)},
+		{Kind: statusKind, Status: 429, RetryAfter: quantity.Duration(2 * time.Second)},
 		{Kind: statusKind, Status: 500},
 		{Kind: statusKind, Status: 502},
 		{Kind: statusKind, Status: 503},
@@ -122,7 +122,7 @@ func faultsOf(golden *path, p *plan) []mocks.Fault {
 		case golden.realTime && slices.Contains(hanging, kind) && (patience == 0 || patience > longest):
 			waited = append(waited, kind)
 		case golden.realTime && kind == dripKind:
-			all = append(all, mocks.Fault{Kind: kind, Delay: unit.Duration(10 * time.Millisecond)})
+			all = append(all, mocks.Fault{Kind: kind, Delay: quantity.Duration(10 * time.Millisecond)})
 		default:
 			all = append(all, mocks.Fault{Kind: kind})
 		}
@@ -147,7 +147,7 @@ func (p *plan) latency(golden *path, budget int) {
 	for _, n := range p.some(survival.Latency, len(golden.calls), 2*len(limits)*golden.work(), budget) {
 		for _, limit := range limits {
 			for _, first := range []time.Duration{limit - tick, limit + tick} {
-				p.add(survival.Latency, perturb.Perturbation{At: perturb.Call, N: n, Do: perturb.Latency, First: unit.Duration(first)})
+				p.add(survival.Latency, perturb.Perturbation{At: perturb.Call, N: n, Do: perturb.Latency, First: quantity.Duration(first)})
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -18,7 +18,7 @@ const here = "{here}"
 // relocate returns the changes by which a copy of a scenario's file in another folder
 // starts the same program and builds the same image: each path relative to the file's
 // folder becomes one relative to the new folder.
-func relocate(sc *scenarios.Scenario, folder string) ([]source.Change, error) {
+func relocate(sc *scenarios.Scenario, folder string) ([]yamlsrc.Change, error) {
 	if sc.File == "" || scenarios.Shipped(sc.File) {
 		return nil, nil
 	}
@@ -26,9 +26,9 @@ func relocate(sc *scenarios.Scenario, folder string) ([]source.Change, error) {
 	if err != nil || back == "." {
 		return nil, err
 	}
-	var changes []source.Change
+	var changes []yamlsrc.Change
 	add := func(key string, value any) {
-		changes = append(changes, source.Change{Path: "drive." + key, Value: value})
+		changes = append(changes, yamlsrc.Change{Path: "drive." + key, Value: value})
 	}
 	program := func(kind string, p scenarios.Process) {
 		if run := relocateRun(p.Run, back); !slices.Equal(run, p.Run) {
@@ -36,7 +36,7 @@ func relocate(sc *scenarios.Scenario, folder string) ([]source.Change, error) {
 		}
 		for _, name := range slices.Sorted(maps.Keys(p.Env)) {
 			if value := strings.ReplaceAll(p.Env[name], here, here+"/"+back); value != p.Env[name] {
-				add(source.Join(kind+".env", name), value)
+				add(yamlsrc.Join(kind+".env", name), value)
 			}
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"github.com/onsi/gomega/gleak"
@@ -33,7 +35,7 @@ func newEnv() *drive.Env {
 	before := gleak.Goroutines()
 	prices, err := price.Default()
 	Expect(err).NotTo(HaveOccurred())
-	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: record.NewRedactor(nil)}
+	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redact.New(nil)}
 	DeferCleanup(func() {
 		Expect(env.Close()).To(Succeed())
 		Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before))

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/survival"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -47,7 +47,7 @@ func Save(sc scenarios.Scenario, cell *survival.Cell, folder string) (Saved, err
 	if err != nil {
 		return Saved{}, fmt.Errorf("write scenario %s: %w", s.Name, err)
 	}
-	s.Text, err = source.Edit(withoutSchema(text), append(changes(&sc, s.Name, aboutOf(&sc, cell), perturb), moved...))
+	s.Text, err = yamlsrc.Edit(withoutSchema(text), append(changes(&sc, s.Name, aboutOf(&sc, cell), perturb), moved...))
 	if err != nil {
 		return Saved{}, fmt.Errorf("write scenario %s: %w", s.Name, err)
 	}
@@ -75,8 +75,8 @@ func filesOf(sc *scenarios.Scenario, s Saved) (map[string][]byte, error) {
 	return files.read, found.Err()
 }
 
-func changes(sc *scenarios.Scenario, name, about string, perturb []string) []source.Change {
-	all := []source.Change{
+func changes(sc *scenarios.Scenario, name, about string, perturb []string) []yamlsrc.Change {
+	all := []yamlsrc.Change{
 		{Path: "name", Value: name},
 		{Path: "about", Value: about},
 		{Path: "proves"}, // the expectations that proved it are gone
@@ -86,7 +86,7 @@ func changes(sc *scenarios.Scenario, name, about string, perturb []string) []sou
 	}
 	for path, answer := range sc.Backend.Answers() {
 		if answer.Text != nil {
-			all = append(all, source.Change{Path: "backend." + path + ".file", Key: "text", Value: *answer.Text})
+			all = append(all, yamlsrc.Change{Path: "backend." + path + ".file", Key: "text", Value: *answer.Text})
 		}
 	}
 	return all

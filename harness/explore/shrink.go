@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -74,7 +74,7 @@ func faster(p perturb.Perturbation) []perturb.Perturbation {
 	for _, rung := range rungs {
 		if rung < p.First.Std() {
 			q := p
-			q.First = unit.Duration(rung)
+			q.First = quantity.Duration(rung)
 			all = append(all, q)
 		}
 	}

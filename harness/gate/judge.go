@@ -10,9 +10,9 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/show"
-	"github.com/rehearse-dev/rehearse/internal/source"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
@@ -172,7 +172,7 @@ func judgeCallsBy(j *Judge, f *measure.Facts, found []Finding) []Finding {
 		of := fmt.Sprintf(" of purpose %q", purpose)
 		found = judgeCount(found, "calls_by", "call"+of, "calls"+of, &limit, f.Calls.By[purpose])
 		for i := range found[before:] {
-			found[before+i].At = source.Join("expect.calls_by", purpose)
+			found[before+i].At = yamlsrc.Join("expect.calls_by", purpose)
 		}
 	}
 	return found
@@ -212,7 +212,7 @@ func judgeTokens(j *Judge, f *measure.Facts, found []Finding) []Finding {
 // judgeCost compares in the limit's own currency. An unknown cost is a lower
 // bound and does not pass an upper limit.
 func judgeCost(j *Judge, f *measure.Facts, found []Finding) []Finding {
-	fail := func(word string, limit unit.Money) {
+	fail := func(word string, limit quantity.Money) {
 		found = append(found, Finding{
 			Severity: Failing, Rule: "cost",
 			Message: fmt.Sprintf("expected a cost of at %s %s, saw %s", word, limit, amount(f.Cost, limit.Currency)),
@@ -243,11 +243,11 @@ func judgeCost(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	return found
 }
 
-func amount(c measure.CostFacts, currency unit.Currency) unit.Money {
-	if currency == unit.USD {
-		return unit.Money{Amount: c.USD, Currency: unit.USD}
+func amount(c measure.CostFacts, currency quantity.Currency) quantity.Money {
+	if currency == quantity.USD {
+		return quantity.Money{Amount: c.USD, Currency: quantity.USD}
 	}
-	return unit.Money{Amount: c.EUR, Currency: unit.EUR}
+	return quantity.Money{Amount: c.EUR, Currency: quantity.EUR}
 }
 
 func judgeLatency(j *Judge, f *measure.Facts, found []Finding) []Finding {
@@ -276,12 +276,12 @@ func judgeDuration(j *Judge, f *measure.Facts, found []Finding) []Finding {
 
 // judgeTime compares as durations of whole nanoseconds: facts are seconds in
 // floating point, in which 0.1 s is not quite the 100 ms of the limit.
-func judgeTime(found []Finding, name string, limit *unit.Duration, seconds float64) []Finding {
+func judgeTime(found []Finding, name string, limit *quantity.Duration, seconds float64) []Finding {
 	saw := time.Duration(seconds*float64(time.Second) + 0.5)
 	if limit == nil || saw <= limit.Std() {
 		return found
 	}
-	most, was := show.Seconds(limit.Std().Seconds()), show.Seconds(saw.Seconds())
+	most, was := format.Seconds(limit.Std().Seconds()), format.Seconds(saw.Seconds())
 	if most == was { // they only differ in what is rounded
 		most, was = limit.String(), saw.String()
 	}
@@ -338,7 +338,7 @@ func judgePromises(_ *Judge, f *measure.Facts, found []Finding) []Finding {
 	if n := f.Interview.QueuedCalls; n > 0 {
 		found = append(found, Finding{
 			Severity: Failing, Rule: "promise", Message: "a call was made for a question that was queued",
-			Evidence: show.Plural(n, "call"),
+			Evidence: format.Plural(n, "call"),
 		})
 	}
 	return found

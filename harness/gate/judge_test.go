@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
@@ -39,12 +39,13 @@ func judge(e expect.Expect, f measure.Facts) []gate.Finding {
 	return j.Judge(f)
 }
 
-func exactly(n int) *expect.Count            { return &expect.Count{Exactly: &n} }
-func between(lo, hi int) *expect.Count       { return &expect.Count{AtLeast: &lo, AtMost: &hi} }
-func atLeast(n int) *expect.Count            { return &expect.Count{AtLeast: &n} }
-func lasting(d time.Duration) *unit.Duration { return new(unit.Duration(d)) }
-func eur(v float64) *unit.Money              { return &unit.Money{Amount: v, Currency: unit.EUR} }
-func usd(v float64) *unit.Money              { return &unit.Money{Amount: v, Currency: unit.USD} }
+func exactly(n int) *expect.Count                { return &expect.Count{Exactly: &n} }
+func between(lo, hi int) *expect.Count           { return &expect.Count{AtLeast: &lo, AtMost: &hi} }
+func atLeast(n int) *expect.Count                { return &expect.Count{AtLeast: &n} }
+func lasting(d time.Duration) *quantity.Duration { return new(quantity.Duration(d)) }
+func eur(v float64) *quantity.Money { return &quantity.Money{Amount: v, Currency: quantity.EUR} }
+
+func usd(v float64) *quantity.Money { return &quantity.Money{Amount: v, Currency: quantity.USD} }
 
 var _ = Describe("Judge", Label("H-04"), func() {
 	DescribeTable("fires a rule, and just does not",
@@ -97,7 +98,7 @@ var _ = Describe("Judge", Label("H-04"), func() {
 	)
 
 	It("names the key that demands it", func() {
-		lower := unit.Duration(1)
+		lower := quantity.Duration(1)
 		e := expect.Expect{
 			Status: "done", ExitCode: new(0), Calls: exactly(0), CallsBy: map[string]expect.Count{"work": *exactly(0), "a.b": *exactly(1)},
 			Retries: exactly(0), Iterations: exactly(0), Tokens: exactly(0), Cost: &expect.Cost{AtMost: eur(0)},

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -150,5 +150,5 @@ func read(text, mark string) (Score, error) {
 	case v.Reason == nil || strings.TrimSpace(*v.Reason) == "":
 		return Score{}, errors.New(`"reason" is missing`)
 	}
-	return Score{Pass: *v.Verdict == "pass", Why: plain.Line(*v.Reason, 500)}, nil
+	return Score{Pass: *v.Verdict == "pass", Why: sanitize.Line(*v.Reason, 500)}, nil
 }

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Rule scores by what a text says literally. All that is given must hold; a rule without
@@ -90,4 +90,4 @@ func (r ruled) broken(text string) string {
 // maxQuote is how much of a text a message repeats, in characters.
 const maxQuote = 120
 
-func quoted(text string) string { return `"` + plain.Line(text, maxQuote) + `"` }
+func quoted(text string) string { return `"` + sanitize.Line(text, maxQuote) + `"` }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/internal/show"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -20,7 +20,7 @@ import (
 // a matcher of one.
 func Calls(number any) types.GomegaMatcher {
 	return count("calls", number,
-		func(n int) string { return show.Plural(n, "call") },
+		func(n int) string { return format.Plural(n, "call") },
 		func(f *measure.Facts) (int, bool) { return f.Calls.Total, true })
 }
 
@@ -28,7 +28,7 @@ func Calls(number any) types.GomegaMatcher {
 func CallsFor(purpose string, number any) types.GomegaMatcher {
 	of := " of purpose " + quote(purpose)
 	return count("calls"+of, number,
-		func(n int) string { return show.Plural(n, "call") + of },
+		func(n int) string { return format.Plural(n, "call") + of },
 		func(f *measure.Facts) (int, bool) { return f.Calls.By[purpose], true })
 }
 
@@ -36,7 +36,7 @@ func CallsFor(purpose string, number any) types.GomegaMatcher {
 // said where a call was answered without usage.
 func Tokens(number any) types.GomegaMatcher {
 	return count("tokens", number,
-		func(n int) string { return show.Plural(n, "token") },
+		func(n int) string { return format.Plural(n, "token") },
 		func(f *measure.Facts) (int, bool) { return f.Tokens.Total, f.Tokens.Known })
 }
 
@@ -70,7 +70,7 @@ func count(name string, number any, phrase func(int) string, of func(*measure.Fa
 // as "0.01 EUR" or "2 USD". Nothing can be said where the cost is unknown, unless what is
 // known of it is too much already.
 func CostAtMost(amount string) types.GomegaMatcher {
-	var limit unit.Money
+	var limit quantity.Money
 	wrong := limit.UnmarshalText([]byte(amount))
 	return &trials{want: "a cost of at most " + amount, look: func(j *harness.Judged) (seen, error) {
 		if wrong != nil {
@@ -78,13 +78,13 @@ func CostAtMost(amount string) types.GomegaMatcher {
 		}
 		c := &j.Facts.Cost
 		spent := c.EUR
-		if limit.Currency == unit.USD {
+		if limit.Currency == quantity.USD {
 			spent = c.USD
 		}
 		if !c.Known && spent <= limit.Amount {
 			return seen{}, fmt.Errorf("the cost is unknown: %s", c.Why)
 		}
-		saw := fmt.Sprintf("%s %s", show.Money(spent), limit.Currency)
+		saw := fmt.Sprintf("%s %s", format.Money(spent), limit.Currency)
 		if !c.Known {
 			saw = "at least " + saw
 		}
@@ -104,7 +104,7 @@ func LatencyAtMost(q float64, limit time.Duration) types.GomegaMatcher {
 		case j.Facts.Calls.Total == 0:
 			return seen{}, errors.New("there was no call")
 		case l.N < j.Facts.Calls.Total:
-			return seen{}, fmt.Errorf("%d of %s were timed", l.N, show.Plural(j.Facts.Calls.Total, "call"))
+			return seen{}, fmt.Errorf("%d of %s were timed", l.N, format.Plural(j.Facts.Calls.Total, "call"))
 		}
 		saw := quantile(l.All, q)
 		return seen{ok: saw <= limit, saw: saw.String()}, nil

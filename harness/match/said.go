@@ -9,9 +9,9 @@ import (
 	"github.com/onsi/gomega/types"
 
 	"github.com/rehearse-dev/rehearse/harness"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // EndedWith matches the status that an agent ended with, such as "done".
@@ -83,11 +83,11 @@ func OneQuestionAtATime() types.GomegaMatcher {
 	return &trials{want: "at most one question in each answer", look: func(j *harness.Judged) (seen, error) {
 		most, in := 0, ""
 		for _, said := range answers(j) {
-			if n := words.Questions(code.ReplaceAllString(said, " ")); n > most {
+			if n := textfold.Questions(code.ReplaceAllString(said, " ")); n > most {
 				most, in = n, said
 			}
 		}
-		saw := show.Plural(most, "question")
+		saw := format.Plural(most, "question")
 		if most > 0 {
 			saw += " in " + quote(in)
 		}
@@ -99,4 +99,4 @@ func OneQuestionAtATime() types.GomegaMatcher {
 var code = regexp.MustCompile("(?s)```.*?(```|$)|`[^`\n]+`|[a-z]+://[^\\s<>]+")
 
 // quote shows a text on one line.
-func quote(text string) string { return strconv.Quote(plain.Line(text, 200)) }
+func quote(text string) string { return strconv.Quote(sanitize.Line(text, 200)) }

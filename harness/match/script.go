@@ -10,8 +10,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Pass matches where every trial does what its scenario expects. One that could not be
@@ -20,7 +20,7 @@ func Pass() types.GomegaMatcher {
 	return &trials{want: "that the trial passes", broken: true, look: func(j *harness.Judged) (seen, error) {
 		saw := fmt.Sprintf("the verdict %s", j.Verdict)
 		if n := len(j.Findings); n > 0 {
-			saw += " with " + show.Plural(n, "finding")
+			saw += " with " + format.Plural(n, "finding")
 		}
 		return seen{ok: j.Verdict == gate.Pass, saw: saw}, nil
 	}}
@@ -55,7 +55,7 @@ func NoUnexpectedCalls() types.GomegaMatcher {
 		calls := j.Facts.Script.Unexpected
 		saw := "none"
 		if len(calls) > 0 {
-			saw = fmt.Sprintf("%d, the first of which is %s", len(calls), plain.Line(calls[0], 600))
+			saw = fmt.Sprintf("%d, the first of which is %s", len(calls), sanitize.Line(calls[0], 600))
 		}
 		return seen{ok: len(calls) == 0, saw: saw}, nil
 	}}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/stat"
@@ -310,7 +310,7 @@ func callCost(sc *record.Scenario, c *record.Call) CostFacts {
 }
 
 // costOf is what one call cost, or why that is unknown.
-func costOf(sc *record.Scenario, c *record.Call) (spent unit.Money, why string) {
+func costOf(sc *record.Scenario, c *record.Call) (spent quantity.Money, why string) {
 	switch {
 	case !usable(c.Usage):
 		why = "the backend reported no token usage"
@@ -322,15 +322,15 @@ func costOf(sc *record.Scenario, c *record.Call) (spent unit.Money, why string) 
 		return sc.Price.Cost(*c.Usage), ""
 	}
 	if c.ReportedUSD != nil && *c.ReportedUSD >= 0 {
-		return unit.Money{Amount: *c.ReportedUSD, Currency: unit.USD}, ""
+		return quantity.Money{Amount: *c.ReportedUSD, Currency: quantity.USD}, ""
 	}
-	return unit.Money{}, why
+	return quantity.Money{}, why
 }
 
 // add adds an amount in both currencies, or says why it cannot.
-func (f *CostFacts) add(m unit.Money, eurPerUSD float64) (why string) {
-	usd, okUSD := m.In(unit.USD, eurPerUSD)
-	eur, okEUR := m.In(unit.EUR, eurPerUSD)
+func (f *CostFacts) add(m quantity.Money, eurPerUSD float64) (why string) {
+	usd, okUSD := m.In(quantity.USD, eurPerUSD)
+	eur, okEUR := m.In(quantity.EUR, eurPerUSD)
 	f.USD += usd
 	f.EUR += eur
 	f.Most = max(f.Most, usd)

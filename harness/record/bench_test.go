@@ -127,47 +127,6 @@ func many(b *testing.B, n int) string {
 	return buf.String()
 }
 
-var prose = strings.Repeat("The quick brown fox jumps over the lazy dog; see section 4.2 (draft-7) of the Book.\n", 244)
-
-// BenchmarkRedact20KB is a prompt of 20 KB without secrets.
-func BenchmarkRedact20KB(b *testing.B) {
-	r := record.NewRedactor([]string{"a-first-secret-value", "another secret value", "0123456789abcdef"})
-	b.SetBytes(int64(len(prose)))
-	b.ReportAllocs()
-	for b.Loop() {
-		r.Text(prose)
-	}
-}
-
-// BenchmarkRedactNested20KB is the same text as the argument of a tool, JSON within JSON.
-func BenchmarkRedactNested20KB(b *testing.B) {
-	r := record.NewRedactor([]string{"a-first-secret-value", "another secret value", "0123456789abcdef"})
-	text := nested["json"](nested["json"](prose))
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		r.Text(text)
-	}
-}
-
-// BenchmarkNewRedactor is what each exchange of a capture pays.
-func BenchmarkNewRedactor(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		record.NewRedactor([]string{"a-first-secret-value", "another secret value", "0123456789abcdef"})
-	}
-}
-
-// BenchmarkRedact20KBFloor is one scan of the same text for one absent byte.
-func BenchmarkRedact20KBFloor(b *testing.B) {
-	b.SetBytes(int64(len(prose)))
-	for b.Loop() {
-		if strings.IndexByte(prose, 0) >= 0 {
-			b.Fatal("found")
-		}
-	}
-}
-
 // BenchmarkCollect200 is a conversation of 200 calls with 2 KB messages; each
 // call repeats all messages before it.
 func BenchmarkCollect200(b *testing.B) {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -31,7 +33,7 @@ type CollectorOptions struct {
 	// RealTime keeps all times out of the trial; they are in Timings.
 	RealTime bool
 	// Redactor removes secrets; nil knows the well-known forms only.
-	Redactor *Redactor
+	Redactor *redact.Redactor
 	// Backend is the id that calls are recorded under.
 	Backend string
 }

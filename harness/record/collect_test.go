@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	"github.com/google/go-cmp/cmp"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -42,7 +44,7 @@ var _ = Describe("Collector", Label("H-04"), func() {
 		clk = clock.NewVirtual()
 		c = record.NewCollector(record.CollectorOptions{
 			Head: record.TrialHead{Scenario: "s", N: 2, Seed: 7}, Clock: clk, Backend: "openai",
-			Redactor: record.NewRedactor([]string{secrets["secret"]}),
+			Redactor: redact.New([]string{secrets["secret"]}),
 		})
 	})
 
@@ -208,7 +210,7 @@ var _ = Describe("Collector", Label("H-04"), func() {
 
 	It("lets no secret through in any field of any kind", func(ctx SpecContext) {
 		for kind, secret := range secrets {
-			c = record.NewCollector(record.CollectorOptions{Clock: clk, Redactor: record.NewRedactor([]string{secrets["secret"]})})
+			c = record.NewCollector(record.CollectorOptions{Clock: clk, Redactor: redact.New([]string{secrets["secret"]})})
 			var (
 				req    llm.Request
 				reply  llm.Reply

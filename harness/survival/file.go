@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // The limits of a file that is read. An exploration of a thousand calls has some
@@ -25,7 +25,7 @@ const (
 
 // Write writes a result, indented.
 func Write(w io.Writer, r *Result) error {
-	if err := show.JSON(w, r); err != nil {
+	if err := format.JSON(w, r); err != nil {
 		return fmt.Errorf("write the exploration as JSON: %w", err)
 	}
 	return nil
@@ -61,7 +61,7 @@ func decode(data []byte) (Result, error) {
 	case head.Schema == nil:
 		return Result{}, errors.New("it is none: it has no schema")
 	case *head.Schema != Schema:
-		return Result{}, fmt.Errorf("its schema is %s, and this program reads %s", plain.Code(*head.Schema, maxShown), Schema)
+		return Result{}, fmt.Errorf("its schema is %s, and this program reads %s", sanitize.Code(*head.Schema, maxShown), Schema)
 	}
 	var r Result
 	if err := json.Unmarshal(data, &r, json.RejectUnknownMembers(true)); err != nil {
@@ -77,7 +77,7 @@ func explain(err error) error {
 		if errors.Is(err, json.ErrUnknownName) {
 			what = "the key is not known"
 		}
-		return fmt.Errorf("at %s: %s", plain.Code(string(semantic.JSONPointer), maxShown), what)
+		return fmt.Errorf("at %s: %s", sanitize.Code(string(semantic.JSONPointer), maxShown), what)
 	}
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -107,9 +107,9 @@ func (r *Result) check() error {
 func (c *Cell) check() error {
 	switch {
 	case !slices.Contains(Families(), c.Family):
-		return fmt.Errorf("the family %s is not known", plain.Code(string(c.Family), maxShown))
+		return fmt.Errorf("the family %s is not known", sanitize.Code(string(c.Family), maxShown))
 	case !slices.Contains(Outcomes(), c.Outcome):
-		return fmt.Errorf("the outcome %s is not known", plain.Code(string(c.Outcome), maxShown))
+		return fmt.Errorf("the outcome %s is not known", sanitize.Code(string(c.Outcome), maxShown))
 	case len(c.Perturb) == 0 || max(len(c.Perturb), len(c.Shrunk)) > maxTogether:
 		return fmt.Errorf("it has %d perturbations, and 1 to %d are possible", max(len(c.Perturb), len(c.Shrunk)), maxTogether)
 	case c.Calls < 0 || c.Fired < 0:

@@ -15,7 +15,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/internal/boundedtemplate"
 	"github.com/rehearse-dev/rehearse/internal/loopback"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Turn is what the templates see.
@@ -186,13 +186,13 @@ func Base(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("%q is not a URL", plain.MaskURL(text)) // the parser's own error would repeat a password
+		return "", fmt.Errorf("%q is not a URL", sanitize.MaskURL(text)) // the parser's own error would repeat a password
 	case u.Scheme != "http" || u.Host == "":
-		return "", fmt.Errorf("%q is not the address of an application; write one such as http://127.0.0.1:8080", plain.MaskURL(text))
+		return "", fmt.Errorf("%q is not the address of an application; write one such as http://127.0.0.1:8080", sanitize.MaskURL(text))
 	case !loopback.Is(u.Hostname()):
 		return "", fmt.Errorf("%s is another machine; only applications on this one are driven, such as http://127.0.0.1:8080", u.Host)
 	case u.RawQuery != "" || u.Fragment != "" || u.User != nil:
-		return "", fmt.Errorf("%q has more than a host and a path", plain.MaskURL(text))
+		return "", fmt.Errorf("%q has more than a host and a path", sanitize.MaskURL(text))
 	}
 	return strings.TrimSuffix(text, "/"), nil
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/internal/suggest"
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // token is a word of a text.
@@ -22,7 +22,7 @@ type token struct {
 
 func tokensOf(text string) []token {
 	var all []token
-	r := words.NewReader(text)
+	r := textfold.NewReader(text)
 	for w, ok := r.Next(); ok; w, ok = r.Next() {
 		t := token{folded: string(w.Text), start: w.Start, end: w.End, gap: w.Gap}
 		t.heard = sound(t.folded)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // nearForm is one way to write a work, compared by spelling.
@@ -255,7 +255,7 @@ func initialsOf(title []string) []string {
 // asInitials reports whether what a candidate wrote may be initials: one word of
 // two to six letters, with two capitals or of consonants and short.
 func asInitials(name string) (string, bool) {
-	list := words.Fold(name)
+	list := textfold.Fold(name)
 	if len(list) != 1 || len(list[0]) < 2 || len(list[0]) > 6 || isNumber(list[0]) {
 		return "", false
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // Max and maxWords bound what is looked for, so that an answer with hundreds of
@@ -86,10 +86,10 @@ func setOf(list string) map[string]bool {
 // titleWords returns the words of a title without an article before them and
 // without a remark in parentheses after them.
 func titleWords(name string) []string {
-	if before, _, ok := strings.Cut(name, "("); ok && words.Join(before) != "" {
+	if before, _, ok := strings.Cut(name, "("); ok && textfold.Join(before) != "" {
 		name = before
 	}
-	w := words.Fold(name)
+	w := textfold.Fold(name)
 	if len(w) > 1 && articles[w[0]] {
 		w = w[1:]
 	}

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -22,11 +22,11 @@ type Caps struct {
 	// Tokens counts all tokens, cached ones included.
 	Tokens int `yaml:"tokens,omitempty" json:"tokens,omitempty" jsonschema:"minimum=0"`
 	// Cost is money in its own currency.
-	Cost unit.Money `yaml:"cost,omitempty" json:"cost,omitzero"`
+	Cost quantity.Money `yaml:"cost,omitempty" json:"cost,omitzero"`
 }
 
 // Pricer returns what usage of a model costs, or false if it is not known.
-type Pricer func(model string, u llm.Usage) (unit.Money, bool)
+type Pricer func(model string, u llm.Usage) (quantity.Money, bool)
 
 // Budget adds up what was spent and says when a cap is reached. It is safe for
 // concurrent use. A nil Budget has no caps.
@@ -137,12 +137,12 @@ func (b *Budget) Add(model string, usage *llm.Usage, reportedUSD *float64) {
 
 // cost is one call's cost in the currency of the cap, or why it is unknown.
 func (b *Budget) cost(model string, usage *llm.Usage, reportedUSD *float64) (amount float64, unknown string) {
-	var money unit.Money
+	var money quantity.Money
 	switch {
 	case b.caps.Cost.Amount == 0:
 		return 0, "" // nobody asks
 	case reportedUSD != nil:
-		money = unit.Money{Amount: *reportedUSD, Currency: unit.USD}
+		money = quantity.Money{Amount: *reportedUSD, Currency: quantity.USD}
 	case usage == nil:
 		return 0, "the backend reported neither usage nor cost"
 	case b.price == nil:
@@ -180,7 +180,7 @@ func (b *Budget) tripped(another bool) *Exceeded {
 	case over(float64(spent.Tokens), float64(caps.Tokens)):
 		return &Exceeded{Cap: "tokens", Used: strconv.Itoa(spent.Tokens), Limit: strconv.Itoa(caps.Tokens)}
 	case over(spent.Cost, caps.Cost.Amount):
-		used := unit.Money{Amount: round(spent.Cost), Currency: caps.Cost.Currency}
+		used := quantity.Money{Amount: round(spent.Cost), Currency: caps.Cost.Currency}
 		return &Exceeded{Cap: "cost", Used: used.String(), Limit: caps.Cost.String()}
 	case caps.Tokens > 0 && spent.TokensUnknown != "":
 		return &Exceeded{Cap: "tokens", Limit: strconv.Itoa(caps.Tokens), Unknown: spent.TokensUnknown}

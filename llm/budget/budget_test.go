@@ -12,7 +12,7 @@ import (
 	"github.com/onsi/gomega/gleak"
 	"pgregory.net/rapid"
 
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
@@ -27,11 +27,16 @@ var _ = BeforeEach(func() {
 	DeferCleanup(func() { Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before)) })
 })
 
-func usd(amount float64) unit.Money { return unit.Money{Amount: amount, Currency: unit.USD} }
-func eur(amount float64) unit.Money { return unit.Money{Amount: amount, Currency: unit.EUR} }
+func usd(amount float64) quantity.Money {
+	return quantity.Money{Amount: amount, Currency: quantity.USD}
+}
+
+func eur(amount float64) quantity.Money {
+	return quantity.Money{Amount: amount, Currency: quantity.EUR}
+}
 
 // cents prices every token of the model "m" at one cent.
-func cents(model string, u llm.Usage) (unit.Money, bool) {
+func cents(model string, u llm.Usage) (quantity.Money, bool) {
 	return usd(float64(u.Total()) / 100), model == "m"
 }
 
@@ -77,7 +82,7 @@ var _ = Describe("Budget", Label("L-11"), func() {
 	})
 
 	DescribeTable("finds the cost of a call",
-		func(limit unit.Money, price budget.Pricer, rate float64, model string, usage *llm.Usage, reported *float64, want float64, unknown string) {
+		func(limit quantity.Money, price budget.Pricer, rate float64, model string, usage *llm.Usage, reported *float64, want float64, unknown string) {
 			b := budget.New(budget.Caps{Cost: limit}, price, rate)
 			b.Add(model, usage, reported)
 			Expect(b.Spent().Cost).To(BeNumerically("~", want, 1e-12))

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -64,7 +64,7 @@ func (v *activity) refuse(d denial) {
 	if d.Tool == "" {
 		d.Tool = "tool"
 	}
-	d.Tool, d.Detail = plain.Line(d.Tool, maxDetail), plain.Line(d.Detail, maxDetail)
+	d.Tool, d.Detail = sanitize.Line(d.Tool, maxDetail), sanitize.Line(d.Detail, maxDetail)
 	if i := slices.IndexFunc(v.denials, func(known denial) bool { return d.id != "" && known.id == d.id }); i >= 0 {
 		v.denials[i] = d
 		return

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/internal/child"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -193,7 +194,7 @@ func (b *adapter) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 	if err != nil {
 		return llm.Reply{}, &llm.Error{Kind: llm.Unavailable, Backend: b.agent.id, Err: fmt.Errorf("start %s: %w", l.argv[0], err)}
 	}
-	hide := child.HideSecrets(l.env)
+	hide := redact.HideSecrets(l.env)
 	if b.agent.complaints != nil {
 		b.agent.complaints(a, end.stderr)
 	}

@@ -16,7 +16,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/cli"
 	"github.com/rehearse-dev/rehearse/mocks"
@@ -79,7 +79,7 @@ var _ = Describe("the real program", func() {
 
 			It("says that it tried again", func(ctx SpecContext) {
 				line := said("At last.")
-				line.Fault = &mocks.Fault{Kind: "status", Status: 429, RetryAfter: unit.Duration(time.Second)}
+				line.Fault = &mocks.Fault{Kind: "status", Status: 429, RetryAfter: quantity.Duration(time.Second)}
 				s := newReal(agent, program, mocks.Script{Replies: []mocks.Line{line}})
 				reply, err := s.ask(ctx, "Go.")
 				Expect(err).NotTo(HaveOccurred())

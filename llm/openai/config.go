@@ -12,7 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/loopback"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // The values that Config's zero fields stand for.
@@ -70,7 +70,7 @@ func FromEnv(getenv func(string) string) Config {
 // Format prints the configuration, with any verb, without its key.
 func (c Config) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "{ID:%q BaseURL:%q Model:%q Key:%t Store:%t Offline:%t}",
-		c.ID, plain.MaskURL(c.BaseURL), c.Model, c.APIKey != "", c.Store, c.Offline)
+		c.ID, sanitize.MaskURL(c.BaseURL), c.Model, c.APIKey != "", c.Store, c.Offline)
 }
 
 // withDefaults returns c with every zero field replaced by its default.
@@ -101,10 +101,10 @@ func (c Config) validate() (host string, err error) {
 	switch {
 	case err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https"):
 		// The parser's own error would repeat a password.
-		problems = append(problems, fmt.Errorf("base URL %q is not of the form https://host/v1", plain.MaskURL(c.BaseURL)))
+		problems = append(problems, fmt.Errorf("base URL %q is not of the form https://host/v1", sanitize.MaskURL(c.BaseURL)))
 		base = &url.URL{}
 	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
-		problems = append(problems, fmt.Errorf("base URL %q has a user, a query or a fragment; leave them out and give a key", plain.MaskURL(c.BaseURL)))
+		problems = append(problems, fmt.Errorf("base URL %q has a user, a query or a fragment; leave them out and give a key", sanitize.MaskURL(c.BaseURL)))
 	case c.Offline && !loopback.Is(base.Hostname()):
 		problems = append(problems, fmt.Errorf("host %q is not on this machine and REHEARSE_OFFLINE forbids every other; use a scripted backend or unset it", base.Hostname()))
 	}

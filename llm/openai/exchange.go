@@ -16,7 +16,7 @@ import (
 	goopenai "github.com/sashabaranov/go-openai"
 
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -112,7 +112,7 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 		err = x.refused(res)
 	case !rightType(res.Header, streamed):
 		begin, _ := io.ReadAll(io.LimitReader(res.Body, maxError))
-		err = x.malformed(fmt.Sprintf("the answer's Content-Type is %q", plain.Line(res.Header.Get("Content-Type"), 100)), begin)
+		err = x.malformed(fmt.Sprintf("the answer's Content-Type is %q", sanitize.Line(res.Header.Get("Content-Type"), 100)), begin)
 	case streamed:
 		return res, nil
 	default:
@@ -186,13 +186,13 @@ func (x *exchange) malformed(what string, body []byte) *llm.Error {
 // quote is the beginning of a body, safe to show. The key goes before the cut,
 // which could otherwise leave half of it.
 func (x *exchange) quote(body []byte) string {
-	return strconv.Quote(plain.Line(x.backend.redact(string(body[:min(len(body), maxError)])), 200))
+	return strconv.Quote(sanitize.Line(x.backend.redact(string(body[:min(len(body), maxError)])), 200))
 }
 
 func (x *exchange) fail(kind llm.ErrorKind, message string, err error) *llm.Error {
 	return &llm.Error{
 		Kind: kind, Backend: x.backend.cfg.ID, Status: x.status,
-		Message: plain.Line(x.backend.redact(message), 500), Err: err,
+		Message: sanitize.Line(x.backend.redact(message), 500), Err: err,
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 	goopenai "github.com/sashabaranov/go-openai"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -47,7 +47,7 @@ func kindOf(status int, code, errorType string) llm.ErrorKind {
 func (x *exchange) refused(res *http.Response) *llm.Error {
 	if res.StatusCode < 400 {
 		return x.fail(llm.InvalidRequest, fmt.Sprintf("%s redirects to %q; redirects are not followed, set OPENAI_BASE_URL to the right address",
-			x.backend.cfg.BaseURL, plain.Line(plain.MaskURL(res.Header.Get("Location")), 200)), nil)
+			x.backend.cfg.BaseURL, sanitize.Line(sanitize.MaskURL(res.Header.Get("Location")), 200)), nil)
 	}
 	// What can be read of a cut error answer is worth more than the cut.
 	body, _ := io.ReadAll(io.LimitReader(res.Body, maxError))

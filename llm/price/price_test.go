@@ -8,7 +8,7 @@ import (
 	. "github.com/onsi/gomega"
 	"pgregory.net/rapid"
 
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/price"
 )
@@ -103,9 +103,9 @@ var _ = Describe("Quote.Cost", Label("H-04"), func() {
 	DescribeTable("is usage times price per million",
 		func(u llm.Usage, usd float64) {
 			cost := q.Cost(u)
-			Expect(cost.Currency).To(Equal(unit.USD))
+			Expect(cost.Currency).To(Equal(quantity.USD))
 			Expect(cost.Amount).To(BeNumerically("~", usd, 1e-12))
-			eur, ok := cost.In(unit.EUR, q.EURPerUSD)
+			eur, ok := cost.In(quantity.EUR, q.EURPerUSD)
 			Expect(ok).To(BeTrue())
 			Expect(eur).To(BeNumerically("~", usd/2, 1e-12))
 		},

@@ -2,7 +2,7 @@
 package price
 
 import (
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -31,8 +31,8 @@ type Quote struct {
 // Reasoning tokens are part of the output. A negative count, which no provider
 // should report, counts as none. For another currency see unit.Money.In and
 // EURPerUSD.
-func (q Quote) Cost(u llm.Usage) unit.Money {
+func (q Quote) Cost(u llm.Usage) quantity.Money {
 	sum := float64(max(u.Input, 0))*q.Input + float64(max(u.CachedInput, 0))*q.CachedIn +
 		float64(max(u.CacheWrite, 0))*q.CacheWrite + float64(max(u.Output, 0))*q.Output
-	return unit.Money{Amount: sum / 1e6, Currency: unit.Currency(q.Currency)}
+	return quantity.Money{Amount: sum / 1e6, Currency: quantity.Currency(q.Currency)}
 }

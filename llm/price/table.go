@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/fixtures"
-	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // Table finds quotes by the name of the model. It is immutable and safe for
@@ -136,7 +136,7 @@ type prices struct {
 // read adds the entries of a file to the table.
 func (t *Table) read(name string, data []byte) error {
 	var f file
-	if _, wrong := source.Decode(name, data, &f); len(wrong) > 0 {
+	if _, wrong := yamlsrc.Decode(name, data, &f); len(wrong) > 0 {
 		return wrong
 	}
 	seen := map[string]bool{}

@@ -15,7 +15,7 @@ import (
 	. "github.com/onsi/gomega/gstruct"
 
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/cli"
 	"github.com/rehearse-dev/rehearse/mocks"
@@ -152,7 +152,7 @@ var _ = Describe("a scripted agent driven by the real adapter", Label("L-02", "H
 
 		It("takes the time that the script says", func(ctx SpecContext) {
 			lines := texts("one two three four")
-			lines[0].Latency = &mocks.Latency{First: unit.Duration(time.Hour), PerToken: unit.Duration(time.Minute)}
+			lines[0].Latency = &mocks.Latency{First: quantity.Duration(time.Hour), PerToken: quantity.Duration(time.Minute)}
 			virtual := clock.NewVirtual()
 			s := perform(style, mocks.Script{Replies: lines}, agent.Config{Clock: virtual})
 			_, err := s.ask(ctx, "x")
@@ -162,7 +162,7 @@ var _ = Describe("a scripted agent driven by the real adapter", Label("L-02", "H
 
 		It("shows a provider's rate limit", func(ctx SpecContext) {
 			lines := texts("DONE")
-			lines[0].Fault = &mocks.Fault{Kind: "status", Status: 429, RetryAfter: unit.Duration(2 * time.Second)}
+			lines[0].Fault = &mocks.Fault{Kind: "status", Status: 429, RetryAfter: quantity.Duration(2 * time.Second)}
 			s := perform(style, mocks.Script{Replies: lines}, agent.Config{})
 			_, err := s.ask(ctx, "x")
 			Expect(llm.KindOf(err)).To(Equal(llm.RateLimited), "%v", err)

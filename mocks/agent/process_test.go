@@ -20,7 +20,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/internal/golden"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
@@ -57,7 +57,7 @@ var _ = Describe("the output", Label("H-02"), func() {
 			Text:      new("All tests pass.\nDONE"),
 			ToolCalls: []mocks.ScriptedToolCall{{Name: "Bash", Arguments: map[string]any{"command": "go test ./..."}}},
 			Usage:     &mocks.ScriptedUsage{Input: 100, CachedInput: 900, Output: 50, Reasoning: 20},
-			Latency:   &mocks.Latency{First: unit.Duration(3 * time.Millisecond)},
+			Latency:   &mocks.Latency{First: quantity.Duration(3 * time.Millisecond)},
 		}}
 	}
 	lines := map[string]func() mocks.Line{
@@ -68,7 +68,7 @@ var _ = Describe("the output", Label("H-02"), func() {
 			return l
 		},
 		"rate-limit": func() mocks.Line {
-			return mocks.Line{Answer: mocks.Answer{Fault: &mocks.Fault{Kind: "status", Status: 429, RetryAfter: unit.Duration(time.Minute)}}}
+			return mocks.Line{Answer: mocks.Answer{Fault: &mocks.Fault{Kind: "status", Status: 429, RetryAfter: quantity.Duration(time.Minute)}}}
 		},
 		"truncated-jsonl": func() mocks.Line {
 			l := full()

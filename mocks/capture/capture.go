@@ -15,8 +15,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/loopback"
 	"github.com/rehearse-dev/rehearse/mocks/tape"
 	"github.com/rehearse-dev/rehearse/mocks/wire"
@@ -42,7 +43,7 @@ type Options struct {
 	// Frames keeps the boundaries and gaps of answers.
 	Frames bool
 	// Secrets are values that must not be kept, beside those of well-known forms and
-	// the keys that clients send. See record.SecretsIn.
+	// the keys that clients send. See redact.SecretsIn.
 	Secrets []string
 	// Unredacted keeps secrets.
 	Unredacted bool
@@ -221,7 +222,7 @@ func readAhead(r *http.Request) (body []byte, err error) {
 // finder finds what is secret in an exchange with a client of these keys.
 func (p *Proxy) finder(keys []string) finder {
 	if p.opts.Unredacted {
-		return func(string) []record.Secret { return nil }
+		return func(string) []redact.Secret { return nil }
 	}
-	return record.NewRedactor(append(keys, p.opts.Secrets...)).Find
+	return redact.New(append(keys, p.opts.Secrets...)).Find
 }

@@ -158,7 +158,7 @@ func (p *Proxy) exchange(x *exchange) tape.Exchange {
 		lost = x.missing()
 	}
 	if lost == "" {
-		clean := redact(request, false, nil, find)
+		clean := redactBody(request, false, nil, find)
 		out.Request, out.Redacted = clean.body, clean.kinds
 		lost = x.answer(&out, find, p.opts.Frames)
 	}
@@ -192,7 +192,7 @@ func (x *exchange) answer(out *tape.Exchange, find finder, frames bool) (lost st
 		return lost
 	}
 	raw := bytes.Equal(body, x.body.Bytes())
-	clean := redact(body, stream, x.offsets(raw), find)
+	clean := redactBody(body, stream, x.offsets(raw), find)
 	if out.Status < http.StatusBadRequest && leaks(x.codec, stream, clean.body, find) {
 		return "a secret is in the answer in a way that it could not be cut out of"
 	}

@@ -9,6 +9,6 @@ type Redacted struct {
 
 // Redact gives the specs the redaction of bodies alone.
 func Redact(body []byte, stream bool, cuts []int, find finder) Redacted {
-	r := redact(body, stream, cuts, find)
+	r := redactBody(body, stream, cuts, find)
 	return Redacted{r.body, r.cuts, r.kinds}
 }

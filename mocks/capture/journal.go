@@ -10,7 +10,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/mocks/tape"
 )
 
@@ -40,7 +40,7 @@ func ContinueJournal(path string, h tape.Header) (*Journal, error) {
 func openJournal(path string, flags int, h tape.Header) (*Journal, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|flags, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("open the capture's file: %w", folder.Explain(err))
+		return nil, fmt.Errorf("open the capture's file: %w", atomicdir.Explain(err))
 	}
 	j := &Journal{file: file, lock: flock.New(path)}
 	if err := j.begin(h, flags&os.O_EXCL == 0); err != nil {
@@ -102,7 +102,7 @@ func (j *Journal) write(line []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if _, err := j.file.Write(line); err != nil {
-		return fmt.Errorf("write the capture's file: %w", folder.Explain(err))
+		return fmt.Errorf("write the capture's file: %w", atomicdir.Explain(err))
 	}
 	return nil
 }

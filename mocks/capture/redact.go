@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/redact"
 )
 
 // finder finds the secrets of a text, in order and without overlaps.
-type finder func(text string) []record.Secret
+type finder func(text string) []redact.Secret
 
 // redacted is a body without its secrets.
 type redacted struct {
@@ -20,7 +20,7 @@ type redacted struct {
 	kinds map[string]int
 }
 
-// redact replaces the secrets of a body, with those that its pieces hide between them.
+// redactBody replaces the secrets of a body, with those that its pieces hide between them.
 //
 // A stream brings a text in pieces, so a secret may stand in none of them. The pieces of
 // each text are put together first; what is found in the whole is replaced, and the mark
@@ -28,7 +28,7 @@ type redacted struct {
 // of them held. So there are as many events as before, the pieces put together are the
 // redacted whole, and every other byte stays as it was. cuts are offsets into body, in
 // order; one within a secret moves in proportion.
-func redact(body []byte, stream bool, cuts []int, find finder) redacted {
+func redactBody(body []byte, stream bool, cuts []int, find finder) redacted {
 	r := redaction{body: body, find: find, kinds: map[string]int{}}
 	texts := map[string][]leaf{}
 	var order []string

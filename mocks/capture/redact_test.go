@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"pgregory.net/rapid"
 
-	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/mocks/capture"
 )
 
@@ -20,7 +21,7 @@ const (
 	ghKey  = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 )
 
-var forms = record.NewRedactor([]string{`pass"word\with	marks`})
+var forms = redact.New([]string{`pass"word\with	marks`})
 
 // streamOf writes pieces as the events of a stream of a protocol.
 func streamOf(protocol string, pieces []string) string {
@@ -164,8 +165,8 @@ var _ = Describe("redaction of a stream", func() {
 
 	DescribeTable("never leaves half a character",
 		func(text, want string) {
-			find := func(string) []record.Secret { return []record.Secret{{From: 2, To: 4, Kind: "k"}} }
-			got := capture.Redact([]byte(`{"a":"`+text+`","b":1}`), false, nil, func(s string) []record.Secret {
+			find := func(string) []redact.Secret { return []redact.Secret{{From: 2, To: 4, Kind: "k"}} }
+			got := capture.Redact([]byte(`{"a":"`+text+`","b":1}`), false, nil, func(s string) []redact.Secret {
 				if len(s) < 4 {
 					return nil
 				}

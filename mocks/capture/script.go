@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/mocks/tape"
@@ -151,7 +151,7 @@ func failure(x *tape.Exchange) (mocks.Answer, error) {
 	}
 	e := wire.ReadError(x.Status, nil, x.Body)
 	return mocks.Answer{Fault: &mocks.Fault{
-		Kind: "status", Status: x.Status, RetryAfter: unit.Duration(x.RetryAfter), Message: e.Message,
+		Kind: "status", Status: x.Status, RetryAfter: quantity.Duration(x.RetryAfter), Message: e.Message,
 	}}, nil
 }
 
@@ -190,9 +190,9 @@ func usage(u llm.Usage) *mocks.ScriptedUsage {
 // latency is the time that an answer took: to its first byte, and for each token after
 // it if it was streamed.
 func latency(x *tape.Exchange, tokens int) *mocks.Latency {
-	l := &mocks.Latency{First: unit.Duration(x.First.Round(time.Millisecond))}
+	l := &mocks.Latency{First: quantity.Duration(x.First.Round(time.Millisecond))}
 	if rest := x.Total - x.First; tokens > 0 && streamed(x.ContentType) {
-		l.PerToken = unit.Duration((rest / time.Duration(tokens)).Round(10 * time.Microsecond))
+		l.PerToken = quantity.Duration((rest / time.Duration(tokens)).Round(10 * time.Microsecond))
 	}
 	return l
 }

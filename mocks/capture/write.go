@@ -10,8 +10,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/mocks/tape"
 	"github.com/rehearse-dev/rehearse/mocks/wire"
@@ -26,12 +26,12 @@ func Write(s mocks.Script, t tape.Tape, tapeFile string) ([]byte, error) {
 		return nil, fmt.Errorf("write the script: %w", err)
 	}
 	data := append(stamp(&t, tapeFile), body...)
-	if len(data) > source.MaxBytes {
+	if len(data) > yamlsrc.MaxBytes {
 		return nil, fmt.Errorf("write the script: it would have %d bytes, and at most %d are read; capture less at once, or with --frames, which leaves the answers in %s",
-			len(data), source.MaxBytes, tapeFile)
+			len(data), yamlsrc.MaxBytes, tapeFile)
 	}
 	var again mocks.Script
-	if _, found := source.Decode(tapeFile, data, &again); len(found) > 0 {
+	if _, found := yamlsrc.Decode(tapeFile, data, &again); len(found) > 0 {
 		return nil, fmt.Errorf("write the script: it could not be read again: %w", found.Err())
 	}
 	if !reflect.DeepEqual(again, s) {
@@ -45,13 +45,13 @@ func stamp(t *tape.Tape, tapeFile string) []byte {
 	var b bytes.Buffer
 	first := t.Headers[0]
 	fmt.Fprintf(&b, "# Captured on %s from %s by rehearse %s.\n", first.Date.UTC().Format("2006-01-02 15:04 UTC"),
-		plain.Line(first.Upstream, 100), plain.Line(first.Version, 40))
+		sanitize.Line(first.Upstream, 100), sanitize.Line(first.Version, 40))
 	for _, h := range t.Headers[1:] {
-		fmt.Fprintf(&b, "# Taken up again on %s by rehearse %s.\n", h.Date.UTC().Format("2006-01-02 15:04 UTC"), plain.Line(h.Version, 40))
+		fmt.Fprintf(&b, "# Taken up again on %s by rehearse %s.\n", h.Date.UTC().Format("2006-01-02 15:04 UTC"), sanitize.Line(h.Version, 40))
 	}
 	what := answered(t)
 	fmt.Fprintf(&b, "# %s; %s.\n", what, redactions(t))
-	fmt.Fprintf(&b, "# The requests and the answers as they came are in %s.\n", plain.Line(tapeFile, 100))
+	fmt.Fprintf(&b, "# The requests and the answers as they came are in %s.\n", sanitize.Line(tapeFile, 100))
 	return b.Bytes()
 }
 
@@ -66,7 +66,7 @@ func answered(t *tape.Tape) string {
 		}
 		model := "an error"
 		if c, err := codec.ReadAnswer(streamed(x.ContentType), x.Body); x.Status < 400 && err == nil {
-			model = plain.Line(c.Model, 80)
+			model = sanitize.Line(c.Model, 80)
 		}
 		counts[x.Protocol+": "+model]++
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/rehearse-dev/rehearse/internal/lines"
+	"github.com/rehearse-dev/rehearse/internal/linereader"
 )
 
 // maxLine is the length in bytes up to which a line is read: a request and an answer of
@@ -44,7 +44,7 @@ func (t *Tape) Find(n int) (*Exchange, bool) {
 func Read(r io.Reader) (Tape, error) {
 	t := Tape{at: map[int]int{}}
 	ends := &lineEnds{r: r}
-	in := lines.New(ends, maxLine)
+	in := linereader.New(ends, maxLine)
 	for {
 		line, err := in.Next()
 		switch {

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/harness/detect/score"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -62,7 +62,7 @@ func JSON(w io.Writer, r Report, _ Options) error {
 	r.Schema = Schema
 	r.Corpora, r.Problems = present(r.Corpora), present(r.Problems)
 	r.Detectors, r.Comparisons = present(r.Detectors), present(r.Comparisons)
-	if err := show.JSON(w, r); err != nil {
+	if err := format.JSON(w, r); err != nil {
 		return fmt.Errorf("write the scores as JSON: %w", err)
 	}
 	return nil

@@ -8,8 +8,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/detect/fit"
 	"github.com/rehearse-dev/rehearse/harness/detect/score"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -22,7 +22,7 @@ func FitJSON(w io.Writer, r fit.Result, _ Options) error {
 		Schema string `json:"schema"`
 		fit.Result
 	}{FitSchema, r}
-	if err := show.JSON(w, named); err != nil {
+	if err := format.JSON(w, named); err != nil {
 		return fmt.Errorf("write the weights as JSON: %w", err)
 	}
 	return nil
@@ -32,18 +32,18 @@ func FitJSON(w io.Writer, r fit.Result, _ Options) error {
 // worth on repositories that they have not seen, beside the shipped ones.
 func FitTerminal(w io.Writer, r fit.Result, opts Options) error {
 	v := view{t: opts.Terminal, opts: opts}
-	v.title(fmt.Sprintf("weights from %s of %s", show.Plural(r.Items, "item"), show.Plural(r.Groups, "group")))
+	v.title(fmt.Sprintf("weights from %s of %s", format.Plural(r.Items, "item"), format.Plural(r.Groups, "group")))
 	v.line(fmt.Sprintf("intercept %+g, threshold %g, penalty λ = %g", r.Model.Intercept, r.Model.Threshold, r.Model.Lambda))
 	v.line("")
 	v.weights(r.Table)
-	v.title(fmt.Sprintf("cross-validated in %s, no group judged by weights that saw it", show.Plural(len(r.Folds), "fold")))
+	v.title(fmt.Sprintf("cross-validated in %s, no group judged by weights that saw it", format.Plural(len(r.Folds), "fold")))
 	v.sides(r)
 	v.line(v.t.Paint(tty.Faint, "shipped weights set with an eye on these items look better than they are"))
 	v.comparison(r.Paired)
 	v.line("")
 	v.folds(r.Folds)
 	for _, warning := range r.Warnings {
-		v.line(v.t.Paint(tty.Yellow, plain.Line(warning, maxText)))
+		v.line(v.t.Paint(tty.Yellow, sanitize.Line(warning, maxText)))
 	}
 	if _, err := io.WriteString(w, v.String()); err != nil {
 		return fmt.Errorf("write the weights: %w", err)
@@ -62,7 +62,7 @@ func (v *view) weights(table []fit.Weight) {
 			notes = append(notes, "rare")
 		}
 		rows = append(rows, []string{
-			plain.Line(x.Signal, maxName), logOdds(x.Weight),
+			sanitize.Line(x.Signal, maxName), logOdds(x.Weight),
 			logOdds(x.Lowest) + " to " + logOdds(x.Highest), strconv.FormatFloat(x.Deviation, 'g', -1, 64),
 			strconv.Itoa(x.Items), strconv.Itoa(x.Positives), strings.Join(notes, ", "),
 		})
@@ -94,7 +94,7 @@ func (v *view) sides(r fit.Result) {
 		for _, d := range side.Groups {
 			for _, g := range d.Groups {
 				if d.By == "language" || d.By == "confidence" && g.Name == "high" {
-					add("  "+plain.Line(g.Name, maxName), g.Scores)
+					add("  "+sanitize.Line(g.Name, maxName), g.Scores)
 				}
 			}
 		}
@@ -108,7 +108,7 @@ func (v *view) folds(folds []fit.Fold) {
 	rows := [][]string{{"left out", "items", "λ", "threshold"}}
 	for _, f := range folds {
 		rows = append(rows, []string{
-			plain.Line(strings.Join(f.Groups, ", "), maxName), strconv.Itoa(f.Items),
+			sanitize.Line(strings.Join(f.Groups, ", "), maxName), strconv.Itoa(f.Items),
 			strconv.FormatFloat(f.Lambda, 'g', -1, 64), strconv.FormatFloat(f.Threshold, 'g', -1, 64),
 		})
 	}

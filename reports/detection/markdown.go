@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/detect/score"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Marker is the hidden first line of the Markdown form, by which a later run finds
@@ -25,16 +25,16 @@ const defaultMaxBytes = 1000 << 10
 // out and counted. All text that is not ours stands in code spans, so that nothing
 // in it is Markdown, HTML or a mention.
 func Markdown(w io.Writer, r Report, opts Options) error {
-	p := show.Page{Left: cmp.Or(opts.MaxBytes, defaultMaxBytes)}
+	p := format.Page{Left: cmp.Or(opts.MaxBytes, defaultMaxBytes)}
 	p.Head(Marker + "\n## Detection\n\n")
 	if r.Interrupted {
 		p.Head("**Interrupted**: not all was read.\n\n")
 	}
-	show.Lines(&p, "corpora", r.Corpora, markdownCorpus)
+	format.Lines(&p, "corpora", r.Corpora, markdownCorpus)
 	if len(r.Problems) > 0 {
 		p.Head("\n### Problems of the corpora\n\n")
 	}
-	show.Lines(&p, "problems", r.Problems, func(text string) string { return "- " + plain.Code(text, maxText) + "\n" })
+	format.Lines(&p, "problems", r.Problems, func(text string) string { return "- " + sanitize.Code(text, maxText) + "\n" })
 	var blocks []string
 	for i := range r.Detectors {
 		blocks = append(blocks, markdownDetector(r.Detectors[i])...)
@@ -42,12 +42,12 @@ func Markdown(w io.Writer, r Report, opts Options) error {
 	for _, c := range r.Comparisons {
 		blocks = append(blocks, markdownComparison(c))
 	}
-	show.Lines(&p, "tables", blocks, func(text string) string { return text })
+	format.Lines(&p, "tables", blocks, func(text string) string { return text })
 	for i := range r.Detectors {
 		for _, k := range mistakes(r.Detectors[i]) {
 			if list := opts.listed(k.list); len(list) > 0 {
-				p.Head(fmt.Sprintf("\n### %s: %s\n\n", plain.Code(r.Detectors[i].Detector, maxName), k.heading(len(list))))
-				show.Lines(&p, k.name, list, markdownMistake)
+				p.Head(fmt.Sprintf("\n### %s: %s\n\n", sanitize.Code(r.Detectors[i].Detector, maxName), k.heading(len(list))))
+				format.Lines(&p, k.name, list, markdownMistake)
 			}
 		}
 	}
@@ -58,32 +58,32 @@ func Markdown(w io.Writer, r Report, opts Options) error {
 }
 
 func markdownCorpus(c Corpus) string {
-	text := fmt.Sprintf("- %s: %s", plain.Code(c.Name, maxText), show.Plural(c.Items, "item"))
+	text := fmt.Sprintf("- %s: %s", sanitize.Code(c.Name, maxText), format.Plural(c.Items, "item"))
 	if c.Bad > 0 {
-		text += fmt.Sprintf(", **%s**", show.Plural(c.Bad, "bad line"))
+		text += fmt.Sprintf(", **%s**", format.Plural(c.Bad, "bad line"))
 	}
 	return text + "\n"
 }
 
 // markdownDetector is a list of blocks, the most important first.
 func markdownDetector(r score.Result) []string {
-	head := fmt.Sprintf("\n### %s on %s, to find %s\n", plain.Code(r.Detector, maxName), judged(r), plain.Code(positive(r), 0))
+	head := fmt.Sprintf("\n### %s on %s, to find %s\n", sanitize.Code(r.Detector, maxName), judged(r), sanitize.Code(positive(r), 0))
 	for i, f := range r.Failures[:min(len(r.Failures), maxShown)] {
 		if i == 0 {
 			head += "\n"
 		}
-		head += fmt.Sprintf("- could not be judged: %s %s\n", plain.Code(f.ID, maxName), plain.Code(f.Error, maxText))
+		head += fmt.Sprintf("- could not be judged: %s %s\n", sanitize.Code(f.ID, maxName), sanitize.Code(f.Error, maxText))
 	}
 	c := r.Overall.Counts
-	head += show.Table(1, []string{"", "found", "not found"}, [][]string{
-		{plain.Code(positive(r), 0), strconv.Itoa(c.TP), strconv.Itoa(c.FN)},
+	head += format.Table(1, []string{"", "found", "not found"}, [][]string{
+		{sanitize.Code(positive(r), 0), strconv.Itoa(c.TP), strconv.Itoa(c.FN)},
 		{"others", strconv.Itoa(c.FP), strconv.Itoa(c.TN)},
 	})
 	var rows [][]string
 	for _, x := range rates(r.Overall) {
 		rows = append(rows, []string{x.name, figure(x.value.Value), between(x.value, figure), fmt.Sprintf("%d %s", x.value.N, x.of), method(x.value)})
 	}
-	head += show.Table(1, []string{"", "value", interval, "of", "by"}, rows)
+	head += format.Table(1, []string{"", "value", interval, "of", "by"}, rows)
 	if r.Latency != nil {
 		head += "\n" + speed(r.Latency) + "\n"
 	}
@@ -105,12 +105,12 @@ func markdownGroups(d score.Dimension) string {
 	groups, left := byWeight(d, 40)
 	var rows [][]string
 	for _, g := range groups {
-		rows = append(rows, append(append([]string{plain.Code(g.Name, maxName)}, counts(g.Counts)...),
+		rows = append(rows, append(append([]string{sanitize.Code(g.Name, maxName)}, counts(g.Counts)...),
 			brief(g.Precision), brief(g.Recall), brief(g.F1), brief(g.FPR)))
 	}
-	text := show.Table(1, []string{"by " + d.By, "TP", "FP", "FN", "TN", "precision", "recall", "F1", "FPR"}, rows)
+	text := format.Table(1, []string{"by " + d.By, "TP", "FP", "FN", "TN", "precision", "recall", "F1", "FPR"}, rows)
 	if left > 0 {
-		text += fmt.Sprintf("\nand %s\n", show.Plural(left, "smaller group"))
+		text += fmt.Sprintf("\nand %s\n", format.Plural(left, "smaller group"))
 	}
 	return text
 }
@@ -121,16 +121,16 @@ func markdownClasses(c *score.Classes) string {
 	}
 	var rows [][]string
 	for i, label := range c.Labels {
-		row := []string{plain.Code(label, maxName)}
+		row := []string{sanitize.Code(label, maxName)}
 		for _, n := range c.Counts[i] {
 			row = append(row, strconv.Itoa(n))
 		}
 		rows = append(rows, row)
 	}
-	text := show.Table(1, append([]string{"label, then detected"}, c.Labels...), rows)
+	text := format.Table(1, append([]string{"label, then detected"}, c.Labels...), rows)
 	text += fmt.Sprintf("\nAgreement %s, Cohen's kappa %s.", brief(c.Agreement), brief(c.Kappa))
 	if c.Unknown > 0 {
-		text += fmt.Sprintf(" %s of no known class left out.", show.Plural(c.Unknown, "answer"))
+		text += fmt.Sprintf(" %s of no known class left out.", format.Plural(c.Unknown, "answer"))
 	}
 	return text + "\n"
 }
@@ -148,7 +148,7 @@ func markdownMatches(what string, list []score.Match) string {
 			})
 		}
 	}
-	return show.Table(2, []string{what + " of", "match", "items", "TP", "FP", "FN", "precision", "recall", "F1"}, rows)
+	return format.Table(2, []string{what + " of", "match", "items", "TP", "FP", "FN", "precision", "recall", "F1"}, rows)
 }
 
 // markdownCurve shows the curve at every twentieth.
@@ -163,12 +163,12 @@ func markdownCurve(c *score.Curve) string {
 		p := at(c, t)
 		rows = append(rows, []string{fmt.Sprintf("%.2f", t), figure(p.Precision), figure(p.Recall), figure(p.F1), figure(p.FPR)})
 	}
-	return show.Table(0, []string{"threshold", "precision", "recall", "F1", "FPR"}, rows) + "\n" + summary(c) + "\n"
+	return format.Table(0, []string{"threshold", "precision", "recall", "F1", "FPR"}, rows) + "\n" + summary(c) + "\n"
 }
 
 func markdownComparison(c score.Comparison) string {
-	text := fmt.Sprintf("\n### B %s against A %s on %s\n", plain.Code(c.B, maxName), plain.Code(c.A, maxName), show.Plural(c.N, "item"))
-	text += show.Table(1, []string{"", "B right", "B wrong"}, [][]string{
+	text := fmt.Sprintf("\n### B %s against A %s on %s\n", sanitize.Code(c.B, maxName), sanitize.Code(c.A, maxName), format.Plural(c.N, "item"))
+	text += format.Table(1, []string{"", "B right", "B wrong"}, [][]string{
 		{"A right", strconv.Itoa(c.Both), strconv.Itoa(c.OnlyA)},
 		{"A wrong", strconv.Itoa(c.OnlyB), strconv.Itoa(c.Neither)},
 	})
@@ -177,15 +177,15 @@ func markdownComparison(c score.Comparison) string {
 		rows = append(rows, []string{d.name, signed(d.value.Value), between(d.value, signed), method(d.value)})
 	}
 	text += "\nExact McNemar test: p " + strings.ReplaceAll(equals(chance(c.P)), "<", "&lt;") + "\n"
-	return text + show.Table(1, []string{"B - A", "value", interval, "by"}, rows)
+	return text + format.Table(1, []string{"B - A", "value", interval, "by"}, rows)
 }
 
 func markdownMistake(m score.Mistake) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "- %s %s\n", plain.Code(m.ID, maxName), plain.Code(verdicts(m), maxText))
+	fmt.Fprintf(&b, "- %s %s\n", sanitize.Code(m.ID, maxName), sanitize.Code(verdicts(m), maxText))
 	for _, d := range details(m) {
 		for _, text := range d.texts {
-			fmt.Fprintf(&b, "  - %s: %s\n", d.name, plain.Code(text, 0))
+			fmt.Fprintf(&b, "  - %s: %s\n", d.name, sanitize.Code(text, 0))
 		}
 	}
 	return b.String()

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/detect/score"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -27,12 +27,12 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 		v.mistakes(r.Detectors[i], len(r.Detectors) > 1)
 	}
 	for _, p := range r.Problems {
-		v.line(v.t.Paint(tty.Red, plain.Line(p, maxText)))
+		v.line(v.t.Paint(tty.Red, sanitize.Line(p, maxText)))
 	}
 	for _, c := range r.Corpora {
-		line := fmt.Sprintf("%s: %s", tty.Middle(plain.Line(c.Name, maxText), v.t.Columns()-40), show.Plural(c.Items, "item"))
+		line := fmt.Sprintf("%s: %s", tty.Middle(sanitize.Line(c.Name, maxText), v.t.Columns()-40), format.Plural(c.Items, "item"))
 		if c.Bad > 0 {
-			line += v.t.Paint(tty.Red, fmt.Sprintf(", %s", show.Plural(c.Bad, "bad line")))
+			line += v.t.Paint(tty.Red, fmt.Sprintf(", %s", format.Plural(c.Bad, "bad line")))
 		}
 		v.line(line)
 	}
@@ -75,9 +75,9 @@ func (v *view) table(header []string, rows [][]string) {
 }
 
 func (v *view) detector(r score.Result) {
-	v.title(fmt.Sprintf("%s on %s, to find %s", plain.Line(r.Detector, maxName), judged(r), positive(r)))
+	v.title(fmt.Sprintf("%s on %s, to find %s", sanitize.Line(r.Detector, maxName), judged(r), positive(r)))
 	for _, f := range r.Failures[:min(len(r.Failures), maxShown)] {
-		v.line("  " + v.t.Paint(tty.Red, plain.Line(f.ID, maxName)+": "+plain.Line(f.Error, maxText)))
+		v.line("  " + v.t.Paint(tty.Red, sanitize.Line(f.ID, maxName)+": "+sanitize.Line(f.Error, maxText)))
 	}
 	c := r.Overall.Counts
 	v.table([]string{"", "found", "not found"}, [][]string{
@@ -113,14 +113,14 @@ func (v *view) groups(d score.Dimension) {
 	groups, left := byWeight(d, 20)
 	rows := [][]string{{"by " + d.By, "TP", "FP", "FN", "TN", "precision", "recall", "F1"}}
 	for _, g := range groups {
-		rows = append(rows, append(append([]string{plain.Line(g.Name, maxName)}, counts(g.Counts)...),
+		rows = append(rows, append(append([]string{sanitize.Line(g.Name, maxName)}, counts(g.Counts)...),
 			brief(g.Precision), brief(g.Recall), figure(g.F1.Value)))
 	}
 	fitNames(rows, v.t.Columns())
 	v.line("")
 	v.table(rows[0], rows[1:])
 	if left > 0 {
-		v.line(fmt.Sprintf("and %s", show.Plural(left, "smaller group")))
+		v.line(fmt.Sprintf("and %s", format.Plural(left, "smaller group")))
 	}
 }
 
@@ -149,7 +149,7 @@ func (v *view) classes(c *score.Classes) {
 	}
 	var rows [][]string
 	for i, label := range c.Labels {
-		row := []string{plain.Line(label, maxName)}
+		row := []string{sanitize.Line(label, maxName)}
 		for _, n := range c.Counts[i] {
 			row = append(row, strconv.Itoa(n))
 		}
@@ -159,7 +159,7 @@ func (v *view) classes(c *score.Classes) {
 	v.table(append([]string{"label \\ detected"}, c.Labels...), rows)
 	v.line(fmt.Sprintf("agreement %s, Cohen's kappa %s", brief(c.Agreement), brief(c.Kappa)))
 	if c.Unknown > 0 {
-		v.line(v.t.Paint(tty.Yellow, fmt.Sprintf("%s of no known class left out", show.Plural(c.Unknown, "answer"))))
+		v.line(v.t.Paint(tty.Yellow, fmt.Sprintf("%s of no known class left out", format.Plural(c.Unknown, "answer"))))
 	}
 }
 
@@ -181,7 +181,7 @@ func (v *view) matches(what string, list []score.Match) {
 }
 
 func (v *view) comparison(c score.Comparison) {
-	v.title(fmt.Sprintf("B %s against A %s on %s", plain.Line(c.B, maxName), plain.Line(c.A, maxName), show.Plural(c.N, "item")))
+	v.title(fmt.Sprintf("B %s against A %s on %s", sanitize.Line(c.B, maxName), sanitize.Line(c.A, maxName), format.Plural(c.N, "item")))
 	v.table([]string{"", "B right", "B wrong"}, [][]string{
 		{"A right", strconv.Itoa(c.Both), strconv.Itoa(c.OnlyA)},
 		{"A wrong", strconv.Itoa(c.OnlyB), strconv.Itoa(c.Neither)},
@@ -203,14 +203,14 @@ func (v *view) mistakes(r score.Result, several bool) {
 		}
 		title := k.heading(len(list))
 		if several {
-			title = plain.Line(r.Detector, maxName) + ": " + title
+			title = sanitize.Line(r.Detector, maxName) + ": " + title
 		}
 		v.title(title)
 		for _, m := range list {
-			v.line(fmt.Sprintf("%s  %s", plain.Line(m.ID, maxName), v.t.Paint(tty.Faint, verdicts(m))))
+			v.line(fmt.Sprintf("%s  %s", sanitize.Line(m.ID, maxName), v.t.Paint(tty.Faint, verdicts(m))))
 			for _, d := range details(m) {
 				for _, text := range d.texts {
-					v.line(fmt.Sprintf("  %s: %s", v.t.Paint(tty.Faint, d.name), plain.Line(text, maxText)))
+					v.line(fmt.Sprintf("  %s: %s", v.t.Paint(tty.Faint, d.name), sanitize.Line(text, maxText)))
 				}
 			}
 		}

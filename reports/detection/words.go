@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/detect/score"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -75,22 +75,22 @@ func rates(s score.Scores) []rate {
 }
 
 // positive names what the detector should find.
-func positive(r score.Result) string { return plain.Line(strings.Join(r.Positive, " or "), maxName) }
+func positive(r score.Result) string { return sanitize.Line(strings.Join(r.Positive, " or "), maxName) }
 
 // judged is "760 of 763 items (3 failed)".
 func judged(r score.Result) string {
 	if r.Failed == 0 {
-		return show.Plural(r.Scored, "item")
+		return format.Plural(r.Scored, "item")
 	}
-	return fmt.Sprintf("%d of %s (%d could not be judged)", r.Scored, show.Plural(r.Items, "item"), r.Failed)
+	return fmt.Sprintf("%d of %s (%d could not be judged)", r.Scored, format.Plural(r.Items, "item"), r.Failed)
 }
 
 // speed is one line of latencies and throughput.
 func speed(l *score.Latency) string {
-	line := fmt.Sprintf("latency p50 %s, p99 %s, max %s; %s bytes", show.Seconds(l.P50),
-		show.Seconds(l.P99), show.Seconds(l.Max), show.Number(float64(l.Bytes)))
+	line := fmt.Sprintf("latency p50 %s, p99 %s, max %s; %s bytes", format.Seconds(l.P50),
+		format.Seconds(l.P99), format.Seconds(l.Max), format.Number(float64(l.Bytes)))
 	if l.MBPerSecond != nil {
-		line += fmt.Sprintf(" at %s MB/s", show.Significant(*l.MBPerSecond))
+		line += fmt.Sprintf(" at %s MB/s", format.Significant(*l.MBPerSecond))
 	}
 	return line
 }
@@ -99,11 +99,11 @@ func speed(l *score.Latency) string {
 func paid(c *score.Cost) string {
 	switch {
 	case c.Known:
-		return fmt.Sprintf("%s, %s EUR", show.Plural(c.Calls, "call"), show.Money(c.EUR))
+		return fmt.Sprintf("%s, %s EUR", format.Plural(c.Calls, "call"), format.Money(c.EUR))
 	case c.EUR == 0:
-		return show.Plural(c.Calls, "call") + ", unknown EUR"
+		return format.Plural(c.Calls, "call") + ", unknown EUR"
 	default:
-		return fmt.Sprintf("%s, at least %s EUR", show.Plural(c.Calls, "call"), show.Money(c.EUR))
+		return fmt.Sprintf("%s, at least %s EUR", format.Plural(c.Calls, "call"), format.Money(c.EUR))
 	}
 }
 
@@ -193,9 +193,9 @@ type detail struct {
 // verdicts says what label and detector said: "suggests (high), taken for defers
 // with 0.913".
 func verdicts(m score.Mistake) string {
-	text := fmt.Sprintf("%s (%s)", plain.Line(m.Label, maxName), plain.Line(m.Confidence, maxName))
+	text := fmt.Sprintf("%s (%s)", sanitize.Line(m.Label, maxName), sanitize.Line(m.Confidence, maxName))
 	if m.Class != "" {
-		text += ", taken for " + plain.Line(m.Class, maxName)
+		text += ", taken for " + sanitize.Line(m.Class, maxName)
 	}
 	if m.Score != nil {
 		text += ", score " + figure(m.Score)

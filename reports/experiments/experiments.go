@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // Limits on foreign text for people, in characters. JSON has it all.
@@ -19,7 +19,7 @@ const (
 
 // JSON writes the whole result, indented.
 func JSON(w io.Writer, r result.Result) error {
-	if err := show.JSON(w, r); err != nil {
+	if err := format.JSON(w, r); err != nil {
 		return fmt.Errorf("write the result of the experiment as JSON: %w", err)
 	}
 	return nil
@@ -68,7 +68,7 @@ func headline(r *result.Result) (tone, string) {
 	if len(parts) == 0 {
 		return unclear, "nothing was compared"
 	}
-	text := fmt.Sprintf("%s of %s by %s", strings.Join(parts, ", "), show.Plural(len(primary), "comparison"), name(r.Design.Primary.Name))
+	text := fmt.Sprintf("%s of %s by %s", strings.Join(parts, ", "), format.Plural(len(primary), "comparison"), name(r.Design.Primary.Name))
 	switch {
 	case counts[result.Better] > 0:
 		return good, text

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Marker is the hidden first line of the Markdown form, by which a later run finds its
@@ -23,7 +23,7 @@ const defaultMaxBytes = 1000 << 10
 // (0: 1,000 KiB) is left out and counted. All text that is not ours stands in code
 // spans, so that nothing in it is Markdown, HTML or a mention.
 func Markdown(w io.Writer, r result.Result, limit int) error {
-	p := show.Page{Left: cmp.Or(limit, defaultMaxBytes)}
+	p := format.Page{Left: cmp.Or(limit, defaultMaxBytes)}
 	p.Head(Marker + "\n## Experiment " + code(r.Name) + "\n\n")
 	tone, said := headline(&r)
 	p.Head(fmt.Sprintf("**%s** %s\n", words[tone], code(said)))
@@ -35,14 +35,14 @@ func Markdown(w io.Writer, r result.Result, limit int) error {
 		blocks = append(blocks, markdownGroup(&r, group))
 	}
 	blocks = append(blocks, markdownVariants(&r), markdownPareto(&r), markdownTune(&r))
-	show.Lines(&p, "tables", blocks, func(text string) string { return text })
+	format.Lines(&p, "tables", blocks, func(text string) string { return text })
 	p.Head("\n### How\n\n")
-	show.Lines(&p, "facts", facts(&r), func(f fact) string { return fmt.Sprintf("- %s: %s\n", f.Name, code(f.Value)) })
+	format.Lines(&p, "facts", facts(&r), func(f fact) string { return fmt.Sprintf("- %s: %s\n", f.Name, code(f.Value)) })
 	if len(r.Warnings) > 0 {
 		p.Head("\n### Warnings\n\n")
 	}
-	show.Lines(&p, "warnings", r.Warnings, func(text string) string { return "- " + code(text) + "\n" })
-	show.Lines(&p, "settings", settings(&r), func(text string) string { return text })
+	format.Lines(&p, "warnings", r.Warnings, func(text string) string { return "- " + code(text) + "\n" })
+	format.Lines(&p, "settings", settings(&r), func(text string) string { return text })
 	if _, err := io.WriteString(w, p.String()); err != nil {
 		return fmt.Errorf("write the result of the experiment as Markdown: %w", err)
 	}
@@ -52,7 +52,7 @@ func Markdown(w io.Writer, r result.Result, limit int) error {
 // words name tones.
 var words = map[tone]string{good: "▲ Better.", bad: "▼ Worse.", same: "= Equivalent.", unclear: "? Undecided."}
 
-func code(s string) string { return plain.Code(s, maxText) }
+func code(s string) string { return sanitize.Code(s, maxText) }
 
 func markdownGroup(r *result.Result, list []*result.Comparison) string {
 	title := "By " + code(list[0].Measure)
@@ -69,7 +69,7 @@ func markdownGroup(r *result.Result, list []*result.Comparison) string {
 			signs[known(c.Verdict)] + " " + string(known(c.Verdict)), code(c.Variant), code(c.Against), code(effect(r, c)), code(strings.Join(why, "; ")),
 		})
 	}
-	return "\n### " + title + "\n" + show.Table(5, []string{"verdict", "variant", "against", "difference", "how surely"}, rows) + beyond(len(list))
+	return "\n### " + title + "\n" + format.Table(5, []string{"verdict", "variant", "against", "difference", "how surely"}, rows) + beyond(len(list))
 }
 
 // maxRows is how many rows a table of Markdown has.
@@ -100,7 +100,7 @@ func markdownVariants(r *result.Result) string {
 		}
 		rows = append(rows, row)
 	}
-	return "\n### Variants\n" + show.Table(1, header, rows) + beyond(len(r.Variants))
+	return "\n### Variants\n" + format.Table(1, header, rows) + beyond(len(r.Variants))
 }
 
 func markdownPareto(r *result.Result) string {
@@ -113,7 +113,7 @@ func markdownPareto(r *result.Result) string {
 		u := unitsOf(r, p.Quality.Name)
 		rows = append(rows, []string{code(p.Variant), units{unit: "EUR"}.value(p.Cost), u.value(p.Quality), code(front(p))})
 	}
-	return "\n### Cost and quality\n" + show.Table(1, []string{"variant", "cost of a trial", code(r.Pareto[0].Quality.Name), ""}, rows)
+	return "\n### Cost and quality\n" + format.Table(1, []string{"variant", "cost of a trial", code(r.Pareto[0].Quality.Name), ""}, rows)
 }
 
 func markdownTune(r *result.Result) string {
@@ -128,7 +128,7 @@ func markdownTune(r *result.Result) string {
 			rows = append(rows, []string{fmt.Sprint(i + 1), code(c.Name), strings.TrimSpace(u.value(c.Score) + " " + u.interval(c.Score, u.amount))})
 		}
 	}
-	out := "\n### The search\n\n" + code(t.Why) + "\n" + show.Table(2, []string{"round", "candidate", "on the training scenarios"}, rows[:min(len(rows), maxRows)]) + beyond(len(rows))
+	out := "\n### The search\n\n" + code(t.Why) + "\n" + format.Table(2, []string{"round", "candidate", "on the training scenarios"}, rows[:min(len(rows), maxRows)]) + beyond(len(rows))
 	if t.Text != "" {
 		out += "\nThe promoted text:\n\n" + code(t.Text) + "\n"
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
@@ -125,9 +125,9 @@ func document(r *result.Result) leaf {
 	d.Sign, d.Word = pageSigns[d.Tone], pageWords[d.Tone]
 	for _, f := range []fact{
 		{"file", text(r.File)},
-		{"digest", plain.Line(r.Digest, 19)},
-		{"prices of", plain.Line(r.Prices, 20)},
-		{"by", plain.Line(r.Tool, 80)},
+		{"digest", sanitize.Line(r.Digest, 19)},
+		{"prices of", sanitize.Line(r.Prices, 20)},
+		{"by", sanitize.Line(r.Tool, 80)},
 	} {
 		if f.Value != "" {
 			d.Run = append(d.Run, f)
@@ -139,7 +139,7 @@ func document(r *result.Result) leaf {
 		{"trials", fmt.Sprintf("%d of %d", r.Stopped.Trials, r.Stopped.Planned)},
 		{"calls", fmt.Sprint(r.Used.Calls)},
 		{"cost", units{unit: "EUR"}.amount(r.Used.EUR)},
-		{"ended", plain.Line(string(r.Stopped.As), 20)},
+		{"ended", sanitize.Line(string(r.Stopped.As), 20)},
 	}
 	if !r.Used.CostKnown {
 		d.Numbers[4].Value = "≥ " + d.Numbers[4].Value
@@ -252,7 +252,7 @@ func (d *leaf) variants(r *result.Result) {
 			v.Cells = append(v.Cells, newCell(unitsOf(r, m), find(x.Measures, m)))
 		}
 		for _, s := range x.Settings[:min(len(x.Settings), maxRows)] {
-			v.Settings = append(v.Settings, setting{text(s.Path), text(s.File), plain.Text(s.Value, maxSetting)})
+			v.Settings = append(v.Settings, setting{text(s.Path), text(s.File), sanitize.Text(s.Value, maxSetting)})
 		}
 		d.Variants = append(d.Variants, v)
 	}
@@ -273,7 +273,7 @@ func pageTune(r *result.Result) *search {
 	}
 	u := unitsOf(r, r.Design.Primary.Name)
 	s := &search{
-		About: plain.Line(t.Search, 40), Why: text(t.Why), Text: plain.Text(t.Text, maxSetting), Used: used(t.Used),
+		About: sanitize.Line(t.Search, 40), Why: text(t.Why), Text: sanitize.Text(t.Text, maxSetting), Used: used(t.Used),
 		Training: text(strings.Join(t.Training, ", ")), HeldOut: text(strings.Join(t.HeldOut, ", ")), Promoted: t.Promoted,
 	}
 	for i := range t.Rounds[:min(len(t.Rounds), maxRows)] {
@@ -291,7 +291,7 @@ func pageTune(r *result.Result) *search {
 func chosen(choice map[string]string) string {
 	var parts []string
 	for _, fragment := range slices.Sorted(maps.Keys(choice)) {
-		parts = append(parts, plain.Line(fragment, 40)+": "+plain.Line(choice[fragment], 80))
+		parts = append(parts, sanitize.Line(fragment, 40)+": "+sanitize.Line(choice[fragment], 80))
 	}
 	return text(strings.Join(parts, "; "))
 }

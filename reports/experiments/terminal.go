@@ -9,8 +9,8 @@ import (
 	wrap "github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -54,7 +54,7 @@ func (v *view) line(text string) { v.WriteString(text + "\n") }
 // wrapped is text, indented, in lines that fit.
 func (v *view) wrapped(indent int, s string) string {
 	var b strings.Builder
-	for line := range strings.Lines(wrap.WrapSoft(plain.Line(s, 0), v.t.Columns()-indent)) {
+	for line := range strings.Lines(wrap.WrapSoft(sanitize.Line(s, 0), v.t.Columns()-indent)) {
 		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
@@ -204,7 +204,7 @@ func (v *view) tune() {
 	if t == nil {
 		return
 	}
-	v.line(v.t.Paint(tty.Bold, v.wrapped(0, fmt.Sprintf("the search (%s), on %s", plain.Line(t.Search, 20), show.Plural(len(t.Training), "training scenario")))))
+	v.line(v.t.Paint(tty.Bold, v.wrapped(0, fmt.Sprintf("the search (%s), on %s", sanitize.Line(t.Search, 20), format.Plural(len(t.Training), "training scenario")))))
 	u := unitsOf(v.r, v.r.Design.Primary.Name)
 	for i := range t.Rounds[:min(len(t.Rounds), maxShown)] {
 		round := &t.Rounds[i]

@@ -9,13 +9,13 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-func name(s string) string { return plain.Line(s, maxName) }
+func name(s string) string { return sanitize.Line(s, maxName) }
 
-func text(s string) string { return plain.Line(s, maxText) }
+func text(s string) string { return sanitize.Line(s, maxText) }
 
 // units write the amounts of one measure.
 type units struct {
@@ -51,15 +51,15 @@ func (u units) amount(v float64) string {
 	case u.share:
 		return strconv.FormatFloat(v*100, 'f', 1, 64) + " %"
 	case u.unit == "s":
-		return show.Seconds(v)
+		return format.Seconds(v)
 	case u.unit == "EUR" || u.unit == "USD":
-		return show.Money(v) + " " + u.unit
+		return format.Money(v) + " " + u.unit
 	case u.unit != "":
-		return show.Significant(v) + " " + plain.Line(u.unit, 20)
+		return format.Significant(v) + " " + sanitize.Line(u.unit, 20)
 	case v == math.Trunc(v) || math.Abs(v) >= 100:
-		return show.Number(v)
+		return format.Number(v)
 	}
-	return show.Significant(v)
+	return format.Significant(v)
 }
 
 // difference is an amount with its sign; one of shares is in percentage points.
@@ -123,7 +123,7 @@ func chance(p *float64) string {
 // surely says how sure a comparison is: its p-value, how many pairs, and what would
 // decide it.
 func surely(r *result.Result, c *result.Comparison) string {
-	parts := []string{fmt.Sprintf("%s in %s", show.Plural(c.Pairs, "pair"), show.Plural(c.Scenarios, "scenario"))}
+	parts := []string{fmt.Sprintf("%s in %s", format.Plural(c.Pairs, "pair"), format.Plural(c.Scenarios, "scenario"))}
 	if c.Missing > 0 {
 		parts = append(parts, fmt.Sprintf("%d missing", c.Missing))
 	}
@@ -172,9 +172,9 @@ func wanted(r *result.Result, c *result.Comparison) string {
 	case c.Needed <= 0:
 		return "no number of trials is known that would decide"
 	case r.Design.Scope == result.Alike:
-		return fmt.Sprintf("about %s would decide, if all stays as it is", show.Plural(c.Needed, "scenario"))
+		return fmt.Sprintf("about %s would decide, if all stays as it is", format.Plural(c.Needed, "scenario"))
 	}
-	return fmt.Sprintf("about %s of each variant in each scenario would decide, if all stays as it is", show.Plural(c.Needed, "trial"))
+	return fmt.Sprintf("about %s of each variant in each scenario would decide, if all stays as it is", format.Plural(c.Needed, "trial"))
 }
 
 func equals(p string) string {
@@ -192,12 +192,12 @@ func facts(r *result.Result) []fact {
 	d := &r.Design
 	if r.Tune != nil && len(r.Variants) == 0 { // a search that did not come to its end
 		return []fact{
-			{"ended", fmt.Sprintf("%s: %s", plain.Line(string(r.Stopped.As), 20), text(r.Stopped.Why))},
+			{"ended", fmt.Sprintf("%s: %s", sanitize.Line(string(r.Stopped.As), 20), text(r.Stopped.Why))},
 			{"used", used(r.Tune.Used)},
 		}
 	}
 	u := unitsOf(r, d.Primary.Name)
-	primary := fmt.Sprintf("%s, %s is better", name(d.Primary.Name), plain.Line(string(d.Primary.Better), 20))
+	primary := fmt.Sprintf("%s, %s is better", name(d.Primary.Name), sanitize.Line(string(d.Primary.Better), 20))
 	if d.Primary.Expr != "" {
 		primary += ": " + text(d.Primary.Expr)
 	}
@@ -206,8 +206,8 @@ func facts(r *result.Result) []fact {
 		list = append(list, fact{"smallest effect of interest", strings.TrimPrefix(u.difference(d.Primary.Smallest), "+")})
 	}
 	list = append(list,
-		fact{"risk of a false alarm", fmt.Sprintf("alpha %g over %s, Holm's correction", d.Alpha, show.Plural(len(comparisons(r, result.Primary)), "comparison"))},
-		fact{"planned", fmt.Sprintf("%s of each variant in each scenario, power %.0f %%, %s", show.Plural(d.Trials, "trial"), d.Power*100, seed(d.Seed))},
+		fact{"risk of a false alarm", fmt.Sprintf("alpha %g over %s, Holm's correction", d.Alpha, format.Plural(len(comparisons(r, result.Primary)), "comparison"))},
+		fact{"planned", fmt.Sprintf("%s of each variant in each scenario, power %.0f %%, %s", format.Plural(d.Trials, "trial"), d.Power*100, seed(d.Seed))},
 		fact{"verdicts are about", scope(d.Scope, len(r.Scenarios))},
 		fact{"looks at the data", looks(r)},
 	)
@@ -215,7 +215,7 @@ func facts(r *result.Result) []fact {
 		list = append(list, fact{"caps", caps})
 	}
 	return append(list,
-		fact{"ended", fmt.Sprintf("%s: %s; %d of %d trials", plain.Line(string(r.Stopped.As), 20), text(r.Stopped.Why), r.Stopped.Trials, r.Stopped.Planned)},
+		fact{"ended", fmt.Sprintf("%s: %s; %d of %d trials", sanitize.Line(string(r.Stopped.As), 20), text(r.Stopped.Why), r.Stopped.Trials, r.Stopped.Planned)},
 		fact{"used", used(r.Used)},
 	)
 }
@@ -242,7 +242,7 @@ func looks(r *result.Result) string {
 	if d.Looks <= 1 {
 		return "one, at the end"
 	}
-	out := fmt.Sprintf("%d of %d made, alpha spent as %s", len(r.Looks), d.Looks, plain.Line(d.Spending, 40))
+	out := fmt.Sprintf("%d of %d made, alpha spent as %s", len(r.Looks), d.Looks, sanitize.Line(d.Spending, 40))
 	if d.Source != "" {
 		out += " (" + text(d.Source) + ")"
 	}
@@ -252,31 +252,31 @@ func looks(r *result.Result) string {
 func caps(d *result.Design) string {
 	var parts []string
 	if d.MaxCalls > 0 {
-		parts = append(parts, show.Plural(d.MaxCalls, "call"))
+		parts = append(parts, format.Plural(d.MaxCalls, "call"))
 	}
 	if d.MaxCost != "" {
-		parts = append(parts, plain.Line(d.MaxCost, 40))
+		parts = append(parts, sanitize.Line(d.MaxCost, 40))
 	}
 	return strings.Join(parts, ", ")
 }
 
 // used is "9,120 calls, 1.2M tokens, 1.24 EUR".
 func used(u result.Used) string {
-	cost := show.Money(u.EUR) + " EUR"
+	cost := format.Money(u.EUR) + " EUR"
 	if !u.CostKnown {
 		cost = "at least " + cost
 		if u.Why != "" {
 			cost += " (" + text(u.Why) + ")"
 		}
 	}
-	return fmt.Sprintf("%s, %s tokens, %s", show.Plural(u.Calls, "call"), show.Number(float64(u.Tokens)), cost)
+	return fmt.Sprintf("%s, %s tokens, %s", format.Plural(u.Calls, "call"), format.Number(float64(u.Tokens)), cost)
 }
 
 // trials is "88 of 90 passed", with what could not be told.
 func trials(t result.Trials) string {
 	out := fmt.Sprintf("%d of %d passed", t.Pass, t.Pass+t.Fail)
 	if t.Error > 0 {
-		out += fmt.Sprintf(", %s", show.Plural(t.Error, "error"))
+		out += fmt.Sprintf(", %s", format.Plural(t.Error, "error"))
 	}
 	if t.Skip > 0 {
 		out += fmt.Sprintf(", %d skipped", t.Skip)

@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/rehearse-dev/rehearse/harness/survival"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Count is how the runs of one family came out.
@@ -53,7 +53,7 @@ func Counts(r *survival.Result) []Count {
 func (c Count) cells() []string {
 	name := "all"
 	if c.Family != "" {
-		name = plain.Line(string(c.Family), maxName)
+		name = sanitize.Line(string(c.Family), maxName)
 	}
 	row := []string{name, strconv.Itoa(c.Runs)}
 	for _, s := range symbols {

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/survival"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Marker is the hidden first line of the Markdown, by which a later run finds its own
@@ -23,9 +23,9 @@ const defaultMaxBytes = 1000 << 10
 // (0: 1,024,000) is left out and counted. All text that is not ours stands in code
 // spans.
 func Markdown(w io.Writer, r *survival.Result, limit int) error {
-	b := show.Page{Left: cmp.Or(limit, defaultMaxBytes)}
+	b := format.Page{Left: cmp.Or(limit, defaultMaxBytes)}
 	b.Head(fmt.Sprintf("%s\n## Exploration: **%s** %s\n\n%s; the golden path has %s\n", Marker,
-		strings.ToUpper(verdictWord(r)), plain.Code(r.Scenario, maxName), summaryMarkdown(r), extent(r)))
+		strings.ToUpper(verdictWord(r)), sanitize.Code(r.Scenario, maxName), summaryMarkdown(r), extent(r)))
 	counts := "\n| family | runs |"
 	rule := "|---|--:|"
 	for _, s := range symbols {
@@ -36,19 +36,19 @@ func Markdown(w io.Writer, r *survival.Result, limit int) error {
 	for _, c := range Counts(r) {
 		cells := c.cells()
 		if c.Family != "" {
-			cells[0] = plain.Code(cells[0], maxName)
+			cells[0] = sanitize.Code(cells[0], maxName)
 		}
 		counts += "| " + strings.Join(cells, " | ") + " |\n"
 	}
 	if r.Covered != "" {
-		counts += "\n" + plain.Code(r.Covered, maxMessage) + "\n"
+		counts += "\n" + sanitize.Code(r.Covered, maxMessage) + "\n"
 	}
 	b.Head(counts)
 	failures := Failures(r)
 	if len(failures) > 0 {
 		b.Head("\n### Failures\n\n")
 	}
-	show.Lines(&b, "failures", failures, markdownFailure)
+	format.Lines(&b, "failures", failures, markdownFailure)
 	for _, part := range []struct {
 		title   string
 		outcome survival.Outcome
@@ -57,19 +57,19 @@ func Markdown(w io.Writer, r *survival.Result, limit int) error {
 		if len(reasons) > 0 {
 			b.Head("\n### " + part.title + "\n\n")
 		}
-		show.Lines(&b, "reasons", reasons, func(t Tally) string {
-			return fmt.Sprintf("- %s: %s\n", show.Plural(t.Runs, "run"), plain.Code(t.What, maxMessage))
+		format.Lines(&b, "reasons", reasons, func(t Tally) string {
+			return fmt.Sprintf("- %s: %s\n", format.Plural(t.Runs, "run"), sanitize.Code(t.What, maxMessage))
 		})
 	}
 	if len(r.Left) > 0 {
 		b.Head("\n### Left out\n\n")
 	}
-	show.Lines(&b, "families left out", r.Left, func(left string) string { return "- " + plain.Code(left, maxMessage) + "\n" })
+	format.Lines(&b, "families left out", r.Left, func(left string) string { return "- " + sanitize.Code(left, maxMessage) + "\n" })
 	matrices := Matrices(r, maxRows)
 	if len(matrices) > 0 {
 		b.Head("\n### Survival\n\n" + markdownSymbols() + "\n")
 	}
-	show.Lines(&b, "matrices", matrices, markdownMatrix)
+	format.Lines(&b, "matrices", matrices, markdownMatrix)
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write the exploration as Markdown: %w", err)
 	}
@@ -82,21 +82,21 @@ func summaryMarkdown(r *survival.Result) string {
 	ours.Stopped = ""
 	text := summary(&ours)
 	if r.Stopped != "" {
-		text += " (" + plain.Code(r.Stopped, maxName) + ")"
+		text += " (" + sanitize.Code(r.Stopped, maxName) + ")"
 	}
 	return text
 }
 
 func markdownFailure(f Failure) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "- %s, broken by %s\n", plain.Code(f.Finding.Message, maxMessage), show.Plural(f.Runs, "run"))
+	fmt.Fprintf(&b, "- %s, broken by %s\n", sanitize.Code(f.Finding.Message, maxMessage), format.Plural(f.Runs, "run"))
 	if f.Finding.Evidence != "" {
-		fmt.Fprintf(&b, "  - saw %s\n", plain.Code(f.Finding.Evidence, maxMessage))
+		fmt.Fprintf(&b, "  - saw %s\n", sanitize.Code(f.Finding.Evidence, maxMessage))
 	}
-	fmt.Fprintf(&b, "  - by %s\n", plain.Code(tallies(f.By), maxMessage))
-	fmt.Fprintf(&b, "  - smallest: %s\n", plain.Code(strings.Join(f.Smallest, " and "), maxMessage))
+	fmt.Fprintf(&b, "  - by %s\n", sanitize.Code(tallies(f.By), maxMessage))
+	fmt.Fprintf(&b, "  - smallest: %s\n", sanitize.Code(strings.Join(f.Smallest, " and "), maxMessage))
 	if f.Command != "" {
-		fmt.Fprintf(&b, "  - again: %s\n", plain.Code(f.Command, 0))
+		fmt.Fprintf(&b, "  - again: %s\n", sanitize.Code(f.Command, 0))
 	}
 	return b.String()
 }
@@ -115,17 +115,17 @@ func markdownMatrix(m Matrix) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n**%s**: %s\n\n| |", m.Family, headline(&m))
 	for _, row := range m.Rows {
-		fmt.Fprintf(&b, " %s |", plain.Code(rowLabel(&m, row), 60))
+		fmt.Fprintf(&b, " %s |", sanitize.Code(rowLabel(&m, row), 60))
 	}
 	b.WriteString("\n|---|" + strings.Repeat(":-:|", len(m.Rows)) + "\n")
 	for i, head := range m.Heads {
-		fmt.Fprintf(&b, "| %s |", plain.Code(head, maxName))
+		fmt.Fprintf(&b, "| %s |", sanitize.Code(head, maxName))
 		for _, row := range m.Rows {
 			mark := symbolOf(row.Cells[i]).mark
 			if row.Cells[i] == survival.Failed {
 				mark = "**" + mark + "**"
 			}
-			fmt.Fprintf(&b, " %s |", plain.Code(mark, 0))
+			fmt.Fprintf(&b, " %s |", sanitize.Code(mark, 0))
 		}
 		b.WriteString("\n")
 	}

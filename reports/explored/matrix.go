@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/survival"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // Matrix is what became of the runs of one family: a row for each place at which the
@@ -112,7 +112,7 @@ func (s *sharing) note(writes int) string {
 		distance += " to " + strconv.Itoa(s.most)
 	}
 	return fmt.Sprintf("runs strike at the write shown and every %s writes from there on: %s struck %s on a path of %s",
-		distance, show.Plural(s.runs, "run"), show.Plural(s.struck, "time"), show.Plural(writes, "write"))
+		distance, format.Plural(s.runs, "run"), format.Plural(s.struck, "time"), format.Plural(writes, "write"))
 }
 
 // matrix has a row for each place. Of two runs in one cell the worse one is shown.

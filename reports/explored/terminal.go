@@ -9,8 +9,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/survival"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -70,7 +70,7 @@ func Terminal(w io.Writer, r *survival.Result, t tty.Terminal) error {
 		v.line("\n" + t.Paint(tty.Bold, "left out"))
 	}
 	for _, left := range r.Left {
-		v.block(2, 4, plain.Line(left, maxMessage))
+		v.block(2, 4, sanitize.Line(left, maxMessage))
 	}
 	v.verdict()
 	if _, err := io.WriteString(w, v.String()); err != nil {
@@ -100,15 +100,15 @@ func (v *view) block(first, rest int, s string) {
 
 func (v *view) title() {
 	golden := v.r.Golden
-	v.block(0, 2, fmt.Sprintf("%s: golden path %s, %s", plain.Line(v.r.Scenario, maxName),
-		plain.Line(golden.Status, maxName), extent(v.r)))
+	v.block(0, 2, fmt.Sprintf("%s: golden path %s, %s", sanitize.Line(v.r.Scenario, maxName),
+		sanitize.Line(golden.Status, maxName), extent(v.r)))
 }
 
 // extent is how long the golden path is.
 func extent(r *survival.Result) string {
-	text := show.Plural(r.Golden.Calls.Total, "call")
+	text := format.Plural(r.Golden.Calls.Total, "call")
 	if r.Golden.Writes > 0 {
-		text += ", " + show.Plural(r.Golden.Writes, "durable write")
+		text += ", " + format.Plural(r.Golden.Writes, "durable write")
 	}
 	return text
 }
@@ -170,7 +170,7 @@ func (v *view) band(m *Matrix, from, to, label, width int) {
 	}
 	var legend []string
 	for i := from; i < to; i++ {
-		legend = append(legend, heads[i-from:i-from+1]+" "+plain.Line(m.Heads[i], maxName))
+		legend = append(legend, heads[i-from:i-from+1]+" "+sanitize.Line(m.Heads[i], maxName))
 	}
 	v.list(2, legend)
 }
@@ -179,7 +179,7 @@ func (v *view) band(m *Matrix, from, to, label, width int) {
 func rowLabel(m *Matrix, row Row) string {
 	text := m.Point + " " + row.Ranges()
 	if row.Name != "" {
-		text = plain.Line(row.Name, maxName) + " " + row.Ranges()
+		text = sanitize.Line(row.Name, maxName) + " " + row.Ranges()
 	}
 	if len(row.At) > 1 {
 		text += fmt.Sprintf(" (%d)", len(row.At))
@@ -227,7 +227,7 @@ func (v *view) counts() {
 	}
 	v.line("\n" + out.Render())
 	if v.r.Covered != "" {
-		v.block(0, 2, plain.Line(v.r.Covered, maxMessage))
+		v.block(0, 2, sanitize.Line(v.r.Covered, maxMessage))
 	}
 }
 
@@ -235,14 +235,14 @@ func (v *view) counts() {
 func (v *view) failures() {
 	for i, f := range Failures(v.r) {
 		v.line("")
-		v.block(0, 2, fmt.Sprintf("%s %s", v.t.Paint(tty.Red, fmt.Sprintf("failure %d:", i+1)), plain.Line(f.Finding.Message, maxMessage)))
+		v.block(0, 2, fmt.Sprintf("%s %s", v.t.Paint(tty.Red, fmt.Sprintf("failure %d:", i+1)), sanitize.Line(f.Finding.Message, maxMessage)))
 		if f.Finding.Evidence != "" {
-			v.block(2, 4, "saw "+plain.Line(f.Finding.Evidence, maxMessage))
+			v.block(2, 4, "saw "+sanitize.Line(f.Finding.Evidence, maxMessage))
 		}
-		v.block(2, 4, fmt.Sprintf("broken by %s: %s", show.Plural(f.Runs, "run"), tallies(f.By)))
-		v.block(2, 4, "smallest: "+plain.Line(strings.Join(f.Smallest, " and "), maxMessage))
+		v.block(2, 4, fmt.Sprintf("broken by %s: %s", format.Plural(f.Runs, "run"), tallies(f.By)))
+		v.block(2, 4, "smallest: "+sanitize.Line(strings.Join(f.Smallest, " and "), maxMessage))
 		if f.Command != "" {
-			v.line("  again: " + plain.Line(f.Command, 0))
+			v.line("  again: " + sanitize.Line(f.Command, 0))
 		}
 	}
 }
@@ -256,7 +256,7 @@ func tallies(list []Tally) string {
 			parts = append(parts, fmt.Sprintf("and %d more kinds", len(list)-most))
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s (%d)", plain.Line(t.What, maxName), t.Runs))
+		parts = append(parts, fmt.Sprintf("%s (%d)", sanitize.Line(t.What, maxName), t.Runs))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -270,10 +270,10 @@ func (v *view) reasons(title string, o survival.Outcome) {
 	}
 	for i, reason := range list {
 		if i == most {
-			v.line(fmt.Sprintf("  and %s; the JSON has all", show.Plural(len(list)-most, "more reason")))
+			v.line(fmt.Sprintf("  and %s; the JSON has all", format.Plural(len(list)-most, "more reason")))
 			break
 		}
-		v.block(2, 4, fmt.Sprintf("%s: %s", show.Plural(reason.Runs, "run"), plain.Line(reason.What, maxMessage)))
+		v.block(2, 4, fmt.Sprintf("%s: %s", format.Plural(reason.Runs, "run"), sanitize.Line(reason.What, maxMessage)))
 	}
 }
 
@@ -298,7 +298,7 @@ func verdictWord(r *survival.Result) string {
 // summary is one sentence on the whole.
 func summary(r *survival.Result) string {
 	n := r.Count()
-	text := fmt.Sprintf("%s perturbed: %d survived, %d degraded, %d failed", show.Plural(len(r.Cells), "run"),
+	text := fmt.Sprintf("%s perturbed: %d survived, %d degraded, %d failed", format.Plural(len(r.Cells), "run"),
 		n[survival.Survived], n[survival.Degraded], n[survival.Failed])
 	if k := n[survival.Unfired]; k > 0 {
 		text += fmt.Sprintf(", %d could not happen", k)
@@ -313,7 +313,7 @@ func summary(r *survival.Result) string {
 		text += fmt.Sprintf("; %d planned and not run", r.NotRun)
 	}
 	if r.Stopped != "" {
-		text += " (" + plain.Line(r.Stopped, maxName) + ")"
+		text += " (" + sanitize.Line(r.Stopped, maxName) + ")"
 	}
 	return text
 }

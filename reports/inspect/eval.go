@@ -12,8 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Eval writes the log as an .eval file: a zip archive with a file for each sample,
@@ -30,7 +30,7 @@ func (l *Log) Eval(w io.Writer, h Head, samples Samples) error {
 		if err := a.add(fmt.Sprintf("samples/%s_epoch_%d.json", s.ID, s.Epoch), s); err != nil {
 			return err
 		}
-		data, err := show.Marshal(s.summary())
+		data, err := format.Marshal(s.summary())
 		all.element(data)
 		return err
 	})
@@ -54,22 +54,22 @@ const maxSummary = 300
 
 func (s *sample) summary() summary {
 	out := summary{
-		ID: s.ID, Epoch: s.Epoch, Input: plain.Text(s.Input, maxSummary), Target: plain.Text(s.Target, maxSummary), Metadata: map[string]any{},
+		ID: s.ID, Epoch: s.Epoch, Input: sanitize.Text(s.Input, maxSummary), Target: sanitize.Text(s.Target, maxSummary), Metadata: map[string]any{},
 		ModelUsage: s.ModelUsage, RoleUsage: s.RoleUsage, StartedAt: s.StartedAt, CompletedAt: s.CompletedAt,
 		TotalTime: s.TotalTime, WorkingTime: s.WorkingTime, UUID: s.UUID, Completed: true, MessageCount: len(s.Messages),
 	}
 	for name, value := range s.Metadata {
 		if text, ok := value.(string); ok {
-			value = plain.Text(text, maxSummary)
+			value = sanitize.Text(text, maxSummary)
 		}
 		out.Metadata[name] = value
 	}
 	for name, sc := range s.Scores {
-		sc.Explanation = plain.Text(sc.Explanation, maxSummary)
+		sc.Explanation = sanitize.Text(sc.Explanation, maxSummary)
 		out.Scores = map[string]score{name: sc}
 	}
 	if s.Error != nil {
-		out.Error = plain.Text(s.Error.Message, maxSummary)
+		out.Error = sanitize.Text(s.Error.Message, maxSummary)
 	}
 	return out
 }
@@ -78,7 +78,7 @@ func (s *sample) summary() summary {
 type archive struct{ zip *zip.Writer }
 
 func (a archive) add(name string, v any) error {
-	data, err := show.Marshal(v)
+	data, err := format.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -152,7 +152,7 @@ func (names) of(name string) string {
 			return '-'
 		}
 		return r
-	}, plain.Line(name, maxName))
+	}, sanitize.Line(name, maxName))
 	clean = strings.TrimPrefix(path.Clean("/"+clean), "/")
 	if clean == name {
 		return name

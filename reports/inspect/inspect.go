@@ -20,7 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // Each is told a judged trial.
@@ -90,14 +90,14 @@ const maxModels = 20
 
 // JSON writes the log as one JSON object, sample by sample.
 func (l *Log) JSON(w io.Writer, h Head, samples Samples) error {
-	head, err := show.Marshal(l.header(h))
+	head, err := format.Marshal(l.header(h))
 	if err != nil {
 		return fmt.Errorf("write the head of the log: %w", err)
 	}
 	out := &joined{out: w, next: `,"samples":[`}
 	out.write(head[:len(head)-1]) // without its closing brace
 	err = samples(func(sc record.Scenario, tr record.Trial, f measure.Facts, findings []gate.Finding) error {
-		data, err := show.Marshal(l.sample(h, &sc, &tr, &f, findings))
+		data, err := format.Marshal(l.sample(h, &sc, &tr, &f, findings))
 		if err != nil {
 			return fmt.Errorf("write trial %d of %s: %w", tr.Head.N, sc.Name, err)
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -155,7 +155,7 @@ func (t *trial) explain(severity gate.Severity) string {
 		}
 		line := f.Rule + ": " + f.Message
 		if f.Evidence != "" {
-			line += "\n    " + plain.Line(f.Evidence, 500)
+			line += "\n    " + sanitize.Line(f.Evidence, 500)
 		}
 		lines = append(lines, line)
 	}
@@ -189,7 +189,7 @@ func toolCalls(calls []llm.ToolCall) []toolCall {
 		if err := json.Unmarshal([]byte(c.Arguments), &object); err == nil && object != nil {
 			tc.Arguments = json.RawMessage(c.Arguments)
 		} else {
-			tc.ParseError = "the arguments are not a JSON object: " + plain.Line(c.Arguments, 1000)
+			tc.ParseError = "the arguments are not a JSON object: " + sanitize.Line(c.Arguments, 1000)
 		}
 		out = append(out, tc)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/reports/inspect"
@@ -57,7 +57,7 @@ func scenario(name string, trials int) record.Scenario {
 	return record.Scenario{
 		Name: name, File: "scenarios/" + name + ".yaml", Digest: "sha256:12", About: "Somebody asks.", Proves: []string{"H-05"}, Seed: 1<<63 + 1,
 		Trials: trials, Agent: "loop", Backend: "openai", Model: "m-1", Expect: expect.Expect{Status: "done"},
-		Price: &price.Quote{Model: "m-1", Currency: string(unit.USD), Input: 1e6, Output: 2e6, EURPerUSD: 0.5},
+		Price: &price.Quote{Model: "m-1", Currency: string(quantity.USD), Input: 1e6, Output: 2e6, EURPerUSD: 0.5},
 	}
 }
 

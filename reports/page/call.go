@@ -10,7 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -118,30 +118,30 @@ func (v view) callFacts(i int, c *record.Call) []fact {
 		facts = append(facts, fact{"turn", strconv.Itoa(n)})
 	}
 	if u := c.Usage; u != nil {
-		in := show.Number(float64(u.Input + u.CacheWrite + u.CachedInput))
+		in := format.Number(float64(u.Input + u.CacheWrite + u.CachedInput))
 		if u.CachedInput > 0 {
-			in += " (" + show.Number(float64(u.CachedInput)) + " cached)"
+			in += " (" + format.Number(float64(u.CachedInput)) + " cached)"
 		}
-		out := show.Number(float64(u.Output))
+		out := format.Number(float64(u.Output))
 		if u.Reasoning > 0 {
-			out += " (" + show.Number(float64(u.Reasoning)) + " reasoning)"
+			out += " (" + format.Number(float64(u.Reasoning)) + " reasoning)"
 		}
 		facts = append(facts, fact{"tokens in", in}, fact{"tokens out", out})
 	} else if c.Error == nil {
 		facts = append(facts, fact{"tokens", "unknown"})
 	}
 	if eur, why := measure.CallCost(v.scenario, c); why == "" {
-		facts = append(facts, fact{"cost", show.Money(eur) + " EUR"})
+		facts = append(facts, fact{"cost", format.Money(eur) + " EUR"})
 	} else {
 		facts = append(facts, fact{"cost", "unknown: " + line(why, 200)})
 	}
 	if v.scenario.RealTime {
 		// They are known as a list; it is that of the calls where none is missing.
 		if all := v.facts.Latency.All; len(all) == len(v.trial.Calls) {
-			facts = append(facts, fact{"latency", show.Seconds(all[i])})
+			facts = append(facts, fact{"latency", format.Seconds(all[i])})
 		}
 	} else {
-		facts = append(facts, fact{"began at", show.Seconds(c.At.Seconds())}, fact{"latency", show.Seconds(c.Latency.Seconds())})
+		facts = append(facts, fact{"began at", format.Seconds(c.At.Seconds())}, fact{"latency", format.Seconds(c.Latency.Seconds())})
 	}
 	if c.Finish != "" && c.Finish != llm.FinishStop {
 		facts = append(facts, fact{"finish", line(string(c.Finish), 40)})
@@ -213,7 +213,7 @@ func troubles(c *record.Call, exchanges []record.Exchange) []trouble {
 		if r.Status > 0 {
 			text += fmt.Sprintf(" (%d)", r.Status)
 		}
-		list = append(list, trouble{"retry", line(text, 200) + "; again after " + show.Seconds(r.Wait.Seconds())})
+		list = append(list, trouble{"retry", line(text, 200) + "; again after " + format.Seconds(r.Wait.Seconds())})
 	}
 	return list
 }

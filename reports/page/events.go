@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // happening is what an agent told, or several alike in a row.
@@ -49,7 +49,7 @@ func happenings(events []record.Event, untimed bool) []happening {
 func newHappening(e *record.Event) happening {
 	tone, by := toneOf(e.Event)
 	h := happening{
-		At: show.Seconds(e.At.Seconds()), Kind: line(string(e.Kind), 40), Name: line(e.Name, 80), Detail: line(e.Detail, 0),
+		At: format.Seconds(e.At.Seconds()), Kind: line(string(e.Kind), 40), Name: line(e.Name, 80), Detail: line(e.Detail, 0),
 		Times: 1, Tone: tone,
 	}
 	for _, key := range slices.Sorted(maps.Keys(e.Attrs)) {

@@ -8,9 +8,9 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/shell"
-	"github.com/rehearse-dev/rehearse/internal/show"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -52,7 +52,7 @@ func newFindings(list []gate.Finding, trial func(n int) *reference) []finding {
 func newFinding(f gate.Finding) finding {
 	shown := finding{
 		Severity: line(string(f.Severity), 20), Rule: line(f.Rule, 60), Message: line(f.Message, 2000),
-		Evidence: strings.Join(plain.Lines(f.Evidence, 1000), "\n"), At: line(f.At, 80),
+		Evidence: strings.Join(sanitize.Lines(f.Evidence, 1000), "\n"), At: line(f.At, 80),
 	}
 	switch f.Severity {
 	case gate.Info:
@@ -265,7 +265,7 @@ func without(c reports.Count) string {
 		name gate.Verdict
 	}{{c.Pass, gate.Pass}, {c.Fail, gate.Fail}, {c.Error, gate.Error}, {c.Skip, gate.Skip}} {
 		if p.n > 0 {
-			parts = append(parts, show.Number(float64(p.n))+" "+string(p.name))
+			parts = append(parts, format.Number(float64(p.n))+" "+string(p.name))
 		}
 	}
 	return count(c.Total(), "trial") + " without details here (" + strings.Join(parts, ", ") + ")"

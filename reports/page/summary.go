@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/survival"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/detection"
 	"github.com/rehearse-dev/rehearse/reports/explored"
@@ -173,11 +173,11 @@ func about(r reports.Run) []fact {
 func numbers(r reports.Report) []numbered {
 	trials := r.Totals.Trials
 	list := []numbered{
-		{Name: "scenarios", Value: show.Number(float64(r.Totals.Scenarios.Total()))},
-		{Name: "trials", Value: show.Number(float64(trials.Total()))},
+		{Name: "scenarios", Value: format.Number(float64(r.Totals.Scenarios.Total()))},
+		{Name: "trials", Value: format.Number(float64(trials.Total()))},
 	}
 	if trials.Pass < trials.Total() {
-		list[1].Note = show.Number(float64(trials.Pass)) + " passed"
+		list[1].Note = format.Number(float64(trials.Pass)) + " passed"
 	}
 	for _, m := range []struct{ name, of string }{
 		{"calls", "calls"},
@@ -201,7 +201,7 @@ func numbers(r reports.Report) []numbered {
 		list = append(list, n)
 	}
 	if failed := reports.Find(r.Totals.Measures, "failed_calls"); failed.Value != nil && *failed.Value > 0 {
-		list[2].Note = show.Number(*failed.Value) + " failed"
+		list[2].Note = format.Number(*failed.Value) + " failed"
 	}
 	return list
 }
@@ -213,8 +213,8 @@ func driven(in Input) []numbered {
 		total += len(in.Explored[i].Cells)
 	}
 	return []numbered{
-		{Name: "perturbed runs", Value: show.Number(float64(total)), Note: "driven"},
-		{Name: "trials", Value: show.Number(float64(in.Report.Totals.Trials.Total())), Note: "recorded"},
+		{Name: "perturbed runs", Value: format.Number(float64(total)), Note: "driven"},
+		{Name: "trials", Value: format.Number(float64(in.Report.Totals.Trials.Total())), Note: "recorded"},
 	}
 }
 
@@ -295,7 +295,7 @@ func newScored(r *detection.Report) *scored {
 		d := &list[i]
 		of := d.Overall
 		out.Rows = append(out.Rows, scoredRow{
-			line(d.Detector, 80), show.Number(float64(d.Scored)), scoreText(of.Precision), scoreText(of.Recall), scoreText(of.F1), scoreText(of.FPR),
+			line(d.Detector, 80), format.Number(float64(d.Scored)), scoreText(of.Precision), scoreText(of.Recall), scoreText(of.F1), scoreText(of.FPR),
 		})
 	}
 	for _, p := range detection.Pictures(list) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Bounds on foreign texts, in bytes. Of a longer text the beginning and the end are
@@ -51,14 +51,14 @@ func newText(s string, marks []mark) text {
 	var t text
 	if len(s) > maxText {
 		head, tail := s[:start(s, headOf)], s[start(s, len(s)-tailOf):]
-		t.Parts = append(t.Parts, marked(plain.Text(head, 0), marks)...)
-		t.Parts = append(t.Parts, part{Left: show.Number(float64(len(s)-len(head)-len(tail))) + " bytes are left out here; the recording has them"})
-		t.Parts = append(t.Parts, marked(plain.Text(tail, 0), marks)...)
+		t.Parts = append(t.Parts, marked(sanitize.Text(head, 0), marks)...)
+		t.Parts = append(t.Parts, part{Left: format.Number(float64(len(s)-len(head)-len(tail))) + " bytes are left out here; the recording has them"})
+		t.Parts = append(t.Parts, marked(sanitize.Text(tail, 0), marks)...)
 	} else {
-		t.Parts = marked(plain.Text(s, 0), marks)
+		t.Parts = marked(sanitize.Text(s, 0), marks)
 	}
 	if len(s) > foldAbove {
-		t.Folded, t.Opening, t.Size = true, line(s, 160), show.Number(float64(len(s)))+" bytes"
+		t.Folded, t.Opening, t.Size = true, line(s, 160), format.Number(float64(len(s)))+" bytes"
 	}
 	return t
 }
@@ -74,7 +74,7 @@ func start(s string, i int) int {
 }
 
 // line is foreign text on one line.
-func line(s string, limit int) string { return plain.Line(s, cmp.Or(limit, maxLine)) }
+func line(s string, limit int) string { return sanitize.Line(s, cmp.Or(limit, maxLine)) }
 
 // marked splits s at the quotations that it has, each of them where it first stands.
 // One that overlaps an earlier one is left out.
@@ -85,7 +85,7 @@ func marked(s string, marks []mark) []part {
 	}
 	var spans []span
 	for _, m := range marks {
-		quote := plain.Text(m.quote, 0)
+		quote := sanitize.Text(m.quote, 0)
 		if at := strings.Index(s, quote); quote != "" && at >= 0 {
 			spans = append(spans, span{at, at + len(quote), m.why})
 		}
@@ -112,7 +112,7 @@ func marked(s string, marks []mark) []part {
 // fact is a name with its value.
 type fact struct{ Name, Value string }
 
-func count(n int, noun string) string { return show.Plural(n, noun) }
+func count(n int, noun string) string { return format.Plural(n, noun) }
 
 // words turns the name of a measure or an attribute into words.
 func words(name string) string { return strings.NewReplacer("_", " ", "-", " ").Replace(name) }
@@ -122,7 +122,7 @@ func attr(v any) string {
 	case string:
 		return line(v, 0)
 	case float64:
-		return show.Number(v)
+		return format.Number(v)
 	default:
 		return line(fmt.Sprint(v), 0)
 	}

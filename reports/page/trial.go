@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
 
@@ -94,7 +94,7 @@ func (v view) head(s steps) trialHead {
 	}
 	h.Brief = []string{count(len(t.Calls), "call"), tokens(v.facts) + " tokens", cost(v.facts)}
 	if run.DurationKnown {
-		h.Brief = append(h.Brief, show.Seconds(run.Duration))
+		h.Brief = append(h.Brief, format.Seconds(run.Duration))
 	}
 	rounds := "iterations"
 	if len(v.facts.Turns) > 0 {
@@ -139,17 +139,17 @@ func (v view) timeline() plot.Picture {
 
 func tokens(f *measure.Facts) string {
 	if !f.Tokens.Known {
-		return "at least " + show.Number(float64(f.Tokens.Total))
+		return "at least " + format.Number(float64(f.Tokens.Total))
 	}
-	return show.Number(float64(f.Tokens.Total))
+	return format.Number(float64(f.Tokens.Total))
 }
 
 func cost(f *measure.Facts) string {
 	switch {
 	case f.Cost.Known:
-		return show.Money(f.Cost.EUR) + " EUR"
+		return format.Money(f.Cost.EUR) + " EUR"
 	case f.Cost.EUR > 0:
-		return "at least " + show.Money(f.Cost.EUR) + " EUR"
+		return "at least " + format.Money(f.Cost.EUR) + " EUR"
 	default:
 		return "cost unknown"
 	}

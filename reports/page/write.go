@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -140,11 +140,11 @@ func (b *Builder) listHead(r reports.Report, list []item, left reports.Count) li
 	h := listHead{Count: count(len(list), "scenario")}
 	if n := len(r.Scenarios) - len(list); n > 0 {
 		h.LeftOut = fmt.Sprintf("%s of %s are left out, those that passed before others: a page holds no more. ",
-			show.Number(float64(n)), count(len(r.Scenarios), "scenario"))
+			format.Number(float64(n)), count(len(r.Scenarios), "scenario"))
 	}
 	if text := without(left); text != "" {
 		h.LeftOut += fmt.Sprintf("There are %s: the page would be larger than %s MB. Trials that failed and the first of each scenario were kept before others.",
-			text, show.Number(float64(b.spool.limit)/1e6))
+			text, format.Number(float64(b.spool.limit)/1e6))
 	}
 	if h.LeftOut != "" {
 		h.LeftOut = strings.TrimSpace(h.LeftOut + " " + b.more)

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // maxRows is how many rows of bars or intervals are drawn.
@@ -36,9 +36,9 @@ func Costs(title, unit string, bars []Bar) Picture {
 	}
 	bars = rest(bars)
 	amount := func(b Bar) string {
-		s := show.Number(b.Value)
+		s := format.Number(b.Value)
 		if unit == "EUR" || unit == "USD" {
-			s = show.Money(b.Value)
+			s = format.Money(b.Value)
 		}
 		if b.Unknown {
 			s = "≥ " + s
@@ -48,7 +48,7 @@ func Costs(title, unit string, bars []Bar) Picture {
 	var names, says []string
 	for _, b := range bars {
 		names = append(names, b.Name)
-		says = append(says, plain.Line(b.Name, maxLabel)+" "+amount(b))
+		says = append(says, sanitize.Line(b.Name, maxLabel)+" "+amount(b))
 	}
 	s := newSheet(narrow, float64(len(bars))*rowHeight+8)
 	s.rows(names)

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // ink is a class of the style sheet that stands for a colour. gonum/plot carries
@@ -216,7 +216,7 @@ func (c *canvas) link(to string) bool {
 // maxTitle bounds a text of a picture, in characters.
 const maxTitle = 300
 
-func escape(text string, limit int) string { return html.EscapeString(plain.Line(text, limit)) }
+func escape(text string, limit int) string { return html.EscapeString(sanitize.Line(text, limit)) }
 
 // attribute is empty for an empty value; the value is markup already.
 func attribute(name, value string) string {

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Point is a detector's precision and recall, between 0 and 1, with their
@@ -39,7 +39,7 @@ func PrecisionRecall(title string, points []Point) Picture {
 	s.grid(true)
 	var says []string
 	for _, p := range list {
-		says = append(says, fmt.Sprintf("%s: precision %s, recall %s", plain.Line(p.Name, maxLabel), percent(p.Precision), percent(p.Recall)))
+		says = append(says, fmt.Sprintf("%s: precision %s, recall %s", sanitize.Line(p.Name, maxLabel), percent(p.Precision), percent(p.Recall)))
 	}
 	s.mark(func(x, y func(float64) float64) {
 		for i, p := range list {
@@ -53,7 +53,7 @@ func PrecisionRecall(title string, points []Point) Picture {
 			s.numbered(i, x(p.Recall), y(p.Precision), class, says[i])
 			legend := float64(i)*legendRow + 10
 			s.numbered(i, 20, legend, class, "")
-			s.svg.text(38, legend+4, "", "", plain.Line(p.Name, maxLabel))
+			s.svg.text(38, legend+4, "", "", sanitize.Line(p.Name, maxLabel))
 			s.svg.text(s.width-4, legend+4, "end", "axis", fmt.Sprintf("precision %s · recall %s", percent(p.Precision), percent(p.Recall)))
 		}
 	})
@@ -98,9 +98,9 @@ func Thresholds(title string, c Curve) Picture {
 	}
 	s := newSheet(narrow, 220)
 	s.top = legendRow + 8
-	ticks(&s.X, lo, hi, show.Number)
+	ticks(&s.X, lo, hi, format.Number)
 	if lo >= 0 && hi <= 1 {
-		shares(&s.X, 5, show.Number)
+		shares(&s.X, 5, format.Number)
 	}
 	shares(&s.Y, 4, percent)
 	s.X.Label.Text = "threshold"
@@ -110,7 +110,7 @@ func Thresholds(title string, c Curve) Picture {
 	}
 	says := "Precision, recall and F1 over the threshold."
 	if finite(c.Best) {
-		says = fmt.Sprintf("Precision, recall and F1 over the threshold; F1 is best at %s.", show.Significant(c.Best))
+		says = fmt.Sprintf("Precision, recall and F1 over the threshold; F1 is best at %s.", format.Significant(c.Best))
 	}
 	s.mark(func(x, y func(float64) float64) {
 		left := 8.0
@@ -121,7 +121,7 @@ func Thresholds(title string, c Curve) Picture {
 		}
 		if finite(c.Best) && c.Best >= lo && c.Best <= hi {
 			s.svg.stroke("axis", 1, true, x(c.Best), y(0), x(c.Best), y(1))
-			s.svg.text(s.width-4, 14, "end", "axis", "best F1 at "+show.Significant(c.Best))
+			s.svg.text(s.width-4, 14, "end", "axis", "best F1 at "+format.Significant(c.Best))
 		}
 	})
 	return s.picture(title, says)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Difference is a difference in the unit of its measure, with its interval; NaN is what
@@ -47,7 +47,7 @@ func Differences(title string, rows []Difference, smallest float64, format func(
 	list := make([]interval, len(rows))
 	for i, r := range rows {
 		list[i] = r.interval(signed)
-		says = append(says, plain.Line(r.Name, maxLabel)+" "+list[i].note)
+		says = append(says, sanitize.Line(r.Name, maxLabel)+" "+list[i].note)
 	}
 	s := newSheet(narrow, float64(len(rows))*rowHeight+30)
 	ticks(&s.X, -span*1.05, span*1.05, func(v float64) string {
@@ -69,7 +69,7 @@ func Differences(title string, rows []Difference, smallest float64, format func(
 }
 
 func (r Difference) interval(signed func(float64) string) interval {
-	in := interval{name: r.Name, value: r.Value, lo: r.Lo, hi: r.Hi, class: "skip", note: plain.Line(r.Verdict, maxLabel)}
+	in := interval{name: r.Name, value: r.Value, lo: r.Lo, hi: r.Hi, class: "skip", note: sanitize.Line(r.Verdict, maxLabel)}
 	if class, ok := differenceClass[r.Verdict]; ok {
 		in.class = class
 	}

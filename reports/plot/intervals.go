@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Share is a share between 0 and 1 with its interval, such as a pass rate or a
@@ -31,7 +31,7 @@ func Shares(title string, rows []Share) Picture {
 	list := make([]interval, len(rows))
 	for i, r := range rows {
 		list[i] = r.interval()
-		says = append(says, plain.Line(r.Name, maxLabel)+" "+list[i].note)
+		says = append(says, sanitize.Line(r.Name, maxLabel)+" "+list[i].note)
 	}
 	s := newSheet(narrow, float64(len(rows))*rowHeight+30)
 	shares(&s.X, 2, percent)
@@ -43,7 +43,7 @@ func left(more int) string {
 	if more == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" %s not shown.", show.Plural(more, "row"))
+	return fmt.Sprintf(" %s not shown.", format.Plural(more, "row"))
 }
 
 func (r Share) interval() interval {
@@ -95,7 +95,7 @@ func Effects(title string, rows []Effect) Picture {
 				span = max(span, min(0.5, math.Abs(v)))
 			}
 		}
-		says = append(says, plain.Line(r.Name, maxLabel)+" "+list[i].note)
+		says = append(says, sanitize.Line(r.Name, maxLabel)+" "+list[i].note)
 	}
 	s := newSheet(narrow, float64(len(rows))*rowHeight+30)
 	ticks(&s.X, -span*1.05, span*1.05, signed)
@@ -107,7 +107,7 @@ func Effects(title string, rows []Effect) Picture {
 }
 
 func (r Effect) interval() interval {
-	in := interval{name: r.Name, value: r.Change, lo: r.Lo, hi: r.Hi, class: "skip", note: plain.Line(r.Verdict, maxLabel)}
+	in := interval{name: r.Name, value: r.Change, lo: r.Lo, hi: r.Hi, class: "skip", note: sanitize.Line(r.Verdict, maxLabel)}
 	if class, ok := effectClass[r.Verdict]; ok {
 		in.class = class
 	}

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -40,7 +40,7 @@ func Latency(title string, groups []Sample) Picture {
 	case len(all) == 0:
 		return Picture{Title: title, Text: "There are no calls whose latency is known."}
 	case all[0] == all[len(all)-1]:
-		return Picture{Title: title, Text: fmt.Sprintf("There is nothing to draw: %s, each of %s.", show.Plural(len(all), "call"), show.Seconds(all[0]))}
+		return Picture{Title: title, Text: fmt.Sprintf("There is nothing to draw: %s, each of %s.", format.Plural(len(all), "call"), format.Seconds(all[0]))}
 	}
 	s := newSheet(narrow, 200+float64(len(groups))*legendRow)
 	s.top = float64(len(groups))*legendRow + 6
@@ -58,7 +58,7 @@ func Latency(title string, groups []Sample) Picture {
 		}
 	})
 	return s.picture(title, fmt.Sprintf("%s: half took at most %s, 95 %% at most %s, the longest %s.",
-		show.Plural(len(all), "call"), show.Seconds(quantile(all, 0.5)), show.Seconds(quantile(all, 0.95)), show.Seconds(all[len(all)-1])))
+		format.Plural(len(all), "call"), format.Seconds(quantile(all, 0.5)), format.Seconds(quantile(all, 0.95)), format.Seconds(all[len(all)-1])))
 }
 
 // largest returns the groups to draw, in their order, with values that can be
@@ -100,7 +100,7 @@ func (s *sheet) timeAxis(sorted []float64) float64 {
 	first := sorted[slices.IndexFunc(sorted, func(v float64) bool { return v > 0 })]
 	hi := sorted[len(sorted)-1]
 	if hi <= 50*first {
-		ticks(&s.X, 0, hi, show.Seconds)
+		ticks(&s.X, 0, hi, format.Seconds)
 		return 0
 	}
 	lo := math.Pow10(int(math.Floor(math.Log10(first))))
@@ -108,7 +108,7 @@ func (s *sheet) timeAxis(sorted []float64) float64 {
 	s.X.Min, s.X.Max = lo, hi
 	var list plot.ConstantTicks
 	for v := lo; v <= hi*1.0001; v *= 10 {
-		list = append(list, plot.Tick{Value: v, Label: show.Seconds(v)})
+		list = append(list, plot.Tick{Value: v, Label: format.Seconds(v)})
 	}
 	for every := 2; len(list) > 9; every++ {
 		list = thinned(list, every)
@@ -141,12 +141,12 @@ func distribution(sorted []float64, lo, hi float64) plotter.XYs {
 func (s *sheet) quantileMarks(g Sample, class string, lo float64, x, y func(float64) float64) {
 	for _, q := range []float64{0.5, 0.95} {
 		v := quantile(g.Seconds, q)
-		s.svg.circle(x(max(lo, v)), y(q), 3.5, class, fmt.Sprintf("%s: %s took at most %s", plain.Line(g.Name, maxLabel), percent(q), show.Seconds(v)))
+		s.svg.circle(x(max(lo, v)), y(q), 3.5, class, fmt.Sprintf("%s: %s took at most %s", sanitize.Line(g.Name, maxLabel), percent(q), format.Seconds(v)))
 	}
 }
 
 func quantiles(g Sample) string {
-	return fmt.Sprintf("p50 %s · p95 %s · n = %d", show.Seconds(quantile(g.Seconds, 0.5)), show.Seconds(quantile(g.Seconds, 0.95)), len(g.Seconds))
+	return fmt.Sprintf("p50 %s · p95 %s · n = %d", format.Seconds(quantile(g.Seconds, 0.5)), format.Seconds(quantile(g.Seconds, 0.95)), len(g.Seconds))
 }
 
 func quantile(sorted []float64, q float64) float64 {
@@ -157,13 +157,13 @@ func quantile(sorted []float64, q float64) float64 {
 func series(i int) string { return fmt.Sprintf("c%d", i%maxSeries+1) }
 
 func percent(share float64) string {
-	return fmt.Sprintf("%s %%", show.Number(math.Round(share*1000)/10))
+	return fmt.Sprintf("%s %%", format.Number(math.Round(share*1000)/10))
 }
 
 // legend writes row i of the legend above the plot: a line, a name, a note.
 func (s *sheet) legend(i int, class string, dash bool, name, note string) {
 	y := float64(i)*legendRow + 10
 	s.svg.stroke(class, 2, dash, 8, y, 32, y)
-	s.svg.text(38, y+4, "", "", plain.Line(name, maxLabel))
+	s.svg.text(38, y+4, "", "", sanitize.Line(name, maxLabel))
 	s.svg.text(s.width-4, y+4, "end", "axis", note)
 }

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -152,7 +152,7 @@ func (s *sheet) rows(names []string) {
 	list := plot.ConstantTicks{}
 	for i, name := range names {
 		// A label must not be empty: a tick without is a minor one.
-		list = append(list, plot.Tick{Value: -float64(i), Label: plain.Line(name, maxLabel) + "\u00a0"})
+		list = append(list, plot.Tick{Value: -float64(i), Label: sanitize.Line(name, maxLabel) + "\u00a0"})
 	}
 	s.Y.Tick.Marker = list
 	s.Y.Tick.Width = 0

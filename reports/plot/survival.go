@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/plot"
 
 	"github.com/rehearse-dev/rehearse/harness/survival"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/reports/explored"
 )
 
@@ -85,7 +85,7 @@ func heatMap(r *survival.Result, m explored.Matrix) Picture {
 			left += widthOf(sh.says) + 34
 		}
 	})
-	title := fmt.Sprintf("%s: survival by %s and %s", plain.Line(r.Scenario, 60), m.Point, plain.Line(string(m.Family), maxLabel))
+	title := fmt.Sprintf("%s: survival by %s and %s", sanitize.Line(r.Scenario, 60), m.Point, sanitize.Line(string(m.Family), maxLabel))
 	return s.picture(title, matrixText(m, size))
 }
 
@@ -200,10 +200,10 @@ func (s *sheet) failures(r *survival.Result, columns []column, x, y func(float64
 			cell := &r.Cells[run]
 			why := string(cell.Outcome)
 			if len(cell.Findings) > 0 {
-				why = plain.Line(cell.Findings[0].Message, 120)
+				why = sanitize.Line(cell.Findings[0].Message, 120)
 			}
 			s.svg.rect(x(float64(i))-half, y(-float64(head))-cellHeight/2+0.5, 2*half, cellHeight-1, "over",
-				fmt.Sprintf("%s: %s", plain.Line(strings.Join(cell.Perturb, " "), 80), why))
+				fmt.Sprintf("%s: %s", sanitize.Line(strings.Join(cell.Perturb, " "), 80), why))
 		}
 	}
 }
@@ -228,7 +228,7 @@ func matrixText(m explored.Matrix, size int) string {
 		text += fmt.Sprintf(" Each column stands for up to %d %ss and shows their worst outcome.", size, m.Point)
 	}
 	if more := len(m.Heads) - maxHeads; more > 0 {
-		text += " " + show.Plural(more, "more row") + " not shown."
+		text += " " + format.Plural(more, "more row") + " not shown."
 	}
 	return text
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Span is a call on a timeline.
@@ -66,9 +66,9 @@ func Timeline(title string, spans []Span) Picture {
 	s.top = legendRow + 4
 	s.rows(names)
 	if inOrder {
-		ticks(&s.X, 0.5, float64(len(spans))+0.5, func(v float64) string { return "call " + show.Number(v) })
+		ticks(&s.X, 0.5, float64(len(spans))+0.5, func(v float64) string { return "call " + format.Number(v) })
 	} else {
-		ticks(&s.X, 0, end.Seconds(), show.Seconds)
+		ticks(&s.X, 0, end.Seconds(), format.Seconds)
 	}
 	s.grid(false)
 	s.mark(func(x, y func(float64) float64) {
@@ -93,7 +93,7 @@ func timelineText(spans []Span, end time.Duration) string {
 	for _, s := range spans {
 		count[s.kind()]++
 	}
-	text := fmt.Sprintf("%s in %s", show.Plural(len(spans), "call"), show.Seconds(end.Seconds()))
+	text := fmt.Sprintf("%s in %s", format.Plural(len(spans), "call"), format.Seconds(end.Seconds()))
 	if count[upset] > 0 {
 		text += fmt.Sprintf(", %d with a fault or a retry", count[upset])
 	}
@@ -176,15 +176,15 @@ func (s *sheet) boxes(list []box, y func(float64) float64) {
 // title says what a box is.
 func (b box) title() string {
 	if b.n > 1 {
-		return fmt.Sprintf("%s, from call %d to %d", show.Plural(b.n, "call"), b.first.N, b.last.N)
+		return fmt.Sprintf("%s, from call %d to %d", format.Plural(b.n, "call"), b.first.N, b.last.N)
 	}
 	c := b.first
-	parts := []string{fmt.Sprintf("%d: %s", c.N, show.Seconds(c.Took.Seconds()))}
+	parts := []string{fmt.Sprintf("%d: %s", c.N, format.Seconds(c.Took.Seconds()))}
 	if c.Fault != "" {
-		parts = append(parts, plain.Line(c.Fault, maxLabel))
+		parts = append(parts, sanitize.Line(c.Fault, maxLabel))
 	}
 	if c.Retries > 0 {
-		parts = append(parts, strings.Replace(show.Plural(c.Retries, "retry"), "retrys", "retries", 1))
+		parts = append(parts, strings.Replace(format.Plural(c.Retries, "retry"), "retrys", "retries", 1))
 	}
 	if c.Failed {
 		parts = append(parts, "failed")

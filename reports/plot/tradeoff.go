@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Tradeoff is what one of several choices costs and how good it is.
@@ -46,12 +46,12 @@ func Pareto(title string, p Plane, choices []Tradeoff) Picture {
 		return Picture{Title: title, Text: "Of nothing both the cost and the quality are known."}
 	}
 	if p.Show == nil {
-		p.Show = show.Number
+		p.Show = format.Number
 	}
 	s := newSheet(narrow, 260+float64(len(list))*legendRow)
 	s.top = float64(len(list))*legendRow + 8
 	lo, hi := extent(list, func(t Tradeoff) measure.Value { return t.Cost })
-	ticks(&s.X, max(0, lo), hi, show.Money)
+	ticks(&s.X, max(0, lo), hi, format.Money)
 	lo, hi = extent(list, func(t Tradeoff) measure.Value { return t.Quality })
 	ticks(&s.Y, lo, hi, p.Show)
 	s.X.Label.Text, s.Y.Label.Text = p.Cost, p.Quality
@@ -59,7 +59,7 @@ func Pareto(title string, p Plane, choices []Tradeoff) Picture {
 	s.line("skip", true, front(list))
 	says := make([]string, len(list))
 	for i, t := range list {
-		says[i] = fmt.Sprintf("%s: %s, %s", plain.Line(t.Name, maxLabel), around(t.Quality, p.Show), around(t.Cost, show.Money))
+		says[i] = fmt.Sprintf("%s: %s, %s", sanitize.Line(t.Name, maxLabel), around(t.Quality, p.Show), around(t.Cost, format.Money))
 		if t.Front {
 			says[i] += ", on the front"
 		}
@@ -71,8 +71,8 @@ func Pareto(title string, p Plane, choices []Tradeoff) Picture {
 			s.numbered(i, x(*t.Cost.Value), y(*t.Quality.Value), class, says[i])
 			legend := float64(i)*legendRow + 10
 			s.numbered(i, 20, legend, class, "")
-			s.svg.text(38, legend+4, "", "", plain.Line(t.Name, maxLabel))
-			s.svg.text(s.width-4, legend+4, "end", "axis", p.Show(*t.Quality.Value)+" · "+show.Money(*t.Cost.Value))
+			s.svg.text(38, legend+4, "", "", sanitize.Line(t.Name, maxLabel))
+			s.svg.text(s.width-4, legend+4, "end", "axis", p.Show(*t.Quality.Value)+" · "+format.Money(*t.Cost.Value))
 		}
 	})
 	better := "up"

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/golden"
-	"github.com/rehearse-dev/rehearse/internal/show"
 	"github.com/rehearse-dev/rehearse/reports/plot"
 )
 
@@ -87,7 +87,7 @@ var _ = Describe("the pictures of an experiment", Label("H-05"), func() {
 				rows = append(rows, plot.Difference{Name: name.Draw(rt, "name"), Value: number.Draw(rt, "v"), Lo: number.Draw(rt, "lo"), Hi: number.Draw(rt, "hi"), Verdict: name.Draw(rt, "verdict")})
 			}
 			sound(plot.Pareto("t", plot.Plane{Cost: evil, Quality: evil, Lower: true}, list))
-			sound(plot.Differences("t", rows, number.Draw(rt, "smallest"), show.Significant))
+			sound(plot.Differences("t", rows, number.Draw(rt, "smallest"), format.Significant))
 		})
 	})
 })

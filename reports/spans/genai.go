@@ -12,9 +12,9 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/genai"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/genai"
 )
 
 // This file alone knows the semantic conventions.
@@ -40,7 +40,7 @@ func resourceAttributes(run record.Run, altered bool) []*commonpb.KeyValue {
 		attrs = append(attrs, attribute.Bool("rehearse.recording.altered", true))
 	}
 	for _, name := range slices.Sorted(maps.Keys(run.Labels)) {
-		attrs = append(attrs, text("rehearse.label."+plain.Line(name, maxText), run.Labels[name]))
+		attrs = append(attrs, text("rehearse.label."+sanitize.Line(name, maxText), run.Labels[name]))
 	}
 	return encode(attrs)
 }
@@ -49,7 +49,7 @@ func (t *trial) agentAttributes() []*commonpb.KeyValue {
 	f := t.facts
 	attrs := []attribute.KeyValue{
 		semconv.GenAIOperationNameInvokeAgent,
-		semconv.GenAIAgentName(plain.Line(t.scenario.Agent, maxText)),
+		semconv.GenAIAgentName(sanitize.Line(t.scenario.Agent, maxText)),
 		text("rehearse.scenario", t.scenario.Name),
 		attribute.Int("rehearse.trial", t.Head.N),
 		text("rehearse.verdict", string(gate.VerdictOf(t.findings))),
@@ -62,7 +62,7 @@ func (t *trial) agentAttributes() []*commonpb.KeyValue {
 		attrs = append(attrs, provider)
 	}
 	if t.scenario.Model != "" {
-		attrs = append(attrs, semconv.GenAIRequestModel(plain.Line(t.scenario.Model, maxText)))
+		attrs = append(attrs, semconv.GenAIRequestModel(sanitize.Line(t.scenario.Model, maxText)))
 	}
 	if f.Tokens.Known {
 		attrs = append(attrs, semconv.GenAIUsageInputTokens(f.Tokens.Input+f.Tokens.Cached), semconv.GenAIUsageOutputTokens(f.Tokens.Output))
@@ -73,7 +73,7 @@ func (t *trial) agentAttributes() []*commonpb.KeyValue {
 	if len(t.scenario.Perturb) > 0 {
 		var list []string
 		for _, p := range t.scenario.Perturb {
-			list = append(list, plain.Line(p, maxText))
+			list = append(list, sanitize.Line(p, maxText))
 		}
 		attrs = append(attrs, attribute.StringSlice("rehearse.perturb", list))
 	}
@@ -86,26 +86,26 @@ func callAttributes(sc *record.Scenario, c *record.Call) []*commonpb.KeyValue {
 		attrs = append(attrs, provider)
 	}
 	if sc.Model != "" {
-		attrs = append(attrs, semconv.GenAIRequestModel(plain.Line(sc.Model, maxText)))
+		attrs = append(attrs, semconv.GenAIRequestModel(sanitize.Line(sc.Model, maxText)))
 	}
 	if c.Model != "" {
-		attrs = append(attrs, semconv.GenAIResponseModel(plain.Line(c.Model, maxText)))
+		attrs = append(attrs, semconv.GenAIResponseModel(sanitize.Line(c.Model, maxText)))
 	}
 	if c.Finish != "" {
-		attrs = append(attrs, semconv.GenAIResponseFinishReasons(plain.Line(string(c.Finish), maxText)))
+		attrs = append(attrs, semconv.GenAIResponseFinishReasons(sanitize.Line(string(c.Finish), maxText)))
 	}
 	if c.Purpose != "" {
 		attrs = append(attrs, text("rehearse.call.purpose", c.Purpose))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Tags)) {
-		attrs = append(attrs, text("rehearse.call.tag."+plain.Line(name, maxText), c.Tags[name]))
+		attrs = append(attrs, text("rehearse.call.tag."+sanitize.Line(name, maxText), c.Tags[name]))
 	}
 	attrs = append(attrs, genai.Usage(c.Usage)...)
 	if usd, why := measure.CallCostUSD(sc, c); why == "" {
 		attrs = append(attrs, attribute.Float64("rehearse.cost.usd", usd))
 	}
 	if c.Error != nil {
-		attrs = append(attrs, semconv.ErrorTypeKey.String(plain.Line(string(c.Error.Kind), maxText)))
+		attrs = append(attrs, semconv.ErrorTypeKey.String(sanitize.Line(string(c.Error.Kind), maxText)))
 		if c.Error.Status > 0 {
 			attrs = append(attrs, semconv.HTTPResponseStatusCode(c.Error.Status))
 		}
@@ -115,7 +115,7 @@ func callAttributes(sc *record.Scenario, c *record.Call) []*commonpb.KeyValue {
 
 func retryAttributes(k int, r llm.Retry) []*commonpb.KeyValue {
 	attrs := []attribute.KeyValue{
-		attribute.Int("rehearse.retry", k+1), semconv.ErrorTypeKey.String(plain.Line(string(r.Kind), maxText)),
+		attribute.Int("rehearse.retry", k+1), semconv.ErrorTypeKey.String(sanitize.Line(string(r.Kind), maxText)),
 		attribute.Float64("rehearse.retry.wait_seconds", r.Wait.Seconds()),
 	}
 	if r.Status > 0 {
@@ -157,7 +157,7 @@ func eventAttributes(e *event.Event) []*commonpb.KeyValue {
 		if private && name == "user" {
 			continue
 		}
-		key := "rehearse.event." + plain.Line(name, maxText)
+		key := "rehearse.event." + sanitize.Line(name, maxText)
 		switch v := e.Attrs[name].(type) {
 		case string:
 			attrs = append(attrs, text(key, v))
@@ -186,7 +186,7 @@ func evaluationAttributes(v gate.Verdict, why string) []*commonpb.KeyValue {
 
 // text is an attribute of foreign text.
 func text(key, value string) attribute.KeyValue {
-	return attribute.String(key, plain.Line(value, maxText))
+	return attribute.String(key, sanitize.Line(value, maxText))
 }
 
 // encode turns attributes into OTLP's. One key has one value: the first wins.

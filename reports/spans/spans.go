@@ -38,7 +38,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // scope names these spans' origin.
@@ -113,7 +113,7 @@ func (t *trial) at(since time.Duration) uint64 {
 func (t *trial) spans() []*tracepb.Span {
 	root := &tracepb.Span{
 		TraceId: t.trace, SpanId: t.id(8, "agent"), Kind: tracepb.Span_SPAN_KIND_INTERNAL,
-		Name: strings.TrimSpace("invoke_agent " + plain.Line(t.scenario.Agent, maxText)), StartTimeUnixNano: t.at(0), Attributes: t.agentAttributes(),
+		Name: strings.TrimSpace("invoke_agent " + sanitize.Line(t.scenario.Agent, maxText)), StartTimeUnixNano: t.at(0), Attributes: t.agentAttributes(),
 	}
 	byCall, told := t.ByCall()
 	list := []*tracepb.Span{root}
@@ -159,14 +159,14 @@ func (t *trial) chat(i int, parent []byte, from, to time.Duration) *tracepb.Span
 	c := &t.Calls[i]
 	span := &tracepb.Span{
 		TraceId: t.trace, SpanId: t.id(8, "call", strconv.Itoa(i)), ParentSpanId: parent, Kind: tracepb.Span_SPAN_KIND_CLIENT,
-		Name: strings.TrimSpace("chat " + plain.Line(t.scenario.Model, maxText)), StartTimeUnixNano: t.at(from), EndTimeUnixNano: t.at(to),
+		Name: strings.TrimSpace("chat " + sanitize.Line(t.scenario.Model, maxText)), StartTimeUnixNano: t.at(from), EndTimeUnixNano: t.at(to),
 		Attributes: callAttributes(t.scenario, c),
 	}
 	for k, r := range c.Retries {
 		span.Events = append(span.Events, &tracepb.Span_Event{Name: "retry", TimeUnixNano: t.at(from), Attributes: retryAttributes(k, r)})
 	}
 	if c.Error != nil {
-		span.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: plain.Line(c.Error.Message, maxText)}
+		span.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: sanitize.Line(c.Error.Message, maxText)}
 	}
 	return span
 }
@@ -188,7 +188,7 @@ func (t *trial) told(e *record.Event) *tracepb.Span_Event {
 	if e.Kind == event.Verdict || e.Kind == event.Guard {
 		name = strings.TrimSpace(name + " " + e.Name)
 	}
-	return &tracepb.Span_Event{Name: plain.Line(name, maxText), TimeUnixNano: t.at(e.At), Attributes: eventAttributes(&e.Event)}
+	return &tracepb.Span_Event{Name: sanitize.Line(name, maxText), TimeUnixNano: t.at(e.At), Attributes: eventAttributes(&e.Event)}
 }
 
 // evaluation is the verdict; there is none of a trial that could not be told.
@@ -204,7 +204,7 @@ func (t *trial) evaluation(at uint64) (*tracepb.Span_Event, bool) {
 func (t *trial) why(severity gate.Severity) string {
 	for _, f := range t.findings {
 		if f.Severity == severity {
-			return plain.Line(f.Rule+": "+f.Message, maxText)
+			return sanitize.Line(f.Rule+": "+f.Message, maxText)
 		}
 	}
 	return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -48,7 +48,7 @@ func Terminal(w io.Writer, t Table, term tty.Terminal) error {
 	var b strings.Builder
 	b.WriteString(out.Render() + "\n\n")
 	for _, u := range t.Unknown {
-		line := fmt.Sprintf("unknown id %s, named by %s %s", plain.Line(u.ID, 40), u.Proof.Kind, plain.Line(u.Proof.Name, 200))
+		line := fmt.Sprintf("unknown id %s, named by %s %s", sanitize.Line(u.ID, 40), u.Proof.Kind, sanitize.Line(u.Proof.Name, 200))
 		b.WriteString(term.Paint(tty.Red, tty.Middle(line, term.Columns())) + "\n")
 	}
 	b.WriteString(summary(t) + "\n")
@@ -66,7 +66,7 @@ func Markdown(w io.Writer, t Table) error {
 		var cells []string
 		proofs, more := foremost(r.Proofs)
 		for _, p := range proofs {
-			cells = append(cells, plain.Code(describe(p), 200))
+			cells = append(cells, sanitize.Code(describe(p), 200))
 		}
 		if more > 0 {
 			cells = append(cells, fmt.Sprintf("and %d more", more))
@@ -77,7 +77,7 @@ func Markdown(w io.Writer, t Table) error {
 		b.WriteString("\nIds that no requirement has:\n\n")
 	}
 	for _, u := range t.Unknown {
-		fmt.Fprintf(&b, "- %s, named by %s\n", plain.Code(u.ID, 40), plain.Code(u.Proof.Name, 200))
+		fmt.Fprintf(&b, "- %s, named by %s\n", sanitize.Code(u.ID, 40), sanitize.Code(u.Proof.Name, 200))
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write the requirements as Markdown: %w", err)
@@ -105,9 +105,9 @@ func settled(p Proof) bool { return p.Verdict == gate.Pass || p.Verdict == gate.
 
 // describe is one line about a proof. "pass" goes without saying.
 func describe(p Proof) string {
-	line := fmt.Sprintf("%s %s", p.Kind, plain.Line(p.Name, 400))
+	line := fmt.Sprintf("%s %s", p.Kind, sanitize.Line(p.Name, 400))
 	if p.Verdict != gate.Pass {
-		line = fmt.Sprintf("%s: %s", plain.Line(string(p.Verdict), 20), line)
+		line = fmt.Sprintf("%s: %s", sanitize.Line(string(p.Verdict), 20), line)
 	}
 	return line
 }

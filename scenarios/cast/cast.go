@@ -11,8 +11,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/fixtures"
-	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // Persona is an invented candidate with a complete set of answers.
@@ -82,7 +82,7 @@ func unknown(name string) error {
 // replies, so that is for the specs to say.
 func parse(file, name string, data []byte) (Persona, error) {
 	var p Persona
-	doc, found := source.Decode(file, data, &p)
+	doc, found := yamlsrc.Decode(file, data, &p)
 	refuse := func(at, format string, args ...any) {
 		found = append(found, doc.At(at, fmt.Sprintf(format, args...), ""))
 	}

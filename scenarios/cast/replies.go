@@ -9,8 +9,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/fixtures"
-	"github.com/rehearse-dev/rehearse/internal/source"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
@@ -19,8 +19,8 @@ const adaptive = 3
 
 // latency is that of a quick model of the day: some 80 tokens a second.
 var latency = mocks.Latency{
-	First:    unit.Duration(600 * time.Millisecond),
-	PerToken: unit.Duration(12 * time.Millisecond),
+	First:    quantity.Duration(600 * time.Millisecond),
+	PerToken: quantity.Duration(12 * time.Millisecond),
 	Jitter:   0.1,
 }
 
@@ -107,7 +107,7 @@ func Visitor(l session.Language) (mocks.Script, error) {
 		return mocks.Script{}, fmt.Errorf("read what a visitor is told: %w", err)
 	}
 	var s mocks.Script
-	if _, found := source.Decode(file, data, &s); len(found) > 0 {
+	if _, found := yamlsrc.Decode(file, data, &s); len(found) > 0 {
 		return mocks.Script{}, found.Err()
 	}
 	for i := range s.Rules {

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v4"
 	"pgregory.net/rapid"
 
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
@@ -65,7 +65,7 @@ var _ = Describe("Count", func() {
 var _ = Describe("Expect", func() {
 	It("survives the recording with every field", func() {
 		limit := expect.Count{AtLeast: new(1), AtMost: new(2)}
-		d, m := new(unit.Duration(1500)), &unit.Money{Amount: 0.5, Currency: unit.USD}
+		d, m := new(quantity.Duration(1500)), &quantity.Money{Amount: 0.5, Currency: quantity.USD}
 		all := expect.Expect{
 			Status: "done", ExitCode: new(0), Calls: &limit, CallsBy: map[string]expect.Count{"x": {Exactly: new(0)}},
 			Retries: &limit, Iterations: &limit, Tokens: &limit, Cost: &expect.Cost{AtLeast: m, AtMost: m},

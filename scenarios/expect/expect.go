@@ -3,7 +3,7 @@
 // there is one type and no copy of it.
 package expect
 
-import "github.com/rehearse-dev/rehearse/internal/unit"
+import "github.com/rehearse-dev/rehearse/internal/quantity"
 
 // Expect is what must hold of each trial. A field that is not given is not
 // judged.
@@ -26,7 +26,7 @@ type Expect struct {
 	// Latency is judged over the trial's calls.
 	Latency *Latency `yaml:"latency,omitempty" json:"latency,omitempty"`
 	// Duration is the longest that the trial may take on its own clock.
-	Duration *unit.Duration `yaml:"duration,omitempty" json:"duration,omitempty"`
+	Duration *quantity.Duration `yaml:"duration,omitempty" json:"duration,omitempty"`
 	// Stops are labels that a person gave to the answers that the stop guard
 	// judges, in order: defers, asks, suggests or clean. An answer that defers must
 	// be refused and any other allowed, and there must be as many labels as
@@ -49,14 +49,14 @@ type Count struct {
 
 // Cost limits the money spent in a trial.
 type Cost struct {
-	AtLeast *unit.Money `yaml:"at_least,omitempty" json:"at_least,omitempty"`
-	AtMost  *unit.Money `yaml:"at_most,omitempty" json:"at_most,omitempty"`
+	AtLeast *quantity.Money `yaml:"at_least,omitempty" json:"at_least,omitempty"`
+	AtMost  *quantity.Money `yaml:"at_most,omitempty" json:"at_most,omitempty"`
 }
 
 // Latency limits the time that calls take, each at most the given duration.
 type Latency struct {
-	Mean *unit.Duration `yaml:"mean,omitempty" json:"mean,omitempty"`
-	P50  *unit.Duration `yaml:"p50,omitempty" json:"p50,omitempty"`
-	P95  *unit.Duration `yaml:"p95,omitempty" json:"p95,omitempty"`
-	Max  *unit.Duration `yaml:"max,omitempty" json:"max,omitempty"`
+	Mean *quantity.Duration `yaml:"mean,omitempty" json:"mean,omitempty"`
+	P50  *quantity.Duration `yaml:"p50,omitempty" json:"p50,omitempty"`
+	P95  *quantity.Duration `yaml:"p95,omitempty" json:"p95,omitempty"`
+	Max  *quantity.Duration `yaml:"max,omitempty" json:"max,omitempty"`
 }

@@ -13,7 +13,7 @@
 package perturb
 
 import (
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
@@ -70,7 +70,7 @@ type Perturbation struct {
 	// Fault holds the options of a fault; its Kind is Do. It is nil for the others.
 	Fault *mocks.Fault
 	// First is how long the answer takes (Do is Latency).
-	First unit.Duration
+	First quantity.Duration
 	// Every, at a write, repeats it at each one that comes a multiple of Every after
 	// N; 0 means once.
 	Every int

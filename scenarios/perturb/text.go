@@ -10,8 +10,8 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
-	"github.com/rehearse-dev/rehearse/internal/unit"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
@@ -133,7 +133,7 @@ func number(n int) string {
 	return strconv.Itoa(n)
 }
 
-func duration(d unit.Duration) string {
+func duration(d quantity.Duration) string {
 	if d == 0 {
 		return ""
 	}
@@ -145,7 +145,7 @@ func setCount(to *int, value string) (err error) {
 	return err
 }
 
-func setDuration(to *unit.Duration, value string) error {
+func setDuration(to *quantity.Duration, value string) error {
 	if err := to.UnmarshalText([]byte(value)); err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 	. "github.com/onsi/gomega"
 	"pgregory.net/rapid"
 
-	"github.com/rehearse-dev/rehearse/internal/source"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -37,17 +37,17 @@ var _ = Describe("the text of a perturbation", Label("H-04"), func() {
 		}),
 		Entry(nil, "call=7:status,status=503,retry_after=20s,times=3", perturb.Perturbation{
 			At: perturb.Call, N: 7, Do: "status",
-			Fault: &mocks.Fault{Kind: "status", Status: 503, RetryAfter: unit.Duration(20 * time.Second), Times: 3},
+			Fault: &mocks.Fault{Kind: "status", Status: 503, RetryAfter: quantity.Duration(20 * time.Second), Times: 3},
 		}),
 		Entry(nil, "call=1:slow-drip,after=2,delay=1.5s", perturb.Perturbation{
 			At: perturb.Call, N: 1, Do: "slow-drip",
-			Fault: &mocks.Fault{Kind: "slow-drip", After: &two, Delay: unit.Duration(1500 * time.Millisecond)},
+			Fault: &mocks.Fault{Kind: "slow-drip", After: &two, Delay: quantity.Duration(1500 * time.Millisecond)},
 		}),
 		Entry(nil, "call=2:exit,status=3,after=0", perturb.Perturbation{
 			At: perturb.Call, N: 2, Do: "exit", Fault: &mocks.Fault{Kind: "exit", Status: 3, After: new(int)},
 		}),
 		Entry(nil, "call=3:latency,first=30s", perturb.Perturbation{
-			At: perturb.Call, N: 3, Do: perturb.Latency, First: unit.Duration(30 * time.Second),
+			At: perturb.Call, N: 3, Do: perturb.Latency, First: quantity.Duration(30 * time.Second),
 		}),
 		Entry(nil, "call=3:text-truncated", perturb.Perturbation{At: perturb.Call, N: 3, Do: perturb.TextTruncated}),
 		Entry(nil, "write=12:crash-before", perturb.Perturbation{At: perturb.Write, N: 12, Do: perturb.CrashBefore}),
@@ -136,7 +136,7 @@ var _ = Describe("the text of a perturbation", Label("H-04"), func() {
 		var v struct {
 			Perturb []perturb.Perturbation `yaml:"perturb" json:"perturb"`
 		}
-		_, found := source.Decode("x.yaml", []byte("perturb: [call=1:hang, 'write=2:crash-after,every=3']\n"), &v)
+		_, found := yamlsrc.Decode("x.yaml", []byte("perturb: [call=1:hang, 'write=2:crash-after,every=3']\n"), &v)
 		Expect(found).To(BeEmpty())
 		data, err := json.Marshal(v)
 		Expect(err).NotTo(HaveOccurred())
@@ -145,7 +145,7 @@ var _ = Describe("the text of a perturbation", Label("H-04"), func() {
 		Expect(json.Unmarshal(data, &v)).To(Succeed())
 		Expect(v.Perturb).To(Equal(before))
 
-		_, found = source.Decode("x.yaml", []byte("perturb:\n  - call=1:hang\n  - call=2:hagn\n"), &v)
+		_, found = yamlsrc.Decode("x.yaml", []byte("perturb:\n  - call=1:hang\n  - call=2:hagn\n"), &v)
 		Expect(found.Error()).To(And(HavePrefix("x.yaml:3:5: "), HaveSuffix(`did you mean "hang"?`)))
 	})
 
@@ -172,7 +172,7 @@ func anything(t *rapid.T) perturb.Perturbation {
 	some := func(name string, limit int) int {
 		return rapid.OneOf(rapid.Just(0), rapid.IntRange(0, limit)).Draw(t, name)
 	}
-	wait := func(name string) unit.Duration { return unit.Duration(some(name, int(9000*time.Hour))) }
+	wait := func(name string) quantity.Duration { return quantity.Duration(some(name, int(9000*time.Hour))) }
 	switch {
 	case p.At == perturb.Write:
 		p.Every = some("every", 2_000_000_000)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
@@ -15,7 +15,7 @@ import (
 const (
 	maxCount    = 999_999_999
 	maxTimes    = 1000
-	maxDuration = unit.Duration(8760 * time.Hour)
+	maxDuration = quantity.Duration(8760 * time.Hour)
 )
 
 // answerKinds are what happens to an answer, beside faults.

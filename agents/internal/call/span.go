@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // Span is the time of a run.
@@ -14,7 +14,7 @@ type Span struct {
 	// Outer ends with the user's interrupt or at the caller's deadline, Run also
 	// when the run's own Timeout is up.
 	Outer, Run context.Context
-	Timeout    unit.Duration
+	Timeout    quantity.Duration
 }
 
 // Interrupted is why the user interrupted the run; nil if nobody did.

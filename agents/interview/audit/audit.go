@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -32,13 +32,13 @@ type Options struct {
 	// Currency is that of all amounts; default EUR. EURPerUSD is the exchange rate
 	// of RateDate for costs in the other one, and PriceDate that of the price table;
 	// dates are YYYY-MM-DD.
-	Currency  unit.Currency
+	Currency  quantity.Currency
 	EURPerUSD float64
 	RateDate  string
 	PriceDate string
 	// Price returns what usage of a model costs, so that amounts follow from the tokens
 	// that the audit shows and the prices of PriceDate; nil takes those of the ledger.
-	Price func(model string, u llm.Usage) (unit.Money, bool)
+	Price func(model string, u llm.Usage) (quantity.Money, bool)
 	// Redact takes secrets out of texts; nil leaves them.
 	Redact func(string) string
 }
@@ -128,10 +128,10 @@ const (
 
 // Prices are what amounts rest on.
 type Prices struct {
-	Currency  unit.Currency `json:"currency"`
-	Date      string        `json:"date,omitempty"`
-	EURPerUSD float64       `json:"eur_per_usd,omitempty"`
-	RateDate  string        `json:"rate_date,omitempty"`
+	Currency  quantity.Currency `json:"currency"`
+	Date      string            `json:"date,omitempty"`
+	EURPerUSD float64           `json:"eur_per_usd,omitempty"`
+	RateDate  string            `json:"rate_date,omitempty"`
 }
 
 // Step is one step of the interview and the calls that were made for it.
@@ -204,7 +204,7 @@ type Message struct {
 // Of makes the audit of a session.
 func Of(d Data, o Options) Audit {
 	if o.Currency == "" {
-		o.Currency = unit.EUR
+		o.Currency = quantity.EUR
 	}
 	if o.Redact == nil {
 		o.Redact = func(s string) string { return s }

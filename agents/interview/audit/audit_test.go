@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/audit"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/internal/golden"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -94,8 +94,8 @@ var _ = Describe("the audit", Label("I-15"), func() {
 
 	It("computes each cost from the tokens that it shows", func() {
 		o := options()
-		o.Price = func(_ string, u llm.Usage) (unit.Money, bool) {
-			return unit.Money{Amount: float64(u.Input)*1e-6 + float64(u.Output)*5e-6, Currency: unit.EUR}, true
+		o.Price = func(_ string, u llm.Usage) (quantity.Money, bool) {
+			return quantity.Money{Amount: float64(u.Input)*1e-6 + float64(u.Output)*5e-6, Currency: quantity.EUR}, true
 		}
 		i := taken(-1, func(i *interview) {
 			if len(i.Calls) == 4 {
@@ -163,13 +163,13 @@ var _ = Describe("the audit", Label("I-15"), func() {
 
 	It("converts costs at the given rate, and knows none without one", func() {
 		i := taken(-1, nil)
-		i.Calls[0].Cost = &unit.Money{Amount: 0.01, Currency: unit.USD}
+		i.Calls[0].Cost = &quantity.Money{Amount: 0.01, Currency: quantity.USD}
 		Expect(*audit.Of(i.Data, options()).Calls[0].Amount).To(BeNumerically("~", 0.0086, 1e-12))
 		o := options()
 		o.EURPerUSD = 0
 		Expect(audit.Of(i.Data, o).Calls[0].Amount).To(BeNil())
 		Expect(audit.Of(i.Data, o).Total.Cost.Amount).To(BeNil())
-		o.Currency, o.EURPerUSD = unit.USD, 0.5
+		o.Currency, o.EURPerUSD = quantity.USD, 0.5
 		Expect(*audit.Of(i.Data, o).Calls[1].Amount).To(BeNumerically("~", 0.006, 1e-12))
 	})
 

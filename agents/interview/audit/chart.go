@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/show"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // The geometry of charts, in the units of their viewBox.
@@ -106,7 +106,7 @@ func costChart(a Audit) *chart {
 	for _, g := range a.Purposes {
 		most = max(most, g.Cost.AtLeast)
 	}
-	at := c.axis(most, show.Money)
+	at := c.axis(most, format.Money)
 	for _, g := range a.Purposes {
 		r := c.add(g.Name)
 		r.Value = money(g.Cost, a.Prices.Currency)
@@ -128,7 +128,7 @@ func latencyChart(a Audit) *chart {
 			most = max(most, *g.Latency.Max)
 		}
 	}
-	at := c.axis(most, show.Seconds)
+	at := c.axis(most, format.Seconds)
 	for _, g := range a.Purposes {
 		r := c.add(g.Name)
 		r.ValueX = labelWidth + 8
@@ -137,10 +137,10 @@ func latencyChart(a Audit) *chart {
 			continue
 		}
 		mean, longest := at(*g.Latency.Mean), at(*g.Latency.Max)
-		r.Value = fmt.Sprintf("%s, max %s", show.Seconds(*g.Latency.Mean), show.Seconds(*g.Latency.Max))
+		r.Value = fmt.Sprintf("%s, max %s", format.Seconds(*g.Latency.Mean), format.Seconds(*g.Latency.Max))
 		r.ValueX = longest + 8
-		title := fmt.Sprintf("%s: mean %s, p95 %s, max %s, %s", g.Name, show.Seconds(*g.Latency.Mean),
-			show.Seconds(*g.Latency.P95), show.Seconds(*g.Latency.Max), show.Plural(g.Latency.N, "answer"))
+		title := fmt.Sprintf("%s: mean %s, p95 %s, max %s, %s", g.Name, format.Seconds(*g.Latency.Mean),
+			format.Seconds(*g.Latency.P95), format.Seconds(*g.Latency.Max), format.Plural(g.Latency.N, "answer"))
 		r.Marks = []mark{
 			{Class: "line", X: labelWidth, W: longest - labelWidth, Title: title},
 			{Class: "bar", X: labelWidth, W: mean - labelWidth, Title: title},
@@ -184,7 +184,7 @@ func newScale(instants []time.Time, from, to float64) scale {
 		if i > 0 {
 			gap := t.Sub(instants[i-1])
 			if gap > pause {
-				s.breaks = append(s.breaks, tick{X: round1(x + wide/2), Label: show.Seconds(gap.Seconds())})
+				s.breaks = append(s.breaks, tick{X: round1(x + wide/2), Label: format.Seconds(gap.Seconds())})
 				x += wide
 			} else {
 				x += gap.Seconds() * perSecond
@@ -217,7 +217,7 @@ func timeline(a Audit) *chart {
 	c := newChart("timeline", "Timeline", fullWidth, began(a.Steps))
 	c.Breaks = s.breaks
 	first, last := s.at[0], s.at[len(s.at)-1]
-	c.Ticks = []tick{{X: s.place(first), Label: "0s"}, {X: s.place(last), Label: show.Seconds(last.Sub(first).Seconds())}}
+	c.Ticks = []tick{{X: s.place(first), Label: "0s"}, {X: s.place(last), Label: format.Seconds(last.Sub(first).Seconds())}}
 	c.Ticks[1].Anchor = "end"
 	for _, st := range a.Steps {
 		if !st.Began.IsZero() {
@@ -225,7 +225,7 @@ func timeline(a Audit) *chart {
 		}
 	}
 	c.Desc = fmt.Sprintf("When each step was taken, from %s to %s, and when its %s were made.",
-		first.Format(time.DateTime), last.Format(time.DateTime), show.Plural(len(a.Calls), "call"))
+		first.Format(time.DateTime), last.Format(time.DateTime), format.Plural(len(a.Calls), "call"))
 	return c
 }
 
@@ -247,10 +247,10 @@ func (c *chart) addStep(s scale, st Step, calls []Call) {
 		return mark{Class: class, Title: title, X: x, W: max(s.place(to)-x, least)}
 	}
 	r.Marks = append(r.Marks, bar(st.Began, st.Ended, 2, "span",
-		fmt.Sprintf("%s: %s", r.Label, show.Seconds(st.Ended.Sub(st.Began).Seconds()))))
+		fmt.Sprintf("%s: %s", r.Label, format.Seconds(st.Ended.Sub(st.Began).Seconds()))))
 	for _, call := range calls {
 		r.Marks = append(r.Marks, bar(call.At, call.At.Add(call.Latency), 3, "call "+class(call.Outcome),
-			fmt.Sprintf("call %d, %s: %s after %s", call.N, call.Purpose, call.Outcome, show.Seconds(call.Latency.Seconds()))))
+			fmt.Sprintf("call %d, %s: %s after %s", call.N, call.Purpose, call.Outcome, format.Seconds(call.Latency.Seconds()))))
 	}
 }
 

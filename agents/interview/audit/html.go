@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/show"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 //go:embed page.html
@@ -21,17 +21,17 @@ var page string
 // parsed is the template of the page, read when the first page is written.
 var parsed = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("audit").Funcs(template.FuncMap{
-		"line":     func(s any) string { return plain.Line(fmt.Sprint(s), 0) },
-		"text":     func(s string) string { return plain.Text(s, 0) },
+		"line":     func(s any) string { return sanitize.Line(fmt.Sprint(s), 0) },
+		"text":     func(s string) string { return sanitize.Text(s, 0) },
 		"step":     stepName,
 		"money":    money,
 		"amount":   amountText,
 		"seconds":  secondsText,
-		"took":     func(d time.Duration) string { return show.Seconds(d.Seconds()) },
-		"between":  func(from, to time.Time) string { return show.Seconds(to.Sub(from).Seconds()) },
+		"took":     func(d time.Duration) string { return format.Seconds(d.Seconds()) },
+		"between":  func(from, to time.Time) string { return format.Seconds(to.Sub(from).Seconds()) },
 		"at":       func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
 		"share":    share,
-		"plural":   show.Plural,
+		"plural":   format.Plural,
 		"class":    class,
 		"short":    shortHash,
 		"incident": incidents,
@@ -66,12 +66,12 @@ func stepName(s session.Step) string {
 }
 
 // money is a cost in words; what is not known is never shown as 0.
-func money(c Cost, currency unit.Currency) string {
+func money(c Cost, currency quantity.Currency) string {
 	switch {
 	case c.Amount != nil:
-		return show.Money(*c.Amount) + " " + string(currency)
+		return format.Money(*c.Amount) + " " + string(currency)
 	case c.AtLeast > 0:
-		return "at least " + show.Money(c.AtLeast) + " " + string(currency)
+		return "at least " + format.Money(c.AtLeast) + " " + string(currency)
 	}
 	return "unknown"
 }
@@ -80,14 +80,14 @@ func amountText(v *float64) string {
 	if v == nil {
 		return "unknown"
 	}
-	return show.Money(*v)
+	return format.Money(*v)
 }
 
 func secondsText(v *float64) string {
 	if v == nil {
 		return "n/a"
 	}
-	return show.Seconds(*v)
+	return format.Seconds(*v)
 }
 
 // share is a rate in words, with its doubt.
@@ -107,7 +107,7 @@ func percent(v float64) string {
 }
 
 // shortHash leaves the version and the start of the hash.
-func shortHash(s string) string { return plain.Line(s, 40) }
+func shortHash(s string) string { return sanitize.Line(s, 40) }
 
 // incidents are the calls that were in vain.
 func incidents(list []Call) []Call {

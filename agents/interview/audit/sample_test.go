@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/audit"
 	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -127,7 +127,7 @@ func (i *interview) call(outcome session.Outcome) *session.Call {
 		Outcome: outcome, At: i.now, Latency: time.Duration(took) * time.Millisecond, Model: "gpt-4.1",
 		Counted:  llm.Usage{Input: 1000 + 100*cost, Output: 50 * cost, Source: llm.UsageCounted},
 		Reported: &llm.Usage{Input: 1000 + 100*cost, Output: 50 * cost, Source: llm.UsageReported},
-		Cost:     &unit.Money{Amount: float64(cost) / 1000, Currency: unit.EUR},
+		Cost:     &quantity.Money{Amount: float64(cost) / 1000, Currency: quantity.EUR},
 		Prompt:   "1@0123456789ab", Sent: len(i.Messages),
 	}
 	for n := len(i.Calls) - 1; n >= 0; n-- {
@@ -194,7 +194,7 @@ func troubled() audit.Data {
 			c.Cost, c.Reported, c.Latency = nil, nil, 0
 		case 6:
 			c := i.call(session.Broken)
-			c.Cost, c.Reported, c.Fault, c.Detail = &unit.Money{Currency: unit.USD}, nil, string(llm.Timeout), "no answer within 60 s"
+			c.Cost, c.Reported, c.Fault, c.Detail = &quantity.Money{Currency: quantity.USD}, nil, string(llm.Timeout), "no answer within 60 s"
 		case 11:
 			c := i.call(session.Rejected)
 			c.Fault, c.Detail = "mirror-words", `section 1 has 41 words, at most 30 are allowed: "<b>"`

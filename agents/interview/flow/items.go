@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // The separators of works and the marks of lists. A number is a mark only with a
@@ -228,7 +228,7 @@ func title(part string) string {
 	if len(ws) == 0 || nothing.at(ws) == len(ws) || openers.at(ws) == len(ws) {
 		return ""
 	}
-	return plain.Line(norm.NFC.String(part), maxTitle)
+	return sanitize.Line(norm.NFC.String(part), maxTitle)
 }
 
 // edge reports whether a character is never the first or the last of a title.

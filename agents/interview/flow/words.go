@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	wordlist "github.com/rehearse-dev/rehearse/internal/words"
+	wordlist "github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // word is a word of an answer, folded to lower case without accents, so that

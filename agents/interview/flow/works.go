@@ -6,9 +6,9 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	wordlist "github.com/rehearse-dev/rehearse/internal/textfold"
 	"github.com/rehearse-dev/rehearse/internal/titles"
-	wordlist "github.com/rehearse-dev/rehearse/internal/words"
 )
 
 // What is kept of the works that a candidate names.
@@ -69,7 +69,7 @@ func ParseCore(text string, works []string) string {
 	if named != "" {
 		return named
 	}
-	return plain.Line(norm.NFC.String(text[:min(len(text), maxRead)]), maxTitle)
+	return sanitize.Line(norm.NFC.String(text[:min(len(text), maxRead)]), maxTitle)
 }
 
 // byTitle is the work that an answer prefers, or else names first, and does not

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -55,7 +55,7 @@ func (s *Set) Build(now session.Session, history []session.Message, limits Limit
 		messages = append(messages, llm.Message{Role: llm.Assistant, Content: neutral(owed.Reply)})
 	}
 	if owed.Complaint != "" {
-		complaint := neutral(plain.Line(owed.Complaint, maxComplaint))
+		complaint := neutral(sanitize.Line(owed.Complaint, maxComplaint))
 		messages = append(messages, llm.Message{
 			Role: llm.System, Content: strings.Replace(texts[reinforce], "{complaint}", complaint, 1),
 		})
@@ -110,7 +110,7 @@ func (s *Set) works(now session.Session) string {
 	text = strings.NewReplacer(
 		"{medium}", medium,
 		"{works}", orNone(strings.Join(titles, " ; ")),
-		"{core}", orNone(plain.Line(now.CoreWork, maxTitle)),
+		"{core}", orNone(sanitize.Line(now.CoreWork, maxTitle)),
 	).Replace(text)
 	if now.Owed != nil && len(now.Owed.Wanted) > 0 {
 		text += "\n" + strings.Replace(s.in(now.Register)[missing], "{titles}", strings.Join(lines(now.Owed.Wanted), " ; "), 1)
@@ -122,7 +122,7 @@ func (s *Set) works(now session.Session) string {
 func lines(titles []string) []string {
 	var all []string
 	for _, title := range titles[:min(len(titles), maxTitles)] {
-		all = append(all, plain.Line(title, maxTitle))
+		all = append(all, sanitize.Line(title, maxTitle))
 	}
 	return all
 }

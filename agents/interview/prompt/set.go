@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/fixtures"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // Set is the prompts of one language. It is immutable and safe for concurrent
@@ -124,7 +124,7 @@ func read(folder fs.FS, l session.Language) (*Set, error) {
 func (s *Set) add(name string, data []byte, known []string) error {
 	if name == "manifest.yaml" {
 		var m manifest
-		if _, wrong := source.Decode(name, data, &m); len(wrong) > 0 {
+		if _, wrong := yamlsrc.Decode(name, data, &m); len(wrong) > 0 {
 			return wrong
 		}
 		s.Version, s.media = m.Version, m.Media

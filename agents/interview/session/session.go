@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -87,8 +87,8 @@ type Session struct {
 	Unread int `json:"unread,omitempty"`
 	// Retries is how often the candidate asked for a message that was owed, and
 	// Spent what the calls cost so far, where that is unknown by our own count.
-	Retries int        `json:"retries,omitempty"`
-	Spent   unit.Money `json:"spent,omitzero"`
+	Retries int            `json:"retries,omitempty"`
+	Spent   quantity.Money `json:"spent,omitzero"`
 	// Fallbacks are the messages that a text of the prompts took the place of.
 	Fallbacks []Fallback `json:"fallbacks,omitempty"`
 
@@ -281,7 +281,7 @@ type Call struct {
 	Counted  llm.Usage  `json:"counted"`
 	Reported *llm.Usage `json:"reported,omitempty"`
 	// Cost is in the price table's currency; nil if it is unknown.
-	Cost *unit.Money `json:"cost,omitempty"`
+	Cost *quantity.Money `json:"cost,omitempty"`
 	// Fault is the llm.ErrorKind of a broken call or the rule that a rejected one
 	// broke; Detail says it for a person.
 	Fault  string `json:"fault,omitempty"`

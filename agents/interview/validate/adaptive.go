@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // The words, folded, that speak of a medium, of any work, and of exactly one, in
@@ -28,7 +28,7 @@ func set(list string) map[string]bool {
 
 // speaks reports whether a text has one of the words.
 func speaks(text string, of map[string]bool) bool {
-	r := words.NewReader(text)
+	r := textfold.NewReader(text)
 	for w, ok := r.Next(); ok; w, ok = r.Next() {
 		if of[string(w.Text)] {
 			return true

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // asking are the words, folded, that ask for something without a question mark.
@@ -16,7 +16,7 @@ var asking = set("raconte racontez decris decrivez parle parlez donne donnez exp
 // asks reports whether a text asks for an answer: by a question mark, by options,
 // or by a word such as "tell".
 func asks(text string) bool {
-	if words.Questions(text) > 0 || strings.ContainsAny(text, "?？") || speaks(text, asking) {
+	if textfold.Questions(text) > 0 || strings.ContainsAny(text, "?？") || speaks(text, asking) {
 		return true
 	}
 	for line := range strings.Lines(text) {
@@ -33,7 +33,7 @@ const maxStatement = 40
 
 // states reports whether a text is a remark that asks nothing.
 func states(text string) bool {
-	if n := words.Count(text); n == 0 || n > maxStatement || asks(text) {
+	if n := textfold.Count(text); n == 0 || n > maxStatement || asks(text) {
 		return false
 	}
 	text = strings.TrimRight(text, " \t\r\n\u00a0\u202f»\"”)")

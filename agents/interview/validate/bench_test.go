@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate/zones"
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 	"github.com/rehearse-dev/rehearse/scenarios/cast"
 )
 
@@ -36,7 +36,7 @@ func each(b *testing.B, unit string, run func(text string)) {
 // BenchmarkFloorFields is what the standard library takes to find the words.
 func BenchmarkFloorFields(b *testing.B) { each(b, page, func(s string) { strings.Fields(s) }) }
 
-func BenchmarkWords(b *testing.B) { each(b, page, func(s string) { words.Count(s) }) }
+func BenchmarkWords(b *testing.B) { each(b, page, func(s string) { textfold.Count(s) }) }
 func BenchmarkZones(b *testing.B) { each(b, page, func(s string) { zones.Find(s) }) }
 
 // BenchmarkCheck holds a text of a size, good or bad, against each kind of text.

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // heading is the beginning of a line that may be a heading, without its marks.
@@ -78,7 +78,7 @@ func ordinal(s string) (int, string) {
 // it and the body: closing emphasis, a remark in parentheses, a colon or a dash.
 // alone means that the title ends there, as a heading does.
 func cutTitle(text string, title []string) (body string, alone, ok bool) {
-	r := words.NewReader(text)
+	r := textfold.NewReader(text)
 	end := 0
 	for i, want := range title {
 		w, more := r.Next()

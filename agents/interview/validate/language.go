@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // small tells the language of its commonest words, folded, but for those that
@@ -57,7 +57,7 @@ func (c *checker) language() {
 		return
 	}
 	counts := map[session.Language]int{}
-	for r := words.NewReader(c.Text); ; {
+	for r := textfold.NewReader(c.Text); ; {
 		w, ok := r.Next()
 		if !ok {
 			break

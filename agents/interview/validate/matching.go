@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // status is one of the three outcomes of the matching.
@@ -161,7 +161,7 @@ func readStatus(line string) (said, signed int) {
 			signed = i
 		}
 		for _, form := range s.forms {
-			if body, _, ok := cutTitle(h.rest, form); ok && words.Join(body) == "" {
+			if body, _, ok := cutTitle(h.rest, form); ok && textfold.Join(body) == "" {
 				said = i
 			}
 		}

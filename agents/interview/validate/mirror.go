@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // part is a section that a text must have.
@@ -133,7 +133,7 @@ func (c *checker) sections(parts []part, found []section) {
 			ordered = ordered && s.part > last
 			last = s.part
 		}
-		if words.Count(s.body) == 0 {
+		if textfold.Count(s.body) == 0 {
 			c.find(Finding{
 				Rule: RuleSectionEmpty, Section: p.name,
 				Message: p.name + " has a heading and no text",
@@ -169,7 +169,7 @@ func names(parts []part) string {
 
 // length counts the words of a section's body.
 func (c *checker) length(p part, body string) {
-	n := words.Count(body)
+	n := textfold.Count(body)
 	switch {
 	case n > p.hard:
 		c.find(Finding{
@@ -188,7 +188,7 @@ func (c *checker) length(p part, body string) {
 // openValidation checks that the body of the last section is the sentence and
 // nothing else.
 func (c *checker) openValidation(name, body string) {
-	said := words.Join(body)
+	said := textfold.Join(body)
 	for language, sentences := range openValidation {
 		if c.want.Language != "" && language != c.want.Language {
 			continue
@@ -209,7 +209,7 @@ func (c *checker) openValidation(name, body string) {
 }
 
 func (c *checker) stray(where, text string) {
-	if n := words.Count(text); n > 0 {
+	if n := textfold.Count(text); n > 0 {
 		c.find(Finding{
 			Rule: RuleStrayText, Section: where, Count: n,
 			Message: fmt.Sprintf("there are %s %s that belong to no section", plural(n, "word"), where),

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // option is one answer to choose from.
@@ -120,7 +120,7 @@ func (c *checker) options(q question) {
 func (c *checker) optionTexts(q question, find func(Finding)) {
 	seen := map[string]byte{}
 	for _, o := range q.options[:min(len(q.options), 'Z'-'A'+1)] {
-		text := words.Join(o.text)
+		text := textfold.Join(o.text)
 		first, known := seen[text]
 		switch {
 		case text == "":

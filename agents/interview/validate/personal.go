@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // The words, folded, by which a text speaks of the candidate or of somebody in a
@@ -43,7 +43,7 @@ const (
 // a place, or asks the candidate to compare theirs with it. Words that say only
 // what a work does to the candidate ("what moves you") do not.
 func turnsToCandidate(passage string, from, to int) bool {
-	joined := " " + words.Join(passage) + " "
+	joined := " " + textfold.Join(passage) + " "
 	for _, transfer := range transfers {
 		if strings.Contains(joined, transfer) {
 			return true
@@ -82,7 +82,7 @@ type passageWord struct {
 
 func readPassage(text string) []passageWord {
 	var all []passageWord
-	r := words.NewReader(text)
+	r := textfold.NewReader(text)
 	for w, ok := r.Next(); ok; w, ok = r.Next() {
 		first, _ := utf8.DecodeRuneInString(text[w.Start:])
 		all = append(all, passageWord{string(w.Text), w.Start, w.End, unicode.IsUpper(first)})

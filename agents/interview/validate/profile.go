@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // profilePart is a section of the profile, found by its sign or by the words of
@@ -46,7 +46,7 @@ func (c *checker) profile() {
 		parts[i] = p.part
 	}
 	c.sections(parts, profileSections(c.Text))
-	if n := words.Count(prefaceOf(c.Text)); n > maxHeadingWords {
+	if n := textfold.Count(prefaceOf(c.Text)); n > maxHeadingWords {
 		c.find(Finding{
 			Rule: RuleStrayText, Count: n, Limit: maxHeadingWords, Warning: true,
 			Message: fmt.Sprintf("there are %d words before the first section; begin with that", n),
@@ -112,7 +112,7 @@ func profileSections(text string) []section {
 func readProfileHeading(line string, afterBlank bool) (profileHeading, bool) {
 	h := readHeading(line)
 	head, rest, colon := strings.Cut(h.rest, ":")
-	long := words.Count(head) > maxHeadingWords
+	long := textfold.Count(head) > maxHeadingWords
 	body := len(line)
 	switch {
 	case long:
@@ -126,7 +126,7 @@ func readProfileHeading(line string, afterBlank bool) (profileHeading, bool) {
 		}
 	}
 	bare := afterBlank && !strings.ContainsAny(h.rest, ".!?,;…") && !strings.HasPrefix(h.rest, "-")
-	if long || colon && words.Count(rest) > 0 && !h.marked {
+	if long || colon && textfold.Count(rest) > 0 && !h.marked {
 		return profileHeading{}, false
 	}
 	for i, p := range profileParts {

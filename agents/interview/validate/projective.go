@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 //go:embed lexicon/traits.txt
@@ -94,7 +94,7 @@ func (c *checker) traits(q question) {
 // generic reports whether a text holds generic traits and nothing else.
 func generic(text string) bool {
 	traits := 0
-	for _, w := range words.Fold(text) {
+	for _, w := range textfold.Fold(text) {
 		switch {
 		case genericTraits()[w]:
 			traits++
@@ -108,7 +108,7 @@ func generic(text string) bool {
 // namesSomeone reports whether a text has a name: a capitalised word that does not
 // begin a sentence.
 func namesSomeone(text string) bool {
-	r := words.NewReader(text)
+	r := textfold.NewReader(text)
 	for w, ok := r.Next(); ok; w, ok = r.Next() {
 		if w.Start == 0 || strings.TrimLeft(text[:w.Start], " *_«\"“") == "" || strings.ContainsAny(w.Gap, ".!?…:\n") {
 			continue
@@ -129,7 +129,7 @@ func (c *checker) projectiveMirror() {
 	c.within(maxProjectiveWords)
 	lines, watch := 0, 0
 	for line := range strings.Lines(c.Text) {
-		if words.Count(line) == 0 {
+		if textfold.Count(line) == 0 {
 			continue
 		}
 		lines++
@@ -170,7 +170,7 @@ func (c *checker) projectiveMirror() {
 
 // warns reports whether a line is a point of vigilance.
 func warns(line string) bool {
-	text := " " + words.Join(line) + " "
+	text := " " + textfold.Join(line) + " "
 	for _, mark := range []string{" vigilance ", " watch point ", " watchpoint ", " watch out ", " point to watch "} {
 		if strings.Contains(text, mark) {
 			return true

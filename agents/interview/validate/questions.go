@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // separatorWord is the part of the separator that is not punctuation.
@@ -128,7 +128,7 @@ func readQuestion(name, text string) question {
 
 // question checks what every question must be.
 func (c *checker) question(q question) {
-	if words.Count(q.text) == 0 {
+	if textfold.Count(q.text) == 0 {
 		c.find(Finding{
 			Rule: RuleQuestionEmpty, Section: q.name,
 			Message: fmt.Sprintf("%s is empty", q.name),
@@ -141,13 +141,13 @@ func (c *checker) question(q question) {
 			Message: fmt.Sprintf("%s holds the separator within a line; it must stand on a line of its own", q.name),
 		})
 	}
-	if n := words.Count(q.text); n > maxQuestionWords {
+	if n := textfold.Count(q.text); n > maxQuestionWords {
 		c.find(Finding{
 			Rule: RuleTooLong, Section: q.name, Count: n, Limit: maxQuestionWords,
 			Message: fmt.Sprintf("%s has %d words; at most %d are allowed", q.name, n, maxQuestionWords),
 		})
 	}
-	if n := words.Questions(c.works.Cut(q.stem)); n > 1 {
+	if n := textfold.Questions(c.works.Cut(q.stem)); n > 1 {
 		c.find(Finding{
 			Rule: RuleQuestionSeveral, Section: q.name, Count: n, Limit: 1,
 			Message: fmt.Sprintf("%s asks %d questions; exactly one may be asked at a time", q.name, n),

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // Separator stands between the questions of a batch, on a line of its own.
@@ -75,7 +75,7 @@ func (r Result) Valid() bool {
 func Check(text string, want Expected) Result {
 	c := &checker{want: want, works: newWorks(want.Works)}
 	c.Text = strings.TrimSpace(text)
-	if _, ok := words.NewReader(c.Text).Next(); !ok {
+	if _, ok := textfold.NewReader(c.Text).Next(); !ok {
 		c.find(Finding{Rule: RuleEmpty, Message: "the text is empty"})
 		return c.Result
 	}
@@ -116,7 +116,7 @@ func (c *checker) find(f Finding) { c.Findings = append(c.Findings, f) }
 
 // within finds a text that has more words than it may have.
 func (c *checker) within(limit int) {
-	if n := words.Count(c.Text); n > limit {
+	if n := textfold.Count(c.Text); n > limit {
 		c.find(Finding{
 			Rule: RuleTooLong, Count: n, Limit: limit,
 			Message: fmt.Sprintf("the text has %d words; at most %d are allowed", n, limit),
@@ -128,7 +128,7 @@ func (c *checker) within(limit int) {
 // whether the candidate is ready, and asks nothing else: an answer would be lost.
 func (c *checker) preamble() {
 	c.within(maxPreambleWords)
-	if n := words.Questions(c.Text); n > 1 {
+	if n := textfold.Questions(c.Text); n > 1 {
 		c.find(Finding{
 			Rule: RuleQuestionSeveral, Count: n, Limit: 1,
 			Message: fmt.Sprintf("the preamble asks %d questions; it may ask one at most, whether to start", n),

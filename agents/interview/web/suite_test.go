@@ -27,7 +27,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/agents/interview/web/telemetry"
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/scenarios/cast"
 )
@@ -76,8 +76,8 @@ func newHouse(name string, change ...func(*web.Options, *web.Deps)) *house {
 	service, err := interview.New(interview.Options{Model: "m-1", Instance: "one"}, interview.Deps{
 		Store: h.store, Backend: tracer.Backend(h.model), Clock: h.clock, Sink: h.metrics, Log: logger,
 		Count: func(_, text string) int { return len(strings.Fields(text)) },
-		Price: func(_ string, u llm.Usage) (unit.Money, bool) {
-			return unit.Money{Amount: float64(u.Total()) / 1e6, Currency: unit.EUR}, true
+		Price: func(_ string, u llm.Usage) (quantity.Money, bool) {
+			return quantity.Money{Amount: float64(u.Total()) / 1e6, Currency: quantity.EUR}, true
 		},
 	})
 	Expect(err).NotTo(HaveOccurred())

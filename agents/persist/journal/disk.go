@@ -6,7 +6,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 )
 
 // Sync says when records are brought to the disk.
@@ -88,7 +88,7 @@ func Open(dir string, o Options) (*Disk, error) {
 }
 
 func explain(err error) error {
-	return folder.ExplainFor(err, "keep the state on another disk")
+	return atomicdir.ExplainFor(err, "keep the state on another disk")
 }
 
 // Load implements Store. It cuts off what a crash left of an Append that was never

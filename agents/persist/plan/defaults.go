@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // DefaultWorker is the name of the worker of tasks that name none.
@@ -22,12 +22,12 @@ const (
 	defaultSegments     = 100
 	defaultRetries      = 2
 
-	defaultSaveEvery     = unit.Duration(5 * time.Minute)
-	defaultStagnation    = unit.Duration(10 * time.Minute)
-	defaultNoProgress    = unit.Duration(2 * time.Hour)
-	defaultShortRun      = unit.Duration(30 * time.Minute)
-	defaultOptimiseEvery = unit.Duration(15 * time.Minute)
-	defaultProbeTimeout  = unit.Duration(10 * time.Minute)
+	defaultSaveEvery     = quantity.Duration(5 * time.Minute)
+	defaultStagnation    = quantity.Duration(10 * time.Minute)
+	defaultNoProgress    = quantity.Duration(2 * time.Hour)
+	defaultShortRun      = quantity.Duration(30 * time.Minute)
+	defaultOptimiseEvery = quantity.Duration(15 * time.Minute)
+	defaultProbeTimeout  = quantity.Duration(10 * time.Minute)
 )
 
 // WithDefaults is l with every limit decided; Timeout and Budget stay off where

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // kind is one of several fields of which exactly one is to be given.
@@ -79,7 +79,7 @@ func (v *validator) list(at string, items []string) bool {
 	return true
 }
 
-func (v *validator) duration(at string, d unit.Duration) {
+func (v *validator) duration(at string, d quantity.Duration) {
 	if d < 0 {
 		v.add(at, "%s is negative", d)
 	}

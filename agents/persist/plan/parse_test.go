@@ -10,8 +10,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
-	"github.com/rehearse-dev/rehearse/internal/source"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
@@ -82,7 +82,7 @@ var _ = Describe("Parse", func() {
 		Expect(p.Workers["publisher"].Command).To(Equal([]string{"./publish.sh", "--yes"}))
 		Expect(p.Checks[check.Tests].Command).To(Equal([]string{"go", "test", "./..."}))
 		Expect(p.Checks[check.Features].In).To(Equal([]string{"**/*.go"}))
-		Expect(p.Limits.Budget).To(Equal(budget.Caps{Calls: 100, Cost: unit.Money{Amount: 5, Currency: unit.EUR}}))
+		Expect(p.Limits.Budget).To(Equal(budget.Caps{Calls: 100, Cost: quantity.Money{Amount: 5, Currency: quantity.EUR}}))
 	})
 
 	DescribeTable("names place and cause of", func(text string, want ...string) {
@@ -150,7 +150,7 @@ var _ = Describe("Parse", func() {
 
 	It("refuses a plan that is too large", func() {
 		Expect(refused(of(slicesOf(plan.MaxTasks+1, "{id: a%d, do: x}")...))).To(ConsistOf(ContainSubstring("the plan has 10001 tasks; at most 10000 are allowed")))
-		Expect(refused(one("goal: " + strings.Repeat("x", source.MaxBytes)))).To(ConsistOf(ContainSubstring("at most 1048576 are allowed")))
+		Expect(refused(one("goal: " + strings.Repeat("x", yamlsrc.MaxBytes)))).To(ConsistOf(ContainSubstring("at most 1048576 are allowed")))
 		Expect(refused(one("goal: " + strings.Repeat("x", 70_000)))).To(ConsistOf(ContainSubstring("the text has 70000 bytes; at most 65536 are allowed")))
 		Expect(refused(of("{id: a, do: x, files: [" + strings.Repeat("f,", 1001) + "]}"))).To(ConsistOf(ContainSubstring("the list has 1001 entries; at most 1000 are allowed")))
 	})
@@ -181,9 +181,9 @@ var _ = Describe("Limits", func() {
 	It("have the documented defaults", func() {
 		l := plan.Limits{}.WithDefaults()
 		Expect(l).To(Equal(plan.Limits{
-			Rounds: 5, CheckEvery: 5, SaveEvery: unit.Duration(5 * time.Minute), Stagnation: unit.Duration(10 * time.Minute),
-			NoProgress: unit.Duration(2 * time.Hour), ShortRun: unit.Duration(30 * time.Minute), ContextFiles: 50,
-			OptimiseEvery: unit.Duration(15 * time.Minute), SoftCalls: 900, HardCalls: 1000, Segments: 100,
+			Rounds: 5, CheckEvery: 5, SaveEvery: quantity.Duration(5 * time.Minute), Stagnation: quantity.Duration(10 * time.Minute),
+			NoProgress: quantity.Duration(2 * time.Hour), ShortRun: quantity.Duration(30 * time.Minute), ContextFiles: 50,
+			OptimiseEvery: quantity.Duration(15 * time.Minute), SoftCalls: 900, HardCalls: 1000, Segments: 100,
 		}))
 		Expect(l.WithDefaults()).To(Equal(l))
 	})

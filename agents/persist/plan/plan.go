@@ -6,7 +6,7 @@ package plan
 import (
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
@@ -44,7 +44,7 @@ type Task struct {
 	// Retries is how often a failed attempt is made again; default 2.
 	Retries *int `yaml:"retries,omitempty" json:"retries,omitempty" jsonschema:"minimum=0,maximum=100"`
 	// Timeout ends an attempt; default 0 (off).
-	Timeout unit.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
+	Timeout quantity.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
 }
 
 // Worker says who does tasks; exactly one of Loop, React and Command is given.
@@ -85,7 +85,7 @@ type Probe struct {
 	// keys, tokens or passwords; all others of that sort are not.
 	Env []string `yaml:"env,omitempty" json:"env,omitempty"`
 	// Timeout is for Command; default 10m.
-	Timeout unit.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
+	Timeout quantity.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
 	// File is a list of todos: Markdown with checkboxes, or JSON (*.json) as coding
 	// agents write it.
 	File string `yaml:"file,omitempty" json:"file,omitempty"`
@@ -110,22 +110,22 @@ type Limits struct {
 	// CheckEvery is how many tasks pass between two full checks; default 5.
 	CheckEvery int `yaml:"check_every,omitempty" json:"check_every,omitempty" jsonschema:"minimum=1"`
 	// Timeout is for the whole run, over all its processes; default 0 (off).
-	Timeout unit.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
+	Timeout quantity.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
 	// Budget caps the whole run; what is spent survives a restart.
 	Budget budget.Caps `yaml:"budget,omitempty" json:"budget,omitzero"`
 	// SaveEvery is the time between two checkpoints; default 5m.
-	SaveEvery unit.Duration `yaml:"save_every,omitempty" json:"save_every,omitempty"`
+	SaveEvery quantity.Duration `yaml:"save_every,omitempty" json:"save_every,omitempty"`
 	// Stagnation is how long a task may show no activity; default 10m.
-	Stagnation unit.Duration `yaml:"stagnation,omitempty" json:"stagnation,omitempty"`
+	Stagnation quantity.Duration `yaml:"stagnation,omitempty" json:"stagnation,omitempty"`
 	// NoProgress is how long tasks may be active without one being done; default 2h.
-	NoProgress unit.Duration `yaml:"no_progress,omitempty" json:"no_progress,omitempty"`
+	NoProgress quantity.Duration `yaml:"no_progress,omitempty" json:"no_progress,omitempty"`
 	// ShortRun is the time below which stopping with tasks left is a sign of a
 	// premature stop; default 30m.
-	ShortRun unit.Duration `yaml:"short_run,omitempty" json:"short_run,omitempty"`
+	ShortRun quantity.Duration `yaml:"short_run,omitempty" json:"short_run,omitempty"`
 	// ContextFiles is how many files are in context at most; default 50.
 	ContextFiles int `yaml:"context_files,omitempty" json:"context_files,omitempty" jsonschema:"minimum=1,maximum=10000"`
 	// OptimiseEvery is the time between two looks at the context; default 15m.
-	OptimiseEvery unit.Duration `yaml:"optimise_every,omitempty" json:"optimise_every,omitempty"`
+	OptimiseEvery quantity.Duration `yaml:"optimise_every,omitempty" json:"optimise_every,omitempty"`
 	// SoftCalls is the number of tool calls of a segment after which a checkpoint is
 	// made; default nine tenths of HardCalls: 900.
 	SoftCalls int `yaml:"soft_calls,omitempty" json:"soft_calls,omitempty" jsonschema:"minimum=1"`

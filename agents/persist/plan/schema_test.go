@@ -12,14 +12,14 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // schema is that of a plan, as package scenarios generates it.
 func schema() *jsonschema.Schema {
 	GinkgoHelper()
 	r := reflector.Reflector{FieldNameTag: "yaml", Anonymous: true, ExpandedStruct: true, Mapper: func(t reflect.Type) *reflector.Schema {
-		if t == reflect.TypeFor[unit.Duration]() || t == reflect.TypeFor[unit.Money]() {
+		if t == reflect.TypeFor[quantity.Duration]() || t == reflect.TypeFor[quantity.Money]() {
 			return &reflector.Schema{Type: "string"}
 		}
 		return nil

@@ -12,9 +12,9 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/internal/glob"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // The bounds of a plan. They are far above what people write, and low enough that
@@ -216,7 +216,7 @@ func (v *validator) workers() {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.plan.Workers)) {
-		at, w := source.Join("workers", name), v.plan.Workers[name]
+		at, w := yamlsrc.Join("workers", name), v.plan.Workers[name]
 		if !idPattern.MatchString(name) {
 			v.add(at, "%q is not the name of a worker; %s", clip(name), idHelp)
 		}
@@ -254,7 +254,7 @@ func (v *validator) loop(at string, o loop.Options) {
 func (v *validator) checks() {
 	known := checkNames()
 	for _, name := range slices.Sorted(maps.Keys(v.plan.Checks)) {
-		at, p := source.Join("checks", string(name)), v.plan.Checks[name]
+		at, p := yamlsrc.Join("checks", string(name)), v.plan.Checks[name]
 		if !slices.Contains(known, string(name)) {
 			v.addNear(at, v.near(string(name), known), "there is no check %q; there are %s", clip(string(name)), strings.Join(known, ", "))
 		}
@@ -327,7 +327,7 @@ func (v *validator) limits() {
 	}
 	for _, d := range []struct {
 		key   string
-		value unit.Duration
+		value quantity.Duration
 	}{
 		{"timeout", l.Timeout},
 		{"save_every", l.SaveEvery},

@@ -8,10 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/child"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 const (
@@ -46,9 +48,9 @@ func (c *command) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 	if end.Cause != nil && answer.Cut() {
 		answer = child.Tail{} // where a flood was cut off is chance, and two runs are to say the same
 	}
-	hide := child.HideSecrets(os.Environ())
-	out := persist.Outcome{Answer: plain.Text(hide.Replace(answer.Lines()), 0)}
-	said := plain.Line(hide.Replace(complaint.Lines()), maxCarry)
+	hide := redact.HideSecrets(os.Environ())
+	out := persist.Outcome{Answer: sanitize.Text(hide.Replace(answer.Lines()), 0)}
+	said := sanitize.Line(hide.Replace(complaint.Lines()), maxCarry)
 	switch {
 	case err != nil:
 		out.Grade, out.Details = persist.Blocked, c.name()+" cannot be run: "+err.Error()
@@ -72,10 +74,10 @@ func (c *command) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 // maxName is how many characters of a command line are shown.
 const maxName = 80
 
-func (c *command) name() string { return plain.Line(strings.Join(c.argv, " "), maxName) }
+func (c *command) name() string { return sanitize.Line(strings.Join(c.argv, " "), maxName) }
 
 func (c *command) environment(a persist.Assignment) []string {
-	return append(child.WithoutSecrets(os.Environ(), c.env),
+	return append(redact.WithoutSecrets(os.Environ(), c.env),
 		"REHEARSE_TASK="+a.Task.ID,
 		"REHEARSE_TASK_KEY="+a.Key,
 		"REHEARSE_ATTEMPT="+strconv.Itoa(a.Attempt),

@@ -7,7 +7,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
@@ -102,11 +102,11 @@ func limit(caps budget.Caps, name string) string {
 func carry(r loop.Result, words string) string {
 	switch {
 	case r.Summary != "":
-		return plain.Text(r.Summary, maxCarry)
+		return sanitize.Text(r.Summary, maxCarry)
 	case r.Text != "":
-		return "The last answer was:\n" + end(plain.Text(r.Text, 0), maxCarry)
+		return "The last answer was:\n" + end(sanitize.Text(r.Text, 0), maxCarry)
 	case words != "":
-		return "The last answer was cut off. It ended so:\n" + end(plain.Text(words, 0), maxCarry)
+		return "The last answer was cut off. It ended so:\n" + end(sanitize.Text(words, 0), maxCarry)
 	}
 	return ""
 }

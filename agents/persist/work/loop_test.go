@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/work"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
@@ -82,7 +82,7 @@ var _ = Describe("A runner loop", func() {
 		Entry("in need of a person", loop.Options{}, []turn{say("BLOCKED: no access")}, persist.Escalated, "no access"),
 		Entry("too many iterations", loop.Options{MaxIterations: new(1)}, []turn{say("a")}, persist.Failed, "max_iterations"),
 		Entry("no progress", loop.Options{}, []turn{say("a"), say("a"), say("a")}, persist.Failed, "identical"),
-		Entry("its own timeout", loop.Options{Timeout: new(unit.Duration(time.Second))}, []turn{say("a"), say("b")}, persist.Failed, "timeout 1s"),
+		Entry("its own timeout", loop.Options{Timeout: new(quantity.Duration(time.Second))}, []turn{say("a"), say("b")}, persist.Failed, "timeout 1s"),
 		Entry("refused by the stop guard", loop.Options{StopGuard: "strict", ContinuationLimit: new(0)}, []turn{say("I will add the tests next.\nDONE")}, persist.Failed, "continuation_limit"),
 		Entry("an error that may pass", loop.Options{}, []turn{fail(&llm.Error{Kind: llm.Unavailable})}, persist.Failed, "unavailable"),
 		Entry("a wrong key", loop.Options{}, []turn{fail(&llm.Error{Kind: llm.Unauthorized})}, persist.Blocked, "unauthorized"),

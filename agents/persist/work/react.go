@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // reacter is a ReAct agent as a worker.
@@ -96,7 +96,7 @@ func gradeAgent(r react.Result) persist.Outcome {
 	case react.StatusPartial:
 		return persist.Outcome{
 			Grade: persist.Failed, Details: cmp.Or(r.Details, "a part is done"),
-			Carry: "The last attempt left this undone:\n" + list(r.Missing) + "\nIts output was:\n" + end(plain.Text(r.Output, 0), maxCarry),
+			Carry: "The last attempt left this undone:\n" + list(r.Missing) + "\nIts output was:\n" + end(sanitize.Text(r.Output, 0), maxCarry),
 		}
 	case react.StatusBudget:
 		// The run has no budget of its own, so that it is the shared one that tripped.
@@ -143,9 +143,9 @@ func steps(r react.Result) string {
 		if e.Action == "" && e.Thought == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "- %s: %s; action %s", e.Agent, plain.Line(e.Thought, most), plain.Line(e.Action, most))
+		fmt.Fprintf(&b, "- %s: %s; action %s", e.Agent, sanitize.Line(e.Thought, most), sanitize.Line(e.Action, most))
 		if e.Observation != "" {
-			fmt.Fprintf(&b, "; observation: %s", plain.Line(e.Observation, most))
+			fmt.Fprintf(&b, "; observation: %s", sanitize.Line(e.Observation, most))
 		}
 		b.WriteByte('\n')
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
@@ -155,7 +155,7 @@ func failed(err error, details, carry string) persist.Outcome {
 // would.
 func resolved(o loop.Options, prompt string) (loop.Settings, error) {
 	o.Prompt = prompt
-	s, err := loop.Resolve(o, loop.Options{Timeout: new(unit.Duration)})
+	s, err := loop.Resolve(o, loop.Options{Timeout: new(quantity.Duration)})
 	s.Prompt = strings.TrimRight(s.Prompt, "\n") + "\n\n" + s.HowToEnd()
 	return s, err
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // shown is how many lines of findings are shown.
@@ -159,7 +159,7 @@ func numbered(texts []text, from, to int) []string {
 	for _, t := range texts {
 		for i, line := range t.lines() {
 			if n := i + 1; from <= n && n <= to {
-				all = append(all, fmt.Sprintf("%s:%d: %s", plain.Line(t.name, 0), n, line))
+				all = append(all, fmt.Sprintf("%s:%d: %s", sanitize.Line(t.name, 0), n, line))
 			}
 		}
 	}
@@ -179,5 +179,5 @@ func sizes(texts []text) []string {
 
 // at is a line of a file as findings show it.
 func at(name string, line int, text string) string {
-	return fmt.Sprintf("%s:%d: %s", plain.Line(name, 0), line, plain.Line(text, maxLine))
+	return fmt.Sprintf("%s:%d: %s", sanitize.Line(name, 0), line, sanitize.Line(text, maxLine))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // shell is a custom action that runs a script; the script's arguments are the
@@ -24,7 +24,7 @@ func shell(script string, inputs ...string) agentfile.Action {
 	if _, err := exec.LookPath("sh"); err != nil {
 		Skip("there is no sh")
 	}
-	a := agentfile.Action{ID: "own", Command: []string{"sh", "-c", script, "own"}, Timeout: unit.Duration(time.Minute)}
+	a := agentfile.Action{ID: "own", Command: []string{"sh", "-c", script, "own"}, Timeout: quantity.Duration(time.Minute)}
 	for _, name := range inputs {
 		a.Command = append(a.Command, "{"+name+"}")
 		a.Inputs = append(a.Inputs, agentfile.Input{Name: name})
@@ -110,7 +110,7 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 	})
 
 	It("fails if there is no such program", func() {
-		a := agentfile.Action{ID: "own", Command: []string{"no-such-program-anywhere"}, Timeout: unit.Duration(time.Minute)}
+		a := agentfile.Action{ID: "own", Command: []string{"no-such-program-anywhere"}, Timeout: quantity.Duration(time.Minute)}
 		r := do(open(workspace(), a), "own", "")
 		Expect(r.Observation).To(Equal(`no-program: no-such-program-anywhere cannot be started: executable file not found in $PATH`))
 		a.Command = []string{"./none"}
@@ -120,7 +120,7 @@ var _ = Describe("a custom action", Label("R-05"), func() {
 	It("is stopped when it hangs, with whatever it started, and says what it wrote", func() {
 		folder := workspace()
 		a := shell("echo begun; echo >mark; (sleep 600; echo x >late) & sleep 600")
-		a.Timeout = unit.Duration(42 * time.Second)
+		a.Timeout = quantity.Duration(42 * time.Second)
 		late := &alarm{Clock: clock.Real(), file: filepath.Join(folder, "mark")}
 		set, err := action.New(&agentfile.Agent{Actions: []agentfile.Action{a}}, action.Options{Workspace: folder, Clock: late})
 		Expect(err).NotTo(HaveOccurred())

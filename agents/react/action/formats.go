@@ -15,7 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v4"
 
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // maxDepth is how deep JSON may be nested; YAML has the limits of package source.
@@ -90,7 +90,7 @@ func decodeJSON(data []byte) (any, error) {
 // decodeYAML reads one document as the project reads YAML: without duplicate keys.
 func decodeYAML(data []byte) (any, error) {
 	var value any
-	if _, found := source.Decode("", data, &value); len(found) > 0 {
+	if _, found := yamlsrc.Decode("", data, &value); len(found) > 0 {
 		return nil, errors.New(strings.TrimLeft(found[0].Error(), ": ")) // begins with line:column
 	}
 	return normal(value)

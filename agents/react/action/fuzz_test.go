@@ -11,7 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // FuzzDo: whatever an agent writes, an action comes to a bounded, valid text, says
@@ -49,7 +49,7 @@ func FuzzDo(f *testing.F) {
 		}
 	}
 	set, err := action.New(&agentfile.Agent{Actions: []agentfile.Action{{
-		ID: "own", Command: []string{"no-such-program", "{file}"}, Inputs: []agentfile.Input{{Name: "file"}}, Timeout: unit.Duration(time.Minute),
+		ID: "own", Command: []string{"no-such-program", "{file}"}, Inputs: []agentfile.Input{{Name: "file"}}, Timeout: quantity.Duration(time.Minute),
 	}}}, action.Options{Workspace: inner})
 	if err != nil {
 		f.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // maxObservation is about how many bytes an agent is told; maxLine is how many
@@ -52,19 +52,19 @@ func paths(all []string) []string {
 
 // bound makes text safe to show and cuts it at a line's end.
 func bound(text string) string {
-	text = strings.TrimRight(plain.Text(text, 0), "\n")
+	text = strings.TrimRight(sanitize.Text(text, 0), "\n")
 	if len(text) <= maxObservation {
 		return text
 	}
 	end := strings.LastIndexByte(text[:maxObservation], '\n')
 	if end <= 0 {
-		return plain.Text(text[:maxObservation], 0) + "\n… the rest of this line is left out"
+		return sanitize.Text(text[:maxObservation], 0) + "\n… the rest of this line is left out"
 	}
 	return fmt.Sprintf("%s\n… %d more lines", text[:end], strings.Count(text[end+1:], "\n")+1)
 }
 
 // clip makes a text of unknown origin fit into a message.
-func clip(s string) string { return plain.Line(s, 80) }
+func clip(s string) string { return sanitize.Line(s, 80) }
 
 // pathless is an error of the file system without the machine's path in it.
 func pathless(err error) error {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/internal/source"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // Options are what actions work with.
@@ -114,12 +114,12 @@ func Decode(input string, into any) error {
 	return found.Err()
 }
 
-func decode(input string, into any) (*source.Document, source.Diagnostics) {
+func decode(input string, into any) (*yamlsrc.Document, yamlsrc.Diagnostics) {
 	if strings.TrimSpace(input) == "" {
 		input = "{}"
 	}
 	// Its last line may have lost its end, which belongs to a block text.
-	return source.Decode("input", []byte(strings.TrimSuffix(input, "\n")+"\n"), into)
+	return yamlsrc.Decode("input", []byte(strings.TrimSuffix(input, "\n")+"\n"), into)
 }
 
 // Do implements Set.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/folder"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 )
 
 // write writes a file as a whole or not at all, and says what it wrote.
@@ -90,12 +90,12 @@ func (w *work) replaced(name string) (string, error) {
 }
 
 // partialName is what a file is called until it is whole.
-func partialName(base string) string { return "." + base + folder.Partial }
+func partialName(base string) string { return "." + base + atomicdir.Partial }
 
 // isPartial reports whether a file is not whole: one that is being written, or was
 // when a run was killed.
 func isPartial(base string) bool {
-	return strings.HasPrefix(base, ".") && strings.HasSuffix(base, folder.Partial)
+	return strings.HasPrefix(base, ".") && strings.HasSuffix(base, atomicdir.Partial)
 }
 
 // swap brings data to the disk under another name and then gives it its own.

@@ -46,7 +46,7 @@ package agentfile
 import (
 	"encoding/json"
 
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // Agent is what a file describes.
@@ -101,5 +101,5 @@ type Action struct {
 	Command []string
 	Inputs  []Input
 	// Timeout is above 0; 1m where the file does not say.
-	Timeout unit.Duration
+	Timeout quantity.Duration
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // section is one of the four lists of REACT_CYCLE.
@@ -47,8 +47,8 @@ type item struct {
 	line, column int
 }
 
-func (it item) wrong(message, nearest string) source.Diagnostic {
-	return source.Diagnostic{File: it.file, Line: it.line, Column: it.column, Message: message, Nearest: nearest}
+func (it item) wrong(message, nearest string) yamlsrc.Diagnostic {
+	return yamlsrc.Diagnostic{File: it.file, Line: it.line, Column: it.column, Message: message, Nearest: nearest}
 }
 
 // cycle is what the Markdown of a file says.
@@ -56,7 +56,7 @@ type cycle struct {
 	file  string
 	data  []byte // the whole file, for places
 	md    []byte // its Markdown, the end of data
-	found source.Diagnostics
+	found yamlsrc.Diagnostics
 	body  string
 	items [outside][]item
 }
@@ -167,7 +167,7 @@ func (c *cycle) prose(n ast.Node, message, expected string) {
 // wrong notes what is wrong with a block.
 func (c *cycle) wrong(n ast.Node, message, expected, nearest string) {
 	line, column := c.place(n)
-	c.found = append(c.found, source.Diagnostic{File: c.file, Line: line, Column: column, Message: message, Expected: expected, Nearest: nearest})
+	c.found = append(c.found, yamlsrc.Diagnostic{File: c.file, Line: line, Column: column, Message: message, Expected: expected, Nearest: nearest})
 }
 
 // start is the offset of a block in the Markdown.
@@ -247,4 +247,4 @@ func ids(items []item) []string {
 }
 
 // clip makes a text of the file fit into a message.
-func clip(s string) string { return plain.Line(s, 80) }
+func clip(s string) string { return sanitize.Line(s, 80) }

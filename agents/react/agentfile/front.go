@@ -1,6 +1,6 @@
 package agentfile
 
-import "github.com/rehearse-dev/rehearse/internal/unit"
+import "github.com/rehearse-dev/rehearse/internal/quantity"
 
 // Front is the front matter of an agent file, as it is written.
 type Front struct {
@@ -44,7 +44,7 @@ type Command struct {
 	// Inputs are what the agent's model gives.
 	Inputs []Input `yaml:"inputs,omitempty" json:"inputs,omitempty"`
 	// Timeout is how long it may take, at most 1h; default 1m.
-	Timeout unit.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
+	Timeout quantity.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
 	// Description is used where REACT_CYCLE has none.
 	Description string `yaml:"description,omitempty" json:"description,omitempty"`
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // FuzzLoad: whatever the file, there is either an agent that can be worked with or
@@ -23,7 +23,7 @@ func FuzzLoad(f *testing.F) {
 			checkAgent(t, a)
 			return
 		}
-		found, ok := errors.AsType[source.Diagnostics](err)
+		found, ok := errors.AsType[yamlsrc.Diagnostics](err)
 		if !ok || len(found) == 0 || a != nil {
 			t.Fatalf("agent %v with error %v", a, err)
 		}

@@ -10,9 +10,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // MaxBytes is the largest agent file. It is far above what a model is told.
@@ -26,8 +26,8 @@ const (
 	maxNesting = 1000
 
 	defaultIterations = 5
-	defaultTimeout    = unit.Duration(time.Minute)
-	maxTimeout        = unit.Duration(time.Hour)
+	defaultTimeout    = quantity.Duration(time.Minute)
+	maxTimeout        = quantity.Duration(time.Hour)
 )
 
 // standard are the actions that every agent has; package action does them.
@@ -51,8 +51,8 @@ var placeholder = lazy(`\{([^{}]*)\}`)
 
 // loader gathers what is wrong with a file.
 type loader struct {
-	doc   *source.Document
-	found source.Diagnostics
+	doc   *yamlsrc.Document
+	found yamlsrc.Diagnostics
 }
 
 // Load reads an agent file; file is only its name. The error is
@@ -64,19 +64,19 @@ func Load(file string, data []byte) (*Agent, error) {
 	}
 	found.Sort()
 	if more := len(found) - maxFound; more > 0 {
-		found = append(found[:maxFound], source.Diagnostic{File: file, Message: fmt.Sprintf("further errors: %d", more)})
+		found = append(found[:maxFound], yamlsrc.Diagnostic{File: file, Message: fmt.Sprintf("further errors: %d", more)})
 	}
 	return nil, found.In(data)
 }
 
 // load reads a file as far as it can, and says what is wrong with it.
-func load(file string, data []byte) (*Agent, source.Diagnostics) {
+func load(file string, data []byte) (*Agent, yamlsrc.Diagnostics) {
 	head, body, problem := split(file, data)
 	if problem != nil {
-		return nil, source.Diagnostics{*problem}
+		return nil, yamlsrc.Diagnostics{*problem}
 	}
 	var f Front
-	doc, found := source.Decode(file, head, &f)
+	doc, found := yamlsrc.Decode(file, head, &f)
 	l := &loader{doc: doc, found: found}
 	a := &Agent{ID: f.ID, Description: f.Description, Model: f.Model, MaxIterations: f.MaxIterations, Delegates: f.Delegates, File: file}
 	if a.MaxIterations == 0 {
@@ -99,9 +99,9 @@ func load(file string, data []byte) (*Agent, source.Diagnostics) {
 // split cuts a file into its front matter and the offset of what follows. The
 // first line is emptied, so that the lines of the front matter are those of the
 // file.
-func split(file string, data []byte) (head []byte, body int, problem *source.Diagnostic) {
-	whole := func(line int, message, expected string) *source.Diagnostic {
-		return &source.Diagnostic{File: file, Line: line, Column: min(line, 1), Message: message, Expected: expected}
+func split(file string, data []byte) (head []byte, body int, problem *yamlsrc.Diagnostic) {
+	whole := func(line int, message, expected string) *yamlsrc.Diagnostic {
+		return &yamlsrc.Diagnostic{File: file, Line: line, Column: min(line, 1), Message: message, Expected: expected}
 	}
 	if len(data) > MaxBytes {
 		return nil, 0, whole(0, fmt.Sprintf("the file has %d bytes; at most %d are allowed", len(data), MaxBytes), "")
@@ -127,7 +127,7 @@ func split(file string, data []byte) (head []byte, body int, problem *source.Dia
 
 // utf8Problem finds a byte that is not UTF-8; the front matter's are found with
 // the front matter.
-func utf8Problem(file string, rest []byte, line int) *source.Diagnostic {
+func utf8Problem(file string, rest []byte, line int) *yamlsrc.Diagnostic {
 	if utf8.Valid(rest) {
 		return nil
 	}
@@ -138,7 +138,7 @@ func utf8Problem(file string, rest []byte, line int) *source.Diagnostic {
 				text = text[size:]
 				column++
 			}
-			return &source.Diagnostic{File: file, Line: line, Column: column, Message: "found a byte that is not UTF-8"}
+			return &yamlsrc.Diagnostic{File: file, Line: line, Column: column, Message: "found a byte that is not UTF-8"}
 		}
 		line++
 	}
@@ -146,11 +146,11 @@ func utf8Problem(file string, rest []byte, line int) *source.Diagnostic {
 }
 
 // nesting finds a line of the Markdown that is nested too deeply to be read fast.
-func nesting(file string, data []byte, body int) *source.Diagnostic {
+func nesting(file string, data []byte, body int) *yamlsrc.Diagnostic {
 	line := 1 + bytes.Count(data[:body], []byte("\n"))
 	for text := range bytes.Lines(data[body:]) {
 		if marks := len(text) - len(bytes.TrimLeft(text, " \t>-+*0123456789.)")); marks > maxNesting {
-			return &source.Diagnostic{File: file, Line: line, Column: maxNesting + 1, Message: "quotations and lists are nested too deeply here"}
+			return &yamlsrc.Diagnostic{File: file, Line: line, Column: maxNesting + 1, Message: "quotations and lists are nested too deeply here"}
 		}
 		line++
 	}
@@ -247,7 +247,7 @@ func (l *loader) actions(f *Front, listed []item) []Action {
 	for _, id := range known {
 		l.action(id, f.Actions[id])
 		if _, ok := section[id]; !ok && !slices.Contains(standard, id) {
-			l.wrong(source.Join("actions", id), fmt.Sprintf("the action %q is not listed under %q in REACT_CYCLE; add a line \"- `%s`: what it is for\"",
+			l.wrong(yamlsrc.Join("actions", id), fmt.Sprintf("the action %q is not listed under %q in REACT_CYCLE; add a line \"- `%s`: what it is for\"",
 				clip(id), headings[actions][0], clip(id)), suggest.Nearest(id, ids(listed)))
 		}
 	}
@@ -262,7 +262,7 @@ func (l *loader) place(path string) string {
 
 // action checks one command of the front matter.
 func (l *loader) action(id string, c Command) {
-	path := source.Join("actions", id)
+	path := yamlsrc.Join("actions", id)
 	switch {
 	case slices.Contains(standard, id):
 		l.wrong(path, fmt.Sprintf("the action %q would hide the standard one; give it another name", id), "")

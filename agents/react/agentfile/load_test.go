@@ -11,8 +11,8 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
-	"github.com/rehearse-dev/rehearse/internal/source"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 const whole = `---
@@ -94,8 +94,8 @@ var _ = Describe("Load", func() {
 			Done:     []string{"Every file was looked at."},
 			Triggers: []string{"A key that seems to be in use."},
 			Actions: []agentfile.Action{
-				{ID: "show", Description: "Shows two files.", Command: []string{"cat", "-n", "{a}", "{b}"}, Inputs: []agentfile.Input{{Name: "a"}, {Name: "b"}}, Timeout: unit.Duration(time.Minute)},
-				{ID: "count", Description: "how many lines", Command: []string{"wc", "-l", "{file}"}, Inputs: []agentfile.Input{{Name: "file", Required: true}}, Timeout: unit.Duration(10 * time.Second)},
+				{ID: "show", Description: "Shows two files.", Command: []string{"cat", "-n", "{a}", "{b}"}, Inputs: []agentfile.Input{{Name: "a"}, {Name: "b"}}, Timeout: quantity.Duration(time.Minute)},
+				{ID: "count", Description: "how many lines", Command: []string{"wc", "-l", "{file}"}, Inputs: []agentfile.Input{{Name: "file", Required: true}}, Timeout: quantity.Duration(10 * time.Second)},
 			},
 			Delegates: []string{"writer"},
 			File:      "a.agent.md",
@@ -169,7 +169,7 @@ var _ = Describe("Load", func() {
 
 	It("shows the line of each error, in the front matter and below it", func() {
 		_, err := load("---\r\nid: X\r\ncontract: {constraints: [y]}\r\n---\r\n## REACT_CYCLE\r\n### Critères de doen\r\n\r\n   ### Done criteria\r\nwhen « it » is well\r\n")
-		found, ok := errors.AsType[source.Diagnostics](err)
+		found, ok := errors.AsType[yamlsrc.Diagnostics](err)
 		Expect(ok).To(BeTrue())
 		Expect(found.Render()).To(Equal(`a.agent.md:2:5: "X" cannot name an agent; use a small letter, then at most 63 small letters, digits, "-" or "_"
   2 | id: X
@@ -190,7 +190,7 @@ a.agent.md:9:1: "Done criteria" holds text that is no list; expected a list, one
 			head + "---\n" + strings.Repeat(">", 1001): "    | " + strings.Repeat(" ", 100) + "^\n",
 		} {
 			_, err := load(text)
-			found, ok := errors.AsType[source.Diagnostics](err)
+			found, ok := errors.AsType[yamlsrc.Diagnostics](err)
 			Expect(ok).To(BeTrue())
 			Expect(found.Render()).To(HaveSuffix(want))
 		}
@@ -198,7 +198,7 @@ a.agent.md:9:1: "Done criteria" holds text that is no list; expected a list, one
 
 	It("reports all errors at once, in the order of the file", func() {
 		_, err := load("---\nid: X\nmodle: y\nactions:\n  a: {command: [cat, \"{b}\"]}\n---\n## REACT_CYCLE\n### Done\n- x\n### Specific actions\n- `aa`: y\n- `a`\n- `a`\n")
-		found, ok := errors.AsType[source.Diagnostics](err)
+		found, ok := errors.AsType[yamlsrc.Diagnostics](err)
 		Expect(ok).To(BeTrue())
 		var lines []int
 		for _, d := range found {
@@ -216,7 +216,7 @@ a.agent.md:9:1: "Done criteria" holds text that is no list; expected a list, one
 		}
 		for n, last := range map[int]string{100: "the item is empty", 101: "further errors: 1", 10_000: "further errors: 9900"} {
 			_, err := load(begin + strings.Repeat("-\n", n))
-			found, ok := errors.AsType[source.Diagnostics](err)
+			found, ok := errors.AsType[yamlsrc.Diagnostics](err)
 			Expect(ok).To(BeTrue())
 			Expect(found).To(HaveLen(min(n, 101)))
 			Expect(found[len(found)-1].Message).To(Equal(last))

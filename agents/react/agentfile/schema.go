@@ -11,8 +11,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // resource is the name under which a schema is compiled; nothing is read from it.
@@ -65,7 +65,7 @@ func check(schema, data []byte) error {
 	}
 	var lines []string
 	for _, leaf := range leaves(invalid) {
-		lines = append(lines, plain.Line(pointer(leaf.InstanceLocation), 200)+": "+reason(leaf))
+		lines = append(lines, sanitize.Line(pointer(leaf.InstanceLocation), 200)+": "+reason(leaf))
 	}
 	slices.Sort(lines)
 	return fmt.Errorf("%w:\n%s", ErrNoMatch, strings.Join(slices.Compact(lines), "\n"))
@@ -204,10 +204,10 @@ func references(path string, value any, found []reference) []reference {
 			switch key {
 			case "$ref", "$dynamicRef", "$recursiveRef", "$schema":
 				if isText {
-					found = append(found, reference{source.Join(path, key), to, key == "$schema"})
+					found = append(found, reference{yamlsrc.Join(path, key), to, key == "$schema"})
 				}
 			}
-			found = references(source.Join(path, key), v[key], found)
+			found = references(yamlsrc.Join(path, key), v[key], found)
 		}
 	case []any:
 		for i, item := range v {
@@ -234,7 +234,7 @@ func leaves(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 // reason is a leaf's message without its place.
 func reason(leaf *jsonschema.ValidationError) string {
 	_, text, _ := strings.Cut(leaf.Error(), ": ")
-	return plain.Line(text, 200)
+	return sanitize.Line(text, 200)
 }
 
 func pointer(location []string) string {
@@ -247,7 +247,7 @@ func pointer(location []string) string {
 // below extends a path by the segments of a JSON pointer.
 func below(path string, location []string) string {
 	for _, segment := range location {
-		path = source.Join(path, segment)
+		path = yamlsrc.Join(path, segment)
 	}
 	return path
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/agents/react/reflect"
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 var (
@@ -17,8 +17,8 @@ var (
 func BenchmarkFloorWords(b *testing.B) {
 	b.SetBytes(int64(len(longObservation) + len(longReflection)))
 	for b.Loop() {
-		words.Fold(longObservation)
-		words.Fold(longReflection)
+		textfold.Fold(longObservation)
+		textfold.Fold(longReflection)
 	}
 }
 

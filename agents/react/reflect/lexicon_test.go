@@ -9,7 +9,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/react/reflect"
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 var _ = Describe("the lexicon", func() {
@@ -26,7 +26,9 @@ var _ = Describe("the lexicon", func() {
 		Expect(lines).NotTo(BeEmpty())
 		return lines
 	}
-	folded := func(word string) bool { return word == "%" || words.Join(word) == word && !strings.Contains(word, " ") }
+	folded := func(word string) bool {
+		return word == "%" || textfold.Join(word) == word && !strings.Contains(word, " ")
+	}
 
 	It("has known classes of folded words, each once", func() {
 		for _, file := range []string{"en.txt", "fr.txt"} {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // The bounds of quotations that are looked for: each costs a search in the
@@ -28,9 +28,9 @@ func citeQuotes(observation, reflection string, c *citations) {
 	if len(quotes) == 0 {
 		return
 	}
-	seen := " " + words.Join(observation) + " "
+	seen := " " + textfold.Join(observation) + " "
 	for _, q := range quotes {
-		text := words.Join(reflection[q.start:q.end])
+		text := textfold.Join(reflection[q.start:q.end])
 		if len(text) >= minQuote && !c.within(q.start, q.end) && strings.Contains(seen, " "+text+" ") {
 			c.add("quote "+text, q, q, full)
 		}

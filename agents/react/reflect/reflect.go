@@ -8,7 +8,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Verdict is the judgement of one reflection.
@@ -50,7 +50,7 @@ func Judge(observation, reflection string) Verdict {
 	v := Verdict{Score: math.Exp2(-2 * c.weight)}
 	v.Critical = v.Score < Threshold
 	for _, f := range c.heaviest(maxFacts) {
-		v.Facts = append(v.Facts, plain.Line(f.text, maxShown))
+		v.Facts = append(v.Facts, sanitize.Line(f.text, maxShown))
 	}
 	v.Reason = reason(v, c, seen)
 	return v
@@ -66,7 +66,7 @@ func reason(v Verdict, c *citations, seen *facts) string {
 	case seen.empty():
 		return "the observation is empty, and the reflection does not say so"
 	case c.wrong != "":
-		return fmt.Sprintf("it cites nothing that the observation shows; %q is not in it", plain.Line(c.wrong, maxShown))
+		return fmt.Sprintf("it cites nothing that the observation shows; %q is not in it", sanitize.Line(c.wrong, maxShown))
 	case len(v.Facts) > 0:
 		return fmt.Sprintf("it shares only the word %q with the observation", v.Facts[0])
 	}

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // kind is what a token is.
@@ -169,7 +169,7 @@ func (s *scanner) token(core string, at int) {
 		s.name(core, at)
 	}
 	bare := !named && !strings.ContainsFunc(core, unicode.IsLetter) // "2026-08-14"
-	r := words.NewReader(core)
+	r := textfold.NewReader(core)
 	for w, ok := r.Next(); ok; w, ok = r.Next() {
 		text := string(w.Text)
 		if text == "cent" && s.after("pour") {
@@ -233,7 +233,7 @@ func (s *scanner) name(core string, at int) {
 	end := at + len(core)
 	parts := strings.Split(core, ":")
 	if digits(parts[0]) || len(parts) > 8 {
-		s.add(token{kind: name, text: words.Join(core), start: at, end: end})
+		s.add(token{kind: name, text: textfold.Join(core), start: at, end: end})
 		return
 	}
 	for _, part := range parts {
@@ -243,10 +243,10 @@ func (s *scanner) name(core string, at int) {
 		case marked:
 			s.lineNumber(line, at, end)
 		case part != "":
-			s.add(token{kind: name, text: words.Join(part), start: at, end: end})
+			s.add(token{kind: name, text: textfold.Join(part), start: at, end: end})
 		}
 		if slash := strings.LastIndexAny(strings.TrimRight(part, "/\\"), "/\\"); slash > 0 {
-			s.add(token{kind: name, text: words.Join(part[slash:]), start: at, end: end})
+			s.add(token{kind: name, text: textfold.Join(part[slash:]), start: at, end: end})
 		}
 	}
 }
@@ -292,7 +292,7 @@ func isName(core string) bool {
 
 // common reports whether all words of a text are words of any text.
 func common(text string) bool {
-	for _, w := range words.Fold(text) {
+	for _, w := range textfold.Fold(text) {
 		if _, class := weigh(w); class == content {
 			return false
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/agents/react/step"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // run is an answer with a whole run in it, in the proportions of what models write.
@@ -57,7 +57,7 @@ func BenchmarkParse(b *testing.B) {
 		b.SetBytes(int64(len(text)))
 		for b.Loop() {
 			var into oracle
-			if _, found := source.Decode("", []byte(text), &into); len(found) > 0 {
+			if _, found := yamlsrc.Decode("", []byte(text), &into); len(found) > 0 {
 				b.Fatal(found)
 			}
 		}

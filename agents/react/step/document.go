@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
@@ -343,4 +343,4 @@ func (d *document) lacks(at Pos, rule, message string) *Error {
 }
 
 // excerpt shows a piece of the answer in a message.
-func excerpt(text string) string { return strconv.Quote(plain.Line(text, 40)) }
+func excerpt(text string) string { return strconv.Quote(sanitize.Line(text, 40)) }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/agents/react/step"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // examples are values whose reading is easy to get wrong, and values that are none.
@@ -32,7 +32,7 @@ func TestExamples(t *testing.T) {
 	for _, e := range examples {
 		doc := "decision: blocked\nreason: " + e
 		var want oracle
-		_, problems := source.Decode("oracle", []byte(doc), &want)
+		_, problems := yamlsrc.Decode("oracle", []byte(doc), &want)
 		found, err := step.Parse(doc)
 		none := len(problems) == 1 && strings.Contains(problems[0].Message, "the value is missing") // which is for us to judge
 		switch {

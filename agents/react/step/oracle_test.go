@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/agents/react/step"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // oracle is a document as a parser of all of YAML reads it.
@@ -106,7 +106,7 @@ func TestOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc := generated(t)
 		var want oracle
-		_, problems := source.Decode("oracle", []byte(doc), &want)
+		_, problems := yamlsrc.Decode("oracle", []byte(doc), &want)
 		found, err := step.Parse(doc)
 		switch {
 		case len(problems) > 0 && err == nil:
@@ -164,7 +164,7 @@ func compare(t *rapid.T, doc string, want oracle, got step.Document) {
 	var input struct {
 		Query string `yaml:"query"`
 	}
-	if _, problems := source.Decode("input", []byte(got.Input), &input); len(problems) > 0 {
+	if _, problems := yamlsrc.Decode("input", []byte(got.Input), &input); len(problems) > 0 {
 		t.Fatalf("%q\nthe input %q: %v", doc, got.Input, problems)
 	}
 	if w := want.Input.(map[string]any)["query"]; strings.TrimRight(fmt.Sprint(w), " \t\n") != strings.TrimRight(input.Query, " \t\n") {

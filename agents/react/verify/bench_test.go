@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/agents/react/verify"
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // BenchmarkJudge reads and judges a verification of the longest that is allowed, against
@@ -33,6 +33,6 @@ func BenchmarkFloorWords(b *testing.B) {
 	text := strings.Repeat("lib/modulexxxxxxxx.go shows 3 of 10 issues, ", 1400)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		words.Fold(text)
+		textfold.Fold(text)
 	}
 }

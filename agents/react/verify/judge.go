@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Judge holds the answers against a contract. A part holds if the agent claims that
@@ -75,7 +75,7 @@ func (r *Record) judge(a *Answer, c Contract) {
 		}
 	case Constraints:
 		if broken := readOnlyConstraint(c.Constraints); broken != "" && len(c.Written) > 0 {
-			r.find(a.Part, "the constraint %q does not hold: the run changed %s", plain.Line(broken, 80), quoted(c.Written))
+			r.find(a.Part, "the constraint %q does not hold: the run changed %s", sanitize.Line(broken, 80), quoted(c.Written))
 		}
 	}
 }
@@ -97,11 +97,11 @@ func (a *Answer) denial() string {
 	case a.Form == Schema && len(a.Checks) == 0:
 		return "it names no check, and does not say that it passes"
 	case a.Form == Schema:
-		return "the agent says that it does not hold: " + plain.Line(strings.Join(a.Checks, "; "), 200)
+		return "the agent says that it does not hold: " + sanitize.Line(strings.Join(a.Checks, "; "), 200)
 	case a.Text != "" && claimOf(a.Text) == silent:
-		return "it says neither that it holds nor that it does not; begin with ✓ or ✗: " + plain.Line(a.Text, 200)
+		return "it says neither that it holds nor that it does not; begin with ✓ or ✗: " + sanitize.Line(a.Text, 200)
 	}
-	return "the agent says that it does not hold: " + plain.Line(a.Text, 200)
+	return "the agent says that it does not hold: " + sanitize.Line(a.Text, 200)
 }
 
 // needsChecks reports whether a part in the schema form must name a check.
@@ -147,7 +147,7 @@ const maxListed = 10
 func quoted(list []string) string {
 	var all []string
 	for _, s := range list[:min(len(list), maxListed)] {
-		all = append(all, fmt.Sprintf("%q", plain.Line(s, 80)))
+		all = append(all, fmt.Sprintf("%q", sanitize.Line(s, 80)))
 	}
 	if more := len(list) - maxListed; more > 0 {
 		all = append(all, fmt.Sprintf("%d more", more))

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // claim is what a text says of itself by a mark or a word.
@@ -75,7 +75,7 @@ const selector = '\uFE0F'
 
 // wordClaim reads the first word of a text.
 func wordClaim(text string) claim {
-	r := words.NewReader(text)
+	r := textfold.NewReader(text)
 	w, ok := r.Next()
 	if !ok || strings.TrimLeft(w.Gap, "*_\"'([-: ") != "" {
 		return silent

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // stopWords say nothing of a constraint.
@@ -22,13 +22,13 @@ var stopWords = set(`
 // stems are the words of a text that say something, without their endings.
 func stems(text string) []string {
 	var all []string
-	for _, w := range words.Fold(text) {
+	for _, w := range textfold.Fold(text) {
 		if !stopWords[w] {
 			all = append(all, w)
 		}
 	}
 	if len(all) == 0 {
-		return words.Fold(text) // of stop words only, such as an input named "to"
+		return textfold.Fold(text) // of stop words only, such as an input named "to"
 	}
 	return all
 }

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/react/step"
-	"github.com/rehearse-dev/rehearse/internal/plain"
-	"github.com/rehearse-dev/rehearse/internal/source"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // MaxBytes is how long a verification may be.
@@ -163,7 +163,7 @@ func (r *reader) schema() *step.Error {
 	var doc struct {
 		Verification any `yaml:"verification"`
 	}
-	where, found := source.Decode("", []byte(strings.Join(r.lines, "\n")), &doc)
+	where, found := yamlsrc.Decode("", []byte(strings.Join(r.lines, "\n")), &doc)
 	if len(found) > 0 {
 		d := found[0]
 		rule := "yaml"
@@ -214,7 +214,7 @@ func partNames() string {
 
 // add adds the answer to a part whose value stands at a place.
 func (r *reader) add(name string, at step.Pos, value any) *step.Error {
-	part, ok := names[words.Join(name)]
+	part, ok := names[textfold.Join(name)]
 	if !ok {
 		known := strings.Split(partNames(), ", ")
 		hint := "the parts are " + partNames()
@@ -317,7 +317,7 @@ func (a *Answer) check(value any) {
 			}
 			continue
 		}
-		if s := text(item); len(words.Fold(s)) > 0 || claimOf(s) == fails {
+		if s := text(item); len(textfold.Fold(s)) > 0 || claimOf(s) == fails {
 			a.Checks = append(a.Checks, s)
 		}
 	}
@@ -343,4 +343,4 @@ func text(value any) string {
 	return strings.TrimSpace(fmt.Sprint(value))
 }
 
-func excerpt(text string) string { return fmt.Sprintf("%q", plain.Line(text, 40)) }
+func excerpt(text string) string { return fmt.Sprintf("%q", sanitize.Line(text, 40)) }

@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/followup"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
@@ -190,18 +190,18 @@ var _ = Describe("The end of a follow-up", Label("G-07"), func() {
 	})
 
 	It("is timeout when the time is up, in a call or after one", func() {
-		r := newRig(followup.Options{Timeout: unit.Duration(5 * time.Second)}, hang)
+		r := newRig(followup.Options{Timeout: quantity.Duration(5 * time.Second)}, hang)
 		out := r.run("left: a")
 		Expect(out.Status).To(Equal(followup.StatusTimeout))
 		Expect(out.Guard).To(Equal("timeout"))
 		Expect(out.Duration).To(Equal(5 * time.Second))
 
-		r = newRig(followup.Options{Timeout: unit.Duration(time.Second)}, say("done"))
+		r = newRig(followup.Options{Timeout: quantity.Duration(time.Second)}, say("done"))
 		Expect(r.run("left: a").Status).To(Equal(followup.StatusTimeout), "it came too late")
 	})
 
 	It("is error when one call takes too long", func() {
-		r := newRig(followup.Options{CallTimeout: unit.Duration(2 * time.Second)}, hang)
+		r := newRig(followup.Options{CallTimeout: quantity.Duration(2 * time.Second)}, hang)
 		out := r.run("left: a")
 		Expect(out.Status).To(Equal(followup.StatusError))
 		Expect(llm.KindOf(out.Err)).To(Equal(llm.Timeout))

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
@@ -35,10 +35,10 @@ type Options struct {
 	// same steps; default 2, negative for never.
 	NoProgressLimit int `yaml:"no_progress_limit,omitempty" json:"no_progress_limit,omitempty"`
 	// Timeout is for the whole run; default none.
-	Timeout unit.Duration `yaml:"timeout,omitempty" json:"timeout,omitzero"`
+	Timeout quantity.Duration `yaml:"timeout,omitempty" json:"timeout,omitzero"`
 	// CallTimeout is for each call, in which the agent may do all of a round's work;
 	// default 30m, so that a backend that never answers does not hold the run for ever.
-	CallTimeout unit.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitzero"`
+	CallTimeout quantity.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitzero"`
 	// Budget caps the run; a zero cap is no cap.
 	Budget budget.Caps `yaml:"budget,omitempty" json:"budget,omitzero"`
 }

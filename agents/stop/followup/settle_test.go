@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/agents/stop/followup"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
@@ -217,7 +217,7 @@ var _ = Describe("Any follow-up", Label("G-07"), func() {
 				PerTodo:         rapid.Bool().Draw(t, "per todo"),
 				Rounds:          rapid.IntRange(1, 6).Draw(t, "rounds"),
 				NoProgressLimit: rapid.IntRange(-1, 3).Draw(t, "no progress"),
-				Timeout:         unit.Duration(rapid.IntRange(1, 10).Draw(t, "timeout") * 1e9),
+				Timeout:         quantity.Duration(rapid.IntRange(1, 10).Draw(t, "timeout") * 1e9),
 				Budget:          budget.Caps{Calls: rapid.IntRange(0, 8).Draw(t, "calls")},
 			}
 			r := newRig(o, turns...)

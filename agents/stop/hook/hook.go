@@ -28,7 +28,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Config says how to guard; the zero value is the documented default. It has a
@@ -123,7 +123,7 @@ func Run(ctx context.Context, cfg Config, stdin io.Reader, stdout, stderr io.Wri
 		r.note = failure(fmt.Errorf("no answer in time: %w", clock.Err(ctx)))
 	}
 	if r.note != "" {
-		fmt.Fprintln(stderr, "rehearse guard:", plain.Line(r.note, maxNote))
+		fmt.Fprintln(stderr, "rehearse guard:", sanitize.Line(r.note, maxNote))
 	}
 	if _, err := stdout.Write(encode(r.host, r.reason)); err != nil {
 		fmt.Fprintln(stderr, "rehearse guard: the answer could not be written:", err)
@@ -275,6 +275,6 @@ func look(cfg Config, in *input) (sighting, error) {
 // Decline lets the agent of whatever host stop because err keeps the hook from
 // working. The process is then to end with exit status 0.
 func Decline(err error, stdout, stderr io.Writer) {
-	fmt.Fprintln(stderr, "rehearse guard:", plain.Line(failure(err), maxNote))
+	fmt.Fprintln(stderr, "rehearse guard:", sanitize.Line(failure(err), maxNote))
 	_, _ = stdout.Write(encode(Auto, ""))
 }

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 const (
@@ -35,7 +35,7 @@ func reason(v stop.Verdict) string {
 			b.WriteString(w.colon + "\n")
 		}
 		for _, d := range findings[:min(len(findings), maxFindings)] {
-			fmt.Fprintf(&b, "- \"%s\"\n", plain.Line(d.Text, maxExcerpt))
+			fmt.Fprintf(&b, "- \"%s\"\n", sanitize.Line(d.Text, maxExcerpt))
 		}
 		if more := len(findings) - maxFindings; more > 0 {
 			fmt.Fprintf(&b, w.more+"\n", more)

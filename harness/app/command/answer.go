@@ -8,7 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/internal/jsonpath"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // maxRaw is how much of an output goes with an answer, in bytes.
@@ -77,7 +77,7 @@ func readable(out []byte) error {
 
 // misshapen says that an output has not the shape that was said.
 func misshapen(cfg Config, out []byte, why error) *app.Error {
-	printed := plain.Line(string(out[:min(len(out), 4*maxQuote)]), maxQuote)
+	printed := sanitize.Line(string(out[:min(len(out), 4*maxQuote)]), maxQuote)
 	if printed == "" {
 		printed = "nothing"
 	}

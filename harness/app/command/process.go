@@ -17,7 +17,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/internal/child"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 const (
@@ -335,7 +335,7 @@ const maxLastWords = 3 << 10
 
 // lastWords is the end of what it wrote to standard error, with its line breaks.
 func (p *Process) lastWords() string {
-	text := plain.Text(p.errors.Lines(), 0)
+	text := sanitize.Text(p.errors.Lines(), 0)
 	if text == "" {
 		return "; it wrote nothing to standard error"
 	}

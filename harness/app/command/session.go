@@ -10,8 +10,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/internal/jsonpath"
-	"github.com/rehearse-dev/rehearse/internal/lines"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/linereader"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // live is a conversation with one process.
@@ -49,16 +49,16 @@ func (s *live) start() error {
 		_ = w.Close()
 	}()
 	s.process, s.out, s.printed = p, out, make(chan printed)
-	go pump(lines.New(out, s.cfg.MaxOutput), s.printed)
+	go pump(linereader.New(out, s.cfg.MaxOutput), s.printed)
 	return nil
 }
 
 // pump hands lines over one by one, so that one which nobody waits for is seen.
-func pump(from *lines.Reader, to chan<- printed) {
+func pump(from *linereader.Reader, to chan<- printed) {
 	defer close(to)
 	for {
 		line, err := from.Next()
-		long := errors.Is(err, lines.ErrTooLong)
+		long := errors.Is(err, linereader.ErrTooLong)
 		if err != nil && !long {
 			return
 		}
@@ -70,7 +70,7 @@ func pump(from *lines.Reader, to chan<- printed) {
 func (s *live) Say(ctx context.Context, text string) (answer app.Answer, err error) {
 	defer func() { s.fell = s.fell || err != nil }()
 	if strings.ContainsAny(text, "\r\n") {
-		return app.Answer{}, app.Errorf(app.Unusable, "a turn is one line of the program's input, and this one has several: %s", plain.Line(text, maxQuote))
+		return app.Answer{}, app.Errorf(app.Unusable, "a turn is one line of the program's input, and this one has several: %s", sanitize.Line(text, maxQuote))
 	}
 	// Whatever keeps us waiting, the program's end frees us.
 	stop := context.AfterFunc(ctx, func() { _ = s.halt(context.WithoutCancel(ctx)) })
@@ -126,7 +126,7 @@ func (s *live) surplus(p printed) error {
 			return err
 		}
 	}
-	return app.Errorf(app.Unusable, "the program printed more than one line for a turn, or a line that no turn asked for: %q; the answer is one line, and everything else belongs on standard error", plain.Line(string(p.line), maxQuote))
+	return app.Errorf(app.Unusable, "the program printed more than one line for a turn, or a line that no turn asked for: %q; the answer is one line, and everything else belongs on standard error", sanitize.Line(string(p.line), maxQuote))
 }
 
 // line takes the answer out of a line; some is false if it has none and need not.

@@ -20,7 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/app/web"
 	"github.com/rehearse-dev/rehearse/internal/child"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // place is where an application is that lives in a container: the container, its
@@ -120,7 +120,7 @@ func (p *place) create(ctx context.Context) error {
 
 // lastOf is the end of a log for an error, behind words that introduce it.
 func lastOf(words, text string) string {
-	if text = plain.Text(text, maxWords); text == "" {
+	if text = sanitize.Text(text, maxWords); text == "" {
 		return ""
 	}
 	return words + text

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // maxHosts bounds how many hosts are remembered.
@@ -107,7 +107,7 @@ func hostOf(r *http.Request) string {
 	if r.Method == http.MethodConnect || r.URL.Scheme == "https" {
 		port = "443"
 	}
-	host = plain.Line(strings.ToLower(host), 255)
+	host = sanitize.Line(strings.ToLower(host), 255)
 	if name, p, err := net.SplitHostPort(host); err == nil && p != "" {
 		host, port = name, p
 	}

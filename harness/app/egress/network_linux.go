@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"golang.org/x/sys/unix"
 )
 
@@ -44,7 +44,7 @@ func NewNetwork(asked func(host string)) (*Network, error) {
 		return nil, fmt.Errorf("%w: %w", ErrNoNetwork, err)
 	}
 	for _, on := range n.names {
-		n.serving.Go(func() { serveNames(on, func(name string) { asked(plain.Line(name, 255)) }) })
+		n.serving.Go(func() { serveNames(on, func(name string) { asked(sanitize.Line(name, 255)) }) })
 	}
 	if n.packets != nil {
 		ours := n.ours()

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // filled returns a value of which no field is zero, so that one which a store
@@ -30,8 +30,8 @@ func (f *filler) fill(v reflect.Value) {
 		steps := session.Steps()
 		*p = steps[f.n%len(steps)]
 		return
-	case *unit.Money:
-		*p = unit.Money{Amount: float64(f.n) / 7, Currency: unit.USD}
+	case *quantity.Money:
+		*p = quantity.Money{Amount: float64(f.n) / 7, Currency: quantity.USD}
 		return
 	}
 	switch v.Kind() {

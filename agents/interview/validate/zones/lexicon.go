@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 //go:embed lexicon/*.txt
@@ -155,7 +155,7 @@ func (m *machine) add(phrase string, e end) error {
 func (m *machine) fold(field string) []int32 {
 	ids, known := m.folded[field]
 	if !known {
-		for _, w := range words.Fold(field) {
+		for _, w := range textfold.Fold(field) {
 			ids = append(ids, m.id(w))
 		}
 		m.folded[field] = ids

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/words"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // Zone is one thing that an interview leaves alone.
@@ -51,7 +51,7 @@ const maxHits = 1000
 func Find(text string) []Hit {
 	m := shipped()
 	s := scan{machine: m, sold: -1}
-	r := words.NewReader(text)
+	r := textfold.NewReader(text)
 	initial := false // whether the last word is one letter, as in "U.S."
 	end := 0
 	for w, ok := r.Next(); ok && len(s.found) < maxHits; w, ok = r.Next() {
@@ -115,7 +115,7 @@ const maxJoined = 32
 
 // word goes on with all phrases by one word, which is read by itself and together
 // with those that hyphens tie to it ("handi-cap").
-func (s *scan) word(w words.Word) {
+func (s *scan) word(w textfold.Word) {
 	first := thread{word: s.at, sold: s.sold == s.at, start: w.Start}
 	tied := isHyphen(w.Gap) && len(s.joined) > 0
 	if !tied {

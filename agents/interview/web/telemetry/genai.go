@@ -7,8 +7,8 @@ import (
 	// The last version of the conventions that holds those for generative AI.
 	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
 
-	"github.com/rehearse-dev/rehearse/internal/genai"
 	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/genai"
 )
 
 // This file alone knows the semantic conventions.

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/web/telemetry"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -39,7 +39,7 @@ func (w writer) Commit(context.Context, session.Session, session.Change) (int64,
 }
 
 var _ = Describe("The metrics of the ledger", func() {
-	cost := &unit.Money{Amount: 0.25, Currency: unit.EUR}
+	cost := &quantity.Money{Amount: 0.25, Currency: quantity.EUR}
 	change := session.Change{
 		Answers: []session.Answer{{}, {}},
 		Calls: []session.Call{

@@ -9,11 +9,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/redact"
+
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/child"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // grace is how long a command may take to end after it was asked to.
@@ -36,7 +38,7 @@ func (c command) probe(ctx context.Context) check.Result {
 	end, err := child.Run(within, child.Program{
 		Argv:   c.spec.Command,
 		Dir:    c.dir,
-		Env:    child.WithoutSecrets(os.Environ(), c.spec.Env),
+		Env:    redact.WithoutSecrets(os.Environ(), c.spec.Env),
 		Stdout: &said,
 		Grace:  grace,
 		Sleep:  c.clock.Sleep,
@@ -51,7 +53,7 @@ func (c command) probe(ctx context.Context) check.Result {
 	if end.Cause != nil && said.Cut() {
 		return r // where a flood was cut off is chance, and two runs are to say the same
 	}
-	r.Output = plain.Text(child.HideSecrets(os.Environ()).Replace(said.Lines()), 0)
+	r.Output = sanitize.Text(redact.HideSecrets(os.Environ()).Replace(said.Lines()), 0)
 	if why := provesNothing(r, said.Cut()); why != "" {
 		r.Verdict, r.Details = check.Unknown, c.name()+" "+why
 	}
@@ -79,7 +81,7 @@ func (c command) judge(ctx context.Context, end child.Ending) check.Result {
 }
 
 func (c command) name() string {
-	return plain.Line(strings.Join(c.spec.Command, " "), maxCommand)
+	return sanitize.Line(strings.Join(c.spec.Command, " "), maxCommand)
 }
 
 // A line of output tells of a failure if it says so, or begins with a place in a

@@ -19,7 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/check/probe"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/internal/unit"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
 // hasty is a virtual clock with a short time of grace, which processes need in real
@@ -88,7 +88,7 @@ var _ = Describe("a command", Label("P-01"), func() {
 	DescribeTable("is ended at its timeout, on the given clock", func(ctx SpecContext, script, output string) {
 		v := hasty{clock.NewVirtual()}
 		spec := sh(script)
-		spec.Timeout = unit.Duration(time.Minute)
+		spec.Timeout = quantity.Duration(time.Minute)
 		dir := GinkgoT().TempDir()
 		p, err := probe.New(spec, dir, v)
 		Expect(err).NotTo(HaveOccurred())

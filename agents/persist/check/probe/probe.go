@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Build makes the probes of all checks that a plan names, in the plan's folder.
@@ -63,7 +63,7 @@ func guarded(probe func(context.Context) check.Result) check.Probe {
 			if p := recover(); p != nil {
 				r = unknown("the probe failed: panic: %v", p)
 			}
-			r.Details = plain.Line(r.Details, maxDetails) // it may name files, and quote them
+			r.Details = sanitize.Line(r.Details, maxDetails) // it may name files, and quote them
 		}()
 		if err := clock.Err(ctx); err != nil {
 			return unknown("was not asked: %v", err)
@@ -90,7 +90,7 @@ type findings struct {
 
 func (f *findings) add(text string) {
 	if f.count++; f.count <= check.MaxItems {
-		f.items = append(f.items, plain.Line(text, maxItem))
+		f.items = append(f.items, sanitize.Line(text, maxItem))
 	}
 }
 

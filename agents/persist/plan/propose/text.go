@@ -7,7 +7,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
-	"github.com/rehearse-dev/rehearse/internal/plain"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
 // Plan is a starter plan as commented YAML, which loads. Its name is made of the
@@ -54,10 +54,10 @@ func (p Proposal) writeChecks(b *strings.Builder) {
 	if len(p.Kinds) == 0 {
 		b.WriteString("# No project was recognised here; name your own commands.\n")
 	} else {
-		fmt.Fprintf(b, "# Recognised: %s.\n", plain.Line(strings.Join(p.Kinds, ", "), 0))
+		fmt.Fprintf(b, "# Recognised: %s.\n", sanitize.Line(strings.Join(p.Kinds, ", "), 0))
 	}
 	for _, note := range p.Notes {
-		fmt.Fprintf(b, "# Note: %s\n", plain.Line(note, 200))
+		fmt.Fprintf(b, "# Note: %s\n", sanitize.Line(note, 200))
 	}
 	if len(p.Checks) == 0 {
 		b.WriteString("# checks:\n#   tests: {command: [make, test]}\n")

@@ -1,0 +1,186 @@
+// Package atomicdir writes the files of a run so that a reader finds either a whole
+// file or, under another name, the part that was written before a crash; and so
+// that two runs never mix in one folder.
+package atomicdir
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/gofrs/flock"
+)
+
+// lockName is the file that a run holds locked while it writes to the folder.
+const lockName = ".lock"
+
+// Recordings and reports hold whole prompts: nobody but the owner reads them.
+const (
+	folderMode = 0o700
+	fileMode   = 0o600
+)
+
+// Partial is the suffix of a file that is not finished.
+const Partial = ".partial"
+
+// Folder is a folder that this process alone writes to.
+type Folder struct {
+	path string
+	lock *flock.Flock
+}
+
+// ErrBusy says that another run is writing to the folder.
+var ErrBusy = errors.New("another run is writing to this folder")
+
+// Open makes the folder if need be, for the owner alone, and locks it. A folder that is
+// there keeps its mode. The lock goes with the process,
+// however it ends.
+func Open(path string) (*Folder, error) {
+	if err := os.MkdirAll(path, folderMode); err != nil {
+		return nil, fmt.Errorf("make the output folder: %w; choose another one with --out", err)
+	}
+	lock := flock.New(filepath.Join(path, lockName))
+	held, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock the output folder %s: %w; choose another one with --out", path, err)
+	}
+	if !held {
+		return nil, fmt.Errorf("output folder %s: %w; wait for it or choose another folder with --out", path, ErrBusy)
+	}
+	return &Folder{path: path, lock: lock}, nil
+}
+
+// OpenNew is Open for a folder that must not be there yet; the error is
+// fs.ErrExist if it is.
+func OpenNew(path string) (*Folder, error) {
+	if err := os.MkdirAll(filepath.Dir(path), folderMode); err != nil {
+		return nil, fmt.Errorf("make the output folder: %w; choose another one with --out", err)
+	}
+	if err := os.Mkdir(path, folderMode); err != nil {
+		return nil, fmt.Errorf("make the output folder: %w; choose another one with --out", err)
+	}
+	return Open(path)
+}
+
+// Path is the folder's path as it was given.
+func (f *Folder) Path() string { return f.path }
+
+// Close gives the folder free. Files that were not committed stay partial.
+func (f *Folder) Close() error {
+	// The lock file is left: removing it would let a third run lock a new file
+	// while a second still waits on the old one.
+	return f.lock.Unlock()
+}
+
+// Create begins a file. It is called name + Partial until Commit. An earlier
+// file of that name stays as it is until then. Only the owner may read it.
+func (f *Folder) Create(name string) (*File, error) {
+	final := filepath.Join(f.path, name)
+	file, err := os.OpenFile(final+Partial, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, fileMode)
+	if err != nil {
+		return nil, fmt.Errorf("create %s: %w", final, Explain(err))
+	}
+	if err := private(file); err != nil {
+		_ = file.Close()
+		return nil, fmt.Errorf("keep others from reading %s: %w", final, err)
+	}
+	return &File{file: file, final: final, Writer: bufio.NewWriterSize(file, 64<<10)}, nil
+}
+
+// Commit gives files their names, after all of them are on the disk: when one
+// cannot be written, every earlier file stays as it was. After an error the
+// partial files stay for whoever wants to look at them.
+func (f *Folder) Commit(files ...*File) error {
+	for _, file := range files {
+		if err := file.seal(); err != nil {
+			return fmt.Errorf("write %s: %w", file.final, Explain(err))
+		}
+	}
+	for _, file := range files {
+		if err := os.Rename(file.final+Partial, file.final); err != nil {
+			return fmt.Errorf("name the finished file: %w", err)
+		}
+	}
+	if err := syncFolder(f.path); err != nil {
+		return fmt.Errorf("sync the output folder: %w", Explain(err))
+	}
+	return nil
+}
+
+// Replace is ReplaceWith for what is in memory.
+func Replace(path string, data []byte) error {
+	return ReplaceWith(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// Remove deletes files of earlier runs that this one will not write. A file that
+// is not there is no error.
+func (f *Folder) Remove(names ...string) error {
+	for _, name := range names {
+		if err := os.Remove(filepath.Join(f.path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove the earlier file: %w", err)
+		}
+	}
+	return nil
+}
+
+// File is a file under way.
+type File struct {
+	*bufio.Writer
+	file  *os.File
+	final string
+}
+
+// private keeps everybody but the owner from reading a file, also one that a torn run
+// left with another mode.
+func private(file *os.File) error {
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm() == fileMode {
+		return err
+	}
+	return file.Chmod(fileMode)
+}
+
+// seal brings everything to the disk and closes the file.
+func (f *File) seal() error {
+	err := f.Flush()
+	if err == nil {
+		err = f.file.Sync()
+	}
+	if closing := f.file.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// syncFolder makes a rename durable. Some systems cannot sync a folder; there
+// the rename is as durable as they make it.
+func syncFolder(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if err := dir.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
+	return nil
+}
+
+// Explain adds to an error of writing what can be done about it.
+func Explain(err error) error { return ExplainFor(err, "choose another disk with --out") }
+
+// ExplainFor is Explain with what can be done instead of freeing space.
+func ExplainFor(err error, instead string) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("%w; free some space, or %s", err, instead)
+	}
+	return err
+}

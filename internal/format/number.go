@@ -1,0 +1,87 @@
+package format
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+)
+
+// Number writes whole numbers in full up to 99999, larger ones as 123k or 12.3M,
+// and means with one decimal.
+func Number(v float64) string {
+	switch abs := math.Abs(v); {
+	case abs >= 999_500_000:
+		return Significant(v/1e9) + "G"
+	case abs >= 999_500:
+		return Significant(v/1e6) + "M"
+	case abs >= 99_999.5:
+		return Significant(v/1e3) + "k"
+	case v == math.Trunc(v) || abs >= 1000:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case abs < 0.1:
+		return Significant(v)
+	default:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+}
+
+// Money writes at least cents and small amounts with three digits that count.
+func Money(v float64) string {
+	if v == 0 || math.Abs(v) >= 1 {
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	}
+	return Significant(v)
+}
+
+// Significant writes three digits that count.
+func Significant(v float64) string {
+	if v == 0 {
+		return "0"
+	}
+	// Rounded first: 0.9996 has its first digit before the point once rounded.
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+	digits := 2 - int(math.Floor(math.Log10(math.Abs(v))))
+	return strconv.FormatFloat(v, 'f', min(max(digits, 0), 9), 64)
+}
+
+// Seconds writes a time, rounded to about three digits: 450ms, 1.25s, 59.9s, 12m 5s,
+// 4h 0m.
+func Seconds(v float64) string {
+	if math.Abs(v) > math.MaxInt64/float64(time.Second)/2 {
+		return Significant(v) + "s"
+	}
+	d := time.Duration(v * float64(time.Second))
+	for _, step := range []struct{ from, to time.Duration }{
+		{0, time.Microsecond},
+		{time.Millisecond, 100 * time.Microsecond},
+		{100 * time.Millisecond, time.Millisecond},
+		{time.Second, 10 * time.Millisecond},
+		{10 * time.Second, 100 * time.Millisecond},
+		{time.Minute, time.Second},
+		{time.Hour, time.Minute},
+	} {
+		if d.Abs() >= step.from { // rounded as often as rounding brings it to the next step
+			d = d.Round(step.to)
+		}
+	}
+	sign := ""
+	if d < 0 {
+		sign, d = "-", -d
+	}
+	switch {
+	case d >= time.Hour:
+		return fmt.Sprintf("%s%dh %dm", sign, d/time.Hour, d%time.Hour/time.Minute)
+	case d >= time.Minute:
+		return fmt.Sprintf("%s%dm %ds", sign, d/time.Minute, d%time.Minute/time.Second)
+	}
+	return sign + d.String()
+}
+
+// Plural is "1 call", "2 calls".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,248 @@
+package yamlsrc
+
+import (
+	"encoding"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+)
+
+// checker compares a document with the Go type that it is decoded into. The
+// YAML library could report unknown keys itself, but not where in the document
+// they are, not which keys there are, and not what else is wrong with the value.
+type checker struct {
+	doc      *Document
+	found    Diagnostics
+	reported map[mark]bool
+	values   map[mark]value // what stands where, to explain the library's errors
+	inAlias  int            // aliases around the current value
+	aliased  int            // values visited inside aliases
+	exploded bool           // aliased is above the limit
+}
+
+type value struct {
+	node *yaml.Node
+	typ  reflect.Type
+	path string
+}
+
+func (c *checker) report(n *yaml.Node, path, message, expected, nearest string) {
+	d := c.doc.diagnostic(at(n), path, message)
+	d.Expected, d.Nearest = expected, nearest
+	c.reported[at(n)] = true
+	c.found = append(c.found, d)
+}
+
+// wrong reports that n is not what t wants.
+func (c *checker) wrong(n *yaml.Node, t reflect.Type, path string) {
+	if isNull(n) {
+		c.report(n, path, "the value is missing", describeType(t), "")
+		return
+	}
+	c.report(n, path, "found "+describeNode(n), describeType(t), "")
+}
+
+// check visits the value n, which is to become a t. Rules are those of the
+// struct field that holds it, or nil; those of a list hold for its items.
+func (c *checker) check(n *yaml.Node, t reflect.Type, rules *bounds, path string) {
+	if n.Kind == yaml.AliasNode {
+		c.inAlias++
+		defer func() { c.inAlias-- }()
+		n = target(n)
+	}
+	if !c.affordable(n, path) {
+		return
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if _, known := c.values[at(n)]; !known {
+		c.values[at(n)] = value{n, t, path}
+	}
+	switch short := decodesItself(t); {
+	case t.Kind() == reflect.Interface:
+		c.checkAny(n, path)
+	case isNull(n):
+		c.wrong(n, t, path)
+	case short && n.Kind != yaml.MappingNode:
+		// Its own method judges the short form.
+	case t.Kind() == reflect.Struct && !isText(t):
+		c.checkStruct(n, t, path)
+	case t.Kind() == reflect.Map:
+		c.checkMap(n, t, path)
+	case t.Kind() == reflect.Slice:
+		c.checkList(n, t, rules, path)
+	default:
+		c.checkScalar(n, t, rules, path)
+	}
+}
+
+// affordable counts values inside aliases; few aliases of aliases can stand for
+// billions of values.
+func (c *checker) affordable(n *yaml.Node, path string) bool {
+	if c.inAlias > 0 {
+		c.aliased++
+	}
+	if c.aliased > MaxAliased && !c.exploded {
+		c.exploded = true
+		c.report(n, path, fmt.Sprintf("aliases stand for more than %d values", MaxAliased), "fewer aliases of aliases", "")
+	}
+	return !c.exploded
+}
+
+func (c *checker) checkStruct(n *yaml.Node, t reflect.Type, path string) {
+	if n.Kind != yaml.MappingNode {
+		c.wrong(n, t, path)
+		return
+	}
+	fields := fieldsOf(t)
+	given := c.checkKeys(n, path, func(key, v *yaml.Node) {
+		i := slices.IndexFunc(fields, func(f field) bool { return f.key == key.Value })
+		if i < 0 {
+			keys := keysOf(fields)
+			c.report(key, join(path, key.Value), fmt.Sprintf("unknown key %q", clip(key.Value)),
+				"one of "+strings.Join(keys, ", "), suggest.Nearest(key.Value, keys))
+			return
+		}
+		c.check(v, fields[i].typ, fields[i].bounds, join(path, key.Value))
+	})
+	for _, f := range fields {
+		if f.required && !given[f.key] {
+			c.report(n, join(path, f.key), fmt.Sprintf("the key %q is missing", f.key), "", "")
+		}
+	}
+}
+
+func (c *checker) checkMap(n *yaml.Node, t reflect.Type, path string) {
+	if n.Kind != yaml.MappingNode {
+		c.wrong(n, t, path)
+		return
+	}
+	c.checkKeys(n, path, func(key, v *yaml.Node) { c.check(v, t.Elem(), nil, join(path, key.Value)) })
+}
+
+// checkKeys calls visit for each pair of a mapping and of those merged into it,
+// reports keys that are no text or given twice, and returns the keys.
+func (c *checker) checkKeys(n *yaml.Node, path string, visit func(key, v *yaml.Node)) map[string]bool {
+	given := make(map[string]bool, len(n.Content)/2)
+	first := make(map[string]int, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, v := target(n.Content[i]), n.Content[i+1]
+		switch line, twice := first[key.Value]; {
+		case isMerge(key):
+			c.checkMerge(v, path, visit, given)
+			continue
+		case key.Kind != yaml.ScalarNode || isNull(key):
+			c.report(key, path, "found "+describeNode(key)+" as a key", "text", "")
+			continue
+		case twice:
+			c.report(key, join(path, key.Value), fmt.Sprintf("the key %q is given twice; first on line %d", clip(key.Value), line), "", "")
+			continue
+		}
+		first[key.Value], given[key.Value] = key.Line, true
+		visit(key, v)
+	}
+	return given
+}
+
+func (c *checker) checkMerge(v *yaml.Node, path string, visit func(key, v *yaml.Node), given map[string]bool) {
+	c.inAlias++
+	defer func() { c.inAlias-- }()
+	sources := mergeSources(v)
+	if len(sources) == 0 {
+		c.report(v, path, "found "+describeNode(target(v))+" to merge", "a mapping or a list of mappings", "")
+	}
+	for _, source := range sources {
+		if !c.affordable(source, path) {
+			return
+		}
+		for key := range c.checkKeys(source, path, visit) {
+			given[key] = true
+		}
+	}
+}
+
+func (c *checker) checkList(n *yaml.Node, t reflect.Type, rules *bounds, path string) {
+	if n.Kind != yaml.SequenceNode {
+		c.wrong(n, t, path)
+		return
+	}
+	for i, item := range n.Content {
+		c.check(item, t.Elem(), rules, index(path, i))
+	}
+}
+
+// checkAny checks a value of no particular type: it must fit into JSON.
+func (c *checker) checkAny(n *yaml.Node, path string) {
+	anything := reflect.TypeFor[any]()
+	switch n.Kind {
+	case yaml.MappingNode:
+		c.checkKeys(n, path, func(key, v *yaml.Node) {
+			// The library makes a map[any]any of a mapping with a key that is no text.
+			key.Tag = "!!str"
+			c.check(v, anything, nil, join(path, key.Value))
+		})
+	case yaml.SequenceNode:
+		for i, item := range n.Content {
+			c.check(item, anything, nil, index(path, i))
+		}
+	case yaml.ScalarNode:
+		switch n.ShortTag() {
+		case "!!timestamp":
+			n.Tag = "!!str" // a date stays as it was written
+		case "!!float":
+			c.checkScalar(n, reflect.TypeFor[float64](), nil, path)
+		}
+	}
+}
+
+func (c *checker) checkScalar(n *yaml.Node, t reflect.Type, rules *bounds, path string) {
+	if n.Kind != yaml.ScalarNode || !fits(n, t) {
+		c.wrong(n, t, path)
+		return
+	}
+	if rules == nil {
+		return
+	}
+	if want, nearest := rules.refuse(n); want != "" {
+		c.report(n, path, "found "+describeNode(n), want, nearest)
+	}
+}
+
+// fits reports whether a scalar can become a t. Text takes every scalar, since
+// `text: 42` means the text; a type that reads text judges by itself.
+func fits(n *yaml.Node, t reflect.Type) bool {
+	tag := n.ShortTag()
+	if isText(t) {
+		return true
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return tag == "!!bool"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return tag == "!!int" // the library checks sign and range
+	case reflect.Float32, reflect.Float64:
+		f, ok := number(n)
+		return ok && !math.IsInf(f, 0) && !math.IsNaN(f)
+	}
+	return true
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+func isText(t reflect.Type) bool {
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}
+
+func decodesItself(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(reflect.TypeFor[yaml.Unmarshaler]()) ||
+		p.Implements(reflect.TypeFor[interface{ UnmarshalYAML(func(any) error) error }]())
+}

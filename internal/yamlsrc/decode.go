@@ -1,0 +1,155 @@
+// Package yamlsrc decodes YAML files strictly and says where each error is.
+//
+// Beyond the syntax it refuses what usually is a mistake: unknown and duplicate
+// keys, missing keys, values of another type, keys without a value, several
+// documents in one file. All errors are reported at once, each with line,
+// column, what was expected and the nearest valid word. Input is not trusted:
+// size, nesting and the expansion of aliases are limited.
+package yamlsrc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v4/plugin/loaderlimits"
+)
+
+// The limits of a file. They are far above what people write by hand, and low
+// enough that a hostile file costs milliseconds.
+const (
+	MaxBytes   = 1 << 20 // size of a file
+	MaxDepth   = 64      // nesting of lists and mappings
+	MaxAliased = 10_000  // values that aliases stand for, all together
+)
+
+// Decode reads the YAML document data into the struct that into points to; file
+// is only its name in diagnostics.
+//
+// A key of a struct is required unless its yaml tag says omitempty. The
+// enumerations and bounds of the jsonschema tag (enum=, minimum=, maximum=) are
+// checked too. A struct that implements yaml.Unmarshaler may have a short form
+// (a scalar or list), which it decodes by itself; where a mapping is given, the
+// keys are those of its fields.
+//
+// The document serves to place errors that are found later; it is never nil.
+// With diagnostics, into holds whatever could be decoded.
+func Decode(file string, data []byte, into any) (*Document, Diagnostics) {
+	doc := &Document{file: file}
+	whole, problem := load(doc, data)
+	if problem != nil {
+		return doc, Diagnostics{*problem}
+	}
+	root := whole.Content[0]
+	doc.root = root
+
+	c := checker{doc: doc, reported: make(map[mark]bool), values: make(map[mark]value)}
+	c.check(root, reflect.TypeOf(into).Elem(), nil, "")
+	if !c.exploded {
+		c.adopt(root.Load(into, yaml.WithUniqueKeys(false)))
+	}
+	c.found.Sort()
+	return doc, c.found
+}
+
+// load parses data, which must be exactly one document. The node is that of the
+// document; what it holds is its only content.
+func load(doc *Document, data []byte) (*yaml.Node, *Diagnostic) {
+	if len(data) > MaxBytes {
+		return nil, &Diagnostic{File: doc.file, Message: fmt.Sprintf("the file has %d bytes; at most %d are allowed", len(data), MaxBytes)}
+	}
+	if at := invalidUTF8(data); at >= 0 {
+		doc.lines = splitLines(data[:at])
+		last := doc.lines[len(doc.lines)-1]
+		d := doc.diagnostic(mark{len(doc.lines), utf8.RuneCountInString(last) + 1}, "", "found a byte that is not UTF-8")
+		return nil, &d
+	}
+	doc.lines = splitLines(data)
+	loader, err := yaml.NewLoader(bytes.NewReader(data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(MaxDepth))))
+	if err != nil {
+		d := doc.syntax(err)
+		return nil, &d
+	}
+	var first, second yaml.Node
+	if err := loader.Load(&first); errors.Is(err, io.EOF) {
+		return nil, &Diagnostic{File: doc.file, Message: "the file is empty", Expected: "a mapping"}
+	} else if err != nil {
+		d := doc.syntax(err)
+		return nil, &d
+	}
+	switch err := loader.Load(&second); {
+	case err == nil:
+		d := doc.diagnostic(at(&second), "", "a second document begins here")
+		d.Expected = "one document in a file"
+		return nil, &d
+	case !errors.Is(err, io.EOF):
+		d := doc.syntax(err)
+		return nil, &d
+	}
+	return &first, nil
+}
+
+// lineBreaks are the characters that YAML counts as the end of a line.
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+
+func splitLines(data []byte) []string {
+	return strings.Split(lineBreaks.Replace(string(data)), "\n")
+}
+
+// invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
+func invalidUTF8(data []byte) int {
+	for i := 0; i < len(data); {
+		r, size := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return -1
+}
+
+// adopt takes over what the YAML library found in addition: values that their
+// own type refused (a duration, an amount of money, a number out of range).
+func (c *checker) adopt(err error) {
+	if err == nil {
+		return
+	}
+	several, ok := errors.AsType[*yaml.LoadErrors](err)
+	if !ok { // it gave up; when there are diagnostics, they say why
+		if len(c.found) == 0 {
+			c.found = append(c.found, c.doc.syntax(err))
+		}
+		return
+	}
+	for _, e := range several.Errors {
+		m := mark{e.Mark.Line, e.Mark.Column}
+		if c.reported[m] {
+			continue // said already, and better
+		}
+		c.reported[m] = true
+		v := c.values[m]
+		d := c.doc.diagnostic(m, v.path, e.Message)
+		if v.typ != nil && !isText(v.typ) && !decodesItself(v.typ) {
+			d.Message, d.Expected = "found "+describeNode(v.node), describeType(v.typ)
+		}
+		c.found = append(c.found, d)
+	}
+}
+
+// syntax turns an error of the YAML library into a diagnostic.
+func (doc *Document) syntax(err error) Diagnostic {
+	e, ok := errors.AsType[*yaml.LoadError](err)
+	if !ok {
+		return Diagnostic{File: doc.file, Message: "cannot be read as YAML: " + err.Error()}
+	}
+	message := e.Message
+	if e.ContextMsg != "" {
+		message = e.ContextMsg + ": " + message
+	}
+	return doc.diagnostic(mark{e.Mark.Line, e.Mark.Column}, "", "not valid YAML: "+message)
+}

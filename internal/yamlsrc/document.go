@@ -1,0 +1,273 @@
+package yamlsrc
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Document is a parsed file that knows where each value stands.
+type Document struct {
+	file  string
+	lines []string
+	root  *yaml.Node // nil if the file could not be parsed
+}
+
+// mark is a place in the file; both count from 1.
+type mark struct{ line, column int }
+
+func at(n *yaml.Node) mark { return mark{n.Line, n.Column} }
+
+// HasKey reports whether data is a document whose mapping has the key, so that
+// formats can be told apart before one is decoded.
+func HasKey(data []byte, key string) bool {
+	doc := &Document{}
+	whole, problem := load(doc, data)
+	if problem != nil {
+		return false
+	}
+	doc.root = whole.Content[0]
+	return doc.Has(key)
+}
+
+// Scalar returns the text of the value under a key of the mapping that data holds, so
+// that a file can be found before it is decoded. It is empty where the key holds no
+// single value; the error reports data that is not valid YAML.
+func Scalar(data []byte, key string) (string, error) {
+	doc := &Document{}
+	whole, problem := load(doc, data)
+	if problem != nil {
+		return "", problem
+	}
+	if _, value := child(whole.Content[0], key); value != nil && target(value).Kind == yaml.ScalarNode {
+		return target(value).Value, nil
+	}
+	return "", nil
+}
+
+// Has reports whether the document has a value at path.
+func (doc *Document) Has(path string) bool {
+	_, found := doc.find(path)
+	return found
+}
+
+// Lines returns the lines, by path, of the values at the paths that are given and of
+// what is inside them, down to depth: 1 is only what they hold. Of a mapping's
+// member it is that of its key. At most limit are returned, those first in the file
+// of each path.
+func (doc *Document) Lines(limit, depth int, paths ...string) map[string]int {
+	w := lineWalk{lines: map[string]int{}, limit: limit}
+	if doc.root == nil {
+		return w.lines
+	}
+	for _, path := range paths {
+		n, place := doc.root, at(doc.root)
+		for segment := range segments(path) {
+			if n == nil {
+				break
+			}
+			key, value := child(n, segment)
+			if n = nil; value != nil {
+				place = at(cmp.Or(key, value))
+				n = target(value)
+			}
+		}
+		if n != nil {
+			w.add(path, place.line)
+			w.walk(n, path, depth)
+		}
+	}
+	return w.lines
+}
+
+// lineWalk notes where values stand.
+type lineWalk struct {
+	lines map[string]int
+	limit int
+}
+
+func (w *lineWalk) add(path string, line int) {
+	if len(w.lines) < w.limit {
+		w.lines[path] = line
+	}
+}
+
+func (w *lineWalk) walk(n *yaml.Node, path string, depth int) {
+	if depth == 0 {
+		return
+	}
+	inner := func(path string, line int, value *yaml.Node) {
+		w.add(path, line)
+		if value.Kind != yaml.AliasNode { // stands elsewhere
+			w.walk(value, path, depth-1)
+		}
+	}
+	switch n.Kind {
+	case yaml.SequenceNode:
+		for i, item := range n.Content {
+			inner(index(path, i), item.Line, item)
+		}
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if key := n.Content[i]; !isMerge(key) {
+				inner(join(path, key.Value), key.Line, n.Content[i+1])
+			}
+		}
+	}
+}
+
+// At makes a diagnostic for the value at path, such as "rules[2].when.user.matches",
+// "expect.that[0]" or `metadata["a.b"]`. A value that is itself a mapping or list is
+// placed at its key. If there is no such value, the innermost one that exists on the
+// way to it is named; line and column are 0 if the file could not be parsed.
+func (doc *Document) At(path, message, nearest string) Diagnostic {
+	place, _ := doc.find(path)
+	d := doc.diagnostic(place, path, message)
+	d.Nearest = nearest
+	return d
+}
+
+func (doc *Document) diagnostic(m mark, path, message string) Diagnostic {
+	d := Diagnostic{File: doc.file, Line: m.line, Column: m.column, Path: path, Message: message}
+	if 0 < m.line && m.line <= len(doc.lines) {
+		d.excerpt = doc.lines[m.line-1]
+	}
+	return d
+}
+
+// find returns the place of the value at path, or of the innermost value on the
+// way there that was found.
+func (doc *Document) find(path string) (place mark, found bool) {
+	if doc.root == nil {
+		return mark{}, false
+	}
+	n, place := doc.root, at(doc.root)
+	for segment := range segments(path) {
+		key, value := child(n, segment)
+		if value == nil {
+			return place, false
+		}
+		place = at(value)
+		if key != nil && target(value).Kind != yaml.ScalarNode {
+			place = at(key)
+		}
+		n = target(value)
+	}
+	return place, true
+}
+
+// target follows an alias to the value it stands for.
+func target(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode && n.Alias != nil {
+		return n.Alias
+	}
+	return n
+}
+
+// child returns the value of n under a key or an index, and its key if it has
+// one. Merged mappings count as far as n has no such key itself.
+func child(n *yaml.Node, segment string) (key, value *yaml.Node) {
+	switch n.Kind {
+	case yaml.SequenceNode:
+		if i, err := strconv.Atoi(segment); err == nil && 0 <= i && i < len(n.Content) {
+			return nil, n.Content[i]
+		}
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if k := n.Content[i]; k.Value == segment && !isMerge(k) {
+				return k, n.Content[i+1]
+			}
+		}
+		return mergedChild(n, segment)
+	}
+	return nil, nil
+}
+
+// mergedChild looks one level deep: a merge of a merge is placed at the outer
+// mapping, which also keeps a mapping that merges itself from looping.
+func mergedChild(n *yaml.Node, segment string) (key, value *yaml.Node) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if !isMerge(n.Content[i]) {
+			continue
+		}
+		for _, source := range mergeSources(n.Content[i+1]) {
+			for j := 0; j+1 < len(source.Content); j += 2 {
+				if source.Content[j].Value == segment {
+					return source.Content[j], source.Content[j+1]
+				}
+			}
+		}
+	}
+	return nil, nil
+}
+
+func isMerge(key *yaml.Node) bool { return key.ShortTag() == "!!merge" }
+
+// mergeSources returns the mappings that a merge key's value names.
+func mergeSources(n *yaml.Node) []*yaml.Node {
+	n = target(n)
+	switch n.Kind {
+	case yaml.MappingNode:
+		return []*yaml.Node{n}
+	case yaml.SequenceNode:
+		var sources []*yaml.Node
+		for _, item := range n.Content {
+			if item = target(item); item.Kind == yaml.MappingNode {
+				sources = append(sources, item)
+			}
+		}
+		return sources
+	}
+	return nil
+}
+
+// segments splits a path: keys after dots, indices and quoted keys in brackets.
+// A path that is not well formed ends where it stops being so.
+func segments(path string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for path != "" {
+			var segment string
+			switch {
+			case path[0] == '.':
+				path = path[1:]
+				continue
+			case strings.HasPrefix(path, `["`):
+				quoted, err := strconv.QuotedPrefix(path[1:])
+				if err != nil {
+					return
+				}
+				segment, _ = strconv.Unquote(quoted)
+				path = strings.TrimPrefix(path[1+len(quoted):], "]")
+			case path[0] == '[':
+				segment, path, _ = strings.Cut(path[1:], "]")
+			default:
+				end := strings.IndexAny(path, ".[")
+				if end < 0 {
+					end = len(path)
+				}
+				segment, path = path[:end], path[end:]
+			}
+			if !yield(segment) {
+				return
+			}
+		}
+	}
+}
+
+// join extends a path by a key.
+func join(path, key string) string {
+	switch {
+	case key == "" || strings.ContainsAny(key, ".[]\""):
+		return path + "[" + strconv.Quote(key) + "]"
+	case path == "":
+		return key
+	}
+	return path + "." + key
+}
+
+// Join is the path of the value under a key of the mapping at path, as At reads it.
+func Join(path, key string) string { return join(path, key) }
+
+func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }

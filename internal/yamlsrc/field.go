@@ -1,0 +1,155 @@
+package yamlsrc
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+)
+
+// field is a key of a mapping that becomes a struct.
+type field struct {
+	key      string
+	typ      reflect.Type
+	required bool
+	bounds   *bounds // nil without any
+}
+
+// fieldsOf lists the keys of a struct in the order of its fields, those of
+// inlined structs included.
+func fieldsOf(t reflect.Type) []field {
+	var fields []field
+	for f := range t.Fields() {
+		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		flags := strings.Split(options, ",")
+		switch {
+		case name == "-" || !f.IsExported():
+			continue
+		case slices.Contains(flags, "inline"):
+			fields = append(fields, fieldsOf(f.Type)...)
+			continue
+		case name == "":
+			name = strings.ToLower(f.Name)
+		}
+		fields = append(fields, field{name, f.Type, !slices.Contains(flags, "omitempty"), boundsOf(f.Tag.Get("jsonschema"))})
+	}
+	return fields
+}
+
+func keysOf(fields []field) []string {
+	keys := make([]string, len(fields))
+	for i, f := range fields {
+		keys[i] = f.key
+	}
+	return keys
+}
+
+// bounds restrict a scalar, as its jsonschema tag says.
+type bounds struct {
+	enum                   []string
+	minimum, maximum       float64
+	hasMinimum, hasMaximum bool
+}
+
+func boundsOf(tag string) *bounds {
+	var b bounds
+	for rule := range strings.SplitSeq(tag, ",") {
+		name, v, _ := strings.Cut(rule, "=")
+		number, err := strconv.ParseFloat(v, 64)
+		switch name {
+		case "enum":
+			b.enum = append(b.enum, v)
+		case "minimum":
+			b.minimum, b.hasMinimum = number, err == nil
+		case "maximum":
+			b.maximum, b.hasMaximum = number, err == nil
+		}
+	}
+	if b.enum == nil && !b.hasMinimum && !b.hasMaximum {
+		return nil
+	}
+	return &b
+}
+
+// refuse says what was expected in place of the scalar n, or "" if n is within
+// the bounds.
+func (b *bounds) refuse(n *yaml.Node) (expected, nearest string) {
+	if b.enum != nil && !slices.Contains(b.enum, n.Value) {
+		return "one of " + strings.Join(b.enum, ", "), suggest.Nearest(n.Value, b.enum)
+	}
+	v, ok := number(n)
+	switch {
+	case ok && b.hasMinimum && v < b.minimum:
+		return "at least " + strconv.FormatFloat(b.minimum, 'f', -1, 64), ""
+	case ok && b.hasMaximum && v > b.maximum:
+		return "at most " + strconv.FormatFloat(b.maximum, 'f', -1, 64), ""
+	}
+	return "", ""
+}
+
+// number is the value of a scalar that is a number.
+func number(n *yaml.Node) (v float64, ok bool) {
+	if tag := n.ShortTag(); tag != "!!int" && tag != "!!float" {
+		return 0, false
+	}
+	err := n.Load(&v)
+	return v, err == nil
+}
+
+// describeType says in words what a t is written as; "" where that is not simple.
+func describeType(t reflect.Type) string {
+	switch {
+	case isText(t):
+		return "text"
+	case decodesItself(t):
+		return ""
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return "a whole number"
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return "a whole number of at least 0"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.String:
+		return "text"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Map, reflect.Struct:
+		return "a mapping"
+	}
+	return ""
+}
+
+func describeNode(n *yaml.Node) string {
+	switch {
+	case n == nil || isNull(n):
+		return "nothing"
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	}
+	switch n.ShortTag() {
+	case "!!int", "!!float":
+		return "the number " + clip(n.Value)
+	case "!!bool":
+		return clip(n.Value)
+	}
+	return fmt.Sprintf("the text %q", clip(n.Value))
+}
+
+// clip keeps a hostile value from filling the screen.
+func clip(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		return string(r[:60]) + "…"
+	}
+	return s
+}
