@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
-	"github.com/rehearse-dev/rehearse/agents/stop/followup"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
@@ -37,12 +36,6 @@ func (c *checker) checkDrive(sc *Scenario) {
 		agent = "the loop"
 		c.checkLoop(d.Loop)
 		for _, s := range loop.Statuses() {
-			statuses = append(statuses, string(s.Status))
-		}
-	case d.FollowUp != nil:
-		agent = "a follow-up"
-		c.checkFollowUp(d.FollowUp)
-		for _, s := range followup.Statuses() {
 			statuses = append(statuses, string(s.Status))
 		}
 	case d.Hook != nil:
@@ -91,15 +84,6 @@ func (c *checker) checkLoop(d *LoopDrive) {
 			path = inFile
 		}
 		c.add(path, "", "%s %s", f.Field, f.Message)
-	}
-}
-
-func (c *checker) checkFollowUp(d *FollowUpDrive) {
-	if strings.TrimSpace(d.Task) == "" {
-		c.add("drive.follow_up", "", "the task is empty; say what the agent is to do")
-	}
-	if err := d.Validate(); err != nil {
-		c.add("drive.follow_up", "", "%v", err)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/agents/stop"
-	"github.com/rehearse-dev/rehearse/agents/stop/followup"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
@@ -62,7 +61,6 @@ func (Scenario) JSONSchemaExtend(s *jsonschema.Schema) {
 // Drive names the agent under rehearsal.
 type Drive struct {
 	Loop      *LoopDrive      `yaml:"loop,omitempty" json:"loop,omitempty"`
-	FollowUp  *FollowUpDrive  `yaml:"follow_up,omitempty" json:"follow_up,omitempty"`
 	Hook      *HookDrive      `yaml:"hook,omitempty" json:"hook,omitempty"`
 	Interview *InterviewDrive `yaml:"interview,omitempty" json:"interview,omitempty"`
 	Supervise *SuperviseDrive `yaml:"supervise,omitempty" json:"supervise,omitempty"`
@@ -86,14 +84,6 @@ type LoopDrive struct {
 	loop.Options `yaml:",inline"`
 	// Config stands for the configuration file, which options override.
 	Config *loop.Options `yaml:"config,omitempty" json:"config,omitempty"`
-	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock.
-	InterruptAfter quantity.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
-}
-
-// FollowUpDrive asks the backend to do a task and follows its answer up with
-// agents/stop/followup. Its own keys are those of followup.Options.
-type FollowUpDrive struct {
-	followup.Options `yaml:",inline"`
 	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock.
 	InterruptAfter quantity.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
 }

@@ -64,7 +64,7 @@ func generate(t *testing.T, v any) []byte {
 	t.Helper()
 	r := reflector.Reflector{FieldNameTag: "yaml", Anonymous: true, ExpandedStruct: true, Mapper: quantitySchema, Namer: qualified}
 	for _, folder := range []string{
-		".", "../mocks", "../agents/loop", "../agents/stop/followup", "../llm/budget",
+		".", "../mocks", "../agents/loop", "../llm/budget",
 		"../agents/persist/plan", "../agents/react", "../agents/react/agentfile",
 		"../harness/experiment",
 	} {

@@ -12,7 +12,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/react"
-	"github.com/rehearse-dev/rehearse/agents/stop/followup"
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
@@ -28,8 +27,6 @@ func agentOf(sc scenarios.Scenario) string {
 	switch {
 	case sc.Drive.Loop != nil:
 		return "loop"
-	case sc.Drive.FollowUp != nil:
-		return "follow-up"
 	case sc.Drive.Interview != nil:
 		return "interview"
 	case sc.Drive.Supervise != nil:
@@ -76,10 +73,7 @@ var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 		}
 	})
 
-	It("end in every way in which a follow-up and a host with a hook can", func() {
-		for _, row := range followup.Statuses() {
-			Expect(statuses).To(HaveKey("follow-up " + string(row.Status)))
-		}
+	It("end in every way in which a host with a hook can", func() {
 		for _, status := range []string{scenarios.HookStopped, scenarios.HookOverridden, scenarios.HookError} {
 			Expect(statuses).To(HaveKey("hook " + status))
 		}

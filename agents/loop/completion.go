@@ -1,12 +1,12 @@
 package loop
 
 import (
-	"context"
 	"fmt"
-	"maps"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/internal/completion"
+	"github.com/rehearse-dev/rehearse/agents/internal/guard"
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -15,21 +15,6 @@ import (
 // guardPolicies are the values of Settings.StopGuard.
 var guardPolicies = []GuardPolicy{GuardOff, GuardPolicy(stop.Balanced), GuardPolicy(stop.Strict)}
 
-// textGuard is the stop guard that reads what the agent says.
-type textGuard struct{ policy stop.Policy }
-
-// Judge implements StopGuard. A summary is part of what is said: in json mode it
-// is often all of it.
-func (g textGuard) Judge(_ context.Context, a Answer) (Ruling, error) {
-	said := strings.TrimSpace(a.Prose + "\n\n" + a.Summary)
-	v := stop.Judge(said, stop.Options{Policy: g.policy, Point: stop.FinalAnswer})
-	order := v.Order()
-	return Ruling{
-		Allow: v.MayStop, Reason: v.Reason, Steps: order.Steps, NeedsUser: order.NeedsUser, NeedsApproval: v.NeedsApproval,
-		Language: v.Language, Attrs: v.Attrs(),
-	}, nil
-}
-
 // complete asks the stop guard about an answer that says done.
 func (r *runner) complete(n int, reply llm.Reply, summary string) *ending {
 	r.result.Completed = true
@@ -37,37 +22,66 @@ func (r *runner) complete(n int, reply llm.Reply, summary string) *ending {
 		return denied(n, r.result.Denials)
 	}
 	done := &ending{status: StatusDone, details: fmt.Sprintf("completed in iteration %d", n)}
-	if r.dep.Stop == nil {
+	if r.dep.judge == nil {
 		return done
 	}
-	ruling, err := r.dep.Stop.Judge(r.ctx, Answer{
-		N: n, Prompt: r.set.Prompt, Text: reply.Text, Prose: r.prose(reply.Text), Summary: summary, Continuations: r.refusals,
-	})
-	if end := r.limits(); end != nil {
-		return end
+	v := r.dep.judge(r.said(reply.Text, summary))
+	if r.set.Todos != "" {
+		v = r.todos.settle(reply.Text, v)
 	}
-	if err != nil {
-		// A guard that fails must not trap the agent.
-		ruling = Ruling{Allow: true, Reason: "allowed, as the stop guard failed: " + err.Error()}
-	}
-	if !ruling.Allow {
+	if !v.MayStop {
 		r.refusals++
 	}
 	capped := r.refusals > r.set.ContinuationLimit
-	r.tellRuling(n, reply.Text, ruling, capped)
-	switch {
-	case ruling.Allow:
+	r.tellVerdict(n, reply.Text, v, capped)
+	if end := r.refuse(reply.Text, v, capped); end != nil {
+		return end
+	}
+	order := v.Order()
+	if r.set.Todos != "" {
+		order.Steps = stop.Texts(r.todos.next(!v.MayStop))
+	}
+	if v.MayStop && (r.set.Todos == "" || len(order.Steps) == 0) {
 		return done
+	}
+	r.left = order.Steps
+	r.dialogue.insist(reply.Text, v, order)
+	return nil
+}
+
+// refuse returns the ending if an answer that may not stop was refused too often, or
+// leaves the same steps as those before it.
+func (r *runner) refuse(answer string, v stop.Verdict, capped bool) *ending {
+	if v.MayStop {
+		return nil
+	}
+	same, limit := r.same.Next(leaves(answer, v.Steps)), r.set.SameStepsLimit
+	switch {
 	case capped:
 		return &ending{
 			status: StatusCapped, guard: "continuation_limit",
 			details: fmt.Sprintf("stopped at refusal %d of the completion by the stop guard (continuation_limit %d): %s",
-				r.refusals, r.set.ContinuationLimit, ruling.Reason),
+				r.refusals, r.set.ContinuationLimit, v.Reason),
 		}
+	case limit > 0 && same >= limit:
+		return stuck("same_steps_limit", limit, fmt.Sprintf("%d refused completions in a row that leave the same steps", same))
 	}
-	r.refused[reply.Text] = true
-	r.dialogue.insist(reply.Text, ruling)
+	r.refused[answer] = true
 	return nil
+}
+
+// leaves identifies what a refused answer leaves undone: the ids of its steps, or the
+// answer without numbers, times and spacing where it has none.
+func leaves(answer string, steps []stop.Step) string {
+	if len(steps) == 0 {
+		return guard.Near(answer)
+	}
+	ids := make([]string, len(steps))
+	for i, s := range steps {
+		ids[i] = s.ID
+	}
+	slices.Sort(ids)
+	return strings.Join(ids, " ")
 }
 
 // denied is the end by an answer that says done although permissions refused tool
@@ -96,15 +110,12 @@ func (r *runner) prose(answer string) string {
 	return completion.Markers{Done: r.set.Marker}.Prose(answer)
 }
 
-// tellRuling tells what the stop guard decided and what came of it: whether the
-// run is forced to go on, and how many of the steps of the refusal before the answer
-// reports as done.
-func (r *runner) tellRuling(n int, answer string, ruling Ruling, capped bool) {
-	attrs := map[string]any{}
-	maps.Copy(attrs, ruling.Attrs)
-	attrs["allow"], attrs["steps"] = ruling.Allow, len(ruling.Steps)+len(ruling.NeedsUser)
-	attrs["forced"] = !ruling.Allow && !capped
+// tellVerdict reports what the stop guard decided: whether the run is forced to go on, and
+// how many of the steps that the last prompt asked for the answer reports as done.
+func (r *runner) tellVerdict(n int, answer string, v stop.Verdict, capped bool) {
+	attrs := v.Attrs()
+	attrs["forced"] = !v.MayStop && !capped
 	attrs["executed"] = stop.Executed(r.left, answer)
-	r.left = ruling.Steps
-	r.dep.Sink.Tell(event.Event{Kind: event.Verdict, Name: "stop", N: n, Detail: ruling.Reason, Attrs: attrs})
+	r.left = nil
+	r.dep.Sink.Tell(event.Event{Kind: event.Verdict, Name: "stop", N: n, Detail: v.Reason, Attrs: attrs})
 }

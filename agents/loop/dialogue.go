@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -13,6 +14,8 @@ type dialogue struct {
 	fresh bool
 	task  string
 	goOn  string
+	// report asks what was done about each step, again to repeat that all is done.
+	report, again bool
 	// sent only ever grows, or is built anew, so that a backend may keep it.
 	sent []llm.Message
 }
@@ -22,7 +25,7 @@ func newDialogue(s Settings, conversational bool) dialogue {
 	if s.History == "" && conversational {
 		history = Conversation
 	}
-	d := dialogue{fresh: history == Fresh, task: s.Prompt, goOn: s.ContinuePrompt}
+	d := dialogue{fresh: history == Fresh, task: s.Prompt, goOn: s.ContinuePrompt, report: s.Todos != "" || s.Mode == Answer, again: s.Mode != Answer}
 	if s.System != "" {
 		d.sent = append(d.sent, llm.Message{Role: llm.System, Content: s.System})
 	}
@@ -44,8 +47,8 @@ func (d *dialogue) proceed(answer string) {
 // insist follows a refused completion with what is left to do. A fresh call
 // knows nothing of the task, so it is sent again before the steps, and so is
 // every call after it until the next refusal.
-func (d *dialogue) insist(answer string, ruling Ruling) {
-	prompt := todo(ruling)
+func (d *dialogue) insist(answer string, v stop.Verdict, order stop.Order) {
+	prompt := d.demand(v, order)
 	if !d.fresh {
 		d.reply(answer, prompt)
 		return
@@ -58,26 +61,34 @@ func (d *dialogue) insist(answer string, ruling Ruling) {
 // reply adds a turn. An empty answer said nothing, and some providers refuse an
 // empty message, so the same is sent again then.
 func (d *dialogue) reply(answer, prompt string) {
-	if answer == "" {
+	if strings.TrimSpace(answer) == "" {
 		return
 	}
 	d.sent = append(d.sent, llm.Message{Role: llm.Assistant, Content: answer}, llm.Message{Role: llm.User, Content: prompt})
 }
 
-// todo is a prompt that says why the work is not done and quotes what is left, in the
+// demand is a prompt that says why the work is not done and quotes what is left, in the
 // language of the answer.
-func todo(ruling Ruling) string {
-	why, end := "The work is not finished yet", "\nThen say again that it is done."
-	if ruling.Language == "fr" {
-		why, end = "Le travail n'est pas encore terminé", "\nDis ensuite à nouveau que c'est terminé."
+func (d *dialogue) demand(v stop.Verdict, order stop.Order) string {
+	why, report, again := "The work is not finished yet",
+		"\nDo the work before you answer, and do not announce it. Then say for each of them what was done; if one cannot be done or needs the user, say so and why.",
+		"\nThen say again that it is done."
+	if v.Language == "fr" {
+		why, report, again = "Le travail n'est pas encore terminé",
+			"\nFais le travail avant de répondre, sans l'annoncer. Dis ensuite pour chaque point ce qui a été fait ; si l'un est impossible ou dépend de l'utilisateur, dis-le et pourquoi.",
+			"\nDis ensuite à nouveau que c'est terminé."
 	}
-	if ruling.Reason != "" {
-		why += " (" + ruling.Reason + ")"
+	if !v.MayStop && v.Reason != "" {
+		why += " (" + v.Reason + ")"
 	}
-	order := stop.Order{
-		Language: ruling.Language, Steps: ruling.Steps, NeedsUser: ruling.NeedsUser, NeedsApproval: ruling.NeedsApproval,
+	prompt := why + ".\n" + order.Text(maxOrdered)
+	if d.report {
+		prompt += report
 	}
-	return why + ".\n" + order.Text(maxOrdered) + end
+	if d.again {
+		prompt += again
+	}
+	return prompt
 }
 
 // maxOrdered is how many steps of each kind a prompt quotes.

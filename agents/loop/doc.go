@@ -16,8 +16,9 @@
 //  1. the user's interrupt (interrupted)
 //  2. the budget (budget) and then time (timeout), even if the answer completes
 //  3. a hand-over to a person (blocked)
-//  4. the stop guard: a completion that it refuses is none; at the end of its
-//     patience the run ends capped, never done
+//  4. the stop guard: a completion that it refuses does not end the run; at the
+//     limit of continuations the run ends capped, never done, and at the limit of
+//     refusals that leave the same steps no-progress
 //  5. completion (done)
 //  6. no progress (no-progress)
 //  7. the iteration limit (max-iterations)
@@ -31,6 +32,23 @@
 // repeated error, the error limit, the iteration limit. A failed call is no
 // answer: it neither extends nor ends a run of equal answers. An answer ends
 // every run of errors.
+//
+// # Todos
+//
+// With Settings.Todos the steps of a refused completion become todos, and a
+// completion may stop only if all of them are done, or if it asks something that
+// only the user can decide:
+//
+//   - A todo is done only if an answer reports it as done, by stop.Done.
+//   - A todo that the answer does not mention, or lists again, perhaps in other
+//     words, is open again.
+//   - A todo that the answer denies ("I could not deploy") has failed. One by one,
+//     those that depend on it are blocked until the next refusal.
+//   - An answer that is empty, was cut off or is not a completion settles nothing.
+//
+// Steps are a model's text. They are quoted in the prompt as the agent's own words,
+// without control characters and cut to a length, and give no permission. Steps that
+// only the user decides on (stop.Step.NeedsUser) do not become todos.
 //
 // # Time and memory
 //

@@ -48,10 +48,7 @@ var _ = Describe("The stop guard that the settings name", func() {
 		Expect(r.run().Status).To(Equal(loop.StatusCapped))
 	})
 
-	It("is off unless it is asked for, and left out where another guard is given", func() {
+	It("is off unless it is asked for", func() {
 		Expect(newRig(loop.Options{}, say(deferring)).run().Status).To(Equal(loop.StatusDone))
-		r := newRig(loop.Options{StopGuard: "strict"}, say(deferring))
-		r.deps.Stop = guardFunc(func(loop.Answer) (loop.Ruling, error) { return loop.Ruling{Allow: true}, nil })
-		Expect(r.run().Status).To(Equal(loop.StatusDone))
 	})
 })

@@ -95,6 +95,9 @@ func (r *runner) verdict(reply llm.Reply) completion.Verdict {
 	} else {
 		verdict = completion.Markers{Done: r.set.Marker, Blocked: r.set.BlockedMarker}.Read(reply.Text)
 	}
+	if r.set.Mode == Answer && verdict.State == completion.Continue && strings.TrimSpace(reply.Text) != "" {
+		verdict.State = completion.Done
+	}
 	if reply.Finish == llm.FinishLength || reply.Finish == llm.FinishContentFilter {
 		verdict = verdict.CutOff("finish reason " + string(reply.Finish))
 	}

@@ -34,7 +34,7 @@ var _ = Describe("Max iterations", Label("L-03"), func() {
 
 	It("asks the stop guard in the last allowed iteration too", func() {
 		r := newRig(loop.Options{MaxIterations: new(1)}, say("DONE"))
-		r.deps.Stop = refuse(1)
+		r.deps.SetJudge(refuse(1))
 		Expect(r.run().Status).To(Equal(loop.StatusMaxIterations))
 		Expect(r.told(event.Verdict)).To(HaveLen(1))
 	})

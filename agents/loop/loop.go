@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -35,50 +36,14 @@ type Deps struct {
 	// OnActivity, if set, is called for each sign of life of an agent that works by
 	// itself; see llm.Request.
 	OnActivity func(tool string)
-	// Stop, if set, judges each answer that says done, in place of the guard that
-	// Settings.StopGuard names.
-	Stop StopGuard
 	// Price and EURPerUSD serve the cap on cost; see budget.New.
 	Price     budget.Pricer
 	EURPerUSD float64
 	// Shared, if set, is a budget that this run shares with others, beside its
 	// own of Settings.Budget.
 	Shared *budget.Budget
-}
 
-// StopGuard decides whether an agent that says it is done may stop.
-type StopGuard interface {
-	// Judge returns an error if it cannot tell; the agent may stop then.
-	Judge(ctx context.Context, a Answer) (Ruling, error)
-}
-
-// Answer is a completion that a StopGuard judges.
-type Answer struct {
-	N      int    // the iteration, from 1
-	Prompt string // the task
-	Text   string
-	// Prose is Text without what makes it a completion: the marker, or the JSON
-	// object.
-	Prose   string
-	Summary string // what the agent says of its work; often empty
-	// Continuations counts how often completions were refused so far.
-	Continuations int
-}
-
-// Ruling is what a StopGuard decided.
-type Ruling struct {
-	Allow  bool
-	Reason string
-	// Steps are the open steps; the next prompt quotes them.
-	Steps []string
-	// NeedsUser are steps that only the user decides on, NeedsApproval is true if the
-	// answer waits for a person: nothing of that is ordered. See stop.Order.
-	NeedsUser     []string
-	NeedsApproval bool
-	// Language is that of the answer: "fr", or English.
-	Language string
-	// Attrs are further facts for the event that tells of the ruling.
-	Attrs map[string]any
+	judge func(said string) stop.Verdict // replaces the stop guard in tests
 }
 
 // Entry is one iteration in the transcript.
@@ -120,6 +85,9 @@ type Result struct {
 	// Denials are the tool calls that the agent's permissions refused, of all
 	// iterations, at most llm.MaxDenials. A run that has any is never StatusDone.
 	Denials []llm.Denial `json:"denials,omitempty"`
+	// Todos are the steps of refused completions, in the order in which they came up; nil
+	// unless Settings.Todos tracks them.
+	Todos []Todo `json:"todos,omitempty"`
 	// Details says, for a person, why the run ended.
 	Details string `json:"details,omitempty"`
 	// Prose is what the last answer says beside what makes it a completion: Text

@@ -250,7 +250,7 @@ var _ = Describe("History", func() {
 	It("never changes messages that a backend was given", func() {
 		var kept [][]string
 		r := newRig(loop.Options{History: loop.Conversation}, all("a", "b", "DONE", "c\nDONE")...)
-		r.deps.Stop = refuse(1, "step")
+		r.deps.SetJudge(refuse(1, "step"))
 		r.deps.OnIteration = func(e loop.Entry) { kept = append(kept, r.sent(e.N)) }
 		r.run()
 		for i, texts := range kept {

@@ -19,8 +19,10 @@ type Options struct {
 	Model string `yaml:"model,omitempty" json:"model,omitempty"`
 	// Stream asks the backend to stream its answers.
 	Stream *bool `yaml:"stream,omitempty" json:"stream,omitempty"`
-	// Mode is how a finished answer is recognised; default marker.
-	Mode Mode `yaml:"mode,omitempty" json:"mode,omitempty" jsonschema:"enum=marker,enum=json"`
+	// Mode is how a finished answer is recognised: by a marker, by a JSON object, or answer:
+	// each answer that is not empty and not cut off counts as finished, and the stop guard
+	// decides. Default marker.
+	Mode Mode `yaml:"mode,omitempty" json:"mode,omitempty" jsonschema:"enum=marker,enum=json,enum=answer"`
 	// Marker is the line that means done in marker mode; default "DONE".
 	Marker string `yaml:"marker,omitempty" json:"marker,omitempty"`
 	// BlockedMarker begins a line that hands over to a person in marker mode;
@@ -57,11 +59,18 @@ type Options struct {
 	ErrorLimit *int `yaml:"error_limit,omitempty" json:"error_limit,omitempty" jsonschema:"minimum=0"`
 	// StopGuard judges each completion by its text (package agents/stop) and, if
 	// work is announced and not done, continues the run with it: balanced, strict
-	// or off. Default off. Deps.Stop, if given, judges instead.
+	// or off. Default off.
 	StopGuard GuardPolicy `yaml:"stop_guard,omitempty" json:"stop_guard,omitempty" jsonschema:"enum=off,enum=balanced,enum=strict"`
 	// ContinuationLimit is how often a refused completion is continued; default
 	// 3; 0 means that the first refusal ends the run.
 	ContinuationLimit *int `yaml:"continuation_limit,omitempty" json:"continuation_limit,omitempty" jsonschema:"minimum=0"`
+	// Todos tracks the steps that the stop guard finds until answers report them as done; a
+	// completion is refused while any is open. Each continuation asks for all of them
+	// (together), or each call for one (one-by-one). Default: steps are not tracked.
+	Todos TodoMode `yaml:"todos,omitempty" json:"todos,omitempty" jsonschema:"enum=together,enum=one-by-one"`
+	// SameStepsLimit stops after that many refused completions in a row that leave the same
+	// steps; default 0 (off).
+	SameStepsLimit *int `yaml:"same_steps_limit,omitempty" json:"same_steps_limit,omitempty" jsonschema:"minimum=0"`
 	// Budget caps the run; default: no caps. Option and file are merged cap by
 	// cap, so that an option for one does not lift another.
 	Budget *BudgetOptions `yaml:"budget,omitempty" json:"budget,omitempty"`
@@ -76,6 +85,16 @@ type Mode string
 const (
 	Marker Mode = "marker"
 	JSON   Mode = "json"
+	Answer Mode = "answer"
+)
+
+// TodoMode is how the steps of a refused completion are asked for; empty does not track them.
+type TodoMode string
+
+// The ways to ask for todos.
+const (
+	Together TodoMode = "together"
+	OneByOne TodoMode = "one-by-one"
 )
 
 // GuardPolicy is which stop guard judges completions: off, or the name of a

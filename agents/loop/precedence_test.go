@@ -2,13 +2,13 @@ package loop_test
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
@@ -27,7 +27,10 @@ var causes = []cause{
 	{loop.StatusBudget, func(r *rig) { r.options.Budget = &loop.BudgetOptions{Tokens: 1} }},
 	{loop.StatusTimeout, func(r *rig) { r.options.Timeout = within(time.Second) }},
 	{loop.StatusBlocked, func(*rig) {}},
-	{loop.StatusCapped, func(r *rig) { r.deps.Stop, r.options.ContinuationLimit = refuse(9), new(0) }},
+	{loop.StatusCapped, func(r *rig) {
+		r.deps.SetJudge(refuse(9))
+		r.options.ContinuationLimit = new(0)
+	}},
 	{loop.StatusDone, func(*rig) {}},
 	{loop.StatusNoProgress, func(r *rig) { r.options.NoProgressLimit = new(1) }},
 	{loop.StatusMaxIterations, func(r *rig) { r.options.MaxIterations = new(1) }},
@@ -111,30 +114,32 @@ var _ = Describe("Hand-over", Label("L-09"), func() {
 
 	It("does not ask the stop guard", func() {
 		r := newRig(loop.Options{}, say("DONE\nBLOCKED: x"))
-		r.deps.Stop = guardFunc(func(loop.Answer) (loop.Ruling, error) { panic("asked") })
+		r.deps.SetJudge(func(string) stop.Verdict { panic("asked") })
 		Expect(r.run().Status).To(Equal(loop.StatusBlocked))
 	})
 })
 
 var _ = Describe("Stop guard", func() {
 	It("sees the completion and may allow it", func() {
-		var seen loop.Answer
+		var seen string
 		r := newRig(loop.Options{Mode: loop.JSON}, all(`{"status":"continue"}`, `{"status":"done","summary":"all"}`)...)
-		r.deps.Stop = guardFunc(func(a loop.Answer) (loop.Ruling, error) {
-			seen = a
-			return loop.Ruling{Allow: true, Reason: "clean"}, nil
+		r.deps.SetJudge(func(said string) stop.Verdict {
+			seen = said
+			return stop.Verdict{MayStop: true, Reason: "clean"}
 		})
 		Expect(r.run().Status).To(Equal(loop.StatusDone))
-		Expect(seen).To(Equal(loop.Answer{N: 2, Prompt: "Task", Text: `{"status":"done","summary":"all"}`, Summary: "all"}))
-		Expect(r.told(event.Verdict)).To(ConsistOf(event.Event{
-			Kind: event.Verdict, Name: "stop", N: 2, Detail: "clean",
-			Attrs: map[string]any{"allow": true, "steps": 0, "forced": false, "executed": 0},
-		}))
+		Expect(seen).To(Equal("all"))
+		verdicts := r.told(event.Verdict)
+		Expect(verdicts).To(HaveLen(1))
+		Expect(verdicts[0].N).To(Equal(2))
+		Expect(verdicts[0].Detail).To(Equal("clean"))
+		Expect(verdicts[0].Attrs).To(And(HaveKeyWithValue("allow", true), HaveKeyWithValue("steps", 0),
+			HaveKeyWithValue("forced", false), HaveKeyWithValue("executed", 0)))
 	})
 
 	It("continues a conversation with the steps", func() {
 		r := newRig(loop.Options{History: loop.Conversation, ContinuePrompt: "Go on."}, all("DONE", "testing", "tested\nDONE")...)
-		r.deps.Stop = refuse(1, "Test", "Deploy")
+		r.deps.SetJudge(refuse(1, "Test", "Deploy"))
 		Expect(r.run().Status).To(Equal(loop.StatusDone))
 		steps := "The work is not finished yet (tests are missing).\nYou wrote (quoted; this gives no permission):\n1. \"Test\"\n2. \"Deploy\"\n" +
 			"Continue with those that are part of the user's task and that you may do without asking; otherwise say that you need a decision.\n" +
@@ -144,7 +149,7 @@ var _ = Describe("Stop guard", func() {
 
 	It("sends the task with the steps when history is fresh", func() {
 		r := newRig(loop.Options{}, all("DONE", "testing", "tested\nDONE")...)
-		r.deps.Stop = refuse(1)
+		r.deps.SetJudge(refuse(1))
 		r.run()
 		again := "Task\n\nThe work is not finished yet (tests are missing).\n" +
 			"Continue with what is part of the user's task and what you may do without asking; otherwise say that you need a decision.\n" +
@@ -157,7 +162,7 @@ var _ = Describe("Stop guard", func() {
 	DescribeTable("is continued at most so often, then the run ends capped with exit code 8", Label("L-09"),
 		func(limit, refusals int, status loop.Status) {
 			r := newRig(loop.Options{ContinuationLimit: new(limit)}, all("1\nDONE", "2\nDONE", "3\nDONE", "4\nDONE", "5\nDONE")...)
-			r.deps.Stop = refuse(refusals)
+			r.deps.SetJudge(refuse(refusals))
 			res := r.run()
 			Expect(res.Status).To(Equal(status))
 			if status == loop.StatusCapped {
@@ -172,22 +177,10 @@ var _ = Describe("Stop guard", func() {
 		Entry("just not", 2, 2, loop.StatusDone),
 	)
 
-	It("counts the continuations for the guard", func() {
-		var counts []int
-		r := newRig(loop.Options{}, all("1\nDONE", "2\nDONE")...)
-		inner := refuse(1)
-		r.deps.Stop = guardFunc(func(a loop.Answer) (loop.Ruling, error) {
-			counts = append(counts, a.Continuations)
-			return inner(a)
-		})
-		r.run()
-		Expect(counts).To(Equal([]int{0, 1}))
-	})
-
 	It("loses to no progress when a refused completion is repeated", Label("L-07", "L-05"), func() {
 		asked := 0
 		r := newRig(loop.Options{NoProgressLimit: new(3), ContinuationLimit: new(9)}, all("DONE", "DONE", "DONE")...)
-		r.deps.Stop = guardFunc(func(loop.Answer) (loop.Ruling, error) { asked++; return loop.Ruling{}, nil })
+		r.deps.SetJudge(func(string) stop.Verdict { asked++; return stop.Verdict{} })
 		res := r.run()
 		Expect(res.Status).To(Equal(loop.StatusNoProgress))
 		Expect(res.Iterations).To(Equal(3))
@@ -196,29 +189,13 @@ var _ = Describe("Stop guard", func() {
 
 	It("loses to alternation of refused completions too", Label("L-07", "L-10"), func() {
 		r := newRig(loop.Options{AlternationLimit: new(2), ContinuationLimit: new(9)}, all("a\nDONE", "b\nDONE", "a\nDONE", "b\nDONE")...)
-		r.deps.Stop = refuse(9)
+		r.deps.SetJudge(refuse(9))
 		Expect(r.run().Status).To(Equal(loop.StatusNoProgress))
 	})
 
 	It("judges a new completion even where a guard has fired", Label("L-07"), func() {
 		r := newRig(loop.Options{NearIdenticalLimit: new(2)}, all("v1\nDONE", "v2\nDONE")...)
-		r.deps.Stop = refuse(1)
+		r.deps.SetJudge(refuse(1))
 		Expect(r.run().Status).To(Equal(loop.StatusDone))
-	})
-
-	It("never traps the agent when it fails", func() {
-		r := newRig(loop.Options{}, say("DONE"))
-		r.deps.Stop = guardFunc(func(loop.Answer) (loop.Ruling, error) { return loop.Ruling{}, errors.New("no judge") })
-		Expect(r.run().Status).To(Equal(loop.StatusDone))
-		Expect(r.told(event.Verdict)[0].Detail).To(Equal("allowed, as the stop guard failed: no judge"))
-		Expect(r.told(event.Verdict)[0].Attrs["allow"]).To(BeTrue())
-	})
-
-	It("loses to the time and the interrupt that end while it judges", func() {
-		r := newRig(loop.Options{Timeout: within(10 * time.Second)}, say("DONE"))
-		r.deps.Stop = guardFunc(func(loop.Answer) (loop.Ruling, error) {
-			return loop.Ruling{Allow: true}, r.clock.Sleep(context.Background(), time.Minute)
-		})
-		Expect(r.run().Status).To(Equal(loop.StatusTimeout))
 	})
 })

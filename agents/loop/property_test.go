@@ -45,7 +45,7 @@ func drawn(t *rapid.T) *rig {
 	}
 	r := newRig(o, turns...)
 	if rapid.Bool().Draw(t, "guarded") {
-		r.deps.Stop = refuse(rapid.IntRange(0, 5).Draw(t, "refusals"), "step")
+		r.deps.SetJudge(refuse(rapid.IntRange(0, 5).Draw(t, "refusals"), "step"))
 	}
 	return r
 }
@@ -85,7 +85,7 @@ var _ = Describe("Any run", Label("L-01", "L-03", "L-07", "L-09"), func() {
 	It("is repeated by an equal run", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			r := drawn(t)
-			r.deps.Stop = nil
+			r.deps.SetJudge(nil)
 			again := newRig(r.options, r.turns...)
 			if a, b := jsonOf(r.run()), jsonOf(again.run()); a != b {
 				t.Fatalf("%s\n%s", a, b)

@@ -32,7 +32,9 @@ type runner struct {
 	dialogue dialogue
 	refused  map[string]bool // completions that the stop guard refused
 	refusals int
-	left     []string // the steps of the last refusal
+	todos    todoList
+	same     guard.Run // of refusals that leave equal steps
+	left     []string  // the steps that the last prompt asks for
 	result   Result
 }
 
@@ -51,8 +53,10 @@ func newRunner(s Settings, d Deps) *runner {
 	if d.Sink == nil {
 		d.Sink = event.Discard
 	}
-	if d.Stop == nil && s.StopGuard != GuardOff {
-		d.Stop = textGuard{stop.Policy(s.StopGuard)}
+	if d.judge == nil && s.StopGuard != GuardOff {
+		d.judge = func(said string) stop.Verdict {
+			return stop.Judge(said, stop.Options{Policy: stop.Policy(s.StopGuard)})
+		}
 	}
 	r := &runner{
 		set:      s,
@@ -60,6 +64,7 @@ func newRunner(s Settings, d Deps) *runner {
 		start:    d.Clock.Now(),
 		stalled:  newProgress(s),
 		dialogue: newDialogue(s, d.Conversational),
+		todos:    todoList{oneByOne: s.Todos == OneByOne, emit: d.Sink.Tell},
 		refused:  map[string]bool{},
 		result:   Result{Backend: cmp.Or(d.BackendID, s.Backend), Transcript: []Entry{}},
 	}
@@ -173,6 +178,7 @@ func (r *runner) finish(end *ending) Result {
 	res := &r.result
 	res.Status, res.ExitCode = end.status, end.status.ExitCode()
 	res.Guard, res.Details, res.Err = end.guard, end.details, end.err
+	res.Todos = r.todos.all
 	res.Iterations, res.Duration = len(res.Transcript), r.elapsed()
 	res.Prose = r.said(res.Text, r.verdict(llm.Reply{Text: res.Text}).Summary)
 	if end.guard != "" {

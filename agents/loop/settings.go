@@ -33,6 +33,8 @@ type Settings struct {
 	ErrorLimit         int               `json:"error_limit"`
 	StopGuard          GuardPolicy       `json:"stop_guard"`
 	ContinuationLimit  int               `json:"continuation_limit"`
+	Todos              TodoMode          `json:"todos,omitempty"`
+	SameStepsLimit     int               `json:"same_steps_limit,omitempty"`
 	Budget             BudgetOptions     `json:"budget,omitzero"`
 	Breaker            *BreakerOptions   `json:"breaker,omitempty"` // nil: off
 }
@@ -73,6 +75,8 @@ func merge(option, file Options) Settings {
 		RepeatedErrorLimit: *cmp.Or(option.RepeatedErrorLimit, file.RepeatedErrorLimit, new(0)),
 		StopGuard:          cmp.Or(option.StopGuard, file.StopGuard, GuardOff),
 		ContinuationLimit:  *cmp.Or(option.ContinuationLimit, file.ContinuationLimit, new(3)),
+		Todos:              cmp.Or(option.Todos, file.Todos),
+		SameStepsLimit:     *cmp.Or(option.SameStepsLimit, file.SameStepsLimit, new(0)),
 		Budget:             mergeBudget(option.Budget, file.Budget),
 		Breaker:            mergeBreaker(option.Breaker, file.Breaker),
 	}
@@ -116,7 +120,11 @@ func (s *Settings) defaultContinuePrompt() string { return "Continue with the ta
 // a person. A prompt that is written for it should say so; Run leaves prompts as they
 // are.
 func (s *Settings) HowToEnd() string {
-	if s.Mode == JSON {
+	switch s.Mode {
+	case Answer:
+		return fmt.Sprintf("When everything is finished, say what was done. "+
+			"If you need a person, write a line that begins with %s and say why.", s.BlockedMarker)
+	case JSON:
 		return `End your answer with a JSON object: ` +
 			`{"status": "continue", "summary": "..."} while work is left, status "done" when everything ` +
 			`is finished, or "blocked" if you need a person.`
@@ -154,14 +162,17 @@ func (s *Settings) validate() error {
 	if strings.TrimSpace(s.Prompt) == "" {
 		add("prompt", "is empty; say what the agent is to do")
 	}
-	if s.Mode != Marker && s.Mode != JSON {
-		add("mode", `%q is not a completion mode; use "marker" or "json"`, s.Mode)
+	if s.Mode != Marker && s.Mode != JSON && s.Mode != Answer {
+		add("mode", `%q is not a completion mode; use "marker", "json" or "answer"`, s.Mode)
 	}
 	if s.History != "" && s.History != Fresh && s.History != Conversation {
 		add("history", `%q is not a kind of history; use "fresh" or "conversation"`, s.History)
 	}
 	if !slices.Contains(guardPolicies, s.StopGuard) {
 		add("stop_guard", `%q is not a policy of the stop guard; use "off", "balanced" or "strict"`, s.StopGuard)
+	}
+	if s.Todos != "" && s.Todos != Together && s.Todos != OneByOne {
+		add("todos", `%q is not a way to ask for todos; use "together" or "one-by-one"`, s.Todos)
 	}
 	s.validateMarkers(add)
 	s.validateLimits(add)
@@ -199,6 +210,7 @@ func (s *Settings) validateLimits(add func(field, format string, args ...any)) {
 		{"repeated_error_limit", s.RepeatedErrorLimit, 0},
 		{"error_limit", s.ErrorLimit, 0},
 		{"continuation_limit", s.ContinuationLimit, 0},
+		{"same_steps_limit", s.SameStepsLimit, 0},
 		{"budget.calls", s.Budget.Calls, 0},
 		{"budget.tokens", s.Budget.Tokens, 0},
 	} {

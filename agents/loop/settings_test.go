@@ -135,7 +135,7 @@ var _ = Describe("Resolve", Label("L-06"), func() {
 			Expect(err).To(MatchError(field + ": " + list[0].Message))
 		},
 		Entry(nil, loop.Options{Prompt: " \n"}, "prompt", "is empty"),
-		Entry(nil, loop.Options{Mode: "jsno"}, "mode", `"jsno" is not a completion mode; use "marker" or "json"`),
+		Entry(nil, loop.Options{Mode: "jsno"}, "mode", `"jsno" is not a completion mode; use "marker", "json" or "answer"`),
 		Entry(nil, loop.Options{StopGuard: "lax"}, "stop_guard", `"lax" is not a policy of the stop guard; use "off", "balanced" or "strict"`),
 		Entry(nil, loop.Options{History: "none"}, "history", `"none"`),
 		Entry(nil, loop.Options{Marker: "A\nB"}, "marker", "one line"),

@@ -12,6 +12,7 @@ import (
 	"github.com/onsi/gomega/gleak"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -123,15 +124,14 @@ func (r *rig) sent(n int) []string {
 	return texts
 }
 
-// guardFunc lets a function be a stop guard.
-type guardFunc func(loop.Answer) (loop.Ruling, error)
-
-func (f guardFunc) Judge(_ context.Context, a loop.Answer) (loop.Ruling, error) { return f(a) }
-
-// refuse refuses the first n completions.
-func refuse(n int, steps ...string) guardFunc {
-	return func(loop.Answer) (loop.Ruling, error) {
+// refuse is a judge that refuses the first n completions.
+func refuse(n int, steps ...string) func(string) stop.Verdict {
+	return func(string) stop.Verdict {
 		n--
-		return loop.Ruling{Allow: n < 0, Reason: "tests are missing", Steps: steps}, nil
+		v := stop.Verdict{MayStop: n < 0, Reason: "tests are missing"}
+		for _, s := range steps {
+			v.Steps = append(v.Steps, stop.Step{ID: "id-" + s, Description: s})
+		}
+		return v
 	}
 }

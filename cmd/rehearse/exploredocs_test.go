@@ -26,7 +26,7 @@ func TestExploreDocsName(t *testing.T) {
 		g.Expect(text).To(gomega.MatchRegexp("(?m)^\\| `.` \\| %s \\| ", outcome))
 	}
 
-	agents := []string{"loop", "follow-up", "hook", "interview", "supervise", "react", "function", "command", "http", "container", "coding"}
+	agents := []string{"loop", "hook", "interview", "supervise", "react", "function", "command", "http", "container", "coding"}
 	of := map[string][]string{}
 	var order []string
 	for _, agent := range agents {
@@ -45,10 +45,10 @@ func TestExploreDocsName(t *testing.T) {
 		switch {
 		case slices.Equal(of[row], agents):
 			who = "all"
-		case slices.Equal(of[row], agents[6:]):
+		case slices.Equal(of[row], agents[5:]):
 			who = "agents of other people"
 		}
-		who = strings.Replace(who, strings.Join(agents[6:], ", "), "agents of other people", 1)
+		who = strings.Replace(who, strings.Join(agents[5:], ", "), "agents of other people", 1)
 		g.Expect(text).To(gomega.ContainSubstring("%s %s |\n", row, who))
 	}
 }

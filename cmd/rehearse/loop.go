@@ -70,8 +70,8 @@ backend that is not on this machine.
 	f.StringVar(&flags.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
 	f.BoolVar(&flags.asJSON, "json", false, "print the result as JSON on standard output")
 	for flag, values := range map[string][]string{
-		"mode": {"marker", "json"}, "history": {"fresh", "conversation"},
-		"stop-guard": {"balanced", "strict", "off"},
+		"mode": {"marker", "json", "answer"}, "history": {"fresh", "conversation"},
+		"stop-guard": {"balanced", "strict", "off"}, "todos": {"together", "one-by-one"},
 	} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}

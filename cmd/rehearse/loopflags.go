@@ -20,14 +20,15 @@ type loopOptions struct {
 	nearIdentical, sameError int
 	errors                   int
 	stopGuard                string
-	continuations            int
+	continuations, sameSteps int
+	todos                    string
 }
 
 func (o *loopOptions) register(f *pflag.FlagSet) {
 	d := loop.Defaults()
 	o.timeout.into, o.callTimeout.into = new(d.Timeout), new(d.CallTimeout)
 	f.StringVar(&o.options.System, "system", "", "system message")
-	f.StringVar(&o.mode, "mode", "", "how a finished answer is recognised: marker or json (default "+string(d.Mode)+")")
+	f.StringVar(&o.mode, "mode", "", "how a finished answer is recognised: marker, json or answer (default "+string(d.Mode)+")")
 	f.StringVar(&o.options.Marker, "marker", "", "the line that means done (default "+d.Marker+")")
 	f.StringVar(&o.history, "history", "", "what each call sends: fresh or conversation")
 	f.BoolVar(&o.stream, "stream", false, "stream the answers")
@@ -41,6 +42,8 @@ func (o *loopOptions) register(f *pflag.FlagSet) {
 	f.IntVar(&o.errors, "error-limit", d.ErrorLimit, "stop after that many failed calls in a row; 0 never does")
 	f.StringVar(&o.stopGuard, "stop-guard", "", "make the agent do the work that its last message defers: balanced, strict or off (default "+string(d.StopGuard)+")")
 	f.IntVar(&o.continuations, "continuation-limit", d.ContinuationLimit, "how often the stop guard may continue a completion")
+	f.StringVar(&o.todos, "todos", "", "keep the steps that the stop guard finds until answers report them as done, and ask for them together or one-by-one")
+	f.IntVar(&o.sameSteps, "same-steps-limit", d.SameStepsLimit, "stop after that many refused completions that leave the same steps; 0 never does")
 	o.budget.register(f)
 }
 
@@ -49,6 +52,8 @@ func (o *loopOptions) given(f *pflag.FlagSet) loop.Options {
 	out := o.options
 	out.Mode, out.History = loop.Mode(o.mode), loop.History(o.history)
 	out.StopGuard = loop.GuardPolicy(o.stopGuard)
+	out.Todos = loop.TodoMode(o.todos)
+	set(f, "same-steps-limit", &out.SameStepsLimit, o.sameSteps)
 	set(f, "continuation-limit", &out.ContinuationLimit, o.continuations)
 	set(f, "stream", &out.Stream, o.stream)
 	set(f, "max-iterations", &out.MaxIterations, o.maxIterations)

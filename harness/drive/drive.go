@@ -110,8 +110,6 @@ func newDriver(sc scenarios.Scenario, env *Env) (Driver, error) {
 	switch {
 	case sc.Drive.Loop != nil:
 		return newLoopDriver(sc, env)
-	case sc.Drive.FollowUp != nil:
-		return newFollowUpDriver(sc, env)
 	case sc.Drive.Hook != nil:
 		return newHookDriver(sc, env)
 	case sc.Drive.Interview != nil:

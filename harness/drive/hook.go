@@ -71,7 +71,7 @@ func (d *hookDriver) run(ctx context.Context, t *trial, backend llm.Adapter) rec
 	if err := os.WriteFile(filepath.Join(folder, blocking), nil, 0o600); err != nil {
 		return harnessError("prepare the hook's folder", err)
 	}
-	s := &hosted{driver: d, trial: t, folder: folder, talk: opening("", d.scenario.Drive.Hook.Prompt)}
+	s := &hosted{driver: d, trial: t, folder: folder, talk: []llm.Message{{Role: llm.User, Content: d.scenario.Drive.Hook.Prompt}}}
 	start := t.clock.Now()
 	end := s.turns(ctx, t.collector.Wrap(backend))
 	end.Duration = t.clock.Now().Sub(start)

@@ -16,7 +16,6 @@ import (
 // driven has a scenario of each kind of agent.
 var driven = map[string]string{
 	"loop":      "drive: {loop: {prompt: Go on., timeout: 10m, call_timeout: 30s}}\nbackend: {model: gpt-4.1-mini, retry: 2, replies: [{text: DONE}]}",
-	"follow-up": "drive: {follow_up: {task: Do it., call_timeout: 20s}}\nbackend: {model: gpt-4.1-mini, replies: [{text: All is done.}]}\nexpect: {status: allowed}",
 	"hook":      "drive: {hook: {host: claude, prompt: Do it.}}\nbackend: {model: gpt-4.1-mini, replies: [{text: All 3 tests pass.}]}\nexpect: {status: stopped}",
 	"interview": "drive: {interview: {persona: lea, retries: 1}}\nbackend: {model: gpt-4.1-mini, cast: lea}\nexpect: {status: finished}",
 	"supervise": "drive: {supervise: {plan: {name: g, tasks: [{id: a, do: Do a., retries: 4, timeout: 1h}], limits: {timeout: 2h}}}}\n" +
@@ -122,7 +121,6 @@ var _ = Describe("a driver off its path", Label("H-04"), func() {
 		},
 		Entry(nil, "loop", "write=1:disk-full", "the agent keeps nothing on disk"),
 		Entry(nil, "loop", "turn=1:double", "nobody takes turns with the agent"),
-		Entry(nil, "follow-up", "write=1:crash-before", "the agent keeps nothing on disk"),
 		Entry(nil, "react", "turn=1:reload", "nobody takes turns with the agent"),
 		Entry(nil, "hook", "turn=1:reload", "nobody takes turns with the agent"),
 		Entry(nil, "supervise", "turn=1:empty", "nobody takes turns with the agent"),
@@ -182,7 +180,6 @@ var _ = Describe("the points at which a path can be left", Label("H-04"), func()
 			Expect(got.Faults).To(Equal(mocks.APIFaults()))
 		},
 		Entry(nil, "loop", points{timeouts: map[string]time.Duration{"timeout": 10 * time.Minute, "call_timeout": 30 * time.Second}, attempts: 3, noWrites: nothing, noTurns: nobody}),
-		Entry(nil, "follow-up", points{timeouts: map[string]time.Duration{"call_timeout": 20 * time.Second}, attempts: 1, noWrites: nothing, noTurns: nobody}),
 		Entry(nil, "hook", points{attempts: 1, noWrites: nothing, noTurns: nobody}),
 		Entry(nil, "react", points{timeouts: map[string]time.Duration{"timeout": 5 * time.Minute, "call_timeout": 5 * time.Minute}, attempts: 1, noWrites: nothing, noTurns: nobody}),
 		Entry(nil, "interview", points{timeouts: map[string]time.Duration{"call_timeout": time.Minute}, attempts: 6}),

@@ -80,33 +80,3 @@ var _ = Describe("A host with the hook of the guard", Label("G-12"), func() {
 		Expect(t.End).To(And(HaveField("Status", "error"), HaveField("Details", ContainSubstring("run the hook"))))
 	})
 })
-
-var _ = Describe("A follow-up", Label("G-07"), func() {
-	const text = `
-drive: {follow_up: {task: Add the migration. The key is correct-horse-battery-staple., system: Be brief.}}
-backend:
-  model: gpt-4.1-mini
-  replies:
-    - {text: "The schema is there.\nNext steps: write the migration.", when: {purpose: task, system: Be brief.}, latency: 20s}
-    - {text: "The migration is written and tested.", latency: 40s}
-expect: {status: allowed}`
-
-	It("begins with the agent's own answer to the task", func() {
-		t, _ := trial(text, 1)
-		Expect(t.End).To(And(HaveField("Status", "allowed"), HaveField("ExitCode", 0), HaveField("Iterations", 1), HaveField("HarnessError", "")))
-		Expect(t.End.Text).To(ContainSubstring("written and tested"))
-		Expect(t.End.Duration.Seconds()).To(Equal(60.0))
-		Expect(t.Calls).To(HaveLen(2))
-		Expect(encoded(t)).NotTo(ContainSubstring(secret))
-		Expect(string(driver(newEnv(), text).Head().Limits)).NotTo(ContainSubstring(secret))
-	})
-
-	It("ends where the task is not answered", func() {
-		t, _ := trial(`
-drive: {follow_up: {task: Add the migration.}}
-backend: {model: gpt-4.1-mini, replies: [{fault: {kind: status, status: 500}}]}
-expect: {status: error}`, 1)
-		Expect(t.End).To(And(HaveField("Status", "error"), HaveField("ExitCode", 1), HaveField("Details", ContainSubstring("the task was not answered"))))
-		Expect(t.Events).To(BeEmpty(), "nothing was judged")
-	})
-})

@@ -172,9 +172,6 @@ var _ = Describe("Invariants", func() {
 		Entry("an answer after a fault that changes no text", "loop", "done", false, earlier, fired("status")),
 		Entry("an answer that was cut off", "loop", "done", false, cutOff),
 		Entry("what is shown and was not said", "loop", "done", false, fired("text-padded"), func(f *measure.Facts) { f.Run.Text = "Done." }),
-		Entry("follow-up", "follow-up", "allowed", true),
-		Entry("follow-up after a failed call", "follow-up", "allowed", false, lastFailed),
-		Entry("follow-up with the answer before", "follow-up", "allowed", false, earlier),
 		Entry("a host", "hook", "stopped", true),
 		Entry("a host after a failed call", "hook", "stopped", false, lastFailed),
 		Entry("a host with the answer before", "hook", "stopped", false, earlier),
@@ -215,7 +212,7 @@ var _ = Describe("Invariants", func() {
 				Expect(gate.CheckInvariant(text)).To(Succeed(), text)
 			}
 		},
-		Entry("loop", "loop"), Entry("follow-up", "follow-up"), Entry("hook", "hook"), Entry("interview", "interview"),
+		Entry("loop", "loop"), Entry("hook", "hook"), Entry("interview", "interview"),
 		Entry("supervise", "supervise"), Entry("react", "react"), Entry("one of yours", "yours"),
 		Entry("a Go function", "function"), Entry("a command", "command"), Entry("an HTTP application", "http"),
 		Entry("a container", "container"), Entry("a coding agent", "coding"),

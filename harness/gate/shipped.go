@@ -100,13 +100,6 @@ var kinds = map[string]kind{
 				`run.status != "done" || `+whole),
 		},
 	},
-	"follow-up": {
-		good: `"allowed"`,
-		invariants: []string{
-			say("done-is-true", "what is allowed is the answer of the golden run, and that came whole",
-				`run.status != "allowed" || `+whole),
-		},
-	},
 	"hook": {
 		good: `"stopped"`,
 		invariants: []string{

@@ -25,7 +25,7 @@ type edge struct {
 // goodStatus is how a run of each kind of agent ends when all went well.
 var goodStatus = map[string]string{
 	"function": "done", "command": "done", "http": "done", "container": "done", "coding": "done",
-	"loop": "done", "follow-up": "allowed", "hook": "stopped", "interview": "finished", "supervise": "complete", "react": "done",
+	"loop": "done", "hook": "stopped", "interview": "finished", "supervise": "complete", "react": "done",
 }
 
 // callsPerPerturbation is how many more calls one perturbation may cost.
@@ -122,7 +122,7 @@ func resumable(agent string) []edge {
 // edgesOf are those of the invariants of one kind of agent.
 func edgesOf(agent string) map[string][]edge {
 	switch agent {
-	case "loop", "follow-up":
+	case "loop":
 		return map[string][]edge{"done-is-true": {
 			{about: "another text", breaks: earlier2, holds: unchanged},
 			{about: "a cut answer", breaks: cutOff, holds: unchanged},

@@ -42,7 +42,6 @@ var allowed = map[string][]string{
 	"agents/internal/status":           {},
 	"agents/loop":                      {"agents/internal/", "llm", "llm/budget", "clock", "event", "agents/stop"},
 	"agents/stop":                      {"agents/stop/internal/", "agents/internal/", "llm", "clock"},
-	"agents/stop/followup":             {"agents/stop", "agents/stop/internal/", "agents/internal/", "llm", "llm/budget", "clock", "event"},
 	"agents/stop/hook":                 {"agents/stop", "clock"},
 	"agents/stop/hook/host":            {"agents/stop/hook"},
 	"agents/stop/internal/text":        {},
