@@ -45,16 +45,31 @@ func Decode(file string, data []byte, into any) (*Document, Diagnostics) {
 	if problem != nil {
 		return doc, Diagnostics{*problem}
 	}
-	root := whole.Content[0]
-	doc.root = root
+	doc.root = whole.Content[0]
+	return doc, doc.Decode("", into)
+}
 
+// Decode reads the value at path into what into points to, with the rules of the
+// function Decode. Places and paths in the diagnostics are those of the whole file.
+//
+// It serves a document whose parts have types that are known only after another part
+// was read: a field or a map value of the type yaml.Node leaves its part unchecked for
+// a later call. A document that could not be parsed has no parts and yields none.
+func (doc *Document) Decode(path string, into any) Diagnostics {
+	if doc.root == nil {
+		return nil
+	}
+	n, place, found := doc.find(path)
+	if !found {
+		return Diagnostics{doc.diagnostic(place, path, "the value is missing")}
+	}
 	c := checker{doc: doc, reported: make(map[mark]bool), values: make(map[mark]value)}
-	c.check(root, reflect.TypeOf(into).Elem(), nil, "")
+	c.check(n, reflect.TypeOf(into).Elem(), nil, path)
 	if !c.exploded {
-		c.adopt(root.Load(into, yaml.WithUniqueKeys(false)))
+		c.adopt(n.Load(into, yaml.WithUniqueKeys(false)))
 	}
 	c.found.Sort()
-	return doc, c.found
+	return c.found
 }
 
 // load parses data, which must be exactly one document. The node is that of the

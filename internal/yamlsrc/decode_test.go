@@ -202,6 +202,65 @@ prompt: 42
 	)
 })
 
+var _ = Describe("Document.Decode", func() {
+	type parts struct {
+		Name  string               `yaml:"name"`
+		Drive map[string]yaml.Node `yaml:"drive"`
+	}
+	open := func(text string) *yamlsrc.Document {
+		var p parts
+		doc, found := yamlsrc.Decode("f.yaml", []byte(text), &p)
+		Expect(found).To(BeEmpty())
+		return doc
+	}
+
+	It("decodes a part whose type is known only later", func() {
+		var s step
+		Expect(open("name: a\ndrive:\n  grep: {tool: x, limit: word}\n").Decode("drive.grep", &s)).To(BeEmpty())
+		Expect(s).To(Equal(step{Tool: "x", Limit: &limit{Contains: "word"}}))
+	})
+
+	It("decodes an item of a list, an alias and a merged value", func() {
+		doc := open("name: a\ndrive:\n  a: &a [{tool: x}, {tool: y}]\n  b: *a\n  c: {<<: {d: {tool: z}}}\n")
+		for path, tool := range map[string]string{"drive.a[1]": "y", "drive.b[0]": "x", "drive.c.d": "z"} {
+			var s step
+			Expect(doc.Decode(path, &s)).To(BeEmpty())
+			Expect(s.Tool).To(Equal(tool))
+		}
+	})
+
+	It("is strict, with places and paths of the whole file", func() {
+		doc := open("name: a\ndrive:\n  grep:\n    tol: x\n    limit: {contains: a, matches: b}\n")
+		found := doc.Decode("drive.grep", &step{})
+		Expect(found.Error()).To(Equal(`f.yaml:4:5: unknown key "tol" (did you mean "tool"?)
+f.yaml:4:5: the key "tool" is missing
+f.yaml:5:12: give one of contains, matches`))
+		Expect(found[0].Path).To(Equal("drive.grep.tol"))
+		Expect(found[2].Path).To(Equal("drive.grep.limit"))
+		Expect(found[2].Detail()).To(ContainSubstring("    limit: {contains: a, matches: b}\n"))
+	})
+
+	DescribeTable("names the place of a part that cannot be decoded",
+		func(text, path, want string) { Expect(open(text).Decode(path, &step{}).Error()).To(Equal(want)) },
+		Entry("no value", "name: a\ndrive:\n  grep:\n", "drive.grep", "f.yaml:3:8: the value is missing; expected a mapping"),
+		Entry("not there", "name: a\ndrive: {}\n", "drive.grep", "f.yaml:2:1: the value is missing"),
+		Entry("of another sort", "name: a\ndrive: {grep: [x]}\n", "drive.grep", "f.yaml:2:15: found a list; expected a mapping"),
+	)
+
+	It("limits what aliases stand for in a part that was not checked before", func() {
+		text := strings.Replace(bomb("[%s]", "*%s,"), "any:", "drive:", 1)
+		var anything any
+		found := open(text).Decode("drive.l9", &anything)
+		Expect(found).To(HaveLen(1))
+		Expect(found[0].Message).To(Equal("aliases stand for more than 10000 values"))
+	})
+
+	It("finds nothing in a document that could not be parsed", func() {
+		_, doc, _ := decode("name: [")
+		Expect(doc.Decode("name", new(string))).To(BeEmpty())
+	})
+})
+
 // bomb nests ten aliases of ten aliases, nine levels deep.
 func bomb(collection, alias string) string {
 	var b strings.Builder

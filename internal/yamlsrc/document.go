@@ -49,7 +49,7 @@ func Scalar(data []byte, key string) (string, error) {
 
 // Has reports whether the document has a value at path.
 func (doc *Document) Has(path string) bool {
-	_, found := doc.find(path)
+	_, _, found := doc.find(path)
 	return found
 }
 
@@ -123,7 +123,7 @@ func (w *lineWalk) walk(n *yaml.Node, path string, depth int) {
 // placed at its key. If there is no such value, the innermost one that exists on the
 // way to it is named; line and column are 0 if the file could not be parsed.
 func (doc *Document) At(path, message, nearest string) Diagnostic {
-	place, _ := doc.find(path)
+	_, place, _ := doc.find(path)
 	d := doc.diagnostic(place, path, message)
 	d.Nearest = nearest
 	return d
@@ -137,17 +137,17 @@ func (doc *Document) diagnostic(m mark, path, message string) Diagnostic {
 	return d
 }
 
-// find returns the place of the value at path, or of the innermost value on the
-// way there that was found.
-func (doc *Document) find(path string) (place mark, found bool) {
+// find returns the value at path and its place, or those of the innermost value on
+// the way there.
+func (doc *Document) find(path string) (n *yaml.Node, place mark, found bool) {
 	if doc.root == nil {
-		return mark{}, false
+		return nil, mark{}, false
 	}
-	n, place := doc.root, at(doc.root)
+	n, place = doc.root, at(doc.root)
 	for segment := range segments(path) {
 		key, value := child(n, segment)
 		if value == nil {
-			return place, false
+			return n, place, false
 		}
 		place = at(value)
 		if key != nil && target(value).Kind != yaml.ScalarNode {
@@ -155,7 +155,7 @@ func (doc *Document) find(path string) (place mark, found bool) {
 		}
 		n = target(value)
 	}
-	return place, true
+	return n, place, true
 }
 
 // target follows an alias to the value it stands for.
