@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/redact"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -45,7 +46,7 @@ func singleCalls(tb testing.TB, trials int) []scenarios.Scenario {
 	if err := os.WriteFile(file, fmt.Appendf(nil, singleCall, trials), 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	set, found := scenarios.Load([]string{file}, scenarios.Options{})
+	set, found := scenarios.Load([]string{file}, scenarios.Options{Kinds: kinds.All().Formats()})
 	if len(found) > 0 {
 		tb.Fatal(found)
 	}
@@ -74,7 +75,7 @@ func (f *files) Trial(j harness.Judged) error {
 func pipeline(tb testing.TB, set []scenarios.Scenario, workers int, folder string) {
 	prices, err := price.Default()
 	check(tb, err)
-	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redact.New(nil)}
+	env := &drive.Env{Makers: kinds.All().Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redact.New(nil)}
 	defer env.Close()
 	out, err := os.Create(filepath.Join(folder, "recording.jsonl"))
 	check(tb, err)
@@ -156,7 +157,7 @@ func BenchmarkFlatMemory(b *testing.B) {
 // BenchmarkFourHours is the shipped scenario of four hours and 200 iterations. The
 // floor makes 200 calls with go-openai alone.
 func BenchmarkFourHours(b *testing.B) {
-	set, found := scenarios.Load([]string{"loop/four-hours"}, scenarios.Options{})
+	set, found := scenarios.Load([]string{"loop/four-hours"}, scenarios.Options{Kinds: kinds.All().Formats()})
 	if len(found) > 0 {
 		b.Fatal(found)
 	}

@@ -3,15 +3,15 @@ package harness
 import (
 	"context"
 
-	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/kind"
 )
 
 // Main lets a test binary be the other programs that some scenarios need: scripted
 // command-line agents (as: claude), hooks of hosts, {rehearse}. These are the test binary
-// itself, started again. Call it first thing in TestMain; it returns at once where the
-// process was not started for that.
-func Main() { drive.Main() }
+// itself, started again. Call it first thing in TestMain, with the kinds of agents that scenarios
+// drive; it returns at once where the process was not started for that.
+func Main(kinds ...kind.Kind) { kind.List(kinds).Main() }
 
 // T is what Check needs of a test: *testing.T and GinkgoT() have it.
 type T interface {

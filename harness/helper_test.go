@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/redact"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -28,7 +29,7 @@ func parse(text string) scenarios.Scenario {
 	if !strings.Contains(text, "name:") {
 		text = "name: spec/one\n" + text
 	}
-	sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{CheckExpr: gate.Check})
+	sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check})
 	Expect(found).To(BeEmpty())
 	return sc
 }
@@ -40,7 +41,7 @@ func newEnv() *drive.Env {
 	before := gleak.Goroutines()
 	prices, err := price.Default()
 	Expect(err).NotTo(HaveOccurred())
-	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redact.New([]string{secret})}
+	env := &drive.Env{Makers: kinds.All().Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redact.New([]string{secret})}
 	DeferCleanup(func() {
 		Expect(env.Close()).To(Succeed())
 		Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before))

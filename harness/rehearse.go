@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -17,6 +18,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/harness/kind/function"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -35,6 +38,9 @@ type Rehearsal struct {
 	// Scenarios are such as scenarios.Load and scenarios.Parse return.
 	Scenarios []scenarios.Scenario
 
+	// Kinds are the kinds of agents that scenarios may drive, beside Go functions; kinds.All
+	// returns those that ship.
+	Kinds kind.List
 	// Functions are agents that keep nothing between turns, by the name that a scenario
 	// knows them under (drive.function.name).
 	Functions map[string]app.Function
@@ -139,7 +145,7 @@ func Rehearse(ctx context.Context, r Rehearsal) (*Result, error) {
 
 // load reads the scenarios, sorted by name.
 func (r *Rehearsal) load() ([]scenarios.Scenario, error) {
-	opts := scenarios.Options{CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant, Prices: r.Prices, Folders: []string{scenarios.OwnFolder}}
+	opts := scenarios.Options{Kinds: r.kinds().Formats(), CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant, Prices: r.Prices, Folders: []string{scenarios.OwnFolder}}
 	set := slices.Clone(r.Scenarios)
 	var wrong scenarios.Diagnostics
 	if len(r.Files) > 0 {
@@ -150,7 +156,9 @@ func (r *Rehearsal) load() ([]scenarios.Scenario, error) {
 		sc, found := parseText(r.Text, opts)
 		set, wrong = append(set, sc), append(wrong, found...)
 	}
-	if err := wrong.Err(); err != nil {
+	if err := wrong.Err(); err != nil && r.Kinds == nil {
+		return nil, fmt.Errorf("%w\n(Kinds is not set, so that scenarios may drive Go functions alone; kinds.All() has all kinds of agents that ship)", err)
+	} else if err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(set, func(a, b scenarios.Scenario) int { return strings.Compare(a.Name, b.Name) })
@@ -183,19 +191,10 @@ func parseText(text string, opts scenarios.Options) (scenarios.Scenario, scenari
 // env is what the drivers share.
 func (r *Rehearsal) env() (*drive.Env, error) {
 	env := &drive.Env{
-		Prices: r.Prices, Tokens: tokens(), Redactor: r.Redactor, Required: r.Required, Live: r.Live,
-		Functions: make(map[string]app.Maker, len(r.Functions)+len(r.Makers)),
+		Prices: r.Prices, Tokens: tokens(), Redactor: r.Redactor, Required: r.Required, Live: r.Live, Makers: r.kinds().Makers(),
 	}
 	if env.Redactor == nil {
 		env.Redactor = redact.New(redact.SecretsIn(os.Environ()))
-	}
-	for name, f := range r.Functions {
-		env.Functions[name] = func(site app.Site) func(context.Context, string) (string, error) {
-			return func(ctx context.Context, text string) (string, error) { return f(ctx, site, text) }
-		}
-	}
-	for name, m := range r.Makers {
-		env.Functions[name] = m
 	}
 	if env.Prices != nil {
 		return env, nil
@@ -203,6 +202,20 @@ func (r *Rehearsal) env() (*drive.Env, error) {
 	var err error
 	env.Prices, err = price.Default()
 	return env, err
+}
+
+// kinds returns the kinds of agents, with the Go functions of the rehearsal.
+func (r *Rehearsal) kinds() kind.List {
+	makers := make(map[string]app.Maker, len(r.Functions)+len(r.Makers))
+	for name, f := range r.Functions {
+		makers[name] = func(site app.Site) func(context.Context, string) (string, error) {
+			return func(ctx context.Context, text string) (string, error) { return f(ctx, site, text) }
+		}
+	}
+	maps.Copy(makers, r.Makers)
+	own := function.Kind(makers)
+	others := slices.DeleteFunc(slices.Clone(r.Kinds), func(k kind.Kind) bool { return k.Name == own.Name })
+	return append(others, own)
 }
 
 // tokens is the counter that the rehearsals of a program share: it remembers texts.

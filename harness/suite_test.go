@@ -8,10 +8,11 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/kinds"
 )
 
 func TestMain(m *testing.M) {
-	harness.Main()
+	harness.Main(kinds.All()...)
 	os.Exit(m.Run())
 }
 

@@ -7,6 +7,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -23,7 +24,7 @@ var _ = Describe("docs/drivers.md", func() {
 		Expect(blocks).NotTo(BeEmpty())
 		for _, block := range blocks {
 			block, _, _ = strings.Cut(block, "```")
-			_, found := scenarios.Parse("docs/drivers.md", []byte(block), nil, scenarios.Options{})
+			_, found := scenarios.Parse("docs/drivers.md", []byte(block), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 			Expect(found).To(BeEmpty(), block)
 		}
 	})

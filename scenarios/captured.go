@@ -15,13 +15,13 @@ import (
 
 // addScript puts the script of a file of its own in the place of the backend's lines.
 // What is wrong with it is reported where it stands, in that file.
-func (c *checker) addScript(b *Backend, fsys fs.FS, sum hash.Hash) Diagnostics {
+func (c *Checker) addScript(b *Backend, fsys fs.FS, sum hash.Hash) Diagnostics {
 	name := b.ScriptFile
 	if name == "" {
 		return nil
 	}
 	if len(b.Replies)+len(b.Rules) > 0 || b.State != "" {
-		c.add("backend.script", "", "the script is in a file, %q; leave out replies, rules and state here, or the file", name)
+		c.Add("backend.script", "", "the script is in a file, %q; leave out replies, rules and state here, or the file", name)
 		return nil
 	}
 	data, err := readScript(fsys, name)
@@ -65,9 +65,9 @@ func readScript(fsys fs.FS, name string) ([]byte, error) {
 
 // loadFrames reads the captured answers that the lines of the script at a path name, and
 // adds them to the hash.
-func (c *checker) loadFrames(s *mocks.Script, at string, fsys fs.FS, sum hash.Hash) {
+func (c *Checker) loadFrames(s *mocks.Script, at string, fsys fs.FS, sum hash.Hash) {
 	for _, p := range s.LoadFrames(fsys) {
-		c.add(join(at, p.Path), p.Nearest, "%s", p.Message)
+		c.Add(join(at, p.Path), p.Nearest, "%s", p.Message)
 	}
 	for _, answer := range s.Answers() {
 		if answer.Frames == nil || answer.Frames.Captured() == nil {

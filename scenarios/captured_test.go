@@ -9,6 +9,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/mocks/tape"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -21,7 +22,7 @@ var _ = Describe("a script in a file of its own", func() {
 			files[name] = file
 		}
 		text := []byte(strings.ReplaceAll(using, "%", backend))
-		return scenarios.Parse("x.yaml", text, files, scenarios.Options{})
+		return scenarios.Parse("x.yaml", text, files, scenarios.Options{Kinds: kinds.All().Formats()})
 	}
 
 	It("stands in the place of the backend's lines, with the files that it names itself", func() {
@@ -80,7 +81,7 @@ var _ = Describe("a script in a file of its own", func() {
 			"s/captued.yaml": `did you mean "s/captured.yaml"`,
 		} {
 			_, found := scenarios.Parse("x.yaml", []byte(strings.ReplaceAll(strings.ReplaceAll(using, "%", ""), "s/captured.yaml", name)),
-				fstest.MapFS{"s/captured.yaml": {}}, scenarios.Options{})
+				fstest.MapFS{"s/captured.yaml": {}}, scenarios.Options{Kinds: kinds.All().Formats()})
 			Expect(found.Err()).To(MatchError(ContainSubstring(want)), name)
 		}
 	})

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"hash"
 	"reflect"
 	"regexp"
 	"slices"
@@ -12,19 +13,21 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// checker finds what is wrong with the meaning of a scenario whose form is right.
-type checker struct {
+// Checker finds what is wrong with the meaning of a scenario whose form is right.
+type Checker struct {
 	doc      *yamlsrc.Document
 	decoding Diagnostics // what is wrong with the form
 	opts     Options
 	found    Diagnostics
+	driven   []Kind    // those that the file gives options for
+	sum      hash.Hash // the scenario's digest
 	// at is put before all paths.
 	at string
 }
 
-// add reports a problem at a path, unless the form is wrong there or the value
+// Add reports a problem at a path, unless the form is wrong there or the value
 // was reported already: one cause, one diagnostic.
-func (c *checker) add(path, nearest, format string, args ...any) {
+func (c *Checker) Add(path, nearest, format string, args ...any) {
 	path = c.prefixed(path)
 	reported := slices.ContainsFunc(c.found, func(d yamlsrc.Diagnostic) bool { return d.Path == path })
 	if !c.decoding.About(path) && !reported {
@@ -32,7 +35,7 @@ func (c *checker) add(path, nearest, format string, args ...any) {
 	}
 }
 
-func (c *checker) check(sc *Scenario) {
+func (c *Checker) check(sc *Scenario) {
 	c.checkHead(sc)
 	c.checkDrive(sc)
 	c.checkBackend(sc)
@@ -49,30 +52,30 @@ var (
 	requirementPattern = regexp.MustCompile(`^[LGPIRH]-[0-9][0-9]$`)
 )
 
-func (c *checker) checkHead(sc *Scenario) {
+func (c *Checker) checkHead(sc *Scenario) {
 	if !namePattern.MatchString(sc.Name) {
-		c.add("name", "", `%q is not a name; write lower-case letters, digits, ".", "_" and "-" in parts between slashes, such as "loop/no-progress"`, sc.Name)
+		c.Add("name", "", `%q is not a name; write lower-case letters, digits, ".", "_" and "-" in parts between slashes, such as "loop/no-progress"`, sc.Name)
 	}
 	for i, tag := range sc.Tags {
 		if !tagPattern.MatchString(tag) {
-			c.add(fmt.Sprintf("tags[%d]", i), "", `%q is not a tag; write lower-case letters, digits, ".", "_" and "-"`, tag)
+			c.Add(fmt.Sprintf("tags[%d]", i), "", `%q is not a tag; write lower-case letters, digits, ".", "_" and "-"`, tag)
 		}
 	}
 	for i, id := range sc.Proves {
 		if !requirementPattern.MatchString(id) {
-			c.add(fmt.Sprintf("proves[%d]", i), "", `%q is not the id of a requirement; write a letter of L, G, P, I, R, H, a hyphen and two digits, such as "L-05"`, id)
+			c.Add(fmt.Sprintf("proves[%d]", i), "", `%q is not the id of a requirement; write a letter of L, G, P, I, R, H, a hyphen and two digits, such as "L-05"`, id)
 		}
 	}
 }
 
 // checkLines checks the script that stands at a path, "" for the whole file.
-func (c *checker) checkLines(s *mocks.Script, at string) {
+func (c *Checker) checkLines(s *mocks.Script, at string) {
 	for _, p := range s.Validate() {
 		path := at
 		if p.Path != "" {
 			path = join(at, p.Path)
 		}
-		c.add(path, p.Nearest, "%s", p.Message)
+		c.Add(path, p.Nearest, "%s", p.Message)
 	}
 }
 
@@ -84,7 +87,7 @@ func join(outer, inner string) string {
 	return outer + "." + inner
 }
 
-func (c *checker) checkBackend(sc *Scenario) {
+func (c *Checker) checkBackend(sc *Scenario) {
 	b := &sc.Backend
 	if b.Live() {
 		c.checkLive(sc)
@@ -92,36 +95,36 @@ func (c *checker) checkBackend(sc *Scenario) {
 	}
 	for _, only := range []struct{ key, value string }{{"url", b.URL}, {"key_env", b.KeyEnv}} {
 		if only.value != "" {
-			c.add("backend."+only.key, "", "only a live backend has %s; say as: live", only.key)
+			c.Add("backend."+only.key, "", "only a live backend has %s; say as: live", only.key)
 		}
 	}
 	c.checkScript(b)
 }
 
-func (c *checker) checkScript(b *Backend) {
+func (c *Checker) checkScript(b *Backend) {
 	c.checkLines(&b.Script, "backend")
 	if b.Retry > 0 && b.Process() {
-		c.add("backend.retry", "", "a command-line agent (as: %s) is not retried; only the client of an API is", b.Kind())
+		c.Add("backend.retry", "", "a command-line agent (as: %s) is not retried; only the client of an API is", b.Kind())
 	}
 }
 
 // checkFaults holds the faults against what speaks: a process has no HTTP status,
 // an API cannot ignore SIGTERM, and such a fault would never fire.
-func (c *checker) checkFaults(b *Backend) {
+func (c *Checker) checkFaults(b *Backend) {
 	process := mocks.ProcessFaults()
 	for at, answer := range b.Answers() {
 		path := join("backend", at+".fault")
 		switch f := answer.Fault; {
 		case f == nil:
 		case b.Process() && !slices.Contains(process, f.Kind):
-			c.add(path, "", "a command-line agent (as: %s) cannot show the fault %q; it can show %s", b.Kind(), f.Kind, strings.Join(process, ", "))
+			c.Add(path, "", "a command-line agent (as: %s) cannot show the fault %q; it can show %s", b.Kind(), f.Kind, strings.Join(process, ", "))
 		case !b.Process() && slices.Contains(process, f.Kind):
-			c.add(path, "", "only a command-line agent can show the fault %q; say as: claude, codex or exec", f.Kind)
+			c.Add(path, "", "only a command-line agent can show the fault %q; say as: claude, codex or exec", f.Kind)
 		}
 	}
 }
 
-func (c *checker) checkModel(b *Backend) {
+func (c *Checker) checkModel(b *Backend) {
 	if b.Unpriced {
 		return
 	}
@@ -129,32 +132,32 @@ func (c *checker) checkModel(b *Backend) {
 	if table == nil {
 		var err error
 		if table, err = price.Default(); err != nil {
-			c.add("backend.model", "", "%v", err)
+			c.Add("backend.model", "", "%v", err)
 			return
 		}
 	}
 	if b.Model == "" {
-		c.add("backend.model", "", "the backend needs a model, which decides its price; say unpriced: true if it has none")
+		c.Add("backend.model", "", "the backend needs a model, which decides its price; say unpriced: true if it has none")
 	} else if _, ok := table.Quote(b.Model); !ok {
-		c.add("backend.model", table.Nearest(b.Model), "the price table has no model %q; correct it, or say unpriced: true, and the cost is unknown", b.Model)
+		c.Add("backend.model", table.Nearest(b.Model), "the price table has no model %q; correct it, or say unpriced: true, and the cost is unknown", b.Model)
 	}
 }
 
-func (c *checker) checkExpect(sc *Scenario) {
+func (c *Checker) checkExpect(sc *Scenario) {
 	e := &sc.Expect
 	// A perturbed run is judged by invariants, of which some come with the agent.
 	if reflect.ValueOf(*e).IsZero() && len(sc.Perturb) == 0 {
-		c.add("expect", "", "the scenario expects nothing, so it could never fail; say at least its status")
+		c.Add("expect", "", "the scenario expects nothing, so it could never fail; say at least its status")
 	}
 	if e.Retries != nil && sc.Backend.Process() {
-		c.add("expect.retries", "", "how often the program of a command-line agent (as: %s) repeats a call cannot be known; expect calls instead", sc.Backend.Kind())
+		c.Add("expect.retries", "", "how often the program of a command-line agent (as: %s) repeats a call cannot be known; expect calls instead", sc.Backend.Kind())
 	}
 	if c.opts.CheckExpr == nil {
 		return
 	}
 	for i, expr := range e.That {
 		if err := c.opts.CheckExpr(expr); err != nil {
-			c.add(fmt.Sprintf("expect.that[%d]", i), "", "the expression cannot be used: %v", err)
+			c.Add(fmt.Sprintf("expect.that[%d]", i), "", "the expression cannot be used: %v", err)
 		}
 	}
 }

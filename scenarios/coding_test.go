@@ -8,6 +8,8 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/harness/kind/coding"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -15,7 +17,7 @@ var _ = Describe("Scenarios of coding agents", func() {
 	var set []scenarios.Scenario
 	BeforeEach(func() {
 		var found scenarios.Diagnostics
-		set, found = scenarios.Load([]string{"coding-agents/*"}, scenarios.Options{})
+		set, found = scenarios.Load([]string{"coding-agents/*"}, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
 	})
 
@@ -33,15 +35,15 @@ var _ = Describe("Scenarios of coding agents", func() {
 		Expect(text).To(ContainSubstring(fmt.Sprintf("the %d scenarios", len(set))))
 		_, rest, _ := strings.Cut(text, "```yaml\n")
 		block, _, _ := strings.Cut(rest, "```")
-		sc, found := scenarios.Parse("docs/coding-agents.md", []byte(block), nil, scenarios.Options{})
+		sc, found := scenarios.Parse("docs/coding-agents.md", []byte(block), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
-		Expect(sc.Drive.Coding.Guard).To(Equal("balanced"))
+		Expect(sc.Drive.Options.(*coding.Options).Guard).To(Equal("balanced"))
 	})
 	It("show the same of both agents", func() {
 		of := map[string][]string{}
 		for _, sc := range set {
 			agent, shows, _ := strings.Cut(strings.TrimPrefix(sc.Name, "coding-agents/"), "-")
-			Expect(agent).To(Equal(sc.Drive.Coding.Agent), sc.Name)
+			Expect(agent).To(Equal(sc.Drive.Options.(*coding.Options).Agent), sc.Name)
 			of[agent] = append(of[agent], shows)
 		}
 		Expect(of["claude"]).To(HaveLen(15))

@@ -8,7 +8,14 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	supervise "github.com/rehearse-dev/rehearse/agents/persist/kind"
 	"github.com/rehearse-dev/rehearse/agents/react"
+	reactkind "github.com/rehearse-dev/rehearse/agents/react/kind"
+	"github.com/rehearse-dev/rehearse/harness/kind/coding"
+	"github.com/rehearse-dev/rehearse/harness/kind/command"
+	"github.com/rehearse-dev/rehearse/harness/kind/container"
+	"github.com/rehearse-dev/rehearse/harness/kind/function"
+	"github.com/rehearse-dev/rehearse/harness/kind/http"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/mocks/wire"
@@ -42,18 +49,18 @@ var _ = Describe("docs/scenarios.md", func() {
 			mocks.Choice{},
 			mocks.Answer{},
 			mocks.When{},
-			scenarios.SuperviseDrive{},
-			scenarios.Look{},
-			scenarios.Crash{},
-			scenarios.ReactDrive{},
+			supervise.Options{},
+			supervise.Look{},
+			supervise.Crash{},
+			reactkind.Options{},
 			react.Options{},
-			scenarios.Stage{},
-			scenarios.FunctionDrive{},
-			scenarios.CommandDrive{},
-			scenarios.HTTPDrive{},
-			scenarios.HTTPRequest{},
-			scenarios.ContainerDrive{},
-			scenarios.CodingDrive{},
+			reactkind.Stage{},
+			function.Options{},
+			command.Options{},
+			http.Options{},
+			http.Request{},
+			container.Options{},
+			coding.Options{},
 		} {
 			for _, key := range keys(reflect.TypeOf(t), "yaml") {
 				Expect(text).To(ContainSubstring("`"+key+"`"), "%T", t)

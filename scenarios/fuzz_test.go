@@ -5,6 +5,7 @@ import (
 	"testing/fstest"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -25,7 +26,7 @@ func FuzzParse(f *testing.F) {
 	}
 	files := fstest.MapFS{"one.txt": {Data: []byte("One")}}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		opts := scenarios.Options{CheckExpr: gate.Check}
+		opts := scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check}
 		sc, found := scenarios.Parse("f.yaml", data, files, opts)
 		again, foundAgain := scenarios.Parse("f.yaml", data, files, opts)
 		if sc.Digest != again.Digest || found.Error() != foundAgain.Error() {
@@ -46,7 +47,7 @@ func FuzzParse(f *testing.F) {
 func BenchmarkParse(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, found := scenarios.Parse("f.yaml", []byte(right), nil, scenarios.Options{CheckExpr: gate.Check}); len(found) > 0 {
+		if _, found := scenarios.Parse("f.yaml", []byte(right), nil, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check}); len(found) > 0 {
 			b.Fatal(found)
 		}
 	}

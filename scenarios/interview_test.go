@@ -7,6 +7,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -14,7 +15,7 @@ import (
 // interviewScenario reads a scenario with an interview.
 func interviewScenario(drive, backend string) (scenarios.Scenario, scenarios.Diagnostics) {
 	text := "name: a/b\ndrive: {interview: {" + drive + "}}\nbackend: {model: gpt-6.1-terra, " + backend + "}\nexpect: {status: finished}\n"
-	return scenarios.Parse("x.yaml", []byte(text), nil, scenarios.Options{})
+	return scenarios.Parse("x.yaml", []byte(text), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 }
 
 var _ = Describe("A scenario with an interview", func() {

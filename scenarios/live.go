@@ -10,7 +10,7 @@ import (
 var variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // checkLive checks a scenario whose backend is a real model.
-func (c *checker) checkLive(sc *Scenario) {
+func (c *Checker) checkLive(sc *Scenario) {
 	b := &sc.Backend
 	for _, not := range []struct {
 		key   string
@@ -24,34 +24,34 @@ func (c *checker) checkLive(sc *Scenario) {
 		{"time_scale", b.TimeScale != 0},
 	} {
 		if not.given {
-			c.add("backend."+not.key, "", "a live backend has no script, and so no %s; it has url, key_env, model and retry", not.key)
+			c.Add("backend."+not.key, "", "a live backend has no script, and so no %s; it has url, key_env, model and retry", not.key)
 		}
 	}
 	c.checkURL(b.URL)
 	if b.KeyEnv != "" && !variablePattern.MatchString(b.KeyEnv) {
 		// What stands there may be the key itself, which is not repeated.
-		c.add("backend.key_env", "", "this is not the name of a variable; a scenario names the variable that holds the key, such as OPENAI_API_KEY, and never the key")
+		c.Add("backend.key_env", "", "this is not the name of a variable; a scenario names the variable that holds the key, such as OPENAI_API_KEY, and never the key")
 	}
 	if b.Model == "" {
-		c.add("backend.model", "", "a live backend needs the model to ask for")
+		c.Add("backend.model", "", "a live backend needs the model to ask for")
 	}
 	if len(sc.Perturb) > 0 {
-		c.add("perturb", "", "a live backend cannot be made to fail; only a scripted one can")
+		c.Add("perturb", "", "a live backend cannot be made to fail; only a scripted one can")
 	}
-	if _, other := sc.Drive.Talk(); other {
-		c.add("backend.as", "", "somebody else's agent is driven against scripted backends only")
+	if c.kind().External {
+		c.Add("backend.as", "", "somebody else's agent is driven against scripted backends only")
 	}
 }
 
-func (c *checker) checkURL(text string) {
+func (c *Checker) checkURL(text string) {
 	switch u, err := url.Parse(text); {
 	case text == "":
-		c.add("backend.url", "", "a live backend needs the root of its API, such as url: https://api.openai.com/v1")
+		c.Add("backend.url", "", "a live backend needs the root of its API, such as url: https://api.openai.com/v1")
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		c.add("backend.url", "", "this is not the root of an API; write it as in https://api.openai.com/v1")
+		c.Add("backend.url", "", "this is not the root of an API; write it as in https://api.openai.com/v1")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		c.add("backend.url", "", "the root of an API has no user, query or fragment; a key is named by key_env")
+		c.Add("backend.url", "", "the root of an API has no user, query or fragment; a key is named by key_env")
 	case u.Scheme == "http" && !loopback.Is(u.Hostname()):
-		c.add("backend.url", "", "http would send the key and all texts in the clear; write https, unless the server is on this machine")
+		c.Add("backend.url", "", "http would send the key and all texts in the clear; write https, unless the server is on this machine")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -13,7 +14,7 @@ var _ = Describe("a live backend", func() {
 	const scenario = "name: a/live\ndrive: {loop: {prompt: Work.}}\nbackend: {BACKEND}\nexpect: {status: done}\n"
 	problems := func(backend string) []string {
 		text := strings.Replace(scenario, "BACKEND", backend, 1)
-		_, found := scenarios.Parse("s.yaml", []byte(text), nil, scenarios.Options{})
+		_, found := scenarios.Parse("s.yaml", []byte(text), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 		var all []string
 		for _, d := range found {
 			all = append(all, d.Path+": "+d.Message)
@@ -53,7 +54,7 @@ var _ = Describe("a live backend", func() {
 	It("is not for somebody else's agent, nor for perturbed runs", func() {
 		text := strings.Replace(scenario, "BACKEND", good, 1)
 		text = strings.Replace(text, "loop: {prompt: Work.}", "command: {run: [agent], turns: [Hello]}", 1) + "perturb: ['call=1:timeout']\n"
-		_, found := scenarios.Parse("s.yaml", []byte(text), nil, scenarios.Options{})
+		_, found := scenarios.Parse("s.yaml", []byte(text), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found.Err()).To(MatchError(And(
 			ContainSubstring("somebody else's agent is driven against scripted backends only"),
 			ContainSubstring("a live backend cannot be made to fail; only a scripted one can"))))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -28,7 +29,7 @@ func load(patterns ...string) ([]string, scenarios.Diagnostics) {
 }
 
 func loadTagged(tags []string, patterns ...string) ([]string, scenarios.Diagnostics) {
-	set, found := scenarios.Load(patterns, scenarios.Options{CheckExpr: gate.Check, Tags: tags})
+	set, found := scenarios.Load(patterns, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check, Tags: tags})
 	var names []string
 	for _, sc := range set {
 		names = append(names, sc.Name)
@@ -40,13 +41,13 @@ func named(name string) string { return change("name: a/b", "name: "+name) }
 
 var _ = Describe("The shipped scenarios", func() {
 	It("are all correct", func() {
-		set, found := scenarios.Load([]string{"loop/*"}, scenarios.Options{CheckExpr: gate.Check})
+		set, found := scenarios.Load([]string{"loop/*"}, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check})
 		Expect(found.Error()).To(BeEmpty())
 		Expect(len(set)).To(BeNumerically(">=", 30))
 	})
 
 	It("have the names of their files", func() {
-		set, _ := scenarios.Load([]string{"*/*"}, scenarios.Options{})
+		set, _ := scenarios.Load([]string{"*/*"}, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(set).To(HaveLen(len(scenarios.Names())))
 		for i, name := range scenarios.Names() {
 			Expect(set[i].Name).To(Equal(name))
@@ -94,7 +95,7 @@ var _ = Describe("Load", func() {
 	})
 
 	It("says the file as the user named it", func() {
-		set, _ := scenarios.Load([]string{"./own/b.yaml"}, scenarios.Options{})
+		set, _ := scenarios.Load([]string{"./own/b.yaml"}, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(set[0].File).To(Equal("own/b.yaml"))
 	})
 

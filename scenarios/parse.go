@@ -23,6 +23,8 @@ type Diagnostics = yamlsrc.Diagnostics
 
 // Options are what scenario files are held against.
 type Options struct {
+	// Kinds are the kinds of agents that can be driven.
+	Kinds []Kind
 	// Prices is the price table that knows the models; nil means the shipped one.
 	Prices *price.Table
 	// CheckExpr says what is wrong with an expression under expect.that; with nil
@@ -65,10 +67,15 @@ func parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, *yamls
 	sum := sha256.New()
 	hashPart(sum, data)
 	if doc.Has("") { // else it could not be parsed at all
-		c := checker{doc: doc, decoding: found, opts: opts}
+		c := Checker{doc: doc, decoding: found, opts: opts, sum: sum}
+		if doc.Has("drive") {
+			found = append(found, c.decodeDrive(&sc.Drive)...)
+			c.decoding = found
+		}
 		found = append(found, c.addScript(&sc.Backend, fsys, sum)...)
-		c.addCast(&sc.Backend, sum)
-		c.addExample(&sc.Drive, sum)
+		if k := c.kind(); k.Complete != nil {
+			k.Complete(&c, sc.Drive.Options, &sc)
+		}
 		c.check(&sc)
 		c.checkScores(&sc, fsys, sum)
 		c.loadFiles(&sc.Backend.Script, "backend", fsys, sum)
@@ -114,7 +121,7 @@ func hashPart(sum hash.Hash, part []byte) {
 
 // loadFiles reads the files that the lines of the script at a path name and adds
 // them to the hash.
-func (c *checker) loadFiles(s *mocks.Script, at string, fsys fs.FS, sum hash.Hash) {
+func (c *Checker) loadFiles(s *mocks.Script, at string, fsys fs.FS, sum hash.Hash) {
 	for path, answer := range s.Answers() {
 		name := answer.File
 		if name == "" {
@@ -130,7 +137,7 @@ func (c *checker) loadFiles(s *mocks.Script, at string, fsys fs.FS, sum hash.Has
 	c.loadFrames(s, at, fsys, sum)
 }
 
-func (c *checker) missingFile(at, name string, fsys fs.FS, err error) {
+func (c *Checker) missingFile(at, name string, fsys fs.FS, err error) {
 	nearest := ""
 	if entries, listErr := fs.ReadDir(fsys, path.Dir(path.Clean(name))); listErr == nil && errors.Is(err, fs.ErrNotExist) {
 		var names []string
@@ -139,5 +146,5 @@ func (c *checker) missingFile(at, name string, fsys fs.FS, err error) {
 		}
 		nearest = suggest.Nearest(path.Clean(name), names)
 	}
-	c.add(at, nearest, "%v", err)
+	c.Add(at, nearest, "%v", err)
 }

@@ -8,7 +8,9 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	loopkind "github.com/rehearse-dev/rehearse/agents/loop/kind"
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -40,7 +42,7 @@ func change(old, with string) string {
 
 func parse(text string) (scenarios.Scenario, scenarios.Diagnostics) {
 	files := fstest.MapFS{"answers/one.txt": {Data: []byte("One")}}
-	return scenarios.Parse("s.yaml", []byte(text), files, scenarios.Options{CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant})
+	return scenarios.Parse("s.yaml", []byte(text), files, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant})
 }
 
 var _ = Describe("Parse", func() {
@@ -51,7 +53,7 @@ var _ = Describe("Parse", func() {
 		Expect(sc.File).To(Equal("s.yaml"))
 		Expect(sc.Trials).To(Equal(1))
 		Expect(sc.Seed).To(BeEquivalentTo(1))
-		Expect(sc.Drive.Loop.Prompt).To(Equal("Work."))
+		Expect(sc.Drive.Options.(*loopkind.Options).Prompt).To(Equal("Work."))
 		Expect(sc.Backend.Replies).To(HaveLen(2))
 		Expect(*sc.Expect.Calls.Exactly).To(Equal(2))
 		Expect(sc.Expect.Allow).To(BeEmpty())
@@ -80,7 +82,7 @@ var _ = Describe("Parse", func() {
 	It("has a digest that covers the file and the files it names", func() {
 		digest := func(text, answer string) string {
 			files := fstest.MapFS{"one.txt": {Data: []byte(answer)}}
-			sc, found := scenarios.Parse("s.yaml", []byte(text), files, scenarios.Options{})
+			sc, found := scenarios.Parse("s.yaml", []byte(text), files, scenarios.Options{Kinds: kinds.All().Formats()})
 			Expect(found).To(BeEmpty())
 			return sc.Digest
 		}

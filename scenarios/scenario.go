@@ -5,9 +5,6 @@ package scenarios
 import (
 	"github.com/invopop/jsonschema"
 
-	"github.com/rehearse-dev/rehearse/agents/loop"
-	"github.com/rehearse-dev/rehearse/agents/stop"
-	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
@@ -57,76 +54,6 @@ type Scenario struct {
 func (Scenario) JSONSchemaExtend(s *jsonschema.Schema) {
 	s.AnyOf = []*jsonschema.Schema{{Required: []string{"expect"}}, {Required: []string{"perturb"}}}
 }
-
-// Drive names the agent under rehearsal.
-type Drive struct {
-	Loop      *LoopDrive      `yaml:"loop,omitempty" json:"loop,omitempty"`
-	Hook      *HookDrive      `yaml:"hook,omitempty" json:"hook,omitempty"`
-	Interview *InterviewDrive `yaml:"interview,omitempty" json:"interview,omitempty"`
-	Supervise *SuperviseDrive `yaml:"supervise,omitempty" json:"supervise,omitempty"`
-	React     *ReactDrive     `yaml:"react,omitempty" json:"react,omitempty"`
-	// Agents of other people.
-	Function  *FunctionDrive  `yaml:"function,omitempty" json:"function,omitempty"`
-	Command   *CommandDrive   `yaml:"command,omitempty" json:"command,omitempty"`
-	HTTP      *HTTPDrive      `yaml:"http,omitempty" json:"http,omitempty"`
-	Container *ContainerDrive `yaml:"container,omitempty" json:"container,omitempty"`
-	Coding    *CodingDrive    `yaml:"coding,omitempty" json:"coding,omitempty"`
-}
-
-// JSONSchemaExtend demands exactly one agent.
-func (Drive) JSONSchemaExtend(s *jsonschema.Schema) {
-	one := uint64(1)
-	s.MinProperties, s.MaxProperties = &one, &one
-}
-
-// LoopDrive drives agents/loop. Its own keys are those of loop.Options.
-type LoopDrive struct {
-	loop.Options `yaml:",inline"`
-	// Config stands for the configuration file, which options override.
-	Config *loop.Options `yaml:"config,omitempty" json:"config,omitempty"`
-	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock.
-	InterruptAfter quantity.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
-}
-
-// HookDrive plays a coding agent's program, the host, around the stop guard's
-// hook, which is a real child process. The backend is the host's model: each
-// answer is a stop that the hook is asked about, and what the hook says becomes
-// the next prompt.
-type HookDrive struct {
-	// Host is whose contract is spoken.
-	Host string `yaml:"host" json:"host" jsonschema:"enum=claude,enum=codex,enum=gemini,enum=qwen,enum=copilot,enum=cursor,enum=openhands"`
-	// Prompt is the task.
-	Prompt string `yaml:"prompt" json:"prompt"`
-	// Policy is that of the stop guard; default balanced.
-	Policy stop.Policy `yaml:"policy,omitempty" json:"policy,omitempty" jsonschema:"enum=balanced,enum=strict"`
-	// Cap is how many stops in a row the hook refuses; default 3.
-	Cap int `yaml:"cap,omitempty" json:"cap,omitempty" jsonschema:"minimum=1,maximum=100"`
-	// HostCap is how many refusals in a row the host obeys; default 8.
-	HostCap int `yaml:"host_cap,omitempty" json:"host_cap,omitempty" jsonschema:"minimum=1"`
-	// Shadow lets the hook count and never refuse.
-	Shadow bool `yaml:"shadow,omitempty" json:"shadow,omitempty"`
-	// Damage is what is wrong with what the host sends: nothing by default, or
-	// "empty", "not-json", "no-message" (and no transcript either), "no-transcript"
-	// (it names one that is not there) or "no-state" (the hook's folder cannot be
-	// written). The hook must let the agent stop then.
-	Damage string `yaml:"damage,omitempty" json:"damage,omitempty" jsonschema:"enum=empty,enum=not-json,enum=no-message,enum=no-transcript,enum=no-state"`
-}
-
-// The end statuses of a HookDrive.
-const (
-	HookStopped    = "stopped"    // the hook let the agent stop
-	HookOverridden = "overridden" // the host's own cap ended what the hook refused
-	HookError      = "error"      // a call to the backend failed, or the hook did
-)
-
-// The values of HookDrive.Damage.
-const (
-	DamageEmpty        = "empty"
-	DamageNotJSON      = "not-json"
-	DamageNoMessage    = "no-message"
-	DamageNoTranscript = "no-transcript"
-	DamageNoState      = "no-state"
-)
 
 // Backend is a script and how it is reached.
 type Backend struct {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -16,10 +18,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
 
+	loopkind "github.com/rehearse-dev/rehearse/agents/loop/kind"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/schema"
@@ -32,7 +36,7 @@ const module = "github.com/rehearse-dev/rehearse"
 var formats = map[string]any{
 	"scenario": scenarios.Scenario{},
 	"script":   mocks.Script{},
-	"config":   scenarios.Config{},
+	"config":   loopkind.Config{},
 	"plan":     plan.Plan{},
 	"agent":    agentfile.Front{},
 
@@ -62,9 +66,13 @@ func TestSchema(t *testing.T) {
 // generate reflects a schema whose descriptions are the doc comments.
 func generate(t *testing.T, v any) []byte {
 	t.Helper()
-	r := reflector.Reflector{FieldNameTag: "yaml", Anonymous: true, ExpandedStruct: true, Mapper: quantitySchema, Namer: qualified}
+	r := reflector.Reflector{FieldNameTag: "yaml", Anonymous: true, ExpandedStruct: true, Namer: qualified}
+	driven := reflector.Definitions{}
+	r.Mapper = func(t reflect.Type) *reflector.Schema { return mapped(r, t, driven) }
 	for _, folder := range []string{
 		".", "../mocks", "../agents/loop", "../llm/budget",
+		"../agents/loop/kind", "../agents/stop/kind", "../agents/interview/kind", "../agents/persist/kind", "../agents/react/kind",
+		"../harness/kind/function", "../harness/kind/command", "../harness/kind/http", "../harness/kind/container", "../harness/kind/coding",
 		"../agents/persist/plan", "../agents/react", "../agents/react/agentfile",
 		"../harness/experiment",
 	} {
@@ -76,15 +84,36 @@ func generate(t *testing.T, v any) []byte {
 	for name, text := range r.CommentMap {
 		r.CommentMap[name] = strings.Join(strings.Fields(text), " ")
 	}
-	data, err := json.MarshalIndent(r.Reflect(v), "", "  ")
+	whole := r.Reflect(v)
+	maps.Copy(whole.Definitions, driven)
+	data, err := json.MarshalIndent(whole, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return append(data, '\n')
 }
 
-// qualified names a type with its package: there are two of the name Latency.
-func qualified(t reflect.Type) string { return t.String() }
+// qualified names a type with its package: there are two of the name Latency. Packages
+// called kind are named after the agent beside them.
+func qualified(t reflect.Type) string {
+	if outer, ok := strings.CutSuffix(t.PkgPath(), "/kind"); ok {
+		return path.Base(outer) + "." + t.Name()
+	}
+	return t.String()
+}
+
+// mapped is the schema of the types that are not what their fields are. The definitions
+// that the kinds of agents need are put into driven.
+func mapped(r reflector.Reflector, t reflect.Type, driven reflector.Definitions) *reflector.Schema {
+	if t != reflect.TypeFor[scenarios.Drive]() {
+		return quantitySchema(t)
+	}
+	one := uint64(1)
+	drive := r.ReflectFromType(scenarios.DriveType(kinds.All().Formats()))
+	maps.Copy(driven, drive.Definitions)
+	drive.Version, drive.Definitions, drive.MinProperties, drive.MaxProperties = "", nil, &one, &one
+	return drive
+}
 
 // quantitySchema is the schema of the types that are written as text.
 func quantitySchema(t reflect.Type) *reflector.Schema {

@@ -67,23 +67,23 @@ const DefaultKappa = 0.6
 var scorePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
 // checkScores checks what is asked about answers, and reads the files that it names.
-func (c *checker) checkScores(sc *Scenario, fsys fs.FS, sum hash.Hash) {
+func (c *Checker) checkScores(sc *Scenario, fsys fs.FS, sum hash.Hash) {
 	seen := map[string]bool{}
 	for i := range sc.Scores {
 		s, at := &sc.Scores[i], fmt.Sprintf("scores[%d]", i)
 		switch {
 		case !scorePattern.MatchString(s.Name):
-			c.add(at+".name", "", `%q is not a name; write lower-case letters, digits, ".", "_" and "-"`, s.Name)
+			c.Add(at+".name", "", `%q is not a name; write lower-case letters, digits, ".", "_" and "-"`, s.Name)
 		case seen[s.Name]:
-			c.add(at+".name", "", "the name %q is taken by an earlier score", s.Name)
+			c.Add(at+".name", "", "the name %q is taken by an earlier score", s.Name)
 		}
 		seen[s.Name] = true
 		if (s.Rule == nil) == (s.Judge == nil) {
-			c.add(at, "", "a score has a rule or a judge, one of the two")
+			c.Add(at, "", "a score has a rule or a judge, one of the two")
 		}
 		if s.Rule != nil {
 			if err := s.Rule.check(); err != nil {
-				c.add(at+".rule", "", "%v", err)
+				c.Add(at+".rule", "", "%v", err)
 			}
 		}
 		if s.Judge != nil {
@@ -105,24 +105,24 @@ func (r *ScoreRule) check() error {
 	return nil
 }
 
-func (c *checker) checkJudge(j *ScoreJudge, at string, fsys fs.FS, sum hash.Hash) {
+func (c *Checker) checkJudge(j *ScoreJudge, at string, fsys fs.FS, sum hash.Hash) {
 	if strings.TrimSpace(j.Rubric) == "" {
-		c.add(at+".rubric", "", "the judge needs a rubric: what the answer must meet")
+		c.Add(at+".rubric", "", "the judge needs a rubric: what the answer must meet")
 	}
 	if j.LeastKappa != nil && !(*j.LeastKappa >= -1 && *j.LeastKappa <= 1) {
-		c.add(at+".least_kappa", "", "kappa lies between -1 and 1, not at %v", *j.LeastKappa)
+		c.Add(at+".least_kappa", "", "kappa lies between -1 and 1, not at %v", *j.LeastKappa)
 	}
 	b := &j.Backend
 	if kind := b.Kind(); kind != InProcess && kind != Live {
-		c.add(at+".backend.as", "", "a judge is a scripted backend in process (openai) or a live one, not %s", kind)
+		c.Add(at+".backend.as", "", "a judge is a scripted backend in process (openai) or a live one, not %s", kind)
 		return
 	}
 	if b.Cast != "" || b.ScriptFile != "" {
-		c.add(at+".backend", "", "the script of a judge stands here; it has neither cast nor script")
+		c.Add(at+".backend", "", "the script of a judge stands here; it has neither cast nor script")
 		return
 	}
 	// The same checks as of the agent's own backend, reported where this one stands.
-	inner := checker{doc: c.doc, decoding: c.decoding, opts: c.opts, at: at}
+	inner := Checker{doc: c.doc, decoding: c.decoding, opts: c.opts, at: at}
 	inner.checkBackend(&Scenario{Backend: *b})
 	inner.checkFaults(b)
 	inner.checkModel(b)
@@ -132,9 +132,9 @@ func (c *checker) checkJudge(j *ScoreJudge, at string, fsys fs.FS, sum hash.Hash
 }
 
 // readAgreement reads the file of an agreement.
-func (c *checker) readAgreement(j *ScoreJudge, fsys fs.FS, sum hash.Hash) {
+func (c *Checker) readAgreement(j *ScoreJudge, fsys fs.FS, sum hash.Hash) {
 	if j.Agreement == "" {
-		c.add("agreement", "", "the judge has no agreement: its verdicts cannot be relied on before they were held against labels; measure it with rehearse judge")
+		c.Add("agreement", "", "the judge has no agreement: its verdicts cannot be relied on before they were held against labels; measure it with rehearse judge")
 		return
 	}
 	text := mocks.Answer{File: j.Agreement}
@@ -147,7 +147,7 @@ func (c *checker) readAgreement(j *ScoreJudge, fsys fs.FS, sum hash.Hash) {
 		return
 	}
 	if !json.Valid([]byte(*text.Text)) {
-		c.add("agreement", "", "%q is no agreement; measure it with rehearse judge", j.Agreement)
+		c.Add("agreement", "", "%q is no agreement; measure it with rehearse judge", j.Agreement)
 		return
 	}
 	j.Measured = json.RawMessage(*text.Text)
@@ -155,7 +155,7 @@ func (c *checker) readAgreement(j *ScoreJudge, fsys fs.FS, sum hash.Hash) {
 }
 
 // prefixed is a path below where the checker stands.
-func (c *checker) prefixed(path string) string {
+func (c *Checker) prefixed(path string) string {
 	if path == "" {
 		return c.at
 	}

@@ -7,6 +7,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -15,7 +16,7 @@ var _ = Describe("scores", func() {
 	const judge = "  - name: polite\n    judge:\n      rubric: It is polite.\n      agreement: agreement.json\n      backend: {model: gpt-4.1-mini, rules: [{text: x}]}\n"
 	files := fstest.MapFS{"agreement.json": {Data: []byte(`{"kappa": 1}`)}, "broken.json": {Data: []byte(`{`)}}
 	load := func(scores string) (scenarios.Scenario, []string) {
-		sc, found := scenarios.Parse("s.yaml", []byte(head+scores), files, scenarios.Options{})
+		sc, found := scenarios.Parse("s.yaml", []byte(head+scores), files, scenarios.Options{Kinds: kinds.All().Formats()})
 		var all []string
 		for _, d := range found {
 			all = append(all, d.Path+": "+d.Message)

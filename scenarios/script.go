@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
@@ -49,24 +48,10 @@ func parseScript(file string, data []byte, folder fs.FS, sum hash.Hash) (mocks.S
 	if !doc.Has("") {
 		return script, found
 	}
-	c := checker{doc: doc, decoding: found}
+	c := Checker{doc: doc, decoding: found}
 	c.checkLines(&script, "")
 	c.loadFiles(&script, "", folder, sum)
 	found = append(found, c.found...)
 	found.Sort()
 	return script, found
-}
-
-// Config is the configuration file rehearse.yaml.
-type Config struct {
-	// Loop holds the defaults of the runner loop.
-	Loop loop.Options `yaml:"loop,omitempty" json:"loop,omitempty"`
-}
-
-// ParseConfig reads a configuration file. That its values make sense together is
-// for loop.Resolve to say, which also knows the options that override them.
-func ParseConfig(file string, data []byte) (Config, Diagnostics) {
-	var config Config
-	_, found := yamlsrc.Decode(file, data, &config)
-	return config, found
 }

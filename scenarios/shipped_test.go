@@ -9,33 +9,28 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
+	loopkind "github.com/rehearse-dev/rehearse/agents/loop/kind"
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	supervise "github.com/rehearse-dev/rehearse/agents/persist/kind"
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
+	hookkind "github.com/rehearse-dev/rehearse/agents/stop/kind"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// agentOf names what a scenario drives.
+// agentOf names what a scenario drives; "app" is any agent of somebody else.
 func agentOf(sc scenarios.Scenario) string {
-	if _, other := sc.Drive.Talk(); other {
-		return "app"
+	for _, k := range kinds.All() {
+		if k.Name == sc.Drive.Kind && k.External {
+			return "app"
+		}
 	}
-	switch {
-	case sc.Drive.Loop != nil:
-		return "loop"
-	case sc.Drive.Interview != nil:
-		return "interview"
-	case sc.Drive.Supervise != nil:
-		return "supervise"
-	case sc.Drive.React != nil:
-		return "react"
-	default:
-		return "hook"
-	}
+	return sc.Drive.Kind
 }
 
 // The harness's specs run every shipped scenario: each ends with the status that
@@ -50,7 +45,7 @@ var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 	)
 	BeforeEach(func() {
 		var found scenarios.Diagnostics
-		set, found = scenarios.Load(scenarios.Names(), scenarios.Options{})
+		set, found = scenarios.Load(scenarios.Names(), scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
 		for _, sc := range set {
 			ending := agentOf(sc) + " " + sc.Expect.Status
@@ -74,7 +69,7 @@ var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 	})
 
 	It("end in every way in which a host with a hook can", func() {
-		for _, status := range []string{scenarios.HookStopped, scenarios.HookOverridden, scenarios.HookError} {
+		for _, status := range hookkind.Kind().Statuses {
 			Expect(statuses).To(HaveKey("hook " + status))
 		}
 	})
@@ -99,8 +94,8 @@ var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 	It("show each check of a supervisor failing, and passing after that", Label("P-01", "P-02"), func() {
 		failing, mended := map[check.Name]bool{}, map[check.Name]bool{}
 		for _, sc := range set {
-			d := sc.Drive.Supervise
-			if d == nil {
+			d, ok := sc.Drive.Options.(*supervise.Options)
+			if !ok {
 				continue
 			}
 			for name, looks := range d.Looks {
@@ -119,7 +114,7 @@ var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 	It("drive the hook of every host, and damage its input in every way", Label("G-12"), func() {
 		seen := map[string]bool{}
 		for _, sc := range set {
-			if d := sc.Drive.Hook; d != nil {
+			if d, ok := sc.Drive.Options.(*hookkind.Options); ok {
 				seen[d.Host], seen[d.Damage] = true, true
 			}
 		}
@@ -127,7 +122,7 @@ var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 			Expect(seen).To(HaveKey(string(host)))
 		}
 		for _, damage := range []string{
-			scenarios.DamageEmpty, scenarios.DamageNotJSON, scenarios.DamageNoMessage, scenarios.DamageNoTranscript, scenarios.DamageNoState,
+			"empty", "not-json", "no-message", "no-transcript", "no-state",
 		} {
 			Expect(seen).To(HaveKey(damage))
 		}
@@ -160,8 +155,8 @@ var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 	It("go along the golden path in both modes over an API and over agents of both kinds", func() {
 		golden := map[string]bool{}
 		for _, sc := range set {
-			if sc.Drive.Loop != nil && slices.Contains(sc.Tags, "golden") {
-				golden[string(sc.Drive.Loop.Mode)+" "+sc.Backend.Kind()] = true
+			if d, ok := sc.Drive.Options.(*loopkind.Options); ok && slices.Contains(sc.Tags, "golden") {
+				golden[string(d.Mode)+" "+sc.Backend.Kind()] = true
 			}
 		}
 		for _, way := range []string{" openai", "json openai", " socket", " claude", "json claude", " codex", "json codex", " exec"} {

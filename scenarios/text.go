@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -22,4 +23,13 @@ func Text(sc *Scenario) ([]byte, error) {
 		return nil, fmt.Errorf("read the file of scenario %s again: %w", sc.Name, err)
 	}
 	return data, nil
+}
+
+// Folder returns the absolute path of the folder of the scenario's file. A scenario that
+// is not a file on disk has none.
+func (sc *Scenario) Folder() (string, error) {
+	if sc.File == "" || Shipped(sc.File) {
+		return "", fmt.Errorf("the scenario %s is no file on disk, so that nothing can be relative to its folder; write an absolute path or a program in PATH", sc.Name)
+	}
+	return filepath.Abs(filepath.Dir(filepath.FromSlash(sc.File)))
 }

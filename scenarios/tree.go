@@ -16,10 +16,10 @@ type entry struct {
 	name string // as it is written there
 }
 
-// checkTree checks that files and links can be put into a folder, and nothing besides:
+// Tree checks that files and links can be put into a folder, and nothing besides:
 // each has a place of its own inside it, and none is below another one. folder is what
 // the folder is called in messages.
-func (c *checker) checkTree(at, folder string, files, links map[string]string) {
+func (c *Checker) Tree(at, folder string, files, links map[string]string) {
 	taken := map[string]entry{}
 	var all []entry
 	for _, key := range []string{"links", "files"} {
@@ -27,9 +27,9 @@ func (c *checker) checkTree(at, folder string, files, links map[string]string) {
 			e, clean := entry{key, name}, path.Clean(filepath.ToSlash(name))
 			switch other, double := taken[clean]; {
 			case !filepath.IsLocal(filepath.FromSlash(name)) || clean == ".":
-				c.add(yamlsrc.Join(at+"."+key, name), "", "%q leaves the %s; write a relative path inside it", name, folder)
+				c.Add(yamlsrc.Join(at+"."+key, name), "", "%q leaves the %s; write a relative path inside it", name, folder)
 			case double:
-				c.add(yamlsrc.Join(at+"."+key, name), "", "%q is the same path as %q of %s; write it once", name, other.name, other.key)
+				c.Add(yamlsrc.Join(at+"."+key, name), "", "%q is the same path as %q of %s; write it once", name, other.name, other.key)
 			default:
 				taken[clean] = e
 				all = append(all, e)
@@ -40,7 +40,7 @@ func (c *checker) checkTree(at, folder string, files, links map[string]string) {
 		for above := path.Dir(path.Clean(filepath.ToSlash(e.name))); above != "."; above = path.Dir(above) {
 			if other, ok := taken[above]; ok {
 				what := strings.TrimSuffix(other.key, "s")
-				c.add(yamlsrc.Join(at+"."+e.key, e.name), "", "%q is below %q, which is a %s and not a folder; choose another path", e.name, other.name, what)
+				c.Add(yamlsrc.Join(at+"."+e.key, e.name), "", "%q is below %q, which is a %s and not a folder; choose another path", e.name, other.name, what)
 				break
 			}
 		}

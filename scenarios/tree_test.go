@@ -4,6 +4,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -11,7 +12,7 @@ var _ = DescribeTable("Files and links of a stage",
 	func(stage string, want ...string) {
 		text := "name: spec/one\ndrive:\n  react:\n    agent: a.agent.md\n    task: {do: Go.}\n" + stage +
 			"backend:\n  model: gpt-4.1-mini\n  replies: [{text: '## Final Answer'}]\nexpect: {status: done}\n"
-		_, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{})
+		_, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 		var messages []string
 		for _, d := range found {
 			if d.Path != "drive.react.agent" {

@@ -4,6 +4,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -23,7 +24,7 @@ expect:
   calls: 2
   latency: {p95: 5s}
   that: ["true", "calls.total == 2"]
-`), nil, scenarios.Options{})
+`), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
 		Expect(sc.Where).To(Equal(map[string]int{
 			"name": 2, "backend.replies": 7, "backend.replies[0]": 8, "backend.replies[1]": 9,
@@ -33,7 +34,7 @@ expect:
 	})
 
 	It("is empty for shipped ones, which are no files on disk", func() {
-		set, found := scenarios.Load([]string{"loop/golden-marker"}, scenarios.Options{})
+		set, found := scenarios.Load([]string{"loop/golden-marker"}, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
 		Expect(set).To(HaveExactElements(HaveField("Where", BeEmpty())))
 	})

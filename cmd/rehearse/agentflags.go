@@ -64,7 +64,7 @@ func (a *app) agentBackend(ctx context.Context, flags *agentFlags) (llm.Adapter,
 
 // scriptedAgent plays the backend by a script from a file, or that of a scenario.
 func scriptedAgent(flags *agentFlags) (llm.Adapter, error) {
-	script, diagnostics := scenarios.LoadScript(flags.script, scenarios.Options{})
+	script, diagnostics := scenarios.LoadScript(flags.script, scenarios.Options{Kinds: agentKinds.Formats()})
 	if err := diagnostics.Err(); err != nil {
 		return nil, usage(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
-	"github.com/rehearse-dev/rehearse/scenarios"
+	loopkind "github.com/rehearse-dev/rehearse/agents/loop/kind"
 )
 
 // configFile is read from the current folder.
@@ -27,6 +27,6 @@ func readConfig(name string) (loop.Options, error) {
 	if err != nil {
 		return loop.Options{}, fmt.Errorf("read the configuration file: %w", err)
 	}
-	config, diagnostics := scenarios.ParseConfig(file, data)
+	config, diagnostics := loopkind.ParseConfig(file, data)
 	return config.Loop, diagnostics.Err()
 }

@@ -170,7 +170,7 @@ func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentF
 
 	a.collectSeldom()
 	began := time.Now()
-	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redactor(), Live: flags.live, Getenv: a.getenv}
+	env := &drive.Env{Makers: agentKinds.Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redactor(), Live: flags.live, Getenv: a.getenv}
 	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
 	found, err := a.runExperiment(cmd.Context(), e, out, env, flags, how)
 	if _, foreign := errors.AsType[*experiment.JournalError](err); foreign {

@@ -163,7 +163,7 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 // exploreInto explores and writes every file.
 func (a *app) exploreInto(ctx context.Context, out *atomicdir.Folder, sc scenarios.Scenario, prices *price.Table, opts explore.Options,
 ) (survival.Result, error) {
-	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redactor()}
+	env := &drive.Env{Makers: agentKinds.Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redactor()}
 	defer func() { _ = env.Close() }() // all runs have ended; what is left is a listener
 	files, err := newRunFiles(out, harness.Header([]scenarios.Scenario{sc}, opts.Tool, prices, nil))
 	if err != nil {

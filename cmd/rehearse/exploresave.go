@@ -23,7 +23,7 @@ func (a *app) saveFailures(dir string, sc scenarios.Scenario, r *survival.Result
 		return fmt.Errorf("make the folder for what failed: %w; choose another one with --save", err)
 	}
 	for _, f := range explored.Failures(r) {
-		saved, err := explore.Save(sc, &r.Cells[f.Cell], dir)
+		saved, err := explore.Save(sc, &r.Cells[f.Cell], dir, scenarioOptions(nil))
 		if err != nil {
 			return fmt.Errorf("save a failure: %w", err)
 		}

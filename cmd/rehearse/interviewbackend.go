@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/flow"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/openai"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
-	"github.com/rehearse-dev/rehearse/scenarios/cast"
 )
 
 // interviewModel writes the texts of interviews unless another one is chosen.
@@ -86,7 +86,7 @@ func interviewScript(name string) (mocks.Script, error) {
 	case !strings.ContainsAny(name, "./"):
 		return mocks.Script{}, notAmong("persona", name, cast.Names())
 	}
-	script, diagnostics := scenarios.LoadScript(name, scenarios.Options{})
+	script, diagnostics := scenarios.LoadScript(name, scenarios.Options{Kinds: agentKinds.Formats()})
 	return script, diagnostics.Err()
 }
 

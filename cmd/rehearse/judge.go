@@ -97,7 +97,7 @@ func (a *app) measureJudge(ctx context.Context, path string, flags judgeFlags) e
 	if err != nil {
 		return usage(err)
 	}
-	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Live: flags.live, Getenv: a.getenv}
+	env := &drive.Env{Makers: agentKinds.Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{}), Live: flags.live, Getenv: a.getenv}
 	defer func() { _ = env.Close() }() // nothing is under way any more
 	if most := (budget.Caps{Calls: flags.limits.calls, Cost: flags.limits.cost.Money}); most != (budget.Caps{}) {
 		ctx = drive.WithMeter(ctx, budget.New(most, tablePricer(prices, j.Backend.Model), prices.EURPerUSD))

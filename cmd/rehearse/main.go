@@ -5,17 +5,14 @@ package main
 import (
 	"os"
 
-	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 	"github.com/rehearse-dev/rehearse/harness/app/demo"
 	"github.com/rehearse-dev/rehearse/internal/child"
-	"github.com/rehearse-dev/rehearse/mocks/agent"
 )
 
 func main() {
 	// These do not return where this process is to be a host's hook, or to play a
 	// scripted agent.
-	hook.Main()
-	agent.Main()
+	agentKinds.Main()
 	demo.Main()
 	child.HideProcess() // from the agents that it starts
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

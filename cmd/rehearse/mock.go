@@ -74,7 +74,7 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 	if err := checkHosts(flags.hosts); err != nil {
 		return usage(err)
 	}
-	script, diagnostics := scenarios.LoadScript(file, scenarios.Options{})
+	script, diagnostics := scenarios.LoadScript(file, scenarios.Options{Kinds: agentKinds.Formats()})
 	if err := diagnostics.Err(); err != nil {
 		return usage(err)
 	}

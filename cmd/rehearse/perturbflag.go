@@ -40,7 +40,7 @@ func checkPerturb(ps []perturb.Perturbation, set []scenarios.Scenario, prices *p
 	if err := onlyOne(set, "--perturb lets something go wrong in one"); err != nil {
 		return err
 	}
-	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{})}
+	env := &drive.Env{Makers: agentKinds.Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{})}
 	_, err := perturbed(set[0], ps, env)
 	return errors.Join(err, env.Close())
 }

@@ -153,6 +153,7 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *atomicdir.Folder, prices *price.Table, flags runFlags, against *against,
 ) (reports.Report, error) {
 	env := &drive.Env{
+		Makers:   agentKinds.Makers(),
 		Prices:   prices,
 		Tokens:   token.NewCounter(token.Options{}),
 		Redactor: redactor(),

@@ -32,7 +32,7 @@ func selectScenarios(patterns, tags []string, prices *price.Table) ([]scenarios.
 // scenarioOptions are how scenarios are found, read and checked.
 func scenarioOptions(prices *price.Table) scenarios.Options {
 	return scenarios.Options{
-		CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant, Prices: prices,
+		Kinds: agentKinds.Formats(), CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant, Prices: prices,
 		Folders: []string{scenarios.OwnFolder},
 	}
 }
@@ -58,7 +58,7 @@ func completeTags(_ *cobra.Command, _ []string, start string) ([]string, cobra.S
 	if _, err := os.Stat(scenarios.OwnFolder); err == nil {
 		patterns = append(patterns, "./"+scenarios.OwnFolder)
 	}
-	set, _ := scenarios.Load(patterns, scenarios.Options{}) // a file with a mistake may still have tags
+	set, _ := scenarios.Load(patterns, scenarios.Options{Kinds: agentKinds.Formats()}) // a file with a mistake may still have tags
 	var tags []string
 	for _, sc := range set {
 		tags = append(tags, sc.Tags...)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/harness/kind/container"
 )
 
 // TestFerry builds the program of examples/http-app for a container beside copies of the
@@ -28,5 +30,5 @@ func TestFerry(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	harness.Check(t, harness.Rehearsal{Files: []string{filepath.Join(folder, "ferry.yaml")}})
+	harness.Check(t, harness.Rehearsal{Kinds: kind.List{container.Kind()}, Files: []string{filepath.Join(folder, "ferry.yaml")}})
 }

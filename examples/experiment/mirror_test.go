@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/reports/experiments"
@@ -22,11 +23,11 @@ func TestMirror(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, found := experiment.Load("mirror.yaml", scenarios.Options{CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant, Prices: prices})
+	e, found := experiment.Load("mirror.yaml", scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant, Prices: prices})
 	if err := found.Err(); err != nil {
 		t.Fatal(err)
 	}
-	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{})}
+	env := &drive.Env{Makers: kinds.All().Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{})}
 	defer env.Close()
 	r, err := e.Run(t.Context(), experiment.Options{Env: env, Workers: 2})
 	if err != nil {

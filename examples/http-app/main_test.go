@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/harness/kind/http"
 )
 
 // TestDesk builds the application as it is deployed, puts it where the scenarios look for
@@ -19,7 +21,7 @@ func TestDesk(t *testing.T) {
 	}
 	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
 
-	res := harness.Check(t, harness.Rehearsal{Files: []string{"scenarios"}})
+	res := harness.Check(t, harness.Rehearsal{Kinds: kind.List{http.Kind()}, Files: []string{"scenarios"}})
 	for _, trial := range res.Trials {
 		if cost := trial.Facts.Cost; !cost.Known || cost.EUR > 0.001 {
 			t.Errorf("a conversation costs too much: %+v", cost)

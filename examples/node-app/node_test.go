@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/harness/kind/http"
 )
 
 func TestLibrarian(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skipf("the librarian is written for Node: %v", err)
 	}
-	harness.Check(t, harness.Rehearsal{Files: []string{"scenarios"}})
+	harness.Check(t, harness.Rehearsal{Kinds: kind.List{http.Kind()}, Files: []string{"scenarios"}})
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -23,10 +24,10 @@ func BenchmarkCommandTrial(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{})}
+	env := &drive.Env{Makers: kinds.All().Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{})}
 	defer func() { _ = env.Close() }()
 	text := "name: bench/command\ndrive:\n" + demoCommand("", "")("") + "    turns: [What is it?]\nbackend:\n  model: gpt-4.1-mini\n  replies: [{text: It is this.}]\nexpect: {status: done}\n"
-	sc, found := scenarios.Parse("bench.yaml", []byte(text), nil, scenarios.Options{})
+	sc, found := scenarios.Parse("bench.yaml", []byte(text), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 	if len(found) > 0 {
 		b.Fatal(found)
 	}

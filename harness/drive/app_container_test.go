@@ -9,6 +9,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -52,7 +53,7 @@ var _ = Describe("A container without Docker", func() {
 		t := carryOut(context.Background(), required)
 		Expect(t.End.HarnessError).To(ContainSubstring("there is no Docker to run a container in: "))
 
-		sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{})
+		sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
 		env := newEnv()
 		env.Required = true

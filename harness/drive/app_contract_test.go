@@ -10,13 +10,14 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/app/egress"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // carryOut carries out a trial of a scenario.
 func carryOut(ctx context.Context, text string) record.Trial {
 	GinkgoHelper()
-	sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{})
+	sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 	Expect(found).To(BeEmpty())
 	d, err := drive.New(sc, newEnv())
 	Expect(err).NotTo(HaveOccurred())

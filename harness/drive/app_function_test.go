@@ -16,7 +16,9 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/kind/function"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -61,13 +63,12 @@ func chat(ctx context.Context, site app.Site, text string) (string, error) {
 // talk carries out a trial of a scenario that drives a function.
 func talk(ctx context.Context, text string, maker app.Maker) record.Trial {
 	GinkgoHelper()
-	sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{})
+	sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 	Expect(found).To(BeEmpty())
 	env := newEnv()
-	env.Functions = map[string]app.Maker{sc.Drive.Function.Name: maker}
+	env.Makers["function"] = function.Kind(map[string]app.Maker{sc.Drive.Options.(*function.Options).Name: maker}).New
 	d, err := drive.New(sc, env)
 	Expect(err).NotTo(HaveOccurred())
-	drive.SetGrace(d, 20*time.Millisecond)
 	t, _ := d.Trial(ctx, 1)
 	return t
 }
@@ -168,7 +169,7 @@ expect: {status: done}
 			return "", nil
 		})
 		close(release)
-		Expect(t.End.HarnessError).To(ContainSubstring("did not return within 20ms after its context had ended, and still runs"))
+		Expect(t.End.HarnessError).To(ContainSubstring("did not return within 2s after its context had ended, and still runs"))
 	})
 
 	It("finds a workspace, and what it leaves there is recorded", func() {
@@ -189,7 +190,7 @@ expect: {status: done}
 	)
 
 	It("is skipped by a program that has none, and is an error if it must not be", func() {
-		sc, found := scenarios.Parse("spec.yaml", []byte(one), nil, scenarios.Options{})
+		sc, found := scenarios.Parse("spec.yaml", []byte(one), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
 		env := newEnv()
 		d, err := drive.New(sc, env)

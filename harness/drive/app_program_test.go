@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -24,7 +25,7 @@ func runIn(files map[string]string, run string) record.Trial {
 	}
 	Expect(os.MkdirAll("scenarios", 0o755)).To(Succeed())
 	sc, found := scenarios.Parse("scenarios/spec.yaml", []byte("name: spec/one\ndrive: {command: {run: "+run+", turns: [Hello.]}}\n"+
-		"backend: {unpriced: true, rules: [{text: x, optional: true}]}\nexpect: {status: done}\n"), nil, scenarios.Options{})
+		"backend: {unpriced: true, rules: [{text: x, optional: true}]}\nexpect: {status: done}\n"), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 	Expect(found).To(BeEmpty())
 	d, err := drive.New(sc, newEnv())
 	Expect(err).NotTo(HaveOccurred())

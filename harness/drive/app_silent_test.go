@@ -8,13 +8,15 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/kind/function"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 var _ = DescribeTable("an agent that falls silent in a later turn",
 	func(calls bool, status, wrong string) {
 		env := newEnv()
-		env.Functions = map[string]app.Maker{"silent": func(site app.Site) func(context.Context, string) (string, error) {
+		env.Makers["function"] = function.Kind(map[string]app.Maker{"silent": func(site app.Site) func(context.Context, string) (string, error) {
 			return func(ctx context.Context, text string) (string, error) {
 				if text == "First." {
 					return chat(ctx, site, text)
@@ -25,9 +27,9 @@ var _ = DescribeTable("an agent that falls silent in a later turn",
 				_, err := chat(ctx, site, text)
 				return "", err
 			}
-		}}
+		}}).New
 		sc, found := scenarios.Parse("spec.yaml", []byte("name: spec/silent\ndrive:\n  function:\n    name: silent\n    turns: [First., Second.]\n"+
-			"backend:\n  unpriced: true\n  rules: [{text: x, times: 2}]\nexpect: {status: done}\n"), nil, scenarios.Options{})
+			"backend:\n  unpriced: true\n  rules: [{text: x, times: 2}]\nexpect: {status: done}\n"), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
 		d, err := drive.New(sc, env)
 		Expect(err).NotTo(HaveOccurred())

@@ -14,7 +14,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/app/egress"
 	"github.com/rehearse-dev/rehearse/internal/child"
 	"github.com/rehearse-dev/rehearse/mocks"
-	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // site is what the agent of one trial finds, and what the recording calls it.
@@ -33,9 +32,9 @@ func (r *reached) Error() string {
 
 // newSite prepares what the agent of one trial finds; t takes it down. stop ends the
 // trial.
-func (d *appDriver) newSite(t *trial, stop context.CancelCauseFunc) (*site, error) {
+func newSite(c *Conversation, t *Trial, realTime bool, stop context.CancelCauseFunc) (*site, error) {
 	s := &site{log: &tail{Tail: child.Tail{Size: maxTail}}}
-	s.Site = app.Site{Backend: "http://127.0.0.1", Clock: t.clock, Log: s.log}
+	s.Site = app.Site{Backend: "http://127.0.0.1", Clock: t.Clock, Log: s.log}
 	s.Tell = func(name, detail string, attrs map[string]any) {
 		kind := event.State
 		if name == "stop" {
@@ -44,51 +43,40 @@ func (d *appDriver) newSite(t *trial, stop context.CancelCauseFunc) (*site, erro
 		t.collector.Tell(event.Event{Kind: kind, Name: name, Detail: s.places.text(detail), Attrs: s.places.attrs(attrs)})
 	}
 	tell := func(host string) { stop(&reached{host}) }
-	network := d.isolate(t, s, tell)
-	if err := d.connect(t, s, network); err != nil {
+	network := c.isolate(t, s, tell)
+	if err := c.connect(t, s, network, realTime); err != nil {
 		return nil, err
 	}
 	if err := s.settle(t); err != nil {
 		return nil, err
 	}
 	s.Env = app.Variables(s.Backend)
-	if d.scenario.Drive.Function == nil {
+	if !c.Virtual {
 		if err := s.refuse(t, network, tell); err != nil {
 			return nil, err
 		}
 	}
 	s.places = newPlaces(s.Site)
-	return s, furnish(s.Folder, &scenarios.Stage{Files: d.talk.Files})
+	return s, Furnish(s.Folder, c.Talk.Files, nil)
 }
 
 // isolate gives a program a network of its own, from which nothing outside is reached,
 // where the machine can and the scenario does not say otherwise; nil is the machine's.
-func (d *appDriver) isolate(t *trial, s *site, tell func(host string)) *egress.Network {
-	if !confined(d.scenario.Drive) {
+func (c *Conversation) isolate(t *Trial, s *site, tell func(host string)) *egress.Network {
+	if !c.OwnNetwork {
 		return nil
 	}
 	network, err := egress.NewNetwork(tell)
 	if err != nil {
 		return nil // the proxy alone refuses what asks it
 	}
-	t.closers = append(t.closers, network.Close)
+	t.Cleanup(network.Close)
 	s.Within = network.Within
 	return network
 }
 
-// confined reports whether a program is to have a network of its own.
-func confined(d scenarios.Drive) bool {
-	switch {
-	case d.Command != nil:
-		return d.Command.Network != scenarios.SharedNetwork
-	case d.HTTP != nil:
-		return d.HTTP.URL == "" && d.HTTP.Network != scenarios.SharedNetwork
-	}
-	return false
-}
-
 // refuse starts the proxy that refuses other machines.
-func (s *site) refuse(t *trial, network *egress.Network, tell func(host string)) (err error) {
+func (s *site) refuse(t *Trial, network *egress.Network, tell func(host string)) (err error) {
 	var on net.Listener // the proxy's own
 	if network != nil {
 		if on, err = network.Listen(); err != nil {
@@ -99,45 +87,45 @@ func (s *site) refuse(t *trial, network *egress.Network, tell func(host string))
 	if err != nil {
 		return err
 	}
-	t.closers = append(t.closers, proxy.Close)
+	t.Cleanup(proxy.Close)
 	s.Env = append(s.Env, proxy.Env()...)
 	return nil
 }
 
 // connect makes the scripted backend reachable.
-func (d *appDriver) connect(t *trial, s *site, network *egress.Network) error {
-	if !d.head.RealTime {
+func (c *Conversation) connect(t *Trial, s *site, network *egress.Network, realTime bool) error {
+	if !realTime {
 		s.Client = &http.Client{Transport: mocks.NewTransport(t.engine)}
 		return nil
 	}
-	url, release, err := d.env.socket.attach(t.engine)
+	url, release, err := t.Env.socket.attach(t.engine)
 	if err != nil {
 		return err
 	}
-	t.closers = append(t.closers, release)
+	t.Cleanup(release)
 	s.Backend = strings.TrimSuffix(url, "/v1")
 	if network != nil {
 		on, err := network.Listen()
 		if err != nil {
 			return fmt.Errorf("listen in the agent's network: %w", err)
 		}
-		t.closers = append(t.closers, on.Close)
-		d.env.socket.serve(on)
-		s.Backend = strings.Replace(s.Backend, d.env.socket.address, on.Addr().String(), 1)
+		t.Cleanup(on.Close)
+		t.Env.socket.serve(on)
+		s.Backend = strings.Replace(s.Backend, t.Env.socket.address, on.Addr().String(), 1)
 	}
-	if d.scenario.Drive.Function != nil {
-		s.Client = &http.Client{Transport: &d.env.socket.client}
+	if c.Virtual {
+		s.Client = &http.Client{Transport: &t.Env.socket.client}
 	}
 	return nil
 }
 
 // settle makes the agent's folders.
-func (s *site) settle(t *trial) error {
+func (s *site) settle(t *Trial) error {
 	folder, err := os.MkdirTemp("", "rehearse-app-")
 	if err != nil {
 		return fmt.Errorf("make a folder: %w", err)
 	}
-	t.closers = append(t.closers, func() error { return removeAll(folder) })
+	t.Cleanup(func() error { return removeAll(folder) })
 	// Programs see the folder without the links on the way to it.
 	if folder, err = filepath.EvalSymlinks(folder); err != nil {
 		return fmt.Errorf("make a folder: %w", err)

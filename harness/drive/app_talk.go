@@ -16,12 +16,12 @@ import (
 
 // conversation is one trial's.
 type conversation struct {
-	*appDriver
-	trial *trial
-	watch *watch
-	site  *site
-	start time.Time
-	blows []blow // what happens at a turn
+	*Conversation
+	trial   *Trial
+	watch   *watch
+	site    *site
+	start   time.Time
+	planned []Planned // what happens at a turn
 
 	turns  int // how many were answered
 	answer app.Answer
@@ -29,13 +29,13 @@ type conversation struct {
 
 // hold holds the conversation and says how it ended.
 func (c *conversation) hold(ctx context.Context) (end record.End) {
-	session, err := c.agent.Start(ctx, c.site.Site)
+	session, err := c.Agent.Start(ctx, c.site.Site)
 	if err != nil {
 		return c.end(ctx, err)
 	}
 	defer func() { c.close(ctx, session, &end) }()
-	defer func() { c.trial.unfired = unfired(c.blows, c.turns, "answered turns", "the turn did not begin") }()
-	for n, text := range c.talk.Turns {
+	defer func() { c.trial.unfired = Unfired(c.planned, c.turns, "answered turns", "the turn did not begin") }()
+	for n, text := range c.Talk.Turns {
 		err := c.strike(ctx, session, n+1)
 		if err == nil {
 			err = c.turn(ctx, session, n+1, text)
@@ -49,16 +49,16 @@ func (c *conversation) hold(ctx context.Context) (end record.End) {
 
 // strike kills the agent and starts it again where that is to happen before a turn.
 func (c *conversation) strike(ctx context.Context, session app.Session, n int) error {
-	for i := range c.blows {
-		b := &c.blows[i]
-		if !b.due(n) {
+	for i := range c.planned {
+		b := &c.planned[i]
+		if !b.Due(n) {
 			continue
 		}
 		agent, ok := session.(app.Restarter)
 		if !ok {
 			return app.Errorf(app.Unusable, "the agent cannot be killed and started again (%s)", b)
 		}
-		b.tell(c.trial.collector, n)
+		b.Fire(c.trial.collector, n)
 		if err := agent.Restart(ctx); err != nil {
 			return c.fallen(ctx, n, err)
 		}
@@ -76,7 +76,7 @@ func (c *conversation) fallen(ctx context.Context, n int, err error) error {
 
 // turn says what the user says, and records what became of it.
 func (c *conversation) turn(ctx context.Context, session app.Session, n int, text string) error {
-	timed, cancel := c.trial.clock.WithTimeout(ctx, c.talk.Timeout.Std())
+	timed, cancel := c.trial.Clock.WithTimeout(ctx, c.Talk.Timeout.Std())
 	defer cancel()
 	before := c.watch.calls()
 	said, err := session.Say(timed, text)
@@ -84,7 +84,7 @@ func (c *conversation) turn(ctx context.Context, session app.Session, n int, tex
 	case clock.Err(ctx) != nil:
 		err = clock.Err(ctx) // whatever the agent made of it
 	case clock.Err(timed) != nil:
-		err = app.Errorf(app.TimedOut, "turn %d had no answer within %s (timeout)", n, c.talk.Timeout)
+		err = app.Errorf(app.TimedOut, "turn %d had no answer within %s (timeout)", n, c.Talk.Timeout)
 	case err == nil && said.Text == "" && c.watch.calls() == before:
 		err = app.Errorf(app.Unusable, "the agent ended turn %d without an answer and without a call to its model; let it take the backend's address from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and print its answer", n)
 	}
@@ -135,11 +135,11 @@ func (c *conversation) close(ctx context.Context, session app.Session, end *reco
 		*end, err = c.end(ctx, fmt.Errorf("after the last turn: %w", failed)), nil
 	}
 	wrong("end the agent", err)
-	end.Duration = c.trial.clock.Now().Sub(c.start)
+	end.Duration = c.trial.Clock.Now().Sub(c.start)
 	if log := c.site.log.text(); log != "" && own(ctx, end.Status) {
 		c.site.Tell("log", log, nil)
 	}
-	wrong("look at the workspace", left(c.site.Folder, c.site.Tell))
+	wrong("look at the workspace", RecordFiles(c.site.Folder, c.site.Tell))
 }
 
 // own reports whether the agent came to a bad end by its own doing. How much it wrote
@@ -168,18 +168,18 @@ func (c *conversation) end(ctx context.Context, err error) record.End {
 		end.Status, end.Details = scenarios.AppBudget, over.Error()
 	case elsewhere != nil:
 		end.Status, end.HarnessError, end.AgentError = scenarios.AppError, elsewhere.Error(), true
-	case errors.Is(cause, errCtrlC):
-		end.Status, end.ExitCode, end.Details = scenarios.AppInterrupted, 130, errCtrlC.Error()
+	case errors.Is(cause, errInterrupted):
+		end.Status, end.ExitCode, end.Details = scenarios.AppInterrupted, 130, errInterrupted.Error()
 	case !ok:
 		end.Status, end.HarnessError = scenarios.AppError, err.Error()
-	case failed.Kind == app.Absent && !c.env.Required:
+	case failed.Kind == app.Absent && !c.trial.Env.Required:
 		end.Status, end.Skipped = "skipped", failed.Message
 	case failed.Kind == app.Unusable || failed.Kind == app.Absent:
-		end.Status, end.HarnessError = scenarios.AppError, failed.Message+c.hint
+		end.Status, end.HarnessError = scenarios.AppError, failed.Message+c.Hint
 		end.AgentError = failed.Kind == app.Unusable
 	case (failed.Kind == app.Failed || failed.Kind == app.Crashed) && !c.begun():
 		end.Status, end.AgentError = scenarios.AppError, true
-		end.HarnessError = "the agent ended before it had called its model or answered: " + failed.Message + c.hint
+		end.HarnessError = "the agent ended before it had called its model or answered: " + failed.Message + c.Hint
 	default:
 		end.Status = string(failed.Kind)
 		if failed.Code != 0 {

@@ -12,7 +12,9 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/kind/function"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -21,11 +23,11 @@ import (
 func oneTurn(keys string, f func(ctx context.Context, site app.Site, text string) (string, error)) record.Trial {
 	GinkgoHelper()
 	env := newEnv()
-	env.Functions = map[string]app.Maker{"one": func(site app.Site) func(context.Context, string) (string, error) {
+	env.Makers["function"] = function.Kind(map[string]app.Maker{"one": func(site app.Site) func(context.Context, string) (string, error) {
 		return func(ctx context.Context, text string) (string, error) { return f(ctx, site, text) }
-	}}
+	}}).New
 	sc, found := scenarios.Parse("spec.yaml", []byte("name: spec/one\ndrive:\n  function:\n    name: one\n    turns: [Hello.]\n    files: {given.txt: here}\n"+
-		"backend:\n  unpriced: true\n"+keys+"  rules: [{text: x, optional: true}]\nexpect: {status: done}\n"), nil, scenarios.Options{})
+		"backend:\n  unpriced: true\n"+keys+"  rules: [{text: x, optional: true}]\nexpect: {status: done}\n"), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 	Expect(found).To(BeEmpty())
 	d, err := drive.New(sc, env)
 	Expect(err).NotTo(HaveOccurred())

@@ -16,7 +16,7 @@ import (
 // watch records the calls of an agent that knows nothing of the harness, as they reach
 // the scripted backend, and bounds them.
 type watch struct {
-	trial  *trial
+	trial  *Trial
 	budget *budget.Budget
 	meter  Meter // of all trials together
 	stop   context.CancelCauseFunc
@@ -31,9 +31,9 @@ type watch struct {
 // overBudget is why a trial ended whose agent made a call beyond its budget.
 type overBudget struct{ error }
 
-func newWatch(ctx context.Context, d *appDriver, t *trial, stop context.CancelCauseFunc) *watch {
-	caps := budget.Caps{Calls: d.talk.MaxCalls, Cost: d.talk.MaxCost}
-	return &watch{trial: t, budget: budget.New(caps, d.pricer, d.rate), meter: meterOf(ctx), stop: stop, agent: d.agent, site: &site{}}
+func newWatch(ctx context.Context, c *Conversation, t *Trial, stop context.CancelCauseFunc) *watch {
+	caps := budget.Caps{Calls: c.Talk.MaxCalls, Cost: c.Talk.MaxCost}
+	return &watch{trial: t, budget: budget.New(caps, t.Price, t.EURPerUSD), meter: meterOf(ctx), stop: stop, agent: c.Agent, site: &site{}}
 }
 
 // Begin implements mocks.Observer.
@@ -84,7 +84,7 @@ func (w *watch) calls() int {
 // count counts the tokens of a text as the recording holds it: a folder's name must not
 // decide how many there are.
 func (w *watch) count(model, text string) int {
-	return w.trial.env.Tokens.Count(model, w.where().places.text(text))
+	return w.trial.Env.Tokens.Count(model, w.where().places.text(text))
 }
 
 // late reports whether an exchange is a further one that was refused, after the first,

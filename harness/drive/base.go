@@ -3,6 +3,7 @@ package drive
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,46 +22,81 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// base is what all drivers share: a compiled script and how a trial begins and
-// ends.
-type base struct {
+// driver implements Driver for all kinds of agents: a compiled script, how a trial begins
+// and ends, and what is perturbed. It is not changed once it was made.
+type driver struct {
 	scenario scenarios.Scenario
 	script   *script
 	head     record.Scenario
-	pricer   budget.Pricer
+	price    budget.Pricer
 	rate     float64
 	env      *Env
-	// perturb are the departures from the path, inject those of them that are made by
-	// the scripted backend. golden is the driver of the path; nil in that one itself.
+	// perturb are the perturbations, inject those of them that the scripted backend makes.
 	perturb []perturb.Perturbation
 	inject  []mocks.Injection
-	golden  Driver
+	// golden is the driver of the golden path; nil in that one itself.
+	golden *driver
+	// points, if given, completes the points of the kind of agent.
+	points func(*Points)
+	// carryOut carries out trial n.
+	carryOut func(ctx context.Context, d *driver, n int) (record.Trial, []record.Timing)
 }
 
-func newBase(sc scenarios.Scenario, agent string, env *Env) (base, error) {
+// newDriver returns a driver without points and trials. Limits are the settings that are
+// recorded; nil for none. With realTime bytes cross a process or a socket.
+func newDriver(sc scenarios.Scenario, env *Env, limits any, realTime bool) (*driver, error) {
 	script, err := compile(sc.Backend)
 	if err != nil {
-		return base{}, err
+		return nil, err
 	}
-	b := base{scenario: sc, script: script, head: head(sc, agent, env), env: env}
-	b.head.Faults = script.faults()
-	b.pricer, b.rate = pricer(b.head.Price)
-	return b, nil
+	d := &driver{scenario: sc, script: script, head: headOf(sc, realTime, env), env: env}
+	d.head.Faults = script.faults()
+	d.price, d.rate = pricer(d.head.Price)
+	if limits == nil {
+		return d, nil
+	}
+	if d.head.Limits, err = json.Marshal(limits); err != nil {
+		return nil, fmt.Errorf("describe the settings: %w", err)
+	}
+	return d, nil
 }
 
-// depart makes of self, which is of this base, a driver with other departures from the
-// path; with puts a base in its place. Without departures it is the driver of the path.
-func (b *base) depart(self Driver, ps []perturb.Perturbation, with func(base) Driver) (Driver, error) {
-	golden := cmp.Or(b.golden, self)
+// Head implements Driver.
+func (d *driver) Head() record.Scenario { return d.head }
+
+// Trial implements Driver.
+func (d *driver) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {
+	return d.carryOut(ctx, d, n)
+}
+
+// Points implements Driver. Most kinds have calls that fail, no store and nobody who takes
+// turns.
+func (d *driver) Points() Points {
+	p := Points{
+		Faults: mocks.APIFaults(), Attempts: d.scenario.Backend.Retry + 1,
+		NoWrites: "the agent keeps nothing on disk", NoTurns: "nobody takes turns with the agent",
+	}
+	if d.scenario.Backend.Process() {
+		p.Faults = mocks.ProcessFaults()
+	}
+	if d.points != nil {
+		d.points(&p)
+	}
+	return p
+}
+
+// Perturbed implements Driver.
+func (d *driver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
+	golden := cmp.Or(d.golden, d)
 	if len(ps) == 0 {
 		return golden, nil
 	}
-	points, next := self.Points(), *b
+	points, next := d.Points(), *d
 	next.golden, next.perturb, next.inject = golden, ps, nil
 	texts := make([]string, len(ps))
 	for i, p := range ps {
 		texts[i] = p.String()
-		if err := b.possible(p, points); err != nil {
+		if err := d.possible(p, points); err != nil {
 			return nil, fmt.Errorf("the perturbation %s cannot be made here: %w", texts[i], err)
 		}
 		if p.At == perturb.Call {
@@ -69,53 +105,32 @@ func (b *base) depart(self Driver, ps []perturb.Perturbation, with func(base) Dr
 			})
 		}
 	}
-	next.scenario.Name = fmt.Sprintf("%s [%s]", golden.Head().Name, strings.Join(texts, " "))
+	next.scenario.Name = fmt.Sprintf("%s [%s]", golden.head.Name, strings.Join(texts, " "))
 	next.head.Name, next.head.Perturb = next.scenario.Name, texts
-	next.head.Expect = expect.Expect{} // what holds on the path need not hold off it
-	return with(next), nil
+	next.head.Expect = expect.Expect{} // it holds on the golden path only
+	return &next, nil
 }
 
 // possible says why a perturbation cannot be made.
-func (b *base) possible(p perturb.Perturbation, points Points) error {
-	switch none := points; {
-	case b.scenario.Backend.Live():
+func (d *driver) possible(p perturb.Perturbation, points Points) error {
+	switch {
+	case d.scenario.Backend.Live():
 		return errors.New("the backend is live, and only with a scripted one can a run be made again")
-	case p.At == perturb.Write && none.NoWrites != "":
-		return errors.New(none.NoWrites)
-	case p.At == perturb.Turn && none.NoTurns != "":
-		return errors.New(none.NoTurns)
-	case p.At == perturb.Turn && len(none.Turns) > 0 && !slices.Contains(none.Turns, p.Do):
-		return fmt.Errorf("what happens at a turn here is: %s", strings.Join(none.Turns, ", "))
+	case p.At == perturb.Write && points.NoWrites != "":
+		return errors.New(points.NoWrites)
+	case p.At == perturb.Turn && points.NoTurns != "":
+		return errors.New(points.NoTurns)
+	case p.At == perturb.Turn && len(points.Turns) > 0 && !slices.Contains(points.Turns, p.Do):
+		return fmt.Errorf("what happens at a turn here is: %s", strings.Join(points.Turns, ", "))
 	}
 	if err := p.Validate(); err != nil {
 		return err
 	}
-	return p.Suits(b.scenario.Backend.Process())
+	return p.Suits(d.scenario.Backend.Process())
 }
 
-// inFile makes it the driver of a scenario file that has perturbations: it bears the
-// file's name, and what the file expects holds of it.
-func (b *base) inFile() {
-	path := b.golden.Head()
-	b.scenario.Name = path.Name
-	b.head.Name, b.head.Expect = path.Name, path.Expect
-}
-
-// Points has what most drivers have: calls that fail, no store and nobody on the
-// other side.
-func (b *base) Points() Points {
-	faults := mocks.APIFaults()
-	if b.scenario.Backend.Process() {
-		faults = mocks.ProcessFaults()
-	}
-	return Points{
-		Faults: faults, Attempts: b.scenario.Backend.Retry + 1,
-		NoWrites: "the agent keeps nothing on disk", NoTurns: "nobody takes turns with the agent",
-	}
-}
-
-// timeouts are those of a set of limits that are not off.
-func timeouts(all map[string]quantity.Duration) map[string]time.Duration {
+// Timeouts returns the limits that are not off, for Points.Timeouts.
+func Timeouts(all map[string]quantity.Duration) map[string]time.Duration {
 	some := map[string]time.Duration{}
 	for name, d := range all {
 		if d > 0 {
@@ -123,41 +138,6 @@ func timeouts(all map[string]quantity.Duration) map[string]time.Duration {
 		}
 	}
 	return some
-}
-
-// Head describes the scenario.
-func (b *base) Head() record.Scenario { return b.head }
-
-// trial carries out trial n by run, which drives the agent against the scripted
-// backend until it ends.
-func (b *base) trial(ctx context.Context, n int, interrupt quantity.Duration,
-	run func(context.Context, *trial, llm.Adapter) record.End,
-) (record.Trial, []record.Timing) {
-	t := b.script.begin(b.scenario, n, b.env, b.inject...)
-	defer func() { _ = t.release() }() // in case of a panic; finish reports its error
-	if why := b.env.forbids(b.scenario.Backend); why != "" {
-		return t.finish(b.forbidden(why)), nil
-	}
-	backend, err := t.backend(ctx)
-	if err != nil {
-		doing := "start the scripted backend"
-		if b.scenario.Backend.Live() {
-			doing = "prepare the live backend"
-		}
-		return t.finish(harnessError(doing, err)), nil
-	}
-	ctx, stop := interruptAfter(ctx, t.clock, interrupt.Std())
-	defer stop()
-	trial := t.finish(b.scored(ctx, t, run(ctx, t, backend)))
-	return trial, t.collector.Timings()
-}
-
-// forbidden ends a trial whose live backend must not be called.
-func (b *base) forbidden(why string) record.End {
-	if b.env.Required {
-		return harnessError("drive the scenario", errors.New(why))
-	}
-	return record.End{Status: "skipped", Skipped: why}
 }
 
 // pricer prices usage by one quote, for a script answers as one model whatever
@@ -171,8 +151,8 @@ func pricer(quote *price.Quote) (budget.Pricer, float64) {
 	}, quote.EURPerUSD
 }
 
-// errCtrlC is why a run ends that its scenario interrupts.
-var errCtrlC = errors.New("the user pressed Ctrl-C, as interrupt_after says")
+// errInterrupted cancels a trial whose scenario has interrupt_after.
+var errInterrupted = errors.New("the user pressed Ctrl-C, as interrupt_after says")
 
 // interruptAfter returns a context that the user interrupts after d; never if d
 // is zero.
@@ -180,7 +160,7 @@ func interruptAfter(ctx context.Context, clk clock.Clock, d time.Duration) (cont
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := func() {}
 	if d > 0 {
-		stop = clk.AfterFunc(d, func() { cancel(errCtrlC) })
+		stop = clk.AfterFunc(d, func() { cancel(errInterrupted) })
 	}
 	return ctx, func() { stop(); cancel(nil) }
 }

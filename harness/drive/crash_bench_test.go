@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -18,9 +19,9 @@ func tenHours(b *testing.B) drive.Driver {
 	if err != nil {
 		b.Fatal(err)
 	}
-	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{})}
+	env := &drive.Env{Makers: kinds.All().Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{})}
 	b.Cleanup(func() { _ = env.Close() })
-	set, problems := scenarios.Load([]string{"persist/ten-hours"}, scenarios.Options{})
+	set, problems := scenarios.Load([]string{"persist/ten-hours"}, scenarios.Options{Kinds: kinds.All().Formats()})
 	if len(problems) > 0 {
 		b.Fatal(problems)
 	}

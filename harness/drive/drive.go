@@ -1,22 +1,22 @@
-// Package drive holds one adaptor for each kind of agent. An adaptor carries out
-// a trial of a scenario: it builds the agent and its scripted backend, gives them
-// one clock and one seed, lets the agent run, and returns what was recorded.
+// Package drive carries out the trials of a scenario: it connects an agent and its
+// scripted backend, gives them one clock and one seed, lets the agent run, and returns
+// what was recorded. How a kind of agent is run is up to its Maker.
 package drive
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"maps"
+	"os"
 	"slices"
+	"strings"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/redact"
-
-	"github.com/rehearse-dev/rehearse/harness/app"
-	"github.com/rehearse-dev/rehearse/harness/app/coding"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
+	"github.com/rehearse-dev/rehearse/redact"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -64,14 +64,14 @@ type Env struct {
 	Tokens *token.Counter
 	// Redactor takes secrets out of recordings; nil knows the well-known forms.
 	Redactor *redact.Redactor
-	// Executable is the program to start as a scripted command-line agent and as a
-	// host's hook; it calls mocks/agent.Main and agents/stop/hook.Main first thing.
-	// Empty means this program.
+	// Makers make the drivers of scenarios, by the name of the kind of agent that they
+	// drive.
+	Makers map[string]Maker
+	// Executable is the program to start as a scripted command-line agent, or as another
+	// part that a kind of agent plays; it calls their Main functions first. Empty means
+	// this program.
 	Executable string
 
-	// Functions are the agents that are Go functions, by the names that scenarios know
-	// them under; nil where the program has none, so that their scenarios are skipped.
-	Functions map[string]app.Maker
 	// Required makes it an error if something that a scenario needs is not on this
 	// machine (Docker, a coding agent's program); such a scenario is skipped otherwise.
 	Required bool
@@ -82,51 +82,74 @@ type Env struct {
 	// Getenv looks up a variable; default os.Getenv.
 	Getenv func(name string) string
 
-	socket   socket
-	programs coding.Programs
+	socket socket
 }
+
+// Program returns the path of the program that starts itself again to play other parts.
+func (e *Env) Program() (string, error) {
+	if e.Executable != "" {
+		return e.Executable, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	return self, nil
+}
+
+// Maker returns the driver of the golden path of a scenario, whose Drive.Options are
+// those of the kind of agent. Most makers return that of NewAgent or NewConversation.
+type Maker func(sc scenarios.Scenario, env *Env) (Driver, error)
 
 // Close stops the servers that drivers started.
 func (e *Env) Close() error { return e.socket.close() }
 
 // New returns the driver of a scenario.
 func New(sc scenarios.Scenario, env *Env) (Driver, error) {
+	maker, ok := env.Makers[sc.Drive.Kind]
+	if !ok {
+		known := strings.Join(slices.Sorted(maps.Keys(env.Makers)), ", ")
+		return nil, fmt.Errorf("drive the scenario %s: this program cannot drive the kind of agent %q, only %s", sc.Name, sc.Drive.Kind, cmp.Or(known, "none"))
+	}
 	ps := sc.Perturb
 	sc.Perturb = nil
-	golden, err := newDriver(sc, env)
+	golden, err := maker(sc, env)
 	if err != nil || len(ps) == 0 {
 		return golden, err
 	}
-	driver, err := golden.Perturbed(ps)
+	perturbed, err := golden.Perturbed(ps)
 	if err != nil {
 		return nil, err
 	}
-	driver.(interface{ inFile() }).inFile()
-	return driver, nil
+	return inFile{perturbed, golden.Head()}, nil
 }
 
-// newDriver returns the driver of a golden path.
-func newDriver(sc scenarios.Scenario, env *Env) (Driver, error) {
-	switch {
-	case sc.Drive.Loop != nil:
-		return newLoopDriver(sc, env)
-	case sc.Drive.Hook != nil:
-		return newHookDriver(sc, env)
-	case sc.Drive.Interview != nil:
-		return newInterviewDriver(sc, env)
-	case sc.Drive.Supervise != nil:
-		return newSuperviseDriver(sc, env)
-	case sc.Drive.React != nil:
-		return newReactDriver(sc, env)
-	case sc.Drive.Function != nil, sc.Drive.Command != nil, sc.Drive.HTTP != nil, sc.Drive.Container != nil, sc.Drive.Coding != nil:
-		return newAppDriver(sc, env)
-	default:
-		return nil, errors.New("the scenario drives no agent")
+// inFile is the driver of a scenario file that has perturbations: it has the file's name,
+// and what the file expects holds of it.
+type inFile struct {
+	Driver
+	golden record.Scenario
+}
+
+// Head implements Driver.
+func (f inFile) Head() record.Scenario {
+	head := f.Driver.Head()
+	head.Name, head.Expect = f.golden.Name, f.golden.Expect
+	return head
+}
+
+// Trial implements Driver.
+func (f inFile) Trial(ctx context.Context, n int) (record.Trial, []record.Timing) {
+	trial, timings := f.Driver.Trial(ctx, n)
+	trial.Head.Scenario = f.golden.Name
+	for i := range timings {
+		timings[i].Scenario = f.golden.Name
 	}
+	return trial, timings
 }
 
-// head is what every adaptor says of its scenario.
-func head(sc scenarios.Scenario, agent string, env *Env) record.Scenario {
+// headOf describes a scenario for the recording.
+func headOf(sc scenarios.Scenario, realTime bool, env *Env) record.Scenario {
 	h := record.Scenario{
 		Name:     sc.Name,
 		File:     sc.File,
@@ -137,10 +160,10 @@ func head(sc scenarios.Scenario, agent string, env *Env) record.Scenario {
 		Tags:     sc.Tags,
 		Seed:     sc.Seed,
 		Trials:   max(sc.Trials, 1),
-		Agent:    agent,
+		Agent:    sc.Drive.Kind,
 		Backend:  sc.Backend.Kind(),
 		Model:    sc.Backend.Model,
-		RealTime: realTime(sc),
+		RealTime: realTime,
 		Expect:   sc.Expect,
 	}
 	// What is judged has no secrets either, so an expression must not have any.
@@ -158,15 +181,6 @@ func head(sc scenarios.Scenario, agent string, env *Env) record.Scenario {
 	return h
 }
 
-// realTime reports whether bytes cross a real socket or process, where time
-// cannot be virtual.
-func realTime(sc scenarios.Scenario) bool {
-	if _, other := sc.Drive.Talk(); other && sc.Drive.Function == nil {
-		return true
-	}
-	return sc.Backend.Kind() != scenarios.InProcess
-}
-
 // Seed derives the seed of trial n, from 1, of a scenario, so that a trial does
 // not depend on those before it. The constants are those of SplitMix64 (Steele,
 // Lea and Flood, 2014).
@@ -177,7 +191,7 @@ func Seed(scenario uint64, n int) uint64 {
 	return z ^ z>>31
 }
 
-// harnessError ends a trial that could not be carried out.
-func harnessError(doing string, err error) record.End {
+// Failed ends a trial that could not be carried out.
+func Failed(doing string, err error) record.End {
 	return record.End{Status: "error", ExitCode: 1, HarnessError: fmt.Sprintf("%s: %v", doing, err)}
 }

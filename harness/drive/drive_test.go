@@ -18,8 +18,10 @@ import (
 	. "github.com/onsi/gomega"
 	. "github.com/onsi/gomega/gstruct"
 
+	loopkind "github.com/rehearse-dev/rehearse/agents/loop/kind"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -142,7 +144,7 @@ backend: {model: gpt-4.1-mini, replies: [{text: Same., times: 2}]}`, 1)
 	})
 
 	It("is refused with settings that cannot be", func() {
-		sc := scenarios.Scenario{Name: "spec/one", Drive: scenarios.Drive{Loop: &scenarios.LoopDrive{}}}
+		sc := scenarios.Scenario{Name: "spec/one", Drive: scenarios.Drive{Kind: "loop", Options: &loopkind.Options{}}}
 		_, err := drive.New(sc, newEnv())
 		Expect(err).To(MatchError("prompt: is empty; say what the agent is to do"))
 	})
@@ -277,7 +279,7 @@ var _ = Describe("A secret", Label("H-05"), func() {
 var _ = Describe("What the scripted backend found", Label("H-02"), func() {
 	It("is recorded", func() {
 		sc, found := scenarios.Parse("spec.yaml", []byte("name: spec/one\ndrive: {loop: {prompt: Go.}}\n"+
-			"backend: {model: gpt-4.1-mini, replies: [{when: {user: never}, text: DONE, fault: timeout}]}\nexpect: {status: done}"), nil, scenarios.Options{})
+			"backend: {model: gpt-4.1-mini, replies: [{when: {user: never}, text: DONE, fault: timeout}]}\nexpect: {status: done}"), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
 		t, err := drive.Recorded(sc, newEnv(), func(transport http.RoundTripper) {
 			for _, body := range []string{`{"model": 1}`, `{"model": "gpt-4.1-mini", "messages": [{"role": "user", "content": "Else."}]}`} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/redact"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -27,7 +28,7 @@ func newEnv() *drive.Env {
 	before := gleak.Goroutines()
 	prices, err := price.Default()
 	Expect(err).NotTo(HaveOccurred())
-	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redact.New([]string{secret})}
+	env := &drive.Env{Makers: kinds.All().Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redact.New([]string{secret})}
 	DeferCleanup(func() {
 		Expect(env.Close()).To(Succeed())
 		Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before))
@@ -44,7 +45,7 @@ func driver(env *drive.Env, text string) drive.Driver {
 	if !strings.Contains(text, "\nexpect:") {
 		text += "\nexpect: {status: done}\n"
 	}
-	sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{})
+	sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 	Expect(found).To(BeEmpty())
 	d, err := drive.New(sc, env)
 	Expect(err).NotTo(HaveOccurred())

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -13,7 +14,7 @@ import (
 // the HTTP face without a socket, the service, SQLite in memory, the real client
 // of the API and the scripted backend, in virtual time.
 func BenchmarkInterview(b *testing.B) {
-	set, found := scenarios.Load([]string{"interview/golden-lea"}, scenarios.Options{})
+	set, found := scenarios.Load([]string{"interview/golden-lea"}, scenarios.Options{Kinds: kinds.All().Formats()})
 	if len(found) > 0 {
 		b.Fatal(found)
 	}
@@ -21,7 +22,7 @@ func BenchmarkInterview(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{})}
+	env := &drive.Env{Makers: kinds.All().Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{})}
 	driver, err := drive.New(set[0], env)
 	if err != nil {
 		b.Fatal(err)
@@ -29,7 +30,7 @@ func BenchmarkInterview(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		trial, _ := driver.Trial(b.Context(), 1)
-		if trial.End.Status != scenarios.InterviewFinished || len(trial.Calls) != 24 {
+		if trial.End.Status != "finished" || len(trial.Calls) != 24 {
 			b.Fatalf("%+v", trial.End)
 		}
 	}

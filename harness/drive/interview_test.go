@@ -10,7 +10,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // interviewed are the end and the facts of one interview of lea's, with more
@@ -35,7 +34,7 @@ func indent(text string) string {
 var _ = Describe("Driving an interview", func() {
 	It("takes it to its end, with all calls and every answer kept", func() {
 		end, facts, calls := interviewed("", "")
-		Expect(end.Status).To(Equal(scenarios.InterviewFinished), end.Details)
+		Expect(end.Status).To(Equal("finished"), end.Details)
 		Expect(facts.Run.Broken).To(BeEmpty())
 		Expect(calls).To(Equal(24))
 		Expect(facts.Interview.Answers).To(Equal(44))
@@ -46,19 +45,19 @@ var _ = Describe("Driving an interview", func() {
 	DescribeTable("lets the process die and sends the answer again, at an answer with a call and one without",
 		func(at, instant string, lost, calls int) {
 			end, facts, made := interviewed("moves: [{at: "+at+", do: crash, instant: "+instant+"}]", "")
-			Expect(end.Status).To(Equal(scenarios.InterviewFinished), end.Details)
+			Expect(end.Status).To(Equal("finished"), end.Details)
 			Expect(facts.Run.Broken).To(BeEmpty())
 			Expect(facts.Interview.Answers).To(Equal(44))
 			Expect(facts.Interview.Lost).To(Equal(lost))
 			Expect(made).To(Equal(calls))
 		},
-		Entry(nil, "BLOC_01/2", scenarios.BeforeAnswer, 0, 24),
-		Entry(nil, "BLOC_01/2", scenarios.BeforeCall, 1, 24),
-		Entry(nil, "BLOC_01/2", scenarios.AfterCall, 1, 25),
-		Entry(nil, "BLOC_01/2", scenarios.AfterReply, 0, 24),
-		Entry(nil, "BLOC_03/0", scenarios.BeforeAnswer, 0, 24),
-		Entry(nil, "BLOC_03/0", scenarios.BeforeCall, 0, 24),
-		Entry(nil, "BLOC_03/0", scenarios.AfterReply, 0, 24),
+		Entry(nil, "BLOC_01/2", "before-answer", 0, 24),
+		Entry(nil, "BLOC_01/2", "before-call", 1, 24),
+		Entry(nil, "BLOC_01/2", "after-call", 1, 25),
+		Entry(nil, "BLOC_01/2", "after-reply", 0, 24),
+		Entry(nil, "BLOC_03/0", "before-answer", 0, 24),
+		Entry(nil, "BLOC_03/0", "before-call", 0, 24),
+		Entry(nil, "BLOC_03/0", "after-reply", 0, 24),
 	)
 
 	DescribeTable("breaks a promise",
@@ -75,13 +74,13 @@ var _ = Describe("Driving an interview", func() {
 	It("gives up at a message that cannot be made, with every answer kept, or asks again as often as it may", func() {
 		fault := "  rules: [{when: {purpose: mirror, metadata: {step: BLOC_01}}, fault: {kind: status, status: 500, times: 2}}]\n"
 		end, facts, _ := interviewed("transport_retries: 1", fault)
-		Expect(end.Status).To(Equal(scenarios.InterviewFailed))
+		Expect(end.Status).To(Equal("failed"))
 		Expect(end.Details).To(HavePrefix("backend_failed"))
 		Expect(facts.Interview.Answers).To(Equal(5), "name, tone and block 1")
 		Expect(facts.Run.Broken).To(BeEmpty())
 
 		end, facts, calls := interviewed("transport_retries: 1\nretries: 1", fault)
-		Expect(end.Status).To(Equal(scenarios.InterviewFinished), end.Details)
+		Expect(end.Status).To(Equal("finished"), end.Details)
 		Expect(facts.Interview.Exhausted).To(Equal(1))
 		Expect(calls).To(Equal(26))
 	})
@@ -106,7 +105,7 @@ var _ = Describe("Driving an interview with prompts of one's own", func() {
 			"backend:\n  model: gpt-6.1-terra\n  cast: lea\nexpect: {status: finished}\n"
 		d := driver(newEnv(), text)
 		tr, _ := d.Trial(context.Background(), 1)
-		Expect(tr.End.Status).To(Equal(scenarios.InterviewFinished), tr.End.Details)
+		Expect(tr.End.Status).To(Equal("finished"), tr.End.Details)
 		// All mirrors but that of block 2B, which has a form of its own.
 		Expect(strings.Count(encoded(tr), `"content":"Say what you saw.`)).To(Equal(8))
 		Expect(string(d.Head().Limits)).To(MatchRegexp(`"prompts":"[^"]*\+own"`))

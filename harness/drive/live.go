@@ -31,11 +31,11 @@ func (e *Env) forbids(b scenarios.Backend) string {
 }
 
 // live is the project's real client, pointed at a real model.
-func (t *trial) live() (llm.Adapter, error) {
+func (t *Trial) live() (llm.Adapter, error) {
 	b := &t.script.backend
 	cfg := openai.Config{}
 	if b.KeyEnv != "" {
-		if cfg.APIKey = strings.TrimSpace(t.env.getenv(b.KeyEnv)); cfg.APIKey == "" {
+		if cfg.APIKey = strings.TrimSpace(t.Env.getenv(b.KeyEnv)); cfg.APIKey == "" {
 			return nil, fmt.Errorf("the variable %s, which holds the key of the live backend (key_env), is not set", b.KeyEnv)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
@@ -26,7 +27,7 @@ type provider struct {
 
 func newProvider(script string) *provider {
 	GinkgoHelper()
-	sc, found := scenarios.Parse("p.yaml", []byte("name: p/p\ndrive: {loop: {prompt: x}}\nexpect: {status: done}\nbackend: "+script+"\n"), nil, scenarios.Options{})
+	sc, found := scenarios.Parse("p.yaml", []byte("name: p/p\ndrive: {loop: {prompt: x}}\nexpect: {status: done}\nbackend: "+script+"\n"), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 	Expect(found).To(BeEmpty())
 	program, err := mocks.Compile(sc.Backend.Script)
 	Expect(err).NotTo(HaveOccurred())

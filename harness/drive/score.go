@@ -19,12 +19,12 @@ import (
 // scored asks about the agent's last answer what the scenario asks, and tells what was
 // said. Where that cannot be told, nobody can tell of the trial either. Nothing is asked
 // of a trial that was not carried out, nor off the golden path.
-func (b *base) scored(ctx context.Context, t *trial, end record.End) record.End {
-	if end.HarnessError != "" || end.Skipped != "" || len(b.perturb) > 0 || ctx.Err() != nil {
+func (d *driver) scored(ctx context.Context, t *Trial, end record.End) record.End {
+	if end.HarnessError != "" || end.Skipped != "" || len(d.perturb) > 0 || ctx.Err() != nil {
 		return end
 	}
-	for i := range b.scenario.Scores {
-		s := &b.scenario.Scores[i]
+	for i := range d.scenario.Scores {
+		s := &d.scenario.Scores[i]
 		score, err := t.score(ctx, s, end.Text)
 		if err != nil {
 			end.HarnessError = fmt.Sprintf("score %s: %v", s.Name, err)
@@ -37,7 +37,7 @@ func (b *base) scored(ctx context.Context, t *trial, end record.End) record.End 
 	return end
 }
 
-func (t *trial) score(ctx context.Context, s *scenarios.Score, text string) (judge.Score, error) {
+func (t *Trial) score(ctx context.Context, s *scenarios.Score, text string) (judge.Score, error) {
 	if s.Rule != nil {
 		rule, err := judge.Rule(*s.Rule).Scorer()
 		if err != nil {
@@ -45,7 +45,7 @@ func (t *trial) score(ctx context.Context, s *scenarios.Score, text string) (jud
 		}
 		return rule.Score(ctx, judge.Item{Text: text})
 	}
-	if why := t.env.forbids(s.Judge.Backend); why != "" {
+	if why := t.Env.forbids(s.Judge.Backend); why != "" {
 		return judge.Score{}, fmt.Errorf("the judge: %s", why)
 	}
 	model, err := t.judge(ctx, s.Judge)
@@ -75,9 +75,9 @@ func (e *Env) Judge(ctx context.Context, j *scenarios.ScoreJudge) (*judge.Model,
 	if why := e.forbids(j.Backend); why != "" {
 		return nil, errors.New(why)
 	}
-	t := &trial{env: e, clock: clock.NewVirtual(), random: rand.New(rand.NewPCG(1, 0))}
+	t := &Trial{Env: e, Clock: clock.NewVirtual(), random: rand.New(rand.NewPCG(1, 0))}
 	if j.Backend.Live() {
-		t.clock = clock.Real()
+		t.Clock = clock.Real()
 	}
 	backend, err := t.judging(ctx, j)
 	if err != nil {
@@ -91,15 +91,15 @@ func newJudge(backend llm.Backend, j *scenarios.ScoreJudge) *judge.Model {
 }
 
 // judging is the backend of a judge, whose calls are metered and tell what they cost.
-func (t *trial) judging(ctx context.Context, j *scenarios.ScoreJudge) (llm.Backend, error) {
+func (t *Trial) judging(ctx context.Context, j *scenarios.ScoreJudge) (llm.Backend, error) {
 	script, err := compile(j.Backend)
 	if err != nil {
 		return nil, err
 	}
-	own := &trial{script: script, env: t.env, clock: t.clock, random: t.random}
+	own := &Trial{script: script, Env: t.Env, Clock: t.Clock, random: t.random}
 	if script.program != nil {
 		own.engine = mocks.NewEngine(script.program, mocks.EngineOptions{
-			Clock: t.clock, Seed: t.random.Uint64(), Count: t.env.Tokens.Count,
+			Clock: t.Clock, Seed: t.random.Uint64(), Count: t.Env.Tokens.Count,
 		})
 	}
 	client, err := own.connect(ctx)
@@ -110,7 +110,7 @@ func (t *trial) judging(ctx context.Context, j *scenarios.ScoreJudge) (llm.Backe
 }
 
 // judge connects the model of a judge, whose calls are recorded.
-func (t *trial) judge(ctx context.Context, j *scenarios.ScoreJudge) (*judge.Model, error) {
+func (t *Trial) judge(ctx context.Context, j *scenarios.ScoreJudge) (*judge.Model, error) {
 	backend, err := t.judging(ctx, j)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/judge"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -42,7 +43,7 @@ func scoredTrial(env *drive.Env, text string, agreement *judge.Agreement) (drive
 		Expect(err).NotTo(HaveOccurred())
 		files["agreement.json"] = &fstest.MapFile{Data: data}
 	}
-	sc, found := scenarios.Parse("spec.yaml", []byte(text), files, scenarios.Options{})
+	sc, found := scenarios.Parse("spec.yaml", []byte(text), files, scenarios.Options{Kinds: kinds.All().Formats()})
 	Expect(found).To(BeEmpty())
 	d, err := drive.New(sc, env)
 	Expect(err).NotTo(HaveOccurred())
@@ -53,7 +54,7 @@ func scoredTrial(env *drive.Env, text string, agreement *judge.Agreement) (drive
 // measured is the agreement of the judge that the text has.
 func measured(env *drive.Env, judged string) *judge.Agreement {
 	GinkgoHelper()
-	sc, found := scenarios.Parse("spec.yaml", []byte(scoredScenario("DONE", judged)), fstest.MapFS{}, scenarios.Options{})
+	sc, found := scenarios.Parse("spec.yaml", []byte(scoredScenario("DONE", judged)), fstest.MapFS{}, scenarios.Options{Kinds: kinds.All().Formats()})
 	Expect(found).To(BeEmpty())
 	m, err := env.Judge(context.Background(), sc.Scores[1].Judge)
 	Expect(err).NotTo(HaveOccurred())

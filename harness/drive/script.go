@@ -8,14 +8,17 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/llm/cli"
 	"github.com/rehearse-dev/rehearse/llm/openai"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // Limits on scripted command-line agents. They are far smaller than those of
@@ -55,48 +58,65 @@ func (s *script) faults() []record.PlannedFault {
 	return planned
 }
 
-// trial is one trial's own engine, clock and record.
-type trial struct {
+// Trial is one trial under way, with its own backend, clock and record.
+type Trial struct {
+	// Backend is the agent's model: its calls are recorded, and metered if those of the
+	// run are. BackendID says which it is.
+	Backend   llm.Backend
+	BackendID string
+	// Conversational reports whether the backend keeps to a conversation that is sent
+	// whole, as an API does; a command-line agent takes one prompt.
+	Conversational bool
+	// Clock is virtual unless bytes cross a process or a socket.
+	Clock clock.Clock
+	// Sink records events.
+	Sink event.Sink
+	// Perturb are the perturbations of the trial.
+	Perturb []perturb.Perturbation
+	// Price prices what a call used; EURPerUSD is 0 where the rate is unknown.
+	Price     budget.Pricer
+	EURPerUSD float64
+	// Env is what the trials of a run share.
+	Env *Env
+
 	script    *script
-	env       *Env
 	engine    *mocks.Engine // nil where the backend is live
-	clock     clock.Clock
 	random    *rand.Rand
 	collector *record.Collector
-	closers   []func() error
+	cleanups  []func() error
 	unfired   []string // what was planned to go wrong beside the script, and did not
 }
 
-func (s *script) begin(sc scenarios.Scenario, n int, env *Env, inject ...mocks.Injection) *trial {
-	return s.beginObserved(sc, n, env, nil, inject...)
-}
-
-// beginObserved is begin with somebody who is told of the calls that reach the backend;
-// nil is nobody.
-func (s *script) beginObserved(sc scenarios.Scenario, n int, env *Env, observer func(*trial) mocks.Observer, inject ...mocks.Injection) *trial {
-	seed := Seed(sc.Seed, n)
-	t := &trial{script: s, env: env, clock: clock.NewVirtual(), random: rand.New(rand.NewPCG(seed, 0))}
-	if realTime(sc) {
-		t.clock = clock.Real()
+// begin begins trial n. Observer, if given, makes the observer of the calls that reach the
+// scripted backend.
+func (d *driver) begin(n int, observer func(*Trial) mocks.Observer) *Trial {
+	seed := Seed(d.scenario.Seed, n)
+	t := &Trial{
+		Clock: clock.NewVirtual(), Perturb: d.perturb, Price: d.price, EURPerUSD: d.rate, Env: d.env,
+		script: d.script, random: rand.New(rand.NewPCG(seed, 0)),
+	}
+	if d.head.RealTime {
+		t.Clock = clock.Real()
 	}
 	t.collector = record.NewCollector(record.CollectorOptions{
-		Head:     record.TrialHead{Scenario: sc.Name, N: n, Seed: seed},
-		Clock:    t.clock,
-		RealTime: realTime(sc),
-		Redactor: env.Redactor,
-		Backend:  s.backend.Kind(),
+		Head:     record.TrialHead{Scenario: d.scenario.Name, N: n, Seed: seed},
+		Clock:    t.Clock,
+		RealTime: d.head.RealTime,
+		Redactor: d.env.Redactor,
+		Backend:  d.script.backend.Kind(),
 	})
-	if s.program == nil {
+	t.Sink = t.collector
+	if d.script.program == nil {
 		return t
 	}
 	opts := mocks.EngineOptions{
-		Clock: t.clock,
-		Scale: s.backend.TimeScale,
+		Clock: t.Clock,
+		Scale: d.script.backend.TimeScale,
 		Seed:  seed,
 		Trial: n,
-		Count: env.Tokens.Count,
+		Count: d.env.Tokens.Count,
 
-		Inject: inject,
+		Inject: d.inject,
 	}
 	if observer != nil {
 		opts.Observer = observer(t)
@@ -104,31 +124,42 @@ func (s *script) beginObserved(sc scenarios.Scenario, n int, env *Env, observer 
 			opts.Count = c.count
 		}
 	}
-	t.engine = mocks.NewEngine(s.program, opts)
+	t.engine = mocks.NewEngine(d.script.program, opts)
 	return t
 }
 
-// backend connects a client to the engine, as the scenario says. Its calls are metered
-// if those of the trial are.
-func (t *trial) backend(ctx context.Context) (llm.Adapter, error) {
+// Cleanup registers what is to be done when the trial ends, the first one first.
+func (t *Trial) Cleanup(do func() error) { t.cleanups = append(t.cleanups, do) }
+
+// CleanupFirst registers what is to be done before all else that was registered.
+func (t *Trial) CleanupFirst(do func() error) { t.cleanups = append([]func() error{do}, t.cleanups...) }
+
+// Unfired reports perturbations beside the calls that did not fire.
+func (t *Trial) Unfired(texts ...string) { t.unfired = append(t.unfired, texts...) }
+
+// connectBackend connects a client to the engine, as the scenario says.
+func (t *Trial) connectBackend(ctx context.Context) error {
 	client, err := t.connect(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return withMeter(ctx, client), nil
+	client = withMeter(ctx, client)
+	t.Backend, t.BackendID = t.collector.Wrap(client), client.ID()
+	t.Conversational = !t.script.backend.Process()
+	return nil
 }
 
-func (t *trial) connect(ctx context.Context) (llm.Adapter, error) {
+func (t *Trial) connect(ctx context.Context) (llm.Adapter, error) {
 	switch kind := t.script.backend.Kind(); kind {
 	case scenarios.InProcess:
 		return t.api("http://127.0.0.1/v1", openai.Config{Transport: mocks.NewTransport(t.engine)})
 	case scenarios.Socket:
-		url, release, err := t.env.socket.attach(t.engine)
+		url, release, err := t.Env.socket.attach(t.engine)
 		if err != nil {
 			return nil, err
 		}
-		t.closers = append(t.closers, release)
-		return t.api(url, openai.Config{Transport: &t.env.socket.client})
+		t.Cleanup(release)
+		return t.api(url, openai.Config{Transport: &t.Env.socket.client})
 	case scenarios.Live:
 		return t.live()
 	default:
@@ -137,17 +168,17 @@ func (t *trial) connect(ctx context.Context) (llm.Adapter, error) {
 }
 
 // api is the project's real client, pointed at the engine.
-func (t *trial) api(url string, cfg openai.Config) (llm.Adapter, error) {
+func (t *Trial) api(url string, cfg openai.Config) (llm.Adapter, error) {
 	cfg.APIKey = "scripted" // works nowhere else
 	cfg.Offline = true
 	return t.client(url, cfg)
 }
 
 // client is the project's real client with what the scenario says of it.
-func (t *trial) client(url string, cfg openai.Config) (llm.Adapter, error) {
+func (t *Trial) client(url string, cfg openai.Config) (llm.Adapter, error) {
 	cfg.BaseURL = url
 	cfg.Model = t.script.backend.Model
-	cfg.Clock = t.clock
+	cfg.Clock = t.Clock
 	cfg.Retry = openai.RetryPolicy{Max: t.script.backend.Retry, Rand: t.random.Float64}
 	if cfg.Retry.Max == 0 {
 		cfg.Retry.Max = -1 // none: a scenario says what it wants
@@ -157,12 +188,12 @@ func (t *trial) client(url string, cfg openai.Config) (llm.Adapter, error) {
 
 // agent is the project's real adapter, pointed at a child process that plays the
 // scripted agent.
-func (t *trial) agent(ctx context.Context, style string) (llm.Adapter, error) {
-	server, err := agent.Serve(t.engine, agent.Config{Executable: t.env.Executable, Price: t.usd})
+func (t *Trial) agent(ctx context.Context, style string) (llm.Adapter, error) {
+	server, err := agent.Serve(t.engine, agent.Config{Executable: t.Env.Executable, Price: t.usd})
 	if err != nil {
 		return nil, err
 	}
-	t.closers = append(t.closers, server.Close)
+	t.Cleanup(server.Close)
 	argv, env, err := server.Command(style)
 	if err != nil {
 		return nil, err
@@ -184,28 +215,28 @@ func (t *trial) agent(ctx context.Context, style string) (llm.Adapter, error) {
 }
 
 // usd is what the scripted agents report as their cost.
-func (t *trial) usd(model string, u llm.Usage) (float64, bool) {
-	quote, ok := t.env.Prices.Quote(model)
+func (t *Trial) usd(model string, u llm.Usage) (float64, bool) {
+	quote, ok := t.Env.Prices.Quote(model)
 	if !ok {
 		return 0, false
 	}
 	return quote.Cost(u).In(quantity.USD, quote.EURPerUSD)
 }
 
-// release stops what the trial started, which completes the engine's report. It
+// Release stops what the trial started, which completes the engine's report. It
 // may be called again.
-func (t *trial) release() error {
+func (t *Trial) Release() error {
 	var errs []error
-	for _, stop := range t.closers {
+	for _, stop := range t.cleanups {
 		errs = append(errs, stop())
 	}
-	t.closers = nil
+	t.cleanups = nil
 	return errors.Join(errs...)
 }
 
 // finish releases everything and completes the record.
-func (t *trial) finish(end record.End) record.Trial {
-	if err := t.release(); err != nil && end.HarnessError == "" {
+func (t *Trial) finish(end record.End) record.Trial {
+	if err := t.Release(); err != nil && end.HarnessError == "" {
 		end.HarnessError = "stop the scripted backend: " + err.Error()
 	}
 	var report mocks.Report
@@ -215,7 +246,7 @@ func (t *trial) finish(end record.End) record.Trial {
 	exchanges := make([]record.Exchange, len(report.Exchanges))
 	for i, x := range report.Exchanges {
 		exchanges[i] = record.Exchange(x)
-		if x.HungUp && t.clock == clock.Real() {
+		if x.HungUp && t.Clock == clock.Real() {
 			// How much a client got before it left depends on the machine.
 			exchanges[i].Frames, exchanges[i].Bytes = 0, 0
 		}

@@ -8,42 +8,42 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
-	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-var _ = Describe("A stage", func() {
+// tree is what a workspace has at the beginning.
+type tree struct{ files, links map[string]string }
+
+var _ = Describe("A workspace", func() {
 	It("has files and links, which may lead anywhere", func() {
 		folder := GinkgoT().TempDir()
-		Expect(drive.Furnish(folder, &scenarios.Stage{
-			Files: map[string]string{"a/b.txt": "text", "c": ""}, Links: map[string]string{"a/link": "/etc/passwd"},
-		})).To(Succeed())
+		Expect(drive.Furnish(folder, map[string]string{"a/b.txt": "text", "c": ""}, map[string]string{"a/link": "/etc/passwd"})).To(Succeed())
 		Expect(os.ReadFile(filepath.Join(folder, "a/b.txt"))).To(BeEquivalentTo("text"))
 		Expect(os.Readlink(filepath.Join(folder, "a/link"))).To(Equal("/etc/passwd"))
 	})
 
 	// A scenario that was not checked: made by a program, or changed since.
 	DescribeTable("is not left by a path",
-		func(stage func(victim string) scenarios.Stage) {
+		func(stage func(victim string) tree) {
 			victim, folder := GinkgoT().TempDir(), GinkgoT().TempDir()
 			s := stage(victim)
 			for range 10 { // whatever the order of a map is
-				Expect(drive.Furnish(folder, &s)).To(MatchError(ContainSubstring("on the stage: ")))
+				Expect(drive.Furnish(folder, s.files, s.links)).To(MatchError(ContainSubstring("on the stage: ")))
 				Expect(os.ReadDir(victim)).To(BeEmpty())
 				Expect(os.RemoveAll(folder)).To(Succeed())
 				Expect(os.Mkdir(folder, 0o700)).To(Succeed())
 			}
 		},
-		Entry("below a link", func(victim string) scenarios.Stage {
-			return scenarios.Stage{Links: map[string]string{"a": victim, "a/b/c/d": "/etc/passwd", "a/pwn": "/etc/hosts"}}
+		Entry("below a link", func(victim string) tree {
+			return tree{links: map[string]string{"a": victim, "a/b/c/d": "/etc/passwd", "a/pwn": "/etc/hosts"}}
 		}),
-		Entry("below a link to a link", func(victim string) scenarios.Stage {
-			return scenarios.Stage{Links: map[string]string{"a": victim, "b": "a", "b/pwn": "/etc/hosts"}}
+		Entry("below a link to a link", func(victim string) tree {
+			return tree{links: map[string]string{"a": victim, "b": "a", "b/pwn": "/etc/hosts"}}
 		}),
-		Entry("with dots", func(victim string) scenarios.Stage {
-			return scenarios.Stage{Files: map[string]string{"x/../../" + filepath.Base(victim) + "/pwn": ""}}
+		Entry("with dots", func(victim string) tree {
+			return tree{files: map[string]string{"x/../../" + filepath.Base(victim) + "/pwn": ""}}
 		}),
-		Entry("absolute", func(victim string) scenarios.Stage {
-			return scenarios.Stage{Links: map[string]string{filepath.Join(victim, "pwn"): "/etc/hosts"}}
+		Entry("absolute", func(victim string) tree {
+			return tree{links: map[string]string{filepath.Join(victim, "pwn"): "/etc/hosts"}}
 		}),
 	)
 })

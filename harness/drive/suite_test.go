@@ -7,16 +7,14 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 	"github.com/rehearse-dev/rehearse/harness/app/demo"
-	"github.com/rehearse-dev/rehearse/mocks/agent"
+	"github.com/rehearse-dev/rehearse/kinds"
 )
 
 // TestMain lets this test binary be the scripted command-line agents, too.
 func TestMain(m *testing.M) {
-	agent.Main()
+	kinds.All().Main()
 	demo.Main()
-	hook.Main()
 	os.Exit(m.Run())
 }
 

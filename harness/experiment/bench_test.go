@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -41,7 +42,7 @@ func wholeExperiment(b *testing.B, text string) (*experiment.Experiment, *drive.
 	if err != nil {
 		b.Fatal(err)
 	}
-	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{})}
+	env := &drive.Env{Makers: kinds.All().Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{})}
 	b.Cleanup(func() { _ = env.Close() })
 	return e, env
 }
@@ -89,7 +90,7 @@ func BenchmarkThousandTrials(b *testing.B) {
 
 func BenchmarkThousandTrialsFloor(b *testing.B) {
 	_, env := wholeExperiment(b, thousand)
-	sc, found := scenarios.Parse("one.yaml", []byte(strings.NewReplacer("NAME", "one", "SEED", "1", "max_iterations: 2", "max_iterations: 1").Replace(task)), nil, scenarios.Options{})
+	sc, found := scenarios.Parse("one.yaml", []byte(strings.NewReplacer("NAME", "one", "SEED", "1", "max_iterations: 2", "max_iterations: 1").Replace(task)), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 	if len(found) > 0 {
 		b.Fatal(found)
 	}

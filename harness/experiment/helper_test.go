@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -80,7 +81,7 @@ func write(text string) string {
 }
 
 func options() scenarios.Options {
-	return scenarios.Options{CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant}
+	return scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant}
 }
 
 func load(text string) *experiment.Experiment {
@@ -113,7 +114,7 @@ func env() *drive.Env {
 	GinkgoHelper()
 	prices, err := price.Default()
 	Expect(err).NotTo(HaveOccurred())
-	e := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{})}
+	e := &drive.Env{Makers: kinds.All().Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{})}
 	DeferCleanup(e.Close)
 	return e
 }

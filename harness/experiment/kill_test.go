@@ -18,6 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
 )
@@ -40,7 +41,7 @@ func killed() {
 	}
 	made := 0
 	_, err = e.Run(context.Background(), experiment.Options{
-		Env: &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{})}, Workers: 2, Journal: order[1], Tool: "rehearse spec",
+		Env: &drive.Env{Makers: kinds.All().Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{})}, Workers: 2, Journal: order[1], Tool: "rehearse spec",
 		Progress: func(experiment.Progress) {
 			if made++; made == after {
 				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)

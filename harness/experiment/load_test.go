@@ -12,6 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -111,7 +112,7 @@ func FuzzLoad(f *testing.F) {
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if e, found := experiment.Load(file, scenarios.Options{}); (e == nil) != (len(found) > 0) {
+		if e, found := experiment.Load(file, scenarios.Options{Kinds: kinds.All().Formats()}); (e == nil) != (len(found) > 0) {
 			t.Fatal("neither an experiment nor what is wrong with it")
 		}
 	})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -35,7 +36,7 @@ primary: {name: pass, smallest_effect: 0.2}
 			write(name+".yaml", "name: own/"+name+"\ndrive: {loop: {prompt: Work.}}\nbackend: {model: gpt-4.1-mini, rules: [{text: DONE}]}\nexpect: {status: done}\n")
 		}
 		write("e.yaml", strings.NewReplacer(change...).Replace(text))
-		e, found := experiment.Load(filepath.Join(dir, "e.yaml"), scenarios.Options{})
+		e, found := experiment.Load(filepath.Join(dir, "e.yaml"), scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
 		return e.Plan()
 	}

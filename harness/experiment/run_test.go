@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/kind/function"
 )
 
 var _ = Describe("An experiment", Label("H-07"), func() {
@@ -185,7 +186,7 @@ var _ = Describe("An experiment on somebody else's agent", Label("H-07", "H-01")
 		var made atomic.Int64
 		res := carry(e, func(o *experiment.Options) {
 			o.Caps.Calls = 31
-			o.Env.Functions = map[string]app.Maker{"asker": asker(&made)}
+			o.Env.Makers["function"] = function.Kind(map[string]app.Maker{"asker": asker(&made)}).New
 		})
 		Expect(res.Stopped.As).To(Equal(result.Capped))
 		Expect(res.Used.Calls).To(Equal(31))

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/redact"
 
 	"github.com/rehearse-dev/rehearse/clock"
@@ -28,7 +29,7 @@ func benchEnv(tb testing.TB) *drive.Env {
 	tb.Helper()
 	prices, err := price.Default()
 	check(tb, err)
-	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redact.New(nil)}
+	env := &drive.Env{Makers: kinds.All().Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redact.New(nil)}
 	tb.Cleanup(func() { check(tb, env.Close()) })
 	return env
 }
@@ -42,7 +43,7 @@ func check(tb testing.TB, err error) {
 
 func benchLoad(tb testing.TB, pattern string) scenarios.Scenario {
 	tb.Helper()
-	set, found := scenarios.Load([]string{pattern}, scenarios.Options{})
+	set, found := scenarios.Load([]string{pattern}, scenarios.Options{Kinds: kinds.All().Formats()})
 	if len(found) > 0 {
 		tb.Fatal(found)
 	}

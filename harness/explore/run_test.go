@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	supervise "github.com/rehearse-dev/rehearse/agents/persist/kind"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/redact"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -35,7 +37,7 @@ func newEnv() *drive.Env {
 	before := gleak.Goroutines()
 	prices, err := price.Default()
 	Expect(err).NotTo(HaveOccurred())
-	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redact.New(nil)}
+	env := &drive.Env{Makers: kinds.All().Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redact.New(nil)}
 	DeferCleanup(func() {
 		Expect(env.Close()).To(Succeed())
 		Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before))
@@ -46,7 +48,7 @@ func newEnv() *drive.Env {
 // load reads scenarios, shipped ones or files.
 func load(pattern string) []scenarios.Scenario {
 	GinkgoHelper()
-	set, found := scenarios.Load([]string{pattern}, scenarios.Options{CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant})
+	set, found := scenarios.Load([]string{pattern}, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant})
 	Expect(found).To(BeEmpty())
 	return set
 }
@@ -368,7 +370,7 @@ var _ = Describe("A failure", func() {
 
 	It("of a group of crashes is shrunk to the write that breaks it", func() {
 		sc := load("persist/ten-hours")[0]
-		sc.Drive.Supervise.Copies = 300
+		sc.Drive.Options.(*supervise.Options).Copies = 300
 		sc.Expect.That, sc.Expect.Calls = nil, nil
 		sc.Invariants = []string{
 			"// unharmed: nothing happens at the 153rd write\n!events.exists(e, e.name == 'perturbation' && e.n == 153)",

@@ -31,8 +31,9 @@ type Saved struct {
 // as the cell did, and passes once the agent is fixed. The texts of answers are put into
 // it; scripts, captured frames and agreements are returned as Files to be written beside
 // it; programs are named by their path from folder. Comments are kept. The scenario is
-// the one that was explored, and its file must still be there.
-func Save(sc scenarios.Scenario, cell *survival.Cell, folder string) (Saved, error) {
+// the one that was explored, and its file must still be there; opts are those that it was
+// read with.
+func Save(sc scenarios.Scenario, cell *survival.Cell, folder string, opts scenarios.Options) (Saved, error) {
 	perturb := cell.Shrunk
 	if len(perturb) == 0 {
 		perturb = cell.Perturb
@@ -43,7 +44,7 @@ func Save(sc scenarios.Scenario, cell *survival.Cell, folder string) (Saved, err
 	}
 	s := Saved{Name: sc.Name + "/" + slug(perturb)}
 	s.FileName = strings.ReplaceAll(s.Name, "/", "-") + ".yaml"
-	moved, err := relocate(&sc, folder)
+	moved, err := relocate(&sc, folder, opts.Kinds)
 	if err != nil {
 		return Saved{}, fmt.Errorf("write scenario %s: %w", s.Name, err)
 	}
@@ -53,7 +54,7 @@ func Save(sc scenarios.Scenario, cell *survival.Cell, folder string) (Saved, err
 	}
 	// Parts of the file may depend on each other in ways that an edit breaks, such as an
 	// alias of a part that was removed.
-	if s.Files, err = filesOf(&sc, s); err != nil {
+	if s.Files, err = filesOf(&sc, s, opts); err != nil {
 		return Saved{}, fmt.Errorf("write scenario %s: its file cannot be made of %s: %w", s.Name, sc.File, err)
 	}
 	return s, nil
@@ -61,7 +62,7 @@ func Save(sc scenarios.Scenario, cell *survival.Cell, folder string) (Saved, err
 
 // filesOf checks the text of a saved scenario, and returns the files that it reads from
 // the folder of the explored one.
-func filesOf(sc *scenarios.Scenario, s Saved) (map[string][]byte, error) {
+func filesOf(sc *scenarios.Scenario, s Saved, opts scenarios.Options) (map[string][]byte, error) {
 	files := readFiles{of: noFiles{}, read: map[string][]byte{}}
 	if !scenarios.Shipped(sc.File) {
 		root, err := os.OpenRoot(filepath.Dir(filepath.FromSlash(sc.File)))
@@ -71,7 +72,7 @@ func filesOf(sc *scenarios.Scenario, s Saved) (map[string][]byte, error) {
 		defer root.Close()
 		files.of = root.FS()
 	}
-	_, found := scenarios.Parse(s.FileName, s.Text, files, scenarios.Options{CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant})
+	_, found := scenarios.Parse(s.FileName, s.Text, files, opts)
 	return files.read, found.Err()
 }
 

@@ -13,8 +13,12 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
+
+// saveOptions are those that scenarios are read with.
+var saveOptions = scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant}
 
 // fragile gives up at the first failed call, which its invariant forbids.
 const fragile = `# yaml-language-server: $schema=../schema.json
@@ -76,7 +80,7 @@ var _ = Describe("Save", func() {
 		r := run(sc, only(survival.Faults))
 		failed := cell(r, "call=2:status,status=503")
 		Expect(failed.Outcome).To(Equal(survival.Failed))
-		saved, err := explore.Save(sc, &failed, GinkgoT().TempDir())
+		saved, err := explore.Save(sc, &failed, GinkgoT().TempDir(), saveOptions)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(saved.Name).To(Equal("spec/fragile/call-2-status-status-503"))
 		Expect(saved.FileName).To(Equal("spec-fragile-call-2-status-status-503.yaml"))
@@ -118,10 +122,10 @@ invariants:
 		sc := load("loop/golden-marker")[0]
 		saved, err := explore.Save(sc, &survival.Cell{
 			Perturb: []string{"call=1:timeout", "call=2:reset-mid-stream,after=3"}, Shrunk: []string{"call=2:reset-mid-stream,after=3"},
-		}, ".")
+		}, ".", saveOptions)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(saved.Name).To(Equal("loop/golden-marker/call-2-reset-mid-stream-after-3"))
-		got, found := scenarios.Parse("saved.yaml", saved.Text, nil, scenarios.Options{})
+		got, found := scenarios.Parse("saved.yaml", saved.Text, nil, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
 		Expect(got.Perturb).To(HaveLen(1))
 		Expect(got.Backend.Replies).To(Equal(sc.Backend.Replies))
@@ -132,9 +136,9 @@ invariants:
 		dir := folder()
 		sc := load(filepath.Join(dir, "fragile.yaml"))[0]
 		Expect(os.Remove(filepath.Join(dir, "fragile.yaml"))).To(Succeed())
-		_, err := explore.Save(sc, &survival.Cell{Perturb: []string{"call=1:timeout"}}, ".")
+		_, err := explore.Save(sc, &survival.Cell{Perturb: []string{"call=1:timeout"}}, ".", saveOptions)
 		Expect(err).To(MatchError(ContainSubstring("read the file of scenario spec/fragile again")))
-		_, err = explore.Save(load("loop/golden-marker")[0], &survival.Cell{Perturb: []string{"call=1:nonsense"}}, ".")
+		_, err = explore.Save(load("loop/golden-marker")[0], &survival.Cell{Perturb: []string{"call=1:nonsense"}}, ".", saveOptions)
 		Expect(err).To(MatchError(ContainSubstring("its file cannot be made of shipped:loop/golden-marker.yaml")))
 	})
 

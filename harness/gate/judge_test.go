@@ -43,7 +43,7 @@ func exactly(n int) *expect.Count                { return &expect.Count{Exactly:
 func between(lo, hi int) *expect.Count           { return &expect.Count{AtLeast: &lo, AtMost: &hi} }
 func atLeast(n int) *expect.Count                { return &expect.Count{AtLeast: &n} }
 func lasting(d time.Duration) *quantity.Duration { return new(quantity.Duration(d)) }
-func eur(v float64) *quantity.Money { return &quantity.Money{Amount: v, Currency: quantity.EUR} }
+func eur(v float64) *quantity.Money              { return &quantity.Money{Amount: v, Currency: quantity.EUR} }
 
 func usd(v float64) *quantity.Money { return &quantity.Money{Amount: v, Currency: quantity.USD} }
 

@@ -66,7 +66,7 @@ func (c *checker) check(n *yaml.Node, t reflect.Type, rules *bounds, path string
 		c.values[at(n)] = value{n, t, path}
 	}
 	switch short := decodesItself(t); {
-	case t == reflect.TypeFor[yaml.Node]():
+	case t == reflect.TypeFor[yaml.Node](), short && t.Kind() == reflect.Struct && len(fieldsOf(t)) == 0:
 		// Document.Decode checks it when its type is known.
 	case t.Kind() == reflect.Interface:
 		c.checkAny(n, path)

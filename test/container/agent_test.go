@@ -24,6 +24,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/httpturn"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -116,12 +117,12 @@ func driver(text string) drive.Driver {
 	prices, err := price.Default()
 	Expect(err).NotTo(HaveOccurred())
 	before := gleak.Goroutines()
-	env := &drive.Env{Prices: prices, Tokens: token.NewCounter(token.Options{})}
+	env := &drive.Env{Makers: kinds.All().Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{})}
 	DeferCleanup(func() {
 		Expect(env.Close()).To(Succeed())
 		Eventually(gleak.Goroutines, "10s").ShouldNot(gleak.HaveLeaked(before))
 	})
-	sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{})
+	sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 	Expect(found).To(BeEmpty())
 	d, err := drive.New(sc, env)
 	Expect(err).NotTo(HaveOccurred())

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate/zones"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
-	"github.com/rehearse-dev/rehearse/scenarios/cast"
 )
 
 var sizes = []int{10 << 10, 1 << 20}

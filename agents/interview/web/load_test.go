@@ -21,6 +21,7 @@ import (
 	"github.com/onsi/gomega/gleak"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
@@ -29,7 +30,6 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/openai"
 	tokens "github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/mocks"
-	"github.com/rehearse-dev/rehearse/scenarios/cast"
 )
 
 // crowd is how many candidates take an interview at once.

@@ -1,0 +1,317 @@
+package kind
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/web"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// maxSubmissions ends a client that gets nowhere.
+const maxSubmissions = 500
+
+// candidate is the client of one interview: the persona, and what the scenario
+// makes it do off the path.
+type candidate struct {
+	*rehearsed
+	trial      *drive.Trial
+	store      session.Store
+	sink       event.Sink // of the service
+	violations drive.Violations
+	crashes    *drive.CrashPlan
+	turns      []drive.Planned
+
+	process  *process
+	handler  http.Handler
+	view     interview.View
+	before   string // the message shown before the present one
+	sent     int    // submissions
+	turn     int    // the same, those only that the persona made
+	retries  int    // of messages that could not be made
+	patience int    // how many may be
+	did      []bool // moves
+	kept     []session.Answer
+	calls    atomic.Int32 // that were made, whatever the ledger says
+	sessions atomic.Int32 // that were begun
+	crashed  int          // crashes before it was resumed
+	checked  int          // invariants
+}
+
+// sending is the body of POST /axiom.
+type sending struct {
+	Session   string           `json:"sessionId,omitempty"`
+	Candidate string           `json:"candidateId,omitempty"`
+	Language  session.Language `json:"language,omitempty"`
+	Message   *string          `json:"message,omitempty"`
+	Event     interview.Event  `json:"event,omitempty"`
+	ID        string           `json:"submissionId,omitempty"`
+	ReplyTo   string           `json:"replyTo,omitempty"`
+}
+
+// answer is what came back: a view, or an error's code with the view that came
+// with it.
+type answer struct {
+	code, message string
+	view          *interview.View
+}
+
+// start starts the service, as a new process on the same store.
+func (c *candidate) start() error {
+	c.process = &process{Store: c.store, Process: drive.Process{Plan: c.crashes}, model: llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
+		c.calls.Add(1)
+		return c.trial.Backend.Complete(ctx, req)
+	})}
+	service, err := interview.New(c.options(), interview.Deps{
+		Prompts: []*prompt.Set{c.prompts},
+		Store:   c.process, Backend: c.process, Clock: c.trial.Clock, Sink: c.sink,
+		Count: c.trial.Env.Tokens.Count, Price: c.trial.Price,
+		NewID: func() string { return "rehearsed-session-" + strconv.Itoa(int(c.sessions.Add(1))) },
+	})
+	if err != nil {
+		return err
+	}
+	c.handler, err = web.New(web.Options{StartsPerMinute: -1, AllStartsPerMinute: -1}, web.Deps{Service: service, Store: c.process, Clock: c.trial.Clock})
+	return err
+}
+
+// post sends a body to the service.
+func (c *candidate) post(ctx context.Context, body sending) answer {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return answer{code: "client", message: err.Error()}
+	}
+	// Not httptest.NewRequest, which writes the request down and parses it again.
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/axiom", bytes.NewReader(data))
+	if err != nil {
+		return answer{code: "client", message: err.Error()}
+	}
+	req.Header.Set("Content-Type", "application/json")
+	rec := httptest.NewRecorder()
+	c.handler.ServeHTTP(rec, req)
+	var problem struct {
+		Error struct{ Code, Message string }
+		View  *interview.View
+	}
+	if rec.Code != http.StatusOK {
+		if err := json.Unmarshal(rec.Body.Bytes(), &problem); err != nil || problem.Error.Code == "" {
+			return answer{code: "client", message: fmt.Sprintf("status %d with a body that is no error: %.200s", rec.Code, rec.Body)}
+		}
+		return answer{code: problem.Error.Code, message: problem.Error.Message, view: problem.View}
+	}
+	var view interview.View
+	if err := json.Unmarshal(rec.Body.Bytes(), &view); err != nil {
+		return answer{code: "client", message: "the answer is no view: " + err.Error()}
+	}
+	return answer{view: &view}
+}
+
+// maxAgain is how often a client sends the same again that gets no answer.
+const maxAgain = 10
+
+// deliver sends a body until it is heard of: again where the process died
+// meanwhile, once that is started again, and where the store failed, as the answer
+// then asks for.
+func (c *candidate) deliver(ctx context.Context, body sending) answer {
+	for again := 0; ; again++ {
+		got := c.post(ctx, body)
+		switch {
+		case c.process.Crashed():
+			c.restart()
+		case got.code != string(interview.CodeStore):
+			return got
+		}
+		if again == maxAgain {
+			return got
+		}
+	}
+}
+
+// take takes the interview from its beginning to its end.
+func (c *candidate) take(ctx context.Context) record.End {
+	if first := c.begin(ctx); first.view == nil {
+		return c.end(statusError, 1, "start: "+first.message)
+	}
+	return c.goOn(ctx)
+}
+
+// begin begins an interview.
+func (c *candidate) begin(ctx context.Context) answer {
+	body := sending{
+		Event: interview.EventStart, Candidate: c.persona.Candidate, Language: c.persona.Language, ID: c.id(),
+	}
+	c.turn++
+	c.beginOtherwise(ctx, body)
+	first := c.deliver(ctx, body)
+	if first.view != nil {
+		c.show(*first.view)
+	}
+	return first
+}
+
+// goOn takes the interview from where it stands to its end.
+func (c *candidate) goOn(ctx context.Context) record.End {
+	for c.sent < maxSubmissions {
+		acted, left := c.move(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return drive.Failed("take the interview", ctx.Err())
+		case left:
+			return c.end(statusLeft, 0, "left at "+c.place())
+		case acted:
+			continue // where the interview stands now there may be another move
+		case c.view.Finished:
+			return c.end(statusFinished, 0, "")
+		}
+		if c.opts.Reload {
+			c.reload(ctx)
+		}
+		c.turn++
+		if got := c.act(ctx, c.next()); got.code != "" {
+			if failed, end := c.failed(ctx, got); failed {
+				return end
+			}
+		}
+	}
+	return c.end(statusError, 1, fmt.Sprintf("the interview has not ended after %d submissions", c.sent))
+}
+
+// failed handles a message that could not be made: the client asks again as
+// often as the scenario says, and then gives up.
+func (c *candidate) failed(ctx context.Context, got answer) (bool, record.End) {
+	for got.code == string(interview.CodeBackend) || got.code == string(interview.CodeReply) {
+		if c.retries == c.patience {
+			return true, c.end(statusFailed, 1, got.code+": "+got.message)
+		}
+		c.retries++
+		if got = c.act(ctx, sending{Event: interview.EventRetry}); got.code == "" {
+			return false, record.End{}
+		}
+	}
+	return true, c.end(statusError, 1, got.code+": "+got.message)
+}
+
+func (c *candidate) end(status string, code int, details string) record.End {
+	return record.End{Status: status, ExitCode: code, Iterations: c.sent, Text: c.view.Response, Details: details}
+}
+
+// next is what the persona sends where the interview stands.
+func (c *candidate) next() sending {
+	v, p := c.view, c.persona
+	text := ""
+	switch {
+	case v.AutoContinue:
+		return sending{Event: interview.EventRetry}
+	case v.Kind == session.KindMirror:
+		text = p.Comment(v.Step)
+	case v.ExpectsAnswer:
+		text = p.Answer(v.Step, max(v.QuestionIndex, 0))
+	}
+	if text == "" {
+		return sending{Event: interview.EventGo}
+	}
+	return sending{Message: &text}
+}
+
+// act sends something as the client's next submission and shows what comes back.
+func (c *candidate) act(ctx context.Context, body sending) answer {
+	return c.says(ctx, c.addressed(body))
+}
+
+// says delivers a submission and shows what comes back.
+func (c *candidate) says(ctx context.Context, body sending) answer {
+	got := c.deliver(ctx, body)
+	c.heard(body, got)
+	return got
+}
+
+// heard takes what came back.
+func (c *candidate) heard(body sending, got answer) {
+	c.keep(body, got)
+	if got.view != nil {
+		c.show(*got.view)
+	}
+}
+
+// addressed completes a submission to the message that is shown.
+func (c *candidate) addressed(body sending) sending {
+	body.Session = c.view.SessionID
+	how, id := c.opts.Address, c.id()
+	if how != addressReplyTo {
+		body.ID = id
+	}
+	if moves := body.Event == "" || body.Event == interview.EventGo; moves && how != addressID {
+		body.ReplyTo = c.view.MessageID
+	}
+	return body
+}
+
+func (c *candidate) id() string {
+	c.sent++
+	return "submission-" + strconv.Itoa(c.sent)
+}
+
+func (c *candidate) show(v interview.View) {
+	if v.MessageID != c.view.MessageID {
+		c.before = c.view.MessageID
+	}
+	c.view = v
+}
+
+// reload shows the page again, which must change nothing.
+func (c *candidate) reload(ctx context.Context) {
+	got := c.deliver(ctx, sending{Session: c.view.SessionID, Event: interview.EventResume})
+	shown := got.view != nil && got.view.MessageID == c.view.MessageID && got.view.Response == c.view.Response
+	if !shown {
+		c.require(false, "after a reload at %s something else is shown: %s", c.place(), got.message)
+	}
+}
+
+// keep notes an answer that must be stored from now on: one that was accepted,
+// also where the next message could not be made.
+func (c *candidate) keep(body sending, got answer) {
+	stored := got.code == "" || got.code == string(interview.CodeBackend) || got.code == string(interview.CodeReply)
+	if body.Message == nil || !stored || !c.view.ExpectsAnswer {
+		return
+	}
+	if v := got.view; v != nil && v.Step == c.view.Step && v.Kind == c.view.Kind && v.QuestionIndex == c.view.QuestionIndex && !v.AutoContinue {
+		return // asked again: it was heard, and answers nothing
+	}
+	index := max(c.view.QuestionIndex, 0)
+	if c.view.Kind == session.KindMirror {
+		index = session.Reflection
+	}
+	c.kept = append(c.kept, session.Answer{Step: c.view.Step, Index: index, Text: *body.Message})
+}
+
+// place is where the interview stands, as moves name it.
+func (c *candidate) place() string {
+	switch v := c.view; {
+	case v.Kind == session.KindMirror:
+		return string(v.Step) + "/mirror"
+	case v.QuestionIndex >= 0:
+		return fmt.Sprintf("%s/%d", v.Step, v.QuestionIndex)
+	default:
+		return string(v.Step)
+	}
+}
+
+// require counts an invariant of every interview, and reports it if it does
+// not.
+func (c *candidate) require(kept bool, format string, args ...any) {
+	if c.checked++; !kept {
+		c.violations.Report(format, args...)
+	}
+}

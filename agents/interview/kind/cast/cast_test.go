@@ -1,0 +1,216 @@
+package cast_test
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/flow"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/validate"
+)
+
+// meant is what a persona's answers are meant to say to the service.
+type meant struct {
+	language session.Language
+	register session.Register
+	medium   session.Medium
+	works    []string
+	core     string
+	status   string
+}
+
+var intentions = map[string]meant{
+	"lea": {
+		session.French, session.Informal, session.Series,
+		[]string{"Better Call Saul", "Le Bureau des légendes", "The Bear"},
+		"Better Call Saul", "🟢 ALIGNÉ",
+	},
+	"tom": {
+		session.English, session.Informal, session.Film,
+		[]string{"The Martian", "Jerry Maguire", "Whiplash"},
+		"The Martian", "🔵 CONDITIONALLY ALIGNED",
+	},
+	"karim": {
+		session.French, session.Formal, session.Film,
+		[]string{"Heat", "Gladiator", "Ocean's Eleven"},
+		"Heat", "🟠 PAS ALIGNÉ ACTUELLEMENT",
+	},
+	"nora": {
+		session.French, session.Informal, session.Series,
+		[]string{"Dix pour cent", "Le Jeu de la dame", "Friends"},
+		"Dix pour cent", "🔵 ALIGNEMENT CONDITIONNEL",
+	},
+	"sam": {
+		session.English, session.Informal, session.Series,
+		[]string{"Ted Lasso", "Severance", "Mad Men"},
+		"Ted Lasso", "🟢 ALIGNED",
+	},
+}
+
+var _ = Describe("The cast", func() {
+	It("is known to these specs, all of it", func() {
+		for _, name := range cast.Names() {
+			Expect(intentions).To(HaveKey(name))
+		}
+		Expect(cast.Names()).To(HaveLen(len(intentions)))
+	})
+
+	It("meets every judgement that there is", func() {
+		signs := map[string]bool{}
+		for _, want := range intentions {
+			signs[strings.Fields(want.status)[0]] = true
+		}
+		Expect(signs).To(And(HaveLen(3), HaveKey("🟢"), HaveKey("🔵"), HaveKey("🟠")))
+	})
+
+	It("says whom there is instead of somebody unknown", func() {
+		_, err := cast.Load("leo")
+		Expect(err).To(MatchError(ContainSubstring(`did you mean "lea"?`)))
+		_, err = cast.Replies("../personas/lea")
+		Expect(err).To(MatchError(ContainSubstring(`there is no persona "../personas/lea"`)))
+	})
+
+	for _, name := range cast.Names() {
+		Describe(name, func() {
+			var (
+				persona cast.Persona
+				replies []cast.Reply
+				want    meant
+			)
+
+			BeforeEach(func() {
+				var err error
+				persona, err = cast.Load(name)
+				Expect(err).NotTo(HaveOccurred())
+				replies, err = cast.Texts(name)
+				Expect(err).NotTo(HaveOccurred())
+				want = intentions[name]
+			})
+
+			It("has an id that a service accepts and speaks the language that is meant", func() {
+				Expect(persona.Candidate).To(MatchRegexp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`))
+				Expect(persona.Language).To(Equal(want.language))
+			})
+
+			It("answers every question, and nothing that is not asked", func() {
+				counts := map[session.Step]int{session.Identity: 1, session.Tone: 1}
+				mirrors := map[session.Step]bool{}
+				for _, r := range replies {
+					switch r.Purpose {
+					case session.PurposeQuestions:
+						counts[r.Step] = len(validate.Check(r.Text, expected(r, persona, want)).Questions)
+					case session.PurposeAdaptive:
+						counts[r.Step]++
+					case session.PurposeMirror:
+						mirrors[r.Step] = true
+					}
+				}
+				for step, count := range counts {
+					Expect(persona.Answers[step]).To(HaveLen(count), string(step))
+					for i := range count {
+						Expect(persona.Answer(step, i)).NotTo(BeEmpty(), "%s %d", step, i)
+					}
+					Expect(persona.Answer(step, count)).To(BeEmpty(), string(step))
+				}
+				Expect(persona.Answers).To(HaveLen(len(counts)))
+				for step := range persona.Comments {
+					Expect(mirrors).To(HaveKey(step))
+				}
+			})
+
+			It("is written to in texts in which no validator finds anything", func() {
+				Expect(replies).To(HaveLen(24))
+				for _, r := range replies {
+					Expect(validate.Check(r.Text, expected(r, persona, want)).Findings).To(BeEmpty(), r.File())
+				}
+			})
+
+			if intentions[name].language == session.French { // English has one form of address
+				It("is addressed as it wishes in every text", func() {
+					for _, r := range replies {
+						text := strings.ReplaceAll(strings.ToLower(r.Text), "rendez-vous", "rencontre")
+						for word := range strings.FieldsFuncSeq(text, notLetter) {
+							Expect(strangers[want.register]).NotTo(ContainElement(word), r.File())
+						}
+					}
+				})
+			}
+
+			It("gets the judgement that is meant", func() {
+				matching := replies[len(replies)-1]
+				Expect(matching.Purpose).To(Equal(session.PurposeMatching))
+				Expect(matching.Text).To(HavePrefix(want.status + "\n"))
+			})
+
+			It("takes the interview to its end in 24 calls and is understood", func() {
+				end, calls := rehearse(persona, replies)
+				Expect(end.Phase).To(Equal(session.Finished))
+				Expect(calls).To(Equal(24))
+				Expect(end.Register).To(Equal(want.register))
+				Expect(end.Medium).To(Equal(want.medium))
+				Expect(end.Works).To(Equal(want.works))
+				Expect(end.CoreWork).To(Equal(want.core))
+			})
+		})
+	}
+})
+
+// strangers are the words that do not belong into a text for a register.
+var strangers = map[session.Register][]string{
+	session.Informal: {"vous", "votre", "vos", "vôtre", "vôtres"},
+	session.Formal:   {"tu", "te", "toi", "ton", "ta", "tes", "tien", "tienne"},
+}
+
+func notLetter(r rune) bool {
+	return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzàâçéèêëîïôûùœ", r)
+}
+
+func expected(r cast.Reply, p cast.Persona, want meant) validate.Expected {
+	e := validate.Expected{Purpose: r.Purpose, Step: r.Step, Index: r.Index, Language: p.Language}
+	if slices.Index(session.Steps(), r.Step) >= slices.Index(session.Steps(), session.Block2A) {
+		e.Medium, e.Works = want.medium, want.works
+	}
+	return e
+}
+
+// rehearse takes a persona through the pure machine and returns where it ends
+// and how many calls were owed. An answer that is not kept ends it early.
+func rehearse(p cast.Persona, replies []cast.Reply) (end session.Session, calls int) {
+	GinkgoHelper()
+	now := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
+	move := flow.Start(session.Session{Language: p.Language})
+	for range 200 {
+		s := move.Session
+		var in flow.Input = flow.Went{}
+		switch comment := p.Comment(s.Step); s.Phase {
+		case session.Finished:
+			return s, calls
+		case session.Owing:
+			reply := replies[calls]
+			Expect(reply.Purpose).To(Equal(s.Owed.Purpose))
+			Expect(reply.Step).To(Equal(s.Step))
+			calls++
+			in = flow.Replied{Text: reply.Text, Questions: validate.Check(reply.Text, validate.Expected{
+				Purpose: s.Owed.Purpose, Step: s.Step, Language: s.Language, Medium: s.Medium, Works: s.Works,
+			}).Questions}
+		case session.Asking:
+			in = flow.Answered{Text: p.Answer(s.Step, max(move.Say.Question, 0))}
+		case session.Reflecting:
+			if comment != "" {
+				in = flow.Answered{Text: comment}
+			}
+		}
+		next, err := flow.Next(s, in, now)
+		Expect(err).NotTo(HaveOccurred())
+		if _, answers := in.(flow.Answered); answers {
+			Expect(next.Answer).NotTo(BeNil(), "an answer at %s is not kept", s.Step)
+		}
+		move = next
+	}
+	return move.Session, calls
+}

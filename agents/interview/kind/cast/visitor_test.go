@@ -1,0 +1,85 @@
+package cast_test
+
+import (
+	"context"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
+	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/validate"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/llm/openai"
+	"github.com/rehearse-dev/rehearse/mocks"
+)
+
+// told is what a visitor is told, by the service's own request, and what is
+// expected of it.
+func told(s session.Session) (string, validate.Expected) {
+	GinkgoHelper()
+	script, err := cast.Visitor(s.Language)
+	Expect(err).NotTo(HaveOccurred())
+	program, err := mocks.Compile(script)
+	Expect(err).NotTo(HaveOccurred())
+	engine := mocks.NewEngine(program, mocks.EngineOptions{Clock: clock.NewVirtual()})
+	backend, err := openai.New(openai.Config{
+		BaseURL: "http://127.0.0.1/v1", APIKey: "scripted", Model: "m", Offline: true, Clock: clock.NewVirtual(),
+		Transport: mocks.NewTransport(engine), Retry: openai.RetryPolicy{Max: -1},
+	})
+	Expect(err).NotTo(HaveOccurred())
+	prompts, err := prompt.Load(s.Language)
+	Expect(err).NotTo(HaveOccurred())
+	reply, err := backend.Complete(context.Background(), prompts.Build(s, nil, prompt.Limits{}).Request)
+	Expect(err).NotTo(HaveOccurred())
+	return reply.Text, validate.Expected{
+		Purpose: s.Owed.Purpose, Step: s.Step, Index: s.Owed.Index, Language: s.Language, Medium: s.Medium, Works: s.Works,
+	}
+}
+
+var _ = Describe("What a visitor is told in block 2", func() {
+	DescribeTable("fits the visitor's own answers, whatever they are",
+		func(language session.Language, medium session.Medium, works ...string) {
+			s := session.Session{Language: language, Step: session.Block2A, Medium: medium, Register: session.Formal}
+			for index := 1; index <= 2; index++ {
+				s.Owed = &session.Owed{Purpose: session.PurposeAdaptive, Index: index}
+				if index == 2 && len(works) > 0 {
+					s.Works = works
+				}
+				text, want := told(s)
+				Expect(validate.Check(text, want).Findings).To(BeEmpty(), text)
+			}
+			s.Step, s.Owed = session.Block2B, &session.Owed{Purpose: session.PurposeQuestions}
+			if len(works) > 0 {
+				s.CoreWork = works[0]
+			}
+			text, want := told(s)
+			result := validate.Check(text, want)
+			Expect(result.Valid()).To(BeTrue(), "%v", result.Findings)
+			for _, work := range works {
+				Expect(text).To(ContainSubstring(work))
+			}
+			s.Owed = &session.Owed{Purpose: session.PurposeMirror}
+			text, want = told(s)
+			Expect(validate.Check(text, want).Valid()).To(BeTrue(), text)
+			Expect(strings.Count(text, "\n")).To(Equal(3))
+		},
+		Entry("three films", session.French, session.Film, "Dune", "Alien", "Amélie"),
+		Entry("three series", session.English, session.Series, "Dark", "Lost", "The Wire"),
+		Entry("one", session.French, session.Series, "Lost"),
+		Entry("five", session.English, session.Film, "Up", "Jaws", "Heat", "Big Fish", "What's Up, Doc?"),
+		Entry("none", session.French, session.Film),
+	)
+
+	It("is written in the languages that there are", func() {
+		for _, l := range session.Languages() {
+			script, err := cast.Visitor(l)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(script.Rules).To(HaveEach(HaveField("Optional", true)))
+		}
+		_, err := cast.Visitor("de")
+		Expect(err).To(HaveOccurred())
+	})
+})

@@ -1,0 +1,95 @@
+package kind
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/audit"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/event"
+)
+
+// checkInvariants checks what the store has at the end, and reports how many invariants
+// were checked.
+func (c *candidate) checkInvariants(ctx context.Context) error {
+	if c.view.SessionID == "" {
+		return nil
+	}
+	data, err := c.checkStored(ctx)
+	if err != nil {
+		return err
+	}
+	for i, m := range c.opts.Moves {
+		c.require(c.did[i], "the interview never came to %s, where the scenario has the move %q", m.At, m.Do)
+	}
+	c.sink.Tell(event.Event{
+		Kind: event.Checkpoint, Name: "answers",
+		Attrs: map[string]any{"answers": len(data.Answers), "promises": c.checked},
+	})
+	return nil
+}
+
+// checkStored checks the stored interview against the invariants of every one: each answer
+// that the client knows to be accepted is there, once and in order, and messages,
+// queues, answers and calls agree.
+func (c *candidate) checkStored(ctx context.Context) (audit.Data, error) {
+	if c.view.SessionID == "" {
+		return audit.Data{}, nil
+	}
+	data, err := audit.Read(ctx, c.store, c.view.SessionID)
+	if err != nil {
+		return data, err
+	}
+	for _, check := range audit.Of(data, audit.Options{}).Checks {
+		c.require(check.Verdict != audit.Fail, "%s: %s", check.About, strings.Join(check.Problems, "; "))
+	}
+	stored := make([]session.Answer, len(data.Answers))
+	for i, a := range data.Answers {
+		stored[i] = session.Answer{Step: a.Step, Index: a.Index, Text: a.Text}
+	}
+	c.require(slices.Equal(stored, c.kept), "%s", difference(c.kept, stored))
+	c.ledger(data)
+	return data, nil
+}
+
+// difference says where two lists of answers part.
+func difference(sent, stored []session.Answer) string {
+	for i, a := range sent {
+		if i == len(stored) {
+			return fmt.Sprintf("the answer to %s/%d is not stored; %d of %d are", a.Step, a.Index, len(stored), len(sent))
+		}
+		if b := stored[i]; a != b {
+			return fmt.Sprintf("answer %d should be to %s/%d and is to %s/%d", i+1, a.Step, a.Index, b.Step, b.Index)
+		}
+	}
+	if len(stored) > len(sent) {
+		a := stored[len(sent)]
+		return fmt.Sprintf("the answer to %s/%d is stored, and was never accepted", a.Step, a.Index)
+	}
+	return "every answer is stored once, in order"
+}
+
+// ledger compares the ledger with the calls that were really made. A call that a
+// crash interrupted is lost, made or not.
+func (c *candidate) ledger(data audit.Data) {
+	lost := 0
+	for _, call := range data.Calls {
+		if call.Outcome == session.Lost {
+			lost++
+		}
+	}
+	made := int(c.calls.Load())
+	c.require(ledgerMatches(made, len(data.Calls), lost),
+		"the ledger has %d calls, %d of them lost, and %d were made", len(data.Calls), lost, made)
+	_, deaths := c.crashes.Count()
+	c.require(lost <= deaths+c.crashed, "%d calls were lost in %d crashes", lost, deaths+c.crashed)
+}
+
+// ledgerMatches reports whether a ledger with listed calls matches the calls made: it
+// has each of them, and beyond them only calls that a crash interrupted before they
+// were made, which are among the lost ones.
+func ledgerMatches(made, listed, lost int) bool {
+	return made <= listed && listed <= made+lost
+}

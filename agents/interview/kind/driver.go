@@ -1,0 +1,155 @@
+package kind
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/store"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
+)
+
+// postgresDSN names the variable with the PostgreSQL server that scenarios may use.
+const postgresDSN = "REHEARSE_TEST_POSTGRES"
+
+// run lets the persona take the interview.
+func (r *rehearsed) run(ctx context.Context, t *drive.Trial) record.End {
+	kept, skipped, err := r.open(ctx, t)
+	switch {
+	case err != nil:
+		return drive.Failed("open the store of the interview", err)
+	case skipped != "":
+		return record.End{Status: "skipped", Skipped: skipped}
+	}
+	c := &candidate{
+		rehearsed: r, trial: t, store: kept, sink: t.Sink, violations: drive.Violations{Sink: t.Sink},
+		crashes: drive.NewCrashPlan(t.Sink, t.Perturb), turns: drive.PlannedAt(perturb.Turn, t.Perturb),
+		patience: r.opts.Retries, did: make([]bool, len(r.opts.Moves)),
+	}
+	if err := c.start(); err != nil {
+		return drive.Failed("start the interview's service", err)
+	}
+	end := c.take(ctx)
+	end.Writes, _ = c.crashes.Count()
+	t.Unfired(c.crashes.Unfired()...)
+	t.Unfired(drive.Unfired(c.turns, c.turn, "submissions", "it needs a message that was shown before")...)
+	if err := c.checkInvariants(ctx); err != nil {
+		return drive.Failed("read what the interview stored", err)
+	}
+	if len(t.Perturb) > 0 && end.Status != statusFinished && end.HarnessError == "" {
+		if err := c.resume(ctx); err != nil {
+			return drive.Failed("take the interview up again", err)
+		}
+	}
+	return end
+}
+
+// resume resumes an interview that did not come to its end, as a candidate does who comes
+// back another day, without faults. What happens then is not part of the trial.
+func (c *candidate) resume(ctx context.Context) error {
+	next, err := c.trial.ResumeWithoutFaults(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = next.Release() }()
+	c.process.Retire()
+	c.trial, c.sink = next, event.Discard
+	c.violations.When = drive.AfterResume
+	_, c.crashed = c.crashes.Count()
+	c.crashes, c.turns = drive.NewCrashPlan(event.Discard, nil), nil
+	c.retries, c.patience = 0, comingBack
+	for i := range c.did {
+		c.did[i] = true
+	}
+	if err := c.start(); err != nil {
+		return err
+	}
+	end := c.back(ctx)
+	c.violations.Tell(drive.Resumed(end.Status, end.Details))
+	_, err = c.checkStored(ctx)
+	return err
+}
+
+// comingBack is how often a candidate who comes back asks again for a message.
+const comingBack = 2
+
+// back goes on where the interview stands, or begins it if it has not begun.
+func (c *candidate) back(ctx context.Context) record.End {
+	if c.view.SessionID == "" {
+		return c.take(ctx)
+	}
+	got := c.deliver(ctx, sending{Session: c.view.SessionID, Event: interview.EventResume})
+	if got.view == nil {
+		return c.end(statusError, 1, got.code+": "+got.message)
+	}
+	c.show(*got.view)
+	return c.goOn(ctx)
+}
+
+// open opens the scenario's store, or says why that cannot be done here.
+func (r *rehearsed) open(ctx context.Context, t *drive.Trial) (opened session.Store, skipped string, err error) {
+	dsn := "memory:"
+	switch r.opts.Store {
+	case "file":
+		folder, err := os.MkdirTemp("", "rehearse-interview-")
+		if err != nil {
+			return nil, "", fmt.Errorf("make a folder: %w", err)
+		}
+		t.Cleanup(func() error { return os.RemoveAll(folder) })
+		dsn = "sqlite:" + filepath.Join(folder, "interviews.db")
+	case "postgres":
+		server := os.Getenv(postgresDSN)
+		if server == "" {
+			return nil, postgresDSN + " names no PostgreSQL server", nil
+		}
+		var drop func() error
+		if dsn, drop, err = store.Scratch(ctx, server); err != nil {
+			return nil, "", err
+		}
+		t.Cleanup(drop)
+	}
+	if opened, err = store.Open(ctx, dsn); err != nil {
+		return nil, "", err
+	}
+	t.CleanupFirst(opened.Close)
+	return opened, "", nil
+}
+
+// options are those of the service.
+func (r *rehearsed) options() interview.Options {
+	retries := func(given *int) int {
+		switch {
+		case given == nil:
+			return 0 // the service's default
+		case *given == 0:
+			return -1
+		}
+		return *given
+	}
+	return interview.Options{
+		Model:             r.model,
+		CallTimeout:       r.opts.CallTimeout.Std(),
+		Backoff:           r.opts.Backoff.Std(),
+		TransportRetries:  retries(r.opts.TransportRetries),
+		ValidationRetries: retries(r.opts.ValidationRetries),
+		History:           prompt.Limits{Messages: r.opts.HistoryMessages, Tokens: r.opts.HistoryTokens},
+		Instance:          "rehearsal",
+	}
+}
+
+// said is what a move says.
+func said(m Move) string {
+	var all []byte
+	for range cmp.Or(m.Repeat, 1) {
+		all = append(all, m.Text...)
+	}
+	return string(all)
+}

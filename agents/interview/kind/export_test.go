@@ -1,0 +1,4 @@
+package kind
+
+// LedgerMatches reports whether a ledger fits the calls that were made.
+var LedgerMatches = ledgerMatches

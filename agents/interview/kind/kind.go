@@ -1,0 +1,77 @@
+// Package kind lets scenarios drive an interview: the whole service behind its HTTP face,
+// with a real store, and a client that does what the scenario says.
+package kind
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
+	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
+)
+
+// Kind returns the kind "interview".
+func Kind() kind.Kind {
+	return kind.Kind{
+		Kind: scenarios.Kind{
+			Name: "interview", Title: "an interview", Writes: true,
+			Statuses:  []string{statusFinished, statusFailed, statusLeft, statusError},
+			Options:   func() any { return new(Options) },
+			Complete:  func(c *scenarios.Checker, _ any, sc *scenarios.Scenario) { addCast(c, &sc.Backend) },
+			Check:     func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
+			CheckTurn: func(any, perturb.Perturbation) error { return nil },
+		},
+		New: newDriver,
+	}
+}
+
+// rehearsed is an interview under test: who takes it, with which prompts.
+type rehearsed struct {
+	opts    Options
+	model   string
+	persona cast.Persona
+	prompts *prompt.Set
+}
+
+func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
+	r := &rehearsed{opts: *sc.Drive.Options.(*Options), model: sc.Backend.Model}
+	var err error
+	if r.persona, err = cast.Load(r.opts.Persona); err != nil {
+		return nil, err
+	}
+	if r.prompts, err = prompt.Load(r.persona.Language); err != nil {
+		return nil, err
+	}
+	if r.prompts, err = r.prompts.With(r.opts.Prompts); err != nil {
+		return nil, err
+	}
+	return drive.NewAgent(sc, env, drive.Agent{
+		Limits: struct {
+			Options
+			Language session.Language `json:"language"`
+			Prompts  string           `json:"prompts"`
+			Hash     string           `json:"prompts_hash"`
+		}{r.opts, r.persona.Language, r.prompts.Version, r.prompts.Hash},
+		Points: r.points,
+		Run:    r.run,
+	})
+}
+
+// points completes the points: every commit is a write, every submission a turn.
+func (r *rehearsed) points(p *drive.Points) {
+	p.NoWrites, p.NoTurns = "", ""
+	call := cmp.Or(r.opts.CallTimeout.Std(), interview.DefaultCallTimeout)
+	p.Timeouts = map[string]time.Duration{"call_timeout": call}
+	if r.opts.TransportRetries == nil {
+		p.Attempts *= 1 + interview.DefaultTransportRetries
+	} else {
+		p.Attempts *= 1 + *r.opts.TransportRetries
+	}
+	p.Attempts *= 1 + r.opts.Retries
+}

@@ -1,0 +1,192 @@
+package kind
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
+)
+
+// move makes the first move that is due where the interview stands, one of the
+// scenario or one that a perturbation names by its turn, and reports whether there
+// was one, and whether the candidate left.
+func (c *candidate) move(ctx context.Context) (acted, left bool) {
+	for i, m := range c.opts.Moves {
+		if c.did[i] || m.At != c.place() || c.view.AutoContinue {
+			continue
+		}
+		c.did[i] = true
+		if m.Do == moveLeave {
+			return true, true
+		}
+		c.make(ctx, m)
+		return true, false
+	}
+	return c.departs(ctx), false
+}
+
+// departs makes the perturbation that is due where the persona is to act next, and
+// reports whether there was one.
+func (c *candidate) departs(ctx context.Context) bool {
+	if c.view.Finished || c.view.AutoContinue {
+		return false
+	}
+	for i := range c.turns {
+		b := &c.turns[i]
+		if b.Fired() || b.N != c.turn+1 || b.Do == perturb.Stale && c.before == "" {
+			continue
+		}
+		b.Fire(c.trial.Sink, b.N)
+		if b.Do == perturb.Double || b.Do == perturb.Concurrent {
+			c.turn++ // this is what the persona sends
+		}
+		c.make(ctx, departure(b.Do))
+		return true
+	}
+	return false
+}
+
+// departure is what a person does at a turn as a move.
+func departure(do string) Move {
+	switch do {
+	case perturb.Empty:
+		return Move{Do: moveSay, Text: " \n\t", Want: string(interview.CodeEmptyAnswer)}
+	case perturb.Long:
+		return Move{Do: moveSay, Text: "x", Repeat: 1 << 20, Want: "body_too_large"}
+	case perturb.Ahead:
+		return Move{Do: moveAhead, Want: string(interview.CodeOutOfOrder)}
+	}
+	return Move{Do: do} // the others have the names of moves
+}
+
+// beginOtherwise makes the perturbations of the first turn, which begins the
+// interview: most need one that has begun.
+func (c *candidate) beginOtherwise(ctx context.Context, body sending) {
+	for i := range c.turns {
+		b := &c.turns[i]
+		if b.N != c.turn || b.Do != perturb.Double && b.Do != perturb.Restart {
+			continue
+		}
+		b.Fire(c.trial.Sink, b.N)
+		if b.Do == perturb.Restart {
+			c.process.Retire()
+			c.restart()
+			continue
+		}
+		got := c.deliver(ctx, body)
+		c.require(got.code == "", "an interview that is begun twice: the first time the code is %q (%s)", got.code, got.message)
+	}
+}
+
+// make makes one move and compares what comes back with what the scenario wants.
+func (c *candidate) make(ctx context.Context, m Move) {
+	at := c.place()
+	version := c.version(ctx)
+	got := c.perform(ctx, m)
+	c.require(got.code == m.Want, "%s at %s: expected the code %q, got %q (%s)", m.Do, at, m.Want, got.code, got.message)
+	if m.Want != "" && !stored(m.Want) {
+		now := c.version(ctx)
+		c.require(version == now, "%s at %s was refused, and the session went from version %d to %d", m.Do, at, version, now)
+	}
+}
+
+// stored reports whether a submission with that error is kept all the same.
+func stored(code string) bool {
+	return code == string(interview.CodeBackend) || code == string(interview.CodeReply)
+}
+
+func (c *candidate) version(ctx context.Context) int64 {
+	s, err := c.store.Load(ctx, c.view.SessionID)
+	c.require(err == nil, "the session cannot be read: %v", err)
+	return s.Version
+}
+
+func (c *candidate) perform(ctx context.Context, m Move) answer {
+	switch m.Do {
+	case moveSay:
+		text := said(m)
+		return c.act(ctx, sending{Message: &text})
+	case moveEvent:
+		return c.act(ctx, sending{Event: interview.Event(m.Event)})
+	case moveReload:
+		c.reload(ctx)
+	case moveDouble:
+		return c.twice(ctx, func(send func()) { send(); send() })
+	case moveConcurrent:
+		return c.twice(ctx, func(send func()) {
+			var both sync.WaitGroup
+			both.Go(send)
+			both.Go(send)
+			both.Wait()
+		})
+	case moveStale:
+		text := "An answer to what was asked before."
+		return c.deliver(ctx, sending{Session: c.view.SessionID, Message: &text, ID: c.id(), ReplyTo: c.before})
+	case moveAhead:
+		text := "An answer to what nobody asked yet."
+		return c.deliver(ctx, sending{Session: c.view.SessionID, Message: &text, ID: c.id(), ReplyTo: "m" + strconv.Itoa(1<<20)})
+	case moveRestart:
+		c.process.Retire()
+		c.restart()
+		c.reload(ctx)
+	case moveCrash:
+		return c.crash(ctx, m.Instant)
+	case moveUnknown:
+		text := "Is anybody there?"
+		return c.deliver(ctx, sending{Session: "nobody-knows-this-session", Message: &text, ID: c.id(), ReplyTo: c.view.MessageID})
+	}
+	return answer{}
+}
+
+// twice sends what the persona says next two times, both times as the same
+// submission. Both must be answered alike, and one of them as a repetition.
+func (c *candidate) twice(ctx context.Context, send func(func())) answer {
+	body := c.addressed(c.next())
+	var mu sync.Mutex
+	var got []answer
+	send(func() {
+		one := c.post(context.WithoutCancel(ctx), body)
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, one)
+	})
+	if c.process.Crashed() || got[0].code == string(interview.CodeStore) || got[1].code == string(interview.CodeStore) {
+		return c.says(ctx, body)
+	}
+	first, second := got[0], got[1]
+	if first.view == nil || second.view == nil || first.code != "" || second.code != "" {
+		failed := answer{code: first.code + second.code, message: first.message + second.message, view: cmp.Or(first.view, second.view)}
+		c.heard(body, failed)
+		return failed
+	}
+	c.require(first.view.MessageID == second.view.MessageID, "one submission sent twice shows %s and %s", first.view.MessageID, second.view.MessageID)
+	c.require(first.view.Repeated != second.view.Repeated, "of one submission sent twice, not exactly one counts as repeated")
+	c.heard(body, first)
+	return first
+}
+
+// crash lets the process die in the step of the persona's next answer, starts it
+// again, and sends the answer again, as a client does that heard nothing.
+func (c *candidate) crash(ctx context.Context, instant string) answer {
+	body := c.addressed(c.next())
+	c.process.plan(instant)
+	got := c.post(ctx, body)
+	if instant == afterReply {
+		_ = c.process.Crash()
+	}
+	if !c.process.Crashed() {
+		return answer{code: "client", message: fmt.Sprintf("the process did not come to the instant %q; got %q", instant, got.code)}
+	}
+	c.restart()
+	return c.says(ctx, body)
+}
+
+// restart starts the service again on the same store.
+func (c *candidate) restart() {
+	err := c.start()
+	c.require(err == nil, "the service does not start again: %v", err)
+}

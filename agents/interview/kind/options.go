@@ -1,0 +1,197 @@
+package kind
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
+	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/web/wire"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Options are the keys under drive.interview. They let a persona take an interview: a client that speaks to the
+// whole service over HTTP, in process, and does what is said off the path.
+type Options struct {
+	// Persona is who answers.
+	Persona string `yaml:"persona" json:"persona"`
+	// Store keeps the session: "sqlite" (default; in memory), "file" (SQLite in a
+	// file) or "postgres", which is skipped where REHEARSE_TEST_POSTGRES names no
+	// server.
+	Store string `yaml:"store,omitempty" json:"store,omitempty" jsonschema:"enum=sqlite,enum=file,enum=postgres"`
+	// Prompts are texts in place of shipped ones, by their names, such as "mirror" or
+	// "mirror/BLOC_01": what is tried against them. What differs by register is written
+	// [[informal|formal]].
+	Prompts map[string]string `yaml:"prompts,omitempty" json:"prompts,omitempty"`
+	// Options are those of the service.
+	CallTimeout       quantity.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
+	Backoff           quantity.Duration `yaml:"backoff,omitempty" json:"backoff,omitempty"`
+	TransportRetries  *int              `yaml:"transport_retries,omitempty" json:"transport_retries,omitempty" jsonschema:"minimum=0"`
+	ValidationRetries *int              `yaml:"validation_retries,omitempty" json:"validation_retries,omitempty" jsonschema:"minimum=0"`
+	HistoryMessages   int               `yaml:"history_messages,omitempty" json:"history_messages,omitempty" jsonschema:"minimum=1"`
+	HistoryTokens     int               `yaml:"history_tokens,omitempty" json:"history_tokens,omitempty" jsonschema:"minimum=1"`
+	// Address is how the client tells its submissions apart: by an id of its own
+	// ("id"), by the message that it replies to ("reply_to"), or by both (default).
+	Address string `yaml:"address,omitempty" json:"address,omitempty" jsonschema:"enum=id,enum=reply_to,enum=both"`
+	// Retries is how often the client asks again for a message that could not be
+	// made; default 0: it gives up.
+	Retries int `yaml:"retries,omitempty" json:"retries,omitempty" jsonschema:"minimum=0"`
+	// Reload shows the page again before each answer.
+	Reload bool `yaml:"reload,omitempty" json:"reload,omitempty"`
+	// Moves are what happens off the path.
+	Moves []Move `yaml:"moves,omitempty" json:"moves,omitempty"`
+}
+
+// Move is one thing that happens where an interview stands, before the persona
+// acts as usual.
+type Move struct {
+	// At is the message that is shown: "BLOC_01/0" (a question), "BLOC_01/mirror",
+	// or a step without questions, such as "STEP_03_PREAMBULE" or
+	// "STEP_99_MATCHING". A move happens once.
+	At string `yaml:"at" json:"at"`
+	// Do is what happens; see the constants.
+	Do string `yaml:"do" json:"do" jsonschema:"enum=say,enum=event,enum=reload,enum=double,enum=concurrent,enum=stale,enum=ahead,enum=restart,enum=crash,enum=unknown-session,enum=leave"`
+	// Text is what is said (say), at most as long as a file; with Repeat so often.
+	Text string `yaml:"text,omitempty" json:"text,omitempty"`
+	// Repeat repeats Text; default 1.
+	Repeat int `yaml:"repeat,omitempty" json:"repeat,omitempty" jsonschema:"minimum=1,maximum=1000000"`
+	// Event is the event that is sent (event).
+	Event string `yaml:"event,omitempty" json:"event,omitempty"`
+	// Instant is when the process dies (crash): "before-answer", "before-call",
+	// "after-call", "after-reply".
+	Instant string `yaml:"instant,omitempty" json:"instant,omitempty" jsonschema:"enum=before-answer,enum=before-call,enum=after-call,enum=after-reply"`
+	// Want is the code of the error that must come back; empty means that it must
+	// be accepted. A refused move must change nothing that is stored.
+	Want string `yaml:"want,omitempty" json:"want,omitempty"`
+}
+
+// The values of Options.Address, beside both.
+const (
+	addressID      = "id"
+	addressReplyTo = "reply_to"
+)
+
+// The values of Move.Do.
+const (
+	// moveSay says Text in place of the persona's answer; if it is refused or does
+	// not answer, the persona's answer follows.
+	moveSay = "say"
+	// moveEvent sends Event.
+	moveEvent = "event"
+	// moveReload shows the page again.
+	moveReload = "reload"
+	// moveDouble sends the persona's answer twice, one after the other.
+	moveDouble = "double"
+	// moveConcurrent sends it twice at once.
+	moveConcurrent = "concurrent"
+	// moveStale sends an answer to the message before the one that is shown.
+	moveStale = "stale"
+	// moveAhead answers a message that was not shown yet.
+	moveAhead = "ahead"
+	// moveRestart stops the service in order and starts it again.
+	moveRestart = "restart"
+	// moveCrash lets the process die at Instant of the persona's next answer and
+	// starts it again; the client sends the answer again.
+	moveCrash = "crash"
+	// moveUnknown answers in a session that there is not.
+	moveUnknown = "unknown-session"
+	// moveLeave ends the interview here.
+	moveLeave = "leave"
+)
+
+// The instants of moveCrash.
+const (
+	beforeAnswer = "before-answer" // the answer is not stored
+	beforeCall   = "before-call"   // it is, and the call is about to begin; without a call: after the answer is stored
+	afterCall    = "after-call"    // the call has ended, and its outcome is not stored
+	afterReply   = "after-reply"   // it is stored, and the client has not heard of it
+)
+
+// The end statuses of an interview.
+const (
+	statusFinished = "finished" // the matching was shown
+	statusFailed   = "failed"   // a message could not be made, and the client gave up
+	statusLeft     = "left"     // the candidate left, as a move says
+	statusError    = "error"    // the client could not go on
+)
+
+var placePattern = regexp.MustCompile(`^[A-Z0-9_]+(/([0-9]+|mirror))?$`)
+
+func (o *Options) check(c *scenarios.Checker) {
+	if names := cast.Names(); !slices.Contains(names, o.Persona) {
+		c.Add("drive.interview.persona", suggest.Nearest(o.Persona, names), "there is no persona %q; there are %s", o.Persona, strings.Join(names, ", "))
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Prompts)) {
+		if err := prompt.Check(name, o.Prompts[name]); err != nil {
+			nearest := ""
+			if unknown, ok := errors.AsType[*prompt.UnknownError](err); ok {
+				nearest = unknown.Nearest
+			}
+			c.Add(yamlsrc.Join("drive.interview.prompts", name), nearest, "%v", err)
+		}
+	}
+	for i, m := range o.Moves {
+		path := fmt.Sprintf("drive.interview.moves[%d]", i)
+		step, _, _ := strings.Cut(m.At, "/")
+		if !placePattern.MatchString(m.At) || !slices.Contains(session.Steps(), session.Step(step)) {
+			c.Add(path+".at", "", `%q is no place of an interview; write a step with a question or "mirror", such as BLOC_01/0 or BLOC_01/mirror, or a step alone, such as STEP_03_PREAMBULE`, m.At)
+		}
+		if codes := errorCodes(); m.Want != "" && !slices.Contains(codes, m.Want) {
+			c.Add(path+".want", suggest.Nearest(m.Want, codes), "there is no error code %q; there are %s", m.Want, strings.Join(codes, ", "))
+		}
+		for _, needs := range []struct {
+			what, do string
+			given    bool
+		}{{"text", moveSay, m.Text != ""}, {"event", moveEvent, m.Event != ""}, {"instant", moveCrash, m.Instant != ""}} {
+			switch {
+			case needs.given && m.Do != needs.do:
+				c.Add(path+"."+needs.what, "", "only do: %s has %s", needs.do, needs.what)
+			case !needs.given && m.Do == needs.do && m.Do != moveSay: // to say nothing is a move, too
+				c.Add(path+".do", "", "do: %s needs %s", needs.do, needs.what)
+			}
+		}
+	}
+}
+
+// errorCodes are those that a submission over HTTP can end with.
+func errorCodes() []string {
+	codes := wire.Codes()
+	for _, code := range interview.Codes() {
+		codes = append(codes, string(code))
+	}
+	return codes
+}
+
+// addCast adds the replies of a persona after the rules of the file.
+func addCast(c *scenarios.Checker, b *scenarios.Backend) {
+	if b.Cast == "" {
+		return
+	}
+	names := cast.Names()
+	if !slices.Contains(names, b.Cast) {
+		c.Add("backend.cast", suggest.Nearest(b.Cast, names), "there is no persona %q; there are %s", b.Cast, strings.Join(names, ", "))
+		return
+	}
+	if len(b.Replies) > 0 {
+		c.Add("backend.replies", "", "the replies of a cast are rules; write rules in place of replies")
+		return
+	}
+	script, err := cast.Replies(b.Cast)
+	if err != nil {
+		c.Add("backend.cast", "", "%v", err)
+		return
+	}
+	for _, rule := range script.Rules {
+		c.Digest([]byte(*rule.Text))
+	}
+	b.Rules = append(b.Rules, script.Rules...)
+}

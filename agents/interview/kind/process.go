@@ -1,0 +1,65 @@
+package kind
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
+)
+
+// process stands between one life of a service and what survives it: its store
+// and its backend.
+type process struct {
+	session.Store
+	drive.Process
+	model     llm.Backend
+	afterCall atomic.Bool // it crashes when the next call has ended
+}
+
+// plan plans the process's death at an instant of moveCrash in the next
+// step.
+func (p *process) plan(instant string) {
+	switch instant {
+	case beforeAnswer:
+		p.Plan.PlanNext(perturb.CrashBefore)
+	case beforeCall:
+		p.Plan.PlanNext(perturb.CrashAfter)
+	case afterCall:
+		p.afterCall.Store(true)
+	}
+}
+
+// Create implements session.Store.
+func (p *process) Create(ctx context.Context, s session.Session, c session.Change) error {
+	return p.Write(func() error { return p.Store.Create(ctx, s, c) })
+}
+
+// Commit implements session.Store.
+func (p *process) Commit(ctx context.Context, s session.Session, c session.Change) (version int64, err error) {
+	err = p.Write(func() (err error) {
+		version, err = p.Store.Commit(ctx, s, c)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return version, nil
+}
+
+// Complete implements llm.Backend.
+func (p *process) Complete(ctx context.Context, req llm.Request) (llm.Reply, error) {
+	if p.Crashed() {
+		return llm.Reply{}, drive.ErrCrashed
+	}
+	reply, err := p.model.Complete(ctx, req)
+	if p.afterCall.Load() {
+		_ = p.Crash()
+	}
+	if p.Crashed() {
+		return llm.Reply{}, drive.ErrCrashed
+	}
+	return reply, err
+}

@@ -1,0 +1,111 @@
+// Package kind lets scenarios drive the loop of agents/loop.
+package kind
+
+import (
+	"context"
+	"errors"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/redact"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Options are the keys under drive.loop: those of loop.Options and what a user does.
+type Options struct {
+	loop.Options `yaml:",inline"`
+	// Config stands for the configuration file, which options override.
+	Config *loop.Options `yaml:"config,omitempty" json:"config,omitempty"`
+	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock.
+	InterruptAfter quantity.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
+}
+
+// Kind returns the kind "loop".
+func Kind() kind.Kind {
+	var statuses []string
+	for _, s := range loop.Statuses() {
+		statuses = append(statuses, string(s.Status))
+	}
+	return kind.Kind{
+		Kind: scenarios.Kind{
+			Name: "loop", Title: "the loop", Statuses: statuses,
+			Options: func() any { return new(Options) },
+			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
+		},
+		New: newDriver,
+	}
+}
+
+// resolve returns the settings as a run has them.
+func (o *Options) resolve() (loop.Settings, error) {
+	file := loop.Options{}
+	if o.Config != nil {
+		file = *o.Config
+	}
+	return loop.Resolve(o.Options, file)
+}
+
+// check resolves the options as a run does, and reports what is wrong where the value
+// that won was given.
+func (o *Options) check(c *scenarios.Checker) {
+	_, err := o.resolve()
+	fields, _ := errors.AsType[loop.FieldErrors](err)
+	for _, f := range fields {
+		path := "drive.loop." + f.Field
+		if inFile := "drive.loop.config." + f.Field; !c.Has(path) && c.Has(inFile) {
+			path = inFile
+		}
+		c.Add(path, "", "%s %s", f.Field, f.Message)
+	}
+}
+
+func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
+	opts := sc.Drive.Options.(*Options)
+	settings, err := opts.resolve()
+	if err != nil {
+		return nil, err
+	}
+	return drive.NewAgent(sc, env, drive.Agent{
+		Limits:         withoutSecrets(settings, env.Redactor),
+		InterruptAfter: opts.InterruptAfter,
+		Points: func(p *drive.Points) {
+			p.Timeouts = drive.Timeouts(map[string]quantity.Duration{"timeout": settings.Timeout, "call_timeout": settings.CallTimeout})
+		},
+		Run: func(ctx context.Context, t *drive.Trial) record.End { return run(ctx, t, settings) },
+	})
+}
+
+// run runs the loop.
+func run(ctx context.Context, t *drive.Trial, settings loop.Settings) record.End {
+	result := loop.Run(ctx, settings, loop.Deps{
+		Backend:        t.Backend,
+		BackendID:      t.BackendID,
+		Conversational: t.Conversational,
+		Clock:          t.Clock,
+		Sink:           t.Sink,
+		Price:          t.Price,
+		EURPerUSD:      t.EURPerUSD,
+	})
+	return record.End{
+		Status:     string(result.Status),
+		ExitCode:   result.ExitCode,
+		Iterations: result.Iterations,
+		Duration:   result.Duration,
+		Text:       result.Text,
+		Summary:    result.Summary,
+		Details:    result.Details,
+	}
+}
+
+// withoutSecrets returns the settings as readers of the recording see them.
+func withoutSecrets(s loop.Settings, redactor *redact.Redactor) loop.Settings {
+	for _, text := range []*string{
+		&s.Prompt, &s.System, &s.ContinuePrompt, &s.Backend, &s.Model, &s.Marker, &s.BlockedMarker,
+	} {
+		*text = redactor.Text(*text)
+	}
+	return s
+}

@@ -1,0 +1,65 @@
+package kind
+
+import (
+	"context"
+
+	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/agents/persist/journal"
+	"github.com/rehearse-dev/rehearse/agents/persist/state"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
+)
+
+// Witness is who holds supervisors to their promises.
+type Witness struct {
+	w      *witness
+	store  journal.Store
+	worker persist.Worker
+}
+
+// NewWitness returns one that tells what is broken to a sink.
+func NewWitness(sink event.Sink) Witness {
+	w := newWitness(sink)
+	idle := map[string]persist.Worker{"default": nobody{}}
+	return Witness{w: w, store: w.watch(journal.NewMemory()), worker: w.workers(idle)["default"]}
+}
+
+type nobody struct{}
+
+// Work implements persist.Worker.
+func (nobody) Work(context.Context, persist.Assignment) persist.Outcome { return persist.Outcome{} }
+
+// Load opens the store.
+func (w Witness) Load() error {
+	_, err := w.store.Load(func([]byte) error { return nil }, func([]byte) error { return nil })
+	return err
+}
+
+// Work lets a worker work.
+func (w Witness) Work(a persist.Assignment) { w.worker.Work(context.Background(), a) }
+
+// Store stores a record.
+func (w Witness) Store(r state.Record) error {
+	data, err := r.Encode()
+	if err != nil {
+		return err
+	}
+	return w.store.Append(data)
+}
+
+// StoreRaw stores what is no record.
+func (w Witness) StoreRaw(data []byte) error { return w.store.Append(data) }
+
+// Close holds a result against what was stored.
+func (w Witness) Close(r persist.Result) { w.w.close(r) }
+
+// CrashStore is the store of one simulated process.
+type CrashStore = crashStore
+
+// NewCrashStore returns the store, in which things happen at writes, and which of those
+// did not.
+func NewCrashStore(s journal.Store, sink event.Sink, ps ...perturb.Perturbation) (store *CrashStore, unfired func() []string) {
+	plan := drive.NewCrashPlan(event.Discard, ps)
+	return &crashStore{Store: s, sink: sink, Process: drive.Process{Plan: plan}}, plan.Unfired
+}

@@ -1,0 +1,135 @@
+package kind
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	react "github.com/rehearse-dev/rehearse/agents/react/kind"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Options are the keys under drive.supervise: the whole supervisor with its workers, over
+// a store that can die with the process and fill up.
+type Options struct {
+	// Plan is what is to be done. Its paths are those of Stage.
+	Plan plan.Plan `yaml:"plan" json:"plan"`
+	// Copies, if given, puts so many copies in place of the plan's last task. In its
+	// id, text, files and dependencies {n} is the number of the copy, from 1, and
+	// {before} the one before; a dependency on the copy before the first is left out.
+	Copies int `yaml:"copies,omitempty" json:"copies,omitempty" jsonschema:"minimum=1,maximum=10000"`
+	// Looks script what the probe of a check finds, look for look; the last repeats.
+	// They go before a probe of the plan.
+	Looks map[check.Name][]Look `yaml:"looks,omitempty" json:"looks,omitempty"`
+	// CannotAct says that the backend only answers, as an API without tools does: what
+	// its loops say is done may not be there.
+	CannotAct   bool `yaml:"cannot_act,omitempty" json:"cannot_act,omitempty"`
+	react.Stage `yaml:",inline"`
+	// Store keeps the state: "memory" (default) or "file" (a journal on disk).
+	Store string `yaml:"store,omitempty" json:"store,omitempty" jsonschema:"enum=memory,enum=file"`
+	// Crashes let the process die; it is started again each time.
+	Crashes []Crash `yaml:"crashes,omitempty" json:"crashes,omitempty"`
+	// DiskFull is the write, from 1, at which the disk is full, once.
+	DiskFull int `yaml:"disk_full,omitempty" json:"disk_full,omitempty" jsonschema:"minimum=1"`
+	// Restarts is how often a run that ended other than complete is started again.
+	Restarts int `yaml:"restarts,omitempty" json:"restarts,omitempty" jsonschema:"minimum=0,maximum=100"`
+	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock.
+	InterruptAfter quantity.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
+}
+
+// Look is what a probe finds once.
+type Look struct {
+	Verdict check.Verdict `yaml:"verdict" json:"verdict" jsonschema:"enum=pass,enum=fail,enum=unknown"`
+	Details string        `yaml:"details,omitempty" json:"details,omitempty"`
+	Items   []string      `yaml:"items,omitempty" json:"items,omitempty"`
+	// Takes is how long it takes, on the trial's clock.
+	Takes quantity.Duration `yaml:"takes,omitempty" json:"takes,omitempty"`
+}
+
+// Crash is the death of a process at a write to the store, counted over all
+// processes of the trial, from 1.
+type Crash struct {
+	Write int `yaml:"write" json:"write" jsonschema:"minimum=1"`
+	// When is "before" (default: what was to be written is lost) or "after" (it is kept, and the
+	// process has not heard of it).
+	When string `yaml:"when,omitempty" json:"when,omitempty" jsonschema:"enum=before,enum=after"`
+}
+
+// CrashAfter is the value of Crash.When that is not the default.
+const CrashAfter = "after"
+
+// whole returns the plan with its copies.
+func (d *Options) whole() plan.Plan {
+	p := d.Plan
+	if d.Copies == 0 || len(p.Tasks) == 0 {
+		return p
+	}
+	last := p.Tasks[len(p.Tasks)-1]
+	p.Tasks = slices.Clone(p.Tasks[:len(p.Tasks)-1])
+	for n := range d.Copies {
+		p.Tasks = append(p.Tasks, numbered(last, n+1))
+	}
+	return p
+}
+
+// numbered is the n-th copy of a task.
+func numbered(t plan.Task, n int) plan.Task {
+	replace := strings.NewReplacer("{n}", strconv.Itoa(n), "{before}", strconv.Itoa(n-1)).Replace
+	t.ID, t.Do = replace(t.ID), replace(t.Do)
+	t.Files, t.After = slices.Clone(t.Files), slices.Clone(t.After)
+	for i := range t.Files {
+		t.Files[i] = replace(t.Files[i])
+	}
+	if n == 1 {
+		t.After = slices.DeleteFunc(t.After, func(id string) bool { return strings.Contains(id, "{before}") })
+	}
+	for i := range t.After {
+		t.After[i] = replace(t.After[i])
+	}
+	return t
+}
+
+func (d *Options) check(c *scenarios.Checker) {
+	const at = "drive.supervise"
+	if problems := d.whole().Problems(); d.Copies == 0 || len(d.Plan.Tasks) == 0 {
+		for _, p := range problems {
+			c.Add(strings.TrimSuffix(at+".plan."+p.Path, "."), p.Nearest, "%s", p.Message)
+		}
+	} else if len(problems) > 0 { // positions are those of the copies
+		c.Add(at+".copies", "", "with the copies: %s", problems[0])
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Looks)) {
+		path := yamlsrc.Join(at+".looks", string(name))
+		if known := checkNames(); !slices.Contains(known, string(name)) {
+			c.Add(path, suggest.Nearest(string(name), known), "there is no check %q; there are %s", name, strings.Join(known, ", "))
+		}
+		if len(d.Looks[name]) == 0 {
+			c.Add(path, "", "the probe finds nothing; give at least one look")
+		}
+	}
+	for i, crash := range d.Crashes {
+		if i > 0 && crash.Write <= d.Crashes[i-1].Write {
+			c.Add(fmt.Sprintf("%s.crashes[%d].write", at, i), "", "the crash at write %d comes after the one at %d; write them in order", crash.Write, d.Crashes[i-1].Write)
+		}
+	}
+	d.Stage.Check(c, at)
+	for _, name := range slices.Sorted(maps.Keys(d.Plan.Workers)) {
+		if w := d.Plan.Workers[name].React; w != nil {
+			d.Stage.CheckAgent(c, yamlsrc.Join(at+".plan.workers", name)+".react.agent", w.Agent)
+		}
+	}
+}
+
+func checkNames() (names []string) {
+	for _, info := range check.All() {
+		names = append(names, string(info.Name))
+	}
+	return names
+}

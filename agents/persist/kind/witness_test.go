@@ -1,0 +1,140 @@
+package kind_test
+
+import (
+	"syscall"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/agents/persist/journal"
+	"github.com/rehearse-dev/rehearse/agents/persist/kind"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/persist/state"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
+)
+
+// What a supervisor does, as the witness sees it.
+type deed func(kind.Witness) error
+
+func works(task, key string) deed {
+	return func(w kind.Witness) error {
+		w.Work(persist.Assignment{Task: plan.Task{ID: task}, Key: key})
+		return nil
+	}
+}
+
+func stores(task, grade string) deed {
+	return func(w kind.Witness) error {
+		return w.Store(state.Record{Kind: state.KindOutcome, Task: task, Attempt: 1, Outcome: &state.Outcome{Grade: grade}})
+	}
+}
+
+func results(tasks ...persist.Task) deed {
+	return func(w kind.Witness) error {
+		w.Close(persist.Result{Tasks: tasks})
+		return nil
+	}
+}
+
+var _ = DescribeTable("The witness of a supervisor", Label("P-05"),
+	func(want string, deeds ...deed) {
+		var broken []string
+		w := kind.NewWitness(event.SinkFunc(func(e event.Event) {
+			if e.Kind == event.Checkpoint {
+				return
+			}
+			Expect(e.Kind).To(Equal(event.Verdict))
+			Expect(e.Name).To(Equal("promise"))
+			Expect(e.Attrs).To(HaveKeyWithValue("kept", false))
+			broken = append(broken, e.Detail)
+		}))
+		Expect(w.Load()).To(Succeed())
+		for _, do := range deeds {
+			Expect(do(w)).To(Succeed())
+		}
+		if want == "" {
+			Expect(broken).To(BeEmpty())
+		} else {
+			Expect(broken).To(ConsistOf(ContainSubstring(want)))
+		}
+	},
+	Entry("says nothing of a run in order", "",
+		works("a", "a#1"), stores("a", "failed"), works("a", "a#2"), stores("a", "done"), works("b", "b#1"),
+		results(persist.Task{ID: "a", State: "done"}, persist.Task{ID: "b", State: "waiting"})),
+	Entry("says nothing where a crash lets an attempt be made again under its key", "",
+		works("a", "a#1"), works("a", "a#1"), stores("a", "done")),
+	Entry("tells of a task that is done again", "task a is done again after its end was stored",
+		works("a", "a#1"), stores("a", "done"), works("a", "a#2")),
+	Entry("tells of an end that is stored twice", "task a is stored as done twice",
+		stores("a", "done"), stores("a", "done")),
+	Entry("tells of another key while an attempt is open", "begun anew with the key a#2 while the attempt a#1",
+		works("a", "a#1"), works("a", "a#2")),
+	Entry("tells of a result that says done of what is not stored", "task a is done in the result",
+		works("a", "a#1"), results(persist.Task{ID: "a", State: "done"})),
+	Entry("tells of a result that forgets what is stored", "task a is waiting in the result",
+		stores("a", "done"), results(persist.Task{ID: "a", State: "waiting"})),
+	Entry("tells of what is no record", "a record cannot be read",
+		deed(func(w kind.Witness) error { return w.StoreRaw([]byte("{")) })),
+)
+
+var _ = Describe("A mortal store", func() {
+	var told []string
+	sink := event.SinkFunc(func(e event.Event) { told = append(told, e.Name) })
+
+	at := func(n int, do string) perturb.Perturbation {
+		return perturb.Perturbation{At: perturb.Write, N: n, Do: do}
+	}
+
+	// mortal is a store with n records in which things happen.
+	mortal := func(n int, ps ...perturb.Perturbation) (*kind.CrashStore, *journal.Memory, func() []string) {
+		told = nil
+		memory := journal.NewMemory()
+		_, err := memory.Load(func([]byte) error { return nil }, func([]byte) error { return nil })
+		Expect(err).NotTo(HaveOccurred())
+		m, unfired := kind.NewCrashStore(memory, sink, ps...)
+		for range n {
+			Expect(m.Append([]byte("x"))).To(Succeed())
+		}
+		return m, memory, unfired
+	}
+	// kept is how many records outlive it.
+	kept := func(memory *journal.Memory) int {
+		found, err := memory.Reopen().Load(func([]byte) error { return nil }, func([]byte) error { return nil })
+		Expect(err).NotTo(HaveOccurred())
+		return found.Records
+	}
+
+	It("lets nothing through once it is dead", func() {
+		m, memory, unfired := mortal(1, at(2, perturb.CrashBefore))
+		m.Tell(event.Event{Name: "alive"})
+		Expect(m.Append([]byte("lost"))).NotTo(Succeed())
+		Expect(m.Append([]byte("too late"))).NotTo(Succeed())
+		Expect(m.Checkpoint([]byte("too late"))).NotTo(Succeed())
+		Expect(m.Save("late", nil)).NotTo(Succeed())
+		m.Tell(event.Event{Name: "dead"})
+		Expect(told).To(Equal([]string{"alive"}))
+		Expect(kept(memory)).To(Equal(1))
+		Expect(unfired()).To(BeEmpty())
+	})
+
+	It("keeps what was written when it dies after that", func() {
+		m, memory, _ := mortal(0, at(1, perturb.CrashAfter))
+		Expect(m.Append([]byte("kept"))).NotTo(Succeed())
+		Expect(kept(memory)).To(Equal(1))
+	})
+
+	It("is full once, and goes on", func() {
+		m, memory, unfired := mortal(0, at(1, perturb.DiskFull))
+		Expect(m.Append([]byte("no room"))).To(MatchError(syscall.ENOSPC))
+		Expect(m.Append([]byte("room"))).To(Succeed())
+		Expect(kept(memory)).To(Equal(1))
+		Expect(unfired()).To(BeEmpty())
+	})
+
+	It("says what was to happen and did not", func() {
+		_, _, unfired := mortal(2, at(4, perturb.CrashBefore), at(3, perturb.DiskFull))
+		Expect(unfired()).To(Equal([]string{"write=4:crash-before: there were 2 writes", "write=3:disk-full: there were 2 writes"}))
+	})
+})

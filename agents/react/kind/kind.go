@@ -1,0 +1,129 @@
+// Package kind lets scenarios drive an agent of agents/react in a workspace, which other
+// kinds of agents share.
+package kind
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Options are the keys under drive.react: those of react.Options and what the agent finds.
+type Options struct {
+	react.Options `yaml:",inline"`
+	// Agent names the agent's file on the stage; default: that of Example.
+	Agent string `yaml:"agent,omitempty" json:"agent,omitempty"`
+	// Task is what it is asked for; default: that of Example.
+	Task  react.Task `yaml:"task,omitempty" json:"task,omitzero"`
+	Stage `yaml:",inline"`
+	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock.
+	InterruptAfter quantity.Duration `yaml:"interrupt_after,omitempty" json:"interrupt_after,omitempty"`
+}
+
+// Kind returns the kind "react".
+func Kind() kind.Kind {
+	var statuses []string
+	for _, s := range react.Statuses() {
+		statuses = append(statuses, string(s.Status))
+	}
+	return kind.Kind{
+		Kind: scenarios.Kind{
+			Name: "react", Title: "a ReAct agent", Statuses: statuses,
+			Options:  func() any { return new(Options) },
+			Complete: func(c *scenarios.Checker, opts any, _ *scenarios.Scenario) { opts.(*Options).Stage.Digest(c) },
+			Check:    func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
+		},
+		New: newDriver,
+	}
+}
+
+func (o *Options) check(c *scenarios.Checker) {
+	const at = "drive.react"
+	o.Stage.Check(c, at)
+	switch {
+	case o.Agent != "":
+		o.Stage.CheckAgent(c, at+".agent", o.Agent)
+	case o.Example == "":
+		c.Add(at, "", "no agent is named; write agent: and its file under agents:, or example: with one of %s", strings.Join(Examples(), ", "))
+	}
+}
+
+// agent is an agent under test with its task.
+type agent struct {
+	opts  Options
+	task  react.Task
+	agent *agentfile.Agent
+	// agents are all on the stage, by the ids that they are delegated to by.
+	agents map[string]*agentfile.Agent
+}
+
+func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
+	a := &agent{opts: *sc.Drive.Options.(*Options)}
+	a.task = a.opts.Task
+	if a.opts.Example != "" && a.task.Do == "" && a.task.Input == nil {
+		var err error
+		if a.task, err = ExampleTask(a.opts.Example); err != nil {
+			return nil, err
+		}
+	}
+	a.opts.Agent = cmp.Or(a.opts.Agent, ExampleAgent(a.opts.Example))
+	files, err := a.opts.Stage.load()
+	if err != nil {
+		return nil, err
+	}
+	a.agent, a.agents = files[a.opts.Agent], make(map[string]*agentfile.Agent, len(files))
+	for _, file := range files {
+		a.agents[file.ID] = file
+	}
+	return drive.NewAgent(sc, env, drive.Agent{
+		Limits: struct {
+			react.Options
+			Agent string `json:"agent"`
+		}{a.opts.Options, a.opts.Agent},
+		InterruptAfter: a.opts.InterruptAfter,
+		Points: func(p *drive.Points) {
+			p.Timeouts = drive.Timeouts(map[string]quantity.Duration{
+				"timeout": a.opts.Timeout, "call_timeout": cmp.Or(a.opts.CallTimeout, quantity.Duration(react.DefaultCallTimeout)),
+			})
+		},
+		Run: a.run,
+	})
+}
+
+func (a *agent) run(ctx context.Context, t *drive.Trial) record.End {
+	s, err := a.opts.Stage.Open(t)
+	if err != nil {
+		return drive.Failed("set the stage", err)
+	}
+	result := react.Run(ctx, a.agent, a.task, a.opts.Options, react.Deps{
+		Backend:   t.Backend,
+		BackendID: t.BackendID,
+		Clock:     t.Clock,
+		Sink:      t.Sink,
+		Actions:   s.Actions,
+		Agents:    a.agents,
+		Person:    s.Person,
+		Price:     t.Price,
+		EURPerUSD: t.EURPerUSD,
+	})
+	if err := s.RecordFiles(t.Sink); err != nil {
+		return drive.Failed("look at the stage", err)
+	}
+	return record.End{
+		Status:     string(result.Status),
+		ExitCode:   result.ExitCode,
+		Iterations: result.Iterations,
+		Duration:   result.Duration,
+		Text:       result.Output,
+		Summary:    cmp.Or(result.Question, strings.Join(result.Missing, "; ")),
+		Details:    result.Details,
+	}
+}

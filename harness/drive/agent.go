@@ -1,0 +1,65 @@
+package drive
+
+import (
+	"context"
+	"errors"
+
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Agent is an agent that runs in this process, with what its kind made of the options of a
+// scenario.
+type Agent struct {
+	// Limits are the settings that are recorded as JSON, without secrets; nil for none.
+	Limits any
+	// InterruptAfter is when the user presses Ctrl-C, on the trial's clock; 0 is never.
+	InterruptAfter quantity.Duration
+	// Points, if given, completes what can be perturbed: at first there are the faults of
+	// the backend, as many attempts at a call as the client makes, no writes and no turns.
+	Points func(*Points)
+	// Run lets the agent run until it ends. It is safe for concurrent use.
+	Run func(ctx context.Context, t *Trial) record.End
+}
+
+// NewAgent returns the driver of an agent.
+func NewAgent(sc scenarios.Scenario, env *Env, a Agent) (Driver, error) {
+	d, err := newDriver(sc, env, a.Limits, sc.Backend.Kind() != scenarios.InProcess)
+	if err != nil {
+		return nil, err
+	}
+	d.points = a.Points
+	d.carryOut = func(ctx context.Context, d *driver, n int) (record.Trial, []record.Timing) {
+		return d.runAgent(ctx, n, &a)
+	}
+	return d, nil
+}
+
+// runAgent carries out trial n against the scripted backend.
+func (d *driver) runAgent(ctx context.Context, n int, a *Agent) (record.Trial, []record.Timing) {
+	t := d.begin(n, nil)
+	defer func() { _ = t.Release() }() // in case of a panic; finish reports its error
+	if why := d.env.forbids(d.scenario.Backend); why != "" {
+		return t.finish(d.forbidden(why)), nil
+	}
+	if err := t.connectBackend(ctx); err != nil {
+		doing := "start the scripted backend"
+		if d.scenario.Backend.Live() {
+			doing = "prepare the live backend"
+		}
+		return t.finish(Failed(doing, err)), nil
+	}
+	ctx, stop := interruptAfter(ctx, t.Clock, a.InterruptAfter.Std())
+	defer stop()
+	trial := t.finish(d.scored(ctx, t, a.Run(ctx, t)))
+	return trial, t.collector.Timings()
+}
+
+// forbidden ends a trial whose live backend must not be called.
+func (d *driver) forbidden(why string) record.End {
+	if d.env.Required {
+		return Failed("drive the scenario", errors.New(why))
+	}
+	return record.End{Status: "skipped", Skipped: why}
+}

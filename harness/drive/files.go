@@ -1,0 +1,116 @@
+package drive
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/app"
+)
+
+const (
+	// maxShownFile is how much of a file the recording tells, in bytes.
+	maxShownFile = 2000
+	// maxShownFiles is how many files it tells of.
+	maxShownFiles = 200
+)
+
+// RecordFiles reports each file that is in a folder at the end, in the order of their
+// names. What is not a file, such as a link, is passed over, and so are the folders that
+// tools fill with files which nobody wrote.
+func RecordFiles(folder string, report func(name, detail string, attrs map[string]any)) error {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return fmt.Errorf("open the folder: %w", err)
+	}
+	defer root.Close()
+	var names []string
+	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrPermission), err == nil && entry.IsDir() && app.Filled(entry.Name()):
+			return fs.SkipDir
+		case err == nil && entry.Type().IsRegular():
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("list what is left: %w", err)
+	}
+	slices.Sort(names)
+	for i, name := range names {
+		if i == maxShownFiles {
+			report("files", fmt.Sprintf("%d more files are not told of", len(names)-i), map[string]any{"files": len(names)})
+			break
+		}
+		text, size, err := readBeginning(root, name)
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			report("file", "", map[string]any{"path": name, "unreadable": true})
+		case err != nil:
+			return fmt.Errorf("read what is left: %w", err)
+		default:
+			report("file", text, map[string]any{"path": name, "bytes": int(size)})
+		}
+	}
+	return nil
+}
+
+// readBeginning returns the beginning of a file as text, and its size in bytes. However
+// large the file is, no more is read than is recorded.
+func readBeginning(root *os.Root, name string) (text string, size int64, err error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", 0, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxShownFile))
+	if err != nil {
+		return "", 0, err
+	}
+	return strings.ToValidUTF8(string(data), ""), info.Size(), nil
+}
+
+// Furnish puts files and links, by path, into a folder, in the order of their names. A path that leaves
+// the folder, be it by a link in it, is an error.
+func Furnish(folder string, files, links map[string]string) error {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return fmt.Errorf("open the folder of the stage: %w", err)
+	}
+	defer root.Close()
+	put := func(kind, name string, make func(path string) error) error {
+		file := filepath.FromSlash(name)
+		err := root.MkdirAll(filepath.Dir(file), 0o755)
+		if err == nil {
+			err = make(file)
+		}
+		if err != nil {
+			return fmt.Errorf("put the %s %s on the stage: %w", kind, name, err)
+		}
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		err := put("file", name, func(path string) error { return root.WriteFile(path, []byte(files[name]), 0o644) })
+		if err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(links)) {
+		err := put("link", name, func(path string) error { return root.Symlink(links[name], path) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

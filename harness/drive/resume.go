@@ -1,0 +1,61 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/record"
+)
+
+// ResumeWithoutFaults returns a trial that continues t at the same script position and
+// the same time, with no faults. Nothing that happens in it is recorded, so that an agent
+// can be resumed after a perturbed run without a trace in that run's measures. The caller
+// releases it.
+func (t *Trial) ResumeWithoutFaults(ctx context.Context) (*Trial, error) {
+	next := &Trial{
+		Clock: t.Clock, Env: t.Env, Price: t.Price, EURPerUSD: t.EURPerUSD, script: t.script, random: t.random,
+	}
+	if now, ok := t.Clock.(*clock.Virtual); ok {
+		later := clock.NewVirtual()
+		if err := later.Sleep(ctx, now.Elapsed()); err != nil {
+			return nil, fmt.Errorf("set the clock: %w", err)
+		}
+		next.Clock = later
+	}
+	if t.engine != nil {
+		next.engine = t.engine.Calm(next.Clock)
+	}
+	next.collector = record.NewCollector(record.CollectorOptions{Clock: next.Clock}) // nobody reads it
+	next.Sink = next.collector
+	if err := next.connectBackend(ctx); err != nil {
+		_ = next.Release()
+		return nil, err
+	}
+	return next, nil
+}
+
+// Resumed returns the event that reports how a run that had ended early ended after it
+// was resumed.
+func Resumed(status, details string) event.Event {
+	return event.Event{Kind: event.State, Name: "resumed", Detail: details, Attrs: map[string]any{"status": status}}
+}
+
+// Violations is a sink that also receives the invariants of an agent that a driver saw
+// broken.
+type Violations struct {
+	event.Sink
+	// When begins each text, such as AfterResume.
+	When string
+}
+
+// Report reports a violation.
+func (v Violations) Report(format string, args ...any) {
+	v.Tell(event.Event{
+		Kind: event.Verdict, Name: "promise", Detail: v.When + fmt.Sprintf(format, args...), Attrs: map[string]any{"kept": false},
+	})
+}
+
+// AfterResume begins the violations of a run that was resumed.
+const AfterResume = "after it was taken up again: "

@@ -1,0 +1,48 @@
+// Package coding lets scenarios drive the program of a real coding agent in a throw-away
+// workspace.
+package coding
+
+import (
+	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/harness/app/coding"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Options are the keys under drive.coding.
+type Options struct {
+	// Agent is whose program it is: "claude" or "codex".
+	Agent          string `yaml:"agent" json:"agent" jsonschema:"enum=claude,enum=codex"`
+	scenarios.Talk `yaml:",inline"`
+	// Guard installs the stop guard as the agent's hook, with this policy.
+	Guard string `yaml:"guard,omitempty" json:"guard,omitempty" jsonschema:"enum=balanced,enum=strict"`
+	// Retries is how often the agent may repeat a call that failed, and a stream that
+	// broke off; default: its own, with waits that grow to minutes.
+	Retries *int `yaml:"retries,omitempty" json:"retries,omitempty" jsonschema:"minimum=0,maximum=10"`
+	// Required makes it an error, and no skip, if the program is not installed.
+	Required bool `yaml:"required,omitempty" json:"required,omitempty"`
+}
+
+// Kind returns the kind "coding".
+func Kind() kind.Kind {
+	var programs coding.Programs
+	return kind.Kind{
+		Kind: scenarios.Kind{
+			Name: "coding", Title: "a coding agent", Statuses: scenarios.AppStatuses(), External: true,
+			Options: func() any { return new(Options) },
+			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).Talk.Check(c, "drive.coding") },
+		},
+		New: func(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
+			o := sc.Drive.Options.(*Options)
+			agent, err := coding.New(coding.Config{
+				Agent: o.Agent, Model: sc.Backend.Model, Retries: o.Retries,
+				Guard: stop.Policy(o.Guard), Executable: env.Executable, Required: o.Required,
+			}, &programs)
+			if err != nil {
+				return nil, err
+			}
+			return drive.NewConversation(sc, env, drive.Conversation{Talk: o.Talk, Agent: agent})
+		},
+	}
+}

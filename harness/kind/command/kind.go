@@ -1,0 +1,114 @@
+// Package command lets scenarios drive a program by what it reads and prints.
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/app/command"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/internal/jsonpath"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
+)
+
+// Options are the keys under drive.command.
+type Options struct {
+	Process        `yaml:",inline"`
+	scenarios.Talk `yaml:",inline"`
+	// Input is how a turn reaches the program: "stdin" (default), "argument" (in place of
+	// {turn} in Run, or at its end) or "file" (beside the workspace, whose path takes the
+	// place of {file} in Run, or stands at its end).
+	Input string `yaml:"input,omitempty" json:"input,omitempty" jsonschema:"enum=stdin,enum=argument,enum=file"`
+	// Lives is for how long a process lives: a "turn" (default), after which it ends, or
+	// the whole "session", in which a turn is one line of its standard input and the
+	// answer one line of its output (or, where Output is "jsonl", the lines up to the
+	// one that has an answer).
+	Lives string `yaml:"lives,omitempty" json:"lives,omitempty" jsonschema:"enum=turn,enum=session"`
+	// Output is what the program prints: "text" (default), "json" or "jsonl".
+	Output string `yaml:"output,omitempty" json:"output,omitempty" jsonschema:"enum=text,enum=json,enum=jsonl"`
+	// Answer is the JSON path (RFC 9535) of the answer, such as $.result; with jsonl it
+	// is that of the last line that has it.
+	Answer string `yaml:"answer,omitempty" json:"answer,omitempty"`
+	// Network is "own" (default): a network of the trial's own where the system allows
+	// that, in which there is the scripted backend and what the program starts itself; or
+	// "shared": this machine's, for a program that needs a server which runs here.
+	Network string `yaml:"network,omitempty" json:"network,omitempty" jsonschema:"enum=own,enum=shared"`
+}
+
+// SharedNetwork is the value of a network that is not the trial's own.
+const SharedNetwork = "shared"
+
+// lives reports whether the program lives from one turn to the next.
+func (o *Options) lives() bool { return o.Lives == "session" }
+
+// Kind returns the kind "command".
+func Kind() kind.Kind {
+	return kind.Kind{
+		Kind: scenarios.Kind{
+			Name: "command", Title: "a command", Statuses: scenarios.AppStatuses(), External: true,
+			Options: func() any { return new(Options) },
+			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
+			CheckTurn: func(opts any, p perturb.Perturbation) error {
+				o := opts.(*Options)
+				return o.CheckRestart(p, o.lives())
+			},
+			Relocate: func(opts any, back string) map[string]any { return opts.(*Options).Relocate(back) },
+		},
+		New: newDriver,
+	}
+}
+
+func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
+	o := sc.Drive.Options.(*Options)
+	run, vars, err := o.Resolve(&sc, env)
+	if err != nil {
+		return nil, err
+	}
+	agent, err := command.New(command.Config{
+		Run: run, Env: vars, Input: o.Input, Lives: o.Lives, Output: o.Output, Answer: o.Answer,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return drive.NewConversation(sc, env, drive.Conversation{
+		Talk: o.Talk, Agent: agent, OwnNetwork: o.Network != SharedNetwork, Restarts: o.lives(), Hint: o.Hint(&sc, o.Files),
+	})
+}
+
+// check reports what is wrong with how the program is spoken to.
+func (o *Options) check(c *scenarios.Checker) {
+	const at = "drive.command"
+	if len(o.Run) == 0 || o.Run[0] == "" {
+		c.Add(at+".run", "", "there is no program; write run: [program, argument]")
+	}
+	structured := o.Output == "json" || o.Output == "jsonl"
+	switch {
+	case structured && o.Answer == "":
+		c.Add(at+".output", "", "output: %s needs the JSON path of the answer, such as answer: $.result", o.Output)
+	case !structured && o.Answer != "":
+		c.Add(at+".answer", "", "a text has no JSON path; say output: json or output: jsonl, too")
+	case structured:
+		if _, err := jsonpath.Parse(o.Answer); err != nil {
+			c.Add(at+".answer", "", "%v", err)
+		}
+	}
+	if o.Lives == "session" {
+		o.checkSession(c, at)
+	}
+	o.Talk.Check(c, at)
+}
+
+// checkSession checks how a process is spoken to that lives for a whole session, in which
+// a turn is a line of its standard input.
+func (o *Options) checkSession(c *scenarios.Checker, at string) {
+	if o.Input != "" && o.Input != "stdin" {
+		c.Add(at+".input", "", "a process that lives for the session reads its turns from standard input, not by input: %s", o.Input)
+	}
+	for i, turn := range o.Turns {
+		if strings.ContainsAny(turn, "\r\n") {
+			c.Add(fmt.Sprintf("%s.turns[%d]", at, i), "", "the turn has several lines, and to a process that lives for the session a turn is one line; write one, or say lives: turn")
+		}
+	}
+}

@@ -1,0 +1,97 @@
+// Package container lets scenarios drive an HTTP application in a container.
+package container
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/harness/app/container"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/harness/kind/command"
+	"github.com/rehearse-dev/rehearse/harness/kind/http"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
+)
+
+// Options are the keys under drive.container.
+type Options struct {
+	// Image is the container's image, or Build the folder of its Dockerfile, relative to
+	// the scenario file's.
+	Image string `yaml:"image,omitempty" json:"image,omitempty"`
+	Build string `yaml:"build,omitempty" json:"build,omitempty"`
+	// Port is the one that the application listens on in the container.
+	Port            int `yaml:"port" json:"port" jsonschema:"minimum=1,maximum=65535"`
+	command.Process `yaml:",inline"`
+	scenarios.Talk  `yaml:",inline"`
+	http.Web        `yaml:",inline"`
+	// Required makes it an error, and no skip, if there is no Docker daemon.
+	Required bool `yaml:"required,omitempty" json:"required,omitempty"`
+}
+
+// Kind returns the kind "container".
+func Kind() kind.Kind {
+	return kind.Kind{
+		Kind: scenarios.Kind{
+			Name: "container", Title: "a container", Statuses: scenarios.AppStatuses(), External: true,
+			Options: func() any { return new(Options) },
+			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
+			CheckTurn: func(opts any, p perturb.Perturbation) error {
+				return opts.(*Options).CheckRestart(p, true)
+			},
+			Relocate: func(opts any, back string) map[string]any { return opts.(*Options).relocate(back) },
+		},
+		New: newDriver,
+	}
+}
+
+// newDriver returns the driver of the container that the scenario names. What it runs and
+// its variables are those inside the container.
+func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
+	o := sc.Drive.Options.(*Options)
+	dialogue, err := o.Dialogue()
+	if err != nil {
+		return nil, err
+	}
+	cfg := container.Config{Image: o.Image, Build: o.Build, Port: o.Port, Run: o.Run, Required: o.Required}
+	for _, name := range slices.Sorted(maps.Keys(o.Env)) {
+		cfg.Env = append(cfg.Env, name+"="+o.Env[name])
+	}
+	if cfg.Build != "" && !filepath.IsAbs(cfg.Build) {
+		folder, err := sc.Folder()
+		if err != nil {
+			return nil, fmt.Errorf("build the container's image of the folder %s: %w", cfg.Build, err)
+		}
+		cfg.Build = filepath.Join(folder, filepath.FromSlash(cfg.Build))
+	}
+	agent, err := container.New(cfg, dialogue)
+	if err != nil {
+		return nil, err
+	}
+	return drive.NewConversation(sc, env, drive.Conversation{Talk: o.Talk, Agent: agent, Restarts: true})
+}
+
+// relocate returns the keys that change when the scenario's file moves.
+func (o *Options) relocate(back string) map[string]any {
+	changes := o.Process.Relocate(back)
+	if o.Build != "" && !filepath.IsAbs(o.Build) {
+		changes["build"] = path.Join(back, filepath.ToSlash(o.Build))
+	}
+	return changes
+}
+
+// check reports what is wrong with the container and how it is spoken to.
+func (o *Options) check(c *scenarios.Checker) {
+	const at = "drive.container"
+	switch {
+	case o.Image == "" && o.Build == "":
+		c.Add(at, "", "there is no container; write its image:, or as build: the folder of its Dockerfile")
+	case o.Image != "" && o.Build != "":
+		c.Add(at+".image", "", "the container has an image and is built; leave one of them out")
+	}
+	o.Web.Check(c, at)
+	o.Talk.Check(c, at)
+}

@@ -1,0 +1,97 @@
+// Package http lets scenarios drive an HTTP application.
+package http
+
+import (
+	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/harness/app/web"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/harness/kind/command"
+	"github.com/rehearse-dev/rehearse/internal/httpturn"
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
+)
+
+// Options are the keys under drive.http.
+type Options struct {
+	// Process starts it; the application finds its port in PORT. Without Run it is
+	// already there, at URL.
+	command.Process `yaml:",inline"`
+	scenarios.Talk  `yaml:",inline"`
+	Web             `yaml:",inline"`
+	// URL is the base address of an application that is already there, on loopback.
+	URL string `yaml:"url,omitempty" json:"url,omitempty"`
+	// Network is that of an application that is started, as that of a command.
+	Network string `yaml:"network,omitempty" json:"network,omitempty" jsonschema:"enum=own,enum=shared"`
+}
+
+// started reports whether the harness starts the application.
+func (o *Options) started() bool { return o.URL == "" }
+
+// Kind returns the kind "http".
+func Kind() kind.Kind {
+	return kind.Kind{
+		Kind: scenarios.Kind{
+			Name: "http", Title: "an HTTP application", Statuses: scenarios.AppStatuses(), External: true,
+			Options: func() any { return new(Options) },
+			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
+			CheckTurn: func(opts any, p perturb.Perturbation) error {
+				o := opts.(*Options)
+				return o.CheckRestart(p, o.started())
+			},
+			Relocate: func(opts any, back string) map[string]any { return opts.(*Options).Relocate(back) },
+		},
+		New: newDriver,
+	}
+}
+
+func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
+	o := sc.Drive.Options.(*Options)
+	agent, err := o.agent(&sc, env)
+	if err != nil {
+		return nil, err
+	}
+	return drive.NewConversation(sc, env, drive.Conversation{
+		Talk: o.Talk, Agent: agent, OwnNetwork: o.started() && o.Network != command.SharedNetwork,
+		Restarts: o.started(), Hint: o.Hint(&sc, o.Files),
+	})
+}
+
+// agent returns the application that the scenario names.
+func (o *Options) agent(sc *scenarios.Scenario, env *drive.Env) (app.Agent, error) {
+	dialogue, err := o.Dialogue()
+	if err != nil {
+		return nil, err
+	}
+	if !o.started() {
+		return web.There(dialogue, o.URL)
+	}
+	run, vars, err := o.Resolve(sc, env)
+	if err != nil {
+		return nil, err
+	}
+	return web.Program{Run: run, Env: vars}.Agent(dialogue)
+}
+
+// check reports what is wrong with how the application is started and spoken to.
+func (o *Options) check(c *scenarios.Checker) {
+	const at = "drive.http"
+	switch {
+	case o.URL == "" && (len(o.Run) == 0 || o.Run[0] == ""):
+		c.Add(at, "", "there is no application; write how it is started, as run: [program, argument], or the url: of one that is there already")
+	case o.URL != "" && len(o.Run) > 0:
+		c.Add(at+".url", "", "an application that is started (run) gets its port in PORT; leave url out, or run")
+	case o.URL != "":
+		if _, err := httpturn.Base(o.URL); err != nil {
+			c.Add(at+".url", "", "%v", err)
+		}
+		if len(o.Env) > 0 {
+			c.Add(at+".env", "", "an application that is there already (url) has its variables; leave env out, or start it with run")
+		}
+		if o.Network != "" {
+			c.Add(at+".network", "", "an application that is there already (url) has its network; leave network out, or start it with run")
+		}
+	}
+	o.Web.Check(c, at)
+	o.Talk.Check(c, at)
+}

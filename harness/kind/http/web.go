@@ -1,0 +1,82 @@
+package http
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/app/web"
+	"github.com/rehearse-dev/rehearse/internal/httpturn"
+	"github.com/rehearse-dev/rehearse/internal/jsonpath"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Web is how a turn becomes a request, and a response an answer.
+type Web struct {
+	// Health is a path that answers 200 once the application can be spoken to; default:
+	// it listens.
+	Health string `yaml:"health,omitempty" json:"health,omitempty"`
+	// HealthTimeout is how long that may take; default 30s.
+	HealthTimeout quantity.Duration `yaml:"health_timeout,omitempty" json:"health_timeout,omitempty"`
+	// Request is the turn as the application takes it.
+	Request Request `yaml:"request" json:"request"`
+	// Answer is the JSON path (RFC 9535) of the answer in the response, such as
+	// $.reply; default: the body as text.
+	Answer string `yaml:"answer,omitempty" json:"answer,omitempty"`
+	// Session is the JSON path of a session's id in the response, which later requests
+	// find as {{.Session}}. Cookies are kept anyway.
+	Session string `yaml:"session,omitempty" json:"session,omitempty"`
+}
+
+// Request is a request; path, headers and body are templates over the turn: .Turn
+// (its text), .N (from 1), .Session, and json, which quotes a value.
+type Request struct {
+	Method  string            `yaml:"method,omitempty" json:"method,omitempty"` // default POST
+	Path    string            `yaml:"path" json:"path"`
+	Headers map[string]string `yaml:"headers,omitempty" json:"headers,omitempty"`
+	Body    string            `yaml:"body,omitempty" json:"body,omitempty"`
+}
+
+// Check reports what is wrong with how an application is spoken to; at is where that
+// stands.
+func (w *Web) Check(c *scenarios.Checker, at string) {
+	if w.Health != "" && !strings.HasPrefix(w.Health, "/") {
+		c.Add(at+".health", "", "%q is no path; it begins with a slash, such as /healthz", w.Health)
+	}
+	if _, err := httpturn.Compile(httpturn.Request(w.Request)); err != nil {
+		where := at + ".request"
+		if f, ok := errors.AsType[*httpturn.FieldError](err); ok && c.Has(where+"."+f.Field) {
+			where, err = where+"."+f.Field, f.Err
+		}
+		c.Add(where, "", "%v", err)
+	}
+	for _, path := range []struct{ name, text string }{{"answer", w.Answer}, {"session", w.Session}} {
+		if path.text == "" {
+			continue
+		}
+		if _, err := jsonpath.Parse(path.text); err != nil {
+			c.Add(at+"."+path.name, "", "%v", err)
+		}
+	}
+}
+
+// Dialogue compiles how an application is spoken to.
+func (w *Web) Dialogue() (d web.Dialogue, err error) {
+	d = web.Dialogue{Health: w.Health, HealthTimeout: w.HealthTimeout.Std()}
+	if d.Request, err = httpturn.Compile(httpturn.Request(w.Request)); err != nil {
+		return d, fmt.Errorf("the request of a turn: %w", err)
+	}
+	for _, path := range []struct {
+		name, text string
+		to         *jsonpath.Path
+	}{{"answer", w.Answer, &d.Answer}, {"session", w.Session, &d.Session}} {
+		if path.text == "" {
+			continue
+		}
+		if *path.to, err = jsonpath.Parse(path.text); err != nil {
+			return d, fmt.Errorf("%s: %w", path.name, err)
+		}
+	}
+	return d, nil
+}
