@@ -1,0 +1,104 @@
+package translate
+
+import (
+	"context"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// Options are the keys under drive.translate.
+type Options struct {
+	// Language is what the texts are translated into.
+	Language string `yaml:"language" json:"language"`
+	// Texts are translated one after the other.
+	Texts []string `yaml:"texts" json:"texts" jsonschema:"minItems=1"`
+	// Retries is how often a call that failed is repeated; default 0.
+	Retries int `yaml:"retries,omitempty" json:"retries,omitempty" jsonschema:"minimum=0,maximum=10"`
+}
+
+// Kind returns the kind "translate".
+func Kind() kind.Kind {
+	return kind.Kind{
+		Kind: scenarios.Kind{
+			Name: "translate", Title: "the translator", Statuses: []string{"done", "failed"},
+			Options: func() any { return new(Options) },
+			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
+		},
+		New:        newDriver,
+		Extensions: []measure.Extension{extension()},
+		Invariants: append(
+			gate.General(gate.Tolerance{ExtraCalls: 1, GoodStatuses: []string{"done"}}),
+			gate.Invariant{
+				ID: "no-text-lost", Words: "a run that is done has translated as many texts as the golden one",
+				Expr: `run.status != "done" || translate.texts == golden.translate.texts`,
+			},
+		),
+	}
+}
+
+func (o *Options) check(c *scenarios.Checker) {
+	if len(o.Texts) == 0 {
+		c.Add("drive.translate.texts", "", "there is nothing to translate; write at least one text")
+	}
+}
+
+func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
+	opts := sc.Drive.Options.(*Options)
+	return drive.NewAgent(sc, env, drive.Agent{
+		Points: func(p *drive.Points) { p.Attempts *= 1 + opts.Retries },
+		Run: func(ctx context.Context, t *drive.Trial) record.End {
+			start := t.Clock.Now()
+			texts, err := Translate(ctx, t.Backend, t.Sink, opts.Language, opts.Texts, opts.Retries)
+			end := record.End{
+				Status: "done", Iterations: len(texts), Text: strings.Join(texts, "\n"), Duration: t.Clock.Now().Sub(start),
+			}
+			if err != nil {
+				end.Status, end.ExitCode, end.Details = "failed", 1, err.Error()
+			}
+			return end
+		},
+	})
+}
+
+// Facts are what a translator did in a trial: the variable translate of expressions.
+type Facts struct {
+	Texts      int `cel:"texts" json:"texts"`
+	Characters int `cel:"characters" json:"characters"`
+}
+
+// extension measures translators.
+func extension() measure.Extension {
+	return measure.Extension{
+		Name: "translate", Zero: &Facts{}, Of: factsOf,
+		Counts: func(facts any) bool { return facts.(*Facts).Texts > 0 },
+		Metrics: []measure.Metric{
+			measure.Sum("translate_texts", func(f *Facts) int { return f.Texts }),
+			measure.Ratio("translate_characters_per_text", func(f *Facts) (k, n int) { return f.Characters, f.Texts }),
+		},
+		Section: measure.Section{
+			Title: "Translations", Sentence: "%s texts, %s characters for each",
+			Counts: []string{"translate_texts", "translate_characters_per_text"},
+		},
+	}
+}
+
+// factsOf reads the facts from the events of a recorded trial.
+func factsOf(_ *record.Scenario, tr *record.Trial, _ *measure.Facts) any {
+	var f Facts
+	for i := range tr.Events {
+		if e := tr.Events[i].Event; e.Kind == event.Iteration && e.Name == "translated" {
+			if t, err := event.Payload[Translated](e); err == nil {
+				f.Texts++
+				f.Characters += t.Characters
+			}
+		}
+	}
+	return &f
+}
