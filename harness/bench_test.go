@@ -81,10 +81,10 @@ func pipeline(tb testing.TB, set []scenarios.Scenario, workers int, folder strin
 	check(tb, err)
 	defer out.Close()
 	header := harness.Header(set, "bench", prices, nil)
-	sink := &files{recording: bufio.NewWriter(out), builder: reports.Builder{Run: header}}
+	sink := &files{recording: bufio.NewWriter(out), builder: reports.Builder{Extensions: kinds.Language().Extensions(), Run: header}}
 	sink.writer, err = record.NewWriter(sink.recording, header)
 	check(tb, err)
-	outcome, err := harness.Run(tb.Context(), set, harness.Options{Workers: workers, Env: env, Sink: sink})
+	outcome, err := harness.Run(tb.Context(), set, harness.Options{Language: kinds.Language(), Workers: workers, Env: env, Sink: sink})
 	check(tb, err)
 	check(tb, sink.writer.Close(record.Close{Trials: outcome.Trials}))
 	check(tb, sink.recording.Flush())

@@ -13,6 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/price"
 )
@@ -49,7 +50,7 @@ var _ = Describe("a budget for the whole run", Label("H-06"), func() {
 	within := func(drivers []drive.Driver, budget harness.Budget, workers int) (*memory, harness.Outcome) {
 		GinkgoHelper()
 		sink := &memory{}
-		outcome, err := harness.RunAll(context.Background(), drivers, harness.Options{Workers: workers, Env: newEnv(), Sink: sink, Budget: budget})
+		outcome, err := harness.RunAll(context.Background(), drivers, harness.Options{Language: kinds.Language(), Workers: workers, Env: newEnv(), Sink: sink, Budget: budget})
 		Expect(err).NotTo(HaveOccurred())
 		return sink, outcome
 	}
@@ -97,7 +98,8 @@ var _ = Describe("a budget for the whole run", Label("H-06"), func() {
 		ctx, interrupt := context.WithCancel(context.Background())
 		drivers := plan(func(context.Context, int) record.Trial { interrupt(); return record.Trial{} })
 		outcome, err := harness.RunAll(ctx, drivers, harness.Options{
-			Workers: 1, Env: newEnv(), Sink: &memory{}, Budget: harness.Budget{Calls: 100, Time: time.Hour, Clock: clock.NewVirtual()},
+			Language: kinds.Language(),
+			Workers:  1, Env: newEnv(), Sink: &memory{}, Budget: harness.Budget{Calls: 100, Time: time.Hour, Clock: clock.NewVirtual()},
 		})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(outcome.Interrupted).To(BeTrue())

@@ -50,7 +50,7 @@ func (p *paths) of(sc *prepared) (*path, error) {
 	if p.known == nil {
 		p.known = map[drive.Driver]*path{}
 	}
-	found := &path{prepared: &prepared{driver: driver, head: driver.Head(), redact: sc.redact}, trials: map[int]*golden{}}
+	found := &path{prepared: &prepared{driver: driver, head: driver.Head(), redact: sc.redact, language: sc.language}, trials: map[int]*golden{}}
 	p.known[driver] = found
 	return found, nil
 }
@@ -73,7 +73,7 @@ func (p *path) walk(ctx context.Context, n int, g *golden) {
 	if p.head.RealTime {
 		timings = nil // they are another time each time, and the facts go into the recording
 	}
-	facts := measure.Of(p.head, trial, timings)
+	facts := measure.Trial(p.head, trial, timings, p.language.Extensions())
 	g.skipped, g.failed = facts.Run.Skipped, facts.Run.Error
 	if g.skipped != "" || g.failed != "" {
 		return

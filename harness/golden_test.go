@@ -18,6 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
@@ -107,7 +108,7 @@ var _ = Describe("a scenario off its golden path", Label("H-04"), func() {
 	It("is held against the golden run of the same trial, which nobody is told of", func() {
 		env, sink := newEnv(), &memory{}
 		drivers := off(env, loops+"expect: {status: done}\n", "call=2:status,status=503", "call=1:timeout")
-		out, err := harness.RunDrivers(context.Background(), slices.Values(drivers), harness.Options{Workers: 2, Env: env, Sink: sink})
+		out, err := harness.RunDrivers(context.Background(), slices.Values(drivers), harness.Options{Language: kinds.Language(), Workers: 2, Env: env, Sink: sink})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(out).To(Equal(harness.Outcome{Trials: 2}))
 		Expect(sink.order()).To(Equal([]string{"spec/one [call=2:status,status=503]#1", "spec/one [call=1:timeout]#1"}))
@@ -126,7 +127,7 @@ var _ = Describe("a scenario off its golden path", Label("H-04"), func() {
 	It("takes the invariants of the agent and its own into the recording, and is judged by them", func() {
 		text := loops + "perturb: ['call=2:status,status=503']\ninvariants: [calls.total == golden.calls.total, calls.retries == 0]\n"
 		judged := one(text)
-		shipped := gate.Invariants("loop")
+		shipped := kinds.Language().Invariants("loop")
 		Expect(shipped).NotTo(BeEmpty())
 		Expect(judged.Scenario.Invariants).To(Equal(append(shipped, "calls.total == golden.calls.total", "calls.retries == 0")))
 		Expect(judged.Verdict).To(Equal(gate.Fail))
@@ -163,7 +164,7 @@ var _ = Describe("a scenario off its golden path", Label("H-04"), func() {
 				}
 			}
 		}
-		out, err := harness.RunDrivers(context.Background(), departures, harness.Options{Workers: 8, Env: newEnv(), Sink: &memory{}})
+		out, err := harness.RunDrivers(context.Background(), departures, harness.Options{Language: kinds.Language(), Workers: 8, Env: newEnv(), Sink: &memory{}})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(out.Trials).To(Equal(600))
 		Expect(p.driven).To(Equal(map[int]int{1: 1, 2: 1, 3: 1}))
@@ -173,7 +174,7 @@ var _ = Describe("a scenario off its golden path", Label("H-04"), func() {
 		recorded := func(workers int) string {
 			env, sink := newEnv(), &memory{}
 			drivers := off(env, loops+"expect: {status: done}\n", "call=1:status", "call=2:reset-mid-stream", "call=2:latency,first=9s", "call=1:text-padded")
-			_, err := harness.RunDrivers(context.Background(), slices.Values(drivers), harness.Options{Workers: workers, Env: env, Sink: sink})
+			_, err := harness.RunDrivers(context.Background(), slices.Values(drivers), harness.Options{Language: kinds.Language(), Workers: workers, Env: env, Sink: sink})
 			Expect(err).NotTo(HaveOccurred())
 			var all strings.Builder
 			for _, j := range sink.trials {
@@ -188,7 +189,7 @@ var _ = Describe("a scenario off its golden path", Label("H-04"), func() {
 		func(end record.End, verdict gate.Verdict, evidence string) {
 			p, sink := newPath(end), &memory{}
 			d := &departure{path: p, name: "path [x]", trials: 1}
-			_, err := harness.RunAll(context.Background(), []drive.Driver{d}, harness.Options{Env: newEnv(), Sink: sink})
+			_, err := harness.RunAll(context.Background(), []drive.Driver{d}, harness.Options{Language: kinds.Language(), Env: newEnv(), Sink: sink})
 			Expect(err).NotTo(HaveOccurred())
 			Expect(sink.trials[0].Verdict).To(Equal(verdict))
 			Expect(sink.trials[0].Findings[0].Evidence).To(Equal(evidence))
@@ -201,7 +202,7 @@ var _ = Describe("a scenario off its golden path", Label("H-04"), func() {
 
 	It("says so where there is no path", func() {
 		d := &departure{name: "path [x]", trials: 1, missing: errors.New("lost")}
-		_, err := harness.RunAll(context.Background(), []drive.Driver{d}, harness.Options{Env: newEnv(), Sink: &memory{}})
+		_, err := harness.RunAll(context.Background(), []drive.Driver{d}, harness.Options{Language: kinds.Language(), Env: newEnv(), Sink: &memory{}})
 		Expect(err).To(MatchError("prepare scenario path [x]: find the golden path: lost"))
 	})
 })
@@ -223,7 +224,7 @@ var _ = Describe("RunDrivers", Label("H-04"), func() {
 			}
 			return nil
 		}}
-		out, err := harness.RunDrivers(context.Background(), drivers, harness.Options{Workers: 2, Env: newEnv(), Sink: sink})
+		out, err := harness.RunDrivers(context.Background(), drivers, harness.Options{Language: kinds.Language(), Workers: 2, Env: newEnv(), Sink: sink})
 		Expect(err).To(MatchError(stop))
 		Expect(out.Trials).To(Equal(4))
 		Expect(sink.order()).To(Equal([]string{"0#1", "1#1", "2#1", "3#1", "4#1"}))
@@ -233,7 +234,7 @@ var _ = Describe("RunDrivers", Label("H-04"), func() {
 	It("ends with what came before a driver that cannot be judged", func() {
 		drivers := slices.Values([]drive.Driver{stub{name: "a", trials: 2}, &departure{name: "b", trials: 1, missing: errors.New("lost")}, stub{name: "c", trials: 1}})
 		sink := &memory{}
-		out, err := harness.RunDrivers(context.Background(), drivers, harness.Options{Workers: 2, Env: newEnv(), Sink: sink})
+		out, err := harness.RunDrivers(context.Background(), drivers, harness.Options{Language: kinds.Language(), Workers: 2, Env: newEnv(), Sink: sink})
 		Expect(err).To(MatchError(ContainSubstring("prepare scenario b: find the golden path: lost")))
 		Expect(sink.order()).To(Equal([]string{"a#1", "a#2"}))
 		Expect(out.Trials).To(Equal(2))
@@ -252,13 +253,13 @@ var _ = Describe("RunDrivers", Label("H-04"), func() {
 			}
 			return nil
 		}}
-		out, err := harness.RunDrivers(ctx, endless, harness.Options{Workers: 2, Env: newEnv(), Sink: sink})
+		out, err := harness.RunDrivers(ctx, endless, harness.Options{Language: kinds.Language(), Workers: 2, Env: newEnv(), Sink: sink})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(out.Interrupted).To(BeTrue())
 
 		ctx, cancel = context.WithCancel(context.Background())
 		sink = &memory{told: func(int) error { cancel(); return nil }}
-		out, err = harness.RunDrivers(ctx, slices.Values([]drive.Driver{stub{name: "a", trials: 1}}), harness.Options{Env: newEnv(), Sink: sink})
+		out, err = harness.RunDrivers(ctx, slices.Values([]drive.Driver{stub{name: "a", trials: 1}}), harness.Options{Language: kinds.Language(), Env: newEnv(), Sink: sink})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(out).To(Equal(harness.Outcome{Trials: 1}))
 	})
@@ -266,14 +267,14 @@ var _ = Describe("RunDrivers", Label("H-04"), func() {
 	It("does not encode what is not to be written", func() {
 		env, sink := newEnv(), &memory{}
 		drivers := off(env, loops+"expect: {status: done}\n", "call=1:status")
-		_, err := harness.RunDrivers(context.Background(), slices.Values(drivers), harness.Options{Env: env, Sink: sink, Bare: true})
+		_, err := harness.RunDrivers(context.Background(), slices.Values(drivers), harness.Options{Language: kinds.Language(), Env: env, Sink: sink, Bare: true})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(sink.trials[0].Lines).To(BeEmpty())
 		Expect(sink.trials[0].Facts.Calls.Total).To(Equal(2))
 	})
 
 	It("does nothing where there is nothing", func() {
-		out, err := harness.RunDrivers(context.Background(), slices.Values([]drive.Driver(nil)), harness.Options{Env: newEnv(), Sink: &memory{}})
+		out, err := harness.RunDrivers(context.Background(), slices.Values([]drive.Driver(nil)), harness.Options{Language: kinds.Language(), Env: newEnv(), Sink: &memory{}})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(out).To(Equal(harness.Outcome{}))
 	})

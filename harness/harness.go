@@ -34,6 +34,8 @@ type Options struct {
 	Bare bool
 	// Budget bounds the whole run.
 	Budget Budget
+	// Language measures and judges what only some agents have; nil knows no agent.
+	Language *gate.Language
 }
 
 // Sink takes a run's results. The first error ends the run.
@@ -190,15 +192,17 @@ type prepared struct {
 	redact *redact.Redactor
 	path   *path // that it departs from, if it does
 	bare   bool
+
+	language *gate.Language
 }
 
 func (r *runner) prepare(driver drive.Driver) (*prepared, error) {
-	sc := &prepared{driver: driver, head: driver.Head(), redact: r.opts.Env.Redactor, bare: r.opts.Bare}
+	sc := &prepared{driver: driver, head: driver.Head(), redact: r.opts.Env.Redactor, bare: r.opts.Bare, language: r.opts.Language}
 	if len(sc.head.Perturb) > 0 {
-		sc.head.Invariants = append(gate.Invariants(sc.head.Agent), sc.head.Invariants...)
+		sc.head.Invariants = append(sc.language.Invariants(sc.head.Agent), sc.head.Invariants...)
 	}
 	var err error
-	if sc.judge, err = gate.ForScenario(&sc.head); err == nil {
+	if sc.judge, err = gate.ForScenario(sc.language, &sc.head); err == nil {
 		sc.path, err = r.paths.of(sc)
 	}
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/drive"
-	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -29,7 +28,7 @@ func parse(text string) scenarios.Scenario {
 	if !strings.Contains(text, "name:") {
 		text = "name: spec/one\n" + text
 	}
-	sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check})
+	sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check})
 	Expect(found).To(BeEmpty())
 	return sc
 }
@@ -91,7 +90,7 @@ func (m *memory) order() []string {
 func run(set []scenarios.Scenario, workers int) (*memory, harness.Outcome) {
 	GinkgoHelper()
 	sink := &memory{}
-	outcome, err := harness.Run(context.Background(), set, harness.Options{Workers: workers, Env: newEnv(), Sink: sink})
+	outcome, err := harness.Run(context.Background(), set, harness.Options{Language: kinds.Language(), Workers: workers, Env: newEnv(), Sink: sink})
 	Expect(err).NotTo(HaveOccurred())
 	return sink, outcome
 }

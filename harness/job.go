@@ -55,7 +55,7 @@ func (sc *prepared) run(ctx context.Context, n int) result {
 			return result{err: err}
 		}
 	}
-	facts := measure.Of(sc.head, trial, timings)
+	facts := measure.Trial(sc.head, trial, timings, sc.language.Extensions())
 	findings := sc.judge.Judge(facts)
 	for i := range findings {
 		findings[i].Trial = n

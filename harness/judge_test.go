@@ -10,6 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -47,7 +48,7 @@ var _ = Describe("The verdict of a trial", Label("H-02", "H-04"), func() {
 			driver := stub{name: "a", trials: 1, expect: expect.Expect{Allow: allow}, trial: func(context.Context, int) record.Trial {
 				return record.Trial{Script: record.Script{Invalid: []string{"messages[1].role"}}}
 			}}
-			_, err := harness.RunAll(context.Background(), []drive.Driver{driver}, harness.Options{Env: newEnv(), Sink: sink})
+			_, err := harness.RunAll(context.Background(), []drive.Driver{driver}, harness.Options{Language: kinds.Language(), Env: newEnv(), Sink: sink})
 			Expect(err).NotTo(HaveOccurred())
 			return sink.trials[0]
 		}
@@ -61,7 +62,7 @@ var _ = Describe("The verdict of a trial", Label("H-02", "H-04"), func() {
 		env.Executable = "/nonexistent/agent"
 		sink := &memory{}
 		sc := parse("drive: {loop: {prompt: Go.}}\nbackend: {as: exec, model: gpt-4.1-mini, replies: [{text: DONE}]}\nexpect: {status: error, exit_code: 1}")
-		_, err := harness.Run(context.Background(), []scenarios.Scenario{sc}, harness.Options{Env: env, Sink: sink})
+		_, err := harness.Run(context.Background(), []scenarios.Scenario{sc}, harness.Options{Language: kinds.Language(), Env: env, Sink: sink})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(sink.trials[0].Verdict).To(Equal(gate.Error))
 		Expect(sink.trials[0].Findings).To(HaveExactElements(HaveField("Rule", "harness")))

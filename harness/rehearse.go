@@ -130,7 +130,7 @@ func Rehearse(ctx context.Context, r Rehearsal) (*Result, error) {
 		}
 		defer kept.files.close()
 	}
-	outcome, err := Run(ctx, set, Options{Workers: r.Workers, Env: env, Sink: kept, Bare: r.Record == ""})
+	outcome, err := Run(ctx, set, Options{Workers: r.Workers, Env: env, Sink: kept, Bare: r.Record == "", Language: r.language()})
 	if err == nil {
 		err = kept.files.commit(outcome)
 	}
@@ -145,7 +145,11 @@ func Rehearse(ctx context.Context, r Rehearsal) (*Result, error) {
 
 // load reads the scenarios, sorted by name.
 func (r *Rehearsal) load() ([]scenarios.Scenario, error) {
-	opts := scenarios.Options{Kinds: r.kinds().Formats(), CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant, Prices: r.Prices, Folders: []string{scenarios.OwnFolder}}
+	language := r.language()
+	opts := scenarios.Options{
+		Kinds: r.kinds().Formats(), CheckExpr: language.Check, CheckInvariant: language.CheckInvariant,
+		Prices: r.Prices, Folders: []string{scenarios.OwnFolder},
+	}
 	set := slices.Clone(r.Scenarios)
 	var wrong scenarios.Diagnostics
 	if len(r.Files) > 0 {
@@ -217,6 +221,18 @@ func (r *Rehearsal) kinds() kind.List {
 	others := slices.DeleteFunc(slices.Clone(r.Kinds), func(k kind.Kind) bool { return k.Name == own.Name })
 	return append(others, own)
 }
+
+// language returns the language in which trials are measured and judged.
+func (r *Rehearsal) language() *gate.Language {
+	if r.Kinds == nil {
+		return ownAgents()
+	}
+	return r.kinds().Language()
+}
+
+// ownAgents is the language for Go functions alone. All rehearsals share one, which remembers
+// compiled expressions.
+var ownAgents = sync.OnceValue(func() *gate.Language { return kind.List{function.Kind(nil)}.Language() })
 
 // tokens is the counter that the rehearsals of a program share: it remembers texts.
 var tokens = sync.OnceValue(func() *token.Counter { return token.NewCounter(token.Options{}) })

@@ -19,6 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -123,7 +124,7 @@ var _ = Describe("a rehearsal", func() {
 		file, err := os.Open(filepath.Join(dir, "recording.jsonl"))
 		Expect(err).NotTo(HaveOccurred())
 		defer file.Close()
-		builder, err := reports.FromRecording(file, reports.Rejudge(nil))
+		builder, err := reports.FromRecording(file, kinds.Language().Extensions(), reports.Rejudge(kinds.Language(), nil))
 		Expect(err).NotTo(HaveOccurred())
 		report := builder.Close()
 		Expect(report.Problems).To(BeEmpty())
@@ -309,7 +310,7 @@ var _ = Describe("a rehearsal within a test", func() {
 
 	It("skips the test if all was skipped, ", func() {
 		GinkgoT().Setenv("REHEARSE_TEST_POSTGRES", "")
-		t, _ := checked(harness.Rehearsal{Files: []string{"interview/store-postgres"}})
+		t, _ := checked(harness.Rehearsal{Files: []string{"interview/store-postgres"}, Kinds: kinds.All()})
 		Expect(t.skips).To(ConsistOf(HavePrefix("SKIP interview/store-postgres")))
 		Expect(t.errors).To(BeEmpty())
 	})

@@ -18,6 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
@@ -44,7 +45,7 @@ var _ = Describe("Results", Label("H-04"), func() {
 				return record.Trial{}
 			})
 			sink := &memory{}
-			outcome, err := harness.RunAll(context.Background(), drivers, harness.Options{Workers: workers, Env: newEnv(), Sink: sink})
+			outcome, err := harness.RunAll(context.Background(), drivers, harness.Options{Language: kinds.Language(), Workers: workers, Env: newEnv(), Sink: sink})
 			Expect(err).NotTo(HaveOccurred())
 			Expect(sink.order()).To(Equal(planned(drivers)))
 			Expect(sink.heads).To(HaveExactElements(HaveField("Name", "b"), HaveField("Name", "a"), HaveField("Name", "c")))
@@ -67,7 +68,7 @@ var _ = Describe("Results", Label("H-04"), func() {
 			return record.Trial{}
 		}}
 		sink := &memory{}
-		_, err := harness.RunAll(context.Background(), drivers, harness.Options{Workers: 2, Env: newEnv(), Sink: sink})
+		_, err := harness.RunAll(context.Background(), drivers, harness.Options{Language: kinds.Language(), Workers: 2, Env: newEnv(), Sink: sink})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(sink.order()).To(Equal(planned(drivers)))
 	})
@@ -92,7 +93,7 @@ func TestWorkersRunAheadBoundedly(t *testing.T) {
 		read, ended := make(chan struct{}), make(chan error)
 		sink := &memory{told: func(int) error { <-read; return nil }}
 		go func() {
-			_, err := harness.RunAll(t.Context(), drivers, harness.Options{Workers: 2, Env: &drive.Env{}, Sink: sink})
+			_, err := harness.RunAll(t.Context(), drivers, harness.Options{Language: kinds.Language(), Workers: 2, Env: &drive.Env{}, Sink: sink})
 			ended <- err
 		}()
 		synctest.Wait()
@@ -114,7 +115,7 @@ var _ = Describe("A driver that panics", Label("H-04"), func() {
 			return record.Trial{}
 		})
 		sink := &memory{}
-		outcome, err := harness.RunAll(context.Background(), drivers, harness.Options{Workers: 2, Env: newEnv(), Sink: sink})
+		outcome, err := harness.RunAll(context.Background(), drivers, harness.Options{Language: kinds.Language(), Workers: 2, Env: newEnv(), Sink: sink})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(outcome).To(Equal(harness.Outcome{Trials: 12}))
 		Expect(sink.order()).To(Equal(planned(drivers)))
@@ -148,7 +149,7 @@ var _ = Describe("A sink that fails", func() {
 				return nil
 			}}
 			drivers := three(nil)
-			outcome, err := harness.RunAll(context.Background(), drivers, harness.Options{Workers: workers, Env: newEnv(), Sink: sink})
+			outcome, err := harness.RunAll(context.Background(), drivers, harness.Options{Language: kinds.Language(), Workers: workers, Env: newEnv(), Sink: sink})
 			Expect(err).To(MatchError(full))
 			Expect(sink.order()).To(Equal(planned(drivers)[:at]), "it is told nothing more")
 			Expect(outcome.Trials).To(Equal(at - 1))
@@ -174,7 +175,7 @@ var _ = Describe("A sink that fails", func() {
 			return record.Trial{}
 		}}}
 		sink := &memory{told: func(int) error { return full }}
-		_, err := harness.RunAll(context.Background(), drivers, harness.Options{Workers: 4, Env: newEnv(), Sink: sink})
+		_, err := harness.RunAll(context.Background(), drivers, harness.Options{Language: kinds.Language(), Workers: 4, Env: newEnv(), Sink: sink})
 		Expect(err).To(MatchError(full))
 		Expect(active.Load()).To(BeZero())
 		Expect(begun.Load()).To(BeNumerically("<=", 1+4))
@@ -187,7 +188,7 @@ var _ = Describe("A sink that fails", func() {
 			}
 			return nil
 		}}
-		outcome, err := harness.RunAll(context.Background(), three(nil), harness.Options{Workers: 2, Env: newEnv(), Sink: sink})
+		outcome, err := harness.RunAll(context.Background(), three(nil), harness.Options{Language: kinds.Language(), Workers: 2, Env: newEnv(), Sink: sink})
 		Expect(err).To(MatchError(full))
 		Expect(outcome).To(Equal(harness.Outcome{Trials: 4, NotRun: []string{"a", "c"}}))
 	})
@@ -220,7 +221,7 @@ var _ = Describe("A run that is interrupted", Label("L-09"), func() {
 				if at == 0 {
 					cancel()
 				}
-				outcome, err := harness.RunAll(ctx, drivers, harness.Options{Workers: workers, Env: newEnv(), Sink: sink})
+				outcome, err := harness.RunAll(ctx, drivers, harness.Options{Language: kinds.Language(), Workers: workers, Env: newEnv(), Sink: sink})
 				Expect(err).NotTo(HaveOccurred())
 				told := sink.order()
 				Expect(len(told)).To(BeNumerically(">=", at))
@@ -242,7 +243,7 @@ var _ = Describe("A run that is interrupted", Label("L-09"), func() {
 					return record.Trial{}
 				})
 				sink := &memory{}
-				outcome, err := harness.RunAll(ctx, drivers, harness.Options{Workers: workers, Env: newEnv(), Sink: sink})
+				outcome, err := harness.RunAll(ctx, drivers, harness.Options{Language: kinds.Language(), Workers: workers, Env: newEnv(), Sink: sink})
 				Expect(err).NotTo(HaveOccurred())
 				told := sink.order()
 				if workers == 1 {
@@ -274,7 +275,7 @@ var _ = Describe("A run that is interrupted", Label("L-09"), func() {
 			}
 			return nil
 		}}
-		outcome, err := harness.RunAll(ctx, drivers, harness.Options{Workers: 1, Env: newEnv(), Sink: sink})
+		outcome, err := harness.RunAll(ctx, drivers, harness.Options{Language: kinds.Language(), Workers: 1, Env: newEnv(), Sink: sink})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(outcome).To(Equal(harness.Outcome{Trials: 2, Interrupted: true}))
 	})
@@ -303,7 +304,7 @@ expect: {status: done}
 		timer := time.AfterFunc(300*time.Millisecond, cancel) // the child process lives in real time
 		defer timer.Stop()
 		sink := &memory{}
-		outcome, err := harness.RunAll(ctx, []drive.Driver{driver, after}, harness.Options{Workers: 1, Env: env, Sink: sink})
+		outcome, err := harness.RunAll(ctx, []drive.Driver{driver, after}, harness.Options{Language: kinds.Language(), Workers: 1, Env: env, Sink: sink})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(outcome).To(Equal(harness.Outcome{Interrupted: true, NotRun: []string{"spec/one", "spec/two"}}))
 	})
@@ -314,14 +315,14 @@ var _ = Describe("A scenario that cannot be prepared", func() {
 		good := parse("drive: {loop: {prompt: Go.}}\nbackend: {model: gpt-4.1-mini, replies: [{text: DONE}]}\nexpect: {status: done}")
 		bad := scenarios.Scenario{Name: "spec/nothing"}
 		sink := &memory{}
-		_, err := harness.Run(context.Background(), []scenarios.Scenario{good, bad}, harness.Options{Env: newEnv(), Sink: sink})
+		_, err := harness.Run(context.Background(), []scenarios.Scenario{good, bad}, harness.Options{Language: kinds.Language(), Env: newEnv(), Sink: sink})
 		Expect(err).To(MatchError("prepare scenario spec/nothing: the scenario drives no agent"))
 		Expect(sink.heads).To(BeEmpty())
 	})
 
 	It("is named when its expectations do not compile", func() {
 		drivers := []drive.Driver{stub{name: "spec/x", trials: 1, expect: expect.Expect{That: []string{"run.x"}}}}
-		_, err := harness.RunAll(context.Background(), drivers, harness.Options{Env: newEnv(), Sink: &memory{}})
+		_, err := harness.RunAll(context.Background(), drivers, harness.Options{Language: kinds.Language(), Env: newEnv(), Sink: &memory{}})
 		Expect(err).To(MatchError(ContainSubstring("prepare scenario spec/x: expect.that[0]: column 4")))
 	})
 })

@@ -21,7 +21,7 @@ import (
 
 // shipped returns the shipped scenarios.
 var shipped = sync.OnceValues(func() ([]scenarios.Scenario, scenarios.Diagnostics) {
-	return scenarios.Load(scenarios.Names(), scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check})
+	return scenarios.Load(scenarios.Names(), scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check})
 })
 
 // told is what the sink was told of one scenario.
@@ -109,7 +109,7 @@ var _ = Describe("A shipped scenario", Label("H-02", "H-04"), func() {
 			writer, err := record.NewWriter(&recording, header)
 			Expect(err).NotTo(HaveOccurred())
 			Expect(writer.Scenario(live.head)).To(Succeed())
-			builder := reports.Builder{Run: header}
+			builder := reports.Builder{Extensions: kinds.Language().Extensions(), Run: header}
 			for _, j := range live.trials {
 				Expect(writer.Trial(j.Lines)).To(Succeed())
 				Expect(record.WriteTimings(&timings, j.Timings)).To(Succeed())
@@ -119,9 +119,9 @@ var _ = Describe("A shipped scenario", Label("H-02", "H-04"), func() {
 
 			times, err := record.ReadTimings(&timings)
 			Expect(err).NotTo(HaveOccurred())
-			rejudge := reports.Rejudge(times)
+			rejudge := reports.Rejudge(kinds.Language(), times)
 			var findings [][]gate.Finding
-			old, err := reports.FromRecording(&recording, func(s record.Scenario, t record.Trial) (measure.Facts, []gate.Finding, error) {
+			old, err := reports.FromRecording(&recording, kinds.Language().Extensions(), func(s record.Scenario, t record.Trial) (measure.Facts, []gate.Finding, error) {
 				facts, found, err := rejudge(s, t)
 				findings = append(findings, found)
 				return facts, found, err
@@ -162,7 +162,7 @@ var _ = Describe("A shipped scenario", Label("H-02", "H-04"), func() {
 			}
 			return nil
 		}}
-		outcome, err := harness.Run(ctx, set, harness.Options{Workers: 4, Env: newEnv(), Sink: sink})
+		outcome, err := harness.Run(ctx, set, harness.Options{Language: kinds.Language(), Workers: 4, Env: newEnv(), Sink: sink})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(outcome.Interrupted).To(BeTrue())
 		Expect(outcome.NotRun).NotTo(BeEmpty())

@@ -2,11 +2,14 @@
 package kinds
 
 import (
+	"sync"
+
 	interview "github.com/rehearse-dev/rehearse/agents/interview/kind"
 	loop "github.com/rehearse-dev/rehearse/agents/loop/kind"
 	supervise "github.com/rehearse-dev/rehearse/agents/persist/kind"
 	react "github.com/rehearse-dev/rehearse/agents/react/kind"
 	hook "github.com/rehearse-dev/rehearse/agents/stop/kind"
+	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/kind"
 	"github.com/rehearse-dev/rehearse/harness/kind/coding"
 	"github.com/rehearse-dev/rehearse/harness/kind/command"
@@ -14,6 +17,10 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/kind/function"
 	"github.com/rehearse-dev/rehearse/harness/kind/http"
 )
+
+// Language returns the language of all kinds that ship. All callers share one, which
+// remembers compiled expressions.
+var Language = sync.OnceValue(func() *gate.Language { return All().Language() })
 
 // All returns the kinds that ship. A program with agents of its own appends their kinds.
 func All() kind.List {

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
 // built is a report of n scenarios with one trial each, every tenth of which failed.
 func built(n int) reports.Report {
-	b := &reports.Builder{}
+	b := &reports.Builder{Extensions: kinds.Language().Extensions()}
 	for i := range n {
 		var findings []gate.Finding
 		if i%10 == 9 {

@@ -25,13 +25,15 @@ type Builder struct {
 	Stopped string
 	// NotRun names the planned scenarios of which no trial was added.
 	NotRun []string
+	// Extensions are those of which the report has metrics.
+	Extensions []measure.Extension
 
 	problems  []string
 	more      int // problems beyond those kept
 	scenarios map[string]*building
 	trials    Count
 	totals    measure.Totals
-	agents    measure.AgentTotals
+	agents    *measure.AgentTotals
 }
 
 // building is a scenario whose trials are being added.
@@ -40,7 +42,7 @@ type building struct {
 	status   string
 	trials   Count
 	measures measure.Totals
-	agents   measure.AgentTotals
+	agents   *measure.AgentTotals
 	findings []gate.Finding
 	more     int
 }
@@ -69,8 +71,8 @@ func (b *Builder) Add(scenario record.Scenario, facts measure.Facts, findings []
 	b.trials.Add(verdict)
 	s.measures.Add(facts)
 	b.totals.Add(facts)
-	s.agents.Add(facts)
-	b.agents.Add(facts)
+	s.agents.Add(&facts)
+	b.agents.Add(&facts)
 	for _, f := range findings {
 		if len(s.findings) >= maxFindings {
 			s.more++
@@ -89,8 +91,9 @@ func (b *Builder) scenario(head record.Scenario) *building {
 	}
 	if b.scenarios == nil {
 		b.scenarios = map[string]*building{}
+		b.agents = measure.NewAgentTotals(b.Extensions)
 	}
-	s := &building{head: head}
+	s := &building{head: head, agents: measure.NewAgentTotals(b.Extensions)}
 	b.scenarios[head.Name] = s
 	return s
 }
@@ -112,7 +115,7 @@ func (b *Builder) Close() Report {
 		Run:         Run{ID: b.Run.ID, Tool: b.Run.Tool, Prices: b.Run.Prices, Labels: b.Run.Labels},
 		Interrupted: b.Interrupted,
 		Stopped:     kept(b.Stopped),
-		Totals:      Totals{Trials: b.trials, Measures: b.totals.Close().Sums, AgentMetrics: b.agents.Close()},
+		Totals:      Totals{Trials: b.trials, Measures: b.totals.Close().Sums, Agents: b.agents.Close()},
 		Scenarios:   make([]Scenario, 0, len(b.scenarios)),
 		NotRun:      append([]string{}, slices.Sorted(slices.Values(b.NotRun))...),
 		Problems:    append([]string{}, b.problems...),
@@ -143,7 +146,7 @@ func (s *building) close() Scenario {
 		Name: head.Name, File: head.File, Where: head.Where, About: head.About, Proves: head.Proves, Tags: head.Tags,
 		Agent: head.Agent, Backend: head.Backend, Model: head.Model, Seed: head.Seed, Digest: head.Digest,
 		Verdict: s.trials.Verdict(), Status: s.status, Planned: head.Trials, Trials: s.trials,
-		PassRate: passRate(s.trials), Flaky: s.trials.Pass > 0 && s.trials.Fail > 0, Repeats: repeats(s.trials), Measures: s.measures.Close().Means, AgentMetrics: s.agents.Close(),
+		PassRate: passRate(s.trials), Flaky: s.trials.Pass > 0 && s.trials.Fail > 0, Repeats: repeats(s.trials), Measures: s.measures.Close().Means, Agents: s.agents.Close(),
 		Findings: append([]gate.Finding{}, s.findings...), MoreFindings: s.more,
 	}
 	if missing := head.Trials - s.trials.Total(); missing > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
@@ -60,7 +61,9 @@ func measured(list []measure.Value, name string) measure.Value {
 
 var _ = Describe("the builder", Label("H-04", "H-05"), func() {
 	var b *reports.Builder
-	BeforeEach(func() { b = &reports.Builder{Run: record.Run{ID: "r", Tool: "t", Prices: "2026-11-01"}} })
+	BeforeEach(func() {
+		b = &reports.Builder{Extensions: kinds.Language().Extensions(), Run: record.Run{ID: "r", Tool: "t", Prices: "2026-11-01"}}
+	})
 
 	It("groups trials by scenario, sorts by name and counts verdicts", func() {
 		b.Add(scenario("b", 3), facts("done", 1), nil)
@@ -175,7 +178,7 @@ var _ = Describe("the builder", Label("H-04", "H-05"), func() {
 
 	It("is as large for 100,000 trials as for 1,000", func() {
 		size := func(trials int) uint64 {
-			b := &reports.Builder{}
+			b := &reports.Builder{Extensions: kinds.Language().Extensions()}
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
@@ -232,16 +235,16 @@ var _ = Describe("a report from a recording", Label("H-05"), func() {
 	heads := []record.Scenario{expecting(scenario("loop/b", 5)), expecting(scenario("loop/a", 2))}
 
 	It("is that of the run", func() {
-		live := &reports.Builder{Run: run, Interrupted: true, NotRun: []string{"z"}}
+		live := &reports.Builder{Extensions: kinds.Language().Extensions(), Run: run, Interrupted: true, NotRun: []string{"z"}}
 		for _, s := range heads {
-			judge, err := gate.NewJudge(s.Expect)
+			judge, err := gate.NewJudge(kinds.Language(), s.Expect)
 			Expect(err).NotTo(HaveOccurred())
 			for n := range s.Trials {
-				f := measure.Of(s, trialOf(s, n+1), nil)
+				f := measure.Trial(s, trialOf(s, n+1), nil, kinds.Language().Extensions())
 				live.Add(s, f, judge.Judge(f))
 			}
 		}
-		later, err := reports.FromRecording(recorded(run, end, heads, trialOf), reports.Rejudge(nil))
+		later, err := reports.FromRecording(recorded(run, end, heads, trialOf), kinds.Language().Extensions(), reports.Rejudge(kinds.Language(), nil))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(later.Close()).To(Equal(live.Close()))
 		Expect(later.Close().Problems).To(BeEmpty())
@@ -250,7 +253,7 @@ var _ = Describe("a report from a recording", Label("H-05"), func() {
 	It("still tells what a torn recording holds, and that it is torn", func() {
 		whole := recorded(run, end, heads, trialOf).String()
 		torn := whole[:len(whole)*2/3]
-		b, err := reports.FromRecording(strings.NewReader(torn), reports.Rejudge(nil))
+		b, err := reports.FromRecording(strings.NewReader(torn), kinds.Language().Extensions(), reports.Rejudge(kinds.Language(), nil))
 		Expect(err).NotTo(HaveOccurred())
 		r := b.Close()
 		Expect(r.Verdict).To(Equal(gate.Error))
@@ -260,7 +263,7 @@ var _ = Describe("a report from a recording", Label("H-05"), func() {
 	})
 	It("counts no trial twice and no scenario twice", func() {
 		twice := func(s record.Scenario, n int) record.Trial { return trialOf(s, min(n, 3)) }
-		b, err := reports.FromRecording(recorded(run, end, append(heads, heads[0]), twice), reports.Rejudge(nil))
+		b, err := reports.FromRecording(recorded(run, end, append(heads, heads[0]), twice), kinds.Language().Extensions(), reports.Rejudge(kinds.Language(), nil))
 		Expect(err).NotTo(HaveOccurred())
 		r := b.Close()
 		Expect(r.Scenarios[1].Trials.Total()).To(Equal(3))
@@ -269,18 +272,18 @@ var _ = Describe("a report from a recording", Label("H-05"), func() {
 		Expect(r.Problems).To(ContainElement(ContainSubstring(`scenario "loop/b" stands here a second time`)))
 	})
 	It("notices scenarios that are gone without a trace", func() {
-		b, err := reports.FromRecording(recorded(run, record.Close{Trials: 7}, heads, trialOf), reports.Rejudge(nil))
+		b, err := reports.FromRecording(recorded(run, record.Close{Trials: 7}, heads, trialOf), kinds.Language().Extensions(), reports.Rejudge(kinds.Language(), nil))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(b.Close().Problems).To(ContainElement("1 of 3 scenarios planned left no trace"))
 		Expect(b.Close().Verdict).To(Equal(gate.Error))
 	})
 	It("notices trials that are gone without a trace", func() {
-		b, err := reports.FromRecording(recorded(run, record.Close{Trials: 9, NotRun: []string{"z"}}, heads, trialOf), reports.Rejudge(nil))
+		b, err := reports.FromRecording(recorded(run, record.Close{Trials: 9, NotRun: []string{"z"}}, heads, trialOf), kinds.Language().Extensions(), reports.Rejudge(kinds.Language(), nil))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(b.Close().Problems).To(ContainElement("the close line counts 9 trials, and 7 could be judged"))
 	})
 	It("says where it could not judge", func() {
-		_, err := reports.FromRecording(recorded(run, end, heads, trialOf),
+		_, err := reports.FromRecording(recorded(run, end, heads, trialOf), kinds.Language().Extensions(),
 			func(record.Scenario, record.Trial) (measure.Facts, []gate.Finding, error) {
 				return measure.Facts{}, nil, errFull
 			})
@@ -290,7 +293,7 @@ var _ = Describe("a report from a recording", Label("H-05"), func() {
 	It("says which expectations cannot be used", func() {
 		bad := heads[0]
 		bad.Expect.That = []string{"calls.totl == 1"}
-		_, err := reports.FromRecording(recorded(run, end, []record.Scenario{bad}, trialOf), reports.Rejudge(nil))
+		_, err := reports.FromRecording(recorded(run, end, []record.Scenario{bad}, trialOf), kinds.Language().Extensions(), reports.Rejudge(kinds.Language(), nil))
 		Expect(err).To(MatchError(And(ContainSubstring("loop/b"), ContainSubstring("expect.that[0]"))))
 	})
 	It("takes the times of real time from the timings beside it", func() {
@@ -307,14 +310,14 @@ var _ = Describe("a report from a recording", Label("H-05"), func() {
 			timings []record.Timing
 			want    []string
 		}{{timings, []string{"10s", "2s"}}, {nil, []string{"unknown", "unknown"}}} {
-			b, err := reports.FromRecording(recorded(run, end, []record.Scenario{timed}, trialOf), reports.Rejudge(c.timings))
+			b, err := reports.FromRecording(recorded(run, end, []record.Scenario{timed}, trialOf), kinds.Language().Extensions(), reports.Rejudge(kinds.Language(), c.timings))
 			Expect(err).NotTo(HaveOccurred())
 			list := b.Close().Totals.Measures
 			Expect([]string{reports.Text(measured(list, "duration")), reports.Text(measured(list, "latency_mean"))}).To(Equal(c.want))
 		}
 	})
 	It("is refused of something that is no recording", func() {
-		_, err := reports.FromRecording(strings.NewReader("hello\n"), reports.Rejudge(nil))
+		_, err := reports.FromRecording(strings.NewReader("hello\n"), kinds.Language().Extensions(), reports.Rejudge(kinds.Language(), nil))
 		Expect(err).To(MatchError(ContainSubstring("build the report: reading the recording")))
 	})
 })

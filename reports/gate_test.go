@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -18,7 +19,7 @@ var _ = Describe("a run that was stopped", Label("H-05", "H-06"), func() {
 	const why = "the budget of 3 calls is used up: 3 were made"
 
 	It("has no verdict, whatever passed before, in a run and in its recording", func() {
-		live := &reports.Builder{Run: record.Run{Scenarios: 2}, Stopped: why, NotRun: []string{"b"}}
+		live := &reports.Builder{Extensions: kinds.Language().Extensions(), Run: record.Run{Scenarios: 2}, Stopped: why, NotRun: []string{"b"}}
 		live.Add(scenario("a", 1), facts("done", 1), nil)
 		Expect(live.Close().Verdict).To(Equal(gate.Error))
 		Expect(live.Close().Stopped).To(Equal(why))
@@ -31,7 +32,7 @@ var _ = Describe("a run that was stopped", Label("H-05", "H-06"), func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(w.Trial(lines)).To(Succeed())
 		Expect(w.Close(record.Close{Trials: 1, Stopped: why, NotRun: []string{"b"}})).To(Succeed())
-		builder, err := reports.FromRecording(&file, reports.Rejudge(nil))
+		builder, err := reports.FromRecording(&file, kinds.Language().Extensions(), reports.Rejudge(kinds.Language(), nil))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(builder.Close().Verdict).To(Equal(gate.Error))
 		Expect(builder.Close().Stopped).To(Equal(why))

@@ -10,12 +10,13 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
 // interruptedRun is a report of one scenario of four, with these findings.
 func interruptedRun(findings ...gate.Finding) reports.Report {
-	b := reports.Builder{Run: record.Run{Scenarios: 4}, Interrupted: true, NotRun: []string{"b", "c", "d"}}
+	b := reports.Builder{Extensions: kinds.Language().Extensions(), Run: record.Run{Scenarios: 4}, Interrupted: true, NotRun: []string{"b", "c", "d"}}
 	b.Add(record.Scenario{Name: "a", Trials: 1}, measure.Facts{Run: measure.RunFacts{Status: "done"}, Calls: measure.CallFacts{Total: 1}}, findings)
 	return b.Close()
 }

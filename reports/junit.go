@@ -64,7 +64,7 @@ func JUnit(w io.Writer, r Report, _ Options) error {
 }
 
 func (x *xmlWriter) suite(r Report) {
-	x.properties(slices.Concat(r.Totals.Measures, r.Totals.All()),
+	x.properties(slices.Concat(r.Totals.Measures, r.Totals.Agents.All()),
 		attr{"run", r.Run.ID},
 		attr{"tool", r.Run.Tool},
 		attr{"prices", r.Run.Prices},
@@ -112,7 +112,7 @@ func (x *xmlWriter) problems(r Report) {
 
 // scenario writes what is inside the test case of s.
 func (x *xmlWriter) scenario(s Scenario) {
-	x.properties(slices.Concat(s.Measures, s.All()),
+	x.properties(slices.Concat(s.Measures, s.Agents.All()),
 		attr{"trials", strconv.Itoa(s.Trials.Total())},
 		attr{"trials_passed", strconv.Itoa(s.Trials.Pass)},
 		attr{"flaky", strconv.FormatBool(s.Flaky)},

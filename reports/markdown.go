@@ -47,8 +47,8 @@ func Markdown(w io.Writer, r Report, opts Options) error {
 	if r.Comparison != nil {
 		markdownComparison(&b, r.Comparison)
 	}
-	for _, s := range sections {
-		s.markdown(&b, s.of(r.Totals.AgentMetrics))
+	for _, s := range Sections(r.Totals.Agents) {
+		s.markdown(&b)
 	}
 	markdownRepeats(&b, shown)
 	half := b.Left / 2 // the rest is for the findings

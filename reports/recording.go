@@ -18,7 +18,7 @@ type Judge func(record.Scenario, record.Trial) (measure.Facts, []gate.Finding, e
 // expectations that the recording holds. Timings are those of the file beside the
 // recording, for scenarios in real time; without them their times are unknown. The
 // judge is not safe for concurrent use.
-func Rejudge(timings []record.Timing) Judge {
+func Rejudge(language *gate.Language, timings []record.Timing) Judge {
 	type trial struct {
 		scenario string
 		n        int
@@ -33,22 +33,23 @@ func Rejudge(timings []record.Timing) Judge {
 		judge := judges[s.Name]
 		if judge == nil {
 			var err error
-			if judge, err = gate.ForScenario(&s); err != nil {
+			if judge, err = gate.ForScenario(language, &s); err != nil {
 				return measure.Facts{}, nil, err
 			}
 			judges[s.Name] = judge
 		}
-		facts := measure.Of(s, t, of[trial{t.Head.Scenario, t.Head.N}])
+		facts := measure.Trial(s, t, of[trial{t.Head.Scenario, t.Head.N}], language.Extensions())
 		return facts, judge.Judge(facts), nil
 	}
 }
 
-// FromRecording adds every trial of a recording to a new Builder, judged anew.
+// FromRecording adds every trial of a recording to a new Builder, judged anew. The
+// extensions are those that the judge measures.
 // Closed, it gives the report of the run that was recorded. What is wrong with the
 // recording becomes a problem of the report. If the error is not nil, the builder
 // holds what was read before it.
-func FromRecording(recording io.Reader, judge Judge) (*Builder, error) {
-	in := reading{builder: &Builder{}, judge: judge, heads: map[string]*record.Scenario{}, last: map[string]int{}}
+func FromRecording(recording io.Reader, extensions []measure.Extension, judge Judge) (*Builder, error) {
+	in := reading{builder: &Builder{Extensions: extensions}, judge: judge, heads: map[string]*record.Scenario{}, last: map[string]int{}}
 	for entry, err := range record.Read(recording) {
 		if err != nil {
 			return in.builder, fmt.Errorf("build the report: %w", err)

@@ -98,7 +98,7 @@ func (s Scenario) Leading() string {
 		return ""
 	}
 	text := strings.TrimSuffix(found[0].Message+": "+found[0].Evidence, ": ")
-	if found[0].Message == gate.Unkept && found[0].Evidence != "" {
+	if found[0].Message == gate.ViolationMessage && found[0].Evidence != "" {
 		text = found[0].Evidence
 	}
 	return sanitize.Line(s.where(found[0])+text, maxMessage)

@@ -7,6 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // Schema names the JSON form of a Report.
@@ -57,8 +58,20 @@ type Totals struct {
 	// Measures are sums over the trials, except for those of latency, which are
 	// over all calls. The names are those of Scenario.Measures.
 	Measures []measure.Value `json:"measures"`
-	// AgentMetrics are over all trials with such an agent.
-	measure.AgentMetrics
+	// Agents are the metrics that only some agents have. In JSON the values of each
+	// extension are a key beside the others, by its name.
+	Agents measure.AgentMetrics `json:"-"`
+}
+
+// totalsFields are the fields of Totals without its methods.
+type totalsFields Totals
+
+// MarshalJSON implements json.Marshaler.
+func (t Totals) MarshalJSON() ([]byte, error) {
+	return format.Marshal(struct {
+		totalsFields
+		Agents map[string][]measure.Value `json:",embed"`
+	}{totalsFields(t), t.Agents.ByName()})
 }
 
 // Count counts by verdict.
@@ -140,11 +153,23 @@ type Scenario struct {
 	// Measures are means over the trials, except for those of latency, which are
 	// over all calls; in a fixed order.
 	Measures []measure.Value `json:"measures"`
-	measure.AgentMetrics
+	// Agents are the metrics that only some agents have, as in Totals.
+	Agents measure.AgentMetrics `json:"-"`
 	// Findings are the first maxFindings, in order of trial.
 	Findings []gate.Finding `json:"findings"`
 	// MoreFindings is how many there are beyond Findings.
 	MoreFindings int `json:"more_findings,omitempty"`
+}
+
+// scenarioFields are the fields of Scenario without its methods.
+type scenarioFields Scenario
+
+// MarshalJSON implements json.Marshaler.
+func (s Scenario) MarshalJSON() ([]byte, error) {
+	return format.Marshal(struct {
+		scenarioFields
+		Agents map[string][]measure.Value `json:",embed"`
+	}{scenarioFields(s), s.Agents.ByName()})
 }
 
 // Repeat is what k trials of a scenario together are worth.

@@ -3,9 +3,14 @@ package reports_test
 import (
 	"fmt"
 
+	interview "github.com/rehearse-dev/rehearse/agents/interview/kind"
+	persist "github.com/rehearse-dev/rehearse/agents/persist/kind"
+	react "github.com/rehearse-dev/rehearse/agents/react/kind"
+	stop "github.com/rehearse-dev/rehearse/agents/stop/kind"
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/stat"
 )
@@ -23,57 +28,65 @@ func values(calls, tokens float64, eur, p95, time *float64) []measure.Value {
 	}
 }
 
-// interviewed are the metrics of four interviews.
-func interviewed() []measure.Value {
-	var t measure.InterviewTotals
-	for range 4 {
-		f := measure.Facts{Run: measure.RunFacts{Status: "finished"}, Calls: measure.CallFacts{Total: 25}}
-		f.Interview = measure.InterviewFacts{
-			Submissions: 50, Answers: 45, Queued: 21, Repeated: 1, Validated: 24, Rejected: map[string]int{"too-long": 1},
-			Warned: 2, TransportRetries: 1, Lost: 1, Trimmed: 4,
-		}
-		t.Add(f)
+// metrics are those of an extension over trials.
+func metrics(name string, trials ...measure.Facts) measure.ExtensionMetrics {
+	t := measure.NewAgentTotals(kinds.Language().Extensions())
+	for i := range trials {
+		t.Add(&trials[i])
 	}
-	return t.Close()
+	all := t.Close()
+	if len(all) != 1 || all[0].Name != name {
+		panic("no metrics of " + name)
+	}
+	return all[0]
+}
+
+// trial has the facts of one extension.
+func trial(status, extension string, facts any) measure.Facts {
+	return measure.Facts{Run: measure.RunFacts{Status: status}, Extensions: map[string]any{extension: facts}}
+}
+
+// interviewed are the metrics of four interviews.
+func interviewed() measure.ExtensionMetrics {
+	f := trial("finished", "interview", &interview.InterviewFacts{
+		Submissions: 50, Answers: 45, Queued: 21, Repeated: 1, Validated: 24, Rejected: map[string]int{"too-long": 1},
+		Warned: 2, TransportRetries: 1, Lost: 1, Trimmed: 4,
+	})
+	f.Calls.Total = 25
+	return metrics("interview", f, f, f, f)
 }
 
 // supervised are the metrics of two supervised runs, one of which is complete.
-func supervised() []measure.Value {
-	var t measure.SuperviseTotals
-	for _, status := range []string{"complete", "capped"} {
-		t.Add(measure.Facts{Run: measure.RunFacts{Status: status}, Supervise: measure.SuperviseFacts{
-			Attempts: 12, Retried: 2, Derived: 3, Done: 9, Tasks: 10, Looks: 4, Failed: map[string]int{"tests": 2, "todos": 1},
-			Rounds: 1, Signs: map[string]int{"short-run": 1}, Stagnations: 1, Checkpoints: map[string]int{"final": 1, "interval": 5},
-			Segments: 2, ToolCalls: 1200, Evicted: 10, Resumes: 1,
-		}})
+func supervised() measure.ExtensionMetrics {
+	facts := &persist.SuperviseFacts{
+		Attempts: 12, Retried: 2, Derived: 3, Done: 9, Tasks: 10, Looks: 4, Failed: map[string]int{"tests": 2, "todos": 1},
+		Rounds: 1, Signs: map[string]int{"short-run": 1}, Stagnations: 1, Checkpoints: map[string]int{"final": 1, "interval": 5},
+		Segments: 2, ToolCalls: 1200, Evicted: 10, Resumes: 1,
 	}
-	return t.Close()
+	return metrics("supervise", trial("complete", "supervise", facts), trial("capped", "supervise", facts))
 }
 
 // reacted are the metrics of three runs of a ReAct agent.
-func reacted() []measure.Value {
-	var t measure.ReactTotals
-	for _, status := range []string{"done", "done", "escalate"} {
-		t.Add(measure.Facts{Run: measure.RunFacts{Status: status}, React: measure.ReactFacts{
-			Iterations: 4, Refused: map[string]int{"thought-required": 1}, Actions: map[string]int{"search": 2, "analyze": 1},
-			Failed: map[string]int{"no-such-file": 1}, Reflections: 3, Complacent: 1, Verifications: 2, Unverified: 1,
-			Asked: 1, Triggers: map[string]int{"ambiguity": 1}, Delegations: map[string]int{"helper": 1}, Cut: 1, Stuck: 1,
-		}})
+func reacted() measure.ExtensionMetrics {
+	facts := &react.ReactFacts{
+		Iterations: 4, Refused: map[string]int{"thought-required": 1}, Actions: map[string]int{"search": 2, "analyze": 1},
+		Failed: map[string]int{"no-such-file": 1}, Reflections: 3, Complacent: 1, Verifications: 2, Unverified: 1,
+		Asked: 1, Triggers: map[string]int{"ambiguity": 1}, Delegations: map[string]int{"helper": 1}, Cut: 1, Stuck: 1,
 	}
-	return t.Close()
+	return metrics("react", trial("done", "react", facts), trial("done", "react", facts), trial("escalate", "react", facts))
 }
 
 // guarded are the metrics of a stop guard in three trials.
-func guarded() []measure.Value {
-	var t measure.GuardTotals
+func guarded() measure.ExtensionMetrics {
+	var trials []measure.Facts
 	for i := range 3 {
-		t.Add(measure.GuardFacts{
+		trials = append(trials, trial("done", "guard", &stop.GuardFacts{
 			Judged: 3, Refused: 2, Forced: 2, Allowed: i > 0, Detections: 4 + i, Steps: 5, Executed: 4,
 			By: map[string]int{"next_steps": 3, "enumerative_list": 1}, Execution: 6, ExecutionKnown: true,
 			Labelled: 3, Deferred: 2, Prevented: 2, FalsePositives: 0, FalseNegatives: 0,
-		})
+		}))
 	}
-	return t.Close()
+	return metrics("guard", trials...)
 }
 
 // sample has a scenario of every kind that a run can bring about.
@@ -92,9 +105,9 @@ func sample() reports.Report {
 		},
 		Measures: values(2, 345, ptr(0.00123), ptr(1.25), ptr(2.5)), Findings: []gate.Finding{},
 	}
-	passing.Guard, passing.Interview = guarded(), interviewed()
+	passing.Agents = measure.AgentMetrics{guarded(), interviewed()}
 	failing := passing
-	failing.Guard, failing.Interview = nil, nil
+	failing.Agents = nil
 	failing.Name, failing.File = "loop/guards/no-progress-after-three-identical-answers", "scenarios/loop/no-progress.yaml"
 	failing.Verdict, failing.Status = gate.Fail, "mixed"
 	failing.Planned, failing.Trials = 5, reports.Count{Pass: 3, Fail: 2}
@@ -132,9 +145,7 @@ func sample() reports.Report {
 		Verdict: gate.Error, Interrupted: true, Stopped: "the budget of 0.5 EUR is used up: the run spent 0.51 EUR",
 		Totals: reports.Totals{
 			Scenarios: reports.Count{Pass: 1, Fail: 1, Error: 1, Skip: 1},
-			Trials:    reports.Count{Pass: 4, Fail: 2, Error: 1, Skip: 1}, Measures: totals, AgentMetrics: measure.AgentMetrics{
-				Guard: guarded(), Interview: interviewed(), Supervise: supervised(), React: reacted(),
-			},
+			Trials:    reports.Count{Pass: 4, Fail: 2, Error: 1, Skip: 1}, Measures: totals, Agents: measure.AgentMetrics{guarded(), interviewed(), supervised(), reacted()},
 		},
 		Scenarios:  []reports.Scenario{passing, broken, failing, skipped},
 		NotRun:     []string{"loop/four-hours"},

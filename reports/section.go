@@ -9,113 +9,49 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// section shows what one kind of agent is measured by: a line and some rates.
-// JSON and JUnit have all metrics.
-type section struct {
-	title string
-	// of are the metrics that it shows.
-	of func(measure.AgentMetrics) []measure.Value
-	// line is a sentence with a %s for each of the metrics in counts.
-	line   string
-	counts []string
-	rates  []shownRate
+// Section shows the metrics of one extension.
+type Section struct {
+	Title, Summary string
+	Rates          []Rate
 }
 
-type shownRate struct{ name, says, of string }
+// Rate is a share with its counts and interval, such as "12 of 12, 100 % [75.8, 100]".
+type Rate struct{ Label, Of, Value string }
 
-// sections are in the order in which they are shown.
-
-var sections = []section{
-	{
-		title:  "Stop guard",
-		of:     func(m measure.AgentMetrics) []measure.Value { return m.Guard },
-		line:   "%s answers judged, %s refused, %s made to go on, %s of their steps done",
-		counts: []string{"guard_judged", "guard_refused", "guard_forced_executions", "guard_steps_executed"},
-		rates: []shownRate{
-			{"guard_prevented_rate", "premature stops prevented", "answers that defer"},
-			{"guard_false_positive_rate", "false alarms", "answers that do not"},
-			{"guard_false_negative_rate", "misses", "answers that defer"},
-			{"guard_success_rate", "ended with an answer that may stop", "runs"},
-		},
-	},
-	{
-		title: "Interviews",
-		of:    func(m measure.AgentMetrics) []measure.Value { return m.Interview },
-		line:  "%s answers kept, %s questions served without a call, %s submissions sent twice, %s calls lost and repeated",
-		counts: []string{
-			"interview_answers", "interview_queued_questions", "interview_repeated_submissions", "interview_lost_calls",
-		},
-		rates: []shownRate{
-			{"interview_finished_rate", "finished", "interviews"},
-			{"interview_rejected_rate", "replies that did not validate", "replies"},
-			{"interview_warned_rate", "replies used with warnings", "replies"},
-			{"interview_transport_retry_rate", "calls retried after a failure", "calls"},
-			{"interview_trimming_rate", "calls with a trimmed history", "calls"},
-		},
-	},
-	{
-		title: "Supervisor",
-		of:    func(m measure.AgentMetrics) []measure.Value { return m.Supervise },
-		line:  "%s attempts at tasks, %s forced continuations, %s checkpoints, %s stagnations, %s times taken up again",
-		counts: []string{
-			"supervise_attempts", "supervise_continuations", "supervise_checkpoints", "supervise_stagnations", "supervise_resumes",
-		},
-		rates: []shownRate{
-			{"supervise_complete_rate", "complete", "runs"},
-			{"supervise_done_rate", "tasks done", "tasks"},
-			{"supervise_retry_rate", "attempts after a failed one", "attempts"},
-		},
-	},
-	{
-		title: "ReAct agents",
-		of:    func(m measure.AgentMetrics) []measure.Value { return m.React },
-		line:  "%s iterations, %s actions, %s escalations, %s delegations",
-		counts: []string{
-			"react_iterations", "react_actions", "react_escalations", "react_delegations",
-		},
-		rates: []shownRate{
-			{"react_done_rate", "done", "runs"},
-			{"react_refused_step_rate", "steps refused", "iterations"},
-			{"react_complacent_rate", "complacent reflections", "reflections"},
-			{"react_failed_action_rate", "actions that could not be done", "actions"},
-			{"react_unverified_rate", "outputs that did not verify", "verifications"},
-		},
-	},
-}
-
-func (s section) summary(metrics []measure.Value) string {
-	shown := make([]any, len(s.counts))
-	for i, name := range s.counts {
-		shown[i] = text(find(metrics, name))
+// Sections returns a section for each extension that there are metrics of, in their order.
+func Sections(agents measure.AgentMetrics) []Section {
+	all := make([]Section, len(agents))
+	for i := range agents {
+		from, values := &agents[i].Section, agents[i].Values
+		counts := make([]any, len(from.Counts))
+		for j, name := range from.Counts {
+			counts[j] = text(find(values, name))
+		}
+		all[i] = Section{Title: from.Title, Summary: fmt.Sprintf(from.Sentence, counts...)}
+		for _, r := range from.Rates {
+			all[i].Rates = append(all[i].Rates, Rate{r.Label, r.Of, ofTotal(find(values, r.Metric))})
+		}
 	}
-	return fmt.Sprintf(s.line, shown...)
+	return all
 }
 
-// terminal writes the section; nothing if there are no metrics.
-func (s section) terminal(b *strings.Builder, metrics []measure.Value) {
-	if metrics == nil {
-		return
-	}
-	fmt.Fprintf(b, "\n%s: %s\n", strings.ToLower(s.title), s.summary(metrics))
-	for _, r := range s.rates {
-		fmt.Fprintf(b, "  %-36s %s\n", r.says, ofTotal(find(metrics, r.name)))
+func (s *Section) terminal(b *strings.Builder) {
+	fmt.Fprintf(b, "\n%s: %s\n", strings.ToLower(s.Title), s.Summary)
+	for _, r := range s.Rates {
+		fmt.Fprintf(b, "  %-36s %s\n", r.Label, r.Value)
 	}
 }
 
-// markdown writes the same as a table.
-func (s section) markdown(b *format.Page, metrics []measure.Value) {
-	if metrics == nil {
-		return
-	}
+func (s *Section) markdown(b *format.Page) {
 	var text strings.Builder
-	text.WriteString("\n### " + s.title + "\n\n" + s.summary(metrics) + "\n\n| | of | |\n|---|---|---|\n")
-	for _, r := range s.rates {
-		fmt.Fprintf(&text, "| %s | %s | %s |\n", r.says, r.of, ofTotal(find(metrics, r.name)))
+	text.WriteString("\n### " + s.Title + "\n\n" + s.Summary + "\n\n| | of | |\n|---|---|---|\n")
+	for _, r := range s.Rates {
+		fmt.Fprintf(&text, "| %s | %s | %s |\n", r.Label, r.Of, r.Value)
 	}
 	b.Head(text.String())
 }
 
-// ofTotal is a rate as counts, share and interval: "12 of 12, 100 % [75.8, 100]".
+// ofTotal formats a rate as counts, share and interval: "12 of 12, 100 % [75.8, 100]".
 func ofTotal(v measure.Value) string {
 	if !told(v) {
 		return text(v)

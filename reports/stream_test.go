@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -67,8 +68,8 @@ var _ = Describe("a recording that is larger than memory", Label("H-05"), func()
 			in, out := io.Pipe()
 			go func() { _ = out.CloseWithError(writeBig(out, trials)) }()
 			most, n := uint64(0), 0
-			judge := reports.Rejudge(nil)
-			builder, err := reports.FromRecording(in, func(s record.Scenario, t record.Trial) (measure.Facts, []gate.Finding, error) {
+			judge := reports.Rejudge(kinds.Language(), nil)
+			builder, err := reports.FromRecording(in, kinds.Language().Extensions(), func(s record.Scenario, t record.Trial) (measure.Facts, []gate.Finding, error) {
 				if n++; n%(trials/10) == 0 {
 					most = max(most, live())
 				}
@@ -86,7 +87,7 @@ var _ = Describe("a recording that is larger than memory", Label("H-05"), func()
 func BenchmarkFromRecording(b *testing.B) {
 	data := recording(b)
 	for b.Loop() {
-		if _, err := reports.FromRecording(bytes.NewReader(data), reports.Rejudge(nil)); err != nil {
+		if _, err := reports.FromRecording(bytes.NewReader(data), kinds.Language().Extensions(), reports.Rejudge(kinds.Language(), nil)); err != nil {
 			b.Fatal(err)
 		}
 	}

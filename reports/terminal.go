@@ -59,8 +59,8 @@ func Terminal(w io.Writer, r Report, opts Options) error {
 	for _, name := range r.NotRun {
 		fmt.Fprintf(&b, "  %s\n", t.Shorten(sanitize.Line(name, maxName), t.Columns()-2))
 	}
-	for _, s := range sections {
-		s.terminal(&b, s.of(r.Totals.AgentMetrics))
+	for _, s := range Sections(r.Totals.Agents) {
+		s.terminal(&b)
 	}
 	terminalRepeats(&b, t, shown)
 	if r.Comparison != nil {

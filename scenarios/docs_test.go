@@ -17,6 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/kind/function"
 	"github.com/rehearse-dev/rehearse/harness/kind/http"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -76,12 +77,20 @@ var _ = Describe("docs/scenarios.md", func() {
 		for i := range facts.NumField() {
 			group := facts.Field(i)
 			name := group.Tag.Get("cel")
+			if name == "-" {
+				continue
+			}
 			if group.Type.Kind() != reflect.Struct {
 				Expect(text).To(ContainSubstring("`" + name + "`"))
 				continue
 			}
 			for _, key := range keys(group.Type, "cel") {
 				Expect(text).To(ContainSubstring("`" + name + "." + key))
+			}
+		}
+		for _, e := range kinds.Language().Extensions() {
+			for _, key := range keys(reflect.TypeOf(e.Zero).Elem(), "cel") {
+				Expect(text).To(ContainSubstring("`" + e.Name + "." + key))
 			}
 		}
 	})

@@ -7,14 +7,13 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // loadOwn loads as the commands do: names are also looked up in ./scenarios.
 func loadOwn(patterns ...string) ([]scenarios.Scenario, scenarios.Diagnostics) {
-	return scenarios.Load(patterns, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check, Folders: []string{scenarios.OwnFolder}})
+	return scenarios.Load(patterns, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check, Folders: []string{scenarios.OwnFolder}})
 }
 
 // filesOf are the files of scenarios, in order.

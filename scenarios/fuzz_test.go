@@ -26,7 +26,7 @@ func FuzzParse(f *testing.F) {
 	}
 	files := fstest.MapFS{"one.txt": {Data: []byte("One")}}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		opts := scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check}
+		opts := scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check}
 		sc, found := scenarios.Parse("f.yaml", data, files, opts)
 		again, foundAgain := scenarios.Parse("f.yaml", data, files, opts)
 		if sc.Digest != again.Digest || found.Error() != foundAgain.Error() {
@@ -38,7 +38,7 @@ func FuzzParse(f *testing.F) {
 		if sc.Name == "" || sc.Trials < 1 || sc.Seed < 1 || sc.Drive == (scenarios.Drive{}) || len(sc.Backend.Validate()) > 0 {
 			t.Errorf("accepted, but cannot be run: %+v", sc)
 		}
-		if _, err := gate.NewJudge(sc.Expect); err != nil {
+		if _, err := gate.NewJudge(kinds.Language(), sc.Expect); err != nil {
 			t.Errorf("accepted, but cannot be judged: %v", err)
 		}
 	})
@@ -47,7 +47,7 @@ func FuzzParse(f *testing.F) {
 func BenchmarkParse(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, found := scenarios.Parse("f.yaml", []byte(right), nil, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check}); len(found) > 0 {
+		if _, found := scenarios.Parse("f.yaml", []byte(right), nil, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check}); len(found) > 0 {
 			b.Fatal(found)
 		}
 	}

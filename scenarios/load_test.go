@@ -8,7 +8,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -29,7 +28,7 @@ func load(patterns ...string) ([]string, scenarios.Diagnostics) {
 }
 
 func loadTagged(tags []string, patterns ...string) ([]string, scenarios.Diagnostics) {
-	set, found := scenarios.Load(patterns, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check, Tags: tags})
+	set, found := scenarios.Load(patterns, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check, Tags: tags})
 	var names []string
 	for _, sc := range set {
 		names = append(names, sc.Name)
@@ -41,7 +40,7 @@ func named(name string) string { return change("name: a/b", "name: "+name) }
 
 var _ = Describe("The shipped scenarios", func() {
 	It("are all correct", func() {
-		set, found := scenarios.Load([]string{"loop/*"}, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check})
+		set, found := scenarios.Load([]string{"loop/*"}, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check})
 		Expect(found.Error()).To(BeEmpty())
 		Expect(len(set)).To(BeNumerically(">=", 30))
 	})

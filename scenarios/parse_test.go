@@ -9,7 +9,6 @@ import (
 	. "github.com/onsi/gomega"
 
 	loopkind "github.com/rehearse-dev/rehearse/agents/loop/kind"
-	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -42,7 +41,7 @@ func change(old, with string) string {
 
 func parse(text string) (scenarios.Scenario, scenarios.Diagnostics) {
 	files := fstest.MapFS{"answers/one.txt": {Data: []byte("One")}}
-	return scenarios.Parse("s.yaml", []byte(text), files, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant})
+	return scenarios.Parse("s.yaml", []byte(text), files, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check, CheckInvariant: kinds.Language().CheckInvariant})
 }
 
 var _ = Describe("Parse", func() {

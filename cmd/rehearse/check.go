@@ -40,7 +40,7 @@ func (a *app) check(args, tags []string, prices string) error {
 	}
 	named := sortNamed(args)
 	var found scenarios.Diagnostics
-	for _, k := range kinds() {
+	for _, k := range fileKinds() {
 		for _, file := range named.of[k] {
 			found = append(found, file.parse(k, table)...)
 		}
@@ -56,7 +56,7 @@ func (a *app) check(args, tags []string, prices string) error {
 	if len(found) > 0 {
 		return usage(found)
 	}
-	for _, k := range kinds() {
+	for _, k := range fileKinds() {
 		if n := len(named.of[k]); n > 0 {
 			well = append(well, plural(n, string(k)))
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -36,8 +37,8 @@ const (
 	isExperiment kind = "experiment"
 )
 
-// kinds are all of them, in the order in which they are checked.
-func kinds() []kind { return []kind{isPlan, isAgent, isTask, isExperiment} }
+// fileKinds returns all of them, in the order in which they are checked.
+func fileKinds() []kind { return []kind{isPlan, isAgent, isTask, isExperiment} }
 
 // namedFiles are what arguments name.
 type namedFiles struct {
@@ -121,7 +122,7 @@ func (f namedFile) parse(k kind, prices *price.Table) scenarios.Diagnostics {
 		_, found := parseAgent(f.name, f.data)
 		return found
 	case isExperiment:
-		_, found := experiment.Load(f.name, scenarioOptions(prices))
+		_, found := experiment.Load(f.name, kinds.Language(), scenarioOptions(prices))
 		return found
 	}
 	_, found := yamlsrc.Decode(f.name, f.data, &react.Task{})

@@ -19,6 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/shell"
 	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/reports/experiments"
 )
@@ -143,7 +144,7 @@ func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentF
 	if err != nil {
 		return usage(err)
 	}
-	e, diagnostics := experiment.Load(path, scenarioOptions(prices))
+	e, diagnostics := experiment.Load(path, kinds.Language(), scenarioOptions(prices))
 	if len(diagnostics) > 0 {
 		return usage(diagnostics.Err())
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -26,18 +26,17 @@ func TestExploreDocsName(t *testing.T) {
 		g.Expect(text).To(gomega.MatchRegexp("(?m)^\\| `.` \\| %s \\| ", outcome))
 	}
 
-	agents := []string{"loop", "hook", "interview", "supervise", "react", "function", "command", "http", "container", "coding"}
 	of := map[string][]string{}
 	var order []string
-	for _, agent := range agents {
-		for _, invariant := range gate.Invariants(agent) {
-			words, _ := gate.Words(invariant)
-			id, says, _ := strings.Cut(words, ": ")
-			row := fmt.Sprintf("| `%s` | %s |", id, says)
+	var agents []string
+	for _, kind := range kinds.All() {
+		agents = append(agents, kind.Name)
+		for _, invariant := range kind.Invariants {
+			row := fmt.Sprintf("| `%s` | %s |", invariant.ID, invariant.Words)
 			if of[row] == nil {
 				order = append(order, row)
 			}
-			of[row] = append(of[row], agent)
+			of[row] = append(of[row], kind.Name)
 		}
 	}
 	for _, row := range order {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/kinds"
 )
 
 // exploreFlags are the flags of explore.
@@ -64,7 +65,7 @@ func completeFamilies(_ *cobra.Command, _ []string, start string) ([]string, cob
 func (flags exploreFlags) options() (explore.Options, error) {
 	opts := explore.Options{
 		Workers: flags.workers, MaxRuns: flags.maxRuns, Seed: flags.seed, Tool: "rehearse " + toolVersion(),
-		Pairs: flags.pairs, Thorough: flags.thorough,
+		Pairs: flags.pairs, Thorough: flags.thorough, Language: kinds.Language(),
 	}
 	switch {
 	case flags.workers < 1:

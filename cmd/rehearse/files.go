@@ -7,6 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -49,7 +50,7 @@ func newRunFiles(out *atomicdir.Folder, header record.Run) (*runFiles, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &runFiles{out: out, recording: recording, writer: writer, builder: reports.Builder{Run: header}}, nil
+	return &runFiles{out: out, recording: recording, writer: writer, builder: reports.Builder{Run: header, Extensions: kinds.Language().Extensions()}}, nil
 }
 
 // Scenario implements harness.Sink.

@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/detection"
 	"github.com/rehearse-dev/rehearse/reports/inspect"
@@ -88,7 +89,7 @@ func openRecording(path string, over func() error) (recorded, error) {
 	if err != nil {
 		return recorded{}, fmt.Errorf("open the recording: %w", err)
 	}
-	in := recorded{file: file, judge: reports.Rejudge(timings), start: clock.Epoch, comparison: comparison, over: over}
+	in := recorded{file: file, judge: reports.Rejudge(kinds.Language(), timings), start: clock.Epoch, comparison: comparison, over: over}
 	if in.chain, err = record.Verify(until{file, over}); err != nil {
 		_ = file.Close() // it was only read
 		return recorded{}, in.explain(err)
@@ -104,7 +105,7 @@ func (r recorded) read(judge reports.Judge) (reports.Report, error) {
 	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
 		return reports.Report{}, fmt.Errorf("read the recording from its beginning: %w", err)
 	}
-	builder, err := reports.FromRecording(until{r.file, r.over}, judge)
+	builder, err := reports.FromRecording(until{r.file, r.over}, kinds.Language().Extensions(), judge)
 	if err != nil {
 		return reports.Report{}, r.explain(err)
 	}

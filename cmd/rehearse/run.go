@@ -20,6 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/shell"
 	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -179,7 +180,7 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *atomic
 	}
 	files.stacks, files.against = a.stderr, against.of(out.Path(), files.builder.Run)
 	outcome, err := runSet(ctx, set, flags.perturb, harness.Options{
-		Workers: flags.workers, Env: env, Sink: files, Budget: flags.limits.budget(),
+		Workers: flags.workers, Env: env, Sink: files, Budget: flags.limits.budget(), Language: kinds.Language(),
 	})
 	files.progress.Close()
 	if err != nil {

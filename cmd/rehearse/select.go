@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -32,7 +32,7 @@ func selectScenarios(patterns, tags []string, prices *price.Table) ([]scenarios.
 // scenarioOptions are how scenarios are found, read and checked.
 func scenarioOptions(prices *price.Table) scenarios.Options {
 	return scenarios.Options{
-		Kinds: agentKinds.Formats(), CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant, Prices: prices,
+		Kinds: agentKinds.Formats(), CheckExpr: kinds.Language().Check, CheckInvariant: kinds.Language().CheckInvariant, Prices: prices,
 		Folders: []string{scenarios.OwnFolder},
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
-	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -23,7 +22,7 @@ func TestMirror(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, found := experiment.Load("mirror.yaml", scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant, Prices: prices})
+	e, found := experiment.Load("mirror.yaml", kinds.Language(), scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check, CheckInvariant: kinds.Language().CheckInvariant, Prices: prices})
 	if err := found.Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ type Scenario struct {
 	// Measures are sorted by name.
 	Measures []Measure
 	// Stops are the judgements of a stop guard on labelled answers in the first trial,
-	// a letter for each (measure.GuardFacts.Outcomes).
+	// a letter for each (measure.StopFacts.Outcomes).
 	Stops string
 }
 

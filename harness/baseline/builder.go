@@ -73,7 +73,7 @@ func (b *Builder) Add(head record.Scenario, n int, facts *measure.Facts, finding
 	s.mixed = s.mixed || end.Status != s.first.Status
 	s.ends = put(s.ends, n, end)
 	if n == 1 {
-		s.stops = facts.Guard.Outcomes
+		s.stops = facts.Stops.Outcomes
 	}
 	for m := range measure.Singles(facts) {
 		if !slices.Contains(left, m.Name) {

@@ -67,7 +67,7 @@ func sample() baseline.Baseline {
 	timed := head("hook/timed", 1)
 	timed.RealTime, timed.Expect.Stops = true, []string{"defers", "clean"}
 	guarded := facts(1, 0.037218)
-	guarded.Guard.Outcomes = "PN"
+	guarded.Stops.Outcomes = "PN"
 	b.Add(timed, 1, guarded, nil)
 	out, err := b.Close()
 	Expect(err).NotTo(HaveOccurred())

@@ -78,7 +78,7 @@ func (o *outcomes) add(before, now string) bool {
 	return true
 }
 
-// letter reads an outcome as measure.GuardFacts writes it.
+// letter reads an outcome as measure.StopFacts writes it.
 func letter(b byte) (defers, refused, ok bool) {
 	i := strings.IndexByte("NpnP", b)
 	return i >= 2, i%2 == 1, i >= 0

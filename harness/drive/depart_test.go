@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
@@ -27,7 +28,7 @@ func departing(d drive.Driver, texts ...string) (record.Trial, measure.Facts) {
 	Expect(err).NotTo(HaveOccurred())
 	tr, _ := perturbed.Trial(context.Background(), 1)
 	Expect(tr.End.HarnessError).To(BeEmpty())
-	return tr, measure.Of(perturbed.Head(), tr, nil)
+	return tr, measure.Trial(perturbed.Head(), tr, nil, kinds.Language().Extensions())
 }
 
 // wholeInterview is the golden path of an interview.
@@ -47,9 +48,9 @@ var _ = Describe("An interview off its path", func() {
 	same := func(f measure.Facts, text string) {
 		GinkgoHelper()
 		Expect(f.Run.Status).To(Equal("finished"), "%s: %s", text, f.Run.Details)
-		Expect(f.Run.Broken).To(BeEmpty(), text)
-		Expect(f.Interview.Answers).To(Equal(golden.Interview.Answers), text)
-		Expect(f.Interview.QueuedCalls).To(BeZero(), text)
+		Expect(f.Run.Violations).To(BeEmpty(), text)
+		Expect(interviewOf(f).Answers).To(Equal(interviewOf(golden).Answers), text)
+		Expect(interviewOf(f).QueuedCalls).To(BeZero(), text)
 	}
 
 	It("says where it can be left", func() {
@@ -96,7 +97,7 @@ var _ = Describe("An interview off its path", func() {
 	It("counts what is sent twice as one turn", func() {
 		_, f := departing(d, "turn=5:double", "turn=6:concurrent", "turn=400:reload")
 		Expect(f.Script.Unfired).To(ConsistOf("turn=400:reload: there were 50 submissions"))
-		Expect(f.Interview.Repeated).To(Equal(2))
+		Expect(interviewOf(f).Repeated).To(Equal(2))
 	})
 
 	DescribeTable("says what could not happen", func(text, why string) {
@@ -121,7 +122,7 @@ var _ = Describe("An interview off its path", func() {
 		_, f := departing(d, "write=9:disk-full,every=1")
 		Expect(f.Run.Status).To(Equal("error"))
 		Expect(f.Run.Details).To(HavePrefix("store_failed: "))
-		Expect(f.Run.Broken).To(BeEmpty())
+		Expect(f.Run.Violations).To(BeEmpty())
 		Expect(f.Run.Resumed).To(Equal("finished"))
 
 		_, f = departing(d, "write=1:crash-before,every=1")
@@ -133,9 +134,9 @@ var _ = Describe("An interview off its path", func() {
 		tr, f := departing(d, "call=5:status,times=3")
 		Expect(f.Run.Status).To(Equal("failed"))
 		Expect(f.Run.Resumed).To(Equal("finished"))
-		Expect(f.Run.Broken).To(BeEmpty())
+		Expect(f.Run.Violations).To(BeEmpty())
 		Expect(f.Calls.Total).To(Equal(7), "four, and three attempts at the fifth")
-		Expect(f.Interview.Answers).To(BeNumerically("<", golden.Interview.Answers))
+		Expect(interviewOf(f).Answers).To(BeNumerically("<", interviewOf(golden).Answers))
 		Expect(f.Run.Writes).To(BeNumerically("<", golden.Run.Writes))
 		Expect(f.Run.Cause).To(Equal("unavailable"))
 		Expect(f.Run.Details).To(ContainSubstring(f.Run.Cause))
@@ -161,10 +162,10 @@ var _ = Describe("A supervisor off its path", func() {
 		d = driver(newEnv(), text)
 		_, golden = departing(d)
 		Expect(golden.Run.Status).To(Equal("complete"))
-		Expect(golden.Supervise.Open).To(BeZero())
-		Expect(golden.Supervise.Planned).To(Equal(3))
-		Expect(golden.Supervise.Done).To(Equal(4), "and the task of a failed check")
-		Expect(golden.Supervise.Stored).To(BeNumerically(">", 8))
+		Expect(superviseOf(golden).Open).To(BeZero())
+		Expect(superviseOf(golden).Planned).To(Equal(3))
+		Expect(superviseOf(golden).Done).To(Equal(4), "and the task of a failed check")
+		Expect(superviseOf(golden).Stored).To(BeNumerically(">", 8))
 	})
 
 	It("survives its death at each write, with the journal of an undisturbed run", Label("P-05"), func() {
@@ -173,10 +174,10 @@ var _ = Describe("A supervisor off its path", func() {
 				text := fmt.Sprintf("write=%d:%s", n+1, do)
 				_, f := departing(d, text)
 				Expect(f.Run.Status).To(Equal("complete"), text)
-				Expect(f.Run.Broken).To(BeEmpty(), text)
+				Expect(f.Run.Violations).To(BeEmpty(), text)
 				Expect(f.Run.Struck).To(Equal(map[string]int{text: 1}))
-				Expect(f.Supervise.Journal).To(Equal(golden.Supervise.Journal), text)
-				Expect(f.Supervise.Stored).To(Equal(golden.Supervise.Stored), text)
+				Expect(superviseOf(f).Journal).To(Equal(superviseOf(golden).Journal), text)
+				Expect(superviseOf(f).Stored).To(Equal(superviseOf(golden).Stored), text)
 			}
 		}
 	})
@@ -187,9 +188,9 @@ var _ = Describe("A supervisor off its path", func() {
 			tr, f := departing(d, text)
 			Expect(f.Run.Status).To(Equal("error"), text)
 			Expect(f.Run.Details).To(ContainSubstring("no space left"), text)
-			Expect(f.Run.Broken).To(BeEmpty(), text)
+			Expect(f.Run.Violations).To(BeEmpty(), text)
 			Expect(f.Run.Resumed).To(Equal("complete"), text)
-			Expect(f.Supervise.Done+f.Supervise.Open).To(Equal(f.Supervise.Tasks), text)
+			Expect(superviseOf(f).Done+superviseOf(f).Open).To(Equal(superviseOf(f).Tasks), text)
 			Expect(tr.Calls).To(HaveLen(len(tr.Exchanges)), text)
 		}
 	})
@@ -199,9 +200,9 @@ var _ = Describe("A supervisor off its path", func() {
 			text := fmt.Sprintf("write=3:%s,every=4", do)
 			_, f := departing(d, text)
 			Expect(f.Run.Status).To(Equal("complete"), text)
-			Expect(f.Run.Broken).To(BeEmpty(), text)
+			Expect(f.Run.Violations).To(BeEmpty(), text)
 			Expect(f.Run.Struck[text]).To(BeNumerically(">", 1))
-			Expect(f.Supervise.Journal).To(Equal(golden.Supervise.Journal), text)
+			Expect(superviseOf(f).Journal).To(Equal(superviseOf(golden).Journal), text)
 		}
 	})
 
@@ -227,9 +228,9 @@ var _ = Describe("A supervisor off its path", func() {
 		Expect(f.Run.Status).To(Equal("blocked"))
 		Expect(f.Run.Details).To(ContainSubstring("refused"))
 		Expect(f.Run.Resumed).To(Equal("complete"))
-		Expect(f.Supervise.Open).To(BeNumerically(">", 0))
+		Expect(superviseOf(f).Open).To(BeNumerically(">", 0))
 		Expect(f.Calls.Total).To(BeNumerically("<=", 4))
-		Expect(strings.Join(f.Supervise.Order, " ")).NotTo(ContainSubstring("b c"), "that was done afterwards")
+		Expect(strings.Join(superviseOf(f).Order, " ")).NotTo(ContainSubstring("b c"), "that was done afterwards")
 	})
 
 	It("records the same twice", func() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/kinds"
 )
 
 // interviewed are the end and the facts of one interview of lea's, with more
@@ -20,7 +21,7 @@ func interviewed(drive, rules string) (record.End, measure.Facts, int) {
 		"backend:\n  model: gpt-6.1-terra\n  cast: lea\n" + rules + "expect: {status: finished}\n"
 	d := driver(newEnv(), text)
 	tr, _ := d.Trial(context.Background(), 1)
-	facts := measure.Of(d.Head(), tr, nil)
+	facts := measure.Trial(d.Head(), tr, nil, kinds.Language().Extensions())
 	return tr.End, facts, facts.Calls.Total
 }
 
@@ -35,20 +36,20 @@ var _ = Describe("Driving an interview", func() {
 	It("takes it to its end, with all calls and every answer kept", func() {
 		end, facts, calls := interviewed("", "")
 		Expect(end.Status).To(Equal("finished"), end.Details)
-		Expect(facts.Run.Broken).To(BeEmpty())
+		Expect(facts.Run.Violations).To(BeEmpty())
 		Expect(calls).To(Equal(24))
-		Expect(facts.Interview.Answers).To(Equal(44))
-		Expect(facts.Interview.QueuedCalls).To(BeZero())
-		Expect(facts.Interview.Step).To(Equal("STEP_99_MATCHING"))
+		Expect(interviewOf(facts).Answers).To(Equal(44))
+		Expect(interviewOf(facts).QueuedCalls).To(BeZero())
+		Expect(interviewOf(facts).Step).To(Equal("STEP_99_MATCHING"))
 	})
 
 	DescribeTable("lets the process die and sends the answer again, at an answer with a call and one without",
 		func(at, instant string, lost, calls int) {
 			end, facts, made := interviewed("moves: [{at: "+at+", do: crash, instant: "+instant+"}]", "")
 			Expect(end.Status).To(Equal("finished"), end.Details)
-			Expect(facts.Run.Broken).To(BeEmpty())
-			Expect(facts.Interview.Answers).To(Equal(44))
-			Expect(facts.Interview.Lost).To(Equal(lost))
+			Expect(facts.Run.Violations).To(BeEmpty())
+			Expect(interviewOf(facts).Answers).To(Equal(44))
+			Expect(interviewOf(facts).Lost).To(Equal(lost))
 			Expect(made).To(Equal(calls))
 		},
 		Entry(nil, "BLOC_01/2", "before-answer", 0, 24),
@@ -63,7 +64,7 @@ var _ = Describe("Driving an interview", func() {
 	DescribeTable("breaks a promise",
 		func(moves, want string) {
 			_, facts, _ := interviewed("moves: ["+moves+"]", "")
-			Expect(facts.Run.Broken).To(ContainElement(ContainSubstring(want)))
+			Expect(facts.Run.Violations).To(ContainElement(ContainSubstring(want)))
 		},
 		Entry("where a move is refused that should be accepted", "{at: BLOC_01/0, do: say, text: ''}", "empty_answer"),
 		Entry("where a move is accepted that should be refused", "{at: BLOC_01/0, do: say, text: x, want: empty_answer}", `expected the code "empty_answer", got ""`),
@@ -76,12 +77,12 @@ var _ = Describe("Driving an interview", func() {
 		end, facts, _ := interviewed("transport_retries: 1", fault)
 		Expect(end.Status).To(Equal("failed"))
 		Expect(end.Details).To(HavePrefix("backend_failed"))
-		Expect(facts.Interview.Answers).To(Equal(5), "name, tone and block 1")
-		Expect(facts.Run.Broken).To(BeEmpty())
+		Expect(interviewOf(facts).Answers).To(Equal(5), "name, tone and block 1")
+		Expect(facts.Run.Violations).To(BeEmpty())
 
 		end, facts, calls := interviewed("transport_retries: 1\nretries: 1", fault)
 		Expect(end.Status).To(Equal("finished"), end.Details)
-		Expect(facts.Interview.Exhausted).To(Equal(1))
+		Expect(interviewOf(facts).Exhausted).To(Equal(1))
 		Expect(calls).To(Equal(26))
 	})
 

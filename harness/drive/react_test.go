@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/kinds"
 )
 
 // clerk is an agent that writes notes.
@@ -32,7 +33,7 @@ func reacted(drive, replies string) (record.End, measure.Facts) {
 		"backend:\n  model: gpt-4.1-mini\n  replies:\n" + replies + "expect: {status: done}\n"
 	d := driver(newEnv(), text)
 	tr, _ := d.Trial(context.Background(), 1)
-	return tr.End, measure.Of(d.Head(), tr, nil)
+	return tr.End, measure.Trial(d.Head(), tr, nil, kinds.Language().Extensions())
 }
 
 // writes and concludes are what a good model says.
@@ -63,8 +64,8 @@ var _ = Describe("Driving a ReAct agent", func() {
 		end, facts := reacted("files: {old.md: before}", writes+concludes)
 		Expect(end.Status).To(Equal("done"), end.Details)
 		Expect(end.Text).To(Equal("note.md says when tea is served."))
-		Expect(facts.React.Actions).To(Equal(map[string]int{"generate": 1}))
-		Expect(facts.React.Verified).To(BeTrue())
+		Expect(reactOf(facts).Actions).To(Equal(map[string]int{"generate": 1}))
+		Expect(reactOf(facts).Verified).To(BeTrue())
 		var left []string
 		for _, e := range facts.Events {
 			if e.Name == "file" {
@@ -89,8 +90,8 @@ var _ = Describe("Driving a ReAct agent", func() {
         decision: blocked
         reason: nothing can be written
 `)
-		Expect(facts.React.Failed).To(Equal(map[string]int{"outside-workspace": 1}))
-		Expect(facts.React.Written).To(BeZero())
+		Expect(reactOf(facts).Failed).To(Equal(map[string]int{"outside-workspace": 1}))
+		Expect(reactOf(facts).Written).To(BeZero())
 	})
 
 	It("lets a person answer as often as the scenario says", func() {
@@ -109,8 +110,8 @@ var _ = Describe("Driving a ReAct agent", func() {
         action: request_info
         action_input: {question: In winter too?, context: the note}
 `)
-		Expect(facts.React.Asked).To(Equal(2))
-		Expect(facts.React.Answered).To(Equal(1))
+		Expect(reactOf(facts).Asked).To(Equal(2))
+		Expect(reactOf(facts).Answered).To(Equal(1))
 		Expect(facts.Run.Status).To(Equal("escalate"))
 	})
 
@@ -121,6 +122,6 @@ var _ = Describe("Driving a ReAct agent", func() {
 `)
 		tr, _ := d.Trial(context.Background(), 1)
 		Expect(tr.End.Status).To(Equal("blocked"), tr.End.Details)
-		Expect(measure.Of(d.Head(), tr, nil).Events).To(ContainElement(HaveField("Name", "file")))
+		Expect(measure.Trial(d.Head(), tr, nil, kinds.Language().Extensions()).Events).To(ContainElement(HaveField("Name", "file")))
 	})
 })

@@ -72,17 +72,17 @@ var _ = Describe("scores of a trial", func() {
 		env := newEnv()
 		d, tr := scoredTrial(env, scoredScenario("Here you are, please.\nDONE", inForm), measured(env, inForm))
 		Expect(tr.End.HarnessError).To(BeEmpty())
-		facts := measure.Of(d.Head(), tr, nil)
+		facts := measure.Trial(d.Head(), tr, nil, kinds.Language().Extensions())
 		Expect(facts.Scores).To(Equal(map[string]bool{"short": false, "polite": true}))
 
 		_, tr = scoredTrial(env, scoredScenario("DONE", inForm), measured(env, inForm))
-		Expect(measure.Of(d.Head(), tr, nil).Scores).To(Equal(map[string]bool{"short": true, "polite": false}))
+		Expect(measure.Trial(d.Head(), tr, nil, kinds.Language().Extensions()).Scores).To(Equal(map[string]bool{"short": true, "polite": false}))
 	})
 
 	It("records the judge's calls at the judge's price", func() {
 		env := newEnv()
 		d, tr := scoredTrial(env, scoredScenario("please\nDONE", inForm), measured(env, inForm))
-		facts := measure.Of(d.Head(), tr, nil)
+		facts := measure.Trial(d.Head(), tr, nil, kinds.Language().Extensions())
 		Expect(facts.Calls.By).To(HaveKeyWithValue("judge", 1))
 		agent, _ := env.Prices.Quote("gpt-4.1-mini")
 		judging, _ := env.Prices.Quote("gpt-4.1")
@@ -105,7 +105,7 @@ var _ = Describe("scores of a trial", func() {
 		d, tr := scoredTrial(env, scoredScenario("please\nDONE", judged(inForm)), agreement(measured(env, inForm)))
 		Expect(tr.End.HarnessError).To(HavePrefix("score polite: "))
 		Expect(tr.End.HarnessError).To(ContainSubstring(want))
-		Expect(measure.Of(d.Head(), tr, nil).Scores).NotTo(HaveKey("polite"))
+		Expect(measure.Trial(d.Head(), tr, nil, kinds.Language().Extensions()).Scores).NotTo(HaveKey("polite"))
 	},
 		Entry("unmeasured", as, func(*judge.Agreement) *judge.Agreement { return nil }, "its agreement with labels was never measured"),
 		Entry("below the bar", as, func(a *judge.Agreement) *judge.Agreement { a.Interval.Lo = 0.5; return a }, "below the bar of 0.60"),

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/kinds"
 )
 
 // three is a plan of three tasks.
@@ -33,15 +34,15 @@ func supervised(drive, rules string) (record.Trial, measure.Facts) {
 	text := three + indent(drive) + "backend:\n  model: gpt-4.1-mini\n  rules:\n" + rules + "expect: {status: complete}\n"
 	d := driver(newEnv(), text)
 	tr, _ := d.Trial(context.Background(), 1)
-	return tr, measure.Of(d.Head(), tr, nil)
+	return tr, measure.Trial(d.Head(), tr, nil, kinds.Language().Extensions())
 }
 
 var _ = Describe("Driving a supervisor", func() {
 	It("carries a plan out", func() {
 		_, facts := supervised("", "")
 		Expect(facts.Run.Status).To(Equal("complete"), facts.Run.Details)
-		Expect(facts.Run.Broken).To(BeEmpty())
-		Expect(facts.Supervise.Order).To(Equal([]string{"a", "b", "c"}))
+		Expect(facts.Run.Violations).To(BeEmpty())
+		Expect(superviseOf(facts).Order).To(Equal([]string{"a", "b", "c"}))
 		Expect(facts.Run.Duration).To(Equal(30.0))
 	})
 
@@ -50,8 +51,8 @@ var _ = Describe("Driving a supervisor", func() {
 			for write := 1; ; write++ {
 				_, facts := supervised(fmt.Sprintf("store: file\ncrashes: [{write: %d, when: %s}]", write, when), "")
 				Expect(facts.Run.Status).To(Equal("complete"), facts.Run.Details)
-				Expect(facts.Run.Broken).To(BeEmpty())
-				Expect(facts.Supervise.Order).To(ContainElements("b", "c"))
+				Expect(facts.Run.Violations).To(BeEmpty())
+				Expect(superviseOf(facts).Order).To(ContainElements("b", "c"))
 				Expect(facts.Calls.Total).To(BeNumerically("<=", 4), "at most the call under way is made again")
 				if len(facts.Script.Unfired) > 0 {
 					Expect(write).To(BeNumerically(">", 4), "there were writes to die at")
@@ -67,15 +68,15 @@ var _ = Describe("Driving a supervisor", func() {
 		Expect(facts.Run.Details).To(ContainSubstring("no space left"))
 		_, facts = supervised("disk_full: 2\nrestarts: 1", "")
 		Expect(facts.Run.Status).To(Equal("complete"), facts.Run.Details)
-		Expect(facts.Run.Broken).To(BeEmpty())
+		Expect(facts.Run.Violations).To(BeEmpty())
 	})
 
 	It("lets probes find what the scenario says, the last again and again", func() {
 		_, facts := supervised("looks:\n  tests: [{verdict: fail, details: 2 fail, takes: 3s}, {verdict: pass}]", "")
 		Expect(facts.Run.Status).To(Equal("complete"), facts.Run.Details)
-		Expect(facts.Supervise.Failed).To(Equal(map[string]int{"tests": 1}))
-		Expect(facts.Supervise.Rounds).To(Equal(1))
-		Expect(facts.Supervise.Derived).To(Equal(1))
+		Expect(superviseOf(facts).Failed).To(Equal(map[string]int{"tests": 1}))
+		Expect(superviseOf(facts).Rounds).To(Equal(1))
+		Expect(superviseOf(facts).Derived).To(Equal(1))
 	})
 
 	It("puts copies in place of the last task", func() {
@@ -83,7 +84,7 @@ var _ = Describe("Driving a supervisor", func() {
 			"backend:\n  model: gpt-4.1-mini\n  rules: [{text: DONE}]\nexpect: {status: complete}\n"
 		d := driver(newEnv(), text)
 		tr, _ := d.Trial(context.Background(), 1)
-		Expect(measure.Of(d.Head(), tr, nil).Supervise.Order).To(Equal([]string{"part-1", "part-2", "part-3"}))
+		Expect(superviseOf(measure.Trial(d.Head(), tr, nil, kinds.Language().Extensions())).Order).To(Equal([]string{"part-1", "part-2", "part-3"}))
 	})
 
 	It("records the same twice", func() {

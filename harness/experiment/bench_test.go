@@ -34,7 +34,7 @@ func wholeExperiment(b *testing.B, text string) (*experiment.Experiment, *drive.
 			b.Fatal(err)
 		}
 	}
-	e, found := experiment.Load(path, options())
+	e, found := experiment.Load(path, kinds.Language(), options())
 	if len(found) > 0 {
 		b.Fatal(found)
 	}
@@ -97,7 +97,7 @@ func BenchmarkThousandTrialsFloor(b *testing.B) {
 	sc.Trials = 1000
 	b.ReportAllocs()
 	for b.Loop() {
-		out, err := harness.Run(context.Background(), []scenarios.Scenario{sc}, harness.Options{Workers: 2, Env: env, Sink: nowhere{}, Bare: true})
+		out, err := harness.Run(context.Background(), []scenarios.Scenario{sc}, harness.Options{Language: kinds.Language(), Workers: 2, Env: env, Sink: nowhere{}, Bare: true})
 		if err != nil || out.Trials != 1000 {
 			b.Fatal(out, err)
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
-	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
@@ -81,12 +80,12 @@ func write(text string) string {
 }
 
 func options() scenarios.Options {
-	return scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant}
+	return scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check, CheckInvariant: kinds.Language().CheckInvariant}
 }
 
 func load(text string) *experiment.Experiment {
 	GinkgoHelper()
-	e, found := experiment.Load(write(text), options())
+	e, found := experiment.Load(write(text), kinds.Language(), options())
 	Expect(found.Err()).NotTo(HaveOccurred())
 	return e
 }
@@ -96,7 +95,7 @@ func load(text string) *experiment.Experiment {
 func refused(text string) []string {
 	GinkgoHelper()
 	path := write(text)
-	e, found := experiment.Load(path, options())
+	e, found := experiment.Load(path, kinds.Language(), options())
 	Expect(e).To(BeNil())
 	Expect(found).NotTo(BeEmpty())
 	return lines(path, found)

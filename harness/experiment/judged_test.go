@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/judge"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -83,7 +84,7 @@ func writeJudged() string {
 
 func loadFile(path string) *experiment.Experiment {
 	GinkgoHelper()
-	e, found := experiment.Load(path, options())
+	e, found := experiment.Load(path, kinds.Language(), options())
 	Expect(found.Err()).NotTo(HaveOccurred())
 	return e
 }

@@ -33,7 +33,7 @@ func killed() {
 		return
 	}
 	after, _ := strconv.Atoi(order[2])
-	e, found := experiment.Load(order[0], options())
+	e, found := experiment.Load(order[0], kinds.Language(), options())
 	prices, err := price.Default()
 	if found != nil || err != nil {
 		fmt.Fprintln(os.Stderr, found, err)
@@ -62,7 +62,7 @@ var _ = Describe("The journal of an experiment", Label("H-07"), func() {
 
 	resume := func() result.Result {
 		GinkgoHelper()
-		e, found := experiment.Load(path, options())
+		e, found := experiment.Load(path, kinds.Language(), options())
 		Expect(found).To(BeEmpty())
 		res, err := e.Run(context.Background(), with(journal(file)))
 		Expect(err).NotTo(HaveOccurred())
@@ -70,7 +70,7 @@ var _ = Describe("The journal of an experiment", Label("H-07"), func() {
 	}
 	whole := func() string {
 		GinkgoHelper()
-		e, found := experiment.Load(path, options())
+		e, found := experiment.Load(path, kinds.Language(), options())
 		Expect(found).To(BeEmpty())
 		res, err := e.Run(context.Background(), with())
 		Expect(err).NotTo(HaveOccurred())
@@ -143,7 +143,7 @@ var _ = Describe("The journal of an experiment", Label("H-07"), func() {
 
 	It("goes on after an interruption, which decides nothing", func() {
 		want := whole()
-		e, _ := experiment.Load(path, options())
+		e, _ := experiment.Load(path, kinds.Language(), options())
 		ctx, cancel := context.WithCancel(context.Background())
 		res, err := e.Run(ctx, with(journal(file), func(o *experiment.Options) {
 			o.Progress = func(p experiment.Progress) {
@@ -166,7 +166,7 @@ var _ = Describe("The journal of an experiment", Label("H-07"), func() {
 	It("keeps how a cap ended it", func() {
 		capped := with(journal(file), workers(1))
 		capped.Caps.Calls = 77
-		e, _ := experiment.Load(path, options())
+		e, _ := experiment.Load(path, kinds.Language(), options())
 		first, err := e.Run(context.Background(), capped)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(first.Stopped.As).To(Equal(result.Capped))
@@ -189,7 +189,7 @@ var _ = Describe("The journal of an experiment", Label("H-07"), func() {
 		func(change func(), want string) {
 			resume()
 			change()
-			e, found := experiment.Load(path, options())
+			e, found := experiment.Load(path, kinds.Language(), options())
 			Expect(found).To(BeEmpty())
 			_, err := e.Run(context.Background(), with(journal(file)))
 			Expect(err).To(MatchError(ContainSubstring(want)))

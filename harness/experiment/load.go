@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -35,6 +36,7 @@ type Experiment struct {
 	path       string
 	folder     fs.FS
 	options    scenarios.Options
+	language   *gate.Language
 	patterns   []string // that select the scenarios
 	design     result.Design
 	quantities []measured // the primary one first
@@ -53,8 +55,9 @@ type variant struct {
 
 // Load reads an experiment's file, the scenarios and the texts that it names. All that
 // is wrong is reported, each with its place; an experiment with diagnostics cannot be
-// run. The options are those for scenario files.
-func Load(path string, opts scenarios.Options) (*Experiment, yamlsrc.Diagnostics) {
+// run. The language is that of its measures, and measures and judges its trials; the
+// options are those for scenario files.
+func Load(path string, language *gate.Language, opts scenarios.Options) (*Experiment, yamlsrc.Diagnostics) {
 	data, err := readFile(path)
 	if err != nil {
 		return nil, yamlsrc.Diagnostics{{File: path, Message: "cannot be read: " + reason(err).Error()}}
@@ -64,7 +67,7 @@ func Load(path string, opts scenarios.Options) (*Experiment, yamlsrc.Diagnostics
 		return nil, yamlsrc.Diagnostics{{File: path, Message: "cannot be read: " + reason(err).Error()}}
 	}
 	defer root.Close()
-	e := &Experiment{path: filepath.ToSlash(filepath.Clean(path)), folder: root.FS(), options: opts}
+	e := &Experiment{path: filepath.ToSlash(filepath.Clean(path)), folder: root.FS(), options: opts, language: language}
 	// Names are also looked up beside the experiment's file, from wherever it is run.
 	e.options.Folders = append(slices.Clone(opts.Folders), filepath.Join(filepath.Dir(path), scenarios.OwnFolder))
 	l := &loader{Experiment: e}
@@ -147,7 +150,7 @@ func (l *loader) measures() {
 			l.add(measurePath(i, "name"), "", `%q is not a name; write lower-case letters, digits, ".", "_" and "-"`, m.Name)
 			continue
 		}
-		l.quantities = append(l.quantities, quantityOf(m, func(key, nearest string, err error) {
+		l.quantities = append(l.quantities, quantityOf(m, l.language, func(key, nearest string, err error) {
 			l.add(measurePath(i, key), nearest, "%v", err)
 		}))
 	}

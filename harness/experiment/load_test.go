@@ -68,13 +68,13 @@ var _ = Describe("An experiment's file", Label("H-07"), func() {
 	It("is refused where it is none, missing, a folder or no YAML", func() {
 		folder := GinkgoT().TempDir()
 		for name, want := range map[string]string{"": "not a regular file", "none.yaml": "no such file"} {
-			_, found := experiment.Load(filepath.Join(folder, name), options())
+			_, found := experiment.Load(filepath.Join(folder, name), kinds.Language(), options())
 			Expect(found.Error()).To(ContainSubstring(want))
 		}
 		for _, text := range []string{"", "[]", "a: [", "\xff"} {
 			file := filepath.Join(folder, "x.yaml")
 			Expect(os.WriteFile(file, []byte(text), 0o600)).To(Succeed())
-			_, found := experiment.Load(file, options())
+			_, found := experiment.Load(file, kinds.Language(), options())
 			Expect(found).NotTo(BeEmpty())
 		}
 	})
@@ -112,7 +112,7 @@ func FuzzLoad(f *testing.F) {
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if e, found := experiment.Load(file, scenarios.Options{Kinds: kinds.All().Formats()}); (e == nil) != (len(found) > 0) {
+		if e, found := experiment.Load(file, kinds.Language(), scenarios.Options{Kinds: kinds.All().Formats()}); (e == nil) != (len(found) > 0) {
 			t.Fatal("neither an experiment nor what is wrong with it")
 		}
 	})

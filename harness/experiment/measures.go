@@ -44,7 +44,7 @@ func names() []string {
 }
 
 // quantityOf reads a measure. Found is told what is wrong with a key of it.
-func quantityOf(m Measure, found func(key, nearest string, err error)) measured {
+func quantityOf(m Measure, language *gate.Language, found func(key, nearest string, err error)) measured {
 	q := measured{Measure: result.Measure{
 		Name: m.Name, Expr: m.Expr, Better: result.Direction(m.Better), Smallest: m.SmallestEffect, Range: m.Range,
 	}}
@@ -54,7 +54,7 @@ func quantityOf(m Measure, found func(key, nearest string, err error)) measured 
 	case m.Expr != "" && taken:
 		found("name", "", fmt.Errorf("%q is a measure already; give the expression another name", m.Name))
 	case m.Expr != "":
-		q.compile(m, found)
+		q.compile(m, language, found)
 	case !taken:
 		all := names()
 		found("name", suggest.Nearest(m.Name, all), fmt.Errorf("there is no measure %q; there are %s, or give an expression with expr", m.Name, strings.Join(all, ", ")))
@@ -93,9 +93,9 @@ func (q *measured) bounded() error {
 	return nil
 }
 
-func (q *measured) compile(m Measure, found func(key, nearest string, err error)) {
+func (q *measured) compile(m Measure, language *gate.Language, found func(key, nearest string, err error)) {
 	var err error
-	if q.expr, err = gate.CompileNumber(m.Expr); err != nil {
+	if q.expr, err = language.CompileNumber(m.Expr); err != nil {
 		found("expr", "", fmt.Errorf("the expression cannot be used: %w", err))
 		return
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/kinds"
 )
 
 // errs are trials of one draw for both variants: each passes where that is in its own
@@ -161,7 +162,7 @@ var _ = Describe("Scenarios with the same seed", Label("H-07"), func() {
 		path := write(first)
 		two := filepath.Join(filepath.Dir(path), "two.yaml")
 		edit(two, "seed: 2", "seed: 1")
-		e, found := experiment.Load(path, options())
+		e, found := experiment.Load(path, kinds.Language(), options())
 		Expect(found).To(BeEmpty())
 		file := filepath.Join(GinkgoT().TempDir(), "journal.jsonl")
 		carry(e, journal(file))
@@ -207,7 +208,7 @@ var _ = Describe("An interruption of an experiment with a live model", Label("H-
 		path := write(strings.ReplaceAll(strings.Split(first, "variants:")[0], "[one.yaml, two.yaml]", "[live.yaml]") +
 			"variants: [{name: a}, {name: b, set: {drive.loop.prompt: Work hard.}}]\ntrials: 10\nprimary: {name: calls}\n")
 		Expect(os.WriteFile(filepath.Join(filepath.Dir(path), "live.yaml"), []byte(strings.ReplaceAll(living, "URL", server.URL+"/v1")), 0o600)).To(Succeed())
-		e, found := experiment.Load(path, options())
+		e, found := experiment.Load(path, kinds.Language(), options())
 		Expect(found.Err()).NotTo(HaveOccurred())
 		file := filepath.Join(GinkgoT().TempDir(), "journal.jsonl")
 		opts := func(o *experiment.Options) {

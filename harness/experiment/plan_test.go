@@ -36,7 +36,7 @@ primary: {name: pass, smallest_effect: 0.2}
 			write(name+".yaml", "name: own/"+name+"\ndrive: {loop: {prompt: Work.}}\nbackend: {model: gpt-4.1-mini, rules: [{text: DONE}]}\nexpect: {status: done}\n")
 		}
 		write("e.yaml", strings.NewReplacer(change...).Replace(text))
-		e, found := experiment.Load(filepath.Join(dir, "e.yaml"), scenarios.Options{Kinds: kinds.All().Formats()})
+		e, found := experiment.Load(filepath.Join(dir, "e.yaml"), kinds.Language(), scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
 		return e.Plan()
 	}

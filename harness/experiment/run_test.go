@@ -17,6 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/kind/function"
+	"github.com/rehearse-dev/rehearse/kinds"
 )
 
 var _ = Describe("An experiment", Label("H-07"), func() {
@@ -116,7 +117,7 @@ var _ = Describe("The caps of an experiment", Label("H-07"), func() {
 		one := filepath.Join(filepath.Dir(path), "one.yaml")
 		Expect(os.WriteFile(one, []byte(strings.NewReplacer("NAME", "one", "SEED", "1", "chance: 0.5, text: \"It", "chance: 0, text: \"It", "chance: 0.5", "chance: 1").Replace(task)), 0o600)).To(Succeed())
 		Expect(os.WriteFile(path, []byte(replace(first, "  - name: good\n", "  - name: same\n    set: {backend.retry: 1}\n  - name: good\n")), 0o600)).To(Succeed())
-		e, found := experiment.Load(path, options())
+		e, found := experiment.Load(path, kinds.Language(), options())
 		Expect(found).To(BeEmpty())
 		_, err := e.Run(context.Background(), with(func(o *experiment.Options) { o.Caps.Calls = 1 }))
 		Expect(err).To(MatchError("the caps of the experiment do not allow one trial: the budget for calls is used up: 1 of 1; raise them"))
@@ -181,7 +182,7 @@ var _ = Describe("An experiment on somebody else's agent", Label("H-07", "H-01")
 		text, err := os.ReadFile(path)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(os.WriteFile(path, []byte(replace(string(text), "      drive.loop.prompt: {file: prompts/good.md}\n", "")), 0o600)).To(Succeed())
-		e, found := experiment.Load(path, options())
+		e, found := experiment.Load(path, kinds.Language(), options())
 		Expect(found.Err()).NotTo(HaveOccurred())
 		var made atomic.Int64
 		res := carry(e, func(o *experiment.Options) {

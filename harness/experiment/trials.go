@@ -77,7 +77,7 @@ func (r *run) drive(ctx context.Context, look int, items []*item) (result.Ending
 		}
 	}
 	sink := &sink{run: r, items: items, look: look}
-	out, err := harness.RunDrivers(ctx, drivers(items), harness.Options{Workers: workers, Env: r.opts.Env, Sink: sink, Bare: true})
+	out, err := harness.RunDrivers(ctx, drivers(items), harness.Options{Workers: workers, Env: r.opts.Env, Sink: sink, Bare: true, Language: r.language})
 	if out.Interrupted && all != nil && r.Live() {
 		if noting := r.lose(all.Spent()); err == nil {
 			err = noting

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/kinds"
 )
 
 // obeys is a scenario in which a simulated model does the task more often if the prompt
@@ -73,7 +74,7 @@ func tuneFiles(text, held string) string {
 
 func tune(path string, change ...func(*experiment.Options)) result.Result {
 	GinkgoHelper()
-	e, found := experiment.Load(path, options())
+	e, found := experiment.Load(path, kinds.Language(), options())
 	Expect(found.Err()).NotTo(HaveOccurred())
 	res, err := e.Tune(context.Background(), with(change...))
 	Expect(err).NotTo(HaveOccurred())
@@ -141,7 +142,7 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 	It("is taken up again to the same result", func() {
 		path, file := tuneFiles(searching, "carefully"), filepath.Join(GinkgoT().TempDir(), "tune.jsonl")
 		want := encoded(tune(path))
-		e, _ := experiment.Load(path, options())
+		e, _ := experiment.Load(path, kinds.Language(), options())
 		ctx, cancel := context.WithCancel(context.Background())
 		told := 0
 		res, err := e.Tune(ctx, with(journal(file), func(o *experiment.Options) {
@@ -199,7 +200,7 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 	})
 
 	It("is no experiment, and an experiment no search", func() {
-		e, found := experiment.Load(tuneFiles(searching, "x"), options())
+		e, found := experiment.Load(tuneFiles(searching, "x"), kinds.Language(), options())
 		Expect(found).To(BeEmpty())
 		_, err := e.Run(context.Background(), with())
 		Expect(err).To(MatchError(ContainSubstring("tune searches for another one")))
@@ -210,7 +211,7 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 	DescribeTable("is refused where it cannot be meant so",
 		func(old, now, want string) {
 			path := tuneFiles(replace(searching, old, now), "x")
-			_, found := experiment.Load(path, options())
+			_, found := experiment.Load(path, kinds.Language(), options())
 			Expect(strings.Join(lines(path, found), "\n")).To(ContainSubstring(want))
 		},
 		Entry("nothing held out", "split: {held_out: [sim/held*]}\n", "", "nothing is held out"),

@@ -77,7 +77,7 @@ func bareRuns(tb testing.TB, sc scenarios.Scenario, env *drive.Env, runs, worker
 			}
 		}
 	})
-	_, err = harness.RunDrivers(tb.Context(), same, harness.Options{Workers: workers, Env: env, Sink: nothing{}, Bare: true})
+	_, err = harness.RunDrivers(tb.Context(), same, harness.Options{Language: kinds.Language(), Workers: workers, Env: env, Sink: nothing{}, Bare: true})
 	check(tb, err)
 }
 
@@ -96,7 +96,7 @@ func BenchmarkInterview(b *testing.B) {
 	runs := 0
 	for b.Loop() {
 		wall, cpu := took(func() {
-			r, err := explore.Run(b.Context(), sc, explore.Options{Env: env, Workers: 2, Families: []survival.Family{survival.Faults}})
+			r, err := explore.Run(b.Context(), sc, explore.Options{Language: kinds.Language(), Env: env, Workers: 2, Families: []survival.Family{survival.Faults}})
 			check(b, err)
 			runs = len(r.Cells)
 		})
@@ -118,7 +118,7 @@ func BenchmarkTwoWorkers(b *testing.B) {
 	sc, env := benchLoad(b, "interview/golden-lea"), benchEnv(b)
 	explored := func(workers int) time.Duration {
 		wall, _ := took(func() {
-			_, err := explore.Run(b.Context(), sc, explore.Options{Env: env, Workers: workers, Families: []survival.Family{survival.Texts}})
+			_, err := explore.Run(b.Context(), sc, explore.Options{Language: kinds.Language(), Env: env, Workers: workers, Families: []survival.Family{survival.Texts}})
 			check(b, err)
 		})
 		return wall
@@ -145,7 +145,7 @@ func BenchmarkTenHours(b *testing.B) {
 	var cpu time.Duration
 	for b.Loop() {
 		_, spent := took(func() {
-			r, err := explore.Run(b.Context(), sc, explore.Options{Env: env, Workers: 2, Families: []survival.Family{survival.Crashes}})
+			r, err := explore.Run(b.Context(), sc, explore.Options{Language: kinds.Language(), Env: env, Workers: 2, Families: []survival.Family{survival.Crashes}})
 			check(b, err)
 			b.ReportMetric(float64(len(r.Cells)), "runs/op")
 			b.ReportMetric(float64(3*r.Golden.Writes), "crash-points/op")
@@ -160,7 +160,7 @@ func BenchmarkTenHours(b *testing.B) {
 func BenchmarkFlatMemory(b *testing.B) {
 	sc, env := longLoop(b), benchEnv(b)
 	heap := func(runs int) float64 {
-		r, err := explore.Run(b.Context(), sc, explore.Options{Env: env, Workers: 2, MaxRuns: runs, Pairs: runs})
+		r, err := explore.Run(b.Context(), sc, explore.Options{Language: kinds.Language(), Env: env, Workers: 2, MaxRuns: runs, Pairs: runs})
 		check(b, err)
 		if len(r.Cells) != runs {
 			b.Fatalf("%d runs of %d", len(r.Cells), runs)

@@ -46,6 +46,8 @@ type Options struct {
 	Thorough bool
 	// Seed chooses the pairs; 0 means the scenario's.
 	Seed uint64
+	// Language measures and judges what only some agents have; nil knows no agent.
+	Language *gate.Language
 	// Tool is the program's name and version, for the result.
 	Tool string
 	// Progress, if given, is told how far the exploration is, in the order of the plan
@@ -103,7 +105,7 @@ func Run(ctx context.Context, sc scenarios.Scenario, opts Options) (survival.Res
 	head := driver.Head()
 	e.result = survival.Result{
 		Schema: survival.Schema, Tool: opts.Tool, Scenario: sc.Name, File: sc.File, Digest: sc.Digest,
-		Seed: opts.Seed, Agent: head.Agent, Invariants: slices.Concat(gate.Invariants(head.Agent), sc.Invariants),
+		Seed: opts.Seed, Agent: head.Agent, Invariants: slices.Concat(opts.Language.Invariants(head.Agent), sc.Invariants),
 	}
 	walked, err := e.walk(ctx)
 	if err != nil {

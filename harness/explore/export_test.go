@@ -6,6 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -70,7 +71,7 @@ func OutcomeOf(found []gate.Finding, f, golden measure.Facts) survival.Outcome {
 
 // Sound holds a golden run to the invariants that ship.
 func Sound(golden harness.Judged) error {
-	e := explorer{golden: golden, result: survival.Result{Invariants: gate.Invariants(golden.Scenario.Agent)}}
+	e := explorer{golden: golden, result: survival.Result{Invariants: kinds.Language().Invariants(golden.Scenario.Agent)}}
 	return e.sound()
 }
 

@@ -71,7 +71,7 @@ func (e *explorer) sound() error {
 	if verdict == gate.Pass {
 		head := *e.golden.Scenario
 		head.Invariants = e.result.Invariants
-		judge, err := gate.ForScenario(&head)
+		judge, err := gate.ForScenario(e.opts.Language, &head)
 		if err != nil {
 			return fmt.Errorf("judge the golden path %s: %w", head.Name, err)
 		}
@@ -88,7 +88,7 @@ func (e *explorer) sound() error {
 // path. With bare nothing is encoded for a recording.
 func (e *explorer) drive(ctx context.Context, sink harness.Sink, bare bool, items []item) (harness.Outcome, error) {
 	return harness.RunDrivers(ctx, e.drivers(items), harness.Options{
-		Workers: e.opts.Workers, Env: e.opts.Env, Sink: sink, Bare: bare,
+		Workers: e.opts.Workers, Env: e.opts.Env, Sink: sink, Bare: bare, Language: e.opts.Language,
 	})
 }
 

@@ -48,7 +48,7 @@ func newEnv() *drive.Env {
 // load reads scenarios, shipped ones or files.
 func load(pattern string) []scenarios.Scenario {
 	GinkgoHelper()
-	set, found := scenarios.Load([]string{pattern}, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant})
+	set, found := scenarios.Load([]string{pattern}, scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check, CheckInvariant: kinds.Language().CheckInvariant})
 	Expect(found).To(BeEmpty())
 	return set
 }
@@ -103,11 +103,13 @@ backend:
 expect: {status: done, calls: 2}
 `
 
-var only = func(f ...survival.Family) explore.Options { return explore.Options{Families: f} }
+var only = func(f ...survival.Family) explore.Options {
+	return explore.Options{Language: kinds.Language(), Families: f}
+}
 
 var _ = Describe("Run", func() {
 	It("tells how an agent comes through each perturbation, with proof that it happened", func() {
-		r := run(write(twoCalls), explore.Options{Tool: "rehearse test", Workers: 2})
+		r := run(write(twoCalls), explore.Options{Language: kinds.Language(), Tool: "rehearse test", Workers: 2})
 		Expect(r.Schema).To(Equal(survival.Schema))
 		Expect(r.Tool).To(Equal("rehearse test"))
 		Expect(r.Scenario).To(Equal("spec/two-calls"))
@@ -116,7 +118,7 @@ var _ = Describe("Run", func() {
 		Expect(r.Golden.Status).To(Equal("done"))
 		Expect(r.Golden.Calls.Total).To(Equal(2))
 		Expect(r.Calls).To(Equal([]survival.Call{{N: 1, Purpose: "loop"}, {N: 2, Purpose: "loop"}}))
-		Expect(r.Invariants).To(Equal(gate.Invariants("loop")))
+		Expect(r.Invariants).To(Equal(kinds.Language().Invariants("loop")))
 		Expect(r.Left).To(Equal([]string{"crash: the agent keeps nothing on disk", "user: nobody takes turns with the agent"}))
 
 		survived := cell(r, "call=2:status,status=503")
@@ -175,7 +177,7 @@ var _ = Describe("Run", func() {
 	})
 
 	It("explores a whole interview", func() {
-		r := run(load("interview/golden-lea")[0], explore.Options{Workers: 2, MaxRuns: 24, Families: []survival.Family{survival.Texts}})
+		r := run(load("interview/golden-lea")[0], explore.Options{Language: kinds.Language(), Workers: 2, MaxRuns: 24, Families: []survival.Family{survival.Texts}})
 		Expect(r.Calls).To(HaveLen(24))
 		Expect(r.Calls[0].Purpose).To(Equal("preamble"))
 		Expect(r.Calls[1].Label).NotTo(BeEmpty())
@@ -188,7 +190,7 @@ var _ = Describe("Run", func() {
 		for _, workers := range []int{0, 1, 4} {
 			sc := write(twoCalls + "invariants: [run.iterations <= 2]\n")
 			sc.File = "spec.yaml"
-			data, err := json.Marshal(run(sc, explore.Options{Workers: workers}))
+			data, err := json.Marshal(run(sc, explore.Options{Language: kinds.Language(), Workers: workers}))
 			Expect(err).NotTo(HaveOccurred())
 			texts[string(data)] = true
 		}
@@ -196,7 +198,7 @@ var _ = Describe("Run", func() {
 	})
 
 	It("refuses a golden path that does not pass", func() {
-		_, err := explore.Run(context.Background(), write(strings.Replace(twoCalls, "calls: 2", "calls: 3", 1)), explore.Options{Env: newEnv()})
+		_, err := explore.Run(context.Background(), write(strings.Replace(twoCalls, "calls: 2", "calls: 3", 1)), explore.Options{Language: kinds.Language(), Env: newEnv()})
 		var golden *explore.GoldenError
 		Expect(errors.As(err, &golden)).To(BeTrue())
 		Expect(golden.Verdict).To(Equal(gate.Fail))
@@ -206,7 +208,7 @@ var _ = Describe("Run", func() {
 	It("blames no perturbation for what the golden path breaks by itself", func() {
 		sc := write(twoCalls + "invariants: [\"// few: one call will do\\ncalls.total <= 1\"]\n")
 		told := 0
-		_, err := explore.Run(context.Background(), sc, explore.Options{Env: newEnv(), Progress: func(explore.Progress) { told++ }})
+		_, err := explore.Run(context.Background(), sc, explore.Options{Language: kinds.Language(), Env: newEnv(), Progress: func(explore.Progress) { told++ }})
 		Expect(err).To(MatchError("the golden path spec/two-calls breaks this invariant by itself: few: one call will do; mend the one or the other first"))
 		Expect(err).To(BeAssignableToTypeOf(&explore.GoldenError{}))
 		Expect(told).To(Equal(1), "nothing but the golden path was driven")
@@ -228,7 +230,7 @@ var _ = Describe("Run", func() {
 	})
 
 	It("stops after as many runs as are asked for, and says what is missing", func() {
-		r := run(write(twoCalls), explore.Options{MaxRuns: 10, Families: []survival.Family{survival.Texts, survival.Latency, survival.Pairs}, Pairs: 5})
+		r := run(write(twoCalls), explore.Options{Language: kinds.Language(), MaxRuns: 10, Families: []survival.Family{survival.Texts, survival.Latency, survival.Pairs}, Pairs: 5})
 		Expect(r.Cells).To(HaveLen(10))
 		Expect(r.NotRun).To(Equal(4*2 + 8 - 10 + 5))
 		Expect(r.Stopped).To(Equal("no more than 10 runs were asked for"))
@@ -239,7 +241,7 @@ var _ = Describe("Run", func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		told := 0
 		sc := write(twoCalls + "invariants: ['run.perturbed == 0']\n")
-		r, err := explore.Run(ctx, sc, explore.Options{Env: newEnv(), Workers: 2, Progress: func(p explore.Progress) {
+		r, err := explore.Run(ctx, sc, explore.Options{Language: kinds.Language(), Env: newEnv(), Workers: 2, Progress: func(p explore.Progress) {
 			if p.Doing == "perturbations" {
 				if told++; told == 3 {
 					cancel()
@@ -255,7 +257,7 @@ var _ = Describe("Run", func() {
 				Expect(c.Command).NotTo(BeEmpty(), "what failed can be repeated all the same")
 			}
 		}
-		r, err = explore.Run(ctx, sc, explore.Options{Env: newEnv()})
+		r, err = explore.Run(ctx, sc, explore.Options{Language: kinds.Language(), Env: newEnv()})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(r.Stopped).To(Equal(survival.Interrupted))
 		Expect(r.Cells).To(BeEmpty())
@@ -264,7 +266,7 @@ var _ = Describe("Run", func() {
 	It("tells its progress in the order of the plan", func() {
 		var doing []string
 		var cells []*survival.Cell
-		r := run(write(twoCalls+"invariants: ['run.perturbed == 0']\n"), explore.Options{Workers: 2, Families: []survival.Family{survival.Texts}, Progress: func(p explore.Progress) {
+		r := run(write(twoCalls+"invariants: ['run.perturbed == 0']\n"), explore.Options{Language: kinds.Language(), Workers: 2, Families: []survival.Family{survival.Texts}, Progress: func(p explore.Progress) {
 			doing = append(doing, fmt.Sprintf("%s %d/%d", p.Doing, p.Done, p.Planned))
 			if p.Cell != nil {
 				cells = append(cells, p.Cell)
@@ -395,7 +397,7 @@ var _ = Describe("A failure", func() {
 	It("is recorded, and the golden run before it", func() {
 		sink := &memory{}
 		sc := write(twoCalls + "invariants: ['calls.errors.all(kind, kind != \"malformed\")']\n")
-		r := run(sc, explore.Options{Sink: sink})
+		r := run(sc, explore.Options{Language: kinds.Language(), Sink: sink})
 		Expect(sink.heads[0].Perturb).To(BeEmpty())
 		Expect(sink.trials[0].Verdict).To(Equal(gate.Pass))
 		commands := map[string]bool{}
@@ -415,7 +417,7 @@ var _ = Describe("A failure", func() {
 	})
 
 	It("of the sink ends the exploration", func() {
-		_, err := explore.Run(context.Background(), write(twoCalls), explore.Options{Env: newEnv(), Sink: full{}})
+		_, err := explore.Run(context.Background(), write(twoCalls), explore.Options{Language: kinds.Language(), Env: newEnv(), Sink: full{}})
 		Expect(err).To(MatchError(ContainSubstring("no space left")))
 	})
 })

@@ -18,7 +18,7 @@ import (
 )
 
 // saveOptions are those that scenarios are read with.
-var saveOptions = scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: gate.Check, CheckInvariant: gate.CheckInvariant}
+var saveOptions = scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check, CheckInvariant: kinds.Language().CheckInvariant}
 
 // fragile gives up at the first failed call, which its invariant forbids.
 const fragile = `# yaml-language-server: $schema=../schema.json
@@ -60,7 +60,7 @@ func folder() string {
 func judge(file string) harness.Judged {
 	GinkgoHelper()
 	sink := &memory{}
-	_, err := harness.Run(context.Background(), load(file), harness.Options{Env: newEnv(), Sink: sink})
+	_, err := harness.Run(context.Background(), load(file), harness.Options{Language: kinds.Language(), Env: newEnv(), Sink: sink})
 	Expect(err).NotTo(HaveOccurred())
 	Expect(sink.trials).To(HaveLen(1))
 	return sink.trials[0]

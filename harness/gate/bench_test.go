@@ -16,7 +16,7 @@ var limits = expect.Expect{
 func benchmark(b *testing.B, that ...string) {
 	e := limits
 	e.That = that
-	j, err := gate.NewJudge(e)
+	j, err := gate.NewJudge(nil, e)
 	if err != nil {
 		b.Fatal(err)
 	}

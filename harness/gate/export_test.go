@@ -1,9 +1,4 @@
 package gate
 
-import (
-	"maps"
-	"slices"
-)
-
-// Kinds are the kinds of agents that invariants come with, sorted.
-func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
+// SplitWords separates the words of an invariant from its expression.
+func SplitWords(text string) (words, expr string) { return splitWords(text) }

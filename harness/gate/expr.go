@@ -4,18 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/types"
-	"cel.dev/cel-go/ext"
 	"cel.dev/cel-go/interpreter"
 
-	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 )
 
@@ -31,78 +27,81 @@ const (
 // Expr is a compiled expression over measure.Facts. It may be evaluated by
 // several goroutines at once.
 type Expr struct {
-	text    string // without the words that it begins with
-	program cel.Program
-	kind    *cel.Type
+	text     string // without the words that it begins with
+	language *Language
+	program  cel.Program
+	kind     *cel.Type
 	// reads are the facts that the expression mentions, such as "run.status".
 	reads []string
 	// golden is where it reads what only invariants know; nil if nowhere.
 	golden *ExprError
 }
 
-// compiled remembers expressions by their text; each is compiled when a file is
-// checked, when it is run, and once for each scenario that repeats it.
-var compiled sync.Map // string → *Expr
-
 // Compile compiles an expression (CEL) that must yield true or false. Variables
-// are the fields of measure.Facts under the names of their cel tags; functions
-// are those of CEL and of its strings extension. Errors are ExprErrors.
-func Compile(text string) (*Expr, error) {
-	if known, ok := compiled.Load(text); ok {
+// are the fields of measure.Facts under the names of their cel tags, and the extensions;
+// functions are those of CEL and of its strings extension. Errors are ExprErrors.
+func (l *Language) Compile(text string) (*Expr, error) {
+	l = l.orCore()
+	if known, ok := l.compiled.Load(text); ok {
 		return known.(*Expr), nil
 	}
-	e, err := compile(text, "true or false", cel.BoolType)
+	e, err := l.compile(text, "true or false", cel.BoolType)
 	if err == nil {
-		compiled.Store(text, e)
+		l.compiled.Store(text, e)
 	}
 	return e, err
 }
 
-// compile compiles an expression that must yield one of these types, which wanted says
-// in words.
-func compile(text, wanted string, kinds ...*cel.Type) (*Expr, error) {
-	env, err := environment()
+// compile compiles an expression that must yield one of some types, which wanted
+// describes.
+func (l *Language) compile(text, wanted string, types ...*cel.Type) (*Expr, error) {
+	env, err := l.environment()
 	if err != nil {
 		return nil, fmt.Errorf("prepare expressions: %w", err)
 	}
-	checked, issues := env.Compile(text)
-	if err := problems(env, text, issues); err != nil {
-		return nil, err
+	parsed, issues := env.Parse(text)
+	if issues.Err() != nil {
+		return nil, l.exprErrors(nil, issues)
+	}
+	golden := readsGolden(parsed.NativeRep())
+	checked, issues := env.Check(parsed)
+	if issues.Err() != nil {
+		parsed, _ = env.Parse(text) // again, as Check changes it
+		return nil, l.exprErrors(parsed.NativeRep(), issues)
 	}
 	kind := checked.OutputType()
-	if !slices.ContainsFunc(kinds, kind.IsExactType) {
+	if !slices.ContainsFunc(types, kind.IsExactType) {
 		return nil, ExprErrors{{Line: 1, Column: 1, Message: fmt.Sprintf("yields %s; expected %s", kind, wanted)}}
 	}
 	program, err := env.Program(checked, cel.CostLimit(maxExprCost))
 	if err != nil {
 		return nil, ExprErrors{{Line: 1, Column: 1, Message: err.Error()}}
 	}
-	_, bare := Words(text)
-	root := checked.NativeRep()
+	_, bare := splitWords(text)
 	return &Expr{
-		text: bare, program: program, kind: kind, reads: mentioned(root.Expr()), golden: readsGolden(root),
+		text: bare, language: l, program: program, kind: kind, reads: l.mentioned(checked.NativeRep().Expr()), golden: golden,
 	}, nil
 }
 
-// Check is nil if text can stand under expect.that: it compiles, and does not read
-// "golden", which only runs with perturbations have.
-func Check(text string) error {
-	e, err := Compile(text)
+// Check returns an error unless text can stand under expect.that: it compiles, and does
+// not read "golden", which only runs with perturbations have.
+func (l *Language) Check(text string) error {
+	e, err := l.Compile(text)
 	if err == nil && e.golden != nil {
 		return ExprErrors{*e.golden}
 	}
 	return err
 }
 
-// CheckInvariant is nil if text can stand under invariants: it compiles, and reads
-// something of the run, without which it could not tell a good one from a bad one.
-func CheckInvariant(text string) error {
-	e, err := Compile(text)
+// CheckInvariant returns an error unless text can stand under invariants: it compiles, and
+// reads a fact of the run, without which it would be the same for good and bad runs.
+func (l *Language) CheckInvariant(text string) error {
+	e, err := l.Compile(text)
 	if err != nil {
 		return err
 	}
 	for _, fact := range e.reads {
-		if fact != "golden" && !strings.HasPrefix(fact, "golden.") {
+		if !strings.HasPrefix(fact, goldenPrefix) {
 			return nil
 		}
 	}
@@ -110,85 +109,14 @@ func CheckInvariant(text string) error {
 	return ExprErrors{{Line: 1, Column: 1, Message: message}}
 }
 
-// environment is prepared at the first expression: it costs milliseconds, which a
-// program that judges nothing must not pay.
-var environment = sync.OnceValues(func() (*cel.Env, error) {
-	options := []cel.EnvOption{
-		cel.CrossTypeNumericComparisons(true),
-		cel.ParserExpressionSizeLimit(maxExprLength),
-		cel.ParserRecursionLimit(maxExprDepth),
-		ext.Strings(),
-		ext.NativeTypes(reflect.TypeFor[measure.Facts](), reflect.TypeFor[event.Event](), ext.ParseStructField(fieldName)),
-	}
-	for f := range reflect.TypeFor[measure.Facts]().Fields() {
-		options = append(options, cel.Variable(fieldName(f), typeOf(f.Type)))
-	}
-	return cel.NewEnv(options...)
-})
-
-// fieldName is the name of a field in expressions: that of the cel tag, else of
-// the json tag.
-func fieldName(f reflect.StructField) string {
-	if name, tagged := f.Tag.Lookup("cel"); tagged {
-		return name
-	}
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return name
-}
-
-func typeOf(t reflect.Type) *cel.Type {
-	switch t.Kind() {
-	case reflect.Struct:
-		return cel.ObjectType(t.String())
-	case reflect.Slice:
-		return cel.ListType(typeOf(t.Elem()))
-	case reflect.Map:
-		return cel.MapType(typeOf(t.Key()), typeOf(t.Elem()))
-	case reflect.String:
-		return cel.StringType
-	case reflect.Bool:
-		return cel.BoolType
-	default:
-		return cel.DynType
-	}
-}
-
-// activation looks variables up in facts.
-type activation struct{ facts reflect.Value }
-
-func (a activation) Parent() cel.Activation { return nil }
-
-func (a activation) ResolveName(name string) (any, bool) {
-	i := slices.Index(variableNames(), name)
-	if i < 0 {
-		return nil, false
-	}
-	field := a.facts.Field(i)
-	if field.Kind() == reflect.Struct {
-		field = field.Addr() // no copy
-	}
-	return field.Interface(), true
-}
-
-// variableNames are the names of the fields of measure.Facts in their order.
-var variableNames = sync.OnceValue(func() []string { return fieldNames(reflect.TypeFor[measure.Facts]()) })
-
-func fieldNames(t reflect.Type) []string {
-	var names []string
-	for f := range t.Fields() {
-		names = append(names, fieldName(f))
-	}
-	return names
-}
-
-// judge evaluates the expression; ok means that it holds, and that every fact it
+// judge evaluates the expression; ok means that it is true, and that every fact it
 // mentions is known. A fact that is mentioned counts as needed, even where the
 // other side of an "or" would do without it.
 //
-// An expression that cannot be evaluated does not hold: it asks for the third
-// answer of an agent that gave two. Only one that was too costly says nothing.
-func (e *Expr) judge(vars activation) (finding Finding, ok bool) {
-	facts := vars.facts.Addr().Interface().(*measure.Facts)
+// An expression that cannot be evaluated counts as false: it may ask for the third
+// answer of an agent that gave two. Only one that was too costly has no result.
+func (e *Expr) judge(facts *measure.Facts) (finding Finding, ok bool) {
+	vars := activation{e.language, facts}
 	if f, unknown := e.unknown(facts); unknown {
 		return f, false
 	}
@@ -196,7 +124,7 @@ func (e *Expr) judge(vars activation) (finding Finding, ok bool) {
 	if result == types.True {
 		return Finding{}, true
 	}
-	finding = Finding{Severity: Failing, Message: "does not hold: " + e.text, Evidence: e.show(vars)}
+	finding = Finding{Severity: Failing, Message: "does not hold: " + e.text, Evidence: e.evidence(vars)}
 	if err != nil {
 		finding.Message += " (" + err.Error() + ")"
 	}
@@ -206,8 +134,8 @@ func (e *Expr) judge(vars activation) (finding Finding, ok bool) {
 	return finding, false
 }
 
-// unknown says whether the expression reads a fact that is unknown and does not
-// ask itself whether it is known.
+// unknown returns a finding if the expression reads a fact that is unknown, and does not
+// itself ask whether it is known.
 func (e *Expr) unknown(f *measure.Facts) (Finding, bool) {
 	for _, u := range []struct {
 		known    bool
@@ -228,7 +156,7 @@ func (e *Expr) unknown(f *measure.Facts) (Finding, bool) {
 			continue
 		}
 		for _, fact := range e.reads {
-			if fact == u.facts || strings.HasPrefix(fact, u.facts+".") {
+			if strings.HasPrefix(fact+".", u.facts+".") {
 				return Finding{Severity: u.severity, Message: fmt.Sprintf("%s is unknown: %s", fact, e.text), Evidence: u.why}, true
 			}
 		}
@@ -236,12 +164,12 @@ func (e *Expr) unknown(f *measure.Facts) (Finding, bool) {
 	return Finding{}, false
 }
 
-// show lists the values of what the expression reads. A key that a mapping lacks
-// is shown as the mapping.
-func (e *Expr) show(vars activation) string {
+// evidence lists the values of what the expression reads. A key that a map lacks is
+// shown as the map.
+func (e *Expr) evidence(vars activation) string {
 	lines := make([]string, len(e.reads))
 	for i, fact := range e.reads {
-		path, v := vars.walk(strings.Split(fact, "."))
+		path, v := vars.follow(fact)
 		text, err := json.Marshal(v.Interface())
 		if err != nil { // a fact that JSON cannot hold, such as infinity
 			text = fmt.Append(nil, v.Interface())
@@ -249,27 +177,6 @@ func (e *Expr) show(vars activation) string {
 		lines[i] = path + " = " + clip(string(text))
 	}
 	return strings.Join(lines, "; ")
-}
-
-// walk follows names through structs and mappings as far as they lead.
-func (a activation) walk(names []string) (path string, v reflect.Value) {
-	v = a.facts
-	for i, name := range names {
-		next := reflect.Value{}
-		switch v.Kind() {
-		case reflect.Struct:
-			if at := slices.Index(fieldNames(v.Type()), name); at >= 0 {
-				next = v.Field(at)
-			}
-		case reflect.Map:
-			next = v.MapIndex(reflect.ValueOf(name))
-		}
-		if !next.IsValid() {
-			return strings.Join(names[:i], "."), v
-		}
-		v = next
-	}
-	return strings.Join(names, "."), v
 }
 
 func clip(s string) string {
@@ -281,11 +188,14 @@ func clip(s string) string {
 
 // mentioned lists the facts that an expression reads, each as its longest path
 // of names, in the order of first mention.
-func mentioned(e ast.Expr) []string {
+func (l *Language) mentioned(e ast.Expr) []string {
 	var paths []string
 	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
 		path, ok := pathOf(e)
-		if !ok || !slices.Contains(variableNames(), strings.SplitN(path, ".", 2)[0]) {
+		if !ok {
+			return
+		}
+		if v, _ := l.variable(path); v == nil {
 			return
 		}
 		// A path comes before its own beginnings, which are visited after it.
@@ -296,7 +206,7 @@ func mentioned(e ast.Expr) []string {
 	return paths
 }
 
-// pathOf returns the dotted path of an expression that is nothing but one.
+// pathOf returns the dotted path of an expression that consists of names only.
 func pathOf(e ast.Expr) (string, bool) {
 	switch e.Kind() {
 	case ast.IdentKind:

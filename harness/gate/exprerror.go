@@ -10,7 +10,6 @@ import (
 	"cel.dev/cel-go/common/ast"
 
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
@@ -40,59 +39,95 @@ func (es ExprErrors) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// problems turns what CEL found into ExprErrors.
-func problems(env *cel.Env, text string, issues *cel.Issues) error {
-	if issues.Err() == nil {
-		return nil
-	}
-	parsed, syntax := env.Parse(text)
+// exprErrors converts what CEL found. Root is the expression as parsed; nil if it could
+// not be.
+func (l *Language) exprErrors(root *ast.AST, issues *cel.Issues) ExprErrors {
 	var es ExprErrors
 	for _, issue := range issues.Errors() {
 		e := ExprError{Line: issue.Location.Line(), Column: issue.Location.Column() + 1, Message: issue.Message}
-		if syntax.Err() == nil {
-			e.Nearest = nearest(parsed.NativeRep().Expr(), issue.ExprID)
+		if root != nil {
+			l.explain(&e, root, issue.ExprID)
 		}
 		es = append(es, e)
 	}
 	return es
 }
 
-// nearest suggests a field for the expression with the id, if that selects one.
-// For variables and functions CEL does so itself.
-func nearest(root ast.Expr, id int64) (word string) {
-	ast.PreOrderVisit(root, ast.NewExprVisitor(func(e ast.Expr) {
-		if e.ID() == id && e.Kind() == ast.SelectKind {
-			word = suggest.Nearest(e.AsSelect().FieldName(), namesUnder(e.AsSelect().Operand()))
-		}
-	}))
-	return word
-}
-
-// namesUnder are the fields that an operand can have: those of its type where it
-// is a variable, else those of an event, the only list of structs there is.
-func namesUnder(operand ast.Expr) []string {
-	if operand.Kind() == ast.IdentKind {
-		if i := slices.Index(variableNames(), operand.AsIdent()); i >= 0 {
-			if t := reflect.TypeFor[measure.Facts]().Field(i).Type; t.Kind() == reflect.Struct {
-				return fieldNames(t)
+// explain adds to an error about the expression with the id. A name below golden that
+// does not exist is an undeclared variable for CEL, and a field for the user. For other
+// variables and functions CEL suggests the nearest name itself.
+func (l *Language) explain(e *ExprError, root *ast.AST, id int64) {
+	undeclared := strings.HasPrefix(e.Message, "undeclared reference to ")
+	ast.PreOrderVisit(root.Expr(), ast.NewExprVisitor(func(expr ast.Expr) {
+		switch expr.Kind() {
+		case ast.IdentKind:
+			if expr.ID() == id && undeclared && !strings.Contains(e.Message, "did you mean") {
+				e.Message += "; the facts are " + strings.Join(l.namesBelow(""), ", ")
+			}
+		case ast.SelectKind:
+			selected := expr.AsSelect()
+			operand, isPath := pathOf(selected.Operand())
+			if golden := operand == goldenName && undeclared; golden && selected.Operand().ID() == id || golden && expr.ID() == id {
+				id = expr.ID() // not the operand again
+				at := root.SourceInfo().GetStartLocation(id)
+				*e = ExprError{Line: at.Line(), Column: at.Column() + 1, Message: fmt.Sprintf("undefined field '%s'", selected.FieldName())}
+			}
+			if expr.ID() == id {
+				names := fieldNames(reflect.TypeFor[event.Event]()) // of a variable of a comprehension, mostly over events
+				if isPath {
+					names = l.namesBelow(operand)
+				}
+				e.Nearest = suggest.Nearest(selected.FieldName(), names)
 			}
 		}
-	}
-	return fieldNames(reflect.TypeFor[event.Event]())
+	}))
 }
 
-// readsGolden says where an expression first reads the facts of the golden run. A
-// variable of its own by that name counts, too: nobody needs one.
-func readsGolden(checked *ast.AST) (found *ExprError) {
-	ast.PreOrderVisit(checked.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+// namesBelow returns the names that can follow a path; those of an event for a path that
+// begins with the variable of a comprehension.
+func (l *Language) namesBelow(path string) (names []string) {
+	if v, rest := l.variable(path); v != nil {
+		t := v.typ
+		for _, name := range rest {
+			if t.Kind() != reflect.Struct || !slices.Contains(fieldNames(t), name) {
+				return nil
+			}
+			t = t.Field(slices.Index(fieldNames(t), name)).Type
+		}
+		if t.Kind() != reflect.Struct {
+			return nil
+		}
+		return fieldNames(t)
+	}
+	if path != "" && path != goldenName {
+		return fieldNames(reflect.TypeFor[event.Event]())
+	}
+	for _, v := range l.variables {
+		name, below := strings.CutPrefix(v.name, goldenPrefix)
+		if below == (path == goldenName) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// readsGolden returns an error at the place where an expression first reads the facts of
+// the golden run; nil if it does not. A variable of its own by that name counts, too:
+// nobody needs one.
+func readsGolden(parsed *ast.AST) (found *ExprError) {
+	ast.PreOrderVisit(parsed.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 		if found != nil || e.Kind() != ast.IdentKind || e.AsIdent() != goldenName {
 			return
 		}
-		at := checked.SourceInfo().GetStartLocation(e.ID())
+		at := parsed.SourceInfo().GetStartLocation(e.ID())
 		found = &ExprError{Line: at.Line(), Column: at.Column() + 1, Message: "golden is known to invariants only: " +
 			"it is the run without the perturbations, and without any there is none; write the expression under invariants"}
 	}))
 	return found
 }
 
-const goldenName = "golden"
+// The facts of the golden run are variables whose names begin with goldenPrefix.
+const (
+	goldenName   = "golden"
+	goldenPrefix = goldenName + "."
+)

@@ -3,7 +3,6 @@ package gate
 import (
 	"cmp"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -15,45 +14,58 @@ import (
 // same for all runs that break one, and so names it; what was seen is in Evidence.
 const InvariantRule = "invariant"
 
-// invariant is an expression that must hold of a run however it is perturbed.
-type invariant struct {
-	expr  *Expr
-	words string
-	at    string // in the scenario file; empty if it comes with the agent
+// Invariant is an expression that must hold of every run of a kind of agent, however it
+// is perturbed.
+type Invariant struct {
+	ID string
+	// Words describes what must hold.
+	Words string
+	// Expr is in CEL. It may read golden, the facts of the run without perturbations.
+	Expr string
 }
 
-// Words separates what an invariant says in words from its expression. The words
-// are the comment that it begins with, such as
+// String returns the text form, which recordings hold:
 //
 //	// no-call-twice: no question is asked for twice
 //	calls.by["questions"] <= golden.calls.by["questions"]
 //
-// They travel with the expression, so that a recording can name what was broken
-// whatever the program that reads it. They are empty where there is no comment.
-func Words(text string) (words, expr string) {
-	var said []string
+// The words travel with the expression, so that a recording names what was violated
+// whatever the program that reads it.
+func (v Invariant) String() string { return "// " + v.ID + ": " + v.Words + "\n" + v.Expr }
+
+// compiledInvariant is an invariant of a scenario.
+type compiledInvariant struct {
+	expr  *Expr
+	words string // with the id
+	at    string // in the scenario file; empty if it comes with the agent
+}
+
+// splitWords separates the comment with which a text form begins from the expression. The
+// words are empty where there is no comment.
+func splitWords(text string) (words, expr string) {
+	var comments []string
 	rest := text
 	for {
 		line, after, more := strings.Cut(strings.TrimLeft(rest, " \t\r\n"), "\n")
 		comment, ok := strings.CutPrefix(line, "//")
 		if !ok || !more {
-			return strings.Join(said, " "), strings.TrimSpace(rest)
+			return strings.Join(comments, " "), strings.TrimSpace(rest)
 		}
-		said = append(said, strings.TrimSpace(comment))
+		comments = append(comments, strings.TrimSpace(comment))
 		rest = after
 	}
 }
 
-// addInvariants lets the judge hold runs against the invariants of a scenario.
-func (j *Judge) addInvariants(s *record.Scenario) error {
-	shipped, own := Invariants(s.Agent), 0
+// addInvariants lets the judge check the invariants of a scenario.
+func (j *Judge) addInvariants(l *Language, s *record.Scenario) error {
+	shipped, own := l.Invariants(s.Agent), 0
 	for i, text := range s.Invariants {
-		compiled, err := Compile(text)
+		compiled, err := l.Compile(text)
 		if err != nil {
 			return fmt.Errorf("invariants[%d]: %w", i, err)
 		}
-		v := invariant{expr: compiled}
-		v.words, _ = Words(text)
+		v := compiledInvariant{expr: compiled}
+		v.words, _ = splitWords(text)
 		if !slices.Contains(shipped, text) {
 			v.at = fmt.Sprintf("invariants[%d]", own)
 			own++
@@ -70,10 +82,9 @@ func judgeInvariants(j *Judge, f *measure.Facts, found []Finding) []Finding {
 		own.Golden = measure.GoldenOf(f)
 		f = &own
 	}
-	vars := activation{reflect.ValueOf(f).Elem()}
 	for i := range j.invariants {
 		v := &j.invariants[i]
-		finding, ok := v.expr.judge(vars)
+		finding, ok := v.expr.judge(f)
 		if ok {
 			continue
 		}

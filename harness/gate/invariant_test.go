@@ -15,7 +15,7 @@ import (
 func perturbed(s record.Scenario, change ...func(*measure.Facts)) []gate.Finding {
 	GinkgoHelper()
 	s.Perturb = []string{"call=2:timeout"}
-	j, err := gate.ForScenario(&s)
+	j, err := gate.ForScenario(language, &s)
 	Expect(err).ToNot(HaveOccurred())
 	golden := facts()
 	f := facts(change...)
@@ -47,11 +47,11 @@ var _ = Describe("Invariants", func() {
 	})
 
 	It("say where in the file they are, beside those that come with the agent", func() {
-		s := with(append(gate.Invariants("loop"), "true", "false")...)
-		s.Agent = "loop"
+		s := with(append(language.Invariants("clerk"), "true", "false")...)
+		s.Agent = "clerk"
 		found := perturbed(s, func(f *measure.Facts) { f.Run.ExitCode = 0 })
 		Expect(found).To(HaveLen(2))
-		Expect(found[0].Message).To(HavePrefix("true-exit-code: "))
+		Expect(found[0].Message).To(HavePrefix("always-fails: it never ends well"))
 		Expect(found[0].At).To(BeEmpty())
 		Expect(found[1].At).To(Equal("invariants[1]"))
 	})
@@ -59,7 +59,7 @@ var _ = Describe("Invariants", func() {
 	It("tell nothing without a golden run", func() {
 		s := with(bounded)
 		s.Perturb = []string{"call=2:timeout"}
-		j, err := gate.ForScenario(&s)
+		j, err := gate.ForScenario(language, &s)
 		Expect(err).ToNot(HaveOccurred())
 		found := j.Judge(facts())
 		Expect(gate.VerdictOf(found)).To(Equal(gate.Error))
@@ -69,7 +69,7 @@ var _ = Describe("Invariants", func() {
 	It("need what they read to be known, of the golden run, too", func() {
 		s := with("cost.known && golden.cost.usd < 1.0")
 		s.Perturb = []string{"call=2:timeout"}
-		j, err := gate.ForScenario(&s)
+		j, err := gate.ForScenario(language, &s)
 		Expect(err).ToNot(HaveOccurred())
 		golden := facts(func(f *measure.Facts) { f.Cost = measure.CostFacts{Why: "no price"} })
 		f := facts()
@@ -79,9 +79,9 @@ var _ = Describe("Invariants", func() {
 		Expect(found[0].Evidence).To(Equal("golden.cost.usd is unknown: cost.known && golden.cost.usd < 1.0; no price"))
 	})
 
-	It("are judged beside promises and proof of firing", func() {
+	It("are judged beside violations and proof of firing", func() {
 		found := perturbed(with("true"), func(f *measure.Facts) {
-			f.Run.Broken = []string{"an answer was lost"}
+			f.Run.Violations = []string{"an answer was lost"}
 			f.Script.Unfired = []string{"call=2:timeout: no such call was made"}
 			f.Script.Unused = []string{"replies[9]"}
 		})
@@ -104,21 +104,21 @@ var _ = Describe("Invariants", func() {
 	It("are refused where they do not compile", func() {
 		s := with("true", "calls.totl == 3")
 		s.Perturb = []string{"call=2:timeout"}
-		_, err := gate.ForScenario(&s)
+		_, err := gate.ForScenario(language, &s)
 		Expect(err).To(MatchError(ContainSubstring(`invariants[1]: column 6: undefined field 'totl' (did you mean "total"?)`)))
 	})
 
 	It("may read golden, which expectations may not", func() {
-		Expect(gate.CheckInvariant("calls.total <= golden.calls.total")).To(Succeed())
-		Expect(gate.CheckInvariant("calls.total <=")).NotTo(Succeed())
-		Expect(gate.Check("calls.total <= golden.calls.total")).To(MatchError(
+		Expect(language.CheckInvariant("calls.total <= golden.calls.total")).To(Succeed())
+		Expect(language.CheckInvariant("calls.total <=")).NotTo(Succeed())
+		Expect(language.Check("calls.total <= golden.calls.total")).To(MatchError(
 			HavePrefix("column 16: golden is known to invariants only")))
-		Expect(gate.Check("calls.total == 3 && run.details != 'golden'")).To(Succeed())
+		Expect(language.Check("calls.total == 3 && run.details != 'golden'")).To(Succeed())
 	})
 
 	DescribeTable("refuse what is the same for all runs",
 		func(text string) {
-			Expect(gate.CheckInvariant(text)).To(MatchError(ContainSubstring("reads no fact of the run")))
+			Expect(language.CheckInvariant(text)).To(MatchError(ContainSubstring("reads no fact of the run")))
 		},
 		Entry("a constant", "true"),
 		Entry("an equation of constants", "// fine\n1 + 1 == 2"),
@@ -127,7 +127,7 @@ var _ = Describe("Invariants", func() {
 
 	It("hold the golden run against itself", func() {
 		s := with(bounded, "golden.calls.total == 3", "// few: at most one call\ncalls.total <= 1")
-		j, err := gate.ForScenario(&s)
+		j, err := gate.ForScenario(language, &s)
 		Expect(err).ToNot(HaveOccurred())
 		f := facts()
 		found := j.Judge(f)
@@ -136,61 +136,13 @@ var _ = Describe("Invariants", func() {
 		Expect(found[0].At).To(Equal("invariants[2]"))
 		Expect(f.Golden).To(BeZero())
 		s = with("calls.totl == 3")
-		_, err = gate.ForScenario(&s)
+		_, err = gate.ForScenario(language, &s)
 		Expect(err).To(MatchError(ContainSubstring("undefined field")))
 	})
 
-	DescribeTable("tell who says that all is done and why it is not",
-		func(agent, status string, ok bool, changes ...func(*measure.Facts)) {
-			done := func(f *measure.Facts) {
-				f.Run.Status, f.Run.ExitCode, f.Run.Text = status, 0, "All tests pass.\nDONE"
-				f.Calls = measure.CallFacts{Total: 3, Finish: "stop"}
-				f.Answers = []string{"I look.", "I mend.", f.Run.Text}
-			}
-			s := record.Scenario{Agent: agent, Perturb: []string{"call=2:status"}, Invariants: gate.Invariants(agent)}
-			j, err := gate.ForScenario(&s)
-			Expect(err).ToNot(HaveOccurred())
-			golden := facts(done)
-			f := facts(append([]func(*measure.Facts){done}, changes...)...)
-			f.Golden = measure.GoldenOf(&golden)
-			var broken []string
-			for _, found := range j.Judge(f) {
-				broken = append(broken, found.Message)
-			}
-			matches := ContainElement(MatchRegexp("^(done|finished)-is-(true|answered): "))
-			if ok {
-				matches = Not(matches)
-			}
-			Expect(broken).To(matches)
-		},
-		Entry("the golden answer", "loop", "done", true),
-		Entry("a failed last call", "loop", "done", false, lastFailed),
-		Entry("a failed last call of a run that says so", "loop", "error", true, lastFailed),
-		Entry("the answer before", "loop", "done", false, earlier),
-		Entry("an answer that was changed on its way", "loop", "done", true, earlier, fired("text-truncated")),
-		Entry("an answer of which a part came twice", "loop", "done", true, earlier, fired("duplicate-chunk")),
-		Entry("an answer after a fault that changes no text", "loop", "done", false, earlier, fired("status")),
-		Entry("an answer that was cut off", "loop", "done", false, cutOff),
-		Entry("what is shown and was not said", "loop", "done", false, fired("text-padded"), func(f *measure.Facts) { f.Run.Text = "Done." }),
-		Entry("a host", "hook", "stopped", true),
-		Entry("a host after a failed call", "hook", "stopped", false, lastFailed),
-		Entry("a host with the answer before", "hook", "stopped", false, earlier),
-		Entry("a host with an answer whose cut the hook cannot see", "hook", "stopped", true, earlier, fired("finish-length")),
-		Entry("react", "react", "done", true),
-		Entry("react after a failed call", "react", "done", false, lastFailed),
-		Entry("react with another text", "react", "done", false, earlier),
-		Entry("an interview", "interview", "finished", true),
-		Entry("an interview with another profile", "interview", "finished", false, earlier),
-		Entry("an interview whose last call failed", "interview", "finished", false, lastFailed),
-		Entry("a plan", "supervise", "complete", true),
-		Entry("a plan with a call fewer that was answered", "supervise", "complete", false, lastFailed),
-		Entry("a plan with a call that was made again", "supervise", "complete", true, func(f *measure.Facts) { f.Calls.Total, f.Calls.Failed = 4, 1 }),
-		Entry("an interview that was left", "interview", "left", true, earlier),
-	)
-
 	DescribeTable("separate words from expressions",
 		func(text, words, expr string) {
-			gotWords, gotExpr := gate.Words(text)
+			gotWords, gotExpr := gate.SplitWords(text)
 			Expect(gotWords).To(Equal(words))
 			Expect(gotExpr).To(Equal(expr))
 		},
@@ -201,36 +153,4 @@ var _ = Describe("Invariants", func() {
 		Entry("nothing but words", "// one", "", "// one"),
 		Entry("nothing", "", "", ""),
 	)
-
-	DescribeTable("come with each kind of agent",
-		func(agent string) {
-			texts := gate.Invariants(agent)
-			Expect(len(texts)).To(BeNumerically(">=", 4))
-			for _, text := range texts {
-				words, _ := gate.Words(text)
-				Expect(words).To(MatchRegexp(`^[a-z-]+: .`))
-				Expect(gate.CheckInvariant(text)).To(Succeed(), text)
-			}
-		},
-		Entry("loop", "loop"), Entry("hook", "hook"), Entry("interview", "interview"),
-		Entry("supervise", "supervise"), Entry("react", "react"), Entry("one of yours", "yours"),
-		Entry("a Go function", "function"), Entry("a command", "command"), Entry("an HTTP application", "http"),
-		Entry("a container", "container"), Entry("a coding agent", "coding"),
-	)
 })
-
-// What can be wrong with a run that says that it is done.
-func lastFailed(f *measure.Facts) {
-	f.Calls.Failed, f.Calls.LastError, f.Calls.Errors = 1, "unauthorized", map[string]int{"unauthorized": 1}
-}
-
-func earlier(f *measure.Facts) {
-	f.Answers = f.Answers[:2]
-	f.Run.Text = f.Answers[1]
-}
-
-func cutOff(f *measure.Facts) { f.Calls.Finish = "length" }
-
-func fired(kind string) func(*measure.Facts) {
-	return func(f *measure.Facts) { f.Script.Fired = map[string]int{kind: 1} }
-}

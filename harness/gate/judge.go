@@ -21,7 +21,7 @@ import (
 type Judge struct {
 	expect     expect.Expect
 	that       []*Expr
-	invariants []invariant
+	invariants []compiledInvariant
 	// golden says that the runs are golden ones, which are held against themselves.
 	golden bool
 	rules  []rule
@@ -32,10 +32,10 @@ type rule func(j *Judge, f *measure.Facts, found []Finding) []Finding
 
 // NewJudge prepares a judge. The error is that of an expression that does not
 // compile.
-func NewJudge(e expect.Expect) (*Judge, error) {
+func NewJudge(l *Language, e expect.Expect) (*Judge, error) {
 	j := &Judge{expect: e}
 	for i, text := range e.That {
-		compiled, err := Compile(text)
+		compiled, err := l.Compile(text)
 		if err != nil {
 			return nil, fmt.Errorf("expect.that[%d]: %w", i, err)
 		}
@@ -55,7 +55,7 @@ func NewJudge(e expect.Expect) (*Judge, error) {
 		{e.Duration != nil, judgeDuration},
 		{len(e.Stops) > 0, judgeStops},
 		{true, judgeScript},
-		{true, judgePromises},
+		{true, judgeViolations},
 		{len(e.That) > 0, judgeThat},
 	} {
 		if candidate.asked {
@@ -69,25 +69,25 @@ func NewJudge(e expect.Expect) (*Judge, error) {
 // invariants. What a perturbed scenario expects is only judged if it says anything at
 // all: the run off the golden path seldom ends as the one on it. A run that is not
 // perturbed is the golden one itself, and its invariants hold it against itself.
-func ForScenario(s *record.Scenario) (*Judge, error) {
+func ForScenario(l *Language, s *record.Scenario) (*Judge, error) {
 	if len(s.Perturb) == 0 {
-		j, err := NewJudge(s.Expect)
+		j, err := NewJudge(l, s.Expect)
 		if err != nil || len(s.Invariants) == 0 {
 			return j, err
 		}
 		j.golden = true
-		return j, j.addInvariants(s)
+		return j, j.addInvariants(l, s)
 	}
-	j := &Judge{rules: []rule{judgeUnfired, judgePromises}}
+	j := &Judge{rules: []rule{judgeUnfired, judgeViolations}}
 	said := s.Expect
 	said.Allow = nil // it forgives, and expects nothing
 	if !reflect.ValueOf(said).IsZero() {
 		var err error
-		if j, err = NewJudge(s.Expect); err != nil {
+		if j, err = NewJudge(l, s.Expect); err != nil {
 			return nil, err
 		}
 	}
-	return j, j.addInvariants(s)
+	return j, j.addInvariants(l, s)
 }
 
 // Judge returns the findings of a trial, the one nearest to the root cause first, then
@@ -322,32 +322,25 @@ func (j *Judge) judgeMisfit(found []Finding, rule, message string, evidence []st
 // judgeStops reports answers that the stop guard judged other than their labels
 // demand.
 func judgeStops(j *Judge, f *measure.Facts, found []Finding) []Finding {
-	return j.judgeMisfit(found, expect.MisjudgedStop, "the stop guard did not decide as the label demands", f.Guard.Misjudged)
+	return j.judgeMisfit(found, expect.MisjudgedStop, "the stop guard did not decide as the label demands", f.Stops.Misjudged)
 }
 
-// Unkept is the message of each promise that was not kept. The evidence says which one
-// it was.
-const Unkept = "the agent did not keep what it promises"
+// ViolationMessage is the message of each invariant violation that a driver or an
+// extension reports. The evidence names the invariant.
+const ViolationMessage = "the agent did not keep what it promises"
 
-// judgePromises reports what an agent promises whatever the scenario, and did not
-// keep. None of it can be allowed.
-func judgePromises(_ *Judge, f *measure.Facts, found []Finding) []Finding {
-	for _, e := range f.Run.Broken {
-		found = append(found, Finding{Severity: Failing, Rule: "promise", Message: Unkept, Evidence: e})
-	}
-	if n := f.Interview.QueuedCalls; n > 0 {
-		found = append(found, Finding{
-			Severity: Failing, Rule: "promise", Message: "a call was made for a question that was queued",
-			Evidence: format.Plural(n, "call"),
-		})
+// judgeViolations reports violations of invariants that an agent has whatever the
+// scenario. None of them can be allowed.
+func judgeViolations(_ *Judge, f *measure.Facts, found []Finding) []Finding {
+	for _, e := range f.Run.Violations {
+		found = append(found, Finding{Severity: Failing, Rule: "promise", Message: ViolationMessage, Evidence: e})
 	}
 	return found
 }
 
 func judgeThat(j *Judge, f *measure.Facts, found []Finding) []Finding {
-	vars := activation{reflect.ValueOf(f).Elem()}
 	for i, e := range j.that {
-		if finding, ok := e.judge(vars); !ok {
+		if finding, ok := e.judge(f); !ok {
 			finding.Rule, finding.At = "that", fmt.Sprintf("expect.that[%d]", i)
 			found = append(found, finding)
 		}

@@ -34,7 +34,7 @@ func facts(change ...func(*measure.Facts)) measure.Facts {
 
 func judge(e expect.Expect, f measure.Facts) []gate.Finding {
 	GinkgoHelper()
-	j, err := gate.NewJudge(e)
+	j, err := gate.NewJudge(nil, e)
 	Expect(err).ToNot(HaveOccurred())
 	return j.Judge(f)
 }
@@ -108,7 +108,7 @@ var _ = Describe("Judge", Label("H-04"), func() {
 		f := facts(func(f *measure.Facts) {
 			f.Script.Unused, f.Script.Unfired = []string{"rules[11]: never used"}, []string{"call=7:reset: no such call was made"}
 			f.Script.Unexpected = []string{"nearest replies[0]: user"}
-			f.Guard.Misjudged = []string{"answer 1"}
+			f.Stops.Misjudged = []string{"answer 1"}
 		})
 		var places []string
 		for _, finding := range judge(e, f) {
@@ -214,20 +214,20 @@ var _ = Describe("Judge", Label("H-04"), func() {
 			Expect(allowed[0].Severity).To(Equal(gate.Info))
 			Expect(gate.VerdictOf(allowed)).To(Equal(gate.Pass))
 		},
-		Entry("misjudged stop", "misjudged-stop", func(f *measure.Facts) { f.Guard.Misjudged = []string{"answer 1"} }, "answer 1"),
+		Entry("misjudged stop", "misjudged-stop", func(f *measure.Facts) { f.Stops.Misjudged = []string{"answer 1"} }, "answer 1"),
 		Entry("unused line", "unused-line", func(f *measure.Facts) { f.Script.Unused = []string{"replies[2]"} }, "replies[2]"),
 		Entry("unexpected call", "unexpected-call", func(f *measure.Facts) { f.Script.Unexpected = []string{"nearest replies[0]: user"} }, "nearest replies[0]: user"),
 		Entry("invalid request", "invalid-request", func(f *measure.Facts) { f.Script.Invalid = []string{"messages[1].role"} }, "messages[1].role"),
 	)
 
-	It("holds broken promises of an interview against it, whatever is allowed", func() {
+	It("reports each invariant violation of the agent, whatever is allowed", func() {
 		f := facts(func(f *measure.Facts) {
-			f.Run.Broken, f.Interview.QueuedCalls = []string{"the answer to BLOC_01/0 is gone"}, 2
+			f.Run.Violations = []string{"the answer to BLOC_01/0 is gone", "a task was done twice"}
 		})
 		found := judge(expect.Expect{Allow: []string{"promise"}}, f)
 		Expect(found).To(HaveExactElements(
-			And(HaveField("Severity", gate.Failing), HaveField("Evidence", "the answer to BLOC_01/0 is gone")),
-			And(HaveField("Severity", gate.Failing), HaveField("Evidence", "2 calls")),
+			And(HaveField("Severity", gate.Failing), HaveField("Message", gate.ViolationMessage), HaveField("Evidence", "the answer to BLOC_01/0 is gone")),
+			And(HaveField("Severity", gate.Failing), HaveField("Message", gate.ViolationMessage), HaveField("Evidence", "a task was done twice")),
 		))
 	})
 
@@ -335,7 +335,7 @@ var _ = Describe("Expressions", Label("H-04"), func() {
 	})
 
 	DescribeTable("are refused with column and nearest name",
-		func(text, want string) { Expect(gate.Check(text)).To(MatchError(want)) },
+		func(text, want string) { Expect(language.Check(text)).To(MatchError(want)) },
 		Entry("unknown field", `run.detials == ""`, `column 4: undefined field 'detials' (did you mean "details"?)`),
 		Entry("unknown field with nothing near", `run.colour == ""`, `column 4: undefined field 'colour'`),
 		Entry("unknown field of an event", `events.all(e, e.nme == "")`, `column 16: undefined field 'nme' (did you mean "name"?)`),
@@ -346,13 +346,13 @@ var _ = Describe("Expressions", Label("H-04"), func() {
 	)
 
 	It("are refused when the syntax is wrong, they are too long or too deep", func() {
-		Expect(gate.Check(`run.status ==`)).To(MatchError(ContainSubstring("column 14: Syntax error")))
-		Expect(gate.Check(`"` + strings.Repeat("x", 5000) + `" == ""`)).To(MatchError(ContainSubstring("size exceeds limit")))
-		Expect(gate.Check(strings.Repeat("(", 500) + "true" + strings.Repeat(")", 500))).To(HaveOccurred())
+		Expect(language.Check(`run.status ==`)).To(MatchError(ContainSubstring("column 14: Syntax error")))
+		Expect(language.Check(`"` + strings.Repeat("x", 5000) + `" == ""`)).To(MatchError(ContainSubstring("size exceeds limit")))
+		Expect(language.Check(strings.Repeat("(", 500) + "true" + strings.Repeat(")", 500))).To(HaveOccurred())
 	})
 
 	It("keep a scenario from being judged when they do not compile", func() {
-		_, err := gate.NewJudge(expect.Expect{That: []string{"true", "run.x"}})
+		_, err := gate.NewJudge(nil, expect.Expect{That: []string{"true", "run.x"}})
 		Expect(err).To(MatchError("expect.that[1]: column 4: undefined field 'x'"))
 	})
 
@@ -361,7 +361,7 @@ var _ = Describe("Expressions", Label("H-04"), func() {
 		results := make([][]gate.Finding, 8)
 		for i := range results {
 			all.Go(func() {
-				j, err := gate.NewJudge(expect.Expect{That: []string{"calls.total == 3 && answers.size() == 3"}})
+				j, err := gate.NewJudge(nil, expect.Expect{That: []string{"calls.total == 3 && answers.size() == 3"}})
 				if err == nil {
 					results[i] = append(j.Judge(facts()), gate.Finding{Rule: "judged"})
 				}

@@ -3,8 +3,6 @@ package gate
 import (
 	"fmt"
 	"math"
-	"reflect"
-	"sync"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
@@ -16,17 +14,15 @@ import (
 // evaluated by several goroutines at once.
 type Number struct{ expr *Expr }
 
-// numbers remembers expressions by their text.
-var numbers sync.Map // string → *Number
-
 // CompileNumber compiles an expression (CEL) that must yield a number, or true or false,
 // which count as 1 and 0. Variables and functions are those of Compile. Errors are
 // ExprErrors.
-func CompileNumber(text string) (*Number, error) {
-	if known, ok := numbers.Load(text); ok {
+func (l *Language) CompileNumber(text string) (*Number, error) {
+	l = l.orCore()
+	if known, ok := l.numbers.Load(text); ok {
 		return known.(*Number), nil
 	}
-	e, err := compile(text, "a number, or true or false", cel.BoolType, cel.IntType, cel.UintType, cel.DoubleType, cel.DynType)
+	e, err := l.compile(text, "a number, or true or false", cel.BoolType, cel.IntType, cel.UintType, cel.DoubleType, cel.DynType)
 	switch {
 	case err != nil:
 		return nil, err
@@ -36,21 +32,20 @@ func CompileNumber(text string) (*Number, error) {
 		return nil, ExprErrors{{Line: 1, Column: 1, Message: "reads no fact, so that it is the same for all; read one such as calls.total or run.duration"}}
 	}
 	n := &Number{expr: e}
-	numbers.Store(text, n)
+	l.numbers.Store(text, n)
 	return n, nil
 }
 
 // Share reports whether the expression yields true or false.
 func (n *Number) Share() bool { return n.expr.kind.IsExactType(cel.BoolType) }
 
-// Of is the expression's value for a trial, or why there is none: a fact that it
-// mentions is unknown, it cannot be evaluated, or it is no finite number.
+// Of returns the expression's value for a trial, or why there is none: a fact that it
+// mentions is unknown, it cannot be evaluated, or it is not a finite number.
 func (n *Number) Of(f *measure.Facts) (value float64, why string) {
-	vars := activation{reflect.ValueOf(f).Elem()}
 	if found, unknown := n.expr.unknown(f); unknown {
 		return 0, found.Message + " (" + found.Evidence + ")"
 	}
-	result, _, err := n.expr.program.Eval(vars)
+	result, _, err := n.expr.program.Eval(activation{n.expr.language, f})
 	if err != nil {
 		return 0, fmt.Sprintf("%s cannot be evaluated: %v", n.expr.text, err)
 	}

@@ -4,14 +4,13 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 )
 
 var _ = Describe("Expressions that yield numbers", func() {
 	value := func(text string, change ...func(*measure.Facts)) (float64, string) {
 		GinkgoHelper()
-		n, err := gate.CompileNumber(text)
+		n, err := language.CompileNumber(text)
 		Expect(err).NotTo(HaveOccurred())
 		f := facts(change...)
 		return n.Of(&f)
@@ -22,7 +21,7 @@ var _ = Describe("Expressions that yield numbers", func() {
 			got, why := value(text, func(f *measure.Facts) { f.Calls.Total, f.Run.Duration, f.Run.DurationKnown = 3, 1.5, true })
 			Expect(why).To(BeEmpty())
 			Expect(got).To(Equal(want))
-			n, err := gate.CompileNumber(text)
+			n, err := language.CompileNumber(text)
 			Expect(err).NotTo(HaveOccurred())
 			Expect(n.Share()).To(Equal(share))
 		},
@@ -47,7 +46,7 @@ var _ = Describe("Expressions that yield numbers", func() {
 	)
 
 	DescribeTable("are refused", func(text, want string) {
-		_, err := gate.CompileNumber(text)
+		_, err := language.CompileNumber(text)
 		Expect(err).To(MatchError(ContainSubstring(want)))
 	},
 		Entry("text", "run.status", "yields string; expected a number, or true or false"),

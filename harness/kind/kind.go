@@ -4,7 +4,11 @@
 package kind
 
 import (
+	"slices"
+
 	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -15,6 +19,11 @@ type Kind struct {
 	scenarios.Kind
 	// New returns the driver of a scenario.
 	New drive.Maker
+	// Extensions are the facts and metrics that such agents have beside those of the core.
+	// Several kinds may have the same one.
+	Extensions []measure.Extension
+	// Invariants are those that hold of every run, however it is perturbed.
+	Invariants []gate.Invariant
 	// Main, if given, plays the part of another program and does not return, if this
 	// process was started by a driver of the kind for that; otherwise it returns at once.
 	Main func()
@@ -39,6 +48,21 @@ func (l List) Makers() map[string]drive.Maker {
 		makers[k.Name] = k.New
 	}
 	return makers
+}
+
+// Language returns the language in which trials of the kinds are measured and judged.
+func (l List) Language() *gate.Language {
+	var extensions []measure.Extension
+	invariants := make(map[string][]gate.Invariant, len(l))
+	for _, k := range l {
+		invariants[k.Name] = k.Invariants
+		for _, e := range k.Extensions {
+			if !slices.ContainsFunc(extensions, func(other measure.Extension) bool { return other.Name == e.Name }) {
+				extensions = append(extensions, e)
+			}
+		}
+	}
+	return gate.NewLanguage(extensions, invariants)
 }
 
 // Main plays the part of another program and does not return, if this process was started

@@ -13,7 +13,7 @@ func BenchmarkOf(b *testing.B) {
 	sc, tr := scenario(), trial()
 	b.ReportAllocs()
 	for b.Loop() {
-		if measure.Of(sc, tr, nil).Calls.Total != 4 {
+		if measure.Trial(sc, tr, nil, nil).Calls.Total != 4 {
 			b.Fatal("wrong")
 		}
 	}

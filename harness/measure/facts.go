@@ -7,16 +7,17 @@ import "github.com/rehearse-dev/rehearse/event"
 // Facts are the measures of one trial, and the vocabulary of the expressions
 // under `that:`. Times are in seconds. An unknown is marked as such and never 0.
 type Facts struct {
-	Run       RunFacts       `cel:"run" json:"run"`
-	Calls     CallFacts      `cel:"calls" json:"calls"`
-	Tokens    TokenFacts     `cel:"tokens" json:"tokens"`
-	Cost      CostFacts      `cel:"cost" json:"cost"`
-	Latency   LatencyFacts   `cel:"latency" json:"latency"`
-	Script    ScriptFacts    `cel:"script" json:"script"`
-	Guard     GuardFacts     `cel:"guard" json:"guard"`
-	Interview InterviewFacts `cel:"interview" json:"interview"`
-	Supervise SuperviseFacts `cel:"supervise" json:"supervise"`
-	React     ReactFacts     `cel:"react" json:"react"`
+	Run     RunFacts     `cel:"run" json:"run"`
+	Calls   CallFacts    `cel:"calls" json:"calls"`
+	Tokens  TokenFacts   `cel:"tokens" json:"tokens"`
+	Cost    CostFacts    `cel:"cost" json:"cost"`
+	Latency LatencyFacts `cel:"latency" json:"latency"`
+	Script  ScriptFacts  `cel:"script" json:"script"`
+	// Extensions are the facts that only some agents have, each a pointer to a struct, by
+	// the name of the extension. Their names are variables as well.
+	Extensions map[string]any `cel:"-" json:"-"`
+	// Stops compares the decisions of a stop guard with their labels.
+	Stops StopFacts `cel:"-" json:"-"`
 	// Golden are the facts of the trial without perturbations; zero where it has none.
 	Golden Golden        `cel:"golden" json:"-"`
 	Events []event.Event `cel:"events" json:"-"`
@@ -66,9 +67,9 @@ type RunFacts struct {
 	// Denied are the tool calls that the agent's permissions refused, as its program
 	// reported them: one text for each answer that came with some.
 	Denied []string `cel:"denied" json:"denied,omitempty"`
-	// Broken says which promises of the agent were not kept, as the driver saw:
-	// answers lost or doubled, finished tasks done again.
-	Broken []string `cel:"broken" json:"broken,omitempty"`
+	// Violations are the invariants of the agent that the driver saw violated, such as
+	// answers that were lost or doubled, and finished tasks that were done again.
+	Violations []string `cel:"broken" json:"broken,omitempty"`
 }
 
 // CallFacts count the calls to the backend.
@@ -129,4 +130,14 @@ type ScriptFacts struct {
 	Unfired    []string       `cel:"unfired" json:"unfired,omitempty"`
 	Fired      map[string]int `cel:"fired" json:"fired,omitempty"`     // faults by kind
 	HungUp     int            `cel:"hung_up" json:"hung_up,omitempty"` // clients that left
+}
+
+// StopFacts compare what a stop guard decided with the labels of expect.stops.
+type StopFacts struct {
+	// Misjudged describes each answer that was not judged as its label demands.
+	Misjudged []string
+	// Outcomes has a letter for each labelled answer, in order: P for one that defers and
+	// was refused, p for another that was refused, N for another that was allowed, n for
+	// one that defers and was allowed.
+	Outcomes string
 }

@@ -1,53 +1,378 @@
 package measure
 
-import "iter"
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 
-// Single is one measure of one trial.
-type Single struct {
-	Name string
-	// Unit is that of Value.
-	Unit string
-	// Value is in the unit. It may not be used where Known and Bound are false.
-	Value float64
-	Known bool
-	// Bound is true where it is not known, and Value is what is known of it: a lower
-	// bound.
-	Bound bool
-	// Why says why it is not known.
-	Why string
-}
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/stat"
+)
 
-// Singles are the measures of one trial, with the names and in the order of those
-// of Summary: latencies are over the trial's own calls. A trial without calls has
-// none.
-func Singles(f *Facts) iter.Seq[Single] {
-	return func(yield func(Single) bool) {
-		for i := range perTrial {
-			m := perTrial[i].of(f)
-			if !yield(Single{perTrial[i].name, perTrial[i].unit, m.value, m.known, m.bound(), m.why}) {
-				return
-			}
-		}
-		l := &f.Latency
-		if l.N == 0 && f.Calls.Total == 0 {
-			return
-		}
-		timed := l.N > 0 && l.N >= f.Calls.Total
-		for _, m := range [...]struct {
-			name  string
-			value float64
-		}{{latencyMean, l.Mean}, {latencyP50, l.P50}, {latencyP95, l.P95}, {latencyMax, l.Max}} {
-			if !yield(Single{m.name, "s", m.value, timed, false, "its calls were not timed"}) {
-				return
+// Trial measures a trial of a scenario. It is pure: the same recording has the same
+// facts next year. Timings are only read where the scenario ran in real time;
+// those of other trials are ignored.
+func Trial(sc record.Scenario, tr record.Trial, timings []record.Timing, extensions []Extension) Facts {
+	f := Facts{
+		Run: RunFacts{
+			Status:     tr.End.Status,
+			ExitCode:   tr.End.ExitCode,
+			Iterations: tr.End.Iterations,
+			Writes:     tr.End.Writes,
+			Text:       tr.End.Text,
+			Summary:    tr.End.Summary,
+			Details:    tr.End.Details,
+			Error:      tr.End.HarnessError,
+			AgentError: tr.End.AgentError,
+			Skipped:    tr.End.Skipped,
+			Perturbed:  perturbed(&tr),
+			Struck:     struck(&tr),
+			Cause:      cause(&tr),
+			Resumed:    resumed(&tr),
+			Denied:     denied(&tr),
+			Violations: violations(&tr),
+		},
+		Calls:  callFacts(&tr),
+		Tokens: tokenFacts(tr.Calls),
+		Cost:   costFacts(&sc, tr.Calls),
+		Script: scriptFacts(&tr),
+		Scores: scoreFacts(&tr),
+		Turns:  turnFacts(&tr),
+		Files:  fileFacts(&tr),
+	}
+	latencies := make([]float64, 0, len(tr.Calls))
+	if sc.RealTime {
+		latencies = f.Run.clocked(tr.Head, timings, latencies)
+	} else {
+		f.Run.Duration, f.Run.DurationKnown = tr.End.Duration.Seconds(), true
+		for i := range tr.Calls {
+			if c := &tr.Calls[i]; returned(c) {
+				latencies = append(latencies, c.Latency.Seconds())
 			}
 		}
 	}
+	f.Latency = latencyFacts(latencies)
+	f.readGolden(tr.Head.Golden, extensions)
+	f.Events = make([]event.Event, len(tr.Events))
+	for i := range tr.Events {
+		f.Events[i] = tr.Events[i].Event
+	}
+	for i := range tr.Calls {
+		if m, ok := tr.Message(tr.Calls[i].Reply); ok {
+			f.Answers = append(f.Answers, m.Content)
+		}
+	}
+	for i := range extensions {
+		if i == 0 {
+			f.Extensions = make(map[string]any, len(extensions))
+		}
+		f.Extensions[extensions[i].Name] = extensions[i].Of(&sc, &tr, &f)
+	}
+	return f
 }
 
-// The names of the measures over calls.
-const (
-	latencyMean = "latency_mean"
-	latencyP50  = "latency_p50"
-	latencyP95  = "latency_p95"
-	latencyMax  = "latency_max"
-)
+// denied are the tool calls that permissions refused, as iterations and turns report
+// them.
+func denied(tr *record.Trial) (all []string) {
+	for i := range tr.Events {
+		if text, ok := tr.Events[i].Attrs["denied"].(string); ok {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// violations returns the invariant violations that the driver reported.
+func violations(tr *record.Trial) (all []string) {
+	for i := range tr.Events {
+		if e := &tr.Events[i].Event; e.Kind == event.Verdict && e.Name == "promise" && e.Attrs["kept"] != true {
+			all = append(all, e.Detail)
+		}
+	}
+	return all
+}
+
+// scoreFacts are what was said about the last answer.
+func scoreFacts(tr *record.Trial) map[string]bool {
+	var all map[string]bool
+	for i := range tr.Events {
+		e := &tr.Events[i].Event
+		name, ok := e.Attrs["score"].(string)
+		if e.Kind != event.Verdict || e.Name != "score" || !ok {
+			continue
+		}
+		if all == nil {
+			all = map[string]bool{}
+		}
+		all[name] = e.Attrs["pass"] == true
+	}
+	return all
+}
+
+// perturbed counts what went wrong on purpose.
+func perturbed(tr *record.Trial) (n int) {
+	for i := range tr.Exchanges {
+		if tr.Exchanges[i].Fired {
+			n++
+		}
+	}
+	for i := range tr.Events {
+		if e := &tr.Events[i].Event; e.Name == perturbationName {
+			n++
+		}
+	}
+	return n
+}
+
+// struck counts the same beside the calls, by their text forms.
+func struck(tr *record.Trial) (by map[string]int) {
+	for i := range tr.Events {
+		if e := &tr.Events[i].Event; e.Name == perturbationName {
+			Increment(&by, e.Detail)
+		}
+	}
+	return by
+}
+
+// cause is the kind of error that the run ended with.
+func cause(tr *record.Trial) string {
+	if tr.End.ExitCode == 0 || len(tr.Calls) == 0 {
+		return ""
+	}
+	last := tr.Calls[len(tr.Calls)-1].Error
+	if last == nil || last.Kind == record.Cancelled {
+		return ""
+	}
+	return string(last.Kind)
+}
+
+// resumed is how the run ended when it was taken up again.
+func resumed(tr *record.Trial) (status string) {
+	for i := range tr.Events {
+		if e := &tr.Events[i].Event; e.Kind == event.State && e.Name == resumedName {
+			status, _ = e.Attrs["status"].(string)
+		}
+	}
+	return status
+}
+
+// perturbationName is the name of the events by which drivers tell that a
+// perturbation beside the calls happened.
+const perturbationName = "perturbation"
+
+// resumedName is the name of the event by which a driver tells how a run that was
+// taken up again ended.
+const resumedName = "resumed"
+
+// readGolden reads the facts of the unperturbed run from the trial's head. Without
+// them the trial could not be compared with that run, so that they must be readable.
+func (f *Facts) readGolden(recorded json.RawMessage, extensions []Extension) {
+	if recorded == nil {
+		return
+	}
+	err := json.Unmarshal(recorded, &f.Golden)
+	if err == nil {
+		err = f.Golden.decode(extensions)
+	}
+	if err != nil && f.Run.Error == "" {
+		f.Run.Error = "the recorded facts of the golden run cannot be read: " + err.Error()
+	}
+}
+
+// returned reports whether a call came back. One that had not when the trial
+// ended was recorded as cancelled after no time at all.
+func returned(c *record.Call) bool {
+	return c.Error == nil || c.Error.Kind != record.Cancelled || c.Latency > 0
+}
+
+// clocked takes the trial's times from the timings: it sets the duration and
+// returns the latencies in order of call.
+func (r *RunFacts) clocked(head record.TrialHead, timings []record.Timing, latencies []float64) []float64 {
+	var calls []record.Timing
+	for _, t := range timings {
+		switch {
+		case t.Trial != head.N || t.Scenario != head.Scenario:
+		case t.Call == 0:
+			r.Duration, r.DurationKnown = t.Latency.Seconds(), true
+		default:
+			calls = append(calls, t)
+		}
+	}
+	slices.SortStableFunc(calls, func(a, b record.Timing) int { return cmp.Compare(a.Call, b.Call) })
+	for _, t := range calls {
+		latencies = append(latencies, t.Latency.Seconds())
+	}
+	return latencies
+}
+
+func callFacts(tr *record.Trial) CallFacts {
+	f := CallFacts{Total: len(tr.Calls)}
+	for i := range tr.Exchanges {
+		if tr.Exchanges[i].Retry {
+			f.Retries++
+		}
+	}
+	for i := range tr.Calls {
+		c := &tr.Calls[i]
+		Increment(&f.By, c.Purpose)
+		f.LastError = ""
+		if c.Error != nil {
+			f.Failed++
+			f.LastError = string(c.Error.Kind)
+			Increment(&f.Errors, f.LastError)
+		} else {
+			f.Finish = string(c.Finish)
+		}
+		f.Retries += len(c.Retries)
+		for _, r := range c.Retries {
+			Increment(&f.Errors, string(r.Kind))
+		}
+	}
+	return f
+}
+
+// usable reports whether a usage can be counted: it is there, and nothing in it
+// is negative.
+func usable(u *llm.Usage) bool {
+	return u != nil && min(u.Input, u.CachedInput, u.CacheWrite, u.Output, u.Reasoning) >= 0
+}
+
+func tokenFacts(calls []record.Call) TokenFacts {
+	f := TokenFacts{Known: true}
+	for i := range calls {
+		c := &calls[i]
+		if !usable(c.Usage) {
+			f.Known = f.Known && c.Error != nil && c.Usage == nil
+			continue
+		}
+		// What was written to the cache was input as well.
+		f.Input += c.Usage.Input + c.Usage.CacheWrite
+		f.Cached += c.Usage.CachedInput
+		f.Output += c.Usage.Output
+		f.Reasoning += c.Usage.Reasoning
+		f.Total += c.Usage.Total()
+	}
+	return f
+}
+
+// costFacts adds up what the calls cost: usage times price where both are known,
+// else what the backend itself reported. A failed call without usage is taken to
+// cost nothing; an answered one is not.
+func costFacts(sc *record.Scenario, calls []record.Call) CostFacts {
+	f := CostFacts{Known: true}
+	var rate float64
+	if sc.Price != nil {
+		rate = sc.Price.EURPerUSD
+	}
+	for i := range calls {
+		c := &calls[i]
+		if free(c) {
+			continue
+		}
+		spent, why := costOf(sc, c)
+		if why == "" {
+			why = f.add(spent, rate)
+		}
+		if why != "" && f.Known {
+			f.Known, f.Why = false, fmt.Sprintf("call %d: %s", c.N, why)
+		}
+	}
+	return f
+}
+
+// free reports whether a call is taken to have cost nothing.
+func free(c *record.Call) bool { return c.Error != nil && c.Usage == nil && c.ReportedUSD == nil }
+
+// CallCost is what one call of a scenario cost in EUR, by the rules of CostFacts, or
+// why that is unknown.
+func CallCost(sc *record.Scenario, c *record.Call) (eur float64, why string) {
+	f := callCost(sc, c)
+	return f.EUR, f.Why
+}
+
+// CallCostUSD is CallCost in USD.
+func CallCostUSD(sc *record.Scenario, c *record.Call) (usd float64, why string) {
+	f := callCost(sc, c)
+	return f.USD, f.Why
+}
+
+func callCost(sc *record.Scenario, c *record.Call) CostFacts {
+	f := costFacts(sc, []record.Call{*c})
+	_, f.Why, _ = strings.Cut(f.Why, ": ") // without the call's number
+	return f
+}
+
+// costOf is what one call cost, or why that is unknown.
+func costOf(sc *record.Scenario, c *record.Call) (spent quantity.Money, why string) {
+	switch {
+	case !usable(c.Usage):
+		why = "the backend reported no token usage"
+	case sc.Price == nil:
+		why = fmt.Sprintf("the price of model %q is unknown", cmp.Or(c.Model, sc.Model))
+	case c.Model != "" && !price.SameModel(c.Model, sc.Model) && !price.SameModel(c.Model, sc.Price.Model):
+		why = fmt.Sprintf("model %q answered, and the recorded price is that of %q", c.Model, sc.Price.Model)
+	default:
+		return sc.Price.Cost(*c.Usage), ""
+	}
+	if c.ReportedUSD != nil && *c.ReportedUSD >= 0 {
+		return quantity.Money{Amount: *c.ReportedUSD, Currency: quantity.USD}, ""
+	}
+	return quantity.Money{}, why
+}
+
+// add adds an amount in both currencies, or says why it cannot.
+func (f *CostFacts) add(m quantity.Money, eurPerUSD float64) (why string) {
+	usd, okUSD := m.In(quantity.USD, eurPerUSD)
+	eur, okEUR := m.In(quantity.EUR, eurPerUSD)
+	f.USD += usd
+	f.EUR += eur
+	f.Most = max(f.Most, usd)
+	if !okUSD || !okEUR {
+		return fmt.Sprintf("no exchange rate is recorded for its %s", m)
+	}
+	return ""
+}
+
+func latencyFacts(all []float64) LatencyFacts {
+	f := LatencyFacts{N: len(all), All: all}
+	if f.N == 0 {
+		return f
+	}
+	sorted := slices.Sorted(slices.Values(all))
+	var m stat.Moments
+	for _, x := range sorted {
+		m.Add(x)
+	}
+	at := func(i int) float64 { return sorted[i] }
+	f.Mean = m.Sum() / float64(f.N)
+	f.P50 = stat.QuantileValue(f.N, at, 0.50)
+	f.P95 = stat.QuantileValue(f.N, at, 0.95)
+	f.Max = sorted[f.N-1]
+	return f
+}
+
+func scriptFacts(tr *record.Trial) ScriptFacts {
+	f := ScriptFacts{
+		Requests:   len(tr.Exchanges),
+		Unused:     tr.Script.Unused,
+		Unexpected: tr.Script.Unexpected,
+		Invalid:    tr.Script.Invalid,
+		Unfired:    tr.Script.Unfired,
+	}
+	for i := range tr.Exchanges {
+		x := &tr.Exchanges[i]
+		if x.Fired {
+			Increment(&f.Fired, x.Fault)
+		}
+		if x.HungUp {
+			f.HungUp++
+		}
+	}
+	return f
+}

@@ -1,74 +1,285 @@
 package measure_test
 
 import (
-	"slices"
+	"encoding/json"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/price"
 )
 
-var _ = Describe("the measures of one trial", Label("H-04"), func() {
-	single := func(f measure.Facts, name string) measure.Single {
-		GinkgoHelper()
-		for s := range measure.Singles(&f) {
-			if s.Name == name {
-				return s
-			}
-		}
-		Fail("no measure " + name)
-		return measure.Single{}
-	}
+// quote has prices that make the arithmetic below easy to follow: dollars per
+// million tokens, and two dollars for a euro.
+var quote = price.Quote{
+	Model: "m-1", Currency: "USD", Input: 10, CachedIn: 1, CacheWrite: 20, Output: 100, EURPerUSD: 0.5,
+}
 
-	It("are those of a summary of that trial alone", func() {
-		f := measure.Of(scenario(), trial(), nil)
-		var totals measure.Totals
-		totals.Add(f)
-		all := slices.Collect(measure.Singles(&f))
-		sum := totals.Close()
-		Expect(all).To(HaveLen(len(sum.Means)))
-		for i, want := range sum.Means {
-			Expect(all[i].Name).To(Equal(want.Name))
-			Expect(all[i].Unit).To(Equal(want.Unit))
-			Expect(all[i].Known).To(Equal(want.Known), want.Name)
-			if want.Known {
-				Expect(all[i].Value).To(BeNumerically("~", *want.Value, 1e-9), want.Name)
+func scenario() record.Scenario {
+	q := quote
+	return record.Scenario{Name: "s", Model: "m-1", Price: &q}
+}
+
+func usd(x float64) *float64 { return &x }
+
+// trial has four calls: two answered, one that failed after two retries with
+// usage, and one that failed at once.
+func trial() record.Trial {
+	return record.Trial{
+		Head: record.TrialHead{Scenario: "s", N: 3},
+		Messages: []record.Message{
+			{ID: "m1", Message: llm.Message{Role: llm.User, Content: "question"}},
+			{ID: "m2", Message: llm.Message{Role: llm.Assistant, Content: "first"}},
+			{ID: "m3", Message: llm.Message{Role: llm.Assistant, Content: "second"}},
+		},
+		Calls: []record.Call{
+			{
+				N: 1, Latency: 4 * time.Second, Purpose: "work", Reply: "m2", Model: "m-1",
+				Usage: &llm.Usage{Input: 1000, CachedInput: 2000, CacheWrite: 300, Output: 40, Reasoning: 30},
+			},
+			{
+				N: 2, Latency: 1 * time.Second, Purpose: "judge", Reply: "m3", Model: "m-1-2026-01-31",
+				Usage:   &llm.Usage{Input: 500, Output: 10, Reasoning: 5},
+				Retries: []llm.Retry{{Kind: llm.RateLimited}},
+			},
+			{
+				N: 3, Latency: 3 * time.Second, Purpose: "work", Usage: &llm.Usage{Output: 7},
+				Error:   &record.CallError{Kind: llm.Truncated},
+				Retries: []llm.Retry{{Kind: llm.Truncated}, {Kind: llm.Timeout}},
+			},
+			{N: 4, Latency: 2 * time.Second, Purpose: "work", Error: &record.CallError{Kind: llm.Unauthorized}},
+		},
+		Exchanges: []record.Exchange{
+			{N: 1, Delivered: true},
+			{N: 2, Fault: "status", Fired: true},
+			{N: 3, Fault: "hang", Fired: true, HungUp: true},
+			{N: 4, Fault: "status", Fired: true},
+			{N: 5, Fault: "reset"},
+		},
+		Events: []record.Event{
+			{At: time.Second, Event: event.Event{Kind: event.Iteration, N: 1}},
+			{At: 9 * time.Second, Event: event.Event{Kind: event.End, Name: "error"}},
+		},
+		Script: record.Script{
+			Unused: []string{"replies[4]"}, Unexpected: []string{"call 5"}, Invalid: []string{"call 6"}, Unfired: []string{"replies[3]: reset"},
+		},
+		End: record.End{
+			Status: "error", ExitCode: 6, Iterations: 2, Duration: 90 * time.Second,
+			Text: "text", Summary: "summary", Details: "details", HarnessError: "broken",
+		},
+	}
+}
+
+var _ = Describe("Trial", Label("H-04"), func() {
+	It("measures a trial", func() {
+		want := measure.Facts{
+			Run: measure.RunFacts{
+				Status: "error", ExitCode: 6, Iterations: 2, Duration: 90, DurationKnown: true,
+				Text: "text", Summary: "summary", Details: "details", Error: "broken",
+				Perturbed: 3, // two statuses and a hang
+				Cause:     "unauthorized",
+			},
+			Calls: measure.CallFacts{
+				Total: 4, Failed: 2, Retries: 3, // 1 + 2
+				By: map[string]int{"work": 3, "judge": 1},
+				// truncated: the third call and one of its retries
+				Errors: map[string]int{"truncated": 2, "rate-limited": 1, "timeout": 1, "unauthorized": 1}, LastError: "unauthorized",
+			},
+			Tokens: measure.TokenFacts{
+				Known:     true,
+				Input:     1800, // 1000 + 300 + 500
+				Cached:    2000,
+				Output:    57,   // 40 + 10 + 7
+				Reasoning: 35,   // 30 + 5
+				Total:     3857, // 1000 + 2000 + 300 + 40 + 500 + 10 + 7
+			},
+			Cost: measure.CostFacts{
+				Known: true,
+				// 1000 x 10 + 2000 x 1 + 300 x 20 + 40 x 100 = 22,000
+				//  500 x 10                       + 10 x 100 =  6,000
+				//                                    7 x 100 =    700
+				USD:  28700 / 1e6,
+				EUR:  14350 / 1e6,
+				Most: 22000 / 1e6,
+			},
+			Latency: measure.LatencyFacts{
+				N: 4, All: []float64{4, 1, 3, 2},
+				Mean: 2.5,  // 10 / 4
+				P50:  2.5,  // index 3 x 0.50 = 1.50: between 2 and 3
+				P95:  3.85, // index 3 x 0.95 = 2.85: between 3 and 4
+				Max:  4,
+			},
+			Script: measure.ScriptFacts{
+				Requests: 5, HungUp: 1, Fired: map[string]int{"status": 2, "hang": 1},
+				Unused: []string{"replies[4]"}, Unexpected: []string{"call 5"}, Invalid: []string{"call 6"}, Unfired: []string{"replies[3]: reset"},
+			},
+			Events:  []event.Event{{Kind: event.Iteration, N: 1}, {Kind: event.End, Name: "error"}},
+			Answers: []string{"first", "second"},
+		}
+		got := measure.Trial(scenario(), trial(), nil, nil)
+		Expect(cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-12))).To(BeEmpty())
+	})
+
+	It("says why the last answer ended", func() {
+		tr := trial()
+		tr.Calls[0].Finish, tr.Calls[1].Finish, tr.Calls[3].Finish = llm.FinishStop, llm.FinishLength, llm.FinishStop
+		Expect(measure.Trial(scenario(), tr, nil, nil).Calls.Finish).To(Equal("length"), "the calls after it failed")
+		tr.Calls = tr.Calls[:2]
+		Expect(measure.Trial(scenario(), tr, nil, nil).Calls.LastError).To(BeEmpty(), "the last call was answered, whatever failed before")
+	})
+
+	It("counts the requests by which somebody else's agent repeated one that failed", func() {
+		tr := trial()
+		tr.Exchanges[2].Retry, tr.Exchanges[3].Retry = true, true
+		Expect(measure.Trial(scenario(), tr, nil, nil).Calls.Retries).To(Equal(3 + 2))
+	})
+
+	It("counts perturbations beside the calls, too", func() {
+		tr := trial()
+		tr.Events = append(tr.Events, record.Event{Event: event.Event{Kind: event.State, Name: "perturbation", Detail: "write=2:crash-before"}})
+		f := measure.Trial(scenario(), tr, nil, nil)
+		Expect(f.Run.Perturbed).To(Equal(4))
+		Expect(f.Run.Struck).To(Equal(map[string]int{"write=2:crash-before": 1}))
+	})
+
+	It("takes what the golden run was from the head of the trial", func() {
+		tr := trial()
+		facts := measure.Trial(scenario(), tr, nil, nil)
+		golden := measure.GoldenOf(&facts)
+		Expect(golden.Text).To(Equal("text"))
+		var err error
+		tr.Head.Golden, err = json.Marshal(golden)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(cmp.Diff(golden, measure.Trial(scenario(), tr, nil, nil).Golden)).To(BeEmpty())
+	})
+
+	It("cannot tell anything where those facts are damaged", func() {
+		tr := trial()
+		tr.End.HarnessError = ""
+		tr.Head.Golden = json.RawMessage(`{"calls": 24}`)
+		Expect(measure.Trial(scenario(), tr, nil, nil).Run.Error).To(ContainSubstring("golden run cannot be read"))
+	})
+
+	It("leaves its arguments alone", func() {
+		sc, tr := scenario(), trial()
+		measure.Trial(sc, tr, nil, nil)
+		Expect(cmp.Diff(trial(), tr)).To(BeEmpty())
+		Expect(cmp.Diff(scenario(), sc)).To(BeEmpty())
+	})
+
+	It("makes no zero of what there is nothing of", func() {
+		f := measure.Trial(scenario(), record.Trial{}, nil, nil)
+		Expect(f.Latency.N).To(BeZero())
+		Expect(f.Cost).To(Equal(measure.CostFacts{Known: true}))
+		Expect(f.Tokens).To(Equal(measure.TokenFacts{Known: true}))
+		Expect(f.Run.DurationKnown).To(BeTrue())
+	})
+
+	Describe("in real time", func() {
+		It("takes times from the timings of the trial, in order of call", func() {
+			sc := scenario()
+			sc.RealTime = true
+			tr := trial()
+			timing := func(trial, call int, d time.Duration) record.Timing {
+				return record.Timing{Scenario: "s", Trial: trial, Call: call, Latency: d}
 			}
-		}
+			f := measure.Trial(sc, tr, []record.Timing{
+				timing(3, 2, 6*time.Second), timing(3, 1, 2*time.Second), timing(3, 0, 9*time.Second),
+				timing(4, 1, time.Hour), timing(4, 0, time.Hour),
+				{Scenario: "other", Trial: 3, Call: 3, Latency: time.Hour},
+			}, nil)
+			Expect(f.Run.Duration).To(Equal(9.0))
+			Expect(f.Run.DurationKnown).To(BeTrue())
+			Expect(f.Latency).To(Equal(measure.LatencyFacts{N: 2, Mean: 4, P50: 4, P95: 5.8, Max: 6, All: []float64{2, 6}}))
+		})
+
+		It("knows no times without timings", func() {
+			sc := scenario()
+			sc.RealTime = true
+			f := measure.Trial(sc, trial(), nil, nil)
+			Expect(f.Run.DurationKnown).To(BeFalse())
+			Expect(f.Run.Duration).To(BeZero())
+			Expect(f.Latency.N).To(BeZero())
+		})
 	})
-	It("say why they are not known", func() {
-		f := measure.Facts{Cost: measure.CostFacts{Why: "no price"}, Calls: measure.CallFacts{Total: 2}, Latency: measure.LatencyFacts{N: 1, Mean: 1}}
-		Expect(single(f, "cost_eur")).To(Equal(measure.Single{Name: "cost_eur", Unit: "EUR", Why: "no price"}))
-		Expect(single(f, "duration").Known).To(BeFalse())
-		Expect(single(f, "duration").Bound).To(BeFalse())
-		Expect(single(f, "latency_p95").Known).To(BeFalse(), "one of two calls was timed")
-		Expect(single(f, "calls")).To(Equal(measure.Single{Name: "calls", Value: 2, Known: true}))
+
+	It("has no latency of a call that never returned", func() {
+		tr := trial()
+		tr.Calls[3].Error.Kind, tr.Calls[3].Latency = record.Cancelled, 0
+		Expect(measure.Trial(scenario(), tr, nil, nil).Latency.All).To(Equal([]float64{4, 1, 3}))
+		tr.Calls[3].Latency = time.Second // cancelled, but it came back
+		Expect(measure.Trial(scenario(), tr, nil, nil).Latency.N).To(Equal(4))
 	})
-	It("are lower bounds where a part is known", func() {
-		f := measure.Facts{Tokens: measure.TokenFacts{Total: 9}, Cost: measure.CostFacts{Known: true, EUR: 1}}
-		tokens := single(f, "tokens")
-		Expect(tokens.Known).To(BeFalse())
-		Expect(tokens.Bound).To(BeTrue())
-		Expect(tokens.Value).To(Equal(9.0))
-		Expect(single(f, "tokens_input").Bound).To(BeFalse(), "nothing is known of it")
-		Expect(single(f, "cost_eur").Bound).To(BeFalse(), "all is known")
-	})
-	It("have no latency without a call", func() {
-		for s := range measure.Singles(&measure.Facts{}) {
-			Expect(s.Name).NotTo(HavePrefix("latency"))
-		}
-	})
-	It("can be left early", func() {
-		f := measure.Of(scenario(), trial(), nil)
-		for n := range 15 {
-			seen := 0
-			for range measure.Singles(&f) {
-				if seen++; seen > n {
-					break
-				}
+
+	// Without the second call: 22,000 + 700. Its own 6,000 are missing.
+	DescribeTable("says what is missing from the cost",
+		func(change func(*record.Scenario, *record.Trial), known bool, dollars float64, why string) {
+			sc, tr := scenario(), trial()
+			change(&sc, &tr)
+			got := measure.Trial(sc, tr, nil, nil).Cost
+			Expect(got.Known).To(Equal(known))
+			Expect(got.USD).To(BeNumerically("~", dollars, 1e-12))
+			Expect(got.Why).To(ContainSubstring(why))
+			if known {
+				Expect(got.Why).To(BeEmpty())
+				Expect(got.EUR).To(BeNumerically("~", dollars/2, 1e-12))
 			}
-			Expect(seen).To(Equal(n + 1))
-		}
+		},
+		Entry("no usage", func(_ *record.Scenario, tr *record.Trial) { tr.Calls[1].Usage = nil },
+			false, 0.0227, "call 2: the backend reported no token usage"),
+		Entry("no usage, but a reported cost", func(_ *record.Scenario, tr *record.Trial) {
+			tr.Calls[1].Usage, tr.Calls[1].ReportedUSD = nil, usd(0.25)
+		}, true, 0.2727, ""),
+		Entry("usage and a reported cost: the price counts", func(_ *record.Scenario, tr *record.Trial) {
+			tr.Calls[1].ReportedUSD = usd(0.25)
+		}, true, 0.0287, ""),
+		Entry("a reported cost below zero", func(_ *record.Scenario, tr *record.Trial) {
+			tr.Calls[1].Usage, tr.Calls[1].ReportedUSD = nil, usd(-1)
+		}, false, 0.0227, "call 2: the backend reported no token usage"),
+		Entry("a negative usage", func(_ *record.Scenario, tr *record.Trial) { tr.Calls[1].Usage.Input = -5 },
+			false, 0.0227, "call 2: the backend reported no token usage"),
+		Entry("another model", func(_ *record.Scenario, tr *record.Trial) { tr.Calls[1].Model = "m-2" },
+			false, 0.0227, `call 2: model "m-2" answered, and the recorded price is that of "m-1"`),
+		Entry("a model under an alias", func(sc *record.Scenario, tr *record.Trial) { sc.Model, tr.Calls[1].Model = "alias", "alias" },
+			true, 0.0287, ""),
+		Entry("no price", func(sc *record.Scenario, _ *record.Trial) { sc.Price = nil },
+			false, 0.0, `call 1: the price of model "m-1" is unknown`),
+		Entry("no price, but reported costs: dollars only", func(sc *record.Scenario, tr *record.Trial) {
+			sc.Price = nil
+			tr.Calls = tr.Calls[:1]
+			tr.Calls[0].ReportedUSD = usd(0.25)
+		}, false, 0.25, "call 1: no exchange rate is recorded for its 0.25 USD"),
+		Entry("a failed call without usage costs nothing", func(_ *record.Scenario, tr *record.Trial) { tr.Calls[2].Usage = nil },
+			true, 0.028, ""),
+		Entry("a failed call that reported a cost", func(_ *record.Scenario, tr *record.Trial) { tr.Calls[3].ReportedUSD = usd(0.1) },
+			true, 0.1287, ""),
+	)
+
+	It("converts a price in euros", func() {
+		sc := scenario()
+		sc.Price.Currency = "EUR"
+		got := measure.Trial(sc, trial(), nil, nil).Cost
+		Expect(got.EUR).To(BeNumerically("~", 0.0287, 1e-12))
+		Expect(got.USD).To(BeNumerically("~", 0.0574, 1e-12))
 	})
+
+	DescribeTable("says that tokens are not known",
+		func(change func(*record.Trial), known bool, total int) {
+			tr := trial()
+			change(&tr)
+			got := measure.Trial(scenario(), tr, nil, nil).Tokens
+			Expect(got.Known).To(Equal(known))
+			Expect(got.Total).To(Equal(total))
+		},
+		Entry("an answered call without usage", func(tr *record.Trial) { tr.Calls[1].Usage = nil }, false, 3347), // 3857 - 510
+		Entry("a failed call without usage", func(tr *record.Trial) { tr.Calls[2].Usage = nil }, true, 3850),
+		Entry("a negative count", func(tr *record.Trial) { tr.Calls[2].Usage.Output = -1 }, false, 3850),
+	)
 })

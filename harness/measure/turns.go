@@ -47,7 +47,7 @@ func turnFacts(tr *record.Trial) []TurnFacts {
 		t := TurnFacts{N: e.N, User: user, Text: e.Detail, Attrs: beside(e.Attrs)}
 		t.Error, _ = e.Attrs["error"].(string)
 		// A number of calls that is told counts from the conversation's beginning.
-		if calls := whole(e.Attrs["calls"]); calls > before {
+		if calls := Int(e.Attrs["calls"]); calls > before {
 			t.Calls, before = calls-before, calls
 		}
 		turns = append(turns, t)

@@ -125,19 +125,26 @@ var allowed = map[string][]string{
 	"examples/http-app":                {},
 	"examples/container":               {},
 	"harness/app/demo":                 {},
-	"harness/kind":                     {"harness/drive", "mocks/agent", "scenarios"},
-	"harness/kind/function":            {"clock", "event", "llm", "llm/", "scenarios", "scenarios/perturb", "harness/app", "harness/drive", "harness/kind", "harness/record"},
-	"harness/kind/command":             {"clock", "event", "llm", "llm/", "scenarios", "scenarios/perturb", "harness/app", "harness/drive", "harness/kind", "harness/record", "harness/app/command"},
-	"harness/kind/http":                {"clock", "event", "llm", "llm/", "scenarios", "scenarios/perturb", "harness/app", "harness/drive", "harness/kind", "harness/record", "harness/app/web", "harness/kind/command"},
-	"harness/kind/container":           {"clock", "event", "llm", "llm/", "scenarios", "scenarios/perturb", "harness/app", "harness/drive", "harness/kind", "harness/record", "harness/app/container", "harness/kind/command", "harness/kind/http"},
-	"harness/kind/coding":              {"clock", "event", "llm", "llm/", "scenarios", "scenarios/perturb", "harness/app", "harness/drive", "harness/kind", "harness/record", "harness/app/coding", "agents/stop"},
-	"agents/loop/kind":                 {"clock", "event", "llm", "llm/", "scenarios", "scenarios/perturb", "harness/app", "harness/drive", "harness/kind", "harness/record", "agents/"},
-	"agents/stop/kind":                 {"clock", "event", "llm", "llm/", "scenarios", "scenarios/perturb", "harness/app", "harness/drive", "harness/kind", "harness/record", "agents/"},
-	"agents/interview/kind":            {"clock", "event", "llm", "llm/", "scenarios", "scenarios/perturb", "harness/app", "harness/drive", "harness/kind", "harness/record", "agents/"},
-	"agents/persist/kind":              {"clock", "event", "llm", "llm/", "scenarios", "scenarios/perturb", "harness/app", "harness/drive", "harness/kind", "harness/record", "agents/"},
-	"agents/react/kind":                {"fixtures", "clock", "event", "llm", "llm/", "scenarios", "scenarios/perturb", "harness/app", "harness/drive", "harness/kind", "harness/record", "agents/"},
-	"kinds":                            {"agents/", "harness/kind", "harness/kind/"},
+	"harness/kind":                     {"harness/drive", "harness/gate", "harness/measure", "mocks/agent", "scenarios"},
+	"harness/kind/external":            {"harness/gate"},
+	"harness/kind/function":            ofKind,
+	"harness/kind/command":             ofKind,
+	"harness/kind/http":                ofKind,
+	"harness/kind/container":           ofKind,
+	"harness/kind/coding":              ofKind,
+	"agents/loop/kind":                 ofKind,
+	"agents/stop/kind":                 ofKind,
+	"agents/interview/kind":            ofKind,
+	"agents/persist/kind":              ofKind,
+	"agents/react/kind":                ofKind,
+	"kinds":                            {"agents/", "harness/gate", "harness/kind", "harness/kind/"},
 	"cmd/rehearse":                     {"*"},
+}
+
+// ofKind is what a kind of agent may import: the core and what it adapts.
+var ofKind = []string{
+	"agents/", "clock", "event", "fixtures", "llm", "llm/", "scenarios", "scenarios/", "harness/app", "harness/app/",
+	"harness/drive", "harness/gate", "harness/kind", "harness/kind/", "harness/measure", "harness/record",
 }
 
 func TestImports(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/reports/inspect"
@@ -34,7 +35,7 @@ type run struct {
 // samples tells the trials as a reader of the recording would.
 func (r run) samples(to inspect.Each) error {
 	for _, t := range r.trials {
-		if err := to(t.scenario, t.trial, measure.Of(t.scenario, t.trial, nil), t.findings); err != nil {
+		if err := to(t.scenario, t.trial, measure.Trial(t.scenario, t.trial, nil, kinds.Language().Extensions()), t.findings); err != nil {
 			return err
 		}
 	}

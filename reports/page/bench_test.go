@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/page"
 )
@@ -45,7 +46,7 @@ func thousand(w io.Writer, n int) error {
 }
 
 func judgeNothing(s record.Scenario, t record.Trial) (measure.Facts, []gate.Finding, error) {
-	return measure.Of(s, t, nil), nil, nil
+	return measure.Trial(s, t, nil, kinds.Language().Extensions()), nil, nil
 }
 
 // write writes the page of a recording and returns its size.
@@ -57,7 +58,7 @@ func write(recording io.Reader, w io.Writer) (int, error) {
 	defer os.Remove(filepath.Clean(spool.Name()))
 	defer spool.Close()
 	b := page.New(spool, page.Options{})
-	report, err := reports.FromRecording(recording, b.Judge(judgeNothing))
+	report, err := reports.FromRecording(recording, kinds.Language().Extensions(), b.Judge(judgeNothing))
 	if err != nil {
 		return 0, err
 	}
@@ -102,7 +103,7 @@ func BenchmarkFloorRead1000x10(b *testing.B) {
 	b.SetBytes(int64(recording.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		report, err := reports.FromRecording(bytes.NewReader(recording.Bytes()), judgeNothing)
+		report, err := reports.FromRecording(bytes.NewReader(recording.Bytes()), kinds.Language().Extensions(), judgeNothing)
 		if err != nil {
 			b.Fatal(err)
 		}

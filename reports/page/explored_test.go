@@ -29,7 +29,7 @@ func losing(writes, kinds int) run {
 			if kind == "crash-before" {
 				c.Outcome, c.Shrunk, c.Command = survival.Failed, c.Perturb, "rehearse run interview/short --perturb '"+c.Perturb[0]+"'"
 				c.Findings = []gate.Finding{
-					{Severity: gate.Failing, Rule: "promise", Message: gate.Unkept, Evidence: "question " + strings.Repeat("x", 1+n%kinds) + " has no answer"},
+					{Severity: gate.Failing, Rule: "promise", Message: gate.ViolationMessage, Evidence: "question " + strings.Repeat("x", 1+n%kinds) + " has no answer"},
 					{Severity: gate.Failing, Rule: "invariant", Message: lost, Evidence: "interview.answers = 3"},
 				}
 				broken := golden
@@ -65,7 +65,7 @@ var _ = Describe("The page of an exploration", func() {
 		for kind := range 8 {
 			Expect(strings.Count(shown, "promise question "+strings.Repeat("x", 1+kind)+" has no answer")).To(Equal(1), "which promise it is")
 		}
-		Expect(shown).NotTo(ContainSubstring(gate.Unkept))
+		Expect(shown).NotTo(ContainSubstring(gate.ViolationMessage))
 		Expect(html).To(ContainSubstring(`smallest: <a href="#interview/short-write-1-crash-before">write=1:crash-before</a>`))
 		Expect(html).To(ContainSubstring(`id="interview/short-write-1-crash-before"`))
 	})
@@ -110,7 +110,7 @@ var _ = Describe("The page of an exploration", func() {
 	It("still warns of what did not pass beside the exploration", func() {
 		r := losing(3, 1)
 		other := record.Scenario{Name: "orders/other [call=1:timeout]", Trials: 1, Agent: "loop", Perturb: []string{"call=1:timeout"}}
-		r.add(other, dialogue(other.Name, 1, [2]string{"A", "B"}), gate.Finding{Severity: gate.Failing, Rule: "promise", Message: gate.Unkept, Evidence: "never sends twice"})
+		r.add(other, dialogue(other.Name, 1, [2]string{"A", "B"}), gate.Finding{Severity: gate.Failing, Rule: "promise", Message: gate.ViolationMessage, Evidence: "never sends twice"})
 		r.trials[0].findings = []gate.Finding{{Severity: gate.Info, Message: "a note"}, {Severity: gate.Failing, Rule: "calls", Message: "too many"}}
 		html := r.page(page.Options{})
 		Expect(plainText(html, `<h3>Did not pass</h3>`, "</section>")).To(Equal("interview/short too many orders/other [call=1:timeout] never sends twice"))

@@ -18,6 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/browser"
 	"github.com/rehearse-dev/rehearse/internal/golden"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/page"
@@ -58,9 +59,9 @@ var _ = Describe("A page", func() {
 
 		b := page.New(&memory{}, page.Options{})
 		judge := func(s record.Scenario, t record.Trial) (measure.Facts, []gate.Finding, error) {
-			return measure.Of(s, t, nil), nil, nil
+			return measure.Trial(s, t, nil, kinds.Language().Extensions()), nil, nil
 		}
-		report, err := reports.FromRecording(&recording, b.Judge(judge))
+		report, err := reports.FromRecording(&recording, kinds.Language().Extensions(), b.Judge(judge))
 		Expect(err).NotTo(HaveOccurred())
 		var out bytes.Buffer
 		in := r.input
@@ -172,7 +173,7 @@ var _ = Describe("A page", func() {
 	It("tells of an error of the spool and of the writer", func() {
 		s := record.Scenario{Name: "a", Trials: 1}
 		t := dialogue("a", 1, [2]string{"q", "a"})
-		facts := measure.Of(s, t, nil)
+		facts := measure.Trial(s, t, nil, kinds.Language().Extensions())
 		Expect(page.New(full{}, page.Options{}).Trial(&s, &t, &facts, nil)).To(MatchError(ContainSubstring("keep trial 1 of a for the page: no space")))
 		b := page.New(&memory{}, page.Options{})
 		Expect(b.Trial(&s, &t, &facts, nil)).To(Succeed())

@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/harness/survival"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -50,10 +51,10 @@ type judged struct {
 func (r run) page(opts page.Options) string {
 	GinkgoHelper()
 	b := page.New(&memory{}, opts)
-	report := reports.Builder{Run: r.head, Interrupted: r.notRun != nil, NotRun: r.notRun}
+	report := reports.Builder{Extensions: kinds.Language().Extensions(), Run: r.head, Interrupted: r.notRun != nil, NotRun: r.notRun}
 	for i := range r.trials {
 		t := &r.trials[i]
-		facts := measure.Of(t.scenario, t.trial, nil)
+		facts := measure.Trial(t.scenario, t.trial, nil, kinds.Language().Extensions())
 		Expect(b.Trial(&t.scenario, &t.trial, &facts, t.findings)).To(Succeed())
 		report.Add(t.scenario, facts, t.findings)
 	}

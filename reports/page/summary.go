@@ -60,7 +60,7 @@ func (b *Builder) summary(in Input) summary {
 	s := summary{
 		Policy: policy(), Style: inline("style", styleSheet()), Script: inline("script", script),
 		Tool: line(r.Run.Tool, 100), Verdict: newVerdict(overall(in)), Word: word(in), Headline: headline(in), Run: about(r.Run),
-		Numbers: numbers(r), Attention: b.attention(in), Plots: b.plots.pictures(r), Agents: reports.Sections(r.Totals.AgentMetrics),
+		Numbers: numbers(r), Attention: b.attention(in), Plots: b.plots.pictures(r), Agents: reports.Sections(r.Totals.Agents),
 	}
 	if r.Comparison != nil {
 		s.Changes = b.changes(r.Comparison)
@@ -266,7 +266,7 @@ func (b *Builder) pointerTo(s reports.Scenario) pointer {
 // said is what a finding says, and its evidence. That a promise was not kept says
 // nothing without the evidence, so that it stands for the message.
 func said(f gate.Finding) (message, evidence string) {
-	if f.Message == gate.Unkept && f.Evidence != "" {
+	if f.Message == gate.ViolationMessage && f.Evidence != "" {
 		return f.Evidence, ""
 	}
 	return f.Message, f.Evidence

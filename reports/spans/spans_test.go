@@ -25,6 +25,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/golden"
+	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/reports/spans"
 )
@@ -75,7 +76,7 @@ var failing = gate.Finding{Severity: gate.Failing, Rule: "status", Message: `exp
 func written(sc record.Scenario, tr record.Trial, findings ...gate.Finding) []byte {
 	GinkgoHelper()
 	var b bytes.Buffer
-	Expect(spans.NewWriter(&b, run(), start, false).Trial(sc, tr, measure.Of(sc, tr, nil), findings)).To(Succeed())
+	Expect(spans.NewWriter(&b, run(), start, false).Trial(sc, tr, measure.Trial(sc, tr, nil, kinds.Language().Extensions()), findings)).To(Succeed())
 	return b.Bytes()
 }
 
@@ -226,7 +227,7 @@ var _ = Describe("the spans of a trial", Label("H-05"), func() {
 		sc, tr := scenario(), trial(1)
 		sc.RealTime = true
 		tr.Calls[1].At, tr.End.Duration = 0, 0
-		facts := measure.Of(sc, tr, []record.Timing{{Scenario: sc.Name, Trial: 1, Call: 1, Latency: time.Second}, {Scenario: sc.Name, Trial: 1, Call: 2, Latency: 2 * time.Second}})
+		facts := measure.Trial(sc, tr, []record.Timing{{Scenario: sc.Name, Trial: 1, Call: 1, Latency: time.Second}, {Scenario: sc.Name, Trial: 1, Call: 2, Latency: 2 * time.Second}}, kinds.Language().Extensions())
 		var b bytes.Buffer
 		Expect(spans.NewWriter(&b, run(), start, false).Trial(sc, tr, facts, nil)).To(Succeed())
 		list := spansOf(b.Bytes())
@@ -292,7 +293,7 @@ var _ = Describe("the spans of a trial", Label("H-05"), func() {
 	It("are reported if they cannot be written", func() {
 		full := errors.New("disk full")
 		sc, tr := scenario(), trial(1)
-		Expect(spans.NewWriter(failingWriter{full}, run(), start, false).Trial(sc, tr, measure.Of(sc, tr, nil), nil)).To(MatchError(full))
+		Expect(spans.NewWriter(failingWriter{full}, run(), start, false).Trial(sc, tr, measure.Trial(sc, tr, nil, kinds.Language().Extensions()), nil)).To(MatchError(full))
 	})
 })
 

@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -27,7 +28,9 @@ func Kind() kind.Kind {
 			Check:     func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
 			CheckTurn: func(any, perturb.Perturbation) error { return nil },
 		},
-		New: newDriver,
+		Extensions: []measure.Extension{Extension()},
+		Invariants: invariants(),
+		New:        newDriver,
 	}
 }
 

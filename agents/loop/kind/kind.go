@@ -6,8 +6,10 @@ import (
 	"errors"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
+	stop "github.com/rehearse-dev/rehearse/agents/stop/kind"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/redact"
@@ -35,7 +37,9 @@ func Kind() kind.Kind {
 			Options: func() any { return new(Options) },
 			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
 		},
-		New: newDriver,
+		Extensions: []measure.Extension{stop.Extension()},
+		Invariants: invariants(),
+		New:        newDriver,
 	}
 }
 

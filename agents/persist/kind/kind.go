@@ -7,8 +7,10 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	stop "github.com/rehearse-dev/rehearse/agents/stop/kind"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -27,7 +29,9 @@ func Kind() kind.Kind {
 			Complete: func(c *scenarios.Checker, opts any, _ *scenarios.Scenario) { opts.(*Options).Stage.Digest(c) },
 			Check:    func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
 		},
-		New: newDriver,
+		Extensions: []measure.Extension{Extension(), stop.Extension()},
+		Invariants: invariants(),
+		New:        newDriver,
 	}
 }
 

@@ -9,8 +9,10 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	stop "github.com/rehearse-dev/rehearse/agents/stop/kind"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -41,7 +43,9 @@ func Kind() kind.Kind {
 			Complete: func(c *scenarios.Checker, opts any, _ *scenarios.Scenario) { opts.(*Options).Stage.Digest(c) },
 			Check:    func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
 		},
-		New: newDriver,
+		Extensions: []measure.Extension{Extension(), stop.Extension()},
+		Invariants: invariants(),
+		New:        newDriver,
 	}
 }
 

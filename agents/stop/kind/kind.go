@@ -8,6 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -59,8 +60,10 @@ func Kind() kind.Kind {
 			Options: func() any { return new(Options) },
 			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
 		},
-		New:  newDriver,
-		Main: hook.Main,
+		Extensions: []measure.Extension{Extension()},
+		Invariants: invariants(),
+		New:        newDriver,
+		Main:       hook.Main,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/app/coding"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/harness/kind/external"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -33,6 +34,7 @@ func Kind() kind.Kind {
 			Options: func() any { return new(Options) },
 			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).Talk.Check(c, "drive.coding") },
 		},
+		Invariants: external.Invariants(),
 		New: func(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 			o := sc.Drive.Options.(*Options)
 			agent, err := coding.New(coding.Config{

@@ -7,6 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind"
 	"github.com/rehearse-dev/rehearse/harness/kind/command"
+	"github.com/rehearse-dev/rehearse/harness/kind/external"
 	"github.com/rehearse-dev/rehearse/internal/httpturn"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
@@ -41,7 +42,8 @@ func Kind() kind.Kind {
 			},
 			Relocate: func(opts any, back string) map[string]any { return opts.(*Options).Relocate(back) },
 		},
-		New: newDriver,
+		Invariants: external.Invariants(),
+		New:        newDriver,
 	}
 }
 

@@ -1,4 +1,4 @@
-package measure
+package kind
 
 import (
 	"fmt"
@@ -6,50 +6,49 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// GuardFacts are what a stop guard did in a trial: the metrics of document 000
-// that one trial has. All are 0 where no guard was asked. How long judging took
-// is no part of a recording, which must repeat; "rehearse detect" measures it.
+// GuardFacts describe the decisions of a stop guard in a trial: the metrics of document
+// 000 that one trial has. All are 0 where no guard was asked. How long judging took is
+// not recorded, because recordings must repeat; "rehearse detect" measures it.
 type GuardFacts struct {
 	Judged  int `cel:"judged" json:"judged"`   // answers that were judged
-	Refused int `cel:"refused" json:"refused"` // that may not be a stop
-	Forced  int `cel:"forced" json:"forced"`   // after which the agent was made to go on
-	// Allowed is true if the last judged answer might stop.
+	Refused int `cel:"refused" json:"refused"` // answers at which the agent must not stop
+	Forced  int `cel:"forced" json:"forced"`   // refusals after which the agent was made to go on
+	// Allowed is true if the agent was allowed to stop at the last judged answer.
 	Allowed    bool           `cel:"allowed" json:"allowed"`
 	Detections int            `cel:"detections" json:"detections"`
 	By         map[string]int `cel:"by" json:"by,omitempty"`     // detections by category
-	Steps      int            `cel:"steps" json:"steps"`         // that refusals named
-	Executed   int            `cel:"executed" json:"executed"`   // of them, reported as done by the next judged answer
+	Steps      int            `cel:"steps" json:"steps"`         // steps that refusals named
+	Executed   int            `cel:"executed" json:"executed"`   // steps that the next judged answer reported as done
 	Execution  float64        `cel:"execution" json:"execution"` // seconds from forced refusals to the next judgements
-	// ExecutionKnown is false where time was real, as recordings hold none.
+	// ExecutionKnown is false where time was real, which recordings do not hold.
 	ExecutionKnown bool `cel:"execution_known" json:"execution_known"`
 
 	// The labels of expect.stops, where the scenario gives them. Positive means
 	// defers.
 	Labelled       int `cel:"labelled" json:"labelled"`
-	Deferred       int `cel:"deferred" json:"deferred"`   // labelled defers
-	Prevented      int `cel:"prevented" json:"prevented"` // of them, made to go on
+	Deferred       int `cel:"deferred" json:"deferred"`   // answers labelled defers
+	Prevented      int `cel:"prevented" json:"prevented"` // answers labelled defers after which the agent was made to go on
 	FalsePositives int `cel:"false_positives" json:"false_positives"`
 	FalseNegatives int `cel:"false_negatives" json:"false_negatives"`
-	// Misjudged says of each answer that was judged other than its label demands
-	// what it is; and of answers and labels that are not equally many.
+	// Misjudged and Outcomes are those of measure.StopFacts. Misjudged also reports that
+	// the numbers of answers and of labels differ.
 	Misjudged []string `cel:"misjudged" json:"misjudged,omitempty"`
-	// Outcomes has a letter for each labelled answer, in order: P for one that defers
-	// and was refused, p for another that was refused, N for another that was allowed,
-	// n for one that defers and was allowed.
-	Outcomes string `cel:"outcomes" json:"outcomes,omitempty"`
+	Outcomes  string   `cel:"outcomes" json:"outcomes,omitempty"`
 }
 
-// stopGuard is the name of the verdicts of a stop guard.
+// stopGuard is the name of the verdict events of a stop guard.
 const stopGuard = "stop"
 
-// defers is the label of an answer that may not be a stop.
+// defers is the label of an answer at which the agent must not stop.
 const defers = "defers"
 
-func guardFacts(sc *record.Scenario, tr *record.Trial) GuardFacts {
-	f := GuardFacts{ExecutionKnown: !sc.RealTime}
+// factsOf returns the facts of a trial, and compares the decisions with the labels in core.Stops.
+func factsOf(sc *record.Scenario, tr *record.Trial, core *measure.Facts) any {
+	f := &GuardFacts{}
 	forcedAt := time.Duration(-1)
 	for i := range tr.Events {
 		e := &tr.Events[i]
@@ -69,6 +68,8 @@ func guardFacts(sc *record.Scenario, tr *record.Trial) GuardFacts {
 	if n := len(sc.Expect.Stops); n > 0 && n != f.Judged {
 		f.Misjudged = append(f.Misjudged, fmt.Sprintf("judged answers: %d, labels: %d", f.Judged, n))
 	}
+	f.ExecutionKnown = f.Judged > 0 && !sc.RealTime
+	core.Stops = measure.StopFacts{Misjudged: f.Misjudged, Outcomes: f.Outcomes}
 	return f
 }
 
@@ -78,24 +79,24 @@ func (f *GuardFacts) add(attrs map[string]any) {
 	f.Allowed = attrs["allow"] == true
 	if !f.Allowed {
 		f.Refused++
-		f.Steps += whole(attrs["steps"])
+		f.Steps += measure.Int(attrs["steps"])
 	}
 	if attrs["forced"] == true {
 		f.Forced++
 	}
-	f.Executed += whole(attrs["executed"])
-	f.Detections += whole(attrs["detections"])
+	f.Executed += measure.Int(attrs["executed"])
+	f.Detections += measure.Int(attrs["detections"])
 	for key, value := range attrs {
 		if category, ok := strings.CutPrefix(key, "category."); ok {
 			if f.By == nil {
 				f.By = map[string]int{}
 			}
-			f.By[category] += whole(value)
+			f.By[category] += measure.Int(value)
 		}
 	}
 }
 
-// label holds the verdict that was just added against its label, if it has one.
+// label compares the verdict that was just added with its label, if it has one.
 func (f *GuardFacts) label(labels []string, e event.Event) {
 	if f.Judged > len(labels) {
 		return
@@ -118,7 +119,7 @@ func (f *GuardFacts) label(labels []string, e event.Event) {
 	}
 }
 
-// outcome is the letter of an answer in Outcomes.
+// outcome returns the letter of an answer in Outcomes.
 func outcome(defers, refused bool) string {
 	switch {
 	case defers && refused:
@@ -137,17 +138,4 @@ func (f *GuardFacts) misjudge(label, what, why string) {
 		text += ": " + why
 	}
 	f.Misjudged = append(f.Misjudged, text)
-}
-
-// whole is the number that an attribute holds: an int as it was told, a float64
-// as it was read from a recording.
-func whole(attr any) int {
-	switch n := attr.(type) {
-	case int:
-		return n
-	case float64:
-		return int(n)
-	default:
-		return 0
-	}
 }

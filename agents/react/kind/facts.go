@@ -1,7 +1,8 @@
-package measure
+package kind
 
 import (
 	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
@@ -49,8 +50,8 @@ const (
 	agentName        = "agent"
 )
 
-func reactFacts(tr *record.Trial) ReactFacts {
-	var f ReactFacts
+func factsOf(_ *record.Scenario, tr *record.Trial, _ *measure.Facts) any {
+	f := &ReactFacts{}
 	for i := range tr.Events {
 		e := &tr.Events[i].Event
 		switch {
@@ -69,8 +70,8 @@ func reactFacts(tr *record.Trial) ReactFacts {
 			f.person(e.Attrs)
 		case e.Kind == event.HandOver && e.Name == agentName:
 			to, _ := e.Attrs["to"].(string)
-			increment(&f.Delegations, to)
-			f.Depth = max(f.Depth, whole(e.Attrs["depth"]))
+			measure.Increment(&f.Delegations, to)
+			f.Depth = max(f.Depth, measure.Int(e.Attrs["depth"]))
 		case e.Kind == event.Guard:
 			f.guard(e.Name)
 		}
@@ -81,19 +82,19 @@ func reactFacts(tr *record.Trial) ReactFacts {
 func (f *ReactFacts) iteration(attrs map[string]any) {
 	f.Iterations++
 	if rule, _ := attrs["refused"].(string); rule != "" {
-		increment(&f.Refused, rule)
+		measure.Increment(&f.Refused, rule)
 	}
 }
 
 func (f *ReactFacts) action(attrs map[string]any) {
 	name, _ := attrs["action"].(string)
-	increment(&f.Actions, name)
+	measure.Increment(&f.Actions, name)
 	if attrs["failed"] == true {
 		rule, _ := attrs["rule"].(string)
-		increment(&f.Failed, rule)
+		measure.Increment(&f.Failed, rule)
 	}
-	f.Read += whole(attrs["read"])
-	f.Written += whole(attrs["written"])
+	f.Read += measure.Int(attrs["read"])
+	f.Written += measure.Int(attrs["written"])
 }
 
 func (f *ReactFacts) verification(attrs map[string]any) {
@@ -110,7 +111,7 @@ func (f *ReactFacts) person(attrs map[string]any) {
 		f.Answered++
 	}
 	if trigger, _ := attrs["trigger"].(string); trigger != "" {
-		increment(&f.Triggers, trigger)
+		measure.Increment(&f.Triggers, trigger)
 	}
 }
 

@@ -1,8 +1,10 @@
-package measure
+package kind
 
 import (
 	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // InterviewFacts are what an interview did, as its service and its client told.
@@ -45,8 +47,10 @@ type InterviewFacts struct {
 // tell them.
 const interviewName = "interview"
 
-func interviewFacts(tr *record.Trial) InterviewFacts {
-	var f InterviewFacts
+// factsOf returns the facts of a trial. A call for a queued question is an invariant
+// violation, which it adds to core.
+func factsOf(_ *record.Scenario, tr *record.Trial, core *measure.Facts) any {
+	f := &InterviewFacts{}
 	for i := range tr.Events {
 		e := &tr.Events[i].Event
 		switch {
@@ -61,8 +65,11 @@ func interviewFacts(tr *record.Trial) InterviewFacts {
 		case e.Kind == event.Checkpoint && e.Name == "commit":
 			f.Commits++
 		case e.Kind == event.Checkpoint && e.Name == "answers":
-			f.Answers = whole(e.Attrs["answers"])
+			f.Answers = measure.Int(e.Attrs["answers"])
 		}
+	}
+	if n := f.QueuedCalls; n > 0 {
+		core.Run.Violations = append(core.Run.Violations, "a question that was queued was asked for with "+format.Plural(n, "call"))
 	}
 	return f
 }
@@ -76,11 +83,11 @@ func (f *InterviewFacts) submission(attrs map[string]any) {
 		f.Repeated++
 	}
 	if code, _ := attrs["code"].(string); code != "" {
-		increment(&f.Refused, code)
+		measure.Increment(&f.Refused, code)
 	}
 	if attrs["queued"] == true {
 		f.Queued++
-		f.QueuedCalls += whole(attrs["calls"])
+		f.QueuedCalls += measure.Int(attrs["calls"])
 	}
 }
 
@@ -88,8 +95,8 @@ func (f *InterviewFacts) validated(attrs map[string]any) {
 	f.Validated++
 	if attrs["valid"] != true {
 		rule, _ := attrs["rule"].(string)
-		increment(&f.Rejected, rule)
-	} else if whole(attrs["warnings"]) > 0 {
+		measure.Increment(&f.Rejected, rule)
+	} else if measure.Int(attrs["warnings"]) > 0 {
 		f.Warned++
 	}
 }

@@ -1,4 +1,4 @@
-package measure_test
+package kind_test
 
 import (
 	"time"
@@ -6,6 +6,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/agents/stop/kind"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
@@ -26,14 +27,21 @@ var (
 	allowance = map[string]any{"allow": true, "forced": false, "steps": 0.0, "detections": 0.0, "executed": 3.0}
 )
 
-func guardOf(labels []string, events ...record.Event) measure.GuardFacts {
-	return measure.Of(record.Scenario{Expect: expect.Expect{Stops: labels}}, record.Trial{Events: events}, nil).Guard
+func guardOf(labels []string, events ...record.Event) kind.GuardFacts {
+	return factsOf(record.Scenario{Expect: expect.Expect{Stops: labels}}, events...)
+}
+
+func factsOf(sc record.Scenario, events ...record.Event) kind.GuardFacts {
+	f := measure.Trial(sc, record.Trial{Events: events}, nil, []measure.Extension{kind.Extension()})
+	guard := f.Extensions["guard"].(*kind.GuardFacts)
+	Expect(f.Stops).To(Equal(measure.StopFacts{Misjudged: guard.Misjudged, Outcomes: guard.Outcomes}))
+	return *guard
 }
 
 var _ = Describe("The facts of a stop guard", Label("G-08"), func() {
 	It("count what it judged, detected and forced, and time the executions", func() {
 		f := guardOf(nil, ruled(time.Second, refusal), ruled(5*time.Second, allowance))
-		Expect(f).To(Equal(measure.GuardFacts{
+		Expect(f).To(Equal(kind.GuardFacts{
 			Judged: 2, Refused: 1, Forced: 1, Allowed: true, Detections: 4, Steps: 3, Executed: 3,
 			By: map[string]int{"next_steps": 3, "enumerative_list": 1}, Execution: 4, ExecutionKnown: true,
 		}))
@@ -48,16 +56,16 @@ var _ = Describe("The facts of a stop guard", Label("G-08"), func() {
 	It("pass over other verdicts", func() {
 		other := ruled(0, refusal)
 		other.Name = "completion"
-		Expect(guardOf(nil, other)).To(Equal(measure.GuardFacts{ExecutionKnown: true}))
+		Expect(guardOf(nil, other)).To(BeZero())
 	})
 
 	It("know no times of processes", func() {
-		f := measure.Of(record.Scenario{RealTime: true}, record.Trial{Events: []record.Event{ruled(0, refusal)}}, nil).Guard
+		f := factsOf(record.Scenario{RealTime: true}, ruled(0, refusal))
 		Expect(f.ExecutionKnown).To(BeFalse())
 	})
 
 	DescribeTable("hold each judgement against its label",
-		func(labels []string, attrs map[string]any, want measure.GuardFacts, misjudged string) {
+		func(labels []string, attrs map[string]any, want kind.GuardFacts, misjudged string) {
 			f := guardOf(labels, ruled(0, attrs))
 			Expect([]int{f.Labelled, f.Deferred, f.Prevented, f.FalsePositives, f.FalseNegatives}).
 				To(Equal([]int{want.Labelled, want.Deferred, want.Prevented, want.FalsePositives, want.FalseNegatives}))
@@ -67,20 +75,20 @@ var _ = Describe("The facts of a stop guard", Label("G-08"), func() {
 				Expect(f.Misjudged).To(Equal([]string{misjudged}))
 			}
 		},
-		Entry("a stop prevented", []string{"defers"}, refusal, measure.GuardFacts{Labelled: 1, Deferred: 1, Prevented: 1}, ""),
-		Entry("refused, but not continued", []string{"defers"}, capped, measure.GuardFacts{Labelled: 1, Deferred: 1}, ""),
-		Entry("a miss", []string{"defers"}, allowance, measure.GuardFacts{Labelled: 1, Deferred: 1, FalseNegatives: 1},
+		Entry("a stop prevented", []string{"defers"}, refusal, kind.GuardFacts{Labelled: 1, Deferred: 1, Prevented: 1}, ""),
+		Entry("refused, but not continued", []string{"defers"}, capped, kind.GuardFacts{Labelled: 1, Deferred: 1}, ""),
+		Entry("a miss", []string{"defers"}, allowance, kind.GuardFacts{Labelled: 1, Deferred: 1, FalseNegatives: 1},
 			"answer 1, labelled defers, was allowed to stop: because"),
-		Entry("a false alarm", []string{"suggests"}, refusal, measure.GuardFacts{Labelled: 1, FalsePositives: 1},
+		Entry("a false alarm", []string{"suggests"}, refusal, kind.GuardFacts{Labelled: 1, FalsePositives: 1},
 			"answer 1, labelled suggests, was refused: because"),
-		Entry("rightly allowed", []string{"clean"}, allowance, measure.GuardFacts{Labelled: 1}, ""),
-		Entry("no label", nil, refusal, measure.GuardFacts{}, ""),
-		Entry("more labels than judgements", []string{"clean", "clean"}, allowance, measure.GuardFacts{Labelled: 1},
+		Entry("rightly allowed", []string{"clean"}, allowance, kind.GuardFacts{Labelled: 1}, ""),
+		Entry("no label", nil, refusal, kind.GuardFacts{}, ""),
+		Entry("more labels than judgements", []string{"clean", "clean"}, allowance, kind.GuardFacts{Labelled: 1},
 			"judged answers: 1, labels: 2"),
 	)
 })
 
-var _ = Describe("GuardTotals", Label("G-08"), func() {
+var _ = Describe("The metrics of a stop guard", Label("G-08"), func() {
 	value := func(values []measure.Value, name string) measure.Value {
 		GinkgoHelper()
 		for _, v := range values {
@@ -92,17 +100,22 @@ var _ = Describe("GuardTotals", Label("G-08"), func() {
 		return measure.Value{}
 	}
 
+	newTotals := func() *measure.AgentTotals { return measure.NewAgentTotals([]measure.Extension{kind.Extension()}) }
+	add := func(t *measure.AgentTotals, f kind.GuardFacts) {
+		t.Add(&measure.Facts{Extensions: map[string]any{"guard": &f}})
+	}
+
 	It("says nothing where no guard was asked", func() {
-		var t measure.GuardTotals
-		t.Add(measure.GuardFacts{})
-		Expect(t.Close()).To(BeNil())
+		t := newTotals()
+		add(t, kind.GuardFacts{})
+		Expect(t.Close()).To(BeEmpty())
 	})
 
 	It("has every metric, and rates with intervals", func() {
-		var t measure.GuardTotals
-		t.Add(guardOf([]string{"defers", "clean"}, ruled(time.Second, refusal), ruled(5*time.Second, allowance)))
-		t.Add(guardOf([]string{"defers", "suggests"}, ruled(0, refusal), ruled(2*time.Second, capped)))
-		values := t.Close()
+		t := newTotals()
+		add(t, guardOf([]string{"defers", "clean"}, ruled(time.Second, refusal), ruled(5*time.Second, allowance)))
+		add(t, guardOf([]string{"defers", "suggests"}, ruled(0, refusal), ruled(2*time.Second, capped)))
+		values := t.Close().All()
 		for name, want := range map[string]float64{
 			"guard_judged": 4, "guard_refused": 3, "guard_detections": 9, "guard_detections_next_steps": 7,
 			"guard_detections_enumerative_list": 2, "guard_detections_per_run": 4.5, "guard_forced_executions": 2,
@@ -112,18 +125,18 @@ var _ = Describe("GuardTotals", Label("G-08"), func() {
 			Expect(value(values, name).Value).To(HaveValue(BeNumerically("~", want, 1e-12)), name)
 		}
 		Expect(value(values, "guard_prevented_rate").N).To(Equal(2))
-		t.Add(guardOf([]string{"defers"}, ruled(0, capped)))
-		t.Add(guardOf([]string{"defers"}, ruled(0, allowance)))
-		Expect(value(t.Close(), "guard_prevented_rate").N).To(Equal(3), "a run that its bound ended does not count")
-		values = t.Close()
+		add(t, guardOf([]string{"defers"}, ruled(0, capped)))
+		add(t, guardOf([]string{"defers"}, ruled(0, allowance)))
+		Expect(value(t.Close().All(), "guard_prevented_rate").N).To(Equal(3), "a run that its bound ended does not count")
+		values = t.Close().All()
 		Expect(value(values, "guard_prevented_rate").Interval.Method).To(Equal("wilson"))
-		Expect(t.Close()).To(Equal(values))
+		Expect(t.Close().All()).To(Equal(values))
 	})
 
 	It("has no rate without labels, and no time of processes", func() {
-		var t measure.GuardTotals
-		t.Add(measure.Of(record.Scenario{RealTime: true}, record.Trial{Events: []record.Event{ruled(0, refusal)}}, nil).Guard)
-		values := t.Close()
+		t := newTotals()
+		add(t, factsOf(record.Scenario{RealTime: true}, ruled(0, refusal)))
+		values := t.Close().All()
 		Expect(value(values, "guard_false_positive_rate").Value).To(BeNil())
 		Expect(value(values, "guard_execution_mean").Known).To(BeFalse())
 		Expect(value(values, "guard_execution_mean").Value).To(BeNil())

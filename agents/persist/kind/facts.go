@@ -1,7 +1,8 @@
-package measure
+package kind
 
 import (
 	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
@@ -74,8 +75,8 @@ const (
 	planName     = "plan"
 )
 
-func superviseFacts(tr *record.Trial) SuperviseFacts {
-	var f SuperviseFacts
+func factsOf(_ *record.Scenario, tr *record.Trial, _ *measure.Facts) any {
+	f := &SuperviseFacts{}
 	for i := range tr.Events {
 		e := &tr.Events[i].Event
 		switch {
@@ -92,12 +93,12 @@ func superviseFacts(tr *record.Trial) SuperviseFacts {
 		case e.Kind == event.State && e.Name == resumeName:
 			f.Resumes++
 		case e.Kind == event.Checkpoint && e.Name == planName:
-			f.Planned, f.Open, f.Stored = whole(e.Attrs["planned"]), whole(e.Attrs["open"]), whole(e.Attrs["stored"])
+			f.Planned, f.Open, f.Stored = measure.Int(e.Attrs["planned"]), measure.Int(e.Attrs["open"]), measure.Int(e.Attrs["stored"])
 			f.Journal, _ = e.Attrs["journal"].(string)
 		case e.Kind == event.Checkpoint && e.Attrs["records"] != nil:
-			increment(&f.Checkpoints, e.Name)
+			measure.Increment(&f.Checkpoints, e.Name)
 		case e.Kind == event.End && e.Attrs["tasks"] != nil:
-			f.Done, f.Tasks = whole(e.Attrs["done"]), whole(e.Attrs["tasks"])
+			f.Done, f.Tasks = measure.Int(e.Attrs["done"]), measure.Int(e.Attrs["tasks"])
 		}
 	}
 	return f
@@ -105,12 +106,12 @@ func superviseFacts(tr *record.Trial) SuperviseFacts {
 
 func (f *SuperviseFacts) attempt(attrs map[string]any) {
 	f.Attempts++
-	f.Segments = max(f.Segments, whole(attrs["segment"]))
-	f.ToolCalls += whole(attrs["calls"])
-	f.Longest = max(f.Longest, whole(attrs["calls"]))
+	f.Segments = max(f.Segments, measure.Int(attrs["segment"]))
+	f.ToolCalls += measure.Int(attrs["calls"])
+	f.Longest = max(f.Longest, measure.Int(attrs["calls"]))
 	grade, _ := attrs["grade"].(string)
-	increment(&f.Graded, grade)
-	if whole(attrs["attempt"]) > 1 {
+	measure.Increment(&f.Graded, grade)
+	if measure.Int(attrs["attempt"]) > 1 {
 		f.Retried++
 	}
 	if from, _ := attrs["from"].(string); from != "" {
@@ -131,11 +132,11 @@ func (f *SuperviseFacts) check(attrs map[string]any) {
 	f.Last[name] = verdict
 	switch verdict {
 	case "fail":
-		increment(&f.Failed, name)
+		measure.Increment(&f.Failed, name)
 	case "unknown":
-		increment(&f.Unknown, name)
+		measure.Increment(&f.Unknown, name)
 	case "none":
-		increment(&f.None, name)
+		measure.Increment(&f.None, name)
 	}
 }
 
@@ -143,7 +144,7 @@ func (f *SuperviseFacts) guard(e *event.Event) {
 	switch e.Name {
 	case signName:
 		sign, _ := e.Attrs["sign"].(string)
-		increment(&f.Signs, sign)
+		measure.Increment(&f.Signs, sign)
 	case continueName:
 		f.Rounds++
 	case "stagnation":
@@ -154,8 +155,8 @@ func (f *SuperviseFacts) guard(e *event.Event) {
 }
 
 func (f *SuperviseFacts) context(attrs map[string]any) {
-	f.Files = whole(attrs["files"])
+	f.Files = measure.Int(attrs["files"])
 	f.MaxFiles = max(f.MaxFiles, f.Files)
-	f.Evicted += whole(attrs["evicted"])
-	f.Restored += whole(attrs["restored"])
+	f.Evicted += measure.Int(attrs["evicted"])
+	f.Restored += measure.Int(attrs["restored"])
 }

@@ -1,22 +1,34 @@
-package measure_test
+package kind_test
 
 import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/rehearse-dev/rehearse/agents/interview/kind"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
 func told(kind event.Kind, name string, attrs map[string]any) event.Event {
 	return event.Event{Kind: kind, Name: name, Detail: "because", Attrs: attrs}
 }
 
+// factsOf are the facts of a trial in which these events were emitted.
+func factsOf(events ...event.Event) (measure.Facts, *kind.InterviewFacts) {
+	var tr record.Trial
+	for _, e := range events {
+		tr.Events = append(tr.Events, record.Event{Event: e})
+	}
+	f := measure.Trial(record.Scenario{}, tr, nil, []measure.Extension{kind.Extension()})
+	return f, f.Extensions["interview"].(*kind.InterviewFacts)
+}
+
 var _ = Describe("The facts of an interview", func() {
 	It("are read from what it told, and from nothing else", func() {
 		submission := func(attrs map[string]any) event.Event { return told(event.Iteration, "submission", attrs) }
 		verdict := func(attrs map[string]any) event.Event { return told(event.Verdict, "validator", attrs) }
-		f := factsOf(
+		core, f := factsOf(
 			told(event.State, "interview", map[string]any{"step": "BLOC_01"}),
 			told(event.State, "breaker", map[string]any{"step": "open"}),
 			told(event.State, "interview", map[string]any{"step": "BLOC_02A"}),
@@ -36,37 +48,38 @@ var _ = Describe("The facts of an interview", func() {
 			told(event.Checkpoint, "commit", nil), told(event.Checkpoint, "commit", nil),
 			told(event.Checkpoint, "answers", map[string]any{"answers": 7.0}),
 		)
-		Expect(f.Interview).To(Equal(measure.InterviewFacts{
+		Expect(f).To(Equal(&kind.InterviewFacts{
 			Submissions: 5, Answered: 3, Repeated: 1, Refused: map[string]int{"empty_answer": 1},
 			Queued: 2, QueuedCalls: 2, Validated: 3, Rejected: map[string]int{"too-long": 1}, Warned: 1,
 			TransportRetries: 1, ValidationRetries: 2, Exhausted: 1, Lost: 1, Trimmed: 1,
 			Step: "BLOC_02A", Answers: 7, Commits: 2,
 		}))
+		Expect(core.Run.Violations).To(Equal([]string{"a question that was queued was asked for with 2 calls"}))
 	})
 })
 
-var _ = Describe("InterviewTotals", func() {
+var _ = Describe("The metrics of interviews", func() {
 	It("says nothing where there was no interview", func() {
-		var t measure.InterviewTotals
-		t.Add(measure.Facts{Run: measure.RunFacts{Status: "finished"}, Calls: measure.CallFacts{Total: 3}})
-		Expect(t.Close()).To(BeNil())
+		t := measure.NewAgentTotals([]measure.Extension{kind.Extension()})
+		t.Add(&measure.Facts{Run: measure.RunFacts{Status: "finished"}, Calls: measure.CallFacts{Total: 3}, Extensions: map[string]any{"interview": &kind.InterviewFacts{}}})
+		Expect(t.Close()).To(BeEmpty())
 	})
 
 	It("adds up interviews, with rates over what they are of", func() {
-		var t measure.InterviewTotals
-		t.Add(measure.Facts{
+		t := measure.NewAgentTotals([]measure.Extension{kind.Extension()})
+		t.Add(&measure.Facts{
 			Run: measure.RunFacts{Status: "finished"}, Calls: measure.CallFacts{Total: 26},
-			Interview: measure.InterviewFacts{
+			Extensions: map[string]any{"interview": &kind.InterviewFacts{
 				Submissions: 50, Answers: 40, Queued: 21, Repeated: 2, Validated: 25, Warned: 3,
 				Rejected: map[string]int{"a": 1, "b": 2}, TransportRetries: 1, Trimmed: 4,
-			},
+			}},
 		})
-		t.Add(measure.Facts{
+		t.Add(&measure.Facts{
 			Run: measure.RunFacts{Status: "failed"}, Calls: measure.CallFacts{Total: 4},
-			Interview: measure.InterviewFacts{Submissions: 5, Answers: 3, Validated: 5, Exhausted: 1, Lost: 1},
+			Extensions: map[string]any{"interview": &kind.InterviewFacts{Submissions: 5, Answers: 3, Validated: 5, Exhausted: 1, Lost: 1}},
 		})
 		values := map[string]float64{}
-		for _, v := range t.Close() {
+		for _, v := range t.Close().All() {
 			Expect(v.Known).To(BeTrue())
 			values[v.Name] = *v.Value
 		}

@@ -1,10 +1,11 @@
-package gate_test
+package external_test
 
 import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/kind/external"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
@@ -30,9 +31,14 @@ var _ = Describe("The invariants of somebody else's agent", func() {
 		return func(f *measure.Facts) { f.Run.Text, f.Turns[0].Text = text, text }
 	}
 
+	fired := func(kind string) func(*measure.Facts) {
+		return func(f *measure.Facts) { f.Script.Fired = map[string]int{kind: 1} }
+	}
+
 	DescribeTable("find", func(broken string, changes ...func(*measure.Facts)) {
-		s := record.Scenario{Agent: "command", Perturb: []string{"call=2:status"}, Invariants: gate.Invariants("command")}
-		j, err := gate.ForScenario(&s)
+		language := gate.NewLanguage(nil, map[string][]gate.Invariant{"command": external.Invariants()})
+		s := record.Scenario{Agent: "command", Perturb: []string{"call=2:status"}, Invariants: language.Invariants("command")}
+		j, err := gate.ForScenario(language, &s)
 		Expect(err).NotTo(HaveOccurred())
 		var golden, f measure.Facts
 		well(&golden)

@@ -1,0 +1,37 @@
+package kind
+
+import "github.com/rehearse-dev/rehearse/harness/gate"
+
+// invariants returns the invariants of a supervised plan. A perturbation may cost another
+// attempt at a task, by an agent that may take several calls.
+func invariants() []gate.Invariant {
+	return append(
+		gate.General(gate.Tolerance{
+			ExtraCalls: 5, Repeated: "golden.supervise.longest", RepeatedWords: "an attempt at a task, which is what is made again",
+			GoodStatuses: []string{"complete"},
+		}),
+		gate.Invariant{
+			ID: "complete-is-true", Words: "a run that is complete has no open task",
+			Expr: `run.status != "complete" || supervise.open == 0`,
+		},
+		gate.Resumable,
+		gate.Invariant{
+			ID: "checked-at-the-end", Words: "a run that is complete has no check that failed last",
+			Expr: `run.status != "complete" || supervise.last.all(name, supervise.last[name] != "fail")`,
+		},
+		gate.Invariant{
+			ID: "no-task-left-out", Words: "a run that is complete has done the tasks of the plan that the golden one did",
+			Expr: `run.status != "complete" || supervise.planned >= golden.supervise.planned`,
+		},
+		gate.Invariant{
+			ID: "done-is-answered", Words: "a run that is complete had as many calls answered as the golden one, if that had no rounds, in which tasks may be dropped",
+			Expr: `run.status != "complete" || golden.supervise.derived > 0 || golden.supervise.rounds > 0 ||
+  calls.total - calls.failed >= golden.calls.total - golden.calls.failed`,
+		},
+		gate.Invariant{
+			ID: "journal-undisturbed", Words: "a run that was complete in spite of crashes has the journal of the golden one",
+			Expr: `run.status != "complete" || size(run.struck) == 0 || size(script.fired) > 0 ||
+  !run.struck.all(blow, blow.contains(":crash-")) || supervise.journal == golden.supervise.journal`,
+		},
+	)
+}

@@ -1,0 +1,53 @@
+package measure
+
+import "iter"
+
+// Single is one measure of one trial.
+type Single struct {
+	Name string
+	// Unit is that of Value.
+	Unit string
+	// Value is in the unit. It may not be used where Known and Bound are false.
+	Value float64
+	Known bool
+	// Bound is true where it is not known, and Value is what is known of it: a lower
+	// bound.
+	Bound bool
+	// Why says why it is not known.
+	Why string
+}
+
+// Singles are the measures of one trial, with the names and in the order of those
+// of Summary: latencies are over the trial's own calls. A trial without calls has
+// none.
+func Singles(f *Facts) iter.Seq[Single] {
+	return func(yield func(Single) bool) {
+		for i := range perTrial {
+			m := perTrial[i].of(f)
+			if !yield(Single{perTrial[i].name, perTrial[i].unit, m.value, m.known, m.bound(), m.why}) {
+				return
+			}
+		}
+		l := &f.Latency
+		if l.N == 0 && f.Calls.Total == 0 {
+			return
+		}
+		timed := l.N > 0 && l.N >= f.Calls.Total
+		for _, m := range [...]struct {
+			name  string
+			value float64
+		}{{latencyMean, l.Mean}, {latencyP50, l.P50}, {latencyP95, l.P95}, {latencyMax, l.Max}} {
+			if !yield(Single{m.name, "s", m.value, timed, false, "its calls were not timed"}) {
+				return
+			}
+		}
+	}
+}
+
+// The names of the measures over calls.
+const (
+	latencyMean = "latency_mean"
+	latencyP50  = "latency_p50"
+	latencyP95  = "latency_p95"
+	latencyMax  = "latency_max"
+)
