@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/agents/react/step"
-	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // run is an answer with a whole run in it, in the proportions of what models write.
@@ -16,8 +15,7 @@ var run = "I begin with the routes.\n\n```yaml\nstep: 1\nthought: |\n" + strings
 	"decision: done\nreason: \"line 41 is open to ../\"\n---\nverification:\n  completeness: ✓ the code was read\n  consistency: ✓ the lines are those of the file\n" +
 	"  correctness: ✓ the call was followed\n  constraints: ✓ three findings at most\n---\n" + strings.Repeat("- internal/serve.go:41 opens any file of the machine\n", 10) + "```\n"
 
-// BenchmarkParse reads answers; the floor goes through the same bytes line by
-// line, and "yaml" is the parser of all of YAML on the first step alone.
+// BenchmarkParse reads answers; the floor goes through the same bytes line by line.
 func BenchmarkParse(b *testing.B) {
 	long := "thought: |\n" + strings.Repeat("  The handler joins a path of the request to the root without a look at it.\n", 14_000) + "action: search\n"
 	for _, c := range []struct{ name, answer string }{
@@ -51,23 +49,4 @@ func BenchmarkParse(b *testing.B) {
 			}
 		})
 	}
-	_, text, _ := strings.Cut(run, "```yaml\n")
-	text, _, _ = strings.Cut(text, "```")
-	b.Run("step/yaml", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		for b.Loop() {
-			var into oracle
-			if _, found := yamlsrc.Decode("", []byte(text), &into); len(found) > 0 {
-				b.Fatal(found)
-			}
-		}
-	})
-	b.Run("step/here", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		for b.Loop() {
-			if _, err := step.Parse(text); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }

@@ -31,43 +31,43 @@ const (
 )
 
 // keys are the names of the keys, the kind of the documents that have them (empty:
-// Act and Reflect), and whether one begins a document in the midst of prose.
+// Act and Reflect), whether one begins a document in the midst of prose, and the field
+// of those whose value is a text.
 var keys = [keyCount]struct {
 	name   string
 	kind   Kind
 	begins bool
+	field  func(*Document) *string
 }{
-	keyStep:         {"step", "", true},
-	keyThought:      {"thought", Act, true},
-	keyAction:       {"action", Act, true},
-	keyInput:        {"action_input", Act, true},
-	keyObservation:  {"observation", Reflect, true},
-	keyReflection:   {"reflection", Reflect, true},
-	keyDecision:     {"decision", Reflect, true},
-	keyReason:       {"reason", Reflect, false},
-	keyTrigger:      {"trigger", "", false},
-	keyAgent:        {"agent_id", Reflect, false},
-	keyTask:         {"task", Reflect, false},
-	keyMissing:      {"missing", Reflect, false},
-	keyVerification: {"verification", Verify, true},
+	keyStep:         {"step", "", true, nil},
+	keyThought:      {"thought", Act, true, func(d *Document) *string { return &d.Thought }},
+	keyAction:       {"action", Act, true, func(d *Document) *string { return &d.Action }},
+	keyInput:        {"action_input", Act, true, nil},
+	keyObservation:  {"observation", Reflect, true, func(d *Document) *string { return &d.Observation }},
+	keyReflection:   {"reflection", Reflect, true, func(d *Document) *string { return &d.Reflection }},
+	keyDecision:     {"decision", Reflect, true, func(d *Document) *string { return (*string)(&d.Decision) }},
+	keyReason:       {"reason", Reflect, false, func(d *Document) *string { return &d.Reason }},
+	keyTrigger:      {"trigger", "", false, func(d *Document) *string { return &d.Trigger }},
+	keyAgent:        {"agent_id", Reflect, false, func(d *Document) *string { return &d.AgentID }},
+	keyTask:         {"task", Reflect, false, func(d *Document) *string { return &d.Task }},
+	keyMissing:      {"missing", Reflect, false, func(d *Document) *string { return &d.Missing }},
+	keyVerification: {"verification", Verify, true, nil},
 }
 
-func lookup(name string) (key, bool) {
-	for k := range keys {
-		if keys[k].name == name {
-			return key(k), true
-		}
-	}
-	return 0, false
+// keyOf returns the key of a line, if it is one of ours.
+func keyOf(l line) (key, bool) {
+	name, _, _ := cutKey(l.text)
+	k := slices.Index(names, name)
+	return key(k), k >= 0
 }
 
-func names() []string {
-	all := make([]string, len(keys))
-	for k := range keys {
-		all[k] = keys[k].name
+// names are the names of the keys.
+var names = func() (all []string) {
+	for _, k := range keys {
+		all = append(all, k.name)
 	}
 	return all
-}
+}()
 
 // document is a Document while it is read.
 type document struct {
@@ -83,55 +83,53 @@ type document struct {
 
 // document reads the document that begins at the current line.
 func (p *parser) document() (Document, *Error) {
-	d := document{Document: Document{Pos: p.pos(0)}}
-	for !p.eof {
-		switch p.class() {
-		case blank, comment:
-			p.next()
-		case separator, ending, opening, closing:
+	d := document{Document: Document{Pos: p.pos(p.i, 0)}}
+	for !p.eof() {
+		l, c := p.current()
+		switch {
+		case c == blank, c == comment, c == indented && l.comment():
+			p.i++
+		case c == separator, c == ending, c == opening, c == closing:
 			return d.Document, d.check()
-		case tabbed:
-			return d.Document, p.wrong(0, "tab", "the line begins with a tab; indent with spaces")
-		case indented:
-			if p.l.comment() {
-				p.next()
-				continue
-			}
-			return d.Document, p.wrong(0, "indentation",
+		case c == tabbed:
+			return d.Document, p.tab()
+		case c == indented:
+			return d.Document, p.wrong(p.i, 0, "indentation",
 				"the line is indented, but the value of %q has ended before it; write texts of several lines as `%s: |` with all lines indented alike", d.last, d.last)
-		case keyLine:
-			ended, err := p.field(&d)
-			switch {
-			case err != nil:
+		case c == keyLine:
+			if ended, err := p.field(&d, l); err != nil {
 				return d.Document, err
-			case ended:
+			} else if ended {
 				return d.Document, d.check()
 			}
+		case p.fence.mark != 0:
+			return d.Document, p.wrong(p.i, 0, "not-a-key",
+				"found %s where a key must stand; indent the lines of a text, and put --- between documents", excerpt(l.text))
 		default:
-			if p.fence.mark != 0 {
-				return d.Document, p.wrong(0, "not-a-key",
-					"found %s where a key must stand; indent the lines of a text, and put --- between documents", excerpt(p.l.text))
-			}
-			d.endedBy, d.endLine = p.l.text, p.l.n
+			d.endedBy, d.endLine = l.text, p.i+1
 			return d.Document, d.check()
 		}
 	}
 	return d.Document, d.check()
 }
 
+func (p *parser) tab() *Error {
+	return p.wrong(p.i, 0, "tab", "the line begins with a tab; indent with spaces")
+}
+
 // field reads one key with its value. It reports whether the document has ended
 // before the key, or with it.
-func (p *parser) field(d *document) (ended bool, err *Error) {
-	name, off, _ := cutKey(p.l.text)
-	k, known := lookup(name)
+func (p *parser) field(d *document, l line) (ended bool, err *Error) {
+	name, off, _ := cutKey(l.text)
+	k, known := keyOf(l)
 	switch {
-	case !known && p.afterBlank && p.fence.mark == 0:
-		d.endedBy, d.endLine = p.l.text, p.l.n
+	case !known && p.detached():
+		d.endedBy, d.endLine = l.text, p.i+1
 		return true, nil
 	case !known:
 		return false, p.unknown(name)
 	case d.seen[k].Line > 0:
-		return false, p.wrong(0, "duplicate-key",
+		return false, p.wrong(p.i, 0, "duplicate-key",
 			"%q is given twice in one document; first on line %d. Put --- on a line of its own between two documents", name, d.seen[k].Line)
 	}
 	if kind := keys[k].kind; kind != "" {
@@ -139,14 +137,14 @@ func (p *parser) field(d *document) (ended bool, err *Error) {
 		case d.Kind == "":
 			d.Kind, d.first = kind, k
 		case d.Kind != kind:
-			return false, p.wrong(0, "mixed-kinds", "%q does not belong into one document with %q on line %d; %s",
+			return false, p.wrong(p.i, 0, "mixed-kinds", "%q does not belong into one document with %q on line %d; %s",
 				name, keys[d.first].name, d.seen[d.first].Line, apart(d.Kind, kind))
 		}
 	}
 	if k == keyVerification && (d.seen[keyStep].Line > 0 || d.seen[keyTrigger].Line > 0) {
-		return false, p.wrong(0, "mixed-kinds", "the verification is a document of its own; put --- on the line before it")
+		return false, p.wrong(p.i, 0, "mixed-kinds", "the verification is a document of its own; put --- on the line before it")
 	}
-	d.seen[k], d.last = p.pos(0), name
+	d.seen[k], d.last = p.pos(p.i, 0), name
 	return k == keyVerification, p.assign(d, k, off)
 }
 
@@ -159,11 +157,11 @@ func apart(first, second Kind) string {
 }
 
 func (p *parser) unknown(name string) *Error {
-	hint := "the keys are " + strings.Join(names(), ", ")
-	if near := suggest.Nearest(name, names()); near != "" {
+	hint := "the keys are " + strings.Join(names, ", ")
+	if near := suggest.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return p.wrong(0, "unknown-key", "unknown key %s; %s", excerpt(name), hint)
+	return p.wrong(p.i, 0, "unknown-key", "unknown key %s; %s", excerpt(name), hint)
 }
 
 // assign reads the value of a key into its field.
@@ -174,7 +172,7 @@ func (p *parser) assign(d *document, k key, off int) *Error {
 		d.Input, d.InputPos = text, pos
 		return err
 	case keyMissing:
-		if rest := strings.TrimLeft(p.l.text[off:], " \t"); empty(p.l.text[off:]) || rest[0] == '[' {
+		if rest := p.line(p.i).text[off:]; isEmpty(rest) || strings.TrimLeft(rest, " \t")[0] == '[' {
 			text, _, err := p.raw(off)
 			d.Missing = text
 			return err
@@ -182,108 +180,69 @@ func (p *parser) assign(d *document, k key, off int) *Error {
 	case keyVerification:
 		return p.verification(d, off)
 	}
-	name := keys[k].name
-	text, at, err := p.scalar(name, off)
+	text, at, err := p.scalar(keys[k].name, off)
 	if err != nil {
 		return err
 	}
-	switch k {
+	switch word := strings.TrimSpace(text); k {
 	case keyStep:
-		return d.number(text, at)
+		return d.number(word, at)
+	case keyAction, keyAgent:
+		text = word
 	case keyDecision:
-		return d.decide(strings.TrimSpace(text), at)
+		text, err = word, oneOf("decision", word, decisionNames(), at)
 	case keyTrigger:
-		return d.trigger(strings.TrimSpace(text), at)
-	case keyAction:
-		d.Action = strings.TrimSpace(text)
-	case keyAgent:
-		d.AgentID = strings.TrimSpace(text)
-	case keyMissing:
-		d.Missing = strings.TrimRight(text, "\n")
-	default:
-		*d.text(k) = strings.TrimRight(text, "\n")
+		text, err = word, oneOf("trigger", word, Triggers(), at)
 	}
-	return nil
+	*keys[k].field(&d.Document) = strings.TrimRight(text, "\n")
+	return err
 }
 
 // verification takes the lines of the verification as they stand.
 func (p *parser) verification(d *document, off int) *Error {
-	from := p.l
+	from := p.line(p.i)
 	if _, _, err := p.raw(off); err != nil {
 		return err
 	}
-	d.Text = p.cut(from.start+from.lead, p.lastEnd, from.lead)
-	if p.eof || p.class() != keyLine {
-		return nil
-	}
-	if name, _, _ := cutKey(p.l.text); slices.Contains(names(), name) {
-		return p.wrong(0, "mixed-kinds", "the verification is a document of its own; put --- before %q", name)
+	d.Text = p.cut(from.start+from.lead, p.end, from.lead)
+	l, c := p.current()
+	if _, known := keyOf(l); c == keyLine && known {
+		name, _, _ := cutKey(l.text)
+		return p.wrong(p.i, 0, "mixed-kinds", "the verification is a document of its own; put --- before %q", name)
 	}
 	return nil
 }
 
-// text is the field of a key whose value is a text.
-func (d *document) text(k key) *string {
-	switch k {
-	case keyThought:
-		return &d.Thought
-	case keyObservation:
-		return &d.Observation
-	case keyReflection:
-		return &d.Reflection
-	case keyReason:
-		return &d.Reason
-	default:
-		return &d.Task
-	}
-}
-
 func (d *document) number(text string, at Pos) *Error {
-	text = strings.TrimSpace(text)
 	if text == "" {
 		return nil
 	}
 	n, err := strconv.ParseUint(text, 10, 31)
 	if err != nil {
-		return &Error{Pos: at, Rule: "bad-value", Message: fmt.Sprintf("step is %s; it must be a whole number, such as step: 1", excerpt(text))}
+		return errorAt(at, "bad-value", "step is %s; it must be a whole number, such as step: 1", excerpt(text))
 	}
 	d.Step = int(n)
 	return nil
 }
 
-func (d *document) decide(text string, at Pos) *Error {
-	d.Decision = Decision(text)
-	known := make([]string, 0, len(Decisions()))
-	for _, k := range Decisions() {
-		known = append(known, string(k))
+func decisionNames() (all []string) {
+	for _, d := range Decisions() {
+		all = append(all, string(d))
 	}
-	return oneOf("decision", text, known, at)
-}
-
-func (d *document) trigger(text string, at Pos) *Error {
-	d.Trigger = text
-	return oneOf("trigger", text, Triggers(), at)
+	return all
 }
 
 // oneOf refuses a text that is not among those that are known; an empty one is
 // as if the key were not there.
 func oneOf(name, text string, known []string, at Pos) *Error {
-	if text == "" {
+	if text == "" || slices.Contains(known, text) {
 		return nil
-	}
-	for _, k := range known {
-		if k == text {
-			return nil
-		}
 	}
 	hint := ""
 	if near := suggest.Nearest(text, known); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
-	return &Error{
-		Pos: at, Rule: "unknown-" + name,
-		Message: fmt.Sprintf("unknown %s %s; it is one of %s%s", name, excerpt(text), strings.Join(known, ", "), hint),
-	}
+	return errorAt(at, "unknown-"+name, "unknown %s %s; it is one of %s%s", name, excerpt(text), strings.Join(known, ", "), hint)
 }
 
 // check sees that the document has what its kind needs.
@@ -333,7 +292,7 @@ func (d *document) lacks(at Pos, rule, message string) *Error {
 	if d.endedBy != "" {
 		message += fmt.Sprintf(". (The document ends at line %d, because %s is neither indented nor a key", d.endLine, excerpt(d.endedBy))
 		if name, _, ok := cutKey(d.endedBy); ok {
-			if near := suggest.Nearest(name, names()); near != "" {
+			if near := suggest.Nearest(name, names); near != "" {
 				message += fmt.Sprintf("; did you mean %q?", near)
 			}
 		}

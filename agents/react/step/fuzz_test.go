@@ -10,9 +10,9 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/step"
 )
 
-// maxWork is how often each byte of an answer may be looked at: once on the way, once
-// more where a document turns out to have begun earlier, and once more where
-// comments turn out to stand behind a value.
+// maxWork limits how often each byte of an answer may be read: once on the way, once more
+// where a document turns out to have begun earlier, once more where comments turn out to
+// stand behind a value, and once by the YAML library.
 const maxWork = 4
 
 // hostile are answers that make a careless parser slow, a megabyte or so each.
@@ -31,6 +31,9 @@ var hostile = map[string]string{
 	"unknown keys apart":             strings.Repeat("a: b\n\n", 1<<17) + act,
 	"comments behind a value":        "thought: x\naction: y\naction_input:\n  a: b\n" + strings.Repeat("# c\n", 1<<18),
 	"comments between values":        "thought: x\naction: y\naction_input:\n" + strings.Repeat("# c\n  a: b\n", 1<<17),
+	"comments in a text":             "thought:\n" + strings.Repeat("  # c\n# d\n", 1<<17) + "  a\naction: y\n",
+	"comments behind a text":         "thought: a\naction: y\n" + strings.Repeat("# c\n\n", 1<<17),
+	"characters that YAML refuses":   "thought: |\n" + strings.Repeat(" \x00\u2028\n", 1<<18) + "action: y\n",
 	"a long key":                     strings.Repeat("a", 1<<20) + ": b\n",
 	"a long line":                    "thought: " + strings.Repeat("a ", 1<<19) + "\naction: y\n",
 	"quotes":                         "thought: '" + strings.Repeat("'' ", 1<<18) + "'\naction: y\n",

@@ -29,7 +29,7 @@ func noStep(answer string) *Error {
 			break
 		}
 		text := strings.TrimLeft(l, " \t*_>#-\"'{")
-		name, _, ok := strings.Cut(text[:min(len(text), maxKey)], ":")
+		name, _, ok := strings.Cut(text[:min(len(text), 64)], ":")
 		name = strings.TrimRight(name, " *_\"'")
 		if !ok || name == "" || strings.ContainsAny(name, " \t") {
 			continue

@@ -1,44 +1,77 @@
 package step
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
 
 // line is one line of the answer.
 type line struct {
-	n     int // from 1
-	start int // where it begins in the answer
-	// indent counts the spaces before the text, behind the margin of the fence.
-	indent int
-	// text is the line from its first character that is no space to its end, without
-	// the line break.
-	text string
-	lead int // spaces before text, the margin included
+	start int    // offset of its first byte in the answer
+	lead  int    // spaces before the text
+	text  string // from the first character that is not a space, without the line break
 }
 
-// end is where the line ends in the answer, without its line break.
-func (l *line) end() int { return l.start + l.lead + len(l.text) }
+// end returns the offset behind the text.
+func (l line) end() int { return l.start + l.lead + len(l.text) }
 
-// blank reports whether nothing can be seen in the line.
-func (l *line) blank() bool {
+// blank reports whether the line shows nothing.
+func (l line) blank() bool {
 	return l.text == "" || (l.text[0] == '\t' || l.text[0] == '\v') && strings.TrimSpace(l.text) == ""
 }
 
-// comment reports whether the line is a comment.
-func (l *line) comment() bool { return strings.HasPrefix(strings.TrimLeft(l.text, "\t "), "#") }
+func (l line) comment() bool { return strings.HasPrefix(strings.TrimLeft(l.text, "\t "), "#") }
+
+// offsets are the places in the answer that make a line; an answer of line breaks
+// alone has millions of them.
+type offsets struct{ start, text, end int32 }
+
+// split finds the lines of the answer.
+func (p *parser) split() {
+	p.lines = make([]offsets, 0, strings.Count(p.text, "\n")+1)
+	for start := 0; start < len(p.text); {
+		next := len(p.text)
+		end := next
+		if i := strings.IndexByte(p.text[start:], '\n'); i >= 0 {
+			end = start + i
+			next = end + 1
+		}
+		if end > start && p.text[end-1] == '\r' {
+			end--
+		}
+		text := start
+		for text < end && p.text[text] == ' ' {
+			text++
+		}
+		p.lines = append(p.lines, offsets{int32(start), int32(text), int32(end)}) //nolint:gosec // at most MaxBytes
+		start = next
+	}
+}
+
+// line returns the line with an index; behind the end of the answer it is empty.
+func (p *parser) line(i int) line {
+	if i >= len(p.lines) {
+		return line{start: len(p.text)}
+	}
+	o := p.lines[i]
+	return line{start: int(o.start), lead: int(o.text - o.start), text: p.text[o.text:o.end]}
+}
+
+// indent returns how many spaces a line has behind the margin of the open fence.
+func (p *parser) indent(l line) int { return max(0, l.lead-p.fence.margin) }
 
 // fence is a code fence of Markdown.
 type fence struct {
-	mark   byte // '`' or '~'; 0 if there is none
+	mark   byte // '`' or '~'; 0: no fence
 	length int
 	margin int // spaces before it, which all its lines may have
 	info   string
 }
 
-// fenceOf reads the line that opens a fence.
+// fenceOf reads a line that opens a fence.
 func fenceOf(text string) (fence, bool) {
-	n := run(text)
+	n := fenceMarks(text)
 	if n < 3 {
 		return fence{}, false
 	}
@@ -49,16 +82,12 @@ func fenceOf(text string) (fence, bool) {
 	return fence{mark: text[0], length: n, info: info}, true
 }
 
-// run returns how many equal fence characters the text begins with.
-func run(text string) int {
+// fenceMarks counts the equal fence characters at the beginning of a text.
+func fenceMarks(text string) int {
 	if text == "" || text[0] != '`' && text[0] != '~' {
 		return 0
 	}
-	n := 1
-	for n < len(text) && text[n] == text[0] {
-		n++
-	}
-	return n
+	return len(text) - len(strings.TrimLeft(text, text[:1]))
 }
 
 // closes reports whether a line closes the fence.
@@ -66,11 +95,11 @@ func (f fence) closes(text string) bool {
 	if f.mark == 0 || text == "" || text[0] != f.mark {
 		return false
 	}
-	n := run(text)
+	n := fenceMarks(text)
 	return n >= f.length && strings.TrimSpace(text[n:]) == ""
 }
 
-// class is what a line is, seen from the left margin.
+// class is the role of a line, seen from the left margin.
 type class int
 
 const (
@@ -80,45 +109,34 @@ const (
 	separator // ---
 	ending    // ...
 	opening   // of a fence
-	closing   // of the fence that is open
+	closing   // of the open fence
 	indented
-	tabbed  // begins with a tab, which YAML does not take for indentation
+	tabbed  // begins with a tab, which YAML does not accept as indentation
 	keyLine // key: …
 	item    // - …
 )
 
-func (p *parser) class() class {
-	l := &p.l
+func (p *parser) class(l line) class {
 	switch {
 	case l.blank():
 		return blank
-	case l.indent > 0:
+	case p.indent(l) > 0:
 		return indented
-	}
-	switch c := l.text[0]; c {
-	case '\t':
+	case l.text[0] == '\t':
 		return tabbed
-	case '#':
+	case l.text[0] == '#':
 		return comment
-	case '-':
-		switch {
-		case isMark(l.text, "---"):
-			return separator
-		case len(l.text) == 1 || isSpace(l.text[1]):
-			return item
-		}
-	case '.':
-		if isMark(l.text, "...") {
-			return ending
-		}
-	case '`', '~':
-		if p.fence.mark != 0 {
-			if p.fence.closes(l.text) {
-				return closing
-			}
-		} else if _, ok := fenceOf(l.text); ok {
-			return opening
-		}
+	case isMark(l.text, "---"):
+		return separator
+	case isMark(l.text, "..."):
+		return ending
+	case isMark(l.text, "-"), strings.HasPrefix(l.text, "- "), strings.HasPrefix(l.text, "-\t"):
+		return item
+	case p.fence.closes(l.text):
+		return closing
+	}
+	if _, ok := fenceOf(l.text); ok && p.fence.mark == 0 {
+		return opening
 	}
 	if _, _, ok := cutKey(l.text); ok {
 		return keyLine
@@ -129,106 +147,52 @@ func (p *parser) class() class {
 // isMark reports whether a line consists of a mark of YAML, and maybe a comment.
 func isMark(text, mark string) bool {
 	rest, ok := strings.CutPrefix(text, mark)
-	if !ok || rest == "" {
-		return ok
-	}
-	return isSpace(rest[0]) && empty(rest)
+	return ok && (rest == "" || isSpace(rest[0]) && isEmpty(rest))
 }
 
-// empty reports whether what stands behind a key or mark is space or a comment.
-func empty(rest string) bool {
+// isEmpty reports whether the rest of a line behind a key or mark is white space or a
+// comment.
+func isEmpty(rest string) bool {
 	trimmed := strings.TrimLeft(rest, " \t")
-	return trimmed == "" || trimmed[0] == '#' && (len(trimmed) < len(rest) || len(rest) == 0)
+	return trimmed == "" || trimmed[0] == '#' && len(trimmed) < len(rest)
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' }
 
-// maxKey bounds what is taken for a key.
-const maxKey = 64
+// keyPattern matches the key of a line `key: value`: a word without spaces, maybe quoted.
+var keyPattern = regexp.MustCompile(`^(["']?)([0-9A-Za-z_\x{80}-\x{10FFFF}][0-9A-Za-z_.\x{80}-\x{10FFFF}-]{0,64})(["']?)[ \t]*:(?:[ \t]|$)`)
 
-// cutKey splits a line `key: value` and returns the key and where its value
-// begins, behind the colon. A key is a word without spaces, maybe quoted.
+// cutKey returns the key of a line `key: value` and the offset behind the colon.
 func cutKey(text string) (key string, value int, ok bool) {
-	at := 0
-	var quote byte
-	if c := text[0]; c == '"' || c == '\'' {
-		quote, at = c, 1
-	}
-	from := at
-	for at < len(text) && at-from <= maxKey && isWord(text[at]) {
-		at++
-	}
-	key = text[from:at]
-	if key == "" || key[0] == '-' || key[0] == '.' {
+	m := keyPattern.FindStringSubmatchIndex(text)
+	if m == nil || text[m[2]:m[3]] != text[m[6]:m[7]] { // the quotes
 		return "", 0, false
 	}
-	if quote != 0 {
-		if at >= len(text) || text[at] != quote {
-			return "", 0, false
+	return text[m[4]:m[5]], m[7] + strings.IndexByte(text[m[7]:], ':') + 1, true
+}
+
+// pos returns the place of a byte of a line's text.
+func (p *parser) pos(i, off int) Pos {
+	l := p.line(i)
+	return Pos{Line: i + 1, Column: l.lead + utf8.RuneCountInString(l.text[:min(off, len(l.text))]) + 1}
+}
+
+// cut returns the answer between two offsets; its further lines lose up to margin
+// leading spaces.
+func (p *parser) cut(from, to, margin int) string {
+	text := p.text[from:max(from, to)]
+	if margin == 0 || !strings.Contains(text, "\n") {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	first := true
+	for l := range strings.Lines(text) {
+		for k := 0; !first && k < margin && strings.HasPrefix(l, " "); k++ {
+			l = l[1:]
 		}
-		at++
+		b.WriteString(l)
+		first = false
 	}
-	for at < len(text) && isSpace(text[at]) {
-		at++
-	}
-	if at >= len(text) || text[at] != ':' {
-		return "", 0, false
-	}
-	at++
-	return key, at, at == len(text) || isSpace(text[at])
-}
-
-func isWord(c byte) bool {
-	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c >= utf8.RuneSelf
-}
-
-// next goes to the next line.
-func (p *parser) next() {
-	p.afterBlank = !p.eof && p.l.n > 0 && p.l.blank()
-	p.l.n++
-	if p.at >= len(p.text) {
-		p.l, p.eof = line{n: p.l.n, start: len(p.text)}, true
-		return
-	}
-	start := p.at
-	end := strings.IndexByte(p.text[start:], '\n')
-	if end < 0 {
-		end = len(p.text)
-		p.at = end
-	} else {
-		end += start
-		p.at = end + 1
-	}
-	p.read += p.at - start
-	if end > start && p.text[end-1] == '\r' {
-		end--
-	}
-	lead := start
-	for lead < end && p.text[lead] == ' ' {
-		lead++
-	}
-	p.l = line{
-		n: p.l.n, start: start, lead: lead - start,
-		indent: max(0, lead-start-p.fence.margin), text: p.text[lead:end],
-	}
-}
-
-// back goes back to the line that begins at a byte of the answer.
-func (p *parser) back(at, n int) {
-	p.at, p.eof = at, false
-	p.l = line{n: n - 1}
-	p.next()
-}
-
-// skipBlank goes to the next line on which something stands.
-func (p *parser) skipBlank() {
-	for !p.eof && p.l.blank() {
-		p.next()
-	}
-}
-
-// pos is the place of a byte of the line's text.
-func (p *parser) pos(off int) Pos {
-	l := &p.l
-	return Pos{Line: l.n, Column: l.lead + utf8.RuneCountInString(l.text[:min(off, len(l.text))]) + 1}
+	return b.String()
 }

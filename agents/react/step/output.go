@@ -8,12 +8,14 @@ import "strings"
 // before the output.
 func Final(answer string) ([]Document, error) {
 	found, err := Parse(answer)
-	p := parser{text: strings.TrimPrefix(answer, bom)}
-	if len(p.text) > MaxBytes || len(found) > 0 && found[0].Kind == Verify || p.beginsStep() {
+	p := newParser(answer)
+	if len(p.text) > MaxBytes || len(found) > 0 && found[0].Kind == Verify {
 		return found, err
 	}
-	p = parser{text: p.text}
-	p.next()
+	p.split()
+	if p.beginsStep() {
+		return found, err
+	}
 	p.output()
 	if len(p.found) == 0 {
 		return nil, err
@@ -24,12 +26,12 @@ func Final(answer string) ([]Document, error) {
 // beginsStep reports whether the first thing in the answer is a key of a step or a
 // reflection.
 func (p *parser) beginsStep() bool {
-	for p.next(); !p.eof; p.next() {
-		switch p.class() {
+	for i := range p.lines {
+		l := p.line(i)
+		switch p.class(l) {
 		case blank, comment, separator, opening:
 		case keyLine:
-			name, _, _ := cutKey(p.l.text)
-			k, known := lookup(name)
+			k, known := keyOf(l)
 			return known && keys[k].begins
 		default:
 			return false
@@ -40,81 +42,65 @@ func (p *parser) beginsStep() bool {
 
 // output takes what remains of the answer behind a verification.
 func (p *parser) output() {
-	p.lead()
-	if !p.eof && p.class() == closing {
+	p.skipSeparator()
+	if _, c := p.current(); c == closing {
 		p.fence = fence{}
-		p.next()
-		p.lead()
+		p.i++
+		p.skipSeparator()
 	}
-	if p.eof {
+	if p.eof() {
 		return
 	}
-	d := Document{Kind: Output, Pos: Pos{Line: p.l.n, Column: 1}}
-	if p.fence.mark != 0 {
-		from := p.l.start + min(p.l.lead, p.fence.margin)
-		d.Text = p.cut(from, p.insideFence(), p.fence.margin)
-	} else {
-		from, to, body := p.wholeFence()
-		d.Text = p.text[from:to]
-		d.Line += body
+	first, last := p.i, p.lastBefore(len(p.lines))
+	p.i = len(p.lines)
+	if p.fence.mark != 0 { // the output stands in the fence of the verification
+		for i := last; i >= first; i-- {
+			if p.fence.closes(p.line(i).text) {
+				last = p.lastBefore(i)
+				break
+			}
+		}
+	} else if p.isOneFence(first, last) {
+		first, last = first+1, p.lastBefore(last)
 	}
-	if strings.TrimSpace(d.Text) != "" {
-		p.found = append(p.found, d)
+	if last < first {
+		return
+	}
+	l, margin := p.line(first), p.fence.margin
+	text := p.cut(l.start+min(l.lead, margin), p.line(last).end(), margin)
+	if strings.TrimSpace(text) != "" {
+		p.found = append(p.found, Document{Kind: Output, Pos: Pos{Line: first + 1, Column: 1}, Text: text})
 	}
 }
 
-// insideFence goes to the end of the answer and returns where the text ends that stands
-// in the open fence: before the last line that closes it.
-func (p *parser) insideFence() int {
-	to, last := p.l.start, -1
-	for ; !p.eof; p.next() {
-		if p.l.blank() {
-			continue
+// isOneFence reports whether the first of some lines opens a fence and the last one
+// is the first to close it.
+func (p *parser) isOneFence(first, last int) bool {
+	f, ok := fenceOf(p.line(first).text)
+	for i := first + 1; ok && i <= last; i++ {
+		if f.closes(p.line(i).text) {
+			return i == last
 		}
-		if p.fence.closes(p.l.text) {
-			last = to
-		}
-		to = p.l.end()
 	}
-	if last >= 0 {
-		return last
-	}
-	return to
+	return false
 }
 
-// wholeFence goes to the end of the answer and returns where its last text begins and
-// ends: what is in a fence, if there is nothing else. The body begins that many
-// lines later than the fence.
-func (p *parser) wholeFence() (from, to, body int) {
-	f, fenced := fenceOf(p.l.text)
-	from, to = p.l.start, p.l.end()
-	inner, closed := p.at, -1
-	for p.next(); !p.eof; p.next() {
-		switch {
-		case p.l.blank():
-			continue
-		case closed >= 0:
-			fenced = false // more than the fence
-		case f.closes(p.l.text):
-			closed = to
-		}
-		to = p.l.end()
+// lastBefore returns the last line before another that shows something.
+func (p *parser) lastBefore(i int) int {
+	for i--; i >= 0 && p.line(i).blank(); i-- {
 	}
-	if fenced && closed >= 0 {
-		return inner, max(inner, closed), 1
-	}
-	return from, to, 0
+	return i
 }
 
-// lead skips what separates the output from the document before it.
-func (p *parser) lead() {
+// skipSeparator skips what separates the output from the document before it.
+func (p *parser) skipSeparator() {
 	p.skipBlank()
-	for !p.eof && p.class() == ending {
-		p.next()
+	for _, c := p.current(); c == ending; _, c = p.current() {
+		p.i++
 		p.skipBlank()
 	}
-	if !p.eof && p.class() == separator {
-		p.next()
+	if _, c := p.current(); c == separator {
+		p.i++
 		p.skipBlank()
 	}
 }

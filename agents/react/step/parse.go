@@ -32,61 +32,68 @@ const bom = "\uFEFF"
 // The error is an *Error, and the first one only; the documents before it are
 // returned.
 func Parse(answer string) ([]Document, error) {
-	p := parser{text: strings.TrimPrefix(answer, bom)}
+	p := newParser(answer)
 	if err := p.parse(); err != nil {
 		return p.found, err
 	}
 	return p.found, nil
 }
 
-// parser goes through an answer line by line; every line is looked at a bounded
-// number of times.
+// parser goes through an answer line by line.
 type parser struct {
-	text string
-	at   int  // where the next line begins
-	l    line // the current line
-	eof  bool // there is no current line
-	// afterBlank says that the line before the current one is blank.
-	afterBlank bool
-	fence      fence // that holds documents, and is open
-	found      []Document
-	lastEnd    int // where the last value that was taken as it stands ends
-	read       int // bytes of lines looked at
+	text  string
+	lines []offsets
+	i     int   // the current line
+	fence fence // the open fence that holds documents
+	found []Document
+	end   int // where the last value that was taken as it stands ends
+	work  int // bytes of lines that were classified or handed to the YAML library
 }
 
-// start is where a document may have begun: at keys that do not begin one by
-// themselves.
-type start struct {
-	at      int
-	n       int
-	known   bool // the first key is one of ours
-	pending bool
+func newParser(answer string) *parser { return &parser{text: strings.TrimPrefix(answer, bom)} }
+
+func (p *parser) eof() bool { return p.i >= len(p.lines) }
+
+// current returns the current line with its class.
+func (p *parser) current() (line, class) {
+	l := p.line(p.i)
+	p.work += l.lead + len(l.text) + 1
+	return l, p.class(l)
 }
 
 func (p *parser) parse() *Error {
 	if len(p.text) > MaxBytes {
-		return &Error{
-			Pos: Pos{Line: 1, Column: 1}, Rule: "too-large",
-			Message: fmt.Sprintf("the answer has %d bytes; at most %d are read: write less in one answer", len(p.text), MaxBytes),
-		}
+		return errorAt(Pos{Line: 1, Column: 1}, "too-large",
+			"the answer has %d bytes; at most %d are read: write less in one answer", len(p.text), MaxBytes)
 	}
-	var from start
-	p.next()
-	for !p.eof {
-		switch c := p.class(); c {
-		case keyLine:
-			if err := p.keyLine(&from); err != nil {
+	p.split()
+	begin := -1 // where a document may have begun: at keys that do not begin one by themselves
+	for !p.eof() {
+		l, c := p.current()
+		switch {
+		case c == blank, c == comment, c == indented && begin >= 0:
+			p.i++
+		case c != keyLine:
+			begin = -1
+			p.outside(l, c)
+		default:
+			k, known := keyOf(l)
+			if begin >= 0 && p.detached() {
+				if _, first := keyOf(p.line(begin)); !known || !first {
+					begin = -1
+				}
+			}
+			if begin < 0 {
+				begin = p.i
+			}
+			if !known || !keys[k].begins {
+				p.i++
+				continue
+			}
+			p.i, begin = begin, -1
+			if err := p.add(); err != nil {
 				return err
 			}
-		case opening, closing, indented, separator, ending, prose, item, tabbed:
-			if c != indented || !from.pending {
-				from = start{}
-				p.outside(c)
-			} else {
-				p.next()
-			}
-		default:
-			p.next()
 		}
 	}
 	if len(p.found) == 0 {
@@ -95,68 +102,51 @@ func (p *parser) parse() *Error {
 	return nil
 }
 
+// detached reports whether the current line follows a blank one outside of a fence.
+func (p *parser) detached() bool {
+	return p.fence.mark == 0 && p.i > 0 && p.line(p.i-1).blank()
+}
+
 // outside goes on behind a line that belongs to no document.
-func (p *parser) outside(c class) {
+func (p *parser) outside(l line, c class) {
+	p.i++
 	switch {
 	case c == closing:
 		p.fence = fence{}
 	case p.fence.mark == 0 && (c == opening || c == indented):
-		if f, ok := fenceOf(p.l.text); ok {
-			p.open(f)
-			return
+		if f, ok := fenceOf(l.text); ok {
+			f.margin = l.lead
+			p.enter(f)
 		}
 	}
-	p.next()
 }
 
-// open enters a fence that holds documents, or skips it.
-func (p *parser) open(f fence) {
-	f.margin = p.l.lead
+// enter goes on in a fence that holds documents, or behind one that does not.
+func (p *parser) enter(f fence) {
 	p.fence = f
-	p.next()
-	tagged := strings.EqualFold(f.info, "yaml") || strings.EqualFold(f.info, "yml")
-	for !tagged && !p.eof {
-		switch p.class() {
+	if strings.EqualFold(f.info, "yaml") || strings.EqualFold(f.info, "yml") {
+		return
+	}
+	for ; !p.eof(); p.i++ {
+		switch _, c := p.current(); c {
 		case blank, comment, separator:
-			p.next()
 			continue
 		case keyLine:
 			return
 		}
 		break
 	}
-	if tagged {
-		return
+	for !p.eof() && !f.closes(p.line(p.i).text) {
+		p.i++
 	}
-	for !p.eof && !f.closes(p.l.text) {
-		p.next()
-	}
+	p.i++
 	p.fence = fence{}
-	if !p.eof {
-		p.next()
-	}
 }
 
-// keyLine reads the document that a line begins, or remembers where it may have begun.
-func (p *parser) keyLine(from *start) *Error {
-	name, _, _ := cutKey(p.l.text)
-	k, known := lookup(name)
-	if from.pending && (!from.known || !known) && p.afterBlank && p.fence.mark == 0 {
-		*from = start{}
-	}
-	if !known || !keys[k].begins {
-		if !from.pending {
-			*from = start{at: p.l.start, n: p.l.n, known: known, pending: true}
-		}
-		p.next()
-		return nil
-	}
-	if from.pending {
-		p.back(from.at, from.n)
-	}
-	*from = start{}
+// add reads the document that begins at the current line.
+func (p *parser) add() *Error {
 	if len(p.found) == MaxDocuments {
-		return p.wrong(0, "too-many-documents", "the answer has more than %d documents; write one step at a time", MaxDocuments)
+		return p.wrong(p.i, 0, "too-many-documents", "the answer has more than %d documents; write one step at a time", MaxDocuments)
 	}
 	d, err := p.document()
 	if err != nil {
@@ -169,7 +159,18 @@ func (p *parser) keyLine(from *start) *Error {
 	return nil
 }
 
-// wrong makes the error for a byte of the current line's text.
-func (p *parser) wrong(off int, rule, format string, args ...any) *Error {
-	return &Error{Pos: p.pos(off), Rule: rule, Message: fmt.Sprintf(format, args...)}
+// skipBlank goes to the next line that shows something.
+func (p *parser) skipBlank() {
+	for !p.eof() && p.line(p.i).blank() {
+		p.i++
+	}
+}
+
+// wrong makes the error for a byte of a line's text.
+func (p *parser) wrong(i, off int, rule, format string, args ...any) *Error {
+	return errorAt(p.pos(i, off), rule, format, args...)
+}
+
+func errorAt(at Pos, rule, format string, args ...any) *Error {
+	return &Error{Pos: at, Rule: rule, Message: fmt.Sprintf(format, args...)}
 }

@@ -107,6 +107,14 @@ var _ = Describe("Parse", Label("R-01"), func() {
 		Expect(only("thought: |\r\n  one\r\n\r\n    two\r\n  # no comment\r\naction: a\r\n").Thought).To(Equal("one\n\n  two\n# no comment"))
 	})
 
+	DescribeTable("reads what YAML refuses and models write",
+		func(value, want string) { Expect(only("thought: " + value + "\naction: a\n").Thought).To(Equal(want)) },
+		Entry("a character in two escapes, as in JSON", `"a \ud83d\ude00 b"`, "a \U0001F600 b"),
+		Entry("control characters", "a\x00\x1b[2Jb", "a\x00\x1b[2Jb"),
+		Entry("line breaks of Unicode within a line", "|\n  a\u2028b\u0085c\n  d", "a\u2028b\u0085c\nd"),
+		Entry("a blank line with a tab", "|\n  a\n\t\n  b", "a\n\nb"),
+	)
+
 	DescribeTable("takes the input of an action as it stands",
 		func(value, want string, line, column int) {
 			d := only("thought: x\naction: y\naction_input:" + value)

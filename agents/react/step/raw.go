@@ -2,115 +2,110 @@ package step
 
 import "strings"
 
-// raw takes a value as it stands: the text and its place. It ends on the first
-// line behind the value, and leaves the end of the value in p.lastEnd.
+// raw returns a value as it stands, dedented, and its place. It ends on the first line
+// behind the value, and leaves the offset of the value's end in p.end.
 func (p *parser) raw(off int) (string, Pos, *Error) {
-	p.lastEnd = p.l.end()
-	rest := p.l.text[off:]
-	if empty(rest) {
-		p.next()
-		return p.nested(true)
+	l := p.line(p.i)
+	p.end = l.end()
+	if isEmpty(l.text[off:]) {
+		return p.block(below)
 	}
-	off += len(rest) - len(strings.TrimLeft(rest, " \t"))
-	switch p.l.text[off] {
+	off = len(l.text) - len(strings.TrimLeft(l.text[off:], " \t"))
+	at, from := p.pos(p.i, off), l.start+l.lead+off
+	switch l.text[off] {
 	case '|', '>':
-		if _, _, err := p.blockHeader(off); err != nil {
-			return "", Pos{}, err
+		if err := p.checkHeader(p.i, off); err != nil {
+			return "", at, err
 		}
-		p.next()
-		return p.nested(false)
-	}
-	at, from, margin := p.pos(off), p.l.start+p.l.lead+off, p.l.lead
-	if c := p.l.text[off]; c == '{' || c == '[' {
+		return p.block(text)
+	case '{', '[':
 		if err := p.brackets(off); err != nil {
 			return "", at, err
 		}
-		return p.cut(from, p.lastEnd, margin), at, nil
-	}
-	for p.next(); !p.eof && (p.l.blank() || p.l.indent > 0); p.next() {
-		if !p.l.blank() {
-			p.lastEnd = p.l.end()
+	default:
+		if _, _, err := p.block(inline); err != nil {
+			return "", at, err
 		}
+		p.skipBlank()
 	}
-	return p.cut(from, p.lastEnd, margin), at, nil
+	return p.cut(from, p.end, l.lead), at, nil
 }
 
-// nested takes the indented lines of a value, or, if the value may be a list, the
-// items at the margin.
-func (p *parser) nested(list bool) (string, Pos, *Error) {
-	p.skipToContent(list)
-	if p.eof || p.l.blank() || p.l.indent == 0 && (!list || p.class() != item) {
-		return "", p.pos(0), p.noTab()
-	}
-	list = list && p.l.indent == 0
-	at, from, lead := p.pos(0), p.l.start+p.l.lead, p.l.lead
-	var levels [MaxDepth]int
-	depth, behind, n := 0, p.at, p.l.n
-	for ; !p.eof; p.next() {
-		l := &p.l
-		if l.blank() {
+// form says where a value that is taken as it stands begins.
+type form int
+
+const (
+	below  form = iota // on the lines below the key
+	text               // there, behind the header of a block text
+	inline             // on the line of the key
+)
+
+// block takes the indented lines below the current one. Comments at the margin may stand
+// between those that are below the key, and the items of a list may stand at the margin.
+func (p *parser) block(f form) (string, Pos, *Error) {
+	var first line
+	var at Pos
+	var levels []int
+	behind, list := p.i+1, false
+	for p.i++; !p.eof(); p.i++ {
+		l, c := p.current()
+		if c == blank || c == comment && !list && f != inline || f == below && levels == nil && l.text[0] == '#' {
 			continue
 		}
-		if l.indent == 0 && !list {
-			if l.text[0] == '#' {
-				continue // a comment; the value may go on behind it
-			}
+		if levels == nil {
+			list = f == below && c == item
+			first, at = l, p.pos(p.i, 0)
+		}
+		if c != indented && (c != item || !list) {
 			break
 		}
-		if l.indent == 0 && p.class() != item {
-			break
+		for len(levels) > 0 && levels[len(levels)-1] >= p.indent(l) {
+			levels = levels[:len(levels)-1]
 		}
-		for depth > 0 && levels[depth-1] >= l.indent {
-			depth--
+		if levels = append(levels, p.indent(l)); len(levels) > MaxDepth {
+			return "", at, p.tooDeep(0)
 		}
-		if depth == MaxDepth {
-			return "", at, p.wrong(0, "too-deep", "the value is nested more than %d levels deep", MaxDepth)
-		}
-		levels[depth] = l.indent
-		depth++
-		p.lastEnd, behind, n = l.end(), p.at, l.n
+		p.end, behind = l.end(), p.i+1
 	}
-	p.back(behind, n+1) // comments behind the value belong to what follows
-	return p.cut(from, p.lastEnd, lead), at, p.noTab()
+	if levels != nil || f == inline {
+		p.i = behind // comments behind the value belong to what follows
+	}
+	if _, c := p.current(); c == tabbed && f != inline {
+		return "", at, p.tab()
+	}
+	if levels == nil {
+		return "", Pos{}, nil
+	}
+	return p.cut(first.start+first.lead, p.end, first.lead), at, nil
 }
 
-// skipToContent goes to the first line of a nested value, over blank lines and
-// comments.
-func (p *parser) skipToContent(comments bool) {
-	for !p.eof && (p.l.blank() || comments && p.l.text[0] == '#') {
-		p.next()
-	}
-}
-
-// noTab refuses a line that is indented with a tab.
-func (p *parser) noTab() *Error {
-	if !p.eof && p.class() == tabbed {
-		return p.wrong(0, "tab", "the line begins with a tab; indent with spaces")
-	}
-	return nil
+func (p *parser) tooDeep(off int) *Error {
+	return p.wrong(p.i, off, "too-deep", "the value is nested more than %d levels deep", MaxDepth)
 }
 
 // brackets goes to the line behind the list or mapping that a bracket opens.
 func (p *parser) brackets(off int) *Error {
-	opened := p.pos(off)
+	opened := p.pos(p.i, off)
 	var n nest
-	for from := off; ; from = 0 {
-		at := n.follow(p.l.text, from)
+	for ; ; off = 0 {
+		l := p.line(p.i)
+		at := n.follow(l.text, off)
 		switch {
 		case n.depth > MaxDepth:
-			return p.wrong(at, "too-deep", "the value is nested more than %d levels deep", MaxDepth)
+			return p.tooDeep(at)
 		case n.depth == 0:
-			if rest := p.l.text[at:]; !empty(rest) {
-				return p.wrong(at, "brackets", "found %s behind the closing bracket", excerpt(rest))
+			if rest := l.text[at:]; !isEmpty(rest) {
+				return p.wrong(p.i, at, "brackets", "found %s behind the closing bracket", excerpt(rest))
 			}
-			p.lastEnd = p.l.start + p.l.lead + at
-			p.next()
+			p.end = l.start + l.lead + at
+			p.i++
 			return nil
 		}
-		p.next()
+		p.i++
 		p.skipBlank()
-		if p.eof || p.l.indent == 0 && p.ends() {
-			return &Error{Pos: opened, Rule: "brackets", Message: "the bracket that opens here is not closed"}
+		switch _, c := p.current(); {
+		case p.eof(), c == separator, c == ending, c == closing, c == opening:
+			return errorAt(opened, "brackets", "the bracket that opens here is not closed")
 		}
 	}
 }
@@ -152,35 +147,4 @@ func (n *nest) follow(text string, i int) int {
 		}
 	}
 	return len(text)
-}
-
-// ends reports whether the current line ends a document, whatever is open in it.
-func (p *parser) ends() bool {
-	switch p.class() {
-	case separator, ending, closing, opening:
-		return true
-	}
-	return false
-}
-
-// cut is a piece of the answer whose further lines lose up to n leading spaces.
-func (p *parser) cut(from, to, n int) string {
-	text := p.text[from:max(from, to)]
-	if n == 0 || strings.IndexByte(text, '\n') < 0 {
-		return text
-	}
-	var b strings.Builder
-	b.Grow(len(text))
-	for {
-		i := strings.IndexByte(text, '\n') + 1
-		if i == 0 {
-			b.WriteString(text)
-			return b.String()
-		}
-		b.WriteString(text[:i])
-		text = text[i:]
-		for k := 0; k < n && text != "" && text[0] == ' '; k++ {
-			text = text[1:]
-		}
-	}
 }

@@ -1,212 +1,214 @@
 package step
 
 import (
+	"encoding/json"
+	"errors"
+	"regexp"
 	"strings"
+
+	"go.yaml.in/yaml/v4"
 )
 
-// scalar reads the text value of a key, which begins at a byte of the current line or
-// on the lines below. It ends on the first line behind the value.
+// scalar returns the text value of a key and its place. The value begins at a byte of
+// the current line or on the lines below it; scalar ends on the first line behind it.
 func (p *parser) scalar(name string, off int) (string, Pos, *Error) {
-	off, there := p.value(off)
-	if !there {
-		return "", p.pos(0), nil
+	s := scalar{parser: p, name: name, key: p.i}
+	for p.i++; !p.eof(); p.i++ {
+		if _, c := p.current(); c != indented && c != blank && c != comment {
+			break
+		}
 	}
-	at := p.pos(off)
-	rest := p.l.text[off:]
-	var text string
-	var err *Error
-	switch c := rest[0]; {
-	case c == '|' || c == '>':
-		text, err = p.block(off)
-	case c == '"':
-		text, err = p.double(off)
-	case c == '\'':
-		text, err = p.single(off)
-	case c == '[' || c == '{' || opensItem(rest):
-		err = p.wrong(off, "not-text", "%s must be a text, and a list or mapping begins here; write `%s: |` and the text below it, indented", name, name)
-	case c == '&' || c == '*' || c == '!':
-		err = p.wrong(off, "not-text", "a text that begins with %q means something else in YAML; write `%s: |` and the text below it, indented", c, name)
-	case c == '%' || c == '@' || c == '`' || c == ',' || c == ']' || c == '}':
-		err = p.wrong(off, "not-text", "a text cannot begin with %q; quote it, or write `%s: |` and the text below it, indented", c, name)
-	default:
-		text, err = p.plain(name, off)
+	if !s.find(off) {
+		return "", Pos{}, nil
 	}
+	at := p.pos(s.first, s.off)
+	if err := s.check(); err != nil {
+		return "", at, err
+	}
+	text, err := s.load()
 	return text, at, err
+}
+
+// scalar is the value of a text key.
+type scalar struct {
+	*parser
+	name  string
+	key   int    // the line of the key
+	first int    // the line on which the value begins
+	off   int    // the byte of that line's text
+	text  string // the rest of that line
+}
+
+// find looks for the beginning of the value: behind the colon, or on the first indented
+// line below.
+func (s *scalar) find(off int) bool {
+	for s.first = s.key; s.first < s.i; s.first++ {
+		l := s.line(s.first)
+		s.off, s.text = off, strings.TrimLeft(l.text[off:], " \t")
+		if !isEmpty(l.text[off:]) && (off > 0 || !l.comment()) {
+			s.off += len(l.text) - off - len(s.text)
+			return true
+		}
+		off = 0
+	}
+	return false
+}
+
+// check refuses a value that is not a text, or begins like something else in YAML.
+func (s *scalar) check() *Error {
+	const write = "write `%s: |` and the text below it, indented"
+	switch c := s.text[0]; {
+	case c == '[' || c == '{' || opensItem(s.text):
+		return s.wrong(s.first, s.off, "not-text", "%s must be a text, and a list or mapping begins here; "+write, s.name, s.name)
+	case c == '&' || c == '*' || c == '!':
+		return s.wrong(s.first, s.off, "not-text", "a text that begins with %q means something else in YAML; "+write, c, s.name)
+	case strings.IndexByte("%@`,]}", c) >= 0:
+		return s.wrong(s.first, s.off, "not-text", "a text cannot begin with %q; quote it, or "+write, c, s.name)
+	case s.isBlock():
+		return s.checkHeader(s.first, s.off)
+	case !s.isQuoted():
+		if m := colonPattern.FindStringSubmatchIndex(s.text); m[2] >= 0 {
+			return s.colon(s.pos(s.first, s.off+m[2]))
+		}
+	}
+	return nil
+}
+
+// colonPattern matches a plain text up to its comment, or to a colon that makes a key of it.
+var colonPattern = regexp.MustCompile(`^.*?(?:(:)(?:[ \t]|$)|[ \t]#|$)`)
+
+func (s *scalar) colon(at Pos) *Error {
+	return errorAt(at, "colon", "a colon with a space makes a key of the text before it; quote the text, or write `%s: |` and the text below it, indented", s.name)
 }
 
 // opensItem reports whether a text would be read as an item of a list, or a
 // complex key.
-func opensItem(rest string) bool {
-	return strings.IndexByte("-?:", rest[0]) >= 0 && (len(rest) == 1 || isSpace(rest[1]))
+func opensItem(text string) bool {
+	return strings.IndexByte("-?:", text[0]) >= 0 && (len(text) == 1 || isSpace(text[1]))
 }
 
-// value finds where the value of a key begins: behind the colon, or on the first
-// indented line below. Otherwise it reports false, and has gone to the next line at
-// the margin.
-func (p *parser) value(off int) (int, bool) {
-	if rest := p.l.text[off:]; !empty(rest) {
-		return off + len(rest) - len(strings.TrimLeft(rest, " \t")), true
+func (s *scalar) isBlock() bool  { return s.text[0] == '|' || s.text[0] == '>' }
+func (s *scalar) isQuoted() bool { return s.text[0] == '"' || s.text[0] == '\'' }
+
+// headerPattern matches `|` or `>` with indicators.
+var headerPattern = regexp.MustCompile(`^[|>](?:[+-][1-9]?|[1-9][+-]?)?`)
+
+// checkHeader refuses a text behind the header of a block text.
+func (p *parser) checkHeader(i, off int) *Error {
+	text := p.line(i).text[off:]
+	header := headerPattern.FindString(text)
+	if rest := text[len(header):]; !isEmpty(rest) {
+		return p.wrong(i, off+len(header), "block-header", "found %s behind %q; the text of a block begins on the next line, indented", excerpt(rest), header)
 	}
-	for p.next(); !p.eof; p.next() {
-		switch c := p.class(); {
-		case c == blank, c == comment, c == indented && p.l.comment():
-		case c == indented:
-			return len(p.l.text) - len(strings.TrimLeft(p.l.text, " \t")), true
-		default:
-			return 0, false
-		}
-	}
-	return 0, false
+	return nil
 }
 
-// plain reads a text without quotes, whose further lines are indented.
-func (p *parser) plain(name string, off int) (string, *Error) {
-	text, commented, err := p.plainLine(name, off)
-	if err != nil {
-		return "", err
-	}
-	if text == "null" || text == "~" || text == "Null" || text == "NULL" {
-		text = ""
-	}
+// load reads the lines from the key to the current one as YAML.
+func (s *scalar) load() (string, *Error) {
 	var b strings.Builder
-	breaks := 0
-	for p.next(); !p.eof; p.next() {
-		if p.l.blank() {
-			breaks++
-			continue
+	for i := s.key; i < s.i; i++ {
+		l := s.line(i)
+		if n := s.indent(l); i == s.key || n > 0 || !l.blank() {
+			b.WriteString(strings.Repeat(" ", n) + l.text)
 		}
-		if p.l.indent == 0 {
-			break
-		}
-		if p.l.comment() {
-			commented = true
-			continue
-		}
-		if commented {
-			return "", p.wrong(0, "indentation", "the text of %q was ended by a comment; write `%s: |` and the text below it, indented", name, name)
-		}
-		more, comment, err := p.plainLine(name, 0)
-		if err != nil {
-			return "", err
-		}
-		if b.Len() == 0 {
-			b.WriteString(text)
-		}
-		fold(&b, breaks)
-		b.WriteString(more)
-		breaks, commented = 0, comment
-	}
-	if b.Len() > 0 {
-		text = b.String()
-	}
-	return text, nil
-}
-
-// fold writes what stands between two lines of a plain or quoted text: a space, or
-// the line breaks of the blank lines between.
-func fold(b *strings.Builder, blankLines int) {
-	if blankLines == 0 {
-		b.WriteByte(' ')
-		return
-	}
-	for range blankLines {
 		b.WriteByte('\n')
 	}
+	text := hide.Replace(strings.ToValidUTF8(b.String(), "\uFFFD"))
+	if s.text[0] == '"' {
+		text = joinSurrogates(text)
+	}
+	s.work += len(text)
+	var n yaml.Node
+	if err := yaml.Load([]byte(text), &n); err != nil {
+		return "", s.explain(err)
+	}
+	switch v := n.Content[0].Content[1]; {
+	case v.Kind != yaml.ScalarNode: // a mapping whose first key is quoted
+		return "", s.behindQuote()
+	case v.ShortTag() == "!!null":
+		return "", nil
+	default:
+		return unhide.Replace(v.Value), nil
+	}
 }
 
-// plainLine is one line of a plain text, without its comment.
-func (p *parser) plainLine(name string, off int) (text string, commented bool, err *Error) {
-	text = p.l.text[off:]
-	for from := 0; ; {
-		i := strings.IndexAny(text[from:], ":#")
-		if i < 0 {
-			break
-		}
-		i += from
-		from = i + 1
-		if text[i] == '#' {
-			if i > 0 && isSpace(text[i-1]) {
-				text, commented = text[:i], true
-				break
-			}
-			continue
-		}
-		if from == len(text) || isSpace(text[from]) {
-			return "", false, p.wrong(off+i, "colon", "a colon with a space makes a key of the text before it; quote the text, or write `%s: |` and the text below it, indented", name)
-		}
-	}
-	return strings.Trim(text, " \t"), commented, nil
+// surrogatePair matches a character that is written in two escapes, as JSON writes it.
+var surrogatePair = regexp.MustCompile(`\\u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}`)
+
+// joinSurrogates replaces such escapes, which YAML does not have, by the character.
+func joinSurrogates(text string) string {
+	return surrogatePair.ReplaceAllStringFunc(text, func(pair string) string {
+		var c string
+		_ = json.Unmarshal([]byte(`"`+pair+`"`), &c) // the pattern matches only what is valid
+		return c
+	})
 }
 
-// blockHeader reads `|` or `>` with its indicators. That of chomping is read and not
-// needed: texts lose the line breaks at their end.
-func (p *parser) blockHeader(off int) (folded bool, indent int, err *Error) {
-	text := p.l.text[off:]
-	folded = text[0] == '>'
-	var chomp byte
-	i := 1
-	for ; i < len(text) && i <= 2; i++ {
-		switch c := text[i]; {
-		case (c == '+' || c == '-') && chomp == 0:
-			chomp = c
-			continue
-		case c >= '1' && c <= '9' && indent == 0:
-			indent = int(c - '0')
-			continue
-		}
-		break
+// hide replaces characters of the model's text that YAML refuses or takes for a line
+// break by characters for private use; unhide does the reverse.
+var hide, unhide = func() (there, back *strings.Replacer) {
+	var from, to []string
+	for i, c := range "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x0b\x0c\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f" +
+		"\r\u0085\u2028\u2029\uFEFF\uFFFE\uFFFF" {
+		private := string(rune(0x10F000 + i))
+		from, to = append(from, string(c), private), append(to, private, string(c))
 	}
-	if rest := text[i:]; !empty(rest) || rest != "" && !isSpace(rest[0]) {
-		err = p.wrong(off+i, "block-header", "found %s behind %q; the text of a block begins on the next line, indented", excerpt(rest), text[:i])
+	return strings.NewReplacer(from...), strings.NewReplacer(to...)
+}()
+
+// explain makes the error for the model of one of the YAML library.
+func (s *scalar) explain(err error) *Error {
+	e, ok := errors.AsType[*yaml.LoadError](err)
+	if !ok || e.Mark.Line == 0 {
+		return s.wrong(s.first, s.off, "not-text", "the text cannot be read as YAML; write `%s: |` and the text below it, indented", s.name)
 	}
-	return folded, indent, err
+	i := min(s.key+e.Mark.Line-1, s.i-1)
+	l := s.line(i)
+	at := Pos{Line: i + 1, Column: e.Mark.Column + l.lead - s.indent(l)}
+	before, rest := splitAt(l.text, at.Column-1-l.lead)
+	begins := strings.TrimSpace(before) == ""
+	switch {
+	case s.isQuoted() && (strings.Contains(e.Message, "escape") || strings.Contains(e.Message, "hexadecimal")):
+		off := max(0, strings.LastIndexByte(before+rest[:min(1, len(rest))], '\\'))
+		text := l.text[off:]
+		return s.wrong(i, off, "escape", `%s is no escape; write a backslash as \\, or use single quotes`, excerpt(text[:min(2, len(text))]))
+	case i == s.first && quotePattern.MatchString(s.text):
+		return s.behindQuote()
+	case s.isQuoted() && strings.Contains(e.Message, "end of stream"):
+		return s.wrong(s.first, s.off, "quote", "the quote %s that begins here is not closed; close it, and indent all lines of the text", s.text[:1])
+	case begins && (strings.HasPrefix(rest, "\t") || strings.Contains(before, "\t")):
+		return errorAt(at, "tab", "a tab stands in the indentation; indent with spaces")
+	case begins && (s.isQuoted() || s.isBlock()):
+		return errorAt(at, "indentation",
+			"the line is indented, but the value of %q has ended before it; write texts of several lines as `%s: |` with all lines indented alike", s.name, s.name)
+	case begins:
+		return errorAt(at, "indentation", "the text of %q was ended by a comment; write `%s: |` and the text below it, indented", s.name, s.name)
+	case s.isQuoted():
+		return s.behind(i, len(strings.TrimRight(before, " \t")))
+	}
+	return s.colon(at)
 }
 
-// block reads a block text, without the line breaks at its end.
-func (p *parser) block(off int) (string, *Error) {
-	folded, indent, err := p.blockHeader(off)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	breaks := 0        // line breaks not written yet
-	before := true     // nothing was written
-	wasSpaced := false // the line before began with a space
-	for p.next(); !p.eof; p.next() {
-		l := &p.l
-		if l.blank() && (indent == 0 || l.indent+len(l.text) <= indent || l.indent < indent) {
-			breaks++
-			continue
-		}
-		if indent == 0 && l.indent > 0 {
-			indent = l.indent
-		}
-		if l.indent == 0 || l.indent < indent {
-			if l.text[0] == '\t' {
-				return "", p.wrong(0, "tab", "a tab stands in the indentation; indent with spaces")
-			}
-			break
-		}
-		content := p.text[l.end()-len(l.text)-(l.indent-indent) : l.end()]
-		spaced := isSpace(content[0])
-		switch {
-		case before:
-			newlines(&b, breaks)
-		case folded && !wasSpaced && !spaced && breaks == 1:
-			b.WriteByte(' ')
-		case folded && !wasSpaced && !spaced:
-			newlines(&b, breaks-1)
-		default:
-			newlines(&b, breaks)
-		}
-		b.WriteString(content)
-		breaks, before, wasSpaced = 1, false, spaced
-	}
-	return b.String(), nil
+// quotePattern matches a quoted text that ends on the line on which it begins, and the
+// character behind one in single quotes.
+var quotePattern = regexp.MustCompile(`^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'(?:[^']|$))`)
+
+// behindQuote makes the error for a text behind such a quoted text.
+func (s *scalar) behindQuote() *Error {
+	return s.behind(s.first, s.off+strings.LastIndexByte(quotePattern.FindString(s.text), s.text[0])+1)
 }
 
-func newlines(b *strings.Builder, n int) {
-	for range n {
-		b.WriteByte('\n')
+func (s *scalar) behind(i, off int) *Error {
+	return s.wrong(i, off, "quote", "found %s behind the closing quote; a quote within a quoted text is written \\\" or, in single quotes, ''", excerpt(s.line(i).text[off:]))
+}
+
+// splitAt splits a text behind its first n characters.
+func splitAt(text string, n int) (before, after string) {
+	for off := range text {
+		if n <= 0 {
+			return text[:off], text[off:]
+		}
+		n--
 	}
+	return text, ""
 }
