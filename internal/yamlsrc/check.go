@@ -13,14 +13,14 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// checker compares a document with the Go type that it is decoded into. The
-// YAML library could report unknown keys itself, but not where in the document
-// they are, not which keys there are, and not what else is wrong with the value.
+// checker validates a document against the Go type that it is decoded into. The YAML
+// library could report unknown keys itself, but without their position in the document,
+// the valid keys, and the other errors of the value.
 type checker struct {
 	doc      *Document
 	found    Diagnostics
 	reported map[mark]bool
-	values   map[mark]value // what stands where, to explain the library's errors
+	values   map[mark]value // by position, to explain the library's errors
 	inAlias  int            // aliases around the current value
 	aliased  int            // values visited inside aliases
 	exploded bool           // aliased is above the limit
@@ -39,7 +39,7 @@ func (c *checker) report(n *yaml.Node, path, message, expected, nearest string) 
 	c.found = append(c.found, d)
 }
 
-// wrong reports that n is not what t wants.
+// wrong reports that n is not a t.
 func (c *checker) wrong(n *yaml.Node, t reflect.Type, path string) {
 	if isNull(n) {
 		c.report(n, path, "the value is missing", describeType(t), "")
@@ -48,8 +48,8 @@ func (c *checker) wrong(n *yaml.Node, t reflect.Type, path string) {
 	c.report(n, path, "found "+describeNode(n), describeType(t), "")
 }
 
-// check visits the value n, which is to become a t. Rules are those of the
-// struct field that holds it, or nil; those of a list hold for its items.
+// check validates the value n, which is decoded into a t. The rules are those of its
+// struct field, or nil; the rules of a list apply to its items.
 func (c *checker) check(n *yaml.Node, t reflect.Type, rules *bounds, path string) {
 	if n.Kind == yaml.AliasNode {
 		c.inAlias++
@@ -67,13 +67,13 @@ func (c *checker) check(n *yaml.Node, t reflect.Type, rules *bounds, path string
 	}
 	switch short := decodesItself(t); {
 	case t == reflect.TypeFor[yaml.Node](), short && t.Kind() == reflect.Struct && len(fieldsOf(t)) == 0:
-		// Document.Decode checks it when its type is known.
+		// Document.Decode validates it when its type is known.
 	case t.Kind() == reflect.Interface:
 		c.checkAny(n, path)
 	case isNull(n):
 		c.wrong(n, t, path)
 	case short && n.Kind != yaml.MappingNode:
-		// Its own method judges the short form.
+		// Its own method validates the short form.
 	case t.Kind() == reflect.Struct && !isText(t):
 		c.checkStruct(n, t, path)
 	case t.Kind() == reflect.Map:
@@ -91,9 +91,9 @@ func (c *checker) affordable(n *yaml.Node, path string) bool {
 	if c.inAlias > 0 {
 		c.aliased++
 	}
-	if c.aliased > MaxAliased && !c.exploded {
+	if c.aliased > maxAliased && !c.exploded {
 		c.exploded = true
-		c.report(n, path, fmt.Sprintf("aliases stand for more than %d values", MaxAliased), "fewer aliases of aliases", "")
+		c.report(n, path, fmt.Sprintf("aliases stand for more than %d values", maxAliased), "fewer aliases of aliases", "")
 	}
 	return !c.exploded
 }
@@ -108,15 +108,15 @@ func (c *checker) checkStruct(n *yaml.Node, t reflect.Type, path string) {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.key == key.Value })
 		if i < 0 {
 			keys := keysOf(fields)
-			c.report(key, join(path, key.Value), fmt.Sprintf("unknown key %q", clip(key.Value)),
+			c.report(key, Join(path, key.Value), fmt.Sprintf("unknown key %q", clip(key.Value)),
 				"one of "+strings.Join(keys, ", "), suggest.Nearest(key.Value, keys))
 			return
 		}
-		c.check(v, fields[i].typ, fields[i].bounds, join(path, key.Value))
+		c.check(v, fields[i].typ, fields[i].bounds, Join(path, key.Value))
 	})
 	for _, f := range fields {
 		if f.required && !given[f.key] {
-			c.report(n, join(path, f.key), fmt.Sprintf("the key %q is missing", f.key), "", "")
+			c.report(n, Join(path, f.key), fmt.Sprintf("the key %q is missing", f.key), "", "")
 		}
 	}
 }
@@ -126,11 +126,11 @@ func (c *checker) checkMap(n *yaml.Node, t reflect.Type, path string) {
 		c.wrong(n, t, path)
 		return
 	}
-	c.checkKeys(n, path, func(key, v *yaml.Node) { c.check(v, t.Elem(), nil, join(path, key.Value)) })
+	c.checkKeys(n, path, func(key, v *yaml.Node) { c.check(v, t.Elem(), nil, Join(path, key.Value)) })
 }
 
 // checkKeys calls visit for each pair of a mapping and of those merged into it,
-// reports keys that are no text or given twice, and returns the keys.
+// reports keys that are not text or are given twice, and returns the keys.
 func (c *checker) checkKeys(n *yaml.Node, path string, visit func(key, v *yaml.Node)) map[string]bool {
 	given := make(map[string]bool, len(n.Content)/2)
 	first := make(map[string]int, len(n.Content)/2)
@@ -144,7 +144,7 @@ func (c *checker) checkKeys(n *yaml.Node, path string, visit func(key, v *yaml.N
 			c.report(key, path, "found "+describeNode(key)+" as a key", "text", "")
 			continue
 		case twice:
-			c.report(key, join(path, key.Value), fmt.Sprintf("the key %q is given twice; first on line %d", clip(key.Value), line), "", "")
+			c.report(key, Join(path, key.Value), fmt.Sprintf("the key %q is given twice; first on line %d", clip(key.Value), line), "", "")
 			continue
 		}
 		first[key.Value], given[key.Value] = key.Line, true
@@ -180,15 +180,15 @@ func (c *checker) checkList(n *yaml.Node, t reflect.Type, rules *bounds, path st
 	}
 }
 
-// checkAny checks a value of no particular type: it must fit into JSON.
+// checkAny validates a value of any type: JSON must be able to represent it.
 func (c *checker) checkAny(n *yaml.Node, path string) {
 	anything := reflect.TypeFor[any]()
 	switch n.Kind {
 	case yaml.MappingNode:
 		c.checkKeys(n, path, func(key, v *yaml.Node) {
-			// The library makes a map[any]any of a mapping with a key that is no text.
+			// The library makes a map[any]any of a mapping with a key that is not text.
 			key.Tag = "!!str"
-			c.check(v, anything, nil, join(path, key.Value))
+			c.check(v, anything, nil, Join(path, key.Value))
 		})
 	case yaml.SequenceNode:
 		for i, item := range n.Content {
@@ -197,7 +197,7 @@ func (c *checker) checkAny(n *yaml.Node, path string) {
 	case yaml.ScalarNode:
 		switch n.ShortTag() {
 		case "!!timestamp":
-			n.Tag = "!!str" // a date stays as it was written
+			n.Tag = "!!str" // a date is decoded as it is written
 		case "!!float":
 			c.checkScalar(n, reflect.TypeFor[float64](), nil, path)
 		}
@@ -212,13 +212,13 @@ func (c *checker) checkScalar(n *yaml.Node, t reflect.Type, rules *bounds, path 
 	if rules == nil {
 		return
 	}
-	if want, nearest := rules.refuse(n); want != "" {
-		c.report(n, path, "found "+describeNode(n), want, nearest)
+	if expected, nearest := rules.violation(n); expected != "" {
+		c.report(n, path, "found "+describeNode(n), expected, nearest)
 	}
 }
 
-// fits reports whether a scalar can become a t. Text takes every scalar, since
-// `text: 42` means the text; a type that reads text judges by itself.
+// fits reports whether a scalar can be decoded into a t. Text accepts every scalar, since
+// `text: 42` means the text; a type that decodes text validates it itself.
 func fits(n *yaml.Node, t reflect.Type) bool {
 	tag := n.ShortTag()
 	if isText(t) {

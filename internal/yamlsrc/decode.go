@@ -1,10 +1,10 @@
-// Package yamlsrc decodes YAML files strictly and says where each error is.
+// Package yamlsrc decodes YAML files strictly and reports the position of each error.
 //
-// Beyond the syntax it refuses what usually is a mistake: unknown and duplicate
-// keys, missing keys, values of another type, keys without a value, several
-// documents in one file. All errors are reported at once, each with line,
-// column, what was expected and the nearest valid word. Input is not trusted:
-// size, nesting and the expansion of aliases are limited.
+// Beyond the syntax it refuses common mistakes: unknown and duplicate keys, missing
+// keys, values of another type, keys without a value, several documents in one file.
+// All errors are reported at once, each with line, column, the expected value and the
+// nearest valid word. Input is not trusted: size, nesting and the expansion of aliases
+// are limited.
 package yamlsrc
 
 import (
@@ -20,25 +20,25 @@ import (
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
 
-// The limits of a file. They are far above what people write by hand, and low
-// enough that a hostile file costs milliseconds.
+// MaxBytes is the largest size of a file. This and the other limits are far above what
+// people write by hand, and low enough that a hostile file costs milliseconds.
+const MaxBytes = 1 << 20
+
 const (
-	MaxBytes   = 1 << 20 // size of a file
-	MaxDepth   = 64      // nesting of lists and mappings
-	MaxAliased = 10_000  // values that aliases stand for, all together
+	maxDepth   = 64     // nesting of lists and mappings
+	maxAliased = 10_000 // values that all aliases together expand to
 )
 
-// Decode reads the YAML document data into the struct that into points to; file
-// is only its name in diagnostics.
+// Decode decodes the YAML document data into the struct that into points to; file is
+// only its name in diagnostics.
 //
-// A key of a struct is required unless its yaml tag says omitempty. The
-// enumerations and bounds of the jsonschema tag (enum=, minimum=, maximum=) are
-// checked too. A struct that implements yaml.Unmarshaler may have a short form
-// (a scalar or list), which it decodes by itself; where a mapping is given, the
-// keys are those of its fields.
+// A key of a struct is required unless its yaml tag has omitempty. The enumerations and
+// bounds of the jsonschema tag (enum=, minimum=, maximum=) are validated too. A struct
+// that implements yaml.Unmarshaler may have a short form (a scalar or list), which it
+// decodes itself; the keys of a mapping are those of its fields.
 //
-// The document serves to place errors that are found later; it is never nil.
-// With diagnostics, into holds whatever could be decoded.
+// The document, which is never nil, gives the position of errors that are found later,
+// and decodes its parts. With diagnostics, into has the values that could be decoded.
 func Decode(file string, data []byte, into any) (*Document, Diagnostics) {
 	doc := &Document{file: file}
 	whole, problem := load(doc, data)
@@ -49,12 +49,12 @@ func Decode(file string, data []byte, into any) (*Document, Diagnostics) {
 	return doc, doc.Decode("", into)
 }
 
-// Decode reads the value at path into what into points to, with the rules of the
-// function Decode. Places and paths in the diagnostics are those of the whole file.
+// Decode decodes the value at path into the value that into points to, with the rules of
+// the function Decode. The diagnostics have positions and paths in the whole file.
 //
-// It serves a document whose parts have types that are known only after another part
-// was read: a field or a map value of the type yaml.Node leaves its part unchecked for
-// a later call. A document that could not be parsed has no parts and yields none.
+// A document may have parts whose type depends on another part: a field or a map value of
+// the type yaml.Node leaves its part unchecked for a later call. A document that could not
+// be parsed yields no diagnostics here.
 func (doc *Document) Decode(path string, into any) Diagnostics {
 	if doc.root == nil {
 		return nil
@@ -72,8 +72,8 @@ func (doc *Document) Decode(path string, into any) Diagnostics {
 	return c.found
 }
 
-// load parses data, which must be exactly one document. The node is that of the
-// document; what it holds is its only content.
+// load parses data, which must be exactly one document. The value of the document is the
+// only content of the returned node.
 func load(doc *Document, data []byte) (*yaml.Node, *Diagnostic) {
 	if len(data) > MaxBytes {
 		return nil, &Diagnostic{File: doc.file, Message: fmt.Sprintf("the file has %d bytes; at most %d are allowed", len(data), MaxBytes)}
@@ -85,7 +85,7 @@ func load(doc *Document, data []byte) (*yaml.Node, *Diagnostic) {
 		return nil, &d
 	}
 	doc.lines = splitLines(data)
-	loader, err := yaml.NewLoader(bytes.NewReader(data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(MaxDepth))))
+	loader, err := yaml.NewLoader(bytes.NewReader(data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth))))
 	if err != nil {
 		d := doc.syntax(err)
 		return nil, &d
@@ -109,7 +109,7 @@ func load(doc *Document, data []byte) (*yaml.Node, *Diagnostic) {
 	return &first, nil
 }
 
-// lineBreaks are the characters that YAML counts as the end of a line.
+// lineBreaks replaces all line breaks of YAML by LF.
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
 func splitLines(data []byte) []string {
@@ -128,14 +128,14 @@ func invalidUTF8(data []byte) int {
 	return -1
 }
 
-// adopt takes over what the YAML library found in addition: values that their
-// own type refused (a duration, an amount of money, a number out of range).
+// adopt adds the errors that only the YAML library finds: values that their own type
+// refuses (a duration, an amount of money, a number out of range).
 func (c *checker) adopt(err error) {
 	if err == nil {
 		return
 	}
 	several, ok := errors.AsType[*yaml.LoadErrors](err)
-	if !ok { // it gave up; when there are diagnostics, they say why
+	if !ok { // it gave up; diagnostics, if there are any, have the reason
 		if len(c.found) == 0 {
 			c.found = append(c.found, c.doc.syntax(err))
 		}
@@ -144,7 +144,7 @@ func (c *checker) adopt(err error) {
 	for _, e := range several.Errors {
 		m := mark{e.Mark.Line, e.Mark.Column}
 		if c.reported[m] {
-			continue // said already, and better
+			continue // reported already, in better words
 		}
 		c.reported[m] = true
 		v := c.values[m]

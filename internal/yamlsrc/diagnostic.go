@@ -9,28 +9,28 @@ import (
 	"unicode"
 )
 
-// Diagnostic is one thing that is wrong with a file, and where.
+// Diagnostic is an error in a file, with its position.
 type Diagnostic struct {
 	// File is the file as the user named it.
 	File string `json:"file"`
 	// Line and Column count from 1; Column counts characters, not bytes. Both are
-	// 0 where the whole file is meant.
+	// 0 for an error of the whole file.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
-	// Path is the place in the document, such as "rules[2].when.user"; empty for
+	// Path is the path in the document, such as "rules[2].when.user"; empty for
 	// a syntax error.
 	Path string `json:"path,omitempty"`
-	// Message says what was found.
+	// Message describes what was found.
 	Message string `json:"message"`
-	// Expected says what should stand there; it may be empty.
+	// Expected describes a valid value; it may be empty.
 	Expected string `json:"expected,omitempty"`
-	// Nearest is the valid word that was probably meant; it may be empty.
+	// Nearest is the most similar valid word; it may be empty.
 	Nearest string `json:"nearest,omitempty"`
 
 	excerpt string // the line of the file, for Detail
 }
 
-// Error is the diagnostic in one line, as compilers write it:
+// Error returns the diagnostic in one line, as compilers write it:
 //
 //	file:line:column: message (did you mean "x"?)
 func (d Diagnostic) Error() string {
@@ -49,8 +49,8 @@ func (d Diagnostic) Error() string {
 	return b.String()
 }
 
-// Detail is Error followed by the line of the file with a caret under the place.
-// Control characters of the file are not passed on.
+// Detail returns Error and the line of the file with a caret under the position.
+// Control characters of the file are replaced.
 func (d Diagnostic) Detail() string {
 	if d.Line == 0 || d.excerpt == "" {
 		return d.Error()
@@ -61,7 +61,7 @@ func (d Diagnostic) Detail() string {
 		number, text, strings.Repeat(" ", len(number)), strings.Repeat(" ", caret))
 }
 
-// printable replaces what a terminal might obey by what it shows as one cell.
+// printable replaces characters that a terminal might interpret by ones of one cell.
 func printable(line string) []rune {
 	return []rune(strings.Map(func(r rune) rune {
 		switch {
@@ -74,8 +74,8 @@ func printable(line string) []rune {
 	}, line))
 }
 
-// window cuts a long line around the column (from 0) and says where the column
-// is then.
+// window cuts a long line around the column (from 0) and returns the column's new
+// index.
 func window(line []rune, column int) (string, int) {
 	const width, before = 100, 60
 	column = min(max(column, 0), len(line))
@@ -94,10 +94,10 @@ func window(line []rune, column int) (string, int) {
 	return text, caret
 }
 
-// Diagnostics are all that is wrong with one or several files.
+// Diagnostics are the errors in one or several files.
 type Diagnostics []Diagnostic
 
-// Error lists the diagnostics, one on a line.
+// Error returns the diagnostics, one on a line.
 func (ds Diagnostics) Error() string {
 	lines := make([]string, len(ds))
 	for i, d := range ds {
@@ -106,8 +106,7 @@ func (ds Diagnostics) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Render lists the diagnostics for a person, each with its Detail, in whole
-// lines.
+// Render returns the Detail of each diagnostic, in whole lines.
 func (ds Diagnostics) Render() string {
 	var b strings.Builder
 	for _, d := range ds {
@@ -116,9 +115,9 @@ func (ds Diagnostics) Render() string {
 	return b.String()
 }
 
-// In adds to the diagnostics the lines that they are about, for Detail. It is for
-// those of a text that is no YAML; lines end in LF or CR LF. What a Document made
-// stays as it is.
+// In adds the lines of data to the diagnostics, for Detail. It is for the diagnostics of a
+// text that is not YAML, with lines that end in LF or CR LF; those that a Document made
+// are not changed.
 func (ds Diagnostics) In(data []byte) Diagnostics {
 	ds = slices.Clone(ds)
 	lines := bytes.Split(data, []byte("\n"))
@@ -138,9 +137,8 @@ func (ds Diagnostics) Err() error {
 	return ds
 }
 
-// About reports whether one of the diagnostics is about the value at path, one
-// inside it, or one that it is inside of: what a checker of the meaning says
-// there too is about a value that was not read as it was meant.
+// About reports whether one of the diagnostics is about the value at path, a value inside
+// it, or a value around it. Further findings about that value are likely consequences.
 func (ds Diagnostics) About(path string) bool {
 	return slices.ContainsFunc(ds, func(d Diagnostic) bool {
 		return d.Path == path || within(d.Path, path) || within(path, d.Path)
@@ -152,8 +150,8 @@ func within(inner, outer string) bool {
 	return ok && (outer == "" || strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "["))
 }
 
-// Sort orders the diagnostics of each file by their place. Files stay in the
-// order in which they first appear.
+// Sort sorts the diagnostics of each file by their position. Files keep the order in
+// which they first appear.
 func (ds Diagnostics) Sort() {
 	order := make(map[string]int)
 	for _, d := range ds {

@@ -1,14 +1,13 @@
 package yamlsrc
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
 )
 
-// Document is a parsed file that knows where each value stands.
+// Document is a parsed file with the position of each value.
 type Document struct {
 	file  string
 	lines []string
@@ -20,8 +19,8 @@ type mark struct{ line, column int }
 
 func at(n *yaml.Node) mark { return mark{n.Line, n.Column} }
 
-// HasKey reports whether data is a document whose mapping has the key, so that
-// formats can be told apart before one is decoded.
+// HasKey reports whether data is a document whose mapping has the key, to recognise the
+// format of a file before it is decoded.
 func HasKey(data []byte, key string) bool {
 	doc := &Document{}
 	whole, problem := load(doc, data)
@@ -32,9 +31,9 @@ func HasKey(data []byte, key string) bool {
 	return doc.Has(key)
 }
 
-// Scalar returns the text of the value under a key of the mapping that data holds, so
-// that a file can be found before it is decoded. It is empty where the key holds no
-// single value; the error reports data that is not valid YAML.
+// Scalar returns the text of the value under a key of the mapping in data, to find a file
+// by it before it is decoded. The text is empty if the key does not have a single value;
+// the error reports data that is not valid YAML.
 func Scalar(data []byte, key string) (string, error) {
 	doc := &Document{}
 	whole, problem := load(doc, data)
@@ -53,69 +52,40 @@ func (doc *Document) Has(path string) bool {
 	return found
 }
 
-// Lines returns the lines, by path, of the values at the paths that are given and of
-// what is inside them, down to depth: 1 is only what they hold. Of a mapping's
-// member it is that of its key. At most limit are returned, those first in the file
-// of each path.
+// Lines returns the lines, by path, of the values at the given paths and of the values
+// inside them, down to a depth: 1 is only their members. The line of a mapping's member is
+// that of its key. At most limit lines are returned, the first ones of each path.
 func (doc *Document) Lines(limit, depth int, paths ...string) map[string]int {
-	w := lineWalk{lines: map[string]int{}, limit: limit}
-	if doc.root == nil {
-		return w.lines
+	lines := map[string]int{}
+	add := func(path string, line int) {
+		if len(lines) < limit {
+			lines[path] = line
+		}
+	}
+	var walk func(n *yaml.Node, path string, depth int)
+	inside := func(n *yaml.Node, path string, line, depth int) {
+		add(path, line)
+		if n.Kind != yaml.AliasNode { // its value is elsewhere in the file
+			walk(n, path, depth)
+		}
+	}
+	walk = func(n *yaml.Node, path string, depth int) {
+		for i := 0; depth > 0 && i < len(n.Content); i++ {
+			switch {
+			case n.Kind == yaml.SequenceNode:
+				inside(n.Content[i], index(path, i), n.Content[i].Line, depth-1)
+			case n.Kind == yaml.MappingNode && i%2 == 0 && !isMerge(n.Content[i]):
+				inside(n.Content[i+1], Join(path, n.Content[i].Value), n.Content[i].Line, depth-1)
+			}
+		}
 	}
 	for _, path := range paths {
-		n, place := doc.root, at(doc.root)
-		for segment := range segments(path) {
-			if n == nil {
-				break
-			}
-			key, value := child(n, segment)
-			if n = nil; value != nil {
-				place = at(cmp.Or(key, value))
-				n = target(value)
-			}
-		}
-		if n != nil {
-			w.add(path, place.line)
-			w.walk(n, path, depth)
+		if n, place, found := doc.find(path); found {
+			add(path, place.line)
+			walk(n, path, depth)
 		}
 	}
-	return w.lines
-}
-
-// lineWalk notes where values stand.
-type lineWalk struct {
-	lines map[string]int
-	limit int
-}
-
-func (w *lineWalk) add(path string, line int) {
-	if len(w.lines) < w.limit {
-		w.lines[path] = line
-	}
-}
-
-func (w *lineWalk) walk(n *yaml.Node, path string, depth int) {
-	if depth == 0 {
-		return
-	}
-	inner := func(path string, line int, value *yaml.Node) {
-		w.add(path, line)
-		if value.Kind != yaml.AliasNode { // stands elsewhere
-			w.walk(value, path, depth-1)
-		}
-	}
-	switch n.Kind {
-	case yaml.SequenceNode:
-		for i, item := range n.Content {
-			inner(index(path, i), item.Line, item)
-		}
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if key := n.Content[i]; !isMerge(key) {
-				inner(join(path, key.Value), key.Line, n.Content[i+1])
-			}
-		}
-	}
+	return lines
 }
 
 // At makes a diagnostic for the value at path, such as "rules[2].when.user.matches",
@@ -158,7 +128,7 @@ func (doc *Document) find(path string) (n *yaml.Node, place mark, found bool) {
 	return n, place, true
 }
 
-// target follows an alias to the value it stands for.
+// target returns the value of an alias, and any other node as it is.
 func target(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode && n.Alias != nil {
 		return n.Alias
@@ -256,8 +226,8 @@ func segments(path string) func(yield func(string) bool) {
 	}
 }
 
-// join extends a path by a key.
-func join(path, key string) string {
+// Join returns the path of the value under a key of the mapping at path.
+func Join(path, key string) string {
 	switch {
 	case key == "" || strings.ContainsAny(key, ".[]\""):
 		return path + "[" + strconv.Quote(key) + "]"
@@ -266,8 +236,5 @@ func join(path, key string) string {
 	}
 	return path + "." + key
 }
-
-// Join is the path of the value under a key of the mapping at path, as At reads it.
-func Join(path, key string) string { return join(path, key) }
 
 func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }

@@ -10,21 +10,21 @@ import (
 
 // Change is one change to a document.
 type Change struct {
-	// Path is where the value stands, in the form of Document.At.
+	// Path is the path of the value, as for Document.At.
 	Path string
 	// Key is a new name for the value's key; empty leaves it.
 	Key string
-	// Value takes the place of the value; nil removes it and its key.
+	// Value replaces the value; nil removes it and its key.
 	Value any
-	// Make adds the key, and the mappings around it, where they are not there.
+	// Make adds the key, and the mappings around it, if they are missing.
 	Make bool
 }
 
-// Edit makes changes to a YAML document, one after the other, and keeps order,
-// comments and the style of all else, but no blank lines. What is not there is not
-// changed, unless the change says Make; only a single key with a value is then added to
-// the end of the document. With Make every alias is first replaced by what it stands for,
-// so that only one place is changed.
+// Edit makes changes to a YAML document, one after the other. It keeps the order, the
+// comments and the style of everything else, but not blank lines. A change without Make
+// skips a missing value, unless its path is a single key: that is added at the end of the
+// document. With Make every alias is first replaced by a copy of its value, so that only
+// one place is changed.
 func Edit(data []byte, changes []Change) ([]byte, error) {
 	doc := &Document{}
 	whole, problem := load(doc, data)
@@ -73,7 +73,7 @@ func (c *Change) apply(root *yaml.Node) error {
 	return nil
 }
 
-// make puts the value at its path, and mappings on the way where there is nothing.
+// make sets the value at its path, and adds the missing mappings around it.
 func (c *Change) make(root, value *yaml.Node) error {
 	place := root
 	for segment := range segments(c.Path) {
@@ -87,8 +87,8 @@ func (c *Change) make(root, value *yaml.Node) error {
 	return nil
 }
 
-// inner is the value of a mapping or list at a segment of a path; an empty mapping is
-// added where a mapping has no such key.
+// inner returns the value of a mapping or list at a segment of a path; an empty mapping
+// is added where a mapping does not have the key.
 func inner(n *yaml.Node, segment string) (*yaml.Node, error) {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
 		*n = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
@@ -122,13 +122,13 @@ func clone(n *yaml.Node) *yaml.Node {
 	return &c
 }
 
-// expand replaces aliases by what they stand for, and takes the anchors away. It
-// returns how many values that made; more than MaxAliased are refused.
+// expand replaces aliases by copies of their values, and removes the anchors. It returns
+// the number of copied values; more than maxAliased are refused.
 func expand(n *yaml.Node, made int) (int, error) {
 	for n.Kind == yaml.AliasNode {
 		made += count(target(n))
-		if made > MaxAliased {
-			return made, fmt.Errorf("aliases stand for more than %d values", MaxAliased)
+		if made > maxAliased {
+			return made, fmt.Errorf("aliases stand for more than %d values", maxAliased)
 		}
 		*n = *clone(target(n))
 	}
@@ -142,7 +142,7 @@ func expand(n *yaml.Node, made int) (int, error) {
 	return made, nil
 }
 
-// count is how many nodes there are.
+// count returns the number of nodes in n, itself included.
 func count(n *yaml.Node) int {
 	sum := 1
 	for _, inside := range n.Content {
@@ -151,7 +151,7 @@ func count(n *yaml.Node) int {
 	return sum
 }
 
-// name is what the key of the value is called afterwards.
+// name returns the name of the value's key after the change.
 func (c *Change) name(before string) string {
 	if c.Key != "" {
 		return c.Key
@@ -159,7 +159,7 @@ func (c *Change) name(before string) string {
 	return before
 }
 
-// keyOf is the index of a key of a mapping; -1 if it has none.
+// keyOf returns the index of a key of a mapping, or -1.
 func keyOf(n *yaml.Node, name string) int {
 	if n.Kind != yaml.MappingNode {
 		return -1

@@ -49,50 +49,50 @@ func keysOf(fields []field) []string {
 	return keys
 }
 
-// bounds restrict a scalar, as its jsonschema tag says.
+// bounds restrict a scalar, as its jsonschema tag does.
 type bounds struct {
-	enum                   []string
-	minimum, maximum       float64
-	hasMinimum, hasMaximum bool
+	enum             []string
+	minimum, maximum *float64
 }
 
+// boundsOf returns the bounds in a jsonschema tag, or nil.
 func boundsOf(tag string) *bounds {
 	var b bounds
 	for rule := range strings.SplitSeq(tag, ",") {
 		name, v, _ := strings.Cut(rule, "=")
 		number, err := strconv.ParseFloat(v, 64)
-		switch name {
-		case "enum":
+		switch {
+		case name == "enum":
 			b.enum = append(b.enum, v)
-		case "minimum":
-			b.minimum, b.hasMinimum = number, err == nil
-		case "maximum":
-			b.maximum, b.hasMaximum = number, err == nil
+		case name == "minimum" && err == nil:
+			b.minimum = &number
+		case name == "maximum" && err == nil:
+			b.maximum = &number
 		}
 	}
-	if b.enum == nil && !b.hasMinimum && !b.hasMaximum {
+	if b.enum == nil && b.minimum == nil && b.maximum == nil {
 		return nil
 	}
 	return &b
 }
 
-// refuse says what was expected in place of the scalar n, or "" if n is within
-// the bounds.
-func (b *bounds) refuse(n *yaml.Node) (expected, nearest string) {
+// violation describes what was expected in place of the scalar n; it is empty if n is
+// within the bounds.
+func (b *bounds) violation(n *yaml.Node) (expected, nearest string) {
 	if b.enum != nil && !slices.Contains(b.enum, n.Value) {
 		return "one of " + strings.Join(b.enum, ", "), suggest.Nearest(n.Value, b.enum)
 	}
 	v, ok := number(n)
 	switch {
-	case ok && b.hasMinimum && v < b.minimum:
-		return "at least " + strconv.FormatFloat(b.minimum, 'f', -1, 64), ""
-	case ok && b.hasMaximum && v > b.maximum:
-		return "at most " + strconv.FormatFloat(b.maximum, 'f', -1, 64), ""
+	case ok && b.minimum != nil && v < *b.minimum:
+		return "at least " + strconv.FormatFloat(*b.minimum, 'f', -1, 64), ""
+	case ok && b.maximum != nil && v > *b.maximum:
+		return "at most " + strconv.FormatFloat(*b.maximum, 'f', -1, 64), ""
 	}
 	return "", ""
 }
 
-// number is the value of a scalar that is a number.
+// number returns the value of a scalar that is a number.
 func number(n *yaml.Node) (v float64, ok bool) {
 	if tag := n.ShortTag(); tag != "!!int" && tag != "!!float" {
 		return 0, false
@@ -101,7 +101,7 @@ func number(n *yaml.Node) (v float64, ok bool) {
 	return v, err == nil
 }
 
-// describeType says in words what a t is written as; "" where that is not simple.
+// describeType describes how a t is written; it is empty where that has no simple name.
 func describeType(t reflect.Type) string {
 	switch {
 	case isText(t):
