@@ -11,7 +11,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/fixtures"
 	"github.com/rehearse-dev/rehearse/harness/corpus"
-	"github.com/rehearse-dev/rehearse/harness/corpus/variant"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 )
 
@@ -42,18 +41,18 @@ var _ = DescribeTable("no verdict of the guard changes when a message only looks
 		for _, item := range shipped() {
 			plain, err := say(ctx, guard, item.Text)
 			Expect(err).NotTo(HaveOccurred())
-			for _, v := range variant.Of(item.Text) {
-				tried[v.Name]++
-				p, err := say(ctx, guard, v.Text)
+			for _, v := range variantsOf(item.Text) {
+				tried[v.name]++
+				p, err := say(ctx, guard, v.text)
 				Expect(err).NotTo(HaveOccurred())
 				if p.Positive != plain.Positive {
 					changed = append(changed, fmt.Sprintf("%s (%s) %s: %t becomes %t (%.3f, %.3f)",
-						item.ID, item.Label, v.Name, plain.Positive, p.Positive, *plain.Score, *p.Score))
+						item.ID, item.Label, v.name, plain.Positive, p.Positive, *plain.Score, *p.Score))
 				}
 			}
 		}
-		for _, name := range variant.Names() {
-			Expect(tried[name] > 0 || name == "nfc").To(BeTrue(), name+" was tried on no message; nfc only changes what nfd makes")
+		for _, r := range rewritings {
+			Expect(tried[r.name] > 0 || r.name == "nfc").To(BeTrue(), r.name+" was tried on no message; nfc only changes what nfd makes")
 		}
 		Expect(changed).To(BeEmpty(), strings.Join(changed, "\n"))
 	},

@@ -108,7 +108,6 @@ var allowed = map[string][]string{
 	"harness/baseline":                 {"stat", "harness/record", "harness/measure", "harness/gate", "scenarios/expect"},
 	"harness/compare":                  {"stat", "harness/record", "harness/measure", "harness/gate", "harness/baseline"},
 	"harness/corpus":                   {},
-	"harness/corpus/variant":           {},
 	"harness/detect":                   {"harness/corpus", "agents/stop", "agents/react/", "llm", "clock"},
 	"harness/detect/score":             {"harness/corpus", "harness/detect", "stat"},
 	"harness/detect/fit":               {"harness/corpus", "harness/detect", "harness/detect/score"},

@@ -1,4 +1,4 @@
-package variant
+package detect_test
 
 import (
 	"regexp"

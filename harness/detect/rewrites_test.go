@@ -1,4 +1,4 @@
-package variant_test
+package detect_test
 
 import (
 	"regexp"
@@ -13,14 +13,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
-
-	"github.com/rehearse-dev/rehearse/harness/corpus/variant"
 )
-
-func TestVariant(t *testing.T) {
-	RegisterFailHandler(Fail)
-	RunSpecs(t, "corpus/variant")
-}
 
 const message = "## Résumé\n" +
 	"\n" +
@@ -40,9 +33,9 @@ const message = "## Résumé\n" +
 // of returns the message's variant of that name.
 func of(name, text string) string {
 	GinkgoHelper()
-	for _, v := range variant.Of(text) {
-		if v.Name == name {
-			return v.Text
+	for _, v := range variantsOf(text) {
+		if v.name == name {
+			return v.text
 		}
 	}
 	Fail("there is no variant " + name)
@@ -95,12 +88,13 @@ var _ = DescribeTable("a variant touches prose only",
 var _ = Describe("variants", func() {
 	It("are all made of a rich text, each under its name", func() {
 		var names []string
-		for _, v := range variant.Of(norm.NFD.String("œ") + message + " “x”") {
-			names = append(names, v.Name)
+		for _, v := range variantsOf(norm.NFD.String("œ") + message + " “x”") {
+			names = append(names, v.name)
 		}
 		Expect(names).To(ContainElements("straight-quotes", "crlf", "narrow-spaces"))
-		rest := slices.DeleteFunc(variant.Names(), func(n string) bool { return slices.Contains(names, n) })
-		Expect(rest).To(Equal([]string{"nfc"}), "the message is in that form already")
+		rest := slices.DeleteFunc(slices.Clone(rewritings), func(r rewriting) bool { return slices.Contains(names, r.name) })
+		Expect(rest).To(HaveLen(1))
+		Expect(rest[0].name).To(Equal("nfc"), "the message is in that form already")
 		Expect(of("nfc", norm.NFD.String(message))).To(Equal(message))
 		Expect(of("nfd", message)).To(Equal(norm.NFD.String(message)))
 		Expect(of("straight-quotes", "l’été “x”")).To(Equal(`l'été "x"`))
@@ -108,8 +102,8 @@ var _ = Describe("variants", func() {
 
 	It("are none of a text that they would not change", func() {
 		for _, text := range []string{"", "\n\n", "```\ncode of it\n", "    indented code"} {
-			for _, v := range variant.Of(text) {
-				Expect(v.Name).To(Equal("crlf"), text)
+			for _, v := range variantsOf(text) {
+				Expect(v.name).To(Equal("crlf"), text)
 			}
 		}
 	})
@@ -172,20 +166,20 @@ var _ = It("keeps words and structure of any message", func() {
 			text = other.Draw(t, "any")
 		}
 		want := strings.Split(text, "\n")
-		for _, v := range variant.Of(text) {
-			if slices.Contains([]string{"latin-1", "windows-1252", "mac-roman"}, v.Name) {
+		for _, v := range variantsOf(text) {
+			if slices.Contains([]string{"latin-1", "windows-1252", "mac-roman"}, v.name) {
 				continue // the words are there for who repairs them
 			}
-			got := strings.Split(v.Text, "\n")
+			got := strings.Split(v.text, "\n")
 			if len(got) != len(want) {
-				t.Fatalf("%s: %d lines become %d: %q", v.Name, len(want), len(got), v.Text)
+				t.Fatalf("%s: %d lines become %d: %q", v.name, len(want), len(got), v.text)
 			}
 			for i := range got {
-				if g, w := bullet.FindString(got[i]), bullet.FindString(want[i]); g != w && v.Name != "emoji" {
-					t.Fatalf("%s: %q begins with %q", v.Name, got[i], g)
+				if g, w := bullet.FindString(got[i]), bullet.FindString(want[i]); g != w && v.name != "emoji" {
+					t.Fatalf("%s: %q begins with %q", v.name, got[i], g)
 				}
 				if g, w := words(got[i]), words(want[i]); utf8.ValidString(text) && !equalButLigatures(g, w) {
-					t.Fatalf("%s: %q becomes %q", v.Name, w, g)
+					t.Fatalf("%s: %q becomes %q", v.name, w, g)
 				}
 			}
 		}
@@ -197,13 +191,13 @@ func equalButLigatures(a, b []string) bool {
 	return slices.EqualFunc(a, b, func(x, y string) bool { return fold.Replace(x) == fold.Replace(y) })
 }
 
-func FuzzOf(f *testing.F) {
+func FuzzVariants(f *testing.F) {
 	f.Add(message)
 	f.Add("\xff\x00`\n```\n<")
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, v := range variant.Of(text) {
-			if v.Text == text || strings.Count(v.Text, "\n") != strings.Count(text, "\n") {
-				t.Fatalf("%s of %q is %q", v.Name, text, v.Text)
+		for _, v := range variantsOf(text) {
+			if v.text == text || strings.Count(v.text, "\n") != strings.Count(text, "\n") {
+				t.Fatalf("%s of %q is %q", v.name, text, v.text)
 			}
 		}
 	})

@@ -1,9 +1,4 @@
-// Package variant rewrites a message so that a person still reads the same: what
-// a detector says of it must not change (metamorphic testing: Chen et al., ACM
-// Computing Surveys 51(1), 2018). The structure stays as well: bullets, numbers,
-// check boxes, headings, code and addresses are not touched, except where the
-// whole text went through a wrong decoding.
-package variant
+package detect_test
 
 import (
 	"strings"
@@ -13,21 +8,22 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Variant is a message in another guise.
-type Variant struct {
-	// Name says what was done, such as "upper-case".
-	Name string
-	Text string
+// variant is a message that was rewritten so that a person reads the same: the verdict of a
+// detector must not change (metamorphic testing: Chen et al., ACM Computing Surveys 51(1),
+// 2018). The structure stays as well: bullets, numbers, check boxes, headings, code and
+// addresses are not changed, except where the whole text is decoded wrongly.
+type variant struct {
+	name string // of the rewriting, such as "upper-case"
+	text string
 }
 
-// rule is one way to rewrite a message.
-type rule struct {
+// rewriting is one way to rewrite a message.
+type rewriting struct {
 	name    string
 	rewrite func(string) string
 }
 
-// rules are all, in the order of Of.
-var rules = []rule{
+var rewritings = []rewriting{
 	{"no-accents", prose(withoutAccents)},
 	{"nfd", norm.NFD.String},
 	{"nfc", norm.NFC.String},
@@ -46,21 +42,12 @@ var rules = []rule{
 	{"trailing-spaces", lines(func(l line) string { return l.mark + l.body + " " })},
 }
 
-// Names lists the ways in which Of rewrites.
-func Names() []string {
-	names := make([]string, len(rules))
-	for i, r := range rules {
-		names[i] = r.name
-	}
-	return names
-}
-
-// Of returns the variants of a message that differ from it.
-func Of(text string) []Variant {
-	var out []Variant
-	for _, r := range rules {
+// variantsOf returns the variants of a message that differ from it.
+func variantsOf(text string) []variant {
+	var out []variant
+	for _, r := range rewritings {
 		if rewritten := r.rewrite(text); rewritten != text {
-			out = append(out, Variant{Name: r.name, Text: rewritten})
+			out = append(out, variant{r.name, rewritten})
 		}
 	}
 	return out
