@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
@@ -92,10 +93,10 @@ func (l look) facts(b *strings.Builder, target string) {
 		}
 		return strings.Compare(a.name, b.name)
 	})
-	fmt.Fprintf(b, "%s: %s, %s, %s\n", clip(target), count(len(l.texts), "file"), count(lines, "line"), count(size, "byte"))
+	fmt.Fprintf(b, "%s: %s, %s, %s\n", clip(target), format.Plural(len(l.texts), "file"), format.Plural(lines, "line"), format.Plural(size, "byte"))
 	var all []string
 	for _, s := range shares {
-		all = append(all, fmt.Sprintf("%s %s in %s", s.name, count(s.lines, "line"), count(s.files, "file")))
+		all = append(all, fmt.Sprintf("%s %s in %s", s.name, format.Plural(s.lines, "line"), format.Plural(s.files, "file")))
 	}
 	if len(all) > 0 {
 		fmt.Fprintf(b, "languages by extension: %s\n", strings.Join(all, "; "))
@@ -172,7 +173,7 @@ func numbered(texts []text, from, to int) []string {
 func sizes(texts []text) []string {
 	var all []string
 	for _, t := range texts {
-		all = append(all, fmt.Sprintf("%s: %s, %s", t.name, count(len(t.lines()), "line"), languageOf(t.name).name))
+		all = append(all, fmt.Sprintf("%s: %s, %s", t.name, format.Plural(len(t.lines()), "line"), languageOf(t.name).name))
 	}
 	return all
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 type compareInput struct {
@@ -65,14 +67,14 @@ func (w *work) compare(in compareInput) (string, error) {
 
 func compareEqual(a, b text) (string, error) {
 	if bytes.Equal(a.data, b.data) {
-		return fmt.Sprintf("equal: %s and %s have the same %s, sha256 %s", a.name, b.name, count(len(a.data), "byte"), digest(a.data)), nil
+		return fmt.Sprintf("equal: %s and %s have the same %s, sha256 %s", a.name, b.name, format.Plural(len(a.data), "byte"), digest(a.data)), nil
 	}
 	at := 0
 	for at < min(len(a.data), len(b.data)) && a.data[at] == b.data[at] {
 		at++
 	}
 	return fmt.Sprintf("different: %s has %s, sha256 %s; %s has %s, sha256 %s; they differ from line %d on",
-		a.name, count(len(a.data), "byte"), digest(a.data), b.name, count(len(b.data), "byte"), digest(b.data),
+		a.name, format.Plural(len(a.data), "byte"), digest(a.data), b.name, format.Plural(len(b.data), "byte"), digest(b.data),
 		1+bytes.Count(a.data[:at], []byte("\n"))), nil
 }
 
@@ -91,7 +93,7 @@ func compareLines(a, b text) (string, error) {
 			removed++
 		}
 	}
-	return fmt.Sprintf("different: %s only in %s, %s only in %s\n%s", count(removed, "line"), a.name, count(added, "line"), b.name, d), nil
+	return fmt.Sprintf("different: %s only in %s, %s only in %s\n%s", format.Plural(removed, "line"), a.name, format.Plural(added, "line"), b.name, d), nil
 }
 
 // compareKeys compares which keys two JSON or YAML documents have, at any depth.
@@ -110,7 +112,7 @@ func compareKeys(a, b text) (string, error) {
 	onlyA, onlyB := missing(keys[0], keys[1]), missing(keys[1], keys[0])
 	var s strings.Builder
 	if len(onlyA)+len(onlyB) == 0 {
-		fmt.Fprintf(&s, "equal: %s and %s have the same %s (values were not compared)", a.name, b.name, count(len(keys[0]), "key"))
+		fmt.Fprintf(&s, "equal: %s and %s have the same %s (values were not compared)", a.name, b.name, format.Plural(len(keys[0]), "key"))
 		return s.String(), nil
 	}
 	s.WriteString("different keys\n")

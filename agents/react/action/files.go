@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // The limits of what is read.
@@ -100,7 +102,7 @@ func (w *work) open(name string) ([]byte, error) {
 	case len(data) > maxFile:
 		return nil, fail(RuleTooLarge, "%s is larger than %d bytes", clip(name), maxFile)
 	case bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data):
-		return nil, fail(RuleBinary, "%s is not a text file (%s)", clip(name), count(len(data), "byte"))
+		return nil, fail(RuleBinary, "%s is not a text file (%s)", clip(name), format.Plural(len(data), "byte"))
 	}
 	return data, nil
 }

@@ -34,15 +34,15 @@ type table struct {
 	rows   [][]string
 }
 
-// format reads and writes documents.
-type format struct {
+// codec reads and writes documents of a format.
+type codec struct {
 	decode func([]byte) (document, error)
 	encode func(document) ([]byte, error)
 	// strict says that a text can fail to be of this format.
 	strict bool
 }
 
-var formats = map[string]format{
+var formats = map[string]codec{
 	"json":     {asValue(decodeJSON), encodeJSON, true},
 	"yaml":     {asValue(decodeYAML), encodeYAML, true},
 	"csv":      {decodeCSV, encodeCSV, true},
@@ -153,36 +153,21 @@ func encodeJSON(d document) ([]byte, error) {
 		return indented(d.value)
 	}
 	var b bytes.Buffer
-	b.WriteString("[")
-	for i, row := range d.table.rows {
-		if i > 0 {
-			b.WriteString(",")
-		}
+	e := jsontext.NewEncoder(&b, jsontext.WithIndent("  "))
+	tokens := []jsontext.Token{jsontext.BeginArray}
+	for _, row := range d.table.rows {
+		tokens = append(tokens, jsontext.BeginObject)
 		for j, cell := range row {
-			b.WriteString(separator(j, "{", ","))
-			writeText(&b, d.table.header[j])
-			b.WriteString(":")
-			writeText(&b, cell)
+			tokens = append(tokens, jsontext.String(d.table.header[j]), jsontext.String(cell))
 		}
-		b.WriteString("}")
+		tokens = append(tokens, jsontext.EndObject)
 	}
-	b.WriteString("]")
-	var pretty bytes.Buffer
-	err := json.Indent(&pretty, b.Bytes(), "", "  ")
-	pretty.WriteString("\n")
-	return pretty.Bytes(), err
-}
-
-func separator(i int, first, others string) string {
-	if i == 0 {
-		return first
+	for _, token := range append(tokens, jsontext.EndArray) {
+		if err := e.WriteToken(token); err != nil {
+			return nil, err
+		}
 	}
-	return others
-}
-
-func writeText(b *bytes.Buffer, s string) {
-	quoted, _ := jsontext.AppendQuote(nil, s) // the error is of text that is not UTF-8, which no file here is
-	b.Write(quoted)
+	return b.Bytes(), nil
 }
 
 func indented(value any) ([]byte, error) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // delimiter is the line between the header of a table and its rows.
@@ -29,7 +31,7 @@ func decodeMarkdown(data []byte) (document, error) {
 			}
 			row := cells(line)
 			if len(row) != len(header) {
-				return document{}, fmt.Errorf("line %d has %s; the header has %d", i+n+2, count(len(row), "cell"), len(header))
+				return document{}, fmt.Errorf("line %d has %s; the header has %d", i+n+2, format.Plural(len(row), "cell"), len(header))
 			}
 			rows = append(rows, row)
 		}

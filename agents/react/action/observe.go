@@ -73,11 +73,3 @@ func pathless(err error) error {
 	}
 	return err
 }
-
-// count writes a number with its noun: "1 line", "3 lines".
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

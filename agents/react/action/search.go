@@ -7,6 +7,8 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // maxQuery is how long a query may be, in bytes.
@@ -44,7 +46,7 @@ func (w *work) search(in searchInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	heading(&b, fmt.Sprintf("lines with %s in %s", q.about, count(len(l.texts), "file")), found)
+	heading(&b, fmt.Sprintf("lines with %s in %s", q.about, format.Plural(len(l.texts), "file")), found)
 	l.remarks(&b)
 	return b.String(), nil
 }

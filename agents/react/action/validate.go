@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 type validateInput struct {
@@ -90,7 +92,7 @@ func (w *work) exists(data string, groups []string) (verdict, error) {
 	case info.IsDir():
 		return verdict{!negated, fmt.Sprintf("%s is a folder", clip(name))}, nil
 	}
-	return verdict{!negated, fmt.Sprintf("%s has %s", clip(name), count(int(info.Size()), "byte"))}, nil
+	return verdict{!negated, fmt.Sprintf("%s has %s", clip(name), format.Plural(int(info.Size()), "byte"))}, nil
 }
 
 func (w *work) contains(data string, groups []string) (verdict, error) {
@@ -164,7 +166,7 @@ func (w *work) count(data string, groups []string) (verdict, error) {
 			n++
 		}
 	}
-	return counted(n, groups[1], groups[2], fmt.Sprintf("%s with a match of %q in %s", count(n, "line"), clip(groups[0]), t.name))
+	return counted(n, groups[1], groups[2], fmt.Sprintf("%s with a match of %q in %s", format.Plural(n, "line"), clip(groups[0]), t.name))
 }
 
 func (w *work) lineCount(data string, groups []string) (verdict, error) {
@@ -173,7 +175,7 @@ func (w *work) lineCount(data string, groups []string) (verdict, error) {
 		return verdict{}, err
 	}
 	n := len(t.lines())
-	return counted(n, groups[0], groups[1], fmt.Sprintf("%s has %s", t.name, count(n, "line")))
+	return counted(n, groups[0], groups[1], fmt.Sprintf("%s has %s", t.name, format.Plural(n, "line")))
 }
 
 func counted(n int, operator, wanted, evidence string) (verdict, error) {

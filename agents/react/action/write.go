@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // write writes a file as a whole or not at all, and says what it wrote.
@@ -36,8 +37,8 @@ func (w *work) write(name string, data []byte) (string, error) {
 		return "", explain(name, err)
 	}
 	w.written = append(w.written, name)
-	return fmt.Sprintf("wrote %s: %s, %s, sha256 %s%s", clip(name), count(len(data), "byte"),
-		count(len(split(data)), "line"), digest(data), before), nil
+	return fmt.Sprintf("wrote %s: %s, %s, sha256 %s%s", clip(name), format.Plural(len(data), "byte"),
+		format.Plural(len(split(data)), "line"), digest(data), before), nil
 }
 
 // executed are files and folders whose content other programs run without being asked:
@@ -86,7 +87,7 @@ func (w *work) replaced(name string) (string, error) {
 	case !info.Mode().IsRegular():
 		return "", fail(RuleNotAFile, "%s is %s, not a file", clip(name), kind(info.Mode()))
 	}
-	return fmt.Sprintf("; it replaced a file of %s", count(int(info.Size()), "byte")), nil
+	return fmt.Sprintf("; it replaced a file of %s", format.Plural(int(info.Size()), "byte")), nil
 }
 
 // partialName is what a file is called until it is whole.
