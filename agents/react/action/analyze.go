@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// shown is how many lines of findings are shown.
+// shown is the largest number of findings in an observation.
 const shown = 100
 
 type analyzeInput struct {
@@ -19,7 +19,7 @@ type analyzeInput struct {
 	Focus  string `yaml:"focus,omitempty"`
 }
 
-// analyze tells facts about a file or folder, and what it has of the focus.
+// analyze reports facts about a file or folder, and the findings of a focus.
 func (w *work) analyze(in analyzeInput) (string, error) {
 	l, err := w.scope(in.Target)
 	if err != nil {
@@ -34,7 +34,7 @@ func (w *work) analyze(in analyzeInput) (string, error) {
 	return b.String(), nil
 }
 
-// focus tells what a scope has of a focus.
+// focus writes the findings of a focus in a scope.
 func (w *work) focus(b *strings.Builder, l look, name string) error {
 	limits := lineRange().FindStringSubmatch(name)
 	known, isKnown := focusOf(name)
@@ -66,7 +66,7 @@ func (w *work) focus(b *strings.Builder, l look, name string) error {
 	return err
 }
 
-// facts says how much there is, and of what.
+// facts writes the number of files, lines and bytes, and the languages.
 func (l look) facts(b *strings.Builder, target string) {
 	type share struct {
 		name         string
@@ -103,17 +103,17 @@ func (l look) facts(b *strings.Builder, target string) {
 	}
 }
 
-// remarks says what was passed over.
+// remarks lists the files and folders that were skipped.
 func (l look) remarks(b *strings.Builder) {
 	if len(l.passed) > 0 {
 		heading(b, "passed over", listed(l.passed))
 	}
 }
 
-// listed are lines that are there already.
+// listed returns lines as findings.
 func listed(lines []string) findings { return findings{lines[:min(len(lines), shown)], len(lines)} }
 
-// heading writes a title with the number of lines, and those that are shown.
+// heading writes a title with the number of findings, and the findings up to the limit.
 func heading(b *strings.Builder, title string, f findings) {
 	if f.total == 0 {
 		fmt.Fprintf(b, "%s: none\n", title)
@@ -128,7 +128,7 @@ func heading(b *strings.Builder, title string, f findings) {
 	}
 }
 
-// parts are the functions, types and headings of texts.
+// parts returns the functions, types and headings of texts.
 func parts(texts []text) findings {
 	var all findings
 	for _, t := range texts {
@@ -142,7 +142,7 @@ func parts(texts []text) findings {
 	return all
 }
 
-// span is a range of lines: all, one, or from one to another.
+// span returns a range of lines: all, one, or from one to another.
 func span(limits []string) (from, to int) {
 	if limits == nil {
 		return 1, math.MaxInt
@@ -154,7 +154,7 @@ func span(limits []string) (from, to int) {
 	return from, to
 }
 
-// numbered are the lines of texts in a range, as they stand.
+// numbered returns the lines of texts in a range, unchanged.
 func numbered(texts []text, from, to int) []string {
 	var all []string
 	for _, t := range texts {
@@ -178,7 +178,7 @@ func sizes(texts []text) []string {
 	return all
 }
 
-// at is a line of a file as findings show it.
+// at formats a line of a file as a finding.
 func at(name string, line int, text string) string {
 	return fmt.Sprintf("%s:%d: %s", sanitize.Line(name, 0), line, sanitize.Line(text, maxLine))
 }

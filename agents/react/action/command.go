@@ -14,17 +14,17 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// maxValue is how long the value of an input of a command may be, in bytes.
+// maxValue is the largest size of an input value of a command, in bytes.
 const maxValue = 8 << 10
 
-// kept are the variables of the environment that a command gets; whatever else
-// this process has, such as keys of providers, it does not see.
+// kept are the environment variables that a command gets. It does not get others, such as
+// keys of providers.
 var kept = []string{
 	"PATH", "HOME", "TMPDIR", "TEMP", "TMP", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME", "SHELL",
 	"SystemRoot", "SystemDrive", "PATHEXT", "COMSPEC", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
 }
 
-// command does a custom action.
+// command runs a custom action.
 func (w *work) command(a agentfile.Action, input string) (string, error) {
 	values, err := w.values(a, input)
 	if err != nil {
@@ -54,7 +54,7 @@ func (w *work) command(a agentfile.Action, input string) (string, error) {
 	return fmt.Sprintf("exit status %d\n%s", end.Code, out), nil
 }
 
-// values reads and checks the inputs of a custom action, as text.
+// values decodes and checks the inputs of a custom action.
 func (w *work) values(a agentfile.Action, input string) (map[string]string, error) {
 	values := make(map[string]string)
 	doc, found := decode(input, &values)
@@ -86,8 +86,8 @@ func (w *work) values(a agentfile.Action, input string) (map[string]string, erro
 	return values, nil
 }
 
-// checkValue checks the value of one input. Whether a program takes it for a path is
-// not known, so that none may name a place outside, also not behind "@" or "=", as
+// checkValue checks the value of one input. A program may interpret any value as a path,
+// so no value may name a place outside of the workspace, not after "@" or "=" either, as
 // in "@file" and "if=file".
 func (w *work) checkValue(name, value string) error {
 	if len(value) > maxValue || strings.ContainsRune(value, 0) {
@@ -115,14 +115,13 @@ func (w *work) checkValue(name, value string) error {
 	return nil
 }
 
-// endsElement reports whether a character ends an element of a path, wherever in a
-// value the path stands.
+// endsElement reports whether a character ends a path element anywhere in a value.
 func endsElement(r rune) bool {
 	return strings.ContainsRune(`/\@=:;,'"`, r) || unicode.IsSpace(r)
 }
 
-// arguments puts the values in their places. An argument that is only an input
-// that is not given is left out.
+// arguments fills the values into a command. An argument that consists of an input without
+// a value is omitted.
 func arguments(command []string, values map[string]string) ([]string, error) {
 	var argv []string
 	for i, arg := range command {

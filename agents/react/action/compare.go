@@ -20,7 +20,7 @@ type compareInput struct {
 
 // criterion is a way to compare two texts.
 type criterion struct {
-	names   []string // the first is the one that is shown
+	names   []string // the first one is offered
 	compare func(a, b text) (string, error)
 }
 
@@ -39,7 +39,7 @@ func criteriaNames() []string {
 	return all
 }
 
-// compare compares two files or texts by a criterion; lines where none is given.
+// compare compares two files or texts by a criterion, by default by lines.
 func (w *work) compare(in compareInput) (string, error) {
 	a, err := w.given(in.A)
 	if err != nil {
@@ -96,7 +96,7 @@ func compareLines(a, b text) (string, error) {
 	return fmt.Sprintf("different: %s only in %s, %s only in %s\n%s", format.Plural(removed, "line"), a.name, format.Plural(added, "line"), b.name, d), nil
 }
 
-// compareKeys compares which keys two JSON or YAML documents have, at any depth.
+// compareKeys compares the keys of two JSON or YAML documents, at any depth.
 func compareKeys(a, b text) (string, error) {
 	var keys [2]map[string]bool
 	for i, t := range []text{a, b} {
@@ -121,11 +121,11 @@ func compareKeys(a, b text) (string, error) {
 	return s.String(), nil
 }
 
-// maxKeys is how many keys are compared.
+// maxKeys is the largest number of keys to compare.
 const maxKeys = 10_000
 
-// collectKeys gathers the paths of all keys, at most one more than maxKeys; items
-// of lists count as one.
+// collectKeys collects the paths of all keys, at most one more than maxKeys; items of
+// lists share one path.
 func collectKeys(path string, value any, into map[string]bool) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -144,7 +144,7 @@ func collectKeys(path string, value any, into map[string]bool) {
 	}
 }
 
-// compareWords compares which words two texts use.
+// compareWords compares the vocabularies of two texts.
 func compareWords(a, b text) (string, error) {
 	set := func(t text) map[string]bool {
 		all := make(map[string]bool)
@@ -160,7 +160,7 @@ func compareWords(a, b text) (string, error) {
 	return s.String(), nil
 }
 
-// missing are the keys of a that b has not, sorted.
+// missing returns the keys of a that b does not have, sorted.
 func missing(a, b map[string]bool) []string {
 	var all []string
 	for _, key := range slices.Sorted(maps.Keys(a)) {

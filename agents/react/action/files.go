@@ -23,14 +23,14 @@ const (
 	maxPath  = 4096
 )
 
-// passedOver are folders that are not an agent's business and often large.
+// passedOver are folders that rarely matter to an agent and are often large.
 var passedOver = []string{".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"}
 
-// clean is a path as it is shown: with slashes, without "." and "..".
+// clean returns a path for output: with slashes, without "." and "..".
 func clean(name string) string { return path.Clean(filepath.ToSlash(name)) }
 
-// inside checks a path that an agent wrote and cleans it. Links are checked when
-// it is opened.
+// inside checks and cleans a path that an agent wrote. Links are checked when it is
+// opened.
 func inside(name string) (string, error) {
 	switch slashed := filepath.ToSlash(name); {
 	case strings.TrimSpace(name) == "":
@@ -44,12 +44,13 @@ func inside(name string) (string, error) {
 	}
 }
 
-// leadsOut reports whether os.Root refused a path; it has no error value for that.
+// leadsOut reports whether os.Root refused a path; it does not have an error value for
+// that.
 func leadsOut(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "escapes from parent")
 }
 
-// explain names what the file system refused.
+// explain converts an error of the file system into a failure.
 func explain(name string, err error) error {
 	if _, known := errors.AsType[*failure](err); known {
 		return err
@@ -81,7 +82,8 @@ func (w *work) content(name string) ([]byte, error) {
 	return data, nil
 }
 
-// open reads a file of a cleaned path. Without waiting: opening a pipe would.
+// open reads the file of a cleaned path. It does not block, as opening a pipe otherwise
+// would.
 func (w *work) open(name string) ([]byte, error) {
 	f, err := w.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -119,13 +121,13 @@ func kind(m fs.FileMode) string {
 	return "something special"
 }
 
-// text is a file that an agent looks at.
+// text is a file, or a text in an input.
 type text struct {
 	name string
 	data []byte
 }
 
-// lines are the lines of a text without their endings; no text, no lines.
+// lines returns the lines without their endings; an empty text does not have lines.
 func (t text) lines() []string { return split(t.data) }
 
 func split(data []byte) []string {
@@ -136,8 +138,8 @@ func split(data []byte) []string {
 	return strings.Split(s, "\n")
 }
 
-// given is a text that an input gives: itself or by a path. It is a text if it has
-// several lines, begins with "{" or "[", or with "text:"; otherwise a path.
+// given returns the text that an input contains or names by a path. The input is a text if
+// it has several lines, or begins with "{", "[" or "text:"; otherwise it is a path.
 func (w *work) given(value string) (text, error) {
 	if inline, ok := strings.CutPrefix(value, "text:"); ok {
 		return text{"the text", []byte(strings.TrimPrefix(inline, " "))}, nil

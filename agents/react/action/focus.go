@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// focus is something to look for. Its signs are patterns on lines; they know
-// nothing of comments, strings or data flow, and findings say so.
+// focus is a topic to search for. Its signs are patterns on lines; they do not recognise
+// comments, strings or data flow, and the findings mention that.
 type focus struct {
-	names []string // the first is the one that is shown
+	names []string // the first one is offered
 	signs func() []sign
 }
 
-// signs are names and patterns by turns, compiled when they are first needed.
+// signs compiles pairs of a name and a pattern, when they are first needed.
 func signs(pairs ...string) func() []sign {
 	return sync.OnceValue(func() []sign {
 		var all []sign
@@ -52,14 +52,14 @@ var focuses = []focus{
 	)},
 }
 
-// The focuses without signs: the parts of files, and their text.
+// The focuses without signs: the parts of files, and their content.
 var (
 	structureNames = []string{"structure", "outline", "functions", "headings"}
 	contentNames   = []string{"content", "text", "contenu", "texte"}
 	lineRange      = lazy(`(?i)^(?:lines|lignes)\s+(\d{1,7})(?:\s*(?:-|to|à)\s*(\d{1,7}))?$`)
 )
 
-// focusNames are the focuses that an agent is told.
+// focusNames returns the names of the focuses, for the agent.
 func focusNames() []string {
 	all := []string{contentNames[0], "lines 10-20", structureNames[0]}
 	for _, f := range focuses {
@@ -68,7 +68,7 @@ func focusNames() []string {
 	return all
 }
 
-// focusOf finds a focus by one of its names.
+// focusOf returns the focus with a name.
 func focusOf(name string) (focus, bool) {
 	i := slices.IndexFunc(focuses, func(f focus) bool { return slices.ContainsFunc(f.names, sameWord(name)) })
 	if i < 0 {
@@ -77,7 +77,7 @@ func focusOf(name string) (focus, bool) {
 	return focuses[i], true
 }
 
-// sameWord compares without case and with "_", "-" and " " as one.
+// sameWord compares without case, and treats "_", "-" and " " as equal.
 func sameWord(a string) func(string) bool {
 	fold := func(s string) string {
 		return strings.ToLower(strings.NewReplacer("-", "_", " ", "_").Replace(strings.TrimSpace(s)))

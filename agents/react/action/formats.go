@@ -18,17 +18,17 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// maxDepth is how deep JSON may be nested; YAML has the limits of package source.
+// maxDepth is the deepest nesting of JSON; for YAML package yamlsrc has its own limit.
 const maxDepth = 64
 
-// document is what a text of a format holds: a table, or a value as package json
-// decodes it, with json.Number.
+// document is a parsed text: a table, or a value as package json decodes it, with
+// json.Number.
 type document struct {
 	value any
 	table *table
 }
 
-// table is rows under a header; each row has as many cells.
+// table is rows below a header; each row has the same number of cells.
 type table struct {
 	header []string
 	rows   [][]string
@@ -38,7 +38,7 @@ type table struct {
 type codec struct {
 	decode func([]byte) (document, error)
 	encode func(document) ([]byte, error)
-	// strict says that a text can fail to be of this format.
+	// strict is true if not every text is valid.
 	strict bool
 }
 
@@ -59,7 +59,7 @@ func asValue(decode func([]byte) (any, error)) func([]byte) (document, error) {
 	}
 }
 
-// decodeJSON reads exactly one value, without duplicate keys, not too deep.
+// decodeJSON decodes exactly one value, without duplicate keys, up to maxDepth.
 func decodeJSON(data []byte) (any, error) {
 	tokens := jsontext.NewDecoder(bytes.NewReader(data))
 	for first := true; ; first = false {
@@ -87,7 +87,7 @@ func decodeJSON(data []byte) (any, error) {
 	return value, err
 }
 
-// decodeYAML reads one document as the project reads YAML: without duplicate keys.
+// decodeYAML decodes one document with the strict rules of package yamlsrc.
 func decodeYAML(data []byte) (any, error) {
 	var value any
 	if _, found := yamlsrc.Decode("", data, &value); len(found) > 0 {
@@ -96,9 +96,8 @@ func decodeYAML(data []byte) (any, error) {
 	return normal(value)
 }
 
-// normal is a value that YAML gave, with numbers as JSON has them. Those that are no
-// whole numbers of 64 bits have become float64 by then; where whole digits may be
-// lost, it is an error.
+// normal converts a decoded YAML value to JSON numbers. Numbers other than 64-bit integers
+// are float64 by then; if one may have lost digits, that is an error.
 func normal(value any) (any, error) {
 	if n, found := inexact(value); found {
 		return nil, fmt.Errorf("the number %v may have lost digits; write it in quotes", n)
@@ -110,7 +109,7 @@ func normal(value any) (any, error) {
 	return decodeJSON(encoded)
 }
 
-// inexact finds a number that is too large for a float64 to hold each digit.
+// inexact returns a number that is too large for exact digits in a float64.
 func inexact(value any) (n float64, found bool) {
 	switch v := value.(type) {
 	case float64:
@@ -131,7 +130,7 @@ func inexact(value any) (n float64, found bool) {
 	return 0, false
 }
 
-// decodeData reads JSON, or YAML where it is none.
+// decodeData decodes JSON, or else YAML.
 func decodeData(data []byte) (any, error) {
 	value, err := decodeJSON(data)
 	if err == nil {
@@ -179,12 +178,12 @@ func indented(value any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// encodeYAML writes a value with sorted keys, numbers as they were written.
+// encodeYAML writes a value with sorted keys, and numbers with their original digits.
 func encodeYAML(d document) ([]byte, error) {
 	return yaml.Dump(asWritten(d.plain()), yaml.WithIndent(2))
 }
 
-// asWritten replaces numbers by nodes that are written as they stand.
+// asWritten replaces numbers by nodes with their original digits.
 func asWritten(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -209,7 +208,7 @@ func asWritten(value any) any {
 	return value
 }
 
-// plain is the document as a value: a table becomes a list of objects.
+// plain returns the document as a value: a table becomes a list of objects.
 func (d document) plain() any {
 	if d.table == nil {
 		return d.value
@@ -237,7 +236,7 @@ func decodeCSV(data []byte) (document, error) {
 	return newTable(rows)
 }
 
-// newTable makes a table of rows, the first of which is the header.
+// newTable returns a table; the first row is the header.
 func newTable(rows [][]string) (document, error) {
 	seen := make(map[string]bool)
 	for i, name := range rows[0] {
@@ -260,8 +259,8 @@ func encodeCSV(d document) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// asTable is the document as a table: a list of flat objects has their keys,
-// sorted, as header.
+// asTable returns the document as a table: the header of a list of flat objects is their
+// sorted keys.
 func (d document) asTable() (*table, error) {
 	if d.table != nil {
 		return d.table, nil
@@ -299,7 +298,7 @@ func (d document) asTable() (*table, error) {
 	return t, nil
 }
 
-// scalar is the text of a value that is no list and no object; null is empty.
+// scalar returns the text of a value that is neither a list nor an object; null is empty.
 func scalar(value any) (string, bool) {
 	switch v := value.(type) {
 	case nil:

@@ -16,7 +16,7 @@ type generateInput struct {
 	Path string `yaml:"path,omitempty"`
 }
 
-// defaultPaths are where what is generated goes if the agent does not say.
+// defaultPaths are the paths of generated files if the agent does not give one.
 var defaultPaths = map[string]string{
 	"changelog": "CHANGELOG.md", "readme": "README.md", "report": "report.md",
 	"markdown": "output.md", "text": "output.txt", "json": "output.json", "yaml": "output.yaml", "csv": "output.csv",
@@ -24,12 +24,12 @@ var defaultPaths = map[string]string{
 	"shell": "output.sh", "sql": "output.sql",
 }
 
-// shortTypes are other words for types.
+// shortTypes are short names of types.
 var shortTypes = map[string]string{
 	"md": "markdown", "txt": "text", "yml": "yaml", "py": "python", "js": "javascript", "ts": "typescript", "sh": "shell",
 }
 
-// generate writes a file. What is said to be JSON, YAML or CSV must be.
+// generate writes a file. A file of the type JSON, YAML or CSV must be valid.
 func (w *work) generate(in generateInput) (string, error) {
 	kind := strings.ToLower(strings.TrimSpace(in.Type))
 	if long, ok := shortTypes[kind]; ok {
@@ -52,8 +52,8 @@ func (w *work) generate(in generateInput) (string, error) {
 	return w.write(path, data)
 }
 
-// content is what a spec stands for. A mapping or list is written as what the type
-// says.
+// content returns the content of a file. A mapping or list is encoded in the format of the
+// type.
 func content(kind string, spec any) ([]byte, error) {
 	f, structured := formats[kind]
 	s, isText := spec.(string)
@@ -79,7 +79,7 @@ func content(kind string, spec any) ([]byte, error) {
 	return nil, fail(RuleBadInput, "spec is not text; write the whole content of the file, such as with \"spec: |\"")
 }
 
-// digest is the SHA-256 of data in hexadecimal digits.
+// digest returns the SHA-256 of data in hexadecimal digits.
 func digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// language is what is known of a language: its name, and what a line looks like
-// that begins a part, such as a function or a section. The last group that matched
-// is the name of the part.
+// language is a programming language: its name, and the pattern of a line that begins a
+// part, such as a function or a section. The last group that matched is the name of the
+// part.
 type language struct {
 	name    string
-	outline func() *regexp.Regexp // nil if the language has no parts
+	outline func() *regexp.Regexp // nil if the language does not have parts
 }
 
-// braces fits the languages that look like C, Java or Rust.
+// braces matches parts of languages with a syntax like that of C, Java or Rust.
 var braces = lazy(`^\s*(?:(?:export|default|public|private|protected|static|async|abstract|final|pub|pub\(crate\))\s+)*` +
 	`(?:function\*?|class|interface|enum|struct|trait|fn|type|namespace|record)\s+(\w+)`)
 
-// languages is ordered; the first that has the extension is meant.
+// languages is ordered; the first match of the extension counts.
 var languages = []struct {
 	extensions string
 	language
@@ -47,8 +47,7 @@ var languages = []struct {
 	{".txt", language{"text", nil}},
 }
 
-// languageOf tells a language by the extension of a file; nothing else is looked
-// at.
+// languageOf returns the language of a file by its extension only.
 func languageOf(name string) language {
 	ext := strings.ToLower(path.Ext(name))
 	for _, l := range languages {
@@ -61,7 +60,7 @@ func languageOf(name string) language {
 	return language{name: "other"}
 }
 
-// part is the name of the part that a line begins, or "".
+// part returns the name of the part that a line begins, or "".
 func (l language) part(line string) string {
 	if l.outline == nil {
 		return ""

@@ -11,22 +11,21 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 )
 
-// lazy compiles a pattern when it is first needed: most processes need none.
+// lazy compiles a pattern when it is first needed: most processes do not need it.
 func lazy(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// sign is what a line looks like that is looked for.
+// sign is a pattern of lines.
 type sign struct {
-	name string // shown in front of the line; may be empty
-	// needles are texts of which a line that matches holds at least one, in small
-	// letters of ASCII; nil: nothing is known. Most lines hold none of them, and to
-	// find that out is far faster than an expression.
+	name string // printed before the line; may be empty
+	// needles are texts, in lower-case ASCII; a line that matches contains at least one
+	// of them. Searching them first is far faster than an expression. Nil: unknown.
 	needles []string
 	match   func(line string) bool
 }
 
-// newSign makes a sign of an expression.
+// newSign returns a sign for an expression.
 func newSign(name string, re *regexp.Regexp) sign {
 	parsed, err := syntax.Parse(re.String(), syntax.Perl)
 	if err != nil {
@@ -35,7 +34,7 @@ func newSign(name string, re *regexp.Regexp) sign {
 	return sign{name: name, needles: required(parsed), match: re.MatchString}
 }
 
-// required are texts of which each match of an expression holds at least one.
+// required returns texts of which each match of an expression contains at least one.
 func required(re *syntax.Regexp) []string {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -68,7 +67,7 @@ func required(re *syntax.Regexp) []string {
 	return nil
 }
 
-// needle is a text as a needle, if it can be one.
+// needle returns a text as needles, if it is ASCII.
 func needle(text string) []string {
 	if strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return nil
@@ -84,19 +83,18 @@ func shortest(all []string) int {
 	return n
 }
 
-// small is text in the letters of needles. The long s is the one character that an
-// expression takes for a letter of ASCII and strings.ToLower does not.
+// small lowers the case of a text for needles. The long s is the only character that an
+// expression treats as an ASCII letter and strings.ToLower does not.
 func small(text string) string {
 	return strings.ReplaceAll(strings.ToLower(text), "ſ", "s")
 }
 
-// maybe reports whether a text, in small letters, can have a line with the sign.
+// maybe reports whether a text, in lower case, can have a line with the sign.
 func (s sign) maybe(text string) bool {
 	return s.needles == nil || slices.ContainsFunc(s.needles, func(n string) bool { return strings.Contains(text, n) })
 }
 
-// findings are lines with their places: those that are shown, and how many there
-// are.
+// findings are lines with their positions, up to the limit, and their total number.
 type findings struct {
 	lines []string
 	total int
@@ -108,8 +106,8 @@ func (f *findings) add(name string, line int, text string) {
 	}
 }
 
-// lines gathers the lines of texts with signs. It ends with the context, as an
-// expression may be slow.
+// lines collects the lines of texts with signs. It ends with the context, as an expression
+// may be slow.
 func (w *work) lines(texts []text, signs []sign) (findings, error) {
 	var all findings
 	for _, t := range texts {

@@ -12,8 +12,8 @@ import (
 // delimiter is the line between the header of a table and its rows.
 var delimiter = lazy(`^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$`)
 
-// decodeMarkdown reads the first table of a text, in the form of GitHub. Inline
-// Markdown in cells stays as it is; "\|" is a bar.
+// decodeMarkdown decodes the first table of a text, in GitHub's syntax. Inline Markdown in
+// cells is not changed; "\|" is a bar.
 func decodeMarkdown(data []byte) (document, error) {
 	lines := split(data)
 	for i := 1; i < len(lines); i++ {
@@ -64,8 +64,7 @@ func cells(line string) []string {
 	return append(all, strings.TrimSpace(cell.String()))
 }
 
-// encodeMarkdown writes a table. What a cell cannot hold, a line break, is an
-// error.
+// encodeMarkdown writes a table. A line break in a cell is an error.
 func encodeMarkdown(d document) ([]byte, error) {
 	t, err := d.asTable()
 	if err != nil {

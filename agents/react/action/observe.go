@@ -10,14 +10,14 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// maxObservation is about how many bytes an agent is told; maxLine is how many
-// characters of one line.
+// maxObservation is the approximate limit of an observation in bytes; maxLine is that of a
+// line in characters.
 const (
 	maxObservation = 8 << 10
 	maxLine        = 240
 )
 
-// failure is why an action could not be done.
+// failure is the reason why an action failed.
 type failure struct{ rule, text string }
 
 func (f *failure) Error() string { return f.text }
@@ -26,7 +26,7 @@ func fail(rule, format string, args ...any) error {
 	return &failure{rule, fmt.Sprintf(format, args...)}
 }
 
-// result makes what the agent is told.
+// result returns the result of an action.
 func result(w *work, text string, err error) Result {
 	var r Result
 	if w != nil {
@@ -44,13 +44,13 @@ func result(w *work, text string, err error) Result {
 	return r
 }
 
-// paths sorts and makes single.
+// paths sorts paths and removes duplicates.
 func paths(all []string) []string {
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// bound makes text safe to show and cuts it at a line's end.
+// bound makes text safe to print and cuts it at the end of a line.
 func bound(text string) string {
 	text = strings.TrimRight(sanitize.Text(text, 0), "\n")
 	if len(text) <= maxObservation {
@@ -63,10 +63,10 @@ func bound(text string) string {
 	return fmt.Sprintf("%s\n… %d more lines", text[:end], strings.Count(text[end+1:], "\n")+1)
 }
 
-// clip makes a text of unknown origin fit into a message.
+// clip shortens a text of unknown origin for a message.
 func clip(s string) string { return sanitize.Line(s, 80) }
 
-// pathless is an error of the file system without the machine's path in it.
+// pathless removes the machine's path from an error of the file system.
 func pathless(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// maxOutput is how many bytes a command may write before it is stopped. The first
-	// headSize ones are kept, and the last tailSize.
+	// maxOutput is the largest output of a command in bytes; then it is stopped. The first
+	// headSize bytes and the last tailSize are kept.
 	maxOutput = 1 << 20
 	headSize  = 3 << 10
 	tailSize  = 4 << 10
-	// grace is how long a command has to end after SIGTERM, and how long programs
-	// that left its group may hold its output.
+	// grace is the time between SIGTERM and SIGKILL, and the time for which programs that
+	// left the group may hold the output open.
 	grace = 2 * time.Second
 )
 
@@ -26,8 +26,8 @@ var (
 	errTime  = errors.New("its time was up")
 )
 
-// output keeps the beginning and the end of what a command writes, and calls flood
-// when it is too much.
+// output keeps the beginning and the end of a command's output, and calls flood when it is
+// too large.
 type output struct {
 	head  []byte
 	tail  child.Tail
@@ -46,7 +46,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.tail.Write(p)
 }
 
-// String is what was written, without the middle if it was much.
+// String returns the output, without the middle of a long one.
 func (o *output) String() string {
 	switch {
 	case o.total <= headSize:
@@ -57,8 +57,8 @@ func (o *output) String() string {
 	return o.beginning() + "\n… the middle is left out …\n" + o.tail.String()
 }
 
-// beginning is what was written first. Of a command that was stopped nothing else is
-// told: how far it got depends on the machine.
+// beginning returns the first part of the output. For a command that was stopped nothing
+// else is reported: the rest depends on the speed of the machine.
 func (o *output) beginning() string {
 	if o.total == 0 {
 		return "(no output)"
@@ -66,8 +66,8 @@ func (o *output) beginning() string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(o.head), "\uFFFD"))
 }
 
-// run runs a command in the workspace folder to its end, both outputs in the order
-// they came. Cause in the ending is errFlood, errTime or why ctx ended; the error
+// run runs a command in the workspace folder to its end, with both outputs in the order of
+// writing. Cause in the ending is errFlood, errTime or the reason why ctx ended; the error
 // is that of starting.
 func (w *work) run(argv []string, timeout time.Duration) (*output, child.Ending, error) {
 	ctx, stop := context.WithCancelCause(w.ctx)

@@ -13,15 +13,14 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/glob"
 )
 
-// look is what there is to see in a scope.
+// look is the content of a scope.
 type look struct {
 	texts  []text
-	passed []string // what was passed over, and why
-	folder bool     // a file is no folder
+	passed []string // skipped files and folders, with the reason
+	folder bool     // false for a single file
 }
 
-// scope finds the text files that a scope names: a file, a folder, a pattern, or
-// everything.
+// scope reads the text files of a scope: a file, a folder, a pattern, or everything.
 func (w *work) scope(name string) (look, error) {
 	if isWhole(name) {
 		return w.walk(".", nil)
@@ -107,7 +106,7 @@ func (w *work) walk(below string, pattern *glob.Pattern) (look, error) {
 	return l, nil
 }
 
-// entries lists a folder; the limit is the one of files.
+// entries lists a folder of at most maxFiles entries.
 func (w *work) entries(dir string) ([]fs.DirEntry, error) {
 	f, err := w.root.Open(filepath.FromSlash(dir))
 	if err != nil {
@@ -125,7 +124,7 @@ func (w *work) entries(dir string) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// visit reads a file of a folder, or says why it is passed over.
+// visit reads a file of a folder, or returns the reason to skip it.
 func (w *work) visit(name string, e fs.DirEntry) (data []byte, why string) {
 	if e.Type()&fs.ModeSymlink != 0 {
 		return nil, "a link, not followed"

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// maxQuery is how long a query may be, in bytes.
+// maxQuery is the largest size of a query, in bytes.
 const maxQuery = 1000
 
 type searchInput struct {
@@ -19,7 +19,7 @@ type searchInput struct {
 	Scope string `yaml:"scope,omitempty"`
 }
 
-// query is a sign with words for what is looked for.
+// query is a sign with its description.
 type query struct {
 	sign
 	about string
@@ -51,10 +51,9 @@ func (w *work) search(in searchInput) (string, error) {
 	return b.String(), nil
 }
 
-// newQuery reads a query: with a character that has a meaning in RE2 it is a
-// regular expression, otherwise words that a line must hold, all of them. Case
-// does not count. One that is no regular expression is looked for as it stands,
-// and doubt says so.
+// newQuery parses a query: with a special character of RE2 it is a regular expression,
+// otherwise words that must all be in a line. Case is ignored. An invalid expression is
+// searched as literal text, and doubt explains that.
 func newQuery(s string) (q query, doubt string) {
 	if !strings.ContainsAny(s, `\.+*?()|[]{}^$`) {
 		return words(s), ""
@@ -70,7 +69,8 @@ func newQuery(s string) (q query, doubt string) {
 	return query{newSign("", re), fmt.Sprintf("the expression %q", clip(s))}, ""
 }
 
-// syntaxOf is what is wrong with a regular expression, without our part of it.
+// syntaxOf returns the error in a regular expression, without the part that this package
+// added.
 func syntaxOf(err error) string {
 	if e, ok := errors.AsType[*syntax.Error](err); ok {
 		return e.Code.String()
@@ -78,7 +78,7 @@ func syntaxOf(err error) string {
 	return err.Error()
 }
 
-// words looks for lines that hold every word of s, which has at least one.
+// words returns a query for lines with every word of s, which has at least one.
 func words(s string) query {
 	all := strings.Fields(strings.ToLower(s))
 	longest := slices.MaxFunc(all, func(a, b string) int { return len(a) - len(b) })

@@ -16,12 +16,12 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// Options are what actions work with.
+// Options configure actions.
 type Options struct {
-	// Workspace is the folder whose files the actions see; required.
+	// Workspace is the folder of the files; required.
 	Workspace string
-	// Clock times commands; default: the machine's. A command lives in real time, so
-	// another one is for tests only.
+	// Clock times commands; default: the machine's. Commands run in real time, so another
+	// clock is for tests only.
 	Clock clock.Clock
 }
 
@@ -34,8 +34,8 @@ type set struct {
 	writing   sync.Mutex // one write at a time: they share the name of the partial file
 }
 
-// New returns the actions of an agent on a workspace. The error is that the folder
-// cannot be opened.
+// New returns the actions of an agent on a workspace. It fails if the folder cannot be
+// opened.
 func New(a *agentfile.Agent, o Options) (Set, error) {
 	if o.Workspace == "" {
 		return nil, errors.New("open the workspace: no folder is given; name one")
@@ -66,7 +66,7 @@ func New(a *agentfile.Agent, o Options) (Set, error) {
 	return s, nil
 }
 
-// work is one action under way.
+// work is one running action.
 type work struct {
 	*set
 	ctx           context.Context
@@ -89,14 +89,14 @@ var standardActions = []standardAction{
 	{Compare, "{a, b, criteria}", "compares two files or texts by " + strings.Join(criteriaNames(), ", "), do((*work).compare)},
 }
 
-// engineActions are described here and done by the engine.
+// engineActions are described here and run by the engine.
 var engineActions = []standardAction{
 	{id: RequestInfo, takes: "{question, context}", does: "asks a person for what is missing"},
 	{id: Delegate, takes: "{agent_id, task}", does: "hands a part of the task to another agent and waits for its result"},
 	{id: Escalate, takes: "{reason, context}", does: "hands the task to a person and ends"},
 }
 
-// do makes an action of a method with a typed input.
+// do converts a method with a typed input into an action.
 func do[T any](method func(*work, T) (string, error)) func(*work, string) (string, error) {
 	return func(w *work, input string) (string, error) {
 		var in T
@@ -107,8 +107,8 @@ func do[T any](method func(*work, T) (string, error)) func(*work, string) (strin
 	}
 }
 
-// Decode reads the input of an action, YAML, into the struct that into points to.
-// It is strict; the error names each place in the input. No input is {}.
+// Decode decodes the input of an action, YAML, into the struct that into points to. It is
+// strict; the error has the position of each problem. An empty input is {}.
 func Decode(input string, into any) error {
 	_, found := decode(input, into)
 	return found.Err()
@@ -118,7 +118,7 @@ func decode(input string, into any) (*yamlsrc.Document, yamlsrc.Diagnostics) {
 	if strings.TrimSpace(input) == "" {
 		input = "{}"
 	}
-	// Its last line may have lost its end, which belongs to a block text.
+	// The last line may lack its line break, which is part of a block text.
 	return yamlsrc.Decode("input", []byte(strings.TrimSuffix(input, "\n")+"\n"), into)
 }
 
@@ -158,7 +158,7 @@ func (w *work) dispatch(id, input string) (string, error) {
 	return "", fail(RuleUnknownAction, "there is no action %q; there are %s", clip(id), strings.Join(known, ", "))
 }
 
-// ids are the names of all actions.
+// ids returns the names of all actions.
 func (s *set) ids() []string {
 	var all []string
 	for _, a := range slices.Concat(standardActions, engineActions) {

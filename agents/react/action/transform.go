@@ -43,7 +43,7 @@ func (w *work) transform(in transformInput) (string, error) {
 	return w.write(in.Output, data)
 }
 
-// formatOf finds a format by its name or a usual short one.
+// formatOf returns a format by its name or a usual short name.
 func formatOf(name string) (string, error) {
 	known := strings.ToLower(strings.TrimSpace(name))
 	switch known {

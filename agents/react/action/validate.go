@@ -18,7 +18,7 @@ type validateInput struct {
 	Data      any    `yaml:"data"`
 }
 
-// form is a form of assertions that the engine decides by itself.
+// form is a form of assertions that the engine can decide.
 type form struct {
 	shown   string
 	pattern func() *regexp.Regexp
@@ -51,8 +51,8 @@ func assertionForms() []string {
 	return append(all, "\"not\" before exists, contains and matches")
 }
 
-// validate decides an assertion about a file or text. It says true only of what it
-// has seen to be true; what it cannot decide has failed.
+// validate decides an assertion about a file or text. It fails for an assertion that it
+// cannot decide.
 func (w *work) validate(in validateInput) (string, error) {
 	data, isText := in.Data.(string)
 	if !isText {
@@ -113,7 +113,7 @@ func (w *work) matches(data string, groups []string) (verdict, error) {
 	})
 }
 
-// find decides whether a text has something, and where first.
+// find decides whether a text contains something, and on which line first.
 func (w *work) find(data string, negated bool, what string, index func(string) int) (verdict, error) {
 	t, err := w.given(data)
 	if err != nil {
@@ -186,7 +186,7 @@ func counted(n int, operator, wanted, evidence string) (verdict, error) {
 	return verdict{holds(n-m, operator), evidence}, nil
 }
 
-// holds decides a comparison by its sign.
+// holds evaluates a comparison from its sign.
 func holds(sign int, operator string) bool {
 	switch operator {
 	case "==":

@@ -9,7 +9,8 @@ import (
 	"unicode"
 )
 
-// lookUp finds the value at a path such as a.b[0].c or ["a.b"].c; "." is the whole.
+// lookUp returns the value at a path such as a.b[0].c or ["a.b"].c; "." is the whole
+// value.
 func lookUp(value any, path string) (any, bool) {
 	for rest := strings.TrimPrefix(path, "$"); rest != "" && rest != "."; {
 		var key string
@@ -54,8 +55,8 @@ func isNumber(value any) bool {
 	return ok
 }
 
-// order compares two values: texts by their characters, numbers by their size,
-// others only for being equal. It reports false where it cannot tell.
+// order compares two values: texts by their characters, numbers by their size, others only
+// for equality. It reports false for values that it cannot compare.
 func order(a, b any) (sign int, ok bool) {
 	switch x := a.(type) {
 	case string:
@@ -70,11 +71,10 @@ func order(a, b any) (sign int, ok bool) {
 	return 0, reflect.DeepEqual(a, b)
 }
 
-// exactDigits is how many digits a float64 keeps for certain.
+// exactDigits is the number of decimal digits that a float64 preserves.
 const exactDigits = 15
 
-// orderNumbers compares numbers that are kept exactly: whole ones of 64 bits, and
-// those of few digits.
+// orderNumbers compares numbers exactly: 64-bit integers, and numbers of few digits.
 func orderNumbers(a, b string) (sign int, ok bool) {
 	if a == b {
 		return 0, true

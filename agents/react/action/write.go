@@ -14,13 +14,13 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// write writes a file as a whole or not at all, and says what it wrote.
+// write writes a file atomically, and describes it.
 func (w *work) write(name string, data []byte) (string, error) {
 	name, err := inside(name)
 	if err != nil {
 		return "", err
 	}
-	isIt := func(other string) bool { return strings.EqualFold(other, name) } // some disks know no case
+	isIt := func(other string) bool { return strings.EqualFold(other, name) } // some file systems ignore case
 	if runsElsewhere(name) || slices.ContainsFunc(w.protected, isIt) {
 		return "", fail(RuleProtected, "%s may be read and not written", clip(name))
 	}
@@ -41,27 +41,27 @@ func (w *work) write(name string, data []byte) (string, error) {
 		format.Plural(len(split(data)), "line"), digest(data), before), nil
 }
 
-// executed are files and folders whose content other programs run without being asked:
-// version control, CI servers, editors, shells, package managers and coding agents.
+// executed are files and folders whose content other programs run automatically: version
+// control, CI servers, editors, shells, package managers and coding agents.
 var executed = []string{
 	".git", ".hg", ".svn", ".github", ".gitlab", ".gitlab-ci.yml", ".circleci", ".travis.yml", ".husky", ".pre-commit-config.yaml",
 	".vscode", ".idea", ".devcontainer", ".envrc", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".npmrc", ".yarnrc.yml",
 	".claude", ".codex", ".cursor", ".gemini", ".copilot", ".opencode", ".mcp.json",
 }
 
-// agentSuffix ends the names of agent files, the engine's own instructions.
+// agentSuffix is the suffix of agent files, the engine's own instructions.
 const agentSuffix = ".agent.md"
 
-// runsElsewhere reports whether another program would run what is written to a path.
-// Some disks know no case.
+// runsElsewhere reports whether another program would run a file at a path. Some file
+// systems ignore case.
 func runsElsewhere(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasSuffix(name, agentSuffix) ||
 		slices.ContainsFunc(strings.Split(name, "/"), func(element string) bool { return slices.Contains(executed, element) })
 }
 
-// straight refuses a folder that is a link or below one: by another name, a file that
-// must not be changed could be.
+// straight refuses a folder that is a link or below one: the other name could lead to a
+// protected file.
 func (w *work) straight(dir string) error {
 	for ; dir != "."; dir = path.Dir(dir) {
 		info, err := w.root.Lstat(filepath.FromSlash(dir))
@@ -72,7 +72,8 @@ func (w *work) straight(dir string) error {
 	return nil
 }
 
-// replaced says what a new file would replace. Only a file, or nothing, can be.
+// replaced describes the file that a new one would replace. Only a regular file can be
+// replaced.
 func (w *work) replaced(name string) (string, error) {
 	info, err := w.root.Stat(filepath.FromSlash(name))
 	switch {
@@ -90,16 +91,16 @@ func (w *work) replaced(name string) (string, error) {
 	return fmt.Sprintf("; it replaced a file of %s", format.Plural(int(info.Size()), "byte")), nil
 }
 
-// partialName is what a file is called until it is whole.
+// partialName returns the temporary name of a file.
 func partialName(base string) string { return "." + base + atomicdir.Partial }
 
-// isPartial reports whether a file is not whole: one that is being written, or was
-// when a run was killed.
+// isPartial reports whether a file is incomplete: it is being written, or was when a run
+// was killed.
 func isPartial(base string) bool {
 	return strings.HasPrefix(base, ".") && strings.HasSuffix(base, atomicdir.Partial)
 }
 
-// swap brings data to the disk under another name and then gives it its own.
+// swap writes data under a temporary name and then renames the file.
 func (w *work) swap(name string, data []byte) error {
 	dir := path.Dir(name)
 	if err := w.root.MkdirAll(filepath.FromSlash(dir), 0o755); err != nil {

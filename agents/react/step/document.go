@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// key is one of the keys that documents may have.
+// key is one of the known keys.
 type key int
 
 const (
@@ -30,9 +30,9 @@ const (
 	keyCount
 )
 
-// keys are the names of the keys, the kind of the documents that have them (empty:
-// Act and Reflect), whether one begins a document in the midst of prose, and the field
-// of those whose value is a text.
+// keys lists the name of each key, the kind of the documents that have it (empty: Act and
+// Reflect), whether it begins a document in the middle of prose, and, if its value is a
+// text, the field.
 var keys = [keyCount]struct {
 	name   string
 	kind   Kind
@@ -54,7 +54,7 @@ var keys = [keyCount]struct {
 	keyVerification: {"verification", Verify, true, nil},
 }
 
-// keyOf returns the key of a line, if it is one of ours.
+// keyOf returns the key of a line, if it is a known one.
 func keyOf(l line) (key, bool) {
 	name, _, _ := cutKey(l.text)
 	k := slices.Index(names, name)
@@ -69,19 +69,19 @@ var names = func() (all []string) {
 	return all
 }()
 
-// document is a Document while it is read.
+// document is a Document that is being parsed.
 type document struct {
 	Document
-	seen [keyCount]Pos // where each key stands; line 0: it is not there
-	last string        // the key that was read last
-	// first is the key that says of what kind the document is.
+	seen [keyCount]Pos // the position of each key; line 0: not given
+	last string        // the last key
+	// first is the key that determined the kind of the document.
 	first key
 	// endedBy is the line of prose that ended it, if one did.
 	endedBy string
 	endLine int
 }
 
-// document reads the document that begins at the current line.
+// document parses the document that begins at the current line.
 func (p *parser) document() (Document, *Error) {
 	d := document{Document: Document{Pos: p.pos(p.i, 0)}}
 	for !p.eof() {
@@ -117,8 +117,8 @@ func (p *parser) tab() *Error {
 	return p.wrong(p.i, 0, "tab", "the line begins with a tab; indent with spaces")
 }
 
-// field reads one key with its value. It reports whether the document has ended
-// before the key, or with it.
+// field parses one key with its value. It reports whether the document ended before the
+// key, or with it.
 func (p *parser) field(d *document, l line) (ended bool, err *Error) {
 	name, off, _ := cutKey(l.text)
 	k, known := keyOf(l)
@@ -148,7 +148,7 @@ func (p *parser) field(d *document, l line) (ended bool, err *Error) {
 	return k == keyVerification, p.assign(d, k, off)
 }
 
-// apart says how documents of two kinds are told apart.
+// apart describes how to separate documents of two kinds.
 func apart(first, second Kind) string {
 	if first == Act && second == Reflect {
 		return "end the step after its action, and wait for what the action comes to"
@@ -164,7 +164,7 @@ func (p *parser) unknown(name string) *Error {
 	return p.wrong(p.i, 0, "unknown-key", "unknown key %s; %s", excerpt(name), hint)
 }
 
-// assign reads the value of a key into its field.
+// assign parses the value of a key and sets its field.
 func (p *parser) assign(d *document, k key, off int) *Error {
 	switch k {
 	case keyInput:
@@ -198,7 +198,7 @@ func (p *parser) assign(d *document, k key, off int) *Error {
 	return err
 }
 
-// verification takes the lines of the verification as they stand.
+// verification sets the unparsed lines of the verification.
 func (p *parser) verification(d *document, off int) *Error {
 	from := p.line(p.i)
 	if _, _, err := p.raw(off); err != nil {
@@ -232,8 +232,8 @@ func decisionNames() (all []string) {
 	return all
 }
 
-// oneOf refuses a text that is not among those that are known; an empty one is
-// as if the key were not there.
+// oneOf refuses a text that is not among the known ones; an empty text counts as not
+// given.
 func oneOf(name, text string, known []string, at Pos) *Error {
 	if text == "" || slices.Contains(known, text) {
 		return nil
@@ -245,7 +245,7 @@ func oneOf(name, text string, known []string, at Pos) *Error {
 	return errorAt(at, "unknown-"+name, "unknown %s %s; it is one of %s%s", name, excerpt(text), strings.Join(known, ", "), hint)
 }
 
-// check sees that the document has what its kind needs.
+// check refuses a document without the keys that its kind needs.
 func (d *document) check() *Error {
 	switch d.Kind {
 	case Verify:
@@ -286,8 +286,8 @@ func (d *document) checkReflect() *Error {
 	return nil
 }
 
-// lacks makes the error for a document that is not complete. Where a line of prose
-// ended the document, what is missing is often behind it.
+// lacks returns the error for an incomplete document. If a line of prose ended the
+// document, the missing key is often after it.
 func (d *document) lacks(at Pos, rule, message string) *Error {
 	if d.endedBy != "" {
 		message += fmt.Sprintf(". (The document ends at line %d, because %s is neither indented nor a key", d.endLine, excerpt(d.endedBy))
@@ -301,5 +301,5 @@ func (d *document) lacks(at Pos, rule, message string) *Error {
 	return &Error{Pos: at, Rule: rule, Message: message}
 }
 
-// excerpt shows a piece of the answer in a message.
+// excerpt quotes a piece of the answer for a message.
 func excerpt(text string) string { return strconv.Quote(sanitize.Line(text, 40)) }

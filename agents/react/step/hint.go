@@ -7,14 +7,14 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// How many lines are looked at for a hint, and how many are compared with the keys.
+// The numbers of lines that are searched for a hint, and that are compared with the keys.
 const (
 	maxLines = 1000
 	maxHints = 100
 )
 
-// noStep makes the error for an answer without a document. It names the line that was
-// probably meant to begin one.
+// noStep returns the error for an answer without a document. It points to the line that
+// was probably meant to begin one.
 func noStep(answer string) *Error {
 	err := &Error{Pos: Pos{Line: 1, Column: 1}, Rule: "no-step", Message: "the answer has no step; write thought: and action:, or reflection: and decision:, at the beginning of a line, as YAML"}
 	begins := make([]string, 0, len(keys))

@@ -16,18 +16,18 @@ type line struct {
 // end returns the offset behind the text.
 func (l line) end() int { return l.start + l.lead + len(l.text) }
 
-// blank reports whether the line shows nothing.
+// blank reports whether the line is empty or white space.
 func (l line) blank() bool {
 	return l.text == "" || (l.text[0] == '\t' || l.text[0] == '\v') && strings.TrimSpace(l.text) == ""
 }
 
 func (l line) comment() bool { return strings.HasPrefix(strings.TrimLeft(l.text, "\t "), "#") }
 
-// offsets are the places in the answer that make a line; an answer of line breaks
-// alone has millions of them.
+// offsets are the offsets of a line in the answer. They are small, as an answer can have
+// millions of lines.
 type offsets struct{ start, text, end int32 }
 
-// split finds the lines of the answer.
+// split collects the lines of the answer.
 func (p *parser) split() {
 	p.lines = make([]offsets, 0, strings.Count(p.text, "\n")+1)
 	for start := 0; start < len(p.text); {
@@ -49,7 +49,7 @@ func (p *parser) split() {
 	}
 }
 
-// line returns the line with an index; behind the end of the answer it is empty.
+// line returns the line with an index; after the end of the answer it is empty.
 func (p *parser) line(i int) line {
 	if i >= len(p.lines) {
 		return line{start: len(p.text)}
@@ -58,7 +58,7 @@ func (p *parser) line(i int) line {
 	return line{start: int(o.start), lead: int(o.text - o.start), text: p.text[o.text:o.end]}
 }
 
-// indent returns how many spaces a line has behind the margin of the open fence.
+// indent returns the number of spaces of a line behind the margin of the open fence.
 func (p *parser) indent(l line) int { return max(0, l.lead-p.fence.margin) }
 
 // fence is a code fence of Markdown.
@@ -69,7 +69,7 @@ type fence struct {
 	info   string
 }
 
-// fenceOf reads a line that opens a fence.
+// fenceOf parses a line that opens a fence.
 func fenceOf(text string) (fence, bool) {
 	n := fenceMarks(text)
 	if n < 3 {
@@ -144,13 +144,13 @@ func (p *parser) class(l line) class {
 	return prose
 }
 
-// isMark reports whether a line consists of a mark of YAML, and maybe a comment.
+// isMark reports whether a line consists of a YAML marker, and maybe a comment.
 func isMark(text, mark string) bool {
 	rest, ok := strings.CutPrefix(text, mark)
 	return ok && (rest == "" || isSpace(rest[0]) && isEmpty(rest))
 }
 
-// isEmpty reports whether the rest of a line behind a key or mark is white space or a
+// isEmpty reports whether the rest of a line after a key or marker is white space or a
 // comment.
 func isEmpty(rest string) bool {
 	trimmed := strings.TrimLeft(rest, " \t")
@@ -171,7 +171,7 @@ func cutKey(text string) (key string, value int, ok bool) {
 	return text[m[4]:m[5]], m[7] + strings.IndexByte(text[m[7]:], ':') + 1, true
 }
 
-// pos returns the place of a byte of a line's text.
+// pos returns the position of a byte of a line's text.
 func (p *parser) pos(i, off int) Pos {
 	l := p.line(i)
 	return Pos{Line: i + 1, Column: l.lead + utf8.RuneCountInString(l.text[:min(off, len(l.text))]) + 1}

@@ -2,10 +2,9 @@ package step
 
 import "strings"
 
-// Final is Parse for an answer of which only the final output is awaited, since the
-// verification is there: the answer as a whole is the output, even if it contains what looks
-// like a step, unless it begins with a step or a reflection, or has a verification
-// before the output.
+// Final is Parse for an answer after the verification, which should only be the final
+// output: the whole answer is the output, even if it contains text that looks like a step,
+// unless it begins with a step or a reflection, or has a verification before the output.
 func Final(answer string) ([]Document, error) {
 	found, err := Parse(answer)
 	p := newParser(answer)
@@ -23,8 +22,7 @@ func Final(answer string) ([]Document, error) {
 	return p.found, nil
 }
 
-// beginsStep reports whether the first thing in the answer is a key of a step or a
-// reflection.
+// beginsStep reports whether the answer begins with a key of a step or a reflection.
 func (p *parser) beginsStep() bool {
 	for i := range p.lines {
 		l := p.line(i)
@@ -40,7 +38,7 @@ func (p *parser) beginsStep() bool {
 	return false
 }
 
-// output takes what remains of the answer behind a verification.
+// output adds the rest of the answer after a verification.
 func (p *parser) output() {
 	p.skipSeparator()
 	if _, c := p.current(); c == closing {
@@ -53,7 +51,7 @@ func (p *parser) output() {
 	}
 	first, last := p.i, p.lastBefore(len(p.lines))
 	p.i = len(p.lines)
-	if p.fence.mark != 0 { // the output stands in the fence of the verification
+	if p.fence.mark != 0 { // the output is in the fence of the verification
 		for i := last; i >= first; i-- {
 			if p.fence.closes(p.line(i).text) {
 				last = p.lastBefore(i)
@@ -85,14 +83,14 @@ func (p *parser) isOneFence(first, last int) bool {
 	return false
 }
 
-// lastBefore returns the last line before another that shows something.
+// lastBefore returns the last line before another that is not blank.
 func (p *parser) lastBefore(i int) int {
 	for i--; i >= 0 && p.line(i).blank(); i-- {
 	}
 	return i
 }
 
-// skipSeparator skips what separates the output from the document before it.
+// skipSeparator skips the separator between the output and the document before it.
 func (p *parser) skipSeparator() {
 	p.skipBlank()
 	for _, c := p.current(); c == ending; _, c = p.current() {

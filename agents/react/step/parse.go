@@ -7,30 +7,27 @@ import (
 
 const bom = "\uFEFF"
 
-// Parse reads an answer.
+// Parse parses an answer.
 //
-// Documents are told from the prose around them so: a document begins at a line
-// at the left margin that begins with one of the keys step, thought, action,
-// action_input, observation, reflection, decision or verification and a colon, or at
-// the lines `key:` right above such a line. It goes on with further keys, with
-// lines that are indented, blank lines and comments, and ends at `---`, at `...`, at
-// a fence, at any other line at the margin, and, outside fences, at an unknown key
-// behind a blank line. Everything else is prose, and ignored. A fence (``` or ~~~)
-// holds documents if it is tagged yaml or yml, or if the first thing in it is a
-// `key:`; its own indentation is the margin then. Other fences are prose as a whole,
-// whatever they contain.
+// A document begins at a line at the left margin that begins with one of the keys step,
+// thought, action, action_input, observation, reflection, decision or verification and a
+// colon, or at the lines `key:` directly above such a line. It continues with further
+// keys, indented lines, blank lines and comments. It ends at `---`, at `...`, at a fence,
+// at any other line at the margin, and, outside fences, at an unknown key after a blank
+// line. Everything else is prose, and ignored. A fence (``` or ~~~) contains documents if
+// it is tagged yaml or yml, or if its first line is a `key:`; its own indentation is then
+// the margin. Other fences are ignored as a whole.
 //
-// Behind a verification, what remains is the final output, whatever it contains:
-// without the separator before it, the blank lines around it, and its fence if it is
-// one fence as a whole. If the verification stands in a fence that is still open, then the
-// output ends with the last line that closes this fence.
+// After a verification, the rest of the answer is the final output, whatever it contains:
+// without the separator before it, the blank lines around it, and its fence if it is one
+// fence as a whole. If the verification is in a fence that is still open, the output ends
+// at the last line that closes this fence.
 //
-// Values of text keys are YAML's scalars: plain, quoted, or block texts, of one line or
-// several; anchors, tags and lists are refused. An action's input is not parsed:
-// its text is handed on, dedented, without the header of a block text.
+// Values of text keys are YAML scalars: plain, quoted, or block texts, on one line or
+// several; anchors, tags and lists are refused. An action's input is not parsed: Parse
+// returns its text, dedented, without the header of a block text.
 //
-// The error is an *Error, and the first one only; the documents before it are
-// returned.
+// The error is an *Error, and only the first one; the documents before it are returned.
 func Parse(answer string) ([]Document, error) {
 	p := newParser(answer)
 	if err := p.parse(); err != nil {
@@ -39,14 +36,14 @@ func Parse(answer string) ([]Document, error) {
 	return p.found, nil
 }
 
-// parser goes through an answer line by line.
+// parser parses an answer line by line.
 type parser struct {
 	text  string
 	lines []offsets
 	i     int   // the current line
 	fence fence // the open fence that holds documents
 	found []Document
-	end   int // where the last value that was taken as it stands ends
+	end   int // the offset behind the last unparsed value
 	work  int // bytes of lines that were classified or handed to the YAML library
 }
 
@@ -67,7 +64,7 @@ func (p *parser) parse() *Error {
 			"the answer has %d bytes; at most %d are read: write less in one answer", len(p.text), MaxBytes)
 	}
 	p.split()
-	begin := -1 // where a document may have begun: at keys that do not begin one by themselves
+	begin := -1 // the line of a possible document: keys that do not begin one by themselves
 	for !p.eof() {
 		l, c := p.current()
 		switch {
@@ -107,7 +104,7 @@ func (p *parser) detached() bool {
 	return p.fence.mark == 0 && p.i > 0 && p.line(p.i-1).blank()
 }
 
-// outside goes on behind a line that belongs to no document.
+// outside skips a line outside of documents, and a fence without documents.
 func (p *parser) outside(l line, c class) {
 	p.i++
 	switch {
@@ -121,7 +118,7 @@ func (p *parser) outside(l line, c class) {
 	}
 }
 
-// enter goes on in a fence that holds documents, or behind one that does not.
+// enter opens a fence with documents, or skips one without.
 func (p *parser) enter(f fence) {
 	p.fence = f
 	if strings.EqualFold(f.info, "yaml") || strings.EqualFold(f.info, "yml") {
@@ -143,7 +140,7 @@ func (p *parser) enter(f fence) {
 	p.fence = fence{}
 }
 
-// add reads the document that begins at the current line.
+// add parses the document that begins at the current line.
 func (p *parser) add() *Error {
 	if len(p.found) == MaxDocuments {
 		return p.wrong(p.i, 0, "too-many-documents", "the answer has more than %d documents; write one step at a time", MaxDocuments)
@@ -159,14 +156,14 @@ func (p *parser) add() *Error {
 	return nil
 }
 
-// skipBlank goes to the next line that shows something.
+// skipBlank moves to the next line that is not blank.
 func (p *parser) skipBlank() {
 	for !p.eof() && p.line(p.i).blank() {
 		p.i++
 	}
 }
 
-// wrong makes the error for a byte of a line's text.
+// wrong returns the error for a byte of a line's text.
 func (p *parser) wrong(i, off int, rule, format string, args ...any) *Error {
 	return errorAt(p.pos(i, off), rule, format, args...)
 }

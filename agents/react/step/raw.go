@@ -2,8 +2,9 @@ package step
 
 import "strings"
 
-// raw returns a value as it stands, dedented, and its place. It ends on the first line
-// behind the value, and leaves the offset of the value's end in p.end.
+// raw returns the unparsed value of a key, dedented, and its position. Afterwards the
+// current line is the first one after the value, and p.end is the offset of the value's
+// end.
 func (p *parser) raw(off int) (string, Pos, *Error) {
 	l := p.line(p.i)
 	p.end = l.end()
@@ -31,17 +32,18 @@ func (p *parser) raw(off int) (string, Pos, *Error) {
 	return p.cut(from, p.end, l.lead), at, nil
 }
 
-// form says where a value that is taken as it stands begins.
+// form is where an unparsed value begins.
 type form int
 
 const (
 	below  form = iota // on the lines below the key
-	text               // there, behind the header of a block text
+	text               // there, after the header of a block text
 	inline             // on the line of the key
 )
 
-// block takes the indented lines below the current one. Comments at the margin may stand
-// between those that are below the key, and the items of a list may stand at the margin.
+// block returns the indented lines below the current one. If they are below the key, there
+// may be comments at the margin between them; if the value is a list, its items may be at
+// the margin.
 func (p *parser) block(f form) (string, Pos, *Error) {
 	var first line
 	var at Pos
@@ -68,7 +70,7 @@ func (p *parser) block(f form) (string, Pos, *Error) {
 		p.end, behind = l.end(), p.i+1
 	}
 	if levels != nil || f == inline {
-		p.i = behind // comments behind the value belong to what follows
+		p.i = behind // comments after the value are not part of it
 	}
 	if _, c := p.current(); c == tabbed && f != inline {
 		return "", at, p.tab()
@@ -83,7 +85,7 @@ func (p *parser) tooDeep(off int) *Error {
 	return p.wrong(p.i, off, "too-deep", "the value is nested more than %d levels deep", MaxDepth)
 }
 
-// brackets goes to the line behind the list or mapping that a bracket opens.
+// brackets moves to the line after the list or mapping that a bracket opens.
 func (p *parser) brackets(off int) *Error {
 	opened := p.pos(p.i, off)
 	var n nest
@@ -110,15 +112,15 @@ func (p *parser) brackets(off int) *Error {
 	}
 }
 
-// nest follows the brackets and quotes of a list or mapping.
+// nest tracks the brackets and quotes of a list or mapping.
 type nest struct {
 	depth  int
 	quote  byte // that is open
-	before byte // the last character that was no space
+	before byte // the last character that was not a space
 }
 
-// follow goes through a line from a byte on, and returns where it stopped: behind the last
-// bracket to close, at one that is too deep, or at the end.
+// follow scans a line from a byte on, and returns where it stopped: after the last closing
+// bracket, at a bracket that is too deep, or at the end.
 func (n *nest) follow(text string, i int) int {
 	for ; i < len(text); i++ {
 		c := text[i]

@@ -9,8 +9,9 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// scalar returns the text value of a key and its place. The value begins at a byte of
-// the current line or on the lines below it; scalar ends on the first line behind it.
+// scalar returns the text value of a key and its position. The value begins at a byte of
+// the current line or on the lines below it; afterwards the current line is the first one
+// after the value.
 func (p *parser) scalar(name string, off int) (string, Pos, *Error) {
 	s := scalar{parser: p, name: name, key: p.i}
 	for p.i++; !p.eof(); p.i++ {
@@ -39,8 +40,8 @@ type scalar struct {
 	text  string // the rest of that line
 }
 
-// find looks for the beginning of the value: behind the colon, or on the first indented
-// line below.
+// find searches the beginning of the value: after the colon, or on the first indented line
+// below.
 func (s *scalar) find(off int) bool {
 	for s.first = s.key; s.first < s.i; s.first++ {
 		l := s.line(s.first)
@@ -54,7 +55,7 @@ func (s *scalar) find(off int) bool {
 	return false
 }
 
-// check refuses a value that is not a text, or begins like something else in YAML.
+// check refuses a value that is not a text, or begins like another YAML value.
 func (s *scalar) check() *Error {
 	const write = "write `%s: |` and the text below it, indented"
 	switch c := s.text[0]; {
@@ -74,15 +75,15 @@ func (s *scalar) check() *Error {
 	return nil
 }
 
-// colonPattern matches a plain text up to its comment, or to a colon that makes a key of it.
+// colonPattern matches a plain text up to its comment, or up to a colon that turns it into
+// a key.
 var colonPattern = regexp.MustCompile(`^.*?(?:(:)(?:[ \t]|$)|[ \t]#|$)`)
 
 func (s *scalar) colon(at Pos) *Error {
 	return errorAt(at, "colon", "a colon with a space makes a key of the text before it; quote the text, or write `%s: |` and the text below it, indented", s.name)
 }
 
-// opensItem reports whether a text would be read as an item of a list, or a
-// complex key.
+// opensItem reports whether YAML reads a text as a list item or a complex key.
 func opensItem(text string) bool {
 	return strings.IndexByte("-?:", text[0]) >= 0 && (len(text) == 1 || isSpace(text[1]))
 }
@@ -93,7 +94,7 @@ func (s *scalar) isQuoted() bool { return s.text[0] == '"' || s.text[0] == '\'' 
 // headerPattern matches `|` or `>` with indicators.
 var headerPattern = regexp.MustCompile(`^[|>](?:[+-][1-9]?|[1-9][+-]?)?`)
 
-// checkHeader refuses a text behind the header of a block text.
+// checkHeader refuses a text after the header of a block text.
 func (p *parser) checkHeader(i, off int) *Error {
 	text := p.line(i).text[off:]
 	header := headerPattern.FindString(text)
@@ -103,7 +104,7 @@ func (p *parser) checkHeader(i, off int) *Error {
 	return nil
 }
 
-// load reads the lines from the key to the current one as YAML.
+// load parses the lines from the key to the current one.
 func (s *scalar) load() (string, *Error) {
 	var b strings.Builder
 	for i := s.key; i < s.i; i++ {
@@ -132,10 +133,11 @@ func (s *scalar) load() (string, *Error) {
 	}
 }
 
-// surrogatePair matches a character that is written in two escapes, as JSON writes it.
+// surrogatePair matches a character that is written as two escapes, as in JSON.
 var surrogatePair = regexp.MustCompile(`\\u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}`)
 
-// joinSurrogates replaces such escapes, which YAML does not have, by the character.
+// joinSurrogates replaces such pairs of escapes, which YAML does not have, by the
+// character.
 func joinSurrogates(text string) string {
 	return surrogatePair.ReplaceAllStringFunc(text, func(pair string) string {
 		var c string
@@ -144,8 +146,8 @@ func joinSurrogates(text string) string {
 	})
 }
 
-// hide replaces characters of the model's text that YAML refuses or takes for a line
-// break by characters for private use; unhide does the reverse.
+// hide replaces characters that YAML refuses or treats as line breaks by characters for
+// private use; unhide reverts that.
 var hide, unhide = func() (there, back *strings.Replacer) {
 	var from, to []string
 	for i, c := range "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x0b\x0c\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f" +
@@ -156,7 +158,7 @@ var hide, unhide = func() (there, back *strings.Replacer) {
 	return strings.NewReplacer(from...), strings.NewReplacer(to...)
 }()
 
-// explain makes the error for the model of one of the YAML library.
+// explain converts an error of the YAML library into one for the model.
 func (s *scalar) explain(err error) *Error {
 	e, ok := errors.AsType[*yaml.LoadError](err)
 	if !ok || e.Mark.Line == 0 {
@@ -193,7 +195,7 @@ func (s *scalar) explain(err error) *Error {
 // character behind one in single quotes.
 var quotePattern = regexp.MustCompile(`^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'(?:[^']|$))`)
 
-// behindQuote makes the error for a text behind such a quoted text.
+// behindQuote returns the error for a text after such a quoted text.
 func (s *scalar) behindQuote() *Error {
 	return s.behind(s.first, s.off+strings.LastIndexByte(quotePattern.FindString(s.text), s.text[0])+1)
 }
@@ -202,7 +204,7 @@ func (s *scalar) behind(i, off int) *Error {
 	return s.wrong(i, off, "quote", "found %s behind the closing quote; a quote within a quoted text is written \\\" or, in single quotes, ''", excerpt(s.line(i).text[off:]))
 }
 
-// splitAt splits a text behind its first n characters.
+// splitAt splits a text after its first n characters.
 func splitAt(text string, n int) (before, after string) {
 	for off := range text {
 		if n <= 0 {

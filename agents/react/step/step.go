@@ -1,11 +1,11 @@
-// Package step reads what a ReAct agent writes: YAML documents of a few known
-// kinds, separated by ---, in a fence or bare, with text around them. It reads
-// strictly, says where an error is, and takes time linear in the text.
+// Package step parses the answers of a ReAct agent: YAML documents of a few known kinds,
+// separated by ---, in a fence or bare, with text around them. It parses strictly, reports
+// the position of an error, and takes time linear in the length of the text.
 package step
 
 import "fmt"
 
-// Decision says how an iteration ends.
+// Decision is the decision at the end of an iteration.
 type Decision string
 
 // The decisions. Document 003 has the first three; its table of end states has
@@ -19,7 +19,7 @@ const (
 	Blocked     Decision = "blocked"
 )
 
-// Kind is what a document is.
+// Kind is the kind of a document.
 type Kind string
 
 // The kinds of Document.
@@ -40,38 +40,38 @@ type Document struct {
 	Pos  // of its first line
 
 	// Of Act.
-	Step    int // as the model counts; 0 if it does not say
+	Step    int // the model's own count; 0 if not given
 	Thought string
 	Action  string
-	// Input is the action's input as it stands: YAML, dedented.
+	// Input is the YAML of the action's input, unparsed and dedented.
 	Input    string
 	InputPos Pos
 
 	// Of Reflect.
-	// Observation is what the model says that it saw; the engine knows better.
+	// Observation is the model's account of the observation; the engine has its own.
 	Observation string
 	Reflection  string
 	Decision    Decision
 	Reason      string
-	// Trigger names one of the escalation triggers, where the model says which.
+	// Trigger is one of the escalation triggers, if the model names one.
 	Trigger string
-	// AgentID and Task are of the decision delegate.
+	// AgentID and Task are set with the decision delegate.
 	AgentID, Task string
-	// Missing is of done_partial: what is not done.
+	// Missing is set with done_partial: the work that is not done.
 	Missing string
 
-	// Of Verify and Output: the document as it stands.
+	// Of Verify and Output: the unparsed document.
 	Text string
 }
 
-// Pos is a place in an answer, from 1; columns count characters.
+// Pos is a position in an answer, from 1; columns count characters.
 type Pos struct {
 	Line   int `json:"line"`
 	Column int `json:"column"`
 }
 
-// In returns the place in the whole answer of a place that was counted from p on,
-// as in the text of a document, or in an action's input.
+// In converts a position relative to p, such as one in an action's input, to a position in
+// the whole answer.
 func (p Pos) In(inner Pos) Pos {
 	if inner.Line <= 1 {
 		return Pos{Line: p.Line, Column: p.Column + inner.Column - 1}
@@ -79,11 +79,11 @@ func (p Pos) In(inner Pos) Pos {
 	return Pos{Line: p.Line + inner.Line - 1, Column: p.Column + inner.Column - 1}
 }
 
-// Error is what is wrong with an answer, and where. Its message is for the model:
-// it says what was found and what to write instead.
+// Error is an error in an answer, with its position. The message is for the model: what
+// was found, and what to write instead.
 type Error struct {
 	Pos
-	// Rule is what was broken. About steps: "no-step" (there is none),
+	// Rule is the broken rule. About steps: "no-step",
 	// "thought-required", "action-required", "reflection-required",
 	// "decision-required", "agent-required", "unknown-key", "duplicate-key",
 	// "mixed-kinds", "unknown-decision", "unknown-trigger", "bad-value". About the
