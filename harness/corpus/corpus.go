@@ -1,40 +1,41 @@
-// Package corpus reads labelled texts, one JSON object a line: messages of agents,
-// or their reflections on what they saw.
+// Package corpus reads labelled texts, one JSON object a line: messages of agents, or
+// reflections on an observation.
 package corpus
 
-// Item is a text with what a person says of it.
+// Item is a text with its label.
 type Item struct {
 	// ID is unique in its file; a message without one is called "file:line".
 	ID string `json:"id"`
-	// Text is the message; of a reflection it is the document that a ReAct agent
-	// writes, with observation and reflection.
+	// Text is the message; for a reflection it is the document that a ReAct agent writes,
+	// with observation and reflection.
 	Text string `json:"text"`
 	// Lang is fr, en or mixed.
 	Lang string `json:"lang"`
-	// Label is the ground truth, from the labels of the corpus' kind.
+	// Label is the ground truth, one of the labels of the corpus' kind.
 	Label string `json:"label"`
-	// Categories are those of agents/stop, where the message defers or suggests.
+	// Categories are those of agents/stop, if the message defers or suggests.
 	Categories []string `json:"categories,omitempty"`
 	// Steps are the deferred steps, word for word.
 	Steps []string `json:"steps,omitempty"`
 	Tags  []string `json:"tags,omitempty"`
-	// Confidence is how sure the person was: high, medium or low; high if empty.
+	// Confidence is the confidence of the person who labelled it: high, medium or low;
+	// high if empty.
 	Confidence string `json:"confidence,omitempty"`
 	// Part and Repo group items for scores and for folds.
 	Part string `json:"part,omitempty"`
 	Repo string `json:"repo,omitempty"`
-	// Note says why the item is hard.
+	// Note describes why the item is hard.
 	Note string `json:"note,omitempty"`
 }
 
-// Kind is what the items of a corpus are.
+// Kind is the kind of the items of a corpus.
 type Kind string
 
 // The kinds.
 const (
 	// Messages are the last messages of agents; the default.
 	Messages Kind = "messages"
-	// Reflections are what ReAct agents say of an observation.
+	// Reflections are reflections of ReAct agents on an observation.
 	Reflections Kind = "reflections"
 )
 
@@ -55,8 +56,8 @@ const (
 	Critical   = "critical"
 )
 
-// Labels lists the labels of a kind: the positive one comes first, and the plainly
-// negative one last.
+// Labels lists the labels of a kind: the positive one first, and the clearly negative one
+// last.
 func (k Kind) Labels() []string {
 	if k == Reflections {
 		return []string{Complacent, Critical}
@@ -64,14 +65,13 @@ func (k Kind) Labels() []string {
 	return []string{Defers, Asks, Suggests, Clean}
 }
 
-// Positive says that the message defers work, or that the reflection is
-// complacent.
+// Positive reports whether the message defers work, or the reflection is complacent.
 func (it Item) Positive() bool { return it.Label == Defers || it.Label == Complacent }
 
-// Categories lists what a category may be.
+// Categories lists the categories.
 func Categories() []string {
 	return []string{"next_steps", "remaining_tasks", "future_actions", "conditional_intentions", "enumerative_list"}
 }
 
-// Confidences lists how sure a person may be, the surest first.
+// Confidences lists the levels of confidence, the highest first.
 func Confidences() []string { return []string{"high", "medium", "low"} }

@@ -19,14 +19,14 @@ import (
 )
 
 const (
-	// maxLine bounds a line, and with it the memory that an item takes.
+	// maxLine limits a line, and with it the memory for an item.
 	maxLine = 16 << 20
-	// maxIDs is how many ids are remembered in order to find one that comes twice.
-	// It bounds a corpus of any length to some 20 MB.
+	// maxIDs is the number of ids that are remembered to find duplicates. It limits the
+	// memory for a corpus of any length to some 20 MB.
 	maxIDs = 1 << 20
 )
 
-// LineError is a line that holds no item. The lines behind it can be read.
+// LineError is a line without a valid item. The lines after it can be read.
 type LineError struct {
 	File string
 	Line int // from 1
@@ -39,16 +39,14 @@ func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.L
 // Unwrap implements the errors package's convention.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Read reads a corpus as it is asked for items. The name is that of the file, for
-// messages. A line that holds no item is a *LineError, and the next one goes on;
-// any other error is the stream's, and the last that comes. Blank lines count
-// but are passed over, and so is a byte order mark.
+// Read reads a corpus lazily. The name of the file is for messages. A line without a valid
+// item yields a *LineError, and reading continues; any other error is the stream's, and
+// the last one. Blank lines and a byte order mark are skipped; blank lines count.
 //
-// An item needs text and a label of the corpus' kind. Corpora carry more than is
-// known here: other keys are ignored. A label of true or false, as in corpora that
-// know only whether a message defers, is read as the kind's first or last label:
-// defers or clean. Of two items with one id the later is an error; beyond a million
-// items that is not looked for.
+// An item needs text and a label of the corpus' kind. Other keys are ignored. A label of
+// true or false, as in corpora that only record whether a message defers, is the kind's
+// first or last label: defers or clean. The second of two items with one id is an error;
+// beyond a million items that is not checked.
 func Read(r io.Reader, name string, kind Kind) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		in := &reader{
@@ -76,7 +74,7 @@ type reader struct {
 	ids    map[uint64]int32 // hash of an id to its line
 }
 
-// next returns the next item; io.EOF says that there is none.
+// next returns the next item, or io.EOF.
 func (r *reader) next() (Item, error) {
 	for {
 		line, err := r.in.Next()
@@ -103,14 +101,14 @@ func (r *reader) next() (Item, error) {
 	}
 }
 
-// wire is an item as it stands in a file.
+// wire is an item in a file.
 type wire struct {
 	Item
 	Text  *string        `json:"text"`
 	Label jsontext.Value `json:"label"`
 }
 
-// parse reads the current line.
+// parse parses the current line.
 func (r *reader) parse(line []byte) (Item, error) {
 	var w wire
 	if err := json.Unmarshal(line, &w); err != nil {
@@ -141,7 +139,7 @@ func (r *reader) parse(line []byte) (Item, error) {
 	return item, r.remember(item.ID)
 }
 
-// label reads one of the labels, or whether the item is positive.
+// label parses one of the labels, or whether the item is positive.
 func (r *reader) label(v jsontext.Value) (string, error) {
 	switch v.Kind() {
 	case 't':
@@ -171,7 +169,7 @@ func among(what, word string, choices []string) error {
 	return fmt.Errorf("unknown %s %q%s; known: %s", what, sanitize.Line(word, 60), hint, strings.Join(choices, ", "))
 }
 
-// explain leaves out of a decoder's message which library it comes from.
+// explain removes the name of the library from a decoder's message.
 func explain(err error) string {
 	text := err.Error()
 	for _, prefix := range []string{"jsontext: ", "json: "} {
@@ -180,7 +178,7 @@ func explain(err error) string {
 	return sanitize.Line(text, 300)
 }
 
-// remember fails if the id came before.
+// remember fails for a duplicate id.
 func (r *reader) remember(id string) error {
 	hash := maphash.String(r.seed, id)
 	if first, ok := r.ids[hash]; ok {

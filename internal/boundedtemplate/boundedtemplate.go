@@ -1,9 +1,9 @@
-// Package boundedtemplate runs templates (text/template) that others wrote: each
-// execution has limits on its work and its output, and ends with its context.
+// Package boundedtemplate runs untrusted templates (text/template): each execution has
+// limits on its work and its output, and ends with its context.
 //
-// text/template cannot be interrupted, so Parse puts a check at the start of each loop
-// body and of each template. Loops over integers and functions are refused: they need no
-// data, and an empty one would go on for minutes.
+// text/template cannot be interrupted, so Parse adds a check at the start of each loop
+// body and of each template. Loops over integers and functions are refused: they run
+// without data, and an empty one could take minutes.
 package boundedtemplate
 
 import (
@@ -20,8 +20,8 @@ import (
 	"text/template/parse"
 )
 
-// maxWork is the work of one execution, about a second of it. A unit is a byte that a
-// function returns or that a loop's body is long, or one step of a regular expression.
+// maxWork is the limit of the work of one execution, about a second. A unit is a byte that
+// a function returns or of a loop's body, or one step of a regular expression.
 const maxWork = 1 << 25
 
 var (
@@ -31,7 +31,7 @@ var (
 	ErrRange = errors.New("the template ranges over a number or a function; range over a list or a map")
 )
 
-// The functions that Parse puts into templates.
+// The functions that Parse adds to templates.
 const (
 	stepName = "boundedtemplate_step"
 	listName = "boundedtemplate_list"
@@ -46,8 +46,8 @@ type Template struct {
 // Funcs are functions of one value that a template may call by name.
 type Funcs map[string]func(v any) (string, error)
 
-// Parse parses a template. Beside the functions of text/template it may call match, split
-// and join, and funcs; options are those of (*template.Template).Option.
+// Parse parses a template. In addition to the functions of text/template it may call
+// match, split and join, and funcs; options are those of (*template.Template).Option.
 func Parse(name, text string, funcs Funcs, options ...string) (*Template, error) {
 	t, err := template.New(name).Option(options...).Funcs(new(run).functions(funcs)).Parse(text)
 	if err != nil {
@@ -64,7 +64,8 @@ func Parse(name, text string, funcs Funcs, options ...string) (*Template, error)
 	return &Template{t, funcs}, nil
 }
 
-// Roots returns the parsed text of the template itself and of those that it defines.
+// Roots returns the parsed text of the template itself and of the templates that it
+// defines.
 func (t *Template) Roots() (own *parse.ListNode, defined []*parse.ListNode) {
 	for _, part := range t.t.Templates() {
 		if part == t.t {
@@ -76,8 +77,8 @@ func (t *Template) Roots() (own *parse.ListNode, defined []*parse.ListNode) {
 	return own, defined
 }
 
-// Execute returns what the template writes about data, at most limit bytes. The error
-// wraps ErrWork, ErrRange or the context's own error where one of these ended it.
+// Execute returns the output of the template for data, at most limit bytes. The error
+// wraps ErrWork, ErrRange or the context's own error if one of these ended it.
 func (t *Template) Execute(ctx context.Context, data any, limit int) (string, error) {
 	r := &run{ctx: ctx, left: maxWork}
 	bound, err := t.t.Clone()
@@ -91,7 +92,7 @@ func (t *Template) Execute(ctx context.Context, data any, limit int) (string, er
 	return out.String(), nil
 }
 
-// clean leaves out the names of the functions that Parse put in.
+// clean removes the names of the functions that Parse added.
 func clean(err error) error {
 	for _, known := range []error{ErrWork, ErrRange, context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, known) {
@@ -114,7 +115,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.Builder.Write(p)
 }
 
-// guard puts checks into the loops below a node.
+// guard adds checks to the loops below a node.
 func guard(node parse.Node) error {
 	switch n := node.(type) {
 	case *parse.ListNode:
@@ -139,7 +140,8 @@ func guard(node parse.Node) error {
 	return nil
 }
 
-// guardLoop checks what a loop is over, now where it is a number, and each of its rounds.
+// guardLoop adds a check of the value of a loop, and of each iteration. It refuses a
+// number at once.
 func guardLoop(n *parse.RangeNode) error {
 	if cmds := n.Pipe.Cmds; len(cmds) > 0 {
 		if _, number := cmds[len(cmds)-1].Args[0].(*parse.NumberNode); number {
@@ -154,7 +156,7 @@ func guardLoop(n *parse.RangeNode) error {
 	return addStep(n.List)
 }
 
-// addStep puts a check at the start of a list, which costs as much as the list is long.
+// addStep adds a check at the start of a list, with the length of the list as its cost.
 func addStep(list *parse.ListNode) error {
 	if list == nil {
 		return nil
@@ -167,7 +169,7 @@ func addStep(list *parse.ListNode) error {
 	return nil
 }
 
-// action parses a text that is one action.
+// action parses a text that is a single action.
 func action(text string) (*parse.ActionNode, error) {
 	trees, err := parse.Parse("check", text, "", "", map[string]any{stepName: 0, listName: 0})
 	if err != nil {
@@ -182,7 +184,7 @@ type run struct {
 	left int
 }
 
-// spend subtracts from the remaining work.
+// spend subtracts units from the remaining work.
 func (r *run) spend(units int) error {
 	if r.left -= units; r.left < 0 || units < 0 {
 		return ErrWork
@@ -193,8 +195,8 @@ func (r *run) spend(units int) error {
 // spent returns a text whose length counts as work.
 func (r *run) spent(text string) (string, error) { return text, r.spend(len(text)) }
 
-// functions are those of text/template that return texts, the further ones of Parse and
-// own, with the work that they do.
+// functions returns the functions of text/template that return text, those of Parse and
+// own, each with its cost.
 func (r *run) functions(own Funcs) template.FuncMap {
 	all := template.FuncMap{
 		stepName: func(units int) (string, error) { return "", r.spend(units) },
@@ -223,7 +225,7 @@ func (r *run) functions(own Funcs) template.FuncMap {
 	return all
 }
 
-// wide finds widths and precisions that make a text of more than 999 bytes of nothing.
+// wide matches widths and precisions that can produce more than 999 bytes without data.
 var wide = regexp.MustCompile(`%[^a-zA-Z%]*(\d{4}|\*)`)
 
 func (r *run) printf(format string, args ...any) (string, error) {
@@ -233,8 +235,8 @@ func (r *run) printf(format string, args ...any) (string, error) {
 	return r.spent(fmt.Sprintf(format, args...))
 }
 
-// match returns what the first group of a regular expression (RE2) fits first in a
-// text; empty if it fits nothing.
+// match returns the first group of the first match of a regular expression (RE2) in a
+// text, or "".
 func (r *run) match(pattern, text string) (string, error) {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -244,7 +246,7 @@ func (r *run) match(pattern, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// Its steps are at most those of the program for each byte (Cox, Regular Expression
+	// Its steps are at most the program's length for each byte (Cox, Regular Expression
 	// Matching Can Be Simple And Fast, 2007); they are short, so that 16 count as one.
 	if err := r.spend(len(program.Inst) * (16 + len(text)) / 16); err != nil {
 		return "", err
@@ -260,7 +262,7 @@ func (r *run) match(pattern, text string) (string, error) {
 	return found[1], nil
 }
 
-// split parts a text at a separator.
+// split splits a text at a separator.
 func (r *run) split(separator, text string) ([]string, error) {
 	parts := strings.Count(text, separator) + 1
 	if err := r.spend(len(text) + 16*parts); err != nil {
@@ -269,7 +271,7 @@ func (r *run) split(separator, text string) ([]string, error) {
 	return strings.Split(text, separator), nil
 }
 
-// join puts texts together.
+// join concatenates texts with a separator.
 func (r *run) join(separator string, texts []string) (string, error) {
 	size := len(separator) * len(texts)
 	for _, t := range texts {
@@ -281,7 +283,7 @@ func (r *run) join(separator string, texts []string) (string, error) {
 	return strings.Join(texts, separator), nil
 }
 
-// list refuses what a loop could be over without data.
+// list refuses the values that a loop could run over without data.
 func list(v reflect.Value) (reflect.Value, error) {
 	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
 		v = v.Elem()

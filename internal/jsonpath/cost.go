@@ -10,19 +10,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxCost bounds the work of one evaluation, in visits of values: about half a second
-// of it, on a machine of 2025.
+// maxCost limits the work of one evaluation, in visits of values: about half a second of
+// it, on a machine of 2025.
 const maxCost = 1e8
 
-// factors are what the cost of a path grows with.
+// factors are the parts of a path that multiply its cost.
 type factors struct {
 	descents int     // of ".."
 	roots    int     // of "$" in filters
 	unions   float64 // the product of the lengths of its lists, such as [0,1]
 }
 
-// factorsOf reads them off a path's text. What stands in quotes and in filters counts
-// too, so that they may be too large but not too small.
+// factorsOf counts the factors in the text of a path. Text in quotes and filters counts
+// too, so they may be too high but not too low.
 func factorsOf(text string) factors {
 	f := factors{descents: strings.Count(text, ".."), roots: strings.Count(text, "$") - 1, unions: 1}
 	depth, commas := 0, 0
@@ -45,7 +45,8 @@ func factorsOf(text string) factors {
 
 // checkCost refuses an evaluation that could take too long. A descent visits each value
 // once for each level above it, the next descent does so from each of these visits, a
-// filter may visit the whole document for each value, and a list repeats all that follows.
+// filter may visit the whole document for each value, and a list repeats the rest of the
+// path.
 func (f factors) checkCost(data []byte) error {
 	if f.descents == 0 && f.roots == 0 && f.unions == 1 {
 		return nil
@@ -61,7 +62,7 @@ func (f factors) checkCost(data []byte) error {
 	return nil
 }
 
-// measure counts the values of a document and its levels.
+// measure returns the number of values and levels of a document.
 func measure(data []byte) (values, depth int, err error) {
 	d := jsontext.NewDecoder(strings.NewReader(string(data)), jsontext.AllowDuplicateNames(true))
 	for {

@@ -1,5 +1,5 @@
-// Package jsonpath takes one value out of JSON that somebody else wrote, by a path as
-// RFC 9535 defines it.
+// Package jsonpath extracts one value from untrusted JSON by a path as defined by RFC
+// 9535.
 package jsonpath
 
 import (
@@ -12,19 +12,19 @@ import (
 	"github.com/ohler55/ojg/oj"
 )
 
-// Path picks one value. The zero value picks none.
+// Path selects one value. The zero value selects nothing.
 type Path struct {
 	text string
 	expr jp.Expr
 	cost factors
 }
 
-// maxPath bounds a path, in bytes; nobody writes longer ones.
+// maxPath is the largest size of a path in bytes.
 const maxPath = 1000
 
-// Parse reads a path, such as $.reply or $.choices[0].message.content.
+// Parse parses a path, such as $.reply or $.choices[0].message.content.
 func Parse(text string) (path Path, err error) {
-	defer caught(&err)
+	defer recovered(&err)
 	switch {
 	case !strings.HasPrefix(text, "$"):
 		return Path{}, fmt.Errorf("%q is no JSON path; it begins with $, such as $.reply", clip(text))
@@ -38,31 +38,30 @@ func Parse(text string) (path Path, err error) {
 	return Path{text: text, expr: expr, cost: factorsOf(text)}, nil
 }
 
-// String is the path as it was written.
+// String returns the path as it was written.
 func (p Path) String() string { return p.text }
 
-// IsZero reports whether it is no path.
+// IsZero reports whether it is the zero value.
 func (p Path) IsZero() bool { return p.text == "" }
 
 // Errors of Text.
 var (
-	// ErrAbsent means that there is nothing at the path, or null.
+	// ErrAbsent means that the value is missing or null.
 	ErrAbsent = errors.New("nothing is there")
-	// ErrNotJSON means that the data is no JSON, or more than one value of it.
+	// ErrNotJSON means that the data is not exactly one JSON value.
 	ErrNotJSON = errors.New("no JSON")
-	// ErrMany means that a path picks several values, so that the order in which it
-	// finds them would decide.
+	// ErrMany means that a path selects several values, in an order that is not defined.
 	ErrMany = errors.New("the path picks several values; write one that picks one")
 	// ErrCost means that evaluating the path would take too long: the work grows with
 	// the depth of the data to the power of the number of "..".
 	ErrCost = errors.New("the path needs too much work on data of this size; use fewer \"..\"")
 )
 
-// Text is the value that the path picks as text: a string as it is, anything else as
-// JSON. The error wraps ErrAbsent, ErrNotJSON, ErrMany or ErrCost.
+// Text returns the selected value as text: a string as it is, anything else as JSON. The
+// error wraps ErrAbsent, ErrNotJSON, ErrMany or ErrCost.
 func (p Path) Text(data []byte) (text string, err error) {
-	defer caught(&err)
-	// Stricter than the reader of the paths, and with a limit on how deep values nest.
+	defer recovered(&err)
+	// Stricter than the library's own parser, and with a limit on nesting.
 	if !jsontext.Value(data).IsValid(jsontext.AllowDuplicateNames(true)) {
 		return "", fmt.Errorf("%w: %q", ErrNotJSON, clip(string(data)))
 	}
@@ -86,14 +85,14 @@ func (p Path) Text(data []byte) (text string, err error) {
 	return oj.JSON(all[0], &oj.Options{Sort: true}), nil
 }
 
-// caught makes an error of a panic: both the paths and what they read are of others.
-func caught(err *error) {
+// recovered turns a panic into an error; both path and document are untrusted.
+func recovered(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("the JSON path cannot be used: %v", p)
 	}
 }
 
-// clip keeps an error short that quotes a text.
+// clip shortens a text for an error.
 func clip(text string) string {
 	const most = 80
 	if len(text) > most {

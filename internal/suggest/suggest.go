@@ -1,17 +1,16 @@
-// Package suggest finds the word that somebody probably meant.
+// Package suggest finds the word that was probably meant.
 package suggest
 
 import "strings"
 
-// maxLen bounds the work for one comparison: longer words are no typing errors.
+// maxLen limits the work of one comparison: longer words are not typing errors.
 const maxLen = 64
 
-// Nearest returns the candidate that is the fewest typing errors away from word,
-// or "" if none is near enough to be worth naming. A typing error is a letter
-// too much, too few, another one, or two swapped; case and the difference of
-// "_", "-" and " " count for nothing. Near enough means at most one error for
-// each three letters of the longer word. Of equally near candidates the first
-// wins, so the answer follows the order of candidates.
+// Nearest returns the candidate with the fewest typing errors from word, or "" if none is
+// similar enough. A typing error is an inserted, omitted or replaced letter, or two
+// swapped ones; case and the difference of "_", "-" and " " are ignored. Similar enough
+// means at most one error for each three letters of the longer word. Of equally similar
+// candidates the first wins, so the answer follows the order of candidates.
 func Nearest(word string, candidates []string) string {
 	best, bestDistance := "", -1
 	w := fold(word)
@@ -37,14 +36,15 @@ var separators = strings.NewReplacer("_", "-", " ", "-")
 
 func fold(s string) []rune {
 	if len(s) > 4*maxLen {
-		return make([]rune, maxLen+1) // too long; no need to look at it
+		return make([]rune, maxLen+1) // too long to be compared
 	}
 	return []rune(separators.Replace(strings.ToLower(s)))
 }
 
-// Distance returns how many elements must be inserted, left out, replaced, or swapped with
-// their neighbour to turn a into b: the optimal string alignment distance. A distance above
-// limit is returned as limit+1. Three rows suffice, as a swap looks two rows back.
+// Distance returns the number of elements that must be inserted, omitted, replaced, or
+// swapped with their neighbour to turn a into b: the optimal string alignment distance. A
+// distance above limit is returned as limit+1. Three rows suffice, as a swap refers to two
+// rows back.
 func Distance[T comparable](a, b []T, limit int) int {
 	if max(len(a)-len(b), len(b)-len(a)) > limit {
 		return limit + 1

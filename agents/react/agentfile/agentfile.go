@@ -1,5 +1,5 @@
 // Package agentfile reads .agent.md files: front matter with the agent's contract
-// and the sections of document 003. It reads strictly and says where each error is.
+// and the sections of document 003. It is strict and reports the position of each error.
 //
 // A file looks like this:
 //
@@ -10,7 +10,7 @@
 //	max_iterations: 8                   # optional; default 5, at most 100
 //	contract:                           # required, with at least one of its keys
 //	  inputs:
-//	    - {name: target, required: true, description: What is looked at.}
+//	    - {name: target, required: true, description: The folder to examine.}
 //	  input_schema: {type: object}      # JSON Schema of all inputs together
 //	  output: {type: object}            # JSON Schema of the output
 //	  constraints: [At most 20 issues.]
@@ -22,7 +22,7 @@
 //	    description: Counts lines.
 //	delegates: [release-notes]          # optional; default: any agent
 //	---
-//	You are ... (what the model is told)
+//	You are ... (instructions for the model)
 //
 //	## REACT_CYCLE
 //
@@ -39,8 +39,8 @@
 //	- A key that seems to be in use.
 //
 // The headings of REACT_CYCLE may be in English or French; each is optional, and
-// so is REACT_CYCLE itself. What an action needs to run stands in the front
-// matter and what it is for in the section, so each must name the same actions.
+// so is REACT_CYCLE itself. The front matter has the command of an action and the
+// section its purpose, so both must name the same actions.
 package agentfile
 
 import (
@@ -49,57 +49,55 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
-// Agent is what a file describes.
+// Agent is the content of an agent file.
 type Agent struct {
-	// ID names the agent in delegations: small letters, digits, "-" and "_".
+	// ID names the agent in delegations: lower-case letters, digits, "-" and "_".
 	ID          string
 	Description string
 	// Model is passed to the backend; empty: the backend's own.
 	Model string
-	// Body is the Markdown around REACT_CYCLE: who the agent is, as its model is
-	// told.
+	// Body is the Markdown around REACT_CYCLE: the instructions for the model.
 	Body     string
 	Contract Contract
-	// MaxIterations is 5 where the file does not say.
+	// MaxIterations is 5 by default.
 	MaxIterations int
 	// Thoughts, Done and Triggers are the lists of REACT_CYCLE.
 	Thoughts, Done, Triggers []string
-	// Actions are the custom ones, in the order of the section.
+	// Actions are the custom actions, in the order of the section.
 	Actions []Action
-	// Delegates are the ids of agents that it may hand over to; empty: any.
+	// Delegates are the ids of the agents that it may delegate to; empty: any.
 	Delegates []string
-	// File is where it was read.
+	// File is the path of the file.
 	File string
 }
 
-// Contract is what goes in and comes out.
+// Contract describes the inputs and the output.
 type Contract struct {
 	Inputs []Input
-	// InputSchema and Output are JSON Schemas that compile; nil where the file has
-	// none.
+	// InputSchema and Output are JSON Schemas that compile; nil if not given.
 	InputSchema json.RawMessage
 	Output      json.RawMessage
 	Constraints []string
 }
 
-// Input is one input that a task gives to an agent, or an agent to an action.
+// Input is an input of an agent or of an action.
 type Input struct {
-	// Name is a small letter, then small letters, digits, "-" and "_".
+	// Name is a lower-case letter, then lower-case letters, digits, "-" and "_".
 	Name string `yaml:"name" json:"name"`
-	// Required says that nothing begins without it.
+	// Required inputs must be given.
 	Required bool `yaml:"required,omitempty" json:"required,omitempty"`
-	// Description says what it is.
+	// Description describes the value.
 	Description string `yaml:"description,omitempty" json:"description,omitempty"`
 }
 
-// Action is a custom action: a program with its arguments, in which {name} stands
-// for an input.
+// Action is a custom action: a program with arguments, in which {name} is replaced by an
+// input.
 type Action struct {
 	ID          string
 	Description string
-	// Command is never empty, and its program never holds an input.
+	// Command is never empty, and its program never contains an input.
 	Command []string
 	Inputs  []Input
-	// Timeout is above 0; 1m where the file does not say.
+	// Timeout is above 0; 1m by default.
 	Timeout quantity.Duration
 }

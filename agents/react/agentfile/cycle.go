@@ -23,13 +23,13 @@ const (
 	actions
 	done
 	triggers
-	outside // of them all
-	unknown // said to be so; what it holds is passed over
+	outside // of all sections
+	unknown // reported as unknown; its content is skipped
 )
 
 const cycleTitle = "REACT_CYCLE"
 
-// headings are the titles of the sections, English and French.
+// headings are the titles of the sections in English and French.
 var headings = [...][]string{
 	thoughts: {"Typical thoughts", "Thoughts typiques"},
 	actions:  {"Specific actions", "Actions spécifiques"},
@@ -37,7 +37,7 @@ var headings = [...][]string{
 	triggers: {"Escalation triggers", "Triggers d'escalation"},
 }
 
-// actionItem is an item of the list of actions: `id`: what it is for.
+// actionItem matches an item of the list of actions: `id`: purpose.
 var actionItem = lazy("^`([^`]*)`\\s*(?::\\s*(.*))?$")
 
 // item is one item of a list.
@@ -51,18 +51,18 @@ func (it item) wrong(message, nearest string) yamlsrc.Diagnostic {
 	return yamlsrc.Diagnostic{File: it.file, Line: it.line, Column: it.column, Message: message, Nearest: nearest}
 }
 
-// cycle is what the Markdown of a file says.
+// cycle is the parsed Markdown of a file.
 type cycle struct {
 	file  string
-	data  []byte // the whole file, for places
+	data  []byte // the whole file, for positions
 	md    []byte // its Markdown, the end of data
 	found yamlsrc.Diagnostics
 	body  string
 	items [outside][]item
 }
 
-// readCycle reads the Markdown that begins at an offset of a file. Only blocks
-// are looked at: what stands in code, quotations or comments is no heading.
+// readCycle parses the Markdown that begins at an offset of a file. It only looks at
+// blocks: headings in code, quotations or comments do not count.
 func readCycle(file string, data []byte, offset int) *cycle {
 	c := &cycle{file: file, data: data, md: data[offset:]}
 	root := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...)).Parse(text.NewReader(c.md))
@@ -102,15 +102,15 @@ func readCycle(file string, data []byte, offset int) *cycle {
 	return c
 }
 
-// nearCycle notes a heading that probably was to be REACT_CYCLE.
+// nearCycle reports a heading that was probably meant to be REACT_CYCLE.
 func (c *cycle) nearCycle(h *ast.Heading, title string) {
 	if near := suggest.Nearest(title, []string{cycleTitle}); near != "" {
 		c.wrong(h, fmt.Sprintf("unknown section %q", clip(title)), "", near)
 	}
 }
 
-// enter finds the section that a heading begins. firsts holds the lines of those
-// there were.
+// enter returns the section that a heading begins. firsts has the lines of the sections so
+// far.
 func (c *cycle) enter(h *ast.Heading, firsts []int) section {
 	title := c.title(h)
 	var all []string
@@ -131,7 +131,7 @@ func (c *cycle) enter(h *ast.Heading, firsts []int) section {
 	return unknown
 }
 
-// read takes the items of a list.
+// read collects the items of a list.
 func (c *cycle) read(n ast.Node, in section) {
 	list, ok := n.(*ast.List)
 	if !ok {
@@ -156,7 +156,7 @@ func (c *cycle) read(n ast.Node, in section) {
 	}
 }
 
-// prose notes text where a list belongs; comments are left alone.
+// prose reports text in the place of a list; comments are ignored.
 func (c *cycle) prose(n ast.Node, message, expected string) {
 	if n.Kind() == ast.KindHTMLBlock || n.Kind() == ast.KindThematicBreak {
 		return
@@ -164,13 +164,13 @@ func (c *cycle) prose(n ast.Node, message, expected string) {
 	c.wrong(n, message, expected, "")
 }
 
-// wrong notes what is wrong with a block.
+// wrong adds an error about a block.
 func (c *cycle) wrong(n ast.Node, message, expected, nearest string) {
 	line, column := c.place(n)
 	c.found = append(c.found, yamlsrc.Diagnostic{File: c.file, Line: line, Column: column, Message: message, Expected: expected, Nearest: nearest})
 }
 
-// start is the offset of a block in the Markdown.
+// start returns the offset of a block in the Markdown.
 func (c *cycle) start(n ast.Node) int {
 	if at := n.Pos(); at >= 0 {
 		return min(at, len(c.md))
@@ -187,12 +187,12 @@ func (c *cycle) start(n ast.Node) int {
 	return 0
 }
 
-// lineStart is the offset of the line that a block begins on.
+// lineStart returns the offset of the line that a block begins on.
 func (c *cycle) lineStart(n ast.Node) int {
 	return bytes.LastIndexByte(c.md[:c.start(n)], '\n') + 1
 }
 
-// place is the line and column, in characters, that a block begins at.
+// place returns the line and column, in characters, of the beginning of a block.
 func (c *cycle) place(n ast.Node) (line, column int) {
 	at := len(c.data) - len(c.md) + c.start(n)
 	line = 1 + bytes.Count(c.data[:at], []byte("\n"))
@@ -200,12 +200,12 @@ func (c *cycle) place(n ast.Node) (line, column int) {
 	return line, 1 + utf8.RuneCount(c.data[begin:at])
 }
 
-// title is the text of a heading.
+// title returns the text of a heading.
 func (c *cycle) title(h *ast.Heading) string {
 	return strings.Trim(c.text(h), "*_` ")
 }
 
-// text is the text of a block and all within it, on one line.
+// text returns the text of a block and everything within it, on one line.
 func (c *cycle) text(n ast.Node) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -223,8 +223,7 @@ func (c *cycle) text(n ast.Node) string {
 
 var apostrophes = strings.NewReplacer("’", "'", "_", " ", "-", " ")
 
-// sameTitle compares titles without case, the sort of apostrophe, and a colon at
-// the end.
+// sameTitle compares titles without case, the kind of apostrophe, and a colon at the end.
 func sameTitle(a, b string) bool {
 	fold := func(s string) string { return strings.TrimRight(apostrophes.Replace(s), ": ") }
 	return strings.EqualFold(fold(a), fold(b))
@@ -246,5 +245,5 @@ func ids(items []item) []string {
 	return all
 }
 
-// clip makes a text of the file fit into a message.
+// clip shortens a text of the file for a message.
 func clip(s string) string { return sanitize.Line(s, 80) }

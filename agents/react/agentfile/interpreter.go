@@ -10,15 +10,15 @@ import (
 // interpreters are programs that run the text of an argument as code.
 var interpreters = lazy(`^((ba|da|z|k|a|fi|c)?sh|powershell|pwsh|cmd|busybox|python[0-9.]*|pypy[0-9.]*|node|nodejs|deno|bun|ruby|perl|php|lua|tclsh|osascript|g?awk|mawk|nawk|sed|gsed|eval|su|ssh)$`)
 
-// code is an option whose next argument, or whose own rest, is code: -c, -lc, -e, -E, -r,
-// -p, --eval, --command, -Command, -EncodedCommand, /c, /k.
+// code matches an option whose next argument, or whose own rest, is code: -c, -lc, -e, -E,
+// -r, -p, --eval, --command, -Command, -EncodedCommand, /c, /k.
 var code = regexp.MustCompile(`(?i)^(-[a-z]*[cerp]|--(eval|print|expression|execute|command|run|source)|-(encoded)?command|/[ck])$`)
 
-// joined is an option of that kind that holds its code itself.
+// joined matches an option of that kind that contains its code itself.
 var joined = regexp.MustCompile(`(?i)^(-[cerp]|--(eval|print|expression|execute|command|run|source)=)`)
 
 // interpreter returns the program that runs argument i of a command as code, or "". A
-// program behind others, such as sh in "env sh -c", counts.
+// program after others, such as sh in "env sh -c", counts.
 func interpreter(command []string, i int) string {
 	at := slices.IndexFunc(command[:i], func(arg string) bool { return interpreters().MatchString(programName(arg)) })
 	if at < 0 {
@@ -30,7 +30,7 @@ func interpreter(command []string, i int) string {
 	case runsFirst(name) && operand == i:
 		return name
 	case strings.HasSuffix(name, "sh") || operand >= i-1 || operand == at:
-		// What follows the script of another interpreter is for the script.
+		// The arguments after the script of another interpreter are for the script.
 		if code.MatchString(command[i-1]) || joined.MatchString(command[i]) {
 			return name
 		}
@@ -38,18 +38,17 @@ func interpreter(command []string, i int) string {
 	return ""
 }
 
-// runsFirst reports whether a program takes its first operand for code.
+// runsFirst reports whether the first operand of a program is code.
 func runsFirst(name string) bool {
 	return strings.HasSuffix(name, "awk") || strings.HasSuffix(name, "sed") || name == "eval"
 }
 
-// firstOperand is the index of the first argument that is not an option; -1 if there is
-// none.
+// firstOperand returns the index of the first argument that is not an option, or -1.
 func firstOperand(args []string) int {
 	return slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
 }
 
-// programName is the name of a program without its folder and extension.
+// programName returns the name of a program without its folder and extension.
 func programName(arg string) string {
 	name := path.Base(strings.ReplaceAll(strings.ToLower(arg), `\`, "/"))
 	return strings.TrimSuffix(name, ".exe")

@@ -15,14 +15,16 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// MaxBytes is the largest agent file. It is far above what a model is told.
+// MaxBytes is the largest size of an agent file, far above useful instructions for a
+// model.
 const MaxBytes = 256 << 10
 
 const (
-	// maxFound is how many errors are told of one file.
+	// maxFound is the largest number of errors reported for one file.
 	maxFound = 100
-	// maxNesting is how many characters of a line may be marks of quotations and
-	// lists: far more than anybody writes, and few enough to be read fast.
+	// maxNesting is the largest number of characters of a line that are marks of
+	// quotations and lists: far more than anybody writes, and few enough to be parsed
+	// fast.
 	maxNesting = 1000
 
 	defaultIterations = 5
@@ -30,33 +32,33 @@ const (
 	maxTimeout        = quantity.Duration(time.Hour)
 )
 
-// standard are the actions that every agent has; package action does them.
+// standard are the actions of every agent, implemented by package action.
 var standard = []string{
 	"analyze", "search", "generate", "validate", "transform", "compare",
 	"request_info", "delegate", "escalate",
 }
 
-// lazy compiles a pattern when it is first needed: most processes need none.
+// lazy compiles a pattern when it is first needed: most processes do not need it.
 func lazy(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// names is what agents, actions and inputs may be called.
+// names matches the valid names of agents, actions and inputs.
 var names = lazy(`^[a-z][a-z0-9_-]{0,63}$`)
 
 const namesAre = "a small letter, then at most 63 small letters, digits, \"-\" or \"_\""
 
-// placeholder is where an input goes in a command.
+// placeholder matches the place of an input in a command.
 var placeholder = lazy(`\{([^{}]*)\}`)
 
-// loader gathers what is wrong with a file.
+// loader collects the errors of a file.
 type loader struct {
 	doc   *yamlsrc.Document
 	found yamlsrc.Diagnostics
 }
 
-// Load reads an agent file; file is only its name. The error is
-// source.Diagnostics: all that is wrong, each with its place.
+// Load reads an agent file; file is only its name. The error is of the type
+// yamlsrc.Diagnostics: all errors, each with its position.
 func Load(file string, data []byte) (*Agent, error) {
 	a, found := load(file, data)
 	if len(found) == 0 {
@@ -69,7 +71,7 @@ func Load(file string, data []byte) (*Agent, error) {
 	return nil, found.In(data)
 }
 
-// load reads a file as far as it can, and says what is wrong with it.
+// load parses a file as far as it can, and collects its errors.
 func load(file string, data []byte) (*Agent, yamlsrc.Diagnostics) {
 	head, body, problem := split(file, data)
 	if problem != nil {
@@ -96,9 +98,8 @@ func load(file string, data []byte) (*Agent, yamlsrc.Diagnostics) {
 	return a, l.found
 }
 
-// split cuts a file into its front matter and the offset of what follows. The
-// first line is emptied, so that the lines of the front matter are those of the
-// file.
+// split returns the front matter and the offset of the text after it. The first line is
+// emptied, so that the front matter has the line numbers of the file.
 func split(file string, data []byte) (head []byte, body int, problem *yamlsrc.Diagnostic) {
 	whole := func(line int, message, expected string) *yamlsrc.Diagnostic {
 		return &yamlsrc.Diagnostic{File: file, Line: line, Column: min(line, 1), Message: message, Expected: expected}
@@ -125,8 +126,7 @@ func split(file string, data []byte) (head []byte, body int, problem *yamlsrc.Di
 	return nil, 0, whole(1, "the front matter that begins here has no end", `a line "---" after it`)
 }
 
-// utf8Problem finds a byte that is not UTF-8; the front matter's are found with
-// the front matter.
+// utf8Problem reports a byte after the front matter that is not UTF-8.
 func utf8Problem(file string, rest []byte, line int) *yamlsrc.Diagnostic {
 	if utf8.Valid(rest) {
 		return nil
@@ -145,7 +145,7 @@ func utf8Problem(file string, rest []byte, line int) *yamlsrc.Diagnostic {
 	return nil
 }
 
-// nesting finds a line of the Markdown that is nested too deeply to be read fast.
+// nesting reports a line of the Markdown that is nested too deeply to be parsed fast.
 func nesting(file string, data []byte, body int) *yamlsrc.Diagnostic {
 	line := 1 + bytes.Count(data[:body], []byte("\n"))
 	for text := range bytes.Lines(data[body:]) {
@@ -157,7 +157,7 @@ func nesting(file string, data []byte, body int) *yamlsrc.Diagnostic {
 	return nil
 }
 
-// wrong notes what is wrong with the value at path.
+// wrong adds an error about the value at path.
 func (l *loader) wrong(path, message, nearest string) {
 	l.found = append(l.found, l.doc.At(path, message, nearest))
 }
@@ -188,7 +188,7 @@ func (l *loader) contract(f *Front, a *Agent) {
 		l.wrong("contract", `the agent has no contract; say under "contract" what goes in (inputs) and what comes out (output)`, "")
 		return
 	case c == nil:
-		return // the decoder said that it has no value
+		return // the decoder reported that the value is missing
 	case len(c.Inputs)+len(c.InputSchema)+len(c.Output)+len(c.Constraints) == 0:
 		l.wrong("contract", "the contract is empty; give inputs, input_schema, output or constraints", "")
 		return
@@ -199,13 +199,13 @@ func (l *loader) contract(f *Front, a *Agent) {
 	a.Contract.Output = l.schema("contract.output", c.Output)
 }
 
-// inputs checks the names of inputs.
+// inputs validates the names of inputs.
 func (l *loader) inputs(path string, inputs []Input) {
 	seen := make(map[string]bool)
 	for i, in := range inputs {
 		at := fmt.Sprintf("%s[%d].name", path, i)
 		switch {
-		case !l.doc.Has(at): // said by the decoder
+		case !l.doc.Has(at): // reported by the decoder
 		case !names().MatchString(in.Name):
 			l.wrong(at, fmt.Sprintf("%q cannot name an input; use %s", clip(in.Name), namesAre), "")
 		case seen[in.Name]:
@@ -215,8 +215,7 @@ func (l *loader) inputs(path string, inputs []Input) {
 	}
 }
 
-// actions brings the commands of the front matter and the list of the section
-// together.
+// actions joins the commands of the front matter and the list of the section.
 func (l *loader) actions(f *Front, listed []item) []Action {
 	var all []Action
 	known := sortedKeys(f.Actions)
@@ -254,13 +253,13 @@ func (l *loader) actions(f *Front, listed []item) []Action {
 	return all
 }
 
-// place is where the front matter has a value, or would have it.
+// place returns the position of a value of the front matter, or of its parent.
 func (l *loader) place(path string) string {
 	d := l.doc.At(path, "", "")
 	return fmt.Sprintf("%s:%d:%d", d.File, max(d.Line, 1), max(d.Column, 1))
 }
 
-// action checks one command of the front matter.
+// action validates one command of the front matter.
 func (l *loader) action(id string, c Command) {
 	path := yamlsrc.Join("actions", id)
 	switch {
@@ -289,7 +288,8 @@ func (l *loader) action(id string, c Command) {
 	}
 }
 
-// placeholders checks what stands in braces and says which inputs it names.
+// placeholders validates the placeholders of a command and returns the inputs that it
+// names.
 func (l *loader) placeholders(path string, command, inputs []string) map[string]bool {
 	used := make(map[string]bool)
 	for i, arg := range command {
@@ -314,11 +314,11 @@ func (l *loader) placeholders(path string, command, inputs []string) map[string]
 	return used
 }
 
-// IsName reports whether s may name an agent, an action or an input.
+// IsName reports whether s is a valid name of an agent, an action or an input.
 func IsName(s string) bool { return names().MatchString(s) }
 
-// Fill replaces each {name} of an argument by its value; those without a value
-// become empty. Braces around what is no name stay.
+// Fill replaces each {name} of an argument by its value, or by nothing. Braces around
+// another text are not changed.
 func Fill(arg string, values map[string]string) string {
 	return placeholder().ReplaceAllStringFunc(arg, func(m string) string {
 		if name := m[1 : len(m)-1]; names().MatchString(name) {

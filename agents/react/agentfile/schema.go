@@ -15,14 +15,14 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// resource is the name under which a schema is compiled; nothing is read from it.
+// resource is the name of the schema while it is compiled; nothing is read from it.
 const resource = "contract:///schema"
 
-// ErrNoMatch says that a value is not what the contract's schema wants.
+// ErrNoMatch means that a value does not match the contract's schema.
 var ErrNoMatch = errors.New("the value does not match the schema")
 
-// CheckInput says why a task's inputs do not match InputSchema: an ErrNoMatch with
-// one line for each place. Without a schema everything matches.
+// CheckInput validates a task's inputs against InputSchema. The error wraps ErrNoMatch and
+// has one line for each position. Without a schema everything is valid.
 func (c Contract) CheckInput(inputs map[string]any) error {
 	if c.InputSchema == nil {
 		return nil
@@ -34,8 +34,8 @@ func (c Contract) CheckInput(inputs map[string]any) error {
 	return check(c.InputSchema, data)
 }
 
-// CheckOutput says why an output, as JSON, does not match Output: an ErrNoMatch
-// with one line for each place. Without a schema everything matches.
+// CheckOutput validates an output, as JSON, against Output. The error wraps ErrNoMatch and
+// has one line for each position. Without a schema everything is valid.
 func (c Contract) CheckOutput(output []byte) error {
 	if c.Output == nil {
 		return nil
@@ -43,7 +43,7 @@ func (c Contract) CheckOutput(output []byte) error {
 	return check(c.Output, output)
 }
 
-// maxValue is how large a value is that is held against a schema, in bytes.
+// maxValue is the largest size of a value that is validated, in bytes.
 const maxValue = 1 << 20
 
 func check(schema, data []byte) error {
@@ -71,14 +71,14 @@ func check(schema, data []byte) error {
 	return fmt.Errorf("%w:\n%s", ErrNoMatch, strings.Join(slices.Compact(lines), "\n"))
 }
 
-// maxSteps is how many schemas a value is held against in all; a schema that
-// refers to itself twice could take for ever.
+// maxSteps is the largest number of schemas in one validation; a schema that refers to
+// itself twice could take forever.
 const maxSteps = 100_000
 
 var errSteps = fmt.Errorf("checking against the contract's schema takes more than %d steps; let it refer to itself less", maxSteps)
 
-// steps counts the schemas that a value is held against. It is a keyword that each
-// schema has, because the library looks at no context and has no limit.
+// steps counts the schemas of a validation. It is a keyword of each schema, because the
+// library has neither a context nor a limit.
 type steps struct{ taken *int }
 
 // Validate implements jsonschema.SchemaExt.
@@ -91,7 +91,7 @@ func (s steps) Validate(*jsonschema.ValidatorContext, any) {
 func validate(schema *jsonschema.Schema, value any) (err error) {
 	defer func() {
 		if e := recover(); e != nil {
-			if e != errSteps { //nolint:errorlint // it is compared with what was thrown
+			if e != errSteps { //nolint:errorlint // compared with the recovered value itself
 				panic(e)
 			}
 			err = errSteps
@@ -100,8 +100,8 @@ func validate(schema *jsonschema.Schema, value any) (err error) {
 	return schema.Validate(value)
 }
 
-// compile compiles a schema without reading anything else. What it returns is for
-// one validation.
+// compile compiles a schema without reading anything else. The result is for one
+// validation.
 func compile(schema []byte) (*jsonschema.Schema, error) {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
@@ -130,7 +130,7 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("%s is not part of the schema", url)
 }
 
-// schema checks and encodes the schema at path.
+// schema validates and encodes the schema at path.
 func (l *loader) schema(path string, value map[string]any) json.RawMessage {
 	if value == nil {
 		return nil
@@ -154,11 +154,11 @@ func (l *loader) schema(path string, value map[string]any) json.RawMessage {
 	return data
 }
 
-// noSchema notes why a schema does not compile, where it can be told.
+// noSchema reports why a schema does not compile, with a position if it is known.
 func (l *loader) noSchema(path string, refs []reference, err error) {
 	if invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		if against, ok := errors.AsType[*jsonschema.ValidationError](invalid.Err); ok {
-			last := "" // an alternative that fails gives several reasons for one place
+			last := "" // an alternative that fails has several reasons at one position
 			for _, leaf := range leaves(against) {
 				if place := below(path, leaf.InstanceLocation); place != last {
 					l.wrong(place, "not a JSON Schema: "+reason(leaf), "")
@@ -188,14 +188,14 @@ func (l *loader) noSchema(path string, refs []reference, err error) {
 	l.wrong(path, "not a JSON Schema: "+strings.ReplaceAll(err.Error(), resource, ""), "")
 }
 
-// reference is a place in a schema that refers to another schema, or names the
-// draft that it is written in.
+// reference is a place in a schema that refers to another schema, or names the schema's
+// draft.
 type reference struct {
 	path, to string
 	draft    bool
 }
 
-// references finds all references of a schema, in the order of their keys.
+// references returns all references of a schema, in the order of their keys.
 func references(path string, value any, found []reference) []reference {
 	switch v := value.(type) {
 	case map[string]any:
@@ -217,7 +217,7 @@ func references(path string, value any, found []reference) []reference {
 	return found
 }
 
-// leaves are the innermost reasons of an error, at most 20.
+// leaves returns the innermost causes of an error, at most 20.
 func leaves(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	if len(e.Causes) == 0 {
 		return []*jsonschema.ValidationError{e}
@@ -231,7 +231,7 @@ func leaves(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	return all
 }
 
-// reason is a leaf's message without its place.
+// reason returns the message of a leaf without its position.
 func reason(leaf *jsonschema.ValidationError) string {
 	_, text, _ := strings.Cut(leaf.Error(), ": ")
 	return sanitize.Line(text, 200)
