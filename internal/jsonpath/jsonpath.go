@@ -27,13 +27,13 @@ func Parse(text string) (path Path, err error) {
 	defer recovered(&err)
 	switch {
 	case !strings.HasPrefix(text, "$"):
-		return Path{}, fmt.Errorf("%q is no JSON path; it begins with $, such as $.reply", clip(text))
+		return Path{}, fmt.Errorf("%q is not a JSON path; it begins with $, such as $.reply", clip(text))
 	case len(text) > maxPath:
 		return Path{}, fmt.Errorf("a JSON path of %d bytes; at most %d are allowed", len(text), maxPath)
 	}
 	expr, err := jp.ParseString(text)
 	if err != nil {
-		return Path{}, fmt.Errorf("%q is no JSON path: %w", clip(text), err)
+		return Path{}, fmt.Errorf("%q is not a JSON path: %w", clip(text), err)
 	}
 	return Path{text: text, expr: expr, cost: factorsOf(text)}, nil
 }

@@ -106,10 +106,10 @@ var _ = Describe("A JSON path", func() {
 		},
 		Entry("nothing", "", "it begins with $"),
 		Entry("a name", "reply", "it begins with $, such as $.reply"),
-		Entry("an open bracket", "$.a[", `"$.a[" is no JSON path: `),
-		Entry("a blank", "$.a b", "is no JSON path"),
-		Entry("an empty filter", "$[?]", "is no JSON path"),
-		Entry("a script", "$.c[(@.length-1)]", "is no JSON path"),
+		Entry("an open bracket", "$.a[", `"$.a[" is not a JSON path: `),
+		Entry("a blank", "$.a b", "is not a JSON path"),
+		Entry("an empty filter", "$[?]", "is not a JSON path"),
+		Entry("a script", "$.c[(@.length-1)]", "is not a JSON path"),
 		Entry("one without end", "$"+strings.Repeat(".a", 1000), "2001 bytes; at most 1000"),
 	)
 })

@@ -36,7 +36,7 @@ func inside(name string) (string, error) {
 	case strings.TrimSpace(name) == "":
 		return "", fail(RuleBadInput, "the path is empty")
 	case len(name) > maxPath || strings.ContainsAny(name, "\x00\n\r"):
-		return "", fail(RuleBadInput, "%q is no path", clip(name))
+		return "", fail(RuleBadInput, "%q is not a path", clip(name))
 	case path.IsAbs(slashed) || filepath.IsAbs(name) || !filepath.IsLocal(filepath.FromSlash(name)):
 		return "", fail(RuleOutside, "%q is outside the workspace; name a path in it, such as src/main.py", clip(name))
 	default:

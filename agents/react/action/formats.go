@@ -273,14 +273,14 @@ func (d document) asTable() (*table, error) {
 	for i, item := range items {
 		object, ok := item.(map[string]any)
 		if !ok {
-			return nil, fmt.Errorf("item %d is no object", i+1)
+			return nil, fmt.Errorf("item %d is not an object", i+1)
 		}
 		for key := range object {
 			keys[key] = true
 		}
 	}
 	if len(keys) == 0 || len(keys)*len(items) > maxFile {
-		return nil, fmt.Errorf("%d columns in %d rows make no table", len(keys), len(items))
+		return nil, fmt.Errorf("%d columns in %d rows do not make a table", len(keys), len(items))
 	}
 	t := &table{header: slices.Sorted(maps.Keys(keys))}
 	for i, item := range items {

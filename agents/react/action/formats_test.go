@@ -56,7 +56,7 @@ var _ = Describe("transform", Label("R-05"), func() {
 		Entry("empty CSV", "csv", "json", "", "is not csv: there is no header"),
 		Entry("no table", "markdown", "csv", "a | b\nc | d\n", "is not markdown: there is no table"),
 		Entry("a row that is too short", "markdown", "csv", "|a|b|\n|-|-|\n|c|\n", "is not markdown: line 3 has 1 cell; the header has 2"),
-		Entry("a value that is no table", "json", "csv", "[1]", "cannot be written as csv: item 1 is no object"),
+		Entry("a value that is no table", "json", "csv", "[1]", "cannot be written as csv: item 1 is not an object"),
 		Entry("a table in a table", "json", "csv", `[{"a": [1]}]`, `cannot be written as csv: "a" of item 1 is a list or an object, which no cell can hold`),
 		Entry("an empty list", "json", "markdown", "[]", "cannot be written as markdown: only a list of objects, with at least one, makes a table"),
 		Entry("lines in a line", "json", "lines", `["a\nb"]`, "cannot be written as lines: item 1 does not fit in a line"),

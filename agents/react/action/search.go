@@ -64,7 +64,7 @@ func newQuery(s string) (q query, doubt string) {
 		q = query{sign{needles: needle(literal), match: func(line string) bool {
 			return strings.Contains(strings.ToLower(line), literal)
 		}}, fmt.Sprintf("the text %q", clip(s))}
-		return q, fmt.Sprintf("%q is no regular expression (%s); it is looked for as it stands", clip(s), syntaxOf(err))
+		return q, fmt.Sprintf("%q is not a regular expression (%s); it is searched for literally", clip(s), syntaxOf(err))
 	}
 	return query{newSign("", re), fmt.Sprintf("the expression %q", clip(s))}, ""
 }

@@ -51,7 +51,7 @@ var _ = Describe("Do", Label("R-05"), func() {
 		Entry("JSON that is none", "generate", "{type: json, spec: '{\"a\": }'}", `bad-content: spec is not json: missing value after object name within "/a" after offset 6`),
 		Entry("an unknown format", "transform", "{input: a.txt, from: yamll, to: json}", `bad-input: the format "yamll" is not known (did you mean "yaml"?)`),
 		Entry("a format far from all", "transform", "{input: a.txt, from: lines, to: docx}", `bad-input: the format "docx" is not known; there are csv, json, lines, markdown, yaml`),
-		Entry("an expression that is none", "validate", "{assertion: 'matches: (', data: a.txt}", `bad-input: "(" is no regular expression: missing closing )`),
+		Entry("an expression that is none", "validate", "{assertion: 'matches: (', data: a.txt}", `bad-input: "(" is not a regular expression: missing closing )`),
 	)
 
 	It("makes control characters visible", func() {
@@ -142,7 +142,7 @@ var _ = Describe("search", Label("R-05"), func() {
 
 	It("looks for the text where the query is no expression, and says so", func() {
 		r := do(open(workspace("a.txt", "EVAL(x)\n")), "search", "query: eval(")
-		Expect(r.Observation).To(Equal("\"eval(\" is no regular expression (missing closing )); it is looked for as it stands\nlines with the text \"eval(\" in 1 file: 1\na.txt:1: EVAL(x)"))
+		Expect(r.Observation).To(Equal("\"eval(\" is not a regular expression (missing closing )); it is searched for literally\nlines with the text \"eval(\" in 1 file: 1\na.txt:1: EVAL(x)"))
 	})
 
 	It("shows a hundred lines, each cut, and says how many more there are", func() {

@@ -134,7 +134,7 @@ func expression(s string) (*regexp.Regexp, error) {
 	}
 	re, err := regexp.Compile("(?m)" + s)
 	if err != nil {
-		return nil, fail(RuleBadInput, "%q is no regular expression: %s", clip(s), syntaxOf(err))
+		return nil, fail(RuleBadInput, "%q is not a regular expression: %s", clip(s), syntaxOf(err))
 	}
 	return re, nil
 }
@@ -181,7 +181,7 @@ func (w *work) lineCount(data string, groups []string) (verdict, error) {
 func counted(n int, operator, wanted, evidence string) (verdict, error) {
 	m, err := strconv.Atoi(wanted)
 	if err != nil {
-		return verdict{}, fail(RuleBadInput, "%q is no number", wanted)
+		return verdict{}, fail(RuleBadInput, "%q is not a number", wanted)
 	}
 	return verdict{holds(n-m, operator), evidence}, nil
 }

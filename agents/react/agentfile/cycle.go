@@ -135,7 +135,7 @@ func (c *cycle) enter(h *ast.Heading, firsts []int) section {
 func (c *cycle) read(n ast.Node, in section) {
 	list, ok := n.(*ast.List)
 	if !ok {
-		c.prose(n, fmt.Sprintf("%q holds text that is no list", headings[in][0]), "a list, one item a line")
+		c.prose(n, fmt.Sprintf("%q contains text that is not a list", headings[in][0]), "a list, one item a line")
 		return
 	}
 	for li := list.FirstChild(); li != nil; li = li.NextSibling() {

@@ -301,7 +301,7 @@ func (l *loader) placeholders(path string, command, inputs []string) map[string]
 			switch {
 			case !names().MatchString(m[1]): // braces of another language, such as awk's
 			case !slices.Contains(inputs, m[1]):
-				l.wrong(at, fmt.Sprintf("{%s} is no input of the action", m[1]), suggest.Nearest(m[1], inputs))
+				l.wrong(at, fmt.Sprintf("{%s} is not an input of the action", m[1]), suggest.Nearest(m[1], inputs))
 			case i == 0:
 				l.wrong(at, fmt.Sprintf("the program must not depend on an input; {%s} may only be an argument", m[1]), "")
 			case interpreter(command, i) != "":

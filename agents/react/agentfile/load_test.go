@@ -151,7 +151,7 @@ var _ = Describe("Load", func() {
 		Entry("an action with the name of a standard one", head+"actions:\n  search: {command: [grep]}\n---\n", `a.agent.md:5:3: the action "search" would hide the standard one; give it another name`),
 		Entry("a standard action listed", head+"---\n## REACT_CYCLE\n### Specific actions\n- `escalate`: x\n", `a.agent.md:7:1: "escalate" is a standard action; every agent has it`),
 		Entry("an item that names no action", head+"---\n## REACT_CYCLE\n### Specific actions\n- count lines\n", "a.agent.md:7:1: the item names no action; write \"- `name`: what it is for\""),
-		Entry("a placeholder without an input", head+"actions:\n  a: {command: [cat, \"{fiel}\", \"{file}\"], inputs: [{name: file}]}\n---\n## REACT_CYCLE\n### Specific actions\n- `a`\n", `a.agent.md:5:22: {fiel} is no input of the action (did you mean "file"?)`),
+		Entry("a placeholder without an input", head+"actions:\n  a: {command: [cat, \"{fiel}\", \"{file}\"], inputs: [{name: file}]}\n---\n## REACT_CYCLE\n### Specific actions\n- `a`\n", `a.agent.md:5:22: {fiel} is not an input of the action (did you mean "file"?)`),
 		Entry("a program that is an input", head+"actions:\n  a: {command: [\"{file}\"], inputs: [{name: file}]}\n---\n## REACT_CYCLE\n### Specific actions\n- `a`\n", `a.agent.md:5:17: the program must not depend on an input; {file} may only be an argument`),
 		Entry("an input in code", head+"actions:\n  a: {command: [sh, -c, \"wc -l {file}\"], inputs: [{name: file}]}\n---\n## REACT_CYCLE\n### Specific actions\n- `a`\n", `a.agent.md:5:25: {file} is part of code that sh runs, so that its value could become a command; pass it as a later argument of its own, and read that in the code: "$0" or "$1" in a shell, sys.argv in Python`),
 		Entry("an input that is not used", head+"actions:\n  a: {command: [cat], inputs: [{name: file}]}\n---\n## REACT_CYCLE\n### Specific actions\n- `a`\n", `a.agent.md:5:32: the command does not use the input "file"; write {file} where it belongs`),
@@ -160,7 +160,7 @@ var _ = Describe("Load", func() {
 		Entry("a section twice, in two languages", head+"---\n## REACT_CYCLE\n### Done criteria\n- x\n### Critères de done\n- x\n", `a.agent.md:8:1: the section "Critères de done" is there twice; first on line 6`),
 		Entry("a cycle that is misspelt", head+"---\n## REACT_CYCEL\n### Done criteria\n- x\n", `a.agent.md:5:1: unknown section "REACT_CYCEL" (did you mean "REACT_CYCLE"?)`),
 		Entry("a cycle twice", head+"---\n## REACT_CYCLE\n## REACT_CYCLE\n", `a.agent.md:6:1: REACT_CYCLE is there twice; first on line 5`),
-		Entry("prose where a list belongs", head+"---\n## REACT_CYCLE\n### Done criteria\nWhen all is well.\n", `a.agent.md:7:1: "Done criteria" holds text that is no list; expected a list, one item a line`),
+		Entry("prose where a list belongs", head+"---\n## REACT_CYCLE\n### Done criteria\nWhen all is well.\n", `a.agent.md:7:1: "Done criteria" contains text that is not a list; expected a list, one item a line`),
 		Entry("a list without a heading", head+"---\n## REACT_CYCLE\n- x\n", `a.agent.md:6:1: the section has no heading; expected a heading such as Typical thoughts`),
 		Entry("an empty item", head+"---\n## REACT_CYCLE\n### Done criteria\n- a\n-\n", `a.agent.md:8:1: the item is empty`),
 		Entry("a byte that is not UTF-8", head+"---\né\xff\n", `a.agent.md:5:2: found a byte that is not UTF-8`),
@@ -177,7 +177,7 @@ var _ = Describe("Load", func() {
 a.agent.md:6:1: unknown section "Critères de doen" of REACT_CYCLE (did you mean "Critères de done"?)
   6 | ### Critères de doen
     | ^
-a.agent.md:9:1: "Done criteria" holds text that is no list; expected a list, one item a line
+a.agent.md:9:1: "Done criteria" contains text that is not a list; expected a list, one item a line
   9 | when « it » is well
     | ^
 `))

@@ -173,7 +173,7 @@ func (s *scalar) explain(err error) *Error {
 	case s.isQuoted() && (strings.Contains(e.Message, "escape") || strings.Contains(e.Message, "hexadecimal")):
 		off := max(0, strings.LastIndexByte(before+rest[:min(1, len(rest))], '\\'))
 		text := l.text[off:]
-		return s.wrong(i, off, "escape", `%s is no escape; write a backslash as \\, or use single quotes`, excerpt(text[:min(2, len(text))]))
+		return s.wrong(i, off, "escape", `%s is not an escape; write a backslash as \\, or use single quotes`, excerpt(text[:min(2, len(text))]))
 	case i == s.first && quotePattern.MatchString(s.text):
 		return s.behindQuote()
 	case s.isQuoted() && strings.Contains(e.Message, "end of stream"):

@@ -262,7 +262,7 @@ var _ = Describe("a program that lives for a session", func() {
 		_, err = command.New(command.Config{})
 		Expect(err).To(MatchError(ContainSubstring("no program")))
 		_, err = command.New(command.Config{Run: []string{"x"}, Output: command.JSON, Answer: "result"})
-		Expect(err).To(MatchError(ContainSubstring("no JSON path")))
+		Expect(err).To(MatchError(ContainSubstring("not a JSON path")))
 	})
 })
 
