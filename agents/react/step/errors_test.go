@@ -47,6 +47,7 @@ var _ = Describe("What is refused", Label("R-01"), func() {
 		Entry("an unknown key in front", "thougth: x\naction: y\n", "1:1 unknown-key", `did you mean "thought"?`),
 		Entry("an unknown key like none", "thought: x\nmood: y\n", "2:1 unknown-key", "the keys are step, thought, action"),
 		Entry("an unknown key behind a blank line in a fence", "```yaml\nthought: x\naction: y\n\nmood: z\n```\n", "5:1 unknown-key", ""),
+		Entry("an unknown key right behind an input", "thought: x\naction: y\naction_input:\n  a: b\nmood: z\n", "5:1 unknown-key", ""),
 		Entry("an unknown key behind a blank line, where one lacks", "thought: x\n\nactoin: y\n", "1:1 action-required", `ends at line 3, because "actoin: y" is neither indented nor a key; did you mean "action"?`),
 		Entry("a key in another case", "thought: x\nAction: y\n", "2:1 unknown-key", `did you mean "action"?`),
 		Entry("a key twice", "thought: x\nthought: y\naction: z\n", "2:1 duplicate-key", "first on line 1"),
