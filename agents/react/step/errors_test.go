@@ -82,6 +82,7 @@ var _ = Describe("What is refused", Label("R-01"), func() {
 		Entry("a quote that is not closed", "thought: \"a\naction: y\n", "1:10 quote", "is not closed"),
 		Entry("a single quote that is not closed", "thought: 'a\n  b", "1:10 quote", "is not closed"),
 		Entry("a text behind a quote", "thought: \"a\" b\naction: y\n", "1:13 quote", "behind the closing quote"),
+		Entry("a text with a colon behind a quote", "thought: \"a\" and b: c\naction: y\n", "1:13 quote", `found "and b: c" behind the closing quote`),
 		Entry("an unknown escape", "thought: \"é\\d\"\naction: y\n", "1:12 escape", `write a backslash as \\`),
 		Entry("half an escape", "thought: \"\\u00g0\"\naction: y\n", "1:11 escape", ""),
 		Entry("half a surrogate pair", "thought: \"\\ud83d x\"\naction: y\n", "1:11 escape", ""),
