@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/tiktoken-go/tokenizer"
-
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -44,7 +42,7 @@ type Counter struct {
 }
 
 type memoKey struct {
-	encoding tokenizer.Encoding
+	encoding encoding
 	text     string
 }
 
@@ -97,7 +95,7 @@ func (c *Counter) Chat(model string, messages []llm.Message) Result {
 	return r
 }
 
-func (c *Counter) count(encoding tokenizer.Encoding, text string) int {
+func (c *Counter) count(encoding encoding, text string) int {
 	if text == "" {
 		return 0
 	}
