@@ -56,8 +56,8 @@ func Costs(title, unit string, bars []Bar) Picture {
 	for _, b := range bars {
 		s.right = max(s.right, widthOf(amount(b))+8)
 	}
-	s.X.Min, s.X.Max = 0, bars[0].Value
-	s.X.Width, s.X.Tick.Marker = 0, nothing{}
+	s.x.min, s.x.max = 0, bars[0].Value
+	s.x.line = false
 	s.mark(func(x, y func(float64) float64) {
 		for i, b := range bars {
 			class := "c1"

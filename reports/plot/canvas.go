@@ -3,37 +3,16 @@ package plot
 import (
 	"bytes"
 	"html"
-	"image"
-	"image/color"
 	"math"
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/vg"
-
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// ink is a class of the style sheet that stands for a colour. gonum/plot carries
-// it along as a color.Color until the canvas writes it.
-type ink string
-
-// RGBA implements color.Color; nobody looks at it.
-func (ink) RGBA() (r, g, b, a uint32) { return 0, 0, 0, 0xffff }
-
-// canvas draws SVG for a page. It is the canvas that gonum/plot draws on, and the
-// package's own marks are drawn on it directly. The library's own SVG canvas has
-// fixed colours and fonts, sizes in points and no place for titles and links.
-//
-// The methods of vg.Canvas take points from the lower left corner; those with
-// lower-case names take pixels from the upper left one. There are no
-// transformations, as nothing here asks for any.
+// canvas draws SVG for a page. Coordinates are pixels from the upper left corner.
 type canvas struct {
-	out    bytes.Buffer
-	height float64
-	pen    pen
-	saved  []pen
+	out bytes.Buffer
 	// line is the path data of strokes that are not written yet, and of lineOf:
 	// those of one pen become one element.
 	line   []byte
@@ -43,90 +22,33 @@ type canvas struct {
 // pen is how strokes look.
 type pen struct {
 	class string
-	width vg.Length
+	width float64
 	dash  bool
 }
 
-var _ vg.Canvas = (*canvas)(nil)
-
-// SetLineWidth implements vg.Canvas.
-func (c *canvas) SetLineWidth(w vg.Length) { c.pen.width = w }
-
-// SetLineDash implements vg.Canvas: there is one kind of dashes.
-func (c *canvas) SetLineDash(pattern []vg.Length, _ vg.Length) { c.pen.dash = len(pattern) > 0 }
-
-// SetColor implements vg.Canvas.
-func (c *canvas) SetColor(clr color.Color) {
-	i, _ := clr.(ink)
-	c.pen.class = string(i)
-}
-
-// Rotate implements vg.Canvas.
-func (c *canvas) Rotate(float64) { panic("plot: the canvas has no transformations") }
-
-// Translate implements vg.Canvas.
-func (c *canvas) Translate(vg.Point) { panic("plot: the canvas has no transformations") }
-
-// Scale implements vg.Canvas.
-func (c *canvas) Scale(float64, float64) { panic("plot: the canvas has no transformations") }
-
-// Push implements vg.Canvas.
-func (c *canvas) Push() { c.saved = append(c.saved, c.pen) }
-
-// Pop implements vg.Canvas.
-func (c *canvas) Pop() {
-	last := len(c.saved) - 1
-	c.pen, c.saved = c.saved[last], c.saved[:last]
-}
-
-// Stroke implements vg.Canvas.
-func (c *canvas) Stroke(path vg.Path) {
-	if c.pen.width <= 0 || len(path) == 0 {
-		return
-	}
-	if c.pen != c.lineOf {
+// stroke draws a line through points, given as x, y, x, y, ...
+func (c *canvas) stroke(class string, width float64, dash bool, points ...float64) {
+	if next := (pen{class, width, dash}); next != c.lineOf {
 		c.flush()
-		c.lineOf = c.pen
+		c.lineOf = next
 	}
-	c.line = c.appendPath(c.line, path)
-}
-
-// Fill implements vg.Canvas.
-func (c *canvas) Fill(path vg.Path) {
-	c.raw(`<path class="fill `, c.pen.class, `" d="`, string(c.appendPath(nil, path)), `"/>`)
-}
-
-// FillString implements vg.Canvas. Text comes through words instead.
-func (c *canvas) FillString(_ font.Face, at vg.Point, text string) {
-	c.text(at.X.Points(), c.height-at.Y.Points(), "", c.pen.class, text)
-}
-
-// DrawImage implements vg.Canvas: there are no images.
-func (c *canvas) DrawImage(vg.Rectangle, image.Image) {}
-
-// appendPath appends the data of a path of straight lines.
-func (c *canvas) appendPath(b []byte, path vg.Path) []byte {
 	var lastX, lastY float64
-	for _, p := range path {
-		x, y := round(p.Pos.X.Points()), round(c.height-p.Pos.Y.Points())
+	for i := 0; i+1 < len(points); i += 2 {
+		x, y := round(points[i]), round(points[i+1])
 		switch {
-		case p.Type == vg.CloseComp:
-			b = append(b, 'Z')
-			continue
-		case p.Type == vg.MoveComp:
-			b = appendNumber(append(b, 'M'), x)
-			b = appendNumber(append(b, ' '), y)
+		case i == 0:
+			c.line = appendNumber(append(c.line, 'M'), x)
+			c.line = appendNumber(append(c.line, ' '), y)
 		case y == lastY:
-			b = appendNumber(append(b, 'H'), x)
+			c.line = appendNumber(append(c.line, 'H'), x)
 		case x == lastX:
-			b = appendNumber(append(b, 'V'), y)
+			c.line = appendNumber(append(c.line, 'V'), y)
 		default:
-			b = appendNumber(append(b, 'L'), x)
-			b = appendNumber(append(b, ' '), y)
+			c.line = appendNumber(append(c.line, 'L'), x)
+			c.line = appendNumber(append(c.line, ' '), y)
 		}
 		lastX, lastY = x, y
 	}
-	return b
 }
 
 // flush writes the strokes that are due.
@@ -175,21 +97,6 @@ func (c *canvas) close(name, title string) {
 		return
 	}
 	c.raw(`><title>`, escape(title, maxTitle), `</title></`, name, `>`)
-}
-
-// stroke draws a line through points, given as x, y, x, y, ...
-func (c *canvas) stroke(class string, width float64, dash bool, points ...float64) {
-	c.pen = pen{class: class, width: vg.Length(width), dash: dash}
-	var path vg.Path
-	for i := 0; i+1 < len(points); i += 2 {
-		at := vg.Point{X: vg.Length(points[i]), Y: vg.Length(c.height - points[i+1])}
-		if i == 0 {
-			path.Move(at)
-		} else {
-			path.Line(at)
-		}
-	}
-	c.Stroke(path)
 }
 
 // text draws text; anchor is "", "middle" or "end".

@@ -5,8 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"gonum.org/v1/plot/plotter"
-
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
@@ -33,9 +31,9 @@ func PrecisionRecall(title string, points []Point) Picture {
 	}
 	s := newSheet(narrow, 260+float64(len(list))*legendRow)
 	s.top = float64(len(list))*legendRow + 8
-	shares(&s.X, 4, percent)
-	shares(&s.Y, 4, percent)
-	s.X.Label.Text, s.Y.Label.Text = "recall", "precision"
+	s.x.setShares(4, percent)
+	s.y.setShares(4, percent)
+	s.x.label, s.y.label = "recall", "precision"
 	s.grid(true)
 	var says []string
 	for _, p := range list {
@@ -81,13 +79,13 @@ func Thresholds(title string, c Curve) Picture {
 	lines := []struct {
 		name   string
 		values []float64
-		points plotter.XYs
+		points []point
 	}{{name: "precision", values: c.Precision}, {name: "recall", values: c.Recall}, {name: "F1", values: c.F1}}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i := range lines {
 		for at := range n {
 			if x, y := c.T[at], lines[i].values[at]; finite(x, y) {
-				lines[i].points = append(lines[i].points, plotter.XY{X: x, Y: y})
+				lines[i].points = append(lines[i].points, point{x, y})
 				lo, hi = min(lo, x), max(hi, x)
 			}
 		}
@@ -98,12 +96,12 @@ func Thresholds(title string, c Curve) Picture {
 	}
 	s := newSheet(narrow, 220)
 	s.top = legendRow + 8
-	ticks(&s.X, lo, hi, format.Number)
+	s.x.setTicks(lo, hi, format.Number)
 	if lo >= 0 && hi <= 1 {
-		shares(&s.X, 5, format.Number)
+		s.x.setShares(5, format.Number)
 	}
-	shares(&s.Y, 4, percent)
-	s.X.Label.Text = "threshold"
+	s.y.setShares(4, percent)
+	s.x.label = "threshold"
 	s.grid(true)
 	for i, l := range lines {
 		s.line(series(i), i == 1, l.points)
@@ -128,12 +126,12 @@ func Thresholds(title string, c Curve) Picture {
 }
 
 // few thins points out to about as many as can be seen.
-func few(points plotter.XYs) plotter.XYs {
+func few(points []point) []point {
 	every := len(points)/(2*steps) + 1
 	if every == 1 {
 		return points
 	}
-	var out plotter.XYs
+	var out []point
 	for i := 0; i < len(points)-1; i += every {
 		out = append(out, points[i])
 	}

@@ -50,7 +50,7 @@ func Differences(title string, rows []Difference, smallest float64, format func(
 		says = append(says, sanitize.Line(r.Name, maxLabel)+" "+list[i].note)
 	}
 	s := newSheet(narrow, float64(len(rows))*rowHeight+30)
-	ticks(&s.X, -span*1.05, span*1.05, func(v float64) string {
+	s.x.setTicks(-span*1.05, span*1.05, func(v float64) string {
 		bare, _, _ := strings.Cut(signed(v), " ") // the notes have the unit
 		if strings.Contains(bare, ".") {
 			bare = strings.TrimRight(strings.TrimRight(bare, "0"), ".")

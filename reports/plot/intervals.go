@@ -34,7 +34,7 @@ func Shares(title string, rows []Share) Picture {
 		says = append(says, sanitize.Line(r.Name, maxLabel)+" "+list[i].note)
 	}
 	s := newSheet(narrow, float64(len(rows))*rowHeight+30)
-	shares(&s.X, 2, percent)
+	s.x.setShares(2, percent)
 	s.intervals(list)
 	return s.picture(title, strings.Join(says, "; ")+"."+left(more))
 }
@@ -98,7 +98,7 @@ func Effects(title string, rows []Effect) Picture {
 		says = append(says, sanitize.Line(r.Name, maxLabel)+" "+list[i].note)
 	}
 	s := newSheet(narrow, float64(len(rows))*rowHeight+30)
-	ticks(&s.X, -span*1.05, span*1.05, signed)
+	s.x.setTicks(-span*1.05, span*1.05, signed)
 	s.mark(func(x, _ func(float64) float64) {
 		s.svg.stroke("axis", 1, true, x(0), 0, x(0), float64(len(rows))*rowHeight+4)
 	})
@@ -142,9 +142,9 @@ func (s *sheet) intervals(list []interval) {
 		s.right = max(s.right, widthOf(in.note)+10)
 	}
 	s.rows(names)
-	s.X.Padding = 4
+	s.x.padding = 4
 	s.grid(false)
-	lo, hi := s.X.Min, s.X.Max
+	lo, hi := s.x.min, s.x.max
 	s.mark(func(x, y func(float64) float64) {
 		for i, in := range list {
 			middle := y(-float64(i))

@@ -5,9 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/stat"
@@ -45,7 +42,7 @@ func Latency(title string, groups []Sample) Picture {
 	s := newSheet(narrow, 200+float64(len(groups))*legendRow)
 	s.top = float64(len(groups))*legendRow + 6
 	lo := s.timeAxis(all)
-	shares(&s.Y, 4, percent)
+	s.y.setShares(4, percent)
 	s.grid(true)
 	for i, g := range groups {
 		slices.Sort(g.Seconds)
@@ -100,25 +97,25 @@ func (s *sheet) timeAxis(sorted []float64) float64 {
 	first := sorted[slices.IndexFunc(sorted, func(v float64) bool { return v > 0 })]
 	hi := sorted[len(sorted)-1]
 	if hi <= 50*first {
-		ticks(&s.X, 0, hi, format.Seconds)
+		s.x.setTicks(0, hi, format.Seconds)
 		return 0
 	}
 	lo := math.Pow10(int(math.Floor(math.Log10(first))))
-	s.X.Scale = plot.LogScale{}
-	s.X.Min, s.X.Max = lo, hi
-	var list plot.ConstantTicks
+	s.x.log = true
+	s.x.min, s.x.max = lo, hi
+	var list []tick
 	for v := lo; v <= hi*1.0001; v *= 10 {
-		list = append(list, plot.Tick{Value: v, Label: format.Seconds(v)})
+		list = append(list, tick{v, format.Seconds(v)})
 	}
 	for every := 2; len(list) > 9; every++ {
 		list = thinned(list, every)
 	}
-	s.X.Tick.Marker = list
+	s.x.ticks = list
 	return lo
 }
 
-func thinned(list plot.ConstantTicks, every int) plot.ConstantTicks {
-	var out plot.ConstantTicks
+func thinned(list []tick, every int) []tick {
+	var out []tick
 	for i := 0; i < len(list); i += every {
 		out = append(out, list[i])
 	}
@@ -127,14 +124,14 @@ func thinned(list plot.ConstantTicks, every int) plot.ConstantTicks {
 
 // distribution is the quantile function of sorted values with its axes exchanged,
 // from lo to hi, so that the marks of quantiles lie on it.
-func distribution(sorted []float64, lo, hi float64) plotter.XYs {
-	points := plotter.XYs{{X: lo, Y: 0}}
+func distribution(sorted []float64, lo, hi float64) []point {
+	points := []point{{lo, 0}}
 	n := min(steps, max(1, len(sorted)-1))
 	for i := range n + 1 {
 		share := float64(i) / float64(n)
-		points = append(points, plotter.XY{X: max(lo, quantile(sorted, share)), Y: share})
+		points = append(points, point{max(lo, quantile(sorted, share)), share})
 	}
-	return append(points, plotter.XY{X: hi, Y: 1})
+	return append(points, point{hi, 1})
 }
 
 // quantileMarks marks the median and the 95th percentile of a group.

@@ -1,4 +1,4 @@
-// Package plot draws the pictures of reports as SVG. gonum/plot lays them out;
+// Package plot draws the pictures of reports as SVG. It lays them out itself, and
 // the pictures are made for a web page: they scale, their text is text in the
 // page's font, and their colours are classes that the page's style sheet defines,
 // so that light, dark and print need no second picture.

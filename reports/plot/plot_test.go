@@ -64,6 +64,17 @@ func parsed(svg []byte) []element {
 	}
 }
 
+// texts returns the texts of a picture in their order.
+func texts(svg []byte) (list []string) {
+	GinkgoHelper()
+	for _, e := range parsed(svg) {
+		if e.name == "text" {
+			list = append(list, e.text)
+		}
+	}
+	return list
+}
+
 var (
 	known    = map[string]string{"svg": "", "title": "", "desc": "", "path": "", "rect": "", "circle": "", "text": "", "a": ""}
 	shape    = regexp.MustCompile(`^[MLHVhvz0-9. -]*Z?$`)
@@ -265,8 +276,21 @@ var _ = Describe("a timeline", Label("H-05"), func() {
 		}
 		Expect(left).To(HaveLen(3))
 		Expect(map[string]bool{left[0]: true, left[1]: true, left[2]: true}).To(HaveLen(3))
+		Expect(texts(p.SVG)).To(ContainElements("call 1", "call 2", "call 3"))
 	})
 })
+
+var _ = DescribeTable("an axis has at least three labels, at round values", Label("H-05"),
+	func(longest time.Duration, want ...string) {
+		p := plot.Timeline("t", []plot.Span{{N: 1, Name: "a", Took: longest}})
+		Expect(texts(p.SVG)[:len(want)]).To(Equal(want))
+		Expect(texts(p.SVG)[len(want)]).NotTo(MatchRegexp("^[0-9]"))
+	},
+	Entry("the range is a round value", 10*time.Second, "0s", "5s", "10s"),
+	Entry("the range is just below it", 9900*time.Millisecond, "0s", "2s", "4s", "6s", "8s"),
+	Entry("the range begins with 1", 1300*time.Millisecond, "0s", "500ms", "1s"),
+	Entry("the range is small", 30*time.Microsecond, "0s", "10µs", "20µs", "30µs"),
+)
 
 var _ = Describe("the distribution of latencies", Label("H-05"), func() {
 	It("marks the median and the 95th percentile of each group", func() {

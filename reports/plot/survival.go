@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot"
-
 	"github.com/rehearse-dev/rehearse/harness/survival"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
@@ -70,10 +68,10 @@ func heatMap(r *survival.Result, m explored.Matrix) Picture {
 	s := newSheet(wide, float64(len(heads))*cellHeight+legendRow+40)
 	s.top = legendRow + 8
 	s.rows(heads)
-	s.X.Min, s.X.Max = -0.5, max(float64(len(columns)), 24)-0.5
-	s.X.Label.Text = m.Point
-	s.X.Tick.Marker = numbers(columns)
-	s.X.Width, s.Y.Width = 0, 0
+	s.x.min, s.x.max = -0.5, max(float64(len(columns)), 24)-0.5
+	s.x.label = m.Point
+	s.x.ticks = numbers(columns)
+	s.x.line, s.y.line = false, false
 	s.mark(func(x, y func(float64) float64) {
 		s.cells(columns, len(heads), x, y)
 		s.failures(r, columns, x, y)
@@ -127,14 +125,14 @@ func (c *column) join(other column) {
 }
 
 // numbers labels as many columns as there is room for.
-func numbers(columns []column) plot.ConstantTicks {
-	list := plot.ConstantTicks{}
+func numbers(columns []column) []tick {
+	list := []tick{}
 	longest := widthOf(strconv.Itoa(columns[len(columns)-1].from))
 	room := int(560 / (longest + 8)) // 560 pixels are left beside the names of rows
 	every := (len(columns) + room - 1) / room
 	for i, c := range columns {
 		if i%every == 0 {
-			list = append(list, plot.Tick{Value: float64(i), Label: strconv.Itoa(c.from)})
+			list = append(list, tick{float64(i), strconv.Itoa(c.from)})
 		}
 	}
 	return list

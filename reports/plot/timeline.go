@@ -66,9 +66,9 @@ func Timeline(title string, spans []Span) Picture {
 	s.top = legendRow + 4
 	s.rows(names)
 	if inOrder {
-		ticks(&s.X, 0.5, float64(len(spans))+0.5, func(v float64) string { return "call " + format.Number(v) })
+		s.x.setTicks(0.5, float64(len(spans))+0.5, callLabel)
 	} else {
-		ticks(&s.X, 0, end.Seconds(), format.Seconds)
+		s.x.setTicks(0, end.Seconds(), format.Seconds)
 	}
 	s.grid(false)
 	s.mark(func(x, y func(float64) float64) {
@@ -86,6 +86,14 @@ func Timeline(title string, spans []Span) Picture {
 		}
 	})
 	return s.picture(title, timelineText(spans, end))
+}
+
+// callLabel labels a place between two calls with nothing.
+func callLabel(v float64) string {
+	if v != math.Trunc(v) {
+		return ""
+	}
+	return "call " + format.Number(v)
 }
 
 func timelineText(spans []Span, end time.Duration) string {

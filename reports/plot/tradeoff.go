@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot/plotter"
-
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
@@ -51,10 +49,10 @@ func Pareto(title string, p Plane, choices []Tradeoff) Picture {
 	s := newSheet(narrow, 260+float64(len(list))*legendRow)
 	s.top = float64(len(list))*legendRow + 8
 	lo, hi := extent(list, func(t Tradeoff) measure.Value { return t.Cost })
-	ticks(&s.X, max(0, lo), hi, format.Money)
+	s.x.setTicks(max(0, lo), hi, format.Money)
 	lo, hi = extent(list, func(t Tradeoff) measure.Value { return t.Quality })
-	ticks(&s.Y, lo, hi, p.Show)
-	s.X.Label.Text, s.Y.Label.Text = p.Cost, p.Quality
+	s.y.setTicks(lo, hi, p.Show)
+	s.x.label, s.y.label = p.Cost, p.Quality
 	s.grid(true)
 	s.line("skip", true, front(list))
 	says := make([]string, len(list))
@@ -85,7 +83,7 @@ func Pareto(title string, p Plane, choices []Tradeoff) Picture {
 // cross draws the intervals of a choice.
 func (s *sheet) cross(class string, t Tradeoff, x, y func(float64) float64) {
 	if in := t.Cost.Interval; in != nil && finite(in.Lo, in.Hi) {
-		s.svg.stroke(class, 1, false, x(clamp(in.Lo, s.X.Min, s.X.Max)), y(*t.Quality.Value), x(clamp(in.Hi, s.X.Min, s.X.Max)), y(*t.Quality.Value))
+		s.svg.stroke(class, 1, false, x(clamp(in.Lo, s.x.min, s.x.max)), y(*t.Quality.Value), x(clamp(in.Hi, s.x.min, s.x.max)), y(*t.Quality.Value))
 	}
 	if in := t.Quality.Interval; in != nil && finite(in.Lo, in.Hi) {
 		s.svg.stroke(class, 1, false, x(*t.Cost.Value), y(in.Lo), x(*t.Cost.Value), y(in.Hi))
@@ -123,15 +121,15 @@ func extent(list []Tradeoff, of func(Tradeoff) measure.Value) (lo, hi float64) {
 }
 
 // front are the corners of a staircase along the front.
-func front(list []Tradeoff) plotter.XYs {
+func front(list []Tradeoff) []point {
 	on := slices.DeleteFunc(slices.Clone(list), func(t Tradeoff) bool { return !t.Front })
 	slices.SortStableFunc(on, func(a, b Tradeoff) int { return cmp.Compare(*a.Cost.Value, *b.Cost.Value) })
-	var points plotter.XYs
+	var points []point
 	for i, t := range on {
 		if i > 0 {
-			points = append(points, plotter.XY{X: *t.Cost.Value, Y: points[len(points)-1].Y})
+			points = append(points, point{*t.Cost.Value, points[len(points)-1].y})
 		}
-		points = append(points, plotter.XY{X: *t.Cost.Value, Y: *t.Quality.Value})
+		points = append(points, point{*t.Cost.Value, *t.Quality.Value})
 	}
 	return points
 }
