@@ -5,9 +5,10 @@ package otlp
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -26,9 +27,13 @@ func Configured(getenv func(string) string) bool {
 // timeout, sampler, resource). The service's name is that of OTEL_SERVICE_NAME,
 // else the given one. Call close at the end: it sends what is left.
 func New(ctx context.Context, service string) (_ trace.TracerProvider, closing func(context.Context) error, _ error) {
-	exporter, err := otlptracehttp.New(ctx)
+	settings, err := readSettings(os.Getenv)
 	if err != nil {
-		return nil, nil, fmt.Errorf("set up the export of spans: %w; check OTEL_EXPORTER_OTLP_ENDPOINT", err)
+		return nil, nil, fmt.Errorf("set up the export of spans: %w", err)
+	}
+	exporter, err := otlptrace.New(ctx, newClient(settings))
+	if err != nil {
+		return nil, nil, fmt.Errorf("set up the export of spans: %w", err)
 	}
 	// Of two attributes with one key the later one counts: the environment's.
 	res, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", service)),

@@ -56,8 +56,17 @@ var _ = It("sends what is left when it closes, with the service's name", func(ct
 		ContainSubstring("a step"), ContainSubstring("interviews"), ContainSubstring("deployment.environment.name"))))
 })
 
-var _ = It("says which variable is wrong", func(ctx context.Context) {
-	GinkgoT().Setenv("OTEL_RESOURCE_ATTRIBUTES", "%zz")
-	_, _, err := otlp.New(ctx, "interviews")
-	Expect(err).To(MatchError(ContainSubstring("OTEL_RESOURCE_ATTRIBUTES")))
-})
+var _ = DescribeTable("names the variable that is wrong",
+	func(ctx context.Context, name, value, want string) {
+		GinkgoT().Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
+		GinkgoT().Setenv(name, value)
+		_, _, err := otlp.New(ctx, "interviews")
+		Expect(err).To(MatchError(And(ContainSubstring(name), ContainSubstring(want))))
+	},
+	Entry("attributes", "OTEL_RESOURCE_ATTRIBUTES", "%zz", "describe this service"),
+	Entry("endpoint without a scheme", "OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318", "must be an http or https URL"),
+	Entry("endpoint of traces", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "ftp://x", "must be an http or https URL"),
+	Entry("headers", "OTEL_EXPORTER_OTLP_HEADERS", "secret", "key=value"),
+	Entry("timeout", "OTEL_EXPORTER_OTLP_TIMEOUT", "10s", "milliseconds"),
+	Entry("certificate", "OTEL_EXPORTER_OTLP_CERTIFICATE", "/nowhere/ca.pem", "/nowhere/ca.pem"),
+)
