@@ -6,9 +6,11 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -45,8 +47,8 @@ func (c *client) Stop(context.Context) error {
 	return nil
 }
 
-// UploadTraces implements otlptrace.Client. It repeats a request that failed on the
-// way, or that the collector asks to repeat.
+// UploadTraces implements otlptrace.Client. It repeats a request that took too long,
+// or that the collector asks to repeat.
 func (c *client) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	body, err := c.encode(spans)
 	if err != nil {
@@ -119,6 +121,9 @@ func (c *client) post(ctx context.Context, body []byte) error {
 		req.Header.Set("Content-Encoding", "gzip")
 	}
 	resp, err := c.http.Do(req)
+	if failed, ok := errors.AsType[*url.Error](err); ok && !failed.Timeout() {
+		return backoff.Permanent(err) // nobody listens there
+	}
 	if err != nil {
 		return err
 	}

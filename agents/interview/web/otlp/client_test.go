@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"errors"
 	"io"
 	"net/http"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,8 +20,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/web/otlp"
 )
 
-// collector answers the requests of a client one after the other; a status of 0 breaks
-// the connection.
+// collector answers the requests of a client one after the other, a status of 0 with a
+// time-out and -1 with a refused connection.
 type collector struct {
 	statuses []int
 	after    string // Retry-After
@@ -35,8 +36,11 @@ func (c *collector) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	c.requests, c.bodies = append(c.requests, r), append(c.bodies, string(body))
 	status := c.statuses[len(c.requests)-1]
-	if status == 0 {
-		return nil, errors.New("connection reset")
+	switch status {
+	case 0:
+		return nil, os.ErrDeadlineExceeded
+	case -1:
+		return nil, syscall.ECONNREFUSED
 	}
 	return &http.Response{
 		StatusCode: status, Status: http.StatusText(status), Request: r, Body: io.NopCloser(strings.NewReader("because")),
@@ -76,9 +80,13 @@ func TestGivesUp(t *testing.T) {
 		g.Expect(refused.upload(t, env)).To(MatchError(ContainSubstring("Bad Request: \"because\"")))
 		g.Expect(refused.requests).To(HaveLen(1))
 
+		absent := &collector{statuses: []int{-1, 200}}
+		g.Expect(absent.upload(t, env)).To(MatchError(syscall.ECONNREFUSED))
+		g.Expect(absent.requests).To(HaveLen(1))
+
 		down := &collector{statuses: make([]int, 1000)}
 		began := time.Now()
-		g.Expect(down.upload(t, env)).To(MatchError(ContainSubstring("connection reset")))
+		g.Expect(down.upload(t, env)).To(MatchError(os.ErrDeadlineExceeded))
 		g.Expect(time.Since(began)).To(BeNumerically("<=", time.Minute))
 		g.Expect(len(down.requests)).To(BeNumerically(">", 3))
 	})
