@@ -11,7 +11,8 @@ EXPLORE ?= loop/golden-marker loop/golden-stream stop/golden-fr stop/follow-up-g
 GATED   ?= loop/golden-json loop/golden-marker loop/golden-stream stop/golden-fr stop/golden-en stop/follow-up-golden 'interview/golden-*' persist/golden persist/ten-hours \
   'react/golden-*' all/long-release
 PKGS    ?= ./...
-TOOLS   := $(GO) tool -modfile=tools/go.mod
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+TOOLS   := $(GO) tool -modfile=tools/lint/go.mod
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
 .PHONY: help
@@ -62,6 +63,23 @@ detect: build ## score the stop guard and the rule on reflections on the shipped
 kill: ## kill -9 what keeps interviews and plans KILLS=300 times each, and look for what is lost
 	REHEARSE_KILLS=$(KILLS) $(GO) test ./agents/interview/store ./agents/persist -count 1 -timeout 30m -v -ginkgo.focus "kill"
 
+.PHONY: quick
+quick: ## lint a change and test what it touches, in less than a minute (see .ci/quick)
+	@.ci/quick
+
+.PHONY: cross
+cross: ## compile all packages for every platform of a release
+	@set -e; for platform in $(PLATFORMS); do echo "== $$platform"; \
+	  CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) build -trimpath ./...; done
+
+.PHONY: release
+release: ## build dist/: programs for all platforms, licences, bill of materials and checksums (see docs/releasing.md)
+	rm -rf dist
+	@set -e; for platform in $(PLATFORMS); do os=$${platform%/*}; arch=$${platform#*/}; suffix=; [ $$os != windows ] || suffix=.exe; \
+	  echo "== $$platform"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" \
+	    -o dist/rehearse_$(VERSION)_$${os}_$$arch$$suffix ./cmd/rehearse; done
+	$(GO) run ./tools/release -in dist -version $(VERSION)
+
 .PHONY: lint
 lint: ## check format and style
 	$(TOOLS) golangci-lint run $(PKGS)
@@ -106,4 +124,4 @@ trace: demo ## list each requirement with the specs and scenarios that prove it,
 
 .PHONY: clean
 clean: ## remove what the other targets made
-	rm -rf bin rehearse-runs
+	rm -rf bin dist rehearse-runs

@@ -138,6 +138,7 @@ var allowed = map[string][]string{
 	"agents/react/kind":                ofKind,
 	"kinds":                            {"agents/", "harness/gate", "harness/kind", "harness/kind/"},
 	"cmd/rehearse":                     {"*"},
+	"tools/release":                    {},
 }
 
 // ofKind is what a kind of agent may import: the core and what it adapts.

@@ -1,4 +1,4 @@
-module github.com/rehearse-dev/rehearse/tools
+module github.com/rehearse-dev/rehearse/tools/lint
 
 go 1.26.0
 
