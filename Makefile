@@ -41,14 +41,16 @@ bless: build ## accept what golden paths measure now as the baseline; review the
 	./bin/rehearse run $(GATED) --out rehearse-runs/gate
 	./bin/rehearse bless rehearse-runs/gate
 
+# Tests link without tables for debuggers, which saves a third of the time for linking. Most of what vet finds is
+# found by make lint, so that no test waits for it.
 .PHONY: test
-test: ## run the whole test suite, and say what this machine made it skip
-	$(GO) test $(TESTFLAGS) $(PKGS)
+test: ## run the whole test suite, and print which tests this machine skipped and why
+	$(GO) test -vet=off -ldflags=-w $(TESTFLAGS) $(PKGS) $(SPECFLAGS)
 	@.ci/missing
 
 .PHONY: race
-race: ## run the test suite under the race detector
-	$(GO) test -race $(TESTFLAGS) $(PKGS) $(SPECFLAGS)
+race: ## run the tests of packages with goroutines under the race detector
+	$(GO) test -race -vet=off -ldflags=-w $(TESTFLAGS) $(if $(filter ./...,$(PKGS)),$$($(GO) run ./tools/raced),$(PKGS)) $(SPECFLAGS)
 
 .PHONY: conformance
 conformance: ## see the mock server through the clients of both vendors (own module in test/conformance)

@@ -138,6 +138,7 @@ var allowed = map[string][]string{
 	"agents/react/kind":                ofKind,
 	"kinds":                            {"agents/", "harness/gate", "harness/kind", "harness/kind/"},
 	"cmd/rehearse":                     {"*"},
+	"tools/raced":                      {},
 	"tools/release":                    {},
 }
 
