@@ -5,33 +5,45 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// The names of variables by which a value is secret, ignoring case. A word is a part of a
+// names are the expressions for names of variables, ignoring case. A word is a part of a
 // name between underscores, hyphens or dots.
-var (
-	// secretPart is secret anywhere in a name, secretWord as a word or, where that is
-	// usual (PGPASS, DBPWD), as the end of one.
-	secretPart = regexp.MustCompile(`(?i)key|token|secret|passw|passphrase|credential|cookie|authorization`)
-	secretWord = regexp.MustCompile(`(?i)(^|[_.-])(creds?|jwt|pass)([_.-]|$)|(^|[_.-])o?auth$|(pass|pwd)$`)
-	// ordinary names have one of these by chance, or hold the place of a secret.
-	ordinary = regexp.MustCompile(`(?i)^(old)?pwd$|keyboard|keymap|keyring|tokenizer|(com|by)pass$|_(file|path|dir|sock)$|^google_application_credentials$`)
+type names struct {
+	// part is secret anywhere in a name, word as a word or, where that is usual (PGPASS,
+	// DBPWD), as the end of one.
+	part, word *regexp.Regexp
+	// ordinary names contain one of these by chance, or name the place of a secret.
+	ordinary *regexp.Regexp
 	// connection is the name of an address that is secret as a whole if it names a user.
-	connection = regexp.MustCompile(`(?i)(^|[_.-])(dsn|(database|db|redis|mongo|mongodb|postgres|postgresql|mysql|amqp|broker)_?(url|uri)|connection_?string)$`)
-)
+	connection *regexp.Regexp
+}
+
+var variables = sync.OnceValue(func() names {
+	return names{
+		part: regexp.MustCompile(`(?i)key|token|secret|passw|passphrase|credential|cookie|authorization`),
+		word: regexp.MustCompile(`(?i)(^|[_.-])(creds?|jwt|pass)([_.-]|$)|(^|[_.-])o?auth$|(pass|pwd)$`),
+		ordinary: regexp.MustCompile(`(?i)^(old)?pwd$|keyboard|keymap|keyring|tokenizer|(com|by)pass$` +
+			`|_(file|path|dir|sock)$|^google_application_credentials$`),
+		connection: regexp.MustCompile(`(?i)(^|[_.-])(dsn` +
+			`|(database|db|redis|mongo|mongodb|postgres|postgresql|mysql|amqp|broker)_?(url|uri)|connection_?string)$`),
+	}
+})
 
 // SecretName reports whether the value of a variable of this name is secret, such as that
 // of OPENAI_API_KEY, MYSQL_PWD or NPM_CONFIG__AUTH. PWD, SSH_AUTH_SOCK and GIT_AUTHOR_NAME
 // are ordinary.
 func SecretName(name string) bool {
-	return (secretPart.MatchString(name) || secretWord.MatchString(name)) && !ordinary.MatchString(name)
+	v := variables()
+	return (v.part.MatchString(name) || v.word.MatchString(name)) && !v.ordinary.MatchString(name)
 }
 
 // SecretValues returns the secret parts of a variable: its value if the name says so, and
 // the password if the value is a URL with one.
 func SecretValues(name, value string) (secrets []string) {
 	user := userOf(value)
-	if SecretName(name) || connection.MatchString(name) && (user != nil || !strings.Contains(value, "://")) {
+	if SecretName(name) || variables().connection.MatchString(name) && (user != nil || !strings.Contains(value, "://")) {
 		secrets = append(secrets, value)
 	}
 	if password, ok := user.Password(); ok && password != "" {

@@ -1,3 +1,5 @@
+// Package redact replaces secrets in texts before they are stored: values that it is
+// given, in any spelling, and keys of well-known forms.
 package redact
 
 import (

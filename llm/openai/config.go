@@ -104,9 +104,11 @@ func (c Config) validate() (host string, err error) {
 		problems = append(problems, fmt.Errorf("base URL %q is not of the form https://host/v1", sanitize.MaskURL(c.BaseURL)))
 		base = &url.URL{}
 	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
-		problems = append(problems, fmt.Errorf("base URL %q has a user, a query or a fragment; leave them out and give a key", sanitize.MaskURL(c.BaseURL)))
+		problems = append(problems, fmt.Errorf(
+			"base URL %q has a user, a query or a fragment; leave them out and give a key", sanitize.MaskURL(c.BaseURL)))
 	case c.Offline && !loopback.Is(base.Hostname()):
-		problems = append(problems, fmt.Errorf("host %q is not on this machine and REHEARSE_OFFLINE forbids every other; use a scripted backend or unset it", base.Hostname()))
+		problems = append(problems, fmt.Errorf(
+			"host %q is not on this machine and REHEARSE_OFFLINE forbids every other; use a scripted backend or unset it", base.Hostname()))
 	}
 	if strings.ContainsFunc(c.APIKey, unicode.IsControl) {
 		problems = append(problems, errors.New("the API key has a line break or another control character; set it again"))

@@ -71,7 +71,9 @@ func (x *exchange) run(ctx context.Context, req goopenai.ChatCompletionRequest, 
 }
 
 // whole asks for an answer in one piece.
-func (x *exchange) whole(ctx context.Context, client *goopenai.Client, req goopenai.ChatCompletionRequest, onText func(string)) (llm.Reply, *llm.Error) {
+func (x *exchange) whole(
+	ctx context.Context, client *goopenai.Client, req goopenai.ChatCompletionRequest, onText func(string),
+) (llm.Reply, *llm.Error) {
 	res, err := client.CreateChatCompletion(ctx, req)
 	if err != nil {
 		return llm.Reply{}, x.explain(err)
@@ -161,7 +163,8 @@ func (x *exchange) broken(err error) *llm.Error {
 	if errors.Is(err, errTooLarge) {
 		return x.fail(llm.Malformed, err.Error(), err)
 	}
-	kind, message := llm.Unavailable, fmt.Sprintf("no answer from %s: %v; is the server up, and is OPENAI_BASE_URL right?", x.backend.cfg.BaseURL, err)
+	kind := llm.Unavailable
+	message := fmt.Sprintf("no answer from %s: %v; is the server up, and is OPENAI_BASE_URL right?", x.backend.cfg.BaseURL, err)
 	var slow net.Error
 	switch {
 	case errors.Is(err, clock.ErrStalled):

@@ -75,7 +75,8 @@ func (b *Backend) Available(context.Context) error {
 	if b.cfg.APIKey != "" || b.local {
 		return nil
 	}
-	return fmt.Errorf("no API key for %s: set OPENAI_API_KEY (any value for a server that needs none), or OPENAI_BASE_URL to a server on this machine", b.cfg.BaseURL)
+	return fmt.Errorf("no API key for %s: set OPENAI_API_KEY (any value for a server that needs none), "+
+		"or OPENAI_BASE_URL to a server on this machine", b.cfg.BaseURL)
 }
 
 // Format prints id and base URL, with any verb, and never the key.

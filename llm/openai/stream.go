@@ -37,7 +37,9 @@ type chunk struct {
 }
 
 // stream asks for an answer piece by piece and puts it together.
-func (x *exchange) stream(ctx context.Context, client *goopenai.Client, req goopenai.ChatCompletionRequest, onText func(string)) (llm.Reply, *llm.Error) {
+func (x *exchange) stream(
+	ctx context.Context, client *goopenai.Client, req goopenai.ChatCompletionRequest, onText func(string),
+) (llm.Reply, *llm.Error) {
 	events, err := client.CreateChatCompletionStream(ctx, req)
 	if err != nil {
 		return llm.Reply{}, x.explain(err)
