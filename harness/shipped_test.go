@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strings"
 	"sync"
+	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -21,8 +23,17 @@ import (
 
 // shipped returns the shipped scenarios.
 var shipped = sync.OnceValues(func() ([]scenarios.Scenario, scenarios.Diagnostics) {
-	return scenarios.Load(scenarios.Names(), scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check})
+	return scenarios.Load(shippedNames(), scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check})
 })
+
+// shippedNames lists the shipped scenarios; with -short only the golden paths.
+func shippedNames() []string {
+	names := scenarios.Names()
+	if testing.Short() {
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.Contains(name, "golden") })
+	}
+	return names
+}
 
 // told is what the sink was told of one scenario.
 type told struct {
@@ -72,7 +83,7 @@ var drivings = func() []func() map[string]told {
 // eachShipped makes a table of the shipped scenarios.
 func eachShipped() []TableEntry {
 	var entries []TableEntry
-	for _, name := range scenarios.Names() {
+	for _, name := range shippedNames() {
 		entries = append(entries, Entry(name, name))
 	}
 	return entries
