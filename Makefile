@@ -28,16 +28,16 @@ demo: build ## drive the agents through every shipped scenario, offline, and sho
 	./bin/rehearse run '*/*' --out $(OUT) $(RUNFLAGS)
 
 .PHONY: explore
-explore: build ## drive golden paths of every agent along every way off them, and fail if an invariant breaks
+explore: build ## run golden paths of every agent under every fault, and fail if an invariant breaks
 	@set -e; for scenario in $(EXPLORE); do echo "== $$scenario"; \
 	  ./bin/rehearse explore $$scenario --out rehearse-runs/explore/$$scenario; done
 
 .PHONY: gate
-gate: build ## hold golden paths of every agent against the committed baseline, rehearse.baseline.json
+gate: build ## compare golden paths of every agent with the committed baseline, rehearse.baseline.json
 	./bin/rehearse run $(GATED) --out rehearse-runs/gate --baseline
 
 .PHONY: bless
-bless: build ## accept what golden paths measure now as the baseline; review the difference before you commit it
+bless: build ## accept the current figures of the golden paths as the baseline; review the difference before you commit it
 	./bin/rehearse run $(GATED) --out rehearse-runs/gate
 	./bin/rehearse bless rehearse-runs/gate
 
@@ -53,16 +53,16 @@ race: ## run the tests of packages with goroutines under the race detector
 	$(GO) test -race -vet=off -ldflags=-w $(TESTFLAGS) $(if $(filter ./...,$(PKGS)),$$($(GO) run ./tools/raced),$(PKGS)) $(SPECFLAGS)
 
 .PHONY: conformance
-conformance: ## see the mock server through the clients of both vendors (own module in test/conformance)
+conformance: ## call the mock server with both vendors' own clients (own module in test/conformance)
 	cd test/conformance && $(GO) test ./...
 
 .PHONY: detect
-detect: build ## score the stop guard and the rule on reflections on the shipped texts, and fail below the bar
+detect: build ## score the stop guard and the rule on reflections on the shipped texts, and fail below the thresholds
 	./bin/rehearse detect --by language --errors 0 --min precision=0.98 --min recall=0.95
 	./bin/rehearse detect reflections --by language,part --errors 0 --min precision=0.95 --min recall=0.93
 
 .PHONY: kill
-kill: ## kill -9 what keeps interviews and plans KILLS=300 times each, and look for what is lost
+kill: ## kill -9 the stores of interviews and plans KILLS=300 times each, and check that nothing is lost
 	REHEARSE_KILLS=$(KILLS) $(GO) test ./agents/interview/store ./agents/persist -count 1 -timeout 30m -v -ginkgo.focus "kill"
 
 .PHONY: quick
@@ -112,7 +112,7 @@ detect-real: build ## score the guard on the real messages in REAL, where there 
 	  echo "== $$* $$how"; ./bin/rehearse detect "$$@" --errors 0 $$how; done
 
 .PHONY: schema
-schema: ## write the JSON Schemas anew from the Go types
+schema: ## generate the JSON Schemas from the Go types
 	$(GO) test ./scenarios -run TestSchema -update
 
 .PHONY: golden
@@ -120,10 +120,10 @@ golden: ## rewrite all golden files; review the difference before you commit it
 	$(GO) test $$(git grep -lE 'flag\.Bool\("update"|golden\.Expect\(' -- '*_test.go' ':!internal/golden' | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
 
 .PHONY: trace
-trace: demo ## list each requirement with the specs and scenarios that prove it, and their last result
+trace: demo ## list each requirement with the specs and scenarios that prove it, and their last results
 	$(GO) tool ginkgo run -r --timeout 10m --skip-package conformance --keep-going --succinct --json-report=specs.json --output-dir=rehearse-runs > rehearse-runs/specs.txt || { cat rehearse-runs/specs.txt; exit 1; }
 	./bin/rehearse report $(OUT) --requirements --specs rehearse-runs/specs.json
 
 .PHONY: clean
-clean: ## remove what the other targets made
+clean: ## remove the files that the other targets made
 	rm -rf bin dist rehearse-runs

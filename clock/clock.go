@@ -32,8 +32,8 @@ const Forever time.Duration = math.MaxInt64
 var ErrStalled = errors.New("virtual clock stalled: a wait without end and no deadline pending")
 
 // Err is the reason why ctx ended (context.Cause), or nil if it has not. Use it
-// in place of ctx.Err(): a context derived from a virtual deadline says
-// "canceled" there, and the cause tells the truth.
+// in place of ctx.Err(): the Err of a context derived from a virtual deadline is
+// Canceled, and only the cause names the deadline.
 func Err(ctx context.Context) error { return context.Cause(ctx) }
 
 // Real returns the machine's clock.

@@ -132,8 +132,8 @@ func (c *deadlineCtx) Deadline() (time.Time, bool) {
 	return c.at, true
 }
 
-// Err says DeadlineExceeded once the virtual deadline has passed, as a standard
-// deadline does; the embedded context alone would say Canceled.
+// Err returns DeadlineExceeded once the virtual deadline has passed, as a standard
+// deadline does; the embedded context alone would return Canceled.
 func (c *deadlineCtx) Err() error {
 	if c.Context.Err() == nil {
 		return nil

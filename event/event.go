@@ -2,7 +2,7 @@
 // told about it. An agent behaves the same with and without a sink.
 package event
 
-// Kind says what sort of thing happened.
+// Kind is the kind of an event.
 type Kind string
 
 // The kinds of Event.
@@ -19,18 +19,18 @@ const (
 // Event is one thing that an agent did or decided, and why.
 type Event struct {
 	Kind Kind `json:"kind"`
-	// Name says which guard, state machine or checkpoint.
+	// Name is the name of the guard, state machine or checkpoint.
 	Name string `json:"name,omitempty"`
-	// N is the iteration, from 1; 0 where there is none.
+	// N is the iteration, from 1; 0 outside an iteration.
 	N int `json:"n,omitempty"`
-	// Detail says why, for a person.
+	// Detail is the reason, for a person.
 	Detail string `json:"detail,omitempty"`
 	// Attrs are further facts. Values are strings, booleans or numbers, so that
 	// they survive a round trip through JSON.
 	Attrs map[string]any `json:"attrs,omitempty"`
 }
 
-// Sink is told events as they happen, in order. Tell must not block for long
+// Sink receives events as they happen, in order. Tell must not block for long
 // and must not keep Attrs.
 type Sink interface {
 	Tell(Event)

@@ -21,7 +21,7 @@ const (
 	Malformed       ErrorKind = "malformed"        // an answer that is not in the expected form
 	Refused         ErrorKind = "refused"          // content filter, or an explicit refusal
 	Truncated       ErrorKind = "truncated"        // an answer cut off before its end
-	Failed          ErrorKind = "failed"           // a command-line agent says itself that it failed
+	Failed          ErrorKind = "failed"           // a command-line agent reported that it failed
 	ScriptExhausted ErrorKind = "script-exhausted" // a scripted backend has no line left
 	UnexpectedCall  ErrorKind = "unexpected-call"  // a scripted backend has no line for this request
 )
@@ -39,7 +39,7 @@ func (k ErrorKind) Transient() bool {
 	return slices.Contains([]ErrorKind{RateLimited, Timeout, Unavailable, Truncated}, k)
 }
 
-// KindOfStatus classifies an HTTP status that is no success, where nothing else is known.
+// KindOfStatus classifies an HTTP status other than a success, where nothing else is known.
 func KindOfStatus(status int) ErrorKind {
 	switch {
 	case status == 429:
@@ -61,9 +61,9 @@ type Error struct {
 	Backend string
 	// Status is the HTTP status or the process's exit status; 0 if neither.
 	Status int
-	// RetryAfter is the wait that the provider asked for; 0 if none.
+	// RetryAfter is the wait that the provider asked for, or 0.
 	RetryAfter time.Duration
-	// Message says what happened, for a person.
+	// Message describes what happened, for a person.
 	Message string
 	// Partial is the text that had arrived before the failure.
 	Partial string
@@ -100,8 +100,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// KindOf returns the kind of the first *Error in err's chain, or "" if there
-// is none.
+// KindOf returns the kind of the first *Error in err's chain, or "" if
+// there is no *Error in it.
 func KindOf(err error) ErrorKind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind

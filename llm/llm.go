@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Role says who wrote a message. The values are those of the OpenAI chat API.
+// Role is the author of a message. The values are those of the OpenAI chat API.
 type Role string
 
 // The roles of a conversation.
@@ -82,9 +82,9 @@ type Tool struct {
 
 // Request is one call to a model.
 type Request struct {
-	// Purpose says why the agent calls ("loop", "judge", "mirror", ...). It
+	// Purpose is why the agent calls ("loop", "judge", "mirror", ...). It
 	// travels in the API's metadata field under the key "purpose", so that
-	// scripts and cost records can tell calls apart.
+	// scripts and cost records can distinguish calls.
 	Purpose string `json:"purpose,omitempty"`
 	// Tags are further metadata (block, candidate, ...).
 	Tags map[string]string `json:"tags,omitempty"`
@@ -102,7 +102,7 @@ type Request struct {
 	Temperature *float64 `json:"temperature,omitempty"`
 	// Seed asks for repeatable sampling where the provider offers it.
 	Seed *int `json:"seed,omitempty"`
-	// OnText, if set, is told each piece of text as it arrives, on the
+	// OnText, if set, receives each piece of text as it arrives, on the
 	// goroutine that called Complete. Backends that do not stream call it once.
 	OnText func(delta string) `json:"-"`
 	// OnActivity, if set, is called for each sign of life of a backend that works by
@@ -112,7 +112,7 @@ type Request struct {
 	OnActivity func(tool string) `json:"-"`
 }
 
-// FinishReason says why a model stopped.
+// FinishReason is why a model stopped.
 type FinishReason string
 
 // The finish reasons of the OpenAI chat API.
@@ -123,7 +123,7 @@ const (
 	FinishContentFilter FinishReason = "content_filter"
 )
 
-// UsageSource says where token counts come from.
+// UsageSource is where token counts come from.
 type UsageSource string
 
 // Usage is either what the backend reported or what we counted ourselves. UsageTextOnly
@@ -160,25 +160,25 @@ type Reply struct {
 	Finish    FinishReason `json:"finish,omitempty"`
 	// Model is the model that answered, as the backend names it.
 	Model string `json:"model,omitempty"`
-	// Usage is nil where the backend reported none.
+	// Usage is nil if the backend did not report it.
 	Usage *Usage `json:"usage,omitempty"`
-	// ReportedUSD is the cost that the backend itself reported; nil if none.
+	// ReportedUSD is the cost that the backend itself reported, or nil.
 	ReportedUSD *float64 `json:"reported_usd,omitempty"`
 	// Retries are the failed attempts that came before this answer.
 	Retries []Retry `json:"retries,omitempty"`
 	// Denials are tool calls that the agent's own permissions refused. The work that
-	// they were for may be missing, whatever Text says; at most MaxDenials are kept.
+	// they were for may be missing, whatever Text claims; at most MaxDenials are kept.
 	Denials []Denial `json:"denials,omitempty"`
 }
 
-// MaxDenials is how many denied tool calls a Reply holds at most.
+// MaxDenials is the largest number of denied tool calls in a Reply.
 const MaxDenials = 20
 
 // Denial is a tool call that the permissions of a command-line agent refused.
 type Denial struct {
 	// Tool is the agent's own name of the tool, such as "Edit".
 	Tool string `json:"tool"`
-	// Detail says what it was to do or why it was refused: a path, a command, or the
+	// Detail is what it was to do or why it was refused: a path, a command, or the
 	// program's words, bounded in length; empty if that is not known.
 	Detail string `json:"detail,omitempty"`
 }

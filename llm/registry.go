@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Adapter is a Backend that is found by its id and can say, before the first
+// Adapter is a Backend that is found by its id and can report, before the first
 // call, whether it can be used on this machine.
 type Adapter interface {
 	Backend
 	// ID is the short name by which users choose the adapter.
 	ID() string
-	// Available returns nil if a call can be tried, or an error that says what
+	// Available returns nil if a call can be tried, or an error that names what
 	// is missing and how to get it. It must not call a model.
 	Available(ctx context.Context) error
 }
@@ -44,7 +44,7 @@ func (r *Registry) IDs() []string {
 }
 
 // Find returns the adapter with that id if it is available. Otherwise the
-// error says why not, and which other adapters are available.
+// error gives the reason, and lists which other adapters are available.
 func (r *Registry) Find(ctx context.Context, id string) (Adapter, error) {
 	var found Adapter
 	for _, a := range r.adapters {

@@ -47,7 +47,7 @@ func border(s string, at int) bool {
 // examined is how much of a long token is read to tell whether it is random.
 const examined = 256
 
-// someDigit tells keys from words of the same shape ("sk-learn-contrib").
+// someDigit distinguishes keys from words of the same shape ("sk-learn-contrib").
 func someDigit(body string) bool {
 	return strings.ContainsAny(body[:min(len(body), examined)], "0123456789")
 }

@@ -39,7 +39,7 @@ func SecretName(name string) bool {
 	return (v.part.MatchString(name) || v.word.MatchString(name)) && !v.ordinary.MatchString(name)
 }
 
-// SecretValues returns the secret parts of a variable: its value if the name says so, and
+// SecretValues returns the secret parts of a variable: its value if the name is secret, and
 // the password if the value is a URL with one.
 func SecretValues(name, value string) (secrets []string) {
 	user := userOf(value)
@@ -52,7 +52,7 @@ func SecretValues(name, value string) (secrets []string) {
 	return secrets
 }
 
-// userOf is the user and password of a URL; nil if the value is none or has none.
+// userOf returns the user and password of a URL; nil for any other value.
 func userOf(value string) *url.Userinfo {
 	if !strings.Contains(value, "://") {
 		return nil

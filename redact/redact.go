@@ -14,7 +14,7 @@ import (
 // values that it was given, in the spellings that spellings lists, and the forms of
 // well-known keys, see forms.
 //
-// A text that holds JSON strings or URLs is also searched with their escapes decoded,
+// A text that contains JSON strings or URLs is also searched with their escapes decoded,
 // repeatedly, as the arguments and results of tools are JSON within a text. So no escape
 // hides a secret or the border of a word.
 //
@@ -60,7 +60,7 @@ func SecretsIn(environ []string) []string {
 	return values
 }
 
-// Text returns s without secrets; s itself if there are none.
+// Text returns s with its secrets replaced; s itself if it has no secret.
 func (r *Redactor) Text(s string) string {
 	found := r.Find(s)
 	if len(found) == 0 {

@@ -9,7 +9,7 @@ import (
 type literal struct {
 	text string
 	kind string
-	// fold says that upper and lower case are the same.
+	// fold makes upper and lower case equal.
 	fold bool
 	// end returns where the secret that begins with the literal at s[from] begins and
 	// ends; to == 0 means that it is not a secret.
@@ -116,7 +116,7 @@ func (l *literal) begins(s string) bool {
 	return len(s) >= len(l.text) && strings.EqualFold(s[:len(l.text)], l.text)
 }
 
-// searched is a text that is searched, with what was learnt about it, so that no part of
+// searched is a text under search, with what was learnt about it, so that no part of
 // it is read over and over again.
 type searched struct {
 	s string

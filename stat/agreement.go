@@ -49,7 +49,7 @@ func Agreement(table [][]int) float64 {
 //
 // where po is the agreement and pe the one that the two margins would give by
 // chance. It is NaN where there is nothing to agree on: an empty table, or one
-// in which both only ever say the same class.
+// in which both always assign the same class.
 func Kappa(table [][]int) float64 {
 	return kappaOf(Agreement(table), chanceAgreement(table))
 }

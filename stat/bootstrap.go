@@ -13,9 +13,9 @@ import (
 // bootstrap over items (Efron and Tibshirani, An Introduction to the Bootstrap,
 // 1993, chapter 13).
 //
-// counts says how many items had each joint outcome, such as those of a table of
+// counts is how many items had each joint outcome, such as those of a table of
 // confusion, or of the tables of two detectors on the same items. A statistic of
-// these counts does not tell items with equal outcomes apart, so drawing n of n
+// these counts does not distinguish items with equal outcomes, so drawing n of n
 // items with replacement is the same as drawing the counts from the multinomial
 // distribution of n items with the observed shares. That is what happens here:
 // the cost of a resample depends on the number of outcomes and not on n, and a
@@ -23,7 +23,7 @@ import (
 // are one cell.
 //
 // Resamples in which the statistic is NaN, such as 0 of 0, are left out, with a
-// warning. The same seed gives the same interval. There is none for fewer than
+// warning. The same seed gives the same interval. There is no interval for fewer than
 // 100 usable resamples, or where they are all equal, as those of a share of 0 or
 // 1 are. statistic must not keep its argument.
 func Bootstrap(counts []int, statistic func(counts []int) float64, resamples int, seed uint64, level float64) Summary {

@@ -19,8 +19,8 @@ type Drift struct {
 	series int
 }
 
-// NewDrift is that of a measure with these values in the trials of both runs; NaN are
-// missing. It counts as a comparison by itself, unless PoolDrifts is called.
+// NewDrift returns the drift of a measure with these values in the trials of both runs;
+// NaN is a missing value. It counts as a comparison by itself, unless PoolDrifts is called.
 func NewDrift(before, after []float64) *Drift {
 	d := &Drift{}
 	var squares, products float64

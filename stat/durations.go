@@ -18,7 +18,7 @@ var roundedWarning = fmt.Sprintf("more than %d different durations: rounded to t
 // those that are equal to the nanosecond.
 // Once there are more than 4,096 different ones, all are rounded to three
 // significant digits, an error of at most 0.5 %: the range of time.Duration then
-// has room for no more than some 17,000 of them. What it tells does not depend on
+// has room for no more than some 17,000 of them. Its result does not depend on
 // the order in which they were added. Mean and maximum stay exact. The zero
 // value is an empty sample.
 type Durations struct {
@@ -64,10 +64,10 @@ func threeDigits(d time.Duration) time.Duration {
 // N is the number of durations.
 func (d *Durations) N() int { return d.moments.N() }
 
-// Max is the longest of them in seconds, exactly; 0 if there are none.
+// Max is the longest of them in seconds, exactly; 0 if it is empty.
 func (d *Durations) Max() float64 { return d.max }
 
-// Rounded says whether quantiles have only three significant digits.
+// Rounded reports whether quantiles have only three significant digits.
 func (d *Durations) Rounded() bool { return d.rounded }
 
 // Mean is their mean in seconds, as that of Moments.

@@ -9,13 +9,13 @@ import (
 
 // Effect is an estimate of a mean difference between the two sides of pairs.
 type Effect struct {
-	// Value is the mean difference; NaN where there are none.
+	// Value is the mean difference; NaN without differences.
 	Value float64
 	// SE is its standard error; NaN where nothing is known about the spread.
 	SE float64
 	// DF are the degrees of freedom of SE.
 	DF float64
-	// N counts what is independent: pairs, or groups of them.
+	// N is the number of independent observations: pairs, or groups of them.
 	N int
 	// Apart counts those of N that are not 0; Odd those that are not like the value that
 	// most of their group have.
@@ -37,7 +37,7 @@ type Effect struct {
 
 // Within estimates the mean difference over these very groups of pairs, such as the
 // trials of several scenarios, every group weighing the same however many pairs it has.
-// Groups are strata: what differs between them is no error. The variance is the sum of
+// Groups are strata: differences between them are not errors. The variance is the sum of
 // those of the groups' means, and its degrees of freedom are Satterthwaite's
 // (Biometrics Bulletin 2, 1946); those of differences with a bound are the pairs less
 // the groups, as many groups then have no spread at all. A group of one pair takes the
@@ -123,7 +123,7 @@ func (e *Effect) count(differences []float64) {
 	}
 }
 
-// Mean returns the mean of values, NaN if there are none. They are added in ascending
+// Mean returns the mean of values, NaN if it is empty. They are added in ascending
 // order, so that the same values in another order have the same mean to the last bit.
 func Mean(values []float64) float64 {
 	sum := 0.0
@@ -261,7 +261,7 @@ const fewest = 3
 // shares, that their spread is not known well enough to plan by it.
 func (e Effect) Even() bool { return e.Bound == 0 && e.Odd < fewest }
 
-// Summary is the effect with its interval at a level. There is none where nothing is
+// Summary is the effect with its interval at a level. It is missing where nothing is
 // known about the spread.
 func (e Effect) Summary(level float64) Summary {
 	if e.N == 0 {

@@ -20,7 +20,7 @@ func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range p {
 		if !(p[i] >= 0 && p[i] <= 1) {
-			panic(fmt.Sprintf("stat: %g is no p-value", p[i]))
+			panic(fmt.Sprintf("stat: %g is not a p-value", p[i]))
 		}
 		order[i] = i
 	}
@@ -35,7 +35,7 @@ func Holm(p []float64) []float64 {
 
 // Hypothesis is one of several that are tested together.
 type Hypothesis struct {
-	// Group numbers what is tested jointly: P of the hypotheses of a group is corrected for
+	// Group numbers the joint tests: P of the hypotheses of a group is corrected for
 	// there being several of them already, as by JointPairs.
 	Group int
 	// P is the p-value and Least the smallest one that it could have had, or a lower bound

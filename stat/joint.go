@@ -93,7 +93,7 @@ const (
 	mostDrawn     = 0.2
 )
 
-// joint is a joint test under way. A unit is what is labelled plus or minus: a pair, or
+// joint is a joint test under way. A unit is labelled plus or minus: it is a pair, or
 // a trial of either side. The statistic of a measure is the sum of its scores, each with
 // the sign of the label of its unit.
 type joint struct {

@@ -18,8 +18,8 @@ func PairedPower(n int, effect, alpha float64) float64 {
 	return studentPower(effect*math.Sqrt(float64(n)), float64(n-1), alpha)
 }
 
-// studentPower is that of Student's test with ν degrees of freedom of an estimate that is
-// δ standard errors away from 0: with the quantile t of its distribution, the tail of
+// studentPower returns the power of Student's test with ν degrees of freedom for an
+// estimate that is δ standard errors away from 0: with the quantile t of its distribution, the tail of
 // the noncentral one (Johnson, Kotz and Balakrishnan, Continuous Univariate
 // Distributions 2, 1995, chapter 31),
 //
@@ -73,7 +73,7 @@ func PairedNeeded(effect, alpha, power float64) int {
 	return least(func(n int) bool { return PairedPower(n, effect, alpha) >= power })
 }
 
-// Inflation is by how much more data a plan of looks takes than one test at the end, for
+// Inflation is the factor by which a plan of looks needs more data than one test at the end, for
 // the same power to find an effect at level alpha (Jennison and Turnbull, Group
 // Sequential Methods, 2000, section 2.4).
 func (s *Sequential) Inflation(alpha, power float64) float64 {

@@ -24,7 +24,7 @@ func pairRanks(before, after []float64) []int {
 	return ranks
 }
 
-// complete are the values of the trials in which none is missing.
+// complete are the values of the trials without a missing value.
 func complete(before, after [][]float64) (b, a [][]float64) {
 	b, a = make([][]float64, len(before)), make([][]float64, len(after))
 	for i := range before[0] {

@@ -105,7 +105,7 @@ func wilson(hits, size, level float64) *Interval {
 		Hi:    min(1, (hits+z*z/2+half)/(size+z*z)),
 		Level: level, Method: "wilson",
 	}
-	// The bounds at the ends are exact; rounding must not say otherwise.
+	// The bounds at the ends are exact; rounding must not change that.
 	if hits == 0 {
 		in.Lo = 0
 	}
@@ -158,7 +158,7 @@ func PassAll(k, c, n int, level float64) Summary {
 		s.Value *= math.Max(0, float64(c-i)) / float64(n-i)
 	}
 	power := func(p float64) float64 { return math.Pow(p, float64(k)) }
-	// The estimate for so many in a row that few samples hold them can lie beyond.
+	// The estimate for so many in a row that few samples contain them can lie beyond.
 	s.Interval = &Interval{
 		Lo: min(s.Value, power(rate.Interval.Lo)), Hi: max(s.Value, power(rate.Interval.Hi)),
 		Level: level, Method: "wilson", N: n,

@@ -84,7 +84,7 @@ func (s *Sequential) Spent(alpha float64, look int) float64 {
 }
 
 // Levels are the levels of the looks' tests, two-sided: with independent increments of
-// normal data they spend exactly what Spent says (Armitage, McPherson and Rowe, Journal
+// normal data they spend exactly Spent (Armitage, McPherson and Rowe, Journal
 // of the Royal Statistical Society A 132, 1969; Jennison and Turnbull, Group Sequential
 // Methods, 2000, chapter 19). For other tests they are used in place of alpha, as
 // chapter 11 of the book does.
@@ -114,7 +114,7 @@ func (s *Sequential) levels(alpha float64) []float64 {
 
 // Adjust turns the p-value of one look's test into one that is valid whatever the number
 // of looks: the least alpha whose plan rejects there (a repeated p-value, chapter 9 of
-// the book). Look counts from 0. Less than 10⁻⁷ is not told apart.
+// the book). Look counts from 0. Differences below 10⁻⁷ are ignored.
 func (s *Sequential) Adjust(look int, p float64) float64 {
 	if len(s.times) == 1 {
 		return p
@@ -233,7 +233,7 @@ func (w *walk) under(t, bound, drift float64) (p float64) {
 }
 
 // widest is how far out a bound can be, in standard deviations: beyond it nothing is
-// left that a number could hold.
+// left that a number could represent.
 const widest = 30
 
 // bound is where a probability of just so much lies outside of ±bound at time t.
@@ -257,7 +257,7 @@ func (w *walk) bound(t, outside float64) float64 {
 func (w *walk) next(t, bound, drift float64) {
 	sd := math.Sqrt(t - w.time)
 	mean := drift * (t - w.time)
-	// Ten deviations around where the walk can be hold all that counts.
+	// Ten deviations around where the walk can be contain all that counts.
 	lo, hi := max(-bound, -10*math.Sqrt(t)+min(0, drift*t)), min(bound, 10*math.Sqrt(t)+max(0, drift*t))
 	if !(lo < hi) {
 		*w = walk{time: t, at: []float64{}, density: []float64{}}

@@ -10,7 +10,7 @@ import (
 )
 
 // maxExact is how many differences have the exact distribution of their ranks. R has
-// it for less than 50, and for none with ties, whose few different sums the normal
+// it for less than 50, and not for ties, whose few different sums the normal
 // distribution follows badly.
 const maxExact = 200
 
@@ -187,7 +187,7 @@ func HodgesLehmann(differences []float64, level float64) Summary {
 }
 
 // outside is the largest value of the test statistic whose lower tail is at most
-// tail; -1 if there is none.
+// tail, or -1.
 func outside(n int, tail float64) int {
 	if n > maxExact {
 		size := float64(n)

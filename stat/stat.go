@@ -34,11 +34,11 @@ type Summary struct {
 	N     int
 	// Interval is nil where N does not allow one.
 	Interval *Interval
-	// Warnings say, for a person, why the value is to be taken with care.
+	// Warnings explain, for a person, why the value is to be taken with care.
 	Warnings []string
 }
 
-// none is the summary of no observations.
+// none is the summary of an empty sample.
 func none() Summary {
 	return Summary{Value: math.NaN(), Warnings: []string{"there is nothing to measure"}}
 }
@@ -70,7 +70,7 @@ func Proportion(k, n int, level float64) Summary {
 // 1996), the default of R and NumPy: linear between the values at index
 // floor((n-1)q) and the next. The interval holds for any continuous
 // distribution; its ranks and its level are exact, by the binomial distribution.
-// There is none where n is too small: at level 0.95, below 6 for q = 0.5, 29 for 0.9,
+// There is no interval where n is too small: at level 0.95, below 6 for q = 0.5, 29 for 0.9,
 // 59 for 0.95 and 299 for 0.99. q is in [0, 1].
 func Quantile(n int, at func(i int) float64, q, level float64) Summary {
 	if n == 0 {
@@ -131,7 +131,7 @@ func (m *Moments) Sum() float64 { return m.sum }
 // Mean returns the mean with Student's interval, mean ± t·s/sqrt(n), where t is
 // the quantile of Student's distribution with n-1 degrees of freedom and s² the
 // unbiased variance. A single value has no interval, and neither have equal
-// ones, as they say nothing about the spread.
+// ones, which are no evidence of the spread.
 func (m *Moments) Mean(level float64) Summary {
 	if m.n == 0 {
 		return none()

@@ -1,6 +1,6 @@
 // Package budget caps what agents spend: calls, tokens and money. Agents that
 // work for one purpose share one Budget, so that the first cap to trip is the
-// one that is named. What a backend does not tell is unknown and never counted
+// one that is named. What a backend does not report is unknown and never counted
 // as nothing: under a cap on it, an unknown amount trips the cap.
 package budget
 
@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Caps limit a Budget; a zero cap is no cap.
+// Caps limit a Budget; a zero cap does not limit.
 type Caps struct {
 	// Calls counts calls to a backend, retries within a call not included.
 	Calls int `yaml:"calls,omitempty" json:"calls,omitempty" jsonschema:"minimum=0"`
@@ -28,7 +28,7 @@ type Caps struct {
 // Pricer returns what usage of a model costs, or false if it is not known.
 type Pricer func(model string, u llm.Usage) (quantity.Money, bool)
 
-// Budget adds up what was spent and says when a cap is reached. It is safe for
+// Budget adds up what was spent and reports when a cap is reached. It is safe for
 // concurrent use. A nil Budget has no caps.
 type Budget struct {
 	caps  Caps
@@ -39,13 +39,13 @@ type Budget struct {
 	spent Spent
 }
 
-// Spent is what was used so far.
+// Spent is the amount used so far.
 type Spent struct {
 	Calls  int
 	Tokens int
 	// Cost is in the currency of the cap.
 	Cost float64
-	// TokensUnknown and CostUnknown say why the sums are only lower bounds;
+	// TokensUnknown and CostUnknown are why the sums are only lower bounds;
 	// empty if they are exact.
 	TokensUnknown string
 	CostUnknown   string
@@ -58,7 +58,7 @@ func New(caps Caps, price Pricer, eurPerUSD float64) *Budget {
 	return &Budget{caps: caps, price: price, rate: eurPerUSD}
 }
 
-// Spent returns what was used so far.
+// Spent returns the amount used so far.
 func (b *Budget) Spent() Spent {
 	if b == nil {
 		return Spent{}
@@ -115,7 +115,7 @@ func (b *Budget) Check() error {
 }
 
 // Add adds what one call of a model used: usage is nil if it is unknown, and
-// reportedUSD is the cost that the backend itself told, which goes before the
+// reportedUSD is the cost that the backend itself reported, which precedes the
 // pricer's, or nil.
 func (b *Budget) Add(model string, usage *llm.Usage, reportedUSD *float64) {
 	if b == nil {
@@ -200,17 +200,17 @@ func round(amount float64) float64 {
 	return rounded
 }
 
-// Exceeded says which cap tripped.
+// Exceeded reports the cap that tripped.
 type Exceeded struct {
 	// Cap is "calls", "tokens" or "cost".
 	Cap string
 	// Used and Limit are amounts with their unit; Used is empty if unknown.
 	Used, Limit string
-	// Unknown says why the amount used is not known, which trips a cap too.
+	// Unknown is why the amount used is not known, which trips a cap too.
 	Unknown string
 }
 
-// Error names the cap, what was used of it and why.
+// Error names the cap, the amount used and the reason.
 func (e *Exceeded) Error() string {
 	if e.Unknown != "" {
 		return fmt.Sprintf("%s spent: unknown (%s), so the cap of %s cannot be kept", e.Cap, e.Unknown, e.Limit)

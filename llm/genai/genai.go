@@ -1,16 +1,16 @@
-// Package genai says in OpenTelemetry's conventions for generative AI what more than
-// one exporter says.
+// Package genai builds the attributes of OpenTelemetry's conventions for generative AI
+// that more than one exporter needs.
 package genai
 
 import (
 	"go.opentelemetry.io/otel/attribute"
-	// The last version of the conventions that holds those for generative AI.
+	// The last version of the conventions that contains those for generative AI.
 	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
 
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Usage is what a call used, as attributes of its span; none where that is not known.
+// Usage is what a call used, as attributes of its span; empty if it is not known.
 // The conventions count cached input as input, too.
 func Usage(u *llm.Usage) []attribute.KeyValue {
 	if u == nil {

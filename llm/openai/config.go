@@ -22,18 +22,18 @@ const (
 	defaultModel   = "gpt-4.1-mini"
 )
 
-// Config says which server a Backend calls, and how. The zero value, with a key,
+// Config is the server that a Backend calls, and how it is called. The zero value, with a key,
 // calls OpenAI's own API.
 type Config struct {
 	// ID is the adapter's id; default "openai".
 	ID string
 	// BaseURL is the API's root; default "https://api.openai.com/v1".
 	BaseURL string
-	// APIKey is sent as a bearer token; servers without keys need none. It is
+	// APIKey is sent as a bearer token; some servers need no key. It is
 	// left out wherever a Config or Backend is printed, and blotted out of
 	// errors.
 	APIKey string
-	// Model answers requests that name none; default "gpt-4.1-mini".
+	// Model answers requests without a model; default "gpt-4.1-mini".
 	Model string
 	// Store asks the provider to keep each completion. OpenAI's API takes
 	// metadata only with it, so that a request's purpose and tags travel only to
@@ -47,7 +47,7 @@ type Config struct {
 	// Clock measures AttemptTimeout, dates in Retry-After, and the waits between
 	// attempts; default clock.Real().
 	Clock clock.Clock
-	// Retry says when a failed attempt is made again.
+	// Retry is when a failed attempt is repeated.
 	Retry RetryPolicy
 	// AttemptTimeout ends an attempt with llm.Timeout; default 0, no limit of its
 	// own beside the context's.

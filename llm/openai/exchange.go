@@ -27,7 +27,7 @@ const (
 	maxError = 64 << 10
 	// emptyLines is how many lines without data may follow each other. Some
 	// servers send a comment every second while a model thinks, and go-openai's
-	// own limit of 300 ends such a call after minutes; maxAnswer still holds.
+	// own limit of 300 ends such a call after minutes; maxAnswer still applies.
 	emptyLines = 1 << 16
 )
 
@@ -38,7 +38,7 @@ var errTooLarge = fmt.Errorf("answer is larger than %d MiB", maxAnswer>>20)
 // headers, and reads bodies without limit.
 type exchange struct {
 	backend *Backend
-	// final rules out another attempt: the server said so, or text was told.
+	// final rules out another attempt: the server asked for none, or text was delivered.
 	final bool
 	// status is 0 until an answer came.
 	status int
@@ -199,7 +199,7 @@ func (x *exchange) fail(kind llm.ErrorKind, message string, err error) *llm.Erro
 	}
 }
 
-// meter limits and counts what is read of a body, and remembers why reading
+// meter limits and counts the bytes read of a body, and remembers why reading
 // failed: go-openai reports a cut stream like one that ended.
 type meter struct {
 	io.ReadCloser

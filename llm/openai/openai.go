@@ -16,9 +16,9 @@
 //	refusal, finish reason content_filter                   refused
 //	error codes unexpected_call, script_exhausted           those of a script
 //
-// A finish reason "length" is no error: the Reply says so. A stream that ends
+// A finish reason "length" is not an error: it is part of the Reply. A stream that ends
 // after a finish reason but without [DONE] is complete, as many servers never
-// send it. Repeated stream chunks cannot be told from a model that repeats
+// send it. Repeated stream chunks cannot be distinguished from a model that repeats
 // itself, and stay.
 package openai
 
@@ -70,7 +70,7 @@ func New(cfg Config) (*Backend, error) {
 func (b *Backend) ID() string { return b.cfg.ID }
 
 // Available returns nil if there is a key, or if the server is on this machine
-// and may need none. It makes no call.
+// and may not need a key. It makes no call.
 func (b *Backend) Available(context.Context) error {
 	if b.cfg.APIKey != "" || b.local {
 		return nil
@@ -86,8 +86,8 @@ func (b *Backend) Format(f fmt.State, _ rune) {
 
 // Complete answers req. Errors are *llm.Error, or the cause if ctx ended.
 //
-// Transient failures are tried again as Config.Retry says, but never after
-// req.OnText was told text: the caller would hear it twice.
+// Transient failures are repeated as Config.Retry defines, but never after
+// req.OnText received text: the caller would see it twice.
 func (b *Backend) Complete(ctx context.Context, req llm.Request) (llm.Reply, error) {
 	wire := b.dialect.request(req)
 	var retries []llm.Retry

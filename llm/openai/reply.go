@@ -37,8 +37,8 @@ func text(m goopenai.ChatCompletionMessage) string {
 	return b.String()
 }
 
-// conclude returns the reply unless it is none: refused, or without the finish
-// reason that alone says that the answer is whole.
+// conclude returns the reply, or an error if it was refused or has no finish reason,
+// without which the answer may be cut.
 func (x *exchange) conclude(reply llm.Reply, refusal string) (llm.Reply, *llm.Error) {
 	var failed *llm.Error
 	switch {

@@ -20,7 +20,7 @@ var noParameters = json.RawMessage(`{"type":"object","properties":{}}`)
 
 // dialect is what differs between servers that speak the API.
 type dialect struct {
-	model    string // for requests that name none
+	model    string // for requests without a model
 	metadata bool   // purpose and tags are sent
 	store    bool
 	openai   bool // OpenAI's own API
@@ -77,7 +77,7 @@ func temperature(t float64) float32 {
 	return float32(t)
 }
 
-// metadata holds the purpose and the tags; a tag cannot replace the purpose.
+// metadata contains the purpose and the tags; a tag cannot replace the purpose.
 func metadata(req llm.Request) map[string]string {
 	if req.Purpose == "" && len(req.Tags) == 0 {
 		return nil

@@ -11,10 +11,10 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// RetryPolicy says how often, and after which waits, a failed attempt is made
+// RetryPolicy is how often, and after which waits, a failed attempt is made
 // again. Only kinds that llm.ErrorKind.Transient names are.
 type RetryPolicy struct {
-	// Max is the number of attempts after the first; 0 means 2, negative none.
+	// Max is the number of attempts after the first; 0 means 2, a negative number 0.
 	Max int
 	// Base is the wait before the second attempt, doubled for each further one;
 	// default 500ms.
@@ -43,7 +43,7 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 
 // next decides whether to try again after failed, with earlier retries already
 // made, and after which wait. The wait is never shorter than the server asked
-// for; where that is longer than Cap, there is none.
+// for; where that is longer than Cap, the call is not repeated.
 func (p RetryPolicy) next(failed *llm.Error, earlier int) (wait time.Duration, again bool) {
 	if !failed.Kind.Transient() || earlier >= p.Max || failed.RetryAfter > p.Cap {
 		return 0, false
@@ -74,7 +74,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return scaled(value, time.Second)
 }
 
-// scaled reads a number of units, clamped to what a time.Duration holds.
+// scaled reads a number of units, clamped to the range of a time.Duration.
 func scaled(text string, unit time.Duration) time.Duration {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n > 0) { // NaN is not above 0

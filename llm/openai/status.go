@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Error codes that say more than the status.
+// Error codes that are more specific than the status.
 var (
 	filterCodes = []string{"content_filter", "content_policy_violation"}
 	// quotaCodes are limits that no wait within a call lifts.
@@ -43,7 +43,7 @@ func kindOf(status int, code, errorType string) llm.ErrorKind {
 	return llm.KindOfStatus(status)
 }
 
-// refused types an answer with a status that is no success.
+// refused turns an answer with a status other than a success into a typed error.
 func (x *exchange) refused(res *http.Response) *llm.Error {
 	if res.StatusCode < 400 {
 		return x.fail(llm.InvalidRequest, fmt.Sprintf("%s redirects to %q; redirects are not followed, set OPENAI_BASE_URL to the right address",

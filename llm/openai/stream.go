@@ -20,7 +20,7 @@ const maxToolCalls = 1024
 // not UTF-8 stays an error.
 var lenient = jsontext.AllowDuplicateNames(true)
 
-// chunk is what is read of one stream event.
+// chunk is one event of a stream, with the fields that are used.
 type chunk struct {
 	Model   string `json:"model"`
 	Choices []struct {
@@ -67,7 +67,7 @@ func (x *exchange) stream(
 func (x *exchange) take(all *assembly, line []byte) (delta string, failed *llm.Error) {
 	var c chunk
 	if err := json.Unmarshal(line, &c, lenient); err != nil {
-		// A nil line is go-openai's way to say that an error event was not one.
+		// go-openai returns a nil line for an error event that was not one.
 		return "", x.malformed("a stream event cannot be read: "+err.Error(), line)
 	}
 	if c.Error != nil {
@@ -100,7 +100,7 @@ func (x *exchange) end(events *goopenai.ChatCompletionStream, all *assembly, err
 	return llm.Reply{}, failed
 }
 
-// done tells a stream that said [DONE] from one that merely ended: go-openai
+// done distinguishes a stream that ended with [DONE] from one that merely ended: go-openai
 // reports both as io.EOF, but only in the first case reads the body no more.
 func (x *exchange) done(events *goopenai.ChatCompletionStream) bool {
 	before := x.body.reads

@@ -29,7 +29,7 @@ type Quote struct {
 //	(input·Input + cached·CachedIn + written·CacheWrite + output·Output) / 1,000,000
 //
 // Reasoning tokens are part of the output. A negative count, which no provider
-// should report, counts as none. For another currency see unit.Money.In and
+// should report, counts as 0. For another currency see quantity.Money.In and
 // EURPerUSD.
 func (q Quote) Cost(u llm.Usage) quantity.Money {
 	sum := float64(max(u.Input, 0))*q.Input + float64(max(u.CachedInput, 0))*q.CachedIn +

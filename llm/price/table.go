@@ -91,7 +91,7 @@ var snapshot = regexp.MustCompile(`-20\d\d-?[01]\d-?[0-3]\d$`)
 func undated(model string) string { return snapshot.ReplaceAllString(model, "") }
 
 // SameModel reports whether two names differ at most in a date at the end or a
-// provider in front, so that one price holds for both.
+// provider in front, so that one price applies to both.
 func SameModel(a, b string) bool {
 	return a == b || bare(a) == bare(b)
 }
