@@ -33,7 +33,7 @@ type client struct {
 }
 
 func newClient(s *settings) *client {
-	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:errcheck,forcetypeassert // it is documented to be one
+	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = s.tls
 	return &client{settings: s, http: &http.Client{Transport: transport, Timeout: s.timeout}}
 }
