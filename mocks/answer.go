@@ -38,33 +38,22 @@ func (e *Engine) answer(x *Exchange, codec wire.Codec, v *view) {
 	c, frames, err := e.plan(x, codec, r, v)
 	if err != nil {
 		e.mu.Lock()
-		e.release(x)
+		e.apply(x, abandoned)
 		x.record.Problem = fmt.Sprintf("%s.%v", r.name, err)
 		e.journal.find(unexpected, x.record.N, x.record.Problem)
 		e.mu.Unlock()
-		x.line, x.denied = -1, llm.UnexpectedCall
+		x.denied = llm.UnexpectedCall
 		x.send(codec.EncodeError(scriptError(codec, codeTemplate, x.record.Problem)))
 		return
 	}
 	x.record.Usage = &c.Usage
 	x.answers(codec, v, &c)
-	if x.hits != nil {
-		frames = e.harm(x, codec, v, &c, frames)
-	}
-	if x.aimed {
-		if spoilt, ok := spoil(codec, v, &c, r.fault, r.Fault); ok {
-			x.firesAt = firstDifference(spoilt, frames)
-			frames = spoilt
-		} else {
-			e.spare(x)
-		}
-	}
-	x.send(frames)
+	x.send(e.applyFaults(x, codec, v, &c, frames))
 }
 
 // answers notes the answer, for the observer and for protocols that store it.
 func (x *Exchange) answers(codec wire.Codec, v *view, c *wire.Completion) {
-	x.said = c
+	x.answer = c
 	if s, ok := codec.(interface {
 		Remember(call *wire.Call, id string, frames []wire.Frame)
 	}); ok {
@@ -88,18 +77,6 @@ func (e *Engine) plan(x *Exchange, codec wire.Codec, r *reply, v *view) (c wire.
 	return c, codec.Encode(*v.call, c), nil
 }
 
-// spoil encodes an answer with a fault in it; a process's is made by the codec. It is
-// not ok if the fault cannot show.
-func spoil(codec wire.Codec, v *view, c *wire.Completion, fault wire.Fault, as *Fault) (frames []wire.Frame, ok bool) {
-	if f, process := codec.(processFaulter); process && fault == nil {
-		fault, _ = f.NewFault(as.spec())
-	}
-	if fault == nil {
-		return nil, false
-	}
-	return fault.Apply(codec, *v.call, *c)
-}
-
 // send makes frames the planned answer. A status is that of the head, or that of
 // the exit at the end of an agent's output.
 func (x *Exchange) send(frames []wire.Frame) {
@@ -109,14 +86,14 @@ func (x *Exchange) send(frames []wire.Frame) {
 	}
 }
 
-// firstDifference is the first frame of a faulty answer that the unharmed one
+// firstDifference returns the first frame of a faulty answer that the intended one
 // does not have, or the last one if it only lacks what should follow.
-func firstDifference(faulty, unharmed []wire.Frame) int {
+func firstDifference(faulty, intended []wire.Frame) int {
 	for i := range faulty {
-		if i >= len(unharmed) {
+		if i >= len(intended) {
 			return i
 		}
-		if !sameFrame(faulty[i], unharmed[i]) {
+		if !sameFrame(faulty[i], intended[i]) {
 			return i
 		}
 	}
@@ -142,7 +119,7 @@ func (e *Engine) completion(x *Exchange, codec wire.Codec, r *reply, v *view) (w
 	}
 	var err error
 	switch {
-	case r.always:
+	case r.onlyFault:
 		c.Text = stockFaulty
 	case r.Text != nil:
 		c.Text = *r.Text

@@ -23,8 +23,7 @@ rules:
 `), mocks.EngineOptions{Count: func(_, text string) int { return len(text) }})
 		x := e.Begin(context.Background(), wire.OpenAIChat{}, nil, []byte(look))
 		for i := range x.Frames() {
-			Expect(x.Reach(i)).To(BeTrue())
-			x.Sent()
+			Expect(x.Send(i, handOver)).To(Succeed())
 		}
 		x.End()
 		Expect(string(x.Frames()[0].Data)).To(ContainSubstring("a drawing"))

@@ -16,7 +16,7 @@ func (e *Engine) Calm(clk clock.Clock) *Engine {
 	calm := NewEngine(e.program, opts)
 	calm.state, calm.moves, calm.cursor, calm.lines = e.state, e.moves, e.cursor, slices.Clone(e.lines)
 	for i := range calm.lines {
-		calm.lines[i].reserved, calm.lines[i].aimed = 0, 0
+		calm.lines[i].reserved, calm.lines[i].armed = 0, 0
 	}
 	return calm
 }

@@ -31,9 +31,9 @@ type line struct {
 	// own is its answer, unless it has choices, of which each attempt draws one.
 	own     reply
 	choices []choice
-	// limit is how often the line answers, 0 without limit. strikes is how often
-	// its fault strikes, 0 without limit.
-	limit, strikes int
+	// limit is how often the line answers, faultTimes how often its fault fires; 0 means
+	// without limit.
+	limit, faultTimes int
 }
 
 // reply is an answer, compiled.
@@ -44,9 +44,8 @@ type reply struct {
 	calls    []llm.ToolCall
 	captured *captured
 	fault    wire.Fault
-	// always is true where it is a fault and nothing else, consuming where
-	// a struck attempt consumes the line.
-	always, consuming bool
+	// onlyFault is true where it is a fault and nothing else.
+	onlyFault bool
 }
 
 // Compile turns a valid script, whose files are loaded, into a program. The
@@ -76,7 +75,7 @@ func Compile(s Script) (*Program, error) {
 }
 
 func compileLine(name string, source *Line, sequence bool) (l line, err error) {
-	l = line{Line: source, name: name, limit: source.Times, strikes: source.strikes()}
+	l = line{Line: source, name: name, limit: source.Times, faultTimes: source.faultTimes()}
 	if l.conditions, err = source.When.conditions(); err != nil {
 		return l, err
 	}
@@ -114,8 +113,7 @@ func compileReply(name string, source *Answer) (r reply, err error) {
 		r.calls = append(r.calls, llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: string(arguments)})
 	}
 	if source.Fault != nil {
-		r.always = !source.answers()
-		r.consuming = r.always || brings(source.Fault.Kind)
+		r.onlyFault = !source.answers()
 		// Process faults are left to the scripted command-line agent.
 		if !slices.Contains(ProcessFaults(), source.Fault.Kind) {
 			if r.fault, err = wire.NewFault(source.Fault.spec()); err != nil {
@@ -128,16 +126,16 @@ func compileReply(name string, source *Answer) (r reply, err error) {
 
 // setLimits gives a line of a sequence, and a fault that is a line, their number.
 func (l *line) setLimits(sequence bool) {
-	if l.own.always {
+	if l.own.onlyFault {
 		l.limit = cmp.Or(l.Times, l.Fault.Times)
-		l.strikes = 0
+		l.faultTimes = 0
 	}
 	if sequence {
 		l.limit = max(l.limit, 1)
 	}
 }
 
-// PlannedFault is a fault of a script, which must strike Times times.
+// PlannedFault is a fault of a script, which must fire Times times.
 type PlannedFault struct {
 	Line  string // "replies[0]"
 	Kind  string
@@ -149,7 +147,7 @@ func (p *Program) PlannedFaults() []PlannedFault {
 	var planned []PlannedFault
 	for _, l := range p.lines {
 		if l.Fault != nil {
-			planned = append(planned, PlannedFault{Line: l.name, Kind: l.Fault.Kind, Times: l.Line.strikes()})
+			planned = append(planned, PlannedFault{Line: l.name, Kind: l.Fault.Kind, Times: l.Line.faultTimes()})
 		}
 	}
 	return planned

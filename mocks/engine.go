@@ -40,24 +40,24 @@ type Engine struct {
 
 	mu      sync.Mutex
 	state   string
-	moves   int // of state, to tell whether a move may still be taken back
-	cursor  int // the first line of a sequence that has a unit left
+	moves   int // of state, to see whether a move may still be taken back
+	cursor  int // the first line of a sequence that is not used up
 	lines   []lineState
-	pending []*Exchange // those that hold a unit
+	pending []*Exchange // that have a line reserved
 	journal journal
 	retries retries
 
 	responses  wire.ResponseStore // what requests may refer to
 	injections []*injection
-	used       int // units, of all lines
+	used       int // of all lines
 }
 
-// lineState is how far a line has come. A unit is one answer of a line, a strike
-// one attempt that its fault spoils.
+// lineState is the progress of a line: how often its answer was used, for how many
+// exchanges it is reserved, and what became of its fault.
 type lineState struct {
-	used, reserved int // units
-	struck, aimed  int // strikes that took effect, and that may yet
-	attempts       int
+	used, reserved int
+	faultCount
+	attempts int
 }
 
 // NewEngine returns an engine at the start of the program.
@@ -80,7 +80,7 @@ func NewEngine(p *Program, o EngineOptions) *Engine {
 // error in the provider's shape. Whoever plays the exchange must End it. A ctx
 // that ends tells the engine that the client has left.
 func (e *Engine) Begin(ctx context.Context, codec wire.Codec, header http.Header, body []byte) *Exchange {
-	x := &Exchange{engine: e, ctx: ctx, line: -1, firesAt: -1}
+	x := &Exchange{engine: e, ctx: ctx, line: -1, phase: unmatched}
 	e.arrive(x, codec, header, body)
 	call, apiErr := codec.Decode(body)
 	if apiErr != nil {
@@ -108,8 +108,7 @@ func (e *Engine) Begin(ctx context.Context, codec wire.Codec, header http.Header
 	return x
 }
 
-// match reserves a unit of the line that answers, and reports whether there is
-// one.
+// match reserves the line that answers, and reports whether there is one.
 func (e *Engine) match(x *Exchange, v *view) bool {
 	var found *candidates
 	if e.program.index != nil {
@@ -118,7 +117,7 @@ func (e *Engine) match(x *Exchange, v *view) bool {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.reap()
+	e.releaseAbandoned()
 	if found == nil {
 		x.line = e.nextReply(v)
 	} else {
@@ -132,10 +131,10 @@ func (e *Engine) match(x *Exchange, v *view) bool {
 	return true
 }
 
-// nextReply is the first line of the sequence with a unit left, if the request
-// fits it.
+// nextReply returns the first line of the sequence that is available, if the request
+// fits it, and -1 otherwise.
 func (e *Engine) nextReply(v *view) int {
-	for e.cursor < len(e.lines) && !e.left(e.cursor) {
+	for e.cursor < len(e.lines) && !e.available(e.cursor) {
 		e.cursor++
 	}
 	if e.cursor == len(e.lines) || e.program.lines[e.cursor].differs(v) != nil {
@@ -147,15 +146,16 @@ func (e *Engine) nextReply(v *view) int {
 func (e *Engine) firstRule(v *view, found *candidates) int {
 	for _, i := range e.program.index.order(v, e.state, found) {
 		l := &e.program.lines[i]
-		if (l.In == "" || l.In == e.state) && e.left(i) && l.differs(v) == nil {
+		if (l.In == "" || l.In == e.state) && e.available(i) && l.differs(v) == nil {
 			return i
 		}
 	}
 	return -1
 }
 
-// left reports whether line i has a unit that is neither used nor reserved.
-func (e *Engine) left(i int) bool {
+// available reports whether line i may answer once more, beside those uses of it that
+// are counted or reserved.
+func (e *Engine) available(i int) bool {
 	limit := e.program.lines[i].limit
 	return limit == 0 || e.lines[i].used+e.lines[i].reserved < limit
 }
@@ -171,46 +171,28 @@ func (l *line) differs(v *view) *condition {
 	return nil
 }
 
-// reserve takes a unit, and a strike if the line's fault has one left, and moves
-// the state. All of it is taken back if the answer is not delivered.
+// reserve reserves the line of x, schedules its faults and advances the state. All of it
+// is taken back if the answer is not delivered.
 func (e *Engine) reserve(x *Exchange) {
 	l, s := &e.program.lines[x.line], &e.lines[x.line]
 	s.attempts++
-	s.reserved++
 	x.attempt = s.attempts
 	x.reply = e.draw(x, l)
-	if x.reply.Fault != nil && (l.strikes == 0 || s.struck+s.aimed < l.strikes) {
-		s.aimed++
-		x.aimed = true
-		x.record.Fault = x.reply.Fault.Kind
-	}
-	x.consumes = !x.aimed || x.reply.consuming
-	if e.injections != nil {
-		e.inject(x)
-	}
+	x.phase = e.scheduleFaults(x)
 	x.record.Line, x.record.Attempt = x.reply.name, x.attempt
-	x.holds = true
-	if x.consumes {
-		e.move(x)
+	if x.phase.uses() {
+		e.advanceState(x)
 	}
+	s.reserved++
 	e.pending = append(e.pending, x)
 }
 
-// move goes to the state that the line's answer leads to.
-func (e *Engine) move(x *Exchange) {
-	if then := e.program.lines[x.line].Then; then != "" {
-		e.moves++
-		x.before, x.moved = e.state, e.moves
-		e.state = then
-	}
-}
-
-// reap gives back what is held by exchanges whose client has left, but whose
+// releaseAbandoned frees the reservations of clients that have left, but whose
 // goroutine has not noticed yet, so that a quick retry gets the same line.
-func (e *Engine) reap() {
+func (e *Engine) releaseAbandoned() {
 	for i := len(e.pending) - 1; i >= 0; i-- {
 		if x := e.pending[i]; x.ctx.Err() != nil {
-			e.release(x)
+			e.apply(x, abandoned)
 		}
 	}
 }

@@ -110,7 +110,7 @@ var _ = Describe("a sequence of replies", Label("H-02"), func() {
 		slow := e.Begin(ctx, codec, nil, nil)
 		leave()
 		Expect(answerOf(e, codec.request)).To(Equal("a"))
-		Expect(slow.Reach(0)).To(BeFalse(), "it is too late for the first one")
+		Expect(slow.Send(0, nil)).To(MatchError(context.Canceled), "it is too late for the first one")
 		slow.End()
 		Expect(answerOf(e, codec.request)).To(Equal("b"))
 		Expect(e.Report().Unused).To(BeEmpty())
@@ -120,13 +120,13 @@ var _ = Describe("a sequence of replies", Label("H-02"), func() {
 		e := mocks.NewEngine(compile("replies: [{text: a, fault: timeout}, {text: b}]"), mocks.EngineOptions{})
 		codec := neutral{llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "x"}}}}
 		hanging := e.Begin(context.Background(), codec, nil, nil)
-		Expect(hanging.Fault().Kind).To(Equal("timeout"))
 		Expect(answerOf(e, codec.request)).To(Equal("b"), "the line is taken")
-		Expect(hanging.Reach(0)).To(BeTrue())
-		Expect(answerOf(e, codec.request)).To(Equal("a"))
-		hanging.Sent()
+		Expect(hanging.Send(0, func() error {
+			Expect(answerOf(e, codec.request)).To(Equal("a"))
+			return nil
+		})).To(Succeed())
 		hanging.End()
-		Expect(e.Report().Exchanges[0]).To(And(HaveField("Fired", true), HaveField("HungUp", true)))
+		Expect(e.Report().Exchanges[0]).To(And(HaveField("Fault", "timeout"), HaveField("Fired", true), HaveField("HungUp", true)))
 	})
 
 	It("takes a fault for fired only once a frame that it changed went out", func() {
@@ -148,9 +148,7 @@ var _ = Describe("a sequence of replies", Label("H-02"), func() {
 		codec := neutral{llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "x"}}}}
 		lose := func() {
 			x := e.Begin(context.Background(), codec, nil, nil)
-			Expect(x.Reach(0)).To(BeTrue())
-			x.Sent()
-			x.Lost()
+			Expect(x.Send(0, func() error { return io.ErrClosedPipe })).To(MatchError(io.ErrClosedPipe))
 			x.End()
 		}
 		lose()

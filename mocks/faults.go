@@ -39,7 +39,9 @@ func faultNames() []string { return append(APIFaults(), ProcessFaults()...) }
 
 // Brings reports whether the whole answer comes with the fault, so that no client
 // would ask again.
-func (f *Fault) Brings() bool { return brings(f.Kind) }
+func (f *Fault) Brings() bool {
+	return slices.Contains([]string{"slow-drip", "duplicate-chunk", "wrong-usage", "grandchild"}, f.Kind)
+}
 
 // Validate says what is wrong with the fault itself: its kind, or the options that
 // this kind does not have or that are out of range.
@@ -57,12 +59,6 @@ func (f *Fault) Validate() error {
 	return errors.New(strings.TrimPrefix(v.problems[0].String(), "."))
 }
 
-// brings reports whether a fault of that kind still brings the whole answer, so
-// that no client would ask again.
-func brings(kind string) bool {
-	return slices.Contains([]string{"slow-drip", "duplicate-chunk", "wrong-usage", "grandchild"}, kind)
-}
-
 // spec is the fault in the form that the wire protocol takes.
 func (f *Fault) spec() wire.FaultSpec {
 	return wire.FaultSpec{
@@ -71,8 +67,8 @@ func (f *Fault) spec() wire.FaultSpec {
 	}
 }
 
-// strikes is how many attempts the fault strikes on a line.
-func (l *Line) strikes() int {
+// faultTimes returns at how many attempts the fault of the line must fire.
+func (l *Line) faultTimes() int {
 	switch {
 	case l.Fault == nil:
 		return 0

@@ -42,8 +42,9 @@ func FuzzScript(f *testing.F) {
 					t.Fatal("an exchange without frames")
 				}
 				for i, frame := range x.Frames() {
-					x.Reach(i)
-					x.Sent()
+					if err := x.Send(i, handOver); err != nil {
+						t.Fatal(err)
+					}
 					all += string(frame.Data)
 				}
 				x.End()

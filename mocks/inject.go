@@ -11,22 +11,21 @@ import (
 // Injection is something that goes wrong at one call, whatever line answers it. It
 // has a Fault, a Latency or an Edit.
 //
-// Those that spoil a call in place of its answer leave the line where it is, so that
-// a retry finds it; those that come with the whole answer (a Latency, an Edit, and
-// the faults that Fault.Brings is true of) use it up. At one call the former strike
-// first, one for each attempt and before a fault of the line's own; then the attempt
-// that brings the answer suffers all of the latter at once. A line that is nothing but
-// a fault has no answer for them.
+// Faults that replace the answer leave the line unused, so that a retry gets it;
+// injections that come with the whole answer (a Latency, an Edit, and the faults of which
+// Fault.Brings is true) use it. At one call the former fire first, one for each attempt
+// and before a fault of the line's own; then the attempt that brings the answer gets all
+// of the latter at once. A line that is nothing but a fault has no answer for them.
 type Injection struct {
-	// Call is which call, from 1: one more than the answers that were used up, or
-	// are on their way to being, when it is made. The retry of a call is the same
-	// call. A request that no line answers is none.
+	// Call is the number of the call, from 1: one more than the answers that were used,
+	// or are on their way to being, when it is made. The retry of a call is the same
+	// call. A request that no line answers does not count.
 	Call int
-	// Name is how reports name it, such as "call=7:reset-mid-stream".
+	// Name identifies it in reports, such as "call=7:reset-mid-stream".
 	Name string
-	// Kind is what records call a Latency or an Edit; of a Fault it is the Fault's.
+	// Kind names a Latency or an Edit in records; of a Fault it is the Fault's.
 	Kind string
-	// Fault, if given, strikes the first Fault.Times attempts (default 1).
+	// Fault, if given, fires at the first Fault.Times attempts (default 1).
 	Fault *Fault
 	// Latency, if not 0, is how long the answer takes, in place of the line's. It has
 	// taken effect when the answer comes, and also when the client has waited longer
@@ -37,18 +36,22 @@ type Injection struct {
 	Edit func(text string) string
 }
 
-// injection is how far an Injection has come.
+// faultCount counts the attempts at which a fault took effect, and at which it still may.
+type faultCount struct{ fired, armed int }
+
+// injection is the progress of an Injection.
 type injection struct {
 	*Injection
+	faultCount
+	kind  string     // in records
 	fault wire.Fault // nil for a process's, which the codec makes
 	// brings is true where the whole answer comes with it.
-	brings        bool
-	times         int
-	struck, aimed int
-	why           string // it did not strike, when last it could have
+	brings bool
+	times  int
+	why    string // it did not fire, when last it could have
 }
 
-// Why an injection did not strike.
+// Why an injection did not fire.
 const (
 	whyNoCall = "no such call was made"
 	whyHidden = "it cannot show in that answer"
@@ -56,23 +59,28 @@ const (
 	whyWaits  = "no attempt at that call was answered"
 )
 
-// hit is an injection that one exchange is to suffer.
-type hit struct {
-	*injection
-	at    int // the frame that shows it; -1 if none does
-	state hitState
+// scheduledFault is something that goes wrong with one exchange: the fault of its line,
+// or an injection.
+type scheduledFault struct {
+	count     *faultCount
+	injection *injection // nil for the fault of the line
+	kind      string
+	fault     *Fault     // nil for a Latency and an Edit
+	built     wire.Fault // nil for a process's
+	state     faultState
+	frame     int // the first frame that shows it; -1 if none does
 	// since is when the answer was planned, patience how long a client waits for its
 	// first frame if nothing is injected.
 	since    time.Time
 	patience time.Duration
 }
 
-type hitState uint8
+type faultState uint8
 
 const (
-	aimed  hitState = iota // it may strike yet
-	struck                 // it has taken effect
-	missed                 // it has not, and will not here
+	armed  faultState = iota // it may take effect yet
+	fired                    // it has taken effect
+	missed                   // it has not, and will not here
 )
 
 func newInjections(given []Injection) []*injection {
@@ -81,11 +89,12 @@ func newInjections(given []Injection) []*injection {
 	}
 	all := make([]*injection, len(given))
 	for i := range given {
-		in := &injection{Injection: &given[i], brings: true, times: 1, why: whyNoCall}
+		in := &injection{Injection: &given[i], kind: given[i].Kind, brings: true, times: 1, why: whyNoCall}
 		if f := in.Fault; f != nil {
-			in.brings = brings(f.Kind)
+			in.kind = f.Kind
+			in.brings = f.Brings()
 			in.times = max(f.Times, 1)
-			// One that cannot be built is a process's, or nobody's: it then never fires.
+			// One that cannot be built is a process's, or unknown: it then never fires.
 			in.fault, _ = wire.NewFault(f.spec())
 		}
 		all[i] = in
@@ -93,121 +102,144 @@ func newInjections(given []Injection) []*injection {
 	return all
 }
 
-// kind is what records call it.
-func (in *injection) kind() string {
-	if in.Fault != nil {
-		return in.Fault.Kind
+// scheduleFaults decides what goes wrong with the next attempt at a line, and returns the
+// phase in which the exchange begins.
+func (e *Engine) scheduleFaults(x *Exchange) phase {
+	l, s := &e.program.lines[x.line], &e.lines[x.line]
+	begin := answering
+	if f := x.reply.Fault; f != nil && (l.faultTimes == 0 || s.fired+s.armed < l.faultTimes) {
+		x.schedule(scheduledFault{count: &s.faultCount, kind: f.Kind, fault: f, built: x.reply.fault})
+		switch {
+		case x.reply.onlyFault:
+			begin = faultOnly
+		case !f.Brings():
+			begin = faulted
+		}
 	}
-	return in.Kind
-}
-
-// inject aims at x what is to go wrong at its call. The unit of the line is
-// reserved.
-func (e *Engine) inject(x *Exchange) {
+	if len(e.injections) == 0 {
+		return begin
+	}
 	call := 1 + e.used
 	for _, p := range e.pending {
-		if p.consumes {
+		if p.phase.uses() {
 			call++
 		}
 	}
 	for _, in := range e.injections {
+		scheduled := scheduledFault{count: &in.faultCount, injection: in, kind: in.kind, fault: in.Fault, built: in.fault}
 		switch {
-		case in.Call != call || in.struck+in.aimed >= in.times:
+		case in.Call != call || in.fired+in.armed >= in.times:
 		case !in.brings:
-			e.giveUp(x)
-			x.consumes = false
-			x.aim(in)
-			return
-		case !x.consumes:
+			x.unschedule(whyWaits)
+			x.schedule(scheduled)
+			return faulted
+		case begin == faulted:
 			in.why = whyWaits
-		case x.reply.always || in.Fault != nil && (x.aimed || x.spoilt()):
+		case begin == faultOnly || in.Fault != nil && x.hasFault():
 			in.why = whyHidden
 		default:
-			x.aim(in)
+			x.schedule(scheduled)
 		}
 	}
+	return begin
 }
 
-func (x *Exchange) aim(in *injection) {
-	in.aimed++
-	x.hits = append(x.hits, hit{injection: in, at: -1})
+func (x *Exchange) schedule(f scheduledFault) {
+	f.frame = -1
+	f.count.armed++
+	x.faults = append(x.faults, f)
 	if x.record.Fault != "" {
 		x.record.Fault += "+"
 	}
-	x.record.Fault += in.kind()
+	x.record.Fault += f.kind
 }
 
-// spoilt reports whether one of the hits is a fault of the wire.
-func (x *Exchange) spoilt() bool {
-	return slices.ContainsFunc(x.hits, func(h hit) bool { return h.Fault != nil })
-}
-
-// giveUp takes back what is aimed at x.
-func (e *Engine) giveUp(x *Exchange) {
-	if x.aimed {
-		e.lines[x.line].aimed--
-		x.aimed = false
+// unschedule takes back everything that was scheduled for x.
+func (x *Exchange) unschedule(why string) {
+	for i := range x.faults {
+		x.faults[i].miss(why)
 	}
-	for i := range x.hits {
-		x.hits[i].miss(whyWaits)
-	}
-	x.hits, x.record.Fault = nil, ""
+	x.faults, x.record.Fault = nil, ""
 }
 
-// miss settles that the injection does not strike here, and why.
-func (h *hit) miss(why string) {
-	if h.state == aimed {
-		h.aimed--
-		h.state, h.why = missed, why
-	}
+// hasFault reports whether a Fault is scheduled, and not only a Latency or an Edit.
+func (x *Exchange) hasFault() bool {
+	return slices.ContainsFunc(x.faults, func(f scheduledFault) bool { return f.fault != nil })
 }
 
-// strike settles that the injection has taken effect.
-func (h *hit) strike() {
-	if h.state == aimed {
-		h.aimed--
-		h.struck++
-		h.state = struck
+// miss settles that the fault does not fire here, and why.
+func (f *scheduledFault) miss(why string) {
+	if f.state != armed {
+		return
+	}
+	f.count.armed--
+	f.state = missed
+	if f.injection != nil {
+		f.injection.why = why
 	}
 }
 
-// harm lets the hits of x loose on an answer and its frames: first those that change
-// the answer, then the fault that changes what becomes of it.
-func (e *Engine) harm(x *Exchange, codec wire.Codec, v *view, c *wire.Completion, frames []wire.Frame) []wire.Frame {
+// fire settles that the fault has taken effect.
+func (f *scheduledFault) fire() {
+	if f.state == armed {
+		f.count.armed--
+		f.count.fired++
+		f.state = fired
+	}
+}
+
+// applyFaults returns the frames of an answer with the faults of x in them: first those
+// that change the answer, then the one that changes what becomes of it.
+func (e *Engine) applyFaults(x *Exchange, codec wire.Codec, v *view, c *wire.Completion, frames []wire.Frame) []wire.Frame {
+	if len(x.faults) == 0 {
+		return frames
+	}
 	patience, now := x.scaled(frames[0].Delay), e.opts.Clock.Now()
-	shown := make([]int, len(x.hits)) // in which frame each shows
-	try := func(i int, spoilt []wire.Frame, ok bool) {
+	shown := make([]int, len(x.faults)) // in which frame each shows
+	show := func(i int, faulty []wire.Frame, ok bool) {
 		shown[i] = -1
-		if ok && !slices.EqualFunc(spoilt, frames, sameFrame) {
-			shown[i] = firstDifference(spoilt, frames)
-			frames = spoilt
+		// The fault of a line has fired even where the answer was the same already.
+		if ok && (x.faults[i].injection == nil || !slices.EqualFunc(faulty, frames, sameFrame)) {
+			shown[i] = firstDifference(faulty, frames)
+			frames = faulty
 		}
 	}
-	for i, h := range x.hits {
-		if h.Fault == nil {
-			e.change(x, v, c, h.Injection)
-			try(i, codec.Encode(*v.call, *c), true)
+	for i := range x.faults {
+		if f := &x.faults[i]; f.fault == nil {
+			e.change(x, v, c, f.injection.Injection)
+			show(i, codec.Encode(*v.call, *c), true)
 		}
 	}
-	for i, h := range x.hits {
-		if h.Fault != nil {
-			spoilt, ok := spoil(codec, v, c, h.fault, h.Fault)
-			try(i, spoilt, ok)
+	for i := range x.faults {
+		if f := &x.faults[i]; f.fault != nil {
+			faulty, ok := encodeFault(codec, v, c, f)
+			show(i, faulty, ok)
 		}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for i := range x.hits {
-		h := &x.hits[i]
-		h.at, h.since, h.patience = shown[i], now, patience
-		if h.at < 0 {
-			e.spareHit(x, h)
-		}
+	for i := range x.faults {
+		f := &x.faults[i]
+		f.frame, f.since, f.patience = shown[i], now, patience
 	}
+	e.dropHiddenFaults(x)
 	return frames
 }
 
-// change makes the answer what a Latency or an Edit says.
+// encodeFault encodes an answer with a fault in it; a process's is made by the codec. It
+// is not ok if the fault cannot show.
+func encodeFault(codec wire.Codec, v *view, c *wire.Completion, f *scheduledFault) (frames []wire.Frame, ok bool) {
+	built := f.built
+	if own, process := codec.(processFaulter); process && built == nil {
+		built, _ = own.NewFault(f.fault.spec())
+	}
+	if built == nil {
+		return nil, false
+	}
+	return built.Apply(codec, *v.call, *c)
+}
+
+// change applies a Latency or an Edit to the answer.
 func (e *Engine) change(x *Exchange, v *view, c *wire.Completion, in *Injection) {
 	if in.Latency > 0 {
 		c.First, c.PerToken = in.Latency, 0
@@ -221,65 +253,66 @@ func (e *Engine) change(x *Exchange, v *view, c *wire.Completion, in *Injection)
 	}
 }
 
-// spareHit settles that an injection cannot show in this answer, which is then
-// delivered without it.
-func (e *Engine) spareHit(x *Exchange, h *hit) {
-	h.miss(whyHidden)
-	if !x.consumes && x.holds {
-		x.consumes = true
-		e.move(x)
-	}
-}
-
-// hit settles that the hits which frame i shows have taken effect.
-func (e *Engine) hit(x *Exchange, i int) {
-	for k := range x.hits {
-		if h := &x.hits[k]; h.at == i {
-			h.strike()
+// dropHiddenFaults settles that faults which no frame shows do not fire. The fault of the
+// line is then forgotten; the exchange goes on without it.
+func (e *Engine) dropHiddenFaults(x *Exchange) {
+	for i := range x.faults {
+		if f := &x.faults[i]; f.frame < 0 {
+			f.miss(whyHidden)
+			e.apply(x, faultDropped)
 		}
 	}
-	x.record.Fired = x.allFired()
-	if !x.consumes && x.record.Fired {
-		e.release(x)
-	}
+	x.faults = slices.DeleteFunc(x.faults, func(f scheduledFault) bool { return f.frame < 0 && f.injection == nil })
 }
 
-// unhit takes back that frame i was seen.
-func (x *Exchange) unhit(i int) {
-	for k := range x.hits {
-		if h := &x.hits[k]; h.at == i && h.state == struck {
-			h.struck--
-			h.state = missed
+// fireFaults settles that the faults which frame i shows have taken effect.
+func (x *Exchange) fireFaults(i int) {
+	for k := range x.faults {
+		if f := &x.faults[k]; f.frame == i {
+			f.fire()
 		}
 	}
-	x.record.Fired = false
+	if x.record.Fired = x.allFired(); x.record.Fired {
+		x.engine.apply(x, faultFired)
+	}
 }
 
-// expire settles what becomes of the hits of an exchange that is over. A client that
-// left because it had to wait has been struck.
-func (e *Engine) expire(x *Exchange) {
-	for k := range x.hits {
-		h := &x.hits[k]
-		if h.state == aimed && h.Latency > 0 && h.at >= 0 && e.opts.Clock.Now().Sub(h.since) > h.patience {
-			h.strike()
+// takeBackFaults takes back that frame i was seen.
+func (x *Exchange) takeBackFaults(i int) {
+	for k := range x.faults {
+		if f := &x.faults[k]; f.frame == i && f.state == fired {
+			f.count.fired--
+			f.state = missed
+		}
+	}
+	x.record.Fired = x.record.Fired && x.allFired()
+}
+
+// cancelFaults settles what becomes of the faults of an exchange that is over. A latency
+// because of which the client left has taken effect.
+func (x *Exchange) cancelFaults() {
+	for k := range x.faults {
+		f := &x.faults[k]
+		if in := f.injection; f.state == armed && in != nil && in.Latency > 0 && f.frame >= 0 && x.engine.opts.Clock.Now().Sub(f.since) > f.patience {
+			f.fire()
 			x.record.Fired = x.allFired()
 		}
-		h.miss(whyLeft)
+		f.miss(whyLeft)
 	}
 }
 
-// allFired reports whether all that the record names has taken effect.
+// allFired reports whether every fault that the record names has taken effect.
 func (x *Exchange) allFired() bool {
-	return (!x.aimed || x.struck) && !slices.ContainsFunc(x.hits, func(h hit) bool { return h.state != struck })
+	return !slices.ContainsFunc(x.faults, func(f scheduledFault) bool { return f.state != fired })
 }
 
-// unfired says what was injected and did not strike as often as it should.
+// unfired describes what was injected and did not fire as often as it should.
 func (in *injection) unfired() (text string, ok bool) {
 	switch {
-	case in.struck >= in.times:
+	case in.fired >= in.times:
 		return "", false
-	case in.struck > 0:
-		return fmt.Sprintf("%s: fired %d of %d", in.Name, in.struck, in.times), true
+	case in.fired > 0:
+		return fmt.Sprintf("%s: fired %d of %d", in.Name, in.fired, in.times), true
 	default:
 		return in.Name + ": " + in.why, true
 	}

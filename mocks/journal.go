@@ -114,7 +114,7 @@ func (j *journal) ordered() []Record {
 
 // undelivered explains, of a line whose answer was never delivered, that its fault was.
 func (s *lineState) undelivered() string {
-	if s.used > 0 || s.struck == 0 {
+	if s.used > 0 || s.fired == 0 {
 		return ""
 	}
 	return "; its fault was injected, but no request after it took its answer: the agent did not try again"
@@ -139,8 +139,8 @@ func (e *Engine) Report() Report {
 		case !e.program.sequence && s.used == 0 && !l.Optional:
 			r.Unused = append(r.Unused, l.name+": never used"+s.undelivered())
 		}
-		if planned := l.Line.strikes(); s.struck < planned {
-			r.Unfired = append(r.Unfired, fmt.Sprintf("%s: %s (fired %d of %d)", l.name, l.Fault.Kind, s.struck, planned))
+		if planned := l.Line.faultTimes(); s.fired < planned {
+			r.Unfired = append(r.Unfired, fmt.Sprintf("%s: %s (fired %d of %d)", l.name, l.Fault.Kind, s.fired, planned))
 		}
 	}
 	for _, in := range e.injections {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/mocks/wire"
@@ -45,8 +44,8 @@ func (e *Engine) watch(x *Exchange, codec wire.Codec, req llm.Request) bool {
 	return false
 }
 
-// tell tells the observer how the call ended. It may be called again.
-func (x *Exchange) tell(delivered bool) {
+// notifyObserver reports to the observer how the call ended. It may be called again.
+func (x *Exchange) notifyObserver(delivered bool) {
 	end := x.end
 	if end == nil {
 		return
@@ -56,10 +55,8 @@ func (x *Exchange) tell(delivered bool) {
 		end(llm.Reply{}, err)
 		return
 	}
-	usage := x.said.Usage
-	end(llm.Reply{
-		Text: x.said.Text, ToolCalls: x.said.ToolCalls, Finish: x.said.FinishReason(), Model: x.said.Model, Usage: &usage,
-	}, nil)
+	a, usage := x.answer, x.answer.Usage
+	end(llm.Reply{Text: a.Text, ToolCalls: a.ToolCalls, Finish: a.FinishReason(), Model: a.Model, Usage: &usage}, nil)
 }
 
 // failure is why the client did not get the answer; nil if it did.
@@ -67,8 +64,9 @@ func (x *Exchange) failure(delivered bool) error {
 	fail := func(kind llm.ErrorKind, message string) error {
 		return &llm.Error{Kind: kind, Status: x.record.Status, Message: message}
 	}
-	for kind := range strings.SplitSeq(x.record.Fault, "+") {
-		if as, spoils := spoiling(kind, x.record.Status); spoils && x.record.Fired {
+	for i := range x.faults {
+		kind := x.faults[i].kind
+		if as, fails := errorOfFault(kind, x.record.Status); fails && x.record.Fired {
 			return fail(as, "the scripted fault "+kind)
 		}
 	}
@@ -81,9 +79,9 @@ func (x *Exchange) failure(delivered bool) error {
 	return nil
 }
 
-// spoiling is what a client makes of a fault that leaves it without an answer, as the
-// project's own client does.
-func spoiling(kind string, status int) (llm.ErrorKind, bool) {
+// errorOfFault returns the error that a client makes of a fault which leaves it without an
+// answer, as the project's own client does.
+func errorOfFault(kind string, status int) (llm.ErrorKind, bool) {
 	switch kind {
 	case "status":
 		return llm.KindOfStatus(status), true

@@ -14,12 +14,10 @@ func (t *trial) play(w http.ResponseWriter, r *http.Request, x *Exchange) {
 	defer x.End()
 	for i := range x.frames {
 		f := &x.frames[i]
-		if t.sleep(r.Context(), x.Delay(i)) != nil || !x.Reach(i) {
+		if t.sleep(r.Context(), x.Delay(i)) != nil {
 			abort()
 		}
-		x.Sent()
-		if err := writeFrame(w, *f, i == 0); err != nil {
-			x.Lost()
+		if x.Send(i, func() error { return writeFrame(w, *f, i == 0) }) != nil {
 			abort()
 		}
 		switch f.End {

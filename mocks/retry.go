@@ -64,7 +64,7 @@ func (r *retries) repeats(request fingerprint, failing func(*Exchange) bool) boo
 // failing reports whether an exchange under way is bound to fail, so that a client that
 // is quick may repeat it before it has ended here.
 func (e *Engine) failing(x *Exchange) bool {
-	if x.aimed || x.hits != nil || x.ctx.Err() != nil {
+	if len(x.faults) > 0 || x.ctx.Err() != nil {
 		return true
 	}
 	if x.record.N == 0 {
@@ -74,8 +74,8 @@ func (e *Engine) failing(x *Exchange) bool {
 	return known.N == x.record.N && known.Status >= http.StatusBadRequest
 }
 
-// left takes note of how an exchange ended.
-func (r *retries) left(x *Exchange) {
+// ended takes note of how an exchange ended.
+func (r *retries) ended(x *Exchange) {
 	i := slices.IndexFunc(r.open, func(a *attempt) bool { return a.exchange == x })
 	if i < 0 {
 		return // it is repeated already, or nobody asks

@@ -135,7 +135,7 @@ func (e *Engine) embed(body []byte) []wire.Frame {
 
 // side is an exchange that no line of the script is about.
 func (e *Engine) side(ctx context.Context, frames []wire.Frame) *Exchange {
-	x := &Exchange{engine: e, ctx: ctx, line: -1, firesAt: -1, side: true}
+	x := &Exchange{engine: e, ctx: ctx, line: -1, phase: outside}
 	x.send(frames)
 	return x
 }

@@ -147,7 +147,7 @@ rules:
 				defer func() { done <- struct{}{} }()
 				for i := range 50 {
 					x := e.Begin(context.Background(), codec, nil, []byte(`{"model":"m","input":"a"}`))
-					x.Sent()
+					Expect(x.Send(0, handOver)).To(Succeed())
 					x.End()
 					_, _ = codec.Decode([]byte(fmt.Sprintf(`{"model":"m","input":[{"type":"item_reference","id":"msg_%d"}]}`, i)))
 				}

@@ -110,13 +110,13 @@ func (b *body) advance() error {
 	if err := b.x.engine.opts.Clock.Sleep(b.ctx, b.x.Delay(i)); err != nil {
 		return err
 	}
-	if !b.x.Reach(i) {
-		return clock.Err(b.ctx)
+	if err := b.x.reach(i); err != nil {
+		return err
 	}
 	b.at++
 	b.data = b.x.frames[i].Data
 	if len(b.data) == 0 {
-		b.x.Sent()
+		b.x.handedOver()
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (b *body) advance() error {
 func (b *body) take(n int) {
 	b.data = b.data[n:]
 	if n > 0 && len(b.data) == 0 {
-		b.x.Sent()
+		b.x.handedOver()
 	}
 }
 

@@ -3,11 +3,15 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
+
+// errGone is the error of an order that the child did not live to carry out.
+var errGone = errors.New("the scripted agent is gone")
 
 // child is the parent's end of one connection.
 type child struct {
@@ -78,21 +82,17 @@ func (c *child) play(x *mocks.Exchange, i int) bool {
 	o := orderOf(x.Frames()[i])
 	if o.Op == opSigterm {
 		// Only a SIGTERM that was survived shows that it is ignored.
-		if !c.obey(o) || !c.hears(wordSigterm) || !x.Reach(i) {
+		if !c.obey(o) || !c.hears(wordSigterm) {
 			return false
 		}
-		x.Sent()
-		return true
+		o = order{}
 	}
-	if !x.Reach(i) {
-		return false
-	}
-	x.Sent()
-	if o.Op == "" || c.obey(o) {
-		return true
-	}
-	x.Lost()
-	return false
+	return x.Send(i, func() error {
+		if o.Op != "" && !c.obey(o) {
+			return errGone
+		}
+		return nil
+	}) == nil
 }
 
 // finish does what follows the last frame.
