@@ -27,11 +27,6 @@ const (
 	codeTemplate   = "script_template"
 )
 
-// processFaulter is a codec that can show faults which wire does not have.
-type processFaulter interface {
-	NewFault(wire.FaultSpec) (wire.Fault, error)
-}
-
 // answer plans the frames of the line that x has reserved.
 func (e *Engine) answer(x *Exchange, codec wire.Codec, v *view) {
 	r := x.reply
@@ -47,19 +42,12 @@ func (e *Engine) answer(x *Exchange, codec wire.Codec, v *view) {
 		return
 	}
 	x.record.Usage = &c.Usage
-	x.answers(codec, v, &c)
+	x.answers(v, &c)
 	x.send(e.applyFaults(x, codec, v, &c, frames))
 }
 
 // answers notes the answer, for the observer and for protocols that store it.
-func (x *Exchange) answers(codec wire.Codec, v *view, c *wire.Completion) {
-	x.answer = c
-	if s, ok := codec.(interface {
-		Remember(call *wire.Call, id string, frames []wire.Frame)
-	}); ok {
-		x.remember = func() { s.Remember(v.call, c.ID, x.frames) }
-	}
-}
+func (x *Exchange) answers(v *view, c *wire.Completion) { x.call, x.answer = v.call, c }
 
 // plan is the answer of a line, before its fault. The error begins with the key that it
 // is about.
@@ -105,18 +93,20 @@ func sameFrame(a, b wire.Frame) bool {
 		bytes.Equal(a.Data, b.Data) && maps.EqualFunc(a.Header, b.Header, slices.Equal)
 }
 
+// emptyCompletion returns an answer that says nothing yet.
+func (e *Engine) emptyCompletion(x *Exchange, codec wire.Codec, v *view) wire.Completion {
+	return wire.Completion{
+		ID:      cmp.Or(codec.Dialect().AnswerID, "chatcmpl-") + strconv.FormatUint(e.random(x, "id"), 36),
+		Model:   cmp.Or(e.program.script.Model, v.call.Model),
+		Created: e.opts.Clock.Now().Truncate(time.Second),
+	}
+}
+
 // completion is the neutral answer of a line, before its fault.
 func (e *Engine) completion(x *Exchange, codec wire.Codec, r *reply, v *view) (wire.Completion, error) {
-	id, callID := prefixes(codec)
-	c := wire.Completion{
-		ID:        id + strconv.FormatUint(e.random(x, "id"), 36),
-		Model:     cmp.Or(e.program.script.Model, v.call.Model),
-		Created:   e.opts.Clock.Now().Truncate(time.Second),
-		Thinking:  r.Thinking,
-		Refusal:   r.Refusal,
-		Finish:    llm.FinishReason(r.Finish),
-		ToolCalls: e.toolCalls(x, callID, r),
-	}
+	c := e.emptyCompletion(x, codec, v)
+	c.Thinking, c.Refusal, c.Finish = r.Thinking, r.Refusal, llm.FinishReason(r.Finish)
+	c.ToolCalls = e.toolCalls(x, codec, r)
 	var err error
 	switch {
 	case r.onlyFault:
@@ -148,21 +138,13 @@ func (e *Engine) completion(x *Exchange, codec wire.Codec, r *reply, v *view) (w
 	return c, nil
 }
 
-// prefixes are how a protocol's ids of answers and of tool calls begin.
-func prefixes(codec wire.Codec) (answer, call string) {
-	if c, ok := codec.(interface{ Prefixes() (answer, call string) }); ok {
-		return c.Prefixes()
-	}
-	return "chatcmpl-", "call_"
-}
-
-// toolCalls are the answer's calls, each with an id, which begins with prefix.
-func (e *Engine) toolCalls(x *Exchange, prefix string, r *reply) []llm.ToolCall {
+// toolCalls returns the answer's calls, each with an id.
+func (e *Engine) toolCalls(x *Exchange, codec wire.Codec, r *reply) []llm.ToolCall {
 	if len(r.calls) == 0 {
 		return nil
 	}
-	calls := make([]llm.ToolCall, len(r.calls))
-	copy(calls, r.calls)
+	prefix := cmp.Or(codec.Dialect().CallID, "call_")
+	calls := slices.Clone(r.calls)
 	for i := range calls {
 		if calls[i].ID == "" {
 			calls[i].ID = prefix + strconv.FormatUint(e.random(x, "call"+strconv.Itoa(i)), 36)
@@ -183,30 +165,19 @@ func (e *Engine) refuse(x *Exchange, codec wire.Codec, v *view) {
 		x.send(codec.EncodeError(scriptError(codec, code, problem)))
 		return
 	}
-	id, _ := prefixes(codec)
-	c := wire.Completion{
-		ID:      id + strconv.FormatUint(e.random(x, "id"), 36),
-		Model:   cmp.Or(e.program.script.Model, v.call.Model),
-		Created: e.opts.Clock.Now().Truncate(time.Second),
-		Text:    stockLenient,
-		Finish:  llm.FinishStop,
-	}
+	c := e.emptyCompletion(x, codec, v)
+	c.Text, c.Finish = stockLenient, llm.FinishStop
 	c.Usage = e.usage(v, &c)
 	x.record.Usage = &c.Usage
-	x.answers(codec, v, &c)
+	x.answers(v, &c)
 	x.denied = ""
 	x.send(codec.Encode(*v.call, c))
 }
 
-// scriptError has a status that clients do not retry. The coding agents, which speak
-// the newer protocols, take a 404 for a model that is not there and do ask again.
+// scriptError returns an error with a status that clients do not retry.
 func scriptError(codec wire.Codec, code, message string) *wire.APIError {
-	e := &wire.APIError{Status: http.StatusNotFound, Type: "invalid_request_error", Code: code, Message: message}
-	switch codec.(type) {
-	case wire.OpenAIResponses, wire.AnthropicMessages:
-		e.Status = http.StatusBadRequest
-	}
-	return e
+	status := cmp.Or(codec.Dialect().Unexpected, http.StatusNotFound)
+	return &wire.APIError{Status: status, Type: "invalid_request_error", Code: code, Message: message}
 }
 
 // random is derived from the seed, the trial, the line, the attempt and what it

@@ -28,13 +28,12 @@ type Exchange struct {
 
 	sent int // how many frames are handed over
 	slot int // in the journal
-	// end is the observer's, answer the planned answer, denied why there is none; see observe.go.
+	// end is the observer's; see observe.go.
 	end    func(llm.Reply, error)
-	answer *wire.Completion
-	// remember stores the answer for later requests; nil for protocols that store none.
-	remember func()
-	denied   llm.ErrorKind
-	record   Record
+	call   *wire.Call       // nil without an answer
+	answer *wire.Completion // as planned; nil without
+	denied llm.ErrorKind    // why there is none
+	record Record
 }
 
 // Frames returns what is to be sent. They must not be changed.
@@ -104,8 +103,8 @@ func (x *Exchange) handedOver() {
 	}
 	if f.End == wire.Continue {
 		x.record.Delivered = true
-		if x.remember != nil {
-			x.remember()
+		if x.call != nil {
+			x.call.Remember(x.answer.ID, x.frames)
 		}
 		e.apply(x, delivered)
 	}

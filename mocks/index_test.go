@@ -22,6 +22,8 @@ type neutral struct{ request llm.Request }
 
 func (neutral) Protocol() string { return "neutral" }
 
+func (neutral) Dialect() wire.Dialect { return wire.Dialect{} }
+
 func (n neutral) Decode([]byte) (wire.Call, *wire.APIError) {
 	return wire.Call{Request: n.request}, nil
 }

@@ -230,8 +230,8 @@ func (e *Engine) applyFaults(x *Exchange, codec wire.Codec, v *view, c *wire.Com
 // is not ok if the fault cannot show.
 func encodeFault(codec wire.Codec, v *view, c *wire.Completion, f *scheduledFault) (frames []wire.Frame, ok bool) {
 	built := f.built
-	if own, process := codec.(processFaulter); process && built == nil {
-		built, _ = own.NewFault(f.fault.spec())
+	if newFault := codec.Dialect().NewFault; newFault != nil && built == nil {
+		built, _ = newFault(f.fault.spec())
 	}
 	if built == nil {
 		return nil, false

@@ -21,10 +21,7 @@ func (e *Engine) respond(ctx context.Context, r *http.Request, path string) *Exc
 	if path == "/" && (r.Method == http.MethodHead || r.Method == http.MethodGet) {
 		return e.side(ctx, []wire.Frame{{Status: http.StatusOK}}) // a health check
 	}
-	codec := codecOf(path, r.Header)
-	if _, responses := codec.(wire.OpenAIResponses); responses {
-		codec = wire.OpenAIResponses{Store: &e.responses}
-	}
+	codec := codecOf(path, r.Header, &e.responses)
 	endpoint, ok := strings.CutPrefix(path, "/v1")
 	want := ""
 	if ok {
@@ -39,7 +36,7 @@ func (e *Engine) respond(ctx context.Context, r *http.Request, path string) *Exc
 			Message: fmt.Sprintf("Not allowed to %s on %s; use %s.", shortMethod(r.Method), shorten(path), want),
 		})
 	case want == http.MethodGet:
-		return e.side(ctx, e.models(codec, endpoint))
+		return e.side(ctx, e.models(r.Header, endpoint))
 	}
 	body, err := readBody(r)
 	if err != nil {
@@ -57,17 +54,21 @@ func (e *Engine) respond(ctx context.Context, r *http.Request, path string) *Exc
 	return e.Begin(ctx, codec, r.Header, body.Bytes())
 }
 
-// codecOf is the codec of an endpoint, or of whoever asks for what is none.
-func codecOf(path string, header http.Header) wire.Codec {
+// codecOf returns the codec of an endpoint, or of the client that asks for one that does
+// not exist.
+func codecOf(path string, header http.Header, store *wire.ResponseStore) wire.Codec {
 	codec, ok := wire.ForPath(http.MethodPost, path)
-	if _, anthropic := codec.(wire.AnthropicMessages); anthropic || !ok && header.Get("Anthropic-Version") != "" {
-		return wire.AnthropicMessages{Beta: strings.Join(header["Anthropic-Beta"], ",")}
+	switch {
+	case !ok && isAnthropic(header):
+		codec = wire.AnthropicMessages{}
+	case !ok:
+		codec = wire.OpenAIChat{}
 	}
-	if !ok {
-		return wire.OpenAIChat{}
-	}
-	return codec
+	return codec.ForRequest(header, store)
 }
+
+// isAnthropic reports whether a request is of a client of Anthropic's.
+func isAnthropic(header http.Header) bool { return header.Get("Anthropic-Version") != "" }
 
 // methodOf is the method of an endpoint, or "" if there is no such endpoint.
 func methodOf(endpoint string) string {
@@ -83,17 +84,15 @@ func methodOf(endpoint string) string {
 	return ""
 }
 
-// modelLister answers questions for models, in the shape of whoever asks.
-type modelLister interface {
-	EncodeModels(models []string, created time.Time) []wire.Frame
-	EncodeModel(model string, created time.Time) []wire.Frame
-}
-
-// models lists the one model that there is, or describes the one asked for.
-func (e *Engine) models(codec wire.Codec, endpoint string) []wire.Frame {
-	lister, ok := codec.(modelLister)
-	if !ok {
-		lister = wire.OpenAIChat{}
+// models lists the one model that there is, or describes the one asked for, in the shape
+// of the client's provider.
+func (e *Engine) models(header http.Header, endpoint string) []wire.Frame {
+	var lister interface {
+		EncodeModels(models []string, created time.Time) []wire.Frame
+		EncodeModel(model string, created time.Time) []wire.Frame
+	} = wire.OpenAIChat{}
+	if isAnthropic(header) {
+		lister = wire.AnthropicMessages{}
 	}
 	now := e.opts.Clock.Now()
 	if name, one := strings.CutPrefix(endpoint, "/models/"); one {

@@ -107,7 +107,7 @@ func unknownTrial(name, path string, r *http.Request) wire.Frame {
 	if name == "" {
 		where = "This scripted server has no trial at /v1"
 	}
-	return codecOf(path, r.Header).EncodeError(&wire.APIError{
+	return codecOf(path, r.Header, nil).EncodeError(&wire.APIError{
 		Status: http.StatusNotFound, Type: "invalid_request_error", Code: "unknown_trial",
 		Message: where + "; each trial has its own base URL, /t/<trial>/v1, as long as it runs.",
 	})[0]

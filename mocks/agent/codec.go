@@ -28,6 +28,9 @@ const usageError = "usage_error"
 // Protocol implements wire.Codec.
 func (codec) Protocol() string { return "process" }
 
+// Dialect implements wire.Codec.
+func (codec) Dialect() wire.Dialect { return wire.Dialect{NewFault: newFault} }
+
 // Decode reads an invocation.
 func (c codec) Decode(body []byte) (wire.Call, *wire.APIError) {
 	var h hello

@@ -82,9 +82,8 @@ var faultKinds = []FaultKind{
 // the fault's After, by default half of the output.
 func FaultKinds() []FaultKind { return slices.Clone(faultKinds) }
 
-// NewFault builds the fault that spec describes; the engine asks for it where a
-// fault is not one of the wire.
-func (c codec) NewFault(spec wire.FaultSpec) (wire.Fault, error) {
+// newFault builds the fault that spec describes.
+func newFault(spec wire.FaultSpec) (wire.Fault, error) {
 	i := slices.IndexFunc(faultKinds, func(k FaultKind) bool { return k.Name == spec.Kind })
 	if i < 0 {
 		names := make([]string, len(faultKinds))

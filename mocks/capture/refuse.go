@@ -25,9 +25,6 @@ func unreachable(w http.ResponseWriter, r *http.Request, err error) {
 // without, such as a message thread, as that backend does: what is captured can then be
 // replayed. It returns false for all other requests.
 func declined(w http.ResponseWriter, r *http.Request, codec wire.Reader) bool {
-	if _, anthropic := codec.(wire.AnthropicMessages); !anthropic {
-		return false
-	}
 	body, err := readAhead(r)
 	if err != nil || !bytes.Contains(body, []byte(`"thread"`)) {
 		return false

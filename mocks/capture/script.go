@@ -102,15 +102,12 @@ func (m *maker) turn(x *tape.Exchange) (t turn, why string) {
 	if x.Lost != "" {
 		return t, x.Lost
 	}
-	codec, ok := codecOf(x)
-	responses, stores := codec.(wire.OpenAIResponses)
-	if stores {
-		responses.Store = &m.stored
-		codec = responses
-	}
+	codec, ok := wire.ForProtocol(x.Protocol)
 	if !ok {
 		return t, fmt.Sprintf("the protocol %q is not known", x.Protocol)
 	}
+	// What Anthropic takes depends on the betas that a request asks for.
+	codec = codec.ForRequest(http.Header{"Anthropic-Beta": {x.Header["Anthropic-Beta"]}}, &m.stored)
 	call, refused := codec.Decode(x.Request)
 	if refused != nil {
 		return t, "a scripted backend would refuse the request: " + refused.Message
@@ -128,20 +125,8 @@ func (m *maker) turn(x *tape.Exchange) (t turn, why string) {
 	if m.opts.Tape != "" && len(x.Frames) > 0 && t.answer.Fault == nil {
 		t.answer = mocks.Answer{Frames: &mocks.Frames{File: m.opts.Tape, Exchange: x.N}} // they say all of it
 	}
-	if stores {
-		responses.Remember(&t.call, t.id, []wire.Frame{{Data: x.Body}})
-	}
+	t.call.Remember(t.id, []wire.Frame{{Data: x.Body}})
 	return t, ""
-}
-
-// codecOf is the protocol of an exchange. What Anthropic takes depends on the betas that
-// a request asks for.
-func codecOf(x *tape.Exchange) (wire.Reader, bool) {
-	codec, ok := wire.ForProtocol(x.Protocol)
-	if _, anthropic := codec.(wire.AnthropicMessages); anthropic {
-		return wire.AnthropicMessages{Beta: x.Header["Anthropic-Beta"]}, true
-	}
-	return codec, ok
 }
 
 // failure is an error of the provider's as a fault that is a line.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/llm"
@@ -25,8 +26,10 @@ var _ Codec = AnthropicMessages{}
 // Protocol implements Codec.
 func (AnthropicMessages) Protocol() string { return "anthropic-messages" }
 
-// Prefixes are how the provider's ids of answers and of tool calls begin.
-func (AnthropicMessages) Prefixes() (answer, call string) { return "msg_", "toolu_" }
+// ForRequest implements Reader.
+func (AnthropicMessages) ForRequest(header http.Header, _ *ResponseStore) Reader {
+	return AnthropicMessages{Beta: strings.Join(header["Anthropic-Beta"], ",")}
+}
 
 // anthropicTypes are the error types of the statuses that have one of their own.
 var anthropicTypes = map[int]string{
@@ -64,7 +67,7 @@ var anthropicWords = map[int]string{
 	statusOverloaded:           "Overloaded",
 }
 
-// stockError implements dialect.
+// stockError returns the provider's error with a status.
 func (AnthropicMessages) stockError(status int) *APIError {
 	e := &APIError{Status: status, Type: anthropicType(status), Message: anthropicWords[status]}
 	switch {

@@ -65,12 +65,11 @@ func newFinishLength(spec FaultSpec) Fault {
 // newWrongUsage reports a usage that no one consumed, where usage is reported.
 func newWrongUsage(FaultSpec) Fault {
 	return answerFault(func(codec Codec, call Call, c Completion) (Completion, bool) {
-		d, _ := dialectOf(codec)
 		told := c.Usage
 		told.Input = 10*told.Input + 1000
 		told.Output = 10*told.Output + 1000
 		c.told = &told
-		return c, d.told || !call.Stream || call.IncludeUsage
+		return c, codec.Dialect().reportsUsage || !call.Stream || call.IncludeUsage
 	})
 }
 

@@ -60,8 +60,7 @@ func newEmptyChoices(FaultSpec) Fault { return emptyChoices{} }
 
 // Apply implements Fault.
 func (emptyChoices) Apply(codec Codec, call Call, answer Completion) ([]Frame, bool) {
-	d, ok := dialectOf(codec)
-	if ok && !d.choices {
+	if d := codec.Dialect(); d.streams() && !d.choices {
 		answer.bare = true
 		return codec.Encode(call, answer), true
 	}
@@ -116,10 +115,9 @@ func emptyMember(object []byte, name string) ([]byte, bool) {
 // newNotUTF8 puts two bytes that are never UTF-8 at the start of a string.
 func newNotUTF8(FaultSpec) Fault {
 	return frameFault(func(codec Codec, call Call, frames []Frame) ([]Frame, bool) {
-		d, _ := dialectOf(codec)
 		// What the model wrote, if it wrote anything; any string otherwise.
 		// Quotes within a string are escaped, so the marks cannot occur there.
-		for _, mark := range d.marks {
+		for _, mark := range codec.Dialect().textMarks {
 			for i, f := range frames {
 				before, after, ok := bytes.Cut(f.Data, []byte(mark))
 				if !ok {

@@ -9,8 +9,8 @@ import (
 // newStatus answers with an error status and the provider's error body.
 func newStatus(spec FaultSpec) Fault {
 	return plainFault(func(codec Codec, answer Completion) []Frame {
-		d, _ := dialectOf(codec)
-		e := d.failure(cmp.Or(spec.Status, http.StatusInternalServerError))
+		d := codec.Dialect()
+		e := d.errorOf(cmp.Or(spec.Status, http.StatusInternalServerError))
 		e.Message = cmp.Or(spec.Message, e.Message)
 		e.RetryAfter = spec.RetryAfter
 		frames := codec.EncodeError(e)

@@ -11,8 +11,8 @@ import (
 func newMissingDone(FaultSpec) Fault {
 	return frameFault(func(codec Codec, call Call, frames []Frame) ([]Frame, bool) {
 		last := len(frames) - 1
-		d, ok := dialectOf(codec)
-		if !ok || !call.Stream || !d.ends(frames[last].Data) {
+		d := codec.Dialect()
+		if !d.streams() || !call.Stream || !d.ends(frames[last].Data) {
 			return nil, false
 		}
 		return frames[:last], true
@@ -80,15 +80,15 @@ func newErrorEvent(spec FaultSpec) Fault { return errorEvent{spec} }
 // Apply implements Fault.
 func (f errorEvent) Apply(codec Codec, call Call, answer Completion) ([]Frame, bool) {
 	frames := codec.Encode(call, answer)
-	d, ok := dialectOf(codec)
-	if !ok || !call.Stream {
+	d := codec.Dialect()
+	if !d.streams() || !call.Stream {
 		return frames, false
 	}
 	n, ok := delivered(len(frames)-1, f.spec.After)
 	if !ok {
 		return frames, false
 	}
-	e := d.failure(cmp.Or(f.spec.Status, http.StatusInternalServerError))
+	e := d.errorOf(cmp.Or(f.spec.Status, http.StatusInternalServerError))
 	e.Message = cmp.Or(f.spec.Message, e.Message)
 	frames[n+1].Data = d.errorEvent(call, answer, e, n)
 	return frames[:n+2], true

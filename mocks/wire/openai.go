@@ -20,6 +20,9 @@ var _ Codec = OpenAIChat{}
 // Protocol implements Codec.
 func (OpenAIChat) Protocol() string { return "openai-chat" }
 
+// ForRequest implements Reader.
+func (c OpenAIChat) ForRequest(http.Header, *ResponseStore) Reader { return c }
+
 // invalidRequest is the type of every error that the request itself causes.
 const invalidRequest = "invalid_request_error"
 

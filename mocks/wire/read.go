@@ -27,6 +27,10 @@ type Reader interface {
 	// the provider gave in place of the rest, or says what is malformed and where;
 	// what had come before it is in the completion.
 	ReadAnswer(streamed bool, body []byte) (Completion, error)
+	// ForRequest returns the codec for a request with this header: some of what a
+	// provider refuses is allowed by a header. Protocols that store answers store them
+	// in store; nil means nowhere.
+	ForRequest(header http.Header, store *ResponseStore) Reader
 }
 
 var (

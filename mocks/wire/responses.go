@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"net/http"
 	"strconv"
 
 	"github.com/rehearse-dev/rehearse/llm"
@@ -23,8 +24,10 @@ var _ Codec = OpenAIResponses{}
 // Protocol implements Codec.
 func (OpenAIResponses) Protocol() string { return "openai-responses" }
 
-// Prefixes are how the provider's ids of answers and of tool calls begin.
-func (OpenAIResponses) Prefixes() (answer, call string) { return "resp_", "call_" }
+// ForRequest implements Reader.
+func (OpenAIResponses) ForRequest(_ http.Header, store *ResponseStore) Reader {
+	return OpenAIResponses{Store: store}
+}
 
 // EncodeError implements Codec; the shape is that of OpenAIChat.
 func (OpenAIResponses) EncodeError(e *APIError) []Frame { return OpenAIChat{}.EncodeError(e) }

@@ -126,8 +126,8 @@ func (c OpenAIResponses) Decode(body []byte) (Call, *APIError) {
 		return Call{}, err
 	}
 	call := r.call()
-	if call.stored = c.Store != nil && (r.Store == nil || *r.Store); call.stored {
-		call.previous, call.input = r.PreviousResponseID, r.newItems()
+	if c.Store != nil && (r.Store == nil || *r.Store) {
+		call.store, call.previous, call.input = c.Store, r.PreviousResponseID, r.newItems()
 		call.inputSize = textSize(call.input)
 	}
 	return call, nil

@@ -82,7 +82,7 @@ func (r *response) append(b []byte, done bool) []byte {
 	b = append(b, `],"parallel_tool_calls":true,"previous_response_id":`...)
 	b = appendStringOrNull(b, r.call.previous)
 	b = append(b, `,"reasoning":{"effort":null,"summary":null},"store":`...)
-	b = strconv.AppendBool(b, r.call.stored)
+	b = strconv.AppendBool(b, r.call.store != nil)
 	b = append(b, `,"temperature":`...)
 	if t := r.call.Temperature; t != nil {
 		b = strconv.AppendFloat(b, *t, 'g', -1, 64)

@@ -38,10 +38,11 @@ type storedResponse struct {
 	output   []item
 }
 
-// Remember stores the answer to a call, unless the call asks that it is not.
-func (c OpenAIResponses) Remember(call *Call, id string, frames []Frame) {
-	if c.Store != nil && call.stored && id != "" {
-		c.Store.add(call, id, frames)
+// Remember stores the frames of the answer to the call, where the protocol stores answers
+// and the call does not ask otherwise.
+func (c *Call) Remember(id string, frames []Frame) {
+	if c.store != nil && id != "" {
+		c.store.add(c, id, frames)
 	}
 }
 

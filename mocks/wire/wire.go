@@ -93,9 +93,9 @@ type Call struct {
 	kinds map[string]toolKind
 	// encrypted asks for the encrypted form of thoughts.
 	encrypted bool
-	// stored is true where the answer is to be stored, after the answer previous ("" for
-	// none) and with input, which is about inputSize bytes.
-	stored    bool
+	// store is where the answer is to be stored, after the answer previous ("" for none)
+	// and with input, which is about inputSize bytes; nil if it is not.
+	store     *ResponseStore
 	previous  string
 	input     []item
 	inputSize int
@@ -129,6 +129,8 @@ type Codec interface {
 	Encode(call Call, answer Completion) []Frame
 	// EncodeError renders an error in the provider's shape.
 	EncodeError(e *APIError) []Frame
+	// Dialect describes the protocol to scripts and to faults.
+	Dialect() Dialect
 }
 
 // codecs are the protocols with the ends of their paths.
