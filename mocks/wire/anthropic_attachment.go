@@ -20,7 +20,7 @@ type blockSource struct {
 	given     bool
 	Type      string  `json:"type"`
 	MediaType string  `json:"media_type"`
-	Data      *quoted `json:"data"`
+	Data      *string `json:"data"`
 	URL       string  `json:"url"`
 	FileID    string  `json:"file_id"`
 	// Content is of a document that is made of blocks.
@@ -43,9 +43,9 @@ func (s *blockSource) payload() payload {
 	var p payload
 	switch {
 	case s.Data != nil && s.Type == "text":
-		p.digestOf(strings.NewReader(string(*s.Data)))
+		p.digestOf(strings.NewReader(*s.Data))
 	case s.Data != nil:
-		p.readBase64(string(*s.Data))
+		p.readBase64(*s.Data)
 	case s.Content.kind != 0:
 		p.digestOf(strings.NewReader(plain(&s.Content)))
 	default:
@@ -90,7 +90,7 @@ func (b *block) checkSource(param string) *APIError {
 		return refused(at+".base64.data", "Field required")
 	case s.Type == "base64" && s.MediaType == "":
 		return refused(at+".base64.media_type", "Field required")
-	case s.Type == "base64" && !isBase64(string(*s.Data)):
+	case s.Type == "base64" && !isBase64(*s.Data):
 		return refused(at+".base64", "invalid base64 data")
 	}
 	return nil

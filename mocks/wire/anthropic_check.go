@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -59,14 +60,8 @@ func (r *messagesRequest) check(beta string, answer bool) *APIError {
 			return err
 		}
 	}
-	for _, rule := range []func() *APIError{
-		func() *APIError { return r.checkThinking(beta) }, r.checkTools, func() *APIError { return r.checkMessages(beta) }, r.checkPairs,
-	} {
-		if err := rule(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return firstError(func() *APIError { return r.checkThinking(beta) }, r.checkTools,
+		func() *APIError { return r.checkMessages(beta) }, r.checkPairs)
 }
 
 func (r *messagesRequest) checkLimits() *APIError {
@@ -178,18 +173,10 @@ func (r *messagesRequest) checkChoice(tools map[string]bool) *APIError {
 	return nil
 }
 
+var namePattern = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+
 // isName reports whether name matches ^[a-zA-Z0-9_-]{1,limit}$.
-func isName(name string, limit int) bool {
-	if name == "" || len(name) > limit {
-		return false
-	}
-	for _, c := range []byte(name) {
-		if c != '_' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
-			return false
-		}
-	}
-	return true
-}
+func isName(name string, limit int) bool { return len(name) <= limit && namePattern.MatchString(name) }
 
 func (r *messagesRequest) checkMessages(beta string) *APIError {
 	if r.Messages == nil {
@@ -216,7 +203,7 @@ func (r *messagesRequest) checkMessages(beta string) *APIError {
 func (m *anthropicMessage) endsInSpace() bool {
 	said := m.Content.text
 	if n := len(m.Content.list); n > 0 {
-		said = string(m.Content.list[n-1].Text)
+		said = m.Content.list[n-1].Text
 	}
 	return strings.TrimRightFunc(said, unicode.IsSpace) != said
 }

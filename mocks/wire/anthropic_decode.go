@@ -63,7 +63,7 @@ type anthropicChoice struct {
 // block is one block of a content, with the fields of all types.
 type block struct {
 	Type      string            `json:"type"`
-	Text      quoted            `json:"text"`
+	Text      string            `json:"text"`
 	ID        string            `json:"id"`
 	Name      string            `json:"name"`
 	Input     jsontext.Value    `json:"input"`
@@ -82,7 +82,11 @@ func plain(c *textOrList[block]) string {
 	if c.kind != '[' {
 		return c.text
 	}
-	return joinTexts(len(c.list), "\n", func(i int) string { return string(c.list[i].Text) })
+	texts := make([]string, len(c.list))
+	for i := range c.list {
+		texts[i] = c.list[i].Text
+	}
+	return joinTexts(texts, "\n")
 }
 
 // Decode implements Codec. Its errors have the provider's status and type, and

@@ -104,8 +104,7 @@ func writtenInput(input jsontext.Value) string {
 	if input.Kind() != '"' {
 		return string(input)
 	}
-	text, _ := unquote(input) // it was read as JSON
-	return text
+	return unquoted(input)
 }
 
 // stopped says why an answer ended. A text that ends in a refusal is one.

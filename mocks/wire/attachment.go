@@ -83,11 +83,11 @@ func (a *addressString) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 
 // stringMember reads a member that is a text or null.
 func stringMember(d *jsontext.Decoder) (text string, given bool, err error) {
-	var q *quoted
-	if err := jsonv2.UnmarshalDecode(d, &q); err != nil || q == nil {
+	var member *string
+	if err := jsonv2.UnmarshalDecode(d, &member); err != nil || member == nil {
 		return "", false, err
 	}
-	return string(*q), true, nil
+	return *member, true, nil
 }
 
 // readDataURL reads a data URL as RFC 2397 defines it. The payload is inline only if

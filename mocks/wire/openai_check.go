@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -43,14 +44,18 @@ func tooLong(param, what string, limit, got int) *APIError {
 		param, what, limit, got)
 }
 
-// check validates a request as the provider would, cheapest rules first.
-func (r *chatRequest) check() *APIError {
-	if r.Model == "" {
-		return missing("model")
-	}
-	for _, rule := range []func() *APIError{
-		r.checkSampling, func() *APIError { return checkMetadata(r.Metadata) }, r.checkTools, r.checkMessages, r.checkToolAnswers, r.checkFormat,
-	} {
+func emptyArray(param string) *APIError {
+	return bad(param, "empty_array",
+		"Invalid '%s': empty array. Expected an array with minimum length 1, but got an empty array instead.", param)
+}
+
+func wrongType(param, expected string, got jsontext.Kind) *APIError {
+	return bad(param, "invalid_type", "Invalid type for '%s': expected %s, but got %s instead.", param, expected, kindName(got))
+}
+
+// firstError runs the rules in their order up to the first that is broken.
+func firstError(rules ...func() *APIError) *APIError {
+	for _, rule := range rules {
 		if err := rule(); err != nil {
 			return err
 		}
@@ -58,18 +63,21 @@ func (r *chatRequest) check() *APIError {
 	return nil
 }
 
-func (r *chatRequest) checkSampling() *APIError {
-	if err := checkDecimal("temperature", r.Temperature, 2); err != nil {
-		return err
+// check validates a request as the provider would, cheapest rules first.
+func (r *chatRequest) check() *APIError {
+	if r.Model == "" {
+		return missing("model")
 	}
-	for _, p := range []struct {
-		name  string
-		value *int
-	}{{"max_tokens", r.MaxTokens}, {"max_completion_tokens", r.MaxCompletionTokens}, {"n", r.N}} {
-		if p.value != nil && *p.value < 1 {
-			return bad(p.name, "integer_below_min_value",
-				"Invalid '%s': integer below minimum value. Expected a value >= 1, but got %d instead.", p.name, *p.value)
-		}
+	return firstError(r.checkSampling, func() *APIError { return checkMetadata(r.Metadata) },
+		r.checkTools, r.checkMessages, r.checkToolAnswers, r.checkFormat)
+}
+
+func (r *chatRequest) checkSampling() *APIError {
+	if err := cmp.Or(
+		checkDecimal("temperature", r.Temperature, 2), checkLeast("max_tokens", r.MaxTokens, 1),
+		checkLeast("max_completion_tokens", r.MaxCompletionTokens, 1), checkLeast("n", r.N, 1),
+	); err != nil {
+		return err
 	}
 	if r.MaxTokens != nil && r.MaxCompletionTokens != nil {
 		return bad("max_tokens", "invalid_parameter_combination",
@@ -85,7 +93,16 @@ func (r *chatRequest) checkSampling() *APIError {
 	return nil
 }
 
-// checkDecimal holds a value, if there is one, to [0, limit].
+// checkLeast validates that a value, if there is one, is not below least.
+func checkLeast(param string, value *int, least int) *APIError {
+	if value == nil || *value >= least {
+		return nil
+	}
+	return bad(param, "integer_below_min_value",
+		"Invalid '%s': integer below minimum value. Expected a value >= %d, but got %d instead.", param, least, *value)
+}
+
+// checkDecimal validates that a value, if there is one, is in [0, limit].
 func checkDecimal(param string, value *float64, limit float64) *APIError {
 	switch {
 	case value == nil:
@@ -129,8 +146,7 @@ func (r *chatRequest) checkTools() *APIError {
 			return err
 		}
 		if p := t.Function.Parameters; p != nil && p.Kind() != '{' {
-			return bad(param("function.parameters"), "invalid_type",
-				"Invalid type for '%s': expected an object, but got %s instead.", param("function.parameters"), kindName(p.Kind()))
+			return wrongType(param("function.parameters"), "an object", p.Kind())
 		}
 	}
 	return r.checkToolChoice()
@@ -163,7 +179,7 @@ func (r *chatRequest) checkToolChoice() *APIError {
 	return nil
 }
 
-// checkName holds a function's name to ^[a-zA-Z0-9_-]{1,64}$.
+// checkName validates a function's name against ^[a-zA-Z0-9_-]{1,64}$.
 func checkName(param, name string) *APIError {
 	if name == "" {
 		return missing(param)
@@ -183,8 +199,7 @@ func (r *chatRequest) checkMessages() *APIError {
 		return missing("messages")
 	}
 	if len(r.Messages) == 0 {
-		return bad("messages", "empty_array",
-			"Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.")
+		return emptyArray("messages")
 	}
 	for i := range r.Messages {
 		if err := r.Messages[i].check(i); err != nil {
@@ -232,15 +247,13 @@ func (m *chatMessage) checkContent(param func(string) string) *APIError {
 	case '[':
 		return m.checkParts(param)
 	default:
-		return bad(param("content"), "invalid_type",
-			"Invalid type for '%s': expected a string or an array of content parts, but got %s instead.", param("content"), kindName(k))
+		return wrongType(param("content"), "a string or an array of content parts", k)
 	}
 }
 
 func (m *chatMessage) checkParts(param func(string) string) *APIError {
 	if len(m.Content.parts) == 0 {
-		return bad(param("content"), "empty_array",
-			"Invalid '%[1]s': empty array. Expected an array with minimum length 1, but got an empty array instead.", param("content"))
+		return emptyArray(param("content"))
 	}
 	types := []string{"text"}
 	switch llm.Role(m.Role) {
@@ -264,8 +277,7 @@ func (m *chatMessage) checkParts(param func(string) string) *APIError {
 
 func (m *chatMessage) checkToolCalls(param func(string) string) *APIError {
 	if m.ToolCalls != nil && len(m.ToolCalls) == 0 {
-		return bad(param("tool_calls"), "empty_array",
-			"Invalid '%s': empty array. Expected an array with minimum length 1, but got an empty array instead.", param("tool_calls"))
+		return emptyArray(param("tool_calls"))
 	}
 	if len(m.ToolCalls) > maxTools {
 		return tooLong(param("tool_calls"), "array", maxTools, len(m.ToolCalls))
@@ -350,17 +362,5 @@ func (r *chatRequest) checkFormat() *APIError {
 	return nil
 }
 
-// mentionsJSON looks for the word in any case.
-func mentionsJSON(text string) bool {
-	const word = "json"
-	for {
-		i := strings.IndexAny(text, "jJ")
-		if i < 0 || len(text)-i < len(word) {
-			return false
-		}
-		if strings.EqualFold(text[i:i+len(word)], word) {
-			return true
-		}
-		text = text[i+1:]
-	}
-}
+// mentionsJSON reports whether a text has the word in any case.
+func mentionsJSON(text string) bool { return strings.Contains(strings.ToLower(text), "json") }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,27 +21,16 @@ func (r *responsesRequest) check() *APIError {
 	if r.Model == "" {
 		return missing("model")
 	}
-	for _, rule := range []func() *APIError{
-		r.checkSampling, func() *APIError { return checkMetadata(r.Metadata) },
-		func() *APIError { return checkOffered("tools", r.Tools) }, r.checkChoice, r.checkInput, r.checkOutputs, r.checkFormat,
-	} {
-		if err := rule(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return firstError(r.checkSampling, func() *APIError { return checkMetadata(r.Metadata) },
+		func() *APIError { return checkOffered("tools", r.Tools) }, r.checkChoice, r.checkInput, r.checkOutputs, r.checkFormat)
 }
 
 func (r *responsesRequest) checkSampling() *APIError {
-	if err := checkDecimal("temperature", r.Temperature, 2); err != nil {
+	if err := cmp.Or(
+		checkDecimal("temperature", r.Temperature, 2), checkDecimal("top_p", r.TopP, 1),
+		checkLeast("max_output_tokens", r.MaxOutputTokens, minOutputTokens),
+	); err != nil {
 		return err
-	}
-	if err := checkDecimal("top_p", r.TopP, 1); err != nil {
-		return err
-	}
-	if n := r.MaxOutputTokens; n != nil && *n < minOutputTokens {
-		return bad("max_output_tokens", "integer_below_min_value",
-			"Invalid 'max_output_tokens': integer below minimum value. Expected a value >= %d, but got %d instead.", minOutputTokens, *n)
 	}
 	switch r.Truncation {
 	case "", "auto", "disabled":
@@ -61,8 +51,7 @@ func checkOffered(at string, tools []responsesTool) *APIError {
 				return err
 			}
 			if p := t.Parameters; p != nil && p.Kind() != '{' && p.Kind() != 'n' {
-				return bad(param("parameters"), "invalid_type",
-					"Invalid type for '%s': expected an object, but got %s instead.", param("parameters"), kindName(p.Kind()))
+				return wrongType(param("parameters"), "an object", p.Kind())
 			}
 		case "namespace":
 			if err := checkOffered(param("tools"), t.Tools); err != nil {
@@ -82,7 +71,7 @@ func (r *responsesRequest) checkChoice() *APIError {
 	}
 	switch r.ToolChoice.Kind() {
 	case '"':
-		mode, _ := unquote(r.ToolChoice) // it was read as JSON
+		mode := unquoted(r.ToolChoice)
 		if modes := []string{"none", "auto", "required"}; !slices.Contains(modes, mode) {
 			return unsupported("tool_choice", mode, modes...)
 		}
@@ -132,12 +121,10 @@ func (r *responsesRequest) checkInput() *APIError {
 		}
 		return missing("input")
 	default:
-		return bad("input", "invalid_type",
-			"Invalid type for 'input': expected one of a string or array of input items, but got %s instead.", kindName(k))
+		return wrongType("input", "one of a string or array of input items", k)
 	}
 	if len(r.Input.list) == 0 && !r.continues() {
-		return bad("input", "empty_array",
-			"Invalid 'input': empty array. Expected an array with minimum length 1, but got an empty array instead.")
+		return emptyArray("input")
 	}
 	for i := range r.Input.list {
 		if err := r.Input.list[i].check(i); err != nil {
@@ -173,8 +160,7 @@ func (t *item) check(i int) *APIError {
 		case t.Output.kind == 0:
 			return missing(param("output"))
 		case t.Output.kind != '"' && t.Output.kind != '[':
-			return bad(param("output"), "invalid_type",
-				"Invalid type for '%s': expected one of a string or array of content parts, but got %s instead.", param("output"), kindName(t.Output.kind))
+			return wrongType(param("output"), "one of a string or array of content parts", t.Output.kind)
 		}
 	case "additional_tools":
 		return checkOffered(param("tools"), t.Tools)
@@ -196,8 +182,7 @@ func (t *item) checkCall(param func(string) string, written bool, field string) 
 	case t.Type == itemFunctionCall && t.Arguments == nil:
 		return missing(param(field))
 	case !written:
-		return bad(param(field), "invalid_type",
-			"Invalid type for '%s': expected a string, but got %s instead.", param(field), kindName(t.Arguments.Kind()))
+		return wrongType(param(field), "a string", t.Arguments.Kind())
 	}
 	return nil
 }
@@ -216,8 +201,7 @@ func (t *item) checkMessage(param func(string) string) *APIError {
 	case 0:
 		return missing(param("content"))
 	default:
-		return bad(param("content"), "invalid_type",
-			"Invalid type for '%s': expected one of a string or array of content parts, but got %s instead.", param("content"), kindName(k))
+		return wrongType(param("content"), "one of a string or array of content parts", k)
 	}
 	types := []string{"input_text", "input_image", "input_file"}
 	if role == llm.Assistant {

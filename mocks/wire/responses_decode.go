@@ -87,7 +87,7 @@ func (o *output) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*o = output{kind: d.PeekKind()}
 	switch o.kind {
 	case '"':
-		return jsonv2.UnmarshalDecode(d, (*quoted)(&o.text))
+		return jsonv2.UnmarshalDecode(d, &o.text)
 	case '[', '{':
 		value, err := d.ReadValue()
 		if err != nil {
@@ -239,7 +239,7 @@ func (t *assistantTurn) others(m llm.Message) {
 // end adds what the assistant said, if anything.
 func (t *assistantTurn) end() {
 	if t.open {
-		text := joinTexts(len(t.texts), "\n", func(i int) string { return t.texts[i] })
+		text := joinTexts(t.texts, "\n")
 		t.call.Messages = append(t.call.Messages, llm.Message{Role: llm.Assistant, Content: text, ToolCalls: t.calls})
 	}
 	t.open, t.texts, t.calls = false, nil, nil

@@ -273,9 +273,5 @@ func customInput(arguments string) string {
 	if jsonv2.Unmarshal([]byte(arguments), &v) != nil || len(v) != 1 || v["input"].Kind() != '"' {
 		return arguments
 	}
-	text, err := unquote(v["input"])
-	if err != nil {
-		return arguments
-	}
-	return text
+	return unquoted(v["input"])
 }
