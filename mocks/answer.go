@@ -105,14 +105,12 @@ func (e *Engine) emptyCompletion(x *Exchange, codec wire.Codec, v *view) wire.Co
 // completion is the neutral answer of a line, before its fault.
 func (e *Engine) completion(x *Exchange, codec wire.Codec, r *reply, v *view) (wire.Completion, error) {
 	c := e.emptyCompletion(x, codec, v)
-	c.Thinking, c.Refusal, c.Finish = r.Thinking, r.Refusal, llm.FinishReason(r.Finish)
+	c.Text, c.Thinking, c.Refusal, c.Finish = r.Text.String(), r.Thinking, r.Refusal, llm.FinishReason(r.Finish)
 	c.ToolCalls = e.toolCalls(x, codec, r)
 	var err error
 	switch {
 	case r.onlyFault:
 		c.Text = stockFaulty
-	case r.Text != nil:
-		c.Text = *r.Text
 	case r.template != nil:
 		c.Text, err = r.template.Execute(x.ctx, templateData{
 			Model: v.call.Model, System: v.system(), User: v.user, Turn: v.turn,

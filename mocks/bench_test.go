@@ -52,7 +52,7 @@ func countBytes(_, text string) int { return (len(text) + 3) / 4 }
 func benchEngine(b *testing.B, text string) *mocks.Engine {
 	b.Helper()
 	script := mocks.Script{Model: "gpt-4.1-mini", Rules: []mocks.Line{{
-		When: &mocks.When{User: &mocks.Match{Contains: "fix the failing test"}}, Answer: mocks.Answer{Text: &text},
+		When: &mocks.When{User: &mocks.Match{Contains: "fix the failing test"}}, Answer: mocks.Answer{Text: mocks.Text(text)},
 	}}}
 	program, err := mocks.Compile(script)
 	if err != nil {

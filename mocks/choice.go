@@ -80,7 +80,7 @@ func (v *validator) choices(path string, l *Line) {
 		key   string
 		given bool
 	}{
-		{"text", l.Text != nil},
+		{"text", l.Text != ""},
 		{"file", l.File != ""},
 		{"template", l.Template != ""},
 		{"tool_calls", len(l.ToolCalls) > 0},

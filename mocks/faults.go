@@ -84,5 +84,5 @@ func (l *Line) answers() bool { return len(l.OneOf) > 0 || l.Answer.answers() }
 
 // answers reports whether there is something beside a fault.
 func (a *Answer) answers() bool {
-	return a.Text != nil || a.File != "" || a.Template != "" || a.Frames != nil || len(a.ToolCalls) > 0 || a.Thinking != "" || a.Refusal != "" || a.Finish != ""
+	return a.Text != "" || a.File != "" || a.Template != "" || a.Frames != nil || len(a.ToolCalls) > 0 || a.Thinking != "" || a.Refusal != "" || a.Finish != ""
 }

@@ -53,7 +53,7 @@ func handOver() error { return nil }
 // ruleLike draws a rule over small alphabets, so that rules overlap.
 func ruleLike(t *rapid.T, i int) mocks.Line {
 	text := fmt.Sprint(i)
-	l := mocks.Line{Answer: mocks.Answer{Text: &text}, When: &mocks.When{}}
+	l := mocks.Line{Answer: mocks.Answer{Text: mocks.Text(text)}, When: &mocks.When{}}
 	word := rapid.StringMatching(`[abc]{1,4}`) // more words than the index tries one by one
 	switch rapid.IntRange(0, 5).Draw(t, "kind") {
 	case 0, 1, 2:
@@ -84,7 +84,7 @@ func firstMatch(rules []mocks.Line, r llm.Request) string {
 			fits = fits && regexp.MustCompile(u.Matches).MatchString(text)
 		}
 		if fits {
-			return *l.Text
+			return l.Text.String()
 		}
 	}
 	return ""
@@ -121,7 +121,7 @@ var _ = Describe("the index of rules", Label("H-02"), func() {
 		var script mocks.Script
 		for i := range 200 {
 			text := fmt.Sprintf("<%d>", i)
-			script.Rules = append(script.Rules, mocks.Line{Answer: mocks.Answer{Text: &text}, When: &mocks.When{User: &mocks.Match{Contains: text}}})
+			script.Rules = append(script.Rules, mocks.Line{Answer: mocks.Answer{Text: mocks.Text(text)}, When: &mocks.When{User: &mocks.Match{Contains: text}}})
 		}
 		program, err := mocks.Compile(script)
 		Expect(err).NotTo(HaveOccurred())
@@ -152,7 +152,7 @@ func BenchmarkMatch(b *testing.B) {
 				text := "ok"
 				for i := range n {
 					script.Rules = append(script.Rules, mocks.Line{
-						Answer: mocks.Answer{Text: &text}, When: &mocks.When{User: match(fmt.Sprintf("fix the failing test of order %d.", i))},
+						Answer: mocks.Answer{Text: mocks.Text(text)}, When: &mocks.When{User: match(fmt.Sprintf("fix the failing test of order %d.", i))},
 					})
 				}
 				program, err := mocks.Compile(script)
@@ -178,7 +178,7 @@ func BenchmarkUnexpected(b *testing.B) {
 	text := "ok"
 	for i := range 10_000 {
 		script.Rules = append(script.Rules, mocks.Line{
-			Answer: mocks.Answer{Text: &text}, When: &mocks.When{User: &mocks.Match{Contains: fmt.Sprintf("order %d.", i)}},
+			Answer: mocks.Answer{Text: mocks.Text(text)}, When: &mocks.When{User: &mocks.Match{Contains: fmt.Sprintf("order %d.", i)}},
 		})
 	}
 	program, err := mocks.Compile(script)

@@ -34,7 +34,7 @@ func (s *Script) Load(fsys fs.FS) error {
 func (a *Answer) Load(fsys fs.FS) error {
 	text, err := readText(fsys, a.File)
 	if err == nil {
-		a.Text, a.File = &text, ""
+		a.Text, a.File = textOf(text), ""
 	}
 	return err
 }

@@ -85,8 +85,7 @@ var _ = ginkgo.Describe("the phases of an exchange", ginkgo.Label("H-02"), func(
 // TestReservations lets several clients come, receive, lose and leave in any order, and
 // counts what the engine has reserved and used against what they have.
 func TestReservations(t *testing.T) {
-	two := 2
-	text := "an answer of some words"
+	const text = "an answer of some words"
 	kinds := []string{"status", "timeout", "malformed-json", "slow-drip", "missing-done", "empty-text"}
 	rapid.Check(t, func(t *rapid.T) {
 		line := func(i int) Line {
@@ -95,7 +94,7 @@ func TestReservations(t *testing.T) {
 				l.Fault = &Fault{Kind: kind}
 			}
 			if l.Fault == nil || rapid.Bool().Draw(t, "answered") {
-				l.Text = &text
+				l.Text = text
 			}
 			if i == 0 && rapid.Bool().Draw(t, "moves") {
 				l.Then = "second"
@@ -112,7 +111,7 @@ func TestReservations(t *testing.T) {
 			t.Skip(err)
 		}
 		injected := []Injection{
-			{Call: 1, Name: "a", Fault: &Fault{Kind: rapid.SampledFrom(kinds).Draw(t, "injected"), Times: two}},
+			{Call: 1, Name: "a", Fault: &Fault{Kind: rapid.SampledFrom(kinds).Draw(t, "injected"), Times: 2}},
 			{Call: 2, Name: "b", Edit: func(s string) string { return s + "!" }, Kind: "edit"},
 		}
 		e := NewEngine(program, EngineOptions{Clock: clock.NewVirtual(), Inject: injected[:rapid.IntRange(0, 2).Draw(t, "injections")]})

@@ -5,6 +5,8 @@
 package mocks
 
 import (
+	"cmp"
+
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
@@ -65,7 +67,7 @@ type Choice struct {
 type Answer struct {
 	// Text is the answer's text. At most one of Text, File, Template, Frames
 	// is given.
-	Text *string `yaml:"text,omitempty" json:"text,omitempty"`
+	Text Text `yaml:"text,omitempty" json:"text,omitempty"`
 	// File holds the answer's text; the path is relative to the script's folder
 	// and cannot leave it.
 	File string `yaml:"file,omitempty" json:"file,omitempty"`
@@ -96,6 +98,33 @@ type Answer struct {
 	// fault has taken effect.
 	Fault *Fault `yaml:"fault,omitempty" json:"fault,omitempty"`
 }
+
+// Text is the text of an answer. The zero value means that no text is given; EmptyText is
+// an answer that is empty.
+type Text string
+
+// EmptyText is the Text of an answer that is empty: "text: ''" in a file.
+const EmptyText Text = "\x00"
+
+// String returns the text as it is sent.
+func (t Text) String() string {
+	if t == EmptyText {
+		return ""
+	}
+	return string(t)
+}
+
+// textOf returns a text that is given, even if it is empty.
+func textOf(text string) Text { return cmp.Or(Text(text), EmptyText) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (t *Text) UnmarshalText(text []byte) error {
+	*t = textOf(string(text))
+	return nil
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (t Text) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // ScriptedToolCall is a function call of a scripted answer.
 type ScriptedToolCall struct {

@@ -171,7 +171,7 @@ var _ = Describe("a script file", Label("H-02"), func() {
 		var s mocks.Script
 		text := "x"
 		for i := range 10_000 {
-			s.Rules = append(s.Rules, mocks.Line{In: fmt.Sprint(10_000 - i), Then: fmt.Sprint(10_001 - i), Answer: mocks.Answer{Text: &text}})
+			s.Rules = append(s.Rules, mocks.Line{In: fmt.Sprint(10_000 - i), Then: fmt.Sprint(10_001 - i), Answer: mocks.Answer{Text: mocks.Text(text)}})
 		}
 		s.State = "1"
 		Expect(s.Validate()).To(BeEmpty())
@@ -190,7 +190,7 @@ var _ = Describe("the files of a script", Label("H-02"), func() {
 	It("are read into the lines", func() {
 		s := script("a.txt", "./sub/../b.txt")
 		Expect(s.Load(fstest.MapFS{"a.txt": {Data: []byte("A")}, "b.txt": {Data: []byte("")}})).To(Succeed())
-		Expect(*s.Replies[0].Text + "|" + *s.Replies[1].Text).To(Equal("A|"))
+		Expect(s.Replies[0].Text.String() + "|" + s.Replies[1].Text.String()).To(Equal("A|"))
 		_, err := mocks.Compile(*s)
 		Expect(err).NotTo(HaveOccurred())
 	})
@@ -211,7 +211,7 @@ var _ = Describe("the files of a script", Label("H-02"), func() {
 		Expect(err).To(MatchError(And(
 			ContainSubstring("replies[0].file"), ContainSubstring("larger than the 10 MB"), ContainSubstring("not UTF-8"),
 			ContainSubstring("not a regular file"), ContainSubstring("stays in the script's folder"))))
-		Expect(*s.Replies[5].Text).To(Equal("fine"))
+		Expect(s.Replies[5].Text.String()).To(Equal("fine"))
 	})
 
 	It("do not leave the folder through a symbolic link", func() {

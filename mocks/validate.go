@@ -125,7 +125,7 @@ func (v *validator) line(path string, l *Line) {
 // answer checks an answer, which is that of a "line" or a "choice".
 func (v *validator) answer(path string, a *Answer, of string) {
 	var given []string
-	if a.Text != nil {
+	if a.Text != "" {
 		given = append(given, "text")
 	}
 	if a.File != "" {

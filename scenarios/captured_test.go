@@ -30,7 +30,7 @@ var _ = Describe("a script in a file of its own", func() {
 		Expect(found.Err()).NotTo(HaveOccurred())
 		Expect(sc.Backend.Model).To(Equal("gpt-4.1-mini"))
 		Expect(sc.Backend.Replies).To(HaveLen(2))
-		Expect(*sc.Backend.Replies[1].Text).To(Equal("from a file"))
+		Expect(sc.Backend.Replies[1].Text.String()).To(Equal("from a file"))
 		other, found := read(", model: gpt-5", "model: gpt-4.1-mini\nreplies: [{text: two}, {file: a.txt}]\n", nil)
 		Expect(found.Err()).NotTo(HaveOccurred())
 		Expect(other.Backend.Model).To(Equal("gpt-5"))

@@ -23,7 +23,7 @@ var _ = Describe("A scenario with an interview", func() {
 		sc, found := interviewScenario("persona: lea", "cast: lea, rules: [{when: {purpose: mirror}, text: x}]")
 		Expect(found).To(BeEmpty())
 		Expect(sc.Backend.Rules).To(HaveLen(25))
-		Expect(sc.Backend.Rules[0].Text).To(HaveValue(Equal("x")))
+		Expect(sc.Backend.Rules[0].Text.String()).To(HaveValue(Equal("x")))
 		Expect(sc.Backend.Rules[1:]).To(HaveEach(HaveField("Optional", true)))
 		_, err := mocks.Compile(sc.Backend.Script)
 		Expect(err).NotTo(HaveOccurred())

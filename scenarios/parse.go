@@ -132,7 +132,7 @@ func (c *Checker) loadFiles(s *mocks.Script, at string, fsys fs.FS, sum hash.Has
 			continue
 		}
 		hashPart(sum, []byte(name))
-		hashPart(sum, []byte(*answer.Text))
+		hashPart(sum, []byte(answer.Text.String()))
 	}
 	c.loadFrames(s, at, fsys, sum)
 }

@@ -74,7 +74,7 @@ var _ = Describe("Parse", func() {
 	It("puts the text of a file in place of its name", func() {
 		sc, found := parse(change("text: One", "file: answers/one.txt"))
 		Expect(found).To(BeEmpty())
-		Expect(*sc.Backend.Replies[0].Text).To(Equal("One"))
+		Expect(sc.Backend.Replies[0].Text.String()).To(Equal("One"))
 		Expect(sc.Backend.Replies[0].File).To(BeEmpty())
 	})
 

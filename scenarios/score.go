@@ -146,11 +146,11 @@ func (c *Checker) readAgreement(j *ScoreJudge, fsys fs.FS, sum hash.Hash) {
 		c.missingFile("agreement", j.Agreement, fsys, err)
 		return
 	}
-	if !json.Valid([]byte(*text.Text)) {
+	if !json.Valid([]byte(text.Text.String())) {
 		c.Add("agreement", "", "%q is no agreement; measure it with rehearse judge", j.Agreement)
 		return
 	}
-	j.Measured = json.RawMessage(*text.Text)
+	j.Measured = json.RawMessage(text.Text.String())
 	hashPart(sum, j.Measured)
 }
 

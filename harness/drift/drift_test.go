@@ -138,7 +138,7 @@ func scripted(protocol string, stream bool, line mocks.Line) answer {
 	return answer{response.StatusCode, response.Header.Get("Content-Type"), string(body)}
 }
 
-func text(s string) mocks.Line { return mocks.Line{Answer: mocks.Answer{Text: &s}} }
+func text(s string) mocks.Line { return mocks.Line{Answer: mocks.Answer{Text: mocks.Text(s)}} }
 
 func calls(name string, arguments map[string]any) mocks.Line {
 	return mocks.Line{Answer: mocks.Answer{ToolCalls: []mocks.ScriptedToolCall{{ID: "c1", Name: name, Arguments: arguments}}}}

@@ -61,7 +61,7 @@ func recordedTrial(b *testing.B, counter *token.Counter, prompt string) {
 	b.Helper()
 	answer := "All 14 tests pass."
 	program, err := mocks.Compile(mocks.Script{Model: "gpt-4.1-mini", Rules: []mocks.Line{{
-		When: &mocks.When{User: &mocks.Match{Contains: "no play"}}, Answer: mocks.Answer{Text: &answer},
+		When: &mocks.When{User: &mocks.Match{Contains: "no play"}}, Answer: mocks.Answer{Text: mocks.Text(answer)},
 	}}})
 	if err != nil {
 		b.Fatal(err)

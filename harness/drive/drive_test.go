@@ -329,7 +329,7 @@ var _ = Describe("The socket server", Label("H-02"), func() {
 			Expect(err).NotTo(HaveOccurred())
 			return response.StatusCode, string(body)
 		}
-		program, err := mocks.Compile(mocks.Script{Model: "m", Replies: []mocks.Line{{Answer: mocks.Answer{Text: new(string)}}}})
+		program, err := mocks.Compile(mocks.Script{Model: "m", Replies: []mocks.Line{{Answer: mocks.Answer{Text: mocks.EmptyText}}}})
 		Expect(err).NotTo(HaveOccurred())
 		var bases []string
 		for range 2 {

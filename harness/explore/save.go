@@ -86,8 +86,8 @@ func changes(sc *scenarios.Scenario, name, about string, perturb []string) []yam
 		{Path: "expect", Key: "perturb", Value: perturb},
 	}
 	for path, answer := range sc.Backend.Answers() {
-		if answer.Text != nil {
-			all = append(all, yamlsrc.Change{Path: "backend." + path + ".file", Key: "text", Value: *answer.Text})
+		if answer.Text != "" {
+			all = append(all, yamlsrc.Change{Path: "backend." + path + ".file", Key: "text", Value: answer.Text.String()})
 		}
 	}
 	return all

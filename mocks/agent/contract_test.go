@@ -66,7 +66,7 @@ func (s stage) ended() mocks.Report {
 func texts(answers ...string) []mocks.Line {
 	lines := make([]mocks.Line, len(answers))
 	for i, text := range answers {
-		lines[i].Text = new(text)
+		lines[i].Text = mocks.Text(text)
 	}
 	return lines
 }
@@ -121,7 +121,7 @@ var _ = Describe("a scripted agent driven by the real adapter", Label("L-02", "H
 		})
 
 		It("calls tools on its own", func(ctx SpecContext) {
-			line := mocks.Line{Answer: mocks.Answer{Text: new("Done."), ToolCalls: []mocks.ScriptedToolCall{{Name: "Bash", Arguments: map[string]any{"command": "go test"}}}}}
+			line := mocks.Line{Answer: mocks.Answer{Text: "Done.", ToolCalls: []mocks.ScriptedToolCall{{Name: "Bash", Arguments: map[string]any{"command": "go test"}}}}}
 			s := perform(style, mocks.Script{Replies: []mocks.Line{line}}, agent.Config{})
 			reply, err := s.ask(ctx, "Fix it.")
 			Expect(err).NotTo(HaveOccurred())
@@ -387,5 +387,5 @@ var _ = DescribeTable("an answer of which the real program makes something else 
 	},
 	Entry("claude: a refusal", "claude", mocks.Answer{Refusal: "I cannot."}, llm.Refused, 1, "Usage Policy"),
 	Entry("codex: a refusal", "codex", mocks.Answer{Refusal: "I cannot."}, llm.Malformed, 0, "gave no text"),
-	Entry("codex: an answer that was cut off", "codex", mocks.Answer{Text: new("Half"), Finish: "length"}, llm.Truncated, 1, "max_output_tokens"),
+	Entry("codex: an answer that was cut off", "codex", mocks.Answer{Text: "Half", Finish: "length"}, llm.Truncated, 1, "max_output_tokens"),
 )

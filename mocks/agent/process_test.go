@@ -54,7 +54,7 @@ func start(ctx context.Context, s stage, style, stdin string, args ...string) (s
 var _ = Describe("the output", Label("H-02"), func() {
 	full := func() mocks.Line {
 		return mocks.Line{Answer: mocks.Answer{
-			Text:      new("All tests pass.\nDONE"),
+			Text:      "All tests pass.\nDONE",
 			ToolCalls: []mocks.ScriptedToolCall{{Name: "Bash", Arguments: map[string]any{"command": "go test ./..."}}},
 			Usage:     &mocks.ScriptedUsage{Input: 100, CachedInput: 900, Output: 50, Reasoning: 20},
 			Latency:   &mocks.Latency{First: quantity.Duration(3 * time.Millisecond)},

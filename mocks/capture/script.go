@@ -151,7 +151,7 @@ func (m *maker) reply(t *turn, codec wire.Reader, x *tape.Exchange) error {
 		return err
 	}
 	if c.Text != "" || len(c.ToolCalls) == 0 && c.Refusal == "" {
-		a.Text = &c.Text
+		a.Text = cmp.Or(mocks.Text(c.Text), mocks.EmptyText)
 	}
 	if c.Finish != (wire.Completion{ToolCalls: c.ToolCalls}).FinishReason() {
 		a.Finish = string(c.Finish)

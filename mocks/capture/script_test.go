@@ -46,7 +46,7 @@ var _ = Describe("a captured script", func() {
 		Expect(skipped).To(BeEmpty())
 		var lines []string
 		for _, l := range script.Rules {
-			lines = append(lines, fmt.Sprintf("%s %s %d", l.When.User.Equals, *l.Text, l.Times))
+			lines = append(lines, fmt.Sprintf("%s %s %d", l.When.User.Equals, l.Text, l.Times))
 		}
 		Expect(lines).To(Equal([]string{"x first 1", "x second 2", "y other 1", "x first 1"}))
 	})
@@ -107,7 +107,7 @@ var _ = Describe("a captured script", func() {
 		Expect(f.Status).To(Equal(429))
 		Expect(f.RetryAfter.Std()).To(Equal(3 * time.Second))
 		Expect(f.Message).To(Equal("slow down"))
-		Expect(*script.Rules[1].Text).To(Equal("now"))
+		Expect(script.Rules[1].Text.String()).To(Equal("now"))
 	})
 
 	It("tells several models apart", func() {
@@ -208,7 +208,7 @@ var _ = Describe("a captured script", func() {
 			text := rapid.String().Draw(t, "text")
 			script := mocks.Script{Rules: []mocks.Line{{
 				When: &mocks.When{User: &mocks.Match{Equals: "q" + text}}, Times: 1,
-				Answer: mocks.Answer{Text: &text, ToolCalls: []mocks.ScriptedToolCall{{Name: "f", Arguments: map[string]any{text: []any{text, 1, 2.5, nil, true}}}}},
+				Answer: mocks.Answer{Text: mocks.Text(text), ToolCalls: []mocks.ScriptedToolCall{{Name: "f", Arguments: map[string]any{text: []any{text, 1, 2.5, nil, true}}}}},
 			}}}
 			if _, err := capture.Write(script, taped(), "x"); err != nil {
 				t.Fatalf("%q: %v", text, err)
@@ -219,7 +219,7 @@ var _ = Describe("a captured script", func() {
 	It("is refused where it would be too large to be read", func() {
 		text := strings.Repeat("x", 2<<20)
 		t := taped()
-		_, err := capture.Write(mocks.Script{Rules: []mocks.Line{{Answer: mocks.Answer{Text: &text}}}}, t, "x.capture.jsonl")
+		_, err := capture.Write(mocks.Script{Rules: []mocks.Line{{Answer: mocks.Answer{Text: mocks.Text(text)}}}}, t, "x.capture.jsonl")
 		Expect(err).To(MatchError(ContainSubstring("capture less at once, or with --frames")))
 	})
 })

@@ -191,7 +191,7 @@ func addCast(c *scenarios.Checker, b *scenarios.Backend) {
 		return
 	}
 	for _, rule := range script.Rules {
-		c.Digest([]byte(*rule.Text))
+		c.Digest([]byte(rule.Text.String()))
 	}
 	b.Rules = append(b.Rules, script.Rules...)
 }

@@ -127,5 +127,5 @@ func (r *Reply) rule() mocks.Line {
 		when.Metadata["index"] = strconv.Itoa(r.Index)
 	}
 	slow := latency
-	return mocks.Line{When: &when, Optional: true, Answer: mocks.Answer{Text: &r.Text, Latency: &slow}}
+	return mocks.Line{When: &when, Optional: true, Answer: mocks.Answer{Text: mocks.Text(r.Text), Latency: &slow}}
 }
