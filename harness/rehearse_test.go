@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -75,6 +76,28 @@ var _ = Describe("a rehearsal", func() {
 		Expect(err).NotTo(HaveOccurred())
 		return res
 	}
+
+	It("says once why a call was refused, whatever the agent makes of it", func() {
+		echo := func(ctx context.Context, site app.Site, text string) (string, error) {
+			req, err := http.NewRequestWithContext(ctx, http.MethodPost, site.Backend+"/v1/chat/completions",
+				strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"hi"}]}`))
+			if err != nil {
+				return "", err
+			}
+			res, err := site.Client.Do(req)
+			if err != nil {
+				return "", err
+			}
+			defer res.Body.Close()
+			body, err := io.ReadAll(res.Body)
+			return string(body), err
+		}
+		text := strings.Replace(clerk, "{text: At nine., latency: 1h}", "{when: {user: bye}, text: At nine.}", 1)
+		text = strings.Replace(text, ", And on Sunday?", "", 1)
+		story := rehearse(harness.Rehearsal{Text: text, Functions: map[string]app.Function{"clerk": echo}}).String()
+		Expect(strings.Count(story, "when.user.contains: expected")).To(Equal(1), story)
+		Expect(strings.Count(story, "(see above)")).To(Equal(2), story)
+	})
 
 	It("drives a Go function in the trial's own time", func() {
 		res := rehearse(harness.Rehearsal{Text: clerk, Functions: clerks})

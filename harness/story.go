@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
 const (
@@ -122,10 +123,11 @@ func writeEvidence(b *strings.Builder, f *gate.Finding) {
 // steps are what happened, in order, one line each.
 func (j *Judged) steps() []string {
 	var lines []string
+	reported := j.reported()
 	next := 0 // of the calls
 	calls := func(before func(c *record.Call) bool) {
 		for ; next < len(j.Trial.Calls) && before(&j.Trial.Calls[next]); next++ {
-			lines = append(lines, j.call(&j.Trial.Calls[next]))
+			lines = append(lines, j.call(&j.Trial.Calls[next], reported))
 		}
 	}
 	turns := j.Facts.Turns
@@ -137,7 +139,7 @@ func (j *Judged) steps() []string {
 			last := next + t.Calls
 			calls(func(*record.Call) bool { return next < last })
 			if t.Error == "" {
-				lines = append(lines, label("answer")+quote(t.Text))
+				lines = append(lines, label("answer")+quote(reported.Replace(t.Text)))
 			}
 			turns = turns[1:]
 			continue
@@ -150,12 +152,29 @@ func (j *Judged) steps() []string {
 	calls(func(*record.Call) bool { return true })
 	end := label("end") + cmp.Or(sanitize.Line(j.Trial.End.Status, maxText), "no status")
 	if why := cmp.Or(j.Trial.End.HarnessError, j.Trial.End.Skipped, j.Trial.End.Details); why != "" {
-		end += ": " + sanitize.Line(why, 2*maxText)
+		end += ": " + sanitize.Line(reported.Replace(why), 2*maxText)
 	}
 	return append(lines, end)
 }
 
-func (j *Judged) call(c *record.Call) string {
+// reported replaces the reasons why calls were refused, which findings have already, by a
+// reference to them.
+func (j *Judged) reported() *strings.Replacer {
+	var pairs []string
+	for i := range j.Findings {
+		f := &j.Findings[i]
+		_, reason, ok := strings.Cut(f.Evidence, ": ")
+		if !ok || f.Rule != expect.UnexpectedCall && f.Rule != expect.InvalidRequest {
+			continue
+		}
+		// Agents also answer with the body of the error, in which the reason is quoted.
+		quoted := strconv.Quote(reason)
+		pairs = append(pairs, reason, "(see above)", quoted[1:len(quoted)-1], "(see above)")
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+func (j *Judged) call(c *record.Call, reported *strings.Replacer) string {
 	line := label("call "+strconv.Itoa(c.N)) + sanitize.Line(cmp.Or(c.Purpose, c.Model, c.Backend), maxText)
 	if c.Usage != nil {
 		line += fmt.Sprintf(", %d + %d tokens", c.Usage.Input+c.Usage.CachedInput+c.Usage.CacheWrite, c.Usage.Output)
@@ -164,7 +183,7 @@ func (j *Judged) call(c *record.Call) string {
 		line += ", " + format.Seconds(c.Latency.Seconds())
 	}
 	if c.Error != nil {
-		return line + ": " + sanitize.Line(fmt.Sprintf("%s: %s", c.Error.Kind, c.Error.Message), maxText)
+		return line + ": " + sanitize.Line(reported.Replace(fmt.Sprintf("%s: %s", c.Error.Kind, c.Error.Message)), maxText)
 	}
 	reply, _ := j.Trial.Message(c.Reply)
 	var said []string
