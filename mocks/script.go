@@ -103,7 +103,7 @@ type Answer struct {
 // an answer that is empty.
 type Text string
 
-// EmptyText is the Text of an answer that is empty: "text: ''" in a file.
+// EmptyText is the Text of an answer that is empty: "text: ”" in a file.
 const EmptyText Text = "\x00"
 
 // String returns the text as it is sent.
@@ -178,14 +178,17 @@ type Match struct {
 	Equals  string `yaml:"equals,omitempty" json:"equals,omitempty"`
 }
 
+// Duration is a time.Duration that files spell as "2s" or "1h30m".
+type Duration = quantity.Duration
+
 // Latency says how long an answer takes. In a file it is either a duration (the
 // whole answer) or a mapping.
 type Latency struct {
 	// First is the time to the first byte; for an answer that is not streamed,
 	// the fixed part.
-	First quantity.Duration `yaml:"first,omitempty" json:"first,omitempty"`
+	First Duration `yaml:"first,omitempty" json:"first,omitempty"`
 	// PerToken is added for each output token.
-	PerToken quantity.Duration `yaml:"per_token,omitempty" json:"per_token,omitempty"`
+	PerToken Duration `yaml:"per_token,omitempty" json:"per_token,omitempty"`
 	// Jitter is the relative half-width, in [0, 1], of a seeded uniform factor.
 	Jitter float64 `yaml:"jitter,omitempty" json:"jitter,omitempty" jsonschema:"minimum=0,maximum=1"`
 }
@@ -198,14 +201,14 @@ type Fault struct {
 	// status of kind "exit" (default 1).
 	Status int `yaml:"status,omitempty" json:"status,omitempty" jsonschema:"minimum=0,maximum=599"`
 	// RetryAfter is sent in the header of that name with kind "status".
-	RetryAfter quantity.Duration `yaml:"retry_after,omitempty" json:"retry_after,omitempty"`
+	RetryAfter Duration `yaml:"retry_after,omitempty" json:"retry_after,omitempty"`
 	// Message replaces the stock error message.
 	Message string `yaml:"message,omitempty" json:"message,omitempty"`
 	// After is how many stream chunks (or output lines of an agent) are delivered
 	// before the fault strikes; default: half of them.
 	After *int `yaml:"after,omitempty" json:"after,omitempty" jsonschema:"minimum=0"`
 	// Delay is the pause between chunks of kind "slow-drip" (default 1s).
-	Delay quantity.Duration `yaml:"delay,omitempty" json:"delay,omitempty"`
+	Delay Duration `yaml:"delay,omitempty" json:"delay,omitempty"`
 	// Times is how many attempts the fault strikes; default 1.
 	Times int `yaml:"times,omitempty" json:"times,omitempty" jsonschema:"minimum=1"`
 }
