@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// Stock texts where a script gives none.
+// Stock texts of answers for which a script has no text.
 const (
 	stockFaulty  = "This answer was meant to go wrong."
 	stockLenient = "This call was not in the script."
@@ -46,11 +46,11 @@ func (e *Engine) answer(x *Exchange, codec wire.Codec, v *view) {
 	x.send(e.applyFaults(x, codec, v, &c, frames))
 }
 
-// answers notes the answer, for the observer and for protocols that store it.
+// answers keeps the call and its answer, for the observer and for protocols that store them.
 func (x *Exchange) answers(v *view, c *wire.Completion) { x.call, x.answer = v.call, c }
 
-// plan is the answer of a line, before its fault. The error begins with the key that it
-// is about.
+// plan returns the answer of a line and its frames, before its fault. The error begins
+// with the key of the line that caused it.
 func (e *Engine) plan(x *Exchange, codec wire.Codec, r *reply, v *view) (c wire.Completion, frames []wire.Frame, err error) {
 	if r.captured != nil {
 		frames, err = r.captured.encode(codec, v.call)
@@ -65,8 +65,8 @@ func (e *Engine) plan(x *Exchange, codec wire.Codec, r *reply, v *view) (c wire.
 	return c, codec.Encode(*v.call, c), nil
 }
 
-// send makes frames the planned answer. A status is that of the head, or that of
-// the exit at the end of an agent's output.
+// send sets the planned frames. The recorded status is that of the response head, or the
+// exit status at the end of an agent's output.
 func (x *Exchange) send(frames []wire.Frame) {
 	x.frames = frames
 	for _, f := range frames {
@@ -93,7 +93,7 @@ func sameFrame(a, b wire.Frame) bool {
 		bytes.Equal(a.Data, b.Data) && maps.EqualFunc(a.Header, b.Header, slices.Equal)
 }
 
-// emptyCompletion returns an answer that says nothing yet.
+// emptyCompletion returns an answer without content.
 func (e *Engine) emptyCompletion(x *Exchange, codec wire.Codec, v *view) wire.Completion {
 	return wire.Completion{
 		ID:      cmp.Or(codec.Dialect().AnswerID, "chatcmpl-") + strconv.FormatUint(e.random(x, "id"), 36),
@@ -102,7 +102,7 @@ func (e *Engine) emptyCompletion(x *Exchange, codec wire.Codec, v *view) wire.Co
 	}
 }
 
-// completion is the neutral answer of a line, before its fault.
+// completion returns the neutral answer of a line, before its fault.
 func (e *Engine) completion(x *Exchange, codec wire.Codec, r *reply, v *view) (wire.Completion, error) {
 	c := e.emptyCompletion(x, codec, v)
 	c.Text, c.Thinking, c.Refusal, c.Finish = r.Text.String(), r.Thinking, r.Refusal, llm.FinishReason(r.Finish)
@@ -158,7 +158,7 @@ func (e *Engine) refuse(x *Exchange, codec wire.Codec, v *view) {
 	if code == codeExhausted {
 		x.denied = llm.ScriptExhausted
 	}
-	e.open(x, unexpected)
+	e.recordUnmatched(x, unexpected)
 	if !e.program.script.Lenient {
 		x.send(codec.EncodeError(scriptError(codec, code, problem)))
 		return
@@ -178,10 +178,9 @@ func scriptError(codec wire.Codec, code, message string) *wire.APIError {
 	return &wire.APIError{Status: status, Type: "invalid_request_error", Code: code, Message: message}
 }
 
-// random is derived from the seed, the trial, the line, the attempt and what it
-// is for, and from nothing else: neither the order in which calls arrive nor
-// what was drawn before has a part in it. An exchange without a line goes by its
-// number.
+// random derives a number from the seed, the trial, the line, the attempt and the
+// purpose, and from nothing else: neither the order in which calls arrive nor earlier
+// draws change it. An exchange without a line uses its own number in place of the line's.
 func (e *Engine) random(x *Exchange, purpose string) uint64 {
 	h := mix(e.opts.Seed, uint64(e.opts.Trial))
 	if x.line >= 0 {
@@ -204,5 +203,5 @@ func mix(h, value uint64) uint64 {
 	return z ^ z>>31
 }
 
-// unitInterval is h as a number in [0, 1).
+// unitInterval returns h as a number in [0, 1).
 func unitInterval(h uint64) float64 { return float64(h>>11) / (1 << 53) }

@@ -8,14 +8,14 @@ import (
 // choice is one of the answers that a line draws from.
 type choice struct {
 	reply
-	// below is the sum of the chances up to this one.
+	// below is the sum of the chances up to and with this one.
 	below float64
 }
 
-// slack is how far a sum of chances may be from 1, such as that of three thirds.
+// slack is the tolerance for a sum of chances: three thirds do not sum to exactly 1.
 const slack = 1e-9
 
-// compileChoices gives each choice what the line says for all of them.
+// compileChoices compiles the choices; each inherits the latency and usage of the line.
 func compileChoices(name string, l *Line) ([]choice, error) {
 	if len(l.OneOf) == 0 {
 		return nil, nil
@@ -44,7 +44,7 @@ func compileChoices(name string, l *Line) ([]choice, error) {
 	return choices, nil
 }
 
-// chances is the sum of those that are given.
+// chances returns the sum of the chances that are given.
 func (l *Line) chances() float64 {
 	sum := 0.0
 	for _, c := range l.OneOf {
@@ -55,7 +55,7 @@ func (l *Line) chances() float64 {
 	return sum
 }
 
-// draw is what line l answers to the attempt that x is.
+// draw returns the answer of line l to the attempt of x.
 func (e *Engine) draw(x *Exchange, l *line) *reply {
 	if len(l.choices) == 0 {
 		return &l.own
@@ -70,7 +70,7 @@ func (e *Engine) draw(x *Exchange, l *line) *reply {
 			last = i
 		}
 	}
-	// The sum fell short of 1 by less than slack: the last that has a chance at all.
+	// The sum fell short of 1 by less than slack: take the last one with a chance above 0.
 	return &l.choices[last].reply
 }
 
@@ -115,7 +115,7 @@ func (v *validator) choices(path string, l *Line) {
 	}
 }
 
-// sum checks the sum of the chances that are given where so many are not.
+// sum checks the sum of the given chances; open is the number of choices without one.
 func (v *validator) sum(path string, sum float64, open int) {
 	switch {
 	case open > 1:

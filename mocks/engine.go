@@ -23,9 +23,9 @@ type EngineOptions struct {
 	// Count returns the number of tokens of a text for a model. By default no
 	// tokens are counted, and only lines that give their usage report some.
 	Count func(model, text string) int
-	// Inject are things that go wrong beside those of the script.
+	// Inject are faults beside those of the script.
 	Inject []Injection
-	// Observer is told of every call; may be nil.
+	// Observer is notified of every call; may be nil.
 	Observer Observer
 	// Keep is how many exchanges, and how many findings of each kind, the report
 	// keeps; 0 means all. A server that runs for long needs a limit.
@@ -77,8 +77,8 @@ func NewEngine(p *Program, o EngineOptions) *Engine {
 
 // Begin decodes a request, finds its line and plans the answer. It always
 // returns an exchange: an invalid or unexpected request is answered with an
-// error in the provider's shape. Whoever plays the exchange must End it. A ctx
-// that ends tells the engine that the client has left.
+// error in the provider's shape. The caller plays the exchange and must call End. The
+// end of ctx means that the client has left.
 func (e *Engine) Begin(ctx context.Context, codec wire.Codec, header http.Header, body []byte) *Exchange {
 	x := &Exchange{engine: e, ctx: ctx, line: -1, phase: unmatched}
 	e.arrive(x, codec, header, body)
@@ -89,13 +89,13 @@ func (e *Engine) Begin(ctx context.Context, codec wire.Codec, header http.Header
 		}
 		x.send(codec.EncodeError(apiErr))
 		x.record.Problem, x.denied = "invalid request: "+apiErr.Message, llm.InvalidRequest
-		e.open(x, invalid)
+		e.recordUnmatched(x, invalid)
 		if e.opts.Observer != nil {
 			x.end, _ = e.opts.Observer.Begin(codec.Protocol(), llm.Request{}) // it is refused already
 		}
 		return x
 	}
-	if !e.watch(x, codec, call.Request) {
+	if !e.observe(x, codec, call.Request) {
 		return x
 	}
 	call.Header = header
@@ -153,15 +153,15 @@ func (e *Engine) firstRule(v *view, found *candidates) int {
 	return -1
 }
 
-// available reports whether line i may answer once more, beside those uses of it that
-// are counted or reserved.
+// available reports whether line i may answer once more, beyond the uses that are
+// counted or reserved.
 func (e *Engine) available(i int) bool {
 	limit := e.program.lines[i].limit
 	return limit == 0 || e.lines[i].used+e.lines[i].reserved < limit
 }
 
-// differs is the first condition of the line that a request does not meet, or
-// nil. It does not look at states.
+// differs returns the first condition of the line that a request does not meet, or
+// nil. It ignores states.
 func (l *line) differs(v *view) *condition {
 	for i := range l.conditions {
 		if _, ok := l.conditions[i].fits(v); !ok {
@@ -197,8 +197,8 @@ func (e *Engine) releaseAbandoned() {
 	}
 }
 
-// open enters an exchange that no line answers into the journal.
-func (e *Engine) open(x *Exchange, kind findingKind) {
+// recordUnmatched adds an exchange that no line answers to the journal.
+func (e *Engine) recordUnmatched(x *Exchange, kind findingKind) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.journal.add(x)

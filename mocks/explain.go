@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// explain says why no line answers a call: the closest line and the first field
-// that differs. It looks at every line, which only an unexpected call pays for.
+// explain returns the reason why no line answers a call: the closest line and the first
+// field that differs. It compares every line, a cost that only an unexpected call has.
 func (e *Engine) explain(v *view) (code, problem string) {
 	e.mu.Lock()
 	state, lines := e.state, append([]lineState(nil), e.lines...)
@@ -93,7 +93,7 @@ func (c *condition) onlyCase(v *view) bool { return c.folded != nil && c.folded(
 // resemblance returns which share of the pieces of want, of three characters each, occur
 // in got, upper and lower case aside.
 func resemblance(want, got string) float64 {
-	const most = 4 << 10 // bytes: enough to tell texts apart
+	const most = 4 << 10 // bytes: enough to distinguish texts
 	want, got = strings.ToLower(want[:min(len(want), most)]), strings.ToLower(got[:min(len(got), most)])
 	const piece = 3
 	if len(want) < piece {
@@ -114,7 +114,7 @@ func resemblance(want, got string) float64 {
 
 func (l *line) usedUp(s *lineState) bool { return l.limit > 0 && s.used+s.reserved >= l.limit }
 
-// obstacle says why a rule does not answer a call.
+// obstacle describes why a rule does not answer a call.
 func (l *line) obstacle(v *view, state string, s *lineState) string {
 	switch {
 	case l.differs(v) != nil:

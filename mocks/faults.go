@@ -15,9 +15,9 @@ func ProcessFaults() []string {
 	return []string{
 		"exit",              // ends with a status other than 0
 		"error-in-success",  // ends with status 0 and an error in its output
-		"hang",              // says nothing and does not end
+		"hang",              // writes nothing and does not end
 		"hang-after-output", // answers in full and does not end
-		"flood",             // writes far more than anybody should keep
+		"flood",             // writes far more than a reader should buffer
 		"truncated-jsonl",   // ends in the middle of a line of its output
 		"ignore-sigterm",    // hangs and survives SIGTERM
 		"grandchild",        // leaves a process behind that holds its output open
@@ -43,8 +43,8 @@ func (f *Fault) Brings() bool {
 	return slices.Contains([]string{"slow-drip", "duplicate-chunk", "wrong-usage", "grandchild"}, f.Kind)
 }
 
-// Validate says what is wrong with the fault itself: its kind, or the options that
-// this kind does not have or that are out of range.
+// Validate returns an error if the kind is unknown, or if an option does not belong to
+// the kind or is out of range.
 func (f *Fault) Validate() error {
 	v := &validator{}
 	if v.word("kind", "a kind of fault", f.Kind, faultNames()) {
@@ -59,7 +59,7 @@ func (f *Fault) Validate() error {
 	return errors.New(strings.TrimPrefix(v.problems[0].String(), "."))
 }
 
-// spec is the fault in the form that the wire protocol takes.
+// spec returns the fault in the form that package wire takes.
 func (f *Fault) spec() wire.FaultSpec {
 	return wire.FaultSpec{
 		Kind: f.Kind, Status: f.Status, RetryAfter: f.RetryAfter.Std(),
@@ -82,7 +82,7 @@ func (l *Line) faultTimes() int {
 // answers reports whether the line has an answer beside a fault.
 func (l *Line) answers() bool { return len(l.OneOf) > 0 || l.Answer.answers() }
 
-// answers reports whether there is something beside a fault.
+// answers reports whether there is an answer beside a fault.
 func (a *Answer) answers() bool {
 	return a.Text != "" || a.File != "" || a.Template != "" || a.Frames != nil || len(a.ToolCalls) > 0 || a.Thinking != "" || a.Refusal != "" || a.Finish != ""
 }

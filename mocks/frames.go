@@ -24,7 +24,7 @@ type Frames struct {
 	loaded *tape.Exchange
 }
 
-// Captured is the exchange, once Script.LoadFrames has read it.
+// Captured returns the exchange, once Script.LoadFrames has read it.
 func (f *Frames) Captured() *tape.Exchange { return f.loaded }
 
 // maxTape is the size in bytes up to which a tape is read.
@@ -107,7 +107,7 @@ type captured struct {
 	answer   wire.Completion
 }
 
-// compile reads the answer, so that what is recorded of it is what it says.
+// compile decodes the answer, so that recordings have its text and usage.
 func (f *Frames) compile() (*captured, error) {
 	if f == nil {
 		return nil, nil
@@ -139,7 +139,7 @@ func (f *Frames) compile() (*captured, error) {
 	return c, nil
 }
 
-// encode is the answer for a call, if it is one for calls of this kind.
+// encode returns the frames for a call, or an error if the capture does not fit the call.
 func (c *captured) encode(codec wire.Codec, call *wire.Call) ([]wire.Frame, error) {
 	switch {
 	case codec.Protocol() != c.protocol:
@@ -157,7 +157,7 @@ func streaming(yes bool) string {
 	return "one document"
 }
 
-// frames checks what stands beside a captured answer, which says all by itself.
+// frames checks that a captured answer, which is complete, has no other parts beside it.
 func (v *validator) frames(path string, a *Answer) {
 	if a.Frames == nil {
 		return

@@ -32,7 +32,7 @@ const (
 )
 
 // index finds the rules that may fit a request without looking at all of them.
-// Each rule is filed once, under its most telling condition: equality of the
+// Each rule is filed once, under its most selective condition: equality of the
 // last user text, a substring of it, its state, purpose or model. Only rules
 // with none of these are tried for each request.
 type index struct {
@@ -68,7 +68,7 @@ func newIndex(lines []line) *index {
 	return x
 }
 
-// userText is the substring that the last user text must contain.
+// userText returns the substring that the last user text must contain.
 func (l *line) userText() (string, bool) {
 	if l.When == nil || l.When.User == nil {
 		return "", false

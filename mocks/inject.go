@@ -188,8 +188,8 @@ func (f *scheduledFault) fire() {
 	}
 }
 
-// applyFaults returns the frames of an answer with the faults of x in them: first those
-// that change the answer, then the one that changes what becomes of it.
+// applyFaults returns the frames of an answer with the faults of x: first the injections
+// that change the answer, then the fault that changes how it is sent.
 func (e *Engine) applyFaults(x *Exchange, codec wire.Codec, v *view, c *wire.Completion, frames []wire.Frame) []wire.Frame {
 	if len(x.faults) == 0 {
 		return frames

@@ -6,15 +6,15 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Record is what happened in one exchange.
+// Record describes one exchange.
 type Record struct {
 	N int // from 1, in order of arrival
 	// Line is the script line that answered, such as "replies[0]"; empty if none.
 	Line    string
 	Attempt int // of that line, from 1
 	Status  int // HTTP status; 0 where no head was sent
-	// Fault is the kind of the fault that this exchange was to suffer, Fired
-	// whether the first frame that differs from the unharmed answer went out.
+	// Fault is the kind of the fault that was planned for this exchange, or several joined
+	// with "+"; Fired reports whether the first frame that shows them went out.
 	Fault string
 	Fired bool
 	// Delivered is true when the whole planned answer was handed over. HungUp is
@@ -22,14 +22,13 @@ type Record struct {
 	Delivered, HungUp bool
 	Frames, Bytes     int // handed over; bytes are those of the body
 	Usage             *llm.Usage
-	// Problem says why the request was unexpected or invalid.
+	// Problem explains why the request was unexpected or invalid.
 	Problem string
 	// Retry is true where a client that is only observed repeated a request that failed.
 	Retry bool
 }
 
-// Report is what an engine has to say at the end of a trial. Where EngineOptions
-// limits what is kept, the oldest exchanges and the newest findings are missing.
+// Report summarises the exchanges of a trial. Where EngineOptions.Keep is set, the oldest exchanges and the newest findings are missing.
 type Report struct {
 	Exchanges []Record
 	// Unused are the lines that were never, or not often enough, delivered.
@@ -39,7 +38,7 @@ type Report struct {
 	Unexpected []string
 	// Invalid are the requests that a provider would have refused.
 	Invalid []string
-	// Unfired are the planned faults that struck less often than planned.
+	// Unfired are the planned faults that fired less often than planned.
 	Unfired []string
 	// Calls counts all exchanges, kept or not.
 	Calls int
@@ -77,7 +76,7 @@ func (j *journal) add(x *Exchange) {
 	}
 }
 
-// put brings the record of x up to date, unless a later one has its slot.
+// put updates the record of x, unless a later one has its slot.
 func (j *journal) put(x *Exchange) {
 	if j.records[x.slot].N == x.record.N {
 		j.records[x.slot] = x.record
@@ -103,7 +102,7 @@ func (j *journal) stray(text string) {
 	*list = append(*list, text)
 }
 
-// ordered is a copy of the records in order of arrival.
+// ordered returns a copy of the records in order of arrival.
 func (j *journal) ordered() []Record {
 	oldest := 0
 	if j.keep > 0 && j.calls > j.keep {
@@ -112,7 +111,8 @@ func (j *journal) ordered() []Record {
 	return append(append([]Record(nil), j.records[oldest:]...), j.records[:oldest]...)
 }
 
-// undelivered explains, of a line whose answer was never delivered, that its fault was.
+// undelivered returns a hint for a line whose fault fired and whose answer was never
+// delivered.
 func (s *lineState) undelivered() string {
 	if s.used > 0 || s.fired == 0 {
 		return ""
@@ -120,8 +120,8 @@ func (s *lineState) undelivered() string {
 	return "; its fault was injected, but no request after it took its answer: the agent did not try again"
 }
 
-// Report says what happened so far. It is complete when no exchange is under
-// way; see Server.Detach.
+// Report returns a summary of what has happened so far. It is complete when no exchange
+// is under way; see Server.Detach.
 func (e *Engine) Report() Report {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -39,7 +39,7 @@ func (a *Answer) Load(fsys fs.FS) error {
 	return err
 }
 
-// Answers are all answers of the script in its order, each with its path, such as
+// Answers iterates over all answers of the script in its order, each with its path, such as
 // "replies[0]" or "rules[2].one_of[1]".
 func (s *Script) Answers() iter.Seq2[string, *Answer] {
 	return func(yield func(string, *Answer) bool) {

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// view is a request as conditions look at it.
+// view is a request with the parts that conditions read.
 type view struct {
 	call *wire.Call
 	// user is the text of the last user message, after what follows it.
@@ -35,7 +35,7 @@ func newView(call *wire.Call) view {
 	return v
 }
 
-// Position is what the conditions turn and user of a line look at: the number of
+// Position returns what the conditions turn and user of a line compare: the number of
 // assistant messages, and the text of the last user message.
 func Position(messages []llm.Message) (turn int, user string) {
 	v := newView(&wire.Call{Request: llm.Request{Messages: messages}})
@@ -48,7 +48,7 @@ func (v *view) recent() []llm.Message {
 	return all[max(0, len(all)-len(v.after)-1):]
 }
 
-// system is the text of the system and developer messages, a line for each.
+// system returns the text of the system and developer messages, a line for each.
 func (v *view) system() string {
 	text := ""
 	for _, m := range v.call.Messages {
@@ -62,23 +62,22 @@ func (v *view) system() string {
 	return text
 }
 
-// turnField is where the condition on the number of the turn stands.
+// turnField is the field of the condition on the number of the turn.
 const turnField = "when.turn"
 
 // condition is one compiled condition of a line.
 type condition struct {
-	// field is where the condition stands, such as "when.user.contains", and want
-	// what it asks for.
+	// field is the key of the condition, such as "when.user.contains", want its value.
 	field, want string
-	// fits returns what the request has there and whether that will do.
+	// fits returns what the request has there and whether it meets the condition.
 	fits func(*view) (got string, ok bool)
-	// folded reports whether the request would do if upper and lower case were the same;
-	// nil where that makes no difference. It is slow, for explanations only.
+	// folded reports whether the request meets the condition regardless of case; nil where
+	// that makes no difference. It is slow, for explanations only.
 	folded func(*view) bool
 }
 
-// conditions compiles w in the order in which differences are reported: what
-// tells calls apart best comes first.
+// conditions compiles w in the order in which differences are reported: the most
+// selective conditions come first.
 func (w *When) conditions() ([]condition, error) {
 	if w == nil {
 		return nil, nil
@@ -131,8 +130,8 @@ func (w *When) conditions() ([]condition, error) {
 	return append(c, w.others()...), nil
 }
 
-// attachment adds the condition on what the last user message, and the results after
-// it, carry beside text.
+// attachment adds the condition on the attachments of the last user message and of the
+// results after it.
 func (w *When) attachment(c []condition) ([]condition, error) {
 	if w.Attachment == nil {
 		return c, nil
@@ -212,7 +211,7 @@ func anyText(messages []llm.Message, role llm.Role, fits func(string) bool) (got
 }
 
 // compile returns the kind of the condition ("contains", ...), its value and a
-// function that tells whether a text fits.
+// function that reports whether a text fits.
 func (m *Match) compile() (kind, want string, fits func(string) bool, err error) {
 	switch {
 	case m.Equals != "":

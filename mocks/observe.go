@@ -9,11 +9,11 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// Observer is told of calls as they reach an engine, so that the calls of clients that
-// know nothing of the harness can be recorded and bounded. It is safe for concurrent use.
+// Observer is notified of calls as they reach an engine, so that the calls of clients
+// outside the harness can be recorded and limited. It is safe for concurrent use.
 type Observer interface {
-	// Begin is told of a request before it is matched; of one that could not be read
-	// only the protocol is known. The error, if any, refuses the call before the script
+	// Begin is called with a request before it is matched; if the request could not be
+	// read, only the protocol is known. The error, if any, refuses the call before the script
 	// is asked: the client gets it as a used-up quota, which no client tries again. The
 	// function is then not called; else it is called once, when the whole answer is
 	// about to have been handed over, or when it is certain that it never will be. Its
@@ -24,8 +24,8 @@ type Observer interface {
 // RefusedPrefix begins the Problem of an exchange that the observer refused.
 const RefusedPrefix = "refused: "
 
-// watch tells the observer that a call began, and refuses it if the observer does.
-func (e *Engine) watch(x *Exchange, codec wire.Codec, req llm.Request) bool {
+// observe notifies the observer that a call began, and refuses it if the observer does.
+func (e *Engine) observe(x *Exchange, codec wire.Codec, req llm.Request) bool {
 	if e.opts.Observer == nil {
 		return true
 	}
@@ -59,7 +59,7 @@ func (x *Exchange) notifyObserver(delivered bool) {
 	end(llm.Reply{Text: a.Text, ToolCalls: a.ToolCalls, Finish: a.FinishReason(), Model: a.Model, Usage: &usage}, nil)
 }
 
-// failure is why the client did not get the answer; nil if it did.
+// failure returns why the client did not get the answer; nil if it did.
 func (x *Exchange) failure(delivered bool) error {
 	fail := func(kind llm.ErrorKind, message string) error {
 		return &llm.Error{Kind: kind, Status: x.record.Status, Message: message}

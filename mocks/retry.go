@@ -33,7 +33,7 @@ type attempt struct {
 
 // arrive marks x as a retry if its client says so, or if it repeats, byte for byte, a
 // request that failed: that met a fault or an error status, or was given up by the client.
-// Only an observed engine looks: other clients count their retries themselves.
+// Only an observed engine does this: other clients count their retries themselves.
 func (e *Engine) arrive(x *Exchange, codec wire.Codec, header http.Header, body []byte) {
 	if e.opts.Observer == nil {
 		return
@@ -47,7 +47,7 @@ func (e *Engine) arrive(x *Exchange, codec wire.Codec, header http.Header, body 
 	e.retries.open = append(e.retries.open, &attempt{request, x})
 }
 
-// repeats reports whether a request repeats a failed one, which is then accounted for.
+// repeats reports whether a request repeats a failed one, and forgets the failed one.
 func (r *retries) repeats(request fingerprint, failing func(*Exchange) bool) bool {
 	if r.failed[request] > 0 {
 		r.failed[request]--
@@ -61,8 +61,8 @@ func (r *retries) repeats(request fingerprint, failing func(*Exchange) bool) boo
 	return true
 }
 
-// failing reports whether an exchange under way is bound to fail, so that a client that
-// is quick may repeat it before it has ended here.
+// failing reports whether an exchange under way will fail, so that a quick client may
+// repeat it before it has ended here.
 func (e *Engine) failing(x *Exchange) bool {
 	if len(x.faults) > 0 || x.ctx.Err() != nil {
 		return true
@@ -70,15 +70,15 @@ func (e *Engine) failing(x *Exchange) bool {
 	if x.record.N == 0 {
 		return false // it was not matched yet
 	}
-	known := &e.journal.records[x.slot] // what x.record says of its status belongs to another goroutine
+	known := &e.journal.records[x.slot] // x.record belongs to another goroutine
 	return known.N == x.record.N && known.Status >= http.StatusBadRequest
 }
 
-// ended takes note of how an exchange ended.
+// ended counts an exchange that failed.
 func (r *retries) ended(x *Exchange) {
 	i := slices.IndexFunc(r.open, func(a *attempt) bool { return a.exchange == x })
 	if i < 0 {
-		return // it is repeated already, or nobody asks
+		return // it is repeated already, or there is no observer
 	}
 	if x.record.Fired || x.record.HungUp || !x.record.Delivered || x.record.Status >= http.StatusBadRequest {
 		if r.failed == nil {

@@ -70,7 +70,7 @@ func codecOf(path string, header http.Header, store *wire.ResponseStore) wire.Co
 // isAnthropic reports whether a request is of a client of Anthropic's.
 func isAnthropic(header http.Header) bool { return header.Get("Anthropic-Version") != "" }
 
-// methodOf is the method of an endpoint, or "" if there is no such endpoint.
+// methodOf returns the method of an endpoint, or "" if there is no such endpoint.
 func methodOf(endpoint string) string {
 	switch endpoint {
 	case "/chat/completions", "/responses", "/messages", "/embeddings", "/messages/count_tokens", "/responses/input_tokens":
@@ -132,7 +132,7 @@ func (e *Engine) embed(body []byte) []wire.Frame {
 	return request.Encode(tokens)
 }
 
-// side is an exchange that no line of the script is about.
+// side returns an exchange that the script has no part in.
 func (e *Engine) side(ctx context.Context, frames []wire.Frame) *Exchange {
 	x := &Exchange{engine: e, ctx: ctx, line: -1, phase: outside}
 	x.send(frames)
@@ -140,8 +140,8 @@ func (e *Engine) side(ctx context.Context, frames []wire.Frame) *Exchange {
 }
 
 // stray refuses a request for which there is no endpoint. It is a finding: a client that
-// ignores the error would otherwise pass without what it asked for. What clients try by
-// themselves and go on without is none: the question of a browser before a request, and
+// ignores the error would otherwise pass without the answer. Requests that clients try by
+// themselves and can go on without are not reported: a browser's preflight request, and
 // web sockets.
 func (e *Engine) stray(ctx context.Context, codec wire.Codec, r *http.Request, apiErr *wire.APIError) *Exchange {
 	if r.Method != http.MethodOptions && r.Header.Get("Upgrade") == "" {
@@ -167,7 +167,7 @@ func notFound(method, path string) *wire.APIError {
 	}
 }
 
-// shortMethod is a method that fits a message; clients choose it.
+// shortMethod cuts a method, which clients choose, to a length that fits a message.
 func shortMethod(method string) string { return fmt.Sprintf("%.20s", method) }
 
 // splitTrial takes "/t/<trial>" from the front of a path. A path without it

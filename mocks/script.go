@@ -1,4 +1,4 @@
-// Package mocks is a scripted LLM backend: a script says what is answered, a
+// Package mocks is a scripted LLM backend: a script has the answers, a
 // strict engine matches requests to its lines, and one server speaks the
 // providers' wire protocols, in process or over a socket, with every fault that
 // a provider can show.
@@ -10,16 +10,16 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
-// Script is what a scripted backend answers. It has either Replies, a strict
+// Script has the answers of a scripted backend: either Replies, a strict
 // sequence, or Rules, of which the first match wins.
 type Script struct {
 	// Model names the model that answers; it decides price and tokenizer.
 	Model string `yaml:"model,omitempty" json:"model,omitempty"`
-	// Replies are answered in order, each as often as its Times says.
+	// Replies are answered in order, each Times times.
 	Replies []Line `yaml:"replies,omitempty" json:"replies,omitempty"`
 	// Rules are tried in order for each request.
 	Rules []Line `yaml:"rules,omitempty" json:"rules,omitempty"`
-	// State is where the rules' state machine starts; empty by default.
+	// State is the initial state of the rules; empty by default.
 	State string `yaml:"state,omitempty" json:"state,omitempty"`
 	// Lenient answers an unexpected call with a stock text in place of an error,
 	// and forgives unused lines. Both are still recorded.
@@ -36,26 +36,24 @@ type Line struct {
 	// Then is the state after this rule's answer was delivered.
 	Then string `yaml:"then,omitempty" json:"then,omitempty"`
 	// Times is how often the line answers. Replies: default 1. Rules: default
-	// without limit. A line without an answer strikes that often.
+	// without limit. A line that is nothing but a fault fires that often.
 	Times int `yaml:"times,omitempty" json:"times,omitempty" jsonschema:"minimum=1"`
-	// Optional says that it is no finding if the rule is never used. A line of
-	// Replies is never optional.
+	// Optional rules need not be used. A line of Replies is never optional.
 	Optional bool `yaml:"optional,omitempty" json:"optional,omitempty"`
 
 	Answer `yaml:",inline"`
 	// OneOf are the answers of a simulated model, of which each attempt at the line
-	// draws one; see Choice. Latency and Usage of the line hold for those that say
-	// nothing else; it has no further part of an answer then.
+	// draws one; see Choice. Latency and Usage of the line are the defaults of its
+	// choices; the line then has no other part of an answer.
 	OneOf []Choice `yaml:"one_of,omitempty" json:"one_of,omitempty"`
 }
 
 // Choice is an answer that is drawn with a probability.
 //
-// What is drawn follows from the seed, the trial, the line and the attempt at the line
-// alone: it is the same in every execution, whatever else is called before. A fault in
-// it strikes whenever it is drawn, and is no planned fault, which would have to strike;
-// alone it uses the line up, beside an answer it leaves the line to the retry, which
-// draws again.
+// The draw depends on the seed, the trial, the line and the attempt at the line alone: it
+// is the same in every execution, whatever other calls come before. A fault in a choice
+// fires whenever the choice is drawn; no report demands that it is. Alone it uses the line;
+// beside an answer it leaves the line to the retry, which draws again.
 type Choice struct {
 	// Chance is the probability, in [0, 1]. Those of a line sum to 1; one choice may
 	// leave it out and gets what remains.
@@ -63,12 +61,12 @@ type Choice struct {
 	Answer `yaml:",inline"`
 }
 
-// Answer is what is answered: a text, tool calls, a refusal, a fault.
+// Answer is an answer of the model: a text, tool calls, a refusal, a fault.
 type Answer struct {
 	// Text is the answer's text. At most one of Text, File, Template, Frames
 	// is given.
 	Text Text `yaml:"text,omitempty" json:"text,omitempty"`
-	// File holds the answer's text; the path is relative to the script's folder
+	// File is a file with the answer's text; the path is relative to the script's folder
 	// and cannot leave it.
 	File string `yaml:"file,omitempty" json:"file,omitempty"`
 	// Template is a Go text/template over the request: .Model, .System, .User
@@ -79,7 +77,7 @@ type Answer struct {
 	Frames *Frames `yaml:"frames,omitempty" json:"frames,omitempty"`
 	// ToolCalls are the function calls that the answer asks for.
 	ToolCalls []ScriptedToolCall `yaml:"tool_calls,omitempty" json:"tool_calls,omitempty"`
-	// Thinking is what the answer shows of the model's reasoning, in protocols that
+	// Thinking is the reasoning that the answer shows, in protocols that
 	// have a place for it: OpenAI Responses and Anthropic Messages.
 	Thinking string `yaml:"thinking,omitempty" json:"thinking,omitempty"`
 	// Refusal is the text of an explicit refusal.
@@ -90,10 +88,10 @@ type Answer struct {
 	Usage *ScriptedUsage `yaml:"usage,omitempty" json:"usage,omitempty"`
 	// Latency is how long the answer takes.
 	Latency *Latency `yaml:"latency,omitempty" json:"latency,omitempty"`
-	// Fault is what goes wrong. On a line with an answer it strikes the first
+	// Fault goes wrong with the answer. On a line with an answer it fires at the first
 	// attempts and leaves the line unconsumed, so that a retry gets the answer.
 	// The faults that still bring the whole answer (slow-drip, duplicate-chunk,
-	// wrong-usage, grandchild) consume the line, as nobody would retry. On a
+	// wrong-usage, grandchild) consume the line, as no client would retry. On a
 	// line without an answer the fault is the line, which is consumed once the
 	// fault has taken effect.
 	Fault *Fault `yaml:"fault,omitempty" json:"fault,omitempty"`
@@ -181,7 +179,7 @@ type Match struct {
 // Duration is a time.Duration that files spell as "2s" or "1h30m".
 type Duration = quantity.Duration
 
-// Latency says how long an answer takes. In a file it is either a duration (the
+// Latency is the time that an answer takes. In a file it is either a duration (the
 // whole answer) or a mapping.
 type Latency struct {
 	// First is the time to the first byte; for an answer that is not streamed,
@@ -205,10 +203,10 @@ type Fault struct {
 	// Message replaces the stock error message.
 	Message string `yaml:"message,omitempty" json:"message,omitempty"`
 	// After is how many stream chunks (or output lines of an agent) are delivered
-	// before the fault strikes; default: half of them.
+	// before the fault fires; default: half of them.
 	After *int `yaml:"after,omitempty" json:"after,omitempty" jsonschema:"minimum=0"`
 	// Delay is the pause between chunks of kind "slow-drip" (default 1s).
 	Delay Duration `yaml:"delay,omitempty" json:"delay,omitempty"`
-	// Times is how many attempts the fault strikes; default 1.
+	// Times is the number of attempts at which the fault fires; default 1.
 	Times int `yaml:"times,omitempty" json:"times,omitempty" jsonschema:"minimum=1"`
 }

@@ -13,8 +13,8 @@ import (
 
 // Server lets any number of trials be reached over HTTP/1.1, each under its own
 // base URL: /t/<trial>/v1, or /v1 for the trial "". The zero value is ready to
-// use. It is the caller who listens; listen on a loopback address, for a server
-// that answers everybody is seldom what is wanted.
+// use. The caller listens, on a loopback address: a server that answers everybody is
+// seldom wanted. For a single test see Start.
 type Server struct {
 	mu     sync.RWMutex
 	trials map[string]*trial
@@ -23,13 +23,13 @@ type Server struct {
 // trial is an engine that is attached.
 type trial struct {
 	engine *Engine
-	// gone ends when the trial is detached, and with it all that is under way.
+	// gone ends when the trial is detached, and with it every exchange under way.
 	gone   context.Context
 	leave  context.CancelFunc
 	active sync.WaitGroup
 }
 
-// errDetached is why an exchange ended whose trial did.
+// errDetached cancels the exchanges of a trial that is detached.
 var errDetached = errors.New("the trial was detached from the scripted server")
 
 // Attach makes an engine reachable under a trial's name, which is one element of
@@ -49,7 +49,8 @@ func (s *Server) Attach(name string, e *Engine) error {
 	return nil
 }
 
-// Detach ends what is under way for a trial, waits for it and forgets the trial.
+// Detach ends the exchanges of a trial that are under way, waits for them and forgets
+// the trial.
 // After that the engine's report is complete. It is an error if ctx ends before,
 // which takes a client that neither reads nor leaves.
 func (s *Server) Detach(ctx context.Context, name string) error {

@@ -15,7 +15,7 @@ import (
 // maxTemplate is the size in bytes up to which a template may write.
 const maxTemplate = 1 << 20
 
-// templateData is what a template sees. Nothing in it depends on time or chance.
+// templateData are the fields of a template. None of them depends on time or chance.
 type templateData struct {
 	Model, System, User string
 	Turn                int
@@ -69,9 +69,9 @@ func templateFields() []string {
 	return names
 }
 
-// checkFields looks for fields of the request that do not exist. dotIsRequest
-// is false inside range and with, and in a defined template, where the dot is
-// something else; what is used there shows when it is executed.
+// checkFields returns an error for a field of the request that does not exist. dotIsRequest
+// is false inside range and with, and in a defined template, where the dot is something
+// else; unknown fields are found there when the template is executed.
 func checkFields(node parse.Node, dotIsRequest bool) error {
 	known := func(name string) error {
 		if _, ok := reflect.TypeFor[templateData]().FieldByName(name); !ok {

@@ -92,7 +92,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, b.err
 }
 
-// more goes on to the next frame, or says why there is none.
+// more goes on to the next frame, or returns why there is no other.
 func (b *body) more() error {
 	current := &b.x.frames[b.at-1]
 	switch {
@@ -134,8 +134,8 @@ func (b *body) complete() bool {
 	return b.at == len(b.x.frames) && b.x.frames[b.at-1].End == wire.Continue
 }
 
-// cut is the error that a client gets where a connection ends early; closed is
-// that of an orderly end.
+// cut returns the error that a client gets where a connection ends early; closed is
+// the error of an orderly end.
 func (b *body) cut(end wire.End, closed error) error {
 	switch end {
 	case wire.Reset:

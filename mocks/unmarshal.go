@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// The plain types have the fields of the real ones and none of their methods, so
+// The plain types have the fields of the real ones without their methods, so
 // that decoding a mapping does not call the same unmarshaller again.
 type (
 	plainMatch   Match
@@ -31,7 +31,7 @@ func (m *Match) UnmarshalYAML(node *yaml.Node) error {
 	return m.check()
 }
 
-// check is nil if exactly one of the conditions is given.
+// check returns an error unless exactly one of the conditions is given.
 func (m *Match) check() error {
 	given := 0
 	for _, s := range []string{m.Contains, m.Matches, m.Equals} {

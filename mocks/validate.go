@@ -11,14 +11,14 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// Problem is one thing that is wrong with a script.
+// Problem is one mistake in a script.
 type Problem struct {
-	// Path is where, such as "rules[2].when.user.matches"; empty means the script
+	// Path is the place of the mistake, such as "rules[2].when.user.matches"; empty means the script
 	// as a whole.
 	Path string
-	// Message says what is wrong and what would be right.
+	// Message describes the mistake and the remedy.
 	Message string
-	// Nearest is the valid word that was probably meant; empty if none is near.
+	// Nearest is the valid word that was probably meant; empty if no word is close.
 	Nearest string
 }
 
@@ -41,7 +41,7 @@ func (v *validator) add(path, format string, args ...any) {
 	v.problems = append(v.problems, Problem{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-// word adds a problem if word is not one of those known.
+// word adds a problem if word is not known.
 func (v *validator) word(path, what, word string, known []string) bool {
 	if slices.Contains(known, word) {
 		return true
@@ -53,8 +53,7 @@ func (v *validator) word(path, what, word string, known []string) bool {
 	return false
 }
 
-// Validate finds everything that is wrong with a script, in the order of its
-// lines.
+// Validate returns all mistakes in a script, in the order of its lines.
 func (s *Script) Validate() []Problem {
 	v := &validator{}
 	switch {
@@ -81,7 +80,7 @@ func (s *Script) Validate() []Problem {
 	return v.problems
 }
 
-// ordered checks what a line of a strict sequence cannot have.
+// ordered reports keys that a line of a strict sequence cannot have.
 func (v *validator) ordered(path string, l *Line) {
 	if l.In != "" {
 		v.add(path+".in", "only rules have states; replies come in their order")
@@ -96,7 +95,7 @@ func (v *validator) ordered(path string, l *Line) {
 
 // line checks what a line answers, and how often.
 func (v *validator) line(path string, l *Line) {
-	// A zero cannot be told from a field left out, and is the default.
+	// A zero is the same as a field left out, and is the default.
 	if l.Times < 0 {
 		v.add(path+".times", "must be at least 1, not %d", l.Times)
 	}
@@ -180,7 +179,7 @@ func (v *validator) template(path, text string) {
 	}
 }
 
-// measured checks what an answer costs and how long it takes.
+// measured checks the usage and the latency of an answer.
 func (v *validator) measured(path string, a *Answer) {
 	if u := a.Usage; u != nil {
 		if min(u.Input, u.CachedInput, u.CacheWrite, u.Output, u.Reasoning) < 0 {
@@ -223,7 +222,7 @@ func (v *validator) when(path string, w *When) {
 	}
 }
 
-// fault checks the kind of the fault of an answer, and what belongs to it.
+// fault checks the kind of the fault of an answer, and its options.
 func (v *validator) fault(path string, f *Fault) bool {
 	path += ".fault"
 	if !v.word(path+".kind", "a kind of fault", f.Kind, faultNames()) {
@@ -233,7 +232,7 @@ func (v *validator) fault(path string, f *Fault) bool {
 	return true
 }
 
-// faultOptions checks what belongs to the kind.
+// faultOptions checks the options of the kind.
 func (v *validator) faultOptions(path string, f *Fault) {
 	if !slices.Contains(ProcessFaults(), f.Kind) {
 		if _, err := wire.NewFault(f.spec()); err != nil {

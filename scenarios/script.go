@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// LoadScript reads what a mock server is to answer: a file that holds a script
+// LoadScript reads the script of a mock server: a file that is a script
 // alone, or else the backend of a scenario, which is a file or the name of a
 // shipped one.
 //

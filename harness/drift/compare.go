@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Tier is how much a difference matters.
+// Tier is the gravity of a difference.
 type Tier string
 
 // The tiers.
@@ -29,7 +29,7 @@ type Difference struct {
 	// Where is the part of the answer: "status", "finish", "events", "tool call search",
 	// or a member such as "content_block_delta: delta.text".
 	Where string `json:"where"`
-	// Before is what was captured, Now what came.
+	// Before is the captured value, Now the new one.
 	Before string `json:"before,omitempty"`
 	Now    string `json:"now,omitempty"`
 }
@@ -48,8 +48,8 @@ func (c *comparison) differ(tier Tier, where, before, now string) {
 	}
 }
 
-// compare is how an answer differs from the captured one, the gravest first. Where there
-// is no answer any more only that is said.
+// compare returns the differences of an answer from the captured one, the gravest first.
+// If there is no answer any more, that is the only difference.
 func compare(before, now *shape) []Difference {
 	var c comparison
 	switch {
@@ -184,8 +184,8 @@ func kindAt(at string) string {
 	return kind
 }
 
-// kinds compares the values at each place. What is missing is told once, where it
-// begins, and what was null only is missed by nobody. Null fits every kind.
+// kinds compares the values at each place. A missing value is reported once, where it
+// begins, and not at all if it was null. Null fits every kind.
 func (c *comparison) kinds(prefix string, before, now map[string]values) {
 	for _, at := range slices.Sorted(maps.Keys(before)) {
 		was, is := before[at], now[at]

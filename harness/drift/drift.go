@@ -1,5 +1,5 @@
 // Package drift sends the requests of a captured script to a live backend again and
-// says, in tiers, how the structure of its answers has changed since.
+// reports, in tiers, how the structure of its answers has changed since.
 package drift
 
 import (
@@ -25,27 +25,27 @@ import (
 // Schema names the form of a Result and its version.
 const Schema = "rehearse.drift/1"
 
-// maxBody is how many bytes of an answer are read.
+// maxBody is the number of bytes of an answer that are read.
 const maxBody = 32 << 20
 
-// anthropicVersion is what a request to Anthropic's API says if the captured one said
+// anthropicVersion is the version in a request to Anthropic's API if the captured one had
 // nothing.
 const anthropicVersion = "2023-06-01"
 
-// Options say how a backend is asked.
+// Options configure the requests to a backend.
 type Options struct {
-	// Upstream is the root of its API, Offline forbids all but those on this machine;
+	// Upstream is the root of its API; Offline forbids upstreams that are not on this machine;
 	// as in capture.Options.
 	Upstream string
 	Offline  bool
-	// Key is the API key for a protocol; nil or "" where there is none.
+	// Key returns the API key for a protocol; nil or "" means no key.
 	Key func(protocol string) string
 	// Transport carries the requests; nil means http.DefaultTransport. Redirects are
 	// not followed: they could take the key elsewhere.
 	Transport http.RoundTripper
 	// Clock measures the timeout; default the machine's.
 	Clock clock.Clock
-	// Timeout is how long an answer may take; default 2 minutes.
+	// Timeout limits the time of an answer; default 2 minutes.
 	Timeout time.Duration
 	// MaxCalls is the most requests that are sent; 0 means all.
 	MaxCalls int
@@ -53,23 +53,23 @@ type Options struct {
 	// It is looked at before each call, which counts with what it cost when it was
 	// captured.
 	MaxCost float64
-	// Cost prices the usage of a model; ok is false where there is no price.
+	// Cost prices the usage of a model; ok is false if the price is unknown.
 	Cost func(model string, u llm.Usage) (cost float64, ok bool)
-	// Done is told of each answer; may be nil.
+	// Done is called after each answer; may be nil.
 	Done func(Exchange)
 }
 
-// Result is what was found.
+// Result has the differences of all answers.
 type Result struct {
 	Schema   string `json:"schema"`
 	Upstream string `json:"upstream"`
-	// Captured is when the answers were captured that these are held against.
+	// Captured is the time at which the answers were captured.
 	Captured time.Time `json:"captured"`
-	// Exchanges are those that were asked again, in their order.
+	// Exchanges are the exchanges that were repeated, in their order.
 	Exchanges []Exchange `json:"exchanges"`
-	// Skipped are those that were not.
+	// Skipped are the exchanges that were not repeated.
 	Skipped []Skipped `json:"skipped,omitempty"`
-	// Stopped says which cap ended it; empty if none did.
+	// Stopped names the cap that ended it; empty if it was not ended.
 	Stopped string  `json:"stopped,omitempty"`
 	Calls   int     `json:"calls"`
 	Cost    float64 `json:"cost,omitempty"`
@@ -80,8 +80,8 @@ type Exchange struct {
 	N        int    `json:"n"`
 	Protocol string `json:"protocol"`
 	Path     string `json:"path"`
-	// Unanswered says why nothing can be told: the backend could not be reached, or it
-	// refused for a reason that is no change of its answers (a key, a quota, a load).
+	// Unanswered is why nothing can be compared: the backend could not be reached, or it
+	// refused for a reason that is not a change of its answers (a key, a quota, load).
 	Unanswered  string       `json:"unanswered,omitempty"`
 	Differences []Difference `json:"differences,omitempty"`
 }
@@ -92,7 +92,7 @@ type Skipped struct {
 	Why string `json:"why"`
 }
 
-// Count is how many differences of a tier there are.
+// Count returns the number of differences of a tier.
 func (r *Result) Count(t Tier) int {
 	n := 0
 	for i := range r.Exchanges {
@@ -105,7 +105,7 @@ func (r *Result) Count(t Tier) int {
 	return n
 }
 
-// Unanswered is how many exchanges nothing can be told of.
+// Unanswered returns the number of exchanges that could not be compared.
 func (r *Result) Unanswered() int {
 	n := 0
 	for i := range r.Exchanges {
@@ -182,7 +182,7 @@ func (r *runner) exchange(ctx context.Context, x *tape.Exchange) {
 	r.asked[key] = true
 	e := Exchange{N: x.N, Protocol: x.Protocol, Path: x.Path}
 	now, err := r.ask(ctx, codec, x)
-	// A provider that does not know a key repeats it.
+	// A provider that does not accept a key repeats it.
 	clean := redact.New([]string{r.key(x.Protocol)})
 	switch {
 	case err != nil:
@@ -202,7 +202,7 @@ func (r *runner) exchange(ctx context.Context, x *tape.Exchange) {
 	}
 }
 
-// refused reports whether a status says nothing about the form of answers.
+// refused reports whether a status has no meaning for the form of answers.
 func refused(status int) bool {
 	switch status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusTooManyRequests, http.StatusRequestTimeout:
@@ -211,7 +211,7 @@ func refused(status int) bool {
 	return status >= 500
 }
 
-// overCap says which cap the next call would go over.
+// overCap returns the cap that the next call would exceed.
 func (r *runner) overCap(before *shape) string {
 	if r.opts.MaxCalls > 0 && r.result.Calls >= r.opts.MaxCalls {
 		return fmt.Sprintf("the cap of %d calls", r.opts.MaxCalls)
@@ -301,7 +301,7 @@ func (r *runner) key(protocol string) string {
 	return r.opts.Key(protocol)
 }
 
-// withoutURL is an error of a client without the address, which the reader knows.
+// withoutURL returns an error of a client without the address, which is printed elsewhere.
 func withoutURL(err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// shape is how an answer is built, without what it says.
+// shape is the structure of an answer, without its content.
 type shape struct {
 	status int
 	stream bool
@@ -27,7 +27,7 @@ type shape struct {
 	// it: "content_block_delta: delta.text".
 	members map[string]values
 	answer  wire.Completion
-	// unread says why the answer is none; nil if it can be read.
+	// unread is why the answer cannot be read; nil if it can.
 	unread error
 }
 
@@ -54,7 +54,7 @@ func (v values) String() string {
 	return strings.Join(names, " or ")
 }
 
-// maxDepth is how deep members are looked at, maxMembers how many.
+// maxDepth and maxMembers bound the members that are compared.
 const (
 	maxDepth   = 20
 	maxMembers = 5000
@@ -63,7 +63,7 @@ const (
 // shapeOf reads the shape of an answer.
 func shapeOf(codec wire.Reader, status int, contentType string, body []byte) shape {
 	s := shape{status: status, members: map[string]values{}}
-	s.media, _, _ = mime.ParseMediaType(contentType) // what is none is empty
+	s.media, _, _ = mime.ParseMediaType(contentType) // empty if it is not valid
 	s.stream = s.media == "text/event-stream"
 	if status >= 400 {
 		s.unread = wire.ReadError(status, nil, body)
@@ -82,7 +82,7 @@ func shapeOf(codec wire.Reader, status int, contentType string, body []byte) sha
 	return s
 }
 
-// tolerant is how answers are read: what they repeat or break is looked at all the same.
+// tolerant reads answers in spite of duplicate members and invalid UTF-8.
 var tolerant = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
 // document adds one JSON document, or one event's data.
@@ -96,7 +96,7 @@ func (s *shape) document(data []byte) {
 	}
 }
 
-// kindOf is the kind of an event: what its type says, or its object.
+// kindOf returns the kind of an event: its type, or its object.
 func kindOf(data []byte, stream bool) string {
 	if !stream {
 		return "document"
@@ -121,7 +121,7 @@ func kindOf(data []byte, stream bool) string {
 	return "event"
 }
 
-// place is where in a document a value stands.
+// place is the position of a value in a document.
 type place struct {
 	kind, path string
 	depth      int
@@ -140,7 +140,7 @@ func (s *shape) value(d *jsontext.Decoder, at place) error {
 	if at.depth > 0 && len(s.members) < maxMembers {
 		s.members[at.kind+": "+at.path] |= valuesOf(kind)
 	}
-	if at.depth == maxDepth || said(at.path) || kind != '{' && kind != '[' {
+	if at.depth == maxDepth || isContent(at.path) || kind != '{' && kind != '[' {
 		return d.SkipValue()
 	}
 	if _, err := d.ReadToken(); err != nil {
@@ -163,9 +163,9 @@ func (s *shape) value(d *jsontext.Decoder, at place) error {
 	return err
 }
 
-// said reports whether what stands there is the model's own, or repeats the request: its
-// members are nobody's format.
-func said(path string) bool {
+// isContent reports whether the value there is written by the model, or repeats the request: its
+// members are not part of the provider's format.
+func isContent(path string) bool {
 	for _, end := range []string{".input", ".metadata", ".parameters", ".input_schema", ".schema", ".logprobs"} {
 		if strings.HasSuffix(path, end) {
 			return true
@@ -192,7 +192,7 @@ func valuesOf(kind jsontext.Kind) values {
 	return 0
 }
 
-// arguments are the members of a tool call's arguments, or why there are none.
+// arguments returns the members of a tool call's arguments, or why they cannot be read.
 func arguments(c llm.ToolCall) (map[string]values, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(c.Arguments), &members); err != nil {

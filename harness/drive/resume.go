@@ -25,7 +25,7 @@ func (t *Trial) ResumeWithoutFaults(ctx context.Context) (*Trial, error) {
 		next.Clock = later
 	}
 	if t.engine != nil {
-		next.engine = t.engine.Calm(next.Clock)
+		next.engine = t.engine.WithoutInjections(next.Clock)
 	}
 	next.collector = record.NewCollector(record.CollectorOptions{Clock: next.Clock}) // nobody reads it
 	next.Sink = next.collector

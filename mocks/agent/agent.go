@@ -3,13 +3,13 @@
 // and whose every invocation gets the next answer of a script.
 //
 // The child is the program's own executable, started again: Main, called first
-// thing in main or TestMain, turns it into the agent if the environment says so.
+// thing in main or TestMain, turns it into the agent if the environment asks for it.
 // It sends what it was asked (arguments and standard input) to the parent over a
 // private socket; there the script's engine decides, by the same rules as for an
 // API, and the child plays the answer line by line, each of them acknowledged. So
-// the parent knows what was handed over, and that a fault took effect.
+// the parent knows which lines were delivered, and that a fault took effect.
 //
-// A child that loses its parent ends, and none lives longer than two minutes.
+// A child that loses its parent ends, and no child lives longer than two minutes.
 package agent
 
 import (
@@ -36,7 +36,7 @@ type Config struct {
 	// Clock passes the script's latencies; default: the machine's. The driven
 	// system lives in real time, so any other is for tests.
 	Clock clock.Clock
-	// Price tells what an answer costs in USD, for the styles that report it. By
+	// Price returns the cost of an answer in USD, for the styles that report it. By
 	// default they report nothing.
 	Price func(model string, usage llm.Usage) (usd float64, ok bool)
 }
@@ -60,7 +60,7 @@ type Server struct {
 // Serve listens for the agents of one trial until Close is called. The socket is
 // one of the file system in a folder that only this user can enter, or one of
 // the loopback interface where there are no such sockets; either way it wants a
-// token that only the children of this server know.
+// token that only the children of this server have.
 func Serve(engine *mocks.Engine, cfg Config) (*Server, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = clock.Real()
@@ -120,29 +120,29 @@ func (s *Server) Command(style string) (argv, env []string, err error) {
 }
 
 // Living is the number of agents, and of processes they left behind, that have
-// not ended. The kernel says so when it closes their connections.
+// not ended. The kernel closes their connections when they end.
 func (s *Server) Living() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.living
 }
 
-// lastWords is how long Close waits for agents that have ended to be heard out.
-// Only agents that are still alive, and about to be ended, take that long.
-const lastWords = 2 * time.Second
+// drainTime is how long Close waits for the last messages of agents that have ended.
+// Only agents that are still alive, and are then stopped, take that long.
+const drainTime = 2 * time.Second
 
-// Close hears out the agents that have ended, ends those that have not, and
+// Close reads the last messages of the agents that have ended, stops the others, and
 // completes the engine's records. It may be called again.
 func (s *Server) Close() error {
 	err := s.listener.Close()
 	if errors.Is(err, net.ErrClosed) {
 		err = nil
 	}
-	// An agent's last word, that it took the last frame, may still be on its way
-	// when whoever waited for the process knows already that it is gone.
-	impatient := time.AfterFunc(lastWords, s.stop)
+	// The message that an agent took its last frame may still be on its way when the
+	// process has been waited for.
+	stopLate := time.AfterFunc(drainTime, s.stop)
 	s.playing.Wait()
-	impatient.Stop()
+	stopLate.Stop()
 	s.stop()
 	return errors.Join(err, os.RemoveAll(s.dir))
 }

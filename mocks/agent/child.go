@@ -31,7 +31,7 @@ func Main() {
 	if setting == "" {
 		return
 	}
-	// No bug of ours may leave a process behind for good.
+	// No bug may leave a process behind for good.
 	time.AfterFunc(lifetime, func() { os.Exit(exitOrphaned) })
 	fields := strings.SplitN(setting, "|", 4)
 	if len(fields) != 4 {
@@ -44,15 +44,15 @@ func Main() {
 	p := &puppet{out: json.NewEncoder(conn), setting: fields}
 	orders := p.listen(conn)
 	h := hello{Token: fields[3], Style: fields[0], Args: os.Args[1:]}
-	if h.Style != heir {
-		// Like the real ones: whoever leaves standard input open waits for ever.
+	if h.Style != grandchildStyle {
+		// As with the real ones, a caller that leaves standard input open waits for ever.
 		stdin, err := io.ReadAll(io.LimitReader(os.Stdin, maxStdin))
 		if err != nil {
 			quit("read standard input: %v", err)
 		}
 		h.Stdin = string(stdin)
 	}
-	p.tell(h)
+	p.send(h)
 	for o := range orders {
 		p.carryOut(o)
 	}
@@ -63,7 +63,7 @@ func quit(format string, args ...any) {
 	os.Exit(exitUnusable)
 }
 
-// puppet is a process that does what its parent says.
+// puppet is a process that carries out its parent's orders.
 type puppet struct {
 	mu      sync.Mutex
 	out     *json.Encoder
@@ -86,7 +86,7 @@ func (p *puppet) listen(conn net.Conn) <-chan order {
 	return orders
 }
 
-func (p *puppet) tell(message any) {
+func (p *puppet) send(message any) {
 	p.mu.Lock()
 	err := p.out.Encode(message)
 	p.mu.Unlock()
@@ -102,22 +102,22 @@ func (p *puppet) carryOut(o order) {
 	case opStderr:
 		p.write(os.Stderr, o.Data)
 	case opExit:
-		p.tell(wordDone)
+		p.send(wordDone)
 		os.Exit(o.Status)
 	case opKill:
-		p.tell(wordDone)
+		p.send(wordDone)
 		crash()
 	case opSigterm:
 		signals := make(chan os.Signal, 1)
 		signal.Notify(signals, syscall.SIGTERM)
-		p.tell(wordDone)
+		p.send(wordDone)
 		go func() {
 			for range signals {
-				p.tell(wordSigterm)
+				p.send(wordSigterm)
 			}
 		}()
 	case opGrandchild:
-		p.leaveHeir()
+		p.startGrandchild()
 	case opFlood:
 		p.flood(o.Data)
 	}
@@ -129,22 +129,22 @@ func (p *puppet) write(f *os.File, data []byte) {
 	if _, err := f.Write(data); err != nil {
 		os.Exit(1)
 	}
-	p.tell(wordDone)
+	p.send(wordDone)
 }
 
-// leaveHeir starts a process that does nothing but hold the outputs open.
-func (p *puppet) leaveHeir() {
+// startGrandchild starts a process that only keeps the outputs open.
+func (p *puppet) startGrandchild() {
 	path, err := os.Executable()
 	if err != nil {
 		quit("find the grandchild's program: %v", err)
 	}
 	cmd := exec.Command(path)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(), envAgent+"="+strings.Join(append([]string{heir}, p.setting[1:]...), "|"))
+	cmd.Env = append(os.Environ(), envAgent+"="+strings.Join(append([]string{grandchildStyle}, p.setting[1:]...), "|"))
 	if err := cmd.Start(); err != nil {
 		quit("start the grandchild: %v", err)
 	}
-	p.tell(wordDone)
+	p.send(wordDone)
 }
 
 // flood repeats line until the reader gives up. The first 64 KiB prove it.
@@ -155,7 +155,7 @@ func (p *puppet) flood(line []byte) {
 			os.Exit(1)
 		}
 		if first {
-			p.tell(wordDone)
+			p.send(wordDone)
 		}
 	}
 }

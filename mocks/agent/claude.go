@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// claudeOptions reads the arguments that Claude Code knows.
+// claudeOptions parses the arguments of Claude Code.
 func claudeOptions(args []string) (options, error) {
 	return parseArgs(args,
 		"--print=-p --verbose --dangerously-skip-permissions --include-partial-messages --no-session-persistence --strict-mcp-config",
@@ -110,7 +110,7 @@ func claudeResult(a *act, session string) object {
 		result["total_cost_usd"] = *a.usd
 	}
 	if a.failure != "" {
-		// As seen in the wild: the subtype says success all the same.
+		// As the real program does: the subtype is "success" all the same.
 		result["is_error"], result["result"] = true, a.failure
 		if a.status != 0 {
 			result["api_error_status"] = a.status
@@ -121,7 +121,7 @@ func claudeResult(a *act, session string) object {
 
 const (
 	refusal = "refusal"
-	// claudeRefused is what Claude Code says of a refusal in place of the model's words; it
+	// claudeRefused is the text of Claude Code for a refusal, in place of the model's; it
 	// ends with exit status 1 then.
 	claudeRefused = "API Error: Claude Code is unable to respond to this request, which appears to violate our Usage Policy"
 )

@@ -99,7 +99,7 @@ type act struct {
 	refused bool
 	usd     *float64
 	args    []string // of the invocation
-	// failure, if set, is told in place of success, with the provider's HTTP
+	// failure, if set, is reported in place of success, with the provider's HTTP
 	// status if it has one; a style sets it where the real program fails of an answer.
 	// exit is the process's exit status then.
 	failure string
@@ -115,7 +115,7 @@ type line struct {
 	stderr  bool
 }
 
-// event adds a JSON event; content is what a model had to think about.
+// event adds a JSON event; content is true for output of the model, which takes time.
 func (a *act) event(content bool, v object) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -153,7 +153,7 @@ func timed(lines []line, answer wire.Completion) []wire.Frame {
 	return frames
 }
 
-// opHeader is where a frame says what the process does.
+// opHeader is the header of a frame that names the action of the process.
 const opHeader = "Process"
 
 func doing(o op, data []byte) wire.Frame {
@@ -166,7 +166,7 @@ func exitFrame(status int) wire.Frame {
 	return f
 }
 
-// orderOf is what a frame tells the process to do; no Op means nothing.
+// orderOf returns the order that a frame is for the process; without an Op there is none.
 func orderOf(f wire.Frame) order {
 	o := order{Op: op(f.Header.Get(opHeader)), Data: f.Data, Status: f.Status}
 	if o.Op == "" && len(f.Data) > 0 {

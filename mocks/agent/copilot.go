@@ -41,7 +41,7 @@ func copilotAnswer(a *act) {
 	exit := a.exit
 	if a.failure != "" {
 		event(false, "session.error", object{"message": withStatus(a)})
-		exit = max(exit, 1) // its own event tells, whatever the process's status
+		exit = max(exit, 1) // its own event has the failure, whatever the process's status
 	}
 	a.event(false, object{
 		"type": "result", "sessionId": derive(a.ID, "session"), "exitCode": exit, "usage": object{"premiumRequests": 1},

@@ -9,13 +9,13 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// FaultKind documents one way in which a process can go wrong.
+// FaultKind documents one fault of a process.
 type FaultKind struct {
 	// Name is the kind's name in scripts.
 	Name string
-	// Doc says in one line what happens.
+	// Doc describes the fault in one line.
 	Doc string
-	// plan edits the frames of the unharmed answer. output are its lines, exit its
+	// plan edits the frames of the intended answer. output are its lines, exit its
 	// last frame.
 	plan func(f fault, output []wire.Frame, exit wire.Frame) []wire.Frame
 }
@@ -78,7 +78,7 @@ var faultKinds = []FaultKind{
 	},
 }
 
-// FaultKinds lists the ways in which a process can go wrong. "Some lines" are
+// FaultKinds lists the faults of a process. "Some lines" are
 // the fault's After, by default half of the output.
 func FaultKinds() []FaultKind { return slices.Clone(faultKinds) }
 

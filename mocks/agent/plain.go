@@ -11,7 +11,7 @@ func readPlain(h hello) (invocation, error) {
 }
 
 // plainAnswer renders the text alone. A failure with exit status 0 is a text too:
-// such a program has no other way to tell.
+// such a program has no other way to report it.
 func plainAnswer(a *act) {
 	text := a.Text
 	if a.failure != "" {

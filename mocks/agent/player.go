@@ -21,7 +21,7 @@ type child struct {
 	alive context.Context // ends when the child is gone or the server ends
 }
 
-// serve plays one invocation. It returns when the child is gone.
+// serve answers one invocation. It returns when the child is gone.
 func (s *Server) serve(conn net.Conn) {
 	alive, gone := context.WithCancel(s.ctx)
 	defer gone()
@@ -50,7 +50,7 @@ func (s *Server) serve(conn net.Conn) {
 			}
 		}
 	})
-	if h.Style != heir {
+	if h.Style != grandchildStyle {
 		s.play(c, h)
 	}
 	<-alive.Done()
@@ -82,7 +82,7 @@ func (c *child) play(x *mocks.Exchange, i int) bool {
 	o := orderOf(x.Frames()[i])
 	if o.Op == opSigterm {
 		// Only a SIGTERM that was survived shows that it is ignored.
-		if !c.obey(o) || !c.hears(wordSigterm) {
+		if !c.obey(o) || !c.receives(wordSigterm) {
 			return false
 		}
 		o = order{}
@@ -95,7 +95,7 @@ func (c *child) play(x *mocks.Exchange, i int) bool {
 	}) == nil
 }
 
-// finish does what follows the last frame.
+// finish carries out what follows the last frame.
 func (c *child) finish(last wire.Frame) {
 	switch last.End {
 	case wire.Hang:
@@ -109,7 +109,7 @@ func (c *child) finish(last wire.Frame) {
 
 // obey gives an order and waits until it is carried out.
 func (c *child) obey(o order) bool {
-	return c.out.Encode(o) == nil && c.hears(wordDone)
+	return c.out.Encode(o) == nil && c.receives(wordDone)
 }
 
-func (c *child) hears(want word) bool { return <-c.words == want }
+func (c *child) receives(want word) bool { return <-c.words == want }

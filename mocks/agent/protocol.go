@@ -4,19 +4,19 @@ package agent
 // style|network|address|token.
 const envAgent = "REHEARSE_SCRIPTED_AGENT"
 
-// heir is the style of the process that the fault "grandchild" leaves behind.
-const heir = "grandchild"
+// grandchildStyle is the style of the process that the fault "grandchild" leaves behind.
+const grandchildStyle = "grandchild"
 
 // hello is the first message of a child.
 type hello struct {
 	Token string `json:"token"`
 	Style string `json:"style"`
-	// Args are those after the program's name, Stdin what was on standard input.
+	// Args are the arguments after the program's name, Stdin the text on standard input.
 	Args  []string `json:"args"`
 	Stdin string   `json:"stdin"`
 }
 
-// op is what a process does.
+// op is an action of the process.
 type op string
 
 const (
@@ -24,8 +24,8 @@ const (
 	opStderr     op = "stderr"     // writes data
 	opExit       op = "exit"       // ends with a status
 	opKill       op = "kill"       // dies as by a crash
-	opSigterm    op = "sigterm"    // ignores SIGTERM from now on, and tells of one
-	opGrandchild op = "grandchild" // starts a process that holds the outputs open
+	opSigterm    op = "sigterm"    // ignores SIGTERM from now on, and reports one
+	opGrandchild op = "grandchild" // starts a process that keeps the outputs open
 	opFlood      op = "flood"      // writes without end
 )
 
@@ -40,6 +40,6 @@ type order struct {
 type word string
 
 const (
-	wordDone    word = "done" // the last order is carried out
+	wordDone    word = "done" // the last order was carried out
 	wordSigterm word = "sigterm"
 )

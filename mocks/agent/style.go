@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// style is how one program is called and how it answers.
+// style describes the command line and the output of one program.
 type style struct {
 	name string
 	// read parses an invocation, as strictly as the real program.
@@ -17,11 +17,11 @@ type style struct {
 	answer func(a *act)
 	// flood is a line that the style repeats when it floods.
 	flood string
-	// usageStatus is the exit status for arguments that it does not know.
+	// usageStatus is the exit status for unknown arguments.
 	usageStatus int
 }
 
-// invocation is what a caller wants.
+// invocation is a parsed command line.
 type invocation struct{ prompt, system, model string }
 
 var styles = []style{
@@ -89,7 +89,7 @@ func parseArgs(args []string, switches, valued string) (options, error) {
 	return o, nil
 }
 
-// want reports the first required flag that is missing or has another value.
+// want returns an error for the first required flag that is missing or has another value.
 func (o options) want(pairs ...string) error {
 	for i := 0; i < len(pairs); i += 2 {
 		if o.flags[pairs[i]] != pairs[i+1] {
@@ -118,5 +118,5 @@ func derive(id, purpose string) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", h[:4], h[4:6], h[6:8], h[8:10], h[10:16])
 }
 
-// toolOutput is what a scripted agent's tools say; the script knows only calls.
+// toolOutput is the result of every tool call: a script has the calls only.
 const toolOutput = "ok"

@@ -23,18 +23,18 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// maxBody is how many bytes of a request or an answer are kept. What is longer is passed
+// maxBody is the number of bytes of a request or an answer that are kept. A longer one is passed
 // on all the same.
 const maxBody = 32 << 20
 
-// maxAhead is the length up to which a request is believed what it says of its length.
+// maxAhead is the Content-Length up to which a request is trusted.
 const maxAhead = 1 << 20
 
 // Options configures a Proxy.
 type Options struct {
 	// Upstream is the root of the backend's API, with or without /v1 at its end.
 	Upstream string
-	// Offline forbids every upstream but those on this machine.
+	// Offline forbids every upstream that is not on this machine.
 	Offline bool
 	// Clock measures the gaps; default the machine's.
 	Clock clock.Clock
@@ -42,7 +42,7 @@ type Options struct {
 	Transport http.RoundTripper
 	// Frames keeps the boundaries and gaps of answers.
 	Frames bool
-	// Secrets are values that must not be kept, beside those of well-known forms and
+	// Secrets are values that must not be kept, beside secrets of well-known forms and
 	// the keys that clients send. See redact.SecretsIn.
 	Secrets []string
 	// Unredacted keeps secrets.
@@ -64,7 +64,7 @@ type Proxy struct {
 	active   sync.WaitGroup
 }
 
-// Validate says what is wrong with the upstream.
+// Validate returns an error if the upstream cannot be used.
 func (o *Options) Validate() error {
 	_, err := parseUpstream(o.Upstream, o.Offline)
 	return err
@@ -79,7 +79,7 @@ func (o *Options) Host() string {
 	return u.Host
 }
 
-// Address is where the upstream has a path that begins with /v1; it may have a query.
+// Address returns the URL of a path, which begins with /v1 and may have a query.
 func (o *Options) Address(path string) (string, error) {
 	u, err := parseUpstream(o.Upstream, o.Offline)
 	if err != nil {
@@ -90,7 +90,7 @@ func (o *Options) Address(path string) (string, error) {
 	return u.String(), nil
 }
 
-// New returns a proxy, or an error that says what is wrong with the options.
+// New returns a proxy, or an error if the options are not valid.
 func New(o Options) (*Proxy, error) {
 	upstream, err := parseUpstream(o.Upstream, o.Offline)
 	if err != nil {
@@ -145,7 +145,7 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	r.Out.Header.Del("Expect") // the body is here; waiting for a 100 would only delay it
 }
 
-// below is where the upstream has what a client asks for. The client's root ends in /v1,
+// below returns the upstream's URL for a request. The client's root ends in /v1,
 // as clients of Anthropic's add it themselves; the upstream's need not.
 func below(upstream *url.URL, path string) string {
 	root := strings.TrimSuffix(upstream.Path, "/")

@@ -27,7 +27,7 @@ type exchange struct {
 	gone  func() error // the client's end
 
 	asked  []byte // the request's body, or what there is of it up to its limit
-	unread error  // why there is no more of it
+	unread error  // why the rest is missing
 
 	response *http.Response
 	failed   error // why there is no response
@@ -44,7 +44,7 @@ type read struct {
 
 type exchangeKey struct{}
 
-// begin is told of a request before it is passed on.
+// begin is called with a request before it is passed on.
 func (p *Proxy) begin(r *http.Request, codec wire.Reader) *exchange {
 	x := &exchange{codec: codec, now: p.opts.Clock.Now, keys: keysOf(r.Header)}
 	x.out = tape.Exchange{
@@ -63,7 +63,7 @@ func pathOf(r *http.Request) string {
 	return path
 }
 
-// headerOf keeps the fields that say how a request is to be understood.
+// headerOf returns the fields on which the meaning of a request depends.
 func headerOf(h http.Header) map[string]string {
 	kept := map[string]string{}
 	for _, name := range []string{"Anthropic-Version", "Anthropic-Beta", "Openai-Beta"} {
@@ -149,7 +149,7 @@ func (t *tapped) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// exchange is what is kept of an exchange that ended.
+// exchange returns the record of an exchange that ended.
 func (p *Proxy) exchange(x *exchange) tape.Exchange {
 	out := x.out
 	find := p.finder(x.keys)
@@ -162,25 +162,25 @@ func (p *Proxy) exchange(x *exchange) tape.Exchange {
 		out.Request, out.Redacted = clean.body, clean.kinds
 		lost = x.answer(&out, find, p.opts.Frames)
 	}
-	out.Path = plainly(out.Path, find)
+	out.Path = redactText(out.Path, find)
 	for name, v := range out.Header {
-		out.Header[name] = plainly(v, find)
+		out.Header[name] = redactText(v, find)
 	}
 	if lost != "" {
-		lost = plainly(lost, find)
+		lost = redactText(lost, find)
 		out = tape.Exchange{N: out.N, At: out.At, Protocol: out.Protocol, Path: out.Path, Lost: lost}
 	}
 	return out
 }
 
-// plainly is a text that is no JSON without its secrets.
-func plainly(text string, find finder) string {
+// redactText returns a text that is not JSON without its secrets.
+func redactText(text string, find finder) string {
 	r := redaction{body: []byte(text), find: find, kinds: map[string]int{}}
 	r.whole(leaf{to: len(text)})
 	return string(r.apply(nil).body)
 }
 
-// answer fills in what came back, or says why it is no answer.
+// answer fills in the response, or the reason why it is not an answer.
 func (x *exchange) answer(out *tape.Exchange, find finder, frames bool) (lost string) {
 	out.Status, out.ContentType = x.response.StatusCode, x.response.Header.Get("Content-Type")
 	body, err := x.decoded()
@@ -215,7 +215,7 @@ func streamed(contentType string) bool {
 	return err == nil && kind == "text/event-stream"
 }
 
-// missing says why there is no response.
+// missing returns why there is no response.
 func (x *exchange) missing() string {
 	if x.gone() != nil {
 		return "the client left before the answer came"
@@ -249,7 +249,7 @@ func (x *exchange) decoded() ([]byte, error) {
 	}
 }
 
-// judge says why an answer is not whole; it may be an error of the provider's.
+// judge returns why an answer is not complete; it may be an error of the provider's.
 func (x *exchange) judge(status int, stream bool, body []byte) (lost string) {
 	switch {
 	case status >= http.StatusBadRequest:
@@ -262,7 +262,7 @@ func (x *exchange) judge(status int, stream bool, body []byte) (lost string) {
 	}
 	_, err := x.codec.ReadAnswer(stream, body)
 	if err == nil {
-		return "" // what came after the end is nobody's loss
+		return "" // what comes after the end does not matter
 	}
 	if why := x.cut(); why != "" {
 		return why
@@ -273,7 +273,7 @@ func (x *exchange) judge(status int, stream bool, body []byte) (lost string) {
 	return err.Error()
 }
 
-// cut says who ended an answer that did not come to its end.
+// cut returns who ended an answer early.
 func (x *exchange) cut() string {
 	switch {
 	case errors.Is(x.ended, io.EOF):
@@ -285,8 +285,8 @@ func (x *exchange) cut() string {
 	}
 }
 
-// leaks looks for secrets in the answer as a client reads it. There are none unless a
-// text is put together from other parts than those that redact knows.
+// leaks searches the answer as a client reads it for secrets. It finds some only if a text
+// is put together from other parts than redact expects.
 func leaks(codec wire.Reader, stream bool, body []byte, find finder) bool {
 	c, err := codec.ReadAnswer(stream, body)
 	if err != nil {

@@ -26,7 +26,7 @@ type Journal struct {
 }
 
 // CreateJournal begins a tape. A file of that name is an error, which is fs.ErrExist.
-// Only its owner may read it: it says what was talked about.
+// Only its owner may read it: it has the conversations.
 func CreateJournal(path string, h tape.Header) (*Journal, error) {
 	return openJournal(path, os.O_CREATE|os.O_EXCL, h)
 }
@@ -116,7 +116,7 @@ func (j *Journal) Close() error {
 // maxTape is the size in bytes up to which a tape is read.
 const maxTape = 1 << 30
 
-// ReadJournal reads a tape that nobody writes to any more, or that somebody does.
+// ReadJournal reads a tape, which may still be written.
 func ReadJournal(path string) (tape.Tape, error) {
 	info, err := os.Stat(path) // opening a pipe would wait for ever
 	switch {

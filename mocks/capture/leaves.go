@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// leaf is a text within a body: a string of a JSON document, or bytes that are none.
+// leaf is a text within a body: a string of a JSON document, or bytes that are not JSON.
 type leaf struct {
 	// from and to are the bytes of the body that the text is written with, without
 	// quotes.
@@ -17,15 +17,15 @@ type leaf struct {
 	// group names the text that this one is a part of: the pieces of a streamed text
 	// have the same, and so have the same members of all events.
 	group string
-	// piece says that the text is a piece of a longer one, and means nothing alone.
+	// piece is true where the text is a piece of a longer one.
 	piece bool
-	// escaped says that it is written as a JSON string.
+	// escaped is true where it is written as a JSON string.
 	escaped bool
 }
 
-// leaves finds all texts of a body, in their order. stream says that the body is a
+// leaves finds all texts of a body, in their order. stream is true where the body is a
 // stream of server-sent events, whose data are JSON documents; else it is one document.
-// What is no JSON is a text as it stands.
+// A body that is not JSON is one text.
 func leaves(body []byte, stream bool) []leaf {
 	s := scanner{body: body}
 	if !stream {
@@ -45,7 +45,7 @@ func leaves(body []byte, stream bool) []leaf {
 	return s.found
 }
 
-// lineEnd is where the line that begins at body[at] ends, and where the next one begins.
+// lineEnd returns the end of the line that begins at body[at], and the start of the next.
 // A line ends with LF, CR or both (WHATWG HTML, 9.2.5).
 func lineEnd(body []byte, at int) (end, next int) {
 	i := bytes.IndexAny(body[at:], "\r\n")
@@ -98,7 +98,7 @@ type container struct {
 type node struct {
 	parent int // -1 for the document itself
 	label  string
-	// apart are the members that tell one streamed text from another.
+	// apart are the members that distinguish one streamed text from another.
 	apart string
 }
 
@@ -108,7 +108,7 @@ type pending struct {
 	name string // its place in the node; empty for the name of a member
 }
 
-// apart reports whether a member says which of several texts a piece belongs to, in any
+// apart reports whether a member identifies the text that a piece belongs to, in any
 // of the protocols. Of types only an event's own does: the first piece of a tool call has
 // one, and those after it have none.
 func (d *document) apart(name string) bool {
@@ -155,7 +155,7 @@ func (d *document) token(token jsontext.Token, end int) {
 		d.text(token, end)
 	default:
 		if name := d.member(); d.apart(name) {
-			d.tellApart(name, token.String())
+			d.distinguish(name, token.String())
 		}
 		d.value()
 	}
@@ -170,7 +170,7 @@ func (d *document) text(token jsontext.Token, end int) {
 		found.name = ""
 	} else {
 		if name := d.member(); d.apart(name) {
-			d.tellApart(name, token.String())
+			d.distinguish(name, token.String())
 		}
 		d.value()
 	}
@@ -229,9 +229,9 @@ func (d *document) value() {
 	}
 }
 
-// tellApart notes what tells the texts of the current object from others. What a block of
+// distinguish keeps what distinguishes the texts of the current object from others. What a block of
 // Anthropic's begins with is the first piece of what follows.
-func (d *document) tellApart(name, value string) {
+func (d *document) distinguish(name, value string) {
 	if value == "content_block_start" {
 		value = "content_block_delta"
 	}

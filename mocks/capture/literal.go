@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/escape"
 )
 
-// unescape is the text that the inside of a JSON string stands for.
+// unescape returns the text of the inside of a JSON string.
 func unescape(raw string) string {
 	if strings.IndexByte(raw, '\\') < 0 && utf8.ValidString(raw) {
 		return raw
@@ -21,7 +21,7 @@ func unescape(raw string) string {
 	return string(text)
 }
 
-// offsets maps offsets of a text to the inside of the JSON string that stands for it. They
+// offsets maps offsets of a text to the inside of its JSON string. They
 // must not fall, so that all of them together cost one pass.
 type offsets struct {
 	raw      string

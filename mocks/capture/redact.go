@@ -20,12 +20,12 @@ type redacted struct {
 	kinds map[string]int
 }
 
-// redactBody replaces the secrets of a body, with those that its pieces hide between them.
+// redactBody replaces the secrets of a body, also those that are split over pieces.
 //
-// A stream brings a text in pieces, so a secret may stand in none of them. The pieces of
+// A stream has a text in pieces, so a secret may be in none of them as a whole. The pieces of
 // each text are put together first; what is found in the whole is replaced, and the mark
-// in its place is split over the pieces that held the secret, in proportion to what each
-// of them held. So there are as many events as before, the pieces put together are the
+// in its place is split over the pieces that had the secret, in proportion to the share of
+// each. So there are as many events as before, the pieces put together are the
 // redacted whole, and every other byte stays as it was. cuts are offsets into body, in
 // order; one within a secret moves in proportion.
 func redactBody(body []byte, stream bool, cuts []int, find finder) redacted {
@@ -71,7 +71,7 @@ func (r *redaction) text(l leaf) string {
 	return string(r.body[l.from:l.to])
 }
 
-// place is where the parts of a leaf's text are in the body.
+// place has the positions of the parts of a leaf's text in the body.
 type place struct {
 	leaf
 	offsets
@@ -179,7 +179,7 @@ func (r *redaction) apply(cuts []int) redacted {
 	return out
 }
 
-// disjoint makes one edit of those that overlap. They are sorted.
+// disjoint merges edits that overlap. They are sorted.
 func disjoint(edits []edit) []edit {
 	n := 0
 	for _, e := range edits[1:] {

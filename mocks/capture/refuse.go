@@ -51,10 +51,10 @@ func refuse(w http.ResponseWriter, status int, message string) {
 	_ = json.NewEncoder(w).Encode(body) // the client has left
 }
 
-// quiet is for a proxy whose errors are told by other means.
+// quiet is for a proxy whose errors are reported by other means.
 var quiet = log.New(io.Discard, "", 0)
 
-// buffers are those through which bodies are copied.
+// buffers is a pool of buffers through which bodies are copied.
 var buffers pool
 
 type pool struct{ pool sync.Pool }

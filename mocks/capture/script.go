@@ -20,7 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// Matching is how the lines of a captured script know their requests again.
+// Matching selects the conditions by which the lines of a captured script match requests.
 type Matching string
 
 // The ways to match.
@@ -33,11 +33,11 @@ const (
 // Matchings lists them.
 func Matchings() []Matching { return []Matching{ByText, ByTurn, InOrder} }
 
-// ScriptOptions say what a script is made of a tape.
+// ScriptOptions configure the script that is made of a tape.
 type ScriptOptions struct {
 	// Model is the script's model; by default the one that answered, if it was one.
 	Model string
-	// Matching is how requests are known again; default ByText.
+	// Matching selects the conditions on requests; default ByText.
 	Matching Matching
 	// Latency gives each answer the time that it took.
 	Latency bool
@@ -97,7 +97,7 @@ func (m *maker) add(x *tape.Exchange) {
 	m.turns[at] = t
 }
 
-// turn reads an exchange, or says why it cannot be a line.
+// turn reads an exchange, or returns why it cannot be a line.
 func (m *maker) turn(x *tape.Exchange) (t turn, why string) {
 	if x.Lost != "" {
 		return t, x.Lost
@@ -123,7 +123,7 @@ func (m *maker) turn(x *tape.Exchange) (t turn, why string) {
 		return t, err.Error()
 	}
 	if m.opts.Tape != "" && len(x.Frames) > 0 && t.answer.Fault == nil {
-		t.answer = mocks.Answer{Frames: &mocks.Frames{File: m.opts.Tape, Exchange: x.N}} // they say all of it
+		t.answer = mocks.Answer{Frames: &mocks.Frames{File: m.opts.Tape, Exchange: x.N}} // they have all of it
 	}
 	t.call.Remember(t.id, []wire.Frame{{Data: x.Body}})
 	return t, ""
@@ -182,12 +182,12 @@ func latency(x *tape.Exchange, tokens int) *mocks.Latency {
 	return l
 }
 
-// toolCalls are calls as a script says them: their arguments are a mapping.
+// toolCalls returns calls in the form of a script: their arguments are a mapping.
 func toolCalls(calls []llm.ToolCall) ([]mocks.ScriptedToolCall, error) {
 	var scripted []mocks.ScriptedToolCall
 	for _, c := range calls {
 		s := mocks.ScriptedToolCall{ID: c.ID, Name: c.Name}
-		if c.Arguments == "" { // so some models call a tool that takes none
+		if c.Arguments == "" { // so some models call a tool without parameters
 			scripted = append(scripted, s)
 			continue
 		}
@@ -260,7 +260,7 @@ func (m *maker) script() mocks.Script {
 	return s
 }
 
-// asked is what a line knows a request by.
+// asked identifies the requests of a line.
 type asked struct {
 	turn int
 	user string
@@ -286,7 +286,7 @@ func (m *maker) attachments() map[asked]map[string]bool {
 }
 
 // lastAttachment returns the description of the last attachment since the last message of
-// the user's; empty if there is none.
+// the user's; empty without.
 func lastAttachment(messages []llm.Message) string {
 	for _, m := range slices.Backward(messages) {
 		if n := len(m.Attachments); n > 0 {
@@ -299,7 +299,7 @@ func lastAttachment(messages []llm.Message) string {
 	return ""
 }
 
-// matchAttachment is a condition on the last attachment; nil if there is none.
+// matchAttachment returns a condition on the last attachment; nil without attachments.
 func matchAttachment(messages []llm.Message) *mocks.Match {
 	if text := lastAttachment(messages); text != "" {
 		return &mocks.Match{Equals: text}
@@ -307,7 +307,7 @@ func matchAttachment(messages []llm.Message) *mocks.Match {
 	return nil
 }
 
-// models are those that of names, each once, in their order.
+// models returns the names without repetitions, in their order.
 func (m *maker) models(of func(*turn) string) []string {
 	var models []string
 	seen := map[string]bool{"": true}

@@ -15,7 +15,7 @@ const (
 	edgeText = 300
 )
 
-// unsure finds what another run has otherwise, with what stands for each in a regular
+// unsure finds parts that differ in another run, with the replacement of each in a regular
 // expression: a secret that was replaced, a date, a UUID.
 var unsure = regexp.MustCompile(`(\[REDACTED:[a-z-]+\])|\b\d{4}-\d\d-\d\d\b|\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`)
 
@@ -25,7 +25,7 @@ const (
 	anyUUID  = `[0-9a-fA-F-]{36}`
 )
 
-// matchText is a condition that the text fits, also with the secrets that it had and on
+// matchText returns a condition that the text fits, also with the secrets that it had and on
 // another day; nil if it is empty.
 func matchText(text string) *mocks.Match {
 	switch {

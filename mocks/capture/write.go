@@ -17,9 +17,9 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// Write is a script as a file, with what is known of its origin at the top: when, from
-// where and by which version it was captured, and what was redacted. It is read again
-// before it is returned: a file that says anything else than the script is an error.
+// Write returns a script as a file. A comment at the top has its origin: when, from where
+// and by which version it was captured, and what was redacted. The file is read again
+// before it is returned: a difference from the script is an error.
 func Write(s mocks.Script, t tape.Tape, tapeFile string) ([]byte, error) {
 	body, err := yaml.Dump(s, yaml.WithIndent(2), yaml.WithCompactSeqIndent(false), yaml.WithLineWidth(-1))
 	if err != nil {
@@ -40,7 +40,7 @@ func Write(s mocks.Script, t tape.Tape, tapeFile string) ([]byte, error) {
 	return data, nil
 }
 
-// stamp is the comment at the top of a script.
+// stamp returns the comment at the top of a script.
 func stamp(t *tape.Tape, tapeFile string) []byte {
 	var b bytes.Buffer
 	first := t.Headers[0]

@@ -48,7 +48,7 @@ var anthropicTypes = map[int]string{
 // statusOverloaded is Anthropic's own status.
 const statusOverloaded = 529
 
-// anthropicType is the type of an error with this status.
+// anthropicType returns the type of an error with this status.
 func anthropicType(status int) string {
 	switch t := anthropicTypes[status]; {
 	case t != "":
@@ -82,7 +82,7 @@ func (AnthropicMessages) stockError(status int) *APIError {
 
 // EncodeError implements Codec. The type is one of Anthropic's: that of the
 // status, if the error has another provider's. A used-up quota is a bad request
-// there. A wait is given as OpenAIChat does, but there is no Retry-After-Ms.
+// there. A wait is sent as by OpenAIChat, without Retry-After-Ms.
 func (AnthropicMessages) EncodeError(e *APIError) []Frame {
 	if e.Code == quotaCode {
 		e = &APIError{Status: http.StatusBadRequest, Type: invalidRequest, Code: e.Code, Message: e.Message}
@@ -159,8 +159,8 @@ func (AnthropicMessages) EncodeTokens(input int) []Frame {
 	return jsonFrames("", append(strconv.AppendInt(b, int64(input), 10), '}'))
 }
 
-// stopReason is the provider's word for why an answer ended. Anthropic knows no
-// refusal beside a text: it is a reason to stop.
+// stopReason returns the provider's name of the reason why an answer ended. At Anthropic a
+// refusal is such a reason, not a part of the answer.
 func stopReason(c Completion) string {
 	switch {
 	case c.Refusal != "":

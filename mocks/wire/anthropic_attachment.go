@@ -15,7 +15,7 @@ const (
 	blockDocument = "document"
 )
 
-// blockSource is where the content of an image or a document comes from.
+// blockSource is the source of an image or a document.
 type blockSource struct {
 	given     bool
 	Type      string  `json:"type"`
@@ -38,7 +38,7 @@ func (s *blockSource) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return jsonv2.UnmarshalDecode(d, (*members)(s))
 }
 
-// payload returns the content; the source's type says which member has it.
+// payload returns the content; the member that has it depends on the source's type.
 func (s *blockSource) payload() payload {
 	var p payload
 	switch {

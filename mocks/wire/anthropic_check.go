@@ -38,8 +38,8 @@ func refused(param, format string, args ...any) *APIError {
 	return &APIError{Status: http.StatusBadRequest, Type: invalidRequest, Param: param, Message: message}
 }
 
-// anthropicDecodeError says which field has the wrong type, or that this is not
-// JSON.
+// anthropicDecodeError names the field that has the wrong type, or reports that the body
+// is not JSON.
 func anthropicDecodeError(err error) *APIError {
 	e, ok := errors.AsType[*jsonv2.SemanticError](err)
 	if !ok || e.JSONPointer == "" {
@@ -136,7 +136,7 @@ func (r *messagesRequest) checkTools() *APIError {
 		}
 		seen[t.Name] = true
 		if t.Type != "" && t.Type != "custom" {
-			continue // one whose schema the provider knows
+			continue // one whose schema the provider defines
 		}
 		if k := t.InputSchema.Kind(); t.InputSchema == nil || k != '{' {
 			if t.InputSchema == nil {
@@ -199,13 +199,13 @@ func (r *messagesRequest) checkMessages(beta string) *APIError {
 	return nil
 }
 
-// endsInSpace reports whether what a message says last ends in white space.
+// endsInSpace reports whether the last text of a message ends in white space.
 func (m *anthropicMessage) endsInSpace() bool {
-	said := m.Content.text
+	last := m.Content.text
 	if n := len(m.Content.list); n > 0 {
-		said = m.Content.list[n-1].Text
+		last = m.Content.list[n-1].Text
 	}
-	return strings.TrimRightFunc(said, unicode.IsSpace) != said
+	return strings.TrimRightFunc(last, unicode.IsSpace) != last
 }
 
 // checkRole validates the role of message i where it stands.
@@ -327,7 +327,7 @@ func (r *messagesRequest) checkPairs() *APIError {
 	return nil
 }
 
-// pair takes the results of message i off the open uses, those of message asked,
+// pair removes the results of message i from the open uses, which are of message asked,
 // and adds its own uses.
 func (m *anthropicMessage) pair(i, asked int, uses *pending) *APIError {
 	for j := range m.Content.list {

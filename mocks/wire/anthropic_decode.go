@@ -77,7 +77,7 @@ type block struct {
 	Title     string            `json:"title"`
 }
 
-// plain is the text of a content, that of its text blocks one below the other.
+// plain returns the text of a content, the texts of its blocks one below the other.
 func plain(c *textOrList[block]) string {
 	if c.kind != '[' {
 		return c.text
@@ -152,9 +152,9 @@ func (r *messagesRequest) call() Call {
 	return c
 }
 
-// neutral appends what a message says. Each tool result is a message of its own,
-// after the text that came with it: agents put reminders beside results, and what
-// answers a call is what conditions on the last of the user's messages look for.
+// neutral appends a message in neutral form. Each tool result becomes a message of its own,
+// after the text that came with it: agents put reminders beside results, and conditions
+// on the last of the user's messages are meant for the results.
 func (m *anthropicMessage) neutral(to []llm.Message) []llm.Message {
 	n := llm.Message{Role: llm.Role(m.Role), Content: plain(&m.Content), Attachments: blockAttachments(m.Content.list)}
 	var results []llm.Message

@@ -73,7 +73,7 @@ func appendToolUse(b []byte, t *llm.ToolCall, input []byte) []byte {
 
 // toolInput is a tool call's arguments as a member of a body that has to be JSON:
 // what the model wrote, or where that is no JSON, the text of it. A text that is
-// itself JSON is quoted once more, so that both can be told apart.
+// itself JSON is quoted once more, so that both can be distinguished.
 func toolInput(arguments string) []byte {
 	if arguments == "" {
 		return []byte("{}")

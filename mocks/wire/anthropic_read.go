@@ -31,7 +31,7 @@ type messagesUsage struct {
 	} `json:"output_tokens_details"`
 }
 
-// addTo replaces the counts that are told.
+// addTo replaces the counts that are given.
 func (u *messagesUsage) addTo(c *Completion) {
 	if u == nil {
 		return
@@ -87,7 +87,7 @@ func (s *messagesStream) add(a *messagesAnswer) error {
 	return nil
 }
 
-// addBlock adds what a block says.
+// addBlock adds the content of a block.
 func (s *messagesStream) addBlock(b *block) {
 	switch b.Type {
 	case "text":
@@ -107,7 +107,7 @@ func writtenInput(input jsontext.Value) string {
 	return unquoted(input)
 }
 
-// stopped says why an answer ended. A text that ends in a refusal is one.
+// stopped sets why an answer ended. A text that ends in a refusal is a refusal.
 func stopped(c *Completion, reason string) {
 	switch reason {
 	case "":

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// maxSource is how many bytes of an address or a name of an attachment are kept.
+// maxSource is the number of bytes of an attachment's address or name that are kept.
 const maxSource = 500
 
 // payload is the content of an attachment as a request gives it: base64, a data URL
@@ -29,10 +29,10 @@ type payload struct {
 	digest    string
 }
 
-// base64Text is a payload in a member that holds nothing but base64, or a data URL.
+// base64Text is a payload in a member that is base64, or a data URL.
 type base64Text struct{ payload }
 
-// addressText is a payload in a member that holds a URL, which may be a data URL. In
+// addressText is a payload in a member that is a URL, which may be a data URL. In
 // chat completions the URL is in an object.
 type addressText struct{ payload }
 
@@ -148,7 +148,7 @@ func shortSource(text string) string {
 	return strings.ToValidUTF8(text[:maxSource], "") + "…"
 }
 
-// attached is what the parts of a content carry beside their text, in any of OpenAI's
+// attached are the members of the parts of a content beside their text, in any of OpenAI's
 // two protocols: chat completions put a file in an object of its own.
 type attached struct {
 	ImageURL   addressText `json:"image_url"`
@@ -178,7 +178,7 @@ func (f *fileMembers) payload() payload {
 	return payload{given: f.FileID != "", source: shortSource(f.FileID)}
 }
 
-// attachment returns what a part carries, and false if it carries none.
+// attachment returns the attachment of a part, and false if it has none.
 func (p *contentPart) attachment() (a llm.Attachment, ok bool) {
 	switch p.Type {
 	case "image_url", "input_image":

@@ -13,13 +13,13 @@ import (
 type Fault interface {
 	// Apply encodes answer as codec does, with the fault in it. ok is false
 	// where the fault cannot show in this answer (a missing [DONE] where nothing
-	// is streamed): the frames are then the unharmed answer's, and the fault must
+	// is streamed): the frames are then those of the intended answer, and the fault must
 	// not be counted as fired. The status and connection faults need no answer;
-	// the others spoil the one they are given, which may be empty.
+	// the others change the given one, which may be empty.
 	Apply(codec Codec, call Call, answer Completion) (frames []Frame, ok bool)
 }
 
-// FaultSpec says which fault is wanted. Options that a kind does not have must
+// FaultSpec describes a fault. Options that a kind does not have must
 // be zero; FaultKinds lists them.
 type FaultSpec struct {
 	Kind string
@@ -30,7 +30,7 @@ type FaultSpec struct {
 	// Message replaces the stock text of an error or of a refusal.
 	Message string
 	// After is how many chunks of the stream are delivered before the fault
-	// strikes. Nil means half of them (slow-drip: none). A body that is not
+	// fires. Nil means half of them (slow-drip: none). A body that is not
 	// streamed is one chunk, and half of it is half of its bytes.
 	After *int
 	// Delay is the pause before each chunk (default 1s).
@@ -41,7 +41,7 @@ type FaultSpec struct {
 type FaultKind struct {
 	// Name is the value of FaultSpec.Kind.
 	Name string
-	// Doc says in one line what goes wrong.
+	// Doc describes the fault in one line.
 	Doc string
 	// Options are the fields that the kind takes beside Kind, as scenario files
 	// spell them.
@@ -196,7 +196,7 @@ func (f frameFault) Apply(codec Codec, call Call, answer Completion) ([]Frame, b
 	return frames, false
 }
 
-// delivered is how many of total chunks come before the fault. It is false if
+// delivered returns how many of total chunks come before the fault. It is false if
 // the fault would come after the last one, that is, never.
 func delivered(total int, after *int) (int, bool) {
 	n := total / 2

@@ -68,7 +68,7 @@ func newWrongUsage(FaultSpec) Fault {
 		told := c.Usage
 		told.Input = 10*told.Input + 1000
 		told.Output = 10*told.Output + 1000
-		c.told = &told
+		c.reported = &told
 		return c, codec.Dialect().reportsUsage || !call.Stream || call.IncludeUsage
 	})
 }

@@ -42,7 +42,7 @@ func firstHalf(object []byte) []byte {
 	return object[:n]
 }
 
-// newWrongContentType answers as a proxy in trouble does that says 200.
+// newWrongContentType answers like a failing proxy that sends status 200.
 func newWrongContentType(FaultSpec) Fault {
 	const page = "<!DOCTYPE html>\n<html><head><title>Bad gateway</title></head>" +
 		"<body><h1>Bad gateway</h1></body></html>\n"

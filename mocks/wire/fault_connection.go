@@ -25,7 +25,7 @@ func newResetMidStream(spec FaultSpec) Fault  { return cutting(spec.After, Reset
 func newTruncatedStream(spec FaultSpec) Fault { return cutting(spec.After, Close) }
 
 // cutting drops what comes after a number of chunks. Of a body that is not
-// streamed the head keeps the full Content-Length, so that a client can tell.
+// streamed the head keeps the full Content-Length, so that a client can notice.
 func cutting(after *int, end End) Fault {
 	return frameFault(func(_ Codec, call Call, frames []Frame) ([]Frame, bool) {
 		last := 0

@@ -22,7 +22,7 @@ func newMissingDone(FaultSpec) Fault {
 // newDuplicateChunk repeats the last chunk that was delivered.
 func newDuplicateChunk(spec FaultSpec) Fault {
 	return frameFault(func(_ Codec, _ Call, frames []Frame) ([]Frame, bool) {
-		// The end marker is never the one repeated: it is no chunk of the answer.
+		// The end marker is never repeated: it is not a chunk of the answer.
 		// A body that is not streamed has no chunks.
 		n, ok := delivered(len(frames)-1, spec.After)
 		if !ok {

@@ -12,7 +12,7 @@ import (
 // https://platform.openai.com/docs/api-reference/chat describes it. Fields that
 // have no neutral form are tolerated, as far as the provider tolerates them.
 // Two differences are meant: only one choice is given (n), and metadata needs no
-// "store", for it is how agents say a call's purpose.
+// "store", because agents give a call's purpose there.
 type OpenAIChat struct{}
 
 var _ Codec = OpenAIChat{}
@@ -136,7 +136,7 @@ func setBody(f *Frame, body []byte) {
 }
 
 // defaultCreated is the time of an answer that has none: the day on which the
-// chat API was opened, so that nobody takes it for a clock's.
+// chat API was opened, so that it is not mistaken for the time of a clock.
 var defaultCreated = time.Date(2023, time.March, 1, 0, 0, 0, 0, time.UTC)
 
 func unixSeconds(t time.Time) int64 {

@@ -60,7 +60,7 @@ type chatToolCall struct {
 }
 
 // neutral returns the call with its arguments in JSON. Clients send back an empty text
-// for the arguments of a call that has none.
+// for the arguments of a call without arguments.
 func (t *chatToolCall) neutral() llm.ToolCall {
 	c := llm.ToolCall{ID: t.ID, Name: t.Function.Name, Arguments: t.Function.Arguments}
 	switch {
@@ -106,7 +106,7 @@ type responseFormat struct {
 
 // content is a message's content: a text, or a list of parts.
 type content struct {
-	kind  jsontext.Kind // of the JSON value; 0 if there is none
+	kind  jsontext.Kind // of the JSON value; 0 if it is absent
 	text  string
 	parts []contentPart
 }
@@ -118,8 +118,8 @@ type contentPart struct {
 	attached
 }
 
-// said is what the part says, whichever it is.
-func (p *contentPart) said() string {
+// content returns the text or the refusal of the part.
+func (p *contentPart) content() string {
 	return cmp.Or(p.Text, p.Refusal)
 }
 
@@ -140,13 +140,13 @@ func (c *content) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 
 // textOrList is a member that is a text, or a list.
 type textOrList[T any] struct {
-	kind jsontext.Kind // of the JSON value; 0 if there is none
+	kind jsontext.Kind // of the JSON value; 0 if it is absent
 	text string        // if it is one
 	list []T
 }
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom. Values of another kind are
-// skipped; whoever needs the member refuses them with the provider's words.
+// skipped; the checks of the member refuse them in the provider's words.
 func (c *textOrList[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*c = textOrList[T]{kind: d.PeekKind()}
 	switch c.kind {
@@ -158,11 +158,11 @@ func (c *textOrList[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return d.SkipValue()
 }
 
-// joined is what parts say, the first of several separated from the next.
+// joined returns the texts of the parts with separators.
 func joined(parts []contentPart, separator string) string {
 	texts := make([]string, len(parts))
 	for i := range parts {
-		texts[i] = parts[i].said()
+		texts[i] = parts[i].content()
 	}
 	return joinTexts(texts, separator)
 }
@@ -183,7 +183,7 @@ func unquoted(v jsontext.Value) string {
 type toolChoice struct {
 	mode    string
 	object  bool
-	tools   []chatTool // those that it names
+	tools   []chatTool // that it names
 	allowed string     // how one of several tools is chosen: auto or required
 }
 
@@ -275,7 +275,7 @@ func (m *chatMessage) neutral() llm.Message {
 	return n
 }
 
-// decodeError says which field has the wrong type, or that this is not JSON.
+// decodeError names the field that has the wrong type, or reports that the body is not JSON.
 func decodeError(err error) *APIError {
 	e, ok := errors.AsType[*jsonv2.SemanticError](err)
 	if !ok || e.JSONPointer == "" {

@@ -63,7 +63,7 @@ func appendPrefix(b []byte, c Completion, object string) []byte {
 	return append(b, `,"service_tier":"default","system_fingerprint":null`...)
 }
 
-// callShape is how chat completions write a call of one kind of tool.
+// callShape is the form of a call of one kind of tool in chat completions.
 type callShape struct {
 	kind  string // of the tool; also the member with the call
 	field string // the member with what the model wrote

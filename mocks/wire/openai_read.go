@@ -21,21 +21,21 @@ type chatAnswer struct {
 }
 
 type chatChoice struct {
-	Index        int      `json:"index"`
-	Message      chatSaid `json:"message"`
-	Delta        chatSaid `json:"delta"`
-	FinishReason string   `json:"finish_reason"`
+	Index        int         `json:"index"`
+	Message      chatContent `json:"message"`
+	Delta        chatContent `json:"delta"`
+	FinishReason string      `json:"finish_reason"`
 }
 
-// chatSaid is what a choice says, or a piece of it.
-type chatSaid struct {
-	Content   string         `json:"content"`
-	Refusal   string         `json:"refusal"`
-	Reasoning string         `json:"reasoning_content"` // not of OpenAI's
-	ToolCalls []chatSaidCall `json:"tool_calls"`
+// chatContent is the content of a choice, or a piece of it.
+type chatContent struct {
+	Content   string            `json:"content"`
+	Refusal   string            `json:"refusal"`
+	Reasoning string            `json:"reasoning_content"` // not of OpenAI's
+	ToolCalls []chatContentCall `json:"tool_calls"`
 }
 
-type chatSaidCall struct {
+type chatContentCall struct {
 	Index    *int   `json:"index"`
 	ID       string `json:"id"`
 	Type     string `json:"type"`
@@ -103,7 +103,7 @@ func (s *chatStream) read(data []byte) (done bool, err error) {
 	return false, s.add(&chunk)
 }
 
-// add adds what an answer or a chunk says.
+// add adds the content of an answer or a chunk.
 func (s *chatStream) add(a *chatAnswer) error {
 	if a.Error != nil {
 		return a.Error.apiError()
@@ -123,7 +123,7 @@ func (s *chatStream) add(a *chatAnswer) error {
 	if choice.FinishReason != "" {
 		s.Finish = llm.FinishReason(choice.FinishReason)
 	}
-	for _, said := range []*chatSaid{&choice.Message, &choice.Delta} {
+	for _, said := range []*chatContent{&choice.Message, &choice.Delta} {
 		s.text.WriteString(said.Content)
 		s.refusal.WriteString(said.Refusal)
 		s.thinking.WriteString(said.Reasoning)
@@ -136,7 +136,7 @@ func (s *chatStream) add(a *chatAnswer) error {
 
 // addCall adds a tool call, or a piece of one: a piece goes to the call of its
 // index.
-func (s *chatStream) addCall(t *chatSaidCall) {
+func (s *chatStream) addCall(t *chatContentCall) {
 	at := len(s.ToolCalls)
 	if t.Index != nil && *t.Index >= 0 {
 		at = min(*t.Index, at)
@@ -163,7 +163,7 @@ func (s *chatStream) completion() Completion {
 	return c
 }
 
-// unixTime is the time of so many seconds, the zero time if there are none.
+// unixTime returns the time of a Unix time in seconds, the zero time for 0.
 func unixTime(seconds float64) time.Time {
 	if !(seconds >= 1 && seconds < math.MaxInt32*1000) {
 		return time.Time{}

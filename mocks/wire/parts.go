@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// part is one thing that an answer says, for protocols whose answers are lists.
+// part is one part of an answer, for protocols whose answers are lists.
 type part struct {
 	kind partKind
 	text string // of a call, its arguments
@@ -24,8 +24,8 @@ const (
 	callPart
 )
 
-// parts are what the answer says, in the order in which models say it. An answer
-// that says nothing has one empty text, unless a fault took all its parts.
+// parts returns the parts of the answer, in the order in which models send them. An empty
+// answer has one empty text, unless a fault removed all parts.
 func (c *Completion) parts() []part {
 	if c.bare {
 		return nil
@@ -50,8 +50,8 @@ func (c *Completion) parts() []part {
 // ownSignature begins the signatures that are made here.
 const ownSignature = "rehearse:"
 
-// signature stands for the encrypted form of a thought, which clients hand back
-// unread: the digest of its text.
+// signature returns a stand-in for the encrypted form of a thought, which clients send
+// back unread: the digest of its text.
 func signature(thinking string) string {
 	sum := sha256.Sum256([]byte(thinking))
 	return ownSignature + base64.StdEncoding.EncodeToString(sum[:])
@@ -63,7 +63,7 @@ type pending struct {
 	open  map[string]bool
 }
 
-// ask adds a call, and is false if there is one of that id.
+// ask adds a call; it returns false if its id is open already.
 func (p *pending) ask(id string) bool {
 	if p.open[id] {
 		return false
@@ -76,7 +76,7 @@ func (p *pending) ask(id string) bool {
 	return true
 }
 
-// answer removes a call, and is false if there is none of that id.
+// answer removes a call; it returns false if its id is not open.
 func (p *pending) answer(id string) bool {
 	if !p.open[id] {
 		return false
@@ -88,7 +88,7 @@ func (p *pending) answer(id string) bool {
 	return true
 }
 
-// left are the ids of the calls without an answer, in their order.
+// left returns the ids of the calls without an answer, in their order.
 func (p *pending) left() []string {
 	return slices.DeleteFunc(slices.Clone(p.order), func(id string) bool { return !p.open[id] })
 }

@@ -17,14 +17,14 @@ import (
 )
 
 // Reader is a Codec that also reads answers: the client's side of the protocol.
-// It is lenient about what it does not know: members, events and blocks of other
+// It ignores what it does not know: members, events and blocks of other
 // types, comments and line ends of a stream.
 type Reader interface {
 	Codec
 	// ReadAnswer is the inverse of Encode for the whole body of a successful
-	// response. Its usage has no source where none was told, and delays are not
+	// response. Its usage has no source where the response has no usage, and delays are not
 	// known. The error is or wraps ErrEmptyAnswer, ErrCutAnswer, an *APIError that
-	// the provider gave in place of the rest, or says what is malformed and where;
+	// the provider gave in place of the rest, or describes what is malformed and where;
 	// what had come before it is in the completion.
 	ReadAnswer(streamed bool, body []byte) (Completion, error)
 	// ForRequest returns the codec for a request with this header: some of what a
@@ -34,9 +34,9 @@ type Reader interface {
 }
 
 var (
-	// ErrEmptyAnswer is an answer that says nothing, not even why it ended.
+	// ErrEmptyAnswer is returned for an answer without content and without a finish reason.
 	ErrEmptyAnswer = errors.New("the answer is empty")
-	// ErrCutAnswer is a stream that ends before the mark of its end.
+	// ErrCutAnswer is returned for a stream that ends before its end marker.
 	ErrCutAnswer = errors.New("the stream ends before its end")
 )
 
@@ -54,8 +54,7 @@ func readBody(body []byte, v any) error {
 	return nil
 }
 
-// readStream gives each event's data to read until it says that the answer is
-// complete.
+// readStream passes each event's data to read until the answer is complete.
 func readStream(body []byte, read func(data []byte) (done bool, err error)) error {
 	n := 0
 	for len(body) > 0 {
@@ -138,7 +137,7 @@ func (e *toldError) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return jsonv2.UnmarshalDecode(d, (*plain)(e))
 }
 
-// apiError is what is told, with the status that goes with it in a stream.
+// apiError returns the error with the status that belongs to it in a stream.
 func (e *toldError) apiError() *APIError {
 	a := &APIError{Type: e.Type, Message: e.Message, Param: e.Param, Code: strings.Trim(string(e.Code), `"`)}
 	if a.Code == "null" {
@@ -166,12 +165,12 @@ func statusOf(names ...string) int {
 	return http.StatusInternalServerError
 }
 
-// maxErrorText bounds the message that is made of a body that is no error of a
+// maxErrorText bounds the message that is made of a body that is not an error of a
 // provider's.
 const maxErrorText = 2 << 10
 
 // ReadError is the inverse of EncodeError, for all protocols. It is never nil: a
-// body that is no provider's error is the message, up to 2 KB of it.
+// body that is not a provider's error is the message, up to 2 KB of it.
 func ReadError(status int, header http.Header, body []byte) *APIError {
 	var told struct {
 		Error *toldError `json:"error"`
@@ -189,7 +188,7 @@ func ReadError(status int, header http.Header, body []byte) *APIError {
 	return e
 }
 
-// retryAfter is the wait that a response asks for; 0 if it asks for none.
+// retryAfter returns the wait that a response asks for; 0 if it does not ask.
 func retryAfter(header http.Header) time.Duration {
 	if ms, err := strconv.ParseFloat(header.Get("Retry-After-Ms"), 64); err == nil {
 		return wait(ms, time.Millisecond)
@@ -206,7 +205,7 @@ func retryAfter(header http.Header) time.Duration {
 	return max(0, until.Sub(now))
 }
 
-// wait is n units; what is negative, no number or longer than a year is none.
+// wait returns n units; 0 for what is negative, not a number or longer than a year.
 func wait(n float64, unit time.Duration) time.Duration {
 	if !(n > 0 && n*unit.Seconds() < 365*24*3600) {
 		return 0
@@ -214,7 +213,7 @@ func wait(n float64, unit time.Duration) time.Duration {
 	return time.Duration(n * float64(unit))
 }
 
-// reported marks usage that was told.
+// reported marks usage that the response has.
 func reported(u llm.Usage) llm.Usage {
 	u.Input = max(0, u.Input)
 	u.Source = llm.UsageReported
@@ -234,7 +233,7 @@ func (g *gathered) call(t llm.ToolCall) {
 	g.arguments = append(g.arguments, &strings.Builder{})
 }
 
-// completion is what was gathered.
+// completion returns the gathered answer.
 func (g *gathered) completion() Completion {
 	c := g.Completion
 	c.Text, c.Refusal, c.Thinking = g.text.String(), g.refusal.String(), g.thinking.String()

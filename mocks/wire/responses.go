@@ -15,7 +15,7 @@ import (
 // instructions and the tools are not repeated in the answer.
 type OpenAIResponses struct {
 	// Store resolves references to earlier answers, and keeps answers for later ones; nil
-	// takes references as they are and resolves none.
+	// leaves references as they are.
 	Store *ResponseStore
 }
 
@@ -38,7 +38,7 @@ func (OpenAIResponses) EncodeTokens(input int) []Frame {
 	return jsonFrames("", append(strconv.AppendInt(b, int64(input), 10), '}'))
 }
 
-// toolKind is how a tool is called that is no plain function.
+// toolKind describes the calls of a tool that is not a plain function.
 type toolKind struct {
 	// item is the type of the item that calls it, field the member with what the
 	// model wrote, a text or an object.
@@ -73,7 +73,7 @@ const (
 	itemReasoning    = "reasoning"
 )
 
-// kindOf is the kind of item that calls a tool.
+// kindOf returns the kind of item that calls a tool.
 func (c *Call) kindOf(tool string) toolKind {
 	if k, ok := c.kinds[tool]; ok {
 		return k
@@ -81,7 +81,7 @@ func (c *Call) kindOf(tool string) toolKind {
 	return toolKinds[toolFunction]
 }
 
-// responseStatus is the state of an answer that is complete.
+// responseStatus returns the status of an answer that has ended.
 func responseStatus(c Completion) (status, incomplete string) {
 	switch c.Finish {
 	case llm.FinishLength:

@@ -62,8 +62,8 @@ func checkOffered(at string, tools []responsesTool) *APIError {
 	return nil
 }
 
-// checkChoice demands that a tool that is to be called is there. Those of a prompt or
-// of the input are not looked at.
+// checkChoice demands that a chosen tool exists. Tools of a prompt or of the input are not
+// checked.
 func (r *responsesRequest) checkChoice() *APIError {
 	var choice struct {
 		Type string `json:"type"`
@@ -96,8 +96,7 @@ func offers(tools []responsesTool, name string) bool {
 	return slices.ContainsFunc(tools, func(t responsesTool) bool { return t.Name == name || offers(t.Tools, name) })
 }
 
-// continues reports whether the provider knows more of the conversation than the input
-// says.
+// continues reports whether the provider has more of the conversation than the input.
 func (r *responsesRequest) continues() bool {
 	return r.PreviousResponseID != "" || given(r.Conversation) || given(r.Prompt)
 }
@@ -168,7 +167,7 @@ func (t *item) check(i int) *APIError {
 	return nil
 }
 
-// isStrict reports whether the ids of items of that type are held to their prefix.
+// isStrict reports whether the ids of items of that type must have their prefix.
 func isStrict(kind string) bool {
 	return slices.Contains([]string{itemMessage, itemFunctionCall, itemCustomCall, itemReasoning}, kind)
 }

@@ -37,7 +37,7 @@ type responsesRequest struct {
 	Truncation string `json:"truncation"`
 	Store      *bool  `json:"store"` // true by default
 
-	// earlier is what the previous response stands for; resolved is true where it is known.
+	// earlier are the items up to the previous response; resolved is true where they are known.
 	earlier  []item
 	resolved bool
 }
@@ -74,8 +74,8 @@ type item struct {
 	stored bool // it is an item of ours, which needs no check
 }
 
-// output is what a tool gave: a text, a list of parts, or an object of a tool that
-// the provider knows.
+// output is the result of a tool: a text, a list of parts, or an object of a tool that
+// the provider defines.
 type output struct {
 	kind        jsontext.Kind
 	text        string
@@ -99,8 +99,8 @@ func (o *output) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return d.SkipValue()
 }
 
-// outputText is the text of parts and what they carry, or of the parts of a shell's
-// output the JSON.
+// outputText returns the text and the attachments of parts; a shell's output is returned
+// as JSON.
 func outputText(value jsontext.Value) (string, []llm.Attachment) {
 	var parts []contentPart
 	if err := jsonv2.Unmarshal(value, &parts); err != nil || len(parts) > 0 && parts[0].Type == "" {
@@ -109,7 +109,7 @@ func outputText(value jsontext.Value) (string, []llm.Attachment) {
 	return plainParts(parts), attachments(parts)
 }
 
-// plainParts is the text of parts, one below the other.
+// plainParts returns the texts of parts, one below the other.
 func plainParts(parts []contentPart) string { return joined(parts, "\n") }
 
 // Decode implements Codec. Its errors have the provider's status, type, code and
@@ -196,8 +196,7 @@ func (c *Call) offer(namespace string, tools []responsesTool) {
 	}
 }
 
-// assistantTurn collects what the assistant says in several items that follow each
-// other: it is one message.
+// assistantTurn collects consecutive items of the assistant, which are one message.
 type assistantTurn struct {
 	call  *Call
 	open  bool
@@ -205,7 +204,7 @@ type assistantTurn struct {
 	calls []llm.ToolCall
 }
 
-// add adds what an item says to the messages.
+// add adds an item to the messages.
 func (t *assistantTurn) add(i *item) {
 	switch {
 	case i.isReference():
@@ -230,13 +229,13 @@ func (t *assistantTurn) add(i *item) {
 	// What is left is a thought, or something that has no neutral form.
 }
 
-// others adds what somebody else says.
+// others adds a message that is not the assistant's.
 func (t *assistantTurn) others(m llm.Message) {
 	t.end()
 	t.call.Messages = append(t.call.Messages, m)
 }
 
-// end adds what the assistant said, if anything.
+// end adds the message of the assistant, if there is one.
 func (t *assistantTurn) end() {
 	if t.open {
 		text := joinTexts(t.texts, "\n")
@@ -245,7 +244,7 @@ func (t *assistantTurn) end() {
 	t.open, t.texts, t.calls = false, nil, nil
 }
 
-// customArguments is the input of a custom tool, a text, as arguments in JSON.
+// customArguments returns the input of a custom tool, a text, as arguments in JSON.
 func customArguments(input string) string {
 	return string(append(appendString([]byte(`{"input":`), input), '}'))
 }
@@ -260,7 +259,7 @@ func isCall(kind string) bool {
 	return false
 }
 
-// callID ties a call to its output; the first tool of the provider's used id.
+// callID returns the id that ties a call to its output; the provider's first tool used id.
 func (i *item) callID() string {
 	if i.CallID == "" {
 		return i.ID
@@ -268,7 +267,7 @@ func (i *item) callID() string {
 	return i.CallID
 }
 
-// name is the tool that a call is of.
+// name returns the tool that is called.
 func (i *item) name() string {
 	if i.Name != "" {
 		return i.Name
@@ -276,7 +275,7 @@ func (i *item) name() string {
 	return strings.TrimSuffix(i.Type, "_call")
 }
 
-// written is what the model wrote, as arguments in JSON.
+// written returns the model's input of a call, as arguments in JSON.
 func (i *item) written() string {
 	switch {
 	case i.Type == itemFunctionCall:

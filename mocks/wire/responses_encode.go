@@ -37,7 +37,7 @@ type response struct {
 	failed *APIError // that ended it; nil if none did
 }
 
-// append appends the object that says all of an answer, or while it is on its way,
+// append appends the object of the whole answer, or while it is under way,
 // what is known before.
 func (r *response) append(b []byte, done bool) []byte {
 	status, incomplete := "in_progress", ""
@@ -148,13 +148,13 @@ func appendResponseUsage(b []byte, u llm.Usage) []byte {
 	return append(b, '}')
 }
 
-// itemPrefixes are how the ids of items begin.
+// itemPrefixes are the prefixes of the ids of items.
 var itemPrefixes = map[string]string{
 	itemMessage: "msg_", itemReasoning: "rs_", itemFunctionCall: "fc_", itemCustomCall: "ctc_",
 	"local_shell_call": "lsh_", "shell_call": "sh_", "apply_patch_call": "apc_",
 }
 
-// kind is the item that says part i.
+// kind returns the type of the item of part i.
 func (r *response) kind(i int) toolKind {
 	switch p := &r.parts[i]; p.kind {
 	case thinkingPart:
@@ -165,7 +165,7 @@ func (r *response) kind(i int) toolKind {
 	return toolKind{item: itemMessage}
 }
 
-// itemID is the id of the item that says part i.
+// itemID returns the id of the item of part i.
 func (r *response) itemID(i int) string {
 	return itemPrefixes[r.kind(i).item] + r.answer.ID + "_" + strconv.Itoa(i)
 }

@@ -42,7 +42,7 @@ type saidItem struct {
 	Summary []contentPart `json:"summary"`
 }
 
-// ReadAnswer implements Reader. What several messages say is one text.
+// ReadAnswer implements Reader. The texts of several messages become one.
 func (OpenAIResponses) ReadAnswer(streamed bool, body []byte) (Completion, error) {
 	var s responsesStream
 	if streamed {
@@ -87,7 +87,7 @@ func (s *responsesStream) finish(a *responsesAnswer) error {
 	return nil
 }
 
-// head is what an answer says beside its output.
+// head are the members of an answer beside its output.
 func (a *responsesAnswer) head(c *Completion) {
 	c.ID, c.Model, c.Created = a.ID, a.Model, unixTime(a.CreatedAt)
 	if u := a.Usage; u != nil {
@@ -99,7 +99,7 @@ func (a *responsesAnswer) head(c *Completion) {
 	}
 }
 
-// addTo adds what an item says.
+// addTo adds the content of an item.
 func (t *saidItem) addTo(g *gathered) {
 	switch {
 	case t.Type == itemMessage:
@@ -138,7 +138,7 @@ type responsesStream struct {
 	pieces *gathered
 }
 
-// completion is what was put together.
+// completion returns the gathered answer.
 func (s *responsesStream) completion() Completion {
 	g := gathered{Completion: s.Completion}
 	for i := range s.items {

@@ -79,13 +79,13 @@ func (s *ResponseStore) drop(id string) {
 		s.unread = slices.Delete(s.unread, i, i+1)
 		return
 	}
-	for _, t := range r.said() {
+	for _, t := range r.items() {
 		delete(s.items, t.ID)
 	}
 }
 
-// conversation returns all that was said up to and with an answer; ok is false if there
-// is no answer of that id.
+// conversation returns all items up to and with an answer; ok is false if there
+// is no answer with that id.
 func (s *ResponseStore) conversation(id string) (all []item, ok bool) {
 	s.mu.Lock()
 	r, ok := s.kept[id]
@@ -95,7 +95,7 @@ func (s *ResponseStore) conversation(id string) (all []item, ok bool) {
 		chain = append(chain, r)
 	}
 	for _, r := range slices.Backward(chain) {
-		all = append(append(all, r.input...), r.said()...)
+		all = append(append(all, r.input...), r.items()...)
 	}
 	return all, ok
 }
@@ -105,7 +105,7 @@ func (s *ResponseStore) item(id string) (t item, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.unread {
-		for _, t := range r.said() {
+		for _, t := range r.items() {
 			s.items[t.ID] = t
 		}
 	}
@@ -114,9 +114,9 @@ func (s *ResponseStore) item(id string) (t item, ok bool) {
 	return t, ok
 }
 
-// said returns the items of the answer. They are read from what was sent, when they are
-// first needed, so that they are what the client has seen.
-func (r *storedResponse) said() []item {
+// items returns the items of the answer. They are read from the frames that were sent, when
+// they are first needed, so that they are the items that the client has seen.
+func (r *storedResponse) items() []item {
 	r.once.Do(func() {
 		var body bytes.Buffer
 		for i := range r.frames {
@@ -125,7 +125,7 @@ func (r *storedResponse) said() []item {
 		r.frames = nil
 		var s responsesStream
 		if r.streamed {
-			_ = readStream(body.Bytes(), s.read) // what came before an error was said all the same
+			_ = readStream(body.Bytes(), s.read) // items before an error count all the same
 		} else {
 			var a responsesAnswer
 			_ = readBody(body.Bytes(), &a)
@@ -185,7 +185,7 @@ func (r *responsesRequest) allItems() []item {
 	return append(slices.Clip(r.earlier), r.newItems()...)
 }
 
-// textSize is how many bytes of text the items have, roughly.
+// textSize returns the approximate size in bytes of the text of the items.
 func textSize(items []item) int {
 	n := 0
 	for i := range items {

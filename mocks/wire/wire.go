@@ -22,11 +22,11 @@ type Frame struct {
 	Header http.Header
 	// Data is body bytes; they are flushed together.
 	Data []byte
-	// End says what happens to the connection after Data.
+	// End is what happens to the connection after Data.
 	End End
 }
 
-// End is what happens after a frame.
+// End is what happens to the connection after a frame.
 type End uint8
 
 // The ends of a frame.
@@ -42,8 +42,7 @@ type Completion struct {
 	ID      string
 	Model   string
 	Created time.Time
-	// Thinking is what the model shows of its reasoning. The chat protocol has no
-	// place for it.
+	// Thinking is the reasoning that the model shows. The chat protocol has no place for it.
 	Thinking string
 	Text     string
 	Refusal  string
@@ -55,14 +54,14 @@ type Completion struct {
 	// token, jitter already applied.
 	First, PerToken time.Duration
 
-	// told is the usage that the client is told; nil means the true one. Only a
-	// fault sets it: what is told must not change how long the answer takes.
-	told *llm.Usage
+	// reported is the usage in the response; nil means Usage. Only a fault sets it: it must
+	// not change how long the answer takes.
+	reported *llm.Usage
 	// bare is true where a fault took every part of the answer.
 	bare bool
 }
 
-// FinishReason is why the answer ended: Finish, or what it is by default.
+// FinishReason returns why the answer ended: Finish, or its default.
 func (c Completion) FinishReason() llm.FinishReason {
 	switch {
 	case c.Finish != "":
@@ -73,10 +72,10 @@ func (c Completion) FinishReason() llm.FinishReason {
 	return llm.FinishStop
 }
 
-// reportedUsage is the usage that the client is told.
+// reportedUsage returns the usage in the response.
 func (c Completion) reportedUsage() llm.Usage {
-	if c.told != nil {
-		return *c.told
+	if c.reported != nil {
+		return *c.reported
 	}
 	return c.Usage
 }

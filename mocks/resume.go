@@ -1,0 +1,23 @@
+package mocks
+
+import (
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/clock"
+)
+
+// WithoutInjections returns an engine that continues at the position of e, on another
+// clock, without injections and with an empty report. Exchanges of e that are under way
+// count as not made.
+func (e *Engine) WithoutInjections(clk clock.Clock) *Engine {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	opts := e.opts
+	opts.Clock, opts.Inject = clk, nil
+	resumed := NewEngine(e.program, opts)
+	resumed.state, resumed.moves, resumed.cursor, resumed.lines = e.state, e.moves, e.cursor, slices.Clone(e.lines)
+	for i := range resumed.lines {
+		resumed.lines[i].reserved, resumed.lines[i].armed = 0, 0
+	}
+	return resumed
+}
