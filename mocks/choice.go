@@ -105,7 +105,7 @@ func (v *validator) choices(path string, l *Line) {
 		v.measured(at, &c.Answer)
 		if f := c.Fault; f != nil {
 			if f.Times != 0 {
-				v.add(at+".fault.times", "the fault of a choice strikes whenever the choice is drawn; leave times out")
+				v.add(at+".fault.times", "the fault of a choice fires whenever the choice is drawn; leave times out")
 			}
 			v.fault(at, f)
 		}

@@ -187,7 +187,7 @@ var _ = Describe("a line that draws its answer", Label("H-02"), func() {
 			"rules[0].one_of[0].file: a choice has at most one of text, file, template and frames, not text and file",
 			`rules[0].one_of[0].file: "../b" must be a relative path with slashes that stays in the script's folder`,
 			"rules[0].one_of[0].latency.jitter: must be between 0 and 1, not 2",
-			"rules[0].one_of[0].fault.times: the fault of a choice strikes whenever the choice is drawn; leave times out"),
+			"rules[0].one_of[0].fault.times: the fault of a choice fires whenever the choice is drawn; leave times out"),
 	)
 
 	It("forgives what thirds do to a sum", func() {

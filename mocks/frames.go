@@ -91,7 +91,7 @@ func (f *Frames) find(t *tape.Tape) error {
 	case x.Lost != "":
 		return fmt.Errorf("exchange %d of %q brought no answer: %s", f.Exchange, f.File, x.Lost)
 	case x.Status >= http.StatusBadRequest:
-		return fmt.Errorf("exchange %d of %q brought the status %d; say that as a fault", f.Exchange, f.File, x.Status)
+		return fmt.Errorf("exchange %d of %q has the status %d; write a fault instead", f.Exchange, f.File, x.Status)
 	case len(x.Frames) == 0:
 		return fmt.Errorf("exchange %d of %q kept no frames; capture it with --frames, or give its text", f.Exchange, f.File)
 	}

@@ -112,7 +112,7 @@ var _ = Describe("a captured answer", Label("H-02"), func() {
 		Entry("no tape", "bad.jsonl", "1", "line 1: it is no line of a capture"),
 		Entry("no exchange", "t/x.jsonl", "9", `rules[0].frames.exchange: the tape "t/x.jsonl" has no exchange 9`),
 		Entry("lost", "t/x.jsonl", "2", "brought no answer: cut"),
-		Entry("an error", "t/x.jsonl", "3", "brought the status 429; say that as a fault"),
+		Entry("an error", "t/x.jsonl", "3", "has the status 429; write a fault instead"),
 		Entry("no frames", "t/x.jsonl", "4", "kept no frames; capture it with --frames"),
 	)
 

@@ -114,9 +114,9 @@ func (v *validator) line(path string, l *Line) {
 	case f.Times < 0:
 		v.add(path, "must be at least 1, not %d", f.Times)
 	case !l.answers() && f.Times > 0 && l.Times > 0:
-		v.add(path, "a line without an answer says how often in times or in fault.times, not in both")
+		v.add(path, "a line without an answer has times or fault.times, not both")
 	case l.answers() && f.Brings() && l.Times > 0 && f.Times > l.Times:
-		v.add(path, "%s still brings the answer, so it cannot strike %d times on a line that answers %d times",
+		v.add(path, "%s still brings the answer, so it cannot fire %d times on a line that answers %d times",
 			f.Kind, f.Times, l.Times)
 	}
 }

@@ -196,7 +196,7 @@ func valuesOf(kind jsontext.Kind) values {
 func arguments(c llm.ToolCall) (map[string]values, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(c.Arguments), &members); err != nil {
-		return nil, fmt.Errorf("its arguments are no JSON object: %w", err)
+		return nil, fmt.Errorf("its arguments are not a JSON object: %w", err)
 	}
 	kinds := map[string]values{}
 	for name, value := range members {

@@ -35,19 +35,19 @@ var faultKinds = []FaultKind{
 		},
 	},
 	{
-		"hang", "says nothing and does not end",
+		"hang", "writes nothing and does not end",
 		func(fault, []wire.Frame, wire.Frame) []wire.Frame {
 			return []wire.Frame{{End: wire.Hang}}
 		},
 	},
 	{
-		"hang-after-output", "says some lines and does not end",
+		"hang-after-output", "writes some lines and does not end",
 		func(f fault, output []wire.Frame, _ wire.Frame) []wire.Frame {
 			return append(output[:f.after], wire.Frame{End: wire.Hang})
 		},
 	},
 	{
-		"flood", "says some lines and then one line for ever",
+		"flood", "writes some lines and then one line for ever",
 		func(f fault, output []wire.Frame, _ wire.Frame) []wire.Frame {
 			flood := doing(opFlood, []byte(f.codec.style.flood))
 			flood.End = wire.Hang
@@ -55,7 +55,7 @@ var faultKinds = []FaultKind{
 		},
 	},
 	{
-		"truncated-jsonl", "says some lines, half of the next one, and ends with exit status 0",
+		"truncated-jsonl", "writes some lines, half of the next one, and ends with exit status 0",
 		func(f fault, output []wire.Frame, exit wire.Frame) []wire.Frame {
 			cut := output[f.after]
 			cut.Data = cut.Data[:len(cut.Data)/2]
@@ -63,7 +63,7 @@ var faultKinds = []FaultKind{
 		},
 	},
 	{
-		"ignore-sigterm", "says some lines, does not end, and survives SIGTERM",
+		"ignore-sigterm", "writes some lines, does not end, and survives SIGTERM",
 		func(f fault, output []wire.Frame, _ wire.Frame) []wire.Frame {
 			deaf := doing(opSigterm, nil)
 			deaf.End = wire.Hang

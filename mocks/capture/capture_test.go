@@ -203,8 +203,8 @@ var _ = Describe("a capture", Label("H-02"), func() {
 		Entry("an empty document", 200, "application/json", "", "", false, "empty"),
 		Entry("an answer without content", 200, "application/json", "", `{"id":"c","choices":[]}`, false, "empty"),
 		Entry("no JSON", 200, "application/json", "", "<html>", false, "read the answer"),
-		Entry("an unknown encoding", 200, "application/json", "zstd", whole, false, `encoded as "zstd"`),
-		Entry("no gzip in what says so", 200, "application/json", "gzip", whole, false, "not in the gzip"),
+		Entry("an unknown encoding", 200, "application/json", "zstd", whole, false, `unsupported Content-Encoding "zstd"`),
+		Entry("no gzip in what says so", 200, "application/json", "gzip", whole, false, "claims to be gzip"),
 		Entry("a redirect", 302, "application/json", "", "", false, "the status 302"),
 		Entry("an error that is cut", 500, "application/json", "", `{"error":`, true, "the upstream cut the answer off"),
 	)

@@ -234,7 +234,7 @@ func (x *exchange) decoded() ([]byte, error) {
 	case "gzip":
 		z, err := gzip.NewReader(bytes.NewReader(x.body.Bytes()))
 		if err != nil {
-			return nil, fmt.Errorf("the answer is not in the gzip that it says: %w", err)
+			return nil, fmt.Errorf("the answer claims to be gzip and is not: %w", err)
 		}
 		body, err := io.ReadAll(io.LimitReader(z, maxBody+1))
 		if err == nil && len(body) > maxBody {
@@ -245,7 +245,7 @@ func (x *exchange) decoded() ([]byte, error) {
 		}
 		return body, nil
 	default:
-		return nil, fmt.Errorf("the answer is encoded as %.40q, which nobody asked for and this program does not read", encoding)
+		return nil, fmt.Errorf("unsupported Content-Encoding %.40q", encoding)
 	}
 }
 

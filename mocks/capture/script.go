@@ -132,7 +132,7 @@ func (m *maker) turn(x *tape.Exchange) (t turn, why string) {
 // failure is an error of the provider's as a fault that is a line.
 func failure(x *tape.Exchange) (mocks.Answer, error) {
 	if x.Status > 599 {
-		return mocks.Answer{}, fmt.Errorf("the status %d is none that a fault can have", x.Status)
+		return mocks.Answer{}, fmt.Errorf("a fault cannot have the status %d", x.Status)
 	}
 	e := wire.ReadError(x.Status, nil, x.Body)
 	return mocks.Answer{Fault: &mocks.Fault{
@@ -198,7 +198,7 @@ func toolCalls(calls []llm.ToolCall) ([]mocks.ScriptedToolCall, error) {
 			err = errors.New("there is more than one value")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the arguments of the tool call %q are no JSON object, which a script cannot say: %w", c.Name, err)
+			return nil, fmt.Errorf("the arguments of the tool call %q are not a JSON object: %w", c.Name, err)
 		}
 		numbers(s.Arguments)
 		if len(s.Arguments) == 0 {

@@ -148,7 +148,7 @@ var _ = Describe("a captured script", func() {
 		},
 		Entry("a request that the mock refuses", `{"messages":[]}`, says("a"), "a scripted backend would refuse the request"),
 		Entry("arguments that are no object", user("x"),
-			`{"id":"c","choices":[{"message":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"[1]"}}]},"finish_reason":"tool_calls"}]}`, `the tool call "f" are no JSON object`),
+			`{"id":"c","choices":[{"message":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"[1]"}}]},"finish_reason":"tool_calls"}]}`, `the tool call "f" are not a JSON object`),
 		Entry("arguments with something behind", user("x"),
 			`{"id":"c","choices":[{"message":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{} {}"}}]},"finish_reason":"tool_calls"}]}`, "more than one value"),
 	)

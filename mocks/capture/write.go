@@ -35,7 +35,7 @@ func Write(s mocks.Script, t tape.Tape, tapeFile string) ([]byte, error) {
 		return nil, fmt.Errorf("write the script: it could not be read again: %w", found.Err())
 	}
 	if !reflect.DeepEqual(again, s) {
-		return nil, fmt.Errorf("write the script: it says something else when it is read again")
+		return nil, fmt.Errorf("write the script: it is different when it is read again")
 	}
 	return data, nil
 }
