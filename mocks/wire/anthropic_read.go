@@ -91,7 +91,7 @@ func (s *messagesStream) add(a *messagesAnswer) error {
 func (s *messagesStream) addBlock(b *block) {
 	switch b.Type {
 	case "text":
-		s.text.WriteString(string(b.Text))
+		s.text.WriteString(b.Text)
 	case "thinking":
 		s.thinking.WriteString(b.Thinking)
 	case blockToolUse:

@@ -104,8 +104,8 @@ func (t *saidItem) addTo(g *gathered) {
 	switch {
 	case t.Type == itemMessage:
 		for _, p := range t.Content.parts {
-			g.text.WriteString(string(p.Text))
-			g.refusal.WriteString(string(p.Refusal))
+			g.text.WriteString(p.Text)
+			g.refusal.WriteString(p.Refusal)
 		}
 	case t.Type == itemReasoning:
 		thoughts := t.Summary
