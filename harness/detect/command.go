@@ -26,7 +26,7 @@ type CommandConfig struct {
 	// Grace is how long the program may take to end after its input has, before
 	// its process group is killed; default 2s.
 	Grace time.Duration
-	// Clock times both; default: the machine's. A child process lives in real time.
+	// Clock times answers; default: the machine's.
 	Clock clock.Clock
 }
 
@@ -117,6 +117,9 @@ func (c *Command) exchange(ctx context.Context, line []byte, item corpus.Item) (
 		}
 	}
 	// What a confused program says next may belong to any question.
+	if errors.Is(err, io.EOF) { // it closed its output, which a program does at its end
+		c.running.Await(ctx, c.cfg.Grace)
+	}
 	end, said := c.running.kill()
 	c.running = nil
 	if errors.Is(err, io.EOF) {
@@ -139,45 +142,23 @@ func (c *Command) Close() error {
 	return nil
 }
 
-// process is a program under way, the leader of a process group of its own.
+// process is a running detector.
 type process struct {
+	*child.Process
 	cfg    CommandConfig
-	cmd    *exec.Cmd
-	stdin  io.WriteCloser
-	stdout *io.PipeReader
-	lines  *linereader.Reader // of stdout
-	stderr child.Tail         // to be read once gone has ended
-
-	gone context.Context // ends when nothing of the program is left
+	lines  *linereader.Reader // of its standard output
+	stderr child.Tail         // to be read when it has ended
 }
 
-// start starts the program. Its outputs are copied by os/exec, whose WaitDelay
-// keeps a descendant that left the group from holding them open for ever.
 func start(cfg CommandConfig) (*process, error) {
-	stdout, out := io.Pipe()
-	p := &process{
-		cfg: cfg, cmd: exec.Command(cfg.Argv[0], cfg.Argv[1:]...),
-		stdout: stdout, lines: linereader.New(stdout, maxAnswer),
-	}
-	child.OwnGroup(p.cmd)
-	p.cmd.WaitDelay = cfg.Grace
-	p.cmd.Stdout, p.cmd.Stderr = out, &p.stderr
-	stdin, err := p.cmd.StdinPipe()
+	p := &process{cfg: cfg}
+	started, err := child.Start(context.Background(), child.Program{
+		Argv: cfg.Argv, Interactive: true, Stderr: &p.stderr, Grace: cfg.Grace,
+	})
 	if err != nil {
 		return nil, err
 	}
-	p.stdin = stdin
-	if err := p.cmd.Start(); err != nil {
-		return nil, err
-	}
-	gone, isGone := context.WithCancel(context.Background())
-	p.gone = gone
-	go func() {
-		defer isGone()
-		_ = p.cmd.Wait() // how it ended is in ProcessState
-		child.Kill(p.cmd)
-		_ = out.Close()
-	}()
+	p.Process, p.lines = started, linereader.New(started.Stdout, maxAnswer)
 	return p, nil
 }
 
@@ -196,7 +177,7 @@ func (p *process) ask(ctx context.Context, question []byte) ([]byte, error) {
 		written := make(chan struct{})
 		go func() {
 			defer close(written)
-			_, _ = p.stdin.Write(question) // a program that is gone answers nothing, which is what is told
+			_, _ = p.Stdin.Write(question) // a program that has ended does not answer, which is reported
 		}()
 		line, err := p.lines.Next()
 		<-written
@@ -213,20 +194,17 @@ func (p *process) ask(ctx context.Context, question []byte) ([]byte, error) {
 	return nil, fmt.Errorf("the detector gave no answer within %s: %w", p.cfg.Timeout, context.DeadlineExceeded)
 }
 
-// kill ends the process group and tells how the program ended and what it said on
+// kill ends the process group and returns how the program ended and the end of its
 // standard error.
-func (p *process) kill() (end, said string) {
-	child.Kill(p.cmd)
-	_ = p.stdout.Close()
-	<-p.gone.Done()
-	return p.cmd.ProcessState.String(), p.stderr.String()
+func (p *process) kill() (state, stderr string) {
+	_ = p.Stdout.Close()
+	return p.Kill().State, p.stderr.String()
 }
 
-// end lets the program end by itself, or kills it.
+// end lets the program end by itself for a time of grace, and kills it then.
 func (p *process) end() {
-	_ = p.stdin.Close()
-	_ = p.stdout.Close() // whatever it still says is of no interest
-	if p.cfg.Clock.Sleep(p.gone, p.cfg.Grace) == nil {
-		p.kill()
-	}
+	_ = p.Stdin.Close()
+	_ = p.Stdout.Close() // nobody reads the rest
+	p.Await(context.Background(), p.cfg.Grace)
+	p.Kill()
 }

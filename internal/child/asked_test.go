@@ -4,8 +4,8 @@ package child_test
 
 import (
 	"bufio"
-	"os/exec"
-	"syscall"
+	"context"
+	"io"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -13,26 +13,26 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/child"
 )
 
-var _ = It("kills at once those that were asked to end, and no others", func() {
-	start := func() (*exec.Cmd, *bufio.Reader) {
-		cmd := exec.Command("sh", "-c", "trap 'echo asked' TERM; echo ready; while :; do sleep 0.05; done")
-		child.OwnGroup(cmd)
-		out, err := cmd.StdoutPipe()
+var _ = It("kills at once the programs that were asked to end, and no others", func(ctx SpecContext) {
+	start := func(ctx context.Context) (*child.Process, *bufio.Reader) {
+		program := shell("trap 'echo asked' TERM; echo ready; while :; do sleep 0.05; done", endless)
+		program.Stderr = io.Discard
+		p, err := child.Start(ctx, program)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(cmd.Start()).To(Succeed())
-		DeferCleanup(func() { child.Kill(cmd) })
-		said := bufio.NewReader(out)
-		Expect(said.ReadString('\n')).To(Equal("ready\n"))
-		return cmd, said
+		DeferCleanup(func() {
+			_ = p.Stdout.Close()
+			p.Kill()
+		})
+		out := bufio.NewReader(p.Stdout)
+		Expect(out.ReadString('\n')).To(Equal("ready\n"))
+		return p, out
 	}
-	stubborn, said := start()
-	other, _ := start()
-	child.Terminate(stubborn)
-	Expect(said.ReadString('\n')).To(Equal("asked\n"))
+	asked, cancel := context.WithCancelCause(ctx)
+	stubborn, out := start(asked)
+	other, _ := start(ctx)
+	cancel(errStop)
+	Expect(out.ReadString('\n')).To(Equal("asked\n"))
 	child.KillAsked()
-	Expect(stubborn.Wait()).NotTo(Succeed())
-	Expect(stubborn.ProcessState.Sys().(syscall.WaitStatus).Signal()).To(Equal(syscall.SIGKILL))
-	Expect(other.Process.Signal(syscall.Signal(0))).To(Succeed(), "nobody asked it")
-	child.Kill(other)
-	Expect(other.Wait()).NotTo(Succeed())
+	Expect(stubborn.Wait()).To(Equal(child.Ending{Code: -1, State: "signal: killed", Cause: errStop}))
+	Expect(other.Exited()).NotTo(BeClosed(), "nobody asked it")
 })

@@ -1,8 +1,6 @@
 package child_test
 
 import (
-	"bufio"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -37,21 +35,3 @@ var _ = Describe("a tail", func() {
 	})
 	It("of nothing is empty", func() { Expect((&child.Tail{}).String()).To(BeEmpty()) })
 })
-
-var _ = DescribeTable("a group ends with what it started",
-	func(end func(*exec.Cmd)) {
-		cmd := exec.Command("sh", "-c", "sleep 600 & echo ready; wait")
-		child.OwnGroup(cmd)
-		out, err := cmd.StdoutPipe()
-		Expect(err).NotTo(HaveOccurred())
-		Expect(cmd.Start()).To(Succeed())
-		in := bufio.NewReader(out)
-		Expect(in.ReadString('\n')).To(Equal("ready\n"))
-		end(cmd)
-		_, err = in.ReadString('\n') // the grandchild holds the pipe, too
-		Expect(err).To(HaveOccurred())
-		Expect(cmd.Wait()).NotTo(Succeed())
-		end(cmd) // once more does no harm
-	},
-	Entry("asked", child.Terminate), Entry("killed", child.Kill),
-)

@@ -3,18 +3,20 @@ package child
 import (
 	"errors"
 	"fmt"
+	"os/exec"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// HideProcess keeps programs of the same user from reading the variables, the memory and
-// the open files of this process, unless they may trace any process (CAP_SYS_PTRACE); see
-// PR_SET_DUMPABLE in prctl(2). It also leaves no core dump.
+// HideProcess prevents programs of the same user from reading the environment, the memory
+// and the open files of this process, unless they may trace any process (CAP_SYS_PTRACE);
+// see PR_SET_DUMPABLE in prctl(2). It also prevents core dumps.
 func HideProcess() { _ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
 
-// forbidden are the capabilities with which a program could enter the network of another
-// process, read or change processes of others, or change the system beneath all of them;
-// see capabilities(7).
+// forbidden lists the capabilities with which a program could enter the network of another
+// process, read or change other processes, or change the system beneath all of them; see
+// capabilities(7).
 var forbidden = []uintptr{
 	unix.CAP_SYS_ADMIN, unix.CAP_SYS_PTRACE, unix.CAP_NET_ADMIN,
 	unix.CAP_SYS_MODULE, unix.CAP_SYS_RAWIO, unix.CAP_SYS_BOOT, unix.CAP_SYS_TIME, unix.CAP_SYSLOG,
@@ -23,9 +25,9 @@ var forbidden = []uintptr{
 }
 
 // Confine takes rights from the programs that this thread starts from now on, and from all
-// that they start: capabilities of an administrator, and the rights that setuid programs
-// such as sudo give. Calling it again does no harm. The goroutine must be locked to its
-// thread, and must end without unlocking it.
+// their descendants: the capabilities of an administrator, and the rights that setuid
+// programs such as sudo give. It may be called again. The goroutine must be locked to its
+// thread and must end without unlocking it.
 func Confine() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("keep programs from gaining rights: %w", err)
@@ -34,11 +36,16 @@ func Confine() error {
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, capability, 0, 0, 0)
 		switch {
 		case err == nil:
-		case errors.Is(err, unix.EPERM): // not an administrator, who has none to lose
-		case errors.Is(err, unix.EINVAL): // an older kernel, which does not have it
+		case errors.Is(err, unix.EPERM): // not an administrator: there is nothing to drop
+		case errors.Is(err, unix.EINVAL): // a kernel without this capability
 		default:
 			return fmt.Errorf("take capability %d from programs: %w", capability, err)
 		}
 	}
 	return nil
 }
+
+// dieWithParent makes the kernel kill a program that is to be started when this process
+// dies, so that a run after a crash does not meet it. Descendants of the program may
+// survive. It comes after ownGroup, on the thread that starts the program.
+func dieWithParent(cmd *exec.Cmd) { cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL }

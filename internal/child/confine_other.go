@@ -2,8 +2,13 @@
 
 package child
 
-// HideProcess does nothing here: it is a matter of Linux.
+import "os/exec"
+
+// HideProcess does nothing here: only Linux has the setting.
 func HideProcess() {}
 
-// Confine does nothing here: capabilities are a matter of Linux.
+// Confine does nothing here: only Linux has capabilities.
 func Confine() error { return nil }
+
+// dieWithParent does nothing here: only Linux can end a program with its parent.
+func dieWithParent(*exec.Cmd) {}

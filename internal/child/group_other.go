@@ -4,14 +4,14 @@ package child
 
 import "os/exec"
 
-// OwnGroup does nothing here: process groups and SIGTERM are Unix matters.
-func OwnGroup(*exec.Cmd) {}
+// ownGroup does nothing here: process groups exist on Unix only.
+func ownGroup(*exec.Cmd) {}
 
-// Terminate kills a started program; what it started may outlive it.
-func Terminate(cmd *exec.Cmd) { Kill(cmd) }
+// terminate kills a started program, but not what it started.
+func terminate(cmd *exec.Cmd) { kill(cmd) }
 
-// Kill kills a started program; what it started may outlive it.
-func Kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
+// kill kills a started program, but not what it started.
+func kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 
-// KillAsked does nothing here: Terminate kills.
+// KillAsked does nothing here: terminate kills.
 func KillAsked() {}

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(parent) == "" {
 		os.Exit(m.Run())
 	}
-	p := shell("echo $$; exec sleep 600", asleep)
+	p := shell("echo $$; exec sleep 600", endless)
 	p.Stdout = os.Stdout
 	_, err := child.Run(context.Background(), p)
 	fmt.Println("ended:", err)

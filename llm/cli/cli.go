@@ -59,9 +59,6 @@ type Config struct {
 	OnSession, OnMessage func(string)
 	// Log gets a copy of what the agent writes to standard error.
 	Log io.Writer
-	// Clock times Grace; default: the machine's. A child process lives in real
-	// time, so this is for tests only.
-	Clock clock.Clock
 }
 
 const (
@@ -95,9 +92,6 @@ func (cfg Config) withDefaults() (Config, error) {
 	}
 	if cfg.Grace == 0 {
 		cfg.Grace = defaultGrace
-	}
-	if cfg.Clock == nil {
-		cfg.Clock = clock.Real()
 	}
 	return cfg, nil
 }
@@ -191,6 +185,9 @@ func (b *adapter) Complete(ctx context.Context, req llm.Request) (llm.Reply, err
 		b.agent.parse(a, line)
 		return a.ended
 	})
+	if cause := clock.Err(ctx); err != nil && cause != nil {
+		return llm.Reply{}, fmt.Errorf("%s: not started: %w", b.agent.id, cause)
+	}
 	if err != nil {
 		return llm.Reply{}, &llm.Error{Kind: llm.Unavailable, Backend: b.agent.id, Err: fmt.Errorf("start %s: %w", l.argv[0], err)}
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/internal/child"
 )
 
 // FuzzParse feeds any bytes to every parser. None may panic, and a verdict must
@@ -38,7 +40,7 @@ func FuzzParse(f *testing.F) {
 		}); err != nil {
 			t.Skip("flood")
 		}
-		reply, failure := judge(g, a, ending{code: int(code)})
+		reply, failure := judge(g, a, ending{Ending: child.Ending{Code: int(code)}})
 		switch {
 		case told.String() != a.told.String():
 			t.Fatal("told and kept text differ")

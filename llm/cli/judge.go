@@ -23,7 +23,7 @@ import (
 //
 // A failure without a kind carries the context's own cancellation.
 func judge(g agent, a *answer, end ending) (llm.Reply, *llm.Error) {
-	status := max(end.code, 0)
+	status := max(end.Code, 0)
 	if a.failure != nil && a.failure.status != 0 {
 		status = a.failure.status
 	}
@@ -37,18 +37,18 @@ func judge(g agent, a *answer, end ending) (llm.Reply, *llm.Error) {
 	switch {
 	case a.failure != nil:
 		return fail(failureKind(a, end), a.failure.message, nil)
-	case errors.Is(end.cause, ErrFlood):
-		return fail(llm.Malformed, end.cause.Error(), end.cause)
+	case errors.Is(end.Cause, ErrFlood):
+		return fail(llm.Malformed, end.Cause.Error(), end.Cause)
 	case succeeded(g, a, end):
 		return conclude(a, fail)
-	case errors.Is(end.cause, context.DeadlineExceeded):
-		return fail(llm.Timeout, "no answer before the deadline; the process group was stopped", end.cause)
-	case end.cause != nil:
-		return fail("", "", end.cause)
-	case end.code < 0:
+	case errors.Is(end.Cause, context.DeadlineExceeded):
+		return fail(llm.Timeout, "no answer before the deadline; the process group was stopped", end.Cause)
+	case end.Cause != nil:
+		return fail("", "", end.Cause)
+	case end.Code < 0:
 		return fail(llm.Truncated, "the agent was killed by a signal"+quoted(a, end), ErrKilled)
-	case end.code > 0:
-		return fail(exitKind(g, a, end), fmt.Sprintf("exit status %d%s", end.code, quoted(a, end)), nil)
+	case end.Code > 0:
+		return fail(exitKind(g, a, end), fmt.Sprintf("exit status %d%s", end.Code, quoted(a, end)), nil)
 	case a.events == 0:
 		return fail(llm.Malformed, "the agent exited with status 0 and gave no answer"+quoted(a, end), nil)
 	default:
@@ -59,9 +59,9 @@ func judge(g agent, a *answer, end ending) (llm.Reply, *llm.Error) {
 // succeeded reports whether the agent finished its answer.
 func succeeded(g agent, a *answer, end ending) bool {
 	if g.plain {
-		return end.cause == nil && end.code == 0 && a.events > 0
+		return end.Cause == nil && end.Code == 0 && a.events > 0
 	}
-	return a.ended && (end.code == 0 || end.stopped || g.eventOutranksExit)
+	return a.ended && (end.Code == 0 || end.Cause != nil || g.eventOutranksExit)
 }
 
 // conclude makes the reply of a successful run.
@@ -105,14 +105,14 @@ func failureKind(a *answer, end ending) llm.ErrorKind {
 	if kind == llm.Failed && a.limited {
 		return llm.RateLimited
 	}
-	if kind == llm.Failed && end.code > 0 {
+	if kind == llm.Failed && end.Code > 0 {
 		return kindOf(end.stderr, 0)
 	}
 	return kind
 }
 
 func exitKind(g agent, a *answer, end ending) llm.ErrorKind {
-	if kind, ok := g.exitKinds[end.code]; ok {
+	if kind, ok := g.exitKinds[end.Code]; ok {
 		return kind
 	}
 	if a.limited {

@@ -1,11 +1,12 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/rehearse-dev/rehearse/internal/linereader"
 )
 
 // What ended an agent, where the kind of an *llm.Error does not say it all: errors wrap
@@ -22,32 +23,37 @@ var (
 // not end the run; more than maxTotal bytes do, with ErrFlood. A last line
 // without ending is a line too.
 func eachLine(r io.Reader, maxLine int, maxTotal int64, yield func([]byte)) error {
-	br := bufio.NewReaderSize(r, 64<<10)
-	var line []byte
-	var total int64
-	size := 0
+	lines := linereader.New(&limited{from: r, left: maxTotal}, maxLine)
 	for {
-		part, err := br.ReadSlice('\n')
-		total += int64(len(part))
-		if total > maxTotal {
-			return fmt.Errorf("%w: more than %d bytes on standard output", ErrFlood, maxTotal)
-		}
-		size += len(part)
-		if size <= maxLine {
-			line = append(line, part...)
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
+		line, err := lines.Next()
 		switch {
-		case size > maxLine:
-			yield(fmt.Appendf(nil, "(a line of %d bytes was skipped)", size))
-		case size > 0:
-			yield(bytes.TrimRight(line, "\r\n"))
+		case err == nil:
+			yield(bytes.TrimRight(line, "\r"))
+		case errors.Is(err, linereader.ErrTooLong):
+			yield(fmt.Appendf(nil, "(a line of more than %d bytes was skipped)", maxLine))
+		case errors.Is(err, ErrFlood):
+			return fmt.Errorf("%w: more than %d bytes on standard output", ErrFlood, maxTotal)
+		default:
+			return nil // the end of the pipe; the ending of the process has the reason
 		}
-		if err != nil {
-			return nil //nolint:nilerr // the pipe's end; why it ended is the process's to say
-		}
-		line, size = line[:0], 0
 	}
+}
+
+// limited fails with ErrFlood behind the first left bytes of a stream.
+type limited struct {
+	from io.Reader
+	left int64
+}
+
+// Read implements io.Reader.
+func (l *limited) Read(p []byte) (int, error) {
+	if l.left == 0 {
+		if n, err := l.from.Read(make([]byte, 1)); n == 0 {
+			return 0, err
+		}
+		return 0, ErrFlood
+	}
+	n, err := l.from.Read(p[:min(int64(len(p)), l.left)])
+	l.left -= int64(n)
+	return n, err
 }

@@ -15,7 +15,7 @@ type launch struct {
 	argv  []string
 	dir   string
 	env   []string
-	stdin *string // nil: nothing to read
+	stdin string // empty: nothing to read
 }
 
 const (
@@ -63,7 +63,7 @@ func (b *adapter) prepare(req llm.Request) (l launch, cleanup func(), err error)
 	if b.agent.stdinArg != "" {
 		l.argv = append(l.argv, b.agent.stdinArg)
 	}
-	l.stdin = &prompt
+	l.stdin = prompt
 	return l, cleanup, nil
 }
 
@@ -106,7 +106,7 @@ func (b *adapter) fillPlaceholders(l *launch, prompt string) (cleanup func(), er
 	}
 	l.argv = argv
 	if pairs == nil {
-		l.stdin = &prompt
+		l.stdin = prompt
 		return cleanup, nil
 	}
 	// One pass, so that a prompt that holds a placeholder itself stays as it is.

@@ -11,7 +11,6 @@ import (
 	"github.com/rehearse-dev/rehearse/redact"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/child"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
@@ -31,7 +30,6 @@ const (
 type command struct {
 	argv, env []string
 	folder    string
-	clock     clock.Clock
 }
 
 // Work implements persist.Worker.
@@ -43,7 +41,7 @@ func (c *command) Work(ctx context.Context, a persist.Assignment) persist.Outcom
 	end, err := child.Run(ctx, child.Program{
 		Argv: c.argv, Dir: c.folder, Env: c.environment(a), Stdin: a.Prompt,
 		Stdout: active{&answer, a.Meter}, Stderr: active{&complaint, a.Meter},
-		Grace: grace, Sleep: c.clock.Sleep,
+		Grace: grace,
 	})
 	if end.Cause != nil && answer.Cut() {
 		answer = child.Tail{} // where a flood was cut off is chance, and two runs are to say the same

@@ -55,8 +55,8 @@ type Deps struct {
 	EURPerUSD float64
 	// Budget is what all workers share.
 	Budget *budget.Budget
-	// ChildClock is the time of commands, which live in real time; default: the
-	// machine's.
+	// ChildClock is the time of the commands of ReAct agents, which live in real time;
+	// default: the machine's.
 	ChildClock clock.Clock
 }
 
@@ -92,7 +92,7 @@ func Build(p plan.Plan, d Deps) (map[string]persist.Worker, error) {
 // build makes one worker. Caps are those of the whole run.
 func build(spec plan.Worker, caps budget.Caps, d Deps) (persist.Worker, error) {
 	if len(spec.Command) > 0 {
-		return &command{argv: spec.Command, env: spec.Env, folder: d.Folder, clock: d.ChildClock}, nil
+		return &command{argv: spec.Command, env: spec.Env, folder: d.Folder}, nil
 	}
 	if d.Backend == nil {
 		return nil, errors.New("no backend is given")

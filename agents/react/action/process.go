@@ -76,7 +76,7 @@ func (w *work) run(argv []string, timeout time.Duration) (*output, child.Ending,
 	defer cancel()
 	out := &output{tail: child.Tail{Size: tailSize}, flood: func() { stop(errFlood) }}
 	end, err := child.Run(limited, child.Program{
-		Argv: argv, Dir: w.folder, Env: environment(), Stdout: out, Grace: grace, Sleep: w.clock.Sleep,
+		Argv: argv, Dir: w.folder, Env: environment(), Stdout: out, Grace: grace,
 	})
 	if end.Cause != nil && clock.Err(ctx) == nil {
 		end.Cause = errTime

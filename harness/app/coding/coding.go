@@ -115,7 +115,6 @@ func (a *Agent) start(ctx context.Context, site app.Site) (*session, error) {
 		ExtraArgs: started.args,
 		OnSession: func(id string) { s.cli.Session = id },
 		OnMessage: func(text string) { s.said = append(s.said, text) },
-		Clock:     site.Clock,
 	}
 	if site.Log != nil {
 		s.cli.Log = &calmLog{to: site.Log}

@@ -275,7 +275,7 @@ var _ = It("stops a program that does not want to end, and says why it stopped",
 	<-ready.then
 	cancel(why)
 	Expect(p.Wait(limited)).To(MatchError(why))
-	Expect(p.Done()).To(BeClosed())
+	Expect(p.Exited()).To(BeClosed())
 	Expect(p.Stop(ctx)).To(Succeed(), "it may be called again")
 })
 

@@ -36,7 +36,7 @@ var _ = It("does not blame a program that is stopped for what it could not end",
 	p, err := command.Start(place, command.Program{Argv: []string{"sh", "-c", "sleep 600 & setsid sleep 600 & echo ready; wait"}, Stdout: ready})
 	Expect(err).NotTo(HaveOccurred())
 	<-ready.then
-	Expect(p.Kill(ctx)).To(Succeed())
+	Expect(p.Kill()).To(Succeed())
 	Expect(p.Wait(ctx)).To(Succeed())
 	Expect(command.Orphans(clock.Real(), place.Home, 0)).To(BeEmpty())
 })

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/internal/child"
 	"github.com/rehearse-dev/rehearse/internal/jsonpath"
 	"github.com/rehearse-dev/rehearse/internal/linereader"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
@@ -19,7 +20,6 @@ type live struct {
 	*agent
 	site    app.Site
 	process *Process
-	out     *io.PipeReader
 	printed chan printed // closed when no more comes
 
 	fell  bool  // a turn said what is wrong
@@ -39,17 +39,12 @@ func (a *agent) begin(site app.Site) (*live, error) {
 }
 
 func (s *live) start() error {
-	out, w := io.Pipe()
-	p, err := Start(s.site, Program{Argv: s.cfg.Run, Env: s.cfg.Env, Stdout: w, Input: true})
+	p, err := start(s.site, Program{Argv: s.cfg.Run, Env: s.cfg.Env}, child.Program{Interactive: true})
 	if err != nil {
 		return err
 	}
-	go func() {
-		<-p.reading.Done()
-		_ = w.Close()
-	}()
-	s.process, s.out, s.printed = p, out, make(chan printed)
-	go pump(linereader.New(out, s.cfg.MaxOutput), s.printed)
+	s.process, s.printed = p, make(chan printed)
+	go pump(linereader.New(p.Stdout, s.cfg.MaxOutput), s.printed)
 	return nil
 }
 
@@ -156,7 +151,7 @@ func (s *live) gone(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	s.process.linger(ctx, grace) // it closed its output, which a program does at its end
+	s.process.Await(ctx, grace) // it closed its output, which a program does at its end
 	_ = s.halt(ctx)
 	if err := s.process.failure(); err != nil {
 		return err
@@ -166,7 +161,7 @@ func (s *live) gone(ctx context.Context) error {
 
 // halt ends the process, whose output nobody reads any more.
 func (s *live) halt(ctx context.Context) error {
-	_ = s.out.CloseWithError(io.ErrClosedPipe)
+	_ = s.process.Stdout.Close()
 	return s.process.Stop(ctx)
 }
 
@@ -185,7 +180,7 @@ func (s *live) End(ctx context.Context) error {
 		}
 		rest <- wrong
 	}()
-	s.process.linger(ctx, grace)
+	s.process.Await(ctx, grace)
 	left := s.process.Stop(ctx)
 	wrong := <-rest
 	if s.fell {
@@ -197,10 +192,10 @@ func (s *live) End(ctx context.Context) error {
 
 // Restart implements app.Restarter.
 func (s *live) Restart(ctx context.Context) error {
-	_ = s.out.CloseWithError(io.ErrClosedPipe)
+	_ = s.process.Stdout.Close()
 	for range s.printed { // what it said before does not matter
 	}
-	if err := s.process.Kill(ctx); err != nil {
+	if err := s.process.Kill(); err != nil {
 		return err
 	}
 	return s.start()

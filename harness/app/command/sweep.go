@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/internal/child"
+	"github.com/rehearse-dev/rehearse/harness/app"
 )
 
 const (
@@ -23,28 +23,13 @@ const (
 	glance = 5 * time.Millisecond
 )
 
-// sweep waits a little for what the program started to end, kills the rest, and returns
-// the names of that, sorted: of the group, and, where the platform can tell, of what left
-// it. It is called when the leader has ended.
-func (p *Process) sweep() []string {
-	group := p.cmd.Process.Pid
-	look := func() []relative {
-		return append(members(group), orphans(p.site.Clock, group, p.site.Home, p.site.Folder)...)
-	}
-	names := sweep(p.site.Clock, p.patience(), look)
-	child.Kill(p.cmd) // whoever was about to start
-	return names
-}
-
-// patience is how long the end of what is left is waited for: not at all where the
-// program is ended from here.
-func (p *Process) patience() time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.stopped || p.broken != nil {
-		return 0
-	}
-	return afterlife
+// sweepSite waits until nothing is left of what a program started, for at most d, kills
+// the rest, and returns its names, sorted: members of the group and, where the platform
+// can find them, descendants that left it. It is called when the leader has ended.
+func sweepSite(site app.Site, group int, d time.Duration) []string {
+	return sweep(site.Clock, d, func() []relative {
+		return append(members(group), orphans(site.Clock, group, site.Home, site.Folder)...)
+	})
 }
 
 // Adopt makes this process the parent of those of its descendants that lose theirs, so

@@ -131,7 +131,7 @@ func (p *process) launch(ctx context.Context, port int) error {
 func (p *process) Gone() <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.live.Done()
+	return p.live.Exited()
 }
 
 // Lag implements Place.
@@ -160,7 +160,7 @@ func (p *process) Kill(ctx context.Context) error {
 	if live == nil {
 		return nil
 	}
-	return live.Kill(ctx)
+	return live.Kill()
 }
 
 // Close implements Place: the program may end in order.

@@ -41,7 +41,6 @@ func (c command) probe(ctx context.Context) check.Result {
 		Env:    redact.WithoutSecrets(os.Environ(), c.spec.Env),
 		Stdout: &said,
 		Grace:  grace,
-		Sleep:  c.clock.Sleep,
 	})
 	if err != nil {
 		return unknown("%s cannot be run: %v", c.name(), err)
