@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/rehearse-dev/rehearse/internal/linereader"
+	"github.com/rehearse-dev/rehearse/internal/jsonl"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
@@ -50,7 +50,7 @@ func (e *LineError) Unwrap() error { return e.Err }
 func Read(r io.Reader, name string, kind Kind) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		in := &reader{
-			in: linereader.New(r, maxLine), name: name, labels: kind.Labels(),
+			in: jsonl.NewReader(r, maxLine), name: name, labels: kind.Labels(),
 			seed: maphash.MakeSeed(), ids: map[uint64]int32{},
 		}
 		for {
@@ -67,7 +67,7 @@ func Read(r io.Reader, name string, kind Kind) iter.Seq2[Item, error] {
 }
 
 type reader struct {
-	in     *linereader.Reader
+	in     *jsonl.Reader
 	name   string
 	labels []string
 	seed   maphash.Seed
@@ -81,7 +81,7 @@ func (r *reader) next() (Item, error) {
 		if errors.Is(err, io.EOF) {
 			return Item{}, io.EOF
 		}
-		if err != nil && !errors.Is(err, linereader.ErrTooLong) {
+		if err != nil && !errors.Is(err, jsonl.ErrTooLong) {
 			return Item{}, fmt.Errorf("read corpus %s behind line %d: %w", r.name, r.in.Line(), err)
 		}
 		if r.in.Line() == 1 {

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/internal/child"
-	"github.com/rehearse-dev/rehearse/internal/linereader"
+	"github.com/rehearse-dev/rehearse/internal/jsonl"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
@@ -146,7 +146,7 @@ func (c *Command) Close() error {
 type process struct {
 	*child.Process
 	cfg    CommandConfig
-	lines  *linereader.Reader // of its standard output
+	lines  *jsonl.Reader // of its standard output
 	stderr child.Tail         // to be read when it has ended
 }
 
@@ -158,7 +158,7 @@ func start(cfg CommandConfig) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Process, p.lines = started, linereader.New(started.Stdout, maxAnswer)
+	p.Process, p.lines = started, jsonl.NewReader(started.Stdout, maxAnswer)
 	return p, nil
 }
 

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -13,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
 // journalSchema names the format of journals: a line of JSON each, first the heading,
@@ -75,7 +75,7 @@ type JournalError struct{ error }
 type journal struct {
 	path string
 	file *os.File
-	out  *bufio.Writer
+	log  *jsonl.Log // nil: nothing is kept
 }
 
 // maxLine is the longest line of a journal that is read, in bytes.
@@ -87,11 +87,11 @@ func openJournal(path string, want heading) (*journal, found, error) {
 	if path == "" {
 		return &journal{}, found{}, nil
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, found{}, fmt.Errorf("open the journal of the experiment: %w", err)
 	}
-	j := &journal{path: path, file: file, out: bufio.NewWriter(file)}
+	j := &journal{path: path, file: file}
 	was, err := j.read(want)
 	if err != nil {
 		_ = file.Close()
@@ -107,7 +107,7 @@ func (j *journal) read(want heading) (was found, err error) {
 		return was, err
 	}
 	if len(lines) == 0 {
-		if err := j.rewind(0); err != nil {
+		if err := j.resume(0); err != nil {
 			return was, err
 		}
 		if err := j.append(want); err != nil {
@@ -131,7 +131,7 @@ func (j *journal) read(want heading) (was found, err error) {
 			return was, fmt.Errorf("%s:%d: %w", j.path, n+2, err)
 		}
 	}
-	return was, j.rewind(size)
+	return was, j.resume(size)
 }
 
 // add adds a line, which has that number.
@@ -163,50 +163,48 @@ func difference(is, want heading) string {
 	}
 }
 
-// lines are the whole lines of the journal, and how many bytes they take.
+// lines returns the whole lines of the journal, and how many bytes they take.
 func (j *journal) lines() (lines [][]byte, size int64, err error) {
-	in := bufio.NewReaderSize(j.file, 64<<10)
+	in := jsonl.NewReader(j.file, maxLine)
+	damaged := 0
 	for {
-		line, err := in.ReadBytes('\n')
+		line, err := in.Next()
 		switch {
-		case errors.Is(err, io.EOF): // what is left is a line that was torn
-			return lines, size, nil
+		case errors.Is(err, io.EOF), err == nil && in.Torn():
+			return lines, size, nil // a damaged last line is torn as well: its blocks came to the disk in another order
+		case damaged > 0:
+			return nil, 0, fmt.Errorf("%s:%d: the line is damaged; remove the file to begin anew", j.path, damaged)
+		case errors.Is(err, jsonl.ErrTooLong):
+			return nil, 0, fmt.Errorf("%s:%d: %w", j.path, in.Line(), err)
 		case err != nil:
 			return nil, 0, fmt.Errorf("read %s: %w", j.path, err)
-		case len(line) > maxLine:
-			return nil, 0, fmt.Errorf("%s:%d: the line has %d bytes; at most %d are allowed", j.path, len(lines)+1, len(line), maxLine)
+		case !json.Valid(line):
+			damaged = in.Line()
+			continue
 		}
-		if !json.Valid(line) {
-			if _, err := in.Peek(1); errors.Is(err, io.EOF) {
-				return lines, size, nil // torn as well: its blocks came to the disk in another order
-			}
-			return nil, 0, fmt.Errorf("%s:%d: the line is damaged; remove the file to begin anew", j.path, len(lines)+1)
-		}
-		lines, size = append(lines, line), size+int64(len(line))
+		lines, size = append(lines, bytes.Clone(line)), in.Offset()
 	}
 }
 
-// rewind cuts the file at a size and writes on from there.
-func (j *journal) rewind(size int64) error {
-	if err := j.file.Truncate(size); err != nil {
+// resume removes what a crash left behind size bytes, and appends from there on.
+func (j *journal) resume(size int64) error {
+	j.log = jsonl.NewLog(j.file, size, 0)
+	if err := j.log.Cut(); err != nil {
 		return fmt.Errorf("drop what a crash left in %s: %w", j.path, err)
-	}
-	if _, err := j.file.Seek(size, io.SeekStart); err != nil {
-		return fmt.Errorf("go on in %s: %w", j.path, err)
 	}
 	return nil
 }
 
 // append adds a line. It is on the disk after sync.
 func (j *journal) append(line any) error {
-	if j.file == nil {
+	if j.log == nil {
 		return nil
 	}
 	data, err := json.Marshal(line)
 	if err != nil {
 		return fmt.Errorf("encode a line of the journal: %w", err)
 	}
-	if _, err := j.out.Write(append(data, '\n')); err != nil {
+	if err := j.log.Append(append(data, '\n')); err != nil {
 		return fmt.Errorf("write %s: %w", j.path, atomicdir.Explain(err))
 	}
 	return nil
@@ -214,27 +212,22 @@ func (j *journal) append(line any) error {
 
 // sync brings all lines to the disk.
 func (j *journal) sync() error {
-	if j.file == nil {
+	if j.log == nil {
 		return nil
 	}
-	err := j.out.Flush()
-	if err == nil {
-		err = j.file.Sync()
-	}
-	if err != nil {
+	if err := j.log.Sync(); err != nil {
 		return fmt.Errorf("write %s: %w", j.path, atomicdir.Explain(err))
 	}
 	return nil
 }
 
-// close brings all lines to the disk and gives the file free.
+// close brings all lines to the disk and closes the file.
 func (j *journal) close() error {
-	if j.file == nil {
+	if j.log == nil {
 		return nil
 	}
-	err := j.sync()
-	if closing := j.file.Close(); err == nil && closing != nil && !errors.Is(closing, fs.ErrClosed) {
-		err = fmt.Errorf("close %s: %w", j.path, closing)
+	if err := j.log.Close(); err != nil && !errors.Is(err, fs.ErrClosed) {
+		return fmt.Errorf("close %s: %w", j.path, atomicdir.Explain(err))
 	}
-	return err
+	return nil
 }

@@ -1,15 +1,16 @@
 package record
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
+
+	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
-// maxLine is the longest line that is read; longer ones are reported as damaged.
+// maxLine limits the bytes of a line with its newline; longer ones are reported as damaged.
 const maxLine = 64 << 20
 
 // Problem is something wrong with a recording, as data with a position.
@@ -30,44 +31,23 @@ func (p Problem) String() string {
 // tornLine describes a last line that has no end.
 const tornLine = "the last line is torn: it does not end with a newline"
 
-// lines reads a stream line by line with bounded memory.
-type lines struct {
-	in  *bufio.Reader
-	n   int
-	buf []byte
-}
+// newLines returns a reader of the lines of a recording.
+func newLines(r io.Reader) *jsonl.Reader { return jsonl.NewReader(r, maxLine-len("\n")) }
 
-func newLines(r io.Reader) *lines { return &lines{in: bufio.NewReaderSize(r, 64<<10)} }
-
-// next returns the next line without its end; it is valid until the next call
-// and may be overwritten. A line that cannot be used comes with what is wrong
-// with it. The error is io.EOF at the end.
-func (l *lines) next() (line []byte, wrong string, err error) {
-	chunk, err := l.in.ReadSlice('\n')
-	if len(chunk) == 0 && err != nil {
-		return nil, "", err
-	}
-	l.n++
-	if err == nil {
-		return chunk[:len(chunk)-1], "", nil
-	}
-	l.buf = append(l.buf[:0], chunk...)
-	tooLong := false
-	for errors.Is(err, bufio.ErrBufferFull) {
-		chunk, err = l.in.ReadSlice('\n')
-		if tooLong = tooLong || len(l.buf)+len(chunk) > maxLine; !tooLong {
-			l.buf = append(l.buf, chunk...)
-		}
-	}
+// nextLine returns the next line, valid until the next call. A line that cannot be used
+// comes with what is wrong with it. The error is io.EOF at the end.
+func nextLine(in *jsonl.Reader) (line []byte, wrong string, err error) {
+	line, err = in.Next()
+	tooLong := errors.Is(err, jsonl.ErrTooLong)
 	switch {
-	case errors.Is(err, io.EOF):
-		return nil, tornLine, nil
-	case err != nil:
+	case err != nil && !tooLong:
 		return nil, "", err
+	case in.Torn():
+		return nil, tornLine, nil
 	case tooLong:
 		return nil, fmt.Sprintf("the line is longer than %d MB", maxLine>>20), nil
 	}
-	return l.buf[:len(l.buf)-1], "", nil
+	return line, "", nil
 }
 
 // stored is one line taken apart.

@@ -7,6 +7,8 @@ import (
 	"iter"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
 // Entry is one part of a recording. Exactly one of the pointers is set.
@@ -50,7 +52,7 @@ func Read(r io.Reader) iter.Seq2[Entry, error] {
 				return
 			}
 			if err != nil {
-				yield(Entry{Line: rd.in.n}, fmt.Errorf("reading the recording: %w", err))
+				yield(Entry{Line: rd.in.Line()}, fmt.Errorf("reading the recording: %w", err))
 				return
 			}
 		}
@@ -60,7 +62,7 @@ func Read(r io.Reader) iter.Seq2[Entry, error] {
 // reader assembles lines into entries. Each step consumes one line and leaves
 // the entries that it completed in out.
 type reader struct {
-	in  *lines
+	in  *jsonl.Reader
 	out []Entry
 
 	started, closed bool
@@ -80,7 +82,7 @@ func (r *reader) problem(line int, format string, args ...any) {
 }
 
 func (r *reader) step() error {
-	text, wrong, err := r.in.next()
+	text, wrong, err := nextLine(r.in)
 	if errors.Is(err, io.EOF) {
 		return r.end()
 	}
@@ -119,7 +121,7 @@ func (r *reader) start(line stored) error {
 		return fmt.Errorf("line 1: the schema is %q and this program reads %q; use the version that wrote it (%.100q)", run.Schema, Schema, run.Tool)
 	}
 	r.started = true
-	r.out = append(r.out, Entry{Line: r.in.n, Run: &run})
+	r.out = append(r.out, Entry{Line: r.in.Line(), Run: &run})
 	return nil
 }
 
@@ -131,13 +133,13 @@ func (r *reader) dispatch(line stored, size int) {
 		var sc Scenario
 		if r.top(line, &sc) {
 			r.known[sc.Name] = true
-			r.out = append(r.out, Entry{Line: r.in.n, Scenario: &sc})
+			r.out = append(r.out, Entry{Line: r.in.Line(), Scenario: &sc})
 		}
 	case kindClose:
 		var c Close
 		if r.top(line, &c) {
 			r.closed = true
-			r.out = append(r.out, Entry{Line: r.in.n, Close: &c})
+			r.out = append(r.out, Entry{Line: r.in.Line(), Close: &c})
 		}
 	case kindTrial:
 		var head TrialHead
@@ -145,9 +147,9 @@ func (r *reader) dispatch(line stored, size int) {
 			return
 		}
 		if !r.known[head.Scenario] {
-			r.problem(r.in.n, "the trial's scenario %q was not recorded before it", head.Scenario)
+			r.problem(r.in.Line(), "the trial's scenario %q was not recorded before it", head.Scenario)
 		}
-		r.trial, r.begun, r.size, r.broken, r.orphan = &Trial{Head: head}, r.in.n, 0, 0, false
+		r.trial, r.begun, r.size, r.broken, r.orphan = &Trial{Head: head}, r.in.Line(), 0, 0, false
 	default:
 		r.part(line, size)
 	}
@@ -162,7 +164,7 @@ func (r *reader) second(line stored) {
 	if err := decode(line.body, &run); err != nil {
 		run = Run{}
 	}
-	r.problem(r.in.n, "a second run begins here (id %.100q, schema %.100q, written by %.100q): two recordings were joined. "+
+	r.problem(r.in.Line(), "a second run begins here (id %.100q, schema %.100q, written by %.100q): two recordings were joined. "+
 		"All that follows is left out; report each recording by itself", run.ID, run.Schema, run.Tool)
 }
 
@@ -170,7 +172,7 @@ func (r *reader) second(line stored) {
 func (r *reader) top(line stored, v any) bool {
 	r.abandon()
 	if err := decode(line.body, v); err != nil {
-		r.problem(r.in.n, "%v", err)
+		r.problem(r.in.Line(), "%v", err)
 		return false
 	}
 	return true
@@ -187,20 +189,20 @@ func (r *reader) part(line stored, size int) {
 	case !known:
 		if !r.unknown[line.kind] {
 			r.unknown[line.kind] = true
-			r.problem(r.in.n, "the line type %q is not known here; it may come from a newer version and is skipped", line.kind)
+			r.problem(r.in.Line(), "the line type %q is not known here; it may come from a newer version and is skipped", line.kind)
 		}
 		return
 	case r.trial == nil:
 		if !r.orphan {
 			r.orphan = true
-			r.problem(r.in.n, "a line of type %q stands outside a trial; it and its like are left out", line.kind)
+			r.problem(r.in.Line(), "a line of type %q stands outside a trial; it and its like are left out", line.kind)
 		}
 		return
 	case err != nil:
 		r.damaged(err.Error())
 	}
 	if r.size += size; r.size > maxTrial {
-		r.broken = r.in.n
+		r.broken = r.in.Line()
 		r.trial = &Trial{Head: r.trial.Head}
 	}
 	if line.kind == kindEnd {
@@ -210,9 +212,9 @@ func (r *reader) part(line stored, size int) {
 
 // damaged reports the current line and marks the trial that it stands in.
 func (r *reader) damaged(wrong string) {
-	r.problem(r.in.n, "%s", wrong)
+	r.problem(r.in.Line(), "%s", wrong)
 	if r.trial != nil && r.broken == 0 {
-		r.broken = r.in.n
+		r.broken = r.in.Line()
 	}
 }
 
@@ -245,7 +247,7 @@ func (r *reader) end() error {
 	}
 	r.abandon()
 	if !r.closed {
-		r.problem(r.in.n, "the recording has no close line: the run was torn off, or the end of the file is missing")
+		r.problem(r.in.Line(), "the recording has no close line: the run was torn off, or the end of the file is missing")
 	}
 	return io.EOF
 }

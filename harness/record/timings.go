@@ -26,14 +26,18 @@ func WriteTimings(w io.Writer, timings []Timing) error {
 // killed, and belongs to a trial that no recording holds; it is left out.
 func ReadTimings(r io.Reader) ([]Timing, error) {
 	var timings []Timing
-	dec := json.NewDecoder(r)
+	in := newLines(r)
 	for {
-		var t Timing
-		switch err := dec.Decode(&t); {
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		line, err := in.Next()
+		if errors.Is(err, io.EOF) || err == nil && in.Torn() {
 			return timings, nil
-		case err != nil:
-			return nil, fmt.Errorf("reading line %d of the timings: %w", len(timings)+1, err)
+		}
+		var t Timing
+		if err == nil {
+			err = json.Unmarshal(line, &t)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading line %d of the timings: %w", in.Line(), err)
 		}
 		timings = append(timings, t)
 	}

@@ -45,12 +45,12 @@ func Verify(r io.Reader) (Report, error) {
 	v.last = v.top
 	kind := ""
 	for {
-		text, wrong, err := in.next()
+		text, wrong, err := nextLine(in)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return v.report(in.n), fmt.Errorf("verifying the recording after line %d: %w", in.n, err)
+			return v.report(in.Line()), fmt.Errorf("verifying the recording after line %d: %w", in.Line(), err)
 		}
 		line, ok := stored{}, false
 		if wrong == "" {
@@ -58,24 +58,24 @@ func Verify(r io.Reader) (Report, error) {
 		}
 		switch {
 		case wrong == tornLine:
-			v.add(in.n, wrong)
+			v.add(in.Line(), wrong)
 		case wrong != "":
-			v.problem(in.n, "%s", wrong)
+			v.problem(in.Line(), "%s", wrong)
 		case !ok:
-			v.garbled(in.n)
+			v.garbled(in.Line())
 		default:
 			if kind == kindClose {
-				v.problem(in.n, "there is a line after the close line")
+				v.problem(in.Line(), "there is a line after the close line")
 			}
 			kind = line.kind
-			v.check(in.n, line)
+			v.check(in.Line(), line)
 		}
 	}
 	v.missing()
 	if kind != kindClose {
-		v.add(in.n, "the last line is not a close line: the run was torn off, or lines were removed from the end")
+		v.add(in.Line(), "the last line is not a close line: the run was torn off, or lines were removed from the end")
 	}
-	return v.report(in.n), nil
+	return v.report(in.Line()), nil
 }
 
 // link is a line that the next one may follow.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/rehearse-dev/rehearse/internal/linereader"
+	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
 // What ended an agent, where the kind of an *llm.Error does not say it all: errors wrap
@@ -23,13 +23,13 @@ var (
 // not end the run; more than maxTotal bytes do, with ErrFlood. A last line
 // without ending is a line too.
 func eachLine(r io.Reader, maxLine int, maxTotal int64, yield func([]byte)) error {
-	lines := linereader.New(&limited{from: r, left: maxTotal}, maxLine)
+	lines := jsonl.NewReader(&limited{from: r, left: maxTotal}, maxLine)
 	for {
 		line, err := lines.Next()
 		switch {
 		case err == nil:
 			yield(bytes.TrimRight(line, "\r"))
-		case errors.Is(err, linereader.ErrTooLong):
+		case errors.Is(err, jsonl.ErrTooLong):
 			yield(fmt.Appendf(nil, "(a line of more than %d bytes was skipped)", maxLine))
 		case errors.Is(err, ErrFlood):
 			return fmt.Errorf("%w: more than %d bytes on standard output", ErrFlood, maxTotal)

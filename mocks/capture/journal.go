@@ -11,6 +11,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/jsonl"
 	"github.com/rehearse-dev/rehearse/mocks/tape"
 )
 
@@ -20,6 +21,7 @@ import (
 // killed loses none of it.
 type Journal struct {
 	mu   sync.Mutex
+	log  *jsonl.Log
 	file *os.File
 	lock *flock.Flock
 	tape tape.Tape // what was there before
@@ -38,7 +40,7 @@ func ContinueJournal(path string, h tape.Header) (*Journal, error) {
 }
 
 func openJournal(path string, flags int, h tape.Header) (*Journal, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|flags, 0o600)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|flags, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the capture's file: %w", atomicdir.Explain(err))
 	}
@@ -60,8 +62,14 @@ func (j *Journal) begin(h tape.Header, again bool) error {
 		return errors.New("another capture is writing to it; wait for its end or choose another file with --out")
 	}
 	if again {
-		if err := j.rewind(h); err != nil {
+		if err := j.read(h); err != nil {
 			return err
+		}
+	}
+	j.log = jsonl.NewLog(j.file, j.tape.Whole, 0)
+	if again {
+		if err := j.log.Cut(); err != nil {
+			return fmt.Errorf("remove a torn line: %w", err)
 		}
 	}
 	line, err := tape.AppendHeader(nil, h)
@@ -71,19 +79,15 @@ func (j *Journal) begin(h tape.Header, again bool) error {
 	return j.write(line)
 }
 
-// rewind reads the file and goes to the end of its whole lines.
-func (j *Journal) rewind(h tape.Header) (err error) {
+// read reads what there is of the same upstream.
+func (j *Journal) read(h tape.Header) (err error) {
 	if j.tape, err = tape.Read(j.file); err != nil {
 		return err
 	}
 	if before := j.tape.Headers[0].Upstream; before != h.Upstream {
 		return fmt.Errorf("it is a capture of %s, and this one is of %s; choose another file with --out", before, h.Upstream)
 	}
-	if err := j.file.Truncate(j.tape.Whole); err != nil {
-		return fmt.Errorf("remove a torn line: %w", err)
-	}
-	_, err = j.file.Seek(j.tape.Whole, 0)
-	return err
+	return nil
 }
 
 // Next is the number of the next exchange.
@@ -101,7 +105,7 @@ func (j *Journal) Keep(x tape.Exchange) error {
 func (j *Journal) write(line []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if _, err := j.file.Write(line); err != nil {
+	if err := j.log.Append(line); err != nil {
 		return fmt.Errorf("write the capture's file: %w", atomicdir.Explain(err))
 	}
 	return nil
@@ -109,8 +113,11 @@ func (j *Journal) write(line []byte) error {
 
 // Close brings the tape to the disk.
 func (j *Journal) Close() error {
-	err := j.file.Sync()
-	return errors.Join(err, j.file.Close(), j.lock.Unlock())
+	closing := j.file.Close
+	if j.log != nil {
+		closing = j.log.Close
+	}
+	return errors.Join(closing(), j.lock.Unlock())
 }
 
 // maxTape is the size in bytes up to which a tape is read.

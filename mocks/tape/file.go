@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/rehearse-dev/rehearse/internal/linereader"
+	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
 // maxLine is the length in bytes up to which a line is read: a request and an answer of
@@ -43,20 +43,19 @@ func (t *Tape) Find(n int) (*Exchange, bool) {
 // error names the line that is wrong.
 func Read(r io.Reader) (Tape, error) {
 	t := Tape{at: map[int]int{}}
-	ends := &lineEnds{r: r}
-	in := linereader.New(ends, maxLine)
+	in := jsonl.NewReader(r, maxLine)
 	for {
 		line, err := in.Next()
 		switch {
-		case err == nil && in.Line() <= ends.seen:
-			err = t.add(line)
-		case err == nil || errors.Is(err, io.EOF): // torn, or the end
-			t.Whole = ends.last
+		case errors.Is(err, io.EOF), err == nil && in.Torn():
 			return t, t.complete()
+		case err == nil:
+			err = t.add(line)
 		}
 		if err != nil {
 			return t, fmt.Errorf("line %d: %w", in.Line(), err)
 		}
+		t.Whole = in.Offset()
 	}
 }
 
@@ -99,25 +98,6 @@ func (t *Tape) add(line []byte) error {
 	t.at[x.N], t.last = len(t.Exchanges), max(t.last, x.N)
 	t.Exchanges = append(t.Exchanges, x)
 	return x.check()
-}
-
-// lineEnds counts the line ends that it passes on.
-type lineEnds struct {
-	r    io.Reader
-	n    int64 // bytes
-	seen int   // line ends
-	last int64 // where the last one ends
-}
-
-// Read implements io.Reader.
-func (l *lineEnds) Read(p []byte) (int, error) {
-	n, err := l.r.Read(p)
-	if i := bytes.LastIndexByte(p[:n], '\n'); i >= 0 {
-		l.seen += bytes.Count(p[:n], []byte("\n"))
-		l.last = l.n + int64(i) + 1
-	}
-	l.n += int64(n)
-	return n, err
 }
 
 // AppendHeader appends a header as a line. An empty Schema is filled in.

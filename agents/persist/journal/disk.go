@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
 // Sync says when records are brought to the disk.
@@ -56,11 +57,10 @@ type Disk struct {
 
 	mu      sync.Mutex
 	loaded  bool
-	journal file // nil until Load is through
+	journal *jsonl.Log // nil until Load is through
 	closed  bool
-	broken  error // why no record is taken any more
-	end     extent
-	waiting int  // calls of Append since the last sync
+	broken  error // why Load failed
+	end     mark
 	saving  bool // the folder of blobs is there
 	buf     []byte
 }
@@ -108,7 +108,7 @@ func (d *Disk) Load(snapshot, record func(data []byte) error) (Recovery, error) 
 		err = d.begin(end)
 	}
 	if err != nil {
-		d.broken = err
+		d.broken = jsonl.Broken(err)
 		return Recovery{}, fmt.Errorf("loading the journal of %s: %w", d.path, explain(err))
 	}
 	return found, nil
@@ -139,17 +139,13 @@ func (d *Disk) begin(end extent) error {
 	if err != nil {
 		return err
 	}
+	log := jsonl.NewLog(f, end.size, d.every)
 	if end.torn > 0 {
-		err = f.Truncate(end.size)
-		if err == nil {
-			err = f.Sync()
-		}
-		if err != nil {
+		if err := log.Cut(); err != nil {
 			return errors.Join(fmt.Errorf("cutting off its torn end: %w", err), f.Close())
 		}
 	}
-	end.torn = 0
-	d.journal, d.end = f, end
+	d.journal, d.end = log, end.mark
 	return nil
 }
 
@@ -172,39 +168,14 @@ func (d *Disk) Append(records ...[]byte) error {
 func (d *Disk) add(records [][]byte) error {
 	var sum uint32
 	d.buf, sum = appendLine(d.buf[:0], d.end.records+1, records)
-	if err := writeAll(d.journal, d.buf); err != nil {
-		if undo := d.journal.Truncate(d.end.size); undo != nil {
-			return d.stop(errors.Join(err, undo))
-		}
+	if err := d.journal.Append(d.buf); err != nil {
 		return err
 	}
-	if d.waiting++; d.waiting >= d.every {
-		if err := d.sync(); err != nil {
-			return err
-		}
-	}
-	d.end.mark = mark{records: d.end.records + len(records), sum: sum}
-	d.end.size += int64(len(d.buf))
+	d.end = mark{records: d.end.records + len(records), sum: sum}
 	if cap(d.buf) > 1<<20 {
 		d.buf = nil // one large record must not be kept for ever
 	}
 	return nil
-}
-
-// sync waits for the disk. After a failure nobody knows what of the file the system
-// still holds for it, and a second try may succeed without it: so there is none.
-func (d *Disk) sync() error {
-	d.waiting = 0
-	if err := d.journal.Sync(); err != nil {
-		return d.stop(errors.Join(err, d.journal.Truncate(d.end.size)))
-	}
-	return nil
-}
-
-// stop ends the store for records.
-func (d *Disk) stop(why error) error {
-	d.broken = why
-	return d.writable()
 }
 
 func (d *Disk) writable() error {
@@ -212,7 +183,7 @@ func (d *Disk) writable() error {
 	case d.closed:
 		return ErrClosed
 	case d.broken != nil:
-		return fmt.Errorf("%w since this failed: %w; start again to go on with what is stored", ErrBroken, d.broken)
+		return d.broken
 	case d.journal == nil:
 		return errLoadFirst
 	}
@@ -224,8 +195,8 @@ func (d *Disk) Checkpoint(snapshot []byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	err := errors.Join(d.writable(), checkBlob("the snapshot", snapshot))
-	if err == nil && d.waiting > 0 {
-		err = d.sync()
+	if err == nil {
+		err = d.journal.Sync()
 	}
 	if err == nil {
 		err = replace(d.files, ".", snapshotFile, seal(kindSnapshot, d.end.String(), snapshot))
@@ -244,13 +215,10 @@ func (d *Disk) Close() error {
 	if d.closed {
 		return nil
 	}
-	var err error
-	if d.waiting > 0 && d.broken == nil {
-		err = d.sync()
-	}
 	d.closed = true
+	var err error
 	if d.journal != nil {
-		err = errors.Join(err, d.journal.Close())
+		err = d.journal.Close()
 	}
 	if err = errors.Join(err, d.release()); err != nil {
 		return fmt.Errorf("closing the journal of %s: %w", d.path, explain(err))

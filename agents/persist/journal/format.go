@@ -16,7 +16,7 @@ const header = "rehearse-journal/1: on each line its checksum (CRC-32C), the num
 // headerPrefix is how the header of each version begins.
 const headerPrefix = "rehearse-journal/"
 
-// maxLine is the size of the longest line that Append writes, with its end.
+// maxLine is the size of the longest line that Append writes.
 const maxLine = MaxAppend + 64
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -75,11 +75,10 @@ type line struct {
 	sum     uint32
 }
 
-// parseLine reads a line with its end; not ok means that it is none of ours, or not whole.
+// parseLine parses a line without its newline; not ok means that Append did not write it.
 func parseLine(text []byte) (l line, ok bool) {
-	text, whole := bytes.CutSuffix(text, []byte("\n"))
 	rest, sum, good := openSum(text)
-	if !whole || !good {
+	if !good {
 		return line{}, false
 	}
 	number, records, found := bytes.Cut(rest, []byte(" "))

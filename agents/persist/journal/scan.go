@@ -1,13 +1,14 @@
 package journal
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
 // extent is how much of a journal is whole.
@@ -24,24 +25,27 @@ type extent struct {
 // whole line comes after it. Then something else changed the file, and the error
 // wraps ErrCorrupt.
 func scan(in io.Reader, take func(line) error) (extent, error) {
-	r := reader{in: bufio.NewReaderSize(in, 256<<10)}
+	r := reader{jsonl.NewReader(in, maxLine)}
 	var e extent
-	text, err := r.next()
-	if err != nil {
+	text, whole, err := r.next()
+	if err != nil && !errors.Is(err, io.EOF) {
 		return e, err
 	}
-	if string(text) != header {
-		return e, e.noHeader(text)
+	if !whole || string(text)+"\n" != header {
+		return e, e.noHeader(text, whole, r.Offset())
 	}
-	e.size = int64(len(header))
 	for {
-		text, err := r.next()
-		if err != nil || len(text) == 0 {
+		e.size = r.Offset()
+		text, whole, err := r.next()
+		if errors.Is(err, io.EOF) {
+			return e, nil
+		}
+		if err != nil {
 			return e, err
 		}
 		l, ok := parseLine(text)
-		if !ok {
-			return e, e.judgeEnd(text, &r)
+		if !ok || !whole {
+			return e, e.judgeEnd(text, whole, r)
 		}
 		if l.number != e.records+1 {
 			return e, e.corrupt(fmt.Sprintf("there stands record %d; lines are missing, doubled or moved", l.number))
@@ -49,16 +53,15 @@ func scan(in io.Reader, take func(line) error) (extent, error) {
 		if err := take(l); err != nil {
 			return e, err
 		}
-		e.size += int64(len(text))
 		e.sum = l.sum
 		e.records += 1 + bytes.Count(l.records, []byte("\t"))
 	}
 }
 
-// noHeader judges a file that does not begin with the header.
-func (e *extent) noHeader(text []byte) error {
-	if strings.HasPrefix(header, string(text)) { // an empty file, too
-		e.torn = int64(len(text))
+// noHeader judges a file of which the first line, of that size, is not the header.
+func (e *extent) noHeader(text []byte, whole bool, size int64) error {
+	if !whole && int64(len(text)) == size && strings.HasPrefix(header, string(text)) { // an empty file, too
+		e.torn = size
 		return nil
 	}
 	if rest, ok := bytes.CutPrefix(text, []byte(headerPrefix)); ok {
@@ -72,16 +75,20 @@ func (e *extent) noHeader(text []byte) error {
 
 // judgeEnd judges the first line that is not whole: it is the end of the journal if
 // no whole line comes after it, nor ends it: the end of a line may be what was changed.
-func (e *extent) judgeEnd(text []byte, r *reader) error {
-	if wholeAfter(text) {
+func (e *extent) judgeEnd(text []byte, whole bool, r reader) error {
+	if whole && wholeAfter(text) {
 		return e.corrupt("it does not have its checksum, and what ends its line has")
 	}
-	for e.torn = r.length; ; e.torn += r.length {
-		text, err := r.next()
-		if err != nil || len(text) == 0 {
+	for {
+		text, whole, err := r.next()
+		if errors.Is(err, io.EOF) {
+			e.torn = r.Offset() - e.size
+			return nil
+		}
+		if err != nil {
 			return err
 		}
-		if l, ok := parseLine(text); ok {
+		if l, ok := parseLine(text); ok && whole {
 			return e.corrupt(fmt.Sprintf("it does not have its checksum, and record %d after it has", l.number))
 		}
 	}
@@ -115,31 +122,20 @@ func (e *extent) corrupt(why string) error {
 	return fmt.Errorf("%w: %s: %s; nothing was cut: put back a copy of the folder, or cut the file there to lose what follows", ErrCorrupt, at, why)
 }
 
-// reader reads lines with their ends.
-type reader struct {
-	in     *bufio.Reader
-	buf    []byte
-	length int64 // of the last line, be it longer than what was returned
-}
+// reader reads the lines of a journal.
+type reader struct{ *jsonl.Reader }
 
-// next returns the next line, valid until the next call, and nothing at the end. Of a
-// line that is too long it returns the beginning, which is then no whole line.
-func (r *reader) next() ([]byte, error) {
-	chunk, err := r.in.ReadSlice('\n')
-	r.length = int64(len(chunk))
-	if errors.Is(err, bufio.ErrBufferFull) {
-		r.buf = append(r.buf[:0], chunk...)
-		for errors.Is(err, bufio.ErrBufferFull) {
-			chunk, err = r.in.ReadSlice('\n')
-			r.length += int64(len(chunk))
-			if len(r.buf) <= maxLine {
-				r.buf = append(r.buf, chunk...)
-			}
-		}
-		chunk = r.buf
+// next returns the next line, valid until the next call. A line that is too long is empty
+// and not whole, and neither is the end of the file without a newline.
+func (r reader) next() (text []byte, whole bool, err error) {
+	text, err = r.Next()
+	switch {
+	case err == nil:
+		return text, !r.Torn(), nil
+	case errors.Is(err, jsonl.ErrTooLong):
+		return nil, false, nil
+	case errors.Is(err, io.EOF):
+		return nil, false, err
 	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("reading the journal: %w", err)
-	}
-	return chunk, nil
+	return nil, false, fmt.Errorf("reading the journal: %w", err)
 }

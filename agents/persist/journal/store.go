@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
 // Store keeps records and a snapshot. One process at a time holds it. Its methods
@@ -58,7 +60,7 @@ var ErrCorrupt = errors.New("the state is corrupt")
 
 // ErrBroken is wrapped by the errors of a store that takes no more records because it
 // no longer knows what the disk holds. To open it anew finds out.
-var ErrBroken = errors.New("the journal takes no more records")
+var ErrBroken = jsonl.ErrBroken
 
 // ErrClosed is wrapped by the errors of a store that was closed, or that another
 // one took over.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/internal/child"
+	"github.com/rehearse-dev/rehearse/internal/jsonl"
 	"github.com/rehearse-dev/rehearse/internal/jsonpath"
-	"github.com/rehearse-dev/rehearse/internal/linereader"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
@@ -44,20 +44,20 @@ func (s *live) start() error {
 		return err
 	}
 	s.process, s.printed = p, make(chan printed)
-	go pump(linereader.New(p.Stdout, s.cfg.MaxOutput), s.printed)
+	go pump(jsonl.NewReader(p.Stdout, s.cfg.MaxOutput), s.printed)
 	return nil
 }
 
 // pump hands lines over one by one, so that one which nobody waits for is seen.
-func pump(from *linereader.Reader, to chan<- printed) {
+func pump(from *jsonl.Reader, to chan<- printed) {
 	defer close(to)
 	for {
 		line, err := from.Next()
-		long := errors.Is(err, linereader.ErrTooLong)
+		long := errors.Is(err, jsonl.ErrTooLong)
 		if err != nil && !long {
 			return
 		}
-		to <- printed{bytes.Clone(line), long}
+		to <- printed{bytes.TrimSuffix(bytes.Clone(line), []byte("\r")), long}
 	}
 }
 

@@ -1,4 +1,4 @@
-package linereader_test
+package jsonl_test
 
 import (
 	"errors"
@@ -10,23 +10,23 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/internal/linereader"
+	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
-func TestLines(t *testing.T) {
+func TestJSONL(t *testing.T) {
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "internal/linereader")
+	RunSpecs(t, "internal/jsonl")
 }
 
 // all reads everything; a line that is too long is shown as such.
 func all(r io.Reader, limit int) (out []string, err error) {
-	l := linereader.New(r, limit)
+	l := jsonl.NewReader(r, limit)
 	for {
 		line, err := l.Next()
 		switch {
 		case errors.Is(err, io.EOF):
 			return out, nil
-		case errors.Is(err, linereader.ErrTooLong):
+		case errors.Is(err, jsonl.ErrTooLong):
 			out = append(out, "too long")
 		case err != nil:
 			return out, err
@@ -47,11 +47,11 @@ var _ = DescribeTable("lines",
 	},
 	Entry("none", "", 10),
 	Entry("with and without ending", "a\nb", 10, "a", "b"),
-	Entry("blank ones", "\n\r\n\n", 10, "", "", ""),
-	Entry("CR LF; a lone CR belongs to the line", "a\r\nb\rc\n\r", 10, "a", "b\rc", "\r"),
-	Entry("as long as may be", "abc\nabc\r\nabc", 3, "abc", "abc", "abc"),
-	Entry("too long, and the rest goes on", "abcd\nabcde\r\nx\nabcdefgh", 3, "too long", "too long", "x", "too long"),
-	Entry("longer than the buffer", strings.Repeat("x", 70<<10)+"\r\ny", 70<<10, strings.Repeat("x", 70<<10), "y"),
+	Entry("blank ones", "\n\n\n", 10, "", "", ""),
+	Entry("CR belongs to the line", "a\r\nb\rc\n\r", 10, "a\r", "b\rc", "\r"),
+	Entry("as long as may be", "abc\nabc\nabc", 3, "abc", "abc", "abc"),
+	Entry("too long, and the rest goes on", "abcd\nabcde\nx\nabcdefgh", 3, "too long", "too long", "x", "too long"),
+	Entry("longer than the buffer", strings.Repeat("x", 70<<10)+"\ny", 70<<10, strings.Repeat("x", 70<<10), "y"),
 	Entry("longer than the buffer and too long", strings.Repeat("x", 200<<10)+"\ny", 70<<10, "too long", "y"),
 	Entry("longer than the buffer by one", strings.Repeat("x", 70<<10+1)+"\ny", 70<<10, "too long", "y"),
 )
