@@ -11,62 +11,46 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
-// The least time between two progress lines: drawn over again, and in a log.
-const (
-	refresh = 100 * time.Millisecond
-	pace    = 10 * time.Second
-)
-
-// Progress tells a person how far a run is: a line for each scenario that did
-// not pass, and one line on the whole that is kept up to date where a line can be
-// drawn over again, and repeated every 10 seconds elsewhere. It is not safe for
-// concurrent use. Errors of the writer are ignored: a run does not fail because
-// nobody watches.
+// Progress shows a person how far a run is: a line for each scenario that did not pass,
+// and a status line. It is not safe for concurrent use.
 type Progress struct {
-	out   io.Writer
-	term  tty.Terminal
-	now   func() time.Time
-	total int // trials planned
+	status *tty.StatusLine
+	term   tty.Terminal
+	total  int // trials planned
 
-	done  Count  // all trials so far
-	name  string // of the scenario under way
-	part  Count  // its trials
-	drawn time.Time
-	dirty bool // a progress line stands on the terminal
+	done Count  // all trials so far
+	name string // of the current scenario
+	part Count  // its trials
 }
 
-// NewProgress begins to tell out about a run of so many trials. Now is the clock
-// that bounds how often a line is drawn.
+// NewProgress returns the progress of a run of so many trials. Now bounds how often it
+// is shown.
 func NewProgress(out io.Writer, term tty.Terminal, now func() time.Time, trials int) *Progress {
-	p := &Progress{out: out, term: term, now: now, total: trials}
-	if !term.Live {
-		p.drawn = now() // a short run leaves no line in a log
-	}
-	return p
+	return &Progress{status: tty.NewStatusLine(out, term, now), term: term, total: trials}
 }
 
-// Begin says that the trials of a scenario follow; it ends the scenario before.
+// Begin begins the trials of a scenario, and ends the scenario before.
 func (p *Progress) Begin(scenario string) {
 	p.end()
 	p.name = sanitize.Line(scenario, maxName)
 	p.draw()
 }
 
-// Trial says that a trial of the scenario that began last got verdict v.
+// Trial adds the verdict of a trial of the current scenario.
 func (p *Progress) Trial(v gate.Verdict) {
 	p.done.Add(v)
 	p.part.Add(v)
 	p.draw()
 }
 
-// Close ends the last scenario and removes the progress line. It may be called
+// Close ends the last scenario and removes the status line. It may be called
 // more than once.
 func (p *Progress) Close() {
 	p.end()
-	p.erase()
+	p.status.Clear()
 }
 
-// end tells about the scenario under way.
+// end reports the current scenario if it did not pass.
 func (p *Progress) end() {
 	if p.name == "" {
 		return
@@ -80,44 +64,21 @@ func (p *Progress) end() {
 	if !failed(verdict) {
 		return
 	}
-	p.erase()
 	label := paintVerdict(p.term, verdict, fmt.Sprintf("%-5s", verdict))
 	trials := ""
 	if part.Total() > 1 {
 		trials = fmt.Sprintf(" (%d of %s passed)", part.Pass, format.Plural(part.Total(), "trial"))
 	}
-	fmt.Fprintf(p.out, "%s %s%s\n", label, name, trials)
+	p.status.Print(label + " " + name + trials)
 }
 
-// draw brings the progress line up to date, if that was not done just now.
+// draw updates the status line.
 func (p *Progress) draw() {
-	every := pace
-	if p.term.Live {
-		every = refresh
-	}
-	now := p.now()
-	if !p.drawn.IsZero() && now.Sub(p.drawn) < every {
-		return
-	}
-	p.drawn = now
-	line := fmt.Sprintf("%d/%d trials", p.done.Total(), p.total)
-	if bad := p.done.Fail + p.done.Error; bad > 0 {
-		line += fmt.Sprintf(", %d not passed", bad)
-	}
-	if !p.term.Live {
-		fmt.Fprintln(p.out, line)
-		return
-	}
-	// One column stays free: some terminals wrap when the last one is written.
-	line = tty.Middle(line+"  "+p.name, p.term.Columns()-1)
-	fmt.Fprintf(p.out, "\r\x1b[K%s", line)
-	p.dirty = true
-}
-
-// erase removes the progress line.
-func (p *Progress) erase() {
-	if p.dirty {
-		fmt.Fprint(p.out, "\r\x1b[K")
-		p.dirty = false
-	}
+	p.status.Update(func() (text, detail string) {
+		text = fmt.Sprintf("%d/%d trials", p.done.Total(), p.total)
+		if bad := p.done.Fail + p.done.Error; bad > 0 {
+			text += fmt.Sprintf(", %d not passed", bad)
+		}
+		return text, tty.Middle("  "+p.name, p.term.Columns()-1-tty.Width(text))
+	})
 }

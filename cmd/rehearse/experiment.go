@@ -209,15 +209,14 @@ func (a *app) runExperiment(ctx context.Context, e *experiment.Experiment, out *
 	if kept, err := filepath.Glob(journals); err == nil && len(kept) > 0 {
 		fmt.Fprintf(a.stderr, "%s is taken up where it stands\n", journals)
 	}
-	progress := progressLine{out: a.stderr, term: tty.Of(a.stderr, a.getenv), now: time.Now}
-	progress.begin()
+	progress := tty.NewStatusLine(a.stderr, tty.Of(a.stderr, a.getenv), time.Now)
 	found, err := how.run(e, ctx, experiment.Options{
 		Env: env, Workers: flags.workers, Caps: experiment.Caps{Calls: flags.limits.calls, Cost: flags.limits.cost.Money}, Journal: filepath.Join(out.Path(), journalFile), Tool: "rehearse " + toolVersion(),
 		Progress: func(p experiment.Progress) {
-			progress.tell(func() (string, string) { return experimentProgress(p), "" })
+			progress.Update(func() (string, string) { return experimentProgress(p), "" })
 		},
 	})
-	progress.close()
+	progress.Clear()
 	return found, err
 }
 

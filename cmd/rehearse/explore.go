@@ -178,7 +178,7 @@ func (a *app) exploreInto(ctx context.Context, out *atomicdir.Folder, sc scenari
 	progress := newExploreProgress(a.stderr, tty.Of(a.stderr, a.getenv), time.Now)
 	opts.Env, opts.Sink, opts.Progress = env, sink, progress.tell
 	result, err := explore.Run(ctx, sc, opts)
-	progress.close()
+	progress.status.Clear()
 	if golden, ok := errors.AsType[*explore.GoldenError](err); ok {
 		return result, fmt.Errorf("%w: %s", golden, explore.Command(&sc, nil))
 	}

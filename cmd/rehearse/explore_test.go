@@ -30,8 +30,8 @@ func TestExploreProgress(t *testing.T) {
 		tell(p, &now, 1, 0, survival.Survived)
 		tell(p, &now, 2, 50*time.Millisecond, survival.Failed)
 		tell(p, &now, 3, 50*time.Millisecond, survival.Survived)
-		p.close()
-		p.close()
+		p.status.Clear()
+		p.status.Clear()
 		gomega.NewWithT(t).Expect(out.String()).To(gomega.Equal("\r\x1b[Kperturbations: 1/400  call=1:timeout" +
 			"\r\x1b[Kperturbations: 3/400, 1 failed  call=1…" + "\r\x1b[K"))
 	})
@@ -43,7 +43,7 @@ func TestExploreProgress(t *testing.T) {
 		tell(p, &now, 2, time.Second, survival.Survived)
 		now = now.Add(10 * time.Second)
 		p.tell(explore.Progress{Doing: "shrinking", Done: 1, Planned: 2})
-		p.close()
+		p.status.Clear()
 		gomega.NewWithT(t).Expect(out.String()).To(gomega.Equal("perturbations: 2/400, 1 failed\nshrinking: 1/2, 1 failed\n"))
 	})
 }

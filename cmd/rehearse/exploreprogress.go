@@ -12,14 +12,12 @@ import (
 
 // exploreProgress tells a person how far an exploration is.
 type exploreProgress struct {
-	progressLine
+	status *tty.StatusLine
 	failed int
 }
 
 func newExploreProgress(out io.Writer, term tty.Terminal, now func() time.Time) *exploreProgress {
-	p := &exploreProgress{progressLine: progressLine{out: out, term: term, now: now}}
-	p.begin()
-	return p
+	return &exploreProgress{status: tty.NewStatusLine(out, term, now)}
 }
 
 // tell is explore.Options.Progress.
@@ -27,14 +25,14 @@ func (p *exploreProgress) tell(e explore.Progress) {
 	if e.Cell != nil && e.Cell.Outcome == survival.Failed {
 		p.failed++
 	}
-	p.progressLine.tell(func() (text, underWay string) {
+	p.status.Update(func() (text, detail string) {
 		text = fmt.Sprintf("%s: %d/%d", e.Doing, e.Done, e.Planned)
 		if p.failed > 0 {
 			text += fmt.Sprintf(", %d failed", p.failed)
 		}
 		if e.Cell != nil && len(e.Cell.Perturb) > 0 {
-			underWay = "  " + e.Cell.Perturb[0]
+			detail = "  " + e.Cell.Perturb[0]
 		}
-		return text, underWay
+		return text, detail
 	})
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -15,61 +14,49 @@ import (
 // maxShown is how much of a foreign text is shown in a line, in characters.
 const maxShown = 300
 
-// liveView tells a person how work goes on: lines that stay, and on a terminal a
-// last one that is drawn over while something is under way. It is safe for
-// concurrent use.
+// liveView shows a person how work goes on: lines that stay and, on a terminal, a status
+// line at the end. It is safe for concurrent use.
 type liveView struct {
 	out    io.Writer
 	term   tty.Terminal
 	redact *redact.Redactor
-	mu     sync.Mutex
-	drawn  time.Time
-	dirty  bool
-	still  bool // somebody is typing
+	status *tty.StatusLine
 }
 
-// said is a foreign text as it is shown: without secrets, in one line, and short. The
-// secrets go first, as half of one is not known for one.
+// said returns a foreign text as it is shown: without secrets, in one line, and short.
+// Secrets are replaced first, as half a secret would not be recognised.
 func (v *liveView) said(text string) string { return sanitize.Line(v.redact.Text(text), maxShown) }
 
 // newLiveView draws on standard error, or nowhere.
 func (a *app) newLiveView(quiet bool) *liveView {
 	if quiet {
-		return &liveView{out: io.Discard}
+		return newLiveViewOn(io.Discard, tty.Terminal{})
 	}
-	return &liveView{out: a.stderr, term: a.terminal(), redact: redactor()}
+	v := newLiveViewOn(a.stderr, a.terminal())
+	v.redact = redactor()
+	return v
+}
+
+func newLiveViewOn(out io.Writer, term tty.Terminal) *liveView {
+	return &liveView{out: out, term: term, status: tty.NewStatusLine(out, term, time.Now)}
 }
 
 // print leaves a line; one that would wrap is cut where somebody watches.
 func (v *liveView) print(line string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.erase()
 	if v.term.Live {
-		line = short(line, v.term.Columns()-1)
+		line = tty.Cut(line, v.term.Columns()-1)
 	}
-	fmt.Fprintln(v.out, line)
+	v.status.Print(line)
 }
 
-// live draws the line under way, at most ten times a second.
-func (v *liveView) live(line string) { v.draw(line, 100*time.Millisecond) }
-
-// draw draws the line under way, unless one was drawn within that time.
-func (v *liveView) draw(line string, within time.Duration) {
-	if !v.term.Live {
-		return
+// live draws the status line, at most ten times a second.
+func (v *liveView) live(line string) {
+	if v.term.Live {
+		v.status.Update(func() (string, string) { return line, "" })
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	now := time.Now()
-	if v.still || v.dirty && now.Sub(v.drawn) < within {
-		return
-	}
-	v.drawn, v.dirty = now, true
-	fmt.Fprint(v.out, "\r\x1b[K"+short(line, v.term.Columns()-1))
 }
 
-// follow draws what line says each second, until stop is called.
+// follow draws what line returns each second, until stop is called.
 func (v *liveView) follow(line func() string) (stop func()) {
 	if !v.term.Live {
 		return func() {}
@@ -93,36 +80,5 @@ func (v *liveView) follow(line func() string) (stop func()) {
 	}
 }
 
-// hold keeps the line under way from being drawn while somebody types.
-func (v *liveView) hold(still bool) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.erase()
-	v.still = still
-}
-
-// close leaves nothing of the line under way.
-func (v *liveView) close() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.erase()
-}
-
-func (v *liveView) erase() {
-	if v.dirty {
-		fmt.Fprint(v.out, "\r\x1b[K")
-		v.dirty = false
-	}
-}
-
-// short cuts a line at the width of the terminal.
-func short(s string, width int) string {
-	if tty.Width(s) <= width {
-		return s
-	}
-	runes := []rune(s)
-	for len(runes) > 0 && tty.Width(string(runes)) > width-1 {
-		runes = runes[:len(runes)-1]
-	}
-	return string(runes) + "…"
-}
+// close removes the status line.
+func (v *liveView) close() { v.status.Clear() }

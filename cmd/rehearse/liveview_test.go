@@ -14,26 +14,26 @@ func TestLiveView(t *testing.T) {
 	g := gomega.NewWithT(t)
 	var out bytes.Buffer
 	said := func() string { defer out.Reset(); return out.String() }
-	v := &liveView{out: &out, term: tty.Terminal{Width: 40, Live: true}}
+	v := newLiveViewOn(&out, tty.Terminal{Width: 40, Live: true})
 	const wide = "a line that is wider than the forty columns there are"
 
 	v.live(wide)
 	g.Expect(said()).To(gomega.Equal("\r\x1b[K" + wide[:38] + "…"))
 	v.live("again")
 	g.Expect(said()).To(gomega.BeEmpty(), "ten times a second is enough")
-	v.draw("at once", 0)
+	v.status.Draw("at once")
 	g.Expect(said()).To(gomega.Equal("\r\x1b[Kat once"))
 	v.print(wide)
 	g.Expect(said()).To(gomega.Equal("\r\x1b[K"+wide[:38]+"…\n"), "what stays takes the place of the line under way")
-	v.hold(true)
-	v.draw("while somebody types", 0)
+	v.status.Pause(true)
+	v.status.Draw("while somebody types")
 	g.Expect(said()).To(gomega.BeEmpty())
-	v.hold(false)
-	v.draw("and after", 0)
-	v.close()
+	v.status.Pause(false)
+	v.status.Draw("and after")
+	v.status.Clear()
 	g.Expect(said()).To(gomega.HaveSuffix("and after\r\x1b[K"))
 
-	v = &liveView{out: &out} // a file
+	v = newLiveViewOn(&out, tty.Terminal{}) // a file
 	v.live("never")
 	v.print(strings.Repeat("x", 200))
 	g.Expect(said()).To(gomega.Equal(strings.Repeat("x", 200) + "\n"))

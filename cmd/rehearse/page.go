@@ -17,7 +17,7 @@ type page struct {
 
 // line writes one line, cut if need be.
 func (p *page) line(format string, args ...any) {
-	p.b.WriteString(strings.TrimRight(short(fmt.Sprintf(format, args...), p.term.Columns()), " "))
+	p.b.WriteString(strings.TrimRight(tty.Cut(fmt.Sprintf(format, args...), p.term.Columns()), " "))
 	p.b.WriteByte('\n')
 }
 

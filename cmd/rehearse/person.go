@@ -28,8 +28,8 @@ func (a *app) person(view *liveView, input string) react.Person {
 
 // Ask implements react.Person. An empty line leaves the question open.
 func (p *person) Ask(ctx context.Context, question, about string) (string, bool) {
-	p.view.hold(true)
-	defer p.view.hold(false)
+	p.view.status.Pause(true)
+	defer p.view.status.Pause(false)
 	if p.lines == nil {
 		p.lines = p.read()
 	}

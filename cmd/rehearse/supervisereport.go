@@ -58,7 +58,7 @@ func (p *superviseReport) checks(checks []check.Result) {
 			continue
 		}
 		table.AppendRow(tty.Row([]string{
-			string(c.Name), paintVerdict(p.term, c.Verdict), short(sanitize.Line(c.Details, maxShown), p.term.Columns()-detailsColumn),
+			string(c.Name), paintVerdict(p.term, c.Verdict), tty.Cut(sanitize.Line(c.Details, maxShown), p.term.Columns()-detailsColumn),
 		}))
 	}
 	if table.Length() > 0 {

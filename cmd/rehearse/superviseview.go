@@ -58,7 +58,7 @@ func (v *superviseView) attempt(a persist.Assignment) {
 	v.task, v.attempts, v.began, v.calls = a.Task.ID, a.Attempt, time.Now(), 0
 	v.mark(a.Task.ID, false)
 	v.mu.Unlock()
-	v.draw(v.underWay(), 0)
+	v.status.Draw(v.underWay())
 }
 
 // called is told of calls before they are made.
