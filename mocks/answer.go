@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/internal/seed"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
@@ -194,13 +195,9 @@ func (e *Engine) random(x *Exchange, purpose string) uint64 {
 	return h
 }
 
-// mix adds a value to a hash with the finalizer of SplitMix64 (Steele, Lea,
-// Flood: Fast Splittable Pseudorandom Number Generators, 2014).
+// mix adds a value to a hash.
 func mix(h, value uint64) uint64 {
-	z := h + 0x9e3779b97f4a7c15 + value*0xd1342543de82ef95
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
+	return seed.Mix(h + seed.Gamma + value*0xd1342543de82ef95)
 }
 
 // unitInterval returns h as a number in [0, 1).

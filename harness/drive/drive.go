@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/seed"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/redact"
@@ -182,13 +183,9 @@ func headOf(sc scenarios.Scenario, realTime bool, env *Env) record.Scenario {
 }
 
 // Seed derives the seed of trial n, from 1, of a scenario, so that a trial does
-// not depend on those before it. The constants are those of SplitMix64 (Steele,
-// Lea and Flood, 2014).
+// not depend on those before it.
 func Seed(scenario uint64, n int) uint64 {
-	z := scenario + uint64(n)*0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
+	return seed.Mix(scenario + uint64(n)*seed.Gamma)
 }
 
 // Failed ends a trial that could not be carried out.

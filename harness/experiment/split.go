@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/rehearse-dev/rehearse/internal/seed"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -65,16 +66,13 @@ func (e *Experiment) split(all []scenarios.Scenario) (training, heldOut []scenar
 	return training, heldOut
 }
 
-// draw is a number that a seed and a text decide.
-func draw(seed uint64, text string) uint64 {
+// draw returns a number that depends on from and text alone.
+func draw(from uint64, text string) uint64 {
 	h := fnv.New64a()
 	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], seed)
+	binary.BigEndian.PutUint64(b[:], from)
 	_, _ = h.Write(b[:])
 	_, _ = h.Write([]byte(text))
-	// FNV mixes its last bytes badly; the end of SplitMix64 does the rest.
-	z := h.Sum64()
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
+	// FNV mixes its last bytes badly; seed.Mix does the rest.
+	return seed.Mix(h.Sum64())
 }
