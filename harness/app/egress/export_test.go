@@ -2,7 +2,6 @@ package egress
 
 // What answers the names that are looked up.
 var (
-	Question   = question
 	NoSuchName = noSuchName
 	Resolvers  = resolvers
 	Outside    = outside

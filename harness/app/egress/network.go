@@ -11,6 +11,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/dns/dnsmessage"
 )
 
 // ErrNoNetwork means that programs cannot be given a network of their own here.
@@ -31,13 +33,11 @@ func resolvers(conf []byte) (all []netip.Addr) {
 	return all
 }
 
-const (
-	headerSize = 12  // bytes of a DNS header; see RFC 1035, section 4.1.1
-	maxQuery   = 512 // bytes of a query over UDP
-)
+// maxQuery is the size of a query over UDP, in bytes; see RFC 1035, section 4.2.1.
+const maxQuery = 512
 
-// serveNames answers that there is no such name, whatever is asked for, and tells of the
-// names, until the connection is closed.
+// serveNames answers every query with NXDOMAIN, and calls asked with the names of other
+// machines, until the connection is closed.
 func serveNames(on net.PacketConn, asked func(name string)) {
 	hostname, _ := os.Hostname()
 	buf := make([]byte, maxQuery)
@@ -46,14 +46,14 @@ func serveNames(on net.PacketConn, asked func(name string)) {
 		if err != nil {
 			return
 		}
-		name, end, ok := question(buf[:n])
-		if !ok {
+		name, reply, err := noSuchName(buf[:n])
+		if err != nil {
 			continue
 		}
 		if outside(name, hostname) {
 			asked(name)
 		}
-		_, _ = on.WriteTo(noSuchName(buf[:end]), from)
+		_, _ = on.WriteTo(reply, from)
 	}
 }
 
@@ -63,36 +63,24 @@ func outside(name, hostname string) bool {
 	return name != "" && name != "localhost" && !strings.EqualFold(name, hostname) && !strings.HasSuffix(name, ".arpa")
 }
 
-// question is the name that a query asks for, in lower case, and where the question
-// ends; see RFC 1035, section 4.1.2.
-func question(query []byte) (name string, end int, ok bool) {
-	if len(query) < headerSize || query[2]&0x80 != 0 || query[5] != 1 {
-		return "", 0, false
+// noSuchName returns the name that a query asks for, in lower case, and the reply NXDOMAIN.
+func noSuchName(query []byte) (name string, reply []byte, err error) {
+	var parser dnsmessage.Parser
+	header, err := parser.Start(query)
+	if err != nil {
+		return "", nil, err
 	}
-	var labels []string
-	at := headerSize
-	for at < len(query) && query[at] != 0 {
-		next := at + 1 + int(query[at])
-		if query[at] > 63 || next >= len(query) {
-			return "", 0, false
-		}
-		labels = append(labels, string(query[at+1:next]))
-		at = next
+	question, err := parser.Question()
+	if err != nil {
+		return "", nil, err
 	}
-	end = at + 1 + 4 // the root, the type and the class
-	if end > len(query) {
-		return "", 0, false
+	if _, err := parser.Question(); header.Response || !errors.Is(err, dnsmessage.ErrSectionDone) {
+		return "", nil, errors.New("the message is not a query with one question")
 	}
-	return strings.ToLower(strings.Join(labels, ".")), end, true
-}
-
-// noSuchName is the answer to a query, which is cut off behind its question.
-func noSuchName(query []byte) []byte {
-	answer := bytes.Clone(query)
-	answer[2] |= 0x80           // a response
-	answer[3] = 0x80 | 3        // recursion is available; NXDOMAIN
-	clear(answer[6:headerSize]) // no records
-	return answer
+	header.Response, header.RecursionAvailable, header.RCode = true, true, dnsmessage.RCodeNameError
+	answer := dnsmessage.Message{Header: header, Questions: []dnsmessage.Question{question}}
+	reply, err = answer.Pack()
+	return strings.ToLower(strings.TrimSuffix(question.Name.String(), ".")), reply, err
 }
 
 // maxPacket is how much of a packet is read, in bytes: where it goes.
