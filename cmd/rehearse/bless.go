@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
-	"github.com/rehearse-dev/rehearse/internal/shell"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -136,7 +136,7 @@ func blessable(path string, run *side, allowFailing bool) error {
 		case gate.Skip:
 			return noVerdict(fmt.Errorf("not blessed: %s was skipped, so there is nothing to hold later runs against; bless a run of a machine that can drive it", s.Name))
 		default:
-			return noVerdict(fmt.Errorf("not blessed: of %s the harness could not tell; see why with: %s", s.Name, shell.Join("rehearse", "report", path)))
+			return noVerdict(fmt.Errorf("not blessed: of %s the harness could not tell; see why with: %s", s.Name, format.ShellLine("rehearse", "report", path)))
 		}
 	}
 	switch {

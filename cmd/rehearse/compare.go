@@ -20,7 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/shell"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -96,7 +96,7 @@ func blessCommand(run, file string, flags ...string) string {
 	if file != baseline.File {
 		words = append(words, "--baseline", file)
 	}
-	return shell.Join(append(words, flags...)...)
+	return format.ShellLine(append(words, flags...)...)
 }
 
 // acceptCommand is the command that accepts a run as it is, with what bless demands of a

@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
-	"github.com/rehearse-dev/rehearse/internal/shell"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -184,9 +184,9 @@ func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentF
 		return noVerdict(atomicdir.Explain(err))
 	}
 	fmt.Fprintf(a.stderr, "%s; %s, %s, %s and %s are in %s\nlook again: %s\n", time.Since(began).Round(time.Millisecond),
-		experimentFile, experimentMarkdownFile, experimentPageFile, how.journals, out.Path(), shell.Join("rehearse", "report", out.Path()))
+		experimentFile, experimentMarkdownFile, experimentPageFile, how.journals, out.Path(), format.ShellLine("rehearse", "report", out.Path()))
 	if found.Stopped.As == result.Interrupted {
-		fmt.Fprintf(a.stderr, "take it up again: %s\n", shell.Join("rehearse", cmd.Name(), path, "--out", out.Path()))
+		fmt.Fprintf(a.stderr, "take it up again: %s\n", format.ShellLine("rehearse", cmd.Name(), path, "--out", out.Path()))
 	}
 	if err := a.saveTuned(flags.save, &found); err != nil {
 		return noVerdict(err)

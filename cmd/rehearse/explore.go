@@ -19,7 +19,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/survival"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/format"
-	"github.com/rehearse-dev/rehearse/internal/shell"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -153,7 +152,7 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 	}
 	fmt.Fprintf(a.stderr, "%s, %s a second; %s, %s and the reports are in %s\nlook again: %s\n",
 		format.Seconds(took.Seconds()), plural(int(math.Round(float64(len(result.Cells))/took.Seconds())), "run"), exploreFile, exploreMarkdownFile, out.Path(),
-		shell.Join("rehearse", "report", out.Path()))
+		format.ShellLine("rehearse", "report", out.Path()))
 	if ctx.Err() != nil {
 		return quiet(exitInterrupted)
 	}

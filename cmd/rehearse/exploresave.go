@@ -11,7 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/survival"
-	"github.com/rehearse-dev/rehearse/internal/shell"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/reports/explored"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -37,7 +37,7 @@ func (a *app) saveFailures(dir string, sc scenarios.Scenario, r *survival.Result
 		case err != nil:
 			return fmt.Errorf("save a failure: %w", err)
 		default:
-			fmt.Fprintf(a.stderr, "saved %s; repeat it: %s\n", file, shell.Join("rehearse", "run", file))
+			fmt.Fprintf(a.stderr, "saved %s; repeat it: %s\n", file, format.ShellLine("rehearse", "run", file))
 		}
 	}
 	return nil

@@ -18,7 +18,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/format"
-	"github.com/rehearse-dev/rehearse/internal/shell"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
@@ -146,7 +145,7 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 		written = append(written, htmlFile)
 	}
 	fmt.Fprintf(a.stderr, "%s; %s are in %s\nlook again: %s\n", format.Seconds(time.Since(began).Seconds()),
-		strings.Join(written, ", ")+" and "+recordingFile, out.Path(), shell.Join("rehearse", "report", out.Path()))
+		strings.Join(written, ", ")+" and "+recordingFile, out.Path(), format.ShellLine("rehearse", "report", out.Path()))
 	return quiet(exitCode(report))
 }
 

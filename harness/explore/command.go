@@ -3,7 +3,7 @@ package explore
 import (
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/internal/shell"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -13,7 +13,7 @@ func Command(sc *scenarios.Scenario, perturb []string) string {
 	for _, text := range perturb {
 		words = append(words, "--perturb", text)
 	}
-	return shell.Join(words...)
+	return format.ShellLine(words...)
 }
 
 // shippedPrefix begins the names of the files of shipped scenarios.

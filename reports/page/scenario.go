@@ -10,7 +10,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/shell"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -203,7 +202,7 @@ func command(s reports.Scenario, perturb []string) string {
 	for _, p := range perturb {
 		words = append(words, "--perturb", line(p, 300))
 	}
-	return shell.Join(words...)
+	return format.ShellLine(words...)
 }
 
 // share is a rate with its interval, in per cent.

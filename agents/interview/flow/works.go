@@ -6,9 +6,9 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/rehearse-dev/rehearse/agents/interview/titles"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	wordlist "github.com/rehearse-dev/rehearse/internal/textfold"
-	"github.com/rehearse-dev/rehearse/internal/titles"
 )
 
 // What is kept of the works that a candidate names.

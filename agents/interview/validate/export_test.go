@@ -1,6 +1,6 @@
 package validate
 
-import "github.com/rehearse-dev/rehearse/internal/titles"
+import "github.com/rehearse-dev/rehearse/agents/interview/titles"
 
 // Names reports whether a text names a work.
 func Names(text, title string) bool { return len(titles.New([]string{title}).Find(text)) > 0 }

@@ -1,7 +1,7 @@
 package validate
 
 import (
-	"github.com/rehearse-dev/rehearse/internal/titles"
+	"github.com/rehearse-dev/rehearse/agents/interview/titles"
 )
 
 // works are the works that the candidate named.

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/glob"
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
-	"github.com/rehearse-dev/rehearse/internal/glob"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"

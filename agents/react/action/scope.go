@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/glob"
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/internal/glob"
 )
 
 // look is the content of a scope.

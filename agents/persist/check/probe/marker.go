@@ -13,10 +13,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/glob"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/internal/glob"
 )
 
 // The bounds of a search.

@@ -8,12 +8,12 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/internal/titles"
+	"github.com/rehearse-dev/rehearse/agents/interview/titles"
 )
 
 func TestTitles(t *testing.T) {
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "internal/titles")
+	RunSpecs(t, "agents/interview/titles")
 }
 
 // spellings are what a candidate wrote and the title as a model writes it.

@@ -9,12 +9,12 @@ import (
 	. "github.com/onsi/gomega"
 	"pgregory.net/rapid"
 
-	"github.com/rehearse-dev/rehearse/internal/glob"
+	"github.com/rehearse-dev/rehearse/agents/internal/glob"
 )
 
 func TestGlob(t *testing.T) {
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "internal/glob")
+	RunSpecs(t, "agents/internal/glob")
 }
 
 func match(pattern, name string) bool {
