@@ -40,11 +40,11 @@ type Restarter interface {
 // is Flooded.
 const MaxAnswer = 4 << 20
 
-// Answer is what an agent said in one turn.
+// Answer is the answer of an agent in one turn.
 type Answer struct {
 	// Text is the answer for the user.
 	Text string
-	// Raw is what the text was taken from, as it came, bounded; empty if it is the same.
+	// Raw is the output that the text was taken from, bounded; empty if it is the same.
 	Raw string
 	// Attrs are further facts for the recording, such as an HTTP status; values are
 	// strings, numbers, booleans, or slices of these.
@@ -55,7 +55,7 @@ type Answer struct {
 // nobody wrote, and which is not recorded: those of version control and of packages.
 func Filled(folder string) bool { return folder == ".git" || folder == "node_modules" }
 
-// Site is what an agent finds where it is started. Each trial has its own.
+// Site is the environment of an agent. Each trial has its own.
 type Site struct {
 	// Backend is the scripted backend's base URL without the protocol's own "/v1", such
 	// as "http://127.0.0.1:4711/t/271…".

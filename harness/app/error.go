@@ -35,7 +35,7 @@ type Error struct {
 	Kind Kind
 	// Code is the exit status or the HTTP status; 0 if there is none.
 	Code int
-	// Message says what happened, to what, and what to do next, for a person.
+	// Message describes what happened, to what, and what to do next, for a person.
 	Message string
 	// Err is the cause; may be nil.
 	Err error

@@ -147,7 +147,7 @@ type process struct {
 	*child.Process
 	cfg    CommandConfig
 	lines  *jsonl.Reader // of its standard output
-	stderr child.Tail         // to be read when it has ended
+	stderr child.Tail    // to be read when it has ended
 }
 
 func start(cfg CommandConfig) (*process, error) {

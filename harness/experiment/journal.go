@@ -20,7 +20,7 @@ import (
 // how a cap ended the experiment.
 const journalSchema = "rehearse.experiment-journal/1"
 
-// heading says what experiment a journal is of.
+// heading identifies the experiment of a journal.
 type heading struct {
 	Schema string `json:"schema"`
 	Digest string `json:"digest"`
@@ -30,48 +30,47 @@ type heading struct {
 	Cost   string `json:"max_cost,omitempty"`
 }
 
-// outcome is what a trial came to.
+// outcome is the result of a trial.
 type outcome struct {
 	Variant  string       `json:"variant"`
 	Scenario string       `json:"scenario"`
 	Trial    int          `json:"trial"`
 	Verdict  gate.Verdict `json:"verdict"`
-	// Values are the measures that are known, Unknown says why others are not.
+	// Values has the known measures, Unknown the reasons why others are not known.
 	Values  map[string]float64 `json:"values,omitempty"`
 	Unknown map[string]string  `json:"unknown,omitempty"`
 	Used    result.Used        `json:"used"`
-	// Why says why the trial was skipped, or that the harness could not tell.
+	// Why is the reason why the trial was skipped, or has no verdict.
 	Why string `json:"why,omitempty"`
 
 	line int // of the journal
 }
 
-// lost is what trials of live models had taken that an interruption cut off. They are
-// made again, and what they took counts towards the caps all the same.
+// lost is the use of trials of live models that were interrupted. They are repeated, and
+// what they used counts towards the caps all the same.
 type lost struct {
 	Lost result.Used `json:"lost"`
 }
 
-// found is what a journal holds.
+// found is the content of a journal.
 type found struct {
 	done []outcome
 	lost []lost
 	end  *capped // nil if no cap ended the experiment
 }
 
-// capped says that a cap ended the experiment.
+// capped records that a cap ended the experiment.
 type capped struct {
 	Capped string `json:"capped"`
-	// Used is what the trial took that was cut off.
+	// Used is the use of the interrupted trial.
 	Used result.Used `json:"used"`
 }
 
-// JournalError says that a journal is not one of the experiment that it is given for.
-// Nothing was run.
+// JournalError means that a journal is of another experiment. Nothing was run.
 type JournalError struct{ error }
 
-// journal keeps what an experiment has found so far, so that it can be taken up again
-// after a crash. The zero value keeps nothing.
+// journal stores the results of an experiment so far, so that it can be resumed after a
+// crash. The zero value stores nothing.
 type journal struct {
 	path string
 	file *os.File
@@ -81,8 +80,8 @@ type journal struct {
 // maxLine is the longest line of a journal that is read, in bytes.
 const maxLine = 1 << 20
 
-// openJournal opens or makes a journal, and reads what it holds. What a crash left of a
-// last line is dropped.
+// openJournal opens or creates a journal, and reads its content. A torn last line is
+// dropped.
 func openJournal(path string, want heading) (*journal, found, error) {
 	if path == "" {
 		return &journal{}, found{}, nil
@@ -149,7 +148,7 @@ func (f *found) add(line []byte, number int) error {
 	}
 }
 
-// difference says what is not the same.
+// difference describes what differs.
 func difference(is, want heading) string {
 	switch {
 	case is.Tool != want.Tool:

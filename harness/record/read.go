@@ -25,7 +25,7 @@ type Entry struct {
 	Problem *Problem
 }
 
-// ErrEmpty says that there is nothing to read.
+// ErrEmpty means that there is nothing to read.
 var ErrEmpty = errors.New("the recording is empty")
 
 // maxTrial bounds the bytes of one trial, and with it the reader's memory.

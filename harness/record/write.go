@@ -21,7 +21,7 @@ import (
 //
 // and the first line's predecessor is 32 zeros. The hash covers the bytes of the
 // line without its hash and seq members; seq is bound by its place in the chain
-// and tells Verify a removed line from a changed one.
+// and lets Verify distinguish a removed line from a changed one.
 //
 // Each call hands its lines to the underlying writer in one Write, so a process
 // that is killed leaves whole trials and at most one torn line; what the

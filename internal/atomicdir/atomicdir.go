@@ -34,7 +34,7 @@ type Folder struct {
 	lock *flock.Flock
 }
 
-// ErrBusy says that another run is writing to the folder.
+// ErrBusy means that another run is writing to the folder.
 var ErrBusy = errors.New("another run is writing to this folder")
 
 // Open makes the folder if need be, for the owner alone, and locks it. A folder that is
@@ -67,10 +67,10 @@ func OpenNew(path string) (*Folder, error) {
 	return Open(path)
 }
 
-// Path is the folder's path as it was given.
+// Path returns the folder's path as it was given.
 func (f *Folder) Path() string { return f.path }
 
-// Close gives the folder free. Files that were not committed stay partial.
+// Close releases the lock. Files that were not committed stay partial.
 func (f *Folder) Close() error {
 	// The lock file is left: removing it would let a third run lock a new file
 	// while a second still waits on the old one.
@@ -94,7 +94,7 @@ func (f *Folder) Create(name string) (*File, error) {
 
 // Commit gives files their names, after all of them are on the disk: when one
 // cannot be written, every earlier file stays as it was. After an error the
-// partial files stay for whoever wants to look at them.
+// partial files stay for inspection.
 func (f *Folder) Commit(files ...*File) error {
 	for _, file := range files {
 		if err := file.seal(); err != nil {
@@ -112,7 +112,7 @@ func (f *Folder) Commit(files ...*File) error {
 	return nil
 }
 
-// Replace is ReplaceWith for what is in memory.
+// Replace is ReplaceWith for data in memory.
 func Replace(path string, data []byte) error {
 	return ReplaceWith(path, func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -131,7 +131,7 @@ func (f *Folder) Remove(names ...string) error {
 	return nil
 }
 
-// File is a file under way.
+// File is a file that is being written.
 type File struct {
 	*bufio.Writer
 	file  *os.File
@@ -174,10 +174,10 @@ func syncFolder(path string) error {
 	return nil
 }
 
-// Explain adds to an error of writing what can be done about it.
+// Explain adds a hint to an error of writing.
 func Explain(err error) error { return ExplainFor(err, "choose another disk with --out") }
 
-// ExplainFor is Explain with what can be done instead of freeing space.
+// ExplainFor is Explain with its own alternative to freeing space.
 func ExplainFor(err error, instead string) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return fmt.Errorf("%w; free some space, or %s", err, instead)

@@ -1,6 +1,5 @@
-// Package child is what those need who start programs: process groups to end
-// them by, the end of what they said for error messages, and an environment
-// without secrets.
+// Package child runs programs: each in a process group that ends as a whole, with limits
+// in time, fewer rights where asked for, and the end of its output for error messages.
 package child
 
 import (
@@ -8,12 +7,12 @@ import (
 	"strings"
 )
 
-// tailSize is how many bytes a Tail keeps that does not say.
+// tailSize is the default size of a Tail, in bytes.
 const tailSize = 4 << 10
 
 // Tail keeps the end of what is written to it. The zero value is ready to use.
 type Tail struct {
-	// Size is how many bytes are kept; default 4 KiB.
+	// Size limits the kept bytes; default 4 KiB.
 	Size int
 
 	kept []byte
@@ -34,13 +33,13 @@ func (t *Tail) Write(p []byte) (int, error) {
 // Cut reports whether more was written than is kept.
 func (t *Tail) Cut() bool { return t.cut }
 
-// String is the kept end as valid, trimmed text.
+// String returns the kept end as valid, trimmed text.
 func (t *Tail) String() string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(t.kept), "\uFFFD"))
 }
 
-// Lines is String without the line that was cut in two, if there is another: half a
-// line says little, and half a secret is not known for one.
+// Lines returns String without a first line that was cut, if there is another line: half
+// a secret would not be recognised as one.
 func (t *Tail) Lines() string {
 	text := t.String()
 	if _, rest, more := strings.Cut(text, "\n"); more && t.cut {

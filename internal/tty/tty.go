@@ -1,5 +1,5 @@
-// Package tty draws for a terminal: its width, whether it shows colours, tables
-// that fit and names shortened so that they stay recognisable.
+// Package tty draws on a terminal: its width and colours, tables that fit, names that are
+// shortened so that they stay recognisable, and a status line.
 package tty
 
 import (
@@ -12,17 +12,17 @@ import (
 	"golang.org/x/term"
 )
 
-// Terminal says how to draw. The zero value draws plainly and 80 columns wide.
+// Terminal has the properties of an output. The zero value draws plainly, 80 columns wide.
 type Terminal struct {
 	// Width is in columns; 0 means 80.
 	Width int
-	// Color is whether colours are wanted and understood.
+	// Color reports whether colours are wanted and understood.
 	Color bool
-	// Live is whether a line can be drawn over again.
+	// Live reports whether a line can be redrawn in place.
 	Live bool
 }
 
-// Of looks at w. A pipe or a file is plain; so is everything if NO_COLOR is set
+// Of returns the properties of w. A pipe or a file is plain; so is everything if NO_COLOR is set
 // to anything or TERM is "dumb". Env is os.Getenv, passed in.
 func Of(w io.Writer, env func(string) string) Terminal {
 	if !Is(w) {
@@ -43,7 +43,7 @@ func Is(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Columns is the width to draw in, at least 40.
+// Columns returns the width to draw in, at least 40.
 func (t Terminal) Columns() int {
 	if t.Width == 0 {
 		return 80
@@ -103,7 +103,7 @@ func Table(gap int, right ...int) table.Writer {
 	return w
 }
 
-// Row is cells as a row of a Table.
+// Row returns cells as a row of a Table.
 func Row(cells []string) table.Row {
 	out := make(table.Row, len(cells))
 	for i, cell := range cells {
@@ -112,12 +112,12 @@ func Row(cells []string) table.Row {
 	return out
 }
 
-// Width is the number of columns that s takes, colours not counted.
+// Width returns the number of columns that s takes, colours not counted.
 func Width(s string) int { return text.StringWidthWithoutEscSequences(s) }
 
 // Middle shortens s, which has no colours, to at most width columns by leaving
-// out its middle: both the group at the front and the case at the end of a name
-// tell names apart.
+// out its middle: names differ in the group at their front and in the case at their
+// end.
 func Middle(s string, width int) string {
 	if Width(s) <= width {
 		return s

@@ -14,8 +14,8 @@ import (
 // that its own permissions refused.
 type activity struct {
 	onActivity func(tool string)
-	// confined says that shell commands run in a sandbox, so that a write that fails
-	// for want of a writable file system is a denial.
+	// confined means that shell commands run in a sandbox, so a write that fails for want
+	// of a writable file system is a denial.
 	confined bool
 
 	tools   map[string]string // names of tool calls by their ids
@@ -74,7 +74,7 @@ func (v *activity) refuse(d denial) {
 	}
 }
 
-// maxDetail is how many characters of what was denied are kept.
+// maxDetail limits the characters that are kept of a denied action.
 const maxDetail = 160
 
 // reported returns the denials of a reply.
@@ -86,8 +86,8 @@ func (v *activity) reported() []llm.Denial {
 	return all
 }
 
-// subject is what a tool call works on, by the names that agents give such arguments;
-// without one of them it is the arguments themselves.
+// subject returns the argument of a tool call that names its object, by the usual names of
+// such arguments, or else all arguments.
 func subject(arguments json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(arguments, &fields) == nil {
@@ -101,7 +101,8 @@ func subject(arguments json.RawMessage) string {
 	return string(arguments)
 }
 
-// readOnly is how shells and programs report a write that a sandbox prevents.
+// readOnly matches the messages of shells and programs about a write that a sandbox
+// prevents.
 var (
 	readOnly      = regexp.MustCompile(`(?i)read-only file system|\[Errno 30\]`)
 	readOnlyShell = regexp.MustCompile(`(?m)^(?:/\S*/)?(?:ba|da|z|k)?sh: .*: Read-only file system$`)
@@ -122,7 +123,7 @@ func (v *activity) sandboxed(id, command, output string, exit int) {
 	}
 }
 
-// unwrapped is a command without the shell that codex runs it in.
+// unwrapped returns a command without the shell that codex runs it in.
 func unwrapped(command string) string {
 	_, inner, found := strings.Cut(command, "sh -lc ")
 	if !found {

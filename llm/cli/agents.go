@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// agent is what is particular to one program.
+// agent has the properties of one program.
 type agent struct {
 	id      string
 	program string
@@ -71,7 +71,7 @@ var agents = []agent{
 	},
 }
 
-// continues says why the agent cannot continue the session with that id.
+// continues returns an error if the agent cannot continue the session with that id.
 func (a agent) continues(id string) error {
 	switch {
 	case a.resume == nil:

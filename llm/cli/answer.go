@@ -8,8 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// answer is what an agent's output has said so far. The parsers fill it line by
-// line; judge reads it at the end.
+// answer collects an agent's output. The parsers fill it line by line; judge reads it at
+// the end.
 type answer struct {
 	activity
 	onText, onSession, onMessage func(string)
@@ -38,7 +38,7 @@ type answer struct {
 // failure is an error that an agent reports within its output.
 type failure struct {
 	message string
-	status  int // HTTP status of the agent's provider, if it says so
+	status  int // HTTP status of the agent's provider, if reported
 }
 
 // say passes on a piece of text of the message that is being written.
@@ -56,8 +56,8 @@ func (a *answer) say(delta string) {
 	}
 }
 
-// partial is what had been said before a failure. It is bounded, because it goes
-// into recordings: what follows 1 MiB of an unfinished answer helps nobody.
+// partial returns the text before a failure. It is bounded, because it goes into
+// recordings: what follows 1 MiB of an unfinished answer helps nobody.
 func (a *answer) partial() string {
 	const most = 1 << 20
 	text := a.told.String()
@@ -84,7 +84,7 @@ func (a *answer) decode(line []byte, v any) bool {
 	return true
 }
 
-// noted keeps a line that is no event.
+// noted keeps a line that is not an event.
 func (a *answer) noted(line []byte) {
 	_, _ = a.noise.Write(line)
 	_, _ = a.noise.Write([]byte("\n"))
@@ -133,7 +133,7 @@ func (a *answer) fail(message string, status int) {
 	a.failure = &failure{message: message, status: status}
 }
 
-// retried records an attempt that the agent says it repeats by itself.
+// retried records an attempt that the agent repeats by itself.
 func (a *answer) retried(kind llm.ErrorKind, status int) {
 	const most = 100 // no run has more; a hostile stream might
 	if len(a.retries) < most {

@@ -15,8 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// Config says how a command-line agent is run. The zero value runs the agent's
-// own program with the defaults below.
+// Config configures a command-line agent. The zero value runs the agent's own program
+// with the defaults below.
 type Config struct {
 	// Command replaces the program's name: a program and leading arguments. For
 	// "exec" it is the whole command line, and required; there "{prompt}" within
@@ -49,11 +49,11 @@ type Config struct {
 	// Grace is how long the agent may take to end, after SIGTERM and again after
 	// its final event, before its process group is killed; default 5s.
 	Grace time.Duration
-	// Session continues the session with that id, which OnSession was told before;
+	// Session continues the session with that id, which OnSession received before;
 	// empty starts a new one. Only claude and codex can. Codex then reports what the
 	// whole session has used, claude what this call has.
 	Session string
-	// OnSession is told the id of the agent's session as soon as the agent says it, and
+	// OnSession receives the id of the agent's session as soon as the agent reports it, and
 	// OnMessage each whole message to the user, the last one included. They are called
 	// by the goroutine that called Complete.
 	OnSession, OnMessage func(string)

@@ -21,7 +21,7 @@ type codexEvent struct {
 	Usage *codexUsage `json:"usage"`
 }
 
-// codexItem is something that codex says or does.
+// codexItem is a message or an action of codex.
 type codexItem struct {
 	ID     string `json:"id"`
 	Type   string `json:"type"`

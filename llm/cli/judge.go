@@ -11,9 +11,9 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// judge decides what a finished run was, in this order:
+// judge returns the reply or the failure of a finished run, in this order:
 //
-//  1. the agent says itself that it failed, whatever its exit status;
+//  1. the agent itself reports a failure, whatever its exit status;
 //  2. it wrote more than allowed;
 //  3. it gave its final event and exited with 0, or we ended it because it did
 //     not exit after that event, or its events outrank its exit status: success;
@@ -86,7 +86,7 @@ func conclude(a *answer, fail func(llm.ErrorKind, string, error) (llm.Reply, *ll
 	return reply, nil
 }
 
-// quoted is what the program said outside its events, or its last error event.
+// quoted returns the last error event and the output outside the events, for a message.
 func quoted(a *answer, end ending) string {
 	var b strings.Builder
 	for _, text := range []string{a.lastError, end.stderr, a.noise.String()} {

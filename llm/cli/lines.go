@@ -9,12 +9,11 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
-// What ended an agent, where the kind of an *llm.Error does not say it all: errors wrap
-// them.
+// Reasons for the end of an agent, which errors wrap beside the kind of an *llm.Error.
 var (
 	// ErrFlood means that an agent wrote more than it may.
 	ErrFlood = errors.New("output limit exceeded")
-	// ErrKilled means that a signal ended the agent that was not ours.
+	// ErrKilled means that a signal from elsewhere ended the agent.
 	ErrKilled = errors.New("killed by a signal")
 )
 

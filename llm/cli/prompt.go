@@ -67,7 +67,7 @@ func (b *adapter) prepare(req llm.Request) (l launch, cleanup func(), err error)
 	return l, cleanup, nil
 }
 
-// environment is what the agent finds.
+// environment returns the agent's environment.
 func (b *adapter) environment() []string {
 	if b.cfg.Closed {
 		return b.cfg.Env

@@ -10,17 +10,16 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
-// maxLine is the length in bytes up to which a line is read: a request and an answer of
-// 32 MB each, and what JSON adds to them.
+// maxLine limits the bytes of a line: a request and an answer of 32 MB each, and what JSON
+// adds to them.
 const maxLine = 160 << 20
 
 // Tape is a capture that was read.
 type Tape struct {
-	// Headers has the first one, and those from where the capture was taken up again.
+	// Headers has the first one, and one for each time that the capture was resumed.
 	Headers   []Header
 	Exchanges []Exchange
-	// Whole is how many bytes of the file are whole lines; what comes after them is a
-	// line that a kill has torn.
+	// Whole is the size of the whole lines of the file in bytes; a torn line may follow.
 	Whole int64
 
 	at   map[int]int // number of an exchange to its place

@@ -3,8 +3,8 @@
 // gaps between them. It is JSON Lines, written as the exchanges end, so that a process
 // that is killed leaves whole exchanges and at most one torn line.
 //
-// The first line is a Header, and so is one wherever a capture was taken up again. Every
-// other line is an Exchange. Texts have their secrets replaced before they come here.
+// The first line is a Header, and so is one wherever a capture was resumed. Every other
+// line is an Exchange. Texts have their secrets replaced before they come here.
 package tape
 
 import (
@@ -23,7 +23,7 @@ const (
 	kindExchange = "exchange"
 )
 
-// Header says where the exchanges after it come from.
+// Header describes the origin of the exchanges after it.
 type Header struct {
 	Schema string `json:"schema"`
 	// Date is when the capture began, Version the program's that made it.
@@ -31,28 +31,28 @@ type Header struct {
 	Version string    `json:"version,omitempty"`
 	// Upstream is the host that answered, with the port if it has one of its own.
 	Upstream string `json:"upstream"`
-	// Frames says that exchanges keep the boundaries and gaps of their answers.
+	// Frames means that exchanges keep the boundaries and gaps of their answers.
 	Frames bool `json:"frames,omitempty"`
-	// Unredacted says that secrets were kept, on request.
+	// Unredacted means that secrets were kept, on request.
 	Unredacted bool `json:"unredacted,omitempty"`
 }
 
-// Exchange is one request and its answer, or why there is none to keep.
+// Exchange is one request and its answer, or the reason why there is no answer.
 type Exchange struct {
 	// N counts the requests of a file from 1, in the order in which they came.
 	N  int       `json:"n"`
 	At time.Time `json:"at"`
 	// Protocol is that of wire.Codec, such as "openai-chat".
 	Protocol string `json:"protocol"`
-	// Path is what the request asked for below the API's root, with the parts of its
-	// query that are no secret: "/messages?beta=true".
+	// Path is the path of the request below the API's root, with the parts of its query
+	// that are not secret: "/messages?beta=true".
 	Path string `json:"path"`
 	// Header are the request's header fields that say how it is to be understood, such
 	// as Anthropic-Version; never a key.
 	Header map[string]string `json:"header,omitempty"`
 	// Request is the body, which is JSON. It is missing where Lost is given.
 	Request json.RawMessage `json:"request,omitempty"`
-	// Lost says why there is no whole answer; there is then nothing below.
+	// Lost is the reason why there is no whole answer; the fields below are empty then.
 	Lost string `json:"lost,omitempty"`
 
 	Status      int    `json:"status,omitempty"`
@@ -80,7 +80,7 @@ type Frame struct {
 	Bytes int `json:"bytes"`
 }
 
-// check says what is wrong with an exchange that was read.
+// check returns an error for an exchange that is not valid.
 func (x *Exchange) check() error {
 	switch {
 	case x.N < 1:

@@ -10,11 +10,11 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
-// Sync says when records are brought to the disk.
+// Sync is a policy for when records are synced to the disk.
 type Sync string
 
-// The ways. With each of them a process may be killed at any instant and what it was told
-// is stored is there. They differ in what a power cut, or a crash of the system, may lose.
+// The policies. Under each of them a process may be killed at any instant without losing a
+// record that Append acknowledged. They differ in what a power cut, or a crash of the system, may lose.
 const (
 	// SyncAlways waits for the disk with each Append: nothing is lost.
 	SyncAlways Sync = "always"
@@ -24,12 +24,11 @@ const (
 	SyncGroup Sync = "group"
 )
 
-// Options are how a store works; the zero value is the documented default.
+// Options configure a store; the zero value has the documented defaults.
 type Options struct {
-	// Sync is when records are brought to the disk; default SyncAlways.
+	// Sync is the policy; default SyncAlways.
 	Sync Sync
-	// Every is how many calls of Append wait for the disk together under SyncGroup;
-	// default 64.
+	// Every is the number of calls of Append per sync under SyncGroup; default 64.
 	Every int
 }
 
@@ -53,7 +52,7 @@ type Disk struct {
 	path    string
 	every   int
 	files   files
-	release func() error // gives the folder free
+	release func() error // releases the lock of the folder
 
 	mu      sync.Mutex
 	loaded  bool
@@ -65,8 +64,8 @@ type Disk struct {
 	buf     []byte
 }
 
-// Open takes possession of the folder dir, which it makes if need be, readable for its
-// owner alone. The error wraps ErrBusy, and names the process, if another one holds it.
+// Open locks the folder dir, which it creates if needed, readable for its owner alone. The
+// error wraps ErrBusy, and names the process, if another one has it locked.
 func Open(dir string, o Options) (*Disk, error) {
 	every, err := o.every()
 	if err != nil {
@@ -127,7 +126,7 @@ func (d *Disk) loadOnce() error {
 	return nil
 }
 
-// begin opens the journal for what is to be added after what is whole.
+// begin opens the journal to append after its whole lines.
 func (d *Disk) begin(end extent) error {
 	if end.size == 0 {
 		if err := replace(d.files, ".", journalFile, []byte(header)); err != nil {
@@ -207,8 +206,7 @@ func (d *Disk) Checkpoint(snapshot []byte) error {
 	return nil
 }
 
-// Close implements Store. It brings every record to the disk and gives the folder
-// free.
+// Close implements Store. It syncs every record and releases the folder.
 func (d *Disk) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

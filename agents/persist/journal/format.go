@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// header is the first line of a journal. It tells a reader what the others are.
+// header is the first line of a journal. It explains the others to a reader.
 const header = "rehearse-journal/1: on each line its checksum (CRC-32C), the number of its first record, and records that were added together, with tabs between them\n"
 
-// headerPrefix is how the header of each version begins.
+// headerPrefix begins the header of each version.
 const headerPrefix = "rehearse-journal/"
 
 // maxLine is the size of the longest line that Append writes.
@@ -44,7 +44,7 @@ func putSum(to []byte, sum uint32) {
 	hex.Encode(to, binary.BigEndian.AppendUint32(nil, sum))
 }
 
-// cutSum takes the checksum off what begins with one.
+// cutSum removes the checksum from the front of data.
 func cutSum(data []byte) (sum uint32, rest []byte, ok bool) {
 	if len(data) < 9 || data[8] != ' ' {
 		return 0, nil, false
@@ -89,7 +89,7 @@ func parseLine(text []byte) (l line, ok bool) {
 	return line{number: n, records: records, sum: sum}, true
 }
 
-// each hands over the records of a line and says how many there are.
+// each calls record for the records of a line and returns their number.
 func (l line) each(record func(number int, data []byte) error) (int, error) {
 	n := 0
 	for data := range bytes.SplitSeq(l.records, []byte("\t")) {
@@ -125,7 +125,7 @@ func seal(kind, note string, data []byte) []byte {
 	return sealed
 }
 
-// unseal returns data and note of a file of a kind. Its error says what is wrong.
+// unseal returns data and note of a file of a kind.
 func unseal(kind string, sealed []byte) (note string, data []byte, err error) {
 	rest, _, ok := openSum(sealed)
 	if !ok {

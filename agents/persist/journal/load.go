@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// load reads a store without changing it. The snapshot is handed over when the
-// journal is known to have what it stands for, and each record when its line is
-// known to be whole.
+// load reads a store without changing it. It delivers the snapshot after checking that the
+// journal has the records that it covers, and each record after checking its line.
 func load(in files, snapshot, record func(data []byte) error) (Recovery, extent, error) {
 	var found Recovery
 	at, state, err := loadSnapshot(in)
@@ -27,7 +26,7 @@ func load(in files, snapshot, record func(data []byte) error) (Recovery, extent,
 	return found, end, err
 }
 
-// replay hands over what comes after a mark, once begin was called there.
+// replay calls begin at a mark and delivers the records after it.
 func replay(in files, found *Recovery, from mark, begin func() error, record func(data []byte) error) (extent, error) {
 	f, err := openJournal(in)
 	if err != nil {
@@ -85,7 +84,7 @@ func openJournal(in files) (io.ReadCloser, error) {
 }
 
 // loadSnapshot returns the newest snapshot and where in the journal it stands. The error
-// is fs.ErrNotExist if there is none, or else says why it cannot be used.
+// is fs.ErrNotExist if there is no snapshot, or the reason why it cannot be used.
 func loadSnapshot(in files) (at mark, state []byte, err error) {
 	sealed, err := read(in, snapshotFile, MaxBlob+256)
 	if err != nil {

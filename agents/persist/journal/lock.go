@@ -24,8 +24,7 @@ const (
 	ownerFile = "owner"
 )
 
-// acquire makes this process the owner of the folder. The lock goes with the
-// process, however it ends.
+// acquire makes this process the owner of the folder. The lock ends with the process.
 func acquire(root *os.Root) (*flock.Flock, error) {
 	// Opened through the root first: a symbolic link does not lead out.
 	f, err := root.OpenFile(lockFile, os.O_CREATE|os.O_RDWR, 0o600)
@@ -49,7 +48,7 @@ func acquire(root *os.Root) (*flock.Flock, error) {
 	return lock, nil
 }
 
-// release gives the folder free.
+// release releases the lock of the folder.
 func release(root *os.Root, lock *flock.Flock) error {
 	err := root.Remove(ownerFile)
 	if errors.Is(err, fs.ErrNotExist) {

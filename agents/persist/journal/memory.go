@@ -18,7 +18,7 @@ type Memory struct {
 	closed bool
 }
 
-// content is what outlives a Memory that is reopened.
+// content survives when a Memory is reopened.
 type content struct {
 	records  [][]byte
 	snapshot []byte

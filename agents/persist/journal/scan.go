@@ -11,14 +11,14 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
-// extent is how much of a journal is whole.
+// extent is the part of a journal that is whole.
 type extent struct {
 	mark
 	size int64 // of the whole lines and the header; 0 if there is no whole header
 	torn int64 // bytes after that, which were never acknowledged
 }
 
-// scan reads a journal and hands over each line that is whole and in its place.
+// scan reads a journal and calls take for each line that is whole and in its place.
 //
 // What is written last may be there in part, or as another text of its length,
 // when the power failed: the first line that is not whole ends the journal, unless a
@@ -94,7 +94,7 @@ func (e *extent) judgeEnd(text []byte, whole bool, r reader) error {
 	}
 }
 
-// wholeAfter says whether text ends with a line that is whole. It looks at so many
+// wholeAfter reports whether text ends with a whole line. It tries a limited number of
 // places where one may begin, since each costs a checksum of the rest.
 func wholeAfter(text []byte) bool {
 	at := 0

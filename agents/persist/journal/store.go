@@ -1,6 +1,6 @@
-// Package journal keeps a supervisor's state so that nothing is lost, however the
+// Package journal stores a supervisor's state so that nothing is lost, however the
 // process ends: an append-only file of records with checksums, and an atomic
-// snapshot that stands for all records up to one.
+// snapshot that replaces all records up to one.
 package journal
 
 import (
@@ -18,9 +18,9 @@ import (
 // at most MaxRecord bytes, and without control characters (those below a space). A
 // snapshot and a blob are any bytes, at most MaxBlob of them.
 type Store interface {
-	// Load hands over the newest snapshot, if there is one, and then each record
-	// that came after it, in order. It is called once, before any Append and
-	// Checkpoint. The data is theirs to keep only until they return.
+	// Load delivers the newest snapshot, if there is one, and then each record after it,
+	// in order. It is called once, before any Append and Checkpoint. The data is valid
+	// only until the callback returns.
 	Load(snapshot func(data []byte) error, record func(data []byte) error) (Recovery, error)
 	// Append adds records, all or none of which a later Load sees. When it returns nil
 	// they are as durable as the store's options say. After an error the store holds what it
@@ -36,14 +36,14 @@ type Store interface {
 	Close() error
 }
 
-// Recovery says what Load found.
+// Recovery is the result of Load.
 type Recovery struct {
 	// Records is how many records there are in all, Replayed those after the snapshot.
 	Records, Replayed int
 	// Torn is how many bytes of an unfinished last record were cut off.
 	Torn int
-	// Snapshot says whether there is one; SnapshotLost why one that was there could not be used,
-	// as it was damaged (every record was replayed then).
+	// Snapshot reports whether there is one; SnapshotLost is the reason why a damaged one
+	// could not be used (every record was replayed then).
 	Snapshot     bool
 	SnapshotLost string
 }
@@ -78,7 +78,7 @@ var (
 	errLoaded    = errors.New("the journal was loaded already")
 )
 
-// checkRecords says what keeps records from being stored.
+// checkRecords returns an error for records that cannot be stored.
 func checkRecords(records [][]byte) error {
 	total := 0
 	for i, record := range records {
@@ -108,7 +108,7 @@ func checkBlob(what string, data []byte) error {
 	return nil
 }
 
-// checkName says what keeps name from being that of a blob; the rule is Store's.
+// checkName returns an error if name is not valid for a blob; Store has the rule.
 func checkName(name string) error {
 	ok := name != "" && len(name) <= 128 && name[0] != '.' && name[0] != '-'
 	for _, b := range []byte(name) {

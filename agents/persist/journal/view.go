@@ -47,7 +47,7 @@ func (v *Viewer) Load(snapshot, record func(data []byte) error) (Recovery, error
 // Read is Store.Read.
 func (v *Viewer) Read(name string) ([]byte, error) { return readBlob(rooted{v.root}, v.path, name) }
 
-// Owner says whether a process holds the store now, and which: 0 if that is not known.
+// Owner reports whether a process has the store locked now, and which: 0 if unknown.
 // Asking takes a moment in which a process that opens the store would find it busy.
 func (v *Viewer) Owner() (pid int, running bool) {
 	if _, err := v.root.Stat(lockFile); err != nil {

@@ -55,8 +55,8 @@ var installs = map[string]string{
 	"codex":  "npm install -g @openai/codex",
 }
 
-// Variable names the program of an agent, such as REHEARSE_CLAUDE.
-func Variable(agent string) string { return "REHEARSE_" + strings.ToUpper(agent) }
+// variable returns the variable that names the program of an agent, such as REHEARSE_CLAUDE.
+func variable(agent string) string { return "REHEARSE_" + strings.ToUpper(agent) }
 
 // find looks for an agent's program where its variable says, else in PATH, and asks it
 // for its version.
@@ -73,16 +73,16 @@ func (p *Programs) find(ctx context.Context, agent string) (program, error) {
 	if look == nil {
 		look = exec.LookPath
 	}
-	name, named := agent, getenv(Variable(agent))
+	name, named := agent, getenv(variable(agent))
 	if named != "" {
 		name = named
 	}
 	path, err := look(name)
 	switch {
 	case err != nil && named != "":
-		return program{}, app.Errorf(app.Unusable, "%s names %q, which cannot be run: %w", Variable(agent), named, err)
+		return program{}, app.Errorf(app.Unusable, "%s names %q, which cannot be run: %w", variable(agent), named, err)
 	case err != nil:
-		return program{}, app.Errorf(app.Absent, "the program %s is not on this machine; install it (%s), or say in %s where it is", agent, installs[agent], Variable(agent))
+		return program{}, app.Errorf(app.Absent, "the program %s is not on this machine; install it (%s), or say in %s where it is", agent, installs[agent], variable(agent))
 	}
 	version, err := ask(ctx, path)
 	if err != nil {

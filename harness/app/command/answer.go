@@ -11,13 +11,13 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// maxRaw is how much of an output goes with an answer, in bytes.
+// maxRaw limits the output that goes with an answer, in bytes.
 const maxRaw = 64 << 10
 
-// maxQuote is how much of an output an error message quotes, in characters.
+// maxQuote limits the output that an error message quotes, in characters.
 const maxQuote = 200
 
-// read takes the answer out of what a program printed.
+// read finds the answer in the output of a program.
 func (a *agent) read(out []byte) (app.Answer, error) {
 	if err := readable(out); err != nil {
 		return app.Answer{}, err
@@ -57,7 +57,7 @@ func (a *agent) readLines(out []byte) (app.Answer, error) {
 	return app.Answer{Text: answer, Raw: raw(out)}, nil
 }
 
-// readable refuses what is no text.
+// readable returns an error for output that is not text.
 func readable(out []byte) error {
 	at := bytes.IndexByte(out, 0)
 	if at < 0 && utf8.Valid(out) {
@@ -75,7 +75,7 @@ func readable(out []byte) error {
 	return app.Errorf(app.Unusable, "the program printed binary data: byte %d is %#02x, which is no text (UTF-8)", at+1, out[at])
 }
 
-// misshapen says that an output has not the shape that was said.
+// misshapen returns the error of an output that does not have the configured form.
 func misshapen(cfg Config, out []byte, why error) *app.Error {
 	printed := sanitize.Line(string(out[:min(len(out), 4*maxQuote)]), maxQuote)
 	if printed == "" {

@@ -1,9 +1,9 @@
-// Package command drives somebody else's program by what it reads and prints: a
-// process for each turn, or one for the whole conversation. It also starts and ends
-// programs for the packages that speak to them in other ways.
+// Package command drives a program over its input and output: a process for each turn, or
+// one for the whole conversation. It also starts and ends programs for packages that use
+// them in other ways.
 //
-// A program gets a process group of its own and an environment of its own. What it
-// started ends with it; on Linux that holds even for processes that left the group.
+// A program gets a process group and an environment of its own. What it started ends with
+// it; on Linux also processes that left the group.
 package command
 
 import (
@@ -47,13 +47,13 @@ const (
 	fileHere = "{file}"
 )
 
-// Config says how a program is spoken to. Run is required.
+// Config describes how to drive a program. Run is required.
 type Config struct {
 	// Run is the program and its arguments. With Input Argument, {turn} in an argument
 	// stands for the turn, and with Input File {file} for the file that holds it; where
 	// no argument has it, it is added as the last one.
 	Run []string
-	// Env are NAME=value pairs on top of those of Environ.
+	// Env has NAME=value pairs on top of those of Environ.
 	Env []string
 	// Input is Stdin (default), Argument or File.
 	Input string
@@ -65,7 +65,7 @@ type Config struct {
 	Output string
 	// Answer is the JSON path of the answer, which JSON and JSONL require.
 	Answer string
-	// MaxOutput is how many bytes the program may print in one turn; default 4 MiB.
+	// MaxOutput limits the bytes that the program may print in one turn; default 4 MiB.
 	MaxOutput int
 }
 
@@ -100,7 +100,7 @@ func (a *agent) Start(_ context.Context, site app.Site) (app.Session, error) {
 	if a.cfg.Lives == Session {
 		return a.begin(site)
 	}
-	if _, err := look(a.cfg.Run[0]); err != nil {
+	if _, err := lookup(a.cfg.Run[0]); err != nil {
 		return nil, err
 	}
 	return &perTurn{agent: a, site: site}, nil
@@ -130,7 +130,7 @@ func (s *perTurn) Say(ctx context.Context, text string) (app.Answer, error) {
 // End implements app.Session: nothing lives between turns.
 func (s *perTurn) End(context.Context) error { return nil }
 
-// program is what is run for a turn, and its standard input.
+// program returns the program to run for a turn, and its standard input.
 func (s *perTurn) program(text string) (p Program, stdin string, err error) {
 	p = Program{Argv: s.cfg.Run, Env: append(slices.Clone(s.cfg.Env), turnVariable+strconv.Itoa(s.n)), MaxOutput: s.cfg.MaxOutput}
 	switch s.cfg.Input {
@@ -148,11 +148,11 @@ func (s *perTurn) program(text string) (p Program, stdin string, err error) {
 	return p, "", nil
 }
 
-// turnVariable tells a program which turn it is, from 1: it may keep what was said
-// before in its home.
+// turnVariable has the number of the turn, from 1: a program may store the earlier turns
+// in its home.
 const turnVariable = "REHEARSE_TURN="
 
-// fill puts a value in place of a placeholder, or else behind all arguments.
+// fill replaces a placeholder by a value, or appends the value as the last argument.
 func fill(argv []string, here, value string) []string {
 	filled, found := slices.Clone(argv), false
 	for i := 1; i < len(filled); i++ {

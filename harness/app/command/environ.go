@@ -11,15 +11,15 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/app"
 )
 
-// needed are the variables of ours without which programs do not run: where programs
-// and libraries are found, and how text is encoded. Nothing else of ours is handed on.
+// needed lists the variables of this process that programs need to run: where programs
+// and libraries are found, and how text is encoded. No other variable is passed on.
 var needed = []string{
 	"PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH",
 	"SystemRoot", "SystemDrive", "ComSpec", "PATHEXT", "WINDIR", "NUMBER_OF_PROCESSORS", "ProgramFiles", "ProgramData",
 }
 
-// Environ is the environment of a program in a site, sorted by name: what it needs to
-// run at all, a home and a folder for temporary files of its own, the site's
+// Environ returns the environment of a program in a site, sorted by name: the variables
+// that programs need, a home and a folder for temporary files of its own, the site's
 // variables, and own, which override all others.
 func Environ(site app.Site, own []string) []string {
 	all := map[string]string{"TERM": "dumb", "NO_COLOR": "1", "CI": "1"}
@@ -51,5 +51,5 @@ func Environ(site app.Site, own []string) []string {
 	return env
 }
 
-// Temp is a site's folder for temporary files, which Start makes.
+// Temp returns a site's folder for temporary files, which Start creates.
 func Temp(site app.Site) string { return filepath.Join(site.Home, "tmp") }

@@ -2,8 +2,8 @@ package command
 
 import "golang.org/x/sys/unix"
 
-// limits bound what one process may use, by setrlimit(2). The size of its memory is not
-// among them: programs with a garbage collector reserve far more than they use.
+// limits has the resource limits of one process; see setrlimit(2). Memory is not among
+// them: programs with a garbage collector reserve far more than they use.
 var limits = map[int]uint64{
 	unix.RLIMIT_CORE:   0,       // bytes of a core dump
 	unix.RLIMIT_FSIZE:  1 << 30, // bytes of a file
@@ -11,8 +11,8 @@ var limits = map[int]uint64{
 	unix.RLIMIT_CPU:    600,     // seconds of CPU time
 }
 
-// limit bounds what a started program may use, and everything that it starts from now
-// on. An error means that it has ended.
+// limit sets the limits of a started program and of everything that it starts from now on.
+// An error means that it has ended.
 func limit(pid int) {
 	for resource, most := range limits {
 		var now unix.Rlimit

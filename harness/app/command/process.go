@@ -21,21 +21,21 @@ import (
 )
 
 const (
-	// maxOutput is how many bytes a program may print in a turn unless it is told else.
+	// maxOutput is the default limit of bytes that a program may print in a turn.
 	maxOutput = 4 << 20
-	// maxErrors is how many bytes it may write to standard error while it lives.
+	// maxErrors limits the bytes that it may write to standard error while it runs.
 	maxErrors = 64 << 20
-	// grace is how long a program may take to end once it was asked to, and how long a
-	// descendant may hold its output open.
+	// grace limits how long a program may take to end after SIGTERM, and how long a
+	// descendant may keep its output open.
 	grace = time.Second
 )
 
 // Program is a program that is started in a site.
 type Program struct {
-	// Argv is the program, which is looked for in PATH unless it has a slash, and its
+	// Argv is the program, which is searched for in PATH unless it has a slash, and its
 	// arguments. It runs in the site's folder.
 	Argv []string
-	// Env are NAME=value pairs on top of those of Environ.
+	// Env has NAME=value pairs on top of those of Environ.
 	Env []string
 	// Stdout receives what the program prints, from one goroutine. An error of it ends the
 	// program, and becomes the error of Wait if it is an *app.Error. Nil is the site's log.
@@ -52,8 +52,8 @@ type Process struct {
 	left   []string // names of the processes that the sweep killed
 }
 
-// look finds the program, or says that it is missing.
-func look(name string) (string, error) {
+// lookup returns the path of a program.
+func lookup(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err == nil {
 		path, err = filepath.Abs(path) // it is started in another folder
@@ -62,11 +62,11 @@ func look(name string) (string, error) {
 		if reason := errors.Unwrap(err); reason != nil {
 			err = reason
 		}
-		mend := "install it, or correct its name"
+		hint := "install it, or correct its name"
 		if errors.Is(err, fs.ErrPermission) {
-			mend = "make it executable, or name the program that runs it"
+			hint = "make it executable, or name the program that runs it"
 		}
-		return "", app.Errorf(app.Unusable, "the program %q cannot be started: %w; %s", name, err, mend)
+		return "", app.Errorf(app.Unusable, "the program %q cannot be started: %w; %s", name, err, hint)
 	}
 	return path, nil
 }
@@ -82,7 +82,7 @@ func Start(site app.Site, program Program) (*Process, error) {
 
 // start starts a program with the standard input and output of std.
 func start(site app.Site, program Program, std child.Program) (*Process, error) {
-	path, err := look(program.Argv[0])
+	path, err := lookup(program.Argv[0])
 	if err != nil {
 		return nil, err
 	}
@@ -134,8 +134,8 @@ func launch(site app.Site, cmd *exec.Cmd) error {
 func logOf(site app.Site) io.Writer { return cmp.Or(site.Log, io.Discard) }
 
 // Wait waits until the program has ended and its output is read, or ctx ends; the program
-// is stopped then, and the error is the context's cause. Otherwise the error says how the
-// program failed: an *app.Error, nil for exit status 0.
+// is stopped then, and the error is the context's cause. Otherwise the error describes how
+// the program failed: an *app.Error, nil for exit status 0.
 func (p *Process) Wait(ctx context.Context) error {
 	select {
 	case <-p.Exited():
@@ -163,7 +163,7 @@ func (p *Process) failure() error {
 	case ok:
 		return flooded
 	case errors.Is(end.Cause, child.ErrStopped):
-		return nil
+		return nil //nolint:nilerr // the caller stopped it: its exit status does not matter
 	case end.Cause != nil:
 		return app.Errorf(app.Unusable, "the output of the program %q cannot be written: %w", p.name, end.Cause)
 	case end.Code < 0:
@@ -184,10 +184,10 @@ func (p *Process) leftovers(end child.Ending) error {
 	return app.Errorf(app.Unusable, "the program %q ended and left processes behind, which were killed: %s; let it wait for what it starts", p.name, strings.Join(p.left, ", "))
 }
 
-// maxLastWords is how much of the end of standard error an error quotes, in bytes.
+// maxLastWords limits how much of the end of standard error an error quotes, in bytes.
 const maxLastWords = 3 << 10
 
-// lastWords is the end of what it wrote to standard error, with its line breaks.
+// lastWords returns the end of standard error, with its line breaks.
 func (p *Process) lastWords() string {
 	text := sanitize.Text(p.errors.Lines(), 0)
 	if text == "" {
@@ -216,7 +216,7 @@ func Run(ctx context.Context, site app.Site, program Program, stdin string) ([]b
 	return out.Bytes(), nil
 }
 
-// bounded passes on what is written until it is too much.
+// bounded is a writer with a limit.
 type bounded struct {
 	to    io.Writer
 	limit int

@@ -22,8 +22,8 @@ type live struct {
 	process *Process
 	printed chan printed // closed when no more comes
 
-	fell  bool  // a turn said what is wrong
-	ended error // what End said
+	fell  bool  // a turn reported an error
+	ended error // the error of End
 }
 
 // printed is a line of a program's output, or one that is too long.
@@ -48,7 +48,7 @@ func (s *live) start() error {
 	return nil
 }
 
-// pump hands lines over one by one, so that one which nobody waits for is seen.
+// pump delivers lines one by one, so that a line that nobody waits for is noticed.
 func pump(from *jsonl.Reader, to chan<- printed) {
 	defer close(to)
 	for {
@@ -94,8 +94,8 @@ func (s *live) Say(ctx context.Context, text string) (answer app.Answer, err err
 	return app.Answer{}, app.Errorf(app.Flooded, "the program wrote more than %s to standard output in one turn, and was ended", size(s.cfg.MaxOutput))
 }
 
-// early looks at what was printed before a turn is said: an answer there is not that
-// turn's. A line that comes a moment later is found at the end, where one is left over.
+// early checks what was printed before a turn: that is not the answer to the turn. A line
+// that comes a moment later is found at the end, where one is left over.
 func (s *live) early() error {
 	for n := 0; n <= s.cfg.MaxOutput; {
 		select {
@@ -114,7 +114,8 @@ func (s *live) early() error {
 	return nil // the turn finds that it is too much
 }
 
-// surplus refuses a line that no turn asked for, unless it has no answer and need not.
+// surplus returns an error for a line that no turn asked for, unless the form of the output
+// allows lines without an answer and it is one.
 func (s *live) surplus(p printed) error {
 	if s.cfg.Output == JSONL && !p.long {
 		if _, some, err := s.line(p.line); !some {
@@ -124,7 +125,7 @@ func (s *live) surplus(p printed) error {
 	return app.Errorf(app.Unusable, "the program printed more than one line for a turn, or a line that no turn asked for: %q; the answer is one line, and everything else belongs on standard error", sanitize.Line(string(p.line), maxQuote))
 }
 
-// line takes the answer out of a line; some is false if it has none and need not.
+// line finds the answer in a line; some is false for a line that need not have one.
 func (s *live) line(line []byte) (answer app.Answer, some bool, err error) {
 	if s.cfg.Output != JSONL {
 		answer, err = s.read(line)
@@ -146,7 +147,7 @@ func (s *live) line(line []byte) (answer app.Answer, some bool, err error) {
 	return app.Answer{Text: text, Raw: raw(line)}, true, nil
 }
 
-// gone says why there is no answer from a process that has ended, or was.
+// gone returns the reason why a process has ended without an answer.
 func (s *live) gone(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -159,15 +160,15 @@ func (s *live) gone(ctx context.Context) error {
 	return app.Errorf(app.Crashed, "the program %q ended in the middle of the conversation, without an answer%s", s.process.name, s.process.lastWords())
 }
 
-// halt ends the process, whose output nobody reads any more.
+// halt stops the process and discards the rest of its output.
 func (s *live) halt(ctx context.Context) error {
 	_ = s.process.Stdout.Close()
 	return s.process.Stop(ctx)
 }
 
-// End implements app.Session: the program is told that nothing more comes, by the end
-// of its standard input, and ended if that does not end it. The error says what it
-// printed beside its answers, or how it failed, unless a turn has said what is wrong.
+// End implements app.Session: standard input is closed, and a program that does not end
+// then is stopped. The error describes what it printed beside its answers, or how it
+// failed, unless a turn has reported an error.
 func (s *live) End(ctx context.Context) error {
 	_ = s.process.Stdin.Close()
 	rest := make(chan error, 1)
@@ -193,7 +194,7 @@ func (s *live) End(ctx context.Context) error {
 // Restart implements app.Restarter.
 func (s *live) Restart(ctx context.Context) error {
 	_ = s.process.Stdout.Close()
-	for range s.printed { // what it said before does not matter
+	for range s.printed { // earlier output does not matter
 	}
 	if err := s.process.Kill(); err != nil {
 		return err

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// afterlife is how long what a program started may outlive it: the end of one that
-	// it does not wait for may come a moment later.
+	// afterlife limits how long descendants may outlive a program: one that it does not
+	// wait for may end a moment later.
 	afterlife = 250 * time.Millisecond
-	// sweeping bounds how long it takes to kill what starts ever new processes.
+	// sweeping limits how long processes are killed that start ever new ones.
 	sweeping = 2 * time.Second
-	// lag is how long a killed process may take to be gone.
+	// lag limits how long a killed process may take to be gone.
 	lag = 500 * time.Millisecond
-	// moment is how often it is looked whether it is.
+	// moment is the interval of checking whether it is.
 	moment = time.Millisecond
-	// glance is how often is looked.
+	// glance is the interval of looking for processes that are left.
 	glance = 5 * time.Millisecond
 )
 
@@ -32,27 +32,27 @@ func sweepSite(site app.Site, group int, d time.Duration) []string {
 	})
 }
 
-// Adopt makes this process the parent of those of its descendants that lose theirs, so
-// that Orphans can find them; Start does so, too. Only Linux can.
+// Adopt makes this process the parent of descendants that lose theirs, so that Orphans
+// can find them; Start calls it. It works on Linux only.
 func Adopt() { adopt() }
 
-// Orphans waits until the orphans that were adopted and have a site's home among their
-// variables have ended, for at most d, kills the rest, and returns the names of that,
-// sorted. It finds none where the platform cannot tell.
+// Orphans waits until the adopted orphans with a site's home in their environment have
+// ended, for at most d, kills the rest, and returns its names, sorted. It finds orphans on
+// Linux only.
 func Orphans(clk clock.Clock, home string, d time.Duration) (killed []string) {
 	return sweep(clk, d, func() []relative { return orphans(clk, 0, home) })
 }
 
-// relative is a process that a program started, or one of those did.
+// relative is a descendant of a program.
 type relative struct {
 	pid  int
 	name string
 }
 
-// sweep waits until look finds nobody, for at most d, kills whom it finds then, and
-// returns their names, sorted.
+// sweep waits until look finds no process, for at most d, kills those that it finds then,
+// and returns their names, sorted.
 func sweep(clk clock.Clock, d time.Duration, look func() []relative) []string {
-	left := gone(clk, d, look)
+	left := awaitNone(clk, d, look)
 	names := make([]string, len(left))
 	for i, one := range left {
 		names[i] = one.name
@@ -60,16 +60,17 @@ func sweep(clk clock.Clock, d time.Duration, look func() []relative) []string {
 	slices.Sort(names)
 	for until := clk.Now().Add(sweeping); len(left) > 0 && clk.Now().Before(until); left = look() {
 		killAll(left)
-		// Only when they are gone it shows whom they leave behind themselves.
-		for due := clk.Now().Add(lag); !buried(left) && clk.Now().Before(due); {
+		// What they leave behind is only found when they are gone.
+		for due := clk.Now().Add(lag); !reaped(left) && clk.Now().Before(due); {
 			_ = clk.Sleep(context.Background(), moment)
 		}
 	}
 	return names
 }
 
-// gone waits until look finds nobody, for at most d, and returns whom it finds then.
-func gone(clk clock.Clock, d time.Duration, look func() []relative) []relative {
+// awaitNone waits until look finds no process, for at most d, and returns those that it
+// finds then.
+func awaitNone(clk clock.Clock, d time.Duration, look func() []relative) []relative {
 	for until := clk.Now().Add(d); ; {
 		left := look()
 		if len(left) == 0 || !clk.Now().Before(until) {

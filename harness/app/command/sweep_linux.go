@@ -17,11 +17,11 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 )
 
-// adopt makes this process the parent of all orphans among its descendants, so that what
-// leaves its process group does not get lost.
+// adopt makes this process the parent of all orphans among its descendants, so that those
+// that left their process group can be found.
 var adopt = sync.OnceFunc(func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) })
 
-// members are the living processes of a group; see proc(5).
+// members returns the living processes of a group; see proc(5).
 func members(group int) (all []relative) {
 	if errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) {
 		return nil
@@ -34,8 +34,8 @@ func members(group int) (all []relative) {
 	return all
 }
 
-// orphans are the living processes that we adopted, not of a group, that have one of a
-// site's folders.
+// orphans returns the living processes that this process adopted, outside a group, that
+// use one of a site's folders.
 func orphans(clk clock.Clock, group int, folders ...string) (all []relative) {
 	self := os.Getpid()
 	// The kernel gives orphans to the first thread.
@@ -52,7 +52,8 @@ func orphans(clk clock.Clock, group int, folders ...string) (all []relative) {
 	return all
 }
 
-// appendLiving adds a process unless it has ended; if it was ours to bury it is buried.
+// appendLiving appends a process unless it has ended; an ended child of this process is
+// reaped.
 func appendLiving(all []relative, pid int, s status) []relative {
 	if !s.ended() {
 		return append(all, relative{pid: pid, name: s.name})
@@ -78,14 +79,14 @@ func pidsIn(folder string) (pids []int) {
 	return pids
 }
 
-// status is what the kernel says of a process.
+// status is the state of a process.
 type status struct {
 	name          string
 	state         byte
 	parent, group int
 }
 
-// ended reports whether it has ended and only waits to be buried.
+// ended reports whether the process has ended and only waits to be reaped.
 func (s status) ended() bool { return s.state == 'Z' || s.state == 'X' }
 
 // statusOf reads /proc/PID/stat: the name in parentheses, which may hold anything, then
@@ -108,12 +109,12 @@ func statusOf(pid int) (status, bool) {
 	return status{name: string(data[from+1 : to]), state: fields[0][0], parent: parent, group: group}, errors.Join(err1, err2) == nil
 }
 
-// moments is how often it is looked at the variables of a process that has none, which
+// moments limits the attempts to read the environment of a process that has none, which
 // may be within execve(2).
 const moments = 20
 
-// livesIn reports whether a process has one of the folders among its variables, under any
-// name, or is in it.
+// livesIn reports whether one of the folders is in the environment of a process, under any
+// name, or is, or contains, its working folder.
 func livesIn(clk clock.Clock, pid int, folders []string) bool {
 	folders = slices.DeleteFunc(slices.Clone(folders), func(folder string) bool { return folder == "" })
 	proc := filepath.Join("/proc", strconv.Itoa(pid))
@@ -149,9 +150,9 @@ func killAll(all []relative) {
 	}
 }
 
-// buried reports whether processes are gone, and takes note of the end of those that we
-// adopted, so that no zombie is left.
-func buried(all []relative) bool {
+// reaped reports whether processes are gone, and reaps the adopted ones, so that no zombie
+// is left.
+func reaped(all []relative) bool {
 	gone := true
 	for _, one := range all {
 		pid, _ := syscall.Wait4(one.pid, nil, syscall.WNOHANG, nil)

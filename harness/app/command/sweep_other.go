@@ -4,10 +4,10 @@ package command
 
 import "github.com/rehearse-dev/rehearse/clock"
 
-// adopt does nothing here: only Linux gives orphans to whoever asks for them.
+// adopt does nothing here: only Linux can reassign orphans.
 func adopt() {}
 
-// There are no process groups here, so that nobody is found.
+// There are no process groups here, so no process is found.
 
 func members(int) []relative { return nil }
 
@@ -15,4 +15,4 @@ func orphans(clock.Clock, int, ...string) []relative { return nil }
 
 func killAll([]relative) {}
 
-func buried([]relative) bool { return true }
+func reaped([]relative) bool { return true }

@@ -8,10 +8,10 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 )
 
-// adopt does nothing here: only Linux gives orphans to whoever asks for them.
+// adopt does nothing here: only Linux can reassign orphans.
 func adopt() {}
 
-// members says whether there is anybody in a group.
+// members returns one entry if a group has a process.
 func members(group int) []relative {
 	if syscall.Kill(-group, 0) != nil {
 		return nil
@@ -19,7 +19,7 @@ func members(group int) []relative {
 	return []relative{{pid: -group, name: "a process of its group"}}
 }
 
-// orphans are not found here.
+// orphans finds nothing here.
 func orphans(clock.Clock, int, ...string) []relative { return nil }
 
 func killAll(all []relative) {
@@ -28,8 +28,8 @@ func killAll(all []relative) {
 	}
 }
 
-// buried reports whether they are gone: nobody of a group is left.
-func buried(all []relative) bool {
+// reaped reports whether no process of the groups is left.
+func reaped(all []relative) bool {
 	for _, one := range all {
 		if syscall.Kill(one.pid, 0) == nil {
 			return false

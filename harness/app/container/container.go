@@ -30,7 +30,7 @@ import (
 // container's name.
 const Label = "dev.rehearse.agent"
 
-// Config says what is started.
+// Config describes the container.
 type Config struct {
 	// Image is the container's image, which is pulled if it is not there; or Build is
 	// the folder of a Dockerfile, whose image is removed at the end.

@@ -1,4 +1,4 @@
-// Package egress keeps a driven agent from reaching other machines, and tells which
+// Package egress prevents a driven agent from reaching other machines, and reports which
 // ones it asked for: a forward proxy on loopback that refuses everything.
 package egress
 
@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// maxHosts bounds how many hosts are remembered.
+// maxHosts limits how many hosts are remembered.
 const maxHosts = 100
 
 // Proxy is a forward proxy that refuses every request: CONNECT, as for https, and
@@ -31,8 +31,8 @@ type Proxy struct {
 }
 
 // Listen starts a proxy on a listener, or on a loopback port of its own if that is nil.
-// It tells asked, which may be nil, of each host the first time that it is asked for,
-// before the client hears that it was refused; a host is "name:port".
+// It calls asked, which may be nil, at the first request for each host, before the client
+// is refused; a host is "name:port".
 func Listen(on net.Listener, asked func(host string)) (*Proxy, error) {
 	if on == nil {
 		var err error
@@ -46,22 +46,22 @@ func Listen(on net.Listener, asked func(host string)) (*Proxy, error) {
 	return p, nil
 }
 
-// URL is the proxy's address.
+// URL returns the proxy's address.
 func (p *Proxy) URL() string { return p.url }
 
-// Env are the usual variables by which clients find a proxy, as NAME=value. This
-// machine's own addresses are not asked for through it.
+// Env returns the usual variables for a proxy, as NAME=value. Clients do not use it for
+// this machine's own addresses.
 func (p *Proxy) Env() []string {
 	const ours = "127.0.0.1,localhost,::1"
 	var env []string
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"} {
 		env = append(env, name+"="+p.url, strings.ToLower(name)+"="+p.url)
 	}
-	// Node's own fetch looks at these variables only if it is told to.
+	// Node's own fetch uses these variables only with NODE_USE_ENV_PROXY.
 	return append(env, "NO_PROXY="+ours, "no_proxy="+ours, "NODE_USE_ENV_PROXY=1")
 }
 
-// Asked are the hosts that were asked for, in the order in which they first were.
+// Asked returns the hosts that were asked for, in the order of their first requests.
 func (p *Proxy) Asked() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,7 +98,7 @@ func (p *Proxy) note(host string) {
 	}
 }
 
-// hostOf is the host that a request is for, with its port.
+// hostOf returns the host of a request, with its port.
 func hostOf(r *http.Request) string {
 	host, port := r.Host, "80"
 	if r.URL.Host != "" {

@@ -15,10 +15,10 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// ErrNoNetwork means that programs cannot be given a network of their own here.
-var ErrNoNetwork = errors.New("programs cannot be given a network of their own here")
+// errNoNetwork means that programs cannot be given a network of their own here.
+var errNoNetwork = errors.New("programs cannot be given a network of their own here")
 
-// resolvers are the addresses of the machine's name servers, as resolv.conf(5) has them.
+// resolvers returns the addresses of the machine's name servers; see resolv.conf(5).
 func resolvers(conf []byte) (all []netip.Addr) {
 	lines := bufio.NewScanner(bytes.NewReader(conf))
 	for lines.Scan() {
@@ -57,8 +57,8 @@ func serveNames(on net.PacketConn, asked func(name string)) {
 	}
 }
 
-// outside reports whether a name is that of another machine: neither one of ours nor the
-// question for the name of an address.
+// outside reports whether a name is that of another machine: not of this one, and not a
+// query for the name of an address.
 func outside(name, hostname string) bool {
 	return name != "" && name != "localhost" && !strings.EqualFold(name, hostname) && !strings.HasSuffix(name, ".arpa")
 }
@@ -83,11 +83,11 @@ func noSuchName(query []byte) (name string, reply []byte, err error) {
 	return strings.ToLower(strings.TrimSuffix(question.Name.String(), ".")), reply, err
 }
 
-// maxPacket is how much of a packet is read, in bytes: where it goes.
+// maxPacket limits how much of a packet is read, in bytes: its headers.
 const maxPacket = 128
 
-// readStrays tells of the machines that packets go to, but for ours, until the source of
-// packets ends.
+// readStrays calls asked with the destinations of packets, except ours, until the source
+// of packets ends.
 func readStrays(from io.Reader, ours []netip.Addr, asked func(host string)) {
 	buf := make([]byte, maxPacket)
 	for {
@@ -101,7 +101,7 @@ func readStrays(from io.Reader, ours []netip.Addr, asked func(host string)) {
 	}
 }
 
-// hostPort is a machine as a message names it, without a port that is not known.
+// hostPort formats a destination, without an unknown port.
 func hostPort(to netip.AddrPort) string {
 	if to.Port() == 0 {
 		return to.Addr().String()
@@ -114,9 +114,9 @@ const (
 	minIP    = 20    // bytes of a header without options
 )
 
-// destination is the other machine that an IPv4 packet goes to, and the port if it has
-// one; see RFC 791, section 3.1. What goes to this machine, to nobody or to everybody is
-// not for one.
+// destination returns the machine that an IPv4 packet goes to, and the port if it has one;
+// see RFC 791, section 3.1. It is not ok for this machine, the unspecified address, and
+// multicast and broadcast addresses.
 func destination(packet []byte) (to netip.AddrPort, ok bool) {
 	if len(packet) < minIP || packet[0]>>4 != 4 {
 		return netip.AddrPort{}, false

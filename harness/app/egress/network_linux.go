@@ -27,7 +27,7 @@ type Network struct {
 
 // NewNetwork makes a network and tells asked of each name of another machine that is
 // looked up in it, and of each address of one that something is sent to (IPv4), such as
-// "192.0.2.1:443". The error wraps ErrNoNetwork where that is not possible.
+// "192.0.2.1:443". The error wraps errNoNetwork where that is not possible.
 func NewNetwork(asked func(host string)) (*Network, error) {
 	n := &Network{namespace: -1}
 	err := n.open()
@@ -41,7 +41,7 @@ func NewNetwork(asked func(host string)) (*Network, error) {
 	}
 	if err != nil {
 		_ = n.Close()
-		return nil, fmt.Errorf("%w: %w", ErrNoNetwork, err)
+		return nil, fmt.Errorf("%w: %w", errNoNetwork, err)
 	}
 	for _, on := range n.names {
 		n.serving.Go(func() { serveNames(on, func(name string) { asked(sanitize.Line(name, 255)) }) })

@@ -8,13 +8,13 @@ import "net"
 type Network struct{}
 
 // NewNetwork fails: only Linux has network namespaces.
-func NewNetwork(func(name string)) (*Network, error) { return nil, ErrNoNetwork }
+func NewNetwork(func(name string)) (*Network, error) { return nil, errNoNetwork }
 
 // Within fails.
-func (*Network) Within(func() error) error { return ErrNoNetwork }
+func (*Network) Within(func() error) error { return errNoNetwork }
 
 // Listen fails.
-func (*Network) Listen() (net.Listener, error) { return nil, ErrNoNetwork }
+func (*Network) Listen() (net.Listener, error) { return nil, errNoNetwork }
 
 // Close does nothing.
 func (*Network) Close() error { return nil }

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/jsonpath"
 )
 
-// said is what a response says.
+// said is the content of a response.
 type said struct{ text, id string }
 
 // read takes the answer out of a response. The error is an *app.Error.

@@ -149,7 +149,7 @@ func (t *talk) Say(ctx context.Context, text string) (app.Answer, error) {
 // End implements app.Session. The application was there before.
 func (t *talk) End(context.Context) error { return nil }
 
-// lost says why a request had no response, or not all of it.
+// lost returns the reason why a request had no whole response.
 func (t *talk) lost(ctx context.Context, err error) error {
 	cause := clock.Err(ctx)
 	away, redirected := errors.AsType[*elsewhere](err)
@@ -167,7 +167,7 @@ func (t *talk) lost(ctx context.Context, err error) error {
 	}
 }
 
-// reason says why a connection failed, without addresses: they differ from run to run.
+// reason returns why a connection failed, without addresses: they differ from run to run.
 func reason(err error) string {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
@@ -216,8 +216,8 @@ const (
 	longPause  = 50 * time.Millisecond
 )
 
-// ErrGone says that an application ended before it could be spoken to. The error of
-// Open says how.
+// ErrGone means that an application ended before it was ready. The error of Open
+// describes how.
 var ErrGone = errors.New("the application ended")
 
 // whileThere returns a context that ends, too, when the application has.

@@ -47,7 +47,7 @@ type Place interface {
 	// Lag is how long after its connections were cut it takes to be known that the
 	// application has ended; it lives, if that is not known by then.
 	Lag() time.Duration
-	// Ended says how it ended and what it wrote last.
+	// Ended describes how it ended and what it wrote last.
 	Ended() string
 	// Kill ends the application at once, with everything that it started.
 	Kill(ctx context.Context) error
