@@ -21,29 +21,31 @@ const (
 	maxExprLength = 4096 // characters
 	maxExprDepth  = 64
 	maxExprCost   = 1_000_000
-	maxShown      = 300 // characters of a value in evidence
+	maxValue      = 300 // characters of a value in evidence
 )
 
-// Expr is a compiled expression over measure.Facts. It may be evaluated by
-// several goroutines at once.
-type Expr struct {
-	text     string // without the words that it begins with
+// expression is a compiled expression over measure.Facts. It may be evaluated by several
+// goroutines at once.
+type expression struct {
+	text     string // without the comment with which an invariant begins
 	language *Language
 	program  cel.Program
 	kind     *cel.Type
 	// reads are the facts that the expression mentions, such as "run.status".
 	reads []string
-	// golden is where it reads what only invariants know; nil if nowhere.
-	golden *ExprError
+	// golden is the error of an expression that reads the golden run outside invariants;
+	// nil if it does not.
+	golden *exprError
 }
 
-// Compile compiles an expression (CEL) that must yield true or false. Variables
-// are the fields of measure.Facts under the names of their cel tags, and the extensions;
-// functions are those of CEL and of its strings extension. Errors are ExprErrors.
-func (l *Language) Compile(text string) (*Expr, error) {
+// condition compiles an expression (CEL) that must yield true or false. Variables are the
+// fields of measure.Facts under the names of their cel tags, and the extensions;
+// functions are those of CEL and of its strings extension. Errors come with their
+// positions.
+func (l *Language) condition(text string) (*expression, error) {
 	l = l.orCore()
 	if known, ok := l.compiled.Load(text); ok {
-		return known.(*Expr), nil
+		return known.(*expression), nil
 	}
 	e, err := l.compile(text, "true or false", cel.BoolType)
 	if err == nil {
@@ -54,31 +56,31 @@ func (l *Language) Compile(text string) (*Expr, error) {
 
 // compile compiles an expression that must yield one of some types, which wanted
 // describes.
-func (l *Language) compile(text, wanted string, types ...*cel.Type) (*Expr, error) {
+func (l *Language) compile(text, wanted string, types ...*cel.Type) (*expression, error) {
 	env, err := l.environment()
 	if err != nil {
 		return nil, fmt.Errorf("prepare expressions: %w", err)
 	}
 	parsed, issues := env.Parse(text)
 	if issues.Err() != nil {
-		return nil, l.exprErrors(nil, issues)
+		return nil, l.convert(nil, issues)
 	}
 	golden := readsGolden(parsed.NativeRep())
 	checked, issues := env.Check(parsed)
 	if issues.Err() != nil {
 		parsed, _ = env.Parse(text) // again, as Check changes it
-		return nil, l.exprErrors(parsed.NativeRep(), issues)
+		return nil, l.convert(parsed.NativeRep(), issues)
 	}
 	kind := checked.OutputType()
 	if !slices.ContainsFunc(types, kind.IsExactType) {
-		return nil, ExprErrors{{Line: 1, Column: 1, Message: fmt.Sprintf("yields %s; expected %s", kind, wanted)}}
+		return nil, exprErrors{{Line: 1, Column: 1, Message: fmt.Sprintf("yields %s; expected %s", kind, wanted)}}
 	}
 	program, err := env.Program(checked, cel.CostLimit(maxExprCost))
 	if err != nil {
-		return nil, ExprErrors{{Line: 1, Column: 1, Message: err.Error()}}
+		return nil, exprErrors{{Line: 1, Column: 1, Message: err.Error()}}
 	}
 	_, bare := splitWords(text)
-	return &Expr{
+	return &expression{
 		text: bare, language: l, program: program, kind: kind, reads: l.mentioned(checked.NativeRep().Expr()), golden: golden,
 	}, nil
 }
@@ -86,9 +88,9 @@ func (l *Language) compile(text, wanted string, types ...*cel.Type) (*Expr, erro
 // Check returns an error unless text can stand under expect.that: it compiles, and does
 // not read "golden", which only runs with perturbations have.
 func (l *Language) Check(text string) error {
-	e, err := l.Compile(text)
+	e, err := l.condition(text)
 	if err == nil && e.golden != nil {
-		return ExprErrors{*e.golden}
+		return exprErrors{*e.golden}
 	}
 	return err
 }
@@ -96,7 +98,7 @@ func (l *Language) Check(text string) error {
 // CheckInvariant returns an error unless text can stand under invariants: it compiles, and
 // reads a fact of the run, without which it would be the same for good and bad runs.
 func (l *Language) CheckInvariant(text string) error {
-	e, err := l.Compile(text)
+	e, err := l.condition(text)
 	if err != nil {
 		return err
 	}
@@ -106,7 +108,7 @@ func (l *Language) CheckInvariant(text string) error {
 		}
 	}
 	message := "reads no fact of the run, so that it is the same for all; compare a fact such as calls.total or run.status"
-	return ExprErrors{{Line: 1, Column: 1, Message: message}}
+	return exprErrors{{Line: 1, Column: 1, Message: message}}
 }
 
 // judge evaluates the expression; ok means that it is true, and that every fact it
@@ -115,7 +117,7 @@ func (l *Language) CheckInvariant(text string) error {
 //
 // An expression that cannot be evaluated counts as false: it may ask for the third
 // answer of an agent that gave two. Only one that was too costly has no result.
-func (e *Expr) judge(facts *measure.Facts) (finding Finding, ok bool) {
+func (e *expression) judge(facts *measure.Facts) (finding Finding, ok bool) {
 	vars := activation{e.language, facts}
 	if f, unknown := e.unknown(facts); unknown {
 		return f, false
@@ -136,7 +138,7 @@ func (e *Expr) judge(facts *measure.Facts) (finding Finding, ok bool) {
 
 // unknown returns a finding if the expression reads a fact that is unknown, and does not
 // itself ask whether it is known.
-func (e *Expr) unknown(f *measure.Facts) (Finding, bool) {
+func (e *expression) unknown(f *measure.Facts) (Finding, bool) {
 	for _, u := range []struct {
 		known    bool
 		severity Severity
@@ -166,7 +168,7 @@ func (e *Expr) unknown(f *measure.Facts) (Finding, bool) {
 
 // evidence lists the values of what the expression reads. A key that a map lacks is
 // shown as the map.
-func (e *Expr) evidence(vars activation) string {
+func (e *expression) evidence(vars activation) string {
 	lines := make([]string, len(e.reads))
 	for i, fact := range e.reads {
 		path, v := vars.follow(fact)
@@ -180,8 +182,8 @@ func (e *Expr) evidence(vars activation) string {
 }
 
 func clip(s string) string {
-	if r := []rune(s); len(r) > maxShown {
-		return string(r[:maxShown]) + "…"
+	if r := []rune(s); len(r) > maxValue {
+		return string(r[:maxValue]) + "…"
 	}
 	return s
 }

@@ -1,11 +1,11 @@
-// Package gate judges measures: it turns facts and expectations into findings
-// and findings into a verdict. It never says pass because something is missing.
+// Package gate judges measures: it turns facts and expectations into findings, and
+// findings into a verdict. It never passes a trial because something is missing.
 package gate
 
 // Verdict is the outcome of a trial, a scenario or a run.
 type Verdict string
 
-// The verdicts. Error means that the harness could not tell.
+// The verdicts. Error means that the harness could not judge.
 const (
 	Pass  Verdict = "pass"
 	Fail  Verdict = "fail"
@@ -13,7 +13,7 @@ const (
 	Skip  Verdict = "skip"
 )
 
-// Severity says what a finding does to the verdict.
+// Severity is the effect of a finding on the verdict.
 type Severity string
 
 // The severities.
@@ -29,20 +29,19 @@ type Finding struct {
 	Severity Severity `json:"severity"`
 	// Rule is a stable name: "status", "calls", "unused-line", "that", ...
 	Rule string `json:"rule"`
-	// Message says what was expected and what was seen.
+	// Message describes what was expected and what happened.
 	Message string `json:"message"`
 	// Trial is the trial's number; 0 for the whole scenario.
 	Trial int `json:"trial,omitempty"`
-	// At is the key of the scenario file that demands it, such as "expect.calls"; empty
-	// where no key does.
+	// At is the key of the scenario file with the expectation, such as "expect.calls";
+	// empty where there is none.
 	At string `json:"at,omitempty"`
-	// Evidence is the text, value or expression that led here.
+	// Evidence is the text, value or expression on which the finding rests.
 	Evidence string `json:"evidence,omitempty"`
 }
 
-// VerdictOf is the verdict that findings lead to: error if one is Broken, else
-// fail if one is Failing, else skip if one is Skipped, else pass. A severity that
-// is not known counts as Broken.
+// VerdictOf returns the verdict of findings: error if one is Broken, else fail if one is
+// Failing, else skip if one is Skipped, else pass. An unknown severity counts as Broken.
 func VerdictOf(findings []Finding) Verdict {
 	verdict := Pass
 	for _, f := range findings {
@@ -61,9 +60,8 @@ func VerdictOf(findings []Finding) Verdict {
 	return verdict
 }
 
-// Overall is the verdict over several: the worst one of error, fail and pass. It
-// is skip if nothing but skips are given, or nothing at all: a run in which
-// nothing was judged has not passed.
+// Overall returns the worst of several verdicts: error, fail or pass. It returns skip if
+// there are only skips, or no verdicts: a run in which nothing was judged has not passed.
 func Overall(verdicts []Verdict) Verdict {
 	overall := Skip
 	for _, v := range verdicts {
@@ -85,13 +83,13 @@ const (
 	ExitPass      = 0
 	ExitFail      = 1
 	ExitUsage     = 2 // bad usage or configuration, also: nothing selected
-	ExitNoVerdict = 3 // the harness could not tell
+	ExitNoVerdict = 3 // the harness could not judge
 )
 
-// ExitCode is the exit code of a run with these verdicts. An error outranks a
-// fail: who reads 1 as "the agent got worse" must be able to trust it, and a
-// harness that broke in one trial cannot vouch for the others. Skips alone are no
-// verdict, and no verdicts at all mean that nothing was selected.
+// ExitCode returns the exit code of a run with these verdicts. An error outranks a fail:
+// 1 must reliably mean that the agent got worse, and a harness that failed in one trial
+// cannot be trusted in the others. Skips alone give no verdict, and no verdicts mean that
+// nothing was selected.
 func ExitCode(verdicts []Verdict) int {
 	if len(verdicts) == 0 {
 		return ExitUsage

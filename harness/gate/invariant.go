@@ -35,7 +35,7 @@ func (v Invariant) String() string { return "// " + v.ID + ": " + v.Words + "\n"
 
 // compiledInvariant is an invariant of a scenario.
 type compiledInvariant struct {
-	expr  *Expr
+	expr  *expression
 	words string // with the id
 	at    string // in the scenario file; empty if it comes with the agent
 }
@@ -60,7 +60,7 @@ func splitWords(text string) (words, expr string) {
 func (j *Judge) addInvariants(l *Language, s *record.Scenario) error {
 	shipped, own := l.Invariants(s.Agent), 0
 	for i, text := range s.Invariants {
-		compiled, err := l.Compile(text)
+		compiled, err := l.condition(text)
 		if err != nil {
 			return fmt.Errorf("invariants[%d]: %w", i, err)
 		}

@@ -16,26 +16,26 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
-// Judge holds the expectations of a scenario against the facts of its trials. It
-// may be used by several goroutines at once.
+// Judge checks the facts of trials against the expectations of their scenario. It may be
+// used by several goroutines at once.
 type Judge struct {
 	expect     expect.Expect
-	that       []*Expr
+	that       []*expression
 	invariants []compiledInvariant
-	// golden says that the runs are golden ones, which are held against themselves.
+	// golden is true for golden runs, which are compared with themselves.
 	golden bool
 	rules  []rule
 }
 
-// rule is one expectation: it appends what it finds.
+// rule checks one expectation, and appends its findings.
 type rule func(j *Judge, f *measure.Facts, found []Finding) []Finding
 
-// NewJudge prepares a judge. The error is that of an expression that does not
+// NewJudge returns the judge of some expectations. It fails if an expression does not
 // compile.
 func NewJudge(l *Language, e expect.Expect) (*Judge, error) {
 	j := &Judge{expect: e}
 	for i, text := range e.That {
-		compiled, err := l.Compile(text)
+		compiled, err := l.condition(text)
 		if err != nil {
 			return nil, fmt.Errorf("expect.that[%d]: %w", i, err)
 		}
@@ -65,10 +65,10 @@ func NewJudge(l *Language, e expect.Expect) (*Judge, error) {
 	return j, nil
 }
 
-// ForScenario prepares the judge of a recorded scenario: of its expectations and its
-// invariants. What a perturbed scenario expects is only judged if it says anything at
-// all: the run off the golden path seldom ends as the one on it. A run that is not
-// perturbed is the golden one itself, and its invariants hold it against itself.
+// ForScenario returns the judge of a recorded scenario, of its expectations and its
+// invariants. A perturbed scenario may have no expectations, because a perturbed run
+// seldom ends as the golden one: then only its invariants are judged. A run that is not
+// perturbed is the golden one itself, and is compared with itself.
 func ForScenario(l *Language, s *record.Scenario) (*Judge, error) {
 	if len(s.Perturb) == 0 {
 		j, err := NewJudge(l, s.Expect)
@@ -79,9 +79,9 @@ func ForScenario(l *Language, s *record.Scenario) (*Judge, error) {
 		return j, j.addInvariants(l, s)
 	}
 	j := &Judge{rules: []rule{judgeUnfired, judgeViolations}}
-	said := s.Expect
-	said.Allow = nil // it forgives, and expects nothing
-	if !reflect.ValueOf(said).IsZero() {
+	expected := s.Expect
+	expected.Allow = nil // it forgives, and expects nothing
+	if !reflect.ValueOf(expected).IsZero() {
 		var err error
 		if j, err = NewJudge(l, s.Expect); err != nil {
 			return nil, err
@@ -108,7 +108,7 @@ func (j *Judge) Judge(f measure.Facts) []Finding {
 	found = judgeDenied(&f, found)
 	for i := range found {
 		if found[i].At == "" {
-			found[i].At = place(&found[i])
+			found[i].At = expectationOf(&found[i])
 		}
 	}
 	rootCauseFirst(found, &f)
@@ -130,7 +130,7 @@ func judgeDenied(f *measure.Facts, found []Finding) []Finding {
 	return found
 }
 
-// notCarriedOut says whose failure it was that a trial came to nothing.
+// notCarriedOut returns the finding of a trial that the harness, or the agent, prevented.
 func notCarriedOut(f *measure.Facts) Finding {
 	found := Finding{Severity: Broken, Rule: "harness", Message: "the harness could not carry out the trial", Evidence: f.Run.Error}
 	if f.Run.AgentError {
@@ -178,7 +178,7 @@ func judgeCallsBy(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	return found
 }
 
-// judgeCount checks a number of things; one of them is called thing.
+// judgeCount checks a number of things, with their names in the singular and the plural.
 func judgeCount(found []Finding, rule, thing, things string, limit *expect.Count, saw int) []Finding {
 	if limit == nil || limit.Allows(saw) {
 		return found
@@ -192,8 +192,8 @@ func judgeCount(found []Finding, rule, thing, things string, limit *expect.Count
 	})
 }
 
-// judgeTokens does not pass a number that is only a lower bound, unless a lower
-// bound was all that was asked for.
+// judgeTokens does not pass a number that is only a lower bound, unless only a lower
+// bound is expected.
 func judgeTokens(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	limit := j.expect.Tokens
 	if exceeded := limit.AtMost != nil && f.Tokens.Total > *limit.AtMost; f.Tokens.Known || exceeded {
@@ -274,8 +274,8 @@ func judgeDuration(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	return judgeTime(found, "duration", j.expect.Duration, f.Run.Duration)
 }
 
-// judgeTime compares as durations of whole nanoseconds: facts are seconds in
-// floating point, in which 0.1 s is not quite the 100 ms of the limit.
+// judgeTime compares durations in whole nanoseconds: facts are seconds in floating point,
+// in which 0.1 s is not quite the 100 ms of the limit.
 func judgeTime(found []Finding, name string, limit *quantity.Duration, seconds float64) []Finding {
 	saw := time.Duration(seconds*float64(time.Second) + 0.5)
 	if limit == nil || saw <= limit.Std() {
@@ -291,9 +291,9 @@ func judgeTime(found []Finding, name string, limit *quantity.Duration, seconds f
 	})
 }
 
-// judgeScript reports where script and run did not fit each other. Some of it can
-// be allowed; it is then only noted. A planned fault that never fired cannot:
-// what it was to show was not shown.
+// judgeScript reports where the script and the run did not match. Some of it can be
+// allowed, and is then only noted. A planned fault that never fired cannot be allowed,
+// because the run did not test it.
 func judgeScript(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	found = j.judgeMisfit(found, expect.UnusedLine, "a line of the script was not used up", f.Script.Unused)
 	found = j.judgeMisfit(found, expect.UnexpectedCall, "no line of the script answers this call", f.Script.Unexpected)
@@ -319,8 +319,7 @@ func (j *Judge) judgeMisfit(found []Finding, rule, message string, evidence []st
 	return found
 }
 
-// judgeStops reports answers that the stop guard judged other than their labels
-// demand.
+// judgeStops reports answers that the stop guard did not judge as their labels demand.
 func judgeStops(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	return j.judgeMisfit(found, expect.MisjudgedStop, "the stop guard did not decide as the label demands", f.Stops.Misjudged)
 }

@@ -25,7 +25,7 @@ type Language struct {
 	// environment is prepared at the first expression: it costs milliseconds, which a
 	// program that judges nothing must not pay.
 	environment func() (*cel.Env, error)
-	compiled    sync.Map // string → *Expr
+	compiled    sync.Map // string → *expression
 	numbers     sync.Map // string → *Number
 }
 
@@ -145,8 +145,11 @@ func fieldName(f reflect.StructField) string {
 	return name
 }
 
-func fieldNames(t reflect.Type) []string {
-	var names []string
+// fieldNames returns the names of the fields of a struct; none of another type.
+func fieldNames(t reflect.Type) (names []string) {
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
 	for f := range t.Fields() {
 		names = append(names, fieldName(f))
 	}

@@ -69,6 +69,8 @@ var _ = Describe("A language", func() {
 		Entry("of the golden run, with nothing near", `run.status == golden.colour`, `column 21: undefined field 'colour'`),
 		Entry("of a part of the golden run", `calls.total == golden.calls.totl`, `column 28: undefined field 'totl' (did you mean "total"?)`),
 		Entry("of an extension of the golden run", `clerk.letters == golden.clerk.leters`, `column 30: undefined field 'leters' (did you mean "letters"?)`),
+		Entry("of a key of a map", `calls.by.work.x == 1`, `column 14: type 'int' does not support field selection`),
+		Entry("twice in a path", `run.x.y.z == 1 && golden.x.y.z == 1`, `column 4: undefined field 'x'; column 25: undefined field 'x'`),
 		Entry("the extension of the golden run", `clerk.letters == golden.clark.letters`, `column 24: undefined field 'clark' (did you mean "clerk"?)`),
 	)
 

@@ -12,11 +12,11 @@ import (
 
 // Number is a compiled expression over measure.Facts that yields a number. It may be
 // evaluated by several goroutines at once.
-type Number struct{ expr *Expr }
+type Number struct{ expr *expression }
 
 // CompileNumber compiles an expression (CEL) that must yield a number, or true or false,
-// which count as 1 and 0. Variables and functions are those of Compile. Errors are
-// ExprErrors.
+// which count as 1 and 0. Variables and functions are those of conditions. Errors come
+// with their positions.
 func (l *Language) CompileNumber(text string) (*Number, error) {
 	l = l.orCore()
 	if known, ok := l.numbers.Load(text); ok {
@@ -27,9 +27,9 @@ func (l *Language) CompileNumber(text string) (*Number, error) {
 	case err != nil:
 		return nil, err
 	case e.golden != nil:
-		return nil, ExprErrors{*e.golden}
+		return nil, exprErrors{*e.golden}
 	case len(e.reads) == 0:
-		return nil, ExprErrors{{Line: 1, Column: 1, Message: "reads no fact, so that it is the same for all; read one such as calls.total or run.duration"}}
+		return nil, exprErrors{{Line: 1, Column: 1, Message: "reads no fact, so that it is the same for all; read one such as calls.total or run.duration"}}
 	}
 	n := &Number{expr: e}
 	l.numbers.Store(text, n)

@@ -8,12 +8,13 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
-// rank is how near a finding is to the root cause of a bad trial: the lower, the nearer.
+// rank orders findings by their distance from the root cause of a bad trial: the lowest
+// rank is the nearest.
 type rank int
 
 // The ranks. A call that the script or the API refused, or a tool call that permissions
-// refused, comes before a program that failed, which often fails because of it; what
-// never happened comes last.
+// refused, comes before a program that failed, which often fails because of it. Events
+// that never happened come last.
 const (
 	refusedCall rank = iota
 	refusedTool
@@ -24,7 +25,7 @@ const (
 	noted
 )
 
-// rankOf ranks a finding of a trial with these facts.
+// rankOf returns the rank of a finding of a trial with these facts.
 func rankOf(f *Finding, facts *measure.Facts) rank {
 	switch {
 	case f.Severity == Info:

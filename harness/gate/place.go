@@ -7,12 +7,12 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
-// scriptLine is the name of a line of a script, as findings begin with it.
+// scriptLine matches the name of a line of a script, with which findings begin.
 var scriptLine = regexp.MustCompile(`^(replies|rules)\[[0-9]+\]$`)
 
-// place is the key of the scenario file that demands what f is about, as
-// record.Scenario.Where has it; empty where no key does.
-func place(f *Finding) string {
+// expectationOf returns the key of the scenario file with the expectation that f is about,
+// as record.Scenario.Where has it; empty where there is none.
+func expectationOf(f *Finding) string {
 	switch f.Rule {
 	case "status", "exit_code", "calls", "retries", "iterations", "tokens", "cost",
 		"latency", "latency.mean", "latency.p50", "latency.p95", "latency.max", "duration":

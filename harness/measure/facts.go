@@ -1,11 +1,11 @@
-// Package measure turns a recorded trial into numbers, each with its doubt. It
+// Package measure turns recorded trials into numbers with confidence intervals. It
 // reads recordings only and never starts an agent.
 package measure
 
 import "github.com/rehearse-dev/rehearse/event"
 
-// Facts are the measures of one trial, and the vocabulary of the expressions
-// under `that:`. Times are in seconds. An unknown is marked as such and never 0.
+// Facts are the measures of one trial, and the variables of the expressions under
+// `that:`. Times are in seconds. An unknown value is marked as such and never 0.
 type Facts struct {
 	Run     RunFacts     `cel:"run" json:"run"`
 	Calls   CallFacts    `cel:"calls" json:"calls"`
@@ -23,15 +23,15 @@ type Facts struct {
 	Events []event.Event `cel:"events" json:"-"`
 	// Answers are the texts of the replies, in order.
 	Answers []string `cel:"answers" json:"-"`
-	// Scores say of each question about the last answer whether it was met, by name.
+	// Scores has the result of each score of the last answer, by name.
 	Scores map[string]bool `cel:"scores" json:"scores,omitempty"`
-	// Turns are those of a conversation with somebody else's agent; empty of others.
+	// Turns are the turns of a conversation with somebody else's agent; empty for others.
 	Turns []TurnFacts `cel:"turns" json:"-"`
 	// Files are the beginnings of the files that the agent left in its workspace, by path.
 	Files map[string]string `cel:"files" json:"-"`
 }
 
-// RunFacts say how the agent ended.
+// RunFacts describe how the agent ended.
 type RunFacts struct {
 	Status     string `cel:"status" json:"status"`
 	ExitCode   int    `cel:"exit_code" json:"exit_code"`
@@ -42,30 +42,29 @@ type RunFacts struct {
 	Summary  string  `cel:"summary" json:"summary,omitempty"`
 	Details  string  `cel:"details" json:"details,omitempty"`
 	Duration float64 `cel:"duration" json:"duration"` // seconds on the trial's clock
-	// DurationKnown is false where neither the recording nor a timings file has it.
+	// DurationKnown is false where neither the recording nor a timings file has the duration.
 	DurationKnown bool   `cel:"duration_known" json:"duration_known"`
 	Error         string `cel:"error" json:"error,omitempty"` // why the trial could not be carried out
-	// AgentError is true where Error is about the agent, or how it is started, and not
-	// about the harness.
+	// AgentError is true where Error is a failure of the agent, or of how it is started,
+	// and not of the harness.
 	AgentError bool `cel:"-" json:"-"`
-	// Skipped says why the trial was not carried out: something that it needs is
+	// Skipped is the reason why the trial was not carried out: something that it needs is
 	// not on this machine.
 	Skipped string `cel:"skipped" json:"skipped,omitempty"`
-	// Perturbed counts what went wrong on purpose: faults that fired, and other
-	// perturbations that happened.
+	// Perturbed counts injected failures: faults that fired, and other perturbations that
+	// happened.
 	Perturbed int `cel:"perturbed" json:"perturbed,omitempty"`
 	// Struck counts perturbations of writes and turns that happened, by their text form.
 	Struck map[string]int `cel:"struck" json:"struck,omitempty"`
-	// Cause is the kind of error of the last call, where that failed in a run that did
-	// not end well: what a person who reads Details must find there. It is empty where
-	// the run cut the call off itself.
+	// Cause is the kind of error of the last call, where that failed in a run that did not
+	// end well; Details must name it. It is empty where the run cut the call off itself.
 	Cause string `cel:"cause" json:"cause,omitempty"`
-	// Resumed is the status with which a perturbed run ended when it was taken up again
-	// with nothing wrong any more; empty where it had come to its end, or keeps nothing.
-	// What that took is in no other fact.
+	// Resumed is the status with which a perturbed run ended after it was resumed without
+	// faults; empty where the run had ended by itself, or stores nothing. No other fact
+	// covers the resumed part.
 	Resumed string `cel:"resumed" json:"resumed,omitempty"`
 	// Denied are the tool calls that the agent's permissions refused, as its program
-	// reported them: one text for each answer that came with some.
+	// reported them: one text for each answer with such calls.
 	Denied []string `cel:"denied" json:"denied,omitempty"`
 	// Violations are the invariants of the agent that the driver saw violated, such as
 	// answers that were lost or doubled, and finished tasks that were done again.
@@ -76,21 +75,21 @@ type RunFacts struct {
 type CallFacts struct {
 	Total  int `cel:"total" json:"total"`
 	Failed int `cel:"failed" json:"failed"`
-	// Retries are those of the project's own client, each within its call, or requests by
-	// which somebody else's agent repeated one that failed, each a call of its own.
+	// Retries are retries of the project's own client, each within its call, or requests
+	// with which somebody else's agent repeated a failed one, each a call of its own.
 	Retries int            `cel:"retries" json:"retries"`
 	By      map[string]int `cel:"by" json:"by,omitempty"`         // by purpose
 	Errors  map[string]int `cel:"errors" json:"errors,omitempty"` // by kind, retries included
-	// Finish is why the last answer ended, such as "stop" or "length".
+	// Finish is the finish reason of the last answer, such as "stop" or "length".
 	Finish string `cel:"finish" json:"finish,omitempty"`
-	// LastError is the kind of error of the last call; empty if that was answered.
+	// LastError is the kind of error of the last call; empty if the call was answered.
 	LastError string `cel:"last_error" json:"last_error,omitempty"`
 }
 
 // TokenFacts sum the usage of all calls.
 type TokenFacts struct {
-	// Known is false if any answered call has no usage; the sums then cover
-	// the others.
+	// Known is false if any answered call has no usage; the sums then cover the other
+	// calls.
 	Known     bool `cel:"known" json:"known"`
 	Input     int  `cel:"input" json:"input"`
 	Cached    int  `cel:"cached" json:"cached"`
@@ -104,32 +103,33 @@ type CostFacts struct {
 	Known bool    `cel:"known" json:"known"`
 	EUR   float64 `cel:"eur" json:"eur"`
 	USD   float64 `cel:"usd" json:"usd"`
-	// Most is what the dearest call cost, in USD.
+	// Most is the cost of the dearest call, in USD.
 	Most float64 `cel:"most" json:"most,omitempty"`
-	// Why says what is missing when the cost is unknown.
+	// Why names what is missing when the cost is unknown.
 	Why string `cel:"why" json:"why,omitempty"`
 }
 
-// LatencyFacts are over the trial's calls, in seconds; N is 0 where unknown.
+// LatencyFacts summarize the latencies of the trial's calls, in seconds; N is 0 where they
+// are unknown.
 type LatencyFacts struct {
 	N    int     `cel:"n" json:"n"`
 	Mean float64 `cel:"mean" json:"mean"`
 	P50  float64 `cel:"p50" json:"p50"`
 	P95  float64 `cel:"p95" json:"p95"`
 	Max  float64 `cel:"max" json:"max"`
-	// All are the single latencies in order of call.
+	// All are the single latencies in the order of the calls.
 	All []float64 `cel:"all" json:"-"`
 }
 
-// ScriptFacts say how script and run fitted each other.
+// ScriptFacts report where the script and the run did not match.
 type ScriptFacts struct {
-	Requests   int            `cel:"requests" json:"requests"` // that reached the scripted backend
+	Requests   int            `cel:"requests" json:"requests"` // requests that reached the scripted backend
 	Unused     []string       `cel:"unused" json:"unused,omitempty"`
 	Unexpected []string       `cel:"unexpected" json:"unexpected,omitempty"`
 	Invalid    []string       `cel:"invalid" json:"invalid,omitempty"`
 	Unfired    []string       `cel:"unfired" json:"unfired,omitempty"`
 	Fired      map[string]int `cel:"fired" json:"fired,omitempty"`     // faults by kind
-	HungUp     int            `cel:"hung_up" json:"hung_up,omitempty"` // clients that left
+	HungUp     int            `cel:"hung_up" json:"hung_up,omitempty"` // clients that disconnected
 }
 
 // StopFacts compare what a stop guard decided with the labels of expect.stops.

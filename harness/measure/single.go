@@ -7,19 +7,18 @@ type Single struct {
 	Name string
 	// Unit is that of Value.
 	Unit string
-	// Value is in the unit. It may not be used where Known and Bound are false.
+	// Value is in the unit. It must not be used where Known and Bound are false.
 	Value float64
 	Known bool
-	// Bound is true where it is not known, and Value is what is known of it: a lower
-	// bound.
+	// Bound is true where the value is not known, and Value is a lower bound.
 	Bound bool
-	// Why says why it is not known.
+	// Why is the reason why it is not known.
 	Why string
 }
 
-// Singles are the measures of one trial, with the names and in the order of those
-// of Summary: latencies are over the trial's own calls. A trial without calls has
-// none.
+// Singles returns the measures of one trial, with the names and in the order of those of
+// Summary. Latencies are over the trial's own calls; a trial without calls has no
+// latencies.
 func Singles(f *Facts) iter.Seq[Single] {
 	return func(yield func(Single) bool) {
 		for i := range perTrial {

@@ -7,16 +7,16 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// Value is one measure over several trials, with its doubt.
+// Value is one measure over several trials, with its confidence interval.
 type Value struct {
 	Name string `json:"name"`
 	// Unit is "" for counts, "EUR", "USD" or "s".
 	Unit string `json:"unit,omitempty"`
 	// Known is false where something is missing, such as a price. Value, if there
-	// is one, is then a lower bound for sums of money and tokens, and rests on
-	// fewer observations for times; Warnings say which.
+	// is one, is then a lower bound for sums of money and tokens, and based on
+	// fewer observations for times; Warnings name them.
 	Known bool `json:"known"`
-	// Value is nil where there is nothing to tell: unknown, or 0 of 0.
+	// Value is nil where there is no number: unknown, or 0 of 0.
 	Value *float64 `json:"value"`
 	// N is the number of observations: trials, or calls for latencies.
 	N int `json:"n"`
@@ -25,7 +25,7 @@ type Value struct {
 	Warnings []string       `json:"warnings,omitempty"`
 }
 
-// Summary is what Totals has gathered.
+// Summary holds the measures over the trials of Totals.
 type Summary struct {
 	Trials int
 	// Means are for one trial, Sums over all of them; latencies are for one call
@@ -61,12 +61,12 @@ type measured struct {
 	why     string
 }
 
-// bound reports whether something is known of what is not.
+// bound reports whether the value is a lower bound.
 func (m measured) bound() bool { return !m.known && m.partial && m.value > 0 }
 
 func count(n int) measured { return measured{value: float64(n), known: true} }
 
-// perTrial are the measures that a trial has one of.
+// perTrial are the measures of which each trial has one value.
 var perTrial = [...]struct {
 	name, unit string
 	of         func(*Facts) measured
@@ -137,7 +137,7 @@ func (t *Totals) Close() Summary {
 	return sum
 }
 
-// value begins a value with what is known about its being known.
+// value returns a value without its number, and reports in how many trials it is unknown.
 func (t *Totals) value(name, unit string, s *series) Value {
 	v := Value{Name: name, Unit: unit, Known: s.unknown == 0, N: s.N()}
 	if s.unknown > 0 {
@@ -146,8 +146,8 @@ func (t *Totals) value(name, unit string, s *series) Value {
 	return v
 }
 
-// fill takes over a summary. A value that is not known has no interval: what is
-// missing is not at random.
+// fill sets the value from a summary. A value that is not known has no interval, because
+// observations are not missing at random.
 func (v *Value) fill(s stat.Summary) {
 	v.N = s.N
 	if math.IsNaN(s.Value) {
@@ -162,7 +162,7 @@ func (v *Value) fill(s stat.Summary) {
 
 func pointer(x float64) *float64 { return &x }
 
-// latencies are the measures over all calls of all trials.
+// latencies returns the measures over all calls of all trials.
 func (t *Totals) latencies() []Value {
 	quantiles := t.latency.Quantiles(stat.Level, 0.50, 0.95)
 	largest := stat.Summary{Value: t.latency.Max(), N: t.latency.N()}

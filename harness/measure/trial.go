@@ -48,7 +48,7 @@ func Trial(sc record.Scenario, tr record.Trial, timings []record.Timing, extensi
 	}
 	latencies := make([]float64, 0, len(tr.Calls))
 	if sc.RealTime {
-		latencies = f.Run.clocked(tr.Head, timings, latencies)
+		latencies = f.Run.readTimings(tr.Head, timings, latencies)
 	} else {
 		f.Run.Duration, f.Run.DurationKnown = tr.End.Duration.Seconds(), true
 		for i := range tr.Calls {
@@ -77,7 +77,7 @@ func Trial(sc record.Scenario, tr record.Trial, timings []record.Timing, extensi
 	return f
 }
 
-// denied are the tool calls that permissions refused, as iterations and turns report
+// denied returns the tool calls that permissions refused, as iterations and turns report
 // them.
 func denied(tr *record.Trial) (all []string) {
 	for i := range tr.Events {
@@ -98,7 +98,7 @@ func violations(tr *record.Trial) (all []string) {
 	return all
 }
 
-// scoreFacts are what was said about the last answer.
+// scoreFacts returns the scores of the last answer.
 func scoreFacts(tr *record.Trial) map[string]bool {
 	var all map[string]bool
 	for i := range tr.Events {
@@ -115,7 +115,7 @@ func scoreFacts(tr *record.Trial) map[string]bool {
 	return all
 }
 
-// perturbed counts what went wrong on purpose.
+// perturbed counts the injected failures.
 func perturbed(tr *record.Trial) (n int) {
 	for i := range tr.Exchanges {
 		if tr.Exchanges[i].Fired {
@@ -130,7 +130,7 @@ func perturbed(tr *record.Trial) (n int) {
 	return n
 }
 
-// struck counts the same beside the calls, by their text forms.
+// struck counts the injected failures of writes and turns, by their text forms.
 func struck(tr *record.Trial) (by map[string]int) {
 	for i := range tr.Events {
 		if e := &tr.Events[i].Event; e.Name == perturbationName {
@@ -140,7 +140,7 @@ func struck(tr *record.Trial) (by map[string]int) {
 	return by
 }
 
-// cause is the kind of error that the run ended with.
+// cause returns the kind of error that the run ended with.
 func cause(tr *record.Trial) string {
 	if tr.End.ExitCode == 0 || len(tr.Calls) == 0 {
 		return ""
@@ -152,7 +152,7 @@ func cause(tr *record.Trial) string {
 	return string(last.Kind)
 }
 
-// resumed is how the run ended when it was taken up again.
+// resumed returns the status with which the run ended after it was resumed.
 func resumed(tr *record.Trial) (status string) {
 	for i := range tr.Events {
 		if e := &tr.Events[i].Event; e.Kind == event.State && e.Name == resumedName {
@@ -162,12 +162,12 @@ func resumed(tr *record.Trial) (status string) {
 	return status
 }
 
-// perturbationName is the name of the events by which drivers tell that a
-// perturbation beside the calls happened.
+// perturbationName is the name of the events with which drivers report a perturbation of
+// a write or a turn.
 const perturbationName = "perturbation"
 
-// resumedName is the name of the event by which a driver tells how a run that was
-// taken up again ended.
+// resumedName is the name of the event with which a driver reports how a resumed run
+// ended.
 const resumedName = "resumed"
 
 // readGolden reads the facts of the unperturbed run from the trial's head. Without
@@ -185,15 +185,15 @@ func (f *Facts) readGolden(recorded json.RawMessage, extensions []Extension) {
 	}
 }
 
-// returned reports whether a call came back. One that had not when the trial
-// ended was recorded as cancelled after no time at all.
+// returned reports whether a call came back. A call that had not when the trial ended was
+// recorded as cancelled after no time at all.
 func returned(c *record.Call) bool {
 	return c.Error == nil || c.Error.Kind != record.Cancelled || c.Latency > 0
 }
 
-// clocked takes the trial's times from the timings: it sets the duration and
-// returns the latencies in order of call.
-func (r *RunFacts) clocked(head record.TrialHead, timings []record.Timing, latencies []float64) []float64 {
+// readTimings sets the duration from the trial's timings, and appends the latencies in the
+// order of the calls.
+func (r *RunFacts) readTimings(head record.TrialHead, timings []record.Timing, latencies []float64) []float64 {
 	var calls []record.Timing
 	for _, t := range timings {
 		switch {
@@ -261,9 +261,9 @@ func tokenFacts(calls []record.Call) TokenFacts {
 	return f
 }
 
-// costFacts adds up what the calls cost: usage times price where both are known,
-// else what the backend itself reported. A failed call without usage is taken to
-// cost nothing; an answered one is not.
+// costFacts adds up the cost of the calls: usage times price where both are known, else
+// the cost that the backend itself reported. A failed call without usage counts as free;
+// an answered one does not.
 func costFacts(sc *record.Scenario, calls []record.Call) CostFacts {
 	f := CostFacts{Known: true}
 	var rate float64
@@ -286,17 +286,17 @@ func costFacts(sc *record.Scenario, calls []record.Call) CostFacts {
 	return f
 }
 
-// free reports whether a call is taken to have cost nothing.
+// free reports whether a call counts as free.
 func free(c *record.Call) bool { return c.Error != nil && c.Usage == nil && c.ReportedUSD == nil }
 
-// CallCost is what one call of a scenario cost in EUR, by the rules of CostFacts, or
-// why that is unknown.
+// CallCost returns the cost of one call of a scenario in EUR, by the rules of CostFacts,
+// or why it is unknown.
 func CallCost(sc *record.Scenario, c *record.Call) (eur float64, why string) {
 	f := callCost(sc, c)
 	return f.EUR, f.Why
 }
 
-// CallCostUSD is CallCost in USD.
+// CallCostUSD returns the cost of one call in USD, as CallCost does in EUR.
 func CallCostUSD(sc *record.Scenario, c *record.Call) (usd float64, why string) {
 	f := callCost(sc, c)
 	return f.USD, f.Why
@@ -308,7 +308,7 @@ func callCost(sc *record.Scenario, c *record.Call) CostFacts {
 	return f
 }
 
-// costOf is what one call cost, or why that is unknown.
+// costOf returns the cost of one call, or why it is unknown.
 func costOf(sc *record.Scenario, c *record.Call) (spent quantity.Money, why string) {
 	switch {
 	case !usable(c.Usage):
@@ -326,7 +326,7 @@ func costOf(sc *record.Scenario, c *record.Call) (spent quantity.Money, why stri
 	return quantity.Money{}, why
 }
 
-// add adds an amount in both currencies, or says why it cannot.
+// add adds an amount in both currencies, or returns why it cannot.
 func (f *CostFacts) add(m quantity.Money, eurPerUSD float64) (why string) {
 	usd, okUSD := m.In(quantity.USD, eurPerUSD)
 	eur, okEUR := m.In(quantity.EUR, eurPerUSD)

@@ -9,32 +9,32 @@ import (
 type TurnFacts struct {
 	// N is the turn's number, from 1.
 	N int `cel:"n" json:"n"`
-	// User is what the user said, Text what the agent answered; Error says why it did not,
-	// and is empty if it did.
+	// User is the user's message, Text the agent's answer; Error is the reason why there is
+	// no answer.
 	User  string `cel:"user" json:"user"`
 	Text  string `cel:"text" json:"text"`
 	Error string `cel:"error" json:"error,omitempty"`
 	// Calls is how many calls to the model the agent made before it answered.
 	Calls int `cel:"calls" json:"calls"`
-	// Attrs are what the driver saw beside the answer, such as an HTTP status.
+	// Attrs are observations of the driver beside the answer, such as an HTTP status.
 	Attrs map[string]any `cel:"attrs" json:"attrs,omitempty"`
 }
 
-// The names of events that drivers tell: of a turn, of a file that an agent left, and of
-// what it wrote beside its answers.
+// The names of events that drivers emit: a turn, a file that an agent left, and output of
+// the agent beside its answers.
 const (
 	turnName = "turn"
 	fileName = "file"
 	logName  = "log"
 )
 
-// OfTalk reports whether an event tells what was said in a conversation with somebody
-// else's agent, or what that wrote: a turn, a file, its log.
-func OfTalk(e event.Event) bool {
+// IsConversation reports whether an event holds a part of a conversation with somebody
+// else's agent, or of its output: a turn, a file, its log.
+func IsConversation(e event.Event) bool {
 	return e.Kind == event.State && (e.Name == turnName || e.Name == fileName || e.Name == logName)
 }
 
-// turnFacts reads the turns from what the driver of somebody else's agent told.
+// turnFacts reads the turns from the events of the driver of somebody else's agent.
 func turnFacts(tr *record.Trial) []TurnFacts {
 	var turns []TurnFacts
 	before := 0
@@ -44,9 +44,9 @@ func turnFacts(tr *record.Trial) []TurnFacts {
 		if e.Kind != event.State || e.Name != turnName || !ok {
 			continue
 		}
-		t := TurnFacts{N: e.N, User: user, Text: e.Detail, Attrs: beside(e.Attrs)}
+		t := TurnFacts{N: e.N, User: user, Text: e.Detail, Attrs: otherAttrs(e.Attrs)}
 		t.Error, _ = e.Attrs["error"].(string)
-		// A number of calls that is told counts from the conversation's beginning.
+		// The number of calls is counted from the beginning of the conversation.
 		if calls := Int(e.Attrs["calls"]); calls > before {
 			t.Calls, before = calls-before, calls
 		}
@@ -55,8 +55,8 @@ func turnFacts(tr *record.Trial) []TurnFacts {
 	return turns
 }
 
-// beside are the attributes of a turn that are no facts of their own.
-func beside(attrs map[string]any) (rest map[string]any) {
+// otherAttrs returns the attributes of a turn that are not facts of their own.
+func otherAttrs(attrs map[string]any) (rest map[string]any) {
 	for name, value := range attrs {
 		if name == "user" || name == "calls" || name == "error" {
 			continue
@@ -69,7 +69,7 @@ func beside(attrs map[string]any) (rest map[string]any) {
 	return rest
 }
 
-// fileFacts are the beginnings of the files that the agent left, by path.
+// fileFacts returns the beginnings of the files that the agent left, by path.
 func fileFacts(tr *record.Trial) map[string]string {
 	var files map[string]string
 	for i := range tr.Events {

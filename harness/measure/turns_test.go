@@ -45,10 +45,10 @@ var _ = Describe("The facts of somebody else's agent", func() {
 
 	It("are told by events of their own", func() {
 		for _, name := range []string{"turn", "file", "log"} {
-			Expect(measure.OfTalk(event.Event{Kind: event.State, Name: name})).To(BeTrue())
-			Expect(measure.OfTalk(event.Event{Kind: event.Guard, Name: name})).To(BeFalse())
+			Expect(measure.IsConversation(event.Event{Kind: event.State, Name: name})).To(BeTrue())
+			Expect(measure.IsConversation(event.Event{Kind: event.Guard, Name: name})).To(BeFalse())
 		}
-		Expect(measure.OfTalk(event.Event{Kind: event.State, Name: "session"})).To(BeFalse())
+		Expect(measure.IsConversation(event.Event{Kind: event.State, Name: "session"})).To(BeFalse())
 	})
 
 	It("are none where there was no conversation", func() {

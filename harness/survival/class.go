@@ -18,15 +18,15 @@ func Outcomes() []Outcome {
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// promiseRule is the rule of findings of which the evidence says what is broken;
-// the message is always the same.
-const promiseRule = "promise"
+// violationRule is the rule of findings whose message is always the same, and whose
+// evidence names the violated invariant.
+const violationRule = "promise"
 
-// Class is what two findings share if they say the same of two runs: only the
-// values that were seen differ, and the numbers in them.
+// Class returns a key that two findings share if they report the same of two runs: only
+// the observed values differ, and the numbers in them.
 func Class(f gate.Finding) string {
 	class := f.Rule + "\x00" + f.Message
-	if f.Rule == promiseRule {
+	if f.Rule == violationRule {
 		class += "\x00" + digits.ReplaceAllString(f.Evidence, "#")
 	}
 	return class

@@ -20,7 +20,7 @@ const (
 	MaxCells = 200_000
 	// maxTogether is how many perturbations a cell may have.
 	maxTogether = 16
-	maxShown    = 80 // characters of foreign text in an error
+	maxForeign  = 80 // characters of foreign text in an error
 )
 
 // Write writes a result, indented.
@@ -31,9 +31,9 @@ func Write(w io.Writer, r *Result) error {
 	return nil
 }
 
-// Read reads what Write wrote, and refuses all else: another version, unknown and
-// repeated keys, words that are not known, and a file of more than MaxBytes. What
-// the texts in it say is not checked; they may be anybody's.
+// Read reads the output of Write, and refuses anything else: another version, unknown and
+// repeated keys, unknown words, and a file of more than MaxBytes. The texts in it are not
+// checked; anybody may have written them.
 func Read(in io.Reader) (Result, error) {
 	limited := &io.LimitedReader{R: in, N: MaxBytes + 1}
 	data, err := io.ReadAll(limited)
@@ -61,7 +61,7 @@ func decode(data []byte) (Result, error) {
 	case head.Schema == nil:
 		return Result{}, errors.New("it is none: it has no schema")
 	case *head.Schema != Schema:
-		return Result{}, fmt.Errorf("its schema is %s, and this program reads %s", sanitize.Code(*head.Schema, maxShown), Schema)
+		return Result{}, fmt.Errorf("its schema is %s, and this program reads %s", sanitize.Code(*head.Schema, maxForeign), Schema)
 	}
 	var r Result
 	if err := json.Unmarshal(data, &r, json.RejectUnknownMembers(true)); err != nil {
@@ -70,14 +70,14 @@ func decode(data []byte) (Result, error) {
 	return r, r.check()
 }
 
-// explain says what is wrong where, without what the file says there.
+// explain returns what is wrong and where, without quoting the file.
 func explain(err error) error {
 	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
 		what := "a value of another kind is expected"
 		if errors.Is(err, json.ErrUnknownName) {
 			what = "the key is not known"
 		}
-		return fmt.Errorf("at %s: %s", sanitize.Code(string(semantic.JSONPointer), maxShown), what)
+		return fmt.Errorf("at %s: %s", sanitize.Code(string(semantic.JSONPointer), maxForeign), what)
 	}
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -88,7 +88,7 @@ func explain(err error) error {
 	return err
 }
 
-// check refuses what no exploration writes.
+// check refuses values that no exploration writes.
 func (r *Result) check() error {
 	switch {
 	case len(r.Cells) > MaxCells:
@@ -107,9 +107,9 @@ func (r *Result) check() error {
 func (c *Cell) check() error {
 	switch {
 	case !slices.Contains(Families(), c.Family):
-		return fmt.Errorf("the family %s is not known", sanitize.Code(string(c.Family), maxShown))
+		return fmt.Errorf("the family %s is not known", sanitize.Code(string(c.Family), maxForeign))
 	case !slices.Contains(Outcomes(), c.Outcome):
-		return fmt.Errorf("the outcome %s is not known", sanitize.Code(string(c.Outcome), maxShown))
+		return fmt.Errorf("the outcome %s is not known", sanitize.Code(string(c.Outcome), maxForeign))
 	case len(c.Perturb) == 0 || max(len(c.Perturb), len(c.Shrunk)) > maxTogether:
 		return fmt.Errorf("it has %d perturbations, and 1 to %d are possible", max(len(c.Perturb), len(c.Shrunk)), maxTogether)
 	case c.Calls < 0 || c.Fired < 0:

@@ -1,6 +1,6 @@
-// Package survival is what an exploration of a golden path found: for each
-// perturbation how the agent came through it. It is data; harness/explore makes
-// it and reports renders it.
+// Package survival holds the result of exploring a golden path: for each perturbation
+// how the agent survived it. It is data: harness/explore produces it, and reports renders
+// it.
 package survival
 
 import (
@@ -11,10 +11,10 @@ import (
 // Schema names the JSON form of a Result.
 const Schema = "rehearse.explore/1"
 
-// Interrupted is what Result.Stopped says where the user gave up.
+// Interrupted is the value of Result.Stopped if the user interrupted the exploration.
 const Interrupted = "interrupted"
 
-// Outcome is how an agent came through a perturbed run.
+// Outcome classifies how a perturbed run ended.
 type Outcome string
 
 // The outcomes, from best to worst. Each is about a perturbation that did happen,
@@ -28,7 +28,7 @@ const (
 	Failed Outcome = "failed"
 	// Unfired: the perturbation could not happen here, so the run shows nothing.
 	Unfired Outcome = "unfired"
-	// Errored: the harness could not tell.
+	// Errored: the harness could not judge the run.
 	Errored Outcome = "error"
 )
 
@@ -51,7 +51,7 @@ type Result struct {
 	Schema string `json:"schema"`
 	// Tool is the program's name and version.
 	Tool string `json:"tool"`
-	// Scenario, Digest and Seed say what was explored.
+	// Scenario, Digest and Seed identify what was explored.
 	Scenario string `json:"scenario"`
 	File     string `json:"file,omitempty"`
 	Digest   string `json:"digest"`
@@ -59,22 +59,22 @@ type Result struct {
 	Agent    string `json:"agent"`
 	// Golden are the measures of the unperturbed run.
 	Golden measure.Golden `json:"golden"`
-	// Calls are those of the golden path, so that call n has a name.
+	// Calls are the calls of the golden path, so that call n has a name.
 	Calls []Call `json:"calls"`
 	// Invariants are the expressions that must hold of every run.
 	Invariants []string `json:"invariants"`
-	// Left are families, or kinds of fault, that do not apply to the scenario, each
+	// Left lists the families, or kinds of fault, that do not apply to the scenario, each
 	// with the reason.
 	Left []string `json:"left,omitempty"`
-	// Covered says how far the pairs that happened cover all pairs of faults and of
-	// calls; empty where none was planned.
+	// Covered describes how many of all pairs of faults and of calls were covered by pairs
+	// that happened; empty where none was planned.
 	Covered string `json:"covered,omitempty"`
 	// Cells are all perturbed runs, in the order of the plan.
 	Cells []Cell `json:"cells"`
-	// NotRun is how many planned runs there were beyond Cells: a budget was used up
-	// or the user interrupted.
+	// NotRun is the number of planned runs beyond Cells: a budget was used up, or the user
+	// interrupted.
 	NotRun int `json:"not_run,omitempty"`
-	// Stopped says why, if NotRun is not 0: Interrupted, or which limit it was.
+	// Stopped is the reason if NotRun is not 0: Interrupted, or the limit that was reached.
 	Stopped string `json:"stopped,omitempty"`
 }
 
@@ -82,7 +82,7 @@ type Result struct {
 type Call struct {
 	N       int    `json:"n"`
 	Purpose string `json:"purpose,omitempty"`
-	// Label tells calls of one purpose apart, such as a block or a task.
+	// Label distinguishes calls of one purpose, such as a block or a task.
 	Label string `json:"label,omitempty"`
 }
 
@@ -92,17 +92,17 @@ type Cell struct {
 	// Perturb are the perturbations in their text form; two for a pair.
 	Perturb []string `json:"perturb"`
 	Outcome Outcome  `json:"outcome"`
-	// Status, Details and Calls say how the run ended.
+	// Status, Details and Calls describe how the run ended.
 	Status  string `json:"status,omitempty"`
 	Details string `json:"details,omitempty"`
 	Calls   int    `json:"calls"`
 	// Fired counts how often the perturbations happened, as the recording proves.
 	Fired int `json:"fired"`
-	// Findings say what is broken (Failed), what could not happen (Unfired) or what
-	// the harness could not do (Errored).
+	// Findings name the violated invariants (Failed), the perturbation that could not
+	// happen (Unfired), or the failure of the harness (Errored).
 	Findings []gate.Finding `json:"findings,omitempty"`
-	// Shrunk is the smallest perturbation that breaks the same invariant, where the
-	// cell failed.
+	// Shrunk is the smallest perturbation that violates the same invariant, where the cell
+	// failed.
 	Shrunk []string `json:"shrunk,omitempty"`
 	// Command repeats the smallest one.
 	Command string `json:"command,omitempty"`

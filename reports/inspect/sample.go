@@ -261,7 +261,7 @@ func (t *trial) events(scores map[string]score, broken *evalError) []any {
 	for i := range t.Events {
 		e := &t.Events[i]
 		after := len(t.Calls)
-		if len(turns) > 0 && e.N == turns[0].N && measure.OfTalk(e.Event) {
+		if len(turns) > 0 && e.N == turns[0].N && measure.IsConversation(e.Event) {
 			made += turns[0].Calls
 			after, turns = made-1, turns[1:]
 		}

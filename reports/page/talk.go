@@ -77,7 +77,7 @@ func (v view) talk() *talk {
 func (t *talk) keep(e event.Event) {
 	path, isFile := e.Attrs["path"].(string)
 	switch {
-	case !measure.OfTalk(e):
+	case !measure.IsConversation(e):
 	case e.Name == "log":
 		log := newText(e.Detail, nil)
 		t.Log = &log
@@ -99,7 +99,7 @@ func (v view) others() []record.Event {
 	if len(v.facts.Turns) == 0 {
 		return v.trial.Events
 	}
-	return slices.DeleteFunc(slices.Clone(v.trial.Events), func(e record.Event) bool { return measure.OfTalk(e.Event) })
+	return slices.DeleteFunc(slices.Clone(v.trial.Events), func(e record.Event) bool { return measure.IsConversation(e.Event) })
 }
 
 // callLinks lead to the calls with these indices: the first and the last.

@@ -149,7 +149,7 @@ func eventAttributes(e *event.Event) []*commonpb.KeyValue {
 	if e.N > 0 {
 		attrs = append(attrs, attribute.Int("rehearse.event.n", e.N))
 	}
-	private := measure.OfTalk(*e)
+	private := measure.IsConversation(*e)
 	if e.Detail != "" && !private {
 		attrs = append(attrs, text("rehearse.event.detail", e.Detail))
 	}

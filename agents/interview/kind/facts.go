@@ -7,44 +7,43 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// InterviewFacts are what an interview did, as its service and its client told.
+// InterviewFacts describe an interview, as its service and its client reported it.
 type InterviewFacts struct {
-	// Submissions are all that the client sent and the service looked at.
+	// Submissions counts what the client sent and the service examined.
 	Submissions int `cel:"submissions" json:"submissions"`
-	// Answered are those that were kept as an answer, Repeated those that had been
-	// received before, Refused those that changed nothing, by error code.
+	// Answered counts submissions that were stored as an answer, Repeated those that had
+	// been received before, and Refused those that changed nothing, by error code.
 	Answered int            `cel:"answered" json:"answered"`
 	Repeated int            `cel:"repeated" json:"repeated"`
 	Refused  map[string]int `cel:"refused" json:"refused,omitempty"`
-	// Queued are the questions that were served from a queue, QueuedCalls the calls
-	// that were made meanwhile, of which there must be none.
+	// Queued counts questions that were served from a queue, QueuedCalls the calls that
+	// were made meanwhile, which must be 0.
 	Queued      int `cel:"queued" json:"queued"`
 	QueuedCalls int `cel:"queued_calls" json:"queued_calls"`
-	// Validated are the replies that were held against their form; Rejected those
-	// that did not have it, by rule; Warned those that were used with warnings.
+	// Validated counts replies that were validated, Rejected the invalid ones, by rule, and
+	// Warned those that were used with warnings.
 	Validated int            `cel:"validated" json:"validated"`
 	Rejected  map[string]int `cel:"rejected" json:"rejected,omitempty"`
 	Warned    int            `cel:"warned" json:"warned"`
-	// TransportRetries and ValidationRetries are the attempts after a first one.
+	// TransportRetries and ValidationRetries count attempts after the first one.
 	TransportRetries  int `cel:"transport_retries" json:"transport_retries"`
 	ValidationRetries int `cel:"validation_retries" json:"validation_retries"`
-	// Exhausted are the messages that no attempt could make.
+	// Exhausted counts messages for which every attempt failed.
 	Exhausted int `cel:"exhausted" json:"exhausted"`
-	// Fallbacks are the messages that a text of the prompts took the place of.
+	// Fallbacks counts messages that were replaced by a text of the prompts.
 	Fallbacks int `cel:"fallbacks" json:"fallbacks"`
-	// Lost are calls that a crash interrupted, each of which was made once more.
+	// Lost counts calls that a crash interrupted, each of which was repeated.
 	Lost int `cel:"lost" json:"lost"`
-	// Trimmed are the calls for which a part of the history was left out.
+	// Trimmed counts calls for which a part of the history was left out.
 	Trimmed int `cel:"trimmed" json:"trimmed"`
-	// Step is where the interview stands at the end, Answers how many answers are
-	// stored then, and Commits how often was stored.
+	// Step is the step at the end, Answers the number of answers stored by then, and
+	// Commits the number of commits to the store.
 	Step    string `cel:"step" json:"step,omitempty"`
 	Answers int    `cel:"answers" json:"answers"`
 	Commits int    `cel:"commits" json:"commits"`
 }
 
-// The names of events that facts are read from; agents/interview and the driver
-// tell them.
+// interviewName is the name of state events of agents/interview.
 const interviewName = "interview"
 
 // factsOf returns the facts of a trial. A call for a queued question is an invariant

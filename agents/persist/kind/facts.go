@@ -6,63 +6,63 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// SuperviseFacts are what a supervisor did, as it told. All are 0 where none ran.
+// SuperviseFacts describe the work of a supervisor. All are 0 where none ran.
 type SuperviseFacts struct {
-	// Attempts are attempts at tasks, by how they ended in Graded; Retried those
-	// after a failed one; Derived those at tasks that came of failed checks or signs.
+	// Attempts counts attempts at tasks, and Graded by their grade; Retried counts those
+	// after a failed one, Derived those at tasks made from failed checks or signs.
 	Attempts int            `cel:"attempts" json:"attempts"`
 	Graded   map[string]int `cel:"graded" json:"graded,omitempty"`
 	Retried  int            `cel:"retried" json:"retried"`
 	Derived  int            `cel:"derived" json:"derived"`
-	// Done and Tasks are the tasks that are done at the end, and all.
+	// Done counts the tasks that are done at the end, Tasks all of them.
 	Done  int `cel:"done" json:"done"`
 	Tasks int `cel:"tasks" json:"tasks"`
-	// Planned are the tasks of the plan itself that are done at the end.
+	// Planned counts the tasks of the plan itself that are done at the end.
 	Planned int `cel:"planned" json:"planned"`
-	// Open are the tasks that are neither done nor dropped at the end.
+	// Open counts the tasks that are neither done nor dropped at the end.
 	Open int `cel:"open" json:"open"`
-	// Stored is how many records are stored, Journal a hash of them all without times,
-	// answers and costs: that of a run that was killed is that of an undisturbed one.
+	// Stored is the number of stored records, Journal a hash of them without times, answers
+	// and costs, which a run that was killed shares with an undisturbed one.
 	Stored  int    `cel:"stored" json:"stored,omitempty"`
 	Journal string `cel:"journal" json:"journal,omitempty"`
 	// Order are the ids of the tasks in the order in which they were done.
 	Order []string `cel:"order" json:"-"`
-	// Looks are full checks and re-checks; Failed, Unknown and None count what single
-	// checks said in them, by the check's name.
+	// Looks counts full checks and re-checks; Failed, Unknown and None count the verdicts
+	// of single checks in them, by the check's name.
 	Looks   int            `cel:"looks" json:"looks"`
 	Failed  map[string]int `cel:"failed" json:"failed,omitempty"`
 	Unknown map[string]int `cel:"unknown" json:"unknown,omitempty"`
 	None    map[string]int `cel:"none" json:"none,omitempty"`
-	// Last is what each check said last.
+	// Last is the last verdict of each check.
 	Last map[string]string `cel:"last" json:"last,omitempty"`
-	// Rounds are the continuations that failed checks forced.
+	// Rounds counts the continuations that failed checks forced.
 	Rounds int `cel:"rounds" json:"rounds"`
-	// Signs are signs of a premature stop, by name.
+	// Signs counts signs of a premature stop, by name.
 	Signs map[string]int `cel:"signs" json:"signs,omitempty"`
-	// Stagnations are tasks that were ended for want of activity, Stalls runs that
-	// were active without progress.
+	// Stagnations counts tasks that were ended for lack of activity, Stalls runs that were
+	// active without progress.
 	Stagnations int `cel:"stagnations" json:"stagnations"`
 	Stalls      int `cel:"stalls" json:"stalls"`
-	// Checkpoints are by reason: interval, soft-limit, context, segment, final.
+	// Checkpoints counts checkpoints by reason: interval, soft-limit, context, segment, final.
 	Checkpoints map[string]int `cel:"checkpoints" json:"checkpoints,omitempty"`
-	// Segments is 1 and one more for each time the limit of tool calls split the run;
-	// ToolCalls are those of all attempts.
+	// Segments is 1, plus 1 for each time the limit of tool calls split the run; ToolCalls
+	// counts those of all attempts.
 	Segments  int `cel:"segments" json:"segments"`
 	ToolCalls int `cel:"tool_calls" json:"tool_calls"`
-	// Longest is the most tool calls of one attempt, which is what a crash repeats.
+	// Longest is the largest number of tool calls of one attempt, which a crash repeats.
 	Longest int `cel:"longest" json:"longest,omitempty"`
-	// Evicted and Restored are files that left and came back into the context; Files are
-	// those in context at the last change, MaxFiles the most at any.
+	// Evicted and Restored count files that left the context and came back; Files is the
+	// number in the context at the last change, MaxFiles the largest at any change.
 	Evicted  int `cel:"evicted" json:"evicted"`
 	Restored int `cel:"restored" json:"restored"`
 	Files    int `cel:"files" json:"files"`
 	MaxFiles int `cel:"max_files" json:"max_files"`
-	// Resumes is how often the run was taken up again.
+	// Resumes is the number of times that the run was resumed.
 	Resumes int `cel:"resumes" json:"resumes"`
 }
 
-// The names of events that facts are read from; agents/persist tells them, and the
-// driver that of the plan.
+// The names of the events from which facts are read. The driver emits that of the plan,
+// agents/persist the others.
 const (
 	taskName     = "task"
 	checkName    = "check"

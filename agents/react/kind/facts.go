@@ -6,41 +6,42 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 )
 
-// ReactFacts are what ReAct agents did, those that were delegated to included, as
-// they told. All are 0 where none ran.
+// ReactFacts describe the work of ReAct agents, including those that were delegated to.
+// All are 0 where none ran.
 type ReactFacts struct {
-	// Iterations are those of all agents; Refused the ones whose step was not accepted, by rule.
+	// Iterations counts those of all agents, Refused those whose step was refused, by rule.
 	Iterations int            `cel:"iterations" json:"iterations"`
 	Refused    map[string]int `cel:"refused" json:"refused,omitempty"`
-	// Actions are those that were done, by name; Failed those that could not be done, by rule.
+	// Actions counts the actions that were carried out, by name; Failed those that failed,
+	// by rule.
 	Actions map[string]int `cel:"actions" json:"actions,omitempty"`
 	Failed  map[string]int `cel:"failed" json:"failed,omitempty"`
-	// Read and Written are files, one counted again each time.
+	// Read and Written count files, each time that they are read or written.
 	Read    int `cel:"read" json:"read"`
 	Written int `cel:"written" json:"written"`
-	// Reflections are those that were judged, Complacent the ones that cite nothing.
+	// Reflections counts the judged reflections, Complacent those that cite nothing.
 	Reflections int `cel:"reflections" json:"reflections"`
 	Complacent  int `cel:"complacent" json:"complacent"`
-	// Verifications are chains of verification, Unverified those with a part that
-	// does not hold. Verified is true if the last one held by more than the agent's word.
+	// Verifications counts chains of verification, Unverified those in which a part failed.
+	// Verified is true if the last chain passed, on more evidence than the agent's claim.
 	Verifications int  `cel:"verifications" json:"verifications"`
 	Unverified    int  `cel:"unverified" json:"unverified"`
 	Verified      bool `cel:"verified" json:"verified"`
-	// Asked are questions to a person, Answered those with an answer; Triggers the
+	// Asked counts questions to a person, Answered those with an answer, and Triggers the
 	// reasons to escalate, by name.
 	Asked    int            `cel:"asked" json:"asked"`
 	Answered int            `cel:"answered" json:"answered"`
 	Triggers map[string]int `cel:"triggers" json:"triggers,omitempty"`
-	// Delegations are by the agent that was handed over to; Depth is how deep they went;
-	// Cut are those that a cycle or the bound on depth forbade.
+	// Delegations counts delegations by the receiving agent; Depth is the deepest one; Cut
+	// counts those that a cycle or the limit on the depth forbade.
 	Delegations map[string]int `cel:"delegations" json:"delegations,omitempty"`
 	Depth       int            `cel:"depth" json:"depth"`
 	Cut         int            `cel:"cut" json:"cut"`
-	// Stuck is how often an agent went round in circles.
+	// Stuck is the number of times that an agent went round in circles.
 	Stuck int `cel:"stuck" json:"stuck"`
 }
 
-// The names of events that facts are read from; agents/react tells them.
+// The names of the events of agents/react from which facts are read.
 const (
 	reactName        = "react"
 	actionName       = "action"
