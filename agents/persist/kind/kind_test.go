@@ -82,6 +82,7 @@ var _ = Describe("The facts of a supervisor", Label("H-04"), func() {
 			t.Add(&measure.Facts{Run: measure.RunFacts{Status: status}, Extensions: map[string]any{"supervise": &kind.SuperviseFacts{
 				Attempts: 10, Retried: 1, Done: 4, Tasks: 5, Looks: 2, Failed: map[string]int{"tests": 1, "todos": 2},
 				Unknown: map[string]int{"compile": 1}, Signs: map[string]int{"short-run": 2}, Checkpoints: map[string]int{"final": 1},
+				Derived: 3, Rounds: 4, Stagnations: 5, Segments: 6, ToolCalls: 7, Evicted: 8, Resumes: 9,
 			}}})
 		}
 		got := values(t.Close().All())
@@ -90,6 +91,9 @@ var _ = Describe("The facts of a supervisor", Label("H-04"), func() {
 			HaveKeyWithValue("supervise_retry_rate", 0.1), HaveKeyWithValue("supervise_attempts", 20.0),
 			HaveKeyWithValue("supervise_failed_checks", 6.0), HaveKeyWithValue("supervise_unknown_checks", 2.0),
 			HaveKeyWithValue("supervise_signs", 4.0), HaveKeyWithValue("supervise_checkpoints", 2.0),
+			HaveKeyWithValue("supervise_derived_attempts", 6.0), HaveKeyWithValue("supervise_continuations", 8.0),
+			HaveKeyWithValue("supervise_stagnations", 10.0), HaveKeyWithValue("supervise_segments", 12.0),
+			HaveKeyWithValue("supervise_tool_calls", 14.0), HaveKeyWithValue("supervise_evicted_files", 16.0), HaveKeyWithValue("supervise_resumes", 18.0),
 		))
 	})
 })

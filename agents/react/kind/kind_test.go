@@ -71,14 +71,15 @@ var _ = Describe("The facts of ReAct agents", Label("H-04"), func() {
 			t.Add(&measure.Facts{Run: measure.RunFacts{Status: status}, Extensions: map[string]any{"react": &kind.ReactFacts{
 				Iterations: 5, Refused: map[string]int{"a": 1, "b": 1}, Actions: map[string]int{"search": 4}, Failed: map[string]int{"x": 1},
 				Reflections: 4, Complacent: 1, Verifications: 2, Unverified: 1, Asked: 1, Triggers: map[string]int{"ambiguity": 1},
-				Delegations: map[string]int{"helper": 3},
+				Delegations: map[string]int{"helper": 3}, Cut: 2, Stuck: 1,
 			}}})
 		}
 		Expect(values(t.Close().All())).To(And(
 			HaveKeyWithValue("react_done_rate", 0.5), HaveKeyWithValue("react_refused_step_rate", 0.4),
 			HaveKeyWithValue("react_failed_action_rate", 0.25), HaveKeyWithValue("react_complacent_rate", 0.25),
 			HaveKeyWithValue("react_unverified_rate", 0.5), HaveKeyWithValue("react_escalations", 4.0),
-			HaveKeyWithValue("react_delegations", 12.0), HaveKeyWithValue("react_questions", 4.0),
+			HaveKeyWithValue("react_cut_delegations", 8.0), HaveKeyWithValue("react_stuck", 4.0),
+			HaveKeyWithValue("react_iterations", 20.0), HaveKeyWithValue("react_actions", 16.0), HaveKeyWithValue("react_delegations", 12.0), HaveKeyWithValue("react_questions", 4.0),
 		))
 	})
 })
