@@ -326,7 +326,7 @@ func judgeStops(j *Judge, f *measure.Facts, found []Finding) []Finding {
 
 // ViolationMessage is the message of each invariant violation that a driver or an
 // extension reports. The evidence names the invariant.
-const ViolationMessage = "the agent did not keep what it promises"
+const ViolationMessage = "the agent violated one of its invariants"
 
 // judgeViolations reports violations of invariants that an agent has whatever the
 // scenario. None of them can be allowed.

@@ -61,10 +61,10 @@ func (n *Number) Of(f *measure.Facts) (value float64, why string) {
 	case types.Double:
 		value = float64(v)
 	default:
-		return 0, fmt.Sprintf("%s is %s, and no number", n.expr.text, result.Type().TypeName())
+		return 0, fmt.Sprintf("%s is %s, not a number", n.expr.text, result.Type().TypeName())
 	}
 	if math.IsNaN(value) || math.IsInf(value, 0) {
-		return 0, n.expr.text + " is no finite number"
+		return 0, n.expr.text + " is not a finite number"
 	}
 	return value, ""
 }

@@ -41,8 +41,8 @@ var _ = Describe("Expressions that yield numbers", func() {
 		},
 		Entry("an unknown cost", "cost.eur", "no price", func(f *measure.Facts) { f.Cost = measure.CostFacts{Why: "no price"} }),
 		Entry("a key that is not there", `calls.by["nobody"]`, "cannot be evaluated", func(*measure.Facts) {}),
-		Entry("no finite number", "run.duration / 0.0", "is no finite number", func(f *measure.Facts) { f.Run.Duration, f.Run.DurationKnown = 1, true }),
-		Entry("something else", `dyn(run.status)`, "and no number", func(*measure.Facts) {}),
+		Entry("no finite number", "run.duration / 0.0", "is not a finite number", func(f *measure.Facts) { f.Run.Duration, f.Run.DurationKnown = 1, true }),
+		Entry("something else", `dyn(run.status)`, "not a number", func(*measure.Facts) {}),
 	)
 
 	DescribeTable("are refused", func(text, want string) {
