@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/call"
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
@@ -21,7 +21,7 @@ type Service struct {
 	set     Options
 	dep     Deps
 	prompts map[session.Language]*prompt.Set
-	caller  call.Caller
+	caller  run.Caller
 
 	locks       locks
 	recall      recall
@@ -40,7 +40,7 @@ func New(o Options, d Deps) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{set: o, dep: d, prompts: map[session.Language]*prompt.Set{}}
-	s.caller = call.Caller{Backend: d.Backend, Clock: d.Clock, Timeout: o.CallTimeout}
+	s.caller = run.Caller{Backend: d.Backend, Clock: d.Clock, CallTimeout: o.CallTimeout}
 	for _, l := range session.Languages() {
 		if s.prompts[l], err = prompt.Load(l); err != nil {
 			return nil, fmt.Errorf("load the prompts for %s: %w", l, err)

@@ -9,14 +9,14 @@ import (
 
 // call makes one call and enters it in the transcript.
 func (r *runner) call(n int) (llm.Reply, error) {
-	at := r.elapsed()
-	reply, err := r.caller.Complete(r.ctx, llm.Request{
+	at := r.Elapsed()
+	reply, err := r.Complete(r.Context, llm.Request{
 		Purpose: "loop", Model: r.set.Model, Messages: r.dialogue.messages(), Stream: r.set.Stream, OnText: r.dep.OnText,
 		OnActivity: r.dep.OnActivity,
 	})
 	entry := Entry{
 		N: n, Prompt: r.dialogue.last(), Answer: reply.Text, Finish: reply.Finish, Usage: reply.Usage,
-		Denials: reply.Denials, At: at, Duration: r.elapsed() - at,
+		Denials: reply.Denials, At: at, Duration: r.Elapsed() - at,
 	}
 	if err != nil {
 		entry.fail(err)

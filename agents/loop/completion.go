@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/completion"
-	"github.com/rehearse-dev/rehearse/agents/internal/guard"
+	"github.com/rehearse-dev/rehearse/agents/internal/answers"
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -16,12 +16,12 @@ import (
 var guardPolicies = []GuardPolicy{GuardOff, GuardPolicy(stop.Balanced), GuardPolicy(stop.Strict)}
 
 // complete asks the stop guard about an answer that says done.
-func (r *runner) complete(n int, reply llm.Reply, summary string) *ending {
+func (r *runner) complete(n int, reply llm.Reply, summary string) *run.Ending {
 	r.result.Completed = true
 	if len(r.result.Denials) > 0 {
 		return denied(n, r.result.Denials)
 	}
-	done := &ending{status: StatusDone, details: fmt.Sprintf("completed in iteration %d", n)}
+	done := &run.Ending{Status: StatusDone, Details: fmt.Sprintf("completed in iteration %d", n)}
 	if r.dep.judge == nil {
 		return done
 	}
@@ -51,16 +51,16 @@ func (r *runner) complete(n int, reply llm.Reply, summary string) *ending {
 
 // refuse returns the ending if an answer that may not stop was refused too often, or
 // leaves the same steps as those before it.
-func (r *runner) refuse(answer string, v stop.Verdict, capped bool) *ending {
+func (r *runner) refuse(answer string, v stop.Verdict, capped bool) *run.Ending {
 	if v.MayStop {
 		return nil
 	}
 	same, limit := r.same.Next(leaves(answer, v.Steps)), r.set.SameStepsLimit
 	switch {
 	case capped:
-		return &ending{
-			status: StatusCapped, guard: "continuation_limit",
-			details: fmt.Sprintf("stopped at refusal %d of the completion by the stop guard (continuation_limit %d): %s",
+		return &run.Ending{
+			Status: StatusCapped, Guard: "continuation_limit",
+			Details: fmt.Sprintf("stopped at refusal %d of the completion by the stop guard (continuation_limit %d): %s",
 				r.refusals, r.set.ContinuationLimit, v.Reason),
 		}
 	case limit > 0 && same >= limit:
@@ -74,7 +74,7 @@ func (r *runner) refuse(answer string, v stop.Verdict, capped bool) *ending {
 // answer without numbers, times and spacing where it has none.
 func leaves(answer string, steps []stop.Step) string {
 	if len(steps) == 0 {
-		return guard.Near(answer)
+		return answers.Near(answer)
 	}
 	ids := make([]string, len(steps))
 	for i, s := range steps {
@@ -86,10 +86,10 @@ func leaves(answer string, steps []stop.Step) string {
 
 // denied is the end by an answer that says done although permissions refused tool
 // calls of the run: the work that they were for may be missing.
-func denied(n int, denials []llm.Denial) *ending {
-	return &ending{
-		status: StatusBlocked, guard: "permissions",
-		details: fmt.Sprintf("the agent says in iteration %d that it is done, but its permissions refused %s", n, llm.DescribeDenials(denials)),
+func denied(n int, denials []llm.Denial) *run.Ending {
+	return &run.Ending{
+		Status: StatusBlocked, Guard: "permissions",
+		Details: fmt.Sprintf("the agent says in iteration %d that it is done, but its permissions refused %s", n, llm.DescribeDenials(denials)),
 	}
 }
 
@@ -105,9 +105,9 @@ func (r *runner) said(answer, summary string) string {
 // prose is what an answer says beside being done.
 func (r *runner) prose(answer string) string {
 	if r.set.Mode == JSON {
-		return completion.ObjectProse(answer)
+		return answers.ObjectProse(answer)
 	}
-	return completion.Markers{Done: r.set.Marker}.Prose(answer)
+	return answers.Markers{Done: r.set.Marker}.Prose(answer)
 }
 
 // tellVerdict reports what the stop guard decided: whether the run is forced to go on, and

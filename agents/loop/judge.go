@@ -5,20 +5,20 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/completion"
-	"github.com/rehearse-dev/rehearse/agents/internal/guard"
+	"github.com/rehearse-dev/rehearse/agents/internal/answers"
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // judge decides after a call whether the run goes on.
-func (r *runner) judge(n int, reply llm.Reply, err error) *ending {
+func (r *runner) judge(n int, reply llm.Reply, err error) *run.Ending {
 	if err == nil {
 		r.result.Text = reply.Text
 	}
-	if end := r.limits(); end != nil {
-		if err == nil && end.status == StatusBudget { // what was paid for is not lost
-			r.result.Completed = r.verdict(reply).State == completion.Done
+	if end := r.Limits(); end != nil {
+		if err == nil && end.Status == StatusBudget { // what was paid for is not lost
+			r.result.Completed = r.verdict(reply).State == answers.Done
 		}
 		return end
 	}
@@ -28,27 +28,27 @@ func (r *runner) judge(n int, reply llm.Reply, err error) *ending {
 	return r.judgeAnswer(n, reply)
 }
 
-func (r *runner) judgeFailure(n int, err error) *ending {
+func (r *runner) judgeFailure(n int, err error) *run.Ending {
 	r.failed++
 	same := r.errors.Next(errorKey(err))
 	r.moveBreaker(n, err.Error(), r.breaker.Failed)
 	switch set := r.set; {
 	case r.breaker.GivenUp():
-		return &ending{
-			status: StatusError, guard: "breaker.max_opens", err: err,
-			details: fmt.Sprintf("gave up at opening %d of the circuit (breaker.max_opens %d); last error: %s",
+		return &run.Ending{
+			Status: StatusError, Guard: "breaker.max_opens", Err: err,
+			Details: fmt.Sprintf("gave up at opening %d of the circuit (breaker.max_opens %d); last error: %s",
 				r.breaker.Opens(), r.breaker.MaxOpens, err),
 		}
 	case set.RepeatedErrorLimit > 0 && same >= set.RepeatedErrorLimit:
-		return &ending{
-			status: StatusNoProgress, guard: "repeated_error_limit", err: err,
-			details: fmt.Sprintf("stopped after %d times the same error in a row (repeated_error_limit %d): %s",
+		return &run.Ending{
+			Status: StatusNoProgress, Guard: "repeated_error_limit", Err: err,
+			Details: fmt.Sprintf("stopped after %d times the same error in a row (repeated_error_limit %d): %s",
 				same, set.RepeatedErrorLimit, err),
 		}
 	case set.ErrorLimit > 0 && r.failed >= set.ErrorLimit:
-		return &ending{
-			status: StatusError, guard: "error_limit", err: err,
-			details: fmt.Sprintf("stopped, as calls failed (%d in a row, error_limit %d): %s", r.failed, set.ErrorLimit, err),
+		return &run.Ending{
+			Status: StatusError, Guard: "error_limit", Err: err,
+			Details: fmt.Sprintf("stopped, as calls failed (%d in a row, error_limit %d): %s", r.failed, set.ErrorLimit, err),
 		}
 	}
 	return nil
@@ -59,26 +59,26 @@ func (r *runner) judgeFailure(n int, err error) *ending {
 func errorKey(err error) string {
 	e, ok := errors.AsType[*llm.Error](err)
 	if !ok {
-		return guard.Near(err.Error())
+		return answers.Near(err.Error())
 	}
 	message := e.Message
 	if message == "" && e.Err != nil {
 		message = e.Err.Error()
 	}
-	return fmt.Sprintf("%s %d %s", e.Kind, e.Status, guard.Near(message))
+	return fmt.Sprintf("%s %d %s", e.Kind, e.Status, answers.Near(message))
 }
 
-func (r *runner) judgeAnswer(n int, reply llm.Reply) *ending {
+func (r *runner) judgeAnswer(n int, reply llm.Reply) *run.Ending {
 	r.failed = 0
 	r.errors.Reset()
 	r.moveBreaker(n, "the call was answered", r.breaker.Succeeded)
 	stuck := r.stalled.next(reply.Text)
 	verdict := r.read(n, reply)
 	switch {
-	case verdict.State == completion.Blocked:
+	case verdict.State == answers.Blocked:
 		r.dep.Sink.Tell(event.Event{Kind: event.HandOver, Name: "person", N: n, Detail: verdict.Summary})
-		return &ending{status: StatusBlocked, details: strings.TrimSuffix("handed over to a person: "+verdict.Summary, ": ")}
-	case verdict.State == completion.Done && (stuck == nil || !r.refused[reply.Text]):
+		return &run.Ending{Status: StatusBlocked, Details: strings.TrimSuffix("handed over to a person: "+verdict.Summary, ": ")}
+	case verdict.State == answers.Done && (stuck == nil || !r.refused[reply.Text]):
 		return r.complete(n, reply, verdict.Summary)
 	case stuck != nil:
 		return stuck
@@ -88,15 +88,15 @@ func (r *runner) judgeAnswer(n int, reply llm.Reply) *ending {
 }
 
 // verdict parses what an answer says about completion.
-func (r *runner) verdict(reply llm.Reply) completion.Verdict {
-	var verdict completion.Verdict
+func (r *runner) verdict(reply llm.Reply) answers.Verdict {
+	var verdict answers.Verdict
 	if r.set.Mode == JSON {
-		verdict = completion.ReadObject(reply.Text)
+		verdict = answers.ReadObject(reply.Text)
 	} else {
-		verdict = completion.Markers{Done: r.set.Marker, Blocked: r.set.BlockedMarker}.Read(reply.Text)
+		verdict = answers.Markers{Done: r.set.Marker, Blocked: r.set.BlockedMarker}.Read(reply.Text)
 	}
-	if r.set.Mode == Answer && verdict.State == completion.Continue && strings.TrimSpace(reply.Text) != "" {
-		verdict.State = completion.Done
+	if r.set.Mode == Answer && verdict.State == answers.Continue && strings.TrimSpace(reply.Text) != "" {
+		verdict.State = answers.Done
 	}
 	if reply.Finish == llm.FinishLength || reply.Finish == llm.FinishContentFilter {
 		verdict = verdict.CutOff("finish reason " + string(reply.Finish))
@@ -105,7 +105,7 @@ func (r *runner) verdict(reply llm.Reply) completion.Verdict {
 }
 
 // read takes what an answer says about completion.
-func (r *runner) read(n int, reply llm.Reply) completion.Verdict {
+func (r *runner) read(n int, reply llm.Reply) answers.Verdict {
 	verdict := r.verdict(reply)
 	if verdict.Note != "" {
 		r.dep.Sink.Tell(event.Event{Kind: event.Verdict, Name: "completion", N: n, Detail: verdict.Note})

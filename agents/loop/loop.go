@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
@@ -112,25 +112,17 @@ func Run(ctx context.Context, s Settings, d Deps) (result Result) {
 		if p := recover(); p != nil {
 			result = r.result
 			result.Status, result.ExitCode = StatusError, StatusError.ExitCode()
-			result.Iterations, result.Duration = len(result.Transcript), r.elapsed()
-			result.Details, result.Err = fmt.Sprintf("panic: %v", p), panicError(p)
+			result.Iterations, result.Duration = len(result.Transcript), r.Elapsed()
+			end := run.Panicked(p)
+			result.Details, result.Err = end.Details, end.Err
 		}
 	}()
 	if err := s.validate(); err != nil {
-		return r.finish(&ending{status: StatusError, details: "the settings are not valid: " + err.Error(), err: err})
+		return r.finish(run.Failed(fmt.Errorf("the settings are not valid: %w", err)))
 	}
 	if d.Backend == nil {
-		err := errors.New("no backend is given")
-		return r.finish(&ending{status: StatusError, details: err.Error(), err: err})
+		return r.finish(run.Failed(errors.New("no backend is given")))
 	}
-	r.outer, r.ctx = ctx, ctx
-	if s.Timeout > 0 {
-		timed, cancel := r.dep.Clock.WithTimeout(ctx, s.Timeout.Std())
-		defer cancel()
-		r.ctx = timed
-	}
+	defer r.Enter(ctx)()
 	return r.finish(r.loop())
 }
-
-// panicError keeps the stack, which a message that must repeat cannot hold.
-func panicError(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }

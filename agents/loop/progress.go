@@ -3,15 +3,16 @@ package loop
 import (
 	"fmt"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/guard"
+	"github.com/rehearse-dev/rehearse/agents/internal/answers"
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 )
 
 // progress is the no-progress guards, each with the limit that switches it on.
 type progress struct {
 	identical, alternation, near int
 
-	same, nearlySame guard.Run
-	cycle            guard.Cycle
+	same, nearlySame answers.Repeats
+	cycle            answers.Cycle
 }
 
 func newProgress(s Settings) progress {
@@ -20,12 +21,12 @@ func newProgress(s Settings) progress {
 
 // next takes the next answer and returns the ending if a guard fires; of
 // several, the strictest one.
-func (p *progress) next(answer string) *ending {
+func (p *progress) next(answer string) *run.Ending {
 	same := p.same.Next(answer)
 	period, times := p.cycle.Next(answer)
 	nearly := 0
 	if p.near > 0 {
-		nearly = p.nearlySame.Next(guard.Near(answer))
+		nearly = p.nearlySame.Next(answers.Near(answer))
 	}
 	switch {
 	case p.identical > 0 && same >= p.identical:
@@ -38,9 +39,9 @@ func (p *progress) next(answer string) *ending {
 	return nil
 }
 
-func stuck(option string, limit int, what string) *ending {
-	return &ending{
-		status: StatusNoProgress, guard: option,
-		details: fmt.Sprintf("stopped after %s (%s %d)", what, option, limit),
+func stuck(option string, limit int, what string) *run.Ending {
+	return &run.Ending{
+		Status: StatusNoProgress, Guard: option,
+		Details: fmt.Sprintf("stopped after %s (%s %d)", what, option, limit),
 	}
 }

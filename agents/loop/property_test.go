@@ -9,6 +9,7 @@ import (
 	. "github.com/onsi/gomega"
 	"pgregory.net/rapid"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -55,7 +56,7 @@ var _ = Describe("Any run", Label("L-01", "L-03", "L-07", "L-09"), func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			r := drawn(t)
 			res := r.run()
-			known := slices.ContainsFunc(loop.Statuses(), func(row loop.StatusInfo) bool {
+			known := slices.ContainsFunc(loop.Statuses(), func(row run.StatusInfo) bool {
 				return row.Status == res.Status && row.ExitCode == res.ExitCode
 			})
 			switch {

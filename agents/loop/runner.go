@@ -2,12 +2,10 @@ package loop
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"time"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/call"
-	"github.com/rehearse-dev/rehearse/agents/internal/guard"
+	"github.com/rehearse-dev/rehearse/agents/internal/answers"
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
@@ -17,33 +15,22 @@ import (
 
 // runner is the state of one run.
 type runner struct {
-	set    Settings
-	dep    Deps
-	caller call.Caller
-	outer  context.Context // ends with the user's interrupt
-	ctx    context.Context // ends when the run's time is up, too
-	start  time.Time
+	run.Run
+	set Settings
+	dep Deps
 
-	breaker guard.Breaker
+	breaker run.Breaker
 	stalled progress
-	errors  guard.Run // of equal errors
-	failed  int       // calls in a row
+	errors  answers.Repeats // of equal errors
+	failed  int             // calls in a row
 
 	dialogue dialogue
 	refused  map[string]bool // completions that the stop guard refused
 	refusals int
 	todos    todoList
-	same     guard.Run // of refusals that leave equal steps
-	left     []string  // the steps that the last prompt asks for
+	same     answers.Repeats // of refusals that leave equal steps
+	left     []string        // the steps that the last prompt asks for
 	result   Result
-}
-
-// ending is why a run ends; nil means that it goes on.
-type ending struct {
-	status  Status
-	guard   string // the option whose limit was reached
-	details string
-	err     error
 }
 
 func newRunner(s Settings, d Deps) *runner {
@@ -61,27 +48,24 @@ func newRunner(s Settings, d Deps) *runner {
 	r := &runner{
 		set:      s,
 		dep:      d,
-		start:    d.Clock.Now(),
 		stalled:  newProgress(s),
 		dialogue: newDialogue(s, d.Conversational),
 		todos:    todoList{oneByOne: s.Todos == OneByOne, emit: d.Sink.Tell},
 		refused:  map[string]bool{},
 		result:   Result{Backend: cmp.Or(d.BackendID, s.Backend), Transcript: []Entry{}},
 	}
-	r.caller = call.Caller{
-		Backend: d.Backend, ID: r.result.Backend, Clock: d.Clock, Timeout: s.CallTimeout.Std(),
+	r.Run = run.New(run.Caller{
+		Backend: d.Backend, ID: r.result.Backend, Clock: d.Clock, CallTimeout: s.CallTimeout.Std(),
 		Budgets: []*budget.Budget{budget.New(s.Budget, d.Price, d.EURPerUSD), d.Shared},
-	}
+	}, s.Timeout)
 	if s.Breaker != nil {
-		r.breaker = guard.Breaker{Failures: s.Breaker.Failures, MaxOpens: s.Breaker.MaxOpens}
+		r.breaker = run.Breaker{Failures: s.Breaker.Failures, MaxOpens: s.Breaker.MaxOpens}
 	}
 	return r
 }
 
-func (r *runner) elapsed() time.Duration { return r.dep.Clock.Now().Sub(r.start) }
-
 // loop iterates until there is an ending.
-func (r *runner) loop() *ending {
+func (r *runner) loop() *run.Ending {
 	for n := 1; n <= r.set.MaxIterations; n++ {
 		if end := r.ready(n); end != nil {
 			return end
@@ -91,72 +75,30 @@ func (r *runner) loop() *ending {
 			return end
 		}
 	}
-	return &ending{
-		status: StatusMaxIterations, guard: "max_iterations",
-		details: fmt.Sprintf("stopped after %d iterations without completion (max_iterations %d)", r.set.MaxIterations, r.set.MaxIterations),
+	return &run.Ending{
+		Status: StatusMaxIterations, Guard: "max_iterations",
+		Details: fmt.Sprintf("stopped after %d iterations without completion (max_iterations %d)", r.set.MaxIterations, r.set.MaxIterations),
 	}
 }
 
 // ready returns why the next call may not be made. It waits while the circuit is
 // open.
-func (r *runner) ready(n int) *ending {
-	if end := r.over(); end != nil {
+func (r *runner) ready(n int) *run.Ending {
+	if end := r.Over(); end != nil {
 		return end
 	}
-	if end := spent(r.caller.Reserve()); end != nil {
+	if end := r.Reserve(); end != nil {
 		return end
 	}
-	if r.breaker.State() != guard.Open {
+	if r.breaker.State() != run.Open {
 		return nil
 	}
 	cooldown := r.set.Breaker.Cooldown
-	if err := r.dep.Clock.Sleep(r.ctx, cooldown.Std()); err != nil {
-		return cmp.Or(r.over(), &ending{status: StatusError, details: "waiting for the circuit to cool: " + err.Error(), err: err})
+	if err := r.dep.Clock.Sleep(r.Context, cooldown.Std()); err != nil {
+		return cmp.Or(r.Over(), &run.Ending{Status: StatusError, Details: "waiting for the circuit to cool: " + err.Error(), Err: err})
 	}
 	r.moveBreaker(n, fmt.Sprintf("cooled for %s, one call is tried", cooldown), r.breaker.Cooled)
-	return r.over()
-}
-
-// limits returns the ending that goes before anything an answer says.
-func (r *runner) limits() *ending {
-	return cmp.Or(r.interrupted(), spent(r.caller.Check()), r.over())
-}
-
-func (r *runner) interrupted() *ending {
-	err := r.span().Interrupted()
-	if err == nil {
-		return nil
-	}
-	return &ending{status: StatusInterrupted, details: "interrupted: " + err.Error(), err: err}
-}
-
-// over returns the ending if the user interrupted or the time is up.
-func (r *runner) over() *ending {
-	if end := r.interrupted(); end != nil {
-		return end
-	}
-	details, own, err := r.span().Over()
-	if err == nil {
-		return nil
-	}
-	end := &ending{status: StatusTimeout, details: details, err: err}
-	if own {
-		end.guard = "timeout"
-	}
-	return end
-}
-
-func (r *runner) span() call.Span {
-	return call.Span{Outer: r.outer, Run: r.ctx, Timeout: r.set.Timeout}
-}
-
-// spent returns the ending if a cap tripped.
-func spent(e *budget.Exceeded) *ending {
-	if e == nil {
-		return nil
-	}
-	option := "budget." + e.Cap
-	return &ending{status: StatusBudget, guard: option, details: fmt.Sprintf("stopped: %s (%s)", e, option), err: e}
+	return r.Over()
 }
 
 // moveBreaker moves the circuit breaker and tells if its state changed.
@@ -174,19 +116,16 @@ func (r *runner) moveBreaker(n int, why string, move func()) {
 }
 
 // finish completes the result and tells of the end.
-func (r *runner) finish(end *ending) Result {
+func (r *runner) finish(end *run.Ending) Result {
 	res := &r.result
-	res.Status, res.ExitCode = end.status, end.status.ExitCode()
-	res.Guard, res.Details, res.Err = end.guard, end.details, end.err
+	res.Status, res.ExitCode = end.Status, end.Status.ExitCode()
+	res.Guard, res.Details, res.Err = end.Guard, end.Details, end.Err
 	res.Todos = r.todos.all
-	res.Iterations, res.Duration = len(res.Transcript), r.elapsed()
+	res.Iterations, res.Duration = len(res.Transcript), r.Elapsed()
 	res.Prose = r.said(res.Text, r.verdict(llm.Reply{Text: res.Text}).Summary)
-	if end.guard != "" {
-		r.dep.Sink.Tell(event.Event{Kind: event.Guard, Name: end.guard, N: res.Iterations, Detail: end.details})
+	if end.Guard != "" {
+		r.dep.Sink.Tell(event.Event{Kind: event.Guard, Name: end.Guard, N: res.Iterations, Detail: end.Details})
 	}
-	r.dep.Sink.Tell(event.Event{
-		Kind: event.End, Name: string(end.status), N: res.Iterations, Detail: end.details,
-		Attrs: map[string]any{"exit_code": res.ExitCode},
-	})
+	r.dep.Sink.Tell(end.Event(res.Iterations))
 	return *res
 }

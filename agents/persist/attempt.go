@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/clock"
@@ -19,7 +20,7 @@ import (
 // attempt is an attempt at a task while it is under way. It is the Meter of its
 // worker.
 type attempt struct {
-	run    *run
+	run    *supervisor
 	cancel context.CancelCauseFunc
 	stop   func() // the watchdog's timer
 
@@ -36,7 +37,7 @@ type attempt struct {
 
 // try makes an attempt, from its intent to its outcome. The caller holds the lock,
 // which is given up while the worker works.
-func (r *run) try(move state.Move) *ending {
+func (r *supervisor) try(move state.Move) *ending {
 	if move.Wait > 0 && r.waited != r.state.Counts.Attempts {
 		return r.wait(move)
 	}
@@ -79,7 +80,7 @@ type ruling struct {
 }
 
 // judge asks the stop guard about the answer of a task that is done.
-func (r *run) judge(out Outcome) (j ruling) {
+func (r *supervisor) judge(out Outcome) (j ruling) {
 	said := cmp.Or(out.Prose, out.Answer)
 	if out.Grade != Done || said == "" || clock.Err(r.ctx) != nil {
 		return ruling{}
@@ -95,7 +96,7 @@ func (r *run) judge(out Outcome) (j ruling) {
 
 // wait waits before an attempt, as what the one before needed was not there. What
 // comes after it is decided anew.
-func (r *run) wait(move state.Move) *ending {
+func (r *supervisor) wait(move state.Move) *ending {
 	if err := r.flush(); err != nil {
 		return r.keepFailure(err)
 	}
@@ -117,7 +118,7 @@ func (r *run) wait(move state.Move) *ending {
 }
 
 // intend writes that an attempt begins, together with all that was not written yet.
-func (r *run) intend(move state.Move) error {
+func (r *supervisor) intend(move state.Move) error {
 	if !move.Again {
 		task := r.state.Task(move.Task)
 		record := state.Record{Kind: state.KindIntent, Task: task.ID, Attempt: task.Attempts + 1}
@@ -166,7 +167,7 @@ func (a *attempt) graded(ctx context.Context, task state.Task, out Outcome) (gra
 
 // settle takes the outcome of an attempt. One that the end of the run cut off has none:
 // the next run makes it again.
-func (r *run) settle(task int, a *attempt, out Outcome, cause string, j ruling) *ending {
+func (r *supervisor) settle(task int, a *attempt, out Outcome, cause string, j ruling) *ending {
 	if out.Grade != Done {
 		if r.broken != nil || clock.Err(r.ctx) != nil {
 			return nil // over says why
@@ -176,7 +177,7 @@ func (r *run) settle(task int, a *attempt, out Outcome, cause string, j ruling) 
 	grade := string(out.Grade)
 	var end *ending
 	if out.Grade != Done && out.Capped != "" {
-		end = overspent(out.Capped, cmp.Or(r.Budget.Check(), errors.New(cmp.Or(out.Details, "the worker was capped"))))
+		end = ended(run.Overspent(out.Capped, cmp.Or(r.Budget.Check(), errors.New(cmp.Or(out.Details, "the worker was capped")))))
 		if out.Answer == "" && out.Carry == "" {
 			return end
 		}
@@ -207,7 +208,7 @@ func warned(out Outcome) string {
 	return strings.TrimPrefix(out.Details+"; "+out.Warning, "; ")
 }
 
-func (r *run) spent(out Outcome) state.Spent {
+func (r *supervisor) spent(out Outcome) state.Spent {
 	if r.Budget != nil {
 		return state.Spent(r.Budget.Spent())
 	}
@@ -270,7 +271,7 @@ func (a *attempt) Call(n int) error {
 }
 
 // softLimit makes the checkpoint before a segment ends.
-func (r *run) softLimit() {
+func (r *supervisor) softLimit() {
 	r.tell(event.Event{
 		Kind: event.Guard, Name: "soft-limit", N: r.state.Segment,
 		Detail: fmt.Sprintf("%d tool calls in segment %d (limits.soft_calls %d)", r.calls(), r.state.Segment, r.limits.SoftCalls),
@@ -282,7 +283,7 @@ func (r *run) softLimit() {
 }
 
 // calls are the tool calls of the segment, those of the attempt under way included.
-func (r *run) calls() int {
+func (r *supervisor) calls() int {
 	n := r.state.SegmentCalls
 	if r.attempt != nil {
 		n += r.attempt.calls

@@ -21,7 +21,7 @@ type entries struct {
 
 // enter puts files into the context of a record, of a task with an index. Files that
 // must leave for them are saved and read back before; where that fails none leaves.
-func (r *run) enter(record *state.Record, files []string, task int) {
+func (r *supervisor) enter(record *state.Record, files []string, task int) {
 	if len(files) == 0 {
 		return
 	}
@@ -38,7 +38,7 @@ func (r *run) enter(record *state.Record, files []string, task int) {
 
 // look is the look at the context that is due every so often: what was not used
 // since the last one and is not needed leaves.
-func (r *run) look() error {
+func (r *supervisor) look() error {
 	if r.now()-r.state.Looked < r.limits.OptimiseEvery.Std() {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (r *run) look() error {
 // save sees that files which are to leave the context are saved. Where one is not
 // yet, all of the context is saved, and read back, so that of those to leave soon
 // none has to be.
-func (r *run) save(leaving []string) error {
+func (r *supervisor) save(leaving []string) error {
 	if len(leaving) == 0 {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (r *run) save(leaving []string) error {
 }
 
 // know takes what is saved.
-func (r *run) know(data []byte) {
+func (r *supervisor) know(data []byte) {
 	var kept entries
 	if json.Unmarshal(data, &kept) != nil {
 		return // it is saved anew
@@ -104,7 +104,7 @@ func (r *run) know(data []byte) {
 	}
 }
 
-func (r *run) keptContext(task int, err error) {
+func (r *supervisor) keptContext(task int, err error) {
 	r.tell(event.Event{
 		Kind: event.Guard, Name: "context-kept", Detail: "no file leaves the context, as it could not be saved: " + err.Error(),
 		Attrs: map[string]any{"task": r.name(task)},
@@ -112,7 +112,7 @@ func (r *run) keptContext(task int, err error) {
 }
 
 // tellContext tells of a record that changes the context, if files left it or came back.
-func (r *run) tellContext(record state.Record) {
+func (r *supervisor) tellContext(record state.Record) {
 	c := record.Context
 	if c == nil || len(c.Evicted)+len(c.Restored) == 0 {
 		return

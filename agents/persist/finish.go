@@ -8,20 +8,20 @@ import (
 )
 
 // finish writes the end, makes the last checkpoint, and tells.
-func (r *run) finish(end *ending) Result {
+func (r *supervisor) finish(end *ending) Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
-	if err := r.keepEnd(end); err != nil && end.status != StatusError {
-		end = r.keepFailure(errors.Join(err, end.err))
+	if err := r.keepEnd(end); err != nil && end.Status != StatusError {
+		end = r.keepFailure(errors.Join(err, end.Err))
 	}
 	result := Result{Tasks: []Task{}}
 	if r.kept != nil {
 		result = report(r.kept, r.saved)
 		result.Counts.Resumes = r.resumed
 	}
-	result.Status, result.ExitCode = end.status, end.status.ExitCode()
-	result.Guard, result.Details, result.Err = end.guard, end.details, end.err
+	result.Status, result.ExitCode = end.Status, end.Status.ExitCode()
+	result.Guard, result.Details, result.Err = end.Guard, end.Details, end.Err
 	result.Duration = r.Clock.Now().Sub(r.start)
 	r.tellEnd(end, result.Counts.Done, len(result.Tasks))
 	return result
@@ -29,11 +29,11 @@ func (r *run) finish(end *ending) Result {
 
 // keepEnd keeps how the run ended. After an error nothing is written
 // any more.
-func (r *run) keepEnd(end *ending) error {
-	if r.state == nil || end.kept || end.status == StatusError {
+func (r *supervisor) keepEnd(end *ending) error {
+	if r.state == nil || end.kept || end.Status == StatusError {
 		return nil
 	}
-	last := &state.End{Status: string(end.status), Guard: end.guard, Details: state.Clip(end.details, state.MaxDetails), Spent: r.spent(Outcome{})}
+	last := &state.End{Status: string(end.Status), Guard: end.Guard, Details: state.Clip(end.Details, state.MaxDetails), Spent: r.spent(Outcome{})}
 	if err := r.put(state.Record{Kind: state.KindEnd, End: last}); err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ type snapshot struct {
 }
 
 // put applies a record and keeps it for the next flush.
-func (r *run) put(record state.Record) error {
+func (r *supervisor) put(record state.Record) error {
 	record.At = r.now()
 	data, err := record.Encode()
 	if err != nil {
@@ -47,7 +47,7 @@ func (r *run) put(record state.Record) error {
 }
 
 // flush writes the records that were put, all or none of them.
-func (r *run) flush() error {
+func (r *supervisor) flush() error {
 	if len(r.pending) == 0 {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (r *run) flush() error {
 }
 
 // checkpoint makes a snapshot of the state, and tells why.
-func (r *run) checkpoint(why string) error {
+func (r *supervisor) checkpoint(why string) error {
 	if err := r.flush(); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (r *run) checkpoint(why string) error {
 
 // keepAlive makes a checkpoint each time that the last one is old, also while a
 // task runs.
-func (r *run) keepAlive() {
+func (r *supervisor) keepAlive() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.saved.At = r.now()
@@ -127,10 +127,10 @@ func (r *run) keepAlive() {
 }
 
 // due reports whether it is time for a checkpoint.
-func (r *run) due() bool { return r.now()-r.saved.At >= r.limits.SaveEvery.Std() }
+func (r *supervisor) due() bool { return r.now()-r.saved.At >= r.limits.SaveEvery.Std() }
 
 // broke ends the run as the state cannot be kept.
-func (r *run) broke(err error) {
+func (r *supervisor) broke(err error) {
 	r.broken = err
 	r.cancel(err)
 }

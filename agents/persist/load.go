@@ -142,7 +142,7 @@ func (f *folding) same(begun string) error {
 }
 
 // load takes the state from the store, or begins it.
-func (r *run) load() *ending {
+func (r *supervisor) load() *ending {
 	f, found, err := fold(r.plan, r.Store)
 	if err != nil {
 		return failure("the run cannot go on", err)
@@ -155,7 +155,7 @@ func (r *run) load() *ending {
 	}
 	r.state, r.saved, r.base = f.state, f.saved, f.state.At
 	if end := r.state.End; end != nil && end.Status == string(StatusComplete) {
-		return &ending{status: StatusComplete, guard: end.Guard, details: end.Details, kept: true}
+		return &ending{recorded(*end), true}
 	}
 	r.Budget.Restore(budget.Spent(r.state.Spent))
 	if r.state.Begun() {
@@ -170,7 +170,7 @@ func (r *run) load() *ending {
 }
 
 // begin writes what plan the state is of.
-func (r *run) begin(print state.Fingerprint) error {
+func (r *supervisor) begin(print state.Fingerprint) error {
 	data, err := json.Marshal(print)
 	if err != nil {
 		return err
@@ -182,7 +182,7 @@ func (r *run) begin(print state.Fingerprint) error {
 }
 
 // resume counts and tells that a run goes on, and takes back its end.
-func (r *run) resume(found journal.Recovery) error {
+func (r *supervisor) resume(found journal.Recovery) error {
 	if err := r.Store.Save(resumesBlob, fmt.Appendf(nil, "%d", r.resumed+1)); err != nil {
 		return err
 	}

@@ -2,9 +2,8 @@ package persist
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
@@ -46,12 +45,11 @@ type Deps struct {
 // context.DeadlineExceeded. The attempt that is under way is made again by the next Run, with
 // the same Key.
 func Run(ctx context.Context, p plan.Plan, d Deps) (result Result) {
-	r := newRun(p, d)
+	r := newSupervisor(p, d)
 	defer func() {
 		if v := recover(); v != nil {
 			r.Sink = event.Discard // it may be what failed
-			err := fmt.Errorf("panic: %v\n%s", v, debug.Stack())
-			result = r.finish(&ending{status: StatusError, details: fmt.Sprintf("panic: %v", v), err: err})
+			result = r.finish(ended(run.Panicked(v)))
 		}
 	}()
 	defer r.close()

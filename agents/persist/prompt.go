@@ -9,7 +9,7 @@ import (
 
 // prompt is all that a worker is asked for. What earlier attempts left is a model's
 // or a program's text: it is quoted, line by line, and named as such.
-func (r *run) prompt(t state.Task) string {
+func (r *supervisor) prompt(t state.Task) string {
 	var b strings.Builder
 	if r.plan.Goal != "" {
 		fmt.Fprintf(&b, "Goal of the whole plan: %s\n\n", r.plan.Goal)
@@ -40,7 +40,7 @@ func (r *run) prompt(t state.Task) string {
 }
 
 // reason says why a task of a round is there.
-func (r *run) reason(b *strings.Builder, t state.Task) {
+func (r *supervisor) reason(b *strings.Builder, t state.Task) {
 	of, _ := t.Deferred()
 	d, open := r.state.DeferralOf(of)
 	switch {

@@ -3,53 +3,35 @@ package persist
 import (
 	"time"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/status"
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 )
 
-// Status says how a run ended. It is text in JSON.
-type Status string
+// Status is how a run ended. It is text in JSON.
+type Status = run.Status
 
 // The statuses.
 const (
-	StatusComplete    Status = "complete"
-	StatusError       Status = "error"
-	StatusBlocked     Status = "blocked"
-	StatusBudget      Status = "budget"
-	StatusCapped      Status = "capped"
-	StatusEscalated   Status = "escalated"
-	StatusInterrupted Status = "interrupted"
+	StatusComplete    = run.Complete
+	StatusError       = run.Error
+	StatusBlocked     = run.Blocked
+	StatusBudget      = run.Budget
+	StatusCapped      = run.Capped
+	StatusEscalated   = run.Escalated
+	StatusInterrupted = run.Interrupted
 )
 
-// StatusInfo is a row of the table of statuses: Status, ExitCode and Meaning.
-type StatusInfo = status.Row[Status]
-
-// Statuses is the table of all statuses with their exit codes, which are stable
-// and those that package loop uses, where it has the status.
-func Statuses() []StatusInfo {
-	return []StatusInfo{
-		{Status: StatusComplete, ExitCode: 0, Meaning: "every task is done and no check fails"},
-		{Status: StatusError, ExitCode: 1, Meaning: "the state could not be kept, or the plan is not valid"},
-		{Status: StatusBlocked, ExitCode: 6, Meaning: "what is left cannot be done: an error that no retry mends, or a dependency that failed"},
-		{Status: StatusBudget, ExitCode: 7, Meaning: "a cap on time, calls, tokens or cost was reached"},
-		{Status: StatusCapped, ExitCode: 8, Meaning: "checks still fail after the last round, or rounds change nothing"},
-		{Status: StatusEscalated, ExitCode: 9, Meaning: "a person must decide: a task asks for it, permissions refused a tool call, or nothing shows what was done"},
-		{Status: StatusInterrupted, ExitCode: 130, Meaning: "the user interrupted the run"},
+// Statuses lists all statuses with their exit codes, which are stable.
+func Statuses() []run.StatusInfo {
+	return []run.StatusInfo{
+		StatusComplete.Info("every task is done and no check fails"),
+		StatusError.Info("the state could not be kept, or the plan is not valid"),
+		StatusBlocked.Info("what is left cannot be done: an error that no retry mends, or a dependency that failed"),
+		StatusBudget.Info("a cap on time, calls, tokens or cost was reached"),
+		StatusCapped.Info("checks still fail after the last round, or rounds change nothing"),
+		StatusEscalated.Info("a person must decide: a task asks for it, permissions refused a tool call, or nothing shows what was done"),
+		StatusInterrupted.Info("the user interrupted the run"),
 	}
-}
-
-// ExitCode is the process exit code that stands for s; 1 if s is not known.
-func (s Status) ExitCode() int { return status.ExitCode(Statuses(), s) }
-
-// UnmarshalText implements encoding.TextUnmarshaler; it refuses other texts than
-// those of the table.
-func (s *Status) UnmarshalText(text []byte) error {
-	known, err := status.Parse(Statuses(), text, "a supervised run")
-	if err != nil {
-		return err
-	}
-	*s = known
-	return nil
 }
 
 // Result is how a run ended.

@@ -13,7 +13,7 @@ import (
 
 // check makes checks: all of them, or after a task of a round those that failed. The
 // caller holds the lock, which is given up while probes work.
-func (r *run) check(why state.Why) *ending {
+func (r *supervisor) check(why state.Why) *ending {
 	if r.due() {
 		if err := r.checkpoint("interval"); err != nil {
 			return r.keepFailure(err)
@@ -41,7 +41,7 @@ func (r *run) check(why state.Why) *ending {
 }
 
 // fails reports whether the last result of a check is a failure.
-func (r *run) fails(name check.Name) bool {
+func (r *supervisor) fails(name check.Name) bool {
 	for _, c := range r.state.Results {
 		if c.Name == name {
 			return c.Verdict == check.Fail
@@ -51,7 +51,7 @@ func (r *run) fails(name check.Name) bool {
 }
 
 // answer makes one check: by its probe, or else from the state.
-func (r *run) answer(name check.Name) check.Result {
+func (r *supervisor) answer(name check.Name) check.Result {
 	probe, given := r.Probes[name]
 	why := r.plan.Checks[name].None
 	switch {
@@ -70,7 +70,7 @@ func (r *run) answer(name check.Name) check.Result {
 }
 
 // probe asks a probe, without the lock.
-func (r *run) probe(name check.Name, p check.Probe) check.Result {
+func (r *supervisor) probe(name check.Name, p check.Probe) check.Result {
 	r.mu.Unlock()
 	defer r.mu.Lock()
 	start := r.Clock.Now()
@@ -96,7 +96,7 @@ func ask(ctx context.Context, p check.Probe) (result check.Result) {
 }
 
 // derive begins a round: failed checks become tasks.
-func (r *run) derive(move state.Move) *ending {
+func (r *supervisor) derive(move state.Move) *ending {
 	if move.Forced {
 		r.tellForced()
 	}
@@ -122,7 +122,7 @@ func (r *run) derive(move state.Move) *ending {
 }
 
 // segment begins the next segment.
-func (r *run) segment() *ending {
+func (r *supervisor) segment() *ending {
 	n := r.state.Segment + 1
 	calls := r.state.SegmentCalls
 	if err := r.put(state.Record{Kind: state.KindSegment, N: n}); err != nil {
@@ -140,7 +140,7 @@ func (r *run) segment() *ending {
 }
 
 // next is the id of the task whose turn it is; empty if there is none.
-func (r *run) next() string {
+func (r *supervisor) next() string {
 	if move := r.state.Next(); move.Do == state.DoAttempt {
 		return r.name(move.Task)
 	}

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/call"
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 	"github.com/rehearse-dev/rehearse/agents/stop"
@@ -18,10 +18,10 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
-// run is one process's part of a run. Its state is changed under mu only: timers
+// supervisor is one process's part of a run. Its state is changed under mu only: timers
 // and meters change it while a worker works. No lock is held while a worker, a
 // probe or a judge is at work.
-type run struct {
+type supervisor struct {
 	Deps
 	plan   plan.Plan
 	limits plan.Limits
@@ -51,15 +51,11 @@ type run struct {
 
 // ending is why a run ends; nil means that it goes on.
 type ending struct {
-	status  Status
-	guard   string
-	details string
-	err     error
-	// kept says that the journal has it already.
-	kept bool
+	run.Ending
+	kept bool // the journal has it already
 }
 
-func newRun(p plan.Plan, d Deps) *run {
+func newSupervisor(p plan.Plan, d Deps) *supervisor {
 	if d.Clock == nil {
 		d.Clock = clock.Real()
 	}
@@ -69,11 +65,11 @@ func newRun(p plan.Plan, d Deps) *run {
 	if d.Judge == nil {
 		d.Judge = func(_ context.Context, answer string) stop.Verdict { return stop.Judge(answer, stop.Options{}) }
 	}
-	return &run{Deps: d, plan: p, limits: p.Limits.WithDefaults(), start: d.Clock.Now()}
+	return &supervisor{Deps: d, plan: p, limits: p.Limits.WithDefaults(), start: d.Clock.Now()}
 }
 
 // run goes from the state that was kept to an end.
-func (r *run) run(ctx context.Context) *ending {
+func (r *supervisor) run(ctx context.Context) *ending {
 	r.outer, r.ctx = ctx, ctx
 	if err := r.validate(); err != nil {
 		return failure("the run cannot begin", err)
@@ -94,7 +90,7 @@ func (r *run) run(ctx context.Context) *ending {
 }
 
 // validate says what is missing or wrong before anything is done.
-func (r *run) validate() error {
+func (r *supervisor) validate() error {
 	if r.Store == nil {
 		return errors.New("no store is given")
 	}
@@ -123,7 +119,7 @@ func (r *run) validate() error {
 
 // bound sets up the contexts: what is left of the run's time is over all its
 // processes.
-func (r *run) bound(ctx context.Context) {
+func (r *supervisor) bound(ctx context.Context) {
 	if all := r.limits.Timeout.Std(); all > 0 {
 		timed, cancel := r.Clock.WithTimeout(ctx, max(0, all-r.base-r.saved.Lost))
 		r.stops = append(r.stops, cancel)
@@ -135,7 +131,7 @@ func (r *run) bound(ctx context.Context) {
 }
 
 // close stops the timers.
-func (r *run) close() {
+func (r *supervisor) close() {
 	r.mu.Lock()
 	r.closed = true
 	r.mu.Unlock()
@@ -146,10 +142,10 @@ func (r *run) close() {
 
 // now is the time of the run: that which its records tell of, without what a killed
 // process did after its last one.
-func (r *run) now() time.Duration { return r.base + r.Clock.Now().Sub(r.start) }
+func (r *supervisor) now() time.Duration { return r.base + r.Clock.Now().Sub(r.start) }
 
 // pass makes the next move.
-func (r *run) pass() *ending {
+func (r *supervisor) pass() *ending {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.look(); err != nil {
@@ -168,50 +164,48 @@ func (r *run) pass() *ending {
 	case state.DoSegment:
 		return r.segment()
 	default:
-		return &ending{
-			status: Status(move.End.Status), guard: move.End.Guard, details: move.End.Details,
-			kept: r.state.End != nil,
-		}
+		return &ending{recorded(move.End), r.state.End != nil}
 	}
 }
 
 // over returns the ending that goes before all that could be done.
-func (r *run) over() *ending {
+func (r *supervisor) over() *ending {
 	r.mu.Lock()
 	broken := r.broken
 	r.mu.Unlock()
-	span := call.Span{Outer: r.outer, Run: r.ctx, Timeout: r.limits.Timeout}
 	if broken != nil {
 		return r.keepFailure(broken)
 	}
-	if err := span.Interrupted(); err != nil {
-		return &ending{status: StatusInterrupted, details: "interrupted: " + err.Error(), err: err}
+	limits := run.Run{
+		Caller: run.Caller{Budgets: []*budget.Budget{r.Budget}},
+		Outer:  r.outer, Context: r.ctx, Timeout: r.limits.Timeout,
 	}
-	if e, ok := errors.AsType[*budget.Exceeded](r.Budget.Check()); ok {
-		return overspent(e.Cap, e)
+	end := ended(limits.Limits())
+	if end != nil && end.Status == run.Timeout {
+		end.Status = StatusBudget
 	}
-	if details, own, err := span.Over(); err != nil {
-		end := &ending{status: StatusBudget, details: details, err: err}
-		if own {
-			end.guard = "timeout"
-		}
-		return end
-	}
-	return nil
+	return end
 }
 
-// overspent is the end by a cap of the budget.
-func overspent(limit string, err error) *ending {
-	option := "budget." + strings.TrimPrefix(limit, "budget.")
-	return &ending{status: StatusBudget, guard: option, details: fmt.Sprintf("stopped: %v (%s)", err, option), err: err}
+// ended returns an ending of any run as one that the journal does not have; nil stays nil.
+func ended(end *run.Ending) *ending {
+	if end == nil {
+		return nil
+	}
+	return &ending{Ending: *end}
 }
 
-// failure is the end by an error.
+// recorded returns the ending that a record describes.
+func recorded(end state.End) run.Ending {
+	return run.Ending{Status: Status(end.Status), Guard: end.Guard, Details: end.Details}
+}
+
+// failure returns the ending by an error.
 func failure(what string, err error) *ending {
-	return &ending{status: StatusError, details: what + ": " + err.Error(), err: err}
+	return ended(run.Failed(fmt.Errorf("%s: %w", what, err)))
 }
 
 // keepFailure is the end when the state could not be kept. What was kept before is.
-func (r *run) keepFailure(err error) *ending {
+func (r *supervisor) keepFailure(err error) *ending {
 	return failure("the state could not be kept; see to the disk and start again, which goes on from what was kept", err)
 }

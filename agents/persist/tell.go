@@ -11,10 +11,10 @@ import (
 
 // tell tells of what happens. The caller holds the lock, so that the events have an
 // order.
-func (r *run) tell(e event.Event) { r.Sink.Tell(e) }
+func (r *supervisor) tell(e event.Event) { r.Sink.Tell(e) }
 
 // name is the id of the task with an index; empty if there is none.
-func (r *run) name(task int) string {
+func (r *supervisor) name(task int) string {
 	if task < 0 {
 		return ""
 	}
@@ -22,7 +22,7 @@ func (r *run) name(task int) string {
 }
 
 // tellAttempt tells of an attempt's outcome and of what the supervisor does about it.
-func (r *run) tellAttempt(t state.Task, record state.Record, v *stop.Verdict) {
+func (r *supervisor) tellAttempt(t state.Task, record state.Record, v *stop.Verdict) {
 	o := record.Outcome
 	n := r.state.Counts.Attempts
 	r.tell(event.Event{Kind: event.Iteration, Name: "task", N: n, Detail: o.Details, Attrs: map[string]any{
@@ -46,13 +46,13 @@ func (r *run) tellAttempt(t state.Task, record state.Record, v *stop.Verdict) {
 	r.tellContext(record)
 }
 
-func (r *run) stage(id string) state.Stage {
+func (r *supervisor) stage(id string) state.Stage {
 	t, _ := r.state.ByID(id)
 	return t.Stage
 }
 
 // tellChecks tells what checks found, one by one and in all.
-func (r *run) tellChecks(why state.Why, results []check.Result) {
+func (r *supervisor) tellChecks(why state.Why, results []check.Result) {
 	n := r.state.Counts.Checks
 	counts := map[check.Verdict]int{}
 	for _, c := range results {
@@ -68,7 +68,7 @@ func (r *run) tellChecks(why state.Why, results []check.Result) {
 }
 
 // tellSigns tells of the signs of a premature stop when they change.
-func (r *run) tellSigns() error {
+func (r *supervisor) tellSigns() error {
 	now := r.state.Look(r.now())
 	before := r.state.Signs
 	if slices.Equal(now, before) {
@@ -86,27 +86,27 @@ func (r *run) tellSigns() error {
 }
 
 // tellForced tells of the signs that keep the run from stopping where it could.
-func (r *run) tellForced() {
+func (r *supervisor) tellForced() {
 	for _, sign := range r.state.Signs {
 		r.tellSign(sign, true)
 	}
 }
 
-func (r *run) tellSign(sign state.Sign, forced bool) {
+func (r *supervisor) tellSign(sign state.Sign, forced bool) {
 	r.tell(event.Event{Kind: event.Guard, Name: "sign", N: r.state.Counts.Attempts, Detail: sign.Meaning(), Attrs: map[string]any{
 		"sign": string(sign), "severity": string(sign.Severity()), "forced": forced,
 	}})
 }
 
 // tellEnd tells how the run ended.
-func (r *run) tellEnd(end *ending, done, tasks int) {
-	if end.guard != "" {
-		r.tell(event.Event{Kind: event.Guard, Name: end.guard, Detail: end.details, Attrs: map[string]any{}})
+func (r *supervisor) tellEnd(end *ending, done, tasks int) {
+	if end.Guard != "" {
+		r.tell(event.Event{Kind: event.Guard, Name: end.Guard, Detail: end.Details, Attrs: map[string]any{}})
 	}
-	if end.status == StatusEscalated && !end.kept {
-		r.tell(event.Event{Kind: event.HandOver, Name: "person", Detail: end.details})
+	if end.Status == StatusEscalated && !end.kept {
+		r.tell(event.Event{Kind: event.HandOver, Name: "person", Detail: end.Details})
 	}
-	r.tell(event.Event{Kind: event.End, Name: string(end.status), Detail: end.details, Attrs: map[string]any{
-		"done": done, "tasks": tasks, "exit_code": end.status.ExitCode(),
+	r.tell(event.Event{Kind: event.End, Name: string(end.Status), Detail: end.Details, Attrs: map[string]any{
+		"done": done, "tasks": tasks, "exit_code": end.Status.ExitCode(),
 	}})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/step"
 	"github.com/rehearse-dev/rehearse/event"
@@ -34,7 +35,7 @@ func (r *runner) takeAct() *ending {
 	if end != nil && end.fatal() {
 		return end
 	}
-	if end = cmp.Or(r.limits(), end); end != nil {
+	if end = cmp.Or(ended(r.Limits()), end); end != nil {
 		return end
 	}
 	if res.Rule == action.RuleUnknownAction {
@@ -54,10 +55,10 @@ func (r *runner) do(doc *step.Document) (action.Result, *ending) {
 	case action.Delegate:
 		return r.delegateAction(doc)
 	}
-	res, err := r.set.Do(r.span.Run, doc.Action, doc.Input)
+	res, err := r.set.Do(r.Context, doc.Action, doc.Input)
 	if err != nil {
 		err = fmt.Errorf("do the action %s for %s: %w", doc.Action, r.agent.ID, err)
-		return res, &ending{status: StatusError, details: err.Error(), err: err}
+		return res, ended(run.Failed(err))
 	}
 	return res, nil
 }
@@ -97,7 +98,7 @@ func (r *runner) requestInfo(doc *step.Document) (action.Result, *ending) {
 		return action.Result{Failed: true, Rule: action.RuleBadInput, Observation: "the question is empty"}, nil
 	}
 	if r.dep.Person != nil {
-		reply, ok := r.dep.Person.Ask(r.span.Run, in.Question, in.Context)
+		reply, ok := r.dep.Person.Ask(r.Context, in.Question, in.Context)
 		if ok {
 			r.tell(event.HandOver, "person", line(in.Question), map[string]any{"trigger": string(Missing), "answered": true})
 			return action.Result{Observation: "The person answered:\n" + reply}, nil
@@ -125,8 +126,8 @@ func (r *runner) escalate(trigger Trigger, question string) *ending {
 	r.entry.Decision = string(step.Escalate)
 	question = bounded(question, maxQuestion)
 	return &ending{
-		status: StatusEscalate, trigger: trigger, question: question,
-		details: "handed over to a person: " + line(question),
+		Ending:  run.Ending{Status: StatusEscalate, Details: "handed over to a person: " + line(question)},
+		trigger: trigger, question: question,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react/step"
 	"github.com/rehearse-dev/rehearse/agents/react/verify"
 	"github.com/rehearse-dev/rehearse/event"
@@ -110,10 +111,10 @@ func (r *runner) verify() *ending {
 	case f.decision == step.DonePartial:
 		return r.partial(f.missing())
 	case passed:
-		end := &ending{status: StatusDone, output: *f.output, value: value, verification: &record}
-		end.details = "completed in iteration " + itoa(r.n)
+		end := &ending{output: *f.output, value: value, verification: &record}
+		end.Status, end.Details = StatusDone, "completed in iteration "+itoa(r.n)
 		if !record.Verified() {
-			end.details += ", not verified"
+			end.Details += ", not verified"
 		}
 		return end
 	case r.revisions >= r.opt.Revisions || r.n == r.max:
@@ -138,8 +139,11 @@ func (r *runner) revise() {
 func (r *runner) partial(missing []string) *ending {
 	value, _ := outputValue(r.agent.Contract, *r.final.output)
 	return &ending{
-		status: StatusPartial, output: *r.final.output, value: value, missing: missing, verification: r.final.record,
-		details: "a part is done; missing: " + line(cmp.Or(strings.Join(missing, "; "), "the agent did not say what")),
+		Ending: run.Ending{
+			Status:  StatusPartial,
+			Details: "a part is done; missing: " + line(cmp.Or(strings.Join(missing, "; "), "the agent did not say what")),
+		},
+		output: *r.final.output, value: value, missing: missing, verification: r.final.record,
 	}
 }
 

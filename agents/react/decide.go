@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react/reflect"
 	"github.com/rehearse-dev/rehearse/agents/react/step"
 	"github.com/rehearse-dev/rehearse/event"
@@ -50,7 +51,7 @@ func (r *runner) decide(doc *step.Document) *ending {
 	case doc.Decision == step.Escalate:
 		return r.escalate(triggerOf(why), why)
 	case doc.Decision == step.Blocked:
-		return &ending{status: StatusBlocked, details: line(why)}
+		return ended(&run.Ending{Status: StatusBlocked, Details: line(why)})
 	case doc.Decision == step.Delegate:
 		return r.handOver(doc)
 	case doc.Decision == step.Done || doc.Decision == step.DonePartial:
@@ -62,10 +63,10 @@ func (r *runner) decide(doc *step.Document) *ending {
 // goOn ends an iteration after which another one is needed.
 func (r *runner) goOn() *ending {
 	if what := r.stuck.found(); what != "" {
-		return &ending{
-			status: StatusBlocked, guard: guardStuck,
-			details: fmt.Sprintf("stopped after %s (stuck %d)", what, r.opt.Stuck),
-		}
+		return ended(&run.Ending{
+			Status: StatusBlocked, Guard: guardStuck,
+			Details: fmt.Sprintf("stopped after %s (stuck %d)", what, r.opt.Stuck),
+		})
 	}
 	r.phase, r.observed = toAct, ""
 	r.close()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/agents/react/step"
@@ -87,9 +88,15 @@ func (r *runner) handOver(doc *step.Document) *ending {
 		return r.delegate(doc.AgentID, cmp.Or(doc.Task, r.task.Do), nil)
 	case no.outside():
 		r.tellHandOver(doc.AgentID, StatusDelegate, doc.Reason)
-		return &ending{status: StatusDelegate, to: doc.AgentID, details: fmt.Sprintf("handed over to %s: %s", line(doc.AgentID), line(cmp.Or(doc.Task, doc.Reason)))}
+		return &ending{
+			Ending: run.Ending{
+				Status:  StatusDelegate,
+				Details: fmt.Sprintf("handed over to %s: %s", line(doc.AgentID), line(cmp.Or(doc.Task, doc.Reason))),
+			},
+			to: doc.AgentID,
+		}
 	case no.guarded():
-		return &ending{status: StatusBlocked, guard: no.rule, details: no.message}
+		return ended(&run.Ending{Status: StatusBlocked, Guard: no.rule, Details: no.message})
 	}
 	return r.refuse(refuseAt(doc.Pos, no.rule, "%s", no.message))
 }
@@ -106,7 +113,7 @@ func (r *runner) delegate(to, do string, input map[string]any) *ending {
 	}
 	maps.Copy(t.Input, input)
 	end := newRunner(r.session, a, t, append(slices.Clone(r.chain), to)).run()
-	r.tellHandOver(to, end.status, end.details)
+	r.tellHandOver(to, end.Status, end.Details)
 	return end
 }
 
@@ -119,12 +126,12 @@ func (r *runner) tellHandOver(to string, status Status, why string) {
 
 // came is what a delegation came to, for the agent that delegated.
 func came(to string, end *ending) action.Result {
-	res := action.Result{Failed: end.status != StatusDone && end.status != StatusPartial}
+	res := action.Result{Failed: end.Status != StatusDone && end.Status != StatusPartial}
 	if res.Failed {
 		res.Rule = ruleDelegateEnd
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "The agent %s ended with the status %s: %s", cmp.Or(end.agent, to), end.status, line(end.details))
+	fmt.Fprintf(&b, "The agent %s ended with the status %s: %s", cmp.Or(end.agent, to), end.Status, line(end.Details))
 	if end.question != "" {
 		fmt.Fprintf(&b, "\nIt asks: %s", line(end.question))
 	}

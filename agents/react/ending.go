@@ -5,17 +5,15 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react/verify"
 )
 
 // ending is why an agent ends; nil means that it goes on.
 type ending struct {
-	status  Status
-	guard   string // the limit that was reached
-	details string
-	err     error
-	agent   string // who ended
-	told    bool   // of the guard and the hand-over
+	run.Ending
+	agent string // the agent that ended
+	told  bool   // the guard and the hand-over were reported
 
 	output       string
 	value        json.RawMessage
@@ -26,10 +24,18 @@ type ending struct {
 	to           string   // of delegate: the agent that is not here
 }
 
+// ended returns an ending of any run as one of an agent; nil stays nil.
+func ended(end *run.Ending) *ending {
+	if end == nil {
+		return nil
+	}
+	return &ending{Ending: *end}
+}
+
 // fatal reports whether the end of an agent that was delegated to is that of the
 // whole run, too.
 func (e *ending) fatal() bool {
-	switch e.status {
+	switch e.Status {
 	case StatusInterrupted, StatusBudget, StatusTimeout, statusStopped:
 		return true
 	default:
@@ -42,20 +48,20 @@ func (e *ending) fatal() bool {
 const statusStopped Status = "stopped"
 
 func (e *ending) result() Result {
-	status := e.status
+	status := e.Status
 	if status == statusStopped {
 		status = StatusError
 	}
 	return Result{
 		Status: status, ExitCode: status.ExitCode(), Agent: e.agent, Output: e.output, Value: e.value,
-		Trigger: e.trigger, Question: e.question, Missing: e.missing, Next: e.next(), Details: e.details,
-		Guard: e.guard, Verification: e.verification, Verified: e.verification != nil && e.verification.Verified(), Err: e.err,
+		Trigger: e.trigger, Question: e.question, Missing: e.missing, Next: e.next(), Details: e.Details,
+		Guard: e.Guard, Verification: e.verification, Verified: e.verification != nil && e.verification.Verified(), Err: e.Err,
 	}
 }
 
 // next says what is to be done next, by the table of end states of document 003.
 func (e *ending) next() string {
-	switch e.status {
+	switch e.Status {
 	case StatusDone:
 		return "Hand the final output on."
 	case StatusPartial:
@@ -65,12 +71,12 @@ func (e *ending) next() string {
 	case StatusDelegate:
 		return "Hand the task over to the agent " + e.to + ", which is not here."
 	case StatusBlocked:
-		return "Remove what blocks the agent, then run it again: " + e.details
+		return "Remove what blocks the agent, then run it again: " + e.Details
 	case StatusBudget, StatusTimeout:
-		return "Raise the limit " + cmp.Or(e.guard, "of the caller") + " or make the task smaller, then run the agent again."
+		return "Raise the limit " + cmp.Or(e.Guard, "of the caller") + " or make the task smaller, then run the agent again."
 	case StatusInterrupted:
 		return "Run the agent again when it suits."
 	default:
-		return "Mend the error, then run the agent again: " + e.details
+		return "Mend the error, then run the agent again: " + e.Details
 	}
 }

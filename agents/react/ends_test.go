@@ -198,7 +198,7 @@ var _ = Describe("An end state", Label("R-09"), func() {
 			Expect(s.ExitCode()).To(Equal(row.ExitCode))
 		}
 		var s react.Status
-		Expect(s.UnmarshalText([]byte("stopped"))).To(MatchError(`"stopped" is not a status of a ReAct run`))
+		Expect(s.UnmarshalText([]byte("stopped"))).To(MatchError(`"stopped" is not a status of a run`))
 		Expect(react.Status("?").ExitCode()).To(Equal(1))
 	})
 })

@@ -11,6 +11,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	"pgregory.net/rapid"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/event"
@@ -94,7 +95,7 @@ var _ = Describe("Any run", Label("R-01", "R-02", "R-03", "R-09"), func() {
 // checkEnd holds how a run ended against the table, and its events against its
 // result.
 func checkEnd(t *rapid.T, r *rig, res react.Result) {
-	known := slices.ContainsFunc(react.Statuses(), func(row react.StatusInfo) bool { return row.Status == res.Status && row.ExitCode == res.ExitCode })
+	known := slices.ContainsFunc(react.Statuses(), func(row run.StatusInfo) bool { return row.Status == res.Status && row.ExitCode == res.ExitCode })
 	iterations, ends := r.told(event.Iteration), r.told(event.End)
 	switch {
 	case !known || strings.HasPrefix(res.Details, "panic"):

@@ -23,7 +23,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/status"
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/agents/react/verify"
@@ -117,53 +117,35 @@ type Person interface {
 	Ask(ctx context.Context, question, context string) (answer string, ok bool)
 }
 
-// Status says how a run ended. It is text in JSON.
-type Status string
+// Status is how a run ended. It is text in JSON.
+type Status = run.Status
 
 // The statuses.
 const (
-	StatusDone        Status = "done"
-	StatusError       Status = "error"
-	StatusTimeout     Status = "timeout"
-	StatusBlocked     Status = "blocked"
-	StatusBudget      Status = "budget"
-	StatusEscalate    Status = "escalate"
-	StatusPartial     Status = "done_partial"
-	StatusDelegate    Status = "delegate"
-	StatusInterrupted Status = "interrupted"
+	StatusDone        = run.Done
+	StatusError       = run.Error
+	StatusTimeout     = run.Timeout
+	StatusBlocked     = run.Blocked
+	StatusBudget      = run.Budget
+	StatusEscalate    = run.Escalate
+	StatusPartial     = run.Partial
+	StatusDelegate    = run.Delegate
+	StatusInterrupted = run.Interrupted
 )
 
-// StatusInfo is a row of the table of statuses: Status, ExitCode and Meaning.
-type StatusInfo = status.Row[Status]
-
-// Statuses is the table of all statuses with their exit codes, which are stable
-// and those that package loop uses, where it has the status.
-func Statuses() []StatusInfo {
-	return []StatusInfo{
-		{Status: StatusDone, ExitCode: 0, Meaning: "the output is there, and its verification holds"},
-		{Status: StatusError, ExitCode: 1, Meaning: "a call to the backend failed, or the agent or task is not valid"},
-		{Status: StatusTimeout, ExitCode: 3, Meaning: "the time for the run was up"},
-		{Status: StatusBlocked, ExitCode: 6, Meaning: "the agent cannot go on, or is stuck"},
-		{Status: StatusBudget, ExitCode: 7, Meaning: "a cap on calls, tokens or cost was reached"},
-		{Status: StatusEscalate, ExitCode: 9, Meaning: "a person must decide or give what is missing"},
-		{Status: StatusPartial, ExitCode: 10, Meaning: "a part is done, and what is missing is named"},
-		{Status: StatusDelegate, ExitCode: 11, Meaning: "handed over to an agent that is not here"},
-		{Status: StatusInterrupted, ExitCode: 130, Meaning: "the user interrupted the run"},
+// Statuses lists all statuses with their exit codes, which are stable.
+func Statuses() []run.StatusInfo {
+	return []run.StatusInfo{
+		StatusDone.Info("the output is there, and its verification holds"),
+		StatusError.Info("a call to the backend failed, or the agent or task is not valid"),
+		StatusTimeout.Info("the time for the run was up"),
+		StatusBlocked.Info("the agent cannot go on, or is stuck"),
+		StatusBudget.Info("a cap on calls, tokens or cost was reached"),
+		StatusEscalate.Info("a person must decide or give what is missing"),
+		StatusPartial.Info("a part is done, and what is missing is named"),
+		StatusDelegate.Info("handed over to an agent that is not here"),
+		StatusInterrupted.Info("the user interrupted the run"),
 	}
-}
-
-// ExitCode is the process exit code that stands for s; 1 if s is not known.
-func (s Status) ExitCode() int { return status.ExitCode(Statuses(), s) }
-
-// UnmarshalText implements encoding.TextUnmarshaler; it refuses other texts than
-// those of the table.
-func (s *Status) UnmarshalText(text []byte) error {
-	known, err := status.Parse(Statuses(), text, "a ReAct run")
-	if err != nil {
-		return err
-	}
-	*s = known
-	return nil
 }
 
 // Trigger is a reason to escalate instead of guessing.

@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
-	"time"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/call"
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
@@ -35,14 +33,9 @@ func Run(ctx context.Context, a *agentfile.Agent, t Task, o Options, d Deps) (re
 		}
 	}()
 	if err := s.ready(a); err != nil {
-		return s.finish(&ending{status: StatusError, details: err.Error(), err: err})
+		return s.finish(ended(run.Failed(err)))
 	}
-	s.span = call.Span{Outer: ctx, Run: ctx, Timeout: o.Timeout}
-	if o.Timeout > 0 {
-		timed, cancel := s.dep.Clock.WithTimeout(ctx, o.Timeout.Std())
-		defer cancel()
-		s.span.Run = timed
-	}
+	defer s.Enter(ctx)()
 	r := newRunner(s, a, t, []string{a.ID})
 	if o.MaxIterations > 0 {
 		r.max = o.MaxIterations
@@ -50,19 +43,18 @@ func Run(ctx context.Context, a *agentfile.Agent, t Task, o Options, d Deps) (re
 	return s.finish(r.run())
 }
 
-// panicked is the end by a panic. The stack stays out of the details, which must
-// repeat.
+// panicked returns the ending by a panic.
 func panicked(p any) *ending {
-	return &ending{status: statusStopped, details: fmt.Sprintf("panic: %v", p), err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+	end := ended(run.Panicked(p))
+	end.Status = statusStopped
+	return end
 }
 
 // session is what an agent shares with those it delegates to.
 type session struct {
+	run.Run
 	opt        Options
 	dep        Deps
-	caller     call.Caller
-	span       call.Span
-	start      time.Time
 	transcript []*Entry
 }
 
@@ -83,13 +75,10 @@ func newSession(o Options, d Deps) *session {
 	o.Revisions = cmp.Or(o.Revisions, 1)
 	o.Stuck = cmp.Or(o.Stuck, defaultStuck)
 	o.Depth = cmp.Or(o.Depth, defaultDepth)
-	return &session{
-		opt: o, dep: d, start: d.Clock.Now(),
-		caller: call.Caller{
-			Backend: d.Backend, ID: d.BackendID, Clock: d.Clock, Timeout: cmp.Or(o.CallTimeout.Std(), DefaultCallTimeout),
-			Budgets: []*budget.Budget{budget.New(o.Budget, d.Price, d.EURPerUSD), d.Shared},
-		},
-	}
+	return &session{opt: o, dep: d, Run: run.New(run.Caller{
+		Backend: d.Backend, ID: d.BackendID, Clock: d.Clock, CallTimeout: cmp.Or(o.CallTimeout.Std(), DefaultCallTimeout),
+		Budgets: []*budget.Budget{budget.New(o.Budget, d.Price, d.EURPerUSD), d.Shared},
+	}, o.Timeout)}
 }
 
 // ready says why no agent can run at all.
@@ -114,41 +103,6 @@ func (s *session) ready(a *agentfile.Agent) error {
 	return nil
 }
 
-func (s *session) elapsed() time.Duration { return s.dep.Clock.Now().Sub(s.start) }
-
-// over returns the ending if the user interrupted or the time is up.
-func (s *session) over() *ending {
-	if err := s.span.Interrupted(); err != nil {
-		return &ending{status: StatusInterrupted, details: "interrupted: " + err.Error(), err: err}
-	}
-	details, own, err := s.span.Over()
-	if err == nil {
-		return nil
-	}
-	end := &ending{status: StatusTimeout, details: details, err: err}
-	if own {
-		end.guard = "timeout"
-	}
-	return end
-}
-
-// limits returns the ending that goes before anything an answer says.
-func (s *session) limits() *ending {
-	if err := s.span.Interrupted(); err != nil {
-		return s.over()
-	}
-	return cmp.Or(spent(s.caller.Check()), s.over())
-}
-
-// spent returns the ending if a cap tripped.
-func spent(e *budget.Exceeded) *ending {
-	if e == nil {
-		return nil
-	}
-	option := "budget." + e.Cap
-	return &ending{status: StatusBudget, guard: option, details: fmt.Sprintf("stopped: %s (%s)", e, option), err: e}
-}
-
 // finish makes the result and tells of the end.
 func (s *session) finish(end *ending) Result {
 	res := end.result()
@@ -156,10 +110,8 @@ func (s *session) finish(end *ending) Result {
 	for i, e := range s.transcript {
 		res.Transcript[i] = *e
 	}
-	res.Iterations, res.Duration = len(s.transcript), s.elapsed()
-	s.dep.Sink.Tell(event.Event{
-		Kind: event.End, Name: string(res.Status), N: res.Iterations, Detail: res.Details,
-		Attrs: map[string]any{"exit_code": res.ExitCode},
-	})
+	res.Iterations, res.Duration = len(s.transcript), s.Elapsed()
+	last := run.Ending{Status: res.Status, Details: res.Details}
+	s.dep.Sink.Tell(last.Event(res.Iterations))
 	return res
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/event"
@@ -75,10 +76,10 @@ func (r *runner) run() *ending {
 		return end
 	}
 	end.told = true
-	if end.guard != "" {
-		r.guard(end.guard, end.details, nil)
+	if end.Guard != "" {
+		r.guard(end.Guard, end.Details, nil)
 	}
-	if end.status == StatusEscalate {
+	if end.Status == StatusEscalate {
 		r.tell(event.HandOver, "person", line(end.question), map[string]any{"trigger": string(end.trigger), "answered": false})
 	}
 	return end
@@ -150,23 +151,23 @@ func (r *runner) take() *ending {
 
 // ask makes one call and reads the answer.
 func (r *runner) ask() *ending {
-	if end := r.over(); end != nil {
-		return end
+	if end := r.Over(); end != nil {
+		return ended(end)
 	}
 	if end := r.before("call"); end != nil {
 		return end
 	}
-	if end := spent(r.caller.Reserve()); end != nil {
-		return end
+	if end := r.Reserve(); end != nil {
+		return ended(end)
 	}
 	r.open()
-	reply, err := r.caller.Complete(r.span.Run, r.request())
-	if end := r.limits(); end != nil {
-		return end
+	reply, err := r.Complete(r.Context, r.request())
+	if end := r.Limits(); end != nil {
+		return ended(end)
 	}
 	if err != nil {
 		err = fmt.Errorf("call the backend for %s, iteration %d: %w", r.agent.ID, r.n, err)
-		return &ending{status: StatusError, details: err.Error(), err: err}
+		return ended(run.Failed(err))
 	}
 	r.talk.said(reply.Text)
 	r.answer = read(reply, r.phase.final() && r.final.verified)
@@ -179,7 +180,7 @@ func (r *runner) before(kind string) *ending {
 		return nil
 	}
 	if err := r.dep.Before(kind); err != nil {
-		return &ending{status: statusStopped, details: fmt.Sprintf("stopped before the next %s: %s", kind, err), err: err}
+		return ended(&run.Ending{Status: statusStopped, Details: fmt.Sprintf("stopped before the next %s: %s", kind, err), Err: err})
 	}
 	return nil
 }
@@ -199,7 +200,7 @@ func (r *runner) open() {
 		return
 	}
 	r.n++
-	r.entry = &Entry{N: r.n, Agent: r.agent.ID, Depth: r.depth(), At: r.elapsed()}
+	r.entry = &Entry{N: r.n, Agent: r.agent.ID, Depth: r.depth(), At: r.Elapsed()}
 	r.transcript = append(r.transcript, r.entry)
 }
 
@@ -241,8 +242,11 @@ func (r *runner) exhausted() *ending {
 		return r.partial(r.final.missing())
 	}
 	return &ending{
-		status: StatusEscalate, guard: string(Iterations), trigger: Iterations,
-		details:  fmt.Sprintf("stopped after %d iterations without an end (max_iterations %d)", r.n, r.max),
+		Ending: run.Ending{
+			Status: StatusEscalate, Guard: string(Iterations),
+			Details: fmt.Sprintf("stopped after %d iterations without an end (max_iterations %d)", r.n, r.max),
+		},
+		trigger:  Iterations,
 		question: fmt.Sprintf("%s did not finish in %d iterations. How should it go on? Its last thought: %s", r.agent.ID, r.n, r.lastThought()),
 	}
 }

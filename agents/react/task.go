@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
@@ -22,8 +23,8 @@ func (t Task) against(a *agentfile.Agent) *ending {
 	if missing := t.missing(a.Contract); len(missing) > 0 {
 		names := strings.Join(missing, ", ")
 		return &ending{
-			status: StatusEscalate, trigger: Missing,
-			details:  "no call was made, as required inputs are missing: " + names,
+			Ending:   run.Ending{Status: StatusEscalate, Details: "no call was made, as required inputs are missing: " + names},
+			trigger:  Missing,
 			question: fmt.Sprintf("%s needs inputs that were not given: %s. What are they?", a.ID, names),
 		}
 	}
@@ -41,8 +42,7 @@ func (t Task) against(a *agentfile.Agent) *ending {
 
 // invalid is the end of a run that cannot begin.
 func invalid(what, why error) *ending {
-	err := fmt.Errorf("%w: %w", what, why)
-	return &ending{status: StatusError, details: err.Error(), err: err}
+	return ended(run.Failed(fmt.Errorf("%w: %w", what, why)))
 }
 
 // unknown returns an error for an input that the contract does not have. A contract that

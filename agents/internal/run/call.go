@@ -1,6 +1,4 @@
-// Package call makes an agent's calls to a backend: within a time, within
-// budgets, and with a panic of the backend as one more failed call.
-package call
+package run
 
 import (
 	"cmp"
@@ -21,20 +19,14 @@ type Caller struct {
 	// ID names the backend in errors.
 	ID    string
 	Clock clock.Clock
-	// Timeout is for each call; 0 is none.
-	Timeout time.Duration
+	// CallTimeout is for each call; 0 is none.
+	CallTimeout time.Duration
 	// Budgets are asked and told; a nil one has no caps.
 	Budgets []*budget.Budget
 }
 
-// Reserve counts one call in each budget and returns nil, or returns the first
-// cap that is reached already.
-func (c Caller) Reserve() *budget.Exceeded { return c.ask((*budget.Budget).Reserve) }
-
-// Check returns the first cap that was passed, or nil.
-func (c Caller) Check() *budget.Exceeded { return c.ask((*budget.Budget).Check) }
-
-func (c Caller) ask(question func(*budget.Budget) error) *budget.Exceeded {
+// each returns the first cap that a question to each budget meets, or nil.
+func (c Caller) each(question func(*budget.Budget) error) *budget.Exceeded {
 	for _, b := range c.Budgets {
 		if e, ok := errors.AsType[*budget.Exceeded](question(b)); ok {
 			return e
@@ -44,11 +36,11 @@ func (c Caller) ask(question func(*budget.Budget) error) *budget.Exceeded {
 }
 
 // Complete makes one call that was reserved and tells the budgets what it used.
-// A call that Timeout ended fails with llm.Timeout.
+// A call that CallTimeout ended fails with llm.Timeout.
 func (c Caller) Complete(ctx context.Context, req llm.Request) (llm.Reply, error) {
 	within := ctx
-	if c.Timeout > 0 {
-		timed, cancel := c.Clock.WithTimeout(ctx, c.Timeout)
+	if c.CallTimeout > 0 {
+		timed, cancel := c.Clock.WithTimeout(ctx, c.CallTimeout)
 		defer cancel()
 		within = timed
 	}
@@ -76,7 +68,7 @@ func complete(ctx context.Context, b llm.Backend, req llm.Request) (reply llm.Re
 func (c Caller) timedOut(err error) error {
 	late := llm.Error{
 		Kind: llm.Timeout, Backend: c.ID, Err: err,
-		Message: fmt.Sprintf("no answer within %s (call_timeout)", c.Timeout),
+		Message: fmt.Sprintf("no answer within %s (call_timeout)", c.CallTimeout),
 	}
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		late.Partial, late.Usage, late.Retries = e.Partial, e.Usage, e.Retries

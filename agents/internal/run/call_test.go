@@ -1,4 +1,4 @@
-package call_test
+package run_test
 
 import (
 	"context"
@@ -9,22 +9,22 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/call"
+	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
-func TestCall(t *testing.T) {
+func TestRun(t *testing.T) {
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "agents/internal/call")
+	RunSpecs(t, "agents/internal/run")
 }
 
 // answering returns a caller with two budgets whose backend gives one answer.
-func answering(reply llm.Reply, err error) (call.Caller, []*budget.Budget) {
+func answering(reply llm.Reply, err error) (run.Caller, []*budget.Budget) {
 	budgets := []*budget.Budget{budget.New(budget.Caps{}, nil, 0), nil, budget.New(budget.Caps{Tokens: 5}, nil, 0)}
 	backend := llm.BackendFunc(func(context.Context, llm.Request) (llm.Reply, error) { return reply, err })
-	return call.Caller{Backend: backend, ID: "fake", Clock: clock.NewVirtual(), Budgets: budgets}, budgets
+	return run.Caller{Backend: backend, ID: "fake", Clock: clock.NewVirtual(), Budgets: budgets}, budgets
 }
 
 var _ = Describe("A caller", func() {
@@ -32,13 +32,15 @@ var _ = Describe("A caller", func() {
 
 	It("tells every budget what a call used", func() {
 		c, budgets := answering(llm.Reply{Text: "hi", Usage: &llm.Usage{Input: 2, Output: 4}}, nil)
-		Expect(c.Reserve()).To(Equal((*budget.Exceeded)(nil)))
+		r := run.New(c, 0)
+		defer r.Enter(ctx)()
+		Expect(r.Reserve()).To(BeNil())
 		reply, err := c.Complete(ctx, llm.Request{})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(reply.Text).To(Equal("hi"))
 		Expect(budgets[0].Spent()).To(Equal(budget.Spent{Calls: 1, Tokens: 6}))
-		Expect(c.Check()).To(HaveField("Cap", "tokens"))
-		Expect(c.Reserve()).To(HaveField("Cap", "tokens"))
+		Expect(r.Limits()).To(HaveField("Guard", "budget.tokens"))
+		Expect(r.Reserve()).To(HaveField("Guard", "budget.tokens"))
 	})
 
 	DescribeTable("accounts for a failed call by what it says",
@@ -68,7 +70,7 @@ var _ = Describe("A caller", func() {
 
 	It("ends a call at its timeout, with what had arrived", func() {
 		c, budgets := answering(llm.Reply{}, nil)
-		c.Timeout = time.Second
+		c.CallTimeout = time.Second
 		c.Backend = llm.BackendFunc(func(ctx context.Context, _ llm.Request) (llm.Reply, error) {
 			return llm.Reply{}, &llm.Error{Kind: llm.Unavailable, Partial: "hel", Err: c.Clock.Sleep(ctx, clock.Forever)}
 		})
@@ -80,7 +82,7 @@ var _ = Describe("A caller", func() {
 
 	It("leaves the error alone when the run itself has ended", func() {
 		c, _ := answering(llm.Reply{}, nil)
-		c.Timeout = time.Hour
+		c.CallTimeout = time.Hour
 		parent, cancel := c.Clock.WithTimeout(ctx, time.Second)
 		defer cancel()
 		c.Backend = llm.BackendFunc(func(ctx context.Context, _ llm.Request) (llm.Reply, error) {

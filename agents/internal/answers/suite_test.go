@@ -1,4 +1,4 @@
-package completion_test
+package answers_test
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-func TestCompletion(t *testing.T) {
+func TestAnswers(t *testing.T) {
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "completion")
 }

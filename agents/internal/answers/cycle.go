@@ -1,6 +1,6 @@
-package guard
+package answers
 
-// The lengths of the cycles that Cycle looks for. A cycle of one is a Run.
+// The lengths of the cycles that Cycle looks for. Repeats counts cycles of one.
 const (
 	minPeriod = 2
 	maxPeriod = 4

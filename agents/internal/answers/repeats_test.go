@@ -1,4 +1,4 @@
-package guard_test
+package answers_test
 
 import (
 	"slices"
@@ -8,16 +8,16 @@ import (
 	. "github.com/onsi/gomega"
 	"pgregory.net/rapid"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/guard"
+	"github.com/rehearse-dev/rehearse/agents/internal/answers"
 )
 
 // letters splits "A B A" into its texts.
 func letters(text string) []string { return strings.Fields(text) }
 
-var _ = Describe("Run", Label("L-05"), func() {
+var _ = Describe("Repeats", Label("L-05"), func() {
 	DescribeTable("counts equal texts in a row",
 		func(texts []string, want ...int) {
-			var run guard.Run
+			var run answers.Repeats
 			for i, text := range texts {
 				Expect(run.Next(text)).To(Equal(want[i]), "text %d of %q", i, texts)
 			}
@@ -30,7 +30,7 @@ var _ = Describe("Run", Label("L-05"), func() {
 	)
 
 	It("forgets on Reset", func() {
-		var run guard.Run
+		var run answers.Repeats
 		run.Next("A")
 		run.Reset()
 		Expect(run.Next("A")).To(Equal(1))
@@ -39,7 +39,7 @@ var _ = Describe("Run", Label("L-05"), func() {
 	It("equals a naive count from the end", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			texts := rapid.SliceOf(rapid.SampledFrom(letters("A B C"))).Draw(t, "texts")
-			var run guard.Run
+			var run answers.Repeats
 			for i, text := range texts {
 				naive := 0
 				for j := i; j >= 0 && texts[j] == text; j-- {
@@ -75,7 +75,7 @@ func naiveCycle(texts []string) (period, times int) {
 var _ = Describe("Cycle", Label("L-10"), func() {
 	DescribeTable("finds texts that take turns",
 		func(texts string, period, times int) {
-			var c guard.Cycle
+			var c answers.Cycle
 			var gotPeriod, gotTimes int
 			for _, text := range letters(texts) {
 				gotPeriod, gotTimes = c.Next(text)
@@ -99,7 +99,7 @@ var _ = Describe("Cycle", Label("L-10"), func() {
 	It("equals a naive search from the end", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
 			texts := rapid.SliceOfN(rapid.SampledFrom(letters("A B C")), 0, 40).Draw(t, "texts")
-			var c guard.Cycle
+			var c answers.Cycle
 			for i, text := range texts {
 				period, times := c.Next(text)
 				wantPeriod, wantTimes := naiveCycle(texts[:i+1])
@@ -113,7 +113,7 @@ var _ = Describe("Cycle", Label("L-10"), func() {
 
 var _ = Describe("Near", Label("L-10"), func() {
 	DescribeTable("is equal for texts that differ in digits, times and spacing",
-		func(a, b string) { Expect(guard.Near(a)).To(Equal(guard.Near(b))) },
+		func(a, b string) { Expect(answers.Near(a)).To(Equal(answers.Near(b))) },
 		Entry("counts", "step 3 of 9", "step 12 of 9"),
 		Entry("fractions", "took 1.5 s", "took 2 s"),
 		Entry("thousands", "1,024 files", "7 files"),
@@ -129,7 +129,7 @@ var _ = Describe("Near", Label("L-10"), func() {
 	)
 
 	DescribeTable("differs where words, case or punctuation do",
-		func(a, b string) { Expect(guard.Near(a)).NotTo(Equal(guard.Near(b))) },
+		func(a, b string) { Expect(answers.Near(a)).NotTo(Equal(answers.Near(b))) },
 		Entry("a word", "still running", "almost through"),
 		Entry("case", "done", "Done"),
 		Entry("punctuation", "done.", "done!"),
@@ -140,55 +140,10 @@ var _ = Describe("Near", Label("L-10"), func() {
 
 	It("is its own fixed point", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
-			once := guard.Near(rapid.String().Draw(t, "text"))
-			if twice := guard.Near(once); twice != once {
+			once := answers.Near(rapid.String().Draw(t, "text"))
+			if twice := answers.Near(once); twice != once {
 				t.Fatalf("%q became %q", once, twice)
 			}
 		})
-	})
-})
-
-var _ = Describe("Breaker", Label("L-11"), func() {
-	// Each letter is what happens: f a failed call, s an answered one, c the
-	// cooldown passes.
-	DescribeTable("moves between its states",
-		func(failures int, happens string, want guard.BreakerState, opens int) {
-			b := guard.Breaker{Failures: failures}
-			for _, h := range happens {
-				map[rune]func(){'f': b.Failed, 's': b.Succeeded, 'c': b.Cooled}[h]()
-			}
-			Expect(b.State()).To(Equal(want))
-			Expect(b.Opens()).To(Equal(opens))
-		},
-		Entry("begins closed", 2, "", guard.Closed, 0),
-		Entry("stays closed below the limit", 2, "f", guard.Closed, 0),
-		Entry("opens at the limit", 2, "ff", guard.Open, 1),
-		Entry("an answer begins the count anew", 2, "fsf", guard.Closed, 0),
-		Entry("cools to half-open", 2, "ffc", guard.HalfOpen, 1),
-		Entry("closes when the trial call succeeds", 2, "ffcs", guard.Closed, 1),
-		Entry("opens again when it fails, at once", 2, "ffcf", guard.Open, 2),
-		Entry("counts from none after closing", 2, "ffcsf", guard.Closed, 1),
-		Entry("opens a second time after closing", 2, "ffcsff", guard.Open, 2),
-		Entry("cooling does nothing to a closed one", 2, "fc", guard.Closed, 0),
-		Entry("switched off it never opens", 0, "fffff", guard.Closed, 0),
-	)
-
-	It("is given up when it has opened as often as it may", func() {
-		b := guard.Breaker{Failures: 1, MaxOpens: 2}
-		b.Failed()
-		Expect(b.GivenUp()).To(BeFalse())
-		b.Cooled()
-		b.Failed()
-		Expect(b.GivenUp()).To(BeTrue())
-	})
-
-	It("is never given up without a limit", func() {
-		b := guard.Breaker{Failures: 1}
-		for range 100 {
-			b.Failed()
-			b.Cooled()
-		}
-		Expect(b.GivenUp()).To(BeFalse())
-		Expect(b.Opens()).To(Equal(100))
 	})
 })

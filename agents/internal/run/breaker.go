@@ -1,4 +1,4 @@
-package guard
+package run
 
 // BreakerState is where a circuit breaker stands.
 type BreakerState string

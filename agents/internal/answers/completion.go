@@ -1,6 +1,7 @@
-// Package completion reads from an agent's answer whether its work is done. An
-// answer is hostile input: reading takes time linear in its length.
-package completion
+// Package answers reads what an agent answers: whether its work is done, and whether its
+// answers repeat themselves. An answer is hostile input: reading takes time linear in its
+// length, and nothing here reads a clock or starts anything.
+package answers
 
 // State is what an answer says about the work.
 type State int

@@ -1,4 +1,4 @@
-package completion_test
+package answers_test
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/agents/internal/completion"
+	"github.com/rehearse-dev/rehearse/agents/internal/answers"
 )
 
 // BenchmarkReadObject shows that the time for hostile answers grows with their
@@ -20,7 +20,7 @@ func BenchmarkReadObject(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", name, size), func(b *testing.B) {
 				b.SetBytes(int64(len(text)))
 				for b.Loop() {
-					completion.ReadObject(text)
+					answers.ReadObject(text)
 				}
 			})
 		}

@@ -1,0 +1,120 @@
+// Package run holds what the agents' runs have in common: the statuses with which a run
+// ends, the limits that end it (interrupt, budget, time), and its calls to a backend.
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+)
+
+// Ending is why a run ends. Functions return nil if it goes on.
+type Ending struct {
+	Status  Status
+	Guard   string // the option whose limit was reached; empty if none was
+	Details string // for a person
+	Err     error
+}
+
+// Failed returns the ending of a run by an error.
+func Failed(err error) *Ending { return &Ending{Status: Error, Details: err.Error(), Err: err} }
+
+// Panicked returns the ending of a run by a panic. The stack is not part of the details,
+// which must be the same when the run is repeated.
+func Panicked(p any) *Ending {
+	return &Ending{Status: Error, Details: fmt.Sprintf("panic: %v", p), Err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+}
+
+// Overspent returns the ending of a run whose budget reached a cap, such as "calls".
+func Overspent(limit string, err error) *Ending {
+	option := "budget." + strings.TrimPrefix(limit, "budget.")
+	return &Ending{Status: Budget, Guard: option, Details: fmt.Sprintf("stopped: %v (%s)", err, option), Err: err}
+}
+
+// Event returns the event that reports the end, after n iterations.
+func (e *Ending) Event(n int) event.Event {
+	return event.Event{
+		Kind: event.End, Name: string(e.Status), N: n, Detail: e.Details,
+		Attrs: map[string]any{"exit_code": e.Status.ExitCode()},
+	}
+}
+
+// Run is the time and the budget of a run. Outer ends with the user's interrupt or at the
+// caller's deadline, Context also after Timeout.
+type Run struct {
+	Caller
+	Outer, Context context.Context
+	Timeout        quantity.Duration // 0 is none
+	Began          time.Time
+}
+
+// New returns a run that begins now. Enter must be called before its first call.
+func New(c Caller, timeout quantity.Duration) Run {
+	return Run{Caller: c, Timeout: timeout, Began: c.Clock.Now()}
+}
+
+// Enter sets the contexts of a run. The caller must call leave.
+func (r *Run) Enter(ctx context.Context) (leave context.CancelFunc) {
+	r.Outer, r.Context = ctx, ctx
+	if r.Timeout <= 0 {
+		return func() {}
+	}
+	r.Context, leave = r.Clock.WithTimeout(ctx, r.Timeout.Std())
+	return leave
+}
+
+// Elapsed returns the time since the run began.
+func (r *Run) Elapsed() time.Duration { return r.Clock.Now().Sub(r.Began) }
+
+// Limits returns the ending of a run that was interrupted, spent its budget, or used up
+// its time, in this order of precedence.
+func (r *Run) Limits() *Ending { return cmp.Or(r.interrupted(), r.overspent(), r.Over()) }
+
+// Over returns the ending of a run that was interrupted or used up its time.
+func (r *Run) Over() *Ending { return cmp.Or(r.interrupted(), r.late()) }
+
+// Reserve counts one call in each budget, or returns the ending by the first cap that is
+// already reached.
+func (r *Run) Reserve() *Ending {
+	if e := r.each((*budget.Budget).Reserve); e != nil {
+		return Overspent(e.Cap, e)
+	}
+	return nil
+}
+
+func (r *Run) overspent() *Ending {
+	if e := r.each((*budget.Budget).Check); e != nil {
+		return Overspent(e.Cap, e)
+	}
+	return nil
+}
+
+// interrupted returns the ending by the user, not by a deadline of the caller.
+func (r *Run) interrupted() *Ending {
+	err := clock.Err(r.Outer)
+	if err == nil || errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return &Ending{Status: Interrupted, Details: "interrupted: " + err.Error(), Err: err}
+}
+
+func (r *Run) late() *Ending {
+	err := clock.Err(r.Context)
+	switch {
+	case err == nil:
+		return nil
+	case clock.Err(r.Outer) != nil:
+		return &Ending{Status: Timeout, Details: "stopped at the caller's deadline", Err: err}
+	}
+	// The time that passed is not part of the text: on a real clock it differs from run to run.
+	return &Ending{Status: Timeout, Guard: "timeout", Details: fmt.Sprintf("stopped as the time was up (timeout %s)", r.Timeout), Err: err}
+}
