@@ -3,14 +3,15 @@ package flow
 import (
 	_ "embed"
 	"fmt"
-	"strings"
 	"sync"
+
+	"github.com/rehearse-dev/rehearse/internal/phrase"
 )
 
 //go:embed lexicon.txt
 var lexiconText string
 
-// lexicon is what lexicon.txt holds. It is read when the first answer is.
+// lexicon holds the lists of lexicon.txt. It is read when the first answer is.
 var lexicon = sync.OnceValue(func() map[list]phrases { return readLexicon(lexiconText) })
 
 // list names a list of the lexicon, which says what it is for.
@@ -54,7 +55,7 @@ const (
 // places are the lists of first, second …
 var places = []list{"place-1", "place-2", "place-3", "place-4", "place-5"}
 
-// phrases are those of the list.
+// phrases returns the phrases of the list.
 func (l list) phrases() phrases {
 	found, ok := lexicon()[l]
 	if !ok {
@@ -63,22 +64,20 @@ func (l list) phrases() phrases {
 	return found
 }
 
-// at is the length in words of the longest phrase of the list at the head of ws;
+// at returns the length in words of the longest phrase of the list at the head of ws;
 // 0 if there is none.
 func (l list) at(ws []word) int { return l.phrases().at(ws) }
 
-// readLexicon reads lines such as "name: phrase, phrase"; indented lines go on.
 func readLexicon(text string) map[list]phrases {
 	lists := map[list]phrases{}
-	name := list("")
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "#") {
-			continue
+	for name, line := range phrase.Lists(text) {
+		l := list(name)
+		if lists[l].Set == nil {
+			lists[l] = phrases{new(phrase.Set[struct{}])}
 		}
-		if head, rest, ok := strings.Cut(line, ":"); ok {
-			name, line = list(head), rest
+		if err := lists[l].Add(line, struct{}{}); err != nil {
+			panic(fmt.Sprintf("flow: lexicon.txt: %v", err))
 		}
-		lists[name] = lists[name].with(line)
 	}
 	return lists
 }

@@ -1,11 +1,13 @@
 package flow
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
 
-	wordlist "github.com/rehearse-dev/rehearse/internal/textfold"
+	"github.com/rehearse-dev/rehearse/internal/phrase"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // word is a word of an answer, folded to lower case without accents, so that
@@ -21,7 +23,7 @@ type word struct {
 // no clause; only in "don't" and the like the apostrophe is part of the word.
 func words(text string) []word {
 	var all []word
-	r := wordlist.NewReader(text)
+	r := textfold.NewReader(text)
 	for w, ok := r.Next(); ok; w, ok = r.Next() {
 		folded := string(w.Text)
 		last := len(all) - 1
@@ -46,69 +48,26 @@ func parts(gap string) bool {
 	})
 }
 
-// phrase is a sequence of folded words. A star at the end of a word stands for
-// any end of it.
-type phrase []string
+// phrases is a set of phrases.
+type phrases struct{ *phrase.Set[struct{}] }
 
-// at reports whether the phrase stands at the head of ws, within one clause.
-func (p phrase) at(ws []word) bool {
-	if len(p) > len(ws) {
-		return false
-	}
-	for i, want := range p {
-		if i > 0 && ws[i].gap || !matches(want, ws[i].folded) {
-			return false
-		}
-	}
-	return true
-}
-
-func matches(want, got string) bool {
-	stem, open := strings.CutSuffix(want, "*")
-	return got == stem || open && strings.HasPrefix(got, stem)
-}
-
-// phrases are alternatives, found by their first word.
-type phrases struct {
-	closed map[string][]phrase // by the first word
-	open   []phrase            // those whose first word has a star
-}
-
-// with adds the phrases of a list, which commas part.
-func (ps phrases) with(list string) phrases {
-	for text := range strings.SplitSeq(list, ",") {
-		if p := phrase(strings.Fields(text)); len(p) > 0 {
-			ps = ps.and(p)
-		}
-	}
-	return ps
-}
-
-func (ps phrases) and(p phrase) phrases {
-	if strings.HasSuffix(p[0], "*") {
-		ps.open = append(ps.open, p)
-		return ps
-	}
-	if ps.closed == nil {
-		ps.closed = map[string][]phrase{}
-	}
-	ps.closed[p[0]] = append(ps.closed[p[0]], p)
-	return ps
-}
-
-// at is the length in words of the longest phrase at the head of ws; 0 if there
-// is none.
+// at returns the length in words of the longest phrase at the head of ws, within one
+// clause; 0 if there is none.
 func (ps phrases) at(ws []word) int {
-	if len(ws) == 0 {
-		return 0
+	longest := 0
+	for n := range ps.Prefixes(clause(ws)) {
+		longest = n
 	}
-	n := 0
-	for _, some := range [][]phrase{ps.closed[ws[0].folded], ps.open} {
-		for _, p := range some {
-			if len(p) > n && p.at(ws) {
-				n = len(p)
+	return longest
+}
+
+// clause returns the words up to the end of the first clause.
+func clause(ws []word) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i, w := range ws {
+			if i > 0 && w.gap || !yield(w.folded) {
+				return
 			}
 		}
 	}
-	return n
 }

@@ -6,9 +6,10 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/titles"
+	"github.com/rehearse-dev/rehearse/internal/phrase"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	wordlist "github.com/rehearse-dev/rehearse/internal/textfold"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
+	"github.com/rehearse-dev/rehearse/agents/interview/titles"
 )
 
 // What is kept of the works that a candidate names.
@@ -33,8 +34,8 @@ func ParseWorks(text string) []string {
 	for _, item := range items(text) {
 		name := title(item)
 		switch {
-		case name == "" || slices.ContainsFunc(works, func(w string) bool { return wordlist.Join(w) == wordlist.Join(name) }):
-		case wordlist.Count(name) > maxWords:
+		case name == "" || slices.ContainsFunc(works, func(w string) bool { return textfold.Join(w) == textfold.Join(name) }):
+		case textfold.Count(name) > maxWords:
 			if long == "" {
 				long = name // a sentence: better than nothing
 			}
@@ -81,15 +82,13 @@ func byTitle(ws []word, works []string) (int, bool) {
 		if n := articles.at(name); n < len(name) {
 			name = name[n:]
 		}
-		var p phrase
+		var title []string
 		for _, w := range name {
-			p = append(p, w.folded)
+			title = append(title, w.folded)
 		}
-		var ps phrases
-		if len(p) > 0 {
-			ps = ps.and(p)
-		}
-		o.names = append(o.names, ps)
+		names := phrases{new(phrase.Set[struct{}])}
+		names.AddWords(title, struct{}{})
+		o.names = append(o.names, names)
 	}
 	first := none
 	for _, m := range o.mentions(ws) {

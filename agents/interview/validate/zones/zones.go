@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/internal/phrase"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -49,8 +50,7 @@ const maxHits = 1000
 // Find returns where a text enters a zone, in order, at most 1,000 places. It
 // takes time linear in the length of the text.
 func Find(text string) []Hit {
-	m := shipped()
-	s := scan{machine: m, sold: -1}
+	s := scan{lexicon: shipped(), sold: -1}
 	r := textfold.NewReader(text)
 	initial := false // whether the last word is one letter, as in "U.S."
 	end := 0
@@ -74,13 +74,13 @@ func endsSentence(gap string) bool {
 
 // scan is the state of one search.
 type scan struct {
-	*machine
-	at int // number of words
+	lexicon *phrase.Set[meaning]
+	at      int // number of words
 	// active are the phrases that have begun, next those after the present word.
 	active, next []thread
 	// joined is the present run of words with hyphens between, as one word, run its
 	// beginning, and before are the phrases that had begun by then.
-	joined []byte
+	joined string
 	run    thread
 	before []thread
 
@@ -97,7 +97,7 @@ type scan struct {
 
 // thread is a phrase that has begun.
 type thread struct {
-	node       int32
+	state      phrase.State
 	word       int  // the first one
 	sold       bool // a phrase of trade stands before it
 	start, end int  // bytes
@@ -119,14 +119,15 @@ func (s *scan) word(w textfold.Word) {
 	first := thread{word: s.at, sold: s.sold == s.at, start: w.Start}
 	tied := isHyphen(w.Gap) && len(s.joined) > 0
 	if !tied {
-		s.joined, s.run = s.joined[:0], first
+		s.joined, s.run = "", first
 		s.before = append(s.before[:0], s.active...)
 	}
+	text := string(w.Text)
 	if len(s.joined) <= maxJoined {
-		s.joined = append(s.joined, w.Text...)
+		s.joined += text
 	}
 	s.next = s.next[:0]
-	s.step(s.active, first, w.Text, w.End)
+	s.step(s.active, first, text, w.End)
 	if tied && len(s.joined) <= maxJoined {
 		s.step(s.before, s.run, s.joined, w.End)
 	}
@@ -136,45 +137,42 @@ func (s *scan) word(w textfold.Word) {
 
 // step reads one word after each of the phrases that have begun, and as the first
 // of a new one.
-func (s *scan) step(begun []thread, first thread, text []byte, end int) {
-	id, known := s.ids[string(text)]
+func (s *scan) step(begun []thread, first thread, text string, end int) {
 	for _, t := range begun {
-		if known {
-			s.follow(t, id, end)
-		}
-		s.follow(t, anyWord, end)
+		s.follow(t, text, end)
 	}
-	if known {
-		s.follow(first, id, end)
+	s.follow(first, text, end)
+}
+
+// follow continues one phrase by one word.
+func (s *scan) follow(t thread, text string, end int) {
+	for state := range s.lexicon.Next(t.state, text) {
+		t.state, t.end = state, end
+		s.next = append(s.next, t)
+		for _, m := range s.lexicon.Values(state) {
+			s.apply(t, m)
+		}
 	}
 }
 
-// follow goes on with one phrase by one word.
-func (s *scan) follow(t thread, id int32, end int) {
-	node := s.after(t.node, id)
-	if node == 0 {
-		return
-	}
-	t.node, t.end = node, end
-	s.next = append(s.next, t)
-	for _, e := range s.ends[node] {
-		switch e.role {
-		case entry:
-			s.hits = append(s.hits, match{t, s.at, e.zone})
-			if t.sold { // and what is listed after it
-				s.sold = s.at + 1
-			}
-		case exception:
-			s.spared = append(s.spared, match{t, s.at, e.zone})
-		case disclaimer:
-			s.harmless = true
-		case trade:
+// apply notes what a phrase means that ends at the present word.
+func (s *scan) apply(t thread, m meaning) {
+	switch m.role {
+	case entry:
+		s.hits = append(s.hits, match{t, s.at, m.zone})
+		if t.sold { // and what is listed after it
 			s.sold = s.at + 1
-			s.traders = append(s.traders, t.word)
-		case link:
-			if t.sold {
-				s.sold = s.at + 1
-			}
+		}
+	case exception:
+		s.spared = append(s.spared, match{t, s.at, m.zone})
+	case disclaimer:
+		s.harmless = true
+	case trade:
+		s.sold = s.at + 1
+		s.traders = append(s.traders, t.word)
+	case link:
+		if t.sold {
+			s.sold = s.at + 1
 		}
 	}
 }
@@ -193,7 +191,7 @@ func (s *scan) endSentence(question bool) {
 		}
 		s.keep(h)
 	}
-	s.active, s.before, s.joined = s.active[:0], s.before[:0], s.joined[:0]
+	s.active, s.before, s.joined = s.active[:0], s.before[:0], ""
 	s.hits, s.spared, s.harmless = s.hits[:0], s.spared[:0], false
 	s.sold, s.traders = -1, s.traders[:0]
 }
@@ -209,7 +207,7 @@ func (s *scan) isTraded(h match) bool {
 // hit.
 func (s *scan) isSpared(h match, from int) bool {
 	for _, e := range s.spared[from:] {
-		if e.last > h.last+s.longest {
+		if e.last > h.last+s.lexicon.Longest() {
 			return false
 		}
 		if e.zone == h.zone && e.word <= h.word {

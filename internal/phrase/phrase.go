@@ -1,0 +1,229 @@
+// Package phrase finds phrases among the words of a text.
+//
+// A lexicon lists phrases under names, separated by commas; an indented line continues the
+// list before it, and "#" begins a comment:
+//
+//	union: {un ,ce ,}syndicat{,s}, syndiqu*,
+//	  member of * union
+//
+// The words of a phrase are folded as those of the text are (see package textfold). Braces
+// hold alternatives, as in a shell, and may be nested. A word that ends in "*" matches every
+// word that begins so; "*" alone matches any one word.
+package phrase
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Set is a set of phrases with values. The zero value is an empty set.
+type Set[T comparable] struct {
+	nodes   []node[T]
+	edges   map[edge]State
+	longest int
+}
+
+// State is a number of words of one or several phrases that have been read. Start is none.
+type State int32
+
+// Start is the state before the first word.
+const Start State = 0
+
+type edge struct {
+	from State
+	word string
+}
+
+type node[T comparable] struct {
+	stems  []stem
+	values []T
+}
+
+// stem leads to a state by every word that begins with a text.
+type stem struct {
+	text string
+	to   State
+}
+
+// Add adds the phrases of a line of a lexicon.
+func (s *Set[T]) Add(line string, value T) error {
+	for _, part := range split(line) {
+		texts, err := expand(part)
+		if err != nil {
+			return err
+		}
+		for _, text := range texts {
+			s.AddWords(strings.Fields(text), value)
+		}
+	}
+	return nil
+}
+
+// AddWords adds one phrase; one without words is ignored.
+func (s *Set[T]) AddWords(words []string, value T) {
+	if len(words) == 0 {
+		return
+	}
+	if s.edges == nil {
+		s.edges, s.nodes = map[edge]State{}, make([]node[T], 1)
+	}
+	at := Start
+	for _, w := range words {
+		at = s.child(at, w)
+	}
+	if n := &s.nodes[at]; !slices.Contains(n.values, value) {
+		n.values = append(n.values, value)
+	}
+	s.longest = max(s.longest, len(words))
+}
+
+func (s *Set[T]) child(from State, word string) State {
+	key := edge{from, word}
+	if to, ok := s.edges[key]; ok {
+		return to
+	}
+	to := State(len(s.nodes)) //nolint:gosec // lexicons have some ten thousand nodes
+	s.nodes, s.edges[key] = append(s.nodes, node[T]{}), to
+	if text, open := strings.CutSuffix(word, "*"); open {
+		s.nodes[from].stems = append(s.nodes[from].stems, stem{text, to})
+	}
+	return to
+}
+
+// Longest returns the number of words of the longest phrase.
+func (s *Set[T]) Longest() int { return s.longest }
+
+// Next returns the states after one more word.
+func (s *Set[T]) Next(from State, word string) iter.Seq[State] {
+	return func(yield func(State) bool) {
+		if len(s.nodes) == 0 {
+			return
+		}
+		if to, ok := s.edges[edge{from, word}]; ok && !yield(to) {
+			return
+		}
+		for _, st := range s.nodes[from].stems {
+			if strings.HasPrefix(word, st.text) && !yield(st.to) {
+				return
+			}
+		}
+	}
+}
+
+// Values returns the values of the phrases that end at a state.
+func (s *Set[T]) Values(at State) []T { return s.nodes[at].values }
+
+// Prefixes returns the phrases with which words begin: their lengths in words and values.
+func (s *Set[T]) Prefixes(words iter.Seq[string]) iter.Seq2[int, T] {
+	return func(yield func(int, T) bool) {
+		states, n := []State{Start}, 0
+		for w := range words {
+			var next []State
+			n++
+			for _, at := range states {
+				for to := range s.Next(at, w) {
+					next = append(next, to)
+					for _, v := range s.Values(to) {
+						if !yield(n, v) {
+							return
+						}
+					}
+				}
+			}
+			if states = next; len(states) == 0 {
+				return
+			}
+		}
+	}
+}
+
+// Lists returns the lines of a lexicon with the names of their lists.
+func Lists(lexicon string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		name := ""
+		for line := range strings.Lines(lexicon) {
+			if strings.HasPrefix(strings.TrimSpace(line), "#") {
+				continue
+			}
+			if head, rest, ok := strings.Cut(line, ":"); ok {
+				name, line = head, rest
+			}
+			if line = strings.TrimSpace(line); line != "" && !yield(name, line) {
+				return
+			}
+		}
+	}
+}
+
+// maxPhrases bounds what one part of a line stands for.
+const maxPhrases = 5000
+
+// expand returns the texts that a text with braces stands for.
+func expand(text string) ([]string, error) {
+	open := strings.IndexByte(text, '{')
+	if open < 0 {
+		if strings.Contains(text, "}") {
+			return nil, fmt.Errorf("%q: a brace is closed that was not opened", text)
+		}
+		return []string{text}, nil
+	}
+	length := closing(text[open:])
+	if length == 0 {
+		return nil, fmt.Errorf("%q: a brace is not closed", text)
+	}
+	tails, err := expand(text[open+length:])
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, choice := range split(text[open+1 : open+length-1]) {
+		heads, err := expand(choice)
+		if err != nil {
+			return nil, err
+		}
+		for _, head := range heads {
+			for _, tail := range tails {
+				all = append(all, text[:open]+head+tail)
+			}
+		}
+	}
+	if len(all) > maxPhrases {
+		return nil, fmt.Errorf("%q stands for %d phrases; at most %d are allowed", text, len(all), maxPhrases)
+	}
+	return all, nil
+}
+
+// closing returns the length of the braces with which a text begins; 0 if they are open.
+func closing(text string) int {
+	depth := 0
+	for i, c := range text {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// split splits a text at the commas outside its braces.
+func split(text string) []string {
+	var parts []string
+	depth, from := 0, 0
+	for i, c := range text {
+		switch {
+		case c == '{':
+			depth++
+		case c == '}':
+			depth--
+		case c == ',' && depth == 0:
+			parts, from = append(parts, text[from:i]), i+1
+		}
+	}
+	return append(parts, text[from:])
+}
