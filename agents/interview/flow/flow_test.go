@@ -259,6 +259,8 @@ var _ = DescribeTable("A session that is damaged is refused and said to be so",
 		func(s *session.Session) {
 			s.Queue.Questions, s.Queue.Cursor = []string{"a", "b", "c", "d"}, 3
 		}),
+	Entry("a reply for no purpose", session.Identity, session.Asking, flow.Replied{Text: "x"},
+		func(s *session.Session) { s.Phase, s.Queue, s.Owed = session.Owing, nil, &session.Owed{} }),
 	Entry("a question after the last block", session.Block9, session.Asking, flow.Answered{Text: "x"},
 		func(s *session.Session) { s.Step, s.Queue.Step = session.Block10, session.Block10 }),
 	Entry("a mirror of what has none", session.Block1, session.Reflecting, flow.Went{},

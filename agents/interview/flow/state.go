@@ -80,7 +80,7 @@ func checkOwed(s session.Session) error {
 		ok = s.Step == session.Block2A && s.Owed.Index == queued && queued < adaptiveQuestions &&
 			(s.Queue == nil || s.Queue.Cursor == queued)
 	default:
-		ok = s.Owed.Purpose == opening(s.Step) && s.Queue == nil
+		ok = s.Owed.Purpose != "" && s.Owed.Purpose == opening(s.Step) && s.Queue == nil
 	}
 	if !ok {
 		return fmt.Errorf("%s never owes %s %d after %d questions", s.Step, s.Owed.Purpose, s.Owed.Index, queued)
