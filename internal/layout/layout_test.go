@@ -40,7 +40,7 @@ var allowed = map[string][]string{
 	"agents/internal/answers":          {},
 	"agents/internal/run":              {"llm", "llm/budget", "clock", "event"},
 	"agents/loop":                      {"agents/internal/", "llm", "llm/budget", "clock", "event", "agents/stop"},
-	"agents/stop":                      {"agents/stop/internal/", "llm", "clock"},
+	"agents/stop":                      {"agents/stop/internal/"},
 	"agents/stop/hook":                 {"agents/stop", "clock"},
 	"agents/stop/hook/host":            {"agents/stop/hook"},
 	"agents/stop/internal/text":        {},
