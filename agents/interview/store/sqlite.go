@@ -23,7 +23,7 @@ type sqliteEngine struct {
 	db         *sql.DB
 	path       string // empty in memory
 	statements map[string]*sql.Stmt
-	group
+	writer     chan struct{} // holds a token while somebody writes
 }
 
 // openSQLite opens a file, or a database in memory if path is empty.
@@ -64,8 +64,8 @@ func connectSQLite(ctx context.Context, path string) (s *Store, err error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &sqliteEngine{db: db, path: path, statements: map[string]*sql.Stmt{}, group: newGroup()}
-	for _, text := range append([]string{savepoint, rollbackTo, releaseSavepoint}, statements...) {
+	e := &sqliteEngine{db: db, path: path, statements: map[string]*sql.Stmt{}, writer: make(chan struct{}, 1)}
+	for _, text := range statements {
 		if e.statements[text], err = db.PrepareContext(ctx, text); err != nil {
 			return nil, fmt.Errorf("preparing %q: %w", text, err)
 		}
