@@ -51,8 +51,8 @@ func checkEvent(in *Submission) *Error {
 		in.Event = EventStart
 	}
 	switch {
-	case in.Event != "" && !slices.Contains(Events(), in.Event):
-		return refuse(CodeUnknownEvent, "event: there is no %s", unknown(string(in.Event), Events()))
+	case in.Event != "" && !slices.Contains(events(), in.Event):
+		return refuse(CodeUnknownEvent, "event: there is no %s", unknown(string(in.Event), events()))
 	case in.Event != "" && in.Message != "":
 		return refuse(CodeInvalid, "message, event: send a message or an event, not both")
 	case in.Event == EventStart && in.Session != "":

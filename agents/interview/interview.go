@@ -27,8 +27,8 @@ const (
 	EventStartMatching Event = "START_MATCHING" // the profile
 )
 
-// Events lists the events.
-func Events() []Event {
+// events lists the events.
+func events() []Event {
 	return []Event{EventStart, EventResume, EventGo, EventRetry, EventStartBlock1, EventStartMatching}
 }
 

@@ -28,8 +28,8 @@ type Options struct {
 	// 2 and 1, and -1 means never.
 	TransportRetries, ValidationRetries int
 	// Backoff is the wait before the first retry of a failed call; it doubles, to
-	// at most MaxBackoff; default 1 s. A backend that asks for a longer wait gets
-	// it, but for more than MaxBackoff nobody is kept waiting: the call has failed.
+	// at most 30 s; default 1 s. A backend that asks for a longer wait gets it; one that
+	// asks for more than 30 s has failed.
 	Backoff time.Duration
 	// History bounds what goes along with a request.
 	History prompt.Limits
@@ -50,8 +50,8 @@ type Options struct {
 	Instance string
 }
 
-// MaxBackoff is the longest wait between two attempts at one message.
-const MaxBackoff = 30 * time.Second
+// maxBackoff is the longest wait between two attempts at one message.
+const maxBackoff = 30 * time.Second
 
 // The defaults of Options.CallTimeout and Options.TransportRetries.
 const (

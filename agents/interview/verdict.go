@@ -218,18 +218,18 @@ func (o Options) wait(failed *llm.Error, earlier int) (wait time.Duration, again
 	case !failed.Kind.Transient():
 		limit = 0
 	}
-	if earlier >= limit || failed.RetryAfter > MaxBackoff {
+	if earlier >= limit || failed.RetryAfter > maxBackoff {
 		return 0, false
 	}
 	return max(o.backoff(earlier), failed.RetryAfter), true
 }
 
 // backoff is the wait after a number of earlier failures: it doubles from Backoff
-// to MaxBackoff. It has no jitter, so that runs repeat.
+// to maxBackoff. It has no jitter, so that runs repeat.
 func (o Options) backoff(earlier int) time.Duration {
-	wait := min(o.Backoff, MaxBackoff)
+	wait := min(o.Backoff, maxBackoff)
 	for range earlier {
-		wait = min(2*wait, MaxBackoff)
+		wait = min(2*wait, maxBackoff)
 	}
 	return wait
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
 
-// DefaultThreshold is the score from which a message defers.
-const DefaultThreshold = 0.5
+// defaultThreshold is the score from which a message defers.
+const defaultThreshold = 0.5
 
 // maxMentions is how many mentions are kept, maxDetections how many of them a
 // verdict lists; the reason counts the others.
@@ -29,7 +29,7 @@ func Judge(message string, o Options) Verdict {
 		o.Point = FinalAnswer
 	}
 	if !(o.Threshold > 0) {
-		o.Threshold = DefaultThreshold
+		o.Threshold = defaultThreshold
 	}
 	r := readings.Get().(*reading)
 	defer readings.Put(r)

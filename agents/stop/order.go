@@ -72,7 +72,7 @@ func (o Order) Text(most int) string {
 	case len(o.Steps) > 0:
 		b.WriteString(w.wrote + "\n")
 		for i, s := range o.Steps[:min(len(o.Steps), most)] {
-			fmt.Fprintf(&b, "%d. %s\n", i+1, Quote(s, maxQuoted))
+			fmt.Fprintf(&b, "%d. %s\n", i+1, quote(s, maxQuoted))
 		}
 		if more := len(o.Steps) - most; more > 0 {
 			fmt.Fprintf(&b, w.more+"\n", more)
@@ -89,7 +89,7 @@ func (o Order) Text(most int) string {
 	}
 	b.WriteString(w.held)
 	for _, s := range o.NeedsUser[:min(len(o.NeedsUser), most)] {
-		b.WriteString("\n- " + Quote(s, maxQuoted))
+		b.WriteString("\n- " + quote(s, maxQuoted))
 	}
 	if more := len(o.NeedsUser) - most; more > 0 {
 		fmt.Fprintf(&b, "\n"+w.more, more)
@@ -97,10 +97,10 @@ func (o Order) Text(most int) string {
 	return b.String()
 }
 
-// Quote puts what a model wrote between quotation marks, on one line of printable
+// quote puts what a model wrote between quotation marks, on one line of printable
 // characters and at most limit bytes long, so that it cannot pass for somebody else's
 // words.
-func Quote(s string, limit int) string {
+func quote(s string, limit int) string {
 	return `"` + strings.ReplaceAll(Clip(s, limit), `"`, "'") + `"`
 }
 

@@ -12,7 +12,7 @@ import (
 
 var _ = Describe("A text that is shown where a model's is refused", Label("I-09"), func() {
 	// unasked is what such a text cannot have: it knows no works.
-	unasked := []validate.Rule{validate.RuleWorkMissing, validate.RuleCharacterMissing}
+	unasked := []validate.Rule{"work-missing", "character-missing"}
 
 	It("has the form that a model's must have", func() {
 		for _, l := range session.Languages() {

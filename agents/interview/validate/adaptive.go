@@ -56,7 +56,7 @@ func (c *checker) adaptive() {
 func (c *checker) offersMedia(q question) {
 	if len(q.options) != 2 {
 		c.find(Finding{
-			Rule: RuleOptionCount, Section: q.name, Count: len(q.options), Limit: 2,
+			Rule: ruleOptionCount, Section: q.name, Count: len(q.options), Limit: 2,
 			Message: fmt.Sprintf("%s has %s; the choice is between series and films, as A and B",
 				q.name, plural(len(q.options), "option")),
 		})
@@ -66,7 +66,7 @@ func (c *checker) offersMedia(q question) {
 	}
 	if !offers(seriesWords) || !offers(filmWords) {
 		c.find(Finding{
-			Rule: RuleMediumMissing, Section: q.name,
+			Rule: ruleMediumMissing, Section: q.name,
 			Message: q.name + " must offer both series and films, one as A and one as B",
 		})
 	}
@@ -84,13 +84,13 @@ func (c *checker) speaksOfMedium(q question) {
 	text := c.works.Cut(q.text)
 	if !speaks(text, chosen) {
 		c.find(Finding{
-			Rule: RuleMediumMissing, Section: q.name,
+			Rule: ruleMediumMissing, Section: q.name,
 			Message: fmt.Sprintf("%s does not speak of the medium that was chosen, %s", q.name, c.want.Medium),
 		})
 	}
 	if speaks(text, other) {
 		c.find(Finding{
-			Rule: RuleMediumOther, Section: q.name,
+			Rule: ruleMediumOther, Section: q.name,
 			Message: fmt.Sprintf("%s speaks of the medium that was not chosen; the candidate chose %s", q.name, c.want.Medium),
 		})
 	}
@@ -101,7 +101,7 @@ func (c *checker) asksForOne(q question) {
 		len(c.works.Named(q.text)) > 0 || namesSomeone(q.text)
 	if !subject || !speaks(q.text, oneWords) {
 		c.find(Finding{
-			Rule: RuleOneWork, Section: q.name,
+			Rule: ruleOneWork, Section: q.name,
 			Message: q.name + " must ask for one work, the one that matters most",
 		})
 	}

@@ -46,14 +46,14 @@ func (c *checker) forbidden() {
 	for _, zone := range zones.Zones() {
 		if n := personal[zone]; n > 0 {
 			c.find(Finding{
-				Rule: RuleForbiddenZone, Section: string(zone), Count: n,
+				Rule: ruleForbiddenZone, Section: string(zone), Count: n,
 				Message: fmt.Sprintf("the text touches on %s in %s; an interview leaves that alone",
 					zoneNames[zone], plural(n, "place")),
 			})
 		}
 		if n := fictional[zone]; n > 0 {
 			c.find(Finding{
-				Rule: RuleForbiddenZone, Section: string(zone), Count: n, Warning: true,
+				Rule: ruleForbiddenZone, Section: string(zone), Count: n, Warning: true,
 				Message: fmt.Sprintf("the text speaks of %s in the plot of a work in %s; another side of the work is safer",
 					zoneNames[zone], plural(n, "place")),
 			})

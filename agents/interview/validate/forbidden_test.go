@@ -49,7 +49,7 @@ var _ = Describe("Every generated text", Label("I-17"), func() {
 			for zone, all := range entering {
 				for _, sentence := range all {
 					f := only(strings.ReplaceAll(c.text, "%", sentence), c.want)
-					Expect(f.Rule).To(Equal(validate.RuleForbiddenZone))
+					Expect(f.Rule).To(Equal(validate.Rule("forbidden-zone")))
 					Expect(f.Section).To(Equal(string(zone)))
 					Expect(f.Warning).To(BeFalse())
 				}
@@ -80,6 +80,6 @@ var _ = Describe("Every generated text", Label("I-17"), func() {
 		Expect(validate.Check(batch(text, other), want).Findings).To(BeEmpty())
 		Expect(only(batch(text, other+" Ta religion compte."), want).Section).To(Equal("religion"))
 		want.Works = []string{"Religion"}
-		Expect(rules(batch("Dans Religion, que gardes-tu de Nate ?", "Quelle est ta foi, comme Nate ?"), want)).To(ConsistOf(validate.RuleForbiddenZone))
+		Expect(rules(batch("Dans Religion, que gardes-tu de Nate ?", "Quelle est ta foi, comme Nate ?"), want)).To(ConsistOf(validate.Rule("forbidden-zone")))
 	})
 })

@@ -14,7 +14,7 @@ func (f Finding) In(l session.Language) string {
 	if l != session.French || !ok {
 		return f.Message
 	}
-	if f.Rule == RuleForbiddenZone && f.Warning {
+	if f.Rule == ruleForbiddenZone && f.Warning {
 		text = frenchPlot
 	}
 	section := "le texte"
@@ -28,40 +28,40 @@ func (f Finding) In(l session.Language) string {
 //
 //nolint:misspell // the texts are French
 var french = map[Rule]string{
-	RuleEmpty:            "le texte est vide",
-	RuleEncoding:         "le texte n'est pas en UTF-8 valide",
-	RuleTooLong:          "{section} compte {count} mots ; {limit} au plus",
-	RuleCutOff:           "{section} s'arrête au milieu d'une phrase ; termine par un signe de ponctuation",
-	RuleLanguage:         "le texte n'est pas en français ; écris-le en français",
-	RuleForbiddenZone:    "le texte touche à {section} ({count} fois) ; un entretien n'en parle pas",
-	RuleSeparator:        "{section} contient le séparateur à l'intérieur d'une ligne ; il se place seul sur sa ligne",
-	RuleQuestionCount:    "le texte contient {count} question(s), et il en faut {limit} ; " + Separator + " se place seul sur une ligne entre deux questions",
-	RuleQuestionEmpty:    "{section} est vide",
-	RuleNoQuestion:       "{count} passage(s) entre séparateurs ne posent aucune question ; n'écris que des questions",
-	RuleQuestionSeveral:  "{section} pose {count} questions ; une seule à la fois",
-	RuleOptionCount:      "{section} a {count} option(s), et la limite est {limit} ; chacune sur sa ligne",
-	RuleOptionLetters:    "les lettres des options de {section} ne se suivent pas à partir de A",
-	RuleOptionPacked:     "{section} a {count} ligne(s) avec plusieurs options ; chacune sur sa ligne",
-	RuleOptionEmpty:      "une option de {section} est vide",
-	RuleOptionDuplicate:  "deux options de {section} sont identiques",
-	RuleMediumMissing:    "{section} ne parle pas du médium demandé",
-	RuleMediumOther:      "{section} parle du médium que la personne n'a pas choisi",
-	RuleOneWork:          "{section} doit demander une seule œuvre, celle qui compte le plus",
-	RuleWorkMissing:      "il manque des œuvres de la personne ; nomme chacune par son titre, comme dans le message de données",
-	RuleCharacterMissing: "{section} ne nomme aucun personnage des œuvres",
-	RuleTraitGeneric:     "une option de {section} conviendrait à n'importe quel personnage ; un trait doit n'appartenir qu'à celui-ci",
-	RuleSectionMissing:   "il manque {section}",
-	RuleSectionDoubled:   "{section} figure {count} fois ; une seule suffit",
-	RuleSectionOrder:     "les sections ne sont pas dans l'ordre demandé",
-	RuleSectionEmpty:     "{section} a un titre et aucun texte",
-	RuleSectionWords:     "{section} compte {count} mots sans son titre ; {limit} au plus",
-	RuleStrayText:        "{count} mot(s) n'appartiennent à aucune section ; n'écris rien en dehors des sections",
-	RuleOpenValidation:   "{section} doit être, mot pour mot, la phrase qui demande si c'est juste",
-	RuleLineCount:        "le miroir a {count} ligne(s), et la limite est {limit}",
-	RuleVigilance:        "le miroir a {count} point(s) de vigilance ; il en faut un seul, sur une ligne qui commence ainsi",
-	RuleStatusMissing:    "aucune ligne ne donne le statut ; copie l'un des trois statuts, seul sur sa ligne",
-	RuleStatusSeveral:    "{count} lignes donnent un statut ; une seule est permise",
-	RuleStatusConflict:   "une ligne porte le signe d'un statut avec d'autres mots ; le statut se place seul sur sa ligne",
+	ruleEmpty:            "le texte est vide",
+	ruleEncoding:         "le texte n'est pas en UTF-8 valide",
+	ruleTooLong:          "{section} compte {count} mots ; {limit} au plus",
+	ruleCutOff:           "{section} s'arrête au milieu d'une phrase ; termine par un signe de ponctuation",
+	ruleLanguage:         "le texte n'est pas en français ; écris-le en français",
+	ruleForbiddenZone:    "le texte touche à {section} ({count} fois) ; un entretien n'en parle pas",
+	ruleSeparator:        "{section} contient le séparateur à l'intérieur d'une ligne ; il se place seul sur sa ligne",
+	ruleQuestionCount:    "le texte contient {count} question(s), et il en faut {limit} ; " + Separator + " se place seul sur une ligne entre deux questions",
+	ruleQuestionEmpty:    "{section} est vide",
+	ruleNoQuestion:       "{count} passage(s) entre séparateurs ne posent aucune question ; n'écris que des questions",
+	ruleQuestionSeveral:  "{section} pose {count} questions ; une seule à la fois",
+	ruleOptionCount:      "{section} a {count} option(s), et la limite est {limit} ; chacune sur sa ligne",
+	ruleOptionLetters:    "les lettres des options de {section} ne se suivent pas à partir de A",
+	ruleOptionPacked:     "{section} a {count} ligne(s) avec plusieurs options ; chacune sur sa ligne",
+	ruleOptionEmpty:      "une option de {section} est vide",
+	ruleOptionDuplicate:  "deux options de {section} sont identiques",
+	ruleMediumMissing:    "{section} ne parle pas du médium demandé",
+	ruleMediumOther:      "{section} parle du médium que la personne n'a pas choisi",
+	ruleOneWork:          "{section} doit demander une seule œuvre, celle qui compte le plus",
+	ruleWorkMissing:      "il manque des œuvres de la personne ; nomme chacune par son titre, comme dans le message de données",
+	ruleCharacterMissing: "{section} ne nomme aucun personnage des œuvres",
+	ruleTraitGeneric:     "une option de {section} conviendrait à n'importe quel personnage ; un trait doit n'appartenir qu'à celui-ci",
+	ruleSectionMissing:   "il manque {section}",
+	ruleSectionDoubled:   "{section} figure {count} fois ; une seule suffit",
+	ruleSectionOrder:     "les sections ne sont pas dans l'ordre demandé",
+	ruleSectionEmpty:     "{section} a un titre et aucun texte",
+	ruleSectionWords:     "{section} compte {count} mots sans son titre ; {limit} au plus",
+	ruleStrayText:        "{count} mot(s) n'appartiennent à aucune section ; n'écris rien en dehors des sections",
+	ruleOpenValidation:   "{section} doit être, mot pour mot, la phrase qui demande si c'est juste",
+	ruleLineCount:        "le miroir a {count} ligne(s), et la limite est {limit}",
+	ruleVigilance:        "le miroir a {count} point(s) de vigilance ; il en faut un seul, sur une ligne qui commence ainsi",
+	ruleStatusMissing:    "aucune ligne ne donne le statut ; copie l'un des trois statuts, seul sur sa ligne",
+	ruleStatusSeveral:    "{count} lignes donnent un statut ; une seule est permise",
+	ruleStatusConflict:   "une ligne porte le signe d'un statut avec d'autres mots ; le statut se place seul sur sa ligne",
 }
 
 const frenchPlot = "le texte évoque {section} dans l'intrigue d'une œuvre ({count} fois) ; choisis un autre aspect de l'œuvre"

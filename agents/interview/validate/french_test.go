@@ -62,7 +62,7 @@ var _ = Describe("A batch of questions", Label("I-04", "I-08"), func() {
 
 	It("says what was left out where it was not an introduction", func() {
 		f := only(batch(open, "Merci, passons à la suite.", choice, choice), batchOf3)
-		Expect(f.Rule).To(Equal(validate.RuleNoQuestion))
+		Expect(f.Rule).To(Equal(validate.Rule("no-question")))
 		Expect(f.Warning).To(BeTrue())
 	})
 

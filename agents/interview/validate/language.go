@@ -53,7 +53,7 @@ func (c *checker) language() {
 		}
 	}
 	if letters >= minLetters && 2*latin < letters {
-		c.find(Finding{Rule: RuleLanguage, Message: "the text is in another script; write it in " + own})
+		c.find(Finding{Rule: ruleLanguage, Message: "the text is in another script; write it in " + own})
 		return
 	}
 	counts := map[session.Language]int{}
@@ -69,7 +69,7 @@ func (c *checker) language() {
 	for _, other := range session.Languages() {
 		if n := counts[other]; other != c.want.Language && n >= minSmallWords && n > 3*counts[c.want.Language] {
 			c.find(Finding{
-				Rule: RuleLanguage, Warning: true,
+				Rule: ruleLanguage, Warning: true,
 				Message: fmt.Sprintf("the text is in %s; write it in %s", tongues[other], own),
 			})
 		}

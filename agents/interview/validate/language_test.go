@@ -29,15 +29,15 @@ var _ = Describe("The language of a text", func() {
 
 	It("is worth another attempt if it is the other one", func() {
 		f := only(english, in(session.French))
-		Expect(f).To(Equal(validate.Finding{Rule: validate.RuleLanguage, Warning: true, Message: "the text is in English; write it in French"}))
+		Expect(f).To(Equal(validate.Finding{Rule: validate.Rule("language"), Warning: true, Message: "the text is in English; write it in French"}))
 		f = only(french, in(session.English))
-		Expect(f).To(Equal(validate.Finding{Rule: validate.RuleLanguage, Warning: true, Message: "the text is in French; write it in English"}))
+		Expect(f).To(Equal(validate.Finding{Rule: validate.Rule("language"), Warning: true, Message: "the text is in French; write it in English"}))
 	})
 
 	It("cannot be one that is written in another script", func() {
 		for _, l := range session.Languages() {
 			f := only(greek, in(l))
-			Expect(f.Rule).To(Equal(validate.RuleLanguage))
+			Expect(f.Rule).To(Equal(validate.Rule("language")))
 			Expect(f.Warning).To(BeFalse())
 		}
 	})

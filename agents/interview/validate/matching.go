@@ -74,7 +74,7 @@ func (c *checker) matching() {
 	flush()
 	if !headed {
 		c.find(Finding{
-			Rule: RuleSectionMissing, Section: justification.name,
+			Rule: ruleSectionMissing, Section: justification.name,
 			Message: justification.name + " is missing",
 		})
 	}
@@ -119,12 +119,12 @@ func (c *checker) status() {
 	switch {
 	case lines == 0:
 		c.find(Finding{
-			Rule: RuleStatusMissing, Section: "the status", Limit: 1,
+			Rule: ruleStatusMissing, Section: "the status", Limit: 1,
 			Message: fmt.Sprintf("no line says a status; one says %s", statusNames()),
 		})
 	case lines > 1:
 		c.find(Finding{
-			Rule: RuleStatusSeveral, Section: "the status", Count: lines, Limit: 1,
+			Rule: ruleStatusSeveral, Section: "the status", Count: lines, Limit: 1,
 			Message: fmt.Sprintf("%d lines say a status; exactly one may", lines),
 		})
 	}
@@ -132,7 +132,7 @@ func (c *checker) status() {
 
 func (c *checker) conflict(signed int) {
 	c.find(Finding{
-		Rule: RuleStatusConflict, Section: "the status",
+		Rule: ruleStatusConflict, Section: "the status",
 		Message: fmt.Sprintf("a line has the sign of %q and other words, or words after it; the status stands alone", statuses[signed].name),
 	})
 }

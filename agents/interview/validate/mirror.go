@@ -66,7 +66,7 @@ func (c *checker) mirror() {
 		switch {
 		case s.part >= len(mirrorParts):
 			c.find(Finding{
-				Rule: RuleStrayText, Section: fmt.Sprintf("section %d", s.part+1), Count: s.part + 1, Limit: len(mirrorParts),
+				Rule: ruleStrayText, Section: fmt.Sprintf("section %d", s.part+1), Count: s.part + 1, Limit: len(mirrorParts),
 				Message: fmt.Sprintf("there is a section %d; a mirror has %d", s.part+1, len(mirrorParts)),
 			})
 		case mirrorParts[s.part].hard > 0:
@@ -135,7 +135,7 @@ func (c *checker) sections(parts []part, found []section) {
 		}
 		if textfold.Count(s.body) == 0 {
 			c.find(Finding{
-				Rule: RuleSectionEmpty, Section: p.name,
+				Rule: ruleSectionEmpty, Section: p.name,
 				Message: p.name + " has a heading and no text",
 			})
 		}
@@ -143,17 +143,17 @@ func (c *checker) sections(parts []part, found []section) {
 	for i, p := range parts {
 		switch {
 		case count[i] == 0:
-			c.find(Finding{Rule: RuleSectionMissing, Section: p.name, Message: p.name + " is missing"})
+			c.find(Finding{Rule: ruleSectionMissing, Section: p.name, Message: p.name + " is missing"})
 		case count[i] > 1:
 			c.find(Finding{
-				Rule: RuleSectionDoubled, Section: p.name, Count: count[i], Limit: 1,
+				Rule: ruleSectionDoubled, Section: p.name, Count: count[i], Limit: 1,
 				Message: fmt.Sprintf("%s is there %d times; once is enough", p.name, count[i]),
 			})
 		}
 	}
 	if !ordered {
 		c.find(Finding{
-			Rule:    RuleSectionOrder,
+			Rule:    ruleSectionOrder,
 			Message: fmt.Sprintf("the sections are not in order; the order is %s", names(parts)),
 		})
 	}
@@ -173,13 +173,13 @@ func (c *checker) length(p part, body string) {
 	switch {
 	case n > p.hard:
 		c.find(Finding{
-			Rule: RuleSectionWords, Section: p.name, Count: n, Limit: p.hard,
+			Rule: ruleSectionWords, Section: p.name, Count: n, Limit: p.hard,
 			Message: fmt.Sprintf("%s has %d words without its heading; %d are demanded at most and more than %d cannot be used",
 				p.name, n, p.soft, p.hard),
 		})
 	case n > p.soft:
 		c.find(Finding{
-			Rule: RuleSectionWords, Section: p.name, Count: n, Limit: p.soft, Warning: true,
+			Rule: ruleSectionWords, Section: p.name, Count: n, Limit: p.soft, Warning: true,
 			Message: fmt.Sprintf("%s has %d words without its heading; %d are demanded at most", p.name, n, p.soft),
 		})
 	}
@@ -203,7 +203,7 @@ func (c *checker) openValidation(name, body string) {
 		}
 	}
 	c.find(Finding{
-		Rule: RuleOpenValidation, Section: name,
+		Rule: ruleOpenValidation, Section: name,
 		Message: name + " must hold the sentence that asks whether this is true and what was missed, word for word",
 	})
 }
@@ -211,7 +211,7 @@ func (c *checker) openValidation(name, body string) {
 func (c *checker) stray(where, text string) {
 	if n := textfold.Count(text); n > 0 {
 		c.find(Finding{
-			Rule: RuleStrayText, Section: where, Count: n,
+			Rule: ruleStrayText, Section: where, Count: n,
 			Message: fmt.Sprintf("there are %s %s that belong to no section", plural(n, "word"), where),
 		})
 	}

@@ -68,13 +68,13 @@ var _ = Describe("A mirror", Label("I-07", "I-08"), func() {
 		Expect(validate.Check("1️⃣ Implicit reading\nYou move when the challenge is clear.\n\n2️⃣ Personal deduction\n"+
 			"You will look for a hidden stake before you leave.\n\n3️⃣ Open validation\n"+
 			"Tell me if this rings true, or if there is an important nuance I have missed.", english).Findings).To(BeEmpty())
-		Expect(rules(good, english)).To(ConsistOf(validate.RuleOpenValidation, validate.RuleLanguage), "the sentence is that of the language")
+		Expect(rules(good, english)).To(ConsistOf(validate.Rule("open-validation"), validate.Rule("language")), "the sentence is that of the language")
 	})
 
 	DescribeTable("has sections of bounded length, counted without the heading",
 		func(reading, deduction, count, limit int, warning bool) {
 			f := only(mirror(n(reading), n(deduction)), mirrorOf1)
-			Expect(f.Rule).To(Equal(validate.RuleSectionWords))
+			Expect(f.Rule).To(Equal(validate.Rule("section-words")))
 			Expect(f.Count).To(Equal(count))
 			Expect(f.Limit).To(Equal(limit))
 			Expect(f.Warning).To(Equal(warning))
@@ -108,18 +108,18 @@ var _ = Describe("A mirror", Label("I-07", "I-08"), func() {
 		Expect(validate.Check(text, mirrorOf1).Valid()).To(BeFalse())
 	},
 		Entry("without section 1", strings.Replace(good, "1️⃣ Lecture implicite\n", "", 1),
-			validate.RuleSectionMissing, validate.RuleStrayText),
-		Entry("without section 2", strings.Replace(good, "2️⃣ Déduction personnalisée\n", "", 1), validate.RuleSectionMissing),
-		Entry("without section 3", strings.Replace(good, "3️⃣ Validation ouverte\n", "", 1), validate.RuleSectionMissing),
-		Entry("with an empty section", mirror("", "Tu avances."), validate.RuleSectionEmpty),
-		Entry("with a section twice", strings.Replace(good, "2️⃣ Déduction", "1️⃣ Lecture implicite\nEncore.\n2️⃣ Déduction", 1), validate.RuleSectionDoubled),
-		Entry("with a section too many", good+"\n4️⃣ Conseil\nTiens bon.", validate.RuleStrayText),
-		Entry("with another sentence", strings.Replace(good, sentence, "Qu'en penses-tu ?", 1), validate.RuleOpenValidation),
-		Entry("with text before", "Merci pour ta réponse.\n\n"+good, validate.RuleStrayText),
-		Entry("with a transition glued on", good+"\n\nPassons maintenant au bloc suivant.", validate.RuleStrayText),
-		Entry("out of order", "2️⃣ Déduction personnalisée\nTu agis.\n1️⃣ Lecture implicite\nTu vois.\n3️⃣ Validation ouverte\n"+sentence, validate.RuleSectionOrder),
-		Entry("empty", " \n ", validate.RuleEmpty),
-		Entry("of signs only", "1️⃣\n2️⃣\n3️⃣", validate.RuleEmpty),
+			validate.Rule("section-missing"), validate.Rule("stray-text")),
+		Entry("without section 2", strings.Replace(good, "2️⃣ Déduction personnalisée\n", "", 1), validate.Rule("section-missing")),
+		Entry("without section 3", strings.Replace(good, "3️⃣ Validation ouverte\n", "", 1), validate.Rule("section-missing")),
+		Entry("with an empty section", mirror("", "Tu avances."), validate.Rule("section-empty")),
+		Entry("with a section twice", strings.Replace(good, "2️⃣ Déduction", "1️⃣ Lecture implicite\nEncore.\n2️⃣ Déduction", 1), validate.Rule("section-doubled")),
+		Entry("with a section too many", good+"\n4️⃣ Conseil\nTiens bon.", validate.Rule("stray-text")),
+		Entry("with another sentence", strings.Replace(good, sentence, "Qu'en penses-tu ?", 1), validate.Rule("open-validation")),
+		Entry("with text before", "Merci pour ta réponse.\n\n"+good, validate.Rule("stray-text")),
+		Entry("with a transition glued on", good+"\n\nPassons maintenant au bloc suivant.", validate.Rule("stray-text")),
+		Entry("out of order", "2️⃣ Déduction personnalisée\nTu agis.\n1️⃣ Lecture implicite\nTu vois.\n3️⃣ Validation ouverte\n"+sentence, validate.Rule("section-order")),
+		Entry("empty", " \n ", validate.Rule("empty")),
+		Entry("of signs only", "1️⃣\n2️⃣\n3️⃣", validate.Rule("empty")),
 	)
 
 	It("says which section there should not be", func() {
@@ -151,13 +151,13 @@ var _ = Describe("The mirror of block 2B", func() {
 	DescribeTable("is refused", func(text string, want ...validate.Rule) {
 		Expect(rules(text, mirrorOf2B)).To(ConsistOf(want))
 	},
-		Entry("with three lines", join(lines[0], lines[1], lines[4]), validate.RuleLineCount),
-		Entry("with seven lines", join(lines[0], lines[1], lines[2], lines[3], lines[2], lines[3], lines[4]), validate.RuleLineCount),
-		Entry("without a point of vigilance", join(lines[0], lines[1], lines[2], lines[3]), validate.RuleVigilance),
-		Entry("with two points of vigilance", join(lines[0], lines[1], lines[4], lines[4]), validate.RuleVigilance),
-		Entry("without a work", join("Tu suis Marie-Jeanne.", lines[2], "Tu aimes Gus.", lines[4]), validate.RuleWorkMissing),
-		Entry("without a character", join("Breaking Bad te plaît.", lines[2], lines[3], lines[4]), validate.RuleCharacterMissing),
-		Entry("with lines without end", join(lines[0], lines[1], n(200), lines[4]), validate.RuleTooLong),
+		Entry("with three lines", join(lines[0], lines[1], lines[4]), validate.Rule("line-count")),
+		Entry("with seven lines", join(lines[0], lines[1], lines[2], lines[3], lines[2], lines[3], lines[4]), validate.Rule("line-count")),
+		Entry("without a point of vigilance", join(lines[0], lines[1], lines[2], lines[3]), validate.Rule("vigilance")),
+		Entry("with two points of vigilance", join(lines[0], lines[1], lines[4], lines[4]), validate.Rule("vigilance")),
+		Entry("without a work", join("Tu suis Marie-Jeanne.", lines[2], "Tu aimes Gus.", lines[4]), validate.Rule("work-missing")),
+		Entry("without a character", join("Breaking Bad te plaît.", lines[2], lines[3], lines[4]), validate.Rule("character-missing")),
+		Entry("with lines without end", join(lines[0], lines[1], n(200), lines[4]), validate.Rule("too-long")),
 	)
 
 	It("may have blank lines between its lines, and four or six of them", func() {

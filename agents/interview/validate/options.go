@@ -84,7 +84,7 @@ func (c *checker) options(q question) {
 	}
 	if q.packed > 0 {
 		find(Finding{
-			Rule: RuleOptionPacked, Count: q.packed,
+			Rule: ruleOptionPacked, Count: q.packed,
 			Message: fmt.Sprintf("%s has %s with more than one option; each option stands on a line of its own",
 				q.name, plural(q.packed, "line")),
 		})
@@ -100,7 +100,7 @@ func (c *checker) options(q question) {
 			limit = maxOptions
 		}
 		find(Finding{
-			Rule: RuleOptionCount, Count: n, Limit: limit,
+			Rule: ruleOptionCount, Count: n, Limit: limit,
 			Message: fmt.Sprintf("%s has %s; %d to %d are expected, each on a line of its own",
 				q.name, plural(n, "option"), minOptions, maxOptions),
 		})
@@ -108,7 +108,7 @@ func (c *checker) options(q question) {
 	for i, o := range q.options {
 		if o.letter != byte('A'+min(i, 25)) {
 			find(Finding{
-				Rule: RuleOptionLetters, Count: i + 1,
+				Rule: ruleOptionLetters, Count: i + 1,
 				Message: fmt.Sprintf("%s has %c as option %d; the letters go from A without a gap", q.name, o.letter, i+1),
 			})
 			break
@@ -125,12 +125,12 @@ func (c *checker) optionTexts(q question, find func(Finding)) {
 		switch {
 		case text == "":
 			find(Finding{
-				Rule:    RuleOptionEmpty,
+				Rule:    ruleOptionEmpty,
 				Message: fmt.Sprintf("option %c of %s is empty", o.letter, q.name),
 			})
 		case known:
 			find(Finding{
-				Rule:    RuleOptionDuplicate,
+				Rule:    ruleOptionDuplicate,
 				Message: fmt.Sprintf("options %c and %c of %s are the same", first, o.letter, q.name),
 			})
 		default:

@@ -55,7 +55,7 @@ var _ = Describe("What happens in a work", Label("I-17"), func() {
 	}
 	refused := func(text string) bool {
 		for _, f := range validate.Check(batch(text, "Quel geste de Driss, de Walter ou d'Elizabeth te reste en tête ?"), want(text)).Findings {
-			if f.Rule == validate.RuleForbiddenZone && !f.Warning {
+			if f.Rule == validate.Rule("forbidden-zone") && !f.Warning {
 				return true
 			}
 		}
@@ -73,7 +73,7 @@ var _ = Describe("What happens in a work", Label("I-17"), func() {
 	})
 	It("is no excuse in a block about work", func() {
 		w := validate.Expected{Purpose: session.PurposeQuestions, Step: session.Block4, Works: named}
-		Expect(rules(batch("Comment la maladie de Walter te parle-t-elle ?", open, choice), w)).To(ContainElement(validate.RuleForbiddenZone))
+		Expect(rules(batch("Comment la maladie de Walter te parle-t-elle ?", open, choice), w)).To(ContainElement(validate.Rule("forbidden-zone")))
 		Expect(validate.Check(batch("Comment la maladie de Walter te parle-t-elle ?", open, choice), w).Valid()).To(BeFalse())
 	})
 })

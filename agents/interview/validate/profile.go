@@ -48,7 +48,7 @@ func (c *checker) profile() {
 	c.sections(parts, profileSections(c.Text))
 	if n := textfold.Count(prefaceOf(c.Text)); n > maxHeadingWords {
 		c.find(Finding{
-			Rule: RuleStrayText, Count: n, Limit: maxHeadingWords, Warning: true,
+			Rule: ruleStrayText, Count: n, Limit: maxHeadingWords, Warning: true,
 			Message: fmt.Sprintf("there are %d words before the first section; begin with that", n),
 		})
 	}

@@ -59,7 +59,7 @@ func (c *checker) projective(all []question) {
 // nobody finds that a character should be named. It is a warning: a model that
 // does not know a work does better to speak of roles than to make up a name.
 func (c *checker) nobody(section, message string) {
-	c.find(Finding{Rule: RuleCharacterMissing, Section: section, Warning: true, Message: message})
+	c.find(Finding{Rule: ruleCharacterMissing, Section: section, Warning: true, Message: message})
 }
 
 // missingWorks finds works that no question names. It is a warning as long as a
@@ -71,7 +71,7 @@ func (c *checker) missingWorks(named map[int]bool, someone bool) {
 		return
 	}
 	c.find(Finding{
-		Rule: RuleWorkMissing, Count: len(named), Limit: len(named) + len(missing), Warning: len(named) > 0 || someone,
+		Rule: ruleWorkMissing, Count: len(named), Limit: len(named) + len(missing), Warning: len(named) > 0 || someone,
 		Wanted: missing,
 		Message: fmt.Sprintf("the questions name %d of the %s of the candidate; each is named by its title",
 			len(named), plural(len(named)+len(missing), "work")),
@@ -83,7 +83,7 @@ func (c *checker) traits(q question) {
 	for _, o := range q.options {
 		if generic(o.text) {
 			c.find(Finding{
-				Rule: RuleTraitGeneric, Section: q.name,
+				Rule: ruleTraitGeneric, Section: q.name,
 				Message: fmt.Sprintf("option %c of %s fits any character; a trait must be this character's own",
 					o.letter, q.name),
 			})
@@ -143,14 +143,14 @@ func (c *checker) projectiveMirror() {
 			limit = maxProjectiveLines
 		}
 		c.find(Finding{
-			Rule: RuleLineCount, Count: lines, Limit: limit,
+			Rule: ruleLineCount, Count: lines, Limit: limit,
 			Message: fmt.Sprintf("the mirror has %s; %d to %d are expected",
 				plural(lines, "line"), minProjectiveLines, maxProjectiveLines),
 		})
 	}
 	if watch != 1 {
 		c.find(Finding{
-			Rule: RuleVigilance, Count: watch, Limit: 1,
+			Rule: ruleVigilance, Count: watch, Limit: 1,
 			Message: fmt.Sprintf("the mirror has %s; exactly one is expected, on a line that begins so",
 				plural(watch, "point")+" of vigilance"),
 		})
@@ -159,7 +159,7 @@ func (c *checker) projectiveMirror() {
 	named := c.works.Named(c.Text)
 	if missing := c.works.missing(named); len(missing) > 0 && len(named) == 0 {
 		c.find(Finding{
-			Rule: RuleWorkMissing, Warning: someone, Wanted: missing,
+			Rule: ruleWorkMissing, Warning: someone, Wanted: missing,
 			Message: "the mirror names none of the works that the candidate named",
 		})
 	}

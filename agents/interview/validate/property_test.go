@@ -88,7 +88,7 @@ var _ = Describe("Any batch", func() {
 			marks := rapid.IntRange(2, 9).Draw(t, "marks")
 			text := batch(open, choice, strings.Repeat("Que fais-tu alors ? ", marks))
 			found := validate.Check(text, batchOf3).Findings
-			if len(found) != 1 || found[0].Rule != validate.RuleQuestionSeveral || found[0].Count != marks {
+			if len(found) != 1 || found[0].Rule != validate.Rule("question-several") || found[0].Count != marks {
 				t.Fatalf("%d marks: %+v", marks, found)
 			}
 		})

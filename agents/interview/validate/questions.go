@@ -19,7 +19,7 @@ func (c *checker) batch() {
 	n := len(c.Questions)
 	if left > 0 {
 		c.find(Finding{
-			Rule: RuleNoQuestion, Count: left, Warning: true,
+			Rule: ruleNoQuestion, Count: left, Warning: true,
 			Message: fmt.Sprintf("%s of the batch ask nothing and are left out; write questions only", plural(left, "part")),
 		})
 	}
@@ -29,13 +29,13 @@ func (c *checker) batch() {
 			limit = maxQuestions
 		}
 		c.find(Finding{
-			Rule: RuleQuestionCount, Count: n, Limit: limit,
+			Rule: ruleQuestionCount, Count: n, Limit: limit,
 			Message: fmt.Sprintf("the batch has %s; %d to %d are expected, with %s on a line of its own between them",
 				plural(n, "question"), minQuestions, maxQuestions, Separator),
 		})
 	} else if n < askedQuestions && c.want.Step != session.Block2B { // whose works say how many
 		c.find(Finding{
-			Rule: RuleQuestionCount, Count: n, Limit: askedQuestions, Warning: true,
+			Rule: ruleQuestionCount, Count: n, Limit: askedQuestions, Warning: true,
 			Message: fmt.Sprintf("the batch has %s; %d were asked for", plural(n, "question"), askedQuestions),
 		})
 	}
@@ -130,32 +130,32 @@ func readQuestion(name, text string) question {
 func (c *checker) question(q question) {
 	if textfold.Count(q.text) == 0 {
 		c.find(Finding{
-			Rule: RuleQuestionEmpty, Section: q.name,
+			Rule: ruleQuestionEmpty, Section: q.name,
 			Message: fmt.Sprintf("%s is empty", q.name),
 		})
 		return
 	}
 	if strings.Contains(strings.ToUpper(q.text), separatorWord) {
 		c.find(Finding{
-			Rule: RuleSeparator, Section: q.name,
+			Rule: ruleSeparator, Section: q.name,
 			Message: fmt.Sprintf("%s holds the separator within a line; it must stand on a line of its own", q.name),
 		})
 	}
 	if n := textfold.Count(q.text); n > maxQuestionWords {
 		c.find(Finding{
-			Rule: RuleTooLong, Section: q.name, Count: n, Limit: maxQuestionWords,
+			Rule: ruleTooLong, Section: q.name, Count: n, Limit: maxQuestionWords,
 			Message: fmt.Sprintf("%s has %d words; at most %d are allowed", q.name, n, maxQuestionWords),
 		})
 	}
 	if n := textfold.Questions(c.works.Cut(q.stem)); n > 1 {
 		c.find(Finding{
-			Rule: RuleQuestionSeveral, Section: q.name, Count: n, Limit: 1,
+			Rule: ruleQuestionSeveral, Section: q.name, Count: n, Limit: 1,
 			Message: fmt.Sprintf("%s asks %d questions; exactly one may be asked at a time", q.name, n),
 		})
 	}
 	if len(q.options) == 0 && breaksOff(q.text) {
 		c.find(Finding{
-			Rule: RuleCutOff, Section: q.name, Warning: true,
+			Rule: ruleCutOff, Section: q.name, Warning: true,
 			Message: fmt.Sprintf("%s breaks off in the middle of a sentence; end it with a mark", q.name),
 		})
 	}

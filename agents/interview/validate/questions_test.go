@@ -53,37 +53,37 @@ var _ = Describe("A batch of questions", Label("I-08"), func() {
 		Expect(f).To(Equal(want))
 	},
 		Entry("with one question", open,
-			validate.Finding{Rule: validate.RuleQuestionCount, Count: 1, Limit: 2}),
+			validate.Finding{Rule: validate.Rule("question-count"), Count: 1, Limit: 2}),
 		Entry("with thirteen questions", batch(strings.Split(strings.Repeat(open+"|", 12)+open, "|")...),
-			validate.Finding{Rule: validate.RuleQuestionCount, Count: 13, Limit: 12}),
+			validate.Finding{Rule: validate.Rule("question-count"), Count: 13, Limit: 12}),
 		Entry("with an empty question in the middle", batch(open, "", choice),
-			validate.Finding{Rule: validate.RuleQuestionEmpty, Section: "question 2"}),
+			validate.Finding{Rule: validate.Rule("question-empty"), Section: "question 2"}),
 		Entry("with the separator within a line", batch(open, choice, "Et encore ---QUESTION_SEPARATOR--- quoi ?"),
-			validate.Finding{Rule: validate.RuleSeparator, Section: "question 3"}),
+			validate.Finding{Rule: validate.Rule("separator"), Section: "question 3"}),
 		Entry("with two questions in one", batch(open, choice, "Que fais-tu ? Et pourquoi ?"),
-			validate.Finding{Rule: validate.RuleQuestionSeveral, Section: "question 3", Count: 2, Limit: 1}),
+			validate.Finding{Rule: validate.Rule("question-several"), Section: "question 3", Count: 2, Limit: 1}),
 		Entry("with a second question after the options", batch(open, choice, choice+"\n\nEt pourquoi ce choix ?"),
-			validate.Finding{Rule: validate.RuleQuestionSeveral, Section: "question 3", Count: 2, Limit: 1}),
+			validate.Finding{Rule: validate.Rule("question-several"), Section: "question 3", Count: 2, Limit: 1}),
 		Entry("with a question without end", batch(open, choice, n(151)+"."),
-			validate.Finding{Rule: validate.RuleTooLong, Section: "question 3", Count: 151, Limit: 150}),
+			validate.Finding{Rule: validate.Rule("too-long"), Section: "question 3", Count: 151, Limit: 150}),
 		Entry("with one option", batch(open, choice, "Que choisis-tu ?\nA. Le calme"),
-			validate.Finding{Rule: validate.RuleOptionCount, Section: "question 3", Count: 1, Limit: 2}),
+			validate.Finding{Rule: validate.Rule("option-count"), Section: "question 3", Count: 1, Limit: 2}),
 		Entry("with six options", batch(open, choice, "Que choisis-tu ?\nA. un\nB. deux\nC. trois\nD. quatre\nE. cinq\nF. six"),
-			validate.Finding{Rule: validate.RuleOptionCount, Section: "question 3", Count: 6, Limit: 5}),
+			validate.Finding{Rule: validate.Rule("option-count"), Section: "question 3", Count: 6, Limit: 5}),
 		Entry("with a gap in the letters", batch(open, choice, "Que choisis-tu ?\nA. un\nC. trois"),
-			validate.Finding{Rule: validate.RuleOptionLetters, Section: "question 3", Count: 2}),
+			validate.Finding{Rule: validate.Rule("option-letters"), Section: "question 3", Count: 2}),
 		Entry("with letters that do not begin with A", batch(open, choice, "Que choisis-tu ?\nB. deux\nC. trois"),
-			validate.Finding{Rule: validate.RuleOptionLetters, Section: "question 3", Count: 1}),
+			validate.Finding{Rule: validate.Rule("option-letters"), Section: "question 3", Count: 1}),
 		Entry("with options packed into the question", batch(open, choice, "Que choisis-tu : A. le calme B. le bruit ?"),
-			validate.Finding{Rule: validate.RuleOptionPacked, Section: "question 3", Count: 1}),
+			validate.Finding{Rule: validate.Rule("option-packed"), Section: "question 3", Count: 1}),
 		Entry("with options packed into a line", batch(open, choice, "Que choisis-tu ?\nA. le calme B. le bruit\nC. l'entre-deux"),
-			validate.Finding{Rule: validate.RuleOptionPacked, Section: "question 3", Count: 1}),
+			validate.Finding{Rule: validate.Rule("option-packed"), Section: "question 3", Count: 1}),
 		Entry("with options in parentheses packed into the question", batch(open, choice, "Que choisis-tu, A) le calme ou B) le bruit ?"),
-			validate.Finding{Rule: validate.RuleOptionPacked, Section: "question 3", Count: 1}),
+			validate.Finding{Rule: validate.Rule("option-packed"), Section: "question 3", Count: 1}),
 		Entry("with an empty option", batch(open, choice, "Que choisis-tu ?\nA. le calme\nB. **\nC. le bruit"),
-			validate.Finding{Rule: validate.RuleOptionEmpty, Section: "question 3"}),
+			validate.Finding{Rule: validate.Rule("option-empty"), Section: "question 3"}),
 		Entry("with the same option twice", batch(open, choice, "Que choisis-tu ?\nA. Le calme\nB. le bruit\nC. le calme."),
-			validate.Finding{Rule: validate.RuleOptionDuplicate, Section: "question 3"}),
+			validate.Finding{Rule: validate.Rule("option-duplicate"), Section: "question 3"}),
 	)
 
 	DescribeTable("may be used, but is tried again", func(text string, want validate.Finding) {
@@ -94,11 +94,11 @@ var _ = Describe("A batch of questions", Label("I-08"), func() {
 		Expect(f).To(Equal(want))
 	},
 		Entry("with fewer questions than were asked for", batch(open, choice),
-			validate.Finding{Rule: validate.RuleQuestionCount, Count: 2, Limit: 3}),
+			validate.Finding{Rule: validate.Rule("question-count"), Count: 2, Limit: 3}),
 		Entry("with a question that breaks off", batch(open, choice, "Raconte-moi une période récente : que se passait-il, et"),
-			validate.Finding{Rule: validate.RuleCutOff, Section: "question 3"}),
+			validate.Finding{Rule: validate.Rule("cut-off"), Section: "question 3"}),
 		Entry("with one that breaks off in a word", batch(open, "Qu'est-ce qui te fait ava", choice),
-			validate.Finding{Rule: validate.RuleCutOff, Section: "question 2"}),
+			validate.Finding{Rule: validate.Rule("cut-off"), Section: "question 2"}),
 	)
 
 	DescribeTable("takes for one question", func(question string) {
@@ -139,7 +139,7 @@ var _ = Describe("The questions of block 2B", func() {
 
 	It("may be used, but are tried again, if a work is left out", func() {
 		f := only(batch(about2B, strings.Replace(other2B, "Bureau des Legendes", "cette série", 1)), batchOf2B)
-		Expect(f.Rule).To(Equal(validate.RuleWorkMissing))
+		Expect(f.Rule).To(Equal(validate.Rule("work-missing")))
 		Expect(f.Warning).To(BeTrue())
 		Expect(f.Message).To(Equal("the questions name 1 of the 2 works of the candidate; each is named by its title"))
 	})
@@ -147,15 +147,15 @@ var _ = Describe("The questions of block 2B", func() {
 	It("cannot be used if they name no work at all", func() {
 		r := validate.Check(batch(choice, open), batchOf2B)
 		Expect(r.Valid()).To(BeFalse())
-		Expect(rules(batch(choice, open), batchOf2B)).To(ConsistOf(validate.RuleWorkMissing, validate.RuleCharacterMissing))
+		Expect(rules(batch(choice, open), batchOf2B)).To(ConsistOf(validate.Rule("work-missing"), validate.Rule("character-missing")))
 	})
 
 	DescribeTable("name whose traits they ask for", func(question string, want ...validate.Rule) {
 		Expect(rules(batch(about2B, other2B, question), batchOf2B)).To(ConsistOf(want))
 	},
-		Entry("a title is no name", "Dans Breaking Bad, quel trait te parle le plus ?", validate.RuleCharacterMissing),
-		Entry("the beginning of a sentence is no name", "Quel trait te parle ? Celui-là.", validate.RuleCharacterMissing),
-		Entry("an acronym is no name", "Pour ce QCM, quel trait te parle ?", validate.RuleCharacterMissing),
+		Entry("a title is no name", "Dans Breaking Bad, quel trait te parle le plus ?", validate.Rule("character-missing")),
+		Entry("the beginning of a sentence is no name", "Quel trait te parle ? Celui-là.", validate.Rule("character-missing")),
+		Entry("an acronym is no name", "Pour ce QCM, quel trait te parle ?", validate.Rule("character-missing")),
 		Entry("a name with an apostrophe", "Quel trait d'Skyler te parle ?"),
 		Entry("no traits", "Quel moment de Breaking Bad t'est resté ?"),
 	)
@@ -163,7 +163,7 @@ var _ = Describe("The questions of block 2B", func() {
 	DescribeTable("ask for traits that fit one character only", func(option string, generic bool) {
 		found := rules(batch(about2B+"\nC. "+option, other2B), batchOf2B)
 		if generic {
-			Expect(found).To(ConsistOf(validate.RuleTraitGeneric))
+			Expect(found).To(ConsistOf(validate.Rule("trait-generic")))
 		} else {
 			Expect(found).To(BeEmpty())
 		}
@@ -203,30 +203,30 @@ var _ = Describe("A question of block 2A", func() {
 	},
 		Entry("the medium", 0, session.Medium(""), "Le soir, plutôt…\nA. Une série\nB. Un film ?"),
 		Entry("the medium, in English", 0, session.Medium(""), "In the evening?\nA. TV shows\nB. Movies"),
-		Entry("the medium without options", 0, session.Medium(""), "Plutôt séries ou films ?", validate.RuleOptionCount, validate.RuleMediumMissing),
-		Entry("another choice", 0, session.Medium(""), "Le soir ?\nA. Une série\nB. Un livre", validate.RuleMediumMissing),
-		Entry("three choices", 0, session.Medium(""), "Le soir ?\nA. Une série\nB. Un film\nC. Un livre", validate.RuleOptionCount),
+		Entry("the medium without options", 0, session.Medium(""), "Plutôt séries ou films ?", validate.Rule("option-count"), validate.Rule("medium-missing")),
+		Entry("another choice", 0, session.Medium(""), "Le soir ?\nA. Une série\nB. Un livre", validate.Rule("medium-missing")),
+		Entry("three choices", 0, session.Medium(""), "Le soir ?\nA. Une série\nB. Un film\nC. Un livre", validate.Rule("option-count")),
 		Entry("works of the medium", 1, session.Series, "Quelles sont tes trois séries préférées ?"),
-		Entry("works of the other medium", 1, session.Film, "Quelles sont tes trois séries préférées ?", validate.RuleMediumMissing, validate.RuleMediumOther),
-		Entry("works of both media", 1, session.Film, "Quels films, ou quelles séries, préfères-tu ?", validate.RuleMediumOther),
+		Entry("works of the other medium", 1, session.Film, "Quelles sont tes trois séries préférées ?", validate.Rule("medium-missing"), validate.Rule("medium-other")),
+		Entry("works of both media", 1, session.Film, "Quels films, ou quelles séries, préfères-tu ?", validate.Rule("medium-other")),
 		Entry("the work that matters", 2, session.Series, "Entre Dark et Breaking Bad, laquelle garderais-tu ?"),
-		Entry("no work", 2, session.Series, "Qu'est-ce qui compte pour toi ?", validate.RuleOneWork),
-		Entry("several works", 2, session.Series, "Quelles séries aimes-tu encore ?", validate.RuleOneWork),
-		Entry("two questions", 2, session.Series, "Laquelle de ces séries garderais-tu ? Et pourquoi ?", validate.RuleQuestionSeveral),
+		Entry("no work", 2, session.Series, "Qu'est-ce qui compte pour toi ?", validate.Rule("one-work")),
+		Entry("several works", 2, session.Series, "Quelles séries aimes-tu encore ?", validate.Rule("one-work")),
+		Entry("two questions", 2, session.Series, "Laquelle de ces séries garderais-tu ? Et pourquoi ?", validate.Rule("question-several")),
 	)
 })
 
 var _ = Describe("A preamble", func() {
 	It("may ask whether to start, and nothing else", func() {
 		Expect(validate.Check("Bienvenue. Voici comment cela se passe.\n\nOn commence ?", preamble).Findings).To(BeEmpty())
-		Expect(only("Qui es-tu ? D'où vient ton envie de vendre ?", preamble).Rule).To(Equal(validate.RuleQuestionSeveral))
+		Expect(only("Qui es-tu ? D'où vient ton envie de vendre ?", preamble).Rule).To(Equal(validate.Rule("question-several")))
 		Expect(only(n(301)+".", preamble).Message).To(Equal("the text has 301 words; at most 300 are allowed"))
-		Expect(rules("", preamble)).To(ConsistOf(validate.RuleEmpty))
+		Expect(rules("", preamble)).To(ConsistOf(validate.Rule("empty")))
 	})
 
 	It("may be used, but is tried again, if it breaks off", func() {
 		f := only("Bienvenue. Voici comment cela se passe : tu réponds à des ques", preamble)
-		Expect(f.Rule).To(Equal(validate.RuleCutOff))
+		Expect(f.Rule).To(Equal(validate.Rule("cut-off")))
 		Expect(f.Warning).To(BeTrue())
 	})
 })

@@ -3,46 +3,46 @@ package validate
 // The rules. Their names are part of recordings and ledgers: they do not change.
 const (
 	// Of any text.
-	RuleEmpty         Rule = "empty"          // nothing was written
-	RuleEncoding      Rule = "encoding"       // the bytes are not UTF-8
-	RuleTooLong       Rule = "too-long"       // more words than the text may have
-	RuleCutOff        Rule = "cut-off"        // it breaks off in the middle of a sentence
-	RuleLanguage      Rule = "language"       // it is in another language than the interview
-	RuleForbiddenZone Rule = "forbidden-zone" // it asks about or infers what an interview must leave alone
+	ruleEmpty         Rule = "empty"          // nothing was written
+	ruleEncoding      Rule = "encoding"       // the bytes are not UTF-8
+	ruleTooLong       Rule = "too-long"       // more words than the text may have
+	ruleCutOff        Rule = "cut-off"        // it breaks off in the middle of a sentence
+	ruleLanguage      Rule = "language"       // it is in another language than the interview
+	ruleForbiddenZone Rule = "forbidden-zone" // it asks about or infers what an interview must leave alone
 
 	// Of questions.
-	RuleSeparator        Rule = "separator"         // the separator stands within a line
-	RuleQuestionCount    Rule = "question-count"    // too few or too many questions in a batch
-	RuleQuestionEmpty    Rule = "question-empty"    // nothing between two separators
-	RuleNoQuestion       Rule = "no-question"       // a part of a batch that asks nothing; it is left out
-	RuleQuestionSeveral  Rule = "question-several"  // more than one question in one message
-	RuleOptionCount      Rule = "option-count"      // too few or too many options
-	RuleOptionLetters    Rule = "option-letters"    // the letters are not A, B, C … in order
-	RuleOptionPacked     Rule = "option-packed"     // several options on one line
-	RuleOptionEmpty      Rule = "option-empty"      // a letter without a text
-	RuleOptionDuplicate  Rule = "option-duplicate"  // the same option twice
-	RuleMediumMissing    Rule = "medium-missing"    // the medium is not spoken of
-	RuleMediumOther      Rule = "medium-other"      // the other medium is spoken of
-	RuleOneWork          Rule = "one-work"          // it does not ask for one work
-	RuleWorkMissing      Rule = "work-missing"      // a work that the candidate named is not spoken of
-	RuleCharacterMissing Rule = "character-missing" // no character is named
-	RuleTraitGeneric     Rule = "trait-generic"     // a trait that fits any character
+	ruleSeparator        Rule = "separator"         // the separator stands within a line
+	ruleQuestionCount    Rule = "question-count"    // too few or too many questions in a batch
+	ruleQuestionEmpty    Rule = "question-empty"    // nothing between two separators
+	ruleNoQuestion       Rule = "no-question"       // a part of a batch that asks nothing; it is left out
+	ruleQuestionSeveral  Rule = "question-several"  // more than one question in one message
+	ruleOptionCount      Rule = "option-count"      // too few or too many options
+	ruleOptionLetters    Rule = "option-letters"    // the letters are not A, B, C … in order
+	ruleOptionPacked     Rule = "option-packed"     // several options on one line
+	ruleOptionEmpty      Rule = "option-empty"      // a letter without a text
+	ruleOptionDuplicate  Rule = "option-duplicate"  // the same option twice
+	ruleMediumMissing    Rule = "medium-missing"    // the medium is not spoken of
+	ruleMediumOther      Rule = "medium-other"      // the other medium is spoken of
+	ruleOneWork          Rule = "one-work"          // it does not ask for one work
+	ruleWorkMissing      Rule = "work-missing"      // a work that the candidate named is not spoken of
+	ruleCharacterMissing Rule = "character-missing" // no character is named
+	ruleTraitGeneric     Rule = "trait-generic"     // a trait that fits any character
 
 	// Of texts with sections.
-	RuleSectionMissing Rule = "section-missing"
-	RuleSectionDoubled Rule = "section-doubled"
-	RuleSectionOrder   Rule = "section-order"
-	RuleSectionEmpty   Rule = "section-empty"
-	RuleSectionWords   Rule = "section-words"   // more words than the section may have
-	RuleStrayText      Rule = "stray-text"      // text that belongs to no section
-	RuleOpenValidation Rule = "open-validation" // the sentence that asks whether it fits is missing or changed
-	RuleLineCount      Rule = "line-count"      // too few or too many lines
-	RuleVigilance      Rule = "vigilance"       // not exactly one point of vigilance
+	ruleSectionMissing Rule = "section-missing"
+	ruleSectionDoubled Rule = "section-doubled"
+	ruleSectionOrder   Rule = "section-order"
+	ruleSectionEmpty   Rule = "section-empty"
+	ruleSectionWords   Rule = "section-words"   // more words than the section may have
+	ruleStrayText      Rule = "stray-text"      // text that belongs to no section
+	ruleOpenValidation Rule = "open-validation" // the sentence that asks whether it fits is missing or changed
+	ruleLineCount      Rule = "line-count"      // too few or too many lines
+	ruleVigilance      Rule = "vigilance"       // not exactly one point of vigilance
 
 	// Of the matching.
-	RuleStatusMissing  Rule = "status-missing"  // no line says one of the three statuses
-	RuleStatusSeveral  Rule = "status-several"  // more than one line does
-	RuleStatusConflict Rule = "status-conflict" // the sign and the words say different things
+	ruleStatusMissing  Rule = "status-missing"  // no line says one of the three statuses
+	ruleStatusSeveral  Rule = "status-several"  // more than one line does
+	ruleStatusConflict Rule = "status-conflict" // the sign and the words say different things
 )
 
 // The limits. A mirror's sections may be used up to the hard limit; between the

@@ -39,7 +39,7 @@ var _ = Describe("A profile", Label("I-08"), func() {
 
 	It("may be used, but is tried again, if it begins with talk", func() {
 		f := only("Bien sûr ! Voici, comme tu l'as demandé, le portrait que j'ai pu tirer de tout ce que tu m'as dit.\n\n"+whole, profile)
-		Expect(f.Rule).To(Equal(validate.RuleStrayText))
+		Expect(f.Rule).To(Equal(validate.Rule("stray-text")))
 		Expect(f.Warning).To(BeTrue())
 		Expect(f.Message).To(Equal("there are 20 words before the first section; begin with that"))
 		Expect(validate.Check("Portrait de Léa\n\n"+whole, profile).Findings).To(BeEmpty(), "a title is none")
@@ -89,7 +89,7 @@ var _ = Describe("A profile", Label("I-08"), func() {
 	It("names what is missing", func() {
 		for i, p := range portrait {
 			f := only(strings.Replace(whole, p, "", 1), profile)
-			Expect(f.Rule).To(Equal(validate.RuleSectionMissing))
+			Expect(f.Rule).To(Equal(validate.Rule("section-missing")))
 			sign, _, _ := strings.Cut(p, " ")
 			Expect(f.Section).To(HavePrefix(sign), "part %d", i)
 			Expect(f.Message).To(Equal(f.Section + " is missing"))
@@ -99,15 +99,15 @@ var _ = Describe("A profile", Label("I-08"), func() {
 	DescribeTable("is refused", func(change func(string) string, want ...validate.Rule) {
 		Expect(rules(change(whole), profile)).To(ConsistOf(want))
 	},
-		Entry("with a section twice", func(s string) string { return s + "\n\n" + portrait[2] }, validate.RuleSectionDoubled),
+		Entry("with a section twice", func(s string) string { return s + "\n\n" + portrait[2] }, validate.Rule("section-doubled")),
 		Entry("with an empty section", func(s string) string {
 			return strings.Replace(s, "La parole donnée passe avant le chiffre.", "", 1)
-		}, validate.RuleSectionEmpty),
+		}, validate.Rule("section-empty")),
 		Entry("out of order", func(s string) string {
 			return strings.Join([]string{portrait[1], portrait[0], portrait[2], portrait[3], portrait[4], portrait[5], portrait[6]}, "\n\n")
-		}, validate.RuleSectionOrder),
-		Entry("without end", func(s string) string { return s + "\n" + n(1500) }, validate.RuleTooLong),
-		Entry("without any section", func(string) string { return "Tu es formidable." }, validate.RuleSectionMissing),
+		}, validate.Rule("section-order")),
+		Entry("without end", func(s string) string { return s + "\n" + n(1500) }, validate.Rule("too-long")),
+		Entry("without any section", func(string) string { return "Tu es formidable." }, validate.Rule("section-missing")),
 	)
 })
 
@@ -144,15 +144,15 @@ var _ = Describe("A matching", Label("I-08"), func() {
 		Entry("with a bold label", "**Statut :** 🟢 ALIGNÉ"),
 		Entry("with decomposed accents", norm.NFD.String("🟢 ALIGNÉ")),
 		Entry("with a full stop", "🟢 Aligné."),
-		Entry("none", "", validate.RuleStatusMissing),
-		Entry("désaligné is not aligné", "DÉSALIGNÉ", validate.RuleStatusMissing),
-		Entry("misaligned is not aligned", "MISALIGNED", validate.RuleStatusMissing),
-		Entry("a sentence is no status", "Tu es aligné.", validate.RuleStatusMissing),
-		Entry("the sign of another status", "🟢 PAS ALIGNÉ", validate.RuleStatusConflict),
-		Entry("désaligné with a sign", "🟠 DÉSALIGNÉ", validate.RuleStatusConflict),
-		Entry("words after it", "🟢 ALIGNÉ mais pas tout de suite", validate.RuleStatusConflict),
-		Entry("two of them", "🟢 ALIGNÉ\n🔵 ALIGNEMENT CONDITIONNEL", validate.RuleStatusSeveral),
-		Entry("all of them", "🟢 ALIGNÉ\n🔵 ALIGNEMENT CONDITIONNEL\n🟠 PAS ALIGNÉ ACTUELLEMENT", validate.RuleStatusSeveral),
+		Entry("none", "", validate.Rule("status-missing")),
+		Entry("désaligné is not aligné", "DÉSALIGNÉ", validate.Rule("status-missing")),
+		Entry("misaligned is not aligned", "MISALIGNED", validate.Rule("status-missing")),
+		Entry("a sentence is no status", "Tu es aligné.", validate.Rule("status-missing")),
+		Entry("the sign of another status", "🟢 PAS ALIGNÉ", validate.Rule("status-conflict")),
+		Entry("désaligné with a sign", "🟠 DÉSALIGNÉ", validate.Rule("status-conflict")),
+		Entry("words after it", "🟢 ALIGNÉ mais pas tout de suite", validate.Rule("status-conflict")),
+		Entry("two of them", "🟢 ALIGNÉ\n🔵 ALIGNEMENT CONDITIONNEL", validate.Rule("status-several")),
+		Entry("all of them", "🟢 ALIGNÉ\n🔵 ALIGNEMENT CONDITIONNEL\n🟠 PAS ALIGNÉ ACTUELLEMENT", validate.Rule("status-several")),
 	)
 
 	DescribeTable("has a justification", func(old, replacement, section string, want validate.Rule) {
@@ -160,11 +160,11 @@ var _ = Describe("A matching", Label("I-08"), func() {
 		Expect(f.Rule).To(Equal(want))
 		Expect(f.Section).To(Equal(section))
 	},
-		Entry("with its heading", "Lecture de compatibilité\n", "", "the compatibility reading", validate.RuleSectionMissing),
-		Entry("with the core of the work", "Rapport au cœur du métier\n", "", "the point on the core of the work", validate.RuleSectionMissing),
-		Entry("with duration", "Rapport à la durée\n", "", "the point on duration", validate.RuleSectionMissing),
-		Entry("with coherence", "Cohérence globale\n", "", "the point on overall coherence", validate.RuleSectionMissing),
-		Entry("with something to say", "Tu reviens, semaine après semaine, sans rien forcer.", "", "the point on duration", validate.RuleSectionEmpty),
+		Entry("with its heading", "Lecture de compatibilité\n", "", "the compatibility reading", validate.Rule("section-missing")),
+		Entry("with the core of the work", "Rapport au cœur du métier\n", "", "the point on the core of the work", validate.Rule("section-missing")),
+		Entry("with duration", "Rapport à la durée\n", "", "the point on duration", validate.Rule("section-missing")),
+		Entry("with coherence", "Cohérence globale\n", "", "the point on overall coherence", validate.Rule("section-missing")),
+		Entry("with something to say", "Tu reviens, semaine après semaine, sans rien forcer.", "", "the point on duration", validate.Rule("section-empty")),
 	)
 
 	It("may list its points", func() {

@@ -76,11 +76,11 @@ func Check(text string, want Expected) Result {
 	c := &checker{want: want, works: newWorks(want.Works)}
 	c.Text = strings.TrimSpace(text)
 	if _, ok := textfold.NewReader(c.Text).Next(); !ok {
-		c.find(Finding{Rule: RuleEmpty, Message: "the text is empty"})
+		c.find(Finding{Rule: ruleEmpty, Message: "the text is empty"})
 		return c.Result
 	}
 	if !utf8.ValidString(c.Text) {
-		c.find(Finding{Rule: RuleEncoding, Message: "the text is not valid UTF-8"})
+		c.find(Finding{Rule: ruleEncoding, Message: "the text is not valid UTF-8"})
 	}
 	switch want.Purpose {
 	case session.PurposePreamble:
@@ -118,7 +118,7 @@ func (c *checker) find(f Finding) { c.Findings = append(c.Findings, f) }
 func (c *checker) within(limit int) {
 	if n := textfold.Count(c.Text); n > limit {
 		c.find(Finding{
-			Rule: RuleTooLong, Count: n, Limit: limit,
+			Rule: ruleTooLong, Count: n, Limit: limit,
 			Message: fmt.Sprintf("the text has %d words; at most %d are allowed", n, limit),
 		})
 	}
@@ -130,11 +130,11 @@ func (c *checker) preamble() {
 	c.within(maxPreambleWords)
 	if n := textfold.Questions(c.Text); n > 1 {
 		c.find(Finding{
-			Rule: RuleQuestionSeveral, Count: n, Limit: 1,
+			Rule: ruleQuestionSeveral, Count: n, Limit: 1,
 			Message: fmt.Sprintf("the preamble asks %d questions; it may ask one at most, whether to start", n),
 		})
 	}
 	if breaksOff(c.Text) {
-		c.find(Finding{Rule: RuleCutOff, Warning: true, Message: "the preamble breaks off in the middle of a sentence"})
+		c.find(Finding{Rule: ruleCutOff, Warning: true, Message: "the preamble breaks off in the middle of a sentence"})
 	}
 }

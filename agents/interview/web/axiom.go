@@ -179,9 +179,9 @@ const auditPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data
 func (s *Server) audit(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("session")
 	noteOf(r).session = id
-	format, media := AuditJSON, "application/json; charset=utf-8"
+	format, media := auditJSON, "application/json; charset=utf-8"
 	switch asked := AuditFormat(r.URL.Query().Get("format")); asked {
-	case "", AuditJSON:
+	case "", auditJSON:
 	case AuditHTML:
 		format, media = AuditHTML, "text/html; charset=utf-8"
 		w.Header().Set("Content-Security-Policy", auditPolicy)

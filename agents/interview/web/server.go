@@ -91,7 +91,7 @@ type AuditFormat string
 
 // The forms.
 const (
-	AuditJSON AuditFormat = "json"
+	auditJSON AuditFormat = "json"
 	AuditHTML AuditFormat = "html"
 )
 

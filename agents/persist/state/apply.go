@@ -88,7 +88,7 @@ func (s *State) outcome(r Record) error {
 	}
 	if later {
 		s.Outage++
-		s.Down = fmt.Sprintf("task %q: %s", t.ID, Clip(o.Details, MaxItem))
+		s.Down = fmt.Sprintf("task %q: %s", t.ID, Clip(o.Details, maxItem))
 	} else {
 		s.Outage, s.Down = 0, ""
 	}

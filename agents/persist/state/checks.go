@@ -95,7 +95,7 @@ func (s *State) unreachable() []string {
 
 // Bounded is a result of a probe as a record holds it.
 func Bounded(c check.Result) check.Result {
-	c.Details, c.Output = Clip(c.Details, MaxDetails), Clip(c.Output, MaxOutput)
+	c.Details, c.Output = Clip(c.Details, MaxDetails), Clip(c.Output, maxOutput)
 	c.Items = clipAll(c.Items)
 	return c
 }

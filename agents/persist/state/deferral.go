@@ -44,7 +44,7 @@ func (s *State) judged(t *Task, o *Outcome) {
 		steps = []string{t.step}
 	}
 	d, open := s.DeferralOf(owner)
-	d.Task, d.Refused, d.Unjudged = owner, Clip(o.Refused, MaxItem), Clip(o.Unjudged, MaxItem)
+	d.Task, d.Refused, d.Unjudged = owner, Clip(o.Refused, maxItem), Clip(o.Unjudged, maxItem)
 	d.Steps = slices.Clone(d.Steps)
 	for _, step := range steps {
 		if !slices.Contains(d.Steps, step) {

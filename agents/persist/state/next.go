@@ -55,7 +55,7 @@ func (s *State) Next() Move {
 	case full && s.Segment < s.limits.Segments:
 		return Move{Do: DoSegment}
 	case ready && s.Round.Open == 0 && s.Since >= s.limits.CheckEvery:
-		return Move{Do: DoCheck, Why: WhyInterval}
+		return Move{Do: DoCheck, Why: whyInterval}
 	}
 	if s.Fresh && s.mayRound(ready) && !full && !down {
 		return Move{Do: DoDerive, Tasks: s.round(), Forced: !ready}
@@ -64,9 +64,9 @@ func (s *State) Next() Move {
 	case ready && !full && !down:
 		return Move{Do: DoAttempt, Task: s.tasks.ready.heap[0], Wait: outageWait(s.Outage)}
 	case !s.Fresh && s.Round.Failures != "":
-		return Move{Do: DoCheck, Why: WhyFinal}
+		return Move{Do: DoCheck, Why: whyFinal}
 	case !s.Fresh:
-		return Move{Do: DoCheck, Why: WhyQueueEmpty}
+		return Move{Do: DoCheck, Why: whyQueueEmpty}
 	}
 	return Move{Do: DoEnd, End: s.end(full && ready)}
 }
@@ -177,7 +177,7 @@ func (s *State) stories(stages ...Stage) string {
 		}
 		text := fmt.Sprintf("task %q %s", t.ID, t.Stage)
 		if t.Details != "" {
-			text += ": " + Clip(t.Details, MaxItem)
+			text += ": " + Clip(t.Details, maxItem)
 		}
 		parts = append(parts, text)
 		return true
@@ -216,7 +216,7 @@ func (s *State) told(names []check.Name) string {
 		}
 		text := string(c.Name)
 		if c.Details != "" {
-			text += " (" + Clip(c.Details, MaxItem) + ")"
+			text += " (" + Clip(c.Details, maxItem) + ")"
 		}
 		parts = append(parts, text)
 	}

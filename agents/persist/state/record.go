@@ -91,10 +91,10 @@ type Why string
 
 // When checks are made.
 const (
-	WhyInterval   Why = "interval"    // some tasks were done since the last one
-	WhyQueueEmpty Why = "queue-empty" // no task can be run
+	whyInterval   Why = "interval"    // some tasks were done since the last one
+	whyQueueEmpty Why = "queue-empty" // no task can be run
 	WhyAfterTask  Why = "after-task"  // a task of a round is through: the failed checks only
-	WhyFinal      Why = "final"       // the tasks of a round are through
+	whyFinal      Why = "final"       // the tasks of a round are through
 )
 
 // Outcome is how an attempt ended.
@@ -175,11 +175,11 @@ type End struct {
 // with a note. A record holds at most some of them, so it stays far below what a
 // journal takes.
 const (
-	MaxAnswer  = 8 << 10
+	maxAnswer  = 8 << 10
 	MaxDetails = 1 << 10
-	MaxCarry   = 8 << 10
-	MaxItem    = 300
-	MaxOutput  = 2 << 10
+	maxCarry   = 8 << 10
+	maxItem    = 300
+	maxOutput  = 2 << 10
 	// MaxFiles is how many files one attempt enters into the context.
 	MaxFiles = 1000
 )
@@ -223,7 +223,7 @@ func Clip(text string, most int) string {
 
 // Bounded is the outcome as a record holds it.
 func (o Outcome) Bounded() Outcome {
-	o.Answer, o.Details, o.Carry = Clip(o.Answer, MaxAnswer), Clip(o.Details, MaxDetails), Clip(o.Carry, MaxCarry)
+	o.Answer, o.Details, o.Carry = Clip(o.Answer, maxAnswer), Clip(o.Details, MaxDetails), Clip(o.Carry, maxCarry)
 	o.Refused, o.Unjudged = Clip(o.Refused, MaxDetails), Clip(o.Unjudged, MaxDetails)
 	o.Steps = clipAll(o.Steps)
 	return o
@@ -234,7 +234,7 @@ func clipAll(texts []string) []string {
 	texts = texts[:min(len(texts), check.MaxItems)]
 	var out []string
 	for _, text := range texts {
-		out = append(out, Clip(text, MaxItem))
+		out = append(out, Clip(text, maxItem))
 	}
 	return out
 }

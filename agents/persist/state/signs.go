@@ -12,18 +12,18 @@ type Sign string
 
 // The signs.
 const (
-	ShortRun            Sign = "short-run"            // little time has passed, and tasks are left
-	TodosUnchecked      Sign = "todos-unchecked"      // no full check found the todos done
-	ValidationMissing   Sign = "validation-missing"   // no full check could make the validation
-	IterationIncomplete Sign = "iteration-incomplete" // a check fails that work can mend
-	PendingTasks        Sign = "pending-tasks"        // tasks wait
-	RefusedStop         Sign = "stop-guard"           // an answer announces what is not done
+	shortRun            Sign = "short-run"            // little time has passed, and tasks are left
+	todosUnchecked      Sign = "todos-unchecked"      // no full check found the todos done
+	validationMissing   Sign = "validation-missing"   // no full check could make the validation
+	iterationIncomplete Sign = "iteration-incomplete" // a check fails that work can mend
+	pendingTasks        Sign = "pending-tasks"        // tasks wait
+	refusedStop         Sign = "stop-guard"           // an answer announces what is not done
 )
 
 // Severity is how much a sign weighs. Each of them keeps the run from being complete.
 func (s Sign) Severity() check.Criticality {
 	switch s {
-	case TodosUnchecked, ValidationMissing, RefusedStop:
+	case todosUnchecked, validationMissing, refusedStop:
 		return check.Critical
 	default:
 		return check.High
@@ -38,12 +38,12 @@ func (s *State) Look(at time.Duration) []Sign {
 		sign Sign
 		seen bool
 	}{
-		{ShortRun, left && at < s.limits.ShortRun.Std()},
-		{TodosUnchecked, !s.found(check.Todos, check.Pass, check.None)},
-		{ValidationMissing, !s.found(check.Validation, check.Pass, check.Fail, check.None)},
-		{IterationIncomplete, len(s.fixable()) > 0},
-		{PendingTasks, left},
-		{RefusedStop, s.refused()},
+		{shortRun, left && at < s.limits.ShortRun.Std()},
+		{todosUnchecked, !s.found(check.Todos, check.Pass, check.None)},
+		{validationMissing, !s.found(check.Validation, check.Pass, check.Fail, check.None)},
+		{iterationIncomplete, len(s.fixable()) > 0},
+		{pendingTasks, left},
+		{refusedStop, s.refused()},
 	} {
 		if c.seen {
 			signs = append(signs, c.sign)
@@ -62,17 +62,17 @@ func (s *State) found(name check.Name, verdicts ...check.Verdict) bool {
 // Meaning says, for a person, what the sign is.
 func (s Sign) Meaning() string {
 	switch s {
-	case ShortRun:
+	case shortRun:
 		return "little time has passed, and tasks are left"
-	case TodosUnchecked:
+	case todosUnchecked:
 		return "no check found the todos done yet"
-	case ValidationMissing:
+	case validationMissing:
 		return "the validation was not made yet"
-	case IterationIncomplete:
+	case iterationIncomplete:
 		return "a check fails that work can mend"
-	case PendingTasks:
+	case pendingTasks:
 		return "tasks wait"
-	case RefusedStop:
+	case refusedStop:
 		return "an answer announces what is not done"
 	}
 	return string(s)

@@ -91,8 +91,8 @@ func (s *State) Snapshot() ([]byte, error) {
 // has such an id.
 const earlier = "(an earlier one)"
 
-// ErrSnapshot is wrapped by the error of a snapshot that is not one of this plan.
-var ErrSnapshot = errors.New("the snapshot is not one of this plan")
+// errSnapshot is wrapped by the error of a snapshot that is not one of this plan.
+var errSnapshot = errors.New("the snapshot is not one of this plan")
 
 // Restore returns the state of a plan that a snapshot holds.
 func Restore(p plan.Plan, data []byte) (*State, error) {
@@ -114,12 +114,12 @@ func Restore(p plan.Plan, data []byte) (*State, error) {
 func (s *State) restore(in snapshot) error {
 	n := len(s.tasks.all) + len(in.Derived)
 	if len(in.Stages) != n || len(in.Attempts) != n || in.Running >= n || in.Window == nil || in.Segment < 1 {
-		return fmt.Errorf("%w: it has %d tasks in place of %d", ErrSnapshot, len(in.Stages), n)
+		return fmt.Errorf("%w: it has %d tasks in place of %d", errSnapshot, len(in.Stages), n)
 	}
 	t := s.tasks
 	for _, d := range in.Derived {
 		if _, known := t.byID[d.ID]; known {
-			return fmt.Errorf("%w: the task %q is in it twice", ErrSnapshot, d.ID)
+			return fmt.Errorf("%w: the task %q is in it twice", errSnapshot, d.ID)
 		}
 		t.add(derived(Derived(d)))
 	}
@@ -129,7 +129,7 @@ func (s *State) restore(in snapshot) error {
 		task.Attempts = in.Attempts[i]
 		stage, ok := stageOf[in.Stages[i]]
 		if !ok {
-			return fmt.Errorf("%w: it has a stage %q", ErrSnapshot, in.Stages[i])
+			return fmt.Errorf("%w: it has a stage %q", errSnapshot, in.Stages[i])
 		}
 		if stage != Waiting {
 			t.move(i, stage)
@@ -137,13 +137,13 @@ func (s *State) restore(in snapshot) error {
 	}
 	for _, m := range in.More {
 		if m.Task < 0 || m.Task >= n {
-			return fmt.Errorf("%w: it has a task %d", ErrSnapshot, m.Task)
+			return fmt.Errorf("%w: it has a task %d", errSnapshot, m.Task)
 		}
 		task := t.all[m.Task]
 		task.left, task.order, task.Details, task.Carry = m.Left, m.Order, m.Details, m.Carry
 	}
 	if in.Running >= 0 && t.all[in.Running].Stage != Waiting {
-		return fmt.Errorf("%w: a task is under way that is over", ErrSnapshot)
+		return fmt.Errorf("%w: a task is under way that is over", errSnapshot)
 	}
 	s.Facts = in.Facts
 	if in.Refused+in.Unjudged != "" {

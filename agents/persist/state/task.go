@@ -128,7 +128,7 @@ func (t *tasks) move(i int, to Stage) {
 	}
 	task.Details, task.Carry = "", ""
 	if i >= t.planned {
-		task.Do = Clip(task.Do, MaxItem) // of many rounds only the beginnings are kept
+		task.Do = Clip(task.Do, maxItem) // of many rounds only the beginnings are kept
 	}
 	t.unlink(task)
 	if to != Done {

@@ -12,13 +12,13 @@ import (
 	"slices"
 )
 
-// Default is how many files a window holds unless told otherwise.
-const Default = 50
+// defaultMax is how many files a window holds unless told otherwise.
+const defaultMax = 50
 
 // remembered is how many files that left a window remembers for each that it holds.
 const remembered = 20
 
-// Window is the set of files in context; the zero value holds Default ones at most. Paths
+// Window is the set of files in context; the zero value holds default ones at most. Paths
 // are cleaned, with slashes, so that ./a and a are one file; an empty path is none. Its
 // JSON form holds all of it. It must not be copied.
 type Window struct {
@@ -58,13 +58,13 @@ type Change struct {
 // Empty says whether c changes nothing.
 func (c Change) Empty() bool { return len(c.Used)+len(c.Evicted) == 0 && !c.Look }
 
-// New returns an empty window that holds at most limit files; below 1 means Default.
+// New returns an empty window that holds at most limit files; below 1 means default.
 func New(limit int) *Window { return &Window{max: max(limit, 0)} }
 
 // Max is how many files it holds at most.
 func (w *Window) Max() int {
 	if w.max < 1 {
-		return Default
+		return defaultMax
 	}
 	return w.max
 }
