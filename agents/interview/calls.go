@@ -93,7 +93,7 @@ func (t *step) begin(repeats int) (session.Call, llm.Request, error) {
 	return entry, request, nil
 }
 
-// said is all that was said before this step.
+// said returns all that was said before this step.
 func (t *step) said() ([]session.Message, error) {
 	if said := t.recall.get(t.stored.ID, t.stored.Messages); said != nil {
 		return said, nil
@@ -118,7 +118,7 @@ func (t *step) pause(wait time.Duration) error {
 	return t.dep.Clock.Sleep(t.ctx, wait)
 }
 
-// expected is what the reply to the present call is held against.
+// expected returns what the reply to the present call is checked against.
 func (t *step) expected() validate.Expected {
 	s := t.now
 	return validate.Expected{
@@ -195,7 +195,7 @@ const (
 	tokensPriming    = 3
 )
 
-// size is the number of input tokens of a request by our own count.
+// size returns the number of input tokens of a request by our own count.
 func (t *step) size(r llm.Request) int {
 	n := tokensPriming
 	for _, m := range r.Messages {

@@ -130,7 +130,7 @@ func isAlphanumeric(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
 }
 
-// messageSeq is the number of the message with an id; see session.MessageID.
+// messageSeq returns the number of the message with an id; see session.MessageID.
 func messageSeq(id string) (seq int, ok bool) {
 	if len(id) > maxDigits+1 {
 		return 0, false

@@ -218,14 +218,14 @@ var _ = Describe("A crash", func() {
 	})
 })
 
-// calm is what remains of an interview without a fault.
+// calm returns what remains of an interview without a fault.
 func calm(p person) told {
 	GinkgoHelper()
 	r := newRig(p)
 	return r.remains(p.persist(r, &mortal{}, -1))
 }
 
-// stormy is a backend whose replies are sometimes broken, by a hash of how many
+// stormy returns a backend whose replies are sometimes broken, by a hash of how many
 // calls there were. It never breaks a text of one message twice: a text of the
 // prompts would take its place.
 func stormy(r *rig, p person, seed uint64) llm.Backend {

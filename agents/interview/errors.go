@@ -56,7 +56,7 @@ func refuse(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// storeFailed is the error for a store that failed while something was done.
+// storeFailed returns the error for a store that failed while something was done.
 func storeFailed(doing string, err error) *Error {
 	return &Error{
 		Code: CodeStore, Err: fmt.Errorf("%s: %w", doing, err),

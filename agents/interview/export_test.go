@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// Queued is how many submissions hold or wait for a session.
+// Queued returns how many submissions hold or wait for a session.
 func (s *Service) Queued(id string) int {
 	s.locks.mu.Lock()
 	defer s.locks.mu.Unlock()
@@ -24,7 +24,7 @@ func (s *Service) Remembered(id string) bool {
 	return s.recall.find(id) != nil
 }
 
-// RecallsAfter is how many bytes of text are remembered after so many interviews
+// RecallsAfter returns how many bytes of text are remembered after so many interviews
 // with a text of a size each.
 func RecallsAfter(interviews, size int) (bytes int) {
 	var r recall

@@ -35,7 +35,7 @@ func (o Options) reached(s session.Session) (limit, message string) {
 	return "", ""
 }
 
-// rate is the exchange rate, or 1 where none is known: a USD then counts as an
+// rate returns the exchange rate, or 1 where none is known: a USD then counts as an
 // EUR, which it is worth less than.
 func (o Options) rate() float64 {
 	if o.EURPerUSD > 0 {

@@ -81,7 +81,7 @@ func (s *Service) Shutdown(ctx context.Context) error {
 	}
 }
 
-// handle is Handle for one submission. It tells of the submission before the next
+// handle is Handle for one submission. It reports the submission before the next
 // one of the session has its turn, so that events are in the order of the steps.
 func (t *step) handle(ctx context.Context, in Submission) (View, *Error) {
 	ask, failed := check(in, t.set.MaxAnswer)

@@ -32,7 +32,7 @@ type step struct {
 	// they say the same as the ledger also after a crash.
 	pending []event.Event
 
-	// What is told of the submission: the calls that it made, whether the message
+	// What receives the submission: the calls that it made, whether the message
 	// shown came from a queue, whether an answer was kept, whether nothing changed.
 	calls                      int
 	fellBack                   bool
@@ -74,7 +74,7 @@ func (t *step) apply(m flow.Move, at time.Time) {
 	}
 }
 
-// message is what is said, in the candidate's language and register.
+// message returns what is said, in the candidate's language and register.
 func (t *step) message(u flow.Utterance) session.Message {
 	var parts []string
 	if u.Fixed != "" {
@@ -122,7 +122,7 @@ func (t *step) commit() error {
 	return nil
 }
 
-// committed tells of what was stored, and starts a new change.
+// committed reports what was stored, and starts a new change.
 func (t *step) committed() {
 	before := t.stored
 	t.stored = t.now

@@ -49,7 +49,7 @@ func (t *step) submit() error {
 	return t.commit()
 }
 
-// input is what the submission is to the state machine, or why it does not fit
+// input returns what the submission is to the state machine, or why it does not fit
 // where the interview stands.
 func (t *step) input() (flow.Input, *Error) {
 	s, event := t.now, t.request.Event

@@ -59,7 +59,7 @@ func replyKey(purpose, step string, index int) string {
 	return fmt.Sprint(purpose, " ", step, " ", index)
 }
 
-// reply is what a good model answers after one second.
+// reply returns what a good model answers after one second.
 func (p person) reply(req llm.Request) llm.Reply {
 	index, _ := strconv.Atoi(req.Tags["index"])
 	text := p.texts[replyKey(req.Purpose, req.Tags["step"], index)]
@@ -69,12 +69,12 @@ func (p person) reply(req llm.Request) llm.Reply {
 	return llm.Reply{Text: text, Finish: llm.FinishStop}
 }
 
-// begin is the submission with which the interview starts.
+// begin returns the submission with which the interview starts.
 func (p person) begin() interview.Submission {
 	return interview.Submission{Event: interview.EventStart, Candidate: p.Candidate, Language: p.Language}
 }
 
-// next is what the candidate does with what is shown.
+// next returns what the candidate does with what is shown.
 func (p person) next(v interview.View) interview.Submission {
 	sub := interview.Submission{Session: v.SessionID, ReplyTo: v.MessageID, ID: "to-" + v.MessageID}
 	switch {
@@ -163,7 +163,7 @@ func (r *rig) Tell(e event.Event) {
 	r.events = append(r.events, e)
 }
 
-// told are the events of a name.
+// told returns the events of a name.
 func (r *rig) told(name string) []event.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,7 +176,7 @@ func (r *rig) told(name string) []event.Event {
 	return found
 }
 
-// ledger are the calls that are stored.
+// ledger returns the calls that are stored.
 func (r *rig) ledger(id string) []session.Call {
 	GinkgoHelper()
 	calls, err := r.store.Calls(context.Background(), id)
@@ -184,7 +184,7 @@ func (r *rig) ledger(id string) []session.Call {
 	return calls
 }
 
-// answers are those that are stored, as "step/index: text".
+// answers returns those that are stored, as "step/index: text".
 func (r *rig) answers(id string) []string {
 	GinkgoHelper()
 	all, err := r.store.Answers(context.Background(), id)
@@ -217,7 +217,7 @@ func (p person) walk(ctx context.Context, s *interview.Service, v interview.View
 	return v
 }
 
-// refusal is the error of a submission that must fail.
+// refusal returns the error of a submission that must fail.
 func refusal(_ interview.View, err error) *interview.Error {
 	GinkgoHelper()
 	failed, ok := errors.AsType[*interview.Error](err)

@@ -27,7 +27,7 @@ const (
 	guardLimit      = "session-limit"
 )
 
-// told tells how a submission ended, and returns that.
+// told returns how a submission ended, and returns that.
 func (t *step) told(v View, failed *Error) (View, *Error) {
 	t.tellSubmission(v, failed)
 	return v, failed
@@ -171,7 +171,7 @@ func (t *step) logMade(entry session.Call, questions int) {
 	}
 }
 
-// anonymous is an error without the session's id, which those of stores name.
+// anonymous returns an error without the session's id, which those of stores name.
 func (t *step) anonymous(err error) string {
 	id := cmp.Or(t.now.ID, t.request.Session)
 	return strings.ReplaceAll(fmt.Sprint(err), id, short(id))

@@ -30,7 +30,7 @@ func lines(log *bytes.Buffer) (all []line) {
 	return all
 }
 
-// logged are the lines with a message.
+// logged returns the lines with a message.
 func (r *rig) logged(log *bytes.Buffer, message string) (found []line) {
 	GinkgoHelper()
 	for _, l := range lines(log) {
@@ -209,7 +209,7 @@ var _ = Describe("What an interview tells", func() {
 	})
 })
 
-// queued are the submissions that were shown a question from a queue.
+// queued returns the submissions that were shown a question from a queue.
 func (r *rig) queued() (all []event.Event) {
 	for _, e := range r.told("submission") {
 		if e.Attrs["queued"] == true {

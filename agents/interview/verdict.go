@@ -29,7 +29,7 @@ type answer struct {
 	result  validate.Result
 }
 
-// read says what a call brought.
+// read returns what a call brought.
 func read(reply llm.Reply, err error, want validate.Expected) answer {
 	a := answer{text: legible(reply.Text)}
 	failure, known := errors.AsType[*llm.Error](err)
@@ -77,7 +77,7 @@ func (a answer) rule() string {
 	return rule
 }
 
-// warnings are the messages of the warnings.
+// warnings returns the messages of the warnings.
 func (a answer) warnings() []string {
 	var all []string
 	for _, f := range a.result.Findings {
@@ -88,7 +88,7 @@ func (a answer) warnings() []string {
 	return all
 }
 
-// findings is what all findings say, in one line.
+// findings returns what all findings say, in one line.
 func (a answer) findings(limit int) string {
 	all := make([]string, len(a.result.Findings))
 	for i, f := range a.result.Findings {
@@ -97,7 +97,7 @@ func (a answer) findings(limit int) string {
 	return sanitize.Line(strings.Join(all, "; "), limit)
 }
 
-// complaint is what all findings say, in a language of interviews.
+// complaint returns what all findings say, in a language of interviews.
 func (a answer) complaint(l session.Language) string {
 	all := make([]string, len(a.result.Findings))
 	for i, f := range a.result.Findings {
@@ -122,7 +122,7 @@ type verdict struct {
 	failed *Error
 }
 
-// decide says what follows from a call and counts it in owed.
+// decide returns what follows from a call and counts it in owed.
 //
 // The two kinds of retries have budgets of their own. A text with warnings only is
 // worth one more attempt; then, or when nothing better can be had, the one with
@@ -207,7 +207,7 @@ func settleFor(draft *session.Draft, failed *Error) verdict {
 	return verdict{failed: failed}
 }
 
-// wait is how long to wait before a failed call is made again, after a number of
+// wait returns how long to wait before a failed call is made again, after a number of
 // earlier failures; again is false if it is not. A malformed answer, which no
 // provider gives for long, is worth one more attempt.
 func (o Options) wait(failed *llm.Error, earlier int) (wait time.Duration, again bool) {
@@ -224,7 +224,7 @@ func (o Options) wait(failed *llm.Error, earlier int) (wait time.Duration, again
 	return max(o.backoff(earlier), failed.RetryAfter), true
 }
 
-// backoff is the wait after a number of earlier failures: it doubles from Backoff
+// backoff returns the wait after a number of earlier failures: it doubles from Backoff
 // to maxBackoff. It has no jitter, so that runs repeat.
 func (o Options) backoff(earlier int) time.Duration {
 	wait := min(o.Backoff, maxBackoff)
@@ -234,7 +234,7 @@ func (o Options) backoff(earlier int) time.Duration {
 	return wait
 }
 
-// backendFailed is the error for the client. It names the kind alone: what
+// backendFailed returns the error for the client. It names the kind alone: what
 // providers write in their errors is not for candidates.
 func backendFailed(failure *llm.Error) *Error {
 	return &Error{

@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// viewOf is what the client is shown of a session and the message shown last.
+// viewOf returns what the client is shown of a session and the message shown last.
 func viewOf(s session.Session, shown session.Message) View {
 	state := Collecting
 	switch {
@@ -24,7 +24,7 @@ func viewOf(s session.Session, shown session.Message) View {
 	}
 }
 
-// view is what the client is shown after the step, which ended with err. An error
+// view returns what the client is shown after the step, which ended with err. An error
 // takes the view along where the session is known.
 func (t *step) view(err error) (View, *Error) {
 	var failed *Error
@@ -50,7 +50,7 @@ func (t *step) view(err error) (View, *Error) {
 	return v, nil
 }
 
-// last is the message that the candidate sees last.
+// last returns the message that the candidate sees last.
 func (t *step) last() (session.Message, error) {
 	if t.shown != nil && t.shown.Seq == t.stored.Shown {
 		return *t.shown, nil

@@ -17,7 +17,7 @@ const (
 	longCall  = 72 * time.Second
 )
 
-// pages is a backend that answers one page after another, each after 72 virtual
+// pages returns a backend that answers one page after another, each after 72 virtual
 // seconds, and is done with the last.
 func pages(c clock.Clock) llm.Backend {
 	n := 0

@@ -34,7 +34,7 @@ func (e *Entry) fail(err error) {
 	}
 }
 
-// enter puts an entry into the transcript and tells of it.
+// enter puts an entry into the transcript and reports it.
 func (r *runner) enter(e Entry) {
 	r.result.Transcript = append(r.result.Transcript, e)
 	r.result.Denials = append(r.result.Denials, e.Denials...)

@@ -33,7 +33,7 @@ func (r *runner) complete(n int, reply llm.Reply, summary string) *run.Ending {
 		r.refusals++
 	}
 	capped := r.refusals > r.set.ContinuationLimit
-	r.tellVerdict(n, reply.Text, v, capped)
+	r.emitVerdict(n, reply.Text, v, capped)
 	if end := r.refuse(reply.Text, v, capped); end != nil {
 		return end
 	}
@@ -84,7 +84,7 @@ func leaves(answer string, steps []stop.Step) string {
 	return strings.Join(ids, " ")
 }
 
-// denied is the end by an answer that says done although permissions refused tool
+// denied returns the end by an answer that says done although permissions refused tool
 // calls of the run: the work that they were for may be missing.
 func denied(n int, denials []llm.Denial) *run.Ending {
 	return &run.Ending{
@@ -93,7 +93,7 @@ func denied(n int, denials []llm.Denial) *run.Ending {
 	}
 }
 
-// said is what an answer says beside being done, with its summary in json mode, where
+// said returns what an answer says beside being done, with its summary in json mode, where
 // that is often all of it. In marker mode a summary is the reason of a hand-over.
 func (r *runner) said(answer, summary string) string {
 	if r.set.Mode != JSON {
@@ -102,7 +102,7 @@ func (r *runner) said(answer, summary string) string {
 	return strings.TrimSpace(strings.TrimSpace(r.prose(answer)) + "\n\n" + summary)
 }
 
-// prose is what an answer says beside being done.
+// prose returns what an answer says beside being done.
 func (r *runner) prose(answer string) string {
 	if r.set.Mode == JSON {
 		return answers.ObjectProse(answer)
@@ -110,9 +110,9 @@ func (r *runner) prose(answer string) string {
 	return answers.Markers{Done: r.set.Marker}.Prose(answer)
 }
 
-// tellVerdict reports what the stop guard decided: whether the run is forced to go on, and
+// emitVerdict reports what the stop guard decided: whether the run is forced to go on, and
 // how many of the steps that the last prompt asked for the answer reports as done.
-func (r *runner) tellVerdict(n int, answer string, v stop.Verdict, capped bool) {
+func (r *runner) emitVerdict(n int, answer string, v stop.Verdict, capped bool) {
 	attrs := v.Attrs()
 	attrs["forced"] = !v.MayStop && !capped
 	attrs["executed"] = stop.Executed(r.left, answer)

@@ -67,7 +67,7 @@ func (d *dialogue) reply(answer, prompt string) {
 	d.sent = append(d.sent, llm.Message{Role: llm.Assistant, Content: answer}, llm.Message{Role: llm.User, Content: prompt})
 }
 
-// demand is a prompt that says why the work is not done and quotes what is left, in the
+// demand returns a prompt that says why the work is not done and quotes what is left, in the
 // language of the answer.
 func (d *dialogue) demand(v stop.Verdict, order stop.Order) string {
 	why, report, again := "The work is not finished yet",

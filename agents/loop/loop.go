@@ -27,11 +27,11 @@ type Deps struct {
 	Conversational bool
 	// Clock is the run's time; default: the machine's.
 	Clock clock.Clock
-	// Sink is told of each iteration, guard, state and the end; default: nobody.
+	// Sink receives each iteration, guard, state and the end; default: nobody.
 	Sink event.Sink
 	// OnIteration, if set, is called after each iteration.
 	OnIteration func(Entry)
-	// OnText, if set, is told each piece of an answer as it arrives.
+	// OnText, if set, receives each piece of an answer as it arrives.
 	OnText func(delta string)
 	// OnActivity, if set, is called for each sign of life of an agent that works by
 	// itself; see llm.Request.

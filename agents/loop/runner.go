@@ -115,7 +115,7 @@ func (r *runner) moveBreaker(n int, why string, move func()) {
 	})
 }
 
-// finish completes the result and tells of the end.
+// finish completes the result and reports the end.
 func (r *runner) finish(end *run.Ending) Result {
 	res := &r.result
 	res.Status, res.ExitCode = end.Status, end.Status.ExitCode()

@@ -39,7 +39,7 @@ type Settings struct {
 	Breaker            *BreakerOptions   `json:"breaker,omitempty"` // nil: off
 }
 
-// Defaults are the settings of a run for which nothing but a prompt, which is
+// Defaults returns the settings of a run for which nothing but a prompt, which is
 // left empty here, was given.
 func Defaults() Settings { return merge(Options{}, Options{}) }
 

@@ -110,12 +110,12 @@ func (r *rig) runIn(ctx context.Context) loop.Result {
 	return loop.Run(ctx, s, r.deps)
 }
 
-// told are the events of a kind.
+// told returns the events of a kind.
 func (r *rig) told(kind event.Kind) []event.Event {
 	return slices.DeleteFunc(slices.Clone(r.events), func(e event.Event) bool { return e.Kind != kind })
 }
 
-// sent are the contents of the messages of call n, from 1.
+// sent returns the contents of the messages of call n, from 1.
 func (r *rig) sent(n int) []string {
 	var texts []string
 	for _, m := range r.requests[n-1].Messages {
@@ -124,7 +124,7 @@ func (r *rig) sent(n int) []string {
 	return texts
 }
 
-// refuse is a judge that refuses the first n completions.
+// refuse returns a judge that refuses the first n completions.
 func refuse(n int, steps ...string) func(string) stop.Verdict {
 	return func(string) stop.Verdict {
 		n--

@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// judged is a judge as simple as can be: each line "left: X" is a step that is left,
+// judged returns a judge as simple as can be: each line "left: X" is a step that is left,
 // "left: X after Y" one that depends on another, and "refuse" and "ask" are verdicts
 // without steps.
 func judged(said string) stop.Verdict {
@@ -40,7 +40,7 @@ func judged(said string) stop.Verdict {
 	return v
 }
 
-// followUp is a run in which every answer is judged, and its steps become todos.
+// followUp returns a run in which every answer is judged, and its steps become todos.
 func followUp(o loop.Options, texts ...string) *rig {
 	o.Mode, o.History = loop.Answer, loop.Conversation
 	if o.Todos == "" {
@@ -51,7 +51,7 @@ func followUp(o loop.Options, texts ...string) *rig {
 	return r
 }
 
-// prompt is the last message of call n, from 1.
+// prompt returns the last message of call n, from 1.
 func (r *rig) prompt(n int) string {
 	GinkgoHelper()
 	Expect(len(r.requests)).To(BeNumerically(">=", n), "calls")
@@ -59,7 +59,7 @@ func (r *rig) prompt(n int) string {
 	return sent[len(sent)-1]
 }
 
-// states are the todos of a result by description.
+// states returns the todos of a result by description.
 func states(res loop.Result) map[string]loop.TodoState {
 	m := map[string]loop.TodoState{}
 	for _, t := range res.Todos {

@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
-// chance is a number from 0 to n-1 that depends on nothing but what it is for, so that
+// chance returns a number from 0 to n-1 that depends on nothing but what it is for, so that
 // an attempt which is made again ends as it did.
 func chance(n int, seed int, what ...any) int {
 	h := fnv.New64a()
@@ -24,7 +24,7 @@ func chance(n int, seed int, what ...any) int {
 	return int(h.Sum64() % uint64(n))
 }
 
-// moody is a run of any plan whose workers and probes are of any mood.
+// moody returns a run of any plan whose workers and probes are of any mood.
 func moody(p plan.Plan, seed int, w *world, store *tape) *rig {
 	r := newRig(p)
 	r.store, r.deps.Store = store, store
@@ -51,7 +51,7 @@ func moody(p plan.Plan, seed int, w *world, store *tape) *rig {
 	return r
 }
 
-// mood is what happens in an attempt.
+// mood returns what happens in an attempt.
 func mood(n int) deed {
 	switch n {
 	case 0:
@@ -87,7 +87,7 @@ func anyPlan(t *rapid.T) plan.Plan {
 	return p
 }
 
-// upToEnd is a journal until its run first ended.
+// upToEnd returns a journal until its run first ended.
 func upToEnd(lines []string) []string {
 	end := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, `{"kind":"end"`) })
 	if end < 0 {

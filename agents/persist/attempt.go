@@ -102,7 +102,7 @@ func (r *supervisor) wait(move state.Move) *ending {
 	}
 	r.waited = r.state.Counts.Attempts
 	task := r.state.Task(move.Task)
-	r.tell(event.Event{
+	r.emit(event.Event{
 		Kind: event.Guard, Name: "outage", N: r.waited,
 		Detail: fmt.Sprintf("what the work needs is not there (%d of %d in a row): %s; waiting for %s",
 			r.state.Outage, state.MaxOutage, r.state.Down, move.Wait),
@@ -126,7 +126,7 @@ func (r *supervisor) intend(move state.Move) error {
 		if err := r.put(record); err != nil {
 			return err
 		}
-		r.tellContext(record)
+		r.emitContext(record)
 	}
 	return r.flush()
 }
@@ -141,7 +141,7 @@ func work(ctx context.Context, w Worker, a Assignment) (out Outcome) {
 	return w.Work(ctx, a)
 }
 
-// graded is an outcome with the grade that why the attempt ended gives it: what was
+// graded returns an outcome with the grade that why the attempt ended gives it: what was
 // done is done, however late.
 func (a *attempt) graded(ctx context.Context, task state.Task, out Outcome) (graded Outcome, stalled string) {
 	cause, limits := clock.Err(ctx), a.run.limits
@@ -196,11 +196,11 @@ func (r *supervisor) settle(task int, a *attempt, out Outcome, cause string, j r
 	if err := r.put(record); err != nil {
 		return r.keepFailure(err)
 	}
-	r.tellAttempt(t, record, j.verdict)
+	r.emitAttempt(t, record, j.verdict)
 	return end
 }
 
-// warned is the details of an outcome with its warning.
+// warned returns the details of an outcome with its warning.
 func warned(out Outcome) string {
 	if out.Warning == "" {
 		return out.Details
@@ -272,7 +272,7 @@ func (a *attempt) Call(n int) error {
 
 // softLimit makes the checkpoint before a segment ends.
 func (r *supervisor) softLimit() {
-	r.tell(event.Event{
+	r.emit(event.Event{
 		Kind: event.Guard, Name: "soft-limit", N: r.state.Segment,
 		Detail: fmt.Sprintf("%d tool calls in segment %d (limits.soft_calls %d)", r.calls(), r.state.Segment, r.limits.SoftCalls),
 		Attrs:  map[string]any{"task": r.name(r.state.Running)},
@@ -282,7 +282,7 @@ func (r *supervisor) softLimit() {
 	}
 }
 
-// calls are the tool calls of the segment, those of the attempt under way included.
+// calls returns the tool calls of the segment, those of the attempt under way included.
 func (r *supervisor) calls() int {
 	n := r.state.SegmentCalls
 	if r.attempt != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 )
 
-// names are those of all checks.
+// names returns those of all checks.
 func names() []check.Name {
 	var all []check.Name
 	for _, info := range check.All() {

@@ -36,7 +36,7 @@ func (r *supervisor) enter(record *state.Record, files []string, task int) {
 	}
 }
 
-// look is the look at the context that is due every so often: what was not used
+// look returns the look at the context that is due every so often: what was not used
 // since the last one and is not needed leaves.
 func (r *supervisor) look() error {
 	if r.now()-r.state.Looked < r.limits.OptimiseEvery.Std() {
@@ -51,7 +51,7 @@ func (r *supervisor) look() error {
 	if err := r.put(record); err != nil {
 		return err
 	}
-	r.tellContext(record)
+	r.emitContext(record)
 	return nil
 }
 
@@ -88,7 +88,7 @@ func (r *supervisor) save(leaving []string) error {
 	}
 	r.know(back)
 	r.saved.Contexts++
-	r.tell(event.Event{Kind: event.Checkpoint, Name: "context", N: r.saved.Contexts, Attrs: map[string]any{"records": r.state.Records}})
+	r.emit(event.Event{Kind: event.Checkpoint, Name: "context", N: r.saved.Contexts, Attrs: map[string]any{"records": r.state.Records}})
 	return nil
 }
 
@@ -105,19 +105,19 @@ func (r *supervisor) know(data []byte) {
 }
 
 func (r *supervisor) keptContext(task int, err error) {
-	r.tell(event.Event{
+	r.emit(event.Event{
 		Kind: event.Guard, Name: "context-kept", Detail: "no file leaves the context, as it could not be saved: " + err.Error(),
 		Attrs: map[string]any{"task": r.name(task)},
 	})
 }
 
-// tellContext tells of a record that changes the context, if files left it or came back.
-func (r *supervisor) tellContext(record state.Record) {
+// emitContext reports a record that changes the context, if files left it or came back.
+func (r *supervisor) emitContext(record state.Record) {
 	c := record.Context
 	if c == nil || len(c.Evicted)+len(c.Restored) == 0 {
 		return
 	}
-	r.tell(event.Event{Kind: event.State, Name: "context", Attrs: map[string]any{
+	r.emit(event.Event{Kind: event.State, Name: "context", Attrs: map[string]any{
 		"files": r.state.Window.Len(), "evicted": len(c.Evicted), "restored": len(c.Restored),
 	}})
 }

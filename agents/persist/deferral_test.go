@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 )
 
-// saysDone is what a loop makes of an answer that ends with DONE.
+// saysDone returns what a loop makes of an answer that ends with DONE.
 func saysDone(prose string) deed {
 	return func(context.Context, *rig, persist.Assignment) persist.Outcome {
 		return persist.Outcome{Grade: persist.Done, Answer: prose + "\nDONE", Prose: prose}

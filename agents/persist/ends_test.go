@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
-// counting is a worker's call of a backend, in the run's budget.
+// counting returns a worker's call of a backend, in the run's budget.
 func counting(b *budget.Budget, tokens int, then deed) deed {
 	return func(ctx context.Context, r *rig, a persist.Assignment) persist.Outcome {
 		if err := b.Reserve(); err != nil {
@@ -276,7 +276,7 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 	)
 })
 
-// failing are the checks that fail at the end.
+// failing returns the checks that fail at the end.
 func failing(result persist.Result) []check.Name {
 	var names []check.Name
 	for _, c := range result.Checks {

@@ -23,7 +23,7 @@ func (r *supervisor) finish(end *ending) Result {
 	result.Status, result.ExitCode = end.Status, end.Status.ExitCode()
 	result.Guard, result.Details, result.Err = end.Guard, end.Details, end.Err
 	result.Duration = r.Clock.Now().Sub(r.start)
-	r.tellEnd(end, result.Counts.Done, len(result.Tasks))
+	r.emitEnd(end, result.Counts.Done, len(result.Tasks))
 	return result
 }
 
@@ -40,7 +40,7 @@ func (r *supervisor) keepEnd(end *ending) error {
 	return r.checkpoint("final")
 }
 
-// Look tells where a run stands by what a store holds, without going on: a Result
+// Look returns where a run stands by what a store holds, without going on: a Result
 // whose Status is empty where the run has no end yet. Its error wraps a *PlanChanged
 // for a plan that is not the one that was begun.
 func Look(p plan.Plan, from Reader) (Result, error) {
@@ -59,7 +59,7 @@ func Look(p plan.Plan, from Reader) (Result, error) {
 	return result, nil
 }
 
-// report is what a state tells.
+// report returns what a state tells.
 func report(s *state.State, kept saved) Result {
 	c := s.Counts
 	result := Result{

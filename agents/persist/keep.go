@@ -14,7 +14,7 @@ import (
 // it depends on when a process was killed.
 type saved struct {
 	Checkpoints int `json:"checkpoints"`
-	// Lost is time that was worked and that no record tells of.
+	// Lost is time that was worked and that no record reports.
 	Lost time.Duration `json:"lost,omitempty"`
 	// At is when the last checkpoint was made.
 	At time.Duration `json:"at"`
@@ -91,7 +91,7 @@ func (r *supervisor) checkpoint(why string) error {
 		return fmt.Errorf("making the checkpoint %q: %w", why, err)
 	}
 	r.saved = next
-	r.tell(event.Event{Kind: event.Checkpoint, Name: why, N: next.Checkpoints, Attrs: map[string]any{"records": r.state.Records}})
+	r.emit(event.Event{Kind: event.Checkpoint, Name: why, N: next.Checkpoints, Attrs: map[string]any{"records": r.state.Records}})
 	return nil
 }
 

@@ -135,7 +135,7 @@ func appendLine(path, line string) error {
 	return errors.Join(err, f.Close())
 }
 
-// effectsIn are the keys of all attempts that left their effect, in order.
+// effectsIn returns the keys of all attempts that left their effect, in order.
 func effectsIn(dir string) []string {
 	GinkgoHelper()
 	data, err := os.ReadFile(filepath.Join(dir, "effects"))
@@ -145,7 +145,7 @@ func effectsIn(dir string) []string {
 	return strings.Fields(string(data))
 }
 
-// journalIn are all records of a state, without their times, and what a process that
+// journalIn returns all records of a state, without their times, and what a process that
 // was killed left behind the last one. The snapshot is left out: it hides records.
 func journalIn(dir string) (all []state.Record, torn int) {
 	GinkgoHelper()
@@ -167,7 +167,7 @@ func journalIn(dir string) (all []state.Record, torn int) {
 	return all, found.Torn
 }
 
-// outcomes are the keys of the attempts whose outcome is stored.
+// outcomes returns the keys of the attempts whose outcome is stored.
 func outcomes(all []state.Record) map[string]bool {
 	GinkgoHelper()
 	keys := map[string]bool{}
@@ -261,7 +261,7 @@ var _ = Describe("a supervisor that is killed again and again", func() {
 	})
 })
 
-// killCount is how often supervisors are killed: REHEARSE_KILLS, or 30 times.
+// killCount returns how often supervisors are killed: REHEARSE_KILLS, or 30 times.
 func killCount() int {
 	if n, err := strconv.Atoi(os.Getenv("REHEARSE_KILLS")); err == nil && n > 0 {
 		return n
@@ -269,7 +269,7 @@ func killCount() int {
 	return 30
 }
 
-// undisturbed is the journal of a run that nobody kills, and the keys of its effects.
+// undisturbed returns the journal of a run that nobody kills, and the keys of its effects.
 func undisturbed() (all []state.Record, effects []string) {
 	GinkgoHelper()
 	dir := GinkgoT().TempDir()

@@ -17,7 +17,7 @@ import (
 // The names of blobs in the store.
 const (
 	planBlob    = "plan.json"    // state.Fingerprint of the plan that was begun
-	resumesBlob = "resumes.json" // how often it was gone on with
+	resumesBlob = "resumes.json" // how often it was resumed
 )
 
 // Reader is what of a journal.Store, or of a view of one, the state is read from.
@@ -35,7 +35,7 @@ type PlanChanged struct {
 	Goal, Order             bool
 }
 
-// Error says what changed.
+// Error returns what changed.
 func (e *PlanChanged) Error() string {
 	var parts []string
 	for _, p := range []struct {
@@ -187,7 +187,7 @@ func (r *supervisor) resume(found journal.Recovery) error {
 		return err
 	}
 	r.resumed++
-	r.tell(event.Event{Kind: event.State, Name: "resume", N: r.resumed, Detail: snapshotLost(found), Attrs: map[string]any{
+	r.emit(event.Event{Kind: event.State, Name: "resume", N: r.resumed, Detail: snapshotLost(found), Attrs: map[string]any{
 		"records": found.Records, "replayed": found.Replayed, "torn": found.Torn,
 	}})
 	if r.state.End == nil {
@@ -205,7 +205,7 @@ func snapshotLost(found journal.Recovery) string {
 	return "the snapshot could not be used, so the whole journal was read: " + found.SnapshotLost
 }
 
-// resumes is how often a run was gone on with.
+// resumes returns how often a run was resumed.
 func resumes(from Reader) (n int, err error) {
 	data, err := from.Read(resumesBlob)
 	switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
-// down is an attempt whose backend is not there.
+// down returns an attempt whose backend is not there.
 func down(context.Context, *rig, persist.Assignment) persist.Outcome {
 	return persist.Outcome{Grade: persist.Failed, Later: true, Details: "the server answers 503"}
 }

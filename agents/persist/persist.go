@@ -23,7 +23,7 @@ type Deps struct {
 	Probes map[check.Name]check.Probe
 	// Clock is the run's time; default: the machine's.
 	Clock clock.Clock
-	// Sink is told of what happens; default: nobody.
+	// Sink receives what happens; default: nobody.
 	Sink event.Sink
 	// Judge judges an answer; default: stop.Judge under the balanced policy.
 	Judge func(ctx context.Context, answer string) stop.Verdict

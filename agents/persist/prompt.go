@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 )
 
-// prompt is all that a worker is asked for. What earlier attempts left is a model's
+// prompt returns all that a worker is asked for. What earlier attempts left is a model's
 // or a program's text: it is quoted, line by line, and named as such.
 func (r *supervisor) prompt(t state.Task) string {
 	var b strings.Builder

@@ -70,7 +70,7 @@ func (longAnswers) Work(context.Context, persist.Assignment) persist.Outcome {
 	return persist.Outcome{Grade: persist.Done, Answer: answer, Carry: answer}
 }
 
-// longRun is a folder in which a plan was carried out, and the size of its journal.
+// longRun returns a folder in which a plan was carried out, and the size of its journal.
 func longRun(b *testing.B) (dir string, p plan.Plan, size int64) {
 	b.Helper()
 	dir, p = b.TempDir(), many(6500)

@@ -36,7 +36,7 @@ func (r *supervisor) check(why state.Why) *ending {
 	if err := r.put(state.Record{Kind: state.KindCheck, N: r.state.Counts.Checks + 1, Why: why, Results: results}); err != nil {
 		return r.keepFailure(err)
 	}
-	r.tellChecks(why, results)
+	r.emitChecks(why, results)
 	return nil
 }
 
@@ -85,7 +85,7 @@ func (r *supervisor) probe(name check.Name, p check.Probe) check.Result {
 	return result
 }
 
-// ask is the answer of a probe; a panic of it is none.
+// ask returns the answer of a probe; a panic of it is none.
 func ask(ctx context.Context, p check.Probe) (result check.Result) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -98,7 +98,7 @@ func ask(ctx context.Context, p check.Probe) (result check.Result) {
 // derive begins a round: failed checks become tasks.
 func (r *supervisor) derive(move state.Move) *ending {
 	if move.Forced {
-		r.tellForced()
+		r.emitForced()
 	}
 	round := r.state.Counts.Rounds + 1
 	if err := r.put(state.Record{Kind: state.KindDerive, N: round, Tasks: move.Tasks}); err != nil {
@@ -113,7 +113,7 @@ func (r *supervisor) derive(move state.Move) *ending {
 		}
 	}
 	checks := strings.Join(names, ",")
-	r.tell(event.Event{
+	r.emit(event.Event{
 		Kind: event.Guard, Name: "continuation", N: round,
 		Detail: fmt.Sprintf("round %d, as checks fail: %s", round, strings.Join(names, ", ")),
 		Attrs:  map[string]any{"tasks": len(move.Tasks), "checks": checks},
@@ -128,7 +128,7 @@ func (r *supervisor) segment() *ending {
 	if err := r.put(state.Record{Kind: state.KindSegment, N: n}); err != nil {
 		return r.keepFailure(err)
 	}
-	r.tell(event.Event{
+	r.emit(event.Event{
 		Kind: event.Guard, Name: "segment", N: n,
 		Detail: fmt.Sprintf("segment %d begins after %d tool calls (limits.hard_calls %d)", n, calls, r.limits.HardCalls),
 		Attrs:  map[string]any{"task": r.next()},
@@ -139,7 +139,7 @@ func (r *supervisor) segment() *ending {
 	return nil
 }
 
-// next is the id of the task whose turn it is; empty if there is none.
+// next returns the id of the task whose turn it is; empty if there is none.
 func (r *supervisor) next() string {
 	if move := r.state.Next(); move.Do == state.DoAttempt {
 		return r.name(move.Task)

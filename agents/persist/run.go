@@ -39,7 +39,7 @@ type supervisor struct {
 	kept    *state.State
 	saved   saved
 	entries map[string]bool // files of the context that are saved; nil if not known
-	resumed int             // how often the run was gone on with
+	resumed int             // how often the run was resumed
 
 	start   time.Time     // of this process
 	base    time.Duration // of the run, then
@@ -89,7 +89,7 @@ func (r *supervisor) run(ctx context.Context) *ending {
 	}
 }
 
-// validate says what is missing or wrong before anything is done.
+// validate returns what is missing or wrong before anything is done.
 func (r *supervisor) validate() error {
 	if r.Store == nil {
 		return errors.New("no store is given")
@@ -140,7 +140,7 @@ func (r *supervisor) close() {
 	}
 }
 
-// now is the time of the run: that which its records tell of, without what a killed
+// now returns the time of the run: that which its records report, without what a killed
 // process did after its last one.
 func (r *supervisor) now() time.Duration { return r.base + r.Clock.Now().Sub(r.start) }
 
@@ -151,7 +151,7 @@ func (r *supervisor) pass() *ending {
 	if err := r.look(); err != nil {
 		return r.keepFailure(err)
 	}
-	if err := r.tellSigns(); err != nil {
+	if err := r.emitSigns(); err != nil {
 		return r.keepFailure(err)
 	}
 	switch move := r.state.Next(); move.Do {
@@ -205,7 +205,7 @@ func failure(what string, err error) *ending {
 	return ended(run.Failed(fmt.Errorf("%s: %w", what, err)))
 }
 
-// keepFailure is the end when the state could not be kept. What was kept before is.
+// keepFailure returns the end when the state could not be kept. What was kept before is.
 func (r *supervisor) keepFailure(err error) *ending {
 	return failure("the state could not be kept; see to the disk and start again, which goes on from what was kept", err)
 }

@@ -20,7 +20,7 @@ import (
 // world is what the tasks of a plan work on: what is in it outlives a process.
 type world struct{ did map[string]bool }
 
-// everything is a run in which all happens that a supervisor sees to: dependencies,
+// everything returns a run in which all happens that a supervisor sees to: dependencies,
 // a retry, a hang, a split, evicted files, a check that fails until its task is done,
 // announced steps, a task that fails until the second round.
 func everything(w *world, store *tape) *rig {
@@ -184,7 +184,7 @@ func note(store *tape, finished map[string]bool) {
 	}
 }
 
-// repeated are the attempts at tasks that were finished before.
+// repeated returns the attempts at tasks that were finished before.
 func repeated(r *rig, finished map[string]bool) []string {
 	var again []string
 	for _, key := range r.worked {

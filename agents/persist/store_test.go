@@ -37,7 +37,7 @@ var errKilled = errors.New("killed")
 
 func newTape() *tape { return &tape{Memory: journal.NewMemory()} }
 
-// reopen is the store as the next process finds it.
+// reopen returns the store as the next process finds it.
 func (t *tape) reopen() *tape { return &tape{Memory: t.Reopen(), lines: t.lines} }
 
 func (t *tape) write(what string, do func() error) error {
@@ -77,7 +77,7 @@ func (t *tape) Save(name string, data []byte) error {
 	return t.write(name, func() error { return t.Memory.Save(name, data) })
 }
 
-// records are what was appended, decoded.
+// records returns what was appended, decoded.
 func (t *tape) records() []state.Record {
 	GinkgoHelper()
 	var all []state.Record
@@ -89,13 +89,13 @@ func (t *tape) records() []state.Record {
 	return all
 }
 
-// of are the records of a kind.
+// of returns the records of a kind.
 func (t *tape) of(kind state.Kind) []state.Record {
 	GinkgoHelper()
 	return slices.DeleteFunc(t.records(), func(r state.Record) bool { return r.Kind != kind })
 }
 
-// text is the whole journal, as it is.
+// text returns the whole journal, as it is.
 func (t *tape) text() []string {
 	var all []string
 	for _, line := range t.lines {

@@ -61,7 +61,7 @@ func newRig(p plan.Plan) *rig {
 	return r
 }
 
-// tasks is a plan of tasks with the given ids; "b<a,c" comes after a and c.
+// tasks returns a plan of tasks with the given ids; "b<a,c" comes after a and c.
 func tasks(ids ...string) plan.Plan {
 	p := plan.Plan{Name: "test", Goal: "All is well."}
 	for _, id := range ids {
@@ -75,7 +75,7 @@ func tasks(ids ...string) plan.Plan {
 	return p
 }
 
-// many is a plan of n tasks.
+// many returns a plan of n tasks.
 func many(n int) plan.Plan {
 	ids := make([]string, n)
 	for i := range ids {
@@ -98,7 +98,7 @@ func (r *rig) run() persist.Result { return r.runIn(context.Background()) }
 
 func (r *rig) runIn(ctx context.Context) persist.Result { return persist.Run(ctx, r.plan, r.deps) }
 
-// again is a new process on the same state.
+// again returns a new process on the same state.
 func (r *rig) again() persist.Result {
 	r.store = r.store.reopen()
 	r.deps.Store = r.store
@@ -106,14 +106,14 @@ func (r *rig) again() persist.Result {
 	return r.run()
 }
 
-// told are the events of a kind and, unless it is empty, a name.
+// told returns the events of a kind and, unless it is empty, a name.
 func (r *rig) told(kind event.Kind, name string) []event.Event {
 	return slices.DeleteFunc(slices.Clone(r.events), func(e event.Event) bool {
 		return e.Kind != kind || name != "" && e.Name != name
 	})
 }
 
-// attrs are the values of an attribute of the events of a kind and name.
+// attrs returns the values of an attribute of the events of a kind and name.
 func (r *rig) attrs(kind event.Kind, name, attr string) []any {
 	var values []any
 	for _, e := range r.told(kind, name) {
@@ -122,7 +122,7 @@ func (r *rig) attrs(kind event.Kind, name, attr string) []any {
 	return values
 }
 
-// done is a finished task with a clean answer.
+// done returns a finished task with a clean answer.
 func done(context.Context, *rig, persist.Assignment) persist.Outcome {
 	return persist.Outcome{Grade: persist.Done, Answer: "Done: all of it is in place, and the tests pass."}
 }
@@ -133,7 +133,7 @@ func grade(g persist.Grade, details string) deed {
 	}
 }
 
-// says is a task that is done with an answer.
+// says returns a task that is done with an answer.
 func says(answer string) deed {
 	return func(context.Context, *rig, persist.Assignment) persist.Outcome {
 		return persist.Outcome{Grade: persist.Done, Answer: answer}
@@ -165,7 +165,7 @@ func probe(verdicts ...check.Verdict) check.Probe {
 	})
 }
 
-// states are where the tasks stand.
+// states returns where the tasks stand.
 func states(result persist.Result) map[string]string {
 	at := map[string]string{}
 	for _, t := range result.Tasks {

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 )
 
-// maxObservation is what a model is told of one observation, in characters.
+// maxObservation is what a model receives one observation, in characters.
 const maxObservation = 16_000
 
 // maxQuestion is what a person is asked, in characters.
@@ -75,7 +75,7 @@ func (r *runner) saw(doc *step.Document, res action.Result) {
 	if r.dep.Touched != nil && len(touched) > 0 {
 		r.dep.Touched(touched...)
 	}
-	r.tell(event.State, "action", line(text), map[string]any{
+	r.emit(event.State, "action", line(text), map[string]any{
 		"action": doc.Action, "failed": res.Failed, "rule": res.Rule, "read": len(res.Read), "written": len(res.Written),
 	})
 	r.phase = toReflect
@@ -100,7 +100,7 @@ func (r *runner) requestInfo(doc *step.Document) (action.Result, *ending) {
 	if r.dep.Person != nil {
 		reply, ok := r.dep.Person.Ask(r.Context, in.Question, in.Context)
 		if ok {
-			r.tell(event.HandOver, "person", line(in.Question), map[string]any{"trigger": string(Missing), "answered": true})
+			r.emit(event.HandOver, "person", line(in.Question), map[string]any{"trigger": string(Missing), "answered": true})
 			return action.Result{Observation: "The person answered:\n" + reply}, nil
 		}
 	}

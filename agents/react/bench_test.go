@@ -15,7 +15,7 @@ import (
 
 const benchIterations = 100
 
-// hundred are the answers of a run of 100 iterations.
+// hundred returns the answers of a run of 100 iterations.
 func hundred() []string {
 	answers := []string{searching}
 	for range benchIterations - 1 {
@@ -24,7 +24,7 @@ func hundred() []string {
 	return append(answers, ended)
 }
 
-// playing is a backend that gives answers in turn.
+// playing returns a backend that gives answers in turn.
 func playing(answers []string) llm.Backend {
 	n := 0
 	return llm.BackendFunc(func(context.Context, llm.Request) (llm.Reply, error) {

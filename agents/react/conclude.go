@@ -25,7 +25,7 @@ type final struct {
 	record *verify.Record
 }
 
-// missing is what an output lacks that could not be mended.
+// missing returns what an output lacks that could not be mended.
 func (f *final) missing() []string {
 	missing := slices.Clone(f.left)
 	if f.record != nil {
@@ -106,7 +106,7 @@ func (r *runner) verify() *ending {
 	}
 	f.record = &record
 	passed := record.Passed()
-	r.tellVerification(record)
+	r.emitVerification(record)
 	switch {
 	case f.decision == step.DonePartial:
 		return r.partial(f.missing())
@@ -147,7 +147,7 @@ func (r *runner) partial(missing []string) *ending {
 	}
 }
 
-// promised is what a verification is held against.
+// promised returns what a verification is checked against.
 func (r *runner) promised() verify.Contract {
 	c := verify.Contract{Constraints: r.agent.Contract.Constraints, Context: append(r.task.texts(r.agent), r.seen...), Written: r.written}
 	for _, in := range r.agent.Contract.Inputs {
@@ -158,7 +158,7 @@ func (r *runner) promised() verify.Contract {
 	return c
 }
 
-func (r *runner) tellVerification(record verify.Record) {
+func (r *runner) emitVerification(record verify.Record) {
 	attrs := map[string]any{"passed": record.Passed(), "verified": record.Verified(), "revision": r.revisions}
 	for _, part := range verify.Parts() {
 		attrs[string(part)] = record.Holds(part)
@@ -167,5 +167,5 @@ func (r *runner) tellVerification(record verify.Record) {
 	for _, f := range record.Findings {
 		findings = append(findings, string(f.Part)+": "+f.Message)
 	}
-	r.tell(event.Verdict, "verification", line(strings.Join(findings, "; ")), attrs)
+	r.emit(event.Verdict, "verification", line(strings.Join(findings, "; ")), attrs)
 }

@@ -28,7 +28,7 @@ func (r *runner) takeReflection() *ending {
 // however little it says.
 func (r *runner) judge(doc *step.Document) *refusal {
 	v := reflect.Judge(r.observed, doc.Reflection)
-	r.tell(event.Verdict, "reflection", v.Reason, map[string]any{"critical": v.Critical, "score": v.Score})
+	r.emit(event.Verdict, "reflection", v.Reason, map[string]any{"critical": v.Critical, "score": v.Score})
 	if v.Critical {
 		return nil
 	}

@@ -34,7 +34,7 @@ func (o *obstacle) outside() bool { return o.rule == ruleUnknownTo }
 // guarded reports whether a guard of the engine cut the delegation.
 func (o *obstacle) guarded() bool { return o.rule == guardCycle || o.rule == guardDepth }
 
-// way says what is in the way of a delegation from the last agent of the chain; nil
+// way returns what is in the way of a delegation from the last agent of the chain; nil
 // if nothing is.
 func way(agents map[string]*agentfile.Agent, from *agentfile.Agent, chain []string, to string, depth int) *obstacle {
 	switch {
@@ -87,7 +87,7 @@ func (r *runner) handOver(doc *step.Document) *ending {
 		r.close()
 		return r.delegate(doc.AgentID, cmp.Or(doc.Task, r.task.Do), nil)
 	case no.outside():
-		r.tellHandOver(doc.AgentID, StatusDelegate, doc.Reason)
+		r.emitHandOver(doc.AgentID, StatusDelegate, doc.Reason)
 		return &ending{
 			Ending: run.Ending{
 				Status:  StatusDelegate,
@@ -113,18 +113,18 @@ func (r *runner) delegate(to, do string, input map[string]any) *ending {
 	}
 	maps.Copy(t.Input, input)
 	end := newRunner(r.session, a, t, append(slices.Clone(r.chain), to)).run()
-	r.tellHandOver(to, end.Status, end.Details)
+	r.emitHandOver(to, end.Status, end.Details)
 	return end
 }
 
-func (r *runner) tellHandOver(to string, status Status, why string) {
+func (r *runner) emitHandOver(to string, status Status, why string) {
 	if status == statusStopped {
 		status = StatusError
 	}
-	r.tell(event.HandOver, "agent", line(why), map[string]any{"to": to, "depth": r.depth() + 1, "status": string(status)})
+	r.emit(event.HandOver, "agent", line(why), map[string]any{"to": to, "depth": r.depth() + 1, "status": string(status)})
 }
 
-// came is what a delegation came to, for the agent that delegated.
+// came returns what a delegation came to, for the agent that delegated.
 func came(to string, end *ending) action.Result {
 	res := action.Result{Failed: end.Status != StatusDone && end.Status != StatusPartial}
 	if res.Failed {

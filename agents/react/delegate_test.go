@@ -17,10 +17,10 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
-// handing is a step that delegates to an agent and expects a result.
+// handing returns a step that delegates to an agent and expects a result.
 func handing(to string) string { return doing("delegate", "  agent_id: "+to+"\n  task: Look at it.") }
 
-// passing is a reflection that hands over to an agent for good.
+// passing returns a reflection that hands over to an agent for good.
 func passing(to string) string { return deciding("delegate", "agent_id: "+to, "task: Finish it.") }
 
 // with lets the rig's agent delegate to others.
@@ -32,14 +32,14 @@ func (r *rig) with(agents ...*agentfile.Agent) *rig {
 	return r
 }
 
-// helper is an agent with a contract of its own.
+// helper returns an agent with a contract of its own.
 func helper(id string) *agentfile.Agent {
 	return &agentfile.Agent{ID: id, Description: "helps", Body: "You are " + id + ".", MaxIterations: 2, Contract: agentfile.Contract{
 		Inputs: []agentfile.Input{{Name: "code", Required: true}, {Name: "limit"}},
 	}}
 }
 
-// agents are who made the calls.
+// agents returns who made the calls.
 func (r *rig) agents() string {
 	var all []string
 	for _, req := range r.requests {

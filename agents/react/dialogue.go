@@ -43,7 +43,7 @@ type dialogue struct {
 	sent []llm.Message
 }
 
-// messages are a conversation that the backend may keep.
+// messages returns a conversation that the backend may keep.
 func (d *dialogue) messages() []llm.Message {
 	if d.sent == nil {
 		d.sent = []llm.Message{{Role: llm.System, Content: d.system}}

@@ -59,7 +59,7 @@ func (e *ending) result() Result {
 	}
 }
 
-// next says what is to be done next, by the table of end states of document 003.
+// next returns what is to be done next, by the table of end states of document 003.
 func (e *ending) next() string {
 	switch e.Status {
 	case StatusDone:

@@ -86,7 +86,7 @@ func (p *play) finish(t *rapid.T) react.Status {
 	return react.StatusDone
 }
 
-// expected is what a run with a number of iterations comes to.
+// expected returns what a run with a number of iterations comes to.
 func (p *play) expected(status react.Status, most int) (react.Status, []string, int) {
 	n := len(p.outcomes)
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// maxOutput is the largest output that is held against a schema, in bytes.
+// maxOutput is the largest output that is checked against a schema, in bytes.
 const maxOutput = yamlsrc.MaxBytes
 
 // maxBlocks is how many fenced blocks of an output are tried.
@@ -70,7 +70,7 @@ func parse(text string) (json.RawMessage, bool) {
 	}
 }
 
-// uncommented is a text without the comment lines before it.
+// uncommented returns a text without the comment lines before it.
 func uncommented(data []byte) []byte {
 	for bytes.HasPrefix(data, []byte("#")) {
 		_, rest, _ := bytes.Cut(data, []byte("\n"))
@@ -79,7 +79,7 @@ func uncommented(data []byte) []byte {
 	return data
 }
 
-// fenced are the contents of the fenced blocks of a text.
+// fenced returns the contents of the fenced blocks of a text.
 func fenced(text string) []string {
 	var blocks []string
 	fence, begin, at := "", 0, 0
@@ -97,7 +97,7 @@ func fenced(text string) []string {
 	return blocks
 }
 
-// fenceOf is the fence that a line opens or closes.
+// fenceOf returns the fence that a line opens or closes.
 func fenceOf(l string) string {
 	l = strings.TrimSpace(l)
 	for _, mark := range []byte{'`', '~'} {

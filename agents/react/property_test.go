@@ -29,7 +29,7 @@ var pieces = []string{
 	deciding("escalate"), deciding("blocked"), deciding("done_partial", "missing: all"), deciding("continue", "trigger: ambiguity"), alarming,
 }
 
-// drawn is a run with random answers and limits.
+// drawn returns a run with random answers and limits.
 func drawn(t *rapid.T) *rig {
 	r := newRig().with(helper("b"), helper("c"))
 	for _, count := range rapid.SliceOfN(rapid.IntRange(1, 4), 0, 30).Draw(t, "answers") {
@@ -55,7 +55,7 @@ func drawn(t *rapid.T) *rig {
 	return r
 }
 
-// max is how many iterations an agent may have.
+// max returns how many iterations an agent may have.
 func (r *rig) max(e react.Entry) int {
 	if e.Depth > 0 {
 		return r.deps.Agents[e.Agent].MaxIterations
@@ -115,7 +115,7 @@ func checkEnd(t *rapid.T, r *rig, res react.Result) {
 	}
 }
 
-// checkBounds holds a run against its limits.
+// checkBounds checks a run against its limits.
 func checkBounds(t *rapid.T, r *rig, res react.Result) {
 	calls := map[string]int{} // by depth
 	for _, e := range res.Transcript {

@@ -49,7 +49,7 @@ type Reflection string
 const (
 	// Refuse asks for it again; the iteration counts. The default.
 	Refuse Reflection = "refuse"
-	// Flag tells of it and goes on.
+	// Flag reports it and goes on.
 	Flag Reflection = "flag"
 )
 
@@ -88,7 +88,7 @@ type Deps struct {
 	BackendID string
 	// Clock is the run's time; default: the machine's.
 	Clock clock.Clock
-	// Sink is told of iterations, guards, verdicts, actions and the end; default: nobody.
+	// Sink receives iterations, guards, verdicts, actions and the end; default: nobody.
 	Sink event.Sink
 	// Actions do the standard and custom actions of an agent.
 	Actions func(*agentfile.Agent) (action.Set, error)
@@ -99,7 +99,7 @@ type Deps struct {
 	// Before, if set, is asked before each call of the backend and each action; an error ends the
 	// run with it. A supervisor counts tool calls by it.
 	Before func(kind string) error
-	// Touched, if set, is told of files that actions read and wrote.
+	// Touched, if set, receives of files that actions read and wrote.
 	Touched func(paths ...string)
 	// OnIteration, if set, is called when an iteration is over, also one whose step was refused and one
 	// of an agent that was delegated to, before the next call.

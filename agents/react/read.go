@@ -60,7 +60,7 @@ func refuseAt(at step.Pos, rule, format string, args ...any) *refusal {
 	return &refusal{Pos: at, rule: rule, message: fmt.Sprintf(format, args...)}
 }
 
-// refusalOf is the refusal of what a reader found wrong in a text that begins at a
+// refusalOf returns the refusal of what a reader found wrong in a text that begins at a
 // place.
 func refusalOf(err error, begin step.Pos) *refusal {
 	wrong, ok := errors.AsType[*step.Error](err)
@@ -78,7 +78,7 @@ func (r *refusal) String() string {
 	return fmt.Sprintf("line %d, column %d: %s (rule %s)", r.Line, r.Column, r.message, r.rule)
 }
 
-// guard is the name of the event that tells of a refusal.
+// guard returns the name of the event that reports a refusal.
 func (r *refusal) guard() string {
 	if slices.Contains([]string{ruleThought, ruleComplacent, ruleInvented, action.RuleUnknownAction}, r.rule) {
 		return r.rule

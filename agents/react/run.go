@@ -81,7 +81,7 @@ func newSession(o Options, d Deps) *session {
 	}, o.Timeout)}
 }
 
-// ready says why no agent can run at all.
+// ready returns why no agent can run at all.
 func (s *session) ready(a *agentfile.Agent) error {
 	o := s.opt
 	switch {
@@ -103,7 +103,7 @@ func (s *session) ready(a *agentfile.Agent) error {
 	return nil
 }
 
-// finish makes the result and tells of the end.
+// finish makes the result and reports the end.
 func (s *session) finish(end *ending) Result {
 	res := end.result()
 	res.Transcript = make([]Entry, len(s.transcript))

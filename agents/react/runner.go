@@ -80,7 +80,7 @@ func (r *runner) run() *ending {
 		r.guard(end.Guard, end.Details, nil)
 	}
 	if end.Status == StatusEscalate {
-		r.tell(event.HandOver, "person", line(end.question), map[string]any{"trigger": string(end.trigger), "answered": false})
+		r.emit(event.HandOver, "person", line(end.question), map[string]any{"trigger": string(end.trigger), "answered": false})
 	}
 	return end
 }
@@ -236,7 +236,7 @@ func (r *runner) refuse(no *refusal) *ending {
 	return nil
 }
 
-// exhausted is the end of an agent without an iteration left.
+// exhausted returns the end of an agent without an iteration left.
 func (r *runner) exhausted() *ending {
 	if r.phase.final() && r.final.output != nil {
 		return r.partial(r.final.missing())
@@ -261,9 +261,9 @@ func (r *runner) lastThought() string {
 }
 
 func (r *runner) guard(name, detail string, attrs map[string]any) {
-	r.tell(event.Guard, name, detail, attrs)
+	r.emit(event.Guard, name, detail, attrs)
 }
 
-func (r *runner) tell(kind event.Kind, name, detail string, attrs map[string]any) {
+func (r *runner) emit(kind event.Kind, name, detail string, attrs map[string]any) {
 	r.dep.Sink.Tell(event.Event{Kind: kind, Name: name, N: r.n, Detail: detail, Attrs: maps.Clone(attrs)})
 }

@@ -44,5 +44,5 @@ func (s *stuck) saw(action, input, observation string, failed bool) {
 	}
 }
 
-// found says how the agent is stuck; empty if it is not.
+// found returns how the agent is stuck; empty if it is not.
 func (s *stuck) found() string { return s.why }

@@ -51,13 +51,13 @@ func docs(documents ...string) string { return strings.Join(documents, "---\n") 
 // ended is an answer that ends a run well.
 var ended = docs(finished, verified, report)
 
-// deciding is a reflection with a decision and further keys.
+// deciding returns a reflection with a decision and further keys.
 func deciding(decision string, keys ...string) string {
 	return "reflection: |\n  src/login.go:12 calls eval with user input.\ndecision: " + decision + "\nreason: because of line 12\n" +
 		strings.Join(append(keys, ""), "\n")
 }
 
-// doing is a step with an action.
+// doing returns a step with an action.
 func doing(action, input string) string {
 	return "thought: This is the next thing to do.\naction: " + action + "\naction_input:\n" + input + "\n"
 }
@@ -153,14 +153,14 @@ func (r *rig) runIn(ctx context.Context) react.Result {
 	return react.Run(ctx, r.agent, r.task, r.options, r.deps)
 }
 
-// told are the events of a kind, or of a kind and name.
+// told returns the events of a kind, or of a kind and name.
 func (r *rig) told(kind event.Kind, name ...string) []event.Event {
 	return slices.DeleteFunc(slices.Clone(r.events), func(e event.Event) bool {
 		return e.Kind != kind || len(name) > 0 && e.Name != name[0]
 	})
 }
 
-// asked is the last message of call n, from 1.
+// asked returns the last message of call n, from 1.
 func (r *rig) asked(n int) string {
 	GinkgoHelper()
 	Expect(len(r.requests)).To(BeNumerically(">=", n), "calls")
@@ -168,7 +168,7 @@ func (r *rig) asked(n int) string {
 	return messages[len(messages)-1].Content
 }
 
-// phases are the phases of all calls.
+// phases returns the phases of all calls.
 func (r *rig) phases() string {
 	var all []string
 	for _, req := range r.requests {
@@ -177,7 +177,7 @@ func (r *rig) phases() string {
 	return strings.Join(all, " ")
 }
 
-// refused are the rules of the transcript, "" for a step that was accepted.
+// refused returns the rules of the transcript, "" for a step that was accepted.
 func refused(res react.Result) []string {
 	var all []string
 	for _, e := range res.Transcript {

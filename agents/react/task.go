@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// against holds a task against an agent's contract and returns why no call must
+// against checks a task against an agent's contract and returns why no call must
 // be made for it: it is not valid, or a required input is missing, which only a
 // person can give.
 func (t Task) against(a *agentfile.Agent) *ending {
@@ -40,7 +40,7 @@ func (t Task) against(a *agentfile.Agent) *ending {
 	return nil
 }
 
-// invalid is the end of a run that cannot begin.
+// invalid returns the end of a run that cannot begin.
 func invalid(what, why error) *ending {
 	return ended(run.Failed(fmt.Errorf("%w: %w", what, why)))
 }
@@ -65,7 +65,7 @@ func (t Task) unknown(c agentfile.Contract) error {
 	return nil
 }
 
-// names are all inputs of a contract; those of the schema are added in their
+// names returns all inputs of a contract; those of the schema are added in their
 // order by name.
 func names(c agentfile.Contract) []string {
 	var all []string
@@ -80,7 +80,7 @@ func names(c agentfile.Contract) []string {
 	return all
 }
 
-// missing are the required inputs that a task does not give.
+// missing returns the required inputs that a task does not give.
 func (t Task) missing(c agentfile.Contract) []string {
 	var required []string
 	for _, in := range c.Inputs {

@@ -32,7 +32,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // maxLines is how many lines a list in a result may have.
 const maxLines = 50
 
-// lines are the first lines of a text, without their list marks.
+// lines returns the first lines of a text, without their list marks.
 func lines(text string) []string {
 	var all []string
 	for l := range strings.Lines(text) {

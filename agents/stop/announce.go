@@ -71,7 +71,7 @@ func (r *reading) dismissed(m *mention, s int, h grammar.Hit, class grammar.Clas
 	return true
 }
 
-// narrated says whether the clause of the phrase tells what was or always holds.
+// narrated reports whether the clause of the phrase tells what was or always holds.
 func (r *reading) narrated(s int, h grammar.Hit) bool {
 	if !r.has(s, history) {
 		return false
@@ -84,7 +84,7 @@ func (r *reading) narrated(s int, h grammar.Hit) bool {
 	return false
 }
 
-// behind says whether the phrase stands right behind one of the class.
+// behind reports whether the phrase stands right behind one of the class.
 func (r *reading) behind(s int, h grammar.Hit, c grammar.Class) bool {
 	for _, p := range r.phrases(s) {
 		if p.Class == c && p.End == h.First {
@@ -94,7 +94,7 @@ func (r *reading) behind(s int, h grammar.Hit, c grammar.Class) bool {
 	return false
 }
 
-// explains says whether the sentence itself goes on behind a colon.
+// explains reports whether the sentence itself goes on behind a colon.
 func (r *reading) explains(s int, h grammar.Hit) bool {
 	return r.doc.Sentences[s].Ending != text.Colon && r.colonAfter(h, r.doc.Sentences[s].End-int(h.End)-1)
 }
@@ -127,7 +127,7 @@ func (r *reading) weigh(m *mention, s int, h grammar.Hit, class grammar.Class) {
 	}
 }
 
-// opens says whether a phrase is the first thing of its sentence, numbers apart.
+// opens reports whether a phrase is the first thing of its sentence, numbers apart.
 func (r *reading) opens(s *text.Sentence, h grammar.Hit) bool {
 	for i := s.First; i < int(h.First); i++ {
 		if r.doc.Words[i].Flags&text.Digits == 0 {
@@ -137,13 +137,13 @@ func (r *reading) opens(s *text.Sentence, h grammar.Hit) bool {
 	return true
 }
 
-// upToUser says whether the sentence makes what the phrase announces depend on
+// upToUser reports whether the sentence makes what the phrase announces depend on
 // the user.
 func (r *reading) upToUser(s int, h grammar.Hit) bool {
 	return r.has(s, user) || r.before(s, h.First, condition, offers, goOn, proceed, optional, asks, you, imperative)
 }
 
-// announcement is the phrase of a sentence that announces an action, and its
+// announcement returns the phrase of a sentence that announces an action, and its
 // class; questions announce nothing.
 func (r *reading) announcement(s int) (grammar.Hit, grammar.Class, bool) {
 	sentence := &r.doc.Sentences[s]
@@ -174,7 +174,7 @@ func (r *reading) announcement(s int) (grammar.Hit, grammar.Class, bool) {
 	return grammar.Hit{}, 0, false
 }
 
-// isWork says whether the last word of a phrase that ends with any verb is not
+// isWork reports whether the last word of a phrase that ends with any verb is not
 // one of state ("I'll be", "je vais devoir") or of speech.
 func (r *reading) isWork(h grammar.Hit) bool {
 	w := r.doc.Words[h.End-1]
@@ -227,7 +227,7 @@ func (r *reading) promises(s int) {
 	}
 }
 
-// verifies says whether what is announced is a check: only a result carries it out.
+// verifies reports whether what is announced is a check: only a result carries it out.
 func (r *reading) verifies(h grammar.Hit) bool {
 	w := r.doc.Words[h.End-1]
 	return lexicon().Sets(w.ID)&checks() != 0
@@ -237,7 +237,7 @@ var checks = sync.OnceValue(func() uint64 {
 	return lexicon().Set("en.verify") | lexicon().Set("fr.verify")
 })
 
-// doneAfter says whether a later sentence reports something as done, or the
+// doneAfter reports whether a later sentence reports something as done, or the
 // result of a check.
 func (r *reading) doneAfter(s int, check bool) bool {
 	if check {

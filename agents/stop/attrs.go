@@ -8,7 +8,7 @@ const (
 	maxQuote  = 200
 )
 
-// Attrs are the facts of a verdict as the attributes of an event, which is what
+// Attrs returns the facts of a verdict as the attributes of an event, which is what
 // recordings keep and measures read: "allow", "class", "policy", "point", "score",
 // "detections" (real ones), "steps", and for each category that occurs
 // "category.next_steps" and so on. The texts of the first real detections stand in
@@ -40,7 +40,7 @@ func (v Verdict) Attrs() map[string]any {
 	return attrs
 }
 
-// Texts are the descriptions of the steps, in order.
+// Texts returns the descriptions of the steps, in order.
 func Texts(steps []Step) []string {
 	texts := make([]string, len(steps))
 	for i, s := range steps {

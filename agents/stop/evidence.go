@@ -140,7 +140,7 @@ func (r *reading) universal(s int) bool {
 	return false
 }
 
-// affirmed are the words of the parts of a sentence that deny nothing, folded. A part
+// affirmed returns the words of the parts of a sentence that deny nothing, folded. A part
 // ends at "but" and the like; a denial behind a colon, a semicolon, a dash or a bracket
 // reaches no further back.
 func (r *reading) affirmed(s int) [][]string {
@@ -213,7 +213,7 @@ func sameKind(verb string, said []string) bool {
 	return false
 }
 
-// makes is one kind for all work on code: an agent that was to write a thing reports
+// makes returns the same kind for all work on code: an agent that was to write a thing reports
 // that it added it.
 func makes(k kind) kind {
 	if k == edit || k == rebuild {

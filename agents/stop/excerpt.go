@@ -5,7 +5,7 @@ import "unicode/utf8"
 // contextBytes is how much of the message a context shows on either side.
 const contextBytes = 60
 
-// surroundings is the span with what surrounds it, whole characters only.
+// surroundings returns the span with what surrounds it, whole characters only.
 func surroundings(message string, at Span) string {
 	from, to := max(0, at.Start-contextBytes), min(len(message), at.End+contextBytes)
 	to = min(to, at.Start+8*contextBytes)
@@ -18,7 +18,7 @@ func surroundings(message string, at Span) string {
 	return message[from:to]
 }
 
-// excerpt is the text of the span, cut after some bytes at a whole character.
+// excerpt returns the text of the span, cut after some bytes at a whole character.
 func excerpt(message string, at Span, limit int) string {
 	end := min(at.End, at.Start+limit)
 	for end > at.Start && end < len(message) && !utf8.RuneStart(message[end]) {

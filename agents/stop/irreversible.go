@@ -153,7 +153,7 @@ var irreversibleActs = []irreversibleAct{
 
 func words(list string) []string { return strings.Fields(list) }
 
-// within are the words of a clause that say what an act is done to.
+// within returns the words of a clause that say what an act is done to.
 func (c clause) within(n int) clause { return c[:min(len(c), n)] }
 
 func (c clause) any(set map[string]bool) bool {

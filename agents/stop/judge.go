@@ -64,7 +64,7 @@ func (r *reading) verdict(message string, o Options) Verdict {
 	return v
 }
 
-// languageName is the language that most of the message is in.
+// languageName returns the language that most of the message is in.
 func (r *reading) languageName() string {
 	if r.lang == french {
 		return "fr"
@@ -138,7 +138,7 @@ func (r *reading) mentionSignal() {
 	})
 }
 
-// class is what the message does.
+// class returns what the message does.
 func (r *reading) class(defers bool) Class {
 	e := &r.evidence
 	switch {
@@ -155,7 +155,7 @@ func (r *reading) class(defers bool) Class {
 	}
 }
 
-// signals are the signals seen, heaviest first.
+// signals returns the signals seen, heaviest first.
 func (r *reading) signals(message string) []Signal {
 	seen := 0
 	for _, n := range r.evidence.count {
@@ -189,7 +189,7 @@ func compareWeights(a, b float64) int {
 	}
 }
 
-// mention is a mention of the phrase, not yet judged.
+// mention returns a mention of the phrase, not yet judged.
 func (r *reading) mention(c Category, h grammar.Hit) mention {
 	return mention{
 		category: c, pattern: patternIDs()[h.Pattern], span: r.span(h.First, h.End),
@@ -206,7 +206,7 @@ func (r *reading) add(m mention) {
 	r.real = r.real || m.real
 }
 
-// detections are the mentions in the order of the message.
+// detections returns the mentions in the order of the message.
 func (r *reading) detections(message string) []Detection {
 	if byStart := func(a, b mention) int { return a.span.Start - b.span.Start }; !slices.IsSortedFunc(r.mentions, byStart) {
 		slices.SortStableFunc(r.mentions, byStart)

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 )
 
-// real are the detections of the verdict that are real mentions.
+// real returns the detections of the verdict that are real mentions.
 func real(v stop.Verdict) []stop.Detection {
 	return slices.DeleteFunc(slices.Clone(v.Detections), func(d stop.Detection) bool { return !d.Real })
 }

@@ -45,7 +45,7 @@ type unit struct {
 	boxed bool // it has an open check box, which counts by itself
 }
 
-// blockUnits are the blocks of one list or table that bear a mark.
+// blockUnits returns the blocks of one list or table that bear a mark.
 func (r *reading) blockUnits(from, end int) []unit {
 	units := r.units[:0]
 	for i := from; i < end; i++ {
@@ -58,7 +58,7 @@ func (r *reading) blockUnits(from, end int) []unit {
 	return units
 }
 
-// lineUnits are the lines of a paragraph that bear a mark.
+// lineUnits returns the lines of a paragraph that bear a mark.
 func (r *reading) lineUnits(block int) []unit {
 	at := r.doc.Blocks[block].Span
 	raw := excerptOf(r.doc.Raw, at)
@@ -105,7 +105,7 @@ func (r *reading) markedIn(units []unit) {
 	}
 }
 
-// sentenceAt is the last sentence of the block that begins before the end of the
+// sentenceAt returns the last sentence of the block that begins before the end of the
 // span.
 func (r *reading) sentenceAt(b *text.Block, at Span) int {
 	s := b.First
@@ -115,7 +115,7 @@ func (r *reading) sentenceAt(b *text.Block, at Span) int {
 	return s
 }
 
-// pictures are the marks of a piece of the message.
+// pictures returns the marks of a piece of the message.
 func pictures(raw string) (m mark) {
 	if strings.IndexByte(raw, '\xe2') < 0 && strings.IndexByte(raw, '\xf0') < 0 {
 		return 0 // nothing of UTF-8 that could be a picture

@@ -58,7 +58,7 @@ var (
 	}
 )
 
-// Text is the order in words, at most so many steps of each kind quoted, one a line.
+// Text returns the order in words, at most so many steps of each kind quoted, one a line.
 func (o Order) Text(most int) string {
 	w := englishOrder
 	if o.Language == "fr" {

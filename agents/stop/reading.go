@@ -87,7 +87,7 @@ func (r *reading) read(message string) {
 	r.ends()
 }
 
-// ending is how a sentence ends whose last mark has something behind it that is
+// ending returns how a sentence ends whose last mark has something behind it that is
 // no word, such as an emoji.
 func (r *reading) ending(s *text.Sentence) text.Ending {
 	from, to := r.doc.Words[s.End-1].End, r.doc.Blocks[s.Block].Span.End
@@ -157,10 +157,10 @@ var functionWords = sync.OnceValues(func() (en, fr uint64) {
 	return lexicon().Set("en.fn"), lexicon().Set("fr.fn")
 })
 
-// has says whether the sentence has a phrase of the class.
+// has reports whether the sentence has a phrase of the class.
 func (r *reading) has(s int, c grammar.Class) bool { return r.sentences[s].classes>>c&1 != 0 }
 
-// hasAny says whether it has one of any of the classes.
+// hasAny reports whether it has one of any of the classes.
 func (r *reading) hasAny(s int, cs ...grammar.Class) bool {
 	for _, c := range cs {
 		if r.has(s, c) {
@@ -170,12 +170,12 @@ func (r *reading) hasAny(s int, cs ...grammar.Class) bool {
 	return false
 }
 
-// phrases are those of the sentence.
+// phrases returns those of the sentence.
 func (r *reading) phrases(s int) []grammar.Hit {
 	return r.hits[r.sentences[s].from:r.sentences[s].to]
 }
 
-// first is the first phrase of the class in the sentence.
+// first returns the first phrase of the class in the sentence.
 func (r *reading) first(s int, c grammar.Class) (grammar.Hit, bool) {
 	if r.has(s, c) {
 		for _, h := range r.phrases(s) {
@@ -187,7 +187,7 @@ func (r *reading) first(s int, c grammar.Class) (grammar.Hit, bool) {
 	return grammar.Hit{}, false
 }
 
-// before says whether a phrase of one of the classes begins before the word.
+// before reports whether a phrase of one of the classes begins before the word.
 func (r *reading) before(s int, word int32, cs ...grammar.Class) bool {
 	if !r.hasAny(s, cs...) {
 		return false
@@ -220,11 +220,11 @@ func (r *reading) after(s int) int {
 	return r.prose - int(r.sentences[last].rank) - 1 + lead - s
 }
 
-// near says whether the sentence stands where a message says what it leaves: at
+// near reports whether the sentence stands where a message says what it leaves: at
 // its end.
 func (r *reading) near(s int) bool { return r.after(s) <= tailSentences }
 
-// lastOfList is the last sentence of the list that the block introduces, -1 if
+// lastOfList returns the last sentence of the list that the block introduces, -1 if
 // there is none.
 func (r *reading) lastOfList(b int) int {
 	last := -1
@@ -240,7 +240,7 @@ func (r *reading) lastOfList(b int) int {
 	return last
 }
 
-// delivered says whether code follows the block at once: what a sentence before
+// delivered reports whether code follows the block at once: what a sentence before
 // it announces is there then. Code that merely repeats earlier code, as logs of
 // chats append it, does not count.
 func (r *reading) delivered(b int) bool {
@@ -264,7 +264,7 @@ func (r *reading) delivered(b int) bool {
 
 var seed = maphash.MakeSeed()
 
-// repeats says whether all code from the block on stands in the message before.
+// repeats reports whether all code from the block on stands in the message before.
 func (r *reading) repeats(from int) bool {
 	seen := map[uint64]bool{}
 	for i := range r.doc.Blocks {
@@ -281,7 +281,7 @@ func (r *reading) repeats(from int) bool {
 	return true
 }
 
-// codeOf is the code without its fences and the space around.
+// codeOf returns the code without its fences and the space around.
 func codeOf(raw string) string {
 	_, code, ok := strings.Cut(raw, "\n")
 	if !ok {
@@ -290,20 +290,20 @@ func codeOf(raw string) string {
 	return strings.TrimSpace(strings.TrimRight(strings.TrimSpace(code), "`~"))
 }
 
-// span is where some words of the message stand.
+// span returns where some words of the message stand.
 func (r *reading) span(first, end int32) Span {
 	return Span{r.doc.Words[first].Start, r.doc.Words[end-1].End}
 }
 
-// sentenceSpan is where a sentence stands.
+// sentenceSpan returns where a sentence stands.
 func (r *reading) sentenceSpan(s int) Span {
 	return Span(r.doc.Sentences[s].Span)
 }
 
-// excerptOf is the text of a span of the document.
+// excerptOf returns the text of a span of the document.
 func excerptOf(raw string, at text.Span) string { return raw[at.Start:at.End] }
 
-// unwrapped is a message that is one JSON object with its quotation marks and
+// unwrapped returns a message that is one JSON object with its quotation marks and
 // escapes as spaces, byte for byte: what an agent reports in fields is no
 // quotation. Other messages are as they were.
 func unwrapped(message string) string {

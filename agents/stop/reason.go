@@ -43,7 +43,7 @@ func heaviest(all []Signal, sign float64) string {
 	return "the sum of its signals"
 }
 
-// tell is the meaning of a signal with the words it stands on.
+// tell returns the meaning of a signal with the words it stands on.
 func tell(s Signal) string {
 	for _, d := range definitions {
 		if d.Name == s.Name {
@@ -53,7 +53,7 @@ func tell(s Signal) string {
 	return s.Name
 }
 
-// either is the meaning of the first of two signals that was seen.
+// either returns the meaning of the first of two signals that was seen.
 func (r *reading) either(a, b signal) string {
 	if r.evidence.seen(a) {
 		return definitions[a].Meaning

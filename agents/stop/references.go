@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
 )
 
-// isNext says whether a form of "to be" follows the phrase: what comes next is
+// isNext reports whether a form of "to be" follows the phrase: what comes next is
 // said then.
 func (r *reading) isNext(s int, h grammar.Hit) bool {
 	end := min(int(h.End)+3, r.doc.Sentences[s].End)
@@ -20,14 +20,14 @@ func (r *reading) isNext(s int, h grammar.Hit) bool {
 	return false
 }
 
-// participle says whether the word is one: "the next steps are dated".
+// participle reports whether the word is one: "the next steps are dated".
 func (r *reading) participle(word int) bool {
 	w := r.doc.Words[word]
 	g := lexicon()
 	return g.Sets(w.ID)&(g.Set("en.did")|g.Set("fr.part")) != 0 || strings.HasSuffix(w.Fold, "ees")
 }
 
-// describes says whether the sentence says what the things left are, and not
+// describes reports whether the sentence says what the things left are, and not
 // that they are undone: "the remaining tests are unit tests:".
 func (r *reading) describes(s int, h grammar.Hit) bool {
 	if r.hasAny(s, fails, need, undone) || r.doc.Sentences[s].Ending != text.Colon || isTask[r.doc.Words[h.End-1].Fold] {
@@ -48,7 +48,7 @@ var isTask = map[string]bool{
 	"travail": true, "taches": true, "etapes": true, "actions": true,
 }
 
-// isReference says whether a phrase names no work: nothing is left, a document
+// isReference reports whether a phrase names no work: nothing is left, a document
 // has such a section, the past is told.
 func (r *reading) isReference(s int, h grammar.Hit) bool {
 	if r.settled(s, h) || r.nothingLeft(s, h) || r.contents(s, h) {
@@ -82,7 +82,7 @@ func (r *reading) isReference(s int, h grammar.Hit) bool {
 	return false
 }
 
-// contents says whether the sentence tells what a document holds: "it lists the
+// contents reports whether the sentence tells what a document holds: "it lists the
 // risks and the remaining questions".
 func (r *reading) contents(s int, h grammar.Hit) bool {
 	d, ok := r.first(s, document)
@@ -103,7 +103,7 @@ var holds = map[string]bool{
 	"includes": true, "decrit": true, "liste": true, "contient": true, "presente": true, "explique": true, "detaille": true,
 }
 
-// isVerbal says whether a phrase begins with a verb or a negation: a document
+// isVerbal reports whether a phrase begins with a verb or a negation: a document
 // before it is its subject then, as in "the page is not done".
 func (r *reading) isVerbal(h grammar.Hit) bool {
 	switch r.doc.Words[h.First].Fold {
@@ -115,7 +115,7 @@ func (r *reading) isVerbal(h grammar.Hit) bool {
 	}
 }
 
-// nothingLeft says whether the phrase is followed by "nothing" or the like.
+// nothingLeft reports whether the phrase is followed by "nothing" or the like.
 func (r *reading) nothingLeft(s int, h grammar.Hit) bool {
 	for _, p := range r.phrases(s) {
 		if h.Class == undone && p.First >= h.First && p.End <= h.End {
@@ -129,7 +129,7 @@ func (r *reading) nothingLeft(s int, h grammar.Hit) bool {
 	return false
 }
 
-// isNothing says whether a negation is one of things: "none", "rien".
+// isNothing reports whether a negation is one of things: "none", "rien".
 func (r *reading) isNothing(h grammar.Hit) bool {
 	switch r.doc.Words[h.First].Fold {
 	case "nothing", "none", "nobody", "rien", "aucun", "aucune":
@@ -139,12 +139,12 @@ func (r *reading) isNothing(h grammar.Hit) bool {
 	}
 }
 
-// startsWith says whether a phrase begins its sentence, small words apart.
+// startsWith reports whether a phrase begins its sentence, small words apart.
 func (r *reading) startsWith(s int, h grammar.Hit) bool {
 	return int(h.First)-r.doc.Sentences[s].First <= 2
 }
 
-// colonAfter says whether a colon follows the phrase within its sentence, behind
+// colonAfter reports whether a colon follows the phrase within its sentence, behind
 // so many words at most.
 func (r *reading) colonAfter(h grammar.Hit, words int) bool {
 	s := &r.doc.Sentences[h.Sentence]
@@ -156,7 +156,7 @@ func (r *reading) colonAfter(h grammar.Hit, words int) bool {
 	return at <= end && strings.Contains(r.doc.Raw[at:end], ":")
 }
 
-// gapBetween says whether a comma, a colon or the like stands before one of the
+// gapBetween reports whether a comma, a colon or the like stands before one of the
 // words from first to last.
 func (r *reading) gapBetween(first, last int32) bool {
 	for _, w := range r.doc.Words[first : last+1] {

@@ -179,7 +179,7 @@ func opensCondition(words []text.Word, i int) bool {
 	return false
 }
 
-// wordSet is a set of folded words.
+// wordSet returns a set of folded words.
 func wordSet(words ...string) map[string]bool {
 	set := make(map[string]bool, len(words))
 	for _, w := range words {

@@ -64,7 +64,7 @@ func (r *reading) instructions(s int) {
 	}
 }
 
-// firstOf is the first phrase of the first of the classes that the sentence has.
+// firstOf returns the first phrase of the first of the classes that the sentence has.
 func (r *reading) firstOf(s int, cs ...grammar.Class) (grammar.Hit, bool) {
 	for _, c := range cs {
 		if h, ok := r.first(s, c); ok {
@@ -95,14 +95,14 @@ func (r *reading) request(h grammar.Hit, sig signal, why string) {
 	}
 }
 
-// any says whether the message has a phrase of the class.
+// any reports whether the message has a phrase of the class.
 func (r *reading) any(c grammar.Class) bool { return r.classes>>c&1 != 0 }
 
-// answering says whether the message answers a question, or reports what it was
+// answering reports whether the message answers a question, or reports what it was
 // asked to look up: what it names is not work of the agent then.
 func (r *reading) answering() bool { return r.any(answers) }
 
-// choice says whether the sentence has an "or".
+// choice reports whether the sentence has an "or".
 func (r *reading) choice(s int) bool {
 	sentence := &r.doc.Sentences[s]
 	for _, w := range r.doc.Words[sentence.First:sentence.End] {
@@ -113,7 +113,7 @@ func (r *reading) choice(s int) bool {
 	return false
 }
 
-// hasItems says whether the sentence introduces a list.
+// hasItems reports whether the sentence introduces a list.
 func (r *reading) hasItems(s int) bool {
 	b := r.doc.Sentences[s].Block
 	return b+1 < len(r.doc.Blocks) && r.doc.Blocks[b+1].Kind == text.Item

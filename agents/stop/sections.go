@@ -25,7 +25,7 @@ func (r *reading) backlog() {
 	r.marked()
 }
 
-// heads says whether the sentence is a heading or introduces a list.
+// heads reports whether the sentence is a heading or introduces a list.
 func (r *reading) heads(s int) bool {
 	b := r.doc.Sentences[s].Block
 	return r.doc.Blocks[b].Kind == text.Heading ||
@@ -42,7 +42,7 @@ func (r *reading) backlogHeading(s int) {
 	}
 }
 
-// named says whether the sentence names next steps, or work that is left, with
+// named reports whether the sentence names next steps, or work that is left, with
 // more than one word.
 func (r *reading) named(s int) bool {
 	h, ok := r.first(s, next)
@@ -209,7 +209,7 @@ func (l *list) done() bool {
 	return l.finished > 0 && l.finished >= l.items+l.user && (l.tasks == 0 || l.ticked > 0)
 }
 
-// beginsWithNothing says whether a sentence begins with "none", "rien" or the like.
+// beginsWithNothing reports whether a sentence begins with "none", "rien" or the like.
 func (r *reading) beginsWithNothing(s int) bool {
 	h, ok := r.first(s, negation)
 	return ok && int(h.First) == r.doc.Sentences[s].First && r.isNothing(h)

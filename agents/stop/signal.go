@@ -136,7 +136,7 @@ func (e *evidence) see(s signal, at Span) {
 
 func (e *evidence) seen(s signal) bool { return e.count[s] > 0 }
 
-// sum is the log-odds that the message defers.
+// sum returns the log-odds that the message defers.
 func (e *evidence) sum() float64 {
 	sum := Bias
 	for s, d := range definitions {

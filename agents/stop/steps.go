@@ -47,7 +47,7 @@ type piece struct {
 	chained bool
 }
 
-// steps are what the real mentions of a message leave undone, in the order of the
+// steps returns what the real mentions of a message leave undone, in the order of the
 // message. Two that name the same work, or share a part of the message, are one.
 // Items of which finished reports true are none; it may be nil.
 func steps(doc *text.Doc, mentions []mention, finished func(*text.Block) bool) []Step {
@@ -68,7 +68,7 @@ func steps(doc *text.Doc, mentions []mention, finished func(*text.Block) bool) [
 	return list
 }
 
-// distinct are the pieces of the best ranks in order, without those that contain
+// distinct returns the pieces of the best ranks in order, without those that contain
 // another one, say nothing, or repeat what another says.
 func (x *extractor) distinct() []piece {
 	all := x.best()
@@ -93,7 +93,7 @@ func (x *extractor) distinct() []piece {
 	return kept[:min(len(kept), maxSteps)]
 }
 
-// best are the offered pieces and those of the best other rank, without those
+// best returns the offered pieces and those of the best other rank, without those
 // that only repeat others.
 func (x *extractor) best() []piece {
 	top, offers := vague, false
@@ -145,7 +145,7 @@ func (x *extractor) repeats(i int, stems [][]stem) bool {
 // stem is the first four letters of a word.
 type stem [4]byte
 
-// stems are those of the longer words of a piece that say something, each once,
+// stems returns those of the longer words of a piece that say something, each once,
 // in order.
 func (x *extractor) stems(p piece) []stem {
 	const most = 40
@@ -189,7 +189,7 @@ func (x *extractor) step(p piece) Step {
 	}
 }
 
-// key is a hash of the folded words of a piece (FNV-1a), which is equal for pieces
+// key returns a hash of the folded words of a piece (FNV-1a), which is equal for pieces
 // that say the same in another spelling.
 func (x *extractor) key(p piece) uint64 {
 	const offset, prime = 14695981039346656037, 1099511628211
@@ -207,12 +207,12 @@ func (x *extractor) key(p piece) uint64 {
 	return h
 }
 
-// id is the text of a key.
+// id returns the text of a key.
 func id(key uint64) string {
 	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, key))
 }
 
-// span is the piece's range of the message, with the bracket or the backtick that
+// span returns the piece's range of the message, with the bracket or the backtick that
 // closes it.
 func (x *extractor) span(p piece) Span {
 	raw := x.doc.Raw
@@ -236,7 +236,7 @@ func closes(s string, c byte) bool {
 	return false
 }
 
-// plain is a text on one line, without marks of emphasis, at most maxDescription
+// plain returns a text on one line, without marks of emphasis, at most maxDescription
 // bytes long.
 func plain(s string) string {
 	var b strings.Builder

@@ -36,7 +36,7 @@ func BenchmarkSteps(b *testing.B) {
 	}
 }
 
-// everywhere is a mention at the start of each sentence.
+// everywhere returns a mention at the start of each sentence.
 func everywhere(doc *text.Doc) []mention {
 	var all []mention
 	for i, s := range doc.Sentences {

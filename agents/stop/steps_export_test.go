@@ -18,7 +18,7 @@ type Mention struct {
 	Reference bool
 }
 
-// StepsOf are the steps that mentions leave in a message. A mention whose
+// StepsOf returns the steps that mentions leave in a message. A mention whose
 // phrase the message does not have is left out.
 func StepsOf(message string, at ...Mention) []Step {
 	doc := text.NewReader(lexicon().Words).Read(message)

@@ -158,7 +158,7 @@ func (x *extractor) sentence(m mention) {
 	x.split(first, s.End, p, listing(m.category) && m.form != offer)
 }
 
-// rankOf is the rank of a piece that a mention in a sentence names.
+// rankOf returns the rank of a piece that a mention in a sentence names.
 func rankOf(m mention) rank {
 	switch {
 	case m.form == offer:
@@ -176,7 +176,7 @@ func choiceIf(is bool) rank {
 	return firm
 }
 
-// complement is where the work begins in "the next step is to …" and "Ready for
+// complement returns where the work begins in "the next step is to …" and "Ready for
 // step 2: do …", -1 if it is not said that way.
 func (x *extractor) complement(at, end int) int {
 	const reach = 12
@@ -254,7 +254,7 @@ func (x *extractor) tasks(items []int) bool {
 	return 2*n >= len(items)
 }
 
-// itemsUnder are the outer items of the lists in the section of a heading,
+// itemsUnder returns the outer items of the lists in the section of a heading,
 // sections below it included, up to a rule behind a list. A numbered line that
 // heads a list of its own is an item too, and then what stands under it is not.
 // Where there are check boxes, only items with one count.
@@ -289,7 +289,7 @@ func (x *extractor) numbered(block int) bool {
 	return x.doc.Blocks[block].Level > 6 && first < end && x.numbers(first, end, 0)
 }
 
-// itemsLedBy are the outer items of the list that a block introduces. An item
+// itemsLedBy returns the outer items of the list that a block introduces. An item
 // that introduces a nested list leads the items below it. Paragraphs that count
 // themselves are items too.
 func (x *extractor) itemsLedBy(block int) []int {
@@ -313,7 +313,7 @@ func (x *extractor) counts(block, n int) bool {
 	return end-first > 1 && x.doc.Words[first].Fold == strconv.Itoa(n)
 }
 
-// firstSentence is the range of words of the first sentence of a block.
+// firstSentence returns the range of words of the first sentence of a block.
 func (x *extractor) firstSentence(block int) (first, end int) {
 	b := x.doc.Blocks[block]
 	if b.First >= b.End {
@@ -323,7 +323,7 @@ func (x *extractor) firstSentence(block int) (first, end int) {
 	return s.First, s.End
 }
 
-// longestCell is the range of words of the cell with the most words.
+// longestCell returns the range of words of the cell with the most words.
 func (x *extractor) longestCell(block int) (first, end int) {
 	b := x.doc.Blocks[block]
 	for _, s := range x.doc.Sentences[b.First:b.End] {
@@ -334,7 +334,7 @@ func (x *extractor) longestCell(block int) (first, end int) {
 	return first, end
 }
 
-// wordAt is the first word in a range that ends behind an offset.
+// wordAt returns the first word in a range that ends behind an offset.
 func (x *extractor) wordAt(offset, first, end int) int {
 	i, _ := slices.BinarySearchFunc(x.doc.Words[first:end], offset, func(w text.Word, at int) int {
 		if w.End <= at {
@@ -345,7 +345,7 @@ func (x *extractor) wordAt(offset, first, end int) int {
 	return first + i
 }
 
-// gap is what stands before a word, back to the word before it.
+// gap returns what stands before a word, back to the word before it.
 func (x *extractor) gap(i int) string {
 	from := 0
 	if i > 0 {

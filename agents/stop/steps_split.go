@@ -67,7 +67,7 @@ func (x *extractor) skipIntroduction(i, end int) int {
 	return i
 }
 
-// clauseStart is where the clause of a word begins.
+// clauseStart returns where the clause of a word begins.
 func (x *extractor) clauseStart(first, at int) int {
 	const reach = 60
 	first = max(first, at-reach)
@@ -188,7 +188,7 @@ func (x *extractor) afterLabel(first, end int) int {
 // run is a range of words.
 type run struct{ first, end int }
 
-// enumerated are the parts of an inline list: "1. Test 2. Deploy", "a) … b) …".
+// enumerated returns the parts of an inline list: "1. Test 2. Deploy", "a) … b) …".
 func (x *extractor) enumerated(first, end int) []run {
 	var parts []run
 	end = min(end, first+maxWords)

@@ -13,12 +13,12 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 )
 
-// at is a mention of work that is left.
+// at returns a mention of work that is left.
 func at(form, phrase string) stop.Mention {
 	return stop.Mention{Form: form, Phrase: phrase, Category: stop.RemainingTasks}
 }
 
-// soon is a mention of work that comes now.
+// soon returns a mention of work that comes now.
 func soon(form, phrase string) stop.Mention {
 	return stop.Mention{Form: form, Phrase: phrase, Category: stop.FutureActions}
 }
@@ -254,7 +254,7 @@ var junk = rapid.Custom(func(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(bits), 0, 60).Draw(t, "bits"), "")
 })
 
-// checkSteps says what is wrong with the steps of a message.
+// checkSteps returns what is wrong with the steps of a message.
 func checkSteps(message string, list []stop.Step) error {
 	if len(list) > 50 {
 		return fmt.Errorf("%d steps", len(list))

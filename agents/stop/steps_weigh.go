@@ -73,7 +73,7 @@ func (x *extractor) weigh(p piece) weight {
 	return weight{[]Complexity{Simple, Moderate, Complex}[level], estimates[k][level] * time.Minute}
 }
 
-// kindOf is the kind of the first word of a piece that has one.
+// kindOf returns the kind of the first word of a piece that has one.
 func (x *extractor) kindOf(p piece) kind {
 	const reach = 4
 	for _, w := range x.doc.Words[p.first:min(p.end, p.first+reach)] {
@@ -144,7 +144,7 @@ type reference struct {
 	before bool
 }
 
-// named are the references of a piece: the up to six words behind "after", in its
+// named returns the references of a piece: the up to six words behind "after", in its
 // sentence from up to ten words before it.
 func (x *extractor) named(p piece) []reference {
 	const reach, back = 6, 10
@@ -159,7 +159,7 @@ func (x *extractor) named(p piece) []reference {
 	return found
 }
 
-// sentenceOf is the sentence that a word is in.
+// sentenceOf returns the sentence that a word is in.
 func (x *extractor) sentenceOf(word int) text.Sentence {
 	i, _ := slices.BinarySearchFunc(x.doc.Sentences, word, func(s text.Sentence, w int) int {
 		if s.End <= w {
@@ -170,7 +170,7 @@ func (x *extractor) sentenceOf(word int) text.Sentence {
 	return x.doc.Sentences[i]
 }
 
-// find is the piece other than i that a reference names: the first of those that
+// find returns the piece other than i that a reference names: the first of those that
 // share most of its words, -1 if none shares any.
 func (x *extractor) find(pieces []piece, named []stem, i int) int {
 	found, most := -1, 0

@@ -44,7 +44,7 @@ var smallNames = []string{
 // stepWords are the words of the list.
 type stepWords struct {
 	sets map[string]small
-	// seen tells of most words that are in no set without looking them up.
+	// seen reports most words that are in no set without looking them up.
 	seen [1 << 12]bool
 	// verbs are the beginnings of verbs with the kind of work that they name, by
 	// their first letters.
@@ -83,7 +83,7 @@ var smallWords = sync.OnceValue(func() *stepWords {
 	return w
 })
 
-// of are the sets that a folded word is in.
+// of returns the sets that a folded word is in.
 func (w *stepWords) of(fold string) small {
 	if !w.seen[sketch(fold)] {
 		return 0
@@ -91,7 +91,7 @@ func (w *stepWords) of(fold string) small {
 	return w.sets[fold]
 }
 
-// sketch is a cheap hash of a word: its length and its first and last letters.
+// sketch returns a cheap hash of a word: its length and its first and last letters.
 func sketch(fold string) int {
 	n := len(fold)
 	if n == 0 {
@@ -100,7 +100,7 @@ func sketch(fold string) int {
 	return (n<<10 ^ int(fold[0])<<5 ^ int(fold[n-1])) & (1<<12 - 1)
 }
 
-// kind is the kind of work of a folded word, other if it names none.
+// kind returns the kind of work of a folded word, other if it names none.
 func (w *stepWords) kind(fold string) kind {
 	if len(fold) < stemLength {
 		return other

@@ -86,7 +86,7 @@ type Verdict struct {
 	MayStop bool   `json:"may_stop"`
 	Policy  Policy `json:"policy"`
 	Point   Point  `json:"point"`
-	// Policies says of each policy whether it lets the message stop.
+	// Policies reports for each policy whether it lets the message stop.
 	Policies map[Policy]bool `json:"policies"`
 	Class    Class           `json:"class"`
 	// Score is the estimate that the message defers, in [0, 1].

@@ -91,7 +91,7 @@ func (r *reading) requested(s int, strong bool) {
 	}
 }
 
-// doneBehind says whether the sentence reports something as done behind the
+// doneBehind reports whether the sentence reports something as done behind the
 // phrase.
 func (r *reading) doneBehind(s int, h grammar.Hit) bool {
 	for _, p := range r.phrases(s) {

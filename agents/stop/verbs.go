@@ -79,7 +79,7 @@ func frenchVerbs(list string) verbs {
 	return v
 }
 
-// regular are the six forms that an irregular verb lists: je, il, nous, vous, the
+// regular returns the six forms that an irregular verb lists: je, il, nous, vous, the
 // stem of the future, the participle.
 func regular(verb string) []string {
 	stem := verb[:len(verb)-2]

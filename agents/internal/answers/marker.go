@@ -34,7 +34,7 @@ func (m Markers) Read(text string) Verdict {
 	return verdict
 }
 
-// Prose is the text without the lines that Read takes for the done marker: what
+// Prose returns the text without the lines that Read takes for the done marker: what
 // the agent says to a person.
 func (m Markers) Prose(text string) string {
 	var b strings.Builder

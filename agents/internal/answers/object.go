@@ -46,7 +46,7 @@ func ReadObject(text string) Verdict {
 // last value counts, and bytes that are not UTF-8 are replaced.
 var tolerant = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// ObjectProse is the text without the object that ReadObject reads, and without
+// ObjectProse returns the text without the object that ReadObject reads, and without
 // the code fence around it: what the agent says to a person.
 func ObjectProse(text string) string {
 	start, end := lastObject([]byte(text))

@@ -26,7 +26,7 @@ type Breaker struct {
 	opens  int
 }
 
-// State is where the breaker stands; the zero value is closed.
+// State returns where the breaker stands; the zero value is closed.
 func (b *Breaker) State() BreakerState {
 	if b.state == "" {
 		return Closed
@@ -34,7 +34,7 @@ func (b *Breaker) State() BreakerState {
 	return b.state
 }
 
-// Opens is how often the circuit has opened so far.
+// Opens returns how often the circuit has opened so far.
 func (b *Breaker) Opens() int { return b.opens }
 
 // GivenUp reports whether the circuit has opened as often as it may.

@@ -63,7 +63,7 @@ func complete(ctx context.Context, b llm.Backend, req llm.Request) (reply llm.Re
 	return b.Complete(ctx, req)
 }
 
-// timedOut is the error of a call that its own timeout ended, with what had
+// timedOut returns the error of a call that its own timeout ended, with what had
 // arrived until then.
 func (c Caller) timedOut(err error) error {
 	late := llm.Error{

@@ -81,7 +81,7 @@ func (c *chart) axis(most float64, format func(float64) string) func(float64) fl
 	return at
 }
 
-// roundStep is the smallest of 1, 2 and 5 times a power of ten that is not below
+// roundStep returns the smallest of 1, 2 and 5 times a power of ten that is not below
 // v.
 func roundStep(v float64) float64 {
 	if !(v > 0) {
@@ -195,7 +195,7 @@ func newScale(instants []time.Time, from, to float64) scale {
 	return s
 }
 
-// place is where an instant lies; one of those that were laid out.
+// place returns where an instant lies; one of those that were laid out.
 func (s scale) place(t time.Time) float64 {
 	i, _ := slices.BinarySearchFunc(s.at, t, time.Time.Compare)
 	return round1(s.x[min(i, len(s.x)-1)])
@@ -254,7 +254,7 @@ func (c *chart) addStep(s scale, st Step, calls []Call) {
 	}
 }
 
-// class is the style of a call by how it ended.
+// class returns the style of a call by how it ended.
 func class(o session.Outcome) string {
 	switch o {
 	case session.Accepted:

@@ -159,7 +159,7 @@ func repliesTo(m session.Message, index int) bool {
 	return index == 0 // identity and tone
 }
 
-// answeredAt are the places that have an answer.
+// answeredAt returns the places that have an answer.
 func (c *checker) answeredAt() map[place]bool {
 	out := map[place]bool{}
 	for _, a := range c.Answers {

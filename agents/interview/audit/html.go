@@ -50,7 +50,7 @@ func HTML(w io.Writer, a Audit) error {
 	return nil
 }
 
-// stepName is a step in the words of a reader.
+// stepName returns a step in the words of a reader.
 func stepName(s session.Step) string {
 	switch s {
 	case session.Identity:
@@ -65,7 +65,7 @@ func stepName(s session.Step) string {
 	return fmt.Sprintf("Block %d%s", s.Block(), s.Part())
 }
 
-// money is a cost in words; what is not known is never shown as 0.
+// money returns a cost in words; what is not known is never shown as 0.
 func money(c Cost, currency quantity.Currency) string {
 	switch {
 	case c.Amount != nil:
@@ -90,7 +90,7 @@ func secondsText(v *float64) string {
 	return format.Seconds(*v)
 }
 
-// share is a rate in words, with its doubt.
+// share returns a rate in words, with its doubt.
 func share(r Rate) string {
 	if r.Value == nil {
 		return "n/a"
@@ -109,7 +109,7 @@ func percent(v float64) string {
 // shortHash leaves the version and the start of the hash.
 func shortHash(s string) string { return sanitize.Line(s, 40) }
 
-// incidents are the calls that were in vain.
+// incidents returns the calls that were in vain.
 func incidents(list []Call) []Call {
 	return where(list, func(c Call) bool { return c.Outcome != session.Accepted })
 }

@@ -20,7 +20,7 @@ func SessionFileName(candidate, id, extension string) string {
 	return FileName(candidate, "+"+id[:min(shortID, len(id))]+extension)
 }
 
-// FileName is the name of a candidate's audit with an extension such as ".json":
+// FileName returns the name of a candidate's audit with an extension such as ".json":
 // session_audit_{candidate}.json. It is one plain name, whatever the id: one that
 // is no candidate's id is replaced by "_" and the start of its SHA-256, which no
 // candidate's id can be.

@@ -45,7 +45,7 @@ func begin() *interview {
 	return i
 }
 
-// taken is an interview up to so many inputs of the candidate; all there are if
+// taken returns an interview up to so many inputs of the candidate; all there are if
 // it is less than 0.
 func taken(inputs int, before func(*interview)) *interview {
 	i := begin()
@@ -87,7 +87,7 @@ func (i *interview) say() {
 	i.next(in)
 }
 
-// answer is the candidate's.
+// answer returns the candidate's.
 func (i *interview) answer() string {
 	choice := i.Session.Step == session.Tone || i.Session.Step == session.Block2A && i.Session.Queue != nil && i.Session.Queue.Cursor == 0
 	switch {
@@ -108,7 +108,7 @@ func (i *interview) next(in flow.Input) {
 	i.apply(move)
 }
 
-// reply is what the model answers to what is owed.
+// reply returns what the model answers to what is owed.
 func (i *interview) reply() flow.Replied {
 	owed, call := i.Session.Owed, len(i.Calls)
 	text := fmt.Sprintf("Text of call %d?", call)
@@ -184,7 +184,7 @@ func (i *interview) keep(q session.Queue) {
 	i.Queues = append(i.Queues, q)
 }
 
-// troubled is an interview in which calls are lost, broken and rejected, a
+// troubled returns an interview in which calls are lost, broken and rejected, a
 // history is trimmed, and the candidate takes a long break.
 func troubled() audit.Data {
 	i := taken(-1, func(i *interview) {

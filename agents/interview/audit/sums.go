@@ -98,7 +98,7 @@ func answered(c session.Call) bool {
 	return c.Outcome == session.Accepted || c.Outcome == session.Rejected
 }
 
-// amount is what a call cost in the audit's currency; nil if that is unknown.
+// amount returns what a call cost in the audit's currency; nil if that is unknown.
 func amount(c session.Call, o Options) *float64 {
 	if c.Cost == nil {
 		return nil
@@ -176,7 +176,7 @@ func (s Sums) plus(other Sums) Sums { return Sums{s.Input + other.Input, s.Outpu
 
 func sums(u llm.Usage) Sums { return Sums{Input: input(u), Output: u.Output} }
 
-// difference is what a call reported less what was counted.
+// difference returns what a call reported less what was counted.
 func difference(c session.Call) *Sums {
 	if c.Reported == nil {
 		return nil

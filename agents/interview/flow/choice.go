@@ -86,7 +86,7 @@ func (r *reading) step(i int) int {
 	return 1
 }
 
-// clauseEnd is where the clause of a word ends.
+// clauseEnd returns where the clause of a word ends.
 func (r *reading) clauseEnd(i int) int {
 	for i++; i < len(r.words) && !r.words[i].gap; {
 		i++
@@ -104,7 +104,7 @@ func (r *reading) no(i int) bool {
 	return false
 }
 
-// newest is the last mention; nil if there is none.
+// newest returns the last mention; nil if there is none.
 func (r *reading) newest() *mention {
 	if len(r.found) == 0 {
 		return nil
@@ -156,7 +156,7 @@ func (r *reading) expire(i int) {
 	}
 }
 
-// mentionAt is the option that is named at a word.
+// mentionAt returns the option that is named at a word.
 func (r *reading) mentionAt(i int) (mention, bool) {
 	rest := r.words[i:]
 	found, length := none, 0
@@ -206,7 +206,7 @@ func says(ws []word, i int) bool {
 	return ends(ws, i) || tuIsFine.at(ws[i+1:]) > 0
 }
 
-// choose is the option that an answer chooses. An answer that begins with a
+// choose returns the option that an answer chooses. An answer that begins with a
 // letter chooses by it; in any other, the options that it names and does not
 // reject are weighed; one that names none may say their place. What stays open is
 // no choice.
@@ -237,7 +237,7 @@ func contradicted(letter mention, rest []mention, ws []word) bool {
 	return false
 }
 
-// weigh is the one option that is named and never rejected; of several, the one
+// weigh returns the one option that is named and never rejected; of several, the one
 // that is preferred; if only one was rejected out of two, the other.
 func weigh(found []mention, options int) (int, bool) {
 	named, rejected, preferred := make([]int, options), make([]int, options), make([]int, options)

@@ -194,7 +194,7 @@ func (g graph) groups() []group {
 	return all
 }
 
-// shape is all of a group without the names of its steps.
+// shape returns all of a group without the names of its steps.
 func (g group) shape() string {
 	var b strings.Builder
 	plain := func(p place) place { p.step = ""; return p }
@@ -210,7 +210,7 @@ func (g group) shape() string {
 	return b.String()
 }
 
-// calls is how many calls a pass through the group makes.
+// calls returns how many calls a pass through the group makes.
 func (g group) calls() int {
 	n := 0
 	for _, node := range g.nodes {

@@ -86,7 +86,7 @@ var (
 	ErrState = errors.New("the state of the interview is damaged")
 )
 
-// Start is the state of a new session and the first thing that is said.
+// Start returns the state of a new session and the first thing that is said.
 func Start(s session.Session) Move {
 	s.Step, s.Owed, s.Queue = session.Identity, nil, nil
 	m := Move{Session: s}
@@ -94,7 +94,7 @@ func Start(s session.Session) Move {
 	return m
 }
 
-// Next is the transition function. The session that is given is not changed.
+// Next returns the transition function. The session that is given is not changed.
 // Its errors are ErrOrder, ErrBlank and ErrState.
 func Next(s session.Session, in Input, now time.Time) (Move, error) {
 	if err := check(s); err != nil {
@@ -139,7 +139,7 @@ func fits(p session.Phase, in Input) bool {
 	return false
 }
 
-// name is the input's, for people.
+// name returns the input's, for people.
 func name(in Input) string {
 	switch in.(type) {
 	case Answered:

@@ -29,7 +29,7 @@ var (
 	quotes   = compiled(`«[^«»\n]*»|“[^“”\n]*”|"[^"\n]*"`)
 )
 
-// compiled is a pattern that is compiled when it is used first.
+// compiled returns a pattern that is compiled when it is used first.
 func compiled(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
@@ -216,7 +216,7 @@ var (
 	colon    = compiled(`\s?:(?:\s+|$)`)
 )
 
-// title is the title that a part of an answer names; empty if it names none.
+// title returns the title that a part of an answer names; empty if it names none.
 func title(part string) string {
 	if q := quotes().FindString(part); strings.Trim(q, "«»“”\" \u00a0\u202f") != "" {
 		part = q
@@ -236,7 +236,7 @@ func edge(r rune) bool {
 	return unicode.IsSpace(r) || unicode.In(r, unicode.C) || strings.ContainsRune(".,;:!…*_`\"'’‘“”«»-–—•·>", r)
 }
 
-// led is what a part says after the words that lead to a title.
+// led returns what a part says after the words that lead to a title.
 func led(part string) string {
 	if at := colon().FindStringIndex(part); at != nil {
 		head := words(part[:at[0]])
@@ -262,7 +262,7 @@ func led(part string) string {
 	return part[ws[i].start:]
 }
 
-// leading is how many words at the head of ws only lead to a title; led means
+// leading returns how many words at the head of ws only lead to a title; led means
 // that others did before.
 func leading(text string, ws []word, led bool) int {
 	if n := leads.at(ws); n > 0 && !shouts(text, ws[1:n]) {
@@ -295,7 +295,7 @@ func capital(text string) bool {
 	return unicode.IsUpper(first) || unicode.IsDigit(first)
 }
 
-// uncommented is a part without the remark on what it names. What follows a
+// uncommented returns a part without the remark on what it names. What follows a
 // colon is a subtitle if it is short and has a capital letter.
 func uncommented(part string) string {
 	end := len(part)
@@ -321,7 +321,7 @@ func uncommented(part string) string {
 	return part[:end]
 }
 
-// sentenceEnd is where the first sentence of a part ends.
+// sentenceEnd returns where the first sentence of a part ends.
 func sentenceEnd(part string) int {
 	for _, at := range sentence().FindAllStringIndex(part, 4) {
 		if last := words(part[at[0]:at[1]]); len(last) > 0 && abbreviations.at(last) == 0 {

@@ -15,12 +15,12 @@ import (
 
 var update = flag.Bool("update", false, "write the diagrams in docs anew")
 
-// id is a node's name in Mermaid.
+// id returns a node's name in Mermaid.
 func (n node) id(g group) string {
 	return strings.ReplaceAll(fmt.Sprintf("%s_%s_%s%d", g.steps[0], n.phase, n.owed, n.index), "-", "_")
 }
 
-// what says what happens at a node.
+// what returns what happens at a node.
 func (n node) what() string {
 	if n.phase == session.Owing {
 		return "call"
@@ -61,7 +61,7 @@ func mermaid(groups []group) string {
 	return b.String()
 }
 
-// last is the id of the node from which the group is left.
+// last returns the id of the node from which the group is left.
 func (g group) last() string {
 	for _, n := range g.nodes {
 		from := g.exit.from

@@ -142,7 +142,7 @@ func (m *Move) proceed() {
 	m.owe(opening(s.Step), 0)
 }
 
-// opening is the purpose of the first call of a step; empty where none is made.
+// opening returns the purpose of the first call of a step; empty where none is made.
 func opening(s session.Step) session.Purpose {
 	switch s {
 	case session.Identity, session.Tone:

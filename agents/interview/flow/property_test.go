@@ -40,7 +40,7 @@ func encoded(v any) string {
 	return string(b)
 }
 
-// whole is a session with the queue, which its own encoding leaves out.
+// whole returns a session with the queue, which its own encoding leaves out.
 func whole(s session.Session) string { return encoded(s) + encoded(s.Queue) }
 
 var _ = Describe("Any walk through an interview", Label("I-04", "I-18"), func() {

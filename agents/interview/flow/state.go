@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// check says why no interview can be in a state. What a store returns is input
+// check returns why no interview can be in a state. What a store returns is input
 // like any other: a state that passes makes no transition fail.
 func check(s session.Session) error {
 	if !slices.Contains(session.Steps(), s.Step) {

@@ -54,10 +54,10 @@ func (w *walk) move(in flow.Input) (flow.Move, error) {
 	return m, err
 }
 
-// last is the newest move.
+// last returns the newest move.
 func (w *walk) last() flow.Move { return w.moves[len(w.moves)-1] }
 
-// fitting is an input that brings the interview forward.
+// fitting returns an input that brings the interview forward.
 func (w *walk) fitting() flow.Input {
 	switch w.Phase {
 	case session.Asking:
@@ -72,7 +72,7 @@ func (w *walk) fitting() flow.Input {
 	return nil
 }
 
-// clear is an answer that is understood.
+// clear returns an answer that is understood.
 func (w *walk) clear() string {
 	switch {
 	case w.Step == session.Tone:
@@ -85,7 +85,7 @@ func (w *walk) clear() string {
 	return "Lost"
 }
 
-// reply is a good one to what is owed.
+// reply returns a good one to what is owed.
 func (w *walk) reply() flow.Replied {
 	r := flow.Replied{Call: len(w.calls)}
 	if w.Owed.Purpose != session.PurposeQuestions {

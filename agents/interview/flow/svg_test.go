@@ -70,14 +70,14 @@ func key() string {
 	return b.String()
 }
 
-// exitPlace is where the group is left, by the names of its first step.
+// exitPlace returns where the group is left, by the names of its first step.
 func (g group) exitPlace() place {
 	from := g.exit.from
 	from.step = g.steps[0]
 	return from
 }
 
-// xy is the upper left corner of a box.
+// xy returns the upper left corner of a box.
 func (c *canvas) xy(p place) (x, y int) {
 	at := c.boxes[p]
 	return firstX + at[0]*pitchX, headroom + at[1]*pitchY

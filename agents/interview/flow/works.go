@@ -73,7 +73,7 @@ func ParseCore(text string, works []string) string {
 	return sanitize.Line(norm.NFC.String(text[:min(len(text), maxRead)]), maxTitle)
 }
 
-// byTitle is the work that an answer prefers, or else names first, and does not
+// byTitle returns the work that an answer prefers, or else names first, and does not
 // reject.
 func byTitle(ws []word, works []string) (int, bool) {
 	var o options
@@ -103,7 +103,7 @@ func byTitle(ws []word, works []string) (int, bool) {
 	return first, first != none
 }
 
-// byPlace is the work that an answer names by its place among so many.
+// byPlace returns the work that an answer names by its place among so many.
 func byPlace(ws []word, works int) (int, bool) {
 	if len(ws) == 1 {
 		if n, err := strconv.Atoi(ws[0].folded); err == nil && n > 0 && n <= works {
@@ -119,7 +119,7 @@ func byPlace(ws []word, works int) (int, bool) {
 	return 0, false
 }
 
-// placeAt is the place, from 0, that the n words at the head of ws name.
+// placeAt returns the place, from 0, that the n words at the head of ws name.
 func placeAt(ws []word, works int) (place, n int) {
 	if n := lastPlace.at(ws); n > 0 {
 		return works - 1, n

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// long is a history of n messages of the first block, with answers as people
+// long returns a history of n messages of the first block, with answers as people
 // write them.
 func long(n int) []session.Message {
 	answer := strings.Repeat("J'ai repris le dossier à zéro, parce que l'équipe n'y croyait plus. ", 6)

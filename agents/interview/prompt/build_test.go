@@ -31,7 +31,7 @@ func golden(name, got string) {
 	Expect(got).To(Equal(string(want)), "run with -update if that is meant")
 }
 
-// calls are the 24 of an interview.
+// calls returns the 24 of an interview.
 func calls() []session.Session {
 	var all []session.Session
 	add := func(step session.Step, p session.Purpose, index int) { all = append(all, owing(step, p, index)) }
@@ -56,7 +56,7 @@ func calls() []session.Session {
 	return all
 }
 
-// instructions are the texts of the system messages.
+// instructions returns the texts of the system messages.
 func instructions(r llm.Request) []string {
 	var all []string
 	for _, m := range r.Messages {
@@ -67,7 +67,7 @@ func instructions(r llm.Request) []string {
 	return all
 }
 
-// task is what a request tells the model to do.
+// task returns what a request tells the model to do.
 func task(l session.Language, now session.Session) string {
 	GinkgoHelper()
 	told := instructions(load(l).Build(now, nil, prompt.Limits{}).Request)

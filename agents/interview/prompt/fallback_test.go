@@ -42,7 +42,7 @@ var _ = Describe("A text that is shown where a model's is refused", Label("I-09"
 	})
 })
 
-// texts are those of an interview, but for the profile and the matching, in whose
+// texts returns those of an interview, but for the profile and the matching, in whose
 // place no text is put that looks like one.
 func texts() []validate.Expected {
 	all := []validate.Expected{{Purpose: session.PurposePreamble, Step: session.Preamble}}

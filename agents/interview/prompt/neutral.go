@@ -120,7 +120,7 @@ func common(text string) int {
 // continues reports whether a text begins with the second half of a character.
 func continues(text string) bool { return text != "" && text[0]&0xc0 == 0x80 }
 
-// escape is what to write for a character that cannot be seen, or "".
+// escape returns what to write for a character that cannot be seen, or "".
 func escape(before, r rune, width int, after string) string {
 	switch {
 	case r == utf8.RuneError && width == 1:

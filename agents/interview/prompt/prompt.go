@@ -89,7 +89,7 @@ const (
 	maxTitles    = 10
 )
 
-// said is a message of the history in the form in which it is sent. The texts of
+// said returns a message of the history in the form in which it is sent. The texts of
 // models are treated like those of candidates, whose words they may repeat.
 func said(m *session.Message) llm.Message {
 	role := llm.User
@@ -99,7 +99,7 @@ func said(m *session.Message) llm.Message {
 	return llm.Message{Role: role, Content: neutral(m.Text)}
 }
 
-// works tells which works the service read from the answers.
+// works returns which works the service read from the answers.
 func (s *Set) works(now session.Session) string {
 	titles := lines(now.Works)
 	medium := s.media.Series

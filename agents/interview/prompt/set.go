@@ -68,13 +68,13 @@ func Load(l session.Language) (*Set, error) {
 // twelve digits of its hash.
 func (s *Set) String() string { return s.Version + "@" + s.Hash[:12] }
 
-// Fixed is a text that no model writes, in the candidate's register; formal
+// Fixed returns a text that no model writes, in the candidate's register; formal
 // before that is known.
 func (s *Set) Fixed(f flow.Fixed, r session.Register) string {
 	return s.in(r)["fixed/"+string(f)]
 }
 
-// Fallback is the neutral text that is shown for a purpose where no text of a model
+// Fallback returns the neutral text that is shown for a purpose where no text of a model
 // was good enough, in the candidate's register. That of a batch holds questions
 // with separators.
 func (s *Set) Fallback(p session.Purpose, step session.Step, index int, m session.Medium, r session.Register) string {
@@ -164,7 +164,7 @@ func choose(text string, which int) (string, error) {
 	}
 }
 
-// tail is the end of a text, to find a place in a file by.
+// tail returns the end of a text, to find a place in a file by.
 func tail(text string) string {
 	runes := []rune(text)
 	return string(runes[max(0, len(runes)-30):])

@@ -19,7 +19,7 @@ import (
 
 var allFixed = []flow.Fixed{flow.FixedIdentity, flow.FixedTone, flow.FixedToneNew, flow.FixedMedium}
 
-// copyOf is the shipped set of a language as files that a spec may change.
+// copyOf returns the shipped set of a language as files that a spec may change.
 func copyOf(l session.Language) fstest.MapFS {
 	GinkgoHelper()
 	files := fstest.MapFS{}

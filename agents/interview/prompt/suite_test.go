@@ -27,7 +27,7 @@ func load(l session.Language) *prompt.Set {
 	return set
 }
 
-// owing is a session that owes a message.
+// owing returns a session that owes a message.
 func owing(step session.Step, purpose session.Purpose, index int) session.Session {
 	return session.Session{
 		Candidate: "c1", Language: session.French, Step: step, Phase: session.Owing,
@@ -70,7 +70,7 @@ func (s *script) block(step session.Step, questions int) {
 	}
 }
 
-// until is the history of an interview whose steps before the given one are over.
+// until returns the history of an interview whose steps before the given one are over.
 func until(step session.Step) []session.Message {
 	var s script
 	s.opening()

@@ -118,7 +118,7 @@ func protected(m *session.Message, block int) bool {
 	return false
 }
 
-// size is a message's number of tokens. One that nobody has counted passes for a
+// size returns a message's number of tokens. One that nobody has counted passes for a
 // token in each four bytes, so that the limit holds all the same.
 func size(m *session.Message) int {
 	if m.Tokens == 0 {

@@ -80,7 +80,7 @@ func promises(history []session.Message, at session.Step, limits prompt.Limits, 
 	return sizes(history, limits, kept, dropped, oldestFree)
 }
 
-// sizes are the promises about the limit in tokens.
+// sizes returns the promises about the limit in tokens.
 func sizes(
 	history []session.Message, limits prompt.Limits, kept prompt.Kept, dropped []session.Message, oldestFree int,
 ) string {

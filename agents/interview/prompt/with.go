@@ -44,7 +44,7 @@ func (s *Set) With(texts map[string]string) (*Set, error) {
 	return &own, nil
 }
 
-// Check says why a text cannot be that of a name; the error is an *UnknownError if there
+// Check returns why a text cannot be that of a name; the error is an *UnknownError if there
 // is no such name.
 func Check(name, text string) error {
 	switch known := names(); {

@@ -224,10 +224,10 @@ type Message struct {
 	Call int `json:"call,omitempty"`
 }
 
-// ID is the name of the message for clients.
+// ID returns the name of the message for clients.
 func (m Message) ID() string { return MessageID(m.Seq) }
 
-// MessageID is the name of the message with a number.
+// MessageID returns the name of the message with a number.
 func MessageID(seq int) string { return "m" + strconv.Itoa(seq) }
 
 // Purpose says what a call is for.
@@ -296,7 +296,7 @@ type Call struct {
 	Trimmed int `json:"trimmed,omitempty"`
 }
 
-// Used are the tokens that the call is charged for: those that the backend
+// Used returns the tokens that the call is charged for: those that the backend
 // reported, else our own count.
 func (c Call) Used() llm.Usage {
 	if c.Reported != nil {
@@ -305,7 +305,7 @@ func (c Call) Used() llm.Usage {
 	return c.Counted
 }
 
-// Billed are the tokens that the cost is computed from: Used, and none for a call
+// Billed returns the tokens that the cost is computed from: Used, and none for a call
 // that broke before the backend reported any.
 func (c Call) Billed() llm.Usage {
 	if c.Outcome == Broken && c.Reported == nil {

@@ -38,13 +38,13 @@ func Steps() []Step {
 	}
 }
 
-// Next is the step after s; Matching has none and stays.
+// Next returns the step after s; Matching has none and stays.
 func (s Step) Next() Step {
 	steps := Steps()
 	return steps[min(slices.Index(steps, s)+1, len(steps)-1)]
 }
 
-// Block is the block's number, from 1 to 10. It is 0 before the first block, and
+// Block returns the block's number, from 1 to 10. It is 0 before the first block, and
 // the matching counts as part of the last one.
 func (s Step) Block() int {
 	if s == Matching {

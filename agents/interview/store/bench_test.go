@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// backends are the stores to measure. PostgreSQL is among them where
+// backends returns the stores to measure. PostgreSQL is among them where
 // REHEARSE_TEST_POSTGRES names a server.
 func backends(b *testing.B) map[string]string {
 	b.Helper()

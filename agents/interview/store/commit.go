@@ -46,7 +46,7 @@ func (s *Store) Commit(ctx context.Context, n session.Session, c session.Change)
 	return 0, fmt.Errorf("storing a step of session %s: %w", n.ID, s.engine.explain(err))
 }
 
-// exists says why a session could not be created: there is one, or its change
+// exists returns why a session could not be created: there is one, or its change
 // contradicts itself.
 func (s *Store) exists(ctx context.Context, id string) error {
 	err := s.stale(ctx, id)
@@ -59,7 +59,7 @@ func (s *Store) exists(ctx context.Context, id string) error {
 	return err
 }
 
-// stale says why a session has not the version that was expected.
+// stale returns why a session has not the version that was expected.
 func (s *Store) stale(ctx context.Context, id string) error {
 	known, err := s.finds(ctx, selectExists, id)
 	switch {

@@ -2,7 +2,7 @@ package store
 
 import "database/sql"
 
-// DB is the database behind a store.
+// DB returns the database behind a store.
 func DB(s *Store) *sql.DB { return s.db }
 
 // Writing reports whether a commit to a file is being written.

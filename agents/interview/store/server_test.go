@@ -18,7 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 )
 
-// scratch is an empty schema on a real server.
+// scratch returns an empty schema on a real server.
 func scratch(ctx SpecContext) string {
 	GinkgoHelper()
 	dsn, drop, err := store.Scratch(ctx, server())
@@ -27,7 +27,7 @@ func scratch(ctx SpecContext) string {
 	return dsn
 }
 
-// server is the address of a PostgreSQL server: the one that
+// server returns the address of a PostgreSQL server: the one that
 // REHEARSE_TEST_POSTGRES names, else one in a container. Where neither is to be
 // had, the spec is skipped.
 func server() string {

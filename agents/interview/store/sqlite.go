@@ -77,7 +77,7 @@ func connectSQLite(ctx context.Context, path string) (s *Store, err error) {
 	return &Store{db: db, engine: e, driver: "SQLite " + version}, nil
 }
 
-// sqliteDSN is the address with the settings for durability: with a write-ahead
+// sqliteDSN returns the address with the settings for durability: with a write-ahead
 // log and synchronous FULL a commit is on the disk when it returns.
 func sqliteDSN(path string) string {
 	settings := url.Values{"_txlock": {"immediate"}, "_pragma": {"foreign_keys(1)"}}

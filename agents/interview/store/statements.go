@@ -62,7 +62,7 @@ type operation struct {
 	decides bool
 }
 
-// creation is what stores a new session.
+// creation returns what stores a new session.
 func creation(s session.Session, c session.Change) ([]operation, error) {
 	s.Version = 1
 	p := plan{id: s.ID}
@@ -72,7 +72,7 @@ func creation(s session.Session, c session.Change) ([]operation, error) {
 	return p.change(c)
 }
 
-// commitment is what stores the next version of a session.
+// commitment returns what stores the next version of a session.
 func commitment(s session.Session, c session.Change) ([]operation, error) {
 	loaded := s.Version
 	s.Version++
@@ -151,7 +151,7 @@ var options = json.JoinOptions(
 // about 2,700.
 const maxKey = 512
 
-// checkKey says why a string cannot name something in both databases.
+// checkKey returns why a string cannot name something in both databases.
 func checkKey(what, key string) error {
 	switch {
 	case key == "":

@@ -70,7 +70,7 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	return openSQLite(ctx, dsn)
 }
 
-// Name is a store's address without its password, for logs.
+// Name returns a store's address without its password, for logs.
 func Name(dsn string) string {
 	scheme, _, found := strings.Cut(dsn, "://")
 	if !found {
@@ -84,7 +84,7 @@ func Name(dsn string) string {
 	return u.Redacted()
 }
 
-// Driver says which database really runs, such as "SQLite 3.53.1" or
+// Driver returns which database really runs, such as "SQLite 3.53.1" or
 // "PostgreSQL 17.2".
 func (s *Store) Driver() string { return s.driver }
 

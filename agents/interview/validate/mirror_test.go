@@ -14,7 +14,7 @@ import (
 
 const sentence = "Dis-moi si ça te parle, ou s'il y a une nuance importante que je n'ai pas vue."
 
-// mirror is a mirror with the bodies of its first two sections.
+// mirror returns a mirror with the bodies of its first two sections.
 func mirror(reading, deduction string) string {
 	return "1️⃣ Lecture implicite\n" + reading + "\n\n2️⃣ Déduction personnalisée\n" + deduction +
 		"\n\n3️⃣ Validation ouverte\n" + sentence

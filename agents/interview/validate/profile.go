@@ -54,7 +54,7 @@ func (c *checker) profile() {
 	}
 }
 
-// prefaceOf is what stands before the first heading of a profile.
+// prefaceOf returns what stands before the first heading of a profile.
 func prefaceOf(text string) string {
 	at, blank := 0, true
 	for line := range strings.Lines(text) {

@@ -34,7 +34,7 @@ var (
 	}
 )
 
-// rules are the rules that a text breaks, each once, in order.
+// rules returns the rules that a text breaks, each once, in order.
 func rules(text string, want validate.Expected) []validate.Rule {
 	var all []validate.Rule
 	for _, f := range validate.Check(text, want).Findings {
@@ -45,7 +45,7 @@ func rules(text string, want validate.Expected) []validate.Rule {
 	return all
 }
 
-// only is the one finding that a text has.
+// only returns the one finding that a text has.
 func only(text string, want validate.Expected) validate.Finding {
 	GinkgoHelper()
 	found := validate.Check(text, want).Findings

@@ -18,7 +18,7 @@ import (
 // Separator stands between the questions of a batch, on a line of its own.
 const Separator = "---QUESTION_SEPARATOR---"
 
-// Expected is what a text is held against.
+// Expected is what a text is checked against.
 type Expected struct {
 	Purpose  session.Purpose
 	Step     session.Step
@@ -70,7 +70,7 @@ func (r Result) Valid() bool {
 	return true
 }
 
-// Check holds a text against what is expected. It takes time linear in the
+// Check checks a text against what is expected. It takes time linear in the
 // length of the text, whatever the text is.
 func Check(text string, want Expected) Result {
 	c := &checker{want: want, works: newWorks(want.Works)}

@@ -66,7 +66,7 @@ func (t *tab) hear(event any) {
 	}
 }
 
-// heard is what the browser complained about.
+// heard returns what the browser complained about.
 func (t *tab) heard() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,7 +95,7 @@ func value[T any](t *tab, expression string) (T, error) {
 	return chromedp.Run(ctx, chromedp.Evaluate[T](expression))
 }
 
-// text is the text of the first element that matches, as a person sees it: with
+// text returns the text of the first element that matches, as a person sees it: with
 // spaces that look alike.
 func (t *tab) text(css string) string {
 	text, _ := value[string](t, fmt.Sprintf(`document.querySelector(%q)?.innerText ?? ""`, css))

@@ -79,7 +79,7 @@ var _ = Describe("docs/interview-http.md", func() {
 	})
 })
 
-// section is what stands under a heading.
+// section returns what stands under a heading.
 func section(text, heading string) string {
 	_, rest, _ := strings.Cut(text, "## "+heading)
 	rest, _, _ = strings.Cut(rest, "\n## ")

@@ -80,7 +80,7 @@ func newTown(tb testing.TB, dsn string) *town {
 	return t
 }
 
-// pooled is a transport that keeps a connection for everybody.
+// pooled returns a transport that keeps a connection for everybody.
 func pooled(tb testing.TB) *http.Transport {
 	t := &http.Transport{MaxIdleConnsPerHost: 2 * crowd}
 	tb.Cleanup(t.CloseIdleConnections)
@@ -183,7 +183,7 @@ func (t *town) take(candidate string, pace func(step int) time.Time) (taken, err
 	}
 }
 
-// eager is the pace of people who answer as soon as a question is shown.
+// eager returns the pace of people who answer as soon as a question is shown.
 func eager(int) func(int) time.Time { return func(int) time.Time { return clock.Real().Now() } }
 
 // fill takes so many interviews at once.

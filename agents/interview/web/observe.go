@@ -23,7 +23,7 @@ type note struct {
 
 type noteKey struct{}
 
-// noteOf is the note of a request; of one that nobody observes, one to forget.
+// noteOf returns the note of a request; of one that nobody observes, one to forget.
 func noteOf(r *http.Request) *note {
 	if n, ok := r.Context().Value(noteKey{}).(*note); ok {
 		return n

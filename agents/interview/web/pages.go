@@ -132,7 +132,7 @@ type form url.Values
 
 func (f form) get(key string) string { return url.Values(f).Get(key) }
 
-// answer is the choice, if one was made, and what was written.
+// answer returns the choice, if one was made, and what was written.
 func (f form) answer() string {
 	choice, text := strings.TrimSpace(f.get("choice")), strings.TrimSpace(f.get("message"))
 	if choice == "" || text == "" {
@@ -188,7 +188,7 @@ func (s *Server) refusePage(w http.ResponseWriter, r *http.Request, f *wire.Prob
 	s.render(w, r, f.Status, page.Missing{Language: s.preferred(r), Problem: f.Code})
 }
 
-// preferred is the language that a browser asks for, among those offered.
+// preferred returns the language that a browser asks for, among those offered.
 func (s *Server) preferred(r *http.Request) session.Language {
 	offered := s.options.Languages
 	tags, _, err := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))

@@ -98,7 +98,7 @@ func (s *starts) bucketOf(from netip.Prefix, now time.Time) *bucket {
 	return b
 }
 
-// addressOf is the address that a request comes from. One client may have a whole
+// addressOf returns the address that a request comes from. One client may have a whole
 // /64 of IPv6, which counts as one. All texts that are not an address count as the same one.
 func addressOf(r *http.Request) netip.Prefix {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)

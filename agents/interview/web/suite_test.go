@@ -234,7 +234,7 @@ func (h *house) begin() answer {
 	return a
 }
 
-// next says what the persona says to what is shown.
+// next returns what the persona says to what is shown.
 func (h *house) next(v interview.View) answer {
 	GinkgoHelper()
 	fields := map[string]any{"sessionId": v.SessionID, "replyTo": v.MessageID}
@@ -246,7 +246,7 @@ func (h *house) next(v interview.View) answer {
 	return h.say(fields)
 }
 
-// reply is what the persona answers, empty for the word to go on.
+// reply returns what the persona answers, empty for the word to go on.
 func (h *house) reply(v interview.View) string {
 	switch {
 	case v.Kind == session.KindMirror:
@@ -280,7 +280,7 @@ func at(step session.Step, question int) func(interview.View) bool {
 	return func(v interview.View) bool { return v.Step == step && v.QuestionIndex == question }
 }
 
-// everything is all that a store holds, to be compared.
+// everything returns all that a store holds, to be compared.
 func (h *house) everything() string {
 	GinkgoHelper()
 	ctx := context.Background()

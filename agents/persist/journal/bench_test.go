@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/journal"
 )
 
-// record is of the length of an outcome with an answer.
+// record returns of the length of an outcome with an answer.
 func record(i int) []byte {
 	return fmt.Appendf(nil, `{"kind":"outcome","task":"task-%06d","grade":"done","answer":%q}`, i, strings.Repeat("It is in place. ", 30))
 }
@@ -95,7 +95,7 @@ func BenchmarkAppendGroupFloor(b *testing.B) {
 	}
 }
 
-// large is a folder with a journal of 100 MB.
+// large returns a folder with a journal of 100 MB.
 func large(b *testing.B) (dir string, size int64) {
 	b.Helper()
 	dir = b.TempDir()

@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
-// sample is a machine with three Appends, a snapshot after the second, and a blob.
+// sample returns a machine with three Appends, a snapshot after the second, and a blob.
 func sample() *machine {
 	GinkgoHelper()
 	m := newMachine()
@@ -31,7 +31,7 @@ func sample() *machine {
 	return m
 }
 
-// lines are the lines of a journal, with their ends; the first is the header.
+// lines returns the lines of a journal, with their ends; the first is the header.
 func lines(m *machine) [][]byte {
 	return slices.Collect(bytes.Lines(bytes.Clone(m.names["journal"].data)))
 }

@@ -92,7 +92,7 @@ func write(in files, path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// writeAll is one write; what is written in part is an error.
+// writeAll writes data in one call; a short write is an error.
 func writeAll(f io.Writer, data []byte) error {
 	n, err := f.Write(data)
 	if err == nil && n < len(data) {

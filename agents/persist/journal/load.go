@@ -64,7 +64,7 @@ func replay(in files, found *Recovery, from mark, begin func() error, record fun
 	return end, err
 }
 
-// lost is the error of a journal that lacks what a snapshot stands for. No crash leaves
+// lost returns the error of a journal that lacks what a snapshot stands for. No crash leaves
 // that, as a snapshot is made when its records are on the disk.
 func lost(from, end mark) error {
 	what := fmt.Sprintf("goes up to record %d", end.records)

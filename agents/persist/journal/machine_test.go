@@ -51,7 +51,7 @@ func newMachine() *machine {
 	return &machine{names: map[string]*node{}, ops: map[string]int{}}
 }
 
-// disk is the machine's folder as a store sees it.
+// disk returns the machine's folder as a store sees it.
 func (m *machine) disk() journal.Files {
 	return journal.Folder{
 		OpenFile: m.open,
@@ -82,7 +82,7 @@ func (m *machine) step() error {
 	return nil
 }
 
-// try is one operation.
+// try returns one operation.
 func (m *machine) try(op, name string) error {
 	m.ops[op+" "+path.Clean(name)]++
 	if f := m.fault(op, name); f != nil {
@@ -146,7 +146,7 @@ func (m *machine) rename(from, to string) error {
 	return nil
 }
 
-// restart is the machine after its process was killed: what was written is there.
+// restart returns the machine after its process was killed: what was written is there.
 func (m *machine) restart() *machine {
 	next := newMachine()
 	for name, n := range m.names {
@@ -155,7 +155,7 @@ func (m *machine) restart() *machine {
 	return next
 }
 
-// powerCut is the machine after the power failed: of what was not synced, some of the
+// powerCut returns the machine after the power failed: of what was not synced, some of the
 // last names are lost, and of each file there is a part, of which the end may be zeros.
 func (m *machine) powerCut(random *rand.Rand) *machine {
 	next := newMachine()

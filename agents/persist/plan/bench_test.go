@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 )
 
-// chain is a plan of n tasks, each after the one before it.
+// chain returns a plan of n tasks, each after the one before it.
 func chain(n int) []byte {
 	var b strings.Builder
 	b.WriteString("name: p\ntasks:\n")

@@ -41,7 +41,7 @@ func cycles(before [][]int) [][]int {
 	return found
 }
 
-// tail is a copy of the end of a way from a node on.
+// tail returns a copy of the end of a way from a node on.
 func tail(way []int, from int) []int {
 	i := len(way) - 1
 	for way[i] != from {

@@ -73,14 +73,14 @@ var _ = Describe("cycles of dependencies", func() {
 	})
 })
 
-// cycle are the names of a message about a cycle.
+// cycle returns the names of a message about a cycle.
 func cycle(message string) []string {
 	_, rest, _ := strings.Cut(message, ": ")
 	rest, _, _ = strings.Cut(rest, ";")
 	return strings.Split(rest, " → ")
 }
 
-// key is the same for a cycle wherever one begins to go round it.
+// key returns the same for a cycle wherever one begins to go round it.
 func key(names []string) string {
 	round := names[1:]
 	best := ""

@@ -48,7 +48,7 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// MaxRetries is how often a failed attempt at the task is made again.
+// MaxRetries returns how often a failed attempt at the task is made again.
 func (t Task) MaxRetries() int {
 	if t.Retries == nil {
 		return defaultRetries
@@ -56,7 +56,7 @@ func (t Task) MaxRetries() int {
 	return *t.Retries
 }
 
-// Worker is the name of the worker that does the task.
+// Worker returns the name of the worker that does the task.
 func (t Task) Worker() string { return cmp.Or(t.By, DefaultWorker) }
 
 // WithDefaults is p with its timeout decided, where it is a command.
@@ -67,7 +67,7 @@ func (p Probe) WithDefaults() Probe {
 	return p
 }
 
-// Worker is the worker of a name; the one named "default" is a runner loop with
+// Worker returns the worker of a name; the one named "default" is a runner loop with
 // nothing given where the plan does not say. It reports false if there is none.
 func (p Plan) Worker(name string) (Worker, bool) {
 	w, ok := p.Workers[name]
@@ -77,7 +77,7 @@ func (p Plan) Worker(name string) (Worker, bool) {
 	return w, ok
 }
 
-// workerNames are those that a task may name.
+// workerNames returns those that a task may name.
 func (p Plan) workerNames() []string {
 	names := slices.Sorted(maps.Keys(p.Workers))
 	if !slices.Contains(names, DefaultWorker) {

@@ -47,7 +47,7 @@ limits:
   hard_calls: 100
 `
 
-// refused are the places and messages of what is wrong, a line each.
+// refused returns the places and messages of what is wrong, a line each.
 func refused(text string) []string {
 	GinkgoHelper()
 	p, found := plan.Parse("plan.yaml", []byte(text))
@@ -56,10 +56,10 @@ func refused(text string) []string {
 	return strings.Split(found.Error(), "\n")
 }
 
-// one is a plan of one task with something after it.
+// one returns a plan of one task with something after it.
 func one(more string) string { return "name: p\ntasks: [{id: a, do: x}]\n" + more }
 
-// of is a plan of the tasks, a line each.
+// of returns a plan of the tasks, a line each.
 func of(tasks ...string) string {
 	return "name: p\ntasks:\n  - " + strings.Join(tasks, "\n  - ") + "\n"
 }

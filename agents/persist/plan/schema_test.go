@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
-// schema is that of a plan, as package scenarios generates it.
+// schema returns that of a plan, as package scenarios generates it.
 func schema() *jsonschema.Schema {
 	GinkgoHelper()
 	r := reflector.Reflector{FieldNameTag: "yaml", Anonymous: true, ExpandedStruct: true, Mapper: func(t reflect.Type) *reflector.Schema {

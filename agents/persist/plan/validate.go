@@ -43,7 +43,7 @@ type Problem struct {
 	Nearest string
 }
 
-// String is the path, the message and the suggestion.
+// String returns the path, the message and the suggestion.
 func (p Problem) String() string {
 	text := p.Path + ": " + p.Message
 	if p.Nearest != "" {
@@ -181,7 +181,7 @@ func (v *validator) after(at string, t Task, index map[string]int, ids []string)
 	return before
 }
 
-// near is the nearest of many ids; it gives up after some.
+// near returns the nearest of many ids; it gives up after some.
 func (v *validator) near(id string, ids []string) string {
 	if v.nearest++; v.nearest > maxNearest {
 		return ""

@@ -44,7 +44,7 @@ func BenchmarkTask(b *testing.B) {
 	}
 }
 
-// half is a plan of which half is done.
+// half returns a plan of which half is done.
 func half(b *testing.B, n int) (*supervisor, plan.Plan) {
 	p := big(n)
 	s, err := newSupervisor(p)

@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 )
 
-// Saved is what the supervisor knows of its checkpoints, which no record tells of.
+// Saved is what the supervisor knows of its checkpoints, which no record reports.
 type Saved struct {
 	// Due says that the time for a checkpoint has passed.
 	Due bool
@@ -64,7 +64,7 @@ func (s *State) limit(ok bool, details string) check.Result {
 	return check.Result{Verdict: check.Fail, Details: Clip(details, MaxDetails)}
 }
 
-// unreachable are the ids of the tasks that wait for one that is not waiting, and not
+// unreachable returns the ids of the tasks that wait for one that is not waiting, and not
 // done. It looks at these only.
 func (s *State) unreachable() []string {
 	n := s.tasks.stages
@@ -93,7 +93,7 @@ func (s *State) unreachable() []string {
 	return ids
 }
 
-// Bounded is a result of a probe as a record holds it.
+// Bounded returns a result of a probe as a record holds it.
 func Bounded(c check.Result) check.Result {
 	c.Details, c.Output = Clip(c.Details, MaxDetails), Clip(c.Output, maxOutput)
 	c.Items = clipAll(c.Items)

@@ -58,7 +58,7 @@ func (s *State) judged(t *Task, o *Outcome) {
 	s.Deferrals = append(s.Deferrals, d)
 }
 
-// deferral is the index of what the answer of a task defers; negative if there is none.
+// deferral returns the index of what the answer of a task defers; negative if there is none.
 func (s *State) deferral(task string) int {
 	return slices.IndexFunc(s.Deferrals, func(d Deferral) bool { return d.Task == task })
 }

@@ -23,7 +23,7 @@ type Print struct {
 	Digest string `json:"digest"`
 }
 
-// FingerprintOf is that of a plan.
+// FingerprintOf returns that of a plan.
 func FingerprintOf(p plan.Plan) (Fingerprint, error) {
 	f := Fingerprint{Goal: digest([]byte(p.Goal)), Tasks: make([]Print, len(p.Tasks))}
 	for i, t := range p.Tasks {
@@ -47,7 +47,7 @@ func (f Fingerprint) Digest() string {
 	return hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
-// Changes are the ids of the tasks of now that differ from f's, that are new, and
+// Changes returns the ids of the tasks of now that differ from f's, that are new, and
 // those of f that are gone; moved says that the same tasks have another order.
 func (f Fingerprint) Changes(now Fingerprint) (changed, added, removed []string, moved bool) {
 	before := make(map[string]string, len(f.Tasks))

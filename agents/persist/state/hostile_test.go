@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 )
 
-// three is a plan of three tasks, one after another.
+// three returns a plan of three tasks, one after another.
 func three() plan.Plan {
 	p := plan.Plan{Name: "three", Tasks: []plan.Task{
 		{ID: "a", Do: "Do a."}, {ID: "b", Do: "Do b.", After: []string{"a"}}, {ID: "c", Do: "Do c.", After: []string{"a", "b"}},
@@ -24,7 +24,7 @@ func three() plan.Plan {
 	return p
 }
 
-// part is what a supervisor wrote until after so many records.
+// part returns what a supervisor wrote until after so many records.
 func part(n int) *supervisor {
 	GinkgoHelper()
 	s, err := newSupervisor(three())

@@ -74,7 +74,7 @@ func (s *State) Next() Move {
 // MaxOutage is how many attempts in a row may fail as what they need is not there.
 const MaxOutage = 10
 
-// outageWait is how long to wait after so many such attempts: an outage of minutes
+// outageWait returns how long to wait after so many such attempts: an outage of minutes
 // costs little, and one of an hour and more is seen through.
 func outageWait(n int) time.Duration {
 	waits := []time.Duration{0, 30 * time.Second, 2 * time.Minute, 8 * time.Minute, 10 * time.Minute}
@@ -137,7 +137,7 @@ func (s *State) probed() bool {
 	})
 }
 
-// capped says which limit leaves checks failing.
+// capped returns which limit leaves checks failing.
 func (s *State) capped(failed []check.Name) (guard, details string) {
 	if s.Round.InRow >= s.limits.Rounds {
 		return "rounds", fmt.Sprintf("stopped after %s (limits.rounds) with %s failing", count(s.Round.InRow, "round"), s.told(failed))
@@ -145,7 +145,7 @@ func (s *State) capped(failed []check.Name) (guard, details string) {
 	return "no_progress", fmt.Sprintf("stopped, as a round changed nothing: %s still failing", s.told(failed))
 }
 
-// blockage says what cannot be done.
+// blockage returns what cannot be done.
 func (s *State) blockage(outspent bool) string {
 	var parts []string
 	if s.tasks.stages[Failed]+s.tasks.stages[Blocked] > 0 {
@@ -196,7 +196,7 @@ func (s *State) complete() string {
 	return text
 }
 
-// named are the checks whose last verdict is v.
+// named returns the checks whose last verdict is v.
 func (s *State) named(v check.Verdict) []check.Name {
 	var names []check.Name
 	for _, c := range s.Results {

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 )
 
-// anyPlan is a plan of some tasks, each after some before it in the plan or, as the
+// anyPlan returns a plan of some tasks, each after some before it in the plan or, as the
 // order is shuffled, behind it.
 func anyPlan(t *rapid.T) plan.Plan {
 	n := rapid.IntRange(1, 12).Draw(t, "tasks")

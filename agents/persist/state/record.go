@@ -43,7 +43,7 @@ const (
 )
 
 // Record is one line of the journal. Only the fields of its kind are set. No
-// record tells of processes, so that the journal of a run that was killed and
+// record reports processes, so that the journal of a run that was killed and
 // resumed is that of an undisturbed one.
 type Record struct {
 	Kind Kind `json:"kind"`
@@ -193,7 +193,7 @@ func Decode(data []byte) (Record, error) {
 	return r, nil
 }
 
-// Encode is the record as one line for the journal.
+// Encode returns the record as one line for the journal.
 func (r Record) Encode() ([]byte, error) {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -221,7 +221,7 @@ func Clip(text string, most int) string {
 	return text[:head] + gap + text[tail:]
 }
 
-// Bounded is the outcome as a record holds it.
+// Bounded returns the outcome as a record holds it.
 func (o Outcome) Bounded() Outcome {
 	o.Answer, o.Details, o.Carry = Clip(o.Answer, maxAnswer), Clip(o.Details, MaxDetails), Clip(o.Carry, maxCarry)
 	o.Refused, o.Unjudged = Clip(o.Refused, MaxDetails), Clip(o.Unjudged, MaxDetails)
@@ -239,7 +239,7 @@ func clipAll(texts []string) []string {
 	return out
 }
 
-// Timeless is the record without its times: what two runs with the same workers have
+// Timeless returns the record without its times: what two runs with the same workers have
 // in common.
 func (r Record) Timeless() Record {
 	r.At = 0

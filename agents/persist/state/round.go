@@ -18,7 +18,7 @@ var mirrors = map[check.Name]bool{
 	check.Checkpoints: true, check.SoftLimit: true, check.ToolCalls: true,
 }
 
-// fixable are the failed checks that tasks can be made of, most critical first.
+// fixable returns the failed checks that tasks can be made of, most critical first.
 func (s *State) fixable() []check.Result {
 	var failed []check.Result
 	for _, c := range s.Results {
@@ -59,7 +59,7 @@ func (s *State) failures() string {
 	return hex.EncodeToString(hash.Sum(nil)[:8])
 }
 
-// round are the tasks of the next round.
+// round returns the tasks of the next round.
 func (s *State) round() []Derived {
 	var made []Derived
 	for _, c := range s.fixable() {
@@ -85,7 +85,7 @@ func (s *State) round() []Derived {
 	return made
 }
 
-// fresh is an id for a task of the next round that no task has.
+// fresh returns an id for a task of the next round that no task has.
 func (s *State) fresh(what string) string {
 	id := fmt.Sprintf("round-%d.%s", s.Counts.Rounds+1, what)
 	for n := 2; ; n++ {
@@ -128,7 +128,7 @@ func sentence(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// derived is the task of a record.
+// derived returns the task of a record.
 func derived(d Derived) Task {
 	return Task{Task: plan.Task{ID: d.ID, Do: d.Do, By: d.By}, From: d.From, of: d.Of, step: d.Step}
 }

@@ -20,7 +20,7 @@ const (
 	refusedStop         Sign = "stop-guard"           // an answer announces what is not done
 )
 
-// Severity is how much a sign weighs. Each of them keeps the run from being complete.
+// Severity returns how much a sign weighs. Each of them keeps the run from being complete.
 func (s Sign) Severity() check.Criticality {
 	switch s {
 	case todosUnchecked, validationMissing, refusedStop:

@@ -60,7 +60,7 @@ var stageOf = func() map[byte]Stage {
 	return stages
 }()
 
-// Snapshot is the state as JSON on one line. It takes a time that grows with the
+// Snapshot returns the state as JSON on one line. It takes a time that grows with the
 // number of tasks by a few nanoseconds for each.
 func (s *State) Snapshot() ([]byte, error) {
 	t := s.tasks
@@ -169,7 +169,7 @@ func (t *tasks) refill(running int) {
 	}
 }
 
-// Clone is a copy that shares nothing with s that changes.
+// Clone returns a copy that shares nothing with s that changes.
 func (s *State) Clone() (*State, error) {
 	data, err := s.Snapshot()
 	if err != nil {

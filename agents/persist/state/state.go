@@ -128,7 +128,7 @@ func New(p plan.Plan) (*State, error) {
 	}, nil
 }
 
-// Limits are the plan's, with their defaults.
+// Limits returns the plan's, with their defaults.
 func (s *State) Limits() plan.Limits { return s.limits }
 
 // Task returns the task with an index, which is that of the plan, or after these of
@@ -153,16 +153,16 @@ func (s *State) Tasks() []Task {
 	return all
 }
 
-// Count is how many tasks have a stage.
+// Count returns how many tasks have a stage.
 func (s *State) Count(of Stage) int { return s.tasks.stages[of] }
 
-// Len is how many tasks there are.
+// Len returns how many tasks there are.
 func (s *State) Len() int { return len(s.tasks.all) }
 
 // Begun reports whether there is anything in the journal.
 func (s *State) Begun() bool { return s.Plan != "" }
 
-// Essential are the files that the task and those that come next name, each once.
+// Essential returns the files that the task and those that come next name, each once.
 func (s *State) Essential(i int) []string {
 	const ahead = 5
 	var files []string
@@ -184,7 +184,7 @@ func (s *State) Essential(i int) []string {
 	return files
 }
 
-// some are the ids of the first tasks of given stages, with their details, as the
+// some returns the ids of the first tasks of given stages, with their details, as the
 // items of a check.
 func (s *State) some(stages ...Stage) []string {
 	var items []string

@@ -55,13 +55,13 @@ type Change struct {
 	Look bool `json:"look,omitempty"`
 }
 
-// Empty says whether c changes nothing.
+// Empty reports whether c changes nothing.
 func (c Change) Empty() bool { return len(c.Used)+len(c.Evicted) == 0 && !c.Look }
 
 // New returns an empty window that holds at most limit files; below 1 means default.
 func New(limit int) *Window { return &Window{max: max(limit, 0)} }
 
-// Max is how many files it holds at most.
+// Max returns how many files it holds at most.
 func (w *Window) Max() int {
 	if w.max < 1 {
 		return defaultMax
@@ -69,23 +69,23 @@ func (w *Window) Max() int {
 	return w.max
 }
 
-// Len is how many files are in context.
+// Len returns how many files are in context.
 func (w *Window) Len() int { return w.in.Len() }
 
-// Has says whether a file is in context.
+// Has reports whether a file is in context.
 func (w *Window) Has(file string) bool {
 	held, _ := w.find(clean(file))
 	return held
 }
 
-// Files are the files in context, least recently used first.
+// Files returns the files in context, least recently used first.
 func (w *Window) Files() []string { return paths(&w.in) }
 
-// Evicted are the files that left and did not come back, the last one last. Of very
+// Evicted returns the files that left and did not come back, the last one last. Of very
 // many only the last are remembered, 20 for each file that the window holds.
 func (w *Window) Evicted() []string { return paths(&w.out) }
 
-// Want says what must change so that the files of named are in context, the last
+// Want returns what must change so that the files of named are in context, the last
 // one used last. Those of essential do not leave; of the others the least recently
 // used do, be it one of named itself. It changes nothing.
 func (w *Window) Want(named, essential []string) Change {
@@ -151,7 +151,7 @@ func (w *Window) settle(c Change, used []string, over int) Change {
 	return c
 }
 
-// Stale says which files have not been used since the last look and are not
+// Stale returns which files have not been used since the last look and are not
 // essential: they are to leave. It changes nothing; to apply the change is the look.
 func (w *Window) Stale(essential []string) Change {
 	stay := set(distinct(essential))
@@ -187,7 +187,7 @@ func (w *Window) Apply(c Change) {
 	}
 }
 
-// find says whether a file is in context, and whether it had left.
+// find reports whether a file is in context, and whether it had left.
 func (w *Window) find(file string) (held, left bool) {
 	e, ok := w.known[file]
 	if !ok {

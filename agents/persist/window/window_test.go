@@ -20,7 +20,7 @@ func names(from, to int) (all []string) {
 	return all
 }
 
-// holding is a window of so many files, file-0 used first.
+// holding returns a window of so many files, file-0 used first.
 func holding(limit, n int) *window.Window {
 	w := window.New(limit)
 	w.Apply(w.Want(names(0, n), nil))

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
-// busy is an agent that makes tool calls by itself, one in a second, and says nothing
+// busy returns an agent that makes tool calls by itself, one in a second, and says nothing
 // until its answer.
 func busy(calls int, answer llm.Reply) turn {
 	return func(ctx context.Context, r *rig, req llm.Request) (llm.Reply, error) {

@@ -39,18 +39,18 @@ const (
 	report    = "One finding: eval in src/login.go:1."
 )
 
-// look is a step that searches for a word.
+// look returns a step that searches for a word.
 func look(word string) string { return strings.ReplaceAll(searching, "eval", word) }
 
 func docs(documents ...string) string { return strings.Join(documents, "---\n") }
 
-// deciding is a reflection that ends a run.
+// deciding returns a reflection that ends a run.
 func deciding(decision string, keys ...string) string {
 	return "reflection: |\n  src/login.go:1 calls eval with user input.\ndecision: " + decision + "\nreason: because of line 1\n" +
 		strings.Join(append(keys, ""), "\n")
 }
 
-// newAgent is a rig whose worker is the auditor, in a workspace with one file.
+// newAgent returns a rig whose worker is the auditor, in a workspace with one file.
 func newAgent(turns ...turn) *rig {
 	GinkgoHelper()
 	r := newRig(plan.Worker{React: &plan.React{Agent: "agents/auditor.agent.md", Workspace: "code"}}, turns...)

@@ -46,7 +46,7 @@ func (l *looper) Work(ctx context.Context, a persist.Assignment) persist.Outcome
 	return out
 }
 
-// grade is the outcome that a loop's end stands for. An attempt that did not end
+// grade returns the outcome that a loop's end stands for. An attempt that did not end
 // by itself or with all its work may be made again, unless the agent was not permitted
 // to do it: then another attempt meets the same. Words are what an unfinished answer
 // says.
@@ -86,7 +86,7 @@ func (l *looper) shared(e *budget.Exceeded, own budget.Caps) bool {
 	return limit(l.caps, e.Cap) == e.Limit || limit(own, e.Cap) != e.Limit
 }
 
-// limit is a cap as budget.Exceeded names it.
+// limit returns a cap as budget.Exceeded names it.
 func limit(caps budget.Caps, name string) string {
 	switch name {
 	case "calls":
@@ -97,7 +97,7 @@ func limit(caps budget.Caps, name string) string {
 	return caps.Cost.String()
 }
 
-// carry is what the next attempt should know of a loop; words are what an answer says
+// carry returns what the next attempt should know of a loop; words are what an answer says
 // that was cut off.
 func carry(r loop.Result, words string) string {
 	switch {
@@ -111,7 +111,7 @@ func carry(r loop.Result, words string) string {
 	return ""
 }
 
-// end is the end of a text: what an agent said last says where it stands.
+// end returns the end of a text: what an agent said last says where it stands.
 func end(text string, limit int) string {
 	r := []rune(text)
 	if len(r) <= limit {

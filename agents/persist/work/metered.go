@@ -80,7 +80,7 @@ func (m *metered) listen(req *llm.Request) {
 	}
 }
 
-// words are the end of what the last answer says so far.
+// words returns the end of what the last answer says so far.
 func (m *metered) words() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -90,7 +90,7 @@ func (m *metered) words() string {
 	return m.said.String()
 }
 
-// tags are those of a request with those of the attempt.
+// tags returns those of a request with those of the attempt.
 func (m *metered) tags(given map[string]string) map[string]string {
 	tags := maps.Clone(given)
 	if tags == nil {
@@ -124,7 +124,7 @@ func (m *metered) account(reply llm.Reply, err error) {
 	m.usage.Source = usage.Source
 }
 
-// spent is what all calls used; nil if that is not known.
+// spent returns what all calls used; nil if that is not known.
 func (m *metered) spent() *llm.Usage {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -135,7 +135,7 @@ func (m *metered) spent() *llm.Usage {
 	return &usage
 }
 
-// inner is the sink of what works for a supervisor, which tells itself how an
+// inner returns the sink of what works for a supervisor, which tells itself how an
 // attempt ended.
 func inner(sink event.Sink, task string) event.Sink {
 	return event.SinkFunc(func(e event.Event) {

@@ -70,7 +70,7 @@ type asking struct {
 	meter persist.Meter
 }
 
-// asked is a person, or nobody.
+// asked returns a person, or nobody.
 func asked(p react.Person, m persist.Meter) react.Person {
 	if p == nil {
 		return nil
@@ -84,7 +84,7 @@ func (p asking) Ask(ctx context.Context, question, about string) (string, bool) 
 	return p.Person.Ask(ctx, question, about)
 }
 
-// gradeAgent is the outcome that an agent's end stands for.
+// gradeAgent returns the outcome that an agent's end stands for.
 func gradeAgent(r react.Result) persist.Outcome {
 	switch r.Status {
 	case react.StatusDone:
@@ -116,7 +116,7 @@ func gradeAgent(r react.Result) persist.Outcome {
 	}
 }
 
-// question is what a person is asked.
+// question returns what a person is asked.
 func question(r react.Result) string {
 	text := cmp.Or(r.Question, r.Details)
 	if r.Trigger == "" {
@@ -135,7 +135,7 @@ func list(items []string) string {
 // maxSteps is how many of an agent's last iterations the next attempt is told.
 const maxSteps = 8
 
-// steps are the last iterations of an agent, shortly.
+// steps returns the last iterations of an agent, shortly.
 func steps(r react.Result) string {
 	const most = 300
 	var b strings.Builder

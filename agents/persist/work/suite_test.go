@@ -164,7 +164,7 @@ func (r *rig) write(name, text string) {
 	Expect(os.WriteFile(file, []byte(text), 0o644)).To(Succeed())
 }
 
-// kinds are those of the events that were told.
+// kinds returns those of the events that were told.
 func (r *rig) kinds() []event.Kind {
 	var all []event.Kind
 	for _, e := range r.events {

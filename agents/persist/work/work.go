@@ -123,7 +123,7 @@ func (g guarded) Work(ctx context.Context, a persist.Assignment) (out persist.Ou
 	return g.worker.Work(ctx, a)
 }
 
-// ended is the outcome of an attempt that was ended from outside, with what the
+// ended returns the outcome of an attempt that was ended from outside, with what the
 // next one should know.
 func ended(cause error, carry string) persist.Outcome {
 	if errors.Is(cause, persist.ErrSegment) {
@@ -138,7 +138,7 @@ var fatal = []llm.ErrorKind{llm.Unauthorized, llm.InvalidRequest, llm.Refused, l
 // passing are those of a backend that is down for a while, or asked too often.
 var passing = []llm.ErrorKind{llm.Unavailable, llm.RateLimited, llm.Timeout}
 
-// failed is the outcome of an attempt that an error ended.
+// failed returns the outcome of an attempt that an error ended.
 func failed(err error, details, carry string) persist.Outcome {
 	grade := persist.Failed
 	if slices.Contains(fatal, llm.KindOf(err)) || errors.Is(err, react.ErrTask) || errors.Is(err, react.ErrAgent) {
@@ -147,7 +147,7 @@ func failed(err error, details, carry string) persist.Outcome {
 	return persist.Outcome{Grade: grade, Later: slices.Contains(passing, llm.KindOf(err)), Details: details, Carry: carry}
 }
 
-// resolved are the settings of an attempt. What bounds its time is the task's
+// resolved returns the settings of an attempt. What bounds its time is the task's
 // timeout and the supervisor's watchdog, so that the loop's own is off unless the
 // plan gives one.
 //

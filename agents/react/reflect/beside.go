@@ -17,12 +17,12 @@ func (b *beside) add(t token) {
 	b.n++
 }
 
-// all are those behind first, then the one before.
+// all returns the tokens behind first, then the one before.
 func (b *beside) all() []token { return b.words[:b.n] }
 
 func (b *beside) after() []token { return b.words[:b.behind] }
 
-// first is the word right behind; none at all if there is no such word.
+// first returns the word right behind; none at all if there is no such word.
 func (b *beside) first() token {
 	if b.behind == 0 {
 		return token{}

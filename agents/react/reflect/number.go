@@ -44,7 +44,7 @@ func parseNumber(core string) (value, unit string, ok bool) {
 // ofUnit reports whether a character may stand in a unit: "ms", "%", "GB", "er".
 func ofUnit(c rune) bool { return unicode.IsLower(c) || strings.ContainsRune("%€$°KMGTB×", c) }
 
-// numeric is how many bytes of a number begin a text.
+// numeric returns how many bytes of a number begin a text.
 func numeric(text string) int {
 	switch {
 	case isDigit(text[0]), text[0] == '.', text[0] == ',':
@@ -59,7 +59,7 @@ func numeric(text string) int {
 
 var marks = strings.NewReplacer("\u00a0", "", "\u202f", "", ",", ".")
 
-// canonical is a number without marks of thousands, and with a full stop before
+// canonical returns a number without marks of thousands, and with a full stop before
 // its decimals: a mark with exactly three digits behind it separates thousands.
 func canonical(text string) string {
 	text = marks.Replace(text)
@@ -100,7 +100,7 @@ var numerals = map[string]string{
 // small reports whether a number is one that texts have by chance.
 func small(value string) bool { return len(value) == 1 }
 
-// rounded are the whole numbers that people say for one with decimals.
+// rounded returns the whole numbers that people say for one with decimals.
 func rounded(value string) []string {
 	if !strings.Contains(value, ".") {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// Judge holds the answers against a contract. A part holds if the agent claims that
+// Judge checks the answers against a contract. A part holds if the agent claims that
 // it does, and if what it names agrees with the contract:
 //
 //   - completeness, in the schema form: every required input is named by a check;
@@ -80,7 +80,7 @@ func (r *Record) judge(a *Answer, c Contract) {
 	}
 }
 
-// said are the texts that a part consists of.
+// said returns the texts that a part consists of.
 func (a *Answer) said() []string {
 	if a.Form == Tick {
 		if a.Text == "" {
@@ -91,7 +91,7 @@ func (a *Answer) said() []string {
 	return a.Checks
 }
 
-// denial says why a part does not claim to hold.
+// denial returns why a part does not claim to hold.
 func (a *Answer) denial() string {
 	switch {
 	case a.Form == Schema && len(a.Checks) == 0:
@@ -115,7 +115,7 @@ func needsChecks(p Part, c Contract) bool {
 	return true
 }
 
-// unmentioned are the things of the contract that a part should name and does not.
+// unmentioned returns the things of the contract that a part should name and does not.
 func unmentioned(p Part, said []string, c Contract) []string {
 	var want []string
 	share := 1 // all words of it

@@ -16,7 +16,7 @@ var contract = verify.Contract{
 	Context:     []string{"src/app.js", "The task: audit the handler in lib/db.js."},
 }
 
-// judged are the findings on a verification that a part is replaced in.
+// judged returns the findings on a verification that a part is replaced in.
 func judged(part, said string, c verify.Contract) verify.Record {
 	GinkgoHelper()
 	text := "verification:\n"
@@ -30,7 +30,7 @@ func judged(part, said string, c verify.Contract) verify.Record {
 	return verify.Judge(read(text), c)
 }
 
-// messages are the findings in words.
+// messages returns the findings in words.
 func messages(r verify.Record) []string {
 	all := []string{}
 	for _, f := range r.Findings {

@@ -19,7 +19,7 @@ var stopWords = set(`
 	ni ou par pas peut plus pour qu que qui sans se ses son sont sur tous tout toute toutes un une y
 `)
 
-// stems are the words of a text that say something, without their endings.
+// stems returns the words of a text that say something, without their endings.
 func stems(text string) []string {
 	var all []string
 	for _, w := range textfold.Fold(text) {
@@ -88,7 +88,7 @@ const (
 	maxName  = 200
 )
 
-// files are the file names that texts mention, each once and at most maxFiles.
+// files returns the file names that texts mention, each once and at most maxFiles.
 func files(said []string) []string {
 	var all []string
 	known := make(map[string]bool)
@@ -134,7 +134,7 @@ func notPath(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-/\\~@+", r)
 }
 
-// unread are the files that texts mention and the context does not.
+// unread returns the files that texts mention and the context does not.
 func unread(said, context []string) []string {
 	var all []string
 	for _, f := range files(said) {

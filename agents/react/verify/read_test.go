@@ -20,7 +20,7 @@ func read(text string) []verify.Answer {
 	return found
 }
 
-// claim is whether a part passes that says so.
+// claim reports whether a part passes that says so.
 func claim(said string) bool {
 	GinkgoHelper()
 	found := read("verification:\n  correctness: " + said + "\n")

@@ -46,7 +46,7 @@ type Answer struct {
 	Pos step.Pos `json:"-"`
 }
 
-// Contract is what a verification is held against.
+// Contract is what a verification is checked against.
 type Contract struct {
 	// Required are the names of the required inputs, Constraints the contract's
 	// own. Context are names and facts that the output may refer to: files that were

@@ -58,7 +58,7 @@ func (p pending) sighting() sighting {
 // nothing about one of today.
 const stale = 24 * time.Hour
 
-// decide says what becomes of a stop and changes the memory accordingly. It never
+// decide returns what becomes of a stop and changes the memory accordingly. It never
 // refuses more than cfg.Cap stops in a row:
 //
 //   - A host whose flag can be trusted (contract.flagged) begins a new row when it

@@ -109,7 +109,7 @@ func (r record) entry() entry {
 	return spokenEntry(m.ID, words, false)
 }
 
-// spokenEntry is a message with text, unless it goes on with a tool call. Without
+// spokenEntry returns a message with text, unless it goes on with a tool call. Without
 // either it is an aside: a thought.
 func spokenEntry(id string, w words, calls bool) entry {
 	switch {
@@ -182,7 +182,7 @@ func finalOfDocument(data []byte) (string, bool) {
 	return lastOf(data).text, true
 }
 
-// lastOf is the last message in a document with messages, if that is the agent's.
+// lastOf returns the last message in a document with messages, if that is the agent's.
 func lastOf(document json.RawMessage) entry {
 	var d struct {
 		Messages []record `json:"messages"`

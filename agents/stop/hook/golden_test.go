@@ -100,7 +100,7 @@ var stories = []story{
 	}},
 }
 
-// renamed is an event of the host that is no stop.
+// renamed returns an event of the host that is no stop.
 func renamed(h hook.Host, s host.Stop) string {
 	GinkgoHelper()
 	stdin, err := host.Input(h, s)
@@ -117,7 +117,7 @@ func renamed(h hook.Host, s host.Stop) string {
 	return string(out)
 }
 
-// inTranscript is whether the host sends the message only by its transcript.
+// inTranscript reports whether the host sends the message only by its transcript.
 func inTranscript(h hook.Host) bool { return h == hook.Copilot || h == hook.Cursor }
 
 var _ = Describe("the contract", Label("G-12"), func() {
@@ -161,7 +161,7 @@ var _ = Describe("the contract", Label("G-12"), func() {
 	}
 })
 
-// input is a host's input, with the transcript where the host has one.
+// input returns a host's input, with the transcript where the host has one.
 func input(h hook.Host, s host.Stop, dir string) string {
 	GinkgoHelper()
 	if inTranscript(h) && s.Message != "" {

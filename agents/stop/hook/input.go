@@ -143,7 +143,7 @@ func (p payload) host() Host {
 // noText is what Gemini CLI sends for a turn without text.
 const noText = "[no response text]"
 
-// message is the last message, if the host sends it.
+// message returns the last message, if the host sends it.
 func (p payload) message() string {
 	s := first(p.LastAssistantMessage, p.PromptResponse, p.Text, p.Message)
 	if s == noText {
@@ -152,7 +152,7 @@ func (p payload) message() string {
 	return s
 }
 
-// skip says why a stop is none that could be refused.
+// skip returns why a stop is none that could be refused.
 func (p payload) skip() string {
 	switch event := p.event(); event {
 	case "", "Stop", "stop", "SubagentStop", "subagentStop", "AfterAgent", "agentStop", "afterAgentResponse":

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 )
 
-// Judged is one judged stop, as the log tells of it.
+// Judged is one judged stop, as the log reports it.
 type Judged struct {
 	Class stop.Class
 	Score float64

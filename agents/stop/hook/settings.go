@@ -100,7 +100,7 @@ func Install(host Host, executable string, cfg Config) (Settings, error) {
 	}, nil
 }
 
-// claudeSettings are those of Claude Code and of Codex.
+// claudeSettings returns those of Claude Code and of Codex.
 func claudeSettings(words []string, subagents bool) any {
 	entry := []matcher{{Hooks: []command{{Type: "command", Command: forShell(words), Timeout: hostTimeout}}}}
 	events := object{"Stop": entry}
@@ -147,7 +147,7 @@ func openHandsSettings(words []string, _ bool) any {
 	}}}}
 }
 
-// commandLine is the command with the flags that differ from the defaults.
+// commandLine returns the command with the flags that differ from the defaults.
 func commandLine(host Host, executable string, cfg Config) []string {
 	words := []string{executable, "guard", "--host", string(host)}
 	if cfg.Policy != "" && cfg.Policy != stop.Balanced {

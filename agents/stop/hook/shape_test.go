@@ -83,7 +83,7 @@ var _ = Describe("the host", func() {
 	})
 })
 
-// remembered is the content of all files of a state folder, and their names.
+// remembered returns the content of all files of a state folder, and their names.
 func remembered(dir string) string {
 	GinkgoHelper()
 	var all strings.Builder

@@ -53,7 +53,7 @@ var _ = BeforeEach(func() {
 	DeferCleanup(func() { Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before)) })
 })
 
-// deferral is a message that the specs' judge refuses.
+// deferral returns a message that the specs' judge refuses.
 func deferral(what string) string { return "The parser works.\n\nNext I will " + what + "." }
 
 const finished = "All 14 tests pass. Nothing is left to do."

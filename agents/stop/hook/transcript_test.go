@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/hook/host"
 )
 
-// transcribed are the hosts with a transcript.
+// transcribed returns the hosts with a transcript.
 func transcribed() []hook.Host {
 	return []hook.Host{hook.Claude, hook.Codex, hook.Gemini, hook.Qwen, hook.Copilot, hook.Cursor}
 }

@@ -164,7 +164,7 @@ func conflicts(open opener) {
 	})
 }
 
-// stepOf is a change that touches everything there is.
+// stepOf returns a change that touches everything there is.
 func stepOf(n int) session.Change {
 	return session.Change{
 		Submission: fmt.Sprintf("s%d", n),
@@ -180,7 +180,7 @@ func stepOf(n int) session.Change {
 	}
 }
 
-// textOf is a text of its own for each n, of up to about 12 KB, so that some
+// textOf returns a text of its own for each n, of up to about 12 KB, so that some
 // spread over several pages of a database.
 func textOf(n int) string {
 	return strings.Repeat(fmt.Sprintf("answer %d, ", n), 1+n*n%1000)

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// long is an interview near its end: 90 messages of 600 bytes.
+// long returns an interview near its end: 90 messages of 600 bytes.
 func long() page.Interview {
 	p := page.Interview{Session: session.Session{
 		ID: "abc", Language: session.French, Step: session.Block9, Phase: session.Asking, Shown: 90,

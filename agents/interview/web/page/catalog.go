@@ -130,7 +130,7 @@ func in(l session.Language) words {
 	return catalog[session.French]
 }
 
-// problem says what a code means.
+// problem returns what a code means.
 func (w words) problem(code string) string {
 	if text, ok := w.Problems[code]; ok {
 		return text

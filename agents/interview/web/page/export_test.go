@@ -28,7 +28,7 @@ func Catalog() map[session.Language]any {
 	return out
 }
 
-// Style is the style sheet.
+// Style returns the style sheet.
 func Style() string {
 	data, err := assetFiles.ReadFile("assets/style.css")
 	if err != nil {

@@ -145,7 +145,7 @@ func (v *view) said(w words, m session.Message, text []block) said {
 	return said{Who: w.Interviewer, What: what(w, m), ByModel: true, Blocks: text}
 }
 
-// what is the title of a message of the interviewer.
+// what returns the title of a message of the interviewer.
 func what(w words, m session.Message) string {
 	switch m.Kind {
 	case session.KindQuestion:
@@ -163,7 +163,7 @@ func what(w words, m session.Message) string {
 	return w.Opening
 }
 
-// place says where in the interview a session is.
+// place returns where in the interview a session is.
 func place(w words, s session.Session) string {
 	block := s.Step.Block()
 	switch {
@@ -187,7 +187,7 @@ func place(w words, s session.Session) string {
 // adaptiveQuestions is how many questions block 2A has; they come one by one.
 const adaptiveQuestions = 3
 
-// questions is how many questions the step has, 0 where that is not known.
+// questions returns how many questions the step has, 0 where that is not known.
 func questions(s session.Session) int {
 	switch {
 	case s.Queue == nil:
@@ -198,7 +198,7 @@ func questions(s session.Session) int {
 	return len(s.Queue.Questions)
 }
 
-// filled is how many blocks are done, and how much of the present one.
+// filled returns how many blocks are done, and how much of the present one.
 func filled(s session.Session) float64 {
 	if s.Phase == session.Finished {
 		return blocksInAll

@@ -19,7 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// sample is an interview whose second message is shown.
+// sample returns an interview whose second message is shown.
 func sample(change func(*page.Interview)) page.Interview {
 	p := page.Interview{
 		Session: session.Session{
@@ -204,7 +204,7 @@ var _ = Describe("the colours", func() {
 	}
 })
 
-// luminance is the relative luminance of a colour, as WCAG 2.2 defines it.
+// luminance returns the relative luminance of a colour, as WCAG 2.2 defines it.
 func luminance(hex string) float64 {
 	sum := 0.0
 	for i, weight := range []float64{.2126, .7152, .0722} {

@@ -80,7 +80,7 @@ func blocks(text string, l session.Language) []block {
 	return kept
 }
 
-// kindOf says what a line is, and how it reads without its marks. It begins a
+// kindOf returns what a line is, and how it reads without its marks. It begins a
 // part if it is the first line after an empty one; another line may follow it.
 func kindOf(line string, begins, follows bool) (blockKind, string) {
 	first, _ := utf8.DecodeRuneInString(line)
@@ -180,7 +180,7 @@ func withoutChoices(all []block) []block {
 	return out
 }
 
-// Tint is how a status is coloured.
+// Tint returns how a status is coloured.
 func (b block) Tint() string {
 	first, _ := utf8.DecodeRuneInString(b.Lines[0])
 	return statusMarks[string(first)]

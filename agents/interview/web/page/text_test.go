@@ -75,7 +75,7 @@ func FuzzBlocks(f *testing.F) {
 	})
 }
 
-// letters are what a text says: its letters and digits.
+// letters returns what a text says: its letters and digits.
 func letters(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// shown is what the metrics are, as Prometheus reads them.
+// shown returns what the metrics are, as Prometheus reads them.
 func shown(m *telemetry.Metrics) string {
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))

@@ -53,7 +53,7 @@ func (t Tracer) Backend(b llm.Backend) llm.Backend {
 	})
 }
 
-// kindOf is the kind of a backend's error: its text may quote what was said.
+// kindOf returns the kind of a backend's error: its text may quote what was said.
 func kindOf(err error) string {
 	if kind := llm.KindOf(err); kind != "" {
 		return string(kind)

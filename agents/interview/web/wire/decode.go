@@ -80,7 +80,7 @@ func Decode(data []byte) (interview.Submission, *Problem) {
 	return out, nil
 }
 
-// decodeProblem says what is wrong with a body, and where.
+// decodeProblem returns what is wrong with a body, and where.
 func decodeProblem(err error) *Problem {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		if errors.Is(e, jsontext.ErrDuplicateName) {
@@ -104,7 +104,7 @@ func decodeProblem(err error) *Problem {
 		fmt.Sprintf("field %s is of type %s; it must be a string", name(e.JSONPointer), kindName(e.JSONKind)))
 }
 
-// check says what no session could make sense of.
+// check returns what no session could make sense of.
 func (in body) check() *Problem {
 	for _, field := range []struct{ name, value string }{
 		{"sessionId", in.Session},
@@ -137,7 +137,7 @@ func (in body) check() *Problem {
 	return nil
 }
 
-// Control is the answer to a field with a control character.
+// Control returns the answer to a field with a control character.
 func Control(field string, at int) *Problem {
 	return Refuse(http.StatusBadRequest, "control_character", fmt.Sprintf("field %q holds a control character at byte %d", field, at))
 }
@@ -151,7 +151,7 @@ func ControlIn(text string) int {
 	return strings.IndexFunc(text, func(r rune) bool { return isControl(r) && r != '\n' && r != '\r' && r != '\t' })
 }
 
-// name is the field that a pointer ends at, for a message.
+// name returns the field that a pointer ends at, for a message.
 func name(p jsontext.Pointer) string { return fmt.Sprintf("%q", short(p.LastToken())) }
 
 // short cuts text that a client sent, so that an answer does not grow with it.

@@ -26,7 +26,7 @@ type Problem struct {
 	Cause error
 }
 
-// Refuse is an answer with a status, a code and a message for a person.
+// Refuse returns an answer with a status, a code and a message for a person.
 func Refuse(status int, code, message string) *Problem {
 	return &Problem{Status: status, Code: code, Message: message}
 }
@@ -48,7 +48,7 @@ var statuses = map[interview.Code]int{
 	interview.CodeStore:        http.StatusServiceUnavailable,
 }
 
-// FromService is the answer to an error of the service. A backend that says
+// FromService returns the answer to an error of the service. A backend that says
 // when it will be back makes the service unavailable, not broken.
 func FromService(err error) *Problem {
 	e, ok := errors.AsType[*interview.Error](err)
@@ -65,7 +65,7 @@ func FromService(err error) *Problem {
 	return &Problem{Status: status, Code: string(e.Code), Message: e.Message, RetryAfter: e.RetryAfter, View: e.View, Cause: e.Err}
 }
 
-// FromStore is the answer to an error of the store.
+// FromStore returns the answer to an error of the store.
 func FromStore(err error) *Problem {
 	if errors.Is(err, session.ErrNotFound) {
 		return Refuse(http.StatusNotFound, string(interview.CodeUnknown), "there is no such session")
@@ -76,7 +76,7 @@ func FromStore(err error) *Problem {
 	}
 }
 
-// Internal is the answer to what must not happen.
+// Internal returns the answer to what must not happen.
 func Internal(err error) *Problem {
 	return &Problem{
 		Status: http.StatusInternalServerError, Code: "internal",

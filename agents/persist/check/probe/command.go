@@ -62,7 +62,7 @@ func (c command) probe(ctx context.Context) check.Result {
 	return r
 }
 
-// judge is the verdict on how the command ended.
+// judge returns the verdict on how the command ended.
 func (c command) judge(ctx context.Context, end child.Ending) check.Result {
 	switch {
 	case end.Cause != nil && clock.Err(ctx) == nil:
@@ -83,7 +83,7 @@ func (c command) name() string {
 	return sanitize.Line(strings.Join(c.spec.Command, " "), maxCommand)
 }
 
-// A line of output tells of a failure if it says so, or begins with a place in a
+// A line of output reports a failure if it says so, or begins with a place in a
 // file, as compilers write it.
 var (
 	failure  = regexp.MustCompile(`(?i)\b(fail(ed|ure|ures|s|ing)?|errors?|panic|exception)\b|^\s*[^\s:]+:\d+(:\d+)?:|^\s*[✗✕×]`)
@@ -91,7 +91,7 @@ var (
 	duration = regexp.MustCompile(`\s*\(?\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|sec|seconds|m)\b\)?`)
 )
 
-// failures are the lines that tell of failures, each once and without durations, in the
+// failures returns the lines that report failures, each once and without durations, in the
 // order of the alphabet: tests that run at once say the same in any order.
 func failures(output string) []string {
 	var lines []string

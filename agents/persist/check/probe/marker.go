@@ -193,7 +193,7 @@ func (s *search) text(name string, data []byte) {
 	}
 }
 
-// hits are the offsets of the first marker of each line that has one.
+// hits returns the offsets of the first marker of each line that has one.
 func (s *search) hits(data []byte) []int {
 	var all []int
 	for _, word := range s.words {

@@ -105,7 +105,7 @@ func (f *findings) list() []string {
 	return items
 }
 
-// count says how many there are of something, such as "1 todo" or "2 todos".
+// count returns how many there are of something, such as "1 todo" or "2 todos".
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

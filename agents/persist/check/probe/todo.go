@@ -96,7 +96,7 @@ func readFile(root *os.Root, name string) ([]byte, error) {
 	return data.Bytes(), nil
 }
 
-// reason is an error without the name of the system's call.
+// reason returns an error without the name of the system's call.
 func reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s: %w", e.Path, e.Err)

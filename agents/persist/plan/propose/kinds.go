@@ -88,7 +88,7 @@ func recognisePython(f *folder) *project {
 	return p
 }
 
-// pythonRunner is what runs Python where the project's libraries are.
+// pythonRunner returns what runs Python where the project's libraries are.
 func pythonRunner(f *folder) (kind string, run []string) {
 	switch {
 	case f.has("uv.lock"):
@@ -147,7 +147,7 @@ func recogniseNode(f *folder) *project {
 	return p
 }
 
-// nodeTests is the script that tests, unless it is the one that `npm init` writes.
+// nodeTests returns the script that tests, unless it is the one that `npm init` writes.
 func nodeTests(f *folder, m manifest, script func(...string) []string) []string {
 	text := m.Scripts["test"]
 	switch {
@@ -163,7 +163,7 @@ func nodeTests(f *folder, m manifest, script func(...string) []string) []string 
 	return script("test")
 }
 
-// packageManager is the one that the manifest names, or whose lock file is there.
+// packageManager returns the one that the manifest names, or whose lock file is there.
 func packageManager(f *folder, m manifest) string {
 	known := []string{"npm", "pnpm", "yarn", "bun"}
 	name, _, _ := strings.Cut(m.PackageManager, "@")
@@ -181,7 +181,7 @@ func packageManager(f *folder, m manifest) string {
 	return cmp.Or(name, locks, "npm")
 }
 
-// execute is how a program of the project's libraries is run, and never fetched.
+// execute returns how a program of the project's libraries is run, and never fetched.
 func execute(manager string) []string {
 	switch manager {
 	case "npm":

@@ -71,7 +71,7 @@ const maxFolders = 50
 // passedOver hold what others wrote, or what was made.
 var passedOver = []string{"vendor", "node_modules", "target", "dist", "build", "testdata", "fixtures", "examples", "venv", "__pycache__"}
 
-// folders are the folder itself and those directly below it.
+// folders returns the folder itself and those directly below it.
 func folders(fsys fs.FS) []string {
 	all := []string{"."}
 	entries, _ := fs.ReadDir(fsys, ".") // what there is of them: whatever cannot be read holds no project
@@ -114,7 +114,7 @@ func (p *Proposal) command(name check.Name, projects []*project) {
 	}
 }
 
-// shell is a command in a folder as the shell has it.
+// shell returns a command in a folder as the shell has it.
 func shell(dir string, argv []string) string {
 	words := make([]string, len(argv))
 	for i, arg := range argv {
@@ -127,7 +127,7 @@ func shell(dir string, argv []string) string {
 	return "(cd " + quote("./"+dir) + " && " + line + ")"
 }
 
-// quote is an argument as the shell reads it back.
+// quote returns an argument as the shell reads it back.
 func quote(arg string) string {
 	plain := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./=:@%+,", r)
@@ -153,7 +153,7 @@ func (p *Proposal) markers(projects []*project) {
 	}
 }
 
-// literal is a folder as a pattern that matches it alone.
+// literal returns a folder as a pattern that matches it alone.
 func literal(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }

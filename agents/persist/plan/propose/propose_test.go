@@ -23,7 +23,7 @@ func TestPropose(t *testing.T) {
 	RunSpecs(t, "agents/persist/plan/propose")
 }
 
-// files is a folder of files, with the text after the first line break of each.
+// files returns a folder of files, with the text after the first line break of each.
 func files(texts map[string]string) fstest.MapFS {
 	fsys := fstest.MapFS{}
 	for name, text := range texts {
@@ -32,7 +32,7 @@ func files(texts map[string]string) fstest.MapFS {
 	return fsys
 }
 
-// commands are the command lines of the proposed checks.
+// commands returns the command lines of the proposed checks.
 func commands(p propose.Proposal) map[check.Name]string {
 	all := make(map[check.Name]string)
 	for name, probe := range p.Checks {

@@ -48,7 +48,7 @@ func findPythonTests(f *folder) pythonTests {
 	return pythonTests{}
 }
 
-// testFiles are the names of test files in a folder of the project.
+// testFiles returns the names of test files in a folder of the project.
 func testFiles(f *folder, dir string) (names []string) {
 	entries, _ := fs.ReadDir(f.fsys, path.Join(f.dir, dir)) // a folder that cannot be read has no tests
 	for _, e := range entries {

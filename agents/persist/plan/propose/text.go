@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// Plan is a starter plan as commented YAML, which loads. Its name is made of the
+// Plan returns a starter plan as commented YAML, which loads. Its name is made of the
 // one given, such as that of the folder.
 func (p Proposal) Plan(name string) string {
 	var b strings.Builder
@@ -81,7 +81,7 @@ func probeText(p plan.Probe) string {
 	return "markers: " + listText(p.Markers) + ", in: " + listText(p.In)
 }
 
-// listText is a list whose items are quoted as Go does, which YAML reads back.
+// listText returns a list whose items are quoted as Go does, which YAML reads back.
 func listText(items []string) string {
 	words := make([]string, len(items))
 	for i, item := range items {

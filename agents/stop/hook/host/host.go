@@ -37,7 +37,7 @@ type Stop struct {
 	Background int
 }
 
-// Input is what the host writes to the hook's standard input.
+// Input returns what the host writes to the hook's standard input.
 func Input(host hook.Host, s Stop) ([]byte, error) {
 	build := inputs[host]
 	if build == nil {
@@ -139,7 +139,7 @@ func or(s, otherwise string) string {
 	return s
 }
 
-// Transcript is the content of a transcript as the host writes it: the user's
+// Transcript returns the content of a transcript as the host writes it: the user's
 // request and the agent's last message.
 func Transcript(host hook.Host, message string) ([]byte, error) {
 	text := func(kind, s string) []fields { return []fields{{"type": kind, "text": s}} }
@@ -259,7 +259,7 @@ func Read(host hook.Host, status int, stdout []byte) (Answer, error) {
 	return out, nil
 }
 
-// units is the length that a host written in JavaScript sees.
+// units returns the length that a host written in JavaScript sees.
 func units(s string) (n int) {
 	for _, r := range s {
 		if n++; r > 0xffff {
@@ -269,7 +269,7 @@ func units(s string) (n int) {
 	return n
 }
 
-// Command is what starts the guard as a child process: a program that calls
+// Command returns what starts the guard as a child process: a program that calls
 // hook.Main (this one if executable is empty), and what its environment needs
 // beside the parent's.
 func Command(executable string, cfg hook.Config) (argv, env []string, err error) {

@@ -9,11 +9,11 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 )
 
-// tell tells of what happens. The caller holds the lock, so that the events have an
+// emit reports what happens. The caller holds the lock, so that the events have an
 // order.
-func (r *supervisor) tell(e event.Event) { r.Sink.Tell(e) }
+func (r *supervisor) emit(e event.Event) { r.Sink.Tell(e) }
 
-// name is the id of the task with an index; empty if there is none.
+// name returns the id of the task with an index; empty if there is none.
 func (r *supervisor) name(task int) string {
 	if task < 0 {
 		return ""
@@ -21,16 +21,16 @@ func (r *supervisor) name(task int) string {
 	return r.state.Task(task).ID
 }
 
-// tellAttempt tells of an attempt's outcome and of what the supervisor does about it.
-func (r *supervisor) tellAttempt(t state.Task, record state.Record, v *stop.Verdict) {
+// emitAttempt reports an attempt's outcome and what the supervisor does about it.
+func (r *supervisor) emitAttempt(t state.Task, record state.Record, v *stop.Verdict) {
 	o := record.Outcome
 	n := r.state.Counts.Attempts
-	r.tell(event.Event{Kind: event.Iteration, Name: "task", N: n, Detail: o.Details, Attrs: map[string]any{
+	r.emit(event.Event{Kind: event.Iteration, Name: "task", N: n, Detail: o.Details, Attrs: map[string]any{
 		"id": t.ID, "attempt": t.Attempts, "grade": o.Grade, "from": string(t.From),
 		"segment": r.state.Segment, "calls": o.Calls,
 	}})
 	guard := func(name, detail string) {
-		r.tell(event.Event{Kind: event.Guard, Name: name, N: n, Detail: detail, Attrs: map[string]any{"task": t.ID}})
+		r.emit(event.Event{Kind: event.Guard, Name: name, N: n, Detail: detail, Attrs: map[string]any{"task": t.ID}})
 	}
 	if o.Cause != "" {
 		guard(o.Cause, o.Details+"; it goes to the end of the queue, and the next task is taken")
@@ -41,9 +41,9 @@ func (r *supervisor) tellAttempt(t state.Task, record state.Record, v *stop.Verd
 	if v != nil {
 		attrs := v.Attrs()
 		attrs["forced"] = !v.MayStop
-		r.tell(event.Event{Kind: event.Verdict, Name: "stop", N: n, Detail: v.Reason, Attrs: attrs})
+		r.emit(event.Event{Kind: event.Verdict, Name: "stop", N: n, Detail: v.Reason, Attrs: attrs})
 	}
-	r.tellContext(record)
+	r.emitContext(record)
 }
 
 func (r *supervisor) stage(id string) state.Stage {
@@ -51,24 +51,24 @@ func (r *supervisor) stage(id string) state.Stage {
 	return t.Stage
 }
 
-// tellChecks tells what checks found, one by one and in all.
-func (r *supervisor) tellChecks(why state.Why, results []check.Result) {
+// emitChecks tells what checks found, one by one and in all.
+func (r *supervisor) emitChecks(why state.Why, results []check.Result) {
 	n := r.state.Counts.Checks
 	counts := map[check.Verdict]int{}
 	for _, c := range results {
 		counts[c.Verdict]++
-		r.tell(event.Event{Kind: event.Verdict, Name: "check", N: n, Detail: c.Details, Attrs: map[string]any{
+		r.emit(event.Event{Kind: event.Verdict, Name: "check", N: n, Detail: c.Details, Attrs: map[string]any{
 			"check": string(c.Name), "verdict": string(c.Verdict), "round": r.state.Counts.Rounds,
 		}})
 	}
-	r.tell(event.Event{Kind: event.Verdict, Name: "checks", N: n, Attrs: map[string]any{
+	r.emit(event.Event{Kind: event.Verdict, Name: "checks", N: n, Attrs: map[string]any{
 		"pass": counts[check.Pass], "fail": counts[check.Fail], "unknown": counts[check.Unknown], "none": counts[check.None],
 		"why": string(why),
 	}})
 }
 
-// tellSigns tells of the signs of a premature stop when they change.
-func (r *supervisor) tellSigns() error {
+// emitSigns reports the signs of a premature stop when they change.
+func (r *supervisor) emitSigns() error {
 	now := r.state.Look(r.now())
 	before := r.state.Signs
 	if slices.Equal(now, before) {
@@ -79,34 +79,34 @@ func (r *supervisor) tellSigns() error {
 	}
 	for _, sign := range now {
 		if !slices.Contains(before, sign) {
-			r.tellSign(sign, false)
+			r.emitSign(sign, false)
 		}
 	}
 	return nil
 }
 
-// tellForced tells of the signs that keep the run from stopping where it could.
-func (r *supervisor) tellForced() {
+// emitForced reports the signs that keep the run from stopping where it could.
+func (r *supervisor) emitForced() {
 	for _, sign := range r.state.Signs {
-		r.tellSign(sign, true)
+		r.emitSign(sign, true)
 	}
 }
 
-func (r *supervisor) tellSign(sign state.Sign, forced bool) {
-	r.tell(event.Event{Kind: event.Guard, Name: "sign", N: r.state.Counts.Attempts, Detail: sign.Meaning(), Attrs: map[string]any{
+func (r *supervisor) emitSign(sign state.Sign, forced bool) {
+	r.emit(event.Event{Kind: event.Guard, Name: "sign", N: r.state.Counts.Attempts, Detail: sign.Meaning(), Attrs: map[string]any{
 		"sign": string(sign), "severity": string(sign.Severity()), "forced": forced,
 	}})
 }
 
-// tellEnd tells how the run ended.
-func (r *supervisor) tellEnd(end *ending, done, tasks int) {
+// emitEnd tells how the run ended.
+func (r *supervisor) emitEnd(end *ending, done, tasks int) {
 	if end.Guard != "" {
-		r.tell(event.Event{Kind: event.Guard, Name: end.Guard, Detail: end.Details, Attrs: map[string]any{}})
+		r.emit(event.Event{Kind: event.Guard, Name: end.Guard, Detail: end.Details, Attrs: map[string]any{}})
 	}
 	if end.Status == StatusEscalated && !end.kept {
-		r.tell(event.Event{Kind: event.HandOver, Name: "person", Detail: end.Details})
+		r.emit(event.Event{Kind: event.HandOver, Name: "person", Detail: end.Details})
 	}
-	r.tell(event.Event{Kind: event.End, Name: string(end.Status), Detail: end.Details, Attrs: map[string]any{
+	r.emit(event.Event{Kind: event.End, Name: string(end.Status), Detail: end.Details, Attrs: map[string]any{
 		"done": done, "tasks": tasks, "exit_code": end.Status.ExitCode(),
 	}})
 }
