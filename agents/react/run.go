@@ -96,7 +96,7 @@ func (s *session) ready(a *agentfile.Agent) error {
 	case o.Depth < 0:
 		return fmt.Errorf("depth: %d is not allowed; use 1 or more, or 0 for %d", o.Depth, defaultDepth)
 	case o.Reflection != Refuse && o.Reflection != Flag:
-		return fmt.Errorf(`reflection: %q is no policy; use "refuse" or "flag"`, o.Reflection)
+		return fmt.Errorf(`reflection: %q is not a policy; use "refuse" or "flag"`, o.Reflection)
 	case o.Timeout < 0 || o.CallTimeout < 0:
 		return fmt.Errorf("timeout and call_timeout: %s and %s must not be negative; use 0s for the default", o.Timeout, o.CallTimeout)
 	}

@@ -35,7 +35,7 @@ type Options struct {
 func (o Options) every() (int, error) {
 	switch {
 	case o.Sync != "" && o.Sync != SyncAlways && o.Sync != SyncGroup:
-		return 0, fmt.Errorf("%q is no way to sync a journal; there are %q and %q", o.Sync, SyncAlways, SyncGroup)
+		return 0, fmt.Errorf("%q is not a way to sync a journal; use %q or %q", o.Sync, SyncAlways, SyncGroup)
 	case o.Every < 0:
 		return 0, fmt.Errorf("%d calls cannot wait for the disk together; the least is 1", o.Every)
 	case o.Sync != SyncGroup:

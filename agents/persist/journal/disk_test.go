@@ -107,7 +107,7 @@ var _ = Describe("a state folder", func() {
 			Expect(err).To(MatchError(ContainSubstring(reason)))
 			Expect(dir).NotTo(BeADirectory())
 		},
-		Entry("another way to sync", journal.Options{Sync: "never"}, `"never" is no way to sync`),
+		Entry("another way to sync", journal.Options{Sync: "never"}, `"never" is not a way to sync`),
 		Entry("a group of less than none", journal.Options{Every: -1}, "-1 calls"),
 	)
 })

@@ -55,7 +55,7 @@ func loadAgents(folder, file string) (*agentfile.Agent, map[string]*agentfile.Ag
 func loadAgent(root *os.Root, name string) (*agentfile.Agent, error) {
 	info, err := root.Stat(name)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > agentfile.MaxBytes) {
-		err = fmt.Errorf("%s is no file of at most %d bytes", name, agentfile.MaxBytes)
+		err = fmt.Errorf("%s is not a file of at most %d bytes", name, agentfile.MaxBytes)
 	}
 	var data []byte
 	if err == nil {

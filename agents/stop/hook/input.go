@@ -157,7 +157,7 @@ func (p payload) skip() string {
 	switch event := p.event(); event {
 	case "", "Stop", "stop", "SubagentStop", "subagentStop", "AfterAgent", "agentStop", "afterAgentResponse":
 	default:
-		return "the event is no stop"
+		return "the event is not a stop"
 	}
 	switch {
 	case p.Status != "" && p.Status != "completed":

@@ -27,7 +27,7 @@ func Main() {
 		err = cfg.Validate()
 	}
 	if err != nil {
-		Decline(fmt.Errorf("the environment variable %s is no configuration: %w", Env, err), os.Stdout, os.Stderr)
+		Decline(fmt.Errorf("the environment variable %s is not a valid configuration: %w", Env, err), os.Stdout, os.Stderr)
 		os.Exit(0)
 	}
 	Run(context.Background(), cfg, os.Stdin, os.Stdout, os.Stderr)

@@ -76,7 +76,7 @@ var _ = Describe("as a child process", Label("G-12"), func() {
 			out, err := cmd.Output()
 			Expect(err).NotTo(HaveOccurred())
 			Expect(string(out)).To(Equal("{}\n"))
-			Expect(errs.String()).To(ContainSubstring("REHEARSE_GUARD is no configuration"))
+			Expect(errs.String()).To(ContainSubstring("REHEARSE_GUARD is not a valid configuration"))
 		}
 	})
 })

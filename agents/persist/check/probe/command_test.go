@@ -165,7 +165,7 @@ exit 1`))
 var _ = It("does not wait for whoever writes to a pipe in place of a list of todos", func(ctx SpecContext) {
 	dir := GinkgoT().TempDir()
 	Expect(syscall.Mkfifo(filepath.Join(dir, "TODO.md"), 0o600)).To(Succeed())
-	Expect(ask(ctx, dir, plan.Probe{File: "TODO.md"}).Details).To(HaveSuffix("TODO.md is no regular file"))
+	Expect(ask(ctx, dir, plan.Probe{File: "TODO.md"}).Details).To(HaveSuffix("TODO.md is not a regular file"))
 })
 
 var _ = Describe("a probe", func() {

@@ -78,7 +78,7 @@ func readFile(root *os.Root, name string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular(): // to open a pipe would wait for a writer
-		return nil, fmt.Errorf("%s is no regular file", name)
+		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
 	file, err := root.Open(name)
 	if err != nil {
