@@ -66,8 +66,8 @@ func TestAgentDocsName(t *testing.T) {
 		g.Expect(text).To(gomega.ContainSubstring("| `%s` | %s | %s | %s |", c.Name, c.Meaning, c.Criticality, own))
 	}
 	for _, name := range slices.Concat(
-		constants(t, "../../agents/persist/state", regexp.MustCompile("^(ShortRun|TodosUnchecked|ValidationMissing|IterationIncomplete|PendingTasks|RefusedStop)$")),
-		constants(t, "../../agents/persist/state", regexp.MustCompile("^(Kind|Why|Grade)[A-Z]")),
+		constants(t, "../../agents/persist/state", regexp.MustCompile("^(shortRun|todosUnchecked|validationMissing|iterationIncomplete|pendingTasks|refusedStop)$")),
+		constants(t, "../../agents/persist/state", regexp.MustCompile("^(Kind|[Ww]hy|Grade)[A-Z]")),
 		constants(t, "../../agents/persist/check", regexp.MustCompile("^(Pass|Fail|Unknown|None|Critical|High|Medium|Low)$")),
 		keysOf(plan.Plan{}, "yaml"), keysOf(plan.Task{}, "yaml"), keysOf(plan.Worker{}, "yaml"), keysOf(plan.React{}, "yaml"),
 		keysOf(plan.Probe{}, "yaml"), keysOf(plan.Limits{}, "yaml"), keysOf(budget.Caps{}, "yaml"),
