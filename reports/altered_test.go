@@ -47,14 +47,19 @@ var _ = Describe("A report of an altered recording", Label("H-05"), func() {
 		}
 	})
 
-	DescribeTable("begins with it", func(f renderer, begin string) {
+	It("ends with it on a terminal, above the verdict", func() {
+		text := render(reports.Terminal, altered(), reports.Options{})
+		at := strings.Index(text, "this recording was altered")
+		Expect(text[at:]).To(And(Not(ContainSubstring("scenarios/loop")), MatchRegexp(`\n\nfail \(altered recording\): 4 scenarios`)))
+	})
+
+	DescribeTable("begins with it elsewhere", func(f renderer, begin string) {
 		text := render(f, altered(), reports.Options{})
 		at := strings.Index(text, "this recording was altered")
 		Expect(at).To(BeNumerically(">", 0))
 		Expect(text[:at]).NotTo(ContainSubstring("checkout"), "a scenario stands before it")
 		Expect(text).To(HavePrefix(begin))
 	},
-		Entry("terminal", renderer(reports.Terminal), "\nrecording: this recording"),
 		Entry("Markdown", renderer(reports.Markdown), reports.Marker+"\n## Rehearsal: **FAIL** (altered recording)"),
 		Entry("JUnit", renderer(reports.JUnit), "<?xml version"),
 		Entry("annotations", renderer(reports.Annotations), "::error title=recording::this recording"),

@@ -28,7 +28,7 @@ func Annotations(w io.Writer, r Report, _ Options) error {
 	if r.Stopped != "" {
 		list = append(list, annotation{title: "stopped", lines: []string{r.Stopped, format.Plural(len(r.NotRun), "scenario") + " not run"}})
 	}
-	for _, s := range byUrgency(r.Scenarios) {
+	for _, s := range ByUrgency(r.Scenarios) {
 		if failed(s.Verdict) {
 			list = append(list, s.annotations()...)
 		}

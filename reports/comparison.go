@@ -8,14 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	wrap "github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/format"
-	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 // Compare adds a comparison to the report; its verdict is then the worse of both. A
@@ -107,109 +104,87 @@ func ComparisonJSON(w io.Writer, c compare.Result) error {
 	return nil
 }
 
-// ComparisonTerminal writes a comparison for a person, at most t.Columns() wide.
-func ComparisonTerminal(w io.Writer, c compare.Result, t tty.Terminal) error {
-	var b strings.Builder
-	terminalComparison(&b, t, &c)
-	if _, err := io.WriteString(w, strings.TrimPrefix(b.String(), "\n")); err != nil {
-		return fmt.Errorf("write the comparison: %w", err)
+// ComparisonDocument returns a comparison as a document of its own. link returns the place
+// of a scenario in an HTML page; it may be nil.
+func ComparisonDocument(c *compare.Result, link func(scenario string) string) doc.Document {
+	parts := partsOf(c)
+	return doc.Document{
+		Marker: Marker, Kind: "Against", Name: doc.Line(doc.Quote(c.Before)),
+		Verdict: string(c.Verdict), Tone: verdictTone(c.Verdict), Summary: doc.Line(parts.summary()), Lead: parts.blocks(link),
 	}
-	return nil
 }
 
-// maxShown is how many items of a kind a terminal gets; the other formats have all.
+// maxShown is how many items of a kind reports for people have; JSON has all.
 const maxShown = 100
 
-// terminalComparison writes the comparison as a part of the report.
-func terminalComparison(b *strings.Builder, t tty.Terminal, result *compare.Result) {
-	c := partsOf(result)
-	p := comparisonPage{b: b, t: t}
-	p.part(tty.Red, "worse", len(c.worse), func(i int) { p.comparison(c.worse[i]) })
-	p.part(tty.Red, "moved bars: what is demanded has changed, apart from how the agent behaves", len(c.Bars), func(i int) { p.bar(c.Bars[i]) })
-	p.part(tty.Red, "missing: it was there before", len(c.Missing), func(i int) { p.line(2, c.Missing[i]) })
-	p.part(tty.Red, "new: there is nothing to compare it with", len(c.New), func(i int) { p.line(2, c.New[i]) })
-	p.part(tty.Yellow, "without enough data", len(c.insufficient), func(i int) { p.comparison(c.insufficient[i]) })
-	p.part(tty.Green, "better", len(c.better), func(i int) { p.comparison(c.better[i]) })
-	p.part(tty.Faint, "tied", len(c.tied), func(i int) { p.comparison(c.tied[i]) })
-	p.part(tty.Yellow, "also", len(c.other), func(i int) { p.finding(c.other[i]) })
-	verdict := sanitize.Line(string(c.Verdict), 10)
-	fmt.Fprintf(b, "\n%s\n", strings.ReplaceAll(
-		p.wrapped(0, fmt.Sprintf("%s against %s: %s", verdict, sanitize.Line(c.Before, maxName), c.summary())),
-		verdict+" against", paintVerdict(t, c.Verdict, verdict)+" against"))
-	if c.Bless != "" {
-		fmt.Fprintf(b, "to accept all of it: %s\n", sanitize.Line(c.Bless, 0))
-	}
-}
-
-// comparisonPage writes the lines of a comparison for a terminal.
-type comparisonPage struct {
-	b *strings.Builder
-	t tty.Terminal
-}
-
-// part is a heading with n items under it.
-func (p *comparisonPage) part(color tty.Color, heading string, n int, item func(i int)) {
-	if n == 0 {
-		return
-	}
-	fmt.Fprintf(p.b, "\n%s\n", p.t.Paint(color, p.wrapped(0, heading)))
-	for i := range min(n, maxShown) {
-		item(i)
-	}
-	if n > maxShown {
-		p.line(2, fmt.Sprintf("and %d more", n-maxShown))
-	}
-}
-
-// wrapped is foreign text, indented, in lines that fit.
-func (p *comparisonPage) wrapped(indent int, s string) string {
-	var b strings.Builder
-	for line := range strings.Lines(wrap.WrapSoft(sanitize.Line(s, maxMessage), p.t.Columns()-indent)) {
-		if b.Len() > 0 {
-			b.WriteString("\n")
+// blocks are the parts of the comparison, what decides first.
+func (c *compared) blocks(link func(scenario string) string) []doc.Block {
+	var blocks []doc.Block
+	part := func(tone doc.Tone, title, noun string, items []doc.Item) {
+		if len(items) > 0 {
+			list := doc.List{Items: items, Max: maxShown, Noun: noun}
+			blocks = append(blocks, doc.Section{Title: doc.Line(title), Tone: tone, Blocks: []doc.Block{list}})
 		}
-		b.WriteString(strings.Repeat(" ", indent) + strings.TrimRight(line, " \n"))
 	}
-	return b.String()
+	scenario := func(name string) doc.Span {
+		if name == "" {
+			return doc.Span{Text: "all scenarios"}
+		}
+		q := doc.Quote(name)
+		if link != nil {
+			q = q.To(link(name))
+		}
+		return q
+	}
+	measures := func(list []compare.Comparison) (items []doc.Item) {
+		for _, x := range list {
+			text := doc.Line(scenario(x.Scenario), ": ", doc.Quote(x.Measure), " ", doc.Quote(side(x.Before, x.BeforeText)), " → ", doc.Quote(side(x.After, x.AfterText)))
+			if e := effect(x); e != "" {
+				text = append(text, doc.Line(" (", e, ")")...)
+			}
+			items = append(items, doc.Item{Text: text, Items: []doc.Item{{Text: doc.Line(doc.Quote(x.Why).In(doc.Faint))}}})
+		}
+		return items
+	}
+	part(doc.Bad, "Worse", "measures", measures(c.worse))
+	part(doc.Bad, "Moved bars: what is demanded has changed, apart from how the agent behaves", "moved bars", c.bars(scenario))
+	part(doc.Bad, "Missing: it was there before", "scenarios", names(c.Missing, "").Items)
+	part(doc.Bad, "New: there is nothing to compare it with", "scenarios", names(c.New, "").Items)
+	part(doc.Unsure, "Without enough data", "measures", measures(c.insufficient))
+	part(doc.Good, "Better", "measures", measures(c.better))
+	part(doc.Faint, "Tied", "measures", measures(c.tied))
+	part(doc.Unsure, "Also", "findings", c.findings(scenario))
+	if c.Bless != "" {
+		blocks = append(blocks, doc.Paragraph(doc.Line("To accept all of it: ", doc.Command(c.Bless))))
+	}
+	return blocks
 }
 
-func (p *comparisonPage) line(indent int, s string) { p.b.WriteString(p.wrapped(indent, s) + "\n") }
-
-func (p *comparisonPage) comparison(x compare.Comparison) {
-	p.line(2, scenarioName(x.Scenario)+": "+change(x))
-	p.b.WriteString(p.t.Paint(tty.Faint, p.wrapped(4, x.Why)) + "\n")
+func (c *compared) bars(scenario func(string) doc.Span) (items []doc.Item) {
+	given := func(s string) doc.Span { return doc.Quote(cmp.Or(s, "(nothing)")) }
+	for _, x := range c.Bars {
+		items = append(items, doc.Item{
+			Text:  doc.Line(scenario(x.Scenario), ": ", doc.Quote(x.What)),
+			Items: []doc.Item{{Text: doc.Line("before ", given(x.Before))}, {Text: doc.Line("now ", given(x.After))}},
+		})
+	}
+	return items
 }
 
-func (p *comparisonPage) bar(x compare.Bar) {
-	p.line(2, scenarioName(x.Scenario)+": "+x.What)
-	p.line(4, "- "+given(x.Before))
-	p.line(4, "+ "+given(x.After))
-}
-
-func (p *comparisonPage) finding(f compare.Finding) {
-	line := f.Message
-	if f.Scenario != "" {
-		line = f.Scenario + ": " + line
+func (c *compared) findings(scenario func(string) doc.Span) (items []doc.Item) {
+	for _, f := range c.other {
+		item := doc.Item{Text: doc.Line(string(f.Severity), ": "), Evidence: f.Evidence}
+		if f.Scenario != "" {
+			item.Text = doc.Line(item.Text, scenario(f.Scenario), ": ")
+		}
+		item.Text = append(item.Text, doc.Quote(f.Message))
+		items = append(items, item)
 	}
-	p.line(2, line)
-	if f.Evidence != "" {
-		p.b.WriteString(p.t.Paint(tty.Faint, p.wrapped(4, f.Evidence)) + "\n")
-	}
+	return items
 }
 
 // scenarioName is what a comparison is of.
 func scenarioName(name string) string { return cmp.Or(name, "all scenarios") }
-
-func given(text string) string { return cmp.Or(text, "(nothing)") }
-
-// change is "calls 2 → 3", with the effect and its interval where there is one.
-func change(x compare.Comparison) string {
-	line := sanitize.Line(x.Measure, maxName) + " " + side(x.Before, x.BeforeText) + " → " + side(x.After, x.AfterText)
-	if e := effect(x); e != "" {
-		line += " (" + e + ")"
-	}
-	return line
-}
 
 // effect is the difference with its interval; empty where there is none.
 func effect(x compare.Comparison) string {
@@ -217,104 +192,21 @@ func effect(x compare.Comparison) string {
 	if e == nil || e.Value == nil {
 		return ""
 	}
-	line := signed(*e, *e.Value)
+	show := func(d float64) string { return precise(measure.Value{Unit: e.Unit, Known: true, Value: &d}) }
+	line := format.Signed(*e.Value, show)
 	if in := e.Interval; in != nil {
-		line += fmt.Sprintf(" [%s, %s]", signed(*e, in.Lo), signed(*e, in.Hi))
+		line += fmt.Sprintf(" [%s, %s]", format.Signed(in.Lo, show), format.Signed(in.Hi, show))
 	}
 	return line
 }
 
 // side is a value before or after: a number, or a text such as a status.
-func side(v measure.Value, words string) string {
-	if words != "" {
-		return sanitize.Line(words, maxName)
-	}
-	return precise(v)
-}
+func side(v measure.Value, words string) string { return cmp.Or(words, precise(v)) }
 
 // precise is a value with the digits that tell two rates apart.
 func precise(v measure.Value) string {
 	if told(v) && v.Unit == "" && *v.Value != math.Trunc(*v.Value) && math.Abs(*v.Value) < 100 {
 		return format.Significant(*v.Value)
 	}
-	return text(v)
-}
-
-// signed is a difference with its sign, in the unit of v.
-func signed(v measure.Value, d float64) string {
-	v.Known, v.Value = true, &d
-	if d > 0 {
-		return "+" + precise(v)
-	}
-	return precise(v)
-}
-
-// ComparisonMarkdown writes a comparison for a CI step summary or a comment.
-func ComparisonMarkdown(w io.Writer, c compare.Result, opts Options) error {
-	b := format.Page{Left: cmp.Or(opts.MaxBytes, defaultMaxBytes)}
-	b.Head(Marker + "\n")
-	markdownComparison(&b, &c)
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("write the comparison as Markdown: %w", err)
-	}
-	return nil
-}
-
-// markdownComparison writes the comparison as a part of the report: what decides
-// first.
-func markdownComparison(b *format.Page, result *compare.Result) {
-	c := partsOf(result)
-	b.Head(fmt.Sprintf("\n### Against %s: **%s**\n\n%s\n", sanitize.Code(c.Before, maxName), strings.ToUpper(sanitize.Line(string(c.Verdict), 10)), c.summary()))
-	if c.Bless != "" {
-		b.Head("\nTo accept all of it: " + sanitize.Code(c.Bless, 0) + "\n")
-	}
-	table := func(heading string, list []compare.Comparison) {
-		if len(list) == 0 {
-			return
-		}
-		b.Head("\n" + heading + "\n\n| scenario | measure | before | after | difference | why |\n|---|---|--:|--:|--:|---|\n")
-		format.Lines(b, "measures", list, markdownChange)
-	}
-	table("**Worse**", c.worse)
-	if len(c.Bars) > 0 {
-		b.Head("\n**Moved bars**: what is demanded has changed, apart from how the agent behaves\n\n| scenario | demand | before | after |\n|---|---|---|---|\n")
-	}
-	format.Lines(b, "moved bars", c.Bars, func(x compare.Bar) string {
-		return "| " + strings.Join([]string{
-			sanitize.Code(scenarioName(x.Scenario), maxName), sanitize.Code(x.What, maxName),
-			sanitize.Code(given(x.Before), maxName), sanitize.Code(given(x.After), maxName),
-		}, " | ") + " |\n"
-	})
-	for _, part := range []struct {
-		heading string
-		names   []string
-	}{{"Missing: it was there before", c.Missing}, {"New: there is nothing to compare it with", c.New}} {
-		if len(part.names) > 0 {
-			b.Head("\n**" + part.heading + "**\n\n")
-		}
-		format.Lines(b, "scenarios", part.names, func(name string) string { return "- " + sanitize.Code(name, maxName) + "\n" })
-	}
-	table("**Without enough data**", c.insufficient)
-	table("**Better**", c.better)
-	table("**Tied**", c.tied)
-	if len(c.other) > 0 {
-		b.Head("\n**Also**\n\n")
-	}
-	format.Lines(b, "findings", c.other, func(f compare.Finding) string {
-		line := "- " + string(f.Severity) + ": "
-		if f.Scenario != "" {
-			line += sanitize.Code(f.Scenario, maxName) + ": "
-		}
-		return line + sanitize.Code(f.Message, maxMessage) + "\n"
-	})
-}
-
-// markdownChange is a row of a table.
-func markdownChange(x compare.Comparison) string {
-	cells := []string{
-		sanitize.Code(scenarioName(x.Scenario), maxName), sanitize.Code(x.Measure, maxName),
-		sanitize.Code(side(x.Before, x.BeforeText), maxName), sanitize.Code(side(x.After, x.AfterText), maxName),
-		effect(x), sanitize.Code(x.Why, maxMessage),
-	}
-	return "| " + strings.Join(cells, " | ") + " |\n"
+	return Text(v)
 }

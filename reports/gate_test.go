@@ -13,6 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 var _ = Describe("a run that was stopped", Label("H-05", "H-06"), func() {
@@ -42,7 +43,7 @@ var _ = Describe("a run that was stopped", Label("H-05", "H-06"), func() {
 	It("says so in every report", func() {
 		r := sample()
 		r.Interrupted = false
-		Expect(render(reports.Terminal, r, reports.Options{})).To(And(ContainSubstring("stopped: the budget of 0.5 EUR"), ContainSubstring("error (stopped):")))
+		Expect(render(reports.Terminal, r, reports.Options{})).To(And(ContainSubstring("\nStopped: the budget of 0.5 EUR"), ContainSubstring("error (stopped):")))
 		Expect(render(reports.Markdown, r, reports.Options{})).To(And(ContainSubstring("Stopped: `the budget of 0.5 EUR"), ContainSubstring("**ERROR** (stopped)")))
 		Expect(render(reports.JUnit, r, reports.Options{})).To(ContainSubstring(`<error message="the budget of 0.5 EUR`))
 		Expect(render(reports.Annotations, r, reports.Options{})).To(ContainSubstring("::error title=stopped::the budget of 0.5 EUR"))
@@ -82,9 +83,9 @@ var _ = Describe("a comparison in a report", Label("H-05", "H-06"), func() {
 		}
 		for _, columns := range []int{40, 80, 120} {
 			var out bytes.Buffer
-			Expect(reports.ComparisonTerminal(&out, *c, tty.Terminal{Width: columns})).To(Succeed())
+			Expect(doc.Terminal(&out, reports.ComparisonDocument(c, nil), tty.Terminal{Width: columns})).To(Succeed())
 			for line := range strings.Lines(out.String()) {
-				if !strings.HasPrefix(line, "to accept") { // to be pasted
+				if !strings.HasPrefix(line, "To accept") { // to be pasted
 					Expect(tty.Width(strings.TrimSuffix(line, "\n"))).To(BeNumerically("<=", columns), line)
 				}
 			}
@@ -98,7 +99,7 @@ var _ = Describe("a comparison in a report", Label("H-05", "H-06"), func() {
 			c.Bars = append(c.Bars, compare.Bar{Scenario: "s", What: "expect.calls", Before: "1", After: "2"})
 		}
 		var out bytes.Buffer
-		Expect(reports.ComparisonMarkdown(&out, *c, reports.Options{MaxBytes: 10_000})).To(Succeed())
+		Expect(doc.Markdown(&out, reports.ComparisonDocument(c, nil), 10_000)).To(Succeed())
 		Expect(out.Len()).To(BeNumerically("<=", 10_000))
 		Expect(out.String()).To(And(HavePrefix(reports.Marker), ContainSubstring("more moved bars")))
 		out.Reset()
@@ -128,8 +129,8 @@ var _ = Describe("several trials", Label("H-04", "H-05"), func() {
 		s := built(pass, fail, skip)
 		Expect(s.Flaky).To(Equal(flaky))
 		r := reports.Report{Verdict: s.Verdict, Scenarios: []reports.Scenario{s}}
-		Expect(strings.Contains(render(reports.Terminal, r, reports.Options{}), "flaky: s\n")).To(Equal(flaky))
-		Expect(strings.Contains(render(reports.Markdown, r, reports.Options{}), "| **flaky** |")).To(Equal(flaky))
+		Expect(strings.Contains(render(reports.Terminal, r, reports.Options{}), "flaky s\n")).To(Equal(flaky))
+		Expect(strings.Contains(render(reports.Markdown, r, reports.Options{}), "- **flaky** `s`\n")).To(Equal(flaky))
 		Expect(render(reports.JUnit, r, reports.Options{})).To(ContainSubstring(map[bool]string{true: `name="flaky" value="true"`, false: `name="flaky" value="false"`}[flaky]))
 	},
 		Entry("some", 3, 2, 0, true), Entry("all passed", 5, 0, 0, false), Entry("all failed", 0, 5, 0, false),

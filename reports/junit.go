@@ -194,7 +194,7 @@ func junitName(name string) []attr {
 // totalTime is the sum of n trials' mean duration for a time attribute; empty
 // where it is unknown, because 0 would say that it took no time.
 func totalTime(measures []measure.Value, n int) string {
-	v := find(measures, duration)
+	v := Find(measures, duration)
 	if !told(v) {
 		return ""
 	}

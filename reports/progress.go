@@ -64,7 +64,7 @@ func (p *Progress) end() {
 	if !failed(verdict) {
 		return
 	}
-	label := paintVerdict(p.term, verdict, fmt.Sprintf("%-5s", verdict))
+	label := p.term.Paint(tty.Red, fmt.Sprintf("%-5s", verdict))
 	trials := ""
 	if part.Total() > 1 {
 		trials = fmt.Sprintf(" (%d of %s passed)", part.Pass, format.Plural(part.Total(), "trial"))

@@ -24,10 +24,6 @@ type Options struct {
 	MaxBytes int
 }
 
-// defaultMaxBytes keeps Markdown below the 1 MiB that GitHub takes for the
-// summary of a step. A comment on a pull request holds 65,536 characters.
-const defaultMaxBytes = 1000 << 10
-
 // Limits on foreign text in reports for people, in characters. JSON has it all.
 const (
 	maxMessage  = 500
@@ -46,9 +42,9 @@ func JSON(w io.Writer, r Report, _ Options) error {
 // failed reports whether v needs somebody's attention.
 func failed(v gate.Verdict) bool { return v != gate.Pass && v != gate.Skip }
 
-// byUrgency returns scenarios with those that did not pass first, error before
+// ByUrgency returns scenarios with those that did not pass first, error before
 // fail, so that what matters survives where a report is cut.
-func byUrgency(list []Scenario) []Scenario {
+func ByUrgency(list []Scenario) []Scenario {
 	rank := func(v gate.Verdict) int {
 		return slices.Index([]gate.Verdict{gate.Fail, gate.Pass, gate.Skip}, v) // others: -1
 	}

@@ -200,7 +200,7 @@ var _ = Describe("Markdown", Label("H-05"), func() {
 		calm.Comparison = compared("x")
 		for i := range calm.Scenarios {
 			s := &calm.Scenarios[i]
-			s.Name, s.File, s.About, s.Status = "x", "x", "x", "x"
+			s.Name, s.File, s.About, s.Status = "x/x", "x", "x", "x"
 			for j := range s.Findings {
 				f := &s.Findings[j]
 				f.Rule, f.Message, f.Evidence = "x", "x", "x"
@@ -259,7 +259,7 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 			{Severity: gate.Broken, Rule: "agent", Message: "the agent could not be run", Evidence: "exit status 1:\nTraceback\n\n\tfile.py\nKeyError: 'x'"},
 		}}}
 		Expect(render(reports.Terminal, r, reports.Options{})).To(ContainSubstring(
-			"  agent: the agent could not be run\n    exit status 1:\n    Traceback\n      file.py\n    KeyError: 'x'\n"))
+			"    agent: the agent could not be run\n      exit status 1:\n      Traceback\n        file.py\n      KeyError: 'x'\n"))
 		Expect(render(reports.JUnit, r, reports.Options{})).To(ContainSubstring("&#xA;    Traceback&#xA;"))
 		Expect(r.Scenarios[0].Leading()).To(HavePrefix("the agent could not be run: exit status 1: Traceback"))
 	})

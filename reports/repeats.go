@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
-	"github.com/rehearse-dev/rehearse/internal/format"
-	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -62,54 +60,23 @@ func steady(s Scenario) int {
 	return 1
 }
 
-// share is a rate as "60 %".
-func share(v measure.Value) string {
-	if !told(v) {
-		return text(v)
-	}
-	return percent(*v.Value) + " %"
-}
-
-// terminalRepeats tells of each scenario with several trials how often it passes.
-func terminalRepeats(b *strings.Builder, t tty.Terminal, list []Scenario) {
-	list = repeated(list)
-	if len(list) == 0 {
-		return
-	}
-	b.WriteString("\ntrials passed, with the interval of the rate:\n")
-	for i, s := range list {
-		if i == maxShown {
-			fmt.Fprintf(b, "  and %s\n", format.Plural(len(list)-i, "more scenario"))
-			break
-		}
-		name, rest := sanitize.Line(s.Name, maxName), ofTotal(s.PassRate)
-		for _, r := range s.Repeats[:min(len(s.Repeats), 2)] {
-			rest += fmt.Sprintf(", pass@%d %s, pass^%d %s", r.K, share(r.PassAt), r.K, share(r.PassAll))
-		}
+// repeatedTrials is a section on how often scenarios with several trials pass.
+func repeatedTrials(list []Scenario) []doc.Block {
+	l := doc.List{Noun: "scenarios", Max: maxShown}
+	for _, s := range repeated(list) {
+		item := doc.Item{Text: doc.Line(doc.Quote(s.Name))}
 		if s.Flaky {
-			fmt.Fprintf(b, "  %s: %s\n    %s\n", t.Paint(tty.Red, "flaky"), t.Shorten(name, t.Columns()-9), rest)
-		} else {
-			fmt.Fprintf(b, "  %s\n    %s\n", t.Shorten(name, t.Columns()-2), rest)
+			item.Text = doc.Line(doc.Toned(doc.Bad, "flaky"), " ", item.Text)
 		}
-	}
-}
-
-// markdownRepeats is the same as a table.
-func markdownRepeats(b *format.Page, list []Scenario) {
-	list = repeated(list)
-	if len(list) == 0 {
-		return
-	}
-	b.Head("\n### Trials\n\n| scenario | | passed | together |\n|---|---|---|---|\n")
-	format.Lines(b, "scenarios", list, func(s Scenario) string {
-		word := "steady"
-		if s.Flaky {
-			word = "**flaky**"
-		}
-		var parts []string
+		parts := []string{shareOf(s.PassRate, "")}
 		for _, r := range s.Repeats {
 			parts = append(parts, fmt.Sprintf("pass@%d %s, pass^%d %s", r.K, share(r.PassAt), r.K, share(r.PassAll)))
 		}
-		return "| " + strings.Join([]string{sanitize.Code(s.Name, maxName), word, ofTotal(s.PassRate), strings.Join(parts, "; ")}, " | ") + " |\n"
-	})
+		item.Items = []doc.Item{{Text: doc.Line(strings.Join(parts, "; "))}}
+		l.Items = append(l.Items, item)
+	}
+	if l.Items == nil {
+		return nil
+	}
+	return []doc.Block{doc.Section{Title: doc.Line("Trials passed, with the interval of the rate"), Blocks: []doc.Block{l}}}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 // blessFlags are the flags of bless.
@@ -186,7 +187,7 @@ func (a *app) writeBaseline(run string, old *baseline.Baseline, now baseline.Bas
 		same = bytes.Equal(baseline.Encode(*old), data)
 		result := compare.Compare(*old, now, compare.Options{Rules: now.Rules})
 		result.After = run
-		if err := reports.ComparisonTerminal(a.stdout, result, tty.Of(a.stdout, a.getenv)); err != nil {
+		if err := doc.Terminal(a.stdout, reports.ComparisonDocument(&result, nil), tty.Of(a.stdout, a.getenv)); err != nil {
 			return noVerdict(err)
 		}
 	}

@@ -23,14 +23,17 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 // comparisonRenderers write a comparison in one format.
 var comparisonRenderers = map[string]func(io.Writer, compare.Result, tty.Terminal) error{
-	"terminal": reports.ComparisonTerminal,
-	"json":     func(w io.Writer, c compare.Result, _ tty.Terminal) error { return reports.ComparisonJSON(w, c) },
+	"terminal": func(w io.Writer, c compare.Result, t tty.Terminal) error {
+		return doc.Terminal(w, reports.ComparisonDocument(&c, nil), t)
+	},
+	"json": func(w io.Writer, c compare.Result, _ tty.Terminal) error { return reports.ComparisonJSON(w, c) },
 	"markdown": func(w io.Writer, c compare.Result, _ tty.Terminal) error {
-		return reports.ComparisonMarkdown(w, c, reports.Options{})
+		return doc.Markdown(w, reports.ComparisonDocument(&c, nil), 0)
 	},
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports/detection"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 const (
@@ -76,12 +77,12 @@ func (a *app) fitDetect(ctx context.Context, plan detectPlan, out *atomicdir.Fol
 	if err != nil {
 		return usage(err)
 	}
-	options := detection.Options{Terminal: tty.Of(a.stdout, a.getenv)}
-	render := detection.FitTerminal
 	if flags.asJSON {
-		render = detection.FitJSON
+		err = detection.FitJSON(a.stdout, result)
+	} else {
+		err = doc.Terminal(a.stdout, detection.FitDocument(result), tty.Of(a.stdout, a.getenv))
 	}
-	if err := render(a.stdout, result, options); err != nil {
+	if err != nil {
 		return noVerdict(err)
 	}
 	if out != nil {
@@ -100,7 +101,7 @@ func (a *app) writeFit(result fit.Result, out *atomicdir.Folder) error {
 	if err != nil {
 		return err
 	}
-	if err := detection.FitJSON(file, result, detection.Options{}); err != nil {
+	if err := detection.FitJSON(file, result); err != nil {
 		return atomicdir.Explain(err)
 	}
 	if err := out.Commit(file); err != nil {

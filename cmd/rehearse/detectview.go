@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports/detection"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 // detectView tells a person how far the items are: a line that is drawn over
@@ -57,41 +58,41 @@ func (v *detectView) close() {
 // showDetect prints the report where the user asked for it, and writes it to the
 // folder if there is one.
 func (a *app) showDetect(report detection.Report, plan detectPlan, out *atomicdir.Folder, flags detectFlags) error {
-	options := detection.Options{Terminal: tty.Of(a.stdout, a.getenv), Errors: flags.errors}
-	if flags.errors == 0 {
-		options.Errors = -1
+	errors := flags.errors
+	if errors == 0 {
+		errors = -1
 	}
-	grouped := byGroups(report, plan.by)
+	document := detection.Document(byGroups(report, plan.by), errors)
 	if flags.asJSON {
-		if err := detection.JSON(a.stdout, report, options); err != nil {
+		if err := detection.JSON(a.stdout, report); err != nil {
 			return err
 		}
-	} else if err := detection.Terminal(a.stdout, grouped, options); err != nil {
+	} else if err := doc.Terminal(a.stdout, document, tty.Of(a.stdout, a.getenv)); err != nil {
 		return err
 	}
 	if out == nil {
 		return nil
 	}
-	if err := writeDetect(report, grouped, out, options); err != nil {
+	if err := writeDetect(report, document, out); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.stderr, "%s, %s and pictures (SVG) are in %s\n", detectJSON, detectMarkdown, out.Path())
 	return nil
 }
 
-func writeDetect(report, grouped detection.Report, out *atomicdir.Folder, options detection.Options) error {
+func writeDetect(report detection.Report, document doc.Document, out *atomicdir.Folder) error {
 	data, err := out.Create(detectJSON)
 	if err != nil {
 		return err
 	}
-	if err := detection.JSON(data, report, options); err != nil {
+	if err := detection.JSON(data, report); err != nil {
 		return atomicdir.Explain(err)
 	}
 	page, err := out.Create(detectMarkdown)
 	if err != nil {
 		return err
 	}
-	if err := detection.Markdown(page, grouped, options); err != nil {
+	if err := doc.Markdown(page, document, 0); err != nil {
 		return atomicdir.Explain(err)
 	}
 	files, err := drawDetect(report, out)

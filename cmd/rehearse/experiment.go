@@ -21,6 +21,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/token"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/experiments"
 )
 
@@ -241,8 +242,8 @@ func (a *app) writeExperiment(out *atomicdir.Folder, r *result.Result, flags exp
 		write func(io.Writer, result.Result) error
 	}{
 		{experimentFile, experiments.JSON},
-		{experimentMarkdownFile, func(w io.Writer, r result.Result) error { return experiments.Markdown(w, r, 0) }},
-		{experimentPageFile, experiments.Page},
+		{experimentMarkdownFile, func(w io.Writer, r result.Result) error { return doc.Markdown(w, experiments.Document(&r), 0) }},
+		{experimentPageFile, func(w io.Writer, r result.Result) error { return doc.HTML(w, experiments.Document(&r), r.Tool) }},
 	} {
 		file, err := out.Create(part.name)
 		if err != nil {
@@ -259,5 +260,5 @@ func (a *app) writeExperiment(out *atomicdir.Folder, r *result.Result, flags exp
 	if flags.asJSON {
 		return experiments.JSON(a.stdout, *r)
 	}
-	return experiments.Terminal(a.stdout, *r, tty.Of(a.stdout, a.getenv))
+	return doc.Terminal(a.stdout, experiments.Document(r), tty.Of(a.stdout, a.getenv))
 }

@@ -12,19 +12,20 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/experiments"
 )
 
 // experimentRenderers write an experiment in the formats that there are of it.
 func (a *app) experimentRenderers() map[string]func(io.Writer, result.Result) error {
 	limited := func(bytes int) func(io.Writer, result.Result) error {
-		return func(w io.Writer, r result.Result) error { return experiments.Markdown(w, r, bytes) }
+		return func(w io.Writer, r result.Result) error { return doc.Markdown(w, experiments.Document(&r), bytes) }
 	}
 	return map[string]func(io.Writer, result.Result) error{
 		"terminal": func(w io.Writer, r result.Result) error {
-			return experiments.Terminal(w, r, tty.Of(a.stdout, a.getenv))
+			return doc.Terminal(w, experiments.Document(&r), tty.Of(a.stdout, a.getenv))
 		},
-		"json": experiments.JSON, "markdown": limited(0), "comment": limited(commentBytes), "html": experiments.Page,
+		"json": experiments.JSON, "markdown": limited(0), "comment": limited(commentBytes), "html": func(w io.Writer, r result.Result) error { return doc.HTML(w, experiments.Document(&r), r.Tool) },
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/explored"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -207,7 +208,7 @@ func (f *runFiles) closeExploration(r *survival.Result, outcome harness.Outcome)
 		render func(io.Writer) error
 	}{
 		{exploreFile, func(w io.Writer) error { return survival.Write(w, r) }},
-		{exploreMarkdownFile, func(w io.Writer) error { return explored.Markdown(w, r, 0) }},
+		{exploreMarkdownFile, func(w io.Writer) error { return doc.Markdown(w, explored.Document(r, nil), 0) }},
 	} {
 		file, err := f.out.Create(part.name)
 		if err != nil {
@@ -227,5 +228,5 @@ func (a *app) showExploration(r *survival.Result, asJSON bool) error {
 	if asJSON {
 		return survival.Write(a.stdout, r)
 	}
-	return explored.Terminal(a.stdout, r, tty.Of(a.stdout, a.getenv))
+	return doc.Terminal(a.stdout, explored.Document(r, nil), tty.Of(a.stdout, a.getenv))
 }

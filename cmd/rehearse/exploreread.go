@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/explored"
 )
 
@@ -23,10 +24,10 @@ import (
 func (a *app) explorationRenderers() map[string]func(io.Writer, *survival.Result) error {
 	return map[string]func(io.Writer, *survival.Result) error{
 		"terminal": func(w io.Writer, r *survival.Result) error {
-			return explored.Terminal(w, r, tty.Of(a.stdout, a.getenv))
+			return doc.Terminal(w, explored.Document(r, nil), tty.Of(a.stdout, a.getenv))
 		},
 		"json":     survival.Write,
-		"markdown": func(w io.Writer, r *survival.Result) error { return explored.Markdown(w, r, 0) },
+		"markdown": func(w io.Writer, r *survival.Result) error { return doc.Markdown(w, explored.Document(r, nil), 0) },
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -84,4 +85,46 @@ func Plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Points is the unit of differences of shares: percentage points.
+const Points = "pp"
+
+// Amount writes a value with its unit: 1.25s, 0.0110 EUR, 17.0 pp, 24.2.
+func Amount(v float64, unit string) string {
+	switch unit {
+	case "":
+		return Number(v)
+	case "s":
+		return Seconds(v)
+	case Points:
+		return strconv.FormatFloat(100*v, 'f', 1, 64) + " " + unit
+	case "EUR", "USD":
+		return Money(v) + " " + unit
+	}
+	return Significant(v) + " " + unit
+}
+
+// Signed writes a difference with its sign; show writes its size.
+func Signed(v float64, show func(float64) string) string {
+	switch {
+	case v > 0:
+		return "+" + show(v)
+	case v < 0:
+		return "-" + show(-v)
+	}
+	return show(0)
+}
+
+// Percent writes a share with one decimal, where it is not whole: 66.7 %, 100 %.
+func Percent(share float64) string {
+	return strings.TrimSuffix(strconv.FormatFloat(100*share, 'f', 1, 64), ".0") + " %"
+}
+
+// PValue writes a p-value behind "p": "= 0.004". One that would read as 0 is only bounded.
+func PValue(p float64) string {
+	if p < 0.0001 {
+		return "< 0.0001"
+	}
+	return fmt.Sprintf("= %.2g", p)
 }

@@ -124,7 +124,7 @@ func realProgram(agent string) string {
 }
 
 func said(text string, calls ...mocks.ScriptedToolCall) mocks.Line {
-	return mocks.Line{Answer: mocks.Answer{Text: &text, ToolCalls: calls, Usage: &mocks.ScriptedUsage{Input: 100, Output: 10}}}
+	return mocks.Line{Answer: mocks.Answer{Text: mocks.Text(text), ToolCalls: calls, Usage: &mocks.ScriptedUsage{Input: 100, Output: 10}}}
 }
 
 func failing(status int) mocks.Line {

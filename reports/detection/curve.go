@@ -2,28 +2,23 @@ package detection
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/reports/doc"
+	"github.com/rehearse-dev/rehearse/reports/plot"
 )
 
 // steps is how many thresholds a picture of the curve shows.
 const steps = 50
 
-// curve draws precision, recall and F1 over the threshold, and its best point.
-func (v *view) curve(c *score.Curve) {
-	if c == nil {
-		return
-	}
-	v.line("")
+// curve draws precision, recall and F1 over the threshold, and has them in a table.
+func curve(c *score.Curve) []doc.Block {
 	ruler := []rune(strings.Repeat(" ", steps+3))
-	for _, mark := range []string{"0.0", "0.2", "0.4", "0.6", "0.8", "1.0"} {
-		var t float64
-		_, _ = fmt.Sscan(mark, &t)
-		copy(ruler[int(math.Round(t*steps)):], []rune(mark))
+	for i := range 6 {
+		copy(ruler[i*steps/5:], []rune(fmt.Sprintf("%.1f", float64(i)/5)))
 	}
-	v.line("threshold  " + string(ruler))
+	chart := []string{"threshold  " + string(ruler)}
 	for _, line := range []struct {
 		name string
 		of   func(score.Point) *float64
@@ -32,9 +27,20 @@ func (v *view) curve(c *score.Curve) {
 		{"recall", func(p score.Point) *float64 { return p.Recall }},
 		{"F1", func(p score.Point) *float64 { return p.F1 }},
 	} {
-		v.line(fmt.Sprintf("%-9s  %s", line.name, sparkline(c, line.of)))
+		chart = append(chart, fmt.Sprintf("%-9s  %s", line.name, sparkline(c, line.of)))
 	}
-	v.line(summary(c))
+	t := table(0, "threshold", "precision", "recall", "F1", "FPR")
+	const rows = 20
+	for i := range rows + 1 {
+		p := at(c, float64(i)/rows)
+		t.Rows = append(t.Rows, row(fmt.Sprintf("%.2f", float64(i)/rows), figure(p.Precision), figure(p.Recall), figure(p.F1), figure(p.FPR)))
+	}
+	picture := plot.Thresholds("Thresholds", drawn(c))
+	return []doc.Block{
+		doc.Plot{Title: picture.Title, Text: picture.Text, SVG: picture.SVG, Chart: chart},
+		doc.Paragraph(doc.Line(summary(c))),
+		doc.Details{Title: doc.Line("Scores by threshold"), Blocks: []doc.Block{t}},
+	}
 }
 
 // bars stand for shares from 0 to 1 in eighths.
@@ -54,7 +60,7 @@ func sparkline(c *score.Curve, of func(score.Point) *float64) string {
 	return b.String()
 }
 
-// summary says what the curve comes to.
+// summary is the curve in a sentence.
 func summary(c *score.Curve) string {
 	text := fmt.Sprintf("average precision %s", figure(c.AveragePrecision))
 	if c.Best != nil {
@@ -64,4 +70,26 @@ func summary(c *score.Curve) string {
 		text += fmt.Sprintf("; %d of %d without a score", c.Missing, c.Missing+c.N)
 	}
 	return text
+}
+
+// at returns what the threshold t gives: the point of the least threshold that
+// some score reaches, from t on. Above the highest score nothing is found.
+func at(c *score.Curve, t float64) score.Point {
+	for _, p := range c.Points {
+		if p.Threshold >= t {
+			return p
+		}
+	}
+	none := 0.0
+	p := score.Point{Threshold: t, Recall: &none, F1: &none, FPR: &none}
+	if len(c.Points) > 0 { // 0 of 0 stays so
+		last := c.Points[len(c.Points)-1]
+		if last.Recall == nil {
+			p.Recall, p.F1 = nil, nil
+		}
+		if last.FPR == nil {
+			p.FPR = nil
+		}
+	}
+	return p
 }

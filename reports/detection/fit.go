@@ -3,21 +3,19 @@ package detection
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/detect/fit"
 	"github.com/rehearse-dev/rehearse/harness/detect/score"
 	"github.com/rehearse-dev/rehearse/internal/format"
-	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 // FitSchema names the JSON form of fitted weights.
 const FitSchema = "rehearse.fit/1"
 
 // FitJSON writes fitted weights with all that is known about them, indented.
-func FitJSON(w io.Writer, r fit.Result, _ Options) error {
+func FitJSON(w io.Writer, r fit.Result) error {
 	named := struct {
 		Schema string `json:"schema"`
 		fit.Result
@@ -28,32 +26,35 @@ func FitJSON(w io.Writer, r fit.Result, _ Options) error {
 	return nil
 }
 
-// FitTerminal writes the table of fitted weights for a person, and what they are
-// worth on repositories that they have not seen, beside the shipped ones.
-func FitTerminal(w io.Writer, r fit.Result, opts Options) error {
-	v := view{t: opts.Terminal, opts: opts}
-	v.title(fmt.Sprintf("weights from %s of %s", format.Plural(r.Items, "item"), format.Plural(r.Groups, "group")))
-	v.line(fmt.Sprintf("intercept %+g, threshold %g, penalty λ = %g", r.Model.Intercept, r.Model.Threshold, r.Model.Lambda))
-	v.line("")
-	v.weights(r.Table)
-	v.title(fmt.Sprintf("cross-validated in %s, no group judged by weights that saw it", format.Plural(len(r.Folds), "fold")))
-	v.sides(r)
-	v.line(v.t.Paint(tty.Faint, "shipped weights set with an eye on these items look better than they are"))
-	v.comparison(r.Paired)
-	v.line("")
-	v.folds(r.Folds)
+// FitDocument returns the table of fitted weights, and what they are worth on repositories
+// that they have not seen, beside the shipped ones.
+func FitDocument(r fit.Result) doc.Document {
+	d := doc.Document{Kind: "Weights", Body: []doc.Block{
+		doc.Section{
+			Title: doc.Line(fmt.Sprintf("weights from %s of %s", format.Plural(r.Items, "item"), format.Plural(r.Groups, "group"))),
+			Blocks: []doc.Block{
+				doc.Paragraph(doc.Line(fmt.Sprintf("intercept %+g, threshold %g, penalty λ = %g", r.Model.Intercept, r.Model.Threshold, r.Model.Lambda))),
+				weights(r.Table),
+			},
+		},
+		doc.Section{
+			Title: doc.Line(fmt.Sprintf("cross-validated in %s, no group judged by weights that saw it", format.Plural(len(r.Folds), "fold"))),
+			Blocks: []doc.Block{
+				sides(r), doc.Paragraph(doc.Line(doc.Toned(doc.Faint, "shipped weights set with an eye on these items look better than they are"))),
+			},
+		},
+		comparison(&r.Paired), folds(r.Folds),
+	}}
 	for _, warning := range r.Warnings {
-		v.line(v.t.Paint(tty.Yellow, sanitize.Line(warning, maxText)))
+		d.Lead = append(d.Lead, doc.Paragraph(doc.Line(doc.Quote(warning).In(doc.Unsure))))
 	}
-	if _, err := io.WriteString(w, v.String()); err != nil {
-		return fmt.Errorf("write the weights: %w", err)
-	}
-	return nil
+	return d
 }
 
-func (v *view) weights(table []fit.Weight) {
-	rows := [][]string{{"signal", "weight", "over folds", "deviation", "items", "positive", "note"}}
-	for _, x := range table {
+func weights(list []fit.Weight) doc.Table {
+	t := table(1, "signal", "weight", "over folds", "deviation", "items", "positive", "note")
+	t.Columns[0].Shorten = true
+	for _, x := range list {
 		var notes []string
 		if x.Bound {
 			notes = append(notes, "bound")
@@ -61,14 +62,10 @@ func (v *view) weights(table []fit.Weight) {
 		if x.Rare {
 			notes = append(notes, "rare")
 		}
-		rows = append(rows, []string{
-			sanitize.Line(x.Signal, maxName), logOdds(x.Weight),
-			logOdds(x.Lowest) + " to " + logOdds(x.Highest), strconv.FormatFloat(x.Deviation, 'g', -1, 64),
-			strconv.Itoa(x.Items), strconv.Itoa(x.Positives), strings.Join(notes, ", "),
-		})
+		t.Rows = append(t.Rows, row(doc.Quote(x.Signal), logOdds(x.Weight), logOdds(x.Lowest)+" to "+logOdds(x.Highest),
+			x.Deviation, x.Items, x.Positives, strings.Join(notes, ", ")))
 	}
-	fitNames(rows, v.t.Columns())
-	v.table(rows[0], rows[1:])
+	return t
 }
 
 // logOdds has a sign, unless it is 0.
@@ -81,37 +78,30 @@ func logOdds(x float64) string {
 
 // sides are the two sets of weights, one above the other, on all items and on
 // those of high confidence.
-func (v *view) sides(r fit.Result) {
-	rows := [][]string{{"", "TP", "FP", "FN", "TN", "precision", "recall", "F1"}}
-	add := func(name string, s score.Scores) {
-		rows = append(rows, append(append([]string{name}, counts(s.Counts)...), brief(s.Precision), brief(s.Recall), figure(s.F1.Value)))
-	}
+func sides(r fit.Result) doc.Table {
+	t := scoreTable("")
 	for _, side := range []struct {
 		name string
 		score.Result
 	}{{"shipped", r.Shipped}, {"fitted", r.Fitted}} {
-		add(side.name, side.Overall)
+		t.Rows = append(t.Rows, scoreRow(doc.Line(side.name), side.Overall))
 		for _, d := range side.Groups {
 			for _, g := range d.Groups {
 				if d.By == "language" || d.By == "confidence" && g.Name == "high" {
-					add("  "+sanitize.Line(g.Name, maxName), g.Scores)
+					t.Rows = append(t.Rows, scoreRow(doc.Line("  ", doc.Quote(g.Name)), g.Scores))
 				}
 			}
 		}
 	}
-	add("fitted, seen", r.Seen)
-	fitNames(rows, v.t.Columns())
-	v.table(rows[0], rows[1:])
+	t.Rows = append(t.Rows, scoreRow(doc.Line("fitted, seen"), r.Seen))
+	return t
 }
 
-func (v *view) folds(folds []fit.Fold) {
-	rows := [][]string{{"left out", "items", "λ", "threshold"}}
-	for _, f := range folds {
-		rows = append(rows, []string{
-			sanitize.Line(strings.Join(f.Groups, ", "), maxName), strconv.Itoa(f.Items),
-			strconv.FormatFloat(f.Lambda, 'g', -1, 64), strconv.FormatFloat(f.Threshold, 'g', -1, 64),
-		})
+func folds(list []fit.Fold) doc.Table {
+	t := table(1, "left out", "items", "λ", "threshold")
+	t.Columns[0].Shorten = true
+	for _, f := range list {
+		t.Rows = append(t.Rows, row(doc.Quote(strings.Join(f.Groups, ", ")), f.Items, f.Lambda, f.Threshold))
 	}
-	fitNames(rows, v.t.Columns())
-	v.table(rows[0], rows[1:])
+	return t
 }

@@ -11,12 +11,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// Limits on foreign text for people, in characters. JSON has it all.
-const (
-	maxName = 120
-	maxText = 600
-)
-
 // JSON writes the whole result, indented.
 func JSON(w io.Writer, r result.Result) error {
 	if err := format.JSON(w, r); err != nil {
@@ -25,35 +19,15 @@ func JSON(w io.Writer, r result.Result) error {
 	return nil
 }
 
-// tone is how a result is to be taken at a glance.
-type tone string
-
-// The tones, which are names of verdicts to the style sheet.
-const (
-	good    tone = "pass"
-	bad     tone = "fail"
-	same    tone = "info"
-	unclear tone = "skip"
-)
-
-var toneOf = map[result.Verdict]tone{
-	result.Better: good, result.Worse: bad, result.Equivalent: same, result.Undecided: unclear,
-}
-
-// signs tell verdicts apart without colours.
-var signs = map[result.Verdict]string{
-	result.Better: "▲", result.Worse: "▼", result.Equivalent: "=", result.Undecided: "?",
-}
-
-// headline says in a sentence what was found.
-func headline(r *result.Result) (tone, string) {
+// headline is the verdict of the experiment, and in a sentence what was found.
+func headline(r *result.Result) (result.Verdict, string) {
 	if r.Tune != nil {
 		return tuned(r.Tune)
 	}
-	primary := comparisons(r, result.Primary)
+	primary := inRole(r, result.Primary)
 	if len(primary) == 1 {
 		c := primary[0]
-		return toneFor(c.Verdict), sentence(r, c)
+		return known(c.Verdict), sentence(r, c)
 	}
 	counts := map[result.Verdict]int{}
 	for _, c := range primary {
@@ -66,30 +40,30 @@ func headline(r *result.Result) (tone, string) {
 		}
 	}
 	if len(parts) == 0 {
-		return unclear, "nothing was compared"
+		return result.Undecided, "nothing was compared"
 	}
-	text := fmt.Sprintf("%s of %s by %s", strings.Join(parts, ", "), format.Plural(len(primary), "comparison"), name(r.Design.Primary.Name))
+	text := fmt.Sprintf("%s of %s by %s", strings.Join(parts, ", "), format.Plural(len(primary), "comparison"), r.Design.Primary.Name)
 	switch {
 	case counts[result.Better] > 0:
-		return good, text
+		return result.Better, text
 	case counts[result.Worse] > 0:
-		return bad, text
+		return result.Worse, text
 	case counts[result.Undecided] > 0:
-		return unclear, text
+		return result.Undecided, text
 	}
-	return same, text
+	return result.Equivalent, text
 }
 
-func tuned(t *result.Tune) (tone, string) {
+func tuned(t *result.Tune) (result.Verdict, string) {
 	if t.Promoted {
-		return good, fmt.Sprintf("%s is promoted: it is better than %s on the scenarios that were held out", name(t.Chosen), name(t.Base))
+		return result.Better, fmt.Sprintf("%s is promoted: it is better than %s on the scenarios that were held out", t.Chosen, t.Base)
 	}
-	return unclear, fmt.Sprintf("nothing is promoted: %s stays", name(t.Base))
+	return result.Undecided, fmt.Sprintf("nothing is promoted: %s stays", t.Base)
 }
 
 // sentence says what a comparison found.
 func sentence(r *result.Result, c *result.Comparison) string {
-	variant, against, by := name(c.Variant), name(c.Against), name(c.Measure)
+	variant, against, by := c.Variant, c.Against, c.Measure
 	switch known(c.Verdict) {
 	case result.Better:
 		return fmt.Sprintf("%s is better than %s by %s: %s", variant, against, by, effect(r, c))
@@ -109,10 +83,8 @@ func known(v result.Verdict) result.Verdict {
 	return result.Undecided
 }
 
-func toneFor(v result.Verdict) tone { return toneOf[known(v)] }
-
-// comparisons are those of a role.
-func comparisons(r *result.Result, role result.Role) []*result.Comparison {
+// inRole returns the comparisons of a role.
+func inRole(r *result.Result, role result.Role) []*result.Comparison {
 	var list []*result.Comparison
 	for i := range r.Comparisons {
 		if c := &r.Comparisons[i]; c.Role == role {
@@ -127,7 +99,7 @@ func byMeasure(r *result.Result) [][]*result.Comparison {
 	var groups [][]*result.Comparison
 	at := map[string]int{}
 	for _, role := range []result.Role{result.Primary, result.Secondary} {
-		for _, c := range comparisons(r, role) {
+		for _, c := range inRole(r, role) {
 			key := string(role) + "\x00" + c.Measure
 			i, ok := at[key]
 			if !ok {

@@ -10,12 +10,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/format"
-	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
-
-func name(s string) string { return sanitize.Line(s, maxName) }
-
-func text(s string) string { return sanitize.Line(s, maxText) }
 
 // units write the amounts of one measure.
 type units struct {
@@ -50,31 +46,18 @@ func (u units) amount(v float64) string {
 		return "n/a"
 	case u.share:
 		return strconv.FormatFloat(v*100, 'f', 1, 64) + " %"
-	case u.unit == "s":
-		return format.Seconds(v)
-	case u.unit == "EUR" || u.unit == "USD":
-		return format.Money(v) + " " + u.unit
-	case u.unit != "":
-		return format.Significant(v) + " " + sanitize.Line(u.unit, 20)
-	case v == math.Trunc(v) || math.Abs(v) >= 100:
-		return format.Number(v)
+	case u.unit == "" && v != math.Trunc(v) && math.Abs(v) < 100:
+		return format.Significant(v)
 	}
-	return format.Significant(v)
+	return format.Amount(v, u.unit)
 }
 
-// difference is an amount with its sign; one of shares is in percentage points.
+// difference is an amount with its sign; one of shares is in points.
 func (u units) difference(v float64) string {
-	size := u.amount(math.Abs(v))
 	if u.share {
-		size = strings.TrimSuffix(size, " %") + " pp"
+		return format.Signed(v, func(v float64) string { return format.Amount(v, format.Points) })
 	}
-	switch {
-	case v > 0:
-		return "+" + size
-	case v < 0:
-		return "−" + size
-	}
-	return size
+	return format.Signed(v, u.amount)
 }
 
 // value is a value for a person; "unknown" or "n/a" where there is none.
@@ -109,49 +92,35 @@ func effect(r *result.Result, c *result.Comparison) string {
 	return out
 }
 
-// chance is a p-value; one that would read as 0 is only bounded.
-func chance(p *float64) string {
-	switch {
-	case p == nil:
-		return "n/a"
-	case *p < 0.0001:
-		return "< 0.0001"
-	}
-	return fmt.Sprintf("%.4f", *p)
-}
-
-// surely says how sure a comparison is: its p-value, how many pairs, and what would
+// evidence is how sure a comparison is: how many pairs it has, its p-values, and what would
 // decide it.
-func surely(r *result.Result, c *result.Comparison) string {
+func evidence(r *result.Result, c *result.Comparison) string {
 	parts := []string{fmt.Sprintf("%s in %s", format.Plural(c.Pairs, "pair"), format.Plural(c.Scenarios, "scenario"))}
 	if c.Missing > 0 {
 		parts = append(parts, fmt.Sprintf("%d missing", c.Missing))
 	}
-	if c.P != nil {
-		part := "p " + equals(chance(c.P))
-		if c.Adjusted != nil {
-			part += ", after Holm " + chance(c.Adjusted)
+	add := func(name string, p, adjusted *float64) {
+		if p == nil {
+			return
+		}
+		part := name + " " + format.PValue(*p)
+		if adjusted != nil {
+			part += ", after Holm " + format.PValue(*adjusted)
 		}
 		parts = append(parts, part)
 	}
-	if v := known(c.Verdict); c.EquivalenceP != nil && (v == result.Equivalent || v == result.Undecided) {
-		part := "p of equivalence " + chance(c.EquivalenceP)
-		if c.EquivalenceAdjusted != nil {
-			part += ", after Holm " + chance(c.EquivalenceAdjusted)
-		}
-		parts = append(parts, part)
+	add("p", c.P, c.Adjusted)
+	v := known(c.Verdict)
+	if v == result.Equivalent || v == result.Undecided {
+		add("p of equivalence", c.EquivalenceP, c.EquivalenceAdjusted)
 	}
-	if v := known(c.Verdict); c.NotWorseP != nil && v == result.Undecided {
-		part := "p of not worse " + chance(c.NotWorseP)
-		if c.NotWorseAdjusted != nil {
-			part += ", after Holm " + chance(c.NotWorseAdjusted)
-		}
-		parts = append(parts, part)
+	if v == result.Undecided {
+		add("p of not worse", c.NotWorseP, c.NotWorseAdjusted)
 	}
 	if c.Power != nil {
 		parts = append(parts, fmt.Sprintf("power %.0f %%", *c.Power*100))
 	}
-	if known(c.Verdict) == result.Undecided {
+	if v == result.Undecided {
 		parts = append(parts, wanted(r, c))
 	}
 	return strings.Join(parts, "; ")
@@ -170,54 +139,41 @@ func notes(c *result.Comparison) []string {
 func wanted(r *result.Result, c *result.Comparison) string {
 	switch {
 	case c.Needed <= 0:
-		return "no number of trials is known that would decide"
+		return "no sample size is known that would settle this"
 	case r.Design.Scope == result.Alike:
 		return fmt.Sprintf("about %s would decide, if all stays as it is", format.Plural(c.Needed, "scenario"))
 	}
 	return fmt.Sprintf("about %s of each variant in each scenario would decide, if all stays as it is", format.Plural(c.Needed, "trial"))
 }
 
-func equals(p string) string {
-	if strings.HasPrefix(p, "<") {
-		return p
-	}
-	return "= " + p
-}
-
-// fact is a name with a value.
-type fact struct{ Name, Value string }
-
 // facts are what was decided before, and what it took.
-func facts(r *result.Result) []fact {
+func facts(r *result.Result) doc.Facts {
 	d := &r.Design
+	var list doc.Facts
+	add := func(name, value string) { list = append(list, doc.Fact{Name: name, Value: doc.Line(doc.Quote(value))}) }
 	if r.Tune != nil && len(r.Variants) == 0 { // a search that did not come to its end
-		return []fact{
-			{"ended", fmt.Sprintf("%s: %s", sanitize.Line(string(r.Stopped.As), 20), text(r.Stopped.Why))},
-			{"used", used(r.Tune.Used)},
-		}
+		add("ended", fmt.Sprintf("%s: %s", r.Stopped.As, r.Stopped.Why))
+		add("used", used(r.Tune.Used))
+		return list
 	}
-	u := unitsOf(r, d.Primary.Name)
-	primary := fmt.Sprintf("%s, %s is better", name(d.Primary.Name), sanitize.Line(string(d.Primary.Better), 20))
+	primary := fmt.Sprintf("%s, %s is better", d.Primary.Name, d.Primary.Better)
 	if d.Primary.Expr != "" {
-		primary += ": " + text(d.Primary.Expr)
+		primary += ": " + d.Primary.Expr
 	}
-	list := []fact{{"primary measure", primary}}
+	add("primary measure", primary)
 	if d.Primary.Smallest > 0 {
-		list = append(list, fact{"smallest effect of interest", strings.TrimPrefix(u.difference(d.Primary.Smallest), "+")})
+		add("smallest effect of interest", strings.TrimPrefix(unitsOf(r, d.Primary.Name).difference(d.Primary.Smallest), "+"))
 	}
-	list = append(list,
-		fact{"risk of a false alarm", fmt.Sprintf("alpha %g over %s, Holm's correction", d.Alpha, format.Plural(len(comparisons(r, result.Primary)), "comparison"))},
-		fact{"planned", fmt.Sprintf("%s of each variant in each scenario, power %.0f %%, %s", format.Plural(d.Trials, "trial"), d.Power*100, seed(d.Seed))},
-		fact{"verdicts are about", scope(d.Scope, len(r.Scenarios))},
-		fact{"looks at the data", looks(r)},
-	)
+	add("risk of a false alarm", fmt.Sprintf("alpha %g over %s, Holm's correction", d.Alpha, format.Plural(len(inRole(r, result.Primary)), "comparison")))
+	add("planned", fmt.Sprintf("%s of each variant in each scenario, power %.0f %%, %s", format.Plural(d.Trials, "trial"), d.Power*100, seed(d.Seed)))
+	add("verdicts are about", scope(d.Scope, len(r.Scenarios)))
+	add("looks at the data", looks(r))
 	if caps := caps(d); caps != "" {
-		list = append(list, fact{"caps", caps})
+		add("caps", caps)
 	}
-	return append(list,
-		fact{"ended", fmt.Sprintf("%s: %s; %d of %d trials", sanitize.Line(string(r.Stopped.As), 20), text(r.Stopped.Why), r.Stopped.Trials, r.Stopped.Planned)},
-		fact{"used", used(r.Used)},
-	)
+	add("ended", fmt.Sprintf("%s: %s; %d of %d trials", r.Stopped.As, r.Stopped.Why, r.Stopped.Trials, r.Stopped.Planned))
+	add("used", used(r.Used))
+	return list
 }
 
 func seed(s uint64) string {
@@ -229,7 +185,7 @@ func seed(s uint64) string {
 
 func scope(s result.Scope, n int) string {
 	if s == result.Alike {
-		return fmt.Sprintf("scenarios alike, of which the %d are a sample", n)
+		return fmt.Sprintf("similar scenarios (these %d are a sample)", n)
 	}
 	if n == 1 {
 		return "this scenario itself"
@@ -242,9 +198,9 @@ func looks(r *result.Result) string {
 	if d.Looks <= 1 {
 		return "one, at the end"
 	}
-	out := fmt.Sprintf("%d of %d made, alpha spent as %s", len(r.Looks), d.Looks, sanitize.Line(d.Spending, 40))
+	out := fmt.Sprintf("%d of %d made, alpha spent as %s", len(r.Looks), d.Looks, d.Spending)
 	if d.Source != "" {
-		out += " (" + text(d.Source) + ")"
+		out += " (" + d.Source + ")"
 	}
 	return out
 }
@@ -255,26 +211,26 @@ func caps(d *result.Design) string {
 		parts = append(parts, format.Plural(d.MaxCalls, "call"))
 	}
 	if d.MaxCost != "" {
-		parts = append(parts, sanitize.Line(d.MaxCost, 40))
+		parts = append(parts, d.MaxCost)
 	}
 	return strings.Join(parts, ", ")
 }
 
 // used is "9,120 calls, 1.2M tokens, 1.24 EUR".
 func used(u result.Used) string {
-	cost := format.Money(u.EUR) + " EUR"
+	cost := format.Amount(u.EUR, "EUR")
 	if !u.CostKnown {
 		cost = "at least " + cost
 		if u.Why != "" {
-			cost += " (" + text(u.Why) + ")"
+			cost += " (" + u.Why + ")"
 		}
 	}
 	return fmt.Sprintf("%s, %s tokens, %s", format.Plural(u.Calls, "call"), format.Number(float64(u.Tokens)), cost)
 }
 
-// trials is "88 of 90 passed", with what could not be told.
+// trials is "88 of 90", with what could not be told.
 func trials(t result.Trials) string {
-	out := fmt.Sprintf("%d of %d passed", t.Pass, t.Pass+t.Fail)
+	out := fmt.Sprintf("%d of %d", t.Pass, t.Pass+t.Fail)
 	if t.Error > 0 {
 		out += fmt.Sprintf(", %s", format.Plural(t.Error, "error"))
 	}
@@ -282,16 +238,6 @@ func trials(t result.Trials) string {
 		out += fmt.Sprintf(", %d skipped", t.Skip)
 	}
 	return out
-}
-
-// find returns the variant's measure of that name; unknown if there is none.
-func find(list []measure.Value, name string) measure.Value {
-	for _, v := range list {
-		if v.Name == name {
-			return v
-		}
-	}
-	return measure.Value{Name: name}
 }
 
 // shown are the names of the measures that a table of variants has.
@@ -313,17 +259,5 @@ func shown(r *result.Result) []string {
 
 // head is how a measure is named in a table.
 func head(measure string) string {
-	return name(cmp.Or(map[string]string{"cost_eur": "EUR", "cost_usd": "USD"}[measure], strings.ReplaceAll(measure, "_", " ")))
-}
-
-// front says how a variant stands on the plane of cost and quality.
-func front(p *result.Point) string {
-	if len(p.Dominated) == 0 {
-		return "on the front"
-	}
-	names := make([]string, 0, len(p.Dominated))
-	for _, n := range p.Dominated[:min(len(p.Dominated), 5)] {
-		names = append(names, name(n))
-	}
-	return "beaten by " + strings.Join(names, ", ")
+	return cmp.Or(map[string]string{"cost_eur": "EUR", "cost_usd": "USD"}[measure], strings.ReplaceAll(measure, "_", " "))
 }

@@ -1,11 +1,6 @@
 package explored
 
-import (
-	"strconv"
-
-	"github.com/rehearse-dev/rehearse/harness/survival"
-	"github.com/rehearse-dev/rehearse/internal/sanitize"
-)
+import "github.com/rehearse-dev/rehearse/harness/survival"
 
 // Count is how the runs of one family came out.
 type Count struct {
@@ -47,17 +42,4 @@ func Counts(r *survival.Result) []Count {
 		list = append(list, total)
 	}
 	return list
-}
-
-// cells are a count as a row of a table.
-func (c Count) cells() []string {
-	name := "all"
-	if c.Family != "" {
-		name = sanitize.Line(string(c.Family), maxName)
-	}
-	row := []string{name, strconv.Itoa(c.Runs)}
-	for _, s := range symbols {
-		row = append(row, strconv.Itoa(c.By[s.outcome]))
-	}
-	return row
 }

@@ -8,12 +8,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/survival"
 )
 
-// Limits on foreign text for people, in characters. JSON has it all.
-const (
-	maxName    = 200
-	maxMessage = 500
-)
-
 // Verdict is what an exploration means: Error where the harness could not tell of a
 // run or nothing took effect, Fail where a run broke an invariant, and Pass where
 // all that took effect broke none.

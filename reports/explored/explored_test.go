@@ -22,20 +22,21 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/survival"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/explored"
 )
 
 func terminal(r survival.Result, t tty.Terminal) string {
 	GinkgoHelper()
 	var b bytes.Buffer
-	Expect(explored.Terminal(&b, &r, t)).To(Succeed())
+	Expect(doc.Terminal(&b, explored.Document(&r, nil), t)).To(Succeed())
 	return b.String()
 }
 
 func markdown(r survival.Result, limit int) string {
 	GinkgoHelper()
 	var b bytes.Buffer
-	Expect(explored.Markdown(&b, &r, limit)).To(Succeed())
+	Expect(doc.Markdown(&b, explored.Document(&r, nil), limit)).To(Succeed())
 	return b.String()
 }
 
@@ -92,7 +93,7 @@ var _ = Describe("the terminal", func() {
 	DescribeTable("is never wider than asked, but for the commands", func(width int) {
 		for _, r := range []survival.Result{sample(), hostile(), many(func(int) string { return "" })} {
 			for line := range strings.Lines(terminal(r, tty.Terminal{Width: width})) {
-				if !strings.HasPrefix(line, "  again: ") {
+				if !strings.HasPrefix(line, "    again: ") {
 					Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", width), line)
 				}
 			}
@@ -129,13 +130,13 @@ var _ = Describe("the terminal", func() {
 	It("says so of an exploration in which nothing took effect", func() {
 		r := sample()
 		r.Cells = nil
-		Expect(terminal(r, tty.Terminal{})).To(MatchRegexp(`\nerror: 0 runs perturbed: 0 survived, 0 degraded, 0 failed; nothing took\s+effect, so nothing is shown\n$`))
+		Expect(terminal(r, tty.Terminal{})).To(MatchRegexp(`\nerror interview/golden: 0 runs perturbed: 0 survived, 0 degraded, 0 failed;\s+nothing\s+took\s+effect,\s+so\s+nothing\s+is\s+shown; golden path`))
 	})
 	It("says how much was not run, and why", func() {
 		r := sample()
 		r.NotRun, r.Stopped = 12, "interrupted"
 		r.Cells = []survival.Cell{{Family: survival.Faults, Outcome: survival.Survived}}
-		Expect(terminal(r, tty.Terminal{})).To(MatchRegexp(`\nno failure so far: 1 run`))
+		Expect(terminal(r, tty.Terminal{})).To(MatchRegexp(`\nno failure so far interview/golden: 1 run`))
 		Expect(terminal(r, tty.Terminal{})).To(MatchRegexp(`; 12\s+planned\s+and\s+not\s+run \(interrupted\)`))
 	})
 })
@@ -205,7 +206,7 @@ var _ = Describe("a matrix", func() {
 		Expect(explored.Matrices(&r, 24)[0].Note).To(ContainSubstring("every 17 to 20 writes from there on: 18 runs struck 868 times"))
 		Expect(strings.Join(strings.Fields(terminal(r, tty.Terminal{Width: 80})), " ")).To(ContainSubstring("what happens there; runs strike at the write shown and every 17 to 20 writes"))
 		var markdown bytes.Buffer
-		Expect(explored.Markdown(&markdown, &r, 0)).To(Succeed())
+		Expect(doc.Markdown(&markdown, explored.Document(&r, nil), 0)).To(Succeed())
 		Expect(markdown.String()).To(ContainSubstring("struck 868 times on a path of 863 writes"))
 		one := sample()
 		for _, m := range explored.Matrices(&one, 24) {
@@ -318,8 +319,8 @@ var _ = DescribeTable("the verdict", func(want gate.Verdict, outcomes ...surviva
 var _ = Describe("a writer that fails", func() {
 	It("is reported by every renderer", func() {
 		r := sample()
-		Expect(explored.Terminal(full{}, &r, tty.Terminal{})).To(MatchError(errFull))
-		Expect(explored.Markdown(full{}, &r, 0)).To(MatchError(errFull))
+		Expect(doc.Terminal(full{}, explored.Document(&r, nil), tty.Terminal{})).To(MatchError(errFull))
+		Expect(doc.Markdown(full{}, explored.Document(&r, nil), 0)).To(MatchError(errFull))
 	})
 })
 
@@ -343,13 +344,13 @@ func FuzzRender(f *testing.F) {
 			})
 		}
 		var out bytes.Buffer
-		if err := explored.Terminal(&out, &r, tty.Terminal{}); err != nil {
+		if err := doc.Terminal(&out, explored.Document(&r, nil), tty.Terminal{}); err != nil {
 			t.Fatal(err)
 		}
 		if strings.ContainsFunc(strings.ReplaceAll(out.String(), "\n", ""), unicode.IsControl) {
 			t.Fatalf("a control character reaches the terminal: %q", out.String())
 		}
-		if err := explored.Markdown(io.Discard, &r, 0); err != nil {
+		if err := doc.Markdown(io.Discard, explored.Document(&r, nil), 0); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -58,15 +58,14 @@ var _ = Describe("The page of an exploration", func() {
 	It("shows each thing that breaks once, what most runs broke first, and the matrix right below", func() {
 		html := losing(60, 8).page(page.Options{})
 		Expect(html).NotTo(ContainSubstring(`id="attention"`))
-		shown := plainText(html, "<h4>What breaks</h4>", "<h4>What happens where</h4>")
-		Expect(shown).To(HavePrefix("invariant " + lost + " interview.answers = 3 60 runs: crash-before ×60; smallest: write=1:crash-before rehearse run interview/short --perturb &#39;write=1:crash-before&#39;"))
+		shown := plainText(html, "<h4>Failures</h4>", "<h4>Survival</h4>")
+		Expect(shown).To(HavePrefix("invariant : " + lost + " saw interview.answers = 3 broken by 60 runs: crash-before (60) smallest: write=1:crash-before again: rehearse run interview/short --perturb &#39;write=1:crash-before&#39;"))
 		Expect(strings.Count(shown, lost)).To(Equal(1))
-		Expect(shown).To(ContainSubstring("5 more things that break, in fewer runs"))
 		for kind := range 8 {
-			Expect(strings.Count(shown, "promise question "+strings.Repeat("x", 1+kind)+" has no answer")).To(Equal(1), "which promise it is")
+			Expect(strings.Count(shown, "promise : question "+strings.Repeat("x", 1+kind)+" has no answer")).To(Equal(1), "which promise it is")
 		}
 		Expect(shown).NotTo(ContainSubstring(gate.ViolationMessage))
-		Expect(html).To(ContainSubstring(`smallest: <a href="#interview/short-write-1-crash-before">write=1:crash-before</a>`))
+		Expect(html).To(ContainSubstring(`smallest: <a href="#interview/short-write-1-crash-before"><bdi>write=1:crash-before</bdi></a>`))
 		Expect(html).To(ContainSubstring(`id="interview/short-write-1-crash-before"`))
 	})
 
@@ -77,9 +76,9 @@ var _ = Describe("The page of an exploration", func() {
 			e.Cells[i].Perturb = []string{e.Cells[i].Perturb[0] + ",every=17"}
 		}
 		e.Golden.Writes = 40
-		Expect(plainText(r.page(page.Options{}), "<caption>", "</caption>")).To(ContainSubstring(
-			"In groups: runs strike at the write shown and every 17 writes from there on: 4 runs struck 4 times on a path of 40 writes."))
-		Expect(losing(2, 1).page(page.Options{})).NotTo(ContainSubstring("In groups"))
+		Expect(plainText(r.page(page.Options{}), `class="heat"><caption>`, "</caption>")).To(ContainSubstring(
+			"; runs strike at the write shown and every 17 writes from there on: 4 runs struck 4 times on a path of 40 writes"))
+		Expect(losing(2, 1).page(page.Options{})).NotTo(ContainSubstring("runs strike at"))
 	})
 
 	It("says how much was driven and how much was recorded", func() {
@@ -92,19 +91,19 @@ var _ = Describe("The page of an exploration", func() {
 	It("draws a heat map of each family, unfolded where rows stand for many places that fared differently", func() {
 		maps := func(r run) string {
 			html := r.page(page.Options{})
-			return regexp.MustCompile(`(?s)<details class="more rest"[^>]*><summary>The same, place by place.*?</details>`).FindString(html)
+			return regexp.MustCompile(`(?s)<details class="more"[^>]*><summary>The same, place by place.*?</details>`).FindString(html)
 		}
 		many := maps(losing(60, 1))
 		Expect(strings.Count(many, `<svg class="plot`)).To(Equal(1))
 		Expect(many).To(ContainSubstring("60 survived, 60 failed."), "the picture says so in words")
-		Expect(many).To(HavePrefix(`<details class="more rest"><summary>`), "all places fared alike")
+		Expect(many).To(HavePrefix(`<details class="more"><summary>`), "all places fared alike")
 		r := losing(60, 1)
 		cells := r.input.Explored[0].Cells
 		cells[0].Outcome = survival.Degraded
-		Expect(maps(r)).To(HavePrefix(`<details class="more rest" open>`))
+		Expect(maps(r)).To(HavePrefix(`<details class="more" open>`))
 		r = losing(12, 1)
 		r.input.Explored[0].Cells[0].Outcome = survival.Degraded
-		Expect(maps(r)).To(HavePrefix(`<details class="more rest"><summary>`), "a short path")
+		Expect(maps(r)).To(HavePrefix(`<details class="more"><summary>`), "a short path")
 	})
 
 	It("still warns of what did not pass beside the exploration", func() {
@@ -121,7 +120,7 @@ var _ = Describe("The page of an exploration", func() {
 		r.input.Explored[0].Cells[1].Outcome = survival.Errored
 		r.input.Explored[0].Cells[1].Findings = []gate.Finding{{Severity: gate.Broken, Message: "the process did not start", Evidence: "no such file"}}
 		html := r.page(page.Options{})
-		Expect(plainText(html, "<h4>What could not be told</h4>", "</ul>")).To(Equal("1 run: the process did not start: no such file"))
-		Expect(html).To(ContainSubstring("<li>21 more are in the exploration as JSON.</li>"))
+		Expect(plainText(html, "<h4>No verdict</h4>", "</ul>")).To(Equal("1 run: the process did not start: no such file"))
+		Expect(html).To(ContainSubstring("<summary>61 more failures</summary>"), "70 promises, and the invariant")
 	})
 })

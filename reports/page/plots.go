@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"html/template"
 	"maps"
-	"math"
 	"slices"
 
-	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -120,27 +118,4 @@ func (s *sample) add(v float64) {
 	}
 	s.kept = s.kept[:maxSample/2]
 	s.every *= 2
-}
-
-// effects draws relative changes.
-func effects(c *compare.Result) picture {
-	var rows []plot.Effect
-	for i := range c.Comparisons {
-		m := &c.Comparisons[i]
-		if m.Effect == nil || m.Effect.Value == nil || m.Before.Value == nil || *m.Before.Value == 0 {
-			continue
-		}
-		row := plot.Effect{
-			Name: m.Scenario + " " + words(m.Measure), Verdict: string(m.Verdict),
-			Change: *m.Effect.Value / *m.Before.Value, Lo: math.NaN(), Hi: math.NaN(),
-		}
-		if in := m.Effect.Interval; in != nil {
-			row.Lo, row.Hi = in.Lo / *m.Before.Value, in.Hi / *m.Before.Value
-		}
-		rows = append(rows, row)
-	}
-	if len(rows) == 0 {
-		return picture{}
-	}
-	return newPicture(plot.Effects("Change since "+c.Before, rows))
 }

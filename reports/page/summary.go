@@ -7,33 +7,32 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/detect/score"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/survival"
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/htmlpage"
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/reports/detection"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/explored"
 )
 
 // summary is all that stands above the list of scenarios.
 type summary struct {
-	Policy        string
-	Style, Script template.HTML
-	Tool          string
-	Verdict       verdict
-	Word          string // what became of the run
-	Headline      string
-	Run           []fact
-	Numbers       []numbered
-	Recorded      string // what the numbers are of, where that is not all
-	Attention     []attention
-	Changes       *changes
-	Explored      []exploration
-	Detectors     *scored
-	Plots         []picture
-	Agents        []reports.Section
+	Frame     htmlpage.Frame
+	Verdict   verdict
+	Word      string // what became of the run
+	Headline  string
+	Run       []fact
+	Numbers   []numbered
+	Recorded  string // what the numbers are of, where that is not all
+	Attention []attention
+	Changes   template.HTML
+	Before    string
+	Explored  template.HTML
+	Detectors template.HTML
+	Plots     []picture
+	Agents    template.HTML
 }
 
 // numbered is a number with its name and what it leaves open.
@@ -58,24 +57,59 @@ const maxItems = 50
 func (b *Builder) summary(in Input) summary {
 	r := in.Report
 	s := summary{
-		Policy: policy(), Style: inline("style", styleSheet()), Script: inline("script", script),
-		Tool: line(r.Run.Tool, 100), Verdict: newVerdict(overall(in)), Word: word(in), Headline: headline(in), Run: about(r.Run),
-		Numbers: numbers(r), Attention: b.attention(in), Plots: b.plots.pictures(r), Agents: reports.Sections(r.Totals.Agents),
+		Verdict: newVerdict(overall(in)), Word: word(in), Headline: headline(in), Run: about(r.Run),
+		Numbers: numbers(r), Attention: b.attention(in), Plots: b.plots.pictures(r), Agents: agents(r.Totals.Agents),
 	}
 	if r.Comparison != nil {
-		s.Changes = b.changes(r.Comparison)
+		s.Changes, s.Before = doc.Fragment(b.changes(r.Comparison), 3), line(r.Comparison.Before, 200)
 	}
+	var explorations []doc.Block
 	for i := range in.Explored {
-		s.Explored = append(s.Explored, b.exploration(&in.Explored[i]))
+		explorations = append(explorations, b.exploration(&in.Explored[i]))
 	}
+	s.Explored = doc.Fragment(explorations, 3)
 	if len(in.Explored) > 0 {
 		s.Numbers = append(driven(in), s.Numbers[2:]...)
 		s.Recorded = "An exploration records the golden path and the smallest run of each failure. Calls, tokens, cost and times are those of the recorded runs."
 	}
 	if in.Detection != nil {
-		s.Detectors = newScored(in.Detection)
+		s.Detectors = doc.Fragment(detectors(in.Detection), 3)
 	}
+	s.Frame = s.frame(r.Run.Tool)
 	return s
+}
+
+// frame stands around the page; its navigation has the parts that there are.
+func (s *summary) frame(tool string) htmlpage.Frame {
+	f := htmlpage.SelfContained(s.Verdict.Sign+" "+s.Headline+" · rehearse", style, script)
+	f.Skip, f.Tool = htmlpage.Anchor{ID: "scenarios", Name: "the scenarios"}, line(tool, 100)
+	for _, part := range []struct {
+		shown bool
+		id    string
+		name  string
+	}{
+		{true, "summary", "Summary"},
+		{s.Attention != nil, "attention", "Attention"},
+		{s.Changes != "", "changes", "Changes"},
+		{s.Explored != "", "survival", "Survival"},
+		{s.Detectors != "", "detectors", "Detectors"},
+		{s.Plots != nil, "plots", "Plots"},
+		{true, "scenarios", "Scenarios"},
+	} {
+		if part.shown {
+			f.Nav = append(f.Nav, htmlpage.Anchor{ID: part.id, Name: part.name})
+		}
+	}
+	return f
+}
+
+// agents are the sections of the kinds of agents, folded.
+func agents(m measure.AgentMetrics) template.HTML {
+	var blocks []doc.Block
+	for _, s := range reports.Sections(m) {
+		blocks = append(blocks, doc.Details{Title: s.Title, Blocks: s.Blocks})
+	}
+	return doc.Fragment(blocks, 3)
 }
 
 // overall is the verdict of the run and of what was explored.
@@ -141,24 +175,6 @@ func scenarioLine(in Input) string {
 		text += "; " + count(left, "other") + " did not run to the end"
 	}
 	return text
-}
-
-// explorationLine counts the perturbed runs by outcome.
-func explorationLine(list []survival.Result) string {
-	counts, total := map[survival.Outcome]int{}, 0
-	for i := range list {
-		for o, n := range list[i].Count() {
-			counts[survival.Outcome(newOutcome(o).Name)] += n
-			total += n
-		}
-	}
-	var parts []string
-	for _, o := range outcomeSigns {
-		if n := counts[survival.Outcome(o.Name)]; n > 0 || o.Name == string(survival.Failed) {
-			parts = append(parts, fmt.Sprintf("%d %s", n, o.Says))
-		}
-	}
-	return "Off the golden path " + count(total, "run") + ": " + strings.Join(parts, ", ")
 }
 
 func about(r reports.Run) []fact {
@@ -261,49 +277,4 @@ func (b *Builder) pointerTo(s reports.Scenario) pointer {
 	p := pointer{Link: link(b.scenario(s.Name).id), Text: line(s.Name, 200)}
 	p.Note = line(s.Leading(), 300)
 	return p
-}
-
-// said is what a finding says, and its evidence. That a promise was not kept says
-// nothing without the evidence, so that it stands for the message.
-func said(f gate.Finding) (message, evidence string) {
-	if f.Message == gate.ViolationMessage && f.Evidence != "" {
-		return f.Evidence, ""
-	}
-	return f.Message, f.Evidence
-}
-
-// scored are the scores of detectors.
-type scored struct {
-	Caption string
-	Rows    []scoredRow
-	Plots   []picture
-}
-
-type scoredRow struct{ Name, Scored, Precision, Recall, F1, FPR string }
-
-func newScored(r *detection.Report) *scored {
-	items := 0
-	for _, c := range r.Corpora {
-		items += c.Items
-	}
-	out := &scored{Caption: fmt.Sprintf("Scores on %s of %s, with 95 %% intervals.", count(items, "message"), count(len(r.Corpora), "corpus file"))}
-	if r.Interrupted {
-		out.Caption += " Not all of them was read."
-	}
-	list := r.Detectors[:min(len(r.Detectors), maxItems)]
-	for i := range list {
-		d := &list[i]
-		of := d.Overall
-		out.Rows = append(out.Rows, scoredRow{
-			line(d.Detector, 80), format.Number(float64(d.Scored)), scoreText(of.Precision), scoreText(of.Recall), scoreText(of.F1), scoreText(of.FPR),
-		})
-	}
-	for _, p := range detection.Pictures(list) {
-		out.Plots = append(out.Plots, newPicture(p))
-	}
-	return out
-}
-
-func scoreText(v score.Value) string {
-	return share(measure.Value{Known: true, Value: v.Value, Interval: v.Interval})
 }

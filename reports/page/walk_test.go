@@ -118,8 +118,8 @@ var _ = Describe("A page in a browser", Label("H-05"), Ordered, ContinueOnFailur
 
 	It("leads from the survival matrix to the run that failed", func() {
 		t.open(html, "")
-		Expect(t.text(".heat caption")).To(ContainSubstring("Faults of the provider"))
-		t.click(".heat td.failed a")
+		Expect(t.text(".heat caption")).To(ContainSubstring("fault: each call"))
+		t.click(".heat td.fail a")
 		t.waits(`document.querySelector("[id='orders/golden-call-2-reset-mid-stream'][open] .call")`)
 	})
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/htmlpage"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -29,7 +30,7 @@ func (b *Builder) Write(w io.Writer, in Input) error {
 	for i := range list {
 		b.item(out, &list[i])
 	}
-	out.render(&b.page, "end", line(in.Report.Run.Tool, 100))
+	out.render(&b.page, "end", htmlpage.Frame{Tool: line(in.Report.Run.Tool, 100)})
 	if out.err != nil {
 		return fmt.Errorf("write the page: %w", out.err)
 	}

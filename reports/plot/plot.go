@@ -12,6 +12,8 @@ import (
 	"bytes"
 	_ "embed"
 	"math"
+
+	"github.com/rehearse-dev/rehearse/internal/htmlpage"
 )
 
 // Picture is a plot for a page.
@@ -19,17 +21,11 @@ type Picture struct {
 	Title string
 	// Text says in a sentence or two what is to be seen, or why there is nothing.
 	Text string
-	// SVG is an element to be put into an HTML page, where Style applies to it; nil
+	// SVG is an element to be put into an HTML page, where the style sheet
+	// of package htmlpage applies to it; nil
 	// if there is nothing to draw. It holds neither ids nor scripts nor styles.
 	SVG []byte
 }
-
-// Style is the style sheet of the pictures. It expects the custom properties of a
-// page: --ink, --soft, --line and --paper for text, lesser text, lines and ground;
-// --pass, --fail, --error, --skip and --info for verdicts; --c1 to --c6 for series.
-//
-//go:embed style.css
-var Style string
 
 //go:embed file.css
 var fileStyle string
@@ -44,7 +40,7 @@ func (p Picture) File() []byte {
 	var b bytes.Buffer
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
 	b.Write(p.SVG[:start])
-	b.WriteString("<style>\n" + fileStyle + Style + "</style>")
+	b.WriteString("<style>\n" + fileStyle + htmlpage.Plots + "</style>")
 	b.Write(p.SVG[start:])
 	b.WriteByte('\n')
 	return b.Bytes()

@@ -1,0 +1,96 @@
+package detection
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/harness/detect/score"
+	"github.com/rehearse-dev/rehearse/internal/format"
+)
+
+// figure is a share with three decimals; "n/a" of 0 of 0.
+func figure(v *float64) string {
+	if v == nil {
+		return "n/a"
+	}
+	return fmt.Sprintf("%.3f", *v)
+}
+
+// signed is a difference of shares.
+func signed(v *float64) string {
+	if v == nil {
+		return "n/a"
+	}
+	return fmt.Sprintf("%+.3f", *v)
+}
+
+// between is the interval of v, or nothing.
+func between(v score.Value, show func(*float64) string) string {
+	if v.Interval == nil {
+		return ""
+	}
+	return show(&v.Interval.Lo) + " to " + show(&v.Interval.Hi)
+}
+
+// brief is a share with its interval, both with two decimals, for tables.
+func brief(v score.Value) string {
+	if v.Value == nil {
+		return "n/a"
+	}
+	text := fmt.Sprintf("%.2f", *v.Value)
+	if v.Interval != nil {
+		text += fmt.Sprintf(" (%.2f-%.2f)", v.Interval.Lo, v.Interval.Hi)
+	}
+	return text
+}
+
+// method names how an interval was made, if there is one.
+func method(v score.Value) string {
+	if v.Interval == nil {
+		return ""
+	}
+	return v.Interval.Method
+}
+
+// speed is one line of latencies and throughput.
+func speed(l *score.Latency) string {
+	line := fmt.Sprintf("latency p50 %s, p99 %s, max %s; %s bytes", format.Seconds(l.P50),
+		format.Seconds(l.P99), format.Seconds(l.Max), format.Number(float64(l.Bytes)))
+	if l.MBPerSecond != nil {
+		line += fmt.Sprintf(" at %s MB/s", format.Significant(*l.MBPerSecond))
+	}
+	return line
+}
+
+// paid is one line of calls and what they cost.
+func paid(c *score.Cost) string {
+	made := format.Plural(c.Calls, "call")
+	switch {
+	case c.Known:
+		return made + ", " + format.Amount(c.EUR, "EUR")
+	case c.EUR == 0:
+		return made + ", unknown EUR"
+	}
+	return made + ", at least " + format.Amount(c.EUR, "EUR")
+}
+
+// dimensions are those that add to the overall scores: not those in which all items are
+// of one group.
+func dimensions(r *score.Result) []score.Dimension {
+	list := slices.DeleteFunc(slices.Clone(r.Groups), func(d score.Dimension) bool {
+		return len(d.Groups) == 1 && d.Groups[0].Total() == r.Overall.Total()
+	})
+	if len(r.Categories) > 0 {
+		list = append(list, score.Dimension{By: "named category", Groups: r.Categories})
+	}
+	return list
+}
+
+// byWeight returns the groups in their order, or if they are many those with the most
+// items first.
+func byWeight(d score.Dimension) []score.Group {
+	if len(d.Groups) <= maxGroups {
+		return d.Groups
+	}
+	return slices.SortedStableFunc(slices.Values(d.Groups), func(a, b score.Group) int { return b.Total() - a.Total() })
+}

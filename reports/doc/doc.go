@@ -1,0 +1,254 @@
+// Package doc is what reports are made of: a Document holds headings, facts, tables,
+// lists and plots, and Terminal, Markdown and HTML render it.
+//
+// A document holds texts as they came. Each renderer escapes them, in one place: text
+// of unknown origin (Quote, Command) is shown as text, whatever it contains.
+package doc
+
+import (
+	"fmt"
+	"io"
+)
+
+// Document is a report, independent of where it is shown.
+type Document struct {
+	// Marker is the hidden first line of Markdown, by which a later run finds its own
+	// comment and replaces it.
+	Marker string
+	// Kind is the kind of report, such as "Exploration", and Name what it is about.
+	Kind string
+	Name Text
+	// Verdict is a word or two, and Tone its colour. Both may be empty.
+	Verdict string
+	Tone    Tone
+	// Summary is the report in one sentence.
+	Summary Text
+	// Figures are the numbers to be seen first.
+	Figures Facts
+	// Lead is what decides the verdict. Markdown and HTML begin with verdict, summary and
+	// lead; Terminal ends with them, where they stand right above the prompt.
+	Lead []Block
+	Body []Block
+}
+
+// Section returns the document as a part of another one.
+func (d Document) Section() Section {
+	s := Section{Title: Line(d.Kind, " ", d.Name), Tone: d.Tone}
+	if d.Verdict != "" {
+		s.Title = Line(s.Title, ": ", Toned(d.Tone, d.Verdict))
+	}
+	if len(d.Summary) > 0 {
+		s.Blocks = append(s.Blocks, Paragraph(d.Summary))
+	}
+	if len(d.Figures) > 0 {
+		s.Blocks = append(s.Blocks, d.Figures)
+	}
+	s.Blocks = append(append(s.Blocks, d.Lead...), d.Body...)
+	return s
+}
+
+// Text is a line of words.
+type Text []Span
+
+// Span is a part of a Text.
+type Span struct {
+	Text string
+	// Tone is how it is to be taken at a glance.
+	Tone Tone
+	// Link is a place in the same HTML page.
+	Link string
+	kind kind
+}
+
+type kind int
+
+const (
+	own     kind = iota // words of this program
+	foreign             // text of unknown origin
+	command             // a shell command, which is neither wrapped nor cut
+)
+
+// Tone is a colour with a meaning. Its values are classes of the style sheet.
+type Tone string
+
+// The tones.
+const (
+	Plain  Tone = ""
+	Good   Tone = "pass"
+	Bad    Tone = "fail"
+	Broken Tone = "error"
+	Unsure Tone = "skip"
+	Info   Tone = "info"
+	Faint  Tone = "faint"
+	Strong Tone = "strong"
+)
+
+// Line joins parts to a text. A string consists of words of this program; other texts
+// are quoted. A Span or a Text is taken over, and any other value is printed.
+func Line(parts ...any) Text {
+	var t Text
+	for _, part := range parts {
+		switch part := part.(type) {
+		case Span:
+			t = append(t, part)
+		case Text:
+			t = append(t, part...)
+		default:
+			if s := fmt.Sprint(part); s != "" {
+				t = append(t, Span{Text: s})
+			}
+		}
+	}
+	return t
+}
+
+// Quote is text of unknown origin.
+func Quote(s string) Span { return Span{Text: s, kind: foreign} }
+
+// Command is a command to be copied into a shell.
+func Command(s string) Span { return Span{Text: s, kind: command} }
+
+// Toned returns s with a tone.
+func Toned(tone Tone, s string) Span { return Span{Text: s, Tone: tone} }
+
+// In returns the span with a tone.
+func (s Span) In(tone Tone) Span { s.Tone = tone; return s }
+
+// To returns the span as a link to a place in the HTML page; empty is no link.
+func (s Span) To(place string) Span { s.Link = place; return s }
+
+// Block is a part of a document.
+type Block interface{ block() }
+
+// Section is a heading with what follows it.
+type Section struct {
+	Title  Text
+	Tone   Tone
+	Blocks []Block
+}
+
+// Paragraph is a text of its own.
+type Paragraph Text
+
+// Facts are names with values.
+type Facts []Fact
+
+// Fact is a name with a value, and a note on the value, such as its interval.
+type Fact struct {
+	Name        string
+	Value, Note Text
+}
+
+// Table has a row for each thing that is compared.
+type Table struct {
+	Caption string
+	Columns []Column
+	Rows    [][]Text
+	// Max is how many rows a terminal shows; the others, which Noun names, are counted. 0
+	// shows all. Markdown has a limit in bytes, and HTML one of 500 rows.
+	Max  int
+	Noun string
+}
+
+// Column is the head of a column. Right aligns its cells to the right. On a terminal
+// that is too narrow, cells are shortened, and columns are left out that are Optional.
+type Column struct {
+	Head     Text
+	Right    bool
+	Optional bool
+	// Shorten tells that cells are names or words, which may be cut in the middle.
+	Shorten bool
+}
+
+// List is a list of items. Max and Noun are those of a Table.
+type List struct {
+	Items []Item
+	Max   int
+	Noun  string
+}
+
+// Item is an entry of a List.
+type Item struct {
+	Text Text
+	// Evidence is foreign text of several lines, such as the output of a program.
+	Evidence string
+	Items    []Item
+	// Blocks stand below the item; Terminal leaves them out.
+	Blocks []Block
+}
+
+// Matrix is a table of many cells that hold one character each. On a terminal its
+// columns have letters, which a legend explains.
+type Matrix struct {
+	Caption Text
+	// Corner is the head of the rows.
+	Corner string
+	Heads  []string
+	Rows   []MatrixRow
+}
+
+// MatrixRow is a row of a Matrix, with a cell for each head.
+type MatrixRow struct {
+	Name  string
+	Cells []Mark
+}
+
+// Mark is a cell of a Matrix.
+type Mark struct {
+	Sign, Meaning, Link string
+	Tone                Tone
+}
+
+// Plot is a picture. HTML shows the SVG, and without one the text; Terminal and Markdown
+// show the lines of Chart, if there are any.
+type Plot struct {
+	Title, Text string
+	SVG         []byte
+	Chart       []string
+	// Wide is true if HTML shows nothing beside it.
+	Wide bool
+}
+
+// Preformatted is foreign text of several lines.
+type Preformatted string
+
+// Details are folded away in Markdown and HTML, unless they are Open in HTML, and left out
+// in a terminal.
+type Details struct {
+	Title  Text
+	Blocks []Block
+	Open   bool
+}
+
+func (Section) block()      {}
+func (Paragraph) block()    {}
+func (Facts) block()        {}
+func (Table) block()        {}
+func (List) block()         {}
+func (Matrix) block()       {}
+func (Plot) block()         {}
+func (Preformatted) block() {}
+func (Details) block()      {}
+
+// shown returns how many of n things are shown if max of them may be, and a note on the
+// others.
+func shown(n, limit int, noun string) (int, string) {
+	if limit <= 0 || n <= limit {
+		return n, ""
+	}
+	return limit, fmt.Sprintf("and %d more", n-limit) + suffix(noun)
+}
+
+func suffix(noun string) string {
+	if noun == "" {
+		return ""
+	}
+	return " " + noun
+}
+
+func write(w io.Writer, text string) error {
+	if _, err := io.WriteString(w, text); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}

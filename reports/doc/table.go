@@ -1,0 +1,91 @@
+package doc
+
+import (
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+// leastWidth is how narrow a shortened column gets.
+const leastWidth = 8
+
+// maxHead is how wide the head of a column of figures is, if the figures are not wider.
+const maxHead = 24
+
+// table draws the columns that find room.
+func (v *terminal) table(t Table) {
+	if t.Caption != "" {
+		v.wrap(0, 2, t.Caption)
+	}
+	n, note := shown(len(t.Rows), t.Max, t.Noun)
+	columns, widths, gap := v.fit(t, t.Rows[:n])
+	var right []int
+	header := make([]string, len(columns))
+	for i, c := range columns {
+		header[i] = v.cell(t.Columns[c].Head, widths[c])
+		if t.Columns[c].Right {
+			right = append(right, i+1)
+		}
+	}
+	out := tty.Table(gap, right...)
+	out.AppendHeader(tty.Row(header))
+	for _, row := range t.Rows[:n] {
+		cells := make([]string, len(columns))
+		for i, c := range columns {
+			cells[i] = v.cell(row[c], widths[c])
+		}
+		out.AppendRow(tty.Row(cells))
+	}
+	v.line(out.Render())
+	v.note(note)
+}
+
+// cell returns a painted cell; one that is too wide loses its middle, and its colours.
+func (v *terminal) cell(t Text, width int) string {
+	if plain := t.plain(); tty.Width(plain) > width {
+		return tty.Middle(plain, width)
+	}
+	return v.paint(t, Plain)
+}
+
+// fit chooses the columns that are shown, their widths, and the gap between them. In a
+// file no cell is cut, so that names can be searched for and copied.
+func (v *terminal) fit(t Table, rows [][]Text) (columns, widths []int, gap int) {
+	const wide, narrow = 2, 1
+	over := -v.t.Columns()
+	for i, c := range t.Columns {
+		width := tty.Width(c.Head.plain())
+		if v.t.Width > 0 && !c.Shorten {
+			width = min(width, maxHead)
+		}
+		for _, row := range rows {
+			width = max(width, tty.Width(row[i].plain()))
+		}
+		columns, widths = append(columns, i), append(widths, width)
+		over += width
+	}
+	for i := len(t.Columns) - 1; i > 0 && over+wide*(len(columns)-1) > 0; i-- {
+		if t.Columns[i].Optional {
+			columns = append(columns[:i], columns[i+1:]...)
+			over -= widths[i]
+		}
+	}
+	gap = wide
+	if over+wide*(len(columns)-1) > 0 {
+		gap = narrow
+	}
+	if v.t.Width == 0 {
+		return columns, widths, gap
+	}
+	for over += gap * (len(columns) - 1); over > 0; over-- {
+		widest := -1
+		for _, c := range columns {
+			if t.Columns[c].Shorten && widths[c] > leastWidth && (widest < 0 || widths[c] > widths[widest]) {
+				widest = c
+			}
+		}
+		if widest < 0 {
+			break
+		}
+		widths[widest]--
+	}
+	return columns, widths, gap
+}

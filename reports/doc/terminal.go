@@ -1,0 +1,314 @@
+package doc
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+// Limits on foreign text for people, in characters.
+const (
+	maxSpan     = 500
+	maxEvidence = 300
+)
+
+// Terminal writes the document for a person. On a terminal no line but one with a command
+// is wider than t.Columns(); in a file names and tables stay whole. Control characters of
+// foreign text are shown as escapes and never reach the terminal.
+func Terminal(w io.Writer, d Document, t tty.Terminal) error {
+	v := terminal{t: t, fresh: true}
+	v.facts(d.Figures)
+	v.gap()
+	v.blocks(d.Body)
+	v.blocks(d.Lead)
+	v.conclusion(d)
+	return write(w, v.String())
+}
+
+// terminal collects the lines of a document.
+type terminal struct {
+	strings.Builder
+	t tty.Terminal
+	// fresh is true where no blank line is wanted: at the start and below a heading.
+	fresh bool
+}
+
+func (v *terminal) line(s string) {
+	v.WriteString(strings.TrimRight(s, " ") + "\n")
+	v.fresh = false
+}
+
+// gap begins a block that stands apart from what is above.
+func (v *terminal) gap() {
+	if !v.fresh {
+		v.WriteString("\n")
+	}
+	v.fresh = true
+}
+
+func (v *terminal) blocks(list []Block) {
+	for i, b := range list {
+		if i > 0 && isSection(list[i-1]) {
+			v.gap()
+		}
+		v.block(b)
+	}
+}
+
+func isSection(b Block) bool { _, ok := b.(Section); return ok }
+
+func (v *terminal) block(b Block) {
+	switch b := b.(type) {
+	case Section:
+		v.gap()
+		v.wrap(0, 0, v.paint(Text(b.Title), orTone(b.Tone, Strong)))
+		v.fresh = len(b.Blocks) > 0
+		v.blocks(b.Blocks)
+	case Paragraph:
+		v.paragraph(0, 0, Text(b))
+	case Facts:
+		v.facts(b)
+	case Table:
+		v.gap()
+		v.table(b)
+	case List:
+		n, note := shown(len(b.Items), b.Max, b.Noun)
+		v.items(2, b.Items[:n])
+		v.note(note)
+	case Matrix:
+		v.gap()
+		v.matrix(b)
+	case Plot:
+		if len(b.Chart) > 0 {
+			v.gap()
+		}
+		for _, line := range b.Chart {
+			v.line(line)
+		}
+	case Preformatted:
+		v.evidence(0, string(b))
+	case Details:
+	}
+}
+
+func orTone(tone, other Tone) Tone {
+	if tone == Plain {
+		return other
+	}
+	return tone
+}
+
+func (v *terminal) note(s string) {
+	if s != "" {
+		v.line("  " + s)
+	}
+}
+
+var colors = map[Tone]tty.Color{
+	Good: tty.Green, Bad: tty.Red, Broken: tty.Red, Unsure: tty.Yellow, Info: tty.Bold, Faint: tty.Faint, Strong: tty.Bold,
+}
+
+// paint returns a text with its colours; spans without a tone have that of the whole.
+func (v *terminal) paint(t Text, tone Tone) string {
+	var b strings.Builder
+	for _, s := range t {
+		b.WriteString(v.color(orTone(s.Tone, tone), s.clean()))
+	}
+	return b.String()
+}
+
+func (v *terminal) color(tone Tone, s string) string {
+	if tone == Plain {
+		return s
+	}
+	return v.t.Paint(colors[tone], s)
+}
+
+// clean returns the text without what cannot be seen, on one line.
+func (s Span) clean() string {
+	switch s.kind {
+	case foreign:
+		return sanitize.Line(s.Text, maxSpan)
+	case command:
+		return sanitize.Line(s.Text, 0)
+	}
+	inner := strings.Trim(s.Text, " ")
+	before, after, _ := strings.Cut(s.Text, inner)
+	return before + sanitize.Line(inner, 0) + after
+}
+
+// plain returns a text without its colours.
+func (t Text) plain() string {
+	var b strings.Builder
+	for _, s := range t {
+		b.WriteString(s.clean())
+	}
+	return b.String()
+}
+
+// wrap writes painted text in lines that fit: the first one is indented by first
+// columns, the others by rest.
+func (v *terminal) wrap(first, rest int, s string) {
+	indent := first
+	for _, line := range v.fold(s, v.t.Columns()-rest) {
+		v.line(strings.Repeat(" ", indent) + strings.TrimSpace(line))
+		indent = rest
+	}
+}
+
+// fold breaks painted text into lines of at most width columns. In a file a word that is
+// longer stays whole, so that names can be searched for.
+func (v *terminal) fold(s string, width int) []string {
+	if v.t.Width > 0 {
+		return strings.Split(text.WrapSoft(s, width), "\n")
+	}
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(s) {
+		if line != "" && tty.Width(line)+1+tty.Width(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return append(lines, line)
+}
+
+// paragraph writes a text, wrapped unless there is a command in it.
+func (v *terminal) paragraph(first, rest int, t Text) {
+	if slices.ContainsFunc(t, func(s Span) bool { return s.kind == command }) {
+		v.line(strings.Repeat(" ", first) + v.paint(t, Plain))
+		return
+	}
+	v.wrap(first, rest, v.paint(t, Plain))
+}
+
+// maxFactName is how wide the names of facts are at most.
+const maxFactName = 36
+
+func (v *terminal) facts(list Facts) {
+	width := 0
+	for _, f := range list {
+		width = max(width, min(tty.Width(f.Name), maxFactName, v.t.Columns()/2))
+	}
+	for _, f := range list {
+		name := v.t.Paint(tty.Faint, f.Name) + strings.Repeat(" ", max(0, width-tty.Width(f.Name)))
+		value := v.paint(f.Value, Plain)
+		if len(f.Note) > 0 {
+			value += " (" + v.paint(f.Note, Plain) + ")"
+		}
+		indent := strings.Repeat(" ", width+4)
+		for i, line := range v.fold(value, v.t.Columns()-len(indent)) {
+			if i == 0 {
+				v.line("  " + name + "  " + strings.TrimSpace(line))
+			} else {
+				v.line(indent + strings.TrimSpace(line))
+			}
+		}
+	}
+}
+
+func (v *terminal) items(indent int, list []Item) {
+	for _, item := range list {
+		v.paragraph(indent, indent+4, item.Text)
+		v.evidence(indent+2, item.Evidence)
+		v.items(indent+2, item.Items)
+	}
+}
+
+func (v *terminal) evidence(indent int, s string) {
+	for _, line := range sanitize.Lines(s, maxEvidence) {
+		v.line(strings.Repeat(" ", indent) + v.t.Paint(tty.Faint, line))
+	}
+}
+
+// conclusion is what was found, in a sentence.
+func (v *terminal) conclusion(d Document) {
+	said := v.paint(Line(Toned(d.Tone, d.Verdict)), Strong)
+	if len(d.Name) > 0 {
+		said = strings.TrimPrefix(said+" "+v.paint(d.Name, Strong), " ")
+	}
+	if said == "" && len(d.Summary) == 0 {
+		return
+	}
+	v.gap()
+	if said != "" && len(d.Summary) > 0 {
+		said += ": "
+	}
+	v.wrap(0, 2, said+v.paint(d.Summary, Plain))
+}
+
+// matrix draws a matrix in as many bands as its columns need.
+func (v *terminal) matrix(m Matrix) {
+	v.paragraph(0, 2, m.Caption)
+	label := 0
+	for _, row := range m.Rows {
+		label = max(label, tty.Width(sanitize.Line(row.Name, maxSpan)))
+	}
+	const gap = 2
+	width := 2 // of a column
+	if len(m.Heads)*width > v.t.Columns()*2/3 {
+		width = 1
+	}
+	label = min(label, max(v.t.Columns()/3, v.t.Columns()-gap-len(m.Heads)*width))
+	room := v.t.Columns() - label - gap
+	for from := 0; from < len(m.Heads); {
+		to := min(from+min((room+width-1)/width, len(letters)), len(m.Heads))
+		v.band(m, from, to, label, width)
+		from = to
+	}
+}
+
+// letters name the columns of a band.
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+// band draws the columns from from to before to, under letters that are explained below.
+func (v *terminal) band(m Matrix, from, to, label, width int) {
+	cells := func(mark func(i int) string) string {
+		marks := make([]string, 0, to-from)
+		for i := from; i < to; i++ {
+			marks = append(marks, mark(i))
+		}
+		return strings.Join(marks, strings.Repeat(" ", width-1))
+	}
+	v.line(strings.Repeat(" ", label+2) + cells(func(i int) string { return letters[i-from : i-from+1] }))
+	for _, row := range m.Rows {
+		name := tty.Middle(sanitize.Line(row.Name, maxSpan), label)
+		v.line(name + strings.Repeat(" ", label+2-tty.Width(name)) + cells(func(i int) string {
+			return v.color(row.Cells[i].Tone, row.Cells[i].sign())
+		}))
+	}
+	var legend []string
+	for i := from; i < to; i++ {
+		legend = append(legend, letters[i-from:i-from+1]+" "+sanitize.Line(m.Heads[i], maxSpan))
+	}
+	v.inline(2, legend)
+}
+
+func (m Mark) sign() string {
+	if m.Sign == "" {
+		return " "
+	}
+	return m.Sign
+}
+
+// inline writes items two blanks apart, and none of them over two lines.
+func (v *terminal) inline(indent int, items []string) {
+	line := ""
+	for _, item := range items {
+		if line != "" && indent+tty.Width(line)+2+tty.Width(item) > v.t.Columns() {
+			v.line(strings.Repeat(" ", indent) + line)
+			line = ""
+		}
+		if line != "" {
+			line += "  "
+		}
+		line += tty.Middle(item, v.t.Columns()-indent)
+	}
+	v.line(strings.Repeat(" ", indent) + line)
+}

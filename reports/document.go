@@ -1,0 +1,309 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/reports/doc"
+)
+
+// Marker is the hidden first line of the Markdown report, by which a later run
+// finds its own comment on a pull request and replaces it.
+const Marker = "<!-- rehearse:report -->"
+
+// Terminal writes the report for a person.
+func Terminal(w io.Writer, r Report, opts Options) error {
+	return doc.Terminal(w, Document(r, opts.FailuresOnly), opts.Terminal)
+}
+
+// Markdown writes the report for a CI step summary or a comment.
+func Markdown(w io.Writer, r Report, opts Options) error {
+	return doc.Markdown(w, Document(r, opts.FailuresOnly), opts.MaxBytes)
+}
+
+// Document returns the report as a document: scenarios that did not pass come first, and
+// those that were skipped for the same reason share an item. failuresOnly leaves passing
+// and skipped scenarios out of tables.
+func Document(r Report, failuresOnly bool) doc.Document {
+	d := doc.Document{Marker: Marker, Kind: "Rehearsal", Verdict: Word(r), Tone: wordTone(r), Summary: doc.Line(summary(r))}
+	d.Lead = problems(r)
+	if r.Comparison != nil {
+		d.Lead = append(d.Lead, ComparisonDocument(r.Comparison, nil).Section())
+	}
+	var listed, found []Scenario
+	for _, s := range ByUrgency(r.Scenarios) {
+		if failed(s.Verdict) || !failuresOnly {
+			listed = append(listed, s)
+		}
+		if failed(s.Verdict) || s.Verdict == gate.Skip && !failuresOnly {
+			found = append(found, s)
+		}
+	}
+	listed, _ = gather(listed)
+	found, alike := gather(found)
+	if len(listed) > 0 {
+		d.Body = append(d.Body, scenarioTable(listed))
+	}
+	for _, s := range Sections(r.Totals.Agents) {
+		d.Body = append(d.Body, s)
+	}
+	d.Body = append(d.Body, repeatedTrials(listed)...)
+	if items := findingItems(found, alike); len(items) > 0 {
+		d.Body = append(d.Body, doc.Section{Title: doc.Line("Findings"), Blocks: []doc.Block{doc.List{Items: items, Noun: "scenarios with findings"}}})
+	}
+	if len(r.NotRun) > 0 {
+		title := notRun(r)
+		d.Body = append(d.Body, doc.Section{
+			Title: doc.Line("N" + title[1:]), Tone: doc.Unsure,
+			Blocks: []doc.Block{names(r.NotRun, "scenarios that were not run")},
+		})
+	}
+	return d
+}
+
+// problems are what is wrong with the run as a whole.
+func problems(r Report) (blocks []doc.Block) {
+	if len(r.Problems) > 0 {
+		blocks = append(blocks, doc.Section{
+			Title: doc.Line("Problems of the recording"), Tone: doc.Bad,
+			Blocks: []doc.Block{names(r.Problems, "problems of the recording")},
+		})
+	}
+	if r.Stopped != "" {
+		blocks = append(blocks, doc.Section{Title: doc.Line("Stopped: ", doc.Quote(r.Stopped)), Tone: doc.Bad})
+	}
+	return blocks
+}
+
+// names is a list of foreign texts.
+func names(list []string, noun string) doc.List {
+	l := doc.List{Noun: noun}
+	for _, name := range list {
+		l.Items = append(l.Items, doc.Item{Text: doc.Line(doc.Quote(name))})
+	}
+	return l
+}
+
+// verdictTone is the colour of a verdict.
+func verdictTone(v gate.Verdict) doc.Tone {
+	switch v {
+	case gate.Pass:
+		return doc.Good
+	case gate.Skip:
+		return doc.Unsure
+	case gate.Fail:
+		return doc.Bad
+	}
+	return doc.Broken
+}
+
+// wordTone is the colour of Word; an interruption alone is neither good nor bad.
+func wordTone(r Report) doc.Tone {
+	if Word(r) == interrupted {
+		return doc.Unsure
+	}
+	return verdictTone(r.Verdict)
+}
+
+// columns are the measures that tables show, in order.
+var columns = []string{calls, tokens, costEUR, latencyP95, duration}
+
+// scenarioTable has a row for each scenario.
+func scenarioTable(list []Scenario) doc.Table {
+	folder := commonFolder(list)
+	first := doc.Line("scenario")
+	if folder != "" {
+		first = doc.Line("in ", doc.Quote(folder))
+	}
+	t := doc.Table{Noun: "scenarios", Columns: []doc.Column{
+		{Head: first, Shorten: true}, {Head: doc.Line("verdict")}, {Head: doc.Line("status"), Shorten: true},
+	}}
+	for _, name := range []string{"calls", "tokens", "EUR", "p95", "time"} {
+		t.Columns = append(t.Columns, doc.Column{Head: doc.Line(name), Right: true})
+	}
+	for _, s := range list {
+		verdict := s.verdict()
+		if s.Trials.Pass == s.Trials.Total() {
+			verdict = string(s.Verdict)
+		}
+		row := []doc.Text{
+			doc.Line(doc.Quote(strings.TrimPrefix(s.Name, folder))), doc.Line(doc.Toned(verdictTone(s.Verdict), verdict)), doc.Line(doc.Quote(s.Status)),
+		}
+		for _, name := range columns {
+			row = append(row, doc.Line(brief(Find(s.Measures, name))))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// commonFolder is the folder, with its slash, that the names of two or more
+// scenarios begin with; empty if there is none. A table names it once.
+func commonFolder(list []Scenario) string {
+	if len(list) < 2 {
+		return ""
+	}
+	folder := list[0].Name[:strings.LastIndexByte(list[0].Name, '/')+1]
+	for folder != "" && slices.ContainsFunc(list, func(s Scenario) bool { return !strings.HasPrefix(s.Name, folder) }) {
+		folder = folder[:strings.LastIndexByte(strings.TrimSuffix(folder, "/"), '/')+1]
+	}
+	return folder
+}
+
+// findingItems are an item for each scenario, and one for each reason for which several
+// were skipped.
+func findingItems(list []Scenario, alike []skips) []doc.Item {
+	var items []doc.Item
+	for _, s := range list {
+		item := doc.Item{Text: doc.Line(doc.Toned(verdictTone(s.Verdict), s.verdict()), " ", doc.Quote(s.Name).In(doc.Strong))}
+		if s.File != "" {
+			item.Text = append(item.Text, doc.Line(" ", doc.Quote(s.File).In(doc.Faint))...)
+		}
+		if s.About != "" {
+			item.Items = append(item.Items, doc.Item{Text: doc.Line(doc.Quote(s.About).In(doc.Faint))})
+		}
+		for _, f := range s.effective() {
+			item.Items = append(item.Items, doc.Item{
+				Text: doc.Line(doc.Quote(f.Rule), ": ", s.where(f), doc.Quote(f.Message)), Evidence: f.Evidence,
+			})
+		}
+		if s.MoreFindings > 0 {
+			item.Items = append(item.Items, doc.Item{Text: doc.Line("and ", format.Plural(s.MoreFindings, "more finding"))})
+		}
+		items = append(items, item)
+	}
+	for _, s := range alike {
+		items = append(items, s.item())
+	}
+	return items
+}
+
+// skips are two or more scenarios that were skipped for one reason, which reports for
+// people name once: a machine without a program skips dozens.
+type skips struct {
+	reason string
+	list   []Scenario
+}
+
+// gather takes out of a list what was skipped for a reason that others have, too. The
+// reasons come in the order of their first scenarios.
+func gather(list []Scenario) (alone []Scenario, alike []skips) {
+	of := map[string][]Scenario{}
+	var reasons []string
+	for _, s := range list {
+		reason := s.skippedFor()
+		if reason == "" {
+			continue
+		}
+		if of[reason] == nil {
+			reasons = append(reasons, reason)
+		}
+		of[reason] = append(of[reason], s)
+	}
+	for _, s := range list {
+		if reason := s.skippedFor(); reason == "" || len(of[reason]) == 1 {
+			alone = append(alone, s)
+		}
+	}
+	for _, reason := range reasons {
+		if len(of[reason]) > 1 {
+			alike = append(alike, skips{reason, of[reason]})
+		}
+	}
+	return alone, alike
+}
+
+// skippedFor is the one reason why all trials were skipped; empty if there is none.
+func (s Scenario) skippedFor() string {
+	if s.Verdict != gate.Skip || s.MoreFindings > 0 {
+		return ""
+	}
+	reason := ""
+	for _, f := range s.effective() {
+		if f.Severity != gate.Skipped || f.Evidence == "" || (reason != "" && f.Evidence != reason) {
+			return ""
+		}
+		reason = f.Evidence
+	}
+	return reason
+}
+
+// maxSkipped is how many scenarios of one reason are named; JSON names all.
+const maxSkipped = 10
+
+func (s skips) item() doc.Item {
+	folder := commonFolder(s.list)
+	var named doc.Text
+	if folder != "" {
+		named = doc.Line("in ", doc.Quote(folder), ": ")
+	}
+	for i, sc := range s.list[:min(len(s.list), maxSkipped)] {
+		if i > 0 {
+			named = append(named, doc.Line(", ")...)
+		}
+		named = append(named, doc.Quote(strings.TrimPrefix(sc.Name, folder)))
+	}
+	if more := len(s.list) - maxSkipped; more > 0 {
+		named = append(named, doc.Line(fmt.Sprintf(" and %d more", more))...)
+	}
+	return doc.Item{
+		Text:  doc.Line(doc.Toned(doc.Unsure, fmt.Sprintf("skipped %d scenarios", len(s.list))), ": ", doc.Quote(s.reason)),
+		Items: []doc.Item{{Text: named}},
+	}
+}
+
+// summary is one line of totals.
+func summary(r Report) string {
+	c := r.Totals.Scenarios
+	line := format.Plural(c.Total(), "scenario") + ": " + counts(c)
+	if n := r.Totals.Trials.Total(); n != c.Total() {
+		line += "; " + format.Plural(n, "trial") + ": " + counts(r.Totals.Trials)
+	}
+	if x := r.Comparison; x != nil && x.Verdict != gate.Pass {
+		line += "; against the baseline: " + string(x.Verdict)
+	}
+	if len(r.NotRun) > 0 {
+		line += fmt.Sprintf("; %d %s", len(r.NotRun), notRun(r))
+	}
+	shown := func(name string) string { return Text(Find(r.Totals.Measures, name)) }
+	made := shown(calls) + " calls"
+	if shown(calls) == "1" {
+		made = "1 call"
+	}
+	return fmt.Sprintf("%s; %s, %s, %s, latency p95 %s", line, made,
+		atLeast(Find(r.Totals.Measures, tokens), "tokens"), atLeast(Find(r.Totals.Measures, costEUR), "EUR"), shown(latencyP95))
+}
+
+// atLeast is a sum with its unit; where some of it is unknown, what is known of it
+// is a lower bound.
+func atLeast(v measure.Value, unit string) string {
+	known := v
+	known.Known = true
+	switch {
+	case v.Value == nil || told(v):
+		return Text(v) + " " + unit
+	case *v.Value == 0:
+		return "unknown " + unit
+	default:
+		return "at least " + Text(known) + " " + unit
+	}
+}
+
+// counts is "3 pass, 1 fail"; verdicts that nobody got are left out.
+func counts(c Count) string {
+	var parts []string
+	for _, part := range c.parts() {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.verdict))
+		}
+	}
+	if parts == nil {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
+}
