@@ -10,9 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/audit"
+	"github.com/rehearse-dev/rehearse/agents/interview/audit/report"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 const auditExitCodes = `Exit codes:
@@ -92,7 +95,7 @@ func (a *app) audit(ctx context.Context, word string, flags auditFlags) error {
 	if flags.asJSON {
 		err = audit.JSON(a.stdout, result)
 	} else {
-		err = a.auditSummary(result)
+		err = doc.Terminal(a.stdout, report.Document(result), tty.Of(a.stdout, a.getenv))
 	}
 	if err != nil {
 		return noVerdict(fmt.Errorf("print the audit: %w", err))
@@ -127,10 +130,15 @@ func (a *app) auditOf(st session.Store, options audit.Options) func(context.Cont
 			return err
 		}
 		if format == web.AuditHTML {
-			return audit.HTML(w, audit.Of(data, options))
+			return auditPage(w, audit.Of(data, options))
 		}
 		return audit.JSON(w, audit.Of(data, options))
 	}
+}
+
+// auditPage writes the audit as a page.
+func auditPage(w io.Writer, result audit.Audit) error {
+	return doc.HTML(w, report.Document(result), audit.Schema)
 }
 
 // writeAudit writes both files, or neither. Several says that the candidate has
@@ -145,7 +153,7 @@ func writeAudit(path string, result audit.Audit, several bool) (names []string, 
 	for _, form := range []struct {
 		extension string
 		render    func(io.Writer, audit.Audit) error
-	}{{".json", audit.JSON}, {".html", audit.HTML}} {
+	}{{".json", audit.JSON}, {".html", auditPage}} {
 		var b bytes.Buffer
 		if err := form.render(&b, result); err != nil {
 			return nil, err

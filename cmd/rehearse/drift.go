@@ -16,11 +16,13 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drift"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
-	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/openai"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/mocks/capture"
+	"github.com/rehearse-dev/rehearse/reports/doc"
+	"github.com/rehearse-dev/rehearse/reports/drifted"
 )
 
 // driftFlags are the flags of drift.
@@ -38,9 +40,9 @@ type driftFlags struct {
 
 // driftRenderers write a result in one format.
 var driftRenderers = map[string]func(io.Writer, drift.Result) error{
-	"terminal": driftTerminal,
+	"terminal": func(w io.Writer, r drift.Result) error { return doc.Terminal(w, drifted.Document(&r), tty.Terminal{}) },
 	"json":     func(w io.Writer, r drift.Result) error { return format.JSON(w, r) },
-	"markdown": drift.Markdown,
+	"markdown": func(w io.Writer, r drift.Result) error { return doc.Markdown(w, drifted.Document(&r), 0) },
 }
 
 func (a *app) driftCommand() *cobra.Command {
@@ -193,36 +195,4 @@ func driftExit(ctx context.Context, r *drift.Result, least drift.Tier) error {
 		return quiet(exitNoVerdict)
 	}
 	return nil
-}
-
-// driftTerminal writes a result for a person.
-func driftTerminal(w io.Writer, r drift.Result) error {
-	var b strings.Builder
-	for i := range r.Exchanges {
-		e := &r.Exchanges[i]
-		fmt.Fprintf(&b, "%d %s\n", e.N, sanitize.Line(e.Path, 80))
-		if e.Unanswered != "" {
-			fmt.Fprintf(&b, "  not answered: %s\n", sanitize.Line(e.Unanswered, 300))
-		}
-		for _, d := range e.Differences {
-			fmt.Fprintf(&b, "  %-5s  %s: %s\n", d.Tier, sanitize.Line(d.Where, 120), change(d))
-		}
-		if e.Unanswered == "" && len(e.Differences) == 0 {
-			fmt.Fprintln(&b, "  the same")
-		}
-	}
-	for _, s := range r.Skipped {
-		fmt.Fprintf(&b, "%d not asked again: %s\n", s.N, sanitize.Line(s.Why, 300))
-	}
-	fmt.Fprintln(&b, r.Summary())
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// change is what a difference is from and to.
-func change(d drift.Difference) string {
-	if d.Before == "" {
-		return sanitize.Line(d.Now, 200)
-	}
-	return sanitize.Line(d.Before, 200) + " -> " + sanitize.Line(d.Now, 200)
 }

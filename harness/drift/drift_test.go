@@ -300,20 +300,6 @@ var _ = Describe("drift", func() {
 		_, err = drift.Run(ctx, t, drift.Options{Upstream: "https://api.example.com", Offline: true})
 		Expect(err).To(MatchError(ContainSubstring("REHEARSE_OFFLINE")))
 	})
-
-	It("is a table in Markdown that nothing foreign breaks", func(ctx context.Context) {
-		now := strings.Replace(base, `"id":"c"`, `"id":"c","a|b`+"`"+`<x>":1`, 1)
-		result, err := drift.Run(ctx, tapeOf(taped(1, chat, false, doc(base)), tape.Exchange{N: 2, Protocol: chat, Lost: "cut"}),
-			drift.Options{Upstream: "https://api.example.com", Transport: &backend{answers: []answer{doc(now)}}})
-		Expect(err).NotTo(HaveOccurred())
-		var b strings.Builder
-		Expect(drift.Markdown(&b, result)).To(Succeed())
-		Expect(b.String()).To(Equal("### Drift of `api.example.com`\n\n" +
-			"1 answer compared: 0 errors, 1 warning, 0 informational differences, against what was captured on 2026-01-01.\n\n" +
-			"| | exchange | where | captured | now |\n|---|---|---|---|---|\n" +
-			"| warn | 1 `/chat/completions` | `` document: a¦b`<x> `` |  | `new: number` |\n\n" +
-			"Exchange 2 was not asked again: `no answer was captured: cut`.\n"))
-	})
 })
 
 func FuzzCompare(f *testing.F) {

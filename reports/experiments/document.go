@@ -105,11 +105,6 @@ func figures(r *result.Result) doc.Facts {
 			{Name: "variants", Value: doc.Line(len(r.Variants))}, {Name: "scenarios", Value: doc.Line(len(r.Scenarios))},
 		}, list...)
 	}
-	for _, f := range []struct{ name, value string }{{"file", r.File}, {"digest", r.Digest}, {"prices of", r.Prices}, {"by", r.Tool}} {
-		if f.value != "" {
-			list = append(list, doc.Fact{Name: f.name, Value: doc.Line(doc.Quote(f.value))})
-		}
-	}
 	return list
 }
 

@@ -173,6 +173,11 @@ func facts(r *result.Result) doc.Facts {
 	}
 	add("ended", fmt.Sprintf("%s: %s; %d of %d trials", r.Stopped.As, r.Stopped.Why, r.Stopped.Trials, r.Stopped.Planned))
 	add("used", used(r.Used))
+	for _, f := range []struct{ name, value string }{{"file", r.File}, {"digest", r.Digest}, {"prices of", r.Prices}, {"by", r.Tool}} {
+		if f.value != "" {
+			add(f.name, f.value)
+		}
+	}
 	return list
 }
 

@@ -11,10 +11,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/audit"
+	"github.com/rehearse-dev/rehearse/agents/interview/audit/report"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 // render returns an audit as JSON or HTML.
@@ -25,7 +27,7 @@ func render(a audit.Audit, how func(w *bytes.Buffer, a audit.Audit) error) strin
 }
 
 func asJSON(w *bytes.Buffer, a audit.Audit) error { return audit.JSON(w, a) }
-func asHTML(w *bytes.Buffer, a audit.Audit) error { return audit.HTML(w, a) }
+func asHTML(w *bytes.Buffer, a audit.Audit) error { return doc.HTML(w, report.Document(a), "") }
 
 // of returns the sums of one purpose.
 func of(a audit.Audit, p session.Purpose) audit.Group {
@@ -89,7 +91,7 @@ var _ = Describe("the audit", Label("I-15"), func() {
 		Expect(t.Reported.Input - t.Counted.Input).To(Equal(t.Difference.Input))
 		Expect(a.Calls).To(HaveEach(HaveField("Difference", HaveValue(Equal(audit.Sums{Input: -9, Output: 1})))))
 		page := render(a, asHTML)
-		Expect(page).To(ContainSubstring("-216 in, &#43;24 out; 24 of 24 calls differ, 0 by more than"))
+		Expect(page).To(ContainSubstring("-216 in, +24 out; 24 of 24 calls differ, 0 by more than"))
 	})
 
 	It("computes each cost from the tokens that it shows", func() {
@@ -147,7 +149,7 @@ var _ = Describe("the audit", Label("I-15"), func() {
 		Expect(a.Contract.Verdict).To(Equal(audit.Skip))
 		Expect(a.Total.Latency.Mean).To(BeNil())
 		Expect(a.Rejected.Value).To(BeNil())
-		Expect(render(a, asHTML)).To(ContainSubstring("no answer yet"))
+		Expect(render(a, asHTML)).To(ContainSubstring("<dt>mean latency</dt><dd>n/a"))
 		Expect(render(a, asJSON)).NotTo(ContainSubstring("null,\n    \"interval\""))
 	})
 

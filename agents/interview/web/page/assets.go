@@ -8,6 +8,9 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/htmlpage"
 )
 
 //go:embed assets
@@ -30,8 +33,20 @@ var version = sync.OnceValue(func() string {
 	if err != nil {
 		panic(err) // the files are part of the program
 	}
+	hash.Write([]byte(htmlpage.Base))
 	return hex.EncodeToString(hash.Sum(nil)[:6])
 })
+
+const stylePath = "assets/style.css"
+
+// style is the style sheet of all pages, and what is of these pages' own.
+func style() string {
+	own, err := assetFiles.ReadFile(stylePath)
+	if err != nil {
+		panic(err) // the file is part of the program
+	}
+	return htmlpage.Base + string(own)
+}
 
 func asset(name string) string { return AssetPath + version() + "/" + name }
 
@@ -46,6 +61,10 @@ func Assets() http.Handler {
 			return
 		}
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		if name == stylePath {
+			http.ServeContent(w, r, name, time.Time{}, strings.NewReader(style()))
+			return
+		}
 		http.ServeFileFS(w, r, assetFiles, name)
 	})
 }

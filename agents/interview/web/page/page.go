@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/htmlpage"
 )
 
 //go:embed templates/*.html
@@ -18,7 +19,8 @@ var templateFiles embed.FS
 // templates are parsed when the first page is rendered: a program that links this
 // package and shows no page starts without them.
 var templates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"asset": asset}).ParseFS(templateFiles, "templates/*.html"))
+	frame := template.Must(htmlpage.Template().Clone())
+	return template.Must(frame.ParseFS(templateFiles, "templates/*.html"))
 })
 
 // Start is the page where an interview begins.
@@ -76,6 +78,15 @@ type frame struct {
 	T     words
 	Lang  session.Language
 	Title string
+}
+
+// Frame is what the pages share with all others.
+func (f frame) Frame() htmlpage.Frame {
+	return htmlpage.Frame{Lang: string(f.Lang), Title: f.Title + " · " + f.T.Name, Head: []template.HTML{
+		template.HTML(`<link rel="icon" href="` + asset("icon.svg") + `" type="image/svg+xml">`), //nolint:gosec // the address is ours
+		template.HTML(`<link rel="stylesheet" href="` + asset("style.css") + `">`),               //nolint:gosec // the address is ours
+		template.HTML(`<script src="` + asset("app.js") + `" defer></script>`),                   //nolint:gosec // the address is ours
+	}}
 }
 
 func newFrame(w words, l session.Language, title string) frame {

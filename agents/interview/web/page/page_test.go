@@ -173,19 +173,19 @@ var _ = Describe("the colours", func() {
 		front, back string
 		least       float64
 	}{
-		{"ink", "paper", 4.5},
+		{"ink", "page", 4.5},
 		{"ink", "card", 4.5},
 		{"ink", "tinted", 4.5},
-		{"soft", "paper", 4.5},
+		{"soft", "page", 4.5},
 		{"soft", "card", 4.5},
-		{"accent", "paper", 4.5},
+		{"accent", "page", 4.5},
 		{"accent", "card", 4.5},
 		{"accent", "tinted", 4.5},
 		{"on-accent", "accent", 4.5},
 		{"warn", "warned", 4.5},
-		{"warn", "paper", 4.5},
+		{"warn", "page", 4.5},
 		{"ink", "warned", 4.5},
-		{"edge", "paper", 3},
+		{"edge", "page", 3},
 		{"edge", "card", 3},
 	}
 	schemes := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(page.Style(), -1)
