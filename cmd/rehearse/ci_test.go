@@ -219,7 +219,7 @@ func TestGitHubWorkflow(t *testing.T) {
 	r.Expect(printed["Annotate the scenario files"]).NotTo(gomega.ContainSubstring("::error"))
 	summary, err := os.ReadFile(r.summary)
 	r.Expect(err).NotTo(gomega.HaveOccurred())
-	r.Expect(string(summary)).To(gomega.ContainSubstring("### Against `rehearse.baseline.json`: **PASS**"))
+	r.Expect(string(summary)).To(gomega.ContainSubstring("### Against `rehearse.baseline.json`: pass"))
 	for _, name := range []string{"report.html", "report.json", "junit.xml", "recording.jsonl", "comparison.json"} {
 		r.Expect(filepath.Join(r.dir, "rehearsal", name)).To(gomega.BeARegularFile(), "an artifact")
 	}
@@ -234,9 +234,9 @@ func TestGitHubWorkflow(t *testing.T) {
 	printed, green = r.github()
 	r.Expect(green).To(gomega.BeFalse())
 	r.Expect(printed["Rehearse against the baseline"]).To(gomega.And(
-		gomega.ContainSubstring("greet: calls 1 → 2"), gomega.ContainSubstring("to accept all of it: rehearse bless rehearsal")))
+		gomega.ContainSubstring("greet: calls 1 → 2"), gomega.ContainSubstring("To accept all of it: rehearse bless rehearsal")))
 	r.Expect(printed["Annotate the scenario files"]).To(gomega.MatchRegexp(`(?m)^::error file=scenarios/greet.yaml,line=1,title=greet%3A against the baseline::.*calls is worse`))
-	r.Expect(r.read("rehearsal/comment.md")).To(gomega.And(gomega.HavePrefix("<!-- rehearse:report -->\n"), gomega.ContainSubstring("**Worse**")))
+	r.Expect(r.read("rehearsal/comment.md")).To(gomega.And(gomega.HavePrefix("<!-- rehearse:report -->\n"), gomega.ContainSubstring("#### Worse")))
 	posted, err = os.ReadFile(r.posted)
 	r.Expect(err).NotTo(gomega.HaveOccurred())
 	r.Expect(string(posted)).To(gomega.ContainSubstring("api --method PATCH repos/acme/agent/issues/comments/4711 --field body=@rehearsal/comment.md"))

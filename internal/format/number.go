@@ -1,3 +1,4 @@
+// Package format writes numbers with the digits that count, and JSON in one style.
 package format
 
 import (

@@ -66,7 +66,7 @@ func (v *terminal) block(b Block) {
 	switch b := b.(type) {
 	case Section:
 		v.gap()
-		v.wrap(0, 0, v.paint(Text(b.Title), orTone(b.Tone, Strong)))
+		v.wrap(0, 0, v.paint(b.Title, orTone(b.Tone, Strong)))
 		v.fresh = len(b.Blocks) > 0
 		v.blocks(b.Blocks)
 	case Paragraph:

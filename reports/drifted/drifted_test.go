@@ -20,7 +20,8 @@ func result() drift.Result {
 			{N: 1, Path: "/chat/completions", Differences: []drift.Difference{
 				{Tier: drift.Warn, Where: "document: a|b`<x>", Now: "new: number"}, {Tier: drift.Error, Where: "finish", Before: "stop", Now: "length"},
 			}},
-			{N: 2, Path: "/messages", Unanswered: "no route"}, {N: 3, Path: "/messages"},
+			{N: 2, Path: "/messages", Unanswered: "no route"},
+			{N: 3, Path: "/messages"},
 		},
 		Skipped: []drift.Skipped{{N: 4, Why: "no answer was captured: cut"}},
 	}

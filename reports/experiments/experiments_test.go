@@ -203,7 +203,9 @@ var _ = Describe("writing", func() {
 		for _, write := range []func(io.Writer, result.Result) error{
 			experiments.JSON,
 			func(w io.Writer, r result.Result) error { return doc.HTML(w, experiments.Document(&r), "") },
-			func(w io.Writer, r result.Result) error { return doc.Terminal(w, experiments.Document(&r), tty.Terminal{}) },
+			func(w io.Writer, r result.Result) error {
+				return doc.Terminal(w, experiments.Document(&r), tty.Terminal{})
+			},
 			func(w io.Writer, r result.Result) error { return doc.Markdown(w, experiments.Document(&r), 0) },
 		} {
 			Expect(write(w, sample())).To(MatchError(full))

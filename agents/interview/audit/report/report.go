@@ -209,7 +209,8 @@ func used(a *audit.Audit) doc.Facts {
 		prices += " on " + a.Prices.RateDate
 	}
 	return doc.Facts{
-		{Name: "prompts", Value: doc.Line(doc.Quote(joined(a.Prompts, name)))}, {Name: "models", Value: doc.Line(doc.Quote(joined(a.Models, name)))},
+		{Name: "prompts", Value: doc.Line(doc.Quote(joined(a.Prompts, name)))},
+		{Name: "models", Value: doc.Line(doc.Quote(joined(a.Models, name)))},
 		{Name: "prices", Value: doc.Line(prices)},
 		{Name: "form", Value: doc.Line(fmt.Sprintf("%s, from version %d of the session", a.Schema, a.Session.Version))},
 	}
