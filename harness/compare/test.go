@@ -68,7 +68,7 @@ func (t *test) decidable(s correction) bool { return t.least <= s.alpha/float64(
 func (t *test) decide(x *Comparison, s correction) {
 	seen := t.words()
 	if t.decidable(s) {
-		seen += fmt.Sprintf(", p %s after correction for %s", probability(*x.Adjusted), format.Plural(s.tests, "test"))
+		seen += fmt.Sprintf(", p %s after correction for %s", format.PValue(*x.Adjusted), format.Plural(s.tests, "test"))
 	}
 	loaded := t.wall.explains(s)
 	switch in := t.effect.Interval; {
@@ -163,12 +163,4 @@ func roughly(n int) int {
 		step *= 10
 	}
 	return (n + step - 1) / step * step
-}
-
-// probability is a p-value in words that fit behind "p".
-func probability(p float64) string {
-	if p < 0.0001 {
-		return "< 0.0001"
-	}
-	return fmt.Sprintf("= %.2g", p)
 }

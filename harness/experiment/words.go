@@ -21,9 +21,9 @@ func (d *decider) why(c *result.Comparison, h *held) string {
 	switch c.Verdict {
 	case result.Equivalent:
 		return fmt.Sprintf("%s: within the smallest effect of interest, %s, p %s%s", seen,
-			amount(m.Smallest, m), probability(*c.EquivalenceAdjusted), corrected(family))
+			amount(m.Smallest, m), format.PValue(*c.EquivalenceAdjusted), corrected(family))
 	case result.Better, result.Worse:
-		return fmt.Sprintf("%s, p %s%s", seen, probability(*c.Adjusted), corrected(family))
+		return fmt.Sprintf("%s, p %s%s", seen, format.PValue(*c.Adjusted), corrected(family))
 	}
 	if c.P == nil {
 		return seen + ": nothing is known about the spread"
@@ -32,7 +32,7 @@ func (d *decider) why(c *result.Comparison, h *held) string {
 		return fmt.Sprintf("%s: %s, if it were not for missing values (%d of %s, %d of %s), which could be of any size", seen, h.withheld,
 			h.missing.b, c.Variant, h.missing.a, c.Against)
 	}
-	seen += fmt.Sprintf(", p %s%s", probability(*c.Adjusted), corrected(family))
+	seen += fmt.Sprintf(", p %s%s", format.PValue(*c.Adjusted), corrected(family))
 	switch {
 	case c.Needed == 0 && unbounded(c, h) != "":
 		return seen + "; " + unbounded(c, h)
@@ -114,11 +114,3 @@ func signed(v float64, m result.Measure) string {
 }
 
 func percent(r float64) string { return strconv.FormatFloat(100*r, 'g', 6, 64) + " %" }
-
-// probability is a p-value in words that fit behind "p".
-func probability(p float64) string {
-	if p < 0.0001 {
-		return "< 0.0001"
-	}
-	return fmt.Sprintf("= %.2g", p)
-}
