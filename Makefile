@@ -122,7 +122,7 @@ golden: ## rewrite all golden files; review the difference before you commit it
 .PHONY: trace
 trace: demo ## list each requirement with the specs and scenarios that prove it, and their last results
 	$(GO) tool ginkgo run -r --timeout 10m --skip-package conformance --keep-going --succinct --json-report=specs.json --output-dir=rehearse-runs > rehearse-runs/specs.txt || { cat rehearse-runs/specs.txt; exit 1; }
-	./bin/rehearse report $(OUT) --requirements --specs rehearse-runs/specs.json
+	$(GO) run ./tools/trace -specs rehearse-runs/specs.json $(OUT)/report.json
 
 .PHONY: clean
 clean: ## remove the files that the other targets made

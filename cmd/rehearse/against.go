@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -31,7 +32,7 @@ func readComparison(path string) (*compare.Result, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	data, err := readFile("comparison", path, maxComparison)
+	data, err := input.ReadFile("comparison", path, maxComparison)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -17,7 +18,7 @@ const agentSuffix = ".agent.md"
 
 // readAgent reads an agent file.
 func readAgent(name string) (*agentfile.Agent, error) {
-	data, err := readFile("agent file", name, agentfile.MaxBytes)
+	data, err := input.ReadFile("agent file", name, agentfile.MaxBytes)
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -53,13 +54,4 @@ func agentFiles(folder string) ([]string, error) {
 		}
 	}
 	return names, nil
-}
-
-func sameFile(a, b string) bool {
-	one, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	other, err := os.Stat(b)
-	return err == nil && os.SameFile(one, other)
 }

@@ -117,7 +117,7 @@ func auditOptions(prices string) (audit.Options, error) {
 		return audit.Options{}, err
 	}
 	return audit.Options{
-		Price:     tablePricer(table, ""),
+		Price:     table.Pricer(""),
 		EURPerUSD: table.EURPerUSD, RateDate: table.RateDate, PriceDate: table.Date, Redact: redactor().Text,
 	}, nil
 }

@@ -11,11 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
-	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/cli"
 	"github.com/rehearse-dev/rehearse/llm/openai"
-	"github.com/rehearse-dev/rehearse/llm/price"
 )
 
 // The ids of the backends with flags of their own.
@@ -147,19 +145,4 @@ type offline struct{ llm.Adapter }
 // Available implements llm.Adapter.
 func (offline) Available(context.Context) error {
 	return errors.New("REHEARSE_OFFLINE forbids it, as it calls a model elsewhere")
-}
-
-// tablePricer prices usage by the table; asked is the model that the user chose,
-// for backends that do not say which one answered.
-func tablePricer(prices *price.Table, asked string) func(string, llm.Usage) (quantity.Money, bool) {
-	return func(model string, u llm.Usage) (quantity.Money, bool) {
-		if model == "" {
-			model = asked
-		}
-		quote, ok := prices.Quote(model)
-		if !ok {
-			return quantity.Money{}, false
-		}
-		return quote.Cost(u), true
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
+	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
@@ -71,7 +72,7 @@ func kindOf(name string) (kind, []byte) {
 	if !strings.HasSuffix(name, agentSuffix) && !isYAML(name) {
 		return "", nil
 	}
-	data, err := readFile("file", name, yamlsrc.MaxBytes)
+	data, err := input.ReadFile("file", name, yamlsrc.MaxBytes)
 	switch {
 	case err != nil:
 		return "", nil
@@ -143,7 +144,7 @@ func parsePlan(name string, data []byte) (plan.Plan, scenarios.Diagnostics) {
 			continue
 		}
 		file := filepath.Join(filepath.Dir(name), filepath.FromSlash(p.Workers[worker].React.Agent))
-		content, err := readFile("agent file", file, agentfile.MaxBytes)
+		content, err := input.ReadFile("agent file", file, agentfile.MaxBytes)
 		if err != nil {
 			found = append(found, doc.At(yamlsrc.Join("workers", worker)+".react.agent", err.Error(), ""))
 			continue

@@ -57,12 +57,12 @@ func (v *detectView) close() {
 
 // showDetect prints the report where the user asked for it, and writes it to the
 // folder if there is one.
-func (a *app) showDetect(report detection.Report, plan detectPlan, out *atomicdir.Folder, flags detectFlags) error {
+func (a *app) showDetect(report detection.Report, out *atomicdir.Folder, flags detectFlags) error {
 	errors := flags.errors
 	if errors == 0 {
 		errors = -1
 	}
-	document := detection.Document(byGroups(report, plan.by), errors)
+	document := detection.Document(byGroups(report, flags.by), errors)
 	if flags.asJSON {
 		if err := detection.JSON(a.stdout, report); err != nil {
 			return err

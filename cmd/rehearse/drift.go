@@ -159,7 +159,7 @@ func (a *app) driftOptions(flags driftFlags) (drift.Options, error) {
 
 // costIn prices usage in one currency.
 func costIn(table *price.Table, currency quantity.Currency) func(string, llm.Usage) (float64, bool) {
-	pricer := tablePricer(table, "")
+	pricer := table.Pricer("")
 	return func(model string, u llm.Usage) (float64, bool) {
 		cost, ok := pricer(model, u)
 		if !ok {

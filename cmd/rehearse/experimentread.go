@@ -40,7 +40,7 @@ func (a *app) reportExperiment(path string, flags reportFlags) (ok bool, err err
 		return true, noVerdict(err)
 	}
 	render := a.experimentRenderers()[flags.format]
-	if render == nil || flags.verify || flags.requirements {
+	if render == nil || flags.verify {
 		return true, usage(fmt.Errorf("%s is an experiment, which has no recording; it has the formats terminal, json, markdown, comment and html", path))
 	}
 	if err := a.output(flags.out, outputFormat{}, path, func(w io.Writer) error { return render(w, *found) }); err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
+	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
@@ -206,7 +207,7 @@ func (a *app) message(ctx context.Context, name string) (string, error) {
 		defer file.Close()
 		from = file
 	}
-	data, err := readAll(ctx, from, maxMessage)
+	data, err := input.ReadAll(ctx, from, maxMessage)
 	switch {
 	case ctx.Err() != nil:
 		return "", quiet(exitInterrupted)

@@ -2,10 +2,7 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"flag"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -115,20 +112,4 @@ func TestOnlyAGuardWithAHostIsAHook(t *testing.T) {
 	} {
 		gomega.NewWithT(t).Expect(asHook(strings.Fields(line))).To(gomega.Equal(want), line)
 	}
-}
-
-func TestReadAllIsBoundedAndDoesNotOutliveItsContext(t *testing.T) {
-	g := gomega.NewWithT(t)
-	ctx, cancel := context.WithCancelCause(context.Background())
-	data, err := readAll(ctx, strings.NewReader("1234"), 4)
-	g.Expect(err).NotTo(gomega.HaveOccurred())
-	g.Expect(string(data)).To(gomega.Equal("1234"))
-	_, err = readAll(ctx, strings.NewReader(strings.Repeat("x", 2<<20+1)), 2<<20)
-	g.Expect(err).To(gomega.MatchError("it is longer than 2 MB"))
-
-	cancel(errors.New("enough"))
-	in, keep := io.Pipe() // nobody ever writes to it
-	_, err = readAll(ctx, in, 4)
-	g.Expect(err).To(gomega.MatchError("enough"))
-	g.Expect(keep.Close()).To(gomega.Succeed())
 }

@@ -206,7 +206,7 @@ func (a *app) interviewService(o interview.Options, d interview.Deps, prices str
 	if err != nil {
 		return nil, err
 	}
-	d.Clock, d.Price = clock.Real(), tablePricer(table, o.Model)
+	d.Clock, d.Price = clock.Real(), table.Pricer(o.Model)
 	o.EURPerUSD = table.EURPerUSD
 	return interview.New(o, d)
 }

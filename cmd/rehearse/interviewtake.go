@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
@@ -95,7 +94,7 @@ func (a *app) interviewTake(ctx context.Context, flags takeFlags) (err error) {
 		first = interview.Submission{Event: interview.EventResume, Session: found.ID}
 	}
 	if t.persona == nil {
-		t.lines = lines(a.stdin)
+		t.lines = input.Lines(a.stdin)
 	}
 	return t.take(ctx, first)
 }
@@ -269,22 +268,4 @@ func (t *taker) leave(err error) error {
 		return quiet(exitFail)
 	}
 	return quiet(exitInterrupted)
-}
-
-// maxLine is the longest line that is read, in bytes.
-const maxLine = 1 << 20
-
-// lines sends the lines of an input, and closes the channel at its end. A read
-// from a terminal cannot be ended, so it goes on until the program does.
-func lines(from io.Reader) <-chan string {
-	out := make(chan string)
-	go func() {
-		defer close(out)
-		scanner := bufio.NewScanner(from)
-		scanner.Buffer(nil, maxLine)
-		for scanner.Scan() {
-			out <- scanner.Text()
-		}
-	}()
-	return out
 }

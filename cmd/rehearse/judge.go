@@ -100,7 +100,7 @@ func (a *app) measureJudge(ctx context.Context, path string, flags judgeFlags) e
 	env := &drive.Env{Makers: agentKinds.Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{}), Live: flags.live, Getenv: a.getenv}
 	defer func() { _ = env.Close() }() // nothing is under way any more
 	if most := (budget.Caps{Calls: flags.limits.calls, Cost: flags.limits.cost.Money}); most != (budget.Caps{}) {
-		ctx = drive.WithMeter(ctx, budget.New(most, tablePricer(prices, j.Backend.Model), prices.EURPerUSD))
+		ctx = drive.WithMeter(ctx, budget.New(most, prices.Pricer(j.Backend.Model), prices.EURPerUSD))
 	}
 	model, err := env.Judge(ctx, j)
 	if err != nil {

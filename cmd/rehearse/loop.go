@@ -11,6 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
@@ -95,7 +96,7 @@ func (a *app) prompt(ctx context.Context, args []string) (string, error) {
 	if len(args) == 0 || args[0] != "-" {
 		return strings.Join(args, ""), nil
 	}
-	data, err := readAll(ctx, a.stdin, maxPrompt)
+	data, err := input.ReadAll(ctx, a.stdin, maxPrompt)
 	switch {
 	case ctx.Err() != nil:
 		return "", quiet(exitInterrupted)
@@ -148,7 +149,7 @@ func (a *app) runLoop(ctx context.Context, given loop.Options, flags loopFlags) 
 				cancel(writing) // no further call is paid for and then lost
 			}
 		},
-		Price:     tablePricer(prices, settings.Model),
+		Price:     prices.Pricer(settings.Model),
 		EURPerUSD: prices.EURPerUSD,
 	})
 	view.close()

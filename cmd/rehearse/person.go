@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
@@ -19,11 +20,11 @@ type person struct {
 
 // person is asked the agents' questions, if standard input is a terminal and not
 // the input itself.
-func (a *app) person(view *liveView, input string) react.Person {
-	if input == "-" || !a.atTerminal() {
+func (a *app) person(view *liveView, inputFile string) react.Person {
+	if inputFile == "-" || !a.atTerminal() {
 		return nil
 	}
-	return &person{view: view, read: func() <-chan string { return lines(a.stdin) }}
+	return &person{view: view, read: func() <-chan string { return input.Lines(a.stdin) }}
 }
 
 // Ask implements react.Person. An empty line leaves the question open.

@@ -169,7 +169,7 @@ func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags 
 				cancel(writing) // no further call is paid for and then lost
 			}
 		},
-		Price:     tablePricer(prices, cmp.Or(flags.model, job.agent.Model)),
+		Price:     prices.Pricer(cmp.Or(flags.model, job.agent.Model)),
 		EURPerUSD: prices.EURPerUSD,
 	})
 	view.close()

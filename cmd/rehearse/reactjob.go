@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/fixtures"
+	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
@@ -72,14 +73,14 @@ func (a *app) task(ctx context.Context, flags *reactFlags) (react.Task, error) {
 	return task, nil
 }
 
-func (a *app) taskData(ctx context.Context, input string) (data []byte, name string, err error) {
-	if input != "-" {
-		if data, err = readFile("input", input, yamlsrc.MaxBytes); err != nil {
+func (a *app) taskData(ctx context.Context, file string) (data []byte, name string, err error) {
+	if file != "-" {
+		if data, err = input.ReadFile("input", file, yamlsrc.MaxBytes); err != nil {
 			return nil, "", usage(err)
 		}
-		return data, input, nil
+		return data, file, nil
 	}
-	data, err = readAll(ctx, a.stdin, yamlsrc.MaxBytes)
+	data, err = input.ReadAll(ctx, a.stdin, yamlsrc.MaxBytes)
 	switch {
 	case ctx.Err() != nil:
 		return nil, "", quiet(exitInterrupted)
@@ -104,7 +105,7 @@ func (a *app) colleagues(agent *agentfile.Agent, file, folder string) (map[strin
 		return nil, usage(err)
 	}
 	for _, name := range names {
-		if sameFile(name, file) {
+		if input.SameFile(name, file) {
 			continue
 		}
 		other, err := readAgent(name)

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +19,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/reports/trace"
 )
 
 // renderer writes a report in one format.
@@ -52,8 +50,6 @@ type reportFlags struct {
 	at           string
 	scores       string
 	verify       bool
-	requirements bool
-	specs        []string
 	failuresOnly bool
 }
 
@@ -77,16 +73,13 @@ when it began.
 --verify only checks the chain of hashes, names the lines that were changed, removed or moved (the
 first 100), and prints the last hash. The chain finds damage, not a forgery whose hashes were all
 computed anew: keep the last hash elsewhere to prove that a recording is the original.
---requirements lists each requirement with its proofs and their last result; the results of
-Ginkgo specs are added with --specs (ginkgo --json-report).
 
 ` + exitCodes,
 		Example: `  rehearse report rehearse-runs/demo
   rehearse report rehearse-runs/demo --format markdown >> "$GITHUB_STEP_SUMMARY"
   rehearse report rehearse-runs/demo --format html --out demo.html
   rehearse report rehearse-runs/demo --format eval --out demo.eval
-  rehearse report rehearse-runs/demo --verify
-  rehearse report rehearse-runs/demo --requirements --specs specs.json`,
+  rehearse report rehearse-runs/demo --verify`,
 		Args: arguments(1, 1, "name the folder of one run, or one recording"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.report(cmd.Context(), args[0], flags) },
 	}
@@ -96,10 +89,7 @@ Ginkgo specs are added with --specs (ginkgo --json-report).
 	f.StringVar(&flags.at, "at", "", "when the run is said to have begun, for formats with dates: a `time`, or now (default "+clock.Epoch.Format(time.RFC3339)+")")
 	f.StringVar(&flags.scores, "scores", "", "a `file` of rehearse detect --json, to be shown in the page (html)")
 	f.BoolVar(&flags.verify, "verify", false, "check the recording's hashes")
-	f.BoolVar(&flags.requirements, "requirements", false, "list requirements with their proofs (terminal, json, markdown)")
-	f.StringSliceVar(&flags.specs, "specs", nil, "JSON reports of Ginkgo, for --requirements")
 	f.BoolVar(&flags.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
-	cmd.MarkFlagsMutuallyExclusive("verify", "requirements")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -115,7 +105,7 @@ func (a *app) report(ctx context.Context, path string, flags reportFlags) error 
 	if ok, err := a.reportExperiment(path, flags); ok {
 		return err
 	}
-	if !flags.verify && !flags.requirements {
+	if !flags.verify {
 		if ok, err := a.reportExploration(ctx, path, flags); ok {
 			return err
 		}
@@ -132,13 +122,6 @@ func (a *app) report(ctx context.Context, path string, flags reportFlags) error 
 		return noVerdict(err)
 	}
 	defer in.file.Close()
-	if flags.requirements {
-		report, err := in.read(in.judge)
-		if err != nil {
-			return noVerdict(err)
-		}
-		return a.trace(report, flags)
-	}
 	in.options = reports.Options{Terminal: tty.Of(a.stdout, a.getenv), FailuresOnly: flags.failuresOnly}
 	if in.start, err = startTime(flags.at); err != nil {
 		return usage(err)
@@ -160,12 +143,10 @@ func (a *app) report(ctx context.Context, path string, flags reportFlags) error 
 // validate says which flags do not go together.
 func (f reportFlags) validate() error {
 	switch {
-	case len(f.specs) > 0 && !f.requirements:
-		return errors.New("--specs adds to the list of --requirements, which is missing; see rehearse report --help")
 	case f.scores != "" && f.format != "html":
 		return errors.New("--scores adds to the page of --format html; see rehearse report --help")
-	case f.out != "" && (f.verify || f.requirements):
-		return errors.New("--out is for reports; redirect the output of --verify and --requirements")
+	case f.out != "" && f.verify:
+		return errors.New("--out is for reports; redirect the output of --verify")
 	}
 	return nil
 }
@@ -240,57 +221,4 @@ func (a *app) verify(ctx context.Context, path string) error {
 	}
 	fmt.Fprintf(a.stdout, "%s is intact: %s, last hash %s\n", path, plural(found.Lines, "line"), found.Hash)
 	return nil
-}
-
-// trace prints requirements with their proofs. It fails if one was refuted; an id
-// without a proof is shown, and is no failure of this recording.
-func (a *app) trace(report reports.Report, flags reportFlags) error {
-	if report.Altered {
-		for _, p := range report.Problems {
-			fmt.Fprintln(a.stderr, "recording: "+sanitize.Line(p, 500))
-		}
-	}
-	proofs := trace.FromReport(report)
-	for _, name := range flags.specs {
-		specs, err := readSpecs(name)
-		if err != nil {
-			return usage(err)
-		}
-		proofs = append(proofs, specs...)
-	}
-	table, err := trace.Requirements(proofs)
-	if err != nil {
-		return noVerdict(err)
-	}
-	switch flags.format {
-	case "json":
-		err = trace.JSON(a.stdout, table)
-	case "markdown":
-		err = trace.Markdown(a.stdout, table)
-	case "terminal":
-		err = trace.Terminal(a.stdout, table, tty.Of(a.stdout, a.getenv))
-	default:
-		return usage(fmt.Errorf("requirements have no format %q; choose terminal, json or markdown", flags.format))
-	}
-	if err != nil {
-		return noVerdict(err)
-	}
-	refuted := slices.ContainsFunc(table.Requirements, func(r trace.Requirement) bool { return r.Status == trace.Refuted })
-	if refuted || len(table.Unknown) > 0 || report.Altered {
-		return quiet(exitFail)
-	}
-	return nil
-}
-
-func readSpecs(name string) ([]trace.Proof, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("open the report of the specs: %w", err)
-	}
-	defer file.Close()
-	proofs, err := trace.FromSpecs(file)
-	if err != nil {
-		return nil, fmt.Errorf("read the report of the specs %s: %w", name, err)
-	}
-	return proofs, nil
 }

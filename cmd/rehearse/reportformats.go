@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -175,7 +176,7 @@ func startTime(at string) (time.Time, error) {
 // standard output; in is what is read.
 func (a *app) output(name string, f outputFormat, in string, write func(io.Writer) error) error {
 	if name != "" {
-		if sameFile(name, in) {
+		if input.SameFile(name, in) {
 			return usage(fmt.Errorf("--out %s is the recording itself; name another file", name))
 		}
 		return atomicdir.ReplaceWith(name, write)

@@ -55,7 +55,6 @@ func TestAReportCanBeInterrupted(t *testing.T) {
 		{format: "otlp", out: filepath.Join(dir, "x")},
 		{format: "inspect", out: filepath.Join(dir, "x")},
 		{format: "terminal", verify: true},
-		{format: "terminal", requirements: true},
 	} {
 		var out bytes.Buffer
 		a := &app{stdout: &out, stderr: &out, getenv: os.Getenv}

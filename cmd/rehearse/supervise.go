@@ -12,6 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
@@ -111,7 +112,7 @@ func (a *app) supervise(ctx context.Context, f *pflag.FlagSet, file string, flag
 
 // readPlan reads a plan's file.
 func readPlan(name string) (plan.Plan, error) {
-	data, err := readFile("plan", name, yamlsrc.MaxBytes)
+	data, err := input.ReadFile("plan", name, yamlsrc.MaxBytes)
 	if err != nil {
 		return plan.Plan{}, usage(err)
 	}

@@ -78,7 +78,7 @@ func (a *app) carryOut(ctx context.Context, s site, flags *superviseFlags) (resu
 	if err != nil {
 		return result, usage(err)
 	}
-	pricer := tablePricer(prices, flags.model)
+	pricer := prices.Pricer(flags.model)
 	view := a.newSuperviseView(flags.quiet)
 	defer view.close()
 	spent := budget.New(s.plan.Limits.Budget, pricer, prices.EURPerUSD)

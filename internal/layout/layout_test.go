@@ -113,8 +113,8 @@ var allowed = map[string][]string{
 	"harness/compare":                  {"stat", "harness/record", "harness/measure", "harness/gate", "harness/baseline"},
 	"harness/corpus":                   {},
 	"harness/detect":                   {"harness/corpus", "agents/stop", "agents/react/", "llm", "clock"},
+	"harness/detect/evaluate":          {"fixtures", "clock", "agents/stop", "harness/corpus", "harness/detect", "harness/detect/score", "llm", "llm/"},
 	"harness/detect/score":             {"harness/corpus", "harness/detect", "stat"},
-	"harness/detect/fit":               {"harness/corpus", "harness/detect", "harness/detect/score"},
 	"harness":                          {"harness/", "scenarios/", "llm/", "clock"},
 	"reports":                          {"stat", "fixtures", "harness/record", "harness/measure", "harness/gate", "harness/compare", "harness/survival", "reports/doc"},
 	"reports/doc":                      {},
@@ -126,6 +126,7 @@ var allowed = map[string][]string{
 	"reports/spans":                    {"event", "llm", "llm/genai", "harness/record", "harness/measure", "harness/gate"},
 	"reports/detection":                {"stat", "harness/detect/score", "harness/detect/fit", "reports/plot", "reports/doc"},
 	"reports/trace":                    {"fixtures", "reports", "harness/gate"},
+	"reports/detection":                {"stat", "harness/detect/score", "reports/plot"},
 	"test/container/demo":              {"harness/app/demo"},
 	"examples/http-app":                {},
 	"examples/container":               {},
@@ -152,6 +153,8 @@ var allowed = map[string][]string{
 var ofKind = []string{
 	"agents/", "clock", "event", "fixtures", "llm", "llm/", "scenarios", "scenarios/", "harness/app", "harness/app/",
 	"harness/drive", "harness/gate", "harness/kind", "harness/kind/", "harness/measure", "harness/record",
+	"tools/fit":                        {"clock", "harness/corpus", "harness/detect", "harness/detect/"},
+	"tools/trace":                      {"reports", "harness/gate"},
 }
 
 func TestImports(t *testing.T) {

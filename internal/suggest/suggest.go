@@ -1,7 +1,10 @@
 // Package suggest finds the word that was probably meant.
 package suggest
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // maxLen limits the work of one comparison: longer words are not typing errors.
 const maxLen = 64
@@ -73,4 +76,19 @@ func Distance[T comparable](a, b []T, limit int) int {
 		before, last, row = last, row, before
 	}
 	return min(last[len(b)], limit+1)
+}
+
+// Hint returns a remark on the choice that was probably meant, such as
+// ` (did you mean "json"?)`; empty if no choice is near.
+func Hint(word string, choices []string) string {
+	nearest := Nearest(word, choices)
+	if nearest == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %q?)", nearest)
+}
+
+// NotAmong returns the error that word is not one of the choices of what.
+func NotAmong(what, word string, choices []string) error {
+	return fmt.Errorf("there is no %s %q%s; choose one of %s", what, word, Hint(word, choices), strings.Join(choices, ", "))
 }

@@ -2,6 +2,8 @@
 package price
 
 import (
+	"cmp"
+
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -35,4 +37,16 @@ func (q Quote) Cost(u llm.Usage) quantity.Money {
 	sum := float64(max(u.Input, 0))*q.Input + float64(max(u.CachedInput, 0))*q.CachedIn +
 		float64(max(u.CacheWrite, 0))*q.CacheWrite + float64(max(u.Output, 0))*q.Output
 	return quantity.Money{Amount: sum / 1e6, Currency: quantity.Currency(q.Currency)}
+}
+
+// Pricer returns a function that prices usage by the table. model is the one that the
+// user chose, for replies that do not name theirs.
+func (t *Table) Pricer(model string) func(string, llm.Usage) (quantity.Money, bool) {
+	return func(answered string, u llm.Usage) (quantity.Money, bool) {
+		quote, ok := t.Quote(cmp.Or(answered, model))
+		if !ok {
+			return quantity.Money{}, false
+		}
+		return quote.Cost(u), true
+	}
 }

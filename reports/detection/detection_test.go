@@ -18,7 +18,6 @@ import (
 	extensionast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 
-	"github.com/rehearse-dev/rehearse/harness/detect/fit"
 	"github.com/rehearse-dev/rehearse/harness/detect/score"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/internal/tty"
@@ -265,28 +264,3 @@ func structure(markdown string) map[string]int {
 	})
 	return counts
 }
-
-var _ = Describe("fitted weights", func() {
-	It("look as they did", func() {
-		r := fitted()
-		var encoded, shown bytes.Buffer
-		Expect(detection.FitJSON(&encoded, r)).To(Succeed())
-		Expect(doc.Terminal(&shown, detection.FitDocument(r), tty.Terminal{})).To(Succeed())
-		var back struct {
-			Schema string
-			fit.Result
-		}
-		Expect(json.Unmarshal(encoded.Bytes(), &back)).To(Succeed())
-		Expect(back.Schema).To(Equal(detection.FitSchema))
-		Expect(back.Result).To(Equal(r))
-		golden.Expect("fit.txt", shown.Bytes())
-		for line := range strings.Lines(shown.String()) {
-			Expect(tty.Width(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", 80), line)
-		}
-	})
-
-	It("name an error of writing", func() {
-		Expect(detection.FitJSON(failing{}, fitted())).To(MatchError(errFull))
-		Expect(doc.Terminal(failing{}, detection.FitDocument(fitted()), tty.Terminal{})).To(MatchError(errFull))
-	})
-})

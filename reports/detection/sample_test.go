@@ -7,7 +7,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
-	"github.com/rehearse-dev/rehearse/harness/detect/fit"
 	"github.com/rehearse-dev/rehearse/harness/detect/score"
 	"github.com/rehearse-dev/rehearse/reports/detection"
 )
@@ -106,33 +105,5 @@ func hostile() detection.Report {
 	r := report(list, evil, evil)
 	r.Tool, r.Problems = evil, []string{evil}
 	r.Corpora[0].Name, r.Corpora[0].Digest = evil, evil
-	return r
-}
-
-// fitted are weights of two signals of which one is not allowed its sign.
-func fitted() fit.Result {
-	var samples []fit.Sample
-	for i := range 120 {
-		s := fit.Sample{Item: corpus.Item{ID: fmt.Sprint(i), Repo: fmt.Sprint("team/project-", i%3), Label: "clean", Lang: "en"}}
-		s.Prediction.Signals = map[string]float64{}
-		if i/3%2 == 0 {
-			s.Prediction.Signals["future"] = 1
-		}
-		if i%5 == 0 {
-			s.Prediction.Signals["done"] = 2
-		}
-		if i == 0 {
-			s.Prediction.Signals["once"] = 1
-		}
-		if i/3%2 == 0 && i%4 != 0 || i%20 == 0 {
-			s.Item.Label = "defers"
-		}
-		s.Prediction.Positive = i/3%2 == 0 && i%7 != 0
-		samples = append(samples, s)
-	}
-	r, err := fit.Fit(samples, fit.Options{Signs: map[string]int{"done": -1}, Resamples: 500})
-	if err != nil {
-		panic(err)
-	}
 	return r
 }

@@ -1,20 +1,30 @@
-// Package trace says which requirement is shown by what: it joins the list of
-// requirements with the scenarios that claim to prove one (proves:) and the specs
-// that carry its id as a label, and with the last result of each.
-package trace
+// Command trace reports which requirement of this project is proven by which specs
+// and scenarios, with the last result of each:
+//
+//	go run ./tools/trace -specs specs.json rehearse-runs/demo/report.json
+//
+// It joins requirements.yaml with the scenarios of a report that claim to prove a
+// requirement (proves:) and with the Ginkgo specs that carry its id as a label. It
+// exits with 1 if a proof failed or names an unknown id.
+package main
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"regexp"
 	"slices"
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/rehearse-dev/rehearse/fixtures"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/reports"
 )
+
+// requirementsYAML lists {id, title} of every requirement, in the order of the report.
+//
+//go:embed requirements.yaml
+var requirementsYAML []byte
 
 // Schema names the JSON form of a Table.
 const Schema = "rehearse.trace/1"
@@ -85,7 +95,7 @@ func (t Table) Complete() bool {
 // in any order. A proof that is given twice counts once for each verdict.
 func Requirements(proofs []Proof) (Table, error) {
 	var list []struct{ ID, Title string }
-	if err := yaml.Load(fixtures.Requirements, &list, yaml.WithKnownFields()); err != nil {
+	if err := yaml.Load(requirementsYAML, &list, yaml.WithKnownFields()); err != nil {
 		return Table{}, fmt.Errorf("read the embedded list of requirements: %w", err)
 	}
 	t := Table{Schema: Schema, Requirements: make([]Requirement, len(list))}

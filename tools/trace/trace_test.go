@@ -1,4 +1,4 @@
-package trace_test
+package main
 
 import (
 	"bytes"
@@ -15,26 +15,25 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/reports/trace"
 )
 
 func TestTrace(t *testing.T) {
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "reports/trace")
+	RunSpecs(t, "tools/trace")
 }
 
-func proof(kind trace.Kind, name string, v gate.Verdict, ids ...string) trace.Proof {
-	return trace.Proof{Kind: kind, Name: name, Verdict: v, IDs: ids}
+func proof(kind Kind, name string, v gate.Verdict, ids ...string) Proof {
+	return Proof{Kind: kind, Name: name, Verdict: v, IDs: ids}
 }
 
-func tableOf(proofs ...trace.Proof) trace.Table {
+func tableOf(proofs ...Proof) Table {
 	GinkgoHelper()
-	t, err := trace.Requirements(proofs)
+	t, err := Requirements(proofs)
 	Expect(err).NotTo(HaveOccurred())
 	return t
 }
 
-func row(t trace.Table, id string) trace.Requirement {
+func row(t Table, id string) Requirement {
 	GinkgoHelper()
 	for _, r := range t.Requirements {
 		if r.ID == id {
@@ -42,7 +41,7 @@ func row(t trace.Table, id string) trace.Requirement {
 		}
 	}
 	Fail("no requirement " + id)
-	return trace.Requirement{}
+	return Requirement{}
 }
 
 var _ = Describe("the list of requirements", Label("H-05"), func() {
@@ -67,7 +66,7 @@ var _ = Describe("the list of requirements", Label("H-05"), func() {
 		t := tableOf()
 		Expect(t.Complete()).To(BeFalse())
 		for _, r := range t.Requirements {
-			Expect(r.Status).To(Equal(trace.None), r.ID)
+			Expect(r.Status).To(Equal(None), r.ID)
 		}
 	})
 	It("is complete when each is proven, and not when one is missing or an id is unknown", func() {
@@ -75,29 +74,29 @@ var _ = Describe("the list of requirements", Label("H-05"), func() {
 		for _, r := range tableOf().Requirements {
 			all = append(all, r.ID)
 		}
-		Expect(tableOf(proof(trace.Spec, "all", gate.Pass, all...)).Complete()).To(BeTrue())
-		Expect(tableOf(proof(trace.Spec, "all", gate.Pass, all[1:]...)).Complete()).To(BeFalse())
-		Expect(tableOf(proof(trace.Spec, "all", gate.Pass, append(all, "L-99")...)).Complete()).To(BeFalse())
+		Expect(tableOf(proof(Spec, "all", gate.Pass, all...)).Complete()).To(BeTrue())
+		Expect(tableOf(proof(Spec, "all", gate.Pass, all[1:]...)).Complete()).To(BeFalse())
+		Expect(tableOf(proof(Spec, "all", gate.Pass, append(all, "L-99")...)).Complete()).To(BeFalse())
 	})
 })
 
 var _ = DescribeTable("what the proofs of a requirement come to", Label("H-05"),
-	func(want trace.Status, verdicts ...gate.Verdict) {
-		var proofs []trace.Proof
+	func(want Status, verdicts ...gate.Verdict) {
+		var proofs []Proof
 		for i, v := range verdicts {
-			proofs = append(proofs, proof(trace.Scenario, string(rune('a'+i)), v, "L-05"))
+			proofs = append(proofs, proof(Scenario, string(rune('a'+i)), v, "L-05"))
 		}
 		got := row(tableOf(proofs...), "L-05")
 		Expect(got.Status).To(Equal(want))
 		Expect(got.Proofs).To(HaveLen(len(verdicts)))
 	},
-	Entry("none", trace.None),
-	Entry("a pass", trace.Proven, gate.Pass),
-	Entry("a pass and a skip", trace.Proven, gate.Skip, gate.Pass),
-	Entry("only skips", trace.Skipped, gate.Skip, gate.Skip),
-	Entry("an error", trace.Unclear, gate.Pass, gate.Error),
-	Entry("a verdict from elsewhere", trace.Unclear, gate.Pass, gate.Verdict("green")),
-	Entry("a failure", trace.Refuted, gate.Pass, gate.Error, gate.Fail),
+	Entry("none", None),
+	Entry("a pass", Proven, gate.Pass),
+	Entry("a pass and a skip", Proven, gate.Skip, gate.Pass),
+	Entry("only skips", Skipped, gate.Skip, gate.Skip),
+	Entry("an error", Unclear, gate.Pass, gate.Error),
+	Entry("a verdict from elsewhere", Unclear, gate.Pass, gate.Verdict("green")),
+	Entry("a failure", Refuted, gate.Pass, gate.Error, gate.Fail),
 )
 
 var _ = Describe("proofs", Label("H-05"), func() {
@@ -106,15 +105,15 @@ var _ = Describe("proofs", Label("H-05"), func() {
 			{Name: "loop/a", Verdict: gate.Fail, Proves: []string{"L-05", "L-07"}},
 			{Name: "loop/b", Verdict: gate.Pass},
 		}}
-		Expect(trace.FromReport(r)).To(Equal([]trace.Proof{proof(trace.Scenario, "loop/a", gate.Fail, "L-05", "L-07")}))
+		Expect(FromReport(r)).To(Equal([]Proof{proof(Scenario, "loop/a", gate.Fail, "L-05", "L-07")}))
 	})
 	It("count once however often and in whatever order they come", func() {
-		a, b := proof(trace.Spec, "a", gate.Pass, "L-01", "L-01"), proof(trace.Scenario, "b", gate.Pass, "L-01")
+		a, b := proof(Spec, "a", gate.Pass, "L-01", "L-01"), proof(Scenario, "b", gate.Pass, "L-01")
 		Expect(tableOf(a, b, a)).To(Equal(tableOf(b, a)))
 		Expect(row(tableOf(a, a), "L-01").Proofs).To(HaveLen(1))
 	})
 	It("that name an unknown id are reported with it", func() {
-		t := tableOf(proof(trace.Scenario, "loop/a", gate.Pass, "L-55"))
+		t := tableOf(proof(Scenario, "loop/a", gate.Pass, "L-55"))
 		Expect(t.Unknown).To(HaveLen(1))
 		Expect(t.Unknown[0].ID).To(Equal("L-55"))
 		Expect(t.Unknown[0].Proof.Name).To(Equal("loop/a"))
@@ -131,7 +130,7 @@ func ginkgoFile(suites ...types.Report) string {
 
 var _ = Describe("the specs' report", Label("H-05"), func() {
 	It("gives each spec the labels of its suite, its containers and its own", func() {
-		got, err := trace.FromSpecs(strings.NewReader(ginkgoFile(types.Report{
+		got, err := FromSpecs(strings.NewReader(ginkgoFile(types.Report{
 			SuiteLabels: []string{"H-08", "fast"},
 			SpecReports: types.SpecReports{
 				{LeafNodeType: types.NodeTypeBeforeSuite, LeafNodeLabels: []string{"L-01"}, State: types.SpecStatePassed},
@@ -143,10 +142,10 @@ var _ = Describe("the specs' report", Label("H-05"), func() {
 			},
 		})))
 		Expect(err).NotTo(HaveOccurred())
-		Expect(got).To(Equal([]trace.Proof{proof(trace.Spec, "the loop when stuck stops", gate.Fail, "H-08", "L-01", "L-05")}))
+		Expect(got).To(Equal([]Proof{proof(Spec, "the loop when stuck stops", gate.Fail, "H-08", "L-01", "L-05")}))
 	})
 	DescribeTable("translates states", func(state types.SpecState, want gate.Verdict) {
-		got, err := trace.FromSpecs(strings.NewReader(ginkgoFile(types.Report{SpecReports: types.SpecReports{
+		got, err := FromSpecs(strings.NewReader(ginkgoFile(types.Report{SpecReports: types.SpecReports{
 			{LeafNodeType: types.NodeTypeIt, LeafNodeLabels: []string{"L-01"}, State: state},
 		}})))
 		Expect(err).NotTo(HaveOccurred())
@@ -172,7 +171,7 @@ var _ = Describe("the specs' report", Label("H-05"), func() {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := trace.FromSpecs(bytes.NewReader(text))
+			got, err := FromSpecs(bytes.NewReader(text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +190,7 @@ var _ = Describe("the specs' report", Label("H-05"), func() {
 		})
 	})
 	DescribeTable("is refused if it is something else, with what was expected", func(text string) {
-		_, err := trace.FromSpecs(strings.NewReader(text))
+		_, err := FromSpecs(strings.NewReader(text))
 		Expect(err).To(MatchError(ContainSubstring("ginkgo --json-report")))
 	},
 		Entry("empty", ""), Entry("an object", "{}"), Entry("torn", `[{"SpecReports": [`), Entry("text", "ok"),
@@ -199,21 +198,21 @@ var _ = Describe("the specs' report", Label("H-05"), func() {
 })
 
 var _ = Describe("rendering", Label("H-05"), func() {
-	sample := func() trace.Table {
-		proofs := []trace.Proof{
-			proof(trace.Scenario, "loop/no-progress-after-three-identical-answers-in-a-row-of-ten-iterations", gate.Fail, "L-05", "L-07"),
-			proof(trace.Scenario, "evil \x1b[2J|`x`\n<b>", gate.Pass, "L-01"), proof(trace.Spec, "skipped", gate.Skip, "L-03"),
-			proof(trace.Spec, "interrupted", gate.Error, "L-04"), proof(trace.Scenario, "loop/typo", gate.Pass, "L-77"),
+	sample := func() Table {
+		proofs := []Proof{
+			proof(Scenario, "loop/no-progress-after-three-identical-answers-in-a-row-of-ten-iterations", gate.Fail, "L-05", "L-07"),
+			proof(Scenario, "evil \x1b[2J|`x`\n<b>", gate.Pass, "L-01"), proof(Spec, "skipped", gate.Skip, "L-03"),
+			proof(Spec, "interrupted", gate.Error, "L-04"), proof(Scenario, "loop/typo", gate.Pass, "L-77"),
 		}
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
-			proofs = append(proofs, proof(trace.Spec, "the loop "+name, gate.Pass, "L-02", "L-05"))
+			proofs = append(proofs, proof(Spec, "the loop "+name, gate.Pass, "L-02", "L-05"))
 		}
 		return tableOf(proofs...)
 	}
 
 	It("draws a table for a terminal, as wide as it is", func() {
 		var out bytes.Buffer
-		Expect(trace.Terminal(&out, sample(), tty.Terminal{})).To(Succeed())
+		Expect(Terminal(&out, sample(), tty.Terminal{})).To(Succeed())
 		table, _, _ := strings.Cut(out.String(), "\n\n")
 		for line := range strings.Lines(table) {
 			Expect(tty.Width(strings.TrimSuffix(line, "\n"))).To(BeNumerically("<=", 80), line)
@@ -222,23 +221,23 @@ var _ = Describe("rendering", Label("H-05"), func() {
 	})
 	It("shows what is not proven in red", func() {
 		var out bytes.Buffer
-		Expect(trace.Terminal(&out, sample(), tty.Terminal{Width: 120, Color: true})).To(Succeed())
+		Expect(Terminal(&out, sample(), tty.Terminal{Width: 120, Color: true})).To(Succeed())
 		Expect(out.String()).To(MatchRegexp(`L-11 +\x1b\[31mno proof\x1b\[0m`))
 		Expect(out.String()).To(MatchRegexp(`L-02 +\x1b\[32mproven\x1b\[0m`))
 		Expect(out.String()).To(MatchRegexp(`L-03 +\x1b\[33mskipped\x1b\[0m`))
 	})
 	It("writes Markdown", func() {
 		var out bytes.Buffer
-		Expect(trace.Markdown(&out, sample())).To(Succeed())
+		Expect(Markdown(&out, sample())).To(Succeed())
 		golden.Expect("requirements.md", out.Bytes())
 	})
 	It("writes JSON that can be read back", func() {
 		var out bytes.Buffer
-		Expect(trace.JSON(&out, sample())).To(Succeed())
+		Expect(JSON(&out, sample())).To(Succeed())
 		golden.Expect("requirements.json", out.Bytes())
-		var back trace.Table
+		var back Table
 		Expect(json.Unmarshal(out.Bytes(), &back)).To(Succeed())
 		Expect(row(back, "L-05").Proofs).To(HaveLen(6))
-		Expect(row(back, "L-05").Status).To(Equal(trace.Refuted))
+		Expect(row(back, "L-05").Status).To(Equal(Refuted))
 	})
 })

@@ -1,4 +1,4 @@
-package fit_test
+package main
 
 import (
 	"fmt"
@@ -7,15 +7,14 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
-	"github.com/rehearse-dev/rehearse/harness/detect/fit"
 )
 
 // drawn are n samples of the given number of signals and groups. The first fifth
 // of the signals speaks for deferral (log-odds of 1.2 each time), the second
 // against it (-0.8), and the others say nothing; some 15 % of the samples are positive.
-func drawn(n, signals, groups int, seed uint64) []fit.Sample {
+func drawn(n, signals, groups int, seed uint64) []Sample {
 	r := rand.New(rand.NewPCG(seed, 1))
-	var list []fit.Sample
+	var list []Sample
 	for i := range n {
 		p := detect.Prediction{Signals: map[string]float64{}}
 		x := -2.5
@@ -33,10 +32,10 @@ func drawn(n, signals, groups int, seed uint64) []fit.Sample {
 		}
 		p.Positive = x > 0
 		item := corpus.Item{ID: fmt.Sprintf("i%04d", i), Label: "clean", Repo: fmt.Sprintf("g%02d", min(r.IntN(groups), r.IntN(groups)))}
-		if r.Float64() < (fit.Model{Intercept: x}).Score(nil) {
+		if r.Float64() < (Model{Intercept: x}).Score(nil) {
 			item.Label = corpus.Defers
 		}
-		list = append(list, fit.Sample{Item: item, Prediction: p})
+		list = append(list, Sample{Item: item, Prediction: p})
 	}
 	return list
 }
@@ -46,7 +45,7 @@ func drawn(n, signals, groups int, seed uint64) []fit.Sample {
 func BenchmarkFit763(b *testing.B) {
 	samples := drawn(763, 60, 12, 1)
 	for b.Loop() {
-		if _, err := fit.Fit(samples, fit.Options{Resamples: 1000}); err != nil {
+		if _, err := Fit(samples, Options{Resamples: 1000}); err != nil {
 			b.Fatal(err)
 		}
 	}

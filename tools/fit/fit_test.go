@@ -1,4 +1,4 @@
-package fit_test
+package main
 
 import (
 	"encoding/json"
@@ -12,19 +12,18 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
-	"github.com/rehearse-dev/rehearse/harness/detect/fit"
 )
 
 // quick are options for specs that do not look at intervals.
-func quick() fit.Options { return fit.Options{Resamples: 200} }
+func quick() Options { return Options{Resamples: 200} }
 
 // table is n samples in each of four repositories with one signal, of which k
 // with the signal and m without it are positive; half have the signal.
-func table(n, k, m int) []fit.Sample {
-	var list []fit.Sample
+func table(n, k, m int) []Sample {
+	var list []Sample
 	for g := range 4 {
 		for i := range n {
-			s := fit.Sample{Item: corpus.Item{ID: fmt.Sprint(g, "-", i), Repo: fmt.Sprint("g", g), Label: "clean"}}
+			s := Sample{Item: corpus.Item{ID: fmt.Sprint(g, "-", i), Repo: fmt.Sprint("g", g), Label: "clean"}}
 			positive := i-n/2 < m
 			if i < n/2 {
 				s.Prediction.Signals = map[string]float64{"seen": 1}
@@ -39,9 +38,9 @@ func table(n, k, m int) []fit.Sample {
 	return list
 }
 
-func weight(r fit.Result, signal string) fit.Weight {
+func weight(r Result, signal string) Weight {
 	GinkgoHelper()
-	i := slices.IndexFunc(r.Table, func(w fit.Weight) bool { return w.Signal == signal })
+	i := slices.IndexFunc(r.Table, func(w Weight) bool { return w.Signal == signal })
 	Expect(i).To(BeNumerically(">=", 0), "no signal "+signal)
 	return r.Table[i]
 }
@@ -53,7 +52,7 @@ var _ = Describe("Fit", func() {
 		// intercept is the second and the weight their difference, 2.773.
 		o := quick()
 		o.Lambdas, o.Digits = []float64{1e-6}, 3
-		r, err := fit.Fit(table(100, 40, 10), o)
+		r, err := Fit(table(100, 40, 10), o)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(r.Model.Intercept).To(BeNumerically("~", -1.386, 0.0006))
 		Expect(r.Model.Weights).To(HaveKeyWithValue("seen", BeNumerically("~", 2.773, 0.0006)))
@@ -62,7 +61,7 @@ var _ = Describe("Fit", func() {
 		Expect(r.Warnings).To(BeEmpty())
 		// All repositories are alike, so nothing depends on which is left out.
 		w := weight(r, "seen")
-		Expect(w).To(Equal(fit.Weight{Signal: "seen", Weight: w.Weight, Items: 200, Positives: 160, Lowest: w.Weight, Highest: w.Weight}))
+		Expect(w).To(Equal(Weight{Signal: "seen", Weight: w.Weight, Items: 200, Positives: 160, Lowest: w.Weight, Highest: w.Weight}))
 		// The signal alone decides: 160 found of 200, and 40 of the 50·4 missed.
 		Expect(r.Fitted.Overall.Counts).To(HaveField("TP", 160))
 		Expect(r.Fitted.Overall.Counts).To(HaveField("FP", 40))
@@ -76,7 +75,7 @@ var _ = Describe("Fit", func() {
 		for _, lambda := range []float64{0.01, 1, 100, 10000} {
 			o := quick()
 			o.Lambdas, o.Digits = []float64{lambda}, 6
-			r, err := fit.Fit(table(100, 40, 10), o)
+			r, err := Fit(table(100, 40, 10), o)
 			Expect(err).NotTo(HaveOccurred())
 			Expect(r.Model.Lambda).To(Equal(lambda))
 			Expect(r.Model.Weights["seen"]).To(And(BeNumerically("<", last), BeNumerically(">", 0)))
@@ -85,9 +84,9 @@ var _ = Describe("Fit", func() {
 	})
 
 	It("chooses a weak penalty for clear signals and a strong one for noise", func() {
-		clear, err := fit.Fit(table(100, 50, 0), quick())
+		clear, err := Fit(table(100, 50, 0), quick())
 		Expect(err).NotTo(HaveOccurred())
-		noise, err := fit.Fit(noisy(200), quick())
+		noise, err := Fit(noisy(200), quick())
 		Expect(err).NotTo(HaveOccurred())
 		Expect(clear.Model.Lambda).To(Equal(0.1))
 		Expect(noise.Model.Lambda).To(Equal(100.0))
@@ -97,15 +96,15 @@ var _ = Describe("Fit", func() {
 		list := table(100, 40, 10)
 		list[0].Prediction.Signals = map[string]float64{"seen": 1, "once": 1}
 		o := quick()
-		o.Prior = fit.Model{Intercept: -3, Weights: map[string]float64{"seen": 0.7, "once": 1.5, "never": 9}}
+		o.Prior = Model{Intercept: -3, Weights: map[string]float64{"seen": 0.7, "once": 1.5, "never": 9}}
 		o.Lambdas = []float64{1e6}
-		r, err := fit.Fit(list, o)
+		r, err := Fit(list, o)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(r.Model.Weights).To(Equal(map[string]float64{"seen": 0.7, "once": 1.5}))
 		Expect(r.Model.Intercept).To(BeNumerically("~", -0.35, 0.02), "is free: half of the items are positive")
 
 		o.Lambdas = []float64{1e-6}
-		r, err = fit.Fit(list, o)
+		r, err = Fit(list, o)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(r.Model.Weights).To(HaveKeyWithValue("seen", BeNumerically("~", 2.77, 0.01)))
 		Expect(weight(r, "once")).To(And(HaveField("Weight", 1.5), HaveField("Rare", true)))
@@ -117,7 +116,7 @@ var _ = Describe("Fit", func() {
 		// 2·45 / (2·45 + 5 + 25) = 0.75. So it is the middle of 0.01 to 0.50.
 		o := quick()
 		o.Lambdas = []float64{1e-6}
-		r, err := fit.Fit(table(100, 45, 25), o)
+		r, err := Fit(table(100, 45, 25), o)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(r.Model.Threshold).To(BeNumerically("~", 0.25, 0.011))
 		Expect(r.Folds[0].Threshold).To(BeNumerically("~", 0.25, 0.011))
@@ -137,7 +136,7 @@ var _ = Describe("Fit", func() {
 		}
 		o := quick()
 		o.Lambdas, o.Digits = []float64{1e-6}, 3
-		r, err := fit.Fit(list, o)
+		r, err := Fit(list, o)
 		Expect(err).NotTo(HaveOccurred())
 		w := weight(r, "seen")
 		// ln(40/10) - ln(10/40), and ln(15/35) - ln(10/40).
@@ -150,7 +149,7 @@ var _ = Describe("Fit", func() {
 	It("keeps a weight at 0 where its sign is not allowed, and says so", func() {
 		o := quick()
 		o.Signs = map[string]int{"seen": -1}
-		r, err := fit.Fit(table(100, 40, 10), o)
+		r, err := Fit(table(100, 40, 10), o)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(weight(r, "seen")).To(And(HaveField("Weight", 0.0), HaveField("Bound", true)))
 		Expect(r.Model.Weights).To(BeEmpty())
@@ -158,7 +157,7 @@ var _ = Describe("Fit", func() {
 		Expect(r.Model.Intercept).To(BeNumerically("~", 0, 0.001))
 
 		o.Signs["seen"] = 1
-		r, err = fit.Fit(table(100, 40, 10), o)
+		r, err = Fit(table(100, 40, 10), o)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(weight(r, "seen")).To(And(HaveField("Weight", BeNumerically(">", 2)), HaveField("Bound", false)))
 	})
@@ -166,9 +165,9 @@ var _ = Describe("Fit", func() {
 	It("gives a rare signal no weight", func() {
 		list := table(100, 40, 10)
 		list[0].Prediction.Signals = map[string]float64{"seen": 1, "once": 1}
-		r, err := fit.Fit(list, quick())
+		r, err := Fit(list, quick())
 		Expect(err).NotTo(HaveOccurred())
-		Expect(weight(r, "once")).To(Equal(fit.Weight{Signal: "once", Items: 1, Positives: 1, Rare: true}))
+		Expect(weight(r, "once")).To(Equal(Weight{Signal: "once", Items: 1, Positives: 1, Rare: true}))
 	})
 
 	It("counts items by their weight", func() {
@@ -182,7 +181,7 @@ var _ = Describe("Fit", func() {
 			}
 			return 1
 		}
-		r, err := fit.Fit(list, o)
+		r, err := Fit(list, o)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(r.Model.Intercept).To(BeNumerically("~", -math.Ln2, 0.0006))
 		Expect(r.Model.Weights["seen"]).To(BeNumerically("~", 4*math.Ln2, 0.0006))
@@ -191,11 +190,11 @@ var _ = Describe("Fit", func() {
 	It("never lets a repository judge itself", func() {
 		// Each repository has a signal of its own that says all, and another one that
 		// says nothing. Cross-validation must not profit from what does not carry over.
-		var list []fit.Sample
+		var list []Sample
 		r := rand.New(rand.NewPCG(3, 4))
 		for g := range 6 {
 			for i := range 60 {
-				s := fit.Sample{Item: corpus.Item{ID: fmt.Sprint(g, "-", i), Repo: fmt.Sprint("g", g), Label: "clean"}}
+				s := Sample{Item: corpus.Item{ID: fmt.Sprint(g, "-", i), Repo: fmt.Sprint("g", g), Label: "clean"}}
 				s.Prediction.Signals = map[string]float64{"noise": r.Float64()}
 				if i%3 == 0 {
 					s.Item.Label = "defers"
@@ -206,7 +205,7 @@ var _ = Describe("Fit", func() {
 		}
 		o := quick()
 		o.Lambdas = []float64{0.1}
-		out, err := fit.Fit(list, o)
+		out, err := Fit(list, o)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(weight(out, "own3").Weight).To(BeNumerically(">", 3), "what it has seen is easy")
 		Expect(*out.Fitted.Curve.AveragePrecision).To(BeNumerically("<", 0.5), "what it has not is chance: a third is positive")
@@ -217,11 +216,11 @@ var _ = Describe("Fit", func() {
 		for i := range list {
 			list[i].Prediction.Positive = true // finds all, and 200 too many
 		}
-		r, err := fit.Fit(list, quick())
+		r, err := Fit(list, quick())
 		Expect(err).NotTo(HaveOccurred())
 		Expect(*r.Shipped.Overall.Recall.Value).To(Equal(1.0))
 		Expect(*r.Shipped.Overall.Precision.Value).To(Equal(0.5))
-		Expect(r.Paired).To(And(HaveField("N", 400), HaveField("A", fit.Shipped), HaveField("B", fit.Fitted)))
+		Expect(r.Paired).To(And(HaveField("N", 400), HaveField("A", Shipped), HaveField("B", Fitted)))
 		// Fitted: 160 true and 160 true negatives right; shipped: 200 right.
 		Expect(r.Paired.Both + r.Paired.OnlyB).To(Equal(320))
 		Expect(r.Paired.Both + r.Paired.OnlyA).To(Equal(200))
@@ -229,12 +228,12 @@ var _ = Describe("Fit", func() {
 
 	It("deals many groups into ten folds, and as many as it is told", func() {
 		list := drawn(400, 10, 40, 5)
-		r, err := fit.Fit(list, quick())
+		r, err := Fit(list, quick())
 		Expect(err).NotTo(HaveOccurred())
 		Expect(r.Folds).To(HaveLen(10))
 		o := quick()
 		o.Folds = 3
-		r, err = fit.Fit(list, o)
+		r, err = Fit(list, o)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(r.Folds).To(HaveLen(3))
 		items := 0
@@ -247,7 +246,7 @@ var _ = Describe("Fit", func() {
 	It("recovers weights that made the labels, better than chance and stably", func() {
 		o := quick()
 		o.Lambdas = []float64{0.1, 1}
-		r, err := fit.Fit(drawn(1500, 20, 6, 9), o)
+		r, err := Fit(drawn(1500, 20, 6, 9), o)
 		Expect(err).NotTo(HaveOccurred())
 		for _, w := range r.Table {
 			var column int
@@ -268,7 +267,7 @@ var _ = Describe("Fit", func() {
 	It("gives the same result for the same samples", func() {
 		list := drawn(300, 12, 5, 2)
 		encode := func() string {
-			r, err := fit.Fit(list, fit.Options{Resamples: 200, Seed: 4})
+			r, err := Fit(list, Options{Resamples: 200, Seed: 4})
 			Expect(err).NotTo(HaveOccurred())
 			text, err := json.Marshal(r)
 			Expect(err).NotTo(HaveOccurred())
@@ -278,38 +277,38 @@ var _ = Describe("Fit", func() {
 	})
 
 	DescribeTable("refuses what cannot be fitted",
-		func(change func([]fit.Sample, *fit.Options) []fit.Sample, want string) {
+		func(change func([]Sample, *Options) []Sample, want string) {
 			o := quick()
-			_, err := fit.Fit(change(table(10, 4, 1), &o), o)
+			_, err := Fit(change(table(10, 4, 1), &o), o)
 			Expect(err).To(MatchError(ContainSubstring(want)))
 		},
-		Entry("no samples", func([]fit.Sample, *fit.Options) []fit.Sample { return nil }, "no item has a signal"),
-		Entry("one class", func(l []fit.Sample, o *fit.Options) []fit.Sample {
+		Entry("no samples", func([]Sample, *Options) []Sample { return nil }, "no item has a signal"),
+		Entry("one class", func(l []Sample, o *Options) []Sample {
 			o.Positive = []string{"asks"}
 			return l
 		}, "0 of 40 items are to be found"),
-		Entry("one repository", func(l []fit.Sample, _ *fit.Options) []fit.Sample { return l[:10] }, "at least two repositories"),
-		Entry("an unknown label", func(l []fit.Sample, _ *fit.Options) []fit.Sample {
+		Entry("one repository", func(l []Sample, _ *Options) []Sample { return l[:10] }, "at least two repositories"),
+		Entry("an unknown label", func(l []Sample, _ *Options) []Sample {
 			l[3].Item.Label = "maybe"
 			return l
 		}, `"maybe"`),
-		Entry("a signal that is no number", func(l []fit.Sample, _ *fit.Options) []fit.Sample {
+		Entry("a signal that is no number", func(l []Sample, _ *Options) []Sample {
 			l[0].Prediction.Signals = map[string]float64{"seen": math.NaN()}
 			return l
 		}, `signal "seen" of item "0-0"`),
-		Entry("a penalty of 0", func(l []fit.Sample, o *fit.Options) []fit.Sample {
+		Entry("a penalty of 0", func(l []Sample, o *Options) []Sample {
 			o.Lambdas = []float64{1, 0}
 			return l
 		}, "lambdas"),
-		Entry("one fold", func(l []fit.Sample, o *fit.Options) []fit.Sample {
+		Entry("one fold", func(l []Sample, o *Options) []Sample {
 			o.Folds = 1
 			return l
 		}, "1 folds"),
-		Entry("a negative weight", func(l []fit.Sample, o *fit.Options) []fit.Sample {
+		Entry("a negative weight", func(l []Sample, o *Options) []Sample {
 			o.Weight = func(corpus.Item) float64 { return -1 }
 			return l
 		}, "weight -1"),
-		Entry("too many decimals", func(l []fit.Sample, o *fit.Options) []fit.Sample {
+		Entry("too many decimals", func(l []Sample, o *Options) []Sample {
 			o.Digits = 12
 			return l
 		}, "12 decimals"),
@@ -317,7 +316,7 @@ var _ = Describe("Fit", func() {
 })
 
 // noisy are n samples in each of four repositories whose signals say nothing.
-func noisy(n int) []fit.Sample {
+func noisy(n int) []Sample {
 	r := rand.New(rand.NewPCG(11, 12))
 	list := table(n, 0, 0)
 	for i := range list {

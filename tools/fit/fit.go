@@ -1,8 +1,11 @@
-// Package fit learns weights for the readable signals of a detector from labelled
-// messages: a logistic regression whose table of weights a person can read, judge
-// and ship. It is a pure function of items, signals and options, and says how the
-// weights do on repositories that they have not seen.
-package fit
+// Command fit fits weights for the signals of the stop guard to labelled messages:
+//
+//	go run ./tools/fit corpus.jsonl
+//
+// It is a logistic regression whose table of weights a person can read, judge and
+// ship in agents/stop. It reports how the weights do on repositories that they have
+// not seen. One corpus and one seed give one result, byte for byte.
+package main
 
 import (
 	"cmp"

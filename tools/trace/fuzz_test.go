@@ -1,10 +1,8 @@
-package trace_test
+package main
 
 import (
 	"bytes"
 	"testing"
-
-	"github.com/rehearse-dev/rehearse/reports/trace"
 )
 
 func FuzzSpecs(f *testing.F) {
@@ -17,7 +15,7 @@ func FuzzSpecs(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		proofs, err := trace.FromSpecs(bytes.NewReader(data))
+		proofs, err := FromSpecs(bytes.NewReader(data))
 		if err != nil && proofs != nil {
 			t.Fatal("both proofs and an error")
 		}
@@ -26,12 +24,12 @@ func FuzzSpecs(f *testing.F) {
 				t.Fatalf("a proof that proves nothing: %+v", p)
 			}
 		}
-		table, err := trace.Requirements(proofs)
+		table, err := Requirements(proofs)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		if err := trace.Markdown(&out, table); err != nil {
+		if err := Markdown(&out, table); err != nil {
 			t.Fatal(err)
 		}
 	})

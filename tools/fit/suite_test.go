@@ -1,4 +1,4 @@
-package fit_test
+package main
 
 import (
 	"testing"
@@ -9,5 +9,5 @@ import (
 
 func TestFit(t *testing.T) {
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "fit")
+	RunSpecs(t, "tools/fit")
 }

@@ -1,4 +1,4 @@
-package main
+package evaluate
 
 import (
 	"fmt"
@@ -8,29 +8,20 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/detect"
 )
 
-// The detectors of reflections.
-const (
-	reflectionRule = "reflection"
-	overlapRule    = "overlap"
-)
-
-// shippedReflections names the reflections that are within the program.
-const shippedReflections = "reflections"
-
-// claim is what one part of the command line says of the kind of the items.
+// claim is the kind of items that one part of a request implies.
 type claim struct {
-	who  string
+	by   string
 	kind corpus.Kind
 }
 
-// claims are those of the corpora and labels that are named.
+// claims returns the kinds that the named corpora and labels imply.
 func claims(corpora, positive []string) []claim {
 	var all []claim
 	for _, name := range corpora {
 		switch name {
-		case shippedCorpus:
+		case ShippedMessages:
 			all = append(all, claim{"the corpus " + name, corpus.Messages})
-		case shippedReflections:
+		case ShippedReflections:
 			all = append(all, claim{"the corpus " + name, corpus.Reflections})
 		}
 	}
@@ -44,7 +35,7 @@ func claims(corpora, positive []string) []claim {
 	return all
 }
 
-// defaultDetector is the one for what the rest of the command line is about.
+// defaultDetector returns the detector for the kind of items that is asked for.
 func defaultDetector(corpora, positive []string) string {
 	if all := claims(corpora, positive); len(all) > 0 && all[0].kind == corpus.Reflections {
 		return reflectionRule
@@ -52,8 +43,8 @@ func defaultDetector(corpora, positive []string) string {
 	return "guard"
 }
 
-// kindOfItems is what all parts of the command line agree on; messages if none
-// says anything.
+// kindOfItems returns the kind that all parts of a request agree on; messages if none
+// implies one.
 func kindOfItems(corpora, positive []string, detectors []detect.Detector) (corpus.Kind, error) {
 	all := claims(corpora, positive)
 	for _, d := range detectors {
@@ -64,10 +55,11 @@ func kindOfItems(corpora, positive []string, detectors []detect.Detector) (corpu
 	if len(all) == 0 {
 		return corpus.Messages, nil
 	}
+	first := all[0]
 	for _, c := range all[1:] {
-		if c.kind != all[0].kind {
-			return all[0].kind, fmt.Errorf("%s is of %s and %s of %s; name what goes together", all[0].who, all[0].kind, c.who, c.kind)
+		if c.kind != first.kind {
+			return first.kind, fmt.Errorf("%s is of %s and %s of %s; name what goes together", first.by, first.kind, c.by, c.kind)
 		}
 	}
-	return all[0].kind, nil
+	return first.kind, nil
 }

@@ -1,0 +1,67 @@
+package evaluate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/corpus"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+)
+
+// selection holds the accepted values of each field. An item must have one of them in
+// each field that is named.
+type selection map[string][]string
+
+// fields returns the values of an item by which it can be selected.
+var fields = map[string]func(corpus.Item) []string{
+	"id":         func(it corpus.Item) []string { return []string{it.ID} },
+	"lang":       func(it corpus.Item) []string { return []string{it.Lang} },
+	"label":      func(it corpus.Item) []string { return []string{it.Label} },
+	"category":   func(it corpus.Item) []string { return it.Categories },
+	"tag":        func(it corpus.Item) []string { return it.Tags },
+	"part":       func(it corpus.Item) []string { return []string{it.Part} },
+	"repo":       func(it corpus.Item) []string { return []string{it.Repo} },
+	"confidence": func(it corpus.Item) []string { return []string{Confidence(it)} },
+}
+
+// Confidence returns how sure the label of an item is; high if it does not say.
+func Confidence(it corpus.Item) string {
+	if it.Confidence == "" {
+		return corpus.Confidences()[0]
+	}
+	return it.Confidence
+}
+
+// Fields returns the names of the fields by which items can be selected, sorted.
+func Fields() []string { return slices.Sorted(maps.Keys(fields)) }
+
+// parseSelection reads key=value pairs.
+func parseSelection(only []string) (selection, error) {
+	s := selection{}
+	for _, pair := range only {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return nil, fmt.Errorf("--only %q is not of the form confidence=high", pair)
+		}
+		if key == "language" {
+			key = "lang"
+		}
+		if fields[key] == nil {
+			return nil, fmt.Errorf("--only %q: %w", pair, suggest.NotAmong("field", key, Fields()))
+		}
+		s[key] = append(s[key], value)
+	}
+	return s, nil
+}
+
+// selects reports whether an item is selected.
+func (s selection) selects(item corpus.Item) bool {
+	for key, accepted := range s {
+		if !slices.ContainsFunc(fields[key](item), func(v string) bool { return slices.Contains(accepted, v) }) {
+			return false
+		}
+	}
+	return true
+}

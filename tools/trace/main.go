@@ -1,0 +1,110 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// The exit codes.
+const (
+	exitProven  = 0
+	exitRefuted = 1
+	exitUsage   = 2
+)
+
+var renderers = map[string]func(io.Writer, Table) error{
+	"json":     JSON,
+	"markdown": Markdown,
+	"terminal": func(w io.Writer, t Table) error { return Terminal(w, t, tty.Of(w, os.Getenv)) },
+}
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is the whole program: it returns the exit code.
+func run(args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("trace", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	specs := flags.String("specs", "", "JSON reports of Ginkgo, separated by commas")
+	format := flags.String("format", "terminal", "terminal, json or markdown")
+	if err := flags.Parse(args); err != nil {
+		return exitUsage
+	}
+	table, err := load(flags.Args(), *specs)
+	render := renderers[*format]
+	if err == nil && render == nil {
+		err = fmt.Errorf("unknown format %q; choose terminal, json or markdown", *format)
+	}
+	if err == nil {
+		err = render(stdout, table)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "trace:", err)
+		return exitUsage
+	}
+	refuted := slices.ContainsFunc(table.Requirements, func(r Requirement) bool { return r.Status == Refuted })
+	if refuted || len(table.Unknown) > 0 {
+		return exitRefuted
+	}
+	return exitProven
+}
+
+// load reads a report.json and the specs' reports, and joins them with the requirements.
+func load(args []string, specs string) (Table, error) {
+	if len(args) != 1 {
+		return Table{}, errors.New("name the report.json of one run")
+	}
+	proofs, err := readProofs(args[0], readReport)
+	if err != nil {
+		return Table{}, err
+	}
+	for name := range strings.SplitSeq(specs, ",") {
+		if name == "" {
+			continue
+		}
+		more, err := readProofs(name, FromSpecs)
+		if err != nil {
+			return Table{}, err
+		}
+		proofs = append(proofs, more...)
+	}
+	return Requirements(proofs)
+}
+
+func readProofs(name string, read func(io.Reader) ([]Proof, error)) ([]Proof, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	proofs, err := read(file)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return proofs, nil
+}
+
+// readReport reads the scenarios of a report.json. An altered recording proves nothing.
+func readReport(r io.Reader) ([]Proof, error) {
+	var report reports.Report
+	if err := json.NewDecoder(r).Decode(&report); err != nil {
+		return nil, err
+	}
+	if report.Schema != reports.Schema {
+		return nil, fmt.Errorf("its schema is %q; expected %q", report.Schema, reports.Schema)
+	}
+	if report.Altered {
+		return nil, errors.New("its recording was altered after the run")
+	}
+	return FromReport(report), nil
+}
