@@ -24,8 +24,9 @@ build: ## build bin/rehearse
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/rehearse ./cmd/rehearse
 
 .PHONY: demo
-demo: build ## drive the agents through every shipped scenario, offline, and show the reports
-	./bin/rehearse run '*/*' --out $(OUT) $(RUNFLAGS)
+demo: build ## drive the agents, and a demo agent of test/demo, through every scenario, offline, and show the reports
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/rehearse-demo ./test/demo/agent
+	PATH="$(CURDIR)/bin:$$PATH" ./bin/rehearse run '*/*' test/demo/scenarios --out $(OUT) $(RUNFLAGS)
 
 .PHONY: explore
 explore: build ## run golden paths of every agent under every fault, and fail if an invariant breaks

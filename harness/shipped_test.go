@@ -21,9 +21,12 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// shipped returns the shipped scenarios.
+// demoScenarios are those of the demo agent, as which the test binary plays.
+const demoScenarios = "../test/demo/scenarios"
+
+// shipped returns the shipped scenarios, and those of the demo agent.
 var shipped = sync.OnceValues(func() ([]scenarios.Scenario, scenarios.Diagnostics) {
-	return scenarios.Load(shippedNames(), scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check})
+	return scenarios.Load(append(shippedNames(), demoScenarios), scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check})
 })
 
 // shippedNames lists the shipped scenarios; with -short only the golden paths.
@@ -83,7 +86,7 @@ var drivings = func() []func() map[string]told {
 // eachShipped makes a table of the shipped scenarios.
 func eachShipped() []TableEntry {
 	var entries []TableEntry
-	for _, name := range shippedNames() {
+	for _, name := range append(shippedNames(), scenarios.NamesIn(demoScenarios)...) {
 		entries = append(entries, Entry(name, name))
 	}
 	return entries

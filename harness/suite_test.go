@@ -9,11 +9,19 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/kinds"
+	"github.com/rehearse-dev/rehearse/test/demo"
 )
 
 func TestMain(m *testing.M) {
 	harness.Main(kinds.All()...)
-	os.Exit(m.Run())
+	demo.Main()
+	remove, err := demo.InPath()
+	if err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	remove()
+	os.Exit(code)
 }
 
 func TestHarness(t *testing.T) {

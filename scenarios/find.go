@@ -84,25 +84,26 @@ func (l *loader) index() *index {
 	return l.own
 }
 
-// byName reads the scenarios, own and shipped, whose names match a pattern, and reports
-// whether there are any.
+// byName reads the scenarios, own and shipped, whose names match a pattern, in the order of
+// the names, and reports whether there are any.
 func (l *loader) byName(pattern string) bool {
 	own, shippedNames := matching(pattern, l.index().names()), matching(pattern, Names())
-	for _, name := range own {
-		if slices.Contains(shippedNames, name) {
-			l.either(name)
-			continue
-		}
-		for _, file := range l.index().files[name] {
-			l.file(file)
-		}
-	}
-	for _, name := range shippedNames {
-		if !slices.Contains(own, name) {
+	names := slices.Concat(own, shippedNames)
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for _, name := range names {
+		switch {
+		case !slices.Contains(own, name):
 			l.shippedFile(name)
+		case slices.Contains(shippedNames, name):
+			l.either(name)
+		default:
+			for _, file := range l.index().files[name] {
+				l.file(file)
+			}
 		}
 	}
-	return len(own)+len(shippedNames) > 0
+	return len(names) > 0
 }
 
 // shippedOnly reads the shipped scenarios whose names match.

@@ -19,7 +19,7 @@ import (
 
 // shipped holds the scenarios that come with the program.
 //
-//go:embed loop stop interview persist react all command http coding-agents
+//go:embed loop stop interview persist react all coding-agents
 var shipped embed.FS
 
 // shippedPrefix begins the file names of shipped scenarios in diagnostics and

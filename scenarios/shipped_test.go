@@ -45,7 +45,7 @@ var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 	)
 	BeforeEach(func() {
 		var found scenarios.Diagnostics
-		set, found = scenarios.Load(scenarios.Names(), scenarios.Options{Kinds: kinds.All().Formats()})
+		set, found = scenarios.Load(append(scenarios.Names(), "../test/demo/scenarios"), scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
 		for _, sc := range set {
 			ending := agentOf(sc) + " " + sc.Expect.Status
@@ -179,9 +179,13 @@ var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 			Expect(sc.About).To(MatchRegexp(`^[A-Za-z].{15,}[.]$`), sc.Name)
 			Expect(sc.Proves).NotTo(BeEmpty(), sc.Name)
 			Expect(sc.Expect.Status).NotTo(BeEmpty(), sc.Name)
-			data, err := os.ReadFile(sc.Name + ".yaml")
+			file, root := strings.TrimPrefix(sc.File, "shipped:"), "../../"
+			if file == sc.File {
+				root = "../../../../" // from test/demo/scenarios
+			}
+			data, err := os.ReadFile(file)
 			Expect(err).NotTo(HaveOccurred())
-			Expect(string(data)).To(HavePrefix("# yaml-language-server: $schema=../../schema/scenario.json\nname: "+sc.Name+"\n"), sc.Name)
+			Expect(string(data)).To(HavePrefix("# yaml-language-server: $schema="+root+"schema/scenario.json\nname: "+sc.Name+"\n"), sc.Name)
 			longest := 60
 			if strings.HasPrefix(sc.Name, "all/") {
 				longest = 150 // a whole story

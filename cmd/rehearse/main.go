@@ -5,7 +5,6 @@ package main
 import (
 	"os"
 
-	"github.com/rehearse-dev/rehearse/harness/app/demo"
 	"github.com/rehearse-dev/rehearse/internal/child"
 )
 
@@ -13,7 +12,6 @@ func main() {
 	// These do not return where this process is to be a host's hook, or to play a
 	// scripted agent.
 	agentKinds.Main()
-	demo.Main()
 	child.HideProcess() // from the agents that it starts
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

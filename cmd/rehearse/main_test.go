@@ -6,7 +6,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
-	"github.com/rehearse-dev/rehearse/harness/app/demo"
+	"github.com/rehearse-dev/rehearse/test/demo"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
 )
 

@@ -7,7 +7,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/app/demo"
+	"github.com/rehearse-dev/rehearse/test/demo"
 	"github.com/rehearse-dev/rehearse/kinds"
 )
 

@@ -8,7 +8,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
-	"github.com/rehearse-dev/rehearse/harness/app/demo"
+	"github.com/rehearse-dev/rehearse/test/demo"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
 )
 

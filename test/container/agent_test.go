@@ -54,7 +54,7 @@ func needsImage(ctx context.Context) {
 	GinkgoHelper()
 	needsDocker(ctx)
 	built.Do(func() {
-		folder := build("./demo")
+		folder := build("../demo/agent")
 		dockerfileIn(folder)
 		daemon, err := testcontainers.NewDockerProvider()
 		Expect(err).NotTo(HaveOccurred())
@@ -152,7 +152,7 @@ var _ = Describe("an agent in a container", Label("docker", "H-08"), func() {
 	}
 
 	It("is built of a folder, driven and removed", func(ctx SpecContext) {
-		folder := build("./demo")
+		folder := build("../demo/agent")
 		dockerfileIn(folder)
 		t, _ := driver(contained("build: "+folder, "", turns, replies)).Trial(ctx, 1)
 		Expect(t.End.HarnessError + t.End.Details).To(BeEmpty())
@@ -248,7 +248,7 @@ var _ = Describe("an agent in a container", Label("docker", "H-08"), func() {
 			return all
 		}
 		before := images()
-		folder := build("./demo")
+		folder := build("../demo/agent")
 		dockerfileIn(folder)
 		// The same folder gives the same image, of which others keep their name.
 		t, _ := driver(contained("build: "+folder, "", turns, replies)).Trial(ctx, 1)

@@ -3,8 +3,9 @@
 // in its environment, does what the model asks for, and prints the answer. It can also
 // misbehave in the ways that agents do.
 //
-// The agent is the program's own executable, started again: Main, called first thing in
-// main or TestMain, turns it into the agent if the environment says so.
+// Main, called first thing in main or TestMain, turns a program into the agent if the
+// environment asks for it: test/demo/agent is nothing else, and tests start their own
+// binary again.
 package demo
 
 import (
@@ -17,6 +18,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 )
 
@@ -44,6 +46,26 @@ func Main() {
 		status = e.status
 	}
 	os.Exit(status)
+}
+
+// Program is the name of the agent in scenarios, which start it from PATH.
+const Program = "rehearse-demo"
+
+// InPath lets scenarios start this program, which calls Main, as the agent: it puts a link
+// named Program into PATH. Tests call it; remove removes the link.
+func InPath() (remove func(), err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", Program+"-")
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(
+		os.Symlink(self, filepath.Join(folder, Program)),
+		os.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH")))
+	return func() { _ = os.RemoveAll(folder) }, err
 }
 
 // exitError ends the agent with an exit status.
