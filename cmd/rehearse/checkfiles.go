@@ -2,16 +2,14 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	persistcli "github.com/rehearse-dev/rehearse/agents/persist/cli"
 	"github.com/rehearse-dev/rehearse/agents/react"
-	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	reactcli "github.com/rehearse-dev/rehearse/agents/react/cli"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
@@ -69,14 +67,14 @@ func sortNamed(args []string) namedFiles {
 // kindOf tells by a file's name and content what it is; it is nothing if it is a
 // scenario or cannot be read.
 func kindOf(name string) (kind, []byte) {
-	if !strings.HasSuffix(name, agentSuffix) && !isYAML(name) {
+	if !strings.HasSuffix(name, reactcli.Suffix) && !isYAML(name) {
 		return "", nil
 	}
 	data, err := input.ReadFile("file", name, yamlsrc.MaxBytes)
 	switch {
 	case err != nil:
 		return "", nil
-	case strings.HasSuffix(name, agentSuffix):
+	case strings.HasSuffix(name, reactcli.Suffix):
 		return isAgent, data
 	case yamlsrc.HasKey(data, "drive"):
 		return "", nil
@@ -117,65 +115,16 @@ func filesOf(folder string) []string {
 func (f namedFile) parse(k kind, prices *price.Table) scenarios.Diagnostics {
 	switch k {
 	case isPlan:
-		_, found := parsePlan(f.name, f.data)
+		_, found := persistcli.ParsePlan(f.name, f.data)
 		return found
 	case isAgent:
-		_, found := parseAgent(f.name, f.data)
+		_, found := reactcli.ParseAgent(f.name, f.data)
 		return found
 	case isExperiment:
 		_, found := experiment.Load(f.name, kinds.Language(), scenarioOptions(prices))
 		return found
 	}
 	_, found := yamlsrc.Decode(f.name, f.data, &react.Task{})
-	return found
-}
-
-// parsePlan reads a plan and the agent files that it names.
-func parsePlan(name string, data []byte) (plan.Plan, scenarios.Diagnostics) {
-	p, found := plan.Parse(name, data)
-	if len(found) > 0 {
-		return p, found
-	}
-	var again plan.Plan
-	doc, _ := yamlsrc.Decode(name, data, &again) // for places
-	seen := map[string]bool{}
-	for _, worker := range slices.Sorted(maps.Keys(p.Workers)) {
-		if p.Workers[worker].React == nil {
-			continue
-		}
-		file := filepath.Join(filepath.Dir(name), filepath.FromSlash(p.Workers[worker].React.Agent))
-		content, err := input.ReadFile("agent file", file, agentfile.MaxBytes)
-		if err != nil {
-			found = append(found, doc.At(yamlsrc.Join("workers", worker)+".react.agent", err.Error(), ""))
-			continue
-		}
-		agent, wrong := parseAgent(file, content)
-		if !seen[file] {
-			found = append(found, wrong...)
-		}
-		seen[file] = true
-		if agent != nil {
-			found = append(found, missingInputs(doc, p, worker, agent)...)
-		}
-	}
-	found.Sort()
-	return p, found
-}
-
-// missingInputs are the tasks of a worker that its agent would hand back at once,
-// for what its contract requires.
-func missingInputs(doc *yamlsrc.Document, p plan.Plan, worker string, agent *agentfile.Agent) (found scenarios.Diagnostics) {
-	for i, task := range p.Tasks {
-		if task.Worker() != worker {
-			continue
-		}
-		for _, in := range agent.Contract.Inputs {
-			if _, given := task.Input[in.Name]; in.Required && !given {
-				found = append(found, doc.At(fmt.Sprintf("tasks[%d].input", i),
-					fmt.Sprintf("the agent %s requires the input %q, which is not given", agent.ID, in.Name), ""))
-			}
-		}
-	}
 	return found
 }
 

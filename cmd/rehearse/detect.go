@@ -208,7 +208,7 @@ func (d *detectFlags) validate() (err error) {
 // detectReport is the report of an outcome.
 func detectReport(plan *evaluate.Plan, o *evaluate.Outcome) detection.Report {
 	report := detection.Report{
-		Tool: "rehearse " + toolVersion(), Interrupted: o.Interrupted, Problems: slices.Clone(o.Lines), Detectors: o.Results,
+		Tool: tool(), Interrupted: o.Interrupted, Problems: slices.Clone(o.Lines), Detectors: o.Results,
 	}
 	if more := o.Bad - len(o.Lines); more > 0 {
 		report.Problems = append(report.Problems, fmt.Sprintf("and %s more", format.Plural(more, "bad line")))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports/detection"
@@ -44,7 +45,7 @@ func (v *detectView) item(n int, r detect.Result) {
 	if v.failed > 0 {
 		line += fmt.Sprintf(", %d failed", v.failed)
 	}
-	line = tty.Middle(line+"  "+sanitize.Line(r.Item.ID, maxShown), v.term.Columns()-1)
+	line = tty.Middle(line+"  "+sanitize.Line(r.Item.ID, console.MaxText), v.term.Columns()-1)
 	fmt.Fprintf(v.out, "\r\x1b[K%s", line)
 }
 

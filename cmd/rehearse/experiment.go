@@ -212,7 +212,7 @@ func (a *app) runExperiment(ctx context.Context, e *experiment.Experiment, out *
 	}
 	progress := tty.NewStatusLine(a.stderr, tty.Of(a.stderr, a.getenv), time.Now)
 	found, err := how.run(e, ctx, experiment.Options{
-		Env: env, Workers: flags.workers, Caps: experiment.Caps{Calls: flags.limits.calls, Cost: flags.limits.cost.Money}, Journal: filepath.Join(out.Path(), journalFile), Tool: "rehearse " + toolVersion(),
+		Env: env, Workers: flags.workers, Caps: experiment.Caps{Calls: flags.limits.calls, Cost: flags.limits.cost.Money}, Journal: filepath.Join(out.Path(), journalFile), Tool: tool(),
 		Progress: func(p experiment.Progress) {
 			progress.Update(func() (string, string) { return experimentProgress(p), "" })
 		},

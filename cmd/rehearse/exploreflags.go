@@ -64,7 +64,7 @@ func completeFamilies(_ *cobra.Command, _ []string, start string) ([]string, cob
 // options are what the flags ask for.
 func (flags exploreFlags) options() (explore.Options, error) {
 	opts := explore.Options{
-		Workers: flags.workers, MaxRuns: flags.maxRuns, Seed: flags.seed, Tool: "rehearse " + toolVersion(),
+		Workers: flags.workers, MaxRuns: flags.maxRuns, Seed: flags.seed, Tool: tool(),
 		Pairs: flags.pairs, Thorough: flags.thorough, Language: kinds.Language(),
 	}
 	switch {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
@@ -149,11 +147,6 @@ func (g *guardFlags) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (a *app) atTerminal() bool {
-	f, ok := a.stdin.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
 // asHook reports whether a command line, right or wrong, is to be a hook.
 func asHook(args []string) bool {
 	if len(args) == 0 || args[0] != "guard" {
@@ -187,14 +180,6 @@ func (a *app) guardMessage(ctx context.Context, name string, flags guardFlags) e
 		return quiet(exitFail)
 	}
 	return nil
-}
-
-// printJSON prints as encoding/json does, in which durations are nanoseconds.
-func (a *app) printJSON(value any) error {
-	enc := json.NewEncoder(a.stdout)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(value)
 }
 
 func (a *app) message(ctx context.Context, name string) (string, error) {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
@@ -19,37 +20,37 @@ const (
 
 // showVerdict explains a verdict to a person, at most term.Columns() wide.
 func showVerdict(out io.Writer, term tty.Terminal, name, message string, v stop.Verdict) error {
-	view := &guardView{page: page{term: term}, message: message}
+	view := &guardView{Page: console.Page{Term: term}, message: message}
 	view.verdict(name, v)
 	view.evidence(v.Detections)
 	view.steps(v.Steps)
 	view.signals(v.Signals)
-	_, err := io.WriteString(out, view.b.String())
+	_, err := io.WriteString(out, view.String())
 	return err
 }
 
 type guardView struct {
-	page
+	console.Page
 	message string
 }
 
 func (g *guardView) verdict(name string, v stop.Verdict) {
 	says := func(mayStop bool) string {
 		if mayStop {
-			return g.term.Paint(tty.Green, "may stop")
+			return g.Term.Paint(tty.Green, "may stop")
 		}
-		return g.term.Paint(tty.Red, "must go on")
+		return g.Term.Paint(tty.Red, "must go on")
 	}
 	if name == "-" {
 		name = "standard input"
 	}
-	fmt.Fprintf(&g.b, "%s: %s\n", tty.Middle(sanitize.Line(name, maxShown), g.term.Columns()-12), says(v.MayStop))
+	fmt.Fprintf(&g.Page, "%s: %s\n", tty.Middle(sanitize.Line(name, console.MaxText), g.Term.Columns()-12), says(v.MayStop))
 	if v.Reason != "" {
-		g.block(0, "", sanitize.Line(v.Reason, maxShown))
+		g.Block(0, "", sanitize.Line(v.Reason, console.MaxText))
 	}
-	g.line("\n%-9s %s, score %.2f", "class", v.Class, v.Score)
+	g.Line("\n%-9s %s, score %.2f", "class", v.Class, v.Score)
 	for _, p := range policies {
-		fmt.Fprintf(&g.b, "%-9s %s\n", p, says(v.Policies[stop.Policy(p)]))
+		fmt.Fprintf(&g.Page, "%-9s %s\n", p, says(v.Policies[stop.Policy(p)]))
 	}
 }
 
@@ -58,19 +59,19 @@ func (g *guardView) evidence(all []stop.Detection) {
 	if len(all) == 0 {
 		return
 	}
-	g.line("\nfound:")
+	g.Line("\nfound:")
 	for _, d := range all[:min(len(all), maxFound)] {
 		judged := fmt.Sprintf("%s, %s", d.Category, d.Severity)
 		if !d.Real {
 			judged = fmt.Sprintf("%s, a mere reference", d.Category)
 		}
-		g.block(10, "  "+g.place(d.Start), `"`+sanitize.Line(d.Text, maxShown)+`"`)
-		g.block(10, "", judged)
+		g.Block(10, "  "+g.place(d.Start), `"`+sanitize.Line(d.Text, console.MaxText)+`"`)
+		g.Block(10, "", judged)
 		if d.Context != "" && d.Context != d.Text {
-			g.block(10, "", "in: "+sanitize.Line(d.Context, maxShown))
+			g.Block(10, "", "in: "+sanitize.Line(d.Context, console.MaxText))
 		}
 		if d.Why != "" {
-			g.block(10, "", "why: "+sanitize.Line(d.Why, maxShown))
+			g.Block(10, "", "why: "+sanitize.Line(d.Why, console.MaxText))
 		}
 	}
 	g.more(len(all) - maxFound)
@@ -86,7 +87,7 @@ func (g *guardView) steps(all []stop.Step) {
 		total += s.Estimate
 		numbers[s.ID] = i + 1
 	}
-	g.line("\nsteps left, about %s:", brieflyFor(total))
+	g.Line("\nsteps left, about %s:", brieflyFor(total))
 	for i, s := range all[:min(len(all), maxFound)] {
 		facts := fmt.Sprintf("%s, about %s, at %s", s.Complexity, brieflyFor(s.Estimate), g.place(s.Start))
 		for _, id := range s.DependsOn {
@@ -95,8 +96,8 @@ func (g *guardView) steps(all []stop.Step) {
 		if s.NeedsUser {
 			facts += "; only the user decides on it"
 		}
-		g.block(10, fmt.Sprintf("  %d.", i+1), sanitize.Line(s.Description, maxShown))
-		g.block(10, "", facts)
+		g.Block(10, fmt.Sprintf("  %d.", i+1), sanitize.Line(s.Description, console.MaxText))
+		g.Block(10, "", facts)
 	}
 	g.more(len(all) - maxFound)
 }
@@ -106,23 +107,23 @@ func (g *guardView) signals(all []stop.Signal) {
 	if len(all) == 0 {
 		return
 	}
-	g.line("\nsignals, in log-odds (+ speaks for deferral):")
+	g.Line("\nsignals, in log-odds (+ speaks for deferral):")
 	for _, s := range all[:min(len(all), maxWeighed)] {
-		line := fmt.Sprintf("  %+7.2f %s", s.Weight, sanitize.Line(s.Name, maxShown))
+		line := fmt.Sprintf("  %+7.2f %s", s.Weight, sanitize.Line(s.Name, console.MaxText))
 		if s.Count > 1 {
 			line += fmt.Sprintf(" x%d", s.Count)
 		}
 		if s.Text != "" {
-			line += fmt.Sprintf(` at %s "%s"`, g.place(s.Start), sanitize.Line(s.Text, maxShown))
+			line += fmt.Sprintf(` at %s "%s"`, g.place(s.Start), sanitize.Line(s.Text, console.MaxText))
 		}
-		g.line("%s", line)
+		g.Line("%s", line)
 	}
 	g.more(len(all) - maxWeighed)
 }
 
 func (g *guardView) more(n int) {
 	if n > 0 {
-		g.line("  and %d more; --json has all", n)
+		g.Line("  and %d more; --json has all", n)
 	}
 }
 

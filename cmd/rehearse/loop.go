@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/loop/cli"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/input"
-	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
 // loopFlags are the flags of loop that are no loop.Options.
@@ -124,87 +123,21 @@ func (a *app) runLoop(ctx context.Context, given loop.Options, flags loopFlags) 
 	if err != nil {
 		return usage(err)
 	}
-	transcript, err := openLoopTranscript(flags.transcript, settings)
+	session, err := cli.Open(transcriptFile(flags.transcript, "loop"), tool(), settings, redactor())
 	if err != nil {
 		return usage(err) // noVerdict's code is that of a timeout here
 	}
-	defer transcript.Close()
-
-	view := a.newLoopView(settings)
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var writing error
-	result := loop.Run(ctx, settings, loop.Deps{
-		Backend:        backend,
-		BackendID:      backend.ID(),
-		Conversational: backend.ID() == openAI,
-		Clock:          clock.Real(),
-		Sink:           view,
-		OnText:         view.text,
-		OnActivity:     view.activity,
-		OnIteration: func(e loop.Entry) {
-			e = transcript.redactEntry(e)
-			view.iteration(e)
-			if writing = errors.Join(writing, transcript.add(e)); writing != nil {
-				cancel(writing) // no further call is paid for and then lost
-			}
-		},
-		Price:     prices.Pricer(settings.Model),
-		EURPerUSD: prices.EURPerUSD,
-	})
-	view.close()
-	result = transcript.redactResult(result)
-	if writing == nil {
-		writing = transcript.end(result)
+	defer session.Close()
+	result, writing := session.Run(ctx, loop.Deps{
+		Backend: backend, BackendID: backend.ID(), Conversational: backend.ID() == openAI,
+		Clock: clock.Real(), Price: prices.Pricer(settings.Model), EURPerUSD: prices.EURPerUSD,
+	}, a.view(false))
+	printing := a.printResult(result, result.Text, flags.asJSON)
+	if printing == nil {
+		session.ShowEnd(a.stderr, a.terminal(), result)
 	}
-	if writing != nil {
-		writing = fmt.Errorf("the transcript is not complete: %w", writing)
-	}
-	if err := errors.Join(a.showResult(result, transcript.path, flags.asJSON), writing); err != nil {
+	if err := errors.Join(printing, writing); err != nil {
 		return &exitError{loop.StatusError.ExitCode(), err}
 	}
 	return quiet(result.ExitCode)
-}
-
-func (a *app) showResult(r loop.Result, transcript string, asJSON bool) error {
-	if err := a.printAnswer(r, asJSON); err != nil {
-		return fmt.Errorf("print the result: %w", err)
-	}
-	term := tty.Of(a.stderr, a.getenv)
-	color := tty.Yellow
-	if r.Status == loop.StatusDone {
-		color = tty.Green
-	}
-	fmt.Fprintf(a.stderr, "%s after %s in %s", term.Paint(color, string(r.Status)),
-		plural(r.Iterations, "iteration"), r.Duration.Round(time.Millisecond))
-	if r.Details != "" {
-		fmt.Fprintf(a.stderr, ": %s", sanitize.Line(r.Details, 1000))
-	}
-	fmt.Fprintf(a.stderr, "\ntranscript: %s\n", transcript)
-	if len(r.Denials) > 0 {
-		fmt.Fprintln(a.stderr, "refused by the agent's permissions:")
-		for _, d := range r.Denials {
-			fmt.Fprintf(a.stderr, "  %s\n", sanitize.Line(d.String(), 200))
-		}
-		fmt.Fprintln(a.stderr, "next: permit it with --access, or with the agent's own flags in --agent-arg, and run it again")
-	}
-	return nil
-}
-
-// printAnswer prints the result, or the last answer.
-func (a *app) printAnswer(r loop.Result, asJSON bool) error {
-	if asJSON {
-		return a.printJSON(r)
-	}
-	return a.printText(r.Text)
-}
-
-// printText prints what a model wrote. It moves no cursor on a terminal; a pipe
-// gets it as it is.
-func (a *app) printText(text string) error {
-	if tty.Of(a.stdout, a.getenv) != (tty.Terminal{}) {
-		text = sanitize.Text(text, 0)
-	}
-	_, err := fmt.Fprintln(a.stdout, text)
-	return err
 }

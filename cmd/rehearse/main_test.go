@@ -6,8 +6,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
-	"github.com/rehearse-dev/rehearse/test/demo"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
+	"github.com/rehearse-dev/rehearse/test/demo"
 )
 
 func TestMain(m *testing.M) {

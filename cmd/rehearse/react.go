@@ -5,18 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/react/cli"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/agents/react"
-	"github.com/rehearse-dev/rehearse/agents/react/action"
-	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/fixtures"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
 // reactFlags are the flags of react.
@@ -134,7 +135,7 @@ func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags 
 		return err
 	}
 	// What is changed, the engine's actions change.
-	flags.dir, flags.observer = job.workspace, true
+	flags.dir, flags.observer = job.Workspace, true
 	backend, err := a.agentBackend(ctx, &flags.agentFlags)
 	if err != nil {
 		return err
@@ -143,70 +144,75 @@ func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags 
 	if err != nil {
 		return usage(err)
 	}
-	transcript, err := openReactTranscript(flags.transcript, job, options)
+	session, err := cli.Open(transcriptFile(flags.transcript, "react"), tool(), job, options, redactor())
 	if err != nil {
 		return usage(err) // noVerdict's code is that of a timeout here
 	}
-	defer transcript.Close()
-
-	view := a.newReactView(job, options, flags.quiet)
-	fmt.Fprintf(view.out, "agent %s, backend %s, workspace %s\n", job.agent.ID, backend.ID(), job.workspace)
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var writing error
-	result := react.Run(ctx, job.agent, job.task, options, react.Deps{
-		Backend:   backend,
-		BackendID: backend.ID(),
-		Clock:     clock.Real(),
-		Sink:      view,
-		Actions:   actionsIn(job.workspace),
-		Agents:    job.agents,
-		Person:    a.person(view.liveView, flags.input),
-		OnIteration: func(e react.Entry) {
-			e = transcript.redactReactEntry(e)
-			view.iteration(e)
-			if writing = errors.Join(writing, transcript.addReact(e)); writing != nil {
-				cancel(writing) // no further call is paid for and then lost
-			}
-		},
-		Price:     prices.Pricer(cmp.Or(flags.model, job.agent.Model)),
-		EURPerUSD: prices.EURPerUSD,
-	})
-	view.close()
-	result = transcript.redactReact(result)
+	defer session.Close()
+	view := a.view(flags.quiet)
+	deps := react.Deps{
+		Backend: backend, BackendID: backend.ID(), Clock: clock.Real(),
+		Price: prices.Pricer(cmp.Or(flags.model, job.Agent.Model)), EURPerUSD: prices.EURPerUSD,
+	}
+	if flags.input != "-" && a.atTerminal() {
+		deps.Person = console.NewPerson(view, a.stdin)
+	}
+	result, writing := session.Run(ctx, deps, view)
 	if errors.Is(result.Err, react.ErrTask) || errors.Is(result.Err, react.ErrAgent) {
 		result.ExitCode = exitUsage
 	}
-	if writing == nil {
-		writing = transcript.endReact(result)
+	var printing error
+	if flags.asJSON || result.Output != "" {
+		printing = a.printResult(result, result.Output, flags.asJSON)
 	}
-	if writing != nil {
-		writing = fmt.Errorf("the transcript is not complete: %w", writing)
+	if printing == nil {
+		session.ShowEnd(a.stderr, a.terminal(), result)
 	}
-	if err := errors.Join(a.showReact(result, transcript.path, flags.asJSON), writing); err != nil {
+	if err := errors.Join(printing, writing); err != nil {
 		return &exitError{react.StatusError.ExitCode(), err}
 	}
 	return quiet(result.ExitCode)
 }
 
-// actionsIn makes the actions of agents that work in a folder.
-func actionsIn(workspace string) func(*agentfile.Agent) (action.Set, error) {
-	return func(agent *agentfile.Agent) (action.Set, error) {
-		return action.New(agent, action.Options{Workspace: workspace, Clock: clock.Real()})
+// reactJob reads the job that arguments and flags name. A shipped agent gets a folder of its
+// own, and its script unless the user chose a backend.
+func (a *app) reactJob(ctx context.Context, args []string, flags *reactFlags) (*cli.Job, error) {
+	files := cli.Files{
+		Workspace: flags.workspace, Agents: flags.agents, Task: flags.input, Stdin: a.stdin, Words: flags.words,
 	}
+	switch {
+	case flags.example != "" && len(args) > 0:
+		return nil, usage(errors.New("--example brings its own agent; leave the file or the flag out"))
+	case flags.example != "":
+		if !slices.Contains(fixtures.Agents(), flags.example) {
+			return nil, notAmong("shipped agent", flags.example, fixtures.Agents())
+		}
+		example, err := cli.CopyExample(flags.example)
+		if err != nil {
+			return nil, usage(err)
+		}
+		if flags.backend == "" {
+			flags.script = cmp.Or(flags.script, example.Script)
+		}
+		flags.transcript = cmp.Or(flags.transcript, example.Transcript)
+		fmt.Fprintf(a.stderr, "the example's files are copied to %s\n", example.Folder)
+		files.Agent, files.Task, files.Workspace = example.Agent, example.Task, example.Workspace
+	case len(args) == 0:
+		return nil, usage(errors.New("name an agent file, or try a shipped agent with --example " + firstExample()))
+	default:
+		files.Agent = args[0]
+	}
+	job, err := files.Read(ctx, a.stderr)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, quiet(exitInterrupted)
+	case err != nil:
+		return nil, usage(err)
+	}
+	return job, nil
 }
 
-// checkFolder refuses what is no folder; flag names where it was given.
-func checkFolder(flag, name string) error {
-	info, err := os.Stat(name)
-	if err != nil {
-		return usage(fmt.Errorf("--%s: %w", flag, err))
-	}
-	if !info.IsDir() {
-		return usage(fmt.Errorf("--%s: %s is not a folder", flag, name))
-	}
-	return nil
-}
+func exampleNames() string { return strings.Join(fixtures.Agents(), ", ") }
 
-// terminal says how to draw on standard error.
-func (a *app) terminal() tty.Terminal { return tty.Of(a.stderr, a.getenv) }
+// firstExample is the shipped agent that examples name.
+func firstExample() string { return fixtures.Agents()[0] }

@@ -162,7 +162,7 @@ func (a *app) execute(ctx context.Context, set []scenarios.Scenario, out *atomic
 		Getenv:   a.getenv,
 	}
 	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
-	files, err := newRunFiles(out, harness.Header(set, "rehearse "+toolVersion(), prices, flags.labels))
+	files, err := newRunFiles(out, harness.Header(set, tool(), prices, flags.labels))
 	if err != nil {
 		return reports.Report{}, err
 	}

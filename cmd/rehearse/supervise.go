@@ -5,17 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/cli"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
-	"github.com/rehearse-dev/rehearse/agents/persist/plan"
-	"github.com/rehearse-dev/rehearse/internal/input"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/tty"
-	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
 // superviseFlags are the flags of supervise.
@@ -82,72 +82,94 @@ func superviseExitCodes() string {
 }
 
 func (a *app) supervise(ctx context.Context, f *pflag.FlagSet, file string, flags *superviseFlags) error {
-	p, err := readPlan(file)
+	p, err := cli.ReadPlan(file)
 	if err != nil {
-		return err
+		return usage(err)
 	}
 	p.Limits.Budget = flags.capsOver(f, p.Limits.Budget)
 	if f.Changed("timeout") {
 		p.Limits.Timeout = *flags.timeout.into
 	}
-	site, err := siteOf(p, file, flags.state)
+	job, err := cli.NewJob(p, file, flags.state)
 	if err != nil {
-		return err
+		return usage(err)
 	}
 	if flags.status {
-		return a.superviseStatus(site, flags.asJSON)
+		return a.superviseStatus(job, flags.asJSON)
 	}
-	result, err := a.carryOut(ctx, site, flags)
+	options, err := a.superviseOptions(ctx, job, flags)
 	if err != nil {
 		return err
 	}
-	if changed, ok := errors.AsType[*persist.PlanChanged](result.Err); ok {
-		return explainChange(changed, site)
+	view := a.view(flags.quiet)
+	if a.atTerminal() {
+		options.Person = console.NewPerson(view, a.stdin)
 	}
-	if err := a.showSupervised(result, site, flags.asJSON); err != nil {
-		return &exitError{persist.StatusError.ExitCode(), err}
+	result, err := job.Run(ctx, options, view)
+	if err != nil {
+		return superviseError(err)
+	}
+	if err := a.showSupervised(job, result, flags.asJSON); err != nil {
+		return err
 	}
 	return quiet(result.ExitCode)
 }
 
-// readPlan reads a plan's file.
-func readPlan(name string) (plan.Plan, error) {
-	data, err := input.ReadFile("plan", name, yamlsrc.MaxBytes)
+// superviseOptions finds the backend of the plan's workers, if one needs any.
+func (a *app) superviseOptions(ctx context.Context, job *cli.Job, flags *superviseFlags) (cli.Options, error) {
+	flags.dir = job.Folder
+	o := cli.Options{Redactor: redactor(), Fresh: flags.fresh, Quiet: flags.quiet, Notes: a.stderr}
+	if models := job.Models(); len(models) > 0 {
+		backend, err := a.agentBackend(ctx, &flags.agentFlags)
+		if err != nil {
+			return o, usage(fmt.Errorf("%w (it is for the plan's workers that are no command: %s)", err, strings.Join(models, ", ")))
+		}
+		o.Backend, o.Conversational = backend, backend.ID() == openAI
+		o.Inert = flags.script == "" && !flags.actsOnFiles()
+	}
+	prices, err := priceTable(flags.prices)
 	if err != nil {
-		return plan.Plan{}, usage(err)
+		return o, usage(err)
 	}
-	p, found := parsePlan(name, data)
-	if len(found) > 0 {
-		return plan.Plan{}, usage(found)
-	}
-	return p, nil
+	o.Price, o.EURPerUSD = prices.Pricer(flags.model), prices.EURPerUSD
+	return o, nil
 }
 
-// withoutSecrets takes them out of what the plan itself says, and of errors. What
-// workers and probes say came without.
-func withoutSecrets(r persist.Result) persist.Result {
-	redact := redactor()
-	r.Details = redact.Text(r.Details)
-	r.Tasks = slices.Clone(r.Tasks)
-	for i, t := range r.Tasks {
-		r.Tasks[i].Do, r.Tasks[i].Details = redact.Text(t.Do), redact.Text(t.Details)
+// superviseError gives an error its exit code: that of usage, unless the state cannot be kept.
+func superviseError(err error) error {
+	if _, ok := errors.AsType[*cli.StateError](err); ok {
+		return &exitError{persist.StatusError.ExitCode(), err}
 	}
-	return r
+	return usage(err)
+}
+
+// superviseStatus prints where a plan stands.
+func (a *app) superviseStatus(job *cli.Job, asJSON bool) error {
+	standing, err := job.Standing()
+	if err != nil {
+		return superviseError(err)
+	}
+	if err := a.showSupervised(job, standing.Result, asJSON); err != nil {
+		return err
+	}
+	if activity := job.Activity(standing); activity != "" {
+		fmt.Fprintln(a.stderr, activity)
+	}
+	return nil
 }
 
 // showSupervised prints the result, or what a person wants to know of it.
-func (a *app) showSupervised(r persist.Result, s site, asJSON bool) error {
-	r = withoutSecrets(r)
-	out := a.stdout
+func (a *app) showSupervised(job *cli.Job, r persist.Result, asJSON bool) error {
+	r = cli.WithoutSecrets(r, redactor())
+	out, err := a.stdout, error(nil)
 	if asJSON {
-		out = a.stderr
-		if err := a.printJSON(r); err != nil {
-			return fmt.Errorf("print the result: %w", err)
-		}
+		out, err = a.stderr, a.printJSON(r)
 	}
-	report := superviseReport{page{term: tty.Of(out, a.getenv)}}
-	if _, err := io.WriteString(out, report.report(r, s, !asJSON)); err != nil {
-		return fmt.Errorf("print the result: %w", err)
+	if err == nil {
+		_, err = io.WriteString(out, job.Report(tty.Of(out, a.getenv), r, !asJSON))
+	}
+	if err != nil {
+		return &exitError{persist.StatusError.ExitCode(), fmt.Errorf("print the result: %w", err)}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
@@ -113,6 +114,30 @@ func Lines(r io.Reader) <-chan string {
 		}
 	}()
 	return out
+}
+
+// ErrEnd is returned by ReadAnswer where the input has ended.
+var ErrEnd = errors.New("the input ended")
+
+// ReadAnswer reads a line, and the lines after it that a backslash at the end joins to it.
+func ReadAnswer(ctx context.Context, lines <-chan string) (string, error) {
+	var b strings.Builder
+	for {
+		select {
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		case line, ok := <-lines:
+			if !ok {
+				return "", ErrEnd
+			}
+			more := strings.TrimSuffix(line, `\`)
+			b.WriteString(more)
+			if more == line {
+				return b.String(), nil
+			}
+			b.WriteByte('\n')
+		}
+	}
 }
 
 // SameFile reports whether two names are of one file.

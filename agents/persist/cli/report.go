@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -8,30 +8,33 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/internal/console"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
-// superviseReport says where a plan stands.
-type superviseReport struct{ page }
+// report is the text of a Report.
+type report struct{ console.Page }
 
-// report is the whole of it: the checks, what is not done and why, how it ended,
-// and what to do next. Without full it is only the last two.
-func (p *superviseReport) report(r persist.Result, s site, full bool) string {
+// Report returns the report on a result for a terminal: how it ended and what to do next;
+// with full also the checks, and the tasks that are not done and why.
+func (j *Job) Report(term tty.Terminal, r persist.Result, full bool) string {
+	p := report{console.Page{Term: term}}
 	if full {
 		p.checks(r.Checks)
 		p.open(r.Tasks)
 	}
 	p.end(r)
-	p.whole("state: " + s.state)
-	if next := nextStep(r, s); next != "" {
-		p.block(6, "next:", next)
+	p.whole("state: " + j.State)
+	if next := j.nextStep(r); next != "" {
+		p.Block(6, "next:", next)
 	}
-	return p.b.String()
+	return p.String()
 }
 
 // whole writes a line that must not be cut.
-func (p *superviseReport) whole(line string) { p.b.WriteString(line + "\n") }
+func (p *report) whole(line string) { p.WriteString(line + "\n") }
 
 func paintVerdict(term tty.Terminal, v check.Verdict) string {
 	switch v {
@@ -45,7 +48,7 @@ func paintVerdict(term tty.Terminal, v check.Verdict) string {
 
 // checks draws the last full check: a row for each that was made, the names of
 // those without a probe, and what those that do not pass found.
-func (p *superviseReport) checks(checks []check.Result) {
+func (p *report) checks(checks []check.Result) {
 	if len(checks) == 0 {
 		return
 	}
@@ -58,21 +61,21 @@ func (p *superviseReport) checks(checks []check.Result) {
 			continue
 		}
 		table.AppendRow(tty.Row([]string{
-			string(c.Name), paintVerdict(p.term, c.Verdict), tty.Cut(sanitize.Line(c.Details, maxShown), p.term.Columns()-detailsColumn),
+			string(c.Name), paintVerdict(p.Term, c.Verdict), tty.Cut(sanitize.Line(c.Details, console.MaxText), p.Term.Columns()-detailsColumn),
 		}))
 	}
 	if table.Length() > 0 {
 		p.whole(table.Render())
 	}
 	if len(none) > 0 {
-		p.block(13, "not checked:", strings.Join(none, ", ")+" (the plan has no probe for them)")
+		p.Block(13, "not checked:", strings.Join(none, ", ")+" (the plan has no probe for them)")
 	}
 	for _, c := range checks {
 		if c.Verdict == check.Fail || c.Verdict == check.Unknown {
 			p.evidence(c)
 		}
 	}
-	p.line("")
+	p.Line("")
 }
 
 // detailsColumn is how many columns stand before the details in the table: the
@@ -80,24 +83,24 @@ func (p *superviseReport) checks(checks []check.Result) {
 const detailsColumn = len("pending-tasks") + len("verdict") + 4
 
 // evidence writes what a check found that the table has no room for.
-func (p *superviseReport) evidence(c check.Result) {
+func (p *report) evidence(c check.Result) {
 	details := sanitize.Line(c.Details, maxEvidence)
-	cutOff := tty.Width(details) > p.term.Columns()-detailsColumn
+	cutOff := tty.Width(details) > p.Term.Columns()-detailsColumn
 	if !cutOff && len(c.Items) == 0 && c.Output == "" {
 		return
 	}
-	p.line("\n%s: %s", c.Name, paintVerdict(p.term, c.Verdict))
+	p.Line("\n%s: %s", c.Name, paintVerdict(p.Term, c.Verdict))
 	if cutOff {
-		p.block(2, "", details)
+		p.Block(2, "", details)
 	}
 	for _, item := range c.Items {
-		p.block(4, "  -", sanitize.Line(item, maxShown))
+		p.Block(4, "  -", sanitize.Line(item, console.MaxText))
 	}
 	if len(c.Items) > 0 { // which are what matters of the output
 		return
 	}
 	for line := range strings.Lines(tail(c.Output, outputLines)) {
-		p.line("  | %s", sanitize.Line(line, maxShown))
+		p.Line("  | %s", sanitize.Line(line, console.MaxText))
 	}
 }
 
@@ -113,30 +116,30 @@ func tail(text string, n int) string {
 }
 
 // open lists the tasks that are not done.
-func (p *superviseReport) open(tasks []persist.Task) {
+func (p *report) open(tasks []persist.Task) {
 	tasks = slices.DeleteFunc(slices.Clone(tasks), func(t persist.Task) bool { return t.State == "done" })
 	if len(tasks) == 0 {
 		return
 	}
-	p.line("not done:")
+	p.Line("not done:")
 	for _, t := range tasks {
-		line := fmt.Sprintf("  %s  %s", p.term.Paint(tty.Yellow, fmt.Sprintf("%-9s", t.State)), sanitize.Line(t.ID, 64))
+		line := fmt.Sprintf("  %s  %s", p.Term.Paint(tty.Yellow, fmt.Sprintf("%-9s", t.State)), sanitize.Line(t.ID, 64))
 		if t.Attempts > 0 {
-			line += ", " + plural(t.Attempts, "attempt")
+			line += ", " + format.Plural(t.Attempts, "attempt")
 		}
 		if t.From != "" {
 			line += ", from " + sanitize.Line(t.From, 64)
 		}
 		p.whole(line)
 		if t.Details != "" {
-			p.block(13, "", sanitize.Line(t.Details, maxEvidence))
+			p.Block(13, "", sanitize.Line(t.Details, maxEvidence))
 		}
 	}
-	p.line("")
+	p.Line("")
 }
 
 // end says how the run ended, or that it did not.
-func (p *superviseReport) end(r persist.Result) {
+func (p *report) end(r persist.Result) {
 	status := string(r.Status)
 	color := tty.Yellow
 	switch r.Status {
@@ -147,18 +150,18 @@ func (p *superviseReport) end(r persist.Result) {
 	case "":
 		status = "not ended"
 	}
-	line := fmt.Sprintf("%s: %d of %s done, %s", p.term.Paint(color, status),
-		doneOf(r.Tasks), plural(len(r.Tasks), "task"), plural(r.Counts.Attempts, "attempt"))
+	line := fmt.Sprintf("%s: %d of %s done, %s", p.Term.Paint(color, status),
+		doneOf(r.Tasks), format.Plural(len(r.Tasks), "task"), format.Plural(r.Counts.Attempts, "attempt"))
 	if r.Duration > 0 {
 		line += fmt.Sprintf(", %s", r.Duration.Round(time.Millisecond))
 	}
 	p.whole(line)
 	details := sanitize.Line(r.Details, maxEvidence)
 	if r.Guard != "" {
-		details = joined(r.Guard, details)
+		details = console.Joined(r.Guard, details)
 	}
 	if details != "" {
-		p.block(2, "", details)
+		p.Block(2, "", details)
 	}
 }
 
@@ -173,7 +176,7 @@ func doneOf(tasks []persist.Task) (n int) {
 }
 
 // nextStep is what the user may do next; empty if nothing is left.
-func nextStep(r persist.Result, s site) string {
+func (j *Job) nextStep(r persist.Result) string {
 	const on = "start it again, and it goes on from here"
 	switch r.Status {
 	case persist.StatusComplete:
@@ -183,7 +186,7 @@ func nextStep(r persist.Result, s site) string {
 	case persist.StatusBudget:
 		return "raise the limit in the plan or by its flag, then " + on
 	case persist.StatusCapped:
-		return "mend what the checks name, or change their fix: in " + s.file + ", then " + on
+		return "mend what the checks name, or change their fix: in " + j.File + ", then " + on
 	case persist.StatusBlocked:
 		return "mend what is in the way, then " + on
 	case persist.StatusEscalated:

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -10,22 +10,22 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 )
 
-// discreet stands between a supervisor and those who work for it: no secret that
-// they come upon reaches the state, and the view hears of each attempt.
-type discreet struct {
+// redacting strips secrets from the results of workers and probes, so that none reaches the
+// state, and shows each attempt.
+type redacting struct {
 	redact *redact.Redactor
-	view   *superviseView
+	view   *view
 }
 
-func (g discreet) workers(workers map[string]persist.Worker) map[string]persist.Worker {
+func (g redacting) workers(workers map[string]persist.Worker) map[string]persist.Worker {
 	out := make(map[string]persist.Worker, len(workers))
 	for name, w := range workers {
-		out[name] = discreetWorker{g, w}
+		out[name] = redactingWorker{g, w}
 	}
 	return out
 }
 
-func (g discreet) probes(probes map[check.Name]check.Probe) map[check.Name]check.Probe {
+func (g redacting) probes(probes map[check.Name]check.Probe) map[check.Name]check.Probe {
 	out := make(map[check.Name]check.Probe, len(probes))
 	for name, p := range probes {
 		out[name] = check.ProbeFunc(func(ctx context.Context) check.Result {
@@ -41,13 +41,13 @@ func (g discreet) probes(probes map[check.Name]check.Probe) map[check.Name]check
 	return out
 }
 
-type discreetWorker struct {
-	discreet
+type redactingWorker struct {
+	redacting
 	worker persist.Worker
 }
 
 // Work implements persist.Worker.
-func (g discreetWorker) Work(ctx context.Context, a persist.Assignment) persist.Outcome {
+func (g redactingWorker) Work(ctx context.Context, a persist.Assignment) persist.Outcome {
 	g.view.attempt(a)
 	a.Meter = viewedMeter{a.Meter, g.view}
 	o := g.worker.Work(ctx, a)
@@ -60,7 +60,7 @@ func (g discreetWorker) Work(ctx context.Context, a persist.Assignment) persist.
 // viewedMeter shows the calls of an attempt as they are made.
 type viewedMeter struct {
 	persist.Meter
-	view *superviseView
+	view *view
 }
 
 // Call implements persist.Meter.
@@ -70,4 +70,15 @@ func (m viewedMeter) Call(n int) error {
 		m.view.called(n)
 	}
 	return err
+}
+
+// WithoutSecrets returns a result without the secrets in the plan's own texts and in errors.
+// The texts of workers and probes have none.
+func WithoutSecrets(r persist.Result, redact *redact.Redactor) persist.Result {
+	r.Details = redact.Text(r.Details)
+	r.Tasks = slices.Clone(r.Tasks)
+	for i, t := range r.Tasks {
+		r.Tasks[i].Do, r.Tasks[i].Details = redact.Text(t.Do), redact.Text(t.Details)
+	}
+	return r
 }

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"bytes"
@@ -10,31 +10,31 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/tty"
 )
 
-func TestLiveView(t *testing.T) {
+func TestView(t *testing.T) {
 	g := gomega.NewWithT(t)
 	var out bytes.Buffer
 	said := func() string { defer out.Reset(); return out.String() }
-	v := newLiveViewOn(&out, tty.Terminal{Width: 40, Live: true})
+	v := NewView(&out, tty.Terminal{Width: 40, Live: true}, nil)
 	const wide = "a line that is wider than the forty columns there are"
 
-	v.live(wide)
+	v.Update(wide)
 	g.Expect(said()).To(gomega.Equal("\r\x1b[K" + wide[:38] + "…"))
-	v.live("again")
+	v.Update("again")
 	g.Expect(said()).To(gomega.BeEmpty(), "ten times a second is enough")
-	v.status.Draw("at once")
+	v.Draw("at once")
 	g.Expect(said()).To(gomega.Equal("\r\x1b[Kat once"))
-	v.print(wide)
+	v.Print(wide)
 	g.Expect(said()).To(gomega.Equal("\r\x1b[K"+wide[:38]+"…\n"), "what stays takes the place of the line under way")
-	v.status.Pause(true)
-	v.status.Draw("while somebody types")
+	v.Pause(true)
+	v.Draw("while somebody types")
 	g.Expect(said()).To(gomega.BeEmpty())
-	v.status.Pause(false)
-	v.status.Draw("and after")
-	v.status.Clear()
+	v.Pause(false)
+	v.Draw("and after")
+	v.Close()
 	g.Expect(said()).To(gomega.HaveSuffix("and after\r\x1b[K"))
 
-	v = newLiveViewOn(&out, tty.Terminal{}) // a file
-	v.live("never")
-	v.print(strings.Repeat("x", 200))
+	v = NewView(&out, tty.Terminal{}, nil) // a file
+	v.Update("never")
+	v.Print(strings.Repeat("x", 200))
 	g.Expect(said()).To(gomega.Equal(strings.Repeat("x", 200) + "\n"))
 }

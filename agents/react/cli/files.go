@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -10,27 +10,23 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
-	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// agentSuffix ends the names of agent files.
-const agentSuffix = ".agent.md"
+// Suffix ends the names of agent files.
+const Suffix = ".agent.md"
 
-// readAgent reads an agent file.
-func readAgent(name string) (*agentfile.Agent, error) {
+// ReadAgent reads an agent file.
+func ReadAgent(name string) (*agentfile.Agent, error) {
 	data, err := input.ReadFile("agent file", name, agentfile.MaxBytes)
 	if err != nil {
-		return nil, usage(err)
+		return nil, err
 	}
-	agent, found := parseAgent(name, data)
-	if len(found) > 0 {
-		return nil, usage(found)
-	}
-	return agent, nil
+	agent, found := ParseAgent(name, data)
+	return agent, found.Err()
 }
 
-// parseAgent reads an agent file.
-func parseAgent(name string, data []byte) (*agentfile.Agent, scenarios.Diagnostics) {
+// ParseAgent parses the content of an agent file.
+func ParseAgent(name string, data []byte) (*agentfile.Agent, yamlsrc.Diagnostics) {
 	agent, err := agentfile.Load(name, data)
 	if err == nil {
 		return agent, nil
@@ -38,10 +34,10 @@ func parseAgent(name string, data []byte) (*agentfile.Agent, scenarios.Diagnosti
 	if found, ok := errors.AsType[yamlsrc.Diagnostics](err); ok {
 		return nil, found
 	}
-	return nil, scenarios.Diagnostics{{File: name, Message: err.Error()}}
+	return nil, yamlsrc.Diagnostics{{File: name, Message: err.Error()}}
 }
 
-// agentFiles are the agent files in a folder, in the order of their names.
+// agentFiles returns the agent files in a folder, in the order of their names.
 func agentFiles(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -49,7 +45,7 @@ func agentFiles(folder string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if !e.IsDir() && strings.HasSuffix(e.Name(), agentSuffix) {
+		if !e.IsDir() && strings.HasSuffix(e.Name(), Suffix) {
 			names = append(names, filepath.Join(folder, e.Name()))
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"cmp"
@@ -9,16 +9,16 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/internal/console"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
-	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// superviseView tells a person how a plan goes on: a line for each attempt, each
-// check that does not pass and each guard, and on a terminal one for what is under
-// way.
-type superviseView struct {
-	*liveView
+// view shows a supervisor: a line for each attempt, each check that does not pass and each
+// guard, and on a terminal one for the work that is being done.
+type view struct {
+	*console.View
 	stop func()
 
 	mu       sync.Mutex
@@ -32,45 +32,45 @@ type superviseView struct {
 	checks   map[string]string // what each check said last
 }
 
-func (a *app) newSuperviseView(quiet bool) *superviseView {
-	v := &superviseView{liveView: a.newLiveView(quiet), done: map[string]bool{}, checks: map[string]string{}}
-	v.stop = v.follow(v.underWay)
+func newView(on *console.View) *view {
+	v := &view{View: on, done: map[string]bool{}, checks: map[string]string{}}
+	v.stop = v.Follow(v.underWay)
 	return v
 }
 
-// begin says what is carried out, from where it stands.
-func (v *superviseView) begin(s site, backend llm.Adapter, standing persist.Result) {
+// begin writes what is carried out, from where it stands. backend is empty if no task needs one.
+func (v *view) begin(j *Job, backend string, standing persist.Result) {
 	v.mu.Lock()
 	for _, t := range standing.Tasks {
 		v.mark(t.ID, t.State == "done")
 	}
 	v.mu.Unlock()
 	by := ""
-	if backend != nil {
-		by = "backend " + backend.ID() + ", "
+	if backend != "" {
+		by = "backend " + backend + ", "
 	}
-	v.print(fmt.Sprintf("plan %s, %s, %sstate in %s", s.plan.Name, plural(len(s.plan.Tasks), "task"), by, s.state))
+	v.Print(fmt.Sprintf("plan %s, %s, %sstate in %s", j.Plan.Name, format.Plural(len(j.Plan.Tasks), "task"), by, j.State))
 }
 
-// attempt is told when a worker begins.
-func (v *superviseView) attempt(a persist.Assignment) {
+// attempt is called when a worker begins.
+func (v *view) attempt(a persist.Assignment) {
 	v.mu.Lock()
 	v.task, v.attempts, v.began, v.calls = a.Task.ID, a.Attempt, time.Now(), 0
 	v.mark(a.Task.ID, false)
 	v.mu.Unlock()
-	v.status.Draw(v.underWay())
+	v.Draw(v.underWay())
 }
 
-// called is told of calls before they are made.
-func (v *superviseView) called(n int) {
+// called is called before calls are made.
+func (v *view) called(n int) {
 	v.mu.Lock()
 	v.calls += n
 	v.mu.Unlock()
-	v.live(v.underWay())
+	v.Update(v.underWay())
 }
 
-// underWay says what is going on.
-func (v *superviseView) underWay() string {
+// underWay returns the line for the work that is being done.
+func (v *view) underWay() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	saved := ""
@@ -81,11 +81,11 @@ func (v *superviseView) underWay() string {
 		return v.progress() + "  looking what is left" + saved
 	}
 	return fmt.Sprintf("%s  %s, attempt %d, %s, %s%s",
-		v.progress(), v.task, v.attempts, ago(v.began), plural(v.calls, "call"), saved)
+		v.progress(), v.task, v.attempts, ago(v.began), format.Plural(v.calls, "call"), saved)
 }
 
 // mark takes note of whether a task is done.
-func (v *superviseView) mark(id string, done bool) {
+func (v *view) mark(id string, done bool) {
 	if v.done[id] {
 		v.finished--
 	}
@@ -96,26 +96,26 @@ func (v *superviseView) mark(id string, done bool) {
 }
 
 // progress is how many of the tasks are done.
-func (v *superviseView) progress() string {
+func (v *view) progress() string {
 	return fmt.Sprintf("%3d/%d", v.finished, len(v.done))
 }
 
 func ago(t time.Time) string { return time.Since(t).Round(time.Second).String() }
 
 // Tell implements event.Sink.
-func (v *superviseView) Tell(e event.Event) {
+func (v *view) Tell(e event.Event) {
 	if line := v.note(e); line != "" {
-		v.print(line)
+		v.Print(line)
 	}
-	v.live(v.underWay())
+	v.Update(v.underWay())
 }
 
 // note takes note of an event and returns the line that stays of it; empty if
 // none does.
-func (v *superviseView) note(e event.Event) string {
+func (v *view) note(e event.Event) string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	detail := v.said(e.Detail)
+	detail := v.Clean(e.Detail)
 	switch e.Kind {
 	case event.Iteration:
 		if e.Name == "task" {
@@ -132,16 +132,16 @@ func (v *superviseView) note(e event.Event) string {
 			return "         " + resumed(e, detail)
 		}
 	case event.HandOver:
-		return "         " + v.term.Paint(tty.Yellow, "to "+handedTo(e)) + ": " + detail
+		return "         " + v.Term.Paint(tty.Yellow, "to "+console.HandedTo(e.Name, e.Attrs["to"])) + ": " + detail
 	}
 	return ""
 }
 
 // resumed says what an earlier process left.
 func resumed(e event.Event, lost string) string {
-	line := "resumed: " + plural(count(e.Attrs["records"]), "record")
+	line := "resumed: " + format.Plural(count(e.Attrs["records"]), "record")
 	if torn := count(e.Attrs["torn"]); torn > 0 {
-		line += fmt.Sprintf("; %s of one that was never finished were cut off", plural(torn, "byte"))
+		line += fmt.Sprintf("; %s of one that was never finished were cut off", format.Plural(torn, "byte"))
 	}
 	if lost != "" {
 		line += "; the snapshot was left aside, as it cannot be used (" + lost + "), and all records were read"
@@ -151,7 +151,7 @@ func resumed(e event.Event, lost string) string {
 
 // noteGuard is the line of a guard that changed the course. A retry is told by
 // the line of the attempt that failed.
-func (v *superviseView) noteGuard(e event.Event, detail string) string {
+func (v *view) noteGuard(e event.Event, detail string) string {
 	switch e.Name {
 	case "continuation":
 		return "         " + cmp.Or(detail, fmt.Sprintf("round %d", e.N))
@@ -162,11 +162,11 @@ func (v *superviseView) noteGuard(e event.Event, detail string) string {
 			return ""
 		}
 	}
-	return "         " + joined(named(e), detail)
+	return "         " + console.Joined(named(e), detail)
 }
 
 // noteTask is the line of an attempt that ended.
-func (v *superviseView) noteTask(e event.Event, detail string) string {
+func (v *view) noteTask(e event.Event, detail string) string {
 	grade, _ := e.Attrs["grade"].(string)
 	id, _ := e.Attrs["id"].(string)
 	v.task = ""
@@ -179,13 +179,13 @@ func (v *superviseView) noteTask(e event.Event, detail string) string {
 	if detail != "" && grade != string(persist.Done) {
 		said = "  " + detail
 	}
-	return fmt.Sprintf("%s  %s  %s  %s%s", v.progress(), v.term.Paint(color, fmt.Sprintf("%-9s", grade)),
+	return fmt.Sprintf("%s  %s  %s  %s%s", v.progress(), v.Term.Paint(color, fmt.Sprintf("%-9s", grade)),
 		sanitize.Line(id, 64), time.Since(v.began).Round(time.Millisecond), said)
 }
 
 // noteVerdict is the line of a check that finds something else than before, of all
 // checks together, or of the stop guard.
-func (v *superviseView) noteVerdict(e event.Event, detail string) string {
+func (v *view) noteVerdict(e event.Event, detail string) string {
 	switch e.Name {
 	case "check":
 		name, _ := e.Attrs["check"].(string)
@@ -198,11 +198,11 @@ func (v *superviseView) noteVerdict(e event.Event, detail string) string {
 		}
 		v.checks[name] = said
 		if said != before && verdict != string(check.None) {
-			return "         " + joined(fmt.Sprintf("check %s: %s", name, paintVerdict(v.term, check.Verdict(verdict))), detail)
+			return "         " + console.Joined(fmt.Sprintf("check %s: %s", name, paintVerdict(v.Term, check.Verdict(verdict))), detail)
 		}
 	case "stop":
 		if e.Attrs["allow"] == false {
-			return "         " + joined("stop guard", detail)
+			return "         " + console.Joined("stop guard", detail)
 		}
 	case "checks":
 		return fmt.Sprintf("         check %d: %d pass, %d fail, %d unknown", e.N,
@@ -232,8 +232,7 @@ func count(fact any) int {
 	return 0
 }
 
-// close ends the view.
-func (v *superviseView) close() {
+func (v *view) close() {
 	v.stop()
-	v.liveView.close()
+	v.Close()
 }

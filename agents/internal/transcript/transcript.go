@@ -1,0 +1,50 @@
+// Package transcript keeps the transcripts of agents: files of JSON lines, one with the
+// settings, one for each iteration and one for the end.
+package transcript
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// File is a transcript. Each line is on the disk before the next call: a kill loses nothing
+// that was paid for. Callers remove secrets before they write.
+type File struct {
+	*os.File
+	Path string
+}
+
+// Create creates the file, which must not exist, with a first line.
+func Create(path string, first any) (*File, error) {
+	const hint = "choose another file with --transcript"
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of the transcript: %w; %s", err, hint)
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("begin the transcript: %w; %s", err, hint)
+	}
+	t := &File{Path: path, File: file}
+	if err := t.Append(first); err != nil {
+		_ = file.Close()
+		return nil, fmt.Errorf("%w; %s", err, hint)
+	}
+	return t, nil
+}
+
+// Append writes a line.
+func (t *File) Append(v any) error {
+	data, err := json.Marshal(v)
+	if err == nil {
+		_, err = t.Write(append(data, '\n'))
+	}
+	if err == nil {
+		err = t.Sync()
+	}
+	if err != nil {
+		return fmt.Errorf("write the transcript %s: %w", t.Path, err)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/internal/console"
+	"github.com/rehearse-dev/rehearse/internal/format"
+)
+
+// view shows a loop: a line for each iteration, and on a terminal one for the call that is
+// being made.
+type view struct {
+	*console.View
+	limit int
+	n     int
+	seen  int // characters of the answer under way
+	tools int // tool calls of the iteration under way
+}
+
+func newView(on *console.View, s loop.Settings) *view {
+	v := &view{View: on, limit: s.MaxIterations}
+	fmt.Fprintf(v.Out, "backend %s, at most %s, timeout %s\n", s.Backend, format.Plural(s.MaxIterations, "iteration"), s.Timeout)
+	v.underWay("waiting")
+	return v
+}
+
+// text receives each piece of an answer.
+func (v *view) text(delta string) {
+	v.seen += utf8.RuneCountInString(delta)
+	last := delta[strings.LastIndexByte(delta, '\n')+1:]
+	v.underWay(fmt.Sprintf("%d characters: %s", v.seen, last))
+}
+
+// activity receives the actions that an agent takes by itself.
+func (v *view) activity(tool string) {
+	if tool != "" {
+		v.tools++
+		v.underWay(fmt.Sprintf("%s, the last one %s", format.Plural(v.tools, "tool call"), tool))
+	}
+}
+
+// iteration writes the line of an iteration.
+func (v *view) iteration(e loop.Entry) {
+	v.n, v.seen, v.tools = e.N, 0, 0
+	said := e.Answer
+	if e.Error != "" {
+		said = "failed: " + e.Error
+	}
+	v.Print(fmt.Sprintf("%3d/%d  %8s  %s", e.N, v.limit, e.Duration.Round(time.Millisecond), v.Clean(said)))
+	v.underWay("waiting")
+}
+
+// Tell implements event.Sink: it shows what changes the course.
+func (v *view) Tell(e event.Event) {
+	refused := e.Kind == event.Verdict && e.Name == "stop" && e.Attrs["allow"] == false
+	if e.Kind != event.State && e.Kind != event.HandOver && !refused {
+		return
+	}
+	v.Print(fmt.Sprintf("        %s: %s", e.Name, v.Clean(e.Detail)))
+}
+
+func (v *view) underWay(what string) {
+	if !v.Term.Live {
+		return
+	}
+	v.Update(fmt.Sprintf("%3d/%d  %s", v.n+1, v.limit, v.Clean(what)))
+}

@@ -1,0 +1,156 @@
+// Package cli carries out a plan for a person at a terminal: it keeps the state in a folder,
+// shows the progress, and reports where the plan stands.
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/agents/persist/check/probe"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/persist/work"
+	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/console"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/redact"
+)
+
+// Job is a plan with the places where it is carried out.
+type Job struct {
+	Plan   plan.Plan
+	File   string
+	Folder string // of the plan, absolute; its agents and commands work there
+	State  string
+	own    bool // the state is where it is by default
+}
+
+// hiddenFolder keeps what is not part of a project, beside the plan.
+const hiddenFolder = ".rehearse"
+
+// NewJob returns the job of a plan that was read from file. Its state is by default in a
+// folder beside the file.
+func NewJob(p plan.Plan, file, state string) (*Job, error) {
+	beside := filepath.Dir(file)
+	folder, err := filepath.Abs(beside)
+	if err != nil {
+		return nil, fmt.Errorf("find the folder of %s: %w", file, err)
+	}
+	return &Job{
+		Plan: p, File: file, Folder: folder, own: state == "",
+		State: cmp.Or(state, filepath.Join(beside, hiddenFolder, "state", p.Name)),
+	}, nil
+}
+
+// Models returns the workers of the plan that need a backend. The default worker does what is
+// derived from checks, so it counts whether or not a task names it.
+func (j *Job) Models() []string {
+	var models []string
+	for _, name := range append(slices.Sorted(maps.Keys(j.Plan.Workers)), plan.DefaultWorker) {
+		if w, ok := j.Plan.Worker(name); ok && len(w.Command) == 0 && !slices.Contains(models, name) {
+			models = append(models, name)
+		}
+	}
+	return models
+}
+
+// Options are how a plan is carried out.
+type Options struct {
+	Backend        llm.Adapter // nil if all workers are commands
+	Conversational bool        // of Backend
+	Inert          bool        // Backend can only answer
+	Person         react.Person
+	Price          func(model string, u llm.Usage) (quantity.Money, bool)
+	EURPerUSD      float64
+	Redactor       *redact.Redactor
+	// Fresh begins anew; an earlier state is set aside.
+	Fresh bool
+	// Quiet leaves out the warning that a run cannot be verified.
+	Quiet bool
+	// Notes receives where an earlier state was set aside.
+	Notes io.Writer
+}
+
+// Run carries the plan out, from where it stands. An error says that nothing was done.
+func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result persist.Result, err error) {
+	v := newView(on)
+	defer v.close()
+	spent := budget.New(j.Plan.Limits.Budget, o.Price, o.EURPerUSD)
+	deps := work.Deps{
+		Clock: clock.Real(), Sink: v, Person: o.Person, Folder: j.Folder,
+		Price: o.Price, EURPerUSD: o.EURPerUSD, Budget: spent,
+	}
+	backend := ""
+	if o.Backend != nil {
+		backend = o.Backend.ID()
+		deps.Backend, deps.BackendID, deps.Conversational, deps.Inert = o.Backend, backend, o.Conversational, o.Inert
+	}
+	workers, err := work.Build(j.Plan, deps)
+	if err != nil {
+		return result, err
+	}
+	probes, err := probe.Build(j.Plan, j.Folder, clock.Real())
+	if err != nil {
+		return result, err
+	}
+	look := j.Standing
+	if o.Fresh {
+		look = j.unbegun
+	}
+	standing, err := look()
+	if err != nil {
+		return result, err
+	}
+	store, err := j.openState(o.Fresh, o.Notes)
+	if err != nil {
+		return result, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	v.begin(j, backend, standing.Result)
+	if deps.Inert && !o.Quiet && loopsUnprobed(j.Plan) {
+		for _, line := range inertWarning(backend) {
+			v.Print(line)
+		}
+	}
+	safe := redacting{redact: o.Redactor, view: v}
+	result = persist.Run(ctx, j.Plan, persist.Deps{
+		Store: store, Workers: safe.workers(workers), Probes: safe.probes(probes),
+		Clock: clock.Real(), Sink: v, Budget: spent,
+	})
+	if changed, ok := errors.AsType[*persist.PlanChanged](result.Err); ok {
+		return result, j.explainChange(changed)
+	}
+	return result, nil
+}
+
+// loopsUnprobed reports whether a runner loop works on the plan, and no check has a
+// probe that looks at what is there in the end.
+func loopsUnprobed(p plan.Plan) bool {
+	for _, probe := range p.Checks {
+		if len(probe.Command) > 0 || probe.File != "" {
+			return false
+		}
+	}
+	return slices.ContainsFunc(p.Tasks, func(t plan.Task) bool {
+		w, ok := p.Worker(t.Worker())
+		return ok && w.Loop != nil
+	})
+}
+
+// inertWarning says, in lines for a terminal, that a run cannot be verified.
+func inertWarning(backend string) []string {
+	return []string{
+		"warning: the backend " + backend + " can only answer here and change nothing, and no",
+		"         check looks at what is made: this run cannot end complete. Take an",
+		"         agent with tools, or give the plan a check with a command.",
+	}
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/agents/persist/journal"
+)
+
+// openState takes the state folder for this process alone. With fresh an earlier
+// state is set aside first.
+func (j *Job) openState(fresh bool, notes io.Writer) (*journal.Disk, error) {
+	if j.own {
+		if err := ignoreHidden(j.Folder); err != nil {
+			return nil, stateError(err)
+		}
+	}
+	_, err := os.Stat(j.State)
+	store, opening := journal.Open(j.State, journal.Options{})
+	if opening != nil {
+		return nil, stateError(opening)
+	}
+	if !fresh || errors.Is(err, fs.ErrNotExist) {
+		return store, nil
+	}
+	aside := strings.TrimRight(j.State, `/\`) + "." + time.Now().UTC().Format("20060102-150405.000")
+	// Renamed while it is held, so that nobody else begins to work on it.
+	if err := errors.Join(os.Rename(j.State, aside), store.Close()); err != nil {
+		return nil, stateError(fmt.Errorf("set the old state aside: %w; choose another folder with --state", err))
+	}
+	fmt.Fprintf(notes, "the old state is kept in %s\n", aside)
+	if store, err = journal.Open(j.State, journal.Options{}); err != nil {
+		return nil, stateError(err)
+	}
+	return store, nil
+}
+
+// StateError is the error of a state that cannot be read or kept.
+type StateError struct{ error }
+
+// Unwrap returns the cause.
+func (e *StateError) Unwrap() error { return e.error }
+
+// stateError returns a StateError, unless another process works on the state.
+func stateError(err error) error {
+	if errors.Is(err, journal.ErrBusy) {
+		return fmt.Errorf("%w; wait for it, end it, or name another folder with --state", err)
+	}
+	return &StateError{err}
+}
+
+// ignoreHidden keeps states out of version control.
+func ignoreHidden(folder string) error {
+	folder = filepath.Join(folder, hiddenFolder)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return fmt.Errorf("make the folder of the state: %w; choose another one with --state", err)
+	}
+	file := filepath.Join(folder, ".gitignore")
+	if _, err := os.Stat(file); err == nil {
+		return nil
+	}
+	if err := os.WriteFile(file, []byte("*\n"), 0o644); err != nil {
+		return fmt.Errorf("keep the state out of version control: %w; choose another folder with --state", err)
+	}
+	return nil
+}
+
+// explainChange returns the error of a state that belongs to another plan.
+func (j *Job) explainChange(changed *persist.PlanChanged) error {
+	return fmt.Errorf("%s is not the plan that %s is the state of: %w; begin anew with --fresh, which keeps that state aside, or name another folder with --state",
+		j.File, j.State, changed)
+}

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/internal/console"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+// view shows a ReAct agent: the lines of each iteration, and on a terminal one for the call
+// that is being made.
+type view struct {
+	*console.View
+	limit func(agent string) int // how many iterations an agent has
+	n     atomic.Int64
+	since time.Time
+	why   string // the last step was refused
+	stop  func()
+}
+
+func newView(on *console.View, job *Job, o react.Options) *view {
+	limit := func(id string) int {
+		if agent := job.Agents[id]; agent != nil && o.MaxIterations == 0 {
+			return agent.MaxIterations
+		}
+		return o.MaxIterations
+	}
+	v := &view{View: on, limit: limit, since: time.Now()}
+	v.stop = v.Follow(func() string {
+		return fmt.Sprintf("%3d/%d  thinking, %s", v.n.Load()+1, limit(job.Agent.ID), time.Since(v.since).Round(time.Second))
+	})
+	return v
+}
+
+// iteration writes the lines of an iteration.
+func (v *view) iteration(e react.Entry) {
+	v.n.Store(int64(e.N))
+	v.Print(fmt.Sprintf("%3d/%d  %s", e.N, v.limit(e.Agent), e.Agent))
+	if e.Refused != "" {
+		v.part("refused", v.Clean(cmp.Or(v.why, e.Refused)))
+	}
+	v.why = ""
+	for _, part := range [][2]string{
+		{"thought", e.Thought},
+		{"action", strings.TrimSpace(e.Action + "  " + v.Clean(e.Input))},
+		{"observation", e.Observation},
+		{"reflection", e.Reflection},
+		{"decision", console.Joined(e.Decision, e.Reason)},
+	} {
+		if part[1] != "" {
+			v.part(part[0], v.Clean(part[1]))
+		}
+	}
+}
+
+// partIndent is what stands before the text of a part.
+const partIndent = 20
+
+// part writes a part of an iteration, wrapped where somebody watches.
+func (v *view) part(name, said string) {
+	if v.Term.Live {
+		said = text.WrapSoft(said, v.Term.Columns()-partIndent-1)
+	}
+	color := tty.Faint
+	if name == "refused" {
+		color = tty.Yellow
+	}
+	for line := range strings.SplitSeq(said, "\n") {
+		v.Print("       " + v.Term.Paint(color, fmt.Sprintf("%-11s", name)) + "  " + strings.TrimSpace(line))
+		name = ""
+	}
+}
+
+// Tell implements event.Sink: it shows what changes the course. A question to a
+// person is at the end of what is shown, if it was not asked here.
+func (v *view) Tell(e event.Event) {
+	detail := v.Clean(e.Detail)
+	switch {
+	case e.Kind == event.Guard && isEnd(e.Name):
+		v.Print("       " + console.Joined(e.Name, detail))
+	case e.Kind == event.Guard:
+		v.why = e.Detail
+	case e.Kind == event.HandOver && e.Name == "agent":
+		v.Print("       " + console.Joined("to "+console.HandedTo(e.Name, e.Attrs["to"]), detail))
+	case e.Kind == event.Verdict && e.Name == "verification" && e.Attrs["passed"] == false:
+		v.Print("       " + console.Joined("does not verify", detail))
+	}
+}
+
+// isEnd says whether a guard of that name ends a run or a delegation; the others
+// refuse a step, with which they are shown.
+func isEnd(guard string) bool {
+	return guard == "stuck" || guard == "max-iterations" || strings.HasPrefix(guard, "delegation")
+}
+
+func (v *view) close() {
+	v.stop()
+	v.Close()
+}

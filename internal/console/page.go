@@ -1,0 +1,45 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+// Page is text that fits a terminal's width.
+type Page struct {
+	strings.Builder
+	Term tty.Terminal
+}
+
+// Line writes one line, cut to the width.
+func (p *Page) Line(format string, args ...any) {
+	p.WriteString(strings.TrimRight(tty.Cut(fmt.Sprintf(format, args...), p.Term.Columns()), " ") + "\n")
+}
+
+// Block writes text of any length, wrapped and indented, with a mark before its first line.
+func (p *Page) Block(indent int, mark, s string) {
+	for line := range strings.SplitSeq(text.WrapSoft(s, p.Term.Columns()-indent), "\n") {
+		p.Line("%-*s%s", indent, mark, strings.TrimSpace(line))
+		mark = ""
+	}
+}
+
+// Joined returns a word and what is said about it, of which either may be empty.
+func Joined(word, about string) string {
+	if word == "" || about == "" {
+		return word + about
+	}
+	return word + ": " + about
+}
+
+// HandedTo names who gets control by an event: its name, and the attribute "to" if it has one.
+func HandedTo(name string, to any) string {
+	if to, ok := to.(string); ok && to != "" {
+		return name + " " + to
+	}
+	return name
+}

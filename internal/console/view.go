@@ -1,0 +1,83 @@
+// Package console writes for a person at a terminal: lines that stay, a last line that is
+// drawn over while something is under way, pages of text, and questions.
+package console
+
+import (
+	"io"
+	"sync"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/redact"
+
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+// MaxText is how much of a foreign text is shown in a line, in characters.
+const MaxText = 300
+
+// View shows how work goes on: lines that stay and, on a terminal, a status line at the
+// end. It is safe for concurrent use.
+type View struct {
+	Out    io.Writer
+	Term   tty.Terminal
+	redact *redact.Redactor
+	status *tty.StatusLine
+}
+
+// NewView returns a view that takes secrets out of what it shows.
+func NewView(out io.Writer, term tty.Terminal, redact *redact.Redactor) *View {
+	return &View{Out: out, Term: term, redact: redact, status: tty.NewStatusLine(out, term, time.Now)}
+}
+
+// Clean returns a foreign text without secrets, in one line, and short. Secrets are removed
+// first: half of one would not be recognised.
+func (v *View) Clean(text string) string { return sanitize.Line(v.redact.Text(text), MaxText) }
+
+// Print writes a line that stays; on a terminal it is cut where it would wrap.
+func (v *View) Print(line string) {
+	if v.Term.Live {
+		line = tty.Cut(line, v.Term.Columns()-1)
+	}
+	v.status.Print(line)
+}
+
+// Update draws the status line, at most ten times a second.
+func (v *View) Update(line string) {
+	if v.Term.Live {
+		v.status.Update(func() (string, string) { return line, "" })
+	}
+}
+
+// Draw draws the status line at once.
+func (v *View) Draw(line string) { v.status.Draw(line) }
+
+// Follow draws the result of line each second, until stop is called.
+func (v *View) Follow(line func() string) (stop func()) {
+	if !v.Term.Live {
+		return func() {}
+	}
+	ticker, done := time.NewTicker(time.Second), make(chan struct{})
+	var drawing sync.WaitGroup
+	drawing.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+				v.Update(line())
+			}
+		}
+	})
+	return func() {
+		ticker.Stop()
+		close(done)
+		drawing.Wait()
+	}
+}
+
+// Pause stops drawing the status line, for example while somebody types.
+func (v *View) Pause(paused bool) { v.status.Pause(paused) }
+
+// Close removes the status line.
+func (v *View) Close() { v.status.Clear() }
