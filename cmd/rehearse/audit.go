@@ -86,7 +86,7 @@ func (a *app) audit(ctx context.Context, word string, flags auditFlags) error {
 	result := audit.Of(data, options)
 	others, err := st.List(ctx, session.Listing{Candidate: found.Candidate, Limit: 2})
 	if err != nil {
-		return explainStore(err)
+		return noVerdict(fmt.Errorf("look for the session: %w", err))
 	}
 	files, err := writeAudit(flags.out, result, len(others) > 1)
 	if err != nil {

@@ -8,9 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/flow"
 	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
-	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/openai"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -82,67 +80,12 @@ func scriptedInterviewer(m modelFlags, count func(model, text string) int) (llm.
 func interviewScript(name string) (mocks.Script, error) {
 	switch {
 	case slices.Contains(cast.Names(), name):
-		return demoScript(name)
+		return cast.Interviewer(name)
 	case !strings.ContainsAny(name, "./"):
 		return mocks.Script{}, notAmong("persona", name, cast.Names())
 	}
 	script, diagnostics := scenarios.LoadScript(name, scenarios.Options{Kinds: agentKinds.Formats()})
 	return script, diagnostics.Err()
-}
-
-// demoScript is the replies to a persona in interviews of that persona's
-// language, and to the first other persona who speaks it in each other language,
-// so that a visitor may choose either.
-func demoScript(name string) (mocks.Script, error) {
-	var script mocks.Script
-	served := map[session.Language]bool{}
-	for _, persona := range append([]string{name}, demoCast()...) {
-		p, err := cast.Load(persona)
-		if err != nil {
-			return script, err
-		}
-		if served[p.Language] {
-			continue
-		}
-		served[p.Language] = true
-		rules, err := demoRules(p)
-		if err != nil {
-			return script, err
-		}
-		script.Rules = append(script.Rules, rules...)
-	}
-	return script, nil
-}
-
-// demoRules are the replies to a persona, for that language. In block 2 they are
-// for who names the persona's works; others get what follows their own.
-func demoRules(p cast.Persona) ([]mocks.Line, error) {
-	replies, err := cast.Replies(p.Name)
-	if err != nil {
-		return nil, err
-	}
-	visitor, err := cast.Visitor(p.Language)
-	if err != nil {
-		return nil, err
-	}
-	works := flow.ParseWorks(p.Answer(session.Block2A, 1))
-	var own, rest []mocks.Line
-	for _, line := range replies.Rules {
-		of := line.When.Metadata
-		of["language"] = string(p.Language)
-		if of["step"] == string(session.Block2B) || of["index"] == "2" {
-			line.When.User = &mocks.Match{Contains: strings.Join(works, " ; ")}
-			own = append(own, line)
-		} else {
-			rest = append(rest, line)
-		}
-	}
-	return slices.Concat(own, visitor.Rules, rest), nil
-}
-
-// demoCast is the personas who answer as most people do.
-func demoCast() []string {
-	return slices.DeleteFunc([]string{"lea", "tom"}, func(name string) bool { return !slices.Contains(cast.Names(), name) })
 }
 
 // newCounter counts tokens and remembers.

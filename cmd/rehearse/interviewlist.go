@@ -3,16 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
-	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/rehearse-dev/rehearse/agents/interview/cli"
+
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
-	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // listFlags are the flags of interview sessions.
@@ -49,9 +46,9 @@ func (a *app) interviewSessions(ctx context.Context, flags listFlags) error {
 	if flags.limit < 1 {
 		return usage(fmt.Errorf("--limit %d: it must be at least 1", flags.limit))
 	}
-	st, err := a.existingStore(ctx, flags.store)
+	st, err := cli.Open(ctx, a.storeName(flags.store))
 	if err != nil {
-		return err
+		return interviewError(err)
 	}
 	defer func() { _ = st.Close() }()
 	list, err := st.List(ctx, session.Listing{Candidate: flags.candidate, Limit: flags.limit})
@@ -71,28 +68,7 @@ func (a *app) interviewSessions(ctx context.Context, flags listFlags) error {
 		fmt.Fprintln(a.stderr, "no session")
 		return nil
 	}
-	w := tty.Table(2, 5, 6)
-	w.AppendHeader(table.Row{"candidate", "", "step", "phase", "said", "calls", "changed (UTC)", "session"})
-	for _, s := range list {
-		w.AppendRow(table.Row{
-			tty.Middle(sanitize.Line(s.Candidate, 0), 16), s.Language, shortStep(s.Step), s.Phase,
-			s.Messages, s.Calls, s.Updated.UTC().Format("2006-01-02 15:04"), sanitize.Line(s.ID, shownID),
-		})
-	}
-	_, err = fmt.Fprintln(a.stdout, w.Render())
-	return err
-}
-
-// shownID is how much of a session's id a table shows.
-const shownID = 9
-
-// shortStep is a step's name without what sorts it.
-func shortStep(s session.Step) string {
-	rest, ok := strings.CutPrefix(string(s), "STEP_")
-	if !ok {
-		return string(s)
-	}
-	return rest[min(len("01_"), len(rest)):]
+	return cli.PrintSessions(a.stdout, list)
 }
 
 func (a *app) interviewShowCommand() *cobra.Command {
@@ -128,25 +104,5 @@ func (a *app) interviewShow(ctx context.Context, word, storeName string, latest 
 	if err != nil {
 		return noVerdict(fmt.Errorf("read the messages: %w", err))
 	}
-	term := tty.Of(a.stdout, a.getenv)
-	for i, m := range messages {
-		if i > 0 {
-			fmt.Fprintln(a.stdout)
-		}
-		fmt.Fprintf(a.stdout, "%s\n%s\n", term.Paint(tty.Faint, heading(m)), sanitize.Text(m.Text, 0))
-	}
-	return nil
-}
-
-// heading says who said something, when and about what.
-func heading(m session.Message) string {
-	who := "interviewer"
-	if m.Role == llm.User {
-		who = "candidate"
-	}
-	what := string(m.Kind)
-	if m.Question >= 0 {
-		what = fmt.Sprintf("%s %d", m.Kind, m.Question+1)
-	}
-	return fmt.Sprintf("[%d] %s, %s, %s, %s", m.Seq, who, m.Step, what, m.At.UTC().Format(time.DateTime))
+	return cli.PrintMessages(a.stdout, tty.Of(a.stdout, a.getenv), messages)
 }

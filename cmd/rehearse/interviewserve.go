@@ -4,26 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/agents/interview/cli"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"go.opentelemetry.io/otel"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
-	"github.com/rehearse-dev/rehearse/agents/interview/web/otlp"
 	"github.com/rehearse-dev/rehearse/agents/interview/web/telemetry"
 	"github.com/rehearse-dev/rehearse/clock"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -129,8 +127,8 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, means.close()) }()
-	log := a.logger(flags.quiet)
-	tracer, flush, err := a.tracer(ctx, log)
+	log := cli.Logger(a.stderr, a.terminal(), flags.quiet)
+	tracer, flush, err := cli.Tracer(ctx, a.getenv, openAI, log)
 	if err != nil {
 		return usage(err)
 	}
@@ -257,56 +255,15 @@ func (a *app) interviewMeans(ctx context.Context, model modelFlags, storeFlag, i
 	if m.backend, err = a.interviewBackend(model, m.count); err != nil {
 		return m, err
 	}
-	m.store, m.close, err = a.claimStore(ctx, storeFlag, instance)
-	return m, err
-}
-
-// claimStore opens a store to serve it, under a name that nobody else uses.
-func (a *app) claimStore(ctx context.Context, flag, instance string) (*store.Store, func() error, error) {
-	st, err := store.Open(ctx, a.storeName(flag))
-	if err != nil {
-		return nil, nil, noVerdict(err)
+	var release func() error
+	if m.store, release, err = cli.Claim(ctx, a.storeName(storeFlag), instance); err != nil {
+		return m, interviewError(err)
 	}
-	release, err := st.Claim(ctx, instance)
-	if err != nil {
-		return nil, nil, noVerdict(errors.Join(fmt.Errorf("%w (--instance)", err), st.Close()))
-	}
-	return st, func() error {
-		if err := errors.Join(release(), st.Close()); err != nil {
-			return noVerdict(fmt.Errorf("close the store: %w", err))
+	m.close = func() error {
+		if err := release(); err != nil {
+			return noVerdict(err)
 		}
 		return nil
-	}, nil
-}
-
-// tracer exports spans where the environment asks for it. Flush sends what is
-// left.
-func (a *app) tracer(ctx context.Context, log *slog.Logger) (tracer telemetry.Tracer, flush func(), err error) {
-	if !otlp.Configured(a.getenv) {
-		return telemetry.Tracer{}, func() {}, nil
 	}
-	provider, closing, err := otlp.New(ctx, "rehearse-interview")
-	if err != nil {
-		return telemetry.Tracer{}, nil, err
-	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("spans were not sent", "cause", err) }))
-	return telemetry.Tracer{Provider: provider, Clock: clock.Real(), System: openAI}, func() {
-		ctx, cancel := clock.Real().WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		if err := closing(ctx); err != nil {
-			log.Warn("the last spans were not sent", "cause", err)
-		}
-	}, nil
-}
-
-// logger writes text for a person and JSON for a program.
-func (a *app) logger(quiet bool) *slog.Logger {
-	options := &slog.HandlerOptions{Level: slog.LevelInfo}
-	if quiet {
-		options.Level = slog.LevelWarn
-	}
-	if tty.Of(a.stderr, a.getenv) != (tty.Terminal{}) {
-		return slog.New(slog.NewTextHandler(a.stderr, options))
-	}
-	return slog.New(slog.NewJSONHandler(a.stderr, options))
+	return m, nil
 }

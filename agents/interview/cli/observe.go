@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"time"
+
+	"go.opentelemetry.io/otel"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/web/otlp"
+	"github.com/rehearse-dev/rehearse/agents/interview/web/telemetry"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+// Logger returns a log that is text on a terminal and JSON elsewhere. quiet leaves out what
+// is not a warning.
+func Logger(w io.Writer, term tty.Terminal, quiet bool) *slog.Logger {
+	options := &slog.HandlerOptions{Level: slog.LevelInfo}
+	if quiet {
+		options.Level = slog.LevelWarn
+	}
+	if term != (tty.Terminal{}) {
+		return slog.New(slog.NewTextHandler(w, options))
+	}
+	return slog.New(slog.NewJSONHandler(w, options))
+}
+
+// Tracer returns a tracer that exports spans where the environment asks for it. flush sends
+// the remaining ones.
+func Tracer(ctx context.Context, getenv func(string) string, system string, log *slog.Logger) (tracer telemetry.Tracer, flush func(), err error) {
+	if !otlp.Configured(getenv) {
+		return telemetry.Tracer{}, func() {}, nil
+	}
+	provider, closing, err := otlp.New(ctx, "rehearse-interview")
+	if err != nil {
+		return telemetry.Tracer{}, nil, err
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("spans were not sent", "cause", err) }))
+	return telemetry.Tracer{Provider: provider, Clock: clock.Real(), System: system}, func() {
+		ctx, cancel := clock.Real().WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		if err := closing(ctx); err != nil {
+			log.Warn("the last spans were not sent", "cause", err)
+		}
+	}, nil
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// shownID is how much of a session's id a table shows.
+const shownID = 9
+
+// PrintSessions prints a table of sessions.
+func PrintSessions(out io.Writer, list []session.Session) error {
+	w := tty.Table(2, 5, 6)
+	w.AppendHeader(table.Row{"candidate", "", "step", "phase", "said", "calls", "changed (UTC)", "session"})
+	for _, s := range list {
+		w.AppendRow(table.Row{
+			tty.Middle(sanitize.Line(s.Candidate, 0), 16), s.Language, shortStep(s.Step), s.Phase,
+			s.Messages, s.Calls, s.Updated.UTC().Format("2006-01-02 15:04"), sanitize.Line(s.ID, shownID),
+		})
+	}
+	_, err := fmt.Fprintln(out, w.Render())
+	return err
+}
+
+// shortStep returns a step's name without its sorting prefix.
+func shortStep(s session.Step) string {
+	rest, ok := strings.CutPrefix(string(s), "STEP_")
+	if !ok {
+		return string(s)
+	}
+	return rest[min(len("01_"), len(rest)):]
+}
+
+// PrintMessages prints the messages of a session as plain text.
+func PrintMessages(out io.Writer, term tty.Terminal, messages []session.Message) error {
+	for i, m := range messages {
+		gap := "\n"
+		if i == 0 {
+			gap = ""
+		}
+		if _, err := fmt.Fprintf(out, "%s%s\n%s\n", gap, term.Paint(tty.Faint, heading(m)), sanitize.Text(m.Text, 0)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heading returns the line above a message: who wrote it, when and about what.
+func heading(m session.Message) string {
+	who := "interviewer"
+	if m.Role == llm.User {
+		who = "candidate"
+	}
+	what := string(m.Kind)
+	if m.Question >= 0 {
+		what = fmt.Sprintf("%s %d", m.Kind, m.Question+1)
+	}
+	return fmt.Sprintf("[%d] %s, %s, %s, %s", m.Seq, who, m.Step, what, m.At.UTC().Format(time.DateTime))
+}
