@@ -16,10 +16,12 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/kinds"
+	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 	"github.com/rehearse-dev/rehearse/reports/experiments"
@@ -91,27 +93,12 @@ the data cannot tell, and how many trials would.
   rehearse experiment mirror.yaml --out /tmp/mirror
   rehearse experiment mirror.yaml --live --max-cost 2EUR --require better`,
 		Args: arguments(1, 1, "name the file of the experiment"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if flags.require != "" && !slices.Contains(requirements(), flags.require) {
-				return notAmong("requirement", flags.require, requirements())
-			}
-			return a.compareVariants(cmd, args[0], flags, method{
-				journals: journalFile, run: (*experiment.Experiment).Run, judge: judgeExperiment, fits: func(p *experiment.Plan) error {
-					if len(p.Variants) < 2 {
-						return errors.New("there is one variant, so nothing is compared; rehearse tune searches for another")
-					}
-					if flags.require == requireNotWorse && p.Design.Primary.Smallest == 0 {
-						return errors.New("--require not-worse needs to know how much worse is too much; write a smallest_effect under primary")
-					}
-					return nil
-				},
-			})
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.experiment(cmd, args[0], flags) },
 	}
 	f := cmd.Flags()
 	flags.register(f)
 	f.StringVar(&flags.require, "require", "", "what must be found: better (every variant is), not-worse (every variant is shown\nnot to be worse by smallest_effect or more), decided (no comparison is left\nundecided)")
-	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions(requirements(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions(result.Requirements(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.ValidArgsFunction = completeYAML
 	return cmd
 }
@@ -121,52 +108,92 @@ func completeYAML(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// method is how an experiment is carried out.
-type method struct {
-	run func(*experiment.Experiment, context.Context, experiment.Options) (result.Result, error)
-	// journals are the names of what it keeps, as a pattern.
-	journals string
-	// judge returns the exit code of what was found, and for a person what is not as
-	// require demands.
-	judge func(r *result.Result, require string) (code int, unmet []string)
-	// fits says why an experiment cannot be carried out in this way.
-	fits func(*experiment.Plan) error
+func (a *app) experiment(cmd *cobra.Command, path string, flags experimentFlags) error {
+	if flags.require != "" && !slices.Contains(result.Requirements(), flags.require) {
+		return notAmong("requirement", flags.require, result.Requirements())
+	}
+	e, prices, err := a.loadExperiment(cmd.Flags(), path, flags)
+	if err != nil {
+		return err
+	}
+	plan := e.Plan()
+	switch {
+	case len(plan.Variants) < 2:
+		return usage(fmt.Errorf("%s: there is one variant, so nothing is compared; rehearse tune searches for another", path))
+	case flags.require == result.RequireNotWorse && plan.Design.Primary.Smallest == 0:
+		return usage(fmt.Errorf("%s: --require not-worse needs to know how much worse is too much; write a smallest_effect under primary", path))
+	case flags.plan:
+		return a.showPlan(plan, flags)
+	}
+	found, err := a.carryOut(cmd, path, e, prices, flags, journalFile, e.Run)
+	if err != nil {
+		return err
+	}
+	verdict, unmet := found.Judge(flags.require)
+	for _, text := range unmet {
+		fmt.Fprintf(a.stderr, "--require %s: %s\n", flags.require, text)
+	}
+	return quiet(experimentExit(found, verdict))
 }
 
-// compareVariants loads an experiment, runs it or shows its plan, and writes what was found.
-func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentFlags, how method) error {
-	if err := errors.Join(flags.limits.check(cmd.Flags()), a.checkLive(flags.live)); err != nil {
-		return usage(err)
+// experimentExit returns the exit code of an experiment.
+func experimentExit(r *result.Result, v gate.Verdict) int {
+	if r.Stopped.As == result.Interrupted {
+		return exitInterrupted
+	}
+	return gate.ExitCode([]gate.Verdict{v})
+}
+
+// loadExperiment checks the flags and loads the experiment.
+func (a *app) loadExperiment(given *pflag.FlagSet, path string, flags experimentFlags) (*experiment.Experiment, *price.Table, error) {
+	if err := errors.Join(flags.limits.check(given), a.checkLive(flags.live)); err != nil {
+		return nil, nil, usage(err)
 	}
 	if flags.workers < 1 {
-		return usage(fmt.Errorf("--workers %d: at least 1 trial must be under way", flags.workers))
+		return nil, nil, usage(fmt.Errorf("--workers must be at least 1, got %d", flags.workers))
 	}
 	prices, err := priceTable(flags.prices)
 	if err != nil {
-		return usage(err)
+		return nil, nil, usage(err)
 	}
 	e, diagnostics := experiment.Load(path, kinds.Language(), scenarioOptions(prices))
 	if len(diagnostics) > 0 {
-		return usage(diagnostics.Err())
+		return nil, nil, usage(diagnostics.Err())
 	}
-	plan := e.Plan()
-	if err := how.fits(&plan); err != nil {
-		return usage(fmt.Errorf("%s: %w", path, err))
+	return e, prices, nil
+}
+
+// showPlan prints what an experiment would do.
+func (a *app) showPlan(p experiment.Plan, flags experimentFlags) error {
+	if flags.limits.calls > 0 {
+		p.Design.MaxCalls = flags.limits.calls
 	}
-	if flags.plan {
-		return a.showPlan(plan, flags)
+	if !flags.limits.cost.IsZero() {
+		p.Design.MaxCost = flags.limits.cost.Money.String()
 	}
-	if flags.save != "" {
-		if err := free(flags.save); err != nil {
-			return usage(err)
-		}
+	var err error
+	if flags.asJSON {
+		err = format.JSON(a.stdout, p)
+	} else {
+		_, err = io.WriteString(a.stdout, p.Text(tty.Of(a.stdout, a.getenv).Columns()))
 	}
+	if err != nil {
+		return noVerdict(fmt.Errorf("write the plan: %w", err))
+	}
+	return nil
+}
+
+// carryOut runs an experiment or its search, and writes and shows the result. journals is
+// the pattern of the journals' names.
+func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment, prices *price.Table, flags experimentFlags, journals string,
+	run func(context.Context, experiment.Options) (result.Result, error),
+) (*result.Result, error) {
 	if e.Live() && !flags.live {
-		return usage(errors.New("the experiment calls real models, which cost money; say so with --live, and see before with --plan what it may take"))
+		return nil, usage(errors.New("the experiment calls real models, which cost money; allow it with --live, and see first with --plan what it may take"))
 	}
 	out, err := a.openFolder(flags.out)
 	if err != nil {
-		return usage(err) // nothing was run
+		return nil, usage(err) // nothing was run
 	}
 	defer func() { _ = out.Close() }() // the end of the process frees it as well
 
@@ -174,51 +201,34 @@ func (a *app) compareVariants(cmd *cobra.Command, path string, flags experimentF
 	began := time.Now()
 	env := &drive.Env{Makers: agentKinds.Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redactor(), Live: flags.live, Getenv: a.getenv}
 	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
-	found, err := a.runExperiment(cmd.Context(), e, out, env, flags, how)
-	if _, foreign := errors.AsType[*experiment.JournalError](err); foreign {
-		return usage(err)
+	pattern := filepath.Join(out.Path(), journals)
+	if kept, err := filepath.Glob(pattern); err == nil && len(kept) > 0 {
+		fmt.Fprintf(a.stderr, "resuming %s\n", pattern)
 	}
-	if err != nil {
-		return noVerdict(atomicdir.Explain(err))
-	}
-	if err := a.writeExperiment(out, &found, flags); err != nil {
-		return noVerdict(atomicdir.Explain(err))
-	}
-	fmt.Fprintf(a.stderr, "%s; %s, %s, %s and %s are in %s\nlook again: %s\n", time.Since(began).Round(time.Millisecond),
-		experimentFile, experimentMarkdownFile, experimentPageFile, how.journals, out.Path(), format.ShellLine("rehearse", "report", out.Path()))
-	if found.Stopped.As == result.Interrupted {
-		fmt.Fprintf(a.stderr, "take it up again: %s\n", format.ShellLine("rehearse", cmd.Name(), path, "--out", out.Path()))
-	}
-	if err := a.saveTuned(flags.save, &found); err != nil {
-		return noVerdict(err)
-	}
-	return a.conclude(how, &found, flags.require)
-}
-
-// conclude prints each unmet demand of require, and returns the exit code.
-func (a *app) conclude(how method, r *result.Result, require string) error {
-	code, unmet := how.judge(r, require)
-	for _, text := range unmet {
-		fmt.Fprintf(a.stderr, "--require %s: %s\n", require, text)
-	}
-	return quiet(code)
-}
-
-func (a *app) runExperiment(ctx context.Context, e *experiment.Experiment, out *atomicdir.Folder, env *drive.Env, flags experimentFlags, how method,
-) (result.Result, error) {
-	journals := filepath.Join(out.Path(), how.journals)
-	if kept, err := filepath.Glob(journals); err == nil && len(kept) > 0 {
-		fmt.Fprintf(a.stderr, "%s is taken up where it stands\n", journals)
-	}
-	progress := tty.NewStatusLine(a.stderr, tty.Of(a.stderr, a.getenv), time.Now)
-	found, err := how.run(e, ctx, experiment.Options{
-		Env: env, Workers: flags.workers, Caps: experiment.Caps{Calls: flags.limits.calls, Cost: flags.limits.cost.Money}, Journal: filepath.Join(out.Path(), journalFile), Tool: tool(),
+	progress := tty.NewStatusLine(a.stderr, a.terminal(), time.Now)
+	found, err := run(cmd.Context(), experiment.Options{
+		Env: env, Workers: flags.workers, Caps: experiment.Caps{Calls: flags.limits.calls, Cost: flags.limits.cost.Money},
+		Journal: filepath.Join(out.Path(), journalFile), Tool: tool(),
 		Progress: func(p experiment.Progress) {
 			progress.Update(func() (string, string) { return experimentProgress(p), "" })
 		},
 	})
 	progress.Clear()
-	return found, err
+	if _, foreign := errors.AsType[*experiment.JournalError](err); foreign {
+		return nil, usage(err)
+	}
+	if err == nil {
+		err = a.writeExperiment(out, &found, flags)
+	}
+	if err != nil {
+		return nil, noVerdict(atomicdir.Explain(err))
+	}
+	fmt.Fprintf(a.stderr, "%s; %s, %s, %s and %s are in %s\nview again with: %s\n", time.Since(began).Round(time.Millisecond),
+		experimentFile, experimentMarkdownFile, experimentPageFile, journals, out.Path(), format.ShellLine("rehearse", "report", out.Path()))
+	if found.Stopped.As == result.Interrupted {
+		fmt.Fprintf(a.stderr, "resume with: %s\n", format.ShellLine("rehearse", cmd.Name(), path, "--out", out.Path()))
+	}
+	return &found, nil
 }
 
 // experimentProgress is a line on how far an experiment is.

@@ -34,7 +34,7 @@ func TestExperimentDocsName(t *testing.T) {
 	for _, v := range []result.Verdict{result.Better, result.Worse, result.Equivalent, result.Undecided} {
 		g.Expect(text).To(gomega.ContainSubstring("**%s**", v))
 	}
-	for _, r := range requirements() {
+	for _, r := range result.Requirements() {
 		g.Expect(text).To(gomega.ContainSubstring("`%s`", r))
 	}
 }

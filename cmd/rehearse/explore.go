@@ -151,7 +151,7 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 			return noVerdict(err)
 		}
 	}
-	fmt.Fprintf(a.stderr, "%s, %s a second; %s, %s and the reports are in %s\nlook again: %s\n",
+	fmt.Fprintf(a.stderr, "%s, %s a second; %s, %s and the reports are in %s\nview again with: %s\n",
 		format.Seconds(took.Seconds()), plural(int(math.Round(float64(len(result.Cells))/took.Seconds())), "run"), exploreFile, exploreMarkdownFile, out.Path(),
 		format.ShellLine("rehearse", "report", out.Path()))
 	if ctx.Err() != nil {

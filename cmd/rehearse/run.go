@@ -144,7 +144,7 @@ func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlag
 	if flags.html {
 		written = append(written, htmlFile)
 	}
-	fmt.Fprintf(a.stderr, "%s; %s are in %s\nlook again: %s\n", format.Seconds(time.Since(began).Seconds()),
+	fmt.Fprintf(a.stderr, "%s; %s are in %s\nview again with: %s\n", format.Seconds(time.Since(began).Seconds()),
 		strings.Join(written, ", ")+" and "+recordingFile, out.Path(), format.ShellLine("rehearse", "report", out.Path()))
 	return quiet(exitCode(report))
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 )
 
@@ -32,16 +31,7 @@ measure, smallest effect and risk.
   rehearse tune mirror.yaml --save prompts/better.md
   rehearse tune mirror.yaml --live --max-cost 5EUR --out /tmp/tuned`,
 		Args: arguments(1, 1, "name the file of the experiment"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.compareVariants(cmd, args[0], flags, method{
-				journals: tuneJournals, run: (*experiment.Experiment).Tune, judge: judgeTuning, fits: func(p *experiment.Plan) error {
-					if p.Search == "" {
-						return errors.New(`there is nothing to search: the file has no "tune:"; rehearse experiment compares its variants`)
-					}
-					return nil
-				},
-			})
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.tune(cmd, args[0], flags) },
 	}
 	flags.register(cmd.Flags())
 	cmd.Flags().StringVar(&flags.save, "save", "", "write a promoted text to this `file`, which must not be there")
@@ -49,17 +39,31 @@ measure, smallest effect and risk.
 	return cmd
 }
 
-// judgeTuning returns the exit code of a search. It demands nothing else.
-func judgeTuning(r *result.Result, _ string) (code int, unmet []string) {
-	switch {
-	case r.Stopped.As == result.Interrupted:
-		return exitInterrupted, nil
-	case r.Stopped.As == result.Capped || r.Tune == nil:
-		return exitNoVerdict, nil
-	case r.Tune.Promoted:
-		return exitPass, nil
+func (a *app) tune(cmd *cobra.Command, path string, flags experimentFlags) error {
+	e, prices, err := a.loadExperiment(cmd.Flags(), path, flags)
+	if err != nil {
+		return err
 	}
-	return exitFail, nil
+	plan := e.Plan()
+	switch {
+	case plan.Search == "":
+		return usage(fmt.Errorf(`%s: there is nothing to search: the file has no "tune:"; rehearse experiment compares its variants`, path))
+	case flags.plan:
+		return a.showPlan(plan, flags)
+	}
+	if flags.save != "" {
+		if err := free(flags.save); err != nil {
+			return usage(err)
+		}
+	}
+	found, err := a.carryOut(cmd, path, e, prices, flags, tuneJournals, e.Tune)
+	if err != nil {
+		return err
+	}
+	if err := a.saveTuned(flags.save, found); err != nil {
+		return noVerdict(err)
+	}
+	return quiet(experimentExit(found, found.JudgeSearch()))
 }
 
 // free says why a file cannot be written that must not be there; better before the search

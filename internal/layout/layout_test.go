@@ -112,6 +112,7 @@ var allowed = map[string][]string{
 	"harness/drift":                    {"llm", "clock", "mocks", "mocks/wire", "mocks/capture", "mocks/tape"},
 	"mocks/capture":                    {"llm", "clock", "mocks", "mocks/wire", "mocks/tape"},
 	"reports/experiments":              {"stat", "harness/experiment/result", "reports", "reports/page", "reports/plot", "harness/gate", "harness/measure", "harness/record"},
+	"harness/experiment/result":        {"stat", "harness/gate", "harness/measure", "harness/record"},
 	"harness/drift":                    {"llm", "clock", "mocks", "mocks/wire", "mocks/capture", "mocks/tape", "harness/record"},
 	"mocks/capture":                    {"llm", "clock", "mocks", "mocks/wire", "harness/record", "mocks/tape"},
 	"reports/experiments":              {"harness/experiment/result", "harness/measure", "reports", "reports/doc", "reports/plot"},

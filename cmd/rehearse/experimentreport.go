@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -46,16 +45,12 @@ func (a *app) reportExperiment(path string, flags reportFlags) (ok bool, err err
 	if err := a.output(flags.out, outputFormat{}, path, func(w io.Writer) error { return render(w, *found) }); err != nil {
 		return true, noVerdict(err)
 	}
-	judge := judgeExperiment
+	verdict, _ := found.Judge("")
 	if found.Tune != nil {
-		judge = judgeTuning
+		verdict = found.JudgeSearch()
 	}
-	code, _ := judge(found, "")
-	return true, quiet(code)
+	return true, quiet(experimentExit(found, verdict))
 }
-
-// maxExperiment is how large a result is read, in bytes.
-const maxExperiment = 256 << 20
 
 // readExperiment reads a result from its folder or file; it is nil if there is none.
 func readExperiment(path string) (*result.Result, error) {
@@ -70,14 +65,9 @@ func readExperiment(path string) (*result.Result, error) {
 		return nil, fmt.Errorf("open the result of the experiment: %w", err)
 	}
 	defer file.Close()
-	var found result.Result
-	in := json.NewDecoder(io.LimitReader(file, maxExperiment))
-	in.DisallowUnknownFields()
-	if err := in.Decode(&found); err != nil {
+	found, err := result.Read(file)
+	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	if found.Schema != result.Schema {
-		return nil, fmt.Errorf("read %s: its schema is %q, and this program knows %q", path, found.Schema, result.Schema)
 	}
 	return &found, nil
 }

@@ -1,49 +1,26 @@
-package main
+package experiment
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
+	wrap "github.com/jedib0t/go-pretty/v6/text"
 
-	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/tty"
 )
-
-// showPlan shows what an experiment would do.
-func (a *app) showPlan(p experiment.Plan, flags experimentFlags) error {
-	if flags.limits.calls > 0 {
-		p.Design.MaxCalls = flags.limits.calls
-	}
-	if !flags.limits.cost.IsZero() {
-		p.Design.MaxCost = flags.limits.cost.Money.String()
-	}
-	if flags.asJSON {
-		if err := format.JSON(a.stdout, p); err != nil {
-			return noVerdict(fmt.Errorf("write the plan: %w", err))
-		}
-		return nil
-	}
-	if _, err := io.WriteString(a.stdout, planText(&p, tty.Of(a.stdout, a.getenv))); err != nil {
-		return noVerdict(fmt.Errorf("write the plan: %w", err))
-	}
-	return nil
-}
 
 // maxPlanned is how many variants or scenarios a plan shows.
 const maxPlanned = 50
 
-// planText is a plan for a person.
-func planText(p *experiment.Plan, t tty.Terminal) string {
+// Text returns the plan for a person, in lines of at most width columns.
+func (p *Plan) Text(width int) string {
 	var b strings.Builder
 	line := func(s string) {
 		said := strings.TrimLeft(s, " ")
 		indent := len(s) - len(said)
-		for wrapped := range strings.Lines(text.WrapSoft(sanitize.Line(said, 0), t.Columns()-indent)) {
+		for wrapped := range strings.Lines(wrap.WrapSoft(sanitize.Line(said, 0), width-indent)) {
 			b.WriteString(strings.Repeat(" ", indent) + strings.TrimRight(wrapped, " \n") + "\n")
 		}
 	}
@@ -68,13 +45,13 @@ func planText(p *experiment.Plan, t tty.Terminal) string {
 		line("  " + s.Name)
 	}
 	b.WriteString("\n")
-	for _, f := range planFacts(p) {
+	for _, f := range p.facts() {
 		line(f)
 	}
 	return b.String()
 }
 
-// setTo is what a setting sets, in short.
+// setTo returns the value of a setting, shortened.
 func setTo(s result.Setting) string {
 	if s.File != "" {
 		return fmt.Sprintf("the text of %s (%d bytes)", s.File, len(s.Value))
@@ -82,8 +59,8 @@ func setTo(s result.Setting) string {
 	return sanitize.Line(s.Value, 200)
 }
 
-// planFacts are the figures of a plan.
-func planFacts(p *experiment.Plan) []string {
+// facts returns the sentences about the figures of a plan.
+func (p *Plan) facts() []string {
 	d := &p.Design
 	list := []string{
 		fmt.Sprintf("trials: %d of each variant in each scenario, %d in all", d.Trials, p.Trials),
@@ -107,11 +84,11 @@ func planFacts(p *experiment.Plan) []string {
 	if d.Looks > 1 {
 		list = append(list, fmt.Sprintf("it may stop early, at one of %d looks, alpha spent as %s", d.Looks, sanitize.Line(d.Spending, 40)))
 	}
-	return append(list, "at the worst it costs: "+worst(p))
+	return append(list, "at the worst it costs: "+p.worst())
 }
 
-// worst is what an experiment may cost at the worst.
-func worst(p *experiment.Plan) string {
+// worst returns what the experiment costs at most.
+func (p *Plan) worst() string {
 	var caps []string
 	if p.Design.MaxCost != "" {
 		caps = append(caps, p.Design.MaxCost+" and what the calls under way then cost")
