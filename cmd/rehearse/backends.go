@@ -12,18 +12,9 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/backends"
 	"github.com/rehearse-dev/rehearse/llm/cli"
-	"github.com/rehearse-dev/rehearse/llm/openai"
 )
-
-// The ids of the backends with flags of their own.
-const (
-	openAI  = "openai"
-	execOwn = "exec"
-)
-
-// backendIDs lists all backends; the first one is the default.
-func backendIDs() []string { return append(cli.IDs(), openAI) }
 
 // backendFlags say which backend an agent works with.
 type backendFlags struct {
@@ -48,52 +39,18 @@ func (b *backendFlags) register(cmd *cobra.Command) {
 	f.StringVar(&b.access, "access", "", "what a command-line agent may do without asking: read-only, workspace (edit files and\nrun commands in its folder) or full (default "+string(cli.Workspace)+")")
 	f.StringVar(&b.prices, "prices", "", "a price file whose entries override the shipped table")
 	_ = cmd.RegisterFlagCompletionFunc("access", cobra.FixedCompletions(accessLevels(), cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("backend", cobra.FixedCompletions(backendIDs(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("backend", cobra.FixedCompletions(backends.IDs(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// findBackend finds an available adapter, or says which ones are.
+// findBackend finds an available adapter, or reports which ones are.
 func (a *app) findBackend(ctx context.Context, flags backendFlags) (llm.Adapter, error) {
 	if err := checkBackendFlags(flags); err != nil {
 		return nil, err
 	}
-	cfg := openai.FromEnv(a.getenv)
-	var adapters []llm.Adapter
-	for _, id := range cli.IDs() {
-		agent := cli.Config{Model: flags.model, Dir: flags.dir}
-		if id == execOwn {
-			agent.Command = flags.program()
-			if flags.observer {
-				agent.Dir = ""
-			}
-		}
-		if id == flags.backend {
-			agent.Access, agent.ExtraArgs = cli.Access(flags.access), flags.extra
-			if flags.observer && flags.access == "" && len(flags.extra) == 0 && id != execOwn {
-				agent.Access = cli.ReadOnly
-			}
-		}
-		adapter, err := cli.New(id, agent)
-		if err != nil {
-			return nil, err
-		}
-		if cfg.Offline && id != execOwn {
-			adapter = offline{adapter}
-		}
-		adapters = append(adapters, adapter)
-	}
-	cfg.Model = flags.model
-	api, err := openai.New(cfg)
-	switch {
-	case err == nil:
-		adapters = append(adapters, api)
-	case flags.backend == openAI:
-		return nil, err
-	}
-	found, err := llm.NewRegistry(adapters...).Find(ctx, flags.backend)
-	if err != nil && !slices.Contains(backendIDs(), flags.backend) {
-		return nil, fmt.Errorf("%w%s", err, didYouMean(flags.backend, backendIDs()))
-	}
-	return found, err
+	return backends.Find(ctx, flags.backend, backends.Config{
+		Model: flags.model, Dir: flags.dir, Command: flags.program(), Access: cli.Access(flags.access),
+		ExtraArgs: flags.extra, Observer: flags.observer, Getenv: a.getenv,
+	})
 }
 
 // program is what --command names. A path is one from here, wherever it runs.
@@ -110,15 +67,15 @@ func (b *backendFlags) program() []string {
 // checkBackendFlags refuses flags that the backend would ignore.
 func checkBackendFlags(flags backendFlags) error {
 	switch id := flags.backend; {
-	case id == execOwn && strings.TrimSpace(flags.command) == "":
+	case id == backends.Exec && strings.TrimSpace(flags.command) == "":
 		return errors.New("backend exec runs the program that --command names, which is missing")
-	case id != execOwn && flags.command != "":
+	case id != backends.Exec && flags.command != "":
 		return fmt.Errorf("--command is for backend exec, and the backend is %s", id)
-	case (id == openAI || id == execOwn) && flags.access != "":
+	case (id == backends.OpenAI || id == backends.Exec) && flags.access != "":
 		return fmt.Errorf("--access is for copilot, claude, codex and gemini, and the backend is %s", id)
 	case flags.access != "" && !slices.Contains(accessLevels(), flags.access):
 		return notAmong("access", flags.access, accessLevels())
-	case id == openAI && len(flags.extra) > 0:
+	case id == backends.OpenAI && len(flags.extra) > 0:
 		return errors.New("--agent-arg is for command-line agents, and the backend is openai")
 	}
 	return nil
@@ -136,13 +93,5 @@ func accessLevels() []string {
 // actsOnFiles reports whether a worker with this backend has tools of its own with
 // which it can change something.
 func (b *backendFlags) actsOnFiles() bool {
-	return b.backend != openAI && cli.Access(b.access) != cli.ReadOnly
-}
-
-// offline is an adapter that must not be used.
-type offline struct{ llm.Adapter }
-
-// Available implements llm.Adapter.
-func (offline) Available(context.Context) error {
-	return errors.New("REHEARSE_OFFLINE forbids it, as it calls a model elsewhere")
+	return b.backend != backends.OpenAI && cli.Access(b.access) != cli.ReadOnly
 }

@@ -145,7 +145,7 @@ func blessable(path string, run *side, allowFailing bool) error {
 		return usage(errors.New("not blessed: no scenario was run"))
 	case len(failing) > 0 && !allowFailing:
 		return &exitError{exitFail, fmt.Errorf("not blessed: %s failed (%s); mend it, or bless it as it is with --allow-failing",
-			plural(len(failing), "scenario"), strings.Join(failing, ", "))}
+			format.Plural(len(failing), "scenario"), strings.Join(failing, ", "))}
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func (a *app) writeBaseline(run string, old *baseline.Baseline, now baseline.Bas
 			return noVerdict(err)
 		}
 	}
-	what := fmt.Sprintf("%s, %d bytes", plural(len(now.Scenarios), "scenario"), len(data))
+	what := fmt.Sprintf("%s, %d bytes", format.Plural(len(now.Scenarios), "scenario"), len(data))
 	switch {
 	case same:
 		fmt.Fprintf(a.stdout, "%s stays as it is: %s\n", flags.baseline, what)
@@ -222,5 +222,5 @@ func (a *app) warnFewTrials(b *baseline.Baseline) {
 	fmt.Fprintf(a.stdout, "warning: %s too few trials for what varies in them: %s.\n"+
 		"With %s of this baseline, it takes at least %d trials (--trials %d) to find a regression;\n"+
 		"with fewer, a clear one ends without a verdict (exit code 3), and a small one is green.\n",
-		plural(len(few), "scenario")+map[bool]string{true: " has", false: " have"}[len(few) == 1], names, plural(tests, "test"), trials, trials)
+		format.Plural(len(few), "scenario")+map[bool]string{true: " has", false: " have"}[len(few) == 1], names, format.Plural(tests, "test"), trials, trials)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +17,10 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/httpserve"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/llm/openai"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/mocks/capture"
@@ -101,11 +103,11 @@ func (f *captureFlags) validate() error {
 	case filepath.Ext(f.out) != ".yaml" && filepath.Ext(f.out) != ".yml":
 		return fmt.Errorf("--out %s: a script's name ends in .yaml", f.out)
 	case !slices.Contains(matchings(), f.match):
-		return fmt.Errorf("--match %q is not known; there are %s%s", f.match, strings.Join(matchings(), ", "), didYouMean(f.match, matchings()))
+		return fmt.Errorf("--match %q is not known; there are %s%s", f.match, strings.Join(matchings(), ", "), suggest.Hint(f.match, matchings()))
 	case f.rebuild && (f.upstream != "" || f.again):
 		return errors.New("--rebuild captures nothing; leave out --upstream and --append")
 	}
-	return checkHosts(f.hosts)
+	return httpserve.CheckHosts(f.hosts)
 }
 
 // tape is the file beside the script.
@@ -166,7 +168,7 @@ func (a *app) journal(flags captureFlags, options capture.Options) (*capture.Jou
 
 // serveCapture passes on until ctx ends.
 func (a *app) serveCapture(ctx context.Context, flags captureFlags, options capture.Options, journal *capture.Journal) error {
-	lines := newLineWriter(a.stderr)
+	lines := httpserve.NewLines(a.stderr)
 	var broken atomic.Bool
 	options.First = journal.Next()
 	options.Keep = func(x tape.Exchange) error {
@@ -174,11 +176,11 @@ func (a *app) serveCapture(ctx context.Context, flags captureFlags, options capt
 		switch {
 		case err != nil:
 			broken.Store(true)
-			lines.print("rehearse: " + sanitize.Line(err.Error(), 300))
+			lines.Print("rehearse: " + sanitize.Line(err.Error(), 300))
 		case x.Lost != "":
-			lines.print(fmt.Sprintf("%d %s not kept: %s", x.N, sanitize.Line(x.Path, 60), sanitize.Line(x.Lost, 300)))
+			lines.Print(fmt.Sprintf("%d %s not kept: %s", x.N, sanitize.Line(x.Path, 60), sanitize.Line(x.Lost, 300)))
 		case !flags.quiet:
-			lines.print(fmt.Sprintf("%d %s %d, %d bytes%s", x.N, sanitize.Line(x.Path, 60), x.Status, len(x.Body), secrets(x.Redacted)))
+			lines.Print(fmt.Sprintf("%d %s %d, %d bytes%s", x.N, sanitize.Line(x.Path, 60), x.Status, len(x.Body), secrets(x.Redacted)))
 		}
 		return err
 	}
@@ -186,7 +188,8 @@ func (a *app) serveCapture(ctx context.Context, flags captureFlags, options capt
 	if err != nil {
 		return usage(err)
 	}
-	err = a.serveProxy(ctx, flags.listen, fromThisMachine(proxy, flags.hosts))
+	err = a.serve(ctx, flags.listen, httpserve.Local(proxy, flags.hosts),
+		"capturing; point an agent here with OPENAI_BASE_URL=%s or ANTHROPIC_BASE_URL=%s and its own key, and end with Ctrl-C")
 	proxy.Wait()
 	if err != nil {
 		return noVerdict(err)
@@ -195,13 +198,6 @@ func (a *app) serveCapture(ctx context.Context, flags captureFlags, options capt
 		return noVerdict(errors.New("not all of the capture could be written; what could is in " + flags.tape()))
 	}
 	return nil
-}
-
-func (a *app) serveProxy(ctx context.Context, address string, proxy http.Handler) error {
-	return a.serveAt(ctx, address, proxy, func(base string) {
-		fmt.Fprintf(a.stderr, "capturing; point an agent here with OPENAI_BASE_URL=%s or ANTHROPIC_BASE_URL=%s and its own key, and end with Ctrl-C\n",
-			base, strings.TrimSuffix(base, "/v1"))
-	})
 }
 
 func secrets(redacted map[string]int) string {
@@ -239,7 +235,7 @@ func (a *app) writeScript(flags captureFlags) error {
 		return noVerdict(err)
 	}
 	fmt.Fprintf(a.stderr, "%s: %s of %s; serve it with: rehearse mock %s\n", flags.out,
-		plural(lines, "line"), plural(len(t.Exchanges)-len(skipped), "exchange"), flags.out)
+		format.Plural(lines, "line"), format.Plural(len(t.Exchanges)-len(skipped), "exchange"), flags.out)
 	if len(skipped) > 0 {
 		return quiet(exitFail)
 	}

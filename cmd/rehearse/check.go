@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -51,14 +52,14 @@ func (a *app) check(args, tags []string, prices string) error {
 		if found, err = withDiagnostics(found, err); err != nil {
 			return usage(err)
 		}
-		well = append(well, plural(len(set), "scenario"))
+		well = append(well, format.Plural(len(set), "scenario"))
 	}
 	if len(found) > 0 {
 		return usage(found)
 	}
 	for _, k := range fileKinds() {
 		if n := len(named.of[k]); n > 0 {
-			well = append(well, plural(n, string(k)))
+			well = append(well, format.Plural(n, string(k)))
 		}
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s: all is well\n", strings.Join(well, ", "))

@@ -9,6 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/console"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports/detection"
@@ -41,7 +42,7 @@ func (v *detectView) item(n int, r detect.Result) {
 		return
 	}
 	v.drawn, v.dirty = v.now(), true
-	line := plural(n, "item")
+	line := format.Plural(n, "item")
 	if v.failed > 0 {
 		line += fmt.Sprintf(", %d failed", v.failed)
 	}

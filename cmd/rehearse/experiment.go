@@ -237,7 +237,7 @@ func experimentProgress(p experiment.Progress) string {
 	if p.Looks > 1 {
 		line += fmt.Sprintf(", look %d of %d", p.Look, p.Looks)
 	}
-	line += fmt.Sprintf(", %s", plural(p.Used.Calls, "call"))
+	line += fmt.Sprintf(", %s", format.Plural(p.Used.Calls, "call"))
 	if p.Used.EUR > 0 {
 		line += fmt.Sprintf(", %.4f EUR", p.Used.EUR)
 	}

@@ -152,7 +152,7 @@ func (a *app) explore(ctx context.Context, pattern string, flags exploreFlags) e
 		}
 	}
 	fmt.Fprintf(a.stderr, "%s, %s a second; %s, %s and the reports are in %s\nview again with: %s\n",
-		format.Seconds(took.Seconds()), plural(int(math.Round(float64(len(result.Cells))/took.Seconds())), "run"), exploreFile, exploreMarkdownFile, out.Path(),
+		format.Seconds(took.Seconds()), format.Plural(int(math.Round(float64(len(result.Cells))/took.Seconds())), "run"), exploreFile, exploreMarkdownFile, out.Path(),
 		format.ShellLine("rehearse", "report", out.Path()))
 	if ctx.Err() != nil {
 		return quiet(exitInterrupted)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/cli"
+	"github.com/rehearse-dev/rehearse/llm/backends"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -128,7 +129,7 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	}
 	defer func() { err = errors.Join(err, means.close()) }()
 	log := cli.Logger(a.stderr, a.terminal(), flags.quiet)
-	tracer, flush, err := cli.Tracer(ctx, a.getenv, openAI, log)
+	tracer, flush, err := cli.Tracer(ctx, a.getenv, backends.OpenAI, log)
 	if err != nil {
 		return usage(err)
 	}

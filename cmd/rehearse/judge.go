@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -93,7 +89,7 @@ func (a *app) measureJudge(ctx context.Context, path string, flags judgeFlags) e
 	if j.Backend.Live() && !flags.live {
 		return usage(errors.New("the judge is a real model, which costs money; say so with --live"))
 	}
-	items, err := readLabels(flags.labels)
+	items, err := judge.ReadLabels(flags.labels)
 	if err != nil {
 		return usage(err)
 	}
@@ -150,39 +146,6 @@ func judgeOf(sc *scenarios.Scenario, name string) (*scenarios.ScoreJudge, error)
 	return found[0], nil
 }
 
-// readLabels reads labelled answers.
-func readLabels(path string) ([]judge.Labelled, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("read the labels: %w", err)
-	}
-	var items []judge.Labelled
-	in := bufio.NewScanner(bytes.NewReader(data))
-	in.Buffer(nil, 1<<20)
-	for n := 1; in.Scan(); n++ {
-		if len(bytes.TrimSpace(in.Bytes())) == 0 {
-			continue
-		}
-		item := struct {
-			judge.Item
-			Pass *bool `json:"pass"`
-		}{}
-		decoder := json.NewDecoder(bytes.NewReader(in.Bytes()))
-		decoder.DisallowUnknownFields()
-		switch err := decoder.Decode(&item); {
-		case err != nil:
-			return nil, fmt.Errorf("%s:%d: %w", path, n, err)
-		case item.Pass == nil:
-			return nil, fmt.Errorf(`%s:%d: the label is missing; write "pass": true or false`, path, n)
-		}
-		items = append(items, judge.Labelled{Item: item.Item, Pass: *item.Pass})
-	}
-	if err := in.Err(); err != nil {
-		return nil, fmt.Errorf("read the labels of %s: %w", path, err)
-	}
-	return items, nil
-}
-
 // showAgreement prints an agreement.
 func (a *app) showAgreement(g *judge.Agreement, reaches error, least float64, asJSON bool) error {
 	if asJSON {
@@ -204,6 +167,6 @@ func (a *app) showAgreement(g *judge.Agreement, reaches error, least float64, as
 	if reaches != nil {
 		verdict = "its verdicts may not gate: " + reaches.Error()
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s\n\n%s, of %s\n%s\n", t.Render(), said, plural(g.Items, "answer"), verdict)
+	_, err := fmt.Fprintf(a.stdout, "%s\n\n%s, of %s\n%s\n", t.Render(), said, format.Plural(g.Items, "answer"), verdict)
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/loop/cli"
+	"github.com/rehearse-dev/rehearse/llm/backends"
 
 	"github.com/spf13/cobra"
 
@@ -129,7 +130,7 @@ func (a *app) runLoop(ctx context.Context, given loop.Options, flags loopFlags) 
 	}
 	defer session.Close()
 	result, writing := session.Run(ctx, loop.Deps{
-		Backend: backend, BackendID: backend.ID(), Conversational: backend.ID() == openAI,
+		Backend: backend, BackendID: backend.ID(), Conversational: backend.ID() == backends.OpenAI,
 		Clock: clock.Real(), Price: prices.Pricer(settings.Model), EURPerUSD: prices.EURPerUSD,
 	}, a.view(false))
 	printing := a.printResult(result, result.Text, flags.asJSON)

@@ -2,17 +2,17 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/httpserve"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/mocks"
@@ -71,7 +71,7 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 	if flags.scale <= 0 {
 		return usage(fmt.Errorf("--time-scale %g: it must be more than 0", flags.scale))
 	}
-	if err := checkHosts(flags.hosts); err != nil {
+	if err := httpserve.CheckHosts(flags.hosts); err != nil {
 		return usage(err)
 	}
 	script, diagnostics := scenarios.LoadScript(file, scenarios.Options{Kinds: agentKinds.Formats()})
@@ -96,11 +96,12 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 	if err := server.Attach("", engine); err != nil {
 		return noVerdict(err)
 	}
-	handler := fromThisMachine(&server, flags.hosts)
+	handler := httpserve.Local(&server, flags.hosts)
 	if !flags.quiet {
-		handler = a.logged(handler)
+		handler = httpserve.Logged(a.stderr, handler)
 	}
-	if err := a.serve(ctx, flags.listen, handler); err != nil {
+	if err := a.serve(ctx, flags.listen, handler,
+		"serving; point a client here with OPENAI_BASE_URL=%s or ANTHROPIC_BASE_URL=%s, any key, and end with Ctrl-C"); err != nil {
 		return noVerdict(err)
 	}
 	if err := server.Detach(context.WithoutCancel(ctx), ""); err != nil {
@@ -109,58 +110,26 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 	return a.mockReport(engine.Report(), script.Lenient)
 }
 
-// serve answers clients of the scripted APIs until ctx ends.
-func (a *app) serve(ctx context.Context, address string, handler http.Handler) error {
-	return a.serveAt(ctx, address, handler, func(base string) {
-		fmt.Fprintf(a.stderr, "serving; point a client here with OPENAI_BASE_URL=%s or ANTHROPIC_BASE_URL=%s, any key, and end with Ctrl-C\n",
-			base, strings.TrimSuffix(base, "/v1"))
+// serve answers clients of the scripted APIs until ctx ends, once it has printed its address
+// and what is to be done with it, in which %s stands for the bases of OpenAI and Anthropic.
+func (a *app) serve(ctx context.Context, address string, handler http.Handler, advice string) error {
+	return httpserve.Serve(ctx, address, handler, func(base string, public bool) {
+		fmt.Fprintln(a.stdout, base)
+		fmt.Fprintf(a.stderr, advice+"\n", base, strings.TrimSuffix(base, "/v1"))
+		if public {
+			fmt.Fprintln(a.stderr, "warning: this address is open to other machines; clients that use a host name need --host NAME")
+		}
 	})
 }
 
-// serveAt answers until ctx ends, once it has said where.
-func (a *app) serveAt(ctx context.Context, address string, handler http.Handler, say func(base string)) error {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return fmt.Errorf("listen on %s: %w; choose another address with --listen", address, err)
-	}
-	base := "http://" + listener.Addr().String() + "/v1"
-	fmt.Fprintf(a.stdout, "%s\n", base)
-	say(base)
-	if ip, ok := listener.Addr().(*net.TCPAddr); ok && !ip.IP.IsLoopback() {
-		fmt.Fprintln(a.stderr, "warning: this address is open to other machines; clients that use a host name need --host NAME")
-	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
-	select {
-	case err := <-ended:
-		return fmt.Errorf("serve on %s: %w", address, err)
-	case <-ctx.Done():
-	}
-	err = server.Close()
-	if serving := <-ended; !errors.Is(serving, http.ErrServerClosed) {
-		err = errors.Join(err, serving)
-	}
-	return err
+// hostFlag adds the flag that names further hosts for httpserve.Local.
+func hostFlag(f *pflag.FlagSet, hosts *[]string) {
+	f.StringSliceVar(hosts, "host", nil, "also answer requests whose Host header has this name, such as\nhost.docker.internal (default: only names of this machine)")
 }
 
-// logged prints a line for each exchange.
-func (a *app) logged(next http.Handler) http.Handler {
-	logger := newLineWriter(a.stderr)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		seen := &statusWriter{ResponseWriter: w}
-		began := time.Now()
-		defer func() {
-			logger.print(fmt.Sprintf("%s %s %s in %s", sanitize.Line(r.Method, 10), sanitize.Line(r.URL.Path, 60),
-				seen, time.Since(began).Round(time.Millisecond)))
-		}()
-		next.ServeHTTP(seen, r)
-	})
-}
-
-// mockReport tells how client and script fitted each other.
+// mockReport prints how far the client kept to the script.
 func (a *app) mockReport(r mocks.Report, lenient bool) error {
-	fmt.Fprintln(a.stderr, plural(r.Calls, "exchange"))
+	fmt.Fprintln(a.stderr, format.Plural(r.Calls, "exchange"))
 	bad := 0
 	for _, list := range []struct {
 		what  string

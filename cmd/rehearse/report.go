@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -209,7 +210,7 @@ func (a *app) verify(ctx context.Context, path string) error {
 		fmt.Fprintln(a.stdout, sanitize.Line(p.String(), 500))
 	}
 	if found.More > 0 {
-		fmt.Fprintf(a.stdout, "and %s\n", plural(found.More, "more altered line"))
+		fmt.Fprintf(a.stdout, "and %s\n", format.Plural(found.More, "more altered line"))
 	}
 	switch {
 	case found.Altered:
@@ -219,6 +220,6 @@ func (a *app) verify(ctx context.Context, path string) error {
 		fmt.Fprintf(a.stdout, "%s has no end\n", path)
 		return quiet(exitFail)
 	}
-	fmt.Fprintf(a.stdout, "%s is intact: %s, last hash %s\n", path, plural(found.Lines, "line"), found.Hash)
+	fmt.Fprintf(a.stdout, "%s is intact: %s, last hash %s\n", path, format.Plural(found.Lines, "line"), found.Hash)
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/kinds"
@@ -186,7 +187,7 @@ func (a *app) output(name string, f outputFormat, in string, write func(io.Write
 	}
 	stdout := a.stdout
 	if f.binary {
-		stdout = unfiltered(stdout)
+		stdout = console.Unfiltered(stdout)
 	}
 	out := bufio.NewWriterSize(stdout, 64<<10)
 	if err := write(out); err != nil {

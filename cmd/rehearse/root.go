@@ -14,6 +14,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 	"github.com/rehearse-dev/rehearse/internal/child"
+	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -45,7 +46,7 @@ type app struct {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv}
 	if a.getenv("GITHUB_ACTIONS") == "true" {
-		a.stdout, a.stderr = withoutRunnerCommands(stdout), withoutRunnerCommands(stderr)
+		a.stdout, a.stderr = console.WithoutRunnerCommands(stdout), console.WithoutRunnerCommands(stderr)
 	}
 	ctx, stop := a.interruptible()
 	defer stop()

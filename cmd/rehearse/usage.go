@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
@@ -47,20 +47,9 @@ func quiet(code int) error {
 	return &exitError{code, nil}
 }
 
-// didYouMean is a remark on the choice that was probably meant; empty if none
-// is near.
-func didYouMean(word string, choices []string) string {
-	nearest := suggest.Nearest(word, choices)
-	if nearest == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (did you mean %q?)", nearest)
-}
-
-// notAmong says that word is none of the choices.
+// notAmong returns the usage error that word is not one of the choices.
 func notAmong(what, word string, choices []string) error {
-	return usage(fmt.Errorf("there is no %s %q%s; choose one of %s",
-		what, word, didYouMean(word, choices), strings.Join(choices, ", ")))
+	return usage(suggest.NotAmong(what, word, choices))
 }
 
 // arguments checks how many there are; want tells what they should be.
@@ -69,7 +58,7 @@ func arguments(least, most int, want string) cobra.PositionalArgs {
 		if least <= len(args) && len(args) <= most {
 			return nil
 		}
-		return usage(fmt.Errorf("%s, not %s; see %s --help", want, plural(len(args), "argument"), cmd.CommandPath()))
+		return usage(fmt.Errorf("%s, not %s; see %s --help", want, format.Plural(len(args), "argument"), cmd.CommandPath()))
 	}
 }
 
@@ -82,7 +71,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	for _, sub := range cmd.Commands() {
 		names = append(names, sub.Name())
 	}
-	return usage(fmt.Errorf("there is no command %q%s; see %s --help", args[0], didYouMean(args[0], names), cmd.CommandPath()))
+	return usage(fmt.Errorf("there is no command %q%s; see %s --help", args[0], suggest.Hint(args[0], names), cmd.CommandPath()))
 }
 
 // badFlag explains an error in the flags of a command.
@@ -91,7 +80,7 @@ func badFlag(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-		hint = didYouMean("--"+unknown.GetSpecifiedName(), names)
+		hint = suggest.Hint("--"+unknown.GetSpecifiedName(), names)
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		if number, ok := errors.AsType[*strconv.NumError](err); ok {
@@ -99,12 +88,4 @@ func badFlag(cmd *cobra.Command, err error) error {
 		}
 	}
 	return usage(fmt.Errorf("%w%s; see %s --help", err, hint, cmd.CommandPath()))
-}
-
-// plural is "1 scenario" or "2 scenarios".
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }

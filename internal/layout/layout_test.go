@@ -30,6 +30,7 @@ var allowed = map[string][]string{
 	"llm/budget":                       {"llm"},
 	"llm/openai":                       {"llm", "clock"},
 	"llm/cli":                          {"llm", "clock"},
+	"llm/backends":                     {"llm", "llm/openai", "llm/cli"},
 	"llm/price":                        {"llm", "fixtures"},
 	"llm/token":                        {"llm"},
 	"clock":                            {},

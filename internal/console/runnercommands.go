@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"bytes"
@@ -14,10 +14,10 @@ const (
 	harmlessCommand = `##\u005b`
 )
 
-// withoutRunnerCommands returns a writer to w in whose output GitHub's runner finds no
-// command of the form that foreign text could hold. It returns w itself if that is a
-// regular file, which no runner reads.
-func withoutRunnerCommands(w io.Writer) io.Writer {
+// WithoutRunnerCommands returns a writer to w that disarms commands to GitHub's runner, which
+// foreign text could contain. It returns w itself if that is a regular file, which no runner
+// reads.
+func WithoutRunnerCommands(w io.Writer) io.Writer {
 	if file, ok := w.(*os.File); ok {
 		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
 			return w
@@ -26,8 +26,8 @@ func withoutRunnerCommands(w io.Writer) io.Writer {
 	return &commandFilter{w: w}
 }
 
-// unfiltered is the writer below withoutRunnerCommands, for output that is not text.
-func unfiltered(w io.Writer) io.Writer {
+// Unfiltered returns the writer below WithoutRunnerCommands, for output that is not text.
+func Unfiltered(w io.Writer) io.Writer {
 	if f, ok := w.(*commandFilter); ok {
 		return f.w
 	}

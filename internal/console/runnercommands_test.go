@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ func TestRunnerCommands(t *testing.T) {
 	} {
 		for n := 1; n <= len(text)+1; n++ { // in writes of n bytes
 			var out bytes.Buffer
-			w := withoutRunnerCommands(&out)
+			w := WithoutRunnerCommands(&out)
 			for rest := []byte(text); len(rest) > 0; rest = rest[min(n, len(rest)):] {
 				written, err := w.Write(rest[:min(n, len(rest))])
 				g.Expect(err).NotTo(gomega.HaveOccurred())
@@ -38,15 +38,15 @@ func TestRunnerCommandsInFiles(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	g.Expect(err).NotTo(gomega.HaveOccurred())
 	defer file.Close()
-	g.Expect(withoutRunnerCommands(file)).To(gomega.BeIdenticalTo(file))
+	g.Expect(WithoutRunnerCommands(file)).To(gomega.BeIdenticalTo(file))
 	var out bytes.Buffer
-	g.Expect(unfiltered(withoutRunnerCommands(&out))).To(gomega.BeIdenticalTo(&out))
+	g.Expect(Unfiltered(WithoutRunnerCommands(&out))).To(gomega.BeIdenticalTo(&out))
 }
 
 func TestRunnerCommandsNeverPass(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var out bytes.Buffer
-		w := withoutRunnerCommands(&out)
+		w := WithoutRunnerCommands(&out)
 		var whole string
 		for _, part := range rapid.SliceOf(rapid.StringMatching(`[#\[a]{0,5}`)).Draw(rt, "parts") {
 			_, _ = w.Write([]byte(part))

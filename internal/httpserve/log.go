@@ -1,24 +1,44 @@
-package main
+package httpserve
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"sync"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// lineWriter writes whole lines from several goroutines.
-type lineWriter struct {
+// Lines writes whole lines from several goroutines.
+type Lines struct {
 	mu  sync.Mutex
 	out io.Writer
 }
 
-func newLineWriter(out io.Writer) *lineWriter { return &lineWriter{out: out} }
+// NewLines returns a writer of lines to out.
+func NewLines(out io.Writer) *Lines { return &Lines{out: out} }
 
-func (l *lineWriter) print(line string) {
+// Print writes a line.
+func (l *Lines) Print(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, _ = io.WriteString(l.out, line+"\n") // nobody is there to be told
+	_, _ = io.WriteString(l.out, line+"\n") // a log that cannot be written stops nobody
+}
+
+// Logged prints a line for each exchange.
+func Logged(out io.Writer, next http.Handler) http.Handler {
+	lines := NewLines(out)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen := &statusWriter{ResponseWriter: w}
+		began := time.Now()
+		defer func() {
+			lines.Print(fmt.Sprintf("%s %s %s in %s", sanitize.Line(r.Method, 10), sanitize.Line(r.URL.Path, 60),
+				seen, time.Since(began).Round(time.Millisecond)))
+		}()
+		next.ServeHTTP(seen, r)
+	})
 }
 
 // statusWriter notes the status of a response.
