@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/rehearse-dev/rehearse/harness/baseline"
+	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
 // bounded compares cost or tokens of which a side knows only a part, as where a call
@@ -21,7 +22,7 @@ func bounded(p *pair, b, a *baseline.Measure, most float64, x *Comparison) {
 	switch {
 	case d > 0 && !within && !a.Known:
 		x.Verdict = Worse
-		x.Why += ", over the limit of " + limit(most) + " in what is known of it"
+		x.Why += ", over the limit of " + format.Limit(most) + " in what is known of it"
 	case d > 0 && !within:
 		x.lost = true
 		x.Why += "; it was not all known before, so that it may be more now"
@@ -30,10 +31,10 @@ func bounded(p *pair, b, a *baseline.Measure, most float64, x *Comparison) {
 		x.Why = unknown(b, a) + ": " + x.Why
 	case a.Known && within:
 		x.Verdict = Tied
-		x.Why += ", within the limit of " + limit(most)
+		x.Why += ", within the limit of " + format.Limit(most)
 	case a.Known:
 		x.Verdict = Better
-		x.Why += ", by more than the limit of " + limit(most)
+		x.Why += ", by more than the limit of " + format.Limit(most)
 	case within || fewerCalls(p):
 		x.Why = unknown(b, a) + ": " + x.Why
 	default:
@@ -45,9 +46,9 @@ func bounded(p *pair, b, a *baseline.Measure, most float64, x *Comparison) {
 // atLeast is the value of a side, which may be a lower bound.
 func atLeast(m *baseline.Measure, value float64) string {
 	if m.Known {
-		return amount(value, m.Unit)
+		return format.Amount(value, m.Unit)
 	}
-	return "at least " + amount(value, m.Unit)
+	return "at least " + format.Amount(value, m.Unit)
 }
 
 // fewerCalls reports whether fewer calls are made now, so that less is used.

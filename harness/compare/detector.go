@@ -7,6 +7,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/baseline"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -111,7 +112,7 @@ func (c *comparing) f1(cells *outcomes, lost, gained int) {
 	x.Effect = &difference
 	t := &test{
 		family: family{name: stopF1}, p: stat.McNemar(lost, gained), least: min(1, math.Ldexp(1, 1-lost-gained)), extreme: min(lost, gained) == 0,
-		effect: d, toward: float64(gained - lost), margin: c.rules.Margin, higher: true, unit: points,
+		effect: d, toward: float64(gained - lost), margin: c.rules.Margin, higher: true, unit: format.Points,
 		noun: "labelled answer", fewest: stat.LeastPairs,
 		seen: fmt.Sprintf("%d answers were judged rightly before only, and %d now only", lost, gained),
 	}

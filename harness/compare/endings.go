@@ -159,7 +159,7 @@ func (c *comparing) rate(p *pair, x *Comparison) (t *test, differ bool) {
 	}
 	t = &test{
 		family: family{x.Scenario, passRate}, p: stat.Fisher(b.Pass, n1, a.Pass, n2), least: bestFisher(b.Pass, n1, a.Pass, n2),
-		effect: d, margin: c.rules.Margin, higher: true, unit: points, noun: "trial", sides: 2, fewest: stat.LeastSamples, seen: seen,
+		effect: d, margin: c.rules.Margin, higher: true, unit: format.Points, noun: "trial", sides: 2, fewest: stat.LeastSamples, seen: seen,
 	}
 	t.extreme = t.p <= t.least
 	return t, true

@@ -309,13 +309,13 @@ func relatively(before, now, most float64, x *Comparison) (show bool) {
 	switch {
 	case math.Abs(d) <= most*math.Abs(before):
 		x.Verdict = Tied
-		x.Why += fmt.Sprintf(", within the limit of %s", limit(most))
+		x.Why += fmt.Sprintf(", within the limit of %s", format.Limit(most))
 	case d > 0:
 		x.Verdict = Worse
-		x.Why += fmt.Sprintf(", over the limit of %s", limit(most))
+		x.Why += fmt.Sprintf(", over the limit of %s", format.Limit(most))
 	default:
 		x.Verdict = Better
-		x.Why += fmt.Sprintf(", by more than the limit of %s", limit(most))
+		x.Why += fmt.Sprintf(", by more than the limit of %s", format.Limit(most))
 	}
 	return true
 }

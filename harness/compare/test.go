@@ -74,7 +74,7 @@ func (t *test) decide(x *Comparison, s correction) {
 	switch in := t.effect.Interval; {
 	case in != nil && math.Abs(in.Lo) <= t.margin && math.Abs(in.Hi) <= t.margin:
 		x.Verdict = Tied
-		x.Why = fmt.Sprintf("%s, all of it within the smallest effect of interest, %s", t.words(), amount(t.margin, t.unit))
+		x.Why = fmt.Sprintf("%s, all of it within the smallest effect of interest, %s", t.words(), format.Amount(t.margin, t.unit))
 	case x.Adjusted != nil && *x.Adjusted <= s.alpha && loaded != "":
 		x.Verdict = Insufficient
 		x.Why = seen + "; " + loaded
@@ -131,12 +131,12 @@ func (t *test) words() string {
 	if text != "" {
 		text += ": "
 	}
-	text += signed(t.effect.Value, t.unit) + " ("
+	text += format.Difference(t.effect.Value, t.unit) + " ("
 	if t.scale != 0 {
 		text += share(t.effect.Value, t.scale) + "; "
 	}
 	if in := t.effect.Interval; in != nil {
-		text += fmt.Sprintf("%s interval %s to %s; ", limit(in.Level), signed(in.Lo, t.unit), signed(in.Hi, t.unit))
+		text += format.Interval(in.Level, in.Lo, in.Hi, t.unit) + "; "
 	}
 	return text + format.Plural(t.effect.N/max(1, t.sides), t.noun) + ")"
 }

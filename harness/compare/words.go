@@ -35,34 +35,9 @@ func rank(s gate.Severity) int {
 	}
 }
 
-// points is the unit in which differences of rates are shown: hundredths.
-const points = "points"
-
-// amount is a value with its unit.
-func amount(v float64, unit string) string {
-	switch unit {
-	case "s":
-		return format.Seconds(v)
-	case "":
-		return format.Number(v)
-	case points:
-		return strconv.FormatFloat(100*v, 'f', 1, 64) + " points"
-	default:
-		return format.Money(v) + " " + unit
-	}
-}
-
 // seen says what a measure was and is.
 func seen(before, now float64, unit string) string {
-	return amount(before, unit) + " before and " + amount(now, unit) + " now"
-}
-
-// signed is a difference with its unit.
-func signed(v float64, unit string) string {
-	if v >= 0 {
-		return "+" + amount(v, unit)
-	}
-	return "-" + amount(-v, unit)
+	return format.Amount(before, unit) + " before and " + format.Amount(now, unit) + " now"
 }
 
 // share is a difference relative to a value: "+12 %".
@@ -76,9 +51,6 @@ func share(d, of float64) string {
 	}
 	return fmt.Sprintf("%+.3g %%", 100*r)
 }
-
-// limit is a relative limit: "5 %".
-func limit(r float64) string { return strconv.FormatFloat(100*r, 'g', 6, 64) + " %" }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 

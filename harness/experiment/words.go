@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/internal/format"
@@ -21,7 +20,7 @@ func (d *decider) why(c *result.Comparison, h *held) string {
 	switch c.Verdict {
 	case result.Equivalent:
 		return fmt.Sprintf("%s: within the smallest effect of interest, %s, p %s%s", seen,
-			amount(m.Smallest, m), format.PValue(*c.EquivalenceAdjusted), corrected(family))
+			format.Amount(m.Smallest, unit(m)), format.PValue(*c.EquivalenceAdjusted), corrected(family))
 	case result.Better, result.Worse:
 		return fmt.Sprintf("%s, p %s%s", seen, format.PValue(*c.Adjusted), corrected(family))
 	}
@@ -54,7 +53,7 @@ func unbounded(c *result.Comparison, h *held) string {
 		return ""
 	case h.outside > 0:
 		return fmt.Sprintf("equivalent cannot be tested: %s of %s not in the declared range %s to %s",
-			format.Plural(h.outside, "value"), m.Name+are(h.outside), amount(m.Range[0], m), amount(m.Range[1], m))
+			format.Plural(h.outside, "value"), m.Name+are(h.outside), format.Amount(m.Range[0], unit(m)), format.Amount(m.Range[1], unit(m)))
 	}
 	return fmt.Sprintf("equivalent cannot be tested: a rare value of %s could be of any size; declare its range: [least, greatest]", m.Name)
 }
@@ -78,9 +77,9 @@ func (d *decider) missing(c *result.Comparison, h *held) string {
 
 // seen says what was seen: "+0.12 (95 % interval +0.05 to +0.19; 60 pairs in 3 scenarios)".
 func (d *decider) seen(c *result.Comparison, m result.Measure) string {
-	text := signed(*c.Effect.Value, m) + " ("
+	text := format.Difference(*c.Effect.Value, unit(m)) + " ("
 	if in := c.Effect.Interval; in != nil {
-		text += fmt.Sprintf("%s interval %s to %s; ", percent(in.Level), signed(in.Lo, m), signed(in.Hi, m))
+		text += format.Interval(in.Level, in.Lo, in.Hi, unit(m)) + "; "
 	}
 	return text + fmt.Sprintf("%s in %s)", format.Plural(c.Pairs, "pair"), format.Plural(c.Scenarios, "scenario"))
 }
@@ -92,25 +91,10 @@ func corrected(family int) string {
 	return fmt.Sprintf(" after correction for %d comparisons", family)
 }
 
-// amount is a value with its unit; shares are in points, hundredths.
-func amount(v float64, m result.Measure) string {
-	switch {
-	case m.Share:
-		return strconv.FormatFloat(100*v, 'f', 1, 64) + " points"
-	case m.Unit == "s":
-		return format.Seconds(v)
-	case m.Unit == "":
-		return format.Number(v)
-	default:
-		return format.Money(v) + " " + m.Unit
+// unit returns the unit of differences of a measure.
+func unit(m result.Measure) string {
+	if m.Share {
+		return format.Points
 	}
+	return m.Unit
 }
-
-func signed(v float64, m result.Measure) string {
-	if v < 0 {
-		return "-" + amount(-v, m)
-	}
-	return "+" + amount(v, m)
-}
-
-func percent(r float64) string { return strconv.FormatFloat(100*r, 'g', 6, 64) + " %" }

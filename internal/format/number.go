@@ -89,9 +89,9 @@ func Plural(n int, noun string) string {
 }
 
 // Points is the unit of differences of shares: percentage points.
-const Points = "pp"
+const Points = "points"
 
-// Amount writes a value with its unit: 1.25s, 0.0110 EUR, 17.0 pp, 24.2.
+// Amount writes a value with its unit: 1.25s, 0.0110 EUR, 17.0 points, 24.2.
 func Amount(v float64, unit string) string {
 	switch unit {
 	case "":
