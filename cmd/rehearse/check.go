@@ -1,12 +1,22 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+
+	persistcli "github.com/rehearse-dev/rehearse/agents/persist/cli"
+	"github.com/rehearse-dev/rehearse/agents/react"
+	reactcli "github.com/rehearse-dev/rehearse/agents/react/cli"
+	"github.com/rehearse-dev/rehearse/harness/experiment"
+	"github.com/rehearse-dev/rehearse/kinds"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/scenarios/filekind"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -39,16 +49,16 @@ func (a *app) check(args, tags []string, prices string) error {
 	if err != nil {
 		return usage(err)
 	}
-	named := sortNamed(args)
+	files, rest := filekind.Sort(args)
 	var found scenarios.Diagnostics
-	for _, k := range fileKinds() {
-		for _, file := range named.of[k] {
-			found = append(found, file.parse(k, table)...)
+	for _, k := range filekind.All() {
+		for _, file := range files[k] {
+			found = append(found, parseFile(k, file, table)...)
 		}
 	}
 	var well []string
-	if len(named.rest) > 0 || len(args) == 0 {
-		set, err := selectScenarios(named.rest, tags, table)
+	if len(rest) > 0 || len(args) == 0 {
+		set, err := selectScenarios(rest, tags, table)
 		if found, err = withDiagnostics(found, err); err != nil {
 			return usage(err)
 		}
@@ -57,11 +67,41 @@ func (a *app) check(args, tags []string, prices string) error {
 	if len(found) > 0 {
 		return usage(found)
 	}
-	for _, k := range fileKinds() {
-		if n := len(named.of[k]); n > 0 {
+	for _, k := range filekind.All() {
+		if n := len(files[k]); n > 0 {
 			well = append(well, format.Plural(n, string(k)))
 		}
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s: all is well\n", strings.Join(well, ", "))
 	return err
+}
+
+// parseFile returns what is wrong with a file of a kind.
+func parseFile(k filekind.Kind, f filekind.File, prices *price.Table) scenarios.Diagnostics {
+	switch k {
+	case filekind.Plan:
+		_, found := persistcli.ParsePlan(f.Name, f.Data)
+		return found
+	case filekind.Agent:
+		_, found := reactcli.ParseAgent(f.Name, f.Data)
+		return found
+	case filekind.Experiment:
+		_, found := experiment.Load(f.Name, kinds.Language(), scenarioOptions(prices))
+		return found
+	}
+	_, found := yamlsrc.Decode(f.Name, f.Data, &react.Task{})
+	return found
+}
+
+// withDiagnostics adds what an error says is wrong with files; any other error is
+// returned.
+func withDiagnostics(found scenarios.Diagnostics, err error) (scenarios.Diagnostics, error) {
+	if err == nil {
+		return found, nil
+	}
+	more, ok := errors.AsType[scenarios.Diagnostics](err)
+	if !ok {
+		return found, err
+	}
+	return append(found, more...), nil
 }

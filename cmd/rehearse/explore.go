@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -229,4 +231,28 @@ func (a *app) showExploration(r *survival.Result, asJSON bool) error {
 		return survival.Write(a.stdout, r)
 	}
 	return doc.Terminal(a.stdout, explored.Document(r, nil), tty.Of(a.stdout, a.getenv))
+}
+
+// saveFailures writes a scenario file for each distinct failure. A file that is there
+// already is left as it is.
+func (a *app) saveFailures(dir string, sc scenarios.Scenario, r *survival.Result) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the folder for what failed: %w; choose another one with --save", err)
+	}
+	for _, f := range explored.Failures(r) {
+		saved, err := explore.Save(sc, &r.Cells[f.Cell], dir, scenarioOptions(nil))
+		if err != nil {
+			return fmt.Errorf("save a failure: %w", err)
+		}
+		file := filepath.Join(dir, saved.FileName)
+		switch err := saved.Write(dir); {
+		case errors.Is(err, os.ErrExist):
+			fmt.Fprintf(a.stderr, "%s is there already and stays as it is\n", file)
+		case err != nil:
+			return fmt.Errorf("save a failure: %w", err)
+		default:
+			fmt.Fprintf(a.stderr, "saved %s; repeat it: %s\n", file, format.ShellLine("rehearse", "run", file))
+		}
+	}
+	return nil
 }

@@ -92,3 +92,13 @@ func (a *app) saveTuned(file string, r *result.Result) error {
 	fmt.Fprintf(a.stderr, "the promoted text is in %s\n", file)
 	return nil
 }
+
+// writeNew writes a file that must not be there yet.
+func writeNew(name string, data []byte) error {
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	return errors.Join(err, file.Close())
+}

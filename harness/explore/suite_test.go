@@ -8,8 +8,8 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
-	"github.com/rehearse-dev/rehearse/test/demo"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
+	"github.com/rehearse-dev/rehearse/test/demo"
 )
 
 // TestMain lets this test binary be the scripted command-line agents and the hook.

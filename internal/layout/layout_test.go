@@ -93,6 +93,8 @@ var allowed = map[string][]string{
 	"mocks/wire":                       {"llm"},
 	"mocks/agent":                      {"llm", "clock", "mocks", "mocks/wire"},
 	"scenarios":                        {"llm", "llm/price", "mocks", "scenarios/expect", "scenarios/perturb"},
+	"scenarios":                        {"llm", "llm/price", "mocks", "mocks/wire", "mocks/agent", "fixtures", "agents/loop", "agents/stop/", "agents/interview/", "agents/persist", "agents/persist/", "agents/react", "agents/react/", "scenarios/expect", "scenarios/cast", "scenarios/perturb"},
+	"scenarios/filekind":               {},
 	"scenarios/expect":                 {},
 	"scenarios/perturb":                {"mocks"},
 	"agents/interview/kind/cast":       {"fixtures", "mocks", "agents/interview/session"},

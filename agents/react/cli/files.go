@@ -12,8 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
-// Suffix ends the names of agent files.
-const Suffix = ".agent.md"
+// suffix ends the names of agent files.
+const suffix = ".agent.md"
 
 // ReadAgent reads an agent file.
 func ReadAgent(name string) (*agentfile.Agent, error) {
@@ -45,7 +45,7 @@ func agentFiles(folder string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if !e.IsDir() && strings.HasSuffix(e.Name(), Suffix) {
+		if !e.IsDir() && strings.HasSuffix(e.Name(), suffix) {
 			names = append(names, filepath.Join(folder, e.Name()))
 		}
 	}

@@ -147,7 +147,7 @@ func CopyExample(name string) (*Example, error) {
 		return nil, fmt.Errorf("copy the example to %s: %w", folder, err)
 	}
 	return &Example{
-		Folder: folder, Agent: filepath.Join(folder, name+Suffix), Task: filepath.Join(folder, "task.yaml"),
+		Folder: folder, Agent: filepath.Join(folder, name+suffix), Task: filepath.Join(folder, "task.yaml"),
 		Workspace: filepath.Join(folder, "workspace"), Script: filepath.Join(folder, "script.yaml"),
 		Transcript: filepath.Join(folder, "transcript.jsonl"),
 	}, nil
