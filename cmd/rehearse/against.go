@@ -93,7 +93,7 @@ func openBaseline(file string, args []string) (*against, error) {
 	}
 	for _, arg := range args {
 		if strings.HasSuffix(arg, ".json") {
-			return nil, usage(fmt.Errorf("%s is no scenario; for another baseline write --baseline=%s", arg, arg))
+			return nil, usage(fmt.Errorf("%s is not a scenario; for another baseline write --baseline=%s", arg, arg))
 		}
 	}
 	before, err := readBaseline(file)

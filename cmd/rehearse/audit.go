@@ -19,8 +19,8 @@ import (
 )
 
 const auditExitCodes = `Exit codes:
-  0    written, and every check holds
-  1    written, and the data does not agree with itself
+  0    written, and every check passes
+  1    written, and the data is inconsistent
   2    usage: the session or store does not exist, or the candidate has several sessions
   3    the store could not be read, or the files not be written`
 
@@ -38,7 +38,7 @@ func (a *app) auditCommand() *cobra.Command {
 	var flags auditFlags
 	cmd := &cobra.Command{
 		Use:   "audit SESSION|CANDIDATE",
-		Short: "Tell what happened in one interview: calls, cost, latency, retries, and whether all agrees",
+		Short: "Audit one interview: calls, cost, latency, retries, and consistency of the stored data",
 		Long: `audit reads one session and writes session_audit_CANDIDATE.json and the same as a page, .html,
 which needs neither network nor scripts. It checks that messages, answers, queues and calls agree
 with each other. Of a candidate with several sessions name the one you mean by the start of its

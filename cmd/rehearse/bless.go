@@ -33,18 +33,19 @@ func (a *app) blessCommand() *cobra.Command {
 	var flags blessFlags
 	cmd := &cobra.Command{
 		Use:   "bless RUN",
-		Short: "Make a run the baseline that later ones are held against",
-		Long: `bless writes the measures and the bars of a run to a small sorted file, ` + baseline.File + `,
-to be committed and reviewed as code is. It first shows what changes against the file that is there.
-From then on rehearse run --baseline fails on what is worse, missing, new or moved.
+		Short: "Make a run the baseline for later runs",
+		Long: `bless writes the measures and expectations of a run to a small sorted file, ` + baseline.File + `,
+to be committed and reviewed like code. It first shows the differences from the existing file. From
+then on rehearse run --baseline fails on measures that are worse, missing or new, and on changed
+expectations.
 
-A run that is torn, changed or interrupted, or in which the harness could not tell or something was
-skipped, cannot be blessed; one with failing scenarios only with --allow-failing.
+A run that is incomplete, altered or interrupted, or that has skipped scenarios or scenarios without
+a verdict, cannot be blessed; one with failing scenarios only with --allow-failing.
 
 Exit codes:
   0    the baseline was written, or would be (--dry-run)
   1    the run failed, or its recording was changed, so it was not blessed
-  2    usage, or a file that is no recording
+  2    usage, or a file that is not a recording
   3    the run is not whole, so it was not blessed`,
 		Example: `  rehearse bless rehearse-runs/demo --dry-run
   rehearse bless rehearse-runs/demo
@@ -135,9 +136,9 @@ func blessable(path string, run *side, allowFailing bool) error {
 		case gate.Fail:
 			failing = append(failing, s.Name)
 		case gate.Skip:
-			return noVerdict(fmt.Errorf("not blessed: %s was skipped, so there is nothing to hold later runs against; bless a run of a machine that can drive it", s.Name))
+			return noVerdict(fmt.Errorf("not blessed: %s was skipped, so later runs could not be compared with it; bless a run of a machine that can drive it", s.Name))
 		default:
-			return noVerdict(fmt.Errorf("not blessed: of %s the harness could not tell; see why with: %s", s.Name, format.ShellLine("rehearse", "report", path)))
+			return noVerdict(fmt.Errorf("not blessed: %s has no verdict; see why with: %s", s.Name, format.ShellLine("rehearse", "report", path)))
 		}
 	}
 	switch {
@@ -175,7 +176,7 @@ func (a *app) earlier(path string) (*baseline.Baseline, error) {
 func encodeBaseline(path string, b baseline.Baseline) ([]byte, error) {
 	data := baseline.Encode(b)
 	if _, err := baseline.Read(path, bytes.NewReader(data)); err != nil {
-		return nil, fmt.Errorf("the run cannot be held in a baseline: %w", err)
+		return nil, fmt.Errorf("the run does not fit into a baseline: %w", err)
 	}
 	return data, nil
 }

@@ -50,7 +50,7 @@ func (a *app) captureCommand() *cobra.Command {
 	var flags captureFlags
 	cmd := &cobra.Command{
 		Use:   "capture --upstream URL --out SCRIPT",
-		Short: "Record what an agent and a real backend say to each other, as a script",
+		Short: "Record the exchanges of an agent with a real backend, as a script",
 		Long: `capture listens where an agent expects its provider, passes every request on to the real one and
 every byte back at once, and writes a script that answers the same conversation again: for rehearse
 mock, and for a scenario (backend: {script: FILE}). It speaks OpenAI's chat completions and

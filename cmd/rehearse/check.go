@@ -27,9 +27,9 @@ func (a *app) checkCommand() *cobra.Command {
 		Use:   "check [PATTERN...]",
 		Short: "Check scenarios, plans, experiments and agent files without running them",
 		Long: `check reads scenario files as run does, plans as supervise does, experiments with all that they
-name as experiment and tune do, and agent files (*.agent.md) and their tasks as react does. It says
-everything that is wrong with them, with file, line and column, what was expected and the nearest
-valid word. A folder is one of scenarios, or of the others. It runs nothing.
+name as experiment and tune do, and agent files (*.agent.md) and their tasks as react does. It
+reports everything that is wrong with them, with file, line and column, what was expected and the
+nearest valid word. A folder is one of scenarios, or of the others. It runs nothing.
 
 Exit codes: 0 all is well, 2 something is wrong or nothing was selected.`,
 		Example:           "  rehearse check scenarios\n  rehearse check 'order-*'\n  rehearse check 'loop/*' plan.yaml mirror.yaml agents/*.agent.md",

@@ -42,18 +42,18 @@ func (a *app) compareCommand() *cobra.Command {
 	formats := slices.Sorted(maps.Keys(comparisonRenderers))
 	cmd := &cobra.Command{
 		Use:   "compare BEFORE AFTER",
-		Short: "Hold a run against another, or against a baseline",
-		Long: `compare tells what is worse, better, tied or cannot be told in AFTER, measure by measure, and which
-bars (expectations, limits, fixtures, prices) were moved. Each side is the folder of a run, a
-recording, or the file of a baseline. It starts no agent.
+		Short: "Compare two runs, or a run with a baseline",
+		Long: `compare reports what is worse, better, tied or undecided in AFTER, measure by measure, and which
+expectations, limits, fixtures and prices have changed. Each side is the folder of a run, a
+recording, or the file of a baseline. No agent is started.
 
 Counts are compared exactly where a scenario repeats, cost and tokens within a limit, and what
 varies from trial to trial by a paired test, corrected for there being many.
 
 Exit codes:
-  0    nothing is worse, missing, new or moved
+  0    nothing is worse, missing, new or changed
   1    something is
-  2    usage, or a file that is none of these
+  2    usage, or a file of another kind
   3    no verdict: a run is not whole or not as it was recorded, or nothing could be compared`,
 		Example: `  rehearse compare rehearse-runs/before rehearse-runs/after
   rehearse compare rehearse.baseline.json rehearse-runs/after --format markdown`,

@@ -65,13 +65,13 @@ func (a *app) detectCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "detect [CORPUS.jsonl|shipped|reflections|-]...",
 		Short: "Score a detector of deferred work, or of complacent reflections, on labelled texts",
-		Long: `detect asks a detector about each item of a corpus and scores what it says: confusion counts
+		Long: `detect asks a detector about each item of a corpus and scores its answers: confusion counts
 first, then precision, recall, F1 and false-positive rate with 95 % intervals, overall and by
 group; steps and spans; a threshold curve; latency; and the errors, to learn from them.
 
 A corpus has a JSON object a line: text and label (defers, asks, suggests, clean; or true, false),
 and if known id, lang, categories, steps, tags, confidence, part, repo. "shipped", the default, is
-this project's own. A bad line is told as file:line, and the rest is scored.
+this project's own. A bad line is reported as file:line, and the rest is scored.
 
 Of reflections ("reflections" are this project's own) the labels are complacent and critical, and
 the text is what a ReAct agent writes: YAML with the keys observation, reflection and decision.
@@ -85,11 +85,11 @@ Detectors:
                         answers each with a line {"id","positive","score",...}
   http://HOST/PATH      the same by POST, a request an item; http:URL is the same
   llm:BACKEND           a model: openai, or an agent (claude, codex, gemini, copilot), which runs
-                        in an empty folder; what messages say may still mislead it
+                        in an empty folder; the text of messages may still mislead it
 
 An answer holds positive (true or false) and may hold class, score (0 to 1), spans (ranges of
-bytes), categories, steps, reasons; or error. What a detector cannot tell is counted apart, and
-never taken for a no. Models and hosts other than this machine need --live, and
+bytes), categories, steps, reasons; or error. Items without an answer are counted
+separately, never as negatives. Models and hosts other than this machine need --live, and
 REHEARSE_OFFLINE=1 forbids them.
 
 ` + detectExitCodes,
@@ -112,19 +112,19 @@ REHEARSE_OFFLINE=1 forbids them.
 
 func (d *detectFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&d.detector, "detector", "d", "", "which detector is scored (default guard; of reflections reflection)")
-	f.StringVar(&d.against, "against", "", "another one on the same items, to compare with")
-	f.Float64Var(&d.threshold, "threshold", 0, "take as positive what the detector scores at least that, above 0 to 1")
-	f.StringSliceVar(&d.positive, "positive", nil, "the `labels` that are to be found (default defers; of reflections complacent)")
+	f.StringVarP(&d.detector, "detector", "d", "", "the detector to score (default guard; for reflections, reflection)")
+	f.StringVar(&d.against, "against", "", "another detector to compare with, on the same items")
+	f.Float64Var(&d.threshold, "threshold", 0, "the score from which an item is positive, above 0 to 1")
+	f.StringSliceVar(&d.positive, "positive", nil, "the `labels` to be found (default defers; for reflections, complacent)")
 	f.StringArrayVar(&d.only, "only", nil, "score only items with that, such as `confidence=high`")
 	f.StringSliceVar(&d.by, "by", []string{"language", "category", "part", "confidence"}, "show the scores by these `groups`;\nthe JSON has all")
 	f.IntVar(&d.errors, "errors", 5, "show that many false positives, and that many false negatives")
 	f.StringArrayVar(&d.min, "min", nil, "fail below that value of the scores overall, such as `recall=0.9`")
-	f.BoolVar(&d.strict, "strict", false, "exit with 2 after a bad line; the rest is scored all the same")
+	f.BoolVar(&d.strict, "strict", false, "exit with 2 after a bad line; the rest is still scored")
 	f.StringVarP(&d.out, "out", "o", "", "folder for "+detectJSON+", "+detectMarkdown+" and pictures (SVG)")
 	f.BoolVar(&d.asJSON, "json", false, "print the scores as JSON on standard output")
-	f.IntVarP(&d.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many items are under way at once")
-	f.Uint64Var(&d.seed, "seed", 1, "of the resampling behind some intervals")
+	f.IntVarP(&d.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many items are judged at once")
+	f.Uint64Var(&d.seed, "seed", 1, "seed of the resampling behind some intervals")
 	f.DurationVar(&d.timeout, "timeout", detect.DefaultTimeout, "how long a program, endpoint or model may take for an item")
 	f.BoolVar(&d.live, "live", false, "allow models and other machines")
 	f.StringVarP(&d.model, "model", "m", "", "the model of llm:BACKEND (default: the backend's own)")

@@ -50,7 +50,7 @@ func (a *app) driftCommand() *cobra.Command {
 	formats := slices.Sorted(maps.Keys(driftRenderers))
 	cmd := &cobra.Command{
 		Use:   "drift SCRIPT --upstream URL --live",
-		Short: "Ask a live backend what was captured, and tell how the form of its answers has changed",
+		Short: "Send captured requests to a live backend, and report how the form of its answers has changed",
 		Long: `drift sends the requests of a captured script (they stand beside it, in SCRIPT without .yaml,
 ` + tapeSuffix + `) to a real backend again, each once, and compares how the answers are built:
 
@@ -63,7 +63,7 @@ It costs money, so it wants --live. Keys come from OPENAI_API_KEY and ANTHROPIC_
 were replaced when the requests were captured, so the backend sees the marks in their place.
 
 Exit codes:
-  0    no difference of the tier of --fail-on or a graver one
+  0    no difference of the tier of --fail-on or a more severe one
   1    there is one
   2    usage, or a script that was not captured
   3    no verdict: an answer did not come, or a cap ended it before the last one`,
@@ -78,7 +78,7 @@ Exit codes:
 	f.StringVar(&flags.format, "format", flags.format, "one of "+strings.Join(formats, ", "))
 	f.BoolVar(&flags.asJSON, "json", false, "the same as --format json")
 	f.StringVar(&flags.failOn, "fail-on", string(drift.Error), "the least tier that fails: error, warn or info")
-	f.StringVar(&flags.keyEnv, "key-env", "", "the variable that holds the key, in place of the usual ones")
+	f.StringVar(&flags.keyEnv, "key-env", "", "the environment variable with the key, in place of the usual ones")
 	f.IntVar(&flags.calls, "max-calls", 0, "the most requests to send; 0 is no limit")
 	flags.cost.into = new(quantity.Money)
 	f.Var(&flags.cost, "max-cost", `the most that they may cost, such as "0.10 USD"`)
@@ -110,7 +110,7 @@ func (f *driftFlags) validate() error {
 	case f.calls < 0:
 		return usage(fmt.Errorf("--max-calls %d: it cannot be negative", f.calls))
 	case !f.live:
-		return usage(errors.New("drift asks a real backend, which may cost money; say --live if that is meant"))
+		return usage(errors.New("drift calls a real backend, which may cost money; allow it with --live"))
 	}
 	return nil
 }

@@ -49,8 +49,8 @@ type experimentFlags struct {
 }
 
 func (f *experimentFlags) register(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.out, "out", "o", "", "folder for journal and reports (default: a new one in "+runsFolder+"); one that holds\nthe journal of the same experiment takes it up again")
-	flags.IntVarP(&f.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many trials are under way at once")
+	flags.StringVarP(&f.out, "out", "o", "", "folder for journal and reports (default: a new one in "+runsFolder+"); an experiment\nwhose journal is there is resumed")
+	flags.IntVarP(&f.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many trials run at once")
 	flags.StringVar(&f.prices, "prices", "", "a price file whose entries override the shipped table")
 	flags.Var(&f.limits.cost, "max-cost", "cap in place of the file's, checked before each call, such as `0.50EUR`")
 	flags.IntVar(&f.limits.calls, "max-calls", 0, "cap in place of the file's, checked before each call")
@@ -62,8 +62,8 @@ func (f *experimentFlags) register(flags *pflag.FlagSet) {
 // experimentFolder explains the folder of an experiment, whose journals have these names.
 func experimentFolder(journals string) string {
 	return `The folder gets ` + experimentFile + ` (all of it), ` + experimentMarkdownFile + `, ` + experimentPageFile + ` and
-` + journals + `, which holds what each trial came to: with the same --out it is
-taken up where it stood, after a kill as well, to the same result.
+` + journals + ` with the outcome of each trial: with the same --out an
+interrupted or killed experiment is resumed, and gives the same result.
 
 Real models are called only with --live, and never where REHEARSE_OFFLINE is set.
 
@@ -77,18 +77,18 @@ func (a *app) experimentCommand() *cobra.Command {
 	var flags experimentFlags
 	cmd := &cobra.Command{
 		Use:   "experiment FILE",
-		Short: "Tell which variant of an agent is better, by how much, how surely, and at what cost",
+		Short: "Compare variants of an agent, with effect sizes, confidence intervals and cost",
 		Long: `experiment drives variants of an agent (prompts, models, options, commands) in the same scenarios,
-interleaved and paired, and says of each pair whether one is better, worse, equivalent, or whether
-the data cannot tell, and how many trials would.
+interleaved and paired, and reports for each pair whether one is better, worse or equivalent, or
+that the data does not decide it, and how many trials would.
 
 ` + experimentFolder(journalFile) + `Exit codes:
-  0    it was carried out, and what --require demands holds
-  1    a variant is worse than the one that the file's "against:" names, or --require is not met
+  0    it was carried out, and the requirement of --require is met
+  1    a variant is worse than the one of "against:" in the file, or --require is not met
   2    usage or configuration: nothing was run
-  3    no verdict: a cap stopped it, nothing could be driven, the harness could not tell, or the
-       trials are too few to decide what --require not-worse demands
-  130  interrupted; what was found so far is reported, and the same command with --out goes on`,
+  3    no verdict: a cap stopped it, nothing could be driven, the harness failed, or the trials are
+       too few to decide --require not-worse
+  130  interrupted; the results so far are reported, and the same command with --out resumes it`,
 		Example: `  rehearse experiment mirror.yaml --plan
   rehearse experiment mirror.yaml --out /tmp/mirror
   rehearse experiment mirror.yaml --live --max-cost 2EUR --require better`,

@@ -40,10 +40,10 @@ func (a *app) exploreCommand() *cobra.Command {
 	var flags exploreFlags
 	cmd := &cobra.Command{
 		Use:   "explore SCENARIO",
-		Short: "Drive a golden path along every way off it",
-		Long: `explore drives one scenario that passes by itself, over and over, each time with one thing gone
-wrong, and holds each run against the invariants: those that come with the kind of agent, and those
-of the scenario ("invariants:").
+		Short: "Drive a scenario on its happy path and under every failure mode",
+		Long: `explore drives one passing scenario over and over, each time with one thing going wrong, and checks
+each run against the invariants: those of the kind of agent, and those of the scenario
+("invariants:").
 
 SCENARIO is a file, or the name of a scenario in ./scenarios or of a shipped one.
 
@@ -57,11 +57,11 @@ the reports of the golden path and of the smallest run of each failure; rehearse
 shows it again.
 
 Exit codes:
-  0    nothing that went wrong broke an invariant
-  1    something did
+  0    no failure mode broke an invariant
+  1    one did
   2    usage or configuration: nothing was run
-  3    no verdict: the golden path does not pass by itself, the harness could not tell of a run, or
-       nothing of what was to go wrong could
+  3    no verdict: the golden path does not pass, a run has no verdict, or no failure mode could be
+       applied
   130  interrupted; what was found so far is reported`,
 		Example: `  rehearse explore interview/golden-lea
   rehearse explore loop/golden-marker --family fault,latency
@@ -71,7 +71,7 @@ Exit codes:
 		ValidArgsFunction: completeScenarios,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("max-runs") && flags.maxRuns < 1 {
-				return usage(fmt.Errorf("--max-runs %d: at least 1 run must be allowed; leave it out for no limit", flags.maxRuns))
+				return usage(fmt.Errorf("--max-runs must be at least 1, got %d; leave it out for no limit", flags.maxRuns))
 			}
 			return a.explore(cmd.Context(), args[0], flags)
 		},
@@ -82,7 +82,7 @@ Exit codes:
 	f.IntVar(&flags.maxRuns, "max-runs", 0, "how many perturbed runs there may be (default: no limit)")
 	f.BoolVar(&flags.thorough, "thorough", false, "leave nothing out where the path is long")
 	f.Uint64Var(&flags.seed, "seed", 0, "chooses the pairs (default: the scenario's)")
-	f.IntVarP(&flags.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many runs are under way at once")
+	f.IntVarP(&flags.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many runs are driven at once")
 	f.StringVarP(&flags.out, "out", "o", "", "folder for the reports (default: a new one in "+runsFolder+")")
 	f.StringVar(&flags.save, "save", "", "write each failure as a scenario file to this `folder`")
 	f.StringVar(&flags.prices, "prices", "", "a price file whose entries override the shipped table")

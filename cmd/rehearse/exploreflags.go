@@ -69,9 +69,9 @@ func (flags exploreFlags) options() (explore.Options, error) {
 	}
 	switch {
 	case flags.workers < 1:
-		return opts, fmt.Errorf("--workers %d: at least 1 run must be under way", flags.workers)
+		return opts, fmt.Errorf("--workers must be at least 1, got %d", flags.workers)
 	case flags.pairs < 0:
-		return opts, fmt.Errorf("--pairs %d: it must not be negative", flags.pairs)
+		return opts, fmt.Errorf("--pairs must be at least 0, got %d", flags.pairs)
 	case flags.pairs == 0:
 		opts.Pairs = -1 // none; 0 is the default there
 	}

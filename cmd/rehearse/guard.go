@@ -36,9 +36,9 @@ func (a *app) guardCommand() *cobra.Command {
 	var flags guardFlags
 	cmd := &cobra.Command{
 		Use:   "guard [MESSAGE.md|-]",
-		Short: "Tell whether an agent stops with work announced and not done",
+		Short: "Check whether an agent stops with announced work not done",
 		Long: `guard judges an agent's last message, in French or English: may the agent stop, or does it
-announce work that it has not done? It calls no model and says what it found, where, and which
+announce work that it has not done? It calls no model, and reports what it found, where, and which
 steps are left. With - the message is read from standard input.
 
 Policies: balanced (the default) refuses a stop that defers work of the task; a decision that only
@@ -50,7 +50,7 @@ publishing, paying) are marked; a hook never orders them, nor anything that wait
 answers in the host's contract; without a message it does so for any host. --install prints the
 settings that make a host call it. A hook refuses at most --cap stops in a row in a session, never
 the same message twice, and fails open: whatever goes wrong, the agent may stop, and a line on
-standard error says why. --shadow refuses nothing and counts what it would have refused;
+standard error gives the reason. --shadow refuses nothing and counts what it would have refused;
 --shadow-report shows the counts.
 
 ` + guardExitCodes,
@@ -86,7 +86,7 @@ standard error says why. --shadow refuses nothing and counts what it would have 
 
 func (g *guardFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&g.host, "host", "", "be the stop hook of "+strings.Join(hostNames(), ", ")+",\nor auto, which tells them by their input")
+	f.StringVar(&g.host, "host", "", "be the stop hook of "+strings.Join(hostNames(), ", ")+",\nor auto, which recognises them by their input")
 	f.StringVar(&g.policy, "policy", string(stop.Balanced), "which messages may not be a stop: balanced or strict")
 	f.IntVar(&g.hook.Cap, "cap", hook.DefaultCap, "as a hook: the most refusals in a row in a session")
 	f.StringVar(&g.hook.State, "state", "", "as a hook: folder for counters (default: rehearse/guard in the user's cache)")

@@ -47,7 +47,7 @@ one of Go, Node, Python or Rust. It never overwrites a file.`,
 				return err
 			}
 			file := filepath.Join(folder, planFile)
-			fmt.Fprintf(a.stderr, "%snext: rehearse run %s\nthen: say in %s what is to be done, and: rehearse supervise %s\n",
+			fmt.Fprintf(a.stderr, "%snext: rehearse run %s\nthen: write your tasks into %s, and run: rehearse supervise %s\n",
 				found, filepath.Join(folder, scenarios.OwnFolder), file, file)
 			return nil
 		},

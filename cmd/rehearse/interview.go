@@ -19,7 +19,7 @@ const defaultStore = "interviews.db"
 func (a *app) interviewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "interview",
-		Short: "Conduct interviews with candidates, and look at those there were",
+		Short: "Conduct interviews with candidates, and inspect earlier ones",
 		Long: `interview conducts sequential interviews: one question at a time, no call for a question that is
 queued already, no answer lost. Sessions are kept in a store: a file (SQLite) or a PostgreSQL
 server. Without --live no model is called; --script plays one.`,

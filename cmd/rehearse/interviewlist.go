@@ -76,7 +76,7 @@ func (a *app) interviewShowCommand() *cobra.Command {
 	var latest bool
 	cmd := &cobra.Command{
 		Use:   "show SESSION|CANDIDATE",
-		Short: "Print what was said in an interview",
+		Short: "Print the messages of an interview",
 		Long: `show prints the messages of a session as plain text. Of a candidate with several sessions name
 one by the start of its id, or take the newest with --latest.
 

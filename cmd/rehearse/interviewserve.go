@@ -28,9 +28,9 @@ import (
 
 const serveExitCodes = `Exit codes:
   0    ended by SIGINT or SIGTERM, in good order
-  1    ended while steps were still under way; they go on when it starts again
+  1    ended with unfinished steps; they are resumed when it starts again
   2    usage or configuration: nothing was served
-  3    it could not listen, or the store did not open or is served by another one`
+  3    it could not listen, or the store did not open or is served by another process`
 
 // serveFlags are the flags of interview serve.
 type serveFlags struct {
@@ -76,7 +76,7 @@ machine.
 	f.StringVar(&flags.tokenFile, "token-file", "", "file with the token for /sessions, audits and /metrics")
 	f.StringVar(&flags.instance, "instance", "default", "name of this server; each that runs on a store needs another one")
 	f.DurationVar(&flags.callTimeout, "call-timeout", time.Minute, "the longest that one call to the model may take")
-	f.DurationVar(&flags.drain, "drain-timeout", 90*time.Second, "how long to wait at the end for steps under way")
+	f.DurationVar(&flags.drain, "drain-timeout", 90*time.Second, "how long to wait at the end for unfinished steps")
 	f.StringSliceVar(&flags.hosts, "host", nil, "a name that requests may use for this server, in addition to localhost and its address")
 	f.IntVar(&flags.starts, "starts-per-minute", web.DefaultStarts, "interviews that one address may begin in a minute; 0 means no limit")
 	f.IntVar(&flags.allStarts, "all-starts-per-minute", web.DefaultAllStarts, "interviews that all may begin in a minute; 0 means no limit")
@@ -99,7 +99,7 @@ func (a *app) token(file string) (string, error) {
 		from = file
 		token, _, _ = strings.Cut(string(data), "\n")
 		if token = strings.TrimSpace(token); token == "" {
-			return "", fmt.Errorf("%s holds no token in its first line", file)
+			return "", fmt.Errorf("%s has no token in its first line", file)
 		}
 	}
 	if token != "" && len(token) < minToken {

@@ -32,10 +32,10 @@ func (a *app) judgeCommand() *cobra.Command {
 	var flags judgeFlags
 	cmd := &cobra.Command{
 		Use:   "judge SCENARIO --labels FILE",
-		Short: "Measure how well a model that judges agrees with people, before its verdicts may gate",
-		Long: `judge asks the judge of a scenario ("scores:") about answers that people have labelled, and says
+		Short: "Measure how well a model used as judge agrees with people, before its verdicts count",
+		Long: `judge asks the judge of a scenario ("scores:") about answers that people have labelled, and reports
 how well they agree: the table of labels and verdicts, and Cohen's kappa with its interval. It
-writes that to the file that the scenario names ("agreement:"); without it, below the bar
+writes that to the file that the scenario names ("agreement:"). Without it, below the threshold
 ("least_kappa:"), or after a change of rubric or model, the verdict of the scenario is error, never
 a pass.
 
@@ -43,9 +43,9 @@ The labels are lines of JSON: {"id": "1", "task": "...", "text": "...", "pass": 
 of either kind are needed.
 
 Exit codes:
-  0    the agreement reaches the bar
-  1    it does not, or the judge did not answer in form
-  2    usage or configuration: nobody was asked
+  0    the agreement reaches the threshold
+  1    it does not, or an answer of the judge was malformed
+  2    usage or configuration: nothing was called
   3    it could not be measured, or not within the caps`,
 		Example: `  rehearse judge polite.yaml --labels labels.jsonl
   rehearse judge polite.yaml --labels labels.jsonl --score polite --live`,
@@ -87,7 +87,7 @@ func (a *app) measureJudge(ctx context.Context, path string, flags judgeFlags) e
 		return usage(err)
 	}
 	if j.Backend.Live() && !flags.live {
-		return usage(errors.New("the judge is a real model, which costs money; say so with --live"))
+		return usage(errors.New("the judge is a real model, which costs money; allow it with --live"))
 	}
 	items, err := judge.ReadLabels(flags.labels)
 	if err != nil {
@@ -139,7 +139,7 @@ func judgeOf(sc *scenarios.Scenario, name string) (*scenarios.ScoreJudge, error)
 	case len(found) == 0:
 		return nil, notAmong("judge", name, names)
 	case len(found) > 1:
-		return nil, fmt.Errorf("the scenario %s has several judges; say --score with one of %s", sc.Name, strings.Join(names, ", "))
+		return nil, fmt.Errorf("the scenario %s has several judges; choose one with --score: %s", sc.Name, strings.Join(names, ", "))
 	case strings.HasPrefix(sc.File, "shipped:"):
 		return nil, errors.New("the agreement of a shipped scenario's judge has no place on disk; copy the scenario first")
 	}
@@ -163,9 +163,9 @@ func (a *app) showAgreement(g *judge.Agreement, reaches error, least float64, as
 			said += fmt.Sprintf(" [%.2f, %.2f]", g.Interval.Lo, g.Interval.Hi)
 		}
 	}
-	verdict := fmt.Sprintf("it reaches the bar of %.2f: its verdicts may gate", least)
+	verdict := fmt.Sprintf("it reaches the threshold of %.2f: its verdicts count", least)
 	if reaches != nil {
-		verdict = "its verdicts may not gate: " + reaches.Error()
+		verdict = "its verdicts do not count: " + reaches.Error()
 	}
 	_, err := fmt.Fprintf(a.stdout, "%s\n\n%s, of %s\n%s\n", t.Render(), said, format.Plural(g.Items, "answer"), verdict)
 	return err

@@ -88,7 +88,7 @@ func loopExitCodes() string {
 		rows = append(rows, ending{s.ExitCode, string(s.Status), s.Meaning})
 	}
 	return endings(rows, "nothing was called: usage, configuration or no such backend here",
-		"Exit code 1 also says that the transcript or the result could not be written.")
+		"Exit code 1 is also returned where the transcript or the result could not be written.")
 }
 
 // prompt is the argument, or standard input if that is "-".

@@ -1,5 +1,5 @@
-// Command rehearse rehearses LLM agents against scripted backends and tells what
-// they did, what it cost and whether that is what was expected.
+// Command rehearse drives LLM agents against scripted backends and reports what they
+// did, what it cost and whether that is as expected.
 package main
 
 import (

@@ -43,14 +43,14 @@ func (a *app) mockCommand() *cobra.Command {
 		Short: "Serve a script to any client of OpenAI's or Anthropic's API",
 		Long: `mock serves a script (or the backend of a scenario) over HTTP until it is interrupted, and then
 prints which lines were not used and which calls were not expected. Latencies are real time.
-It speaks OpenAI chat completions, OpenAI Responses and Anthropic Messages, told apart by the path
-of a request. A request to any other path is reported, too.
+It speaks OpenAI chat completions, OpenAI Responses and Anthropic Messages, chosen by the path of a
+request. A request to any other path is reported, too.
 
 It answers requests for this machine only: the Host header must be localhost, a loopback address or
 the address that it listens on. Name others with --host. Requests that a web page of another origin
 sends are refused.
 
-Exit codes: 0 the script was kept to; 1 lines were left over, or a call was unexpected or invalid;
+Exit codes: 0 the script was followed; 1 lines were left over, or a call was unexpected or invalid;
 2 the script is wrong; 3 the server could not listen.`,
 		Example: `  rehearse mock script.yaml --listen 127.0.0.1:8080
   OPENAI_BASE_URL=http://127.0.0.1:8080/v1 OPENAI_API_KEY=any my-agent

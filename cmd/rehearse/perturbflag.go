@@ -37,7 +37,7 @@ func checkPerturb(ps []perturb.Perturbation, set []scenarios.Scenario, prices *p
 	if len(ps) == 0 {
 		return nil
 	}
-	if err := onlyOne(set, "--perturb lets something go wrong in one"); err != nil {
+	if err := onlyOne(set, "--perturb injects failures into one"); err != nil {
 		return err
 	}
 	env := &drive.Env{Makers: agentKinds.Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{})}

@@ -103,7 +103,7 @@ func reactExitCodes() string {
 		rows = append(rows, ending{s.ExitCode, string(s.Status), s.Meaning})
 	}
 	return endings(rows, "nothing was called: usage, or the agent or its input is not valid",
-		"Exit code 1 also says that the transcript or the result could not be written.")
+		"Exit code 1 is also returned where the transcript or the result could not be written.")
 }
 
 // options are the limits that the flags ask for.

@@ -68,7 +68,7 @@ experiment the formats terminal, markdown, comment, json and html show its resul
 
 For other programs: inspect and eval are logs of Inspect (https://inspect.aisi.org.uk), one JSON
 object and its packed form; otlp is OpenTelemetry spans of the conventions for generative AI, a
-line for each trial, which a collector takes at /v1/traces. A recording holds no date: --at names
+line for each trial, which a collector takes at /v1/traces. A recording has no date: --at sets
 when it began.
 
 --verify only checks the chain of hashes, names the lines that were changed, removed or moved (the

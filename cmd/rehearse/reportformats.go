@@ -100,7 +100,7 @@ func openRecording(path string, over func() error) (recorded, error) {
 }
 
 // errEmpty says that there is nothing to report.
-var errEmpty = errors.New("the recording holds no trial, so there is nothing to report; run the scenarios again")
+var errEmpty = errors.New("the recording has no trial, so there is nothing to report; run the scenarios again")
 
 // read reads the recording from its beginning and tells each trial to the judge.
 func (r recorded) read(judge reports.Judge) (reports.Report, error) {

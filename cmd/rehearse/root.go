@@ -32,7 +32,7 @@ const exitCodes = `Exit codes:
   0    every scenario passed
   1    a scenario failed, or a recording was changed
   2    usage or configuration: nothing was run
-  3    no verdict: the harness could not tell
+  3    no verdict: the harness failed, or the result is unknown
   130  interrupted; what was done so far is reported`
 
 // app is what the commands share.
@@ -117,7 +117,7 @@ const echo = time.Millisecond
 // leave ends the program, with the agents and commands that were asked to end.
 func (a *app) leave() {
 	child.KillAsked()
-	fmt.Fprintln(a.stderr, "\nrehearse: left at once; what was under way is not finished")
+	fmt.Fprintln(a.stderr, "\nrehearse: ended at once; running work is not finished")
 	os.Exit(exitInterrupted)
 }
 
@@ -134,9 +134,9 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rehearse",
 		Short: "Rehearse an LLM agent before it meets a paid model",
-		Long: `rehearse drives a whole LLM agent against scripted backends, along golden paths and
-every way off them, and tells what it did, what it cost, and whether that is what
-was expected. It works offline.`,
+		Long: `rehearse drives a whole LLM agent against scripted backends, on the happy path and
+under every failure mode, and reports what it did, what it cost, and whether that is
+as expected. It works offline.`,
 		Example: `  rehearse run 'loop/*'           drive the shipped scenarios of the runner loop
   rehearse init                   write a first scenario of your own
   rehearse react --example ` + firstExample() + `

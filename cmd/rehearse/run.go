@@ -64,11 +64,11 @@ A pattern is a file or folder of your own, or the name of scenarios, with * as a
 of a name, write the file's path for your own and shipped:NAME for the other. Without a pattern
 the folder ./scenarios is run.
 
---baseline holds the run against a file of rehearse bless, and fails on what is worse, missing,
-new, or judged by a bar that was moved. Budgets (--max-cost, --max-calls, --max-time) stop a run
-that is not done; everything so far is reported, without a verdict.
+--baseline compares the run with a file of rehearse bless, and fails on measures that are worse,
+missing or new, and on changed expectations. Budgets (--max-cost, --max-calls, --max-time) stop a
+run that is not done; everything so far is reported, without a verdict.
 
---perturb lets something go wrong in one scenario, and judges it by the invariants, as explore does.
+--perturb injects a failure into one scenario, and checks the invariants, as explore does.
 
 ` + exitCodes,
 		Example: `  rehearse run 'loop/*'
@@ -86,7 +86,7 @@ that is not done; everything so far is reported, without a verdict.
 	}
 	f := cmd.Flags()
 	f.StringVarP(&flags.out, "out", "o", "", "folder for the reports (default: a new one in "+runsFolder+")")
-	f.IntVarP(&flags.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many trials are under way at once")
+	f.IntVarP(&flags.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many trials run at once")
 	tagFlag(cmd, &flags.tags)
 	f.StringVar(&flags.prices, "prices", "", "a price file whose entries override the shipped table")
 	f.StringToStringVar(&flags.labels, "label", nil, "labels for the recording, such as `branch=main`")
@@ -94,17 +94,17 @@ that is not done; everything so far is reported, without a verdict.
 	f.BoolVar(&flags.html, "html", true, "write report.html, the page for a browser")
 	f.BoolVar(&flags.asJSON, "json", false, "print the report as JSON on standard output")
 	liveFlag(f, &flags.live)
-	f.BoolVar(&flags.require, "require", false, "what a scenario needs and this machine lacks, such as Docker, is an error and no skip")
+	f.BoolVar(&flags.require, "require", false, "fail, rather than skip, a scenario that needs something this machine lacks, such as Docker")
 	baselineFlag(f, &flags.baseline)
 	flags.limits.register(f)
-	f.Var(&flags.perturb, "perturb", "let something go wrong, such as `call=7:reset-mid-stream`; may be repeated")
+	f.Var(&flags.perturb, "perturb", "inject a failure, such as `call=7:reset-mid-stream`; may be repeated")
 	f.BoolVar(&flags.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
 	return cmd
 }
 
 func (a *app) runScenarios(ctx context.Context, patterns []string, flags runFlags) error {
 	if flags.workers < 1 {
-		return usage(fmt.Errorf("--workers %d: at least 1 trial must be under way", flags.workers))
+		return usage(fmt.Errorf("--workers must be at least 1, got %d", flags.workers))
 	}
 	if err := a.checkLive(flags.live); err != nil {
 		return usage(err)

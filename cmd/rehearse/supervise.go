@@ -32,7 +32,7 @@ func (a *app) superviseCommand() *cobra.Command {
 	var flags superviseFlags
 	cmd := &cobra.Command{
 		Use:   "supervise PLAN.yaml",
-		Short: "Carry a plan of tasks through to its end, over any backend",
+		Short: "Carry out a plan of tasks to its end, with any backend",
 		Long: `supervise does the tasks of a plan one after the other, with the workers that the plan names or a
 runner loop. It makes the plan's checks before it stops, goes on where they fail, and saves as it
 goes: ended by Ctrl-C, by a crash or by a kill, the same command goes on where it was. It is the
@@ -41,7 +41,7 @@ real thing: agents and commands work in the plan's folder, and may cost money.
 The state is kept in .rehearse/state beside the plan, one folder for each plan's name, and one
 process at a time works on it. Limits, checks and workers of a plan may be changed while it
 stands; other tasks are another plan, for which --fresh begins anew and keeps the old state
-aside. --status only tells where a plan stands.
+aside. --status only reports where a plan stands.
 
 The backends are those of rehearse loop, which explains them; a plan whose workers are commands
 needs none. Agents' questions are asked here if standard input is a terminal; elsewhere the run
@@ -64,7 +64,7 @@ goes on with other tasks and ends with escalated. "rehearse schema plan" prints 
 	f := cmd.Flags()
 	f.StringVar(&flags.state, "state", "", "folder for the state (default: .rehearse/state/NAME beside the plan)")
 	f.BoolVar(&flags.fresh, "fresh", false, "begin anew, and keep the old state aside")
-	f.BoolVar(&flags.status, "status", false, "tell where the plan stands, and do nothing")
+	f.BoolVar(&flags.status, "status", false, "report where the plan stands, and do nothing else")
 	f.Var(&flags.timeout, "timeout", "stop after that time, in place of the plan's; 0s never does")
 	f.BoolVar(&flags.asJSON, "json", false, "print the result as JSON on standard output")
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not show how it goes on")
@@ -79,7 +79,7 @@ func superviseExitCodes() string {
 		rows = append(rows, ending{s.ExitCode, string(s.Status), s.Meaning})
 	}
 	return endings(rows, "nothing was done: usage, the plan is not valid or not that of the state, or another process works on the state",
-		"With --status: 0 if it could be told, else 1 or 2.")
+		"With --status: 0 if the state could be read, else 1 or 2.")
 }
 
 func (a *app) supervise(ctx context.Context, f *pflag.FlagSet, file string, flags *superviseFlags) error {
@@ -123,7 +123,7 @@ func (a *app) superviseOptions(ctx context.Context, job *cli.Job, flags *supervi
 	if models := job.Models(); len(models) > 0 {
 		backend, err := a.agentBackend(ctx, &flags.agentFlags)
 		if err != nil {
-			return o, usage(fmt.Errorf("%w (it is for the plan's workers that are no command: %s)", err, strings.Join(models, ", ")))
+			return o, usage(fmt.Errorf("%w (it is for the plan's workers that are not commands: %s)", err, strings.Join(models, ", ")))
 		}
 		o.Backend, o.Conversational = backend, backend.ID() == backends.OpenAI
 		o.Inert = flags.script == "" && !flags.actsOnFiles()

@@ -15,18 +15,18 @@ func (a *app) tuneCommand() *cobra.Command {
 	var flags experimentFlags
 	cmd := &cobra.Command{
 		Use:   "tune FILE",
-		Short: "Search for a better prompt, and promote it only if it is better where it was not sought",
+		Short: "Search for a better prompt, and promote it only if it wins on held-out scenarios",
 		Long: `tune chooses among fragments of a text that the experiment's file gives ("tune:"), on the training
-scenarios, and holds what it ends with against the base on the scenarios that are held out. What was
-best among many is partly luck: it is promoted only if it is better there, by the experiment's own
-measure, smallest effect and risk.
+scenarios, and compares the best one with the base on held-out scenarios. The best of many is partly
+luck: it is promoted only if it is better there, by the experiment's own measure, smallest effect
+and risk.
 
 ` + experimentFolder(tuneJournals) + `Exit codes:
   0    a text was promoted
-  1    none was: what was found is not better than the base on the held-out scenarios
+  1    none was: the best one is not better than the base on the held-out scenarios
   2    usage or configuration: nothing was run
-  3    no verdict: a cap stopped it, nothing could be driven, or the harness could not tell
-  130  interrupted; the same command with --out goes on`,
+  3    no verdict: a cap stopped it, nothing could be driven, or the harness failed
+  130  interrupted; the same command with --out resumes it`,
 		Example: `  rehearse tune mirror.yaml --plan
   rehearse tune mirror.yaml --save prompts/better.md
   rehearse tune mirror.yaml --live --max-cost 5EUR --out /tmp/tuned`,

@@ -29,7 +29,7 @@ func (a *app) versionCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "version",
-		Short:   "Tell the version of the program and of its file formats",
+		Short:   "Print the version of the program and of its file formats",
 		Example: "  rehearse version --json",
 		Args:    arguments(0, 0, "version takes no argument"),
 		RunE: func(*cobra.Command, []string) error {

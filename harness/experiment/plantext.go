@@ -82,7 +82,7 @@ func (p *Plan) facts() []string {
 		list = append(list, fmt.Sprintf("rehearse tune searches before, %s: at most %s on %s", p.Search, format.Plural(p.SearchTrials, "trial"), format.Plural(len(p.Training), "training scenario")))
 	}
 	if d.Looks > 1 {
-		list = append(list, fmt.Sprintf("it may stop early, at one of %d looks, alpha spent as %s", d.Looks, sanitize.Line(d.Spending, 40)))
+		list = append(list, fmt.Sprintf("it may stop early, at one of %d interim analyses, alpha spent as %s", d.Looks, sanitize.Line(d.Spending, 40)))
 	}
 	return append(list, "at the worst it costs: "+p.worst())
 }
@@ -100,7 +100,7 @@ func (p *Plan) worst() string {
 	case len(p.Live) == 0:
 		return "nothing, as no variant calls a real model"
 	case len(caps) == 0:
-		return "any amount, as nothing caps it; say --max-cost or --max-calls, or write caps: in the file"
+		return "any amount, as nothing caps it; give --max-cost or --max-calls, or write caps: in the file"
 	}
 	return strings.Join(caps, ", at most ") + fmt.Sprintf(" (real models are called by %s)", sanitize.Line(strings.Join(p.Live, ", "), 200))
 }
