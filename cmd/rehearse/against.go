@@ -106,7 +106,7 @@ func openBaseline(file string, args []string) (*against, error) {
 	return &against{before: before, file: file}, nil
 }
 
-// of says which run is held against it.
+// of sets the run that is compared with it.
 func (a *against) of(folder string, run record.Run) *against {
 	if a == nil {
 		return nil

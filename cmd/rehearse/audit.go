@@ -109,8 +109,8 @@ func (a *app) audit(ctx context.Context, word string, flags auditFlags) error {
 	return nil
 }
 
-// auditOptions are those of an audit without texts; secrets of this process's
-// environment are taken out of what it holds.
+// auditOptions returns the options of an audit without texts. Secrets of this process's
+// environment are removed from it.
 func auditOptions(prices string) (audit.Options, error) {
 	table, err := priceTable(prices)
 	if err != nil {
@@ -141,7 +141,7 @@ func auditPage(w io.Writer, result audit.Audit) error {
 	return doc.HTML(w, report.Document(result), audit.Schema)
 }
 
-// writeAudit writes both files, or neither. Several says that the candidate has
+// writeAudit writes both files, or neither. several is true if the candidate has
 // other sessions, whose audits must not be overwritten.
 func writeAudit(path string, result audit.Audit, several bool) (names []string, err error) {
 	out, err := atomicdir.Open(path)

@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/cli"
 )
 
-// backendFlags say which backend an agent works with.
+// backendFlags choose the backend of an agent.
 type backendFlags struct {
 	backend, model string
 	command        string
@@ -53,7 +53,8 @@ func (a *app) findBackend(ctx context.Context, flags backendFlags) (llm.Adapter,
 	})
 }
 
-// program is what --command names. A path is one from here, wherever it runs.
+// program returns the command line of --command. A path is relative to the current folder,
+// wherever the program runs.
 func (b *backendFlags) program() []string {
 	program := strings.Fields(b.command)
 	if len(program) > 0 && strings.ContainsRune(program[0], filepath.Separator) {

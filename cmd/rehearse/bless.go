@@ -101,7 +101,7 @@ func (a *app) bless(ctx context.Context, path string, flags blessFlags) error {
 	return a.writeBaseline(path, old, run.Baseline, data, flags)
 }
 
-// over are the rules of the file that is there, but for what the flags say.
+// over returns the rules of the existing file, with those of the flags in their place.
 func (flags blessFlags) over(old *baseline.Baseline) baseline.Rules {
 	rules := baseline.DefaultRules()
 	if old != nil {

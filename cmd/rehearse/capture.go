@@ -95,7 +95,7 @@ func matchings() []string {
 	return names
 }
 
-// validate refuses flags that say nothing, or two things.
+// validate refuses missing and contradictory flags.
 func (f *captureFlags) validate() error {
 	switch {
 	case f.out == "":
@@ -211,7 +211,7 @@ func secrets(redacted map[string]int) string {
 	return fmt.Sprintf(", secrets replaced: %d", n)
 }
 
-// writeScript makes the script of what was captured, and tells what is not in it.
+// writeScript writes the script of what was captured, and reports what is not in it.
 func (a *app) writeScript(flags captureFlags) error {
 	t, err := capture.ReadJournal(flags.tape())
 	if err != nil {

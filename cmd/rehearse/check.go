@@ -43,7 +43,7 @@ Exit codes: 0 all is well, 2 something is wrong or nothing was selected.`,
 	return cmd
 }
 
-// check checks all files before it says what is wrong.
+// check checks all files before it reports what is wrong.
 func (a *app) check(args, tags []string, prices string) error {
 	table, err := priceTable(prices)
 	if err != nil {
@@ -93,8 +93,7 @@ func parseFile(k filekind.Kind, f filekind.File, prices *price.Table) scenarios.
 	return found
 }
 
-// withDiagnostics adds what an error says is wrong with files; any other error is
-// returned.
+// withDiagnostics adds the diagnostics of an error; any other error is returned.
 func withDiagnostics(found scenarios.Diagnostics, err error) (scenarios.Diagnostics, error) {
 	if err == nil {
 		return found, nil

@@ -118,14 +118,14 @@ func acceptCommand(folder, file string, run *baseline.Baseline) string {
 	return blessCommand(folder, file, flags...)
 }
 
-// side is what is compared: a run summed up, or the file of a baseline.
+// side is one side of a comparison: a run summed up, or the file of a baseline.
 type side struct {
 	baseline.Baseline
 	isFile bool
 	report reports.Report // of a run
 }
 
-// findings are what is wrong with a run beside its scenarios; when says which it is.
+// findings returns what is wrong with a run beside its scenarios; when names the side.
 func (s *side) findings(when string) []gate.Finding {
 	if s.isFile {
 		return nil
@@ -133,7 +133,7 @@ func (s *side) findings(when string) []gate.Finding {
 	return runFindings(s.report, when)
 }
 
-// runFindings are what keeps a run from standing for its whole plan.
+// runFindings returns the reasons why a run does not represent its whole plan.
 func runFindings(r reports.Report, when string) []gate.Finding {
 	var list []gate.Finding
 	add := func(rule, message, evidence string) {
@@ -171,7 +171,7 @@ func openSide(ctx context.Context, path string) (side, error) {
 	return sumUp(ctx, recording)
 }
 
-// isBaseline tells a baseline from a recording by its first line: that of a recording
+// isBaseline distinguishes a baseline from a recording by its first line: that of a recording
 // is a whole object with a type.
 func isBaseline(path string) (bool, error) {
 	info, err := os.Stat(path)

@@ -153,7 +153,7 @@ func starts(keys []string) []string {
 	return list
 }
 
-// request is what the flags and arguments ask for.
+// detectRequest returns the request of flags and arguments.
 func (a *app) detectRequest(args []string, flags detectFlags) evaluate.Request {
 	return evaluate.Request{
 		Corpora: args, Stdin: a.stdin,

@@ -103,7 +103,7 @@ func oneScenario(pattern string, prices *price.Table) (scenarios.Scenario, error
 	return set[0], nil
 }
 
-// onlyOne says why a set is not the one scenario that a command takes.
+// onlyOne returns an error unless a set is one scenario.
 func onlyOne(set []scenarios.Scenario, why string) error {
 	if len(set) == 1 {
 		return nil

@@ -61,7 +61,7 @@ func completeFamilies(_ *cobra.Command, _ []string, start string) ([]string, cob
 	return choices, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// options are what the flags ask for.
+// options returns the options of the flags.
 func (flags exploreFlags) options() (explore.Options, error) {
 	opts := explore.Options{
 		Workers: flags.workers, MaxRuns: flags.maxRuns, Seed: flags.seed, Tool: tool(),

@@ -31,7 +31,7 @@ type runFiles struct {
 	scenario  record.Scenario
 	progress  *reports.Progress
 	stacks    io.Writer // where the stacks of panics go
-	// against holds the run against a baseline; nil without one.
+	// against compares the run with a baseline; nil without one.
 	against *against
 	// page is rendered as the run goes on; nil if none is wanted.
 	page *runPage

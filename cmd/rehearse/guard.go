@@ -115,7 +115,7 @@ func hostNames() []string {
 	return names
 }
 
-// check refuses values that are none, and what does not go together.
+// check refuses unknown values, and flags that exclude each other.
 func (g *guardFlags) check(cmd *cobra.Command, args []string) error {
 	if !slices.Contains(policies, g.policy) {
 		return notAmong("policy", g.policy, policies)

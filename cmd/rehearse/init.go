@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// starter holds the files that init writes. They are checked like any other
+// starter has the files that init writes. They are checked like any other
 // scenario by this package's tests.
 //
 //go:embed all:starter
@@ -54,8 +54,8 @@ one of Go, Node, Python or Rust. It never overwrites a file.`,
 	}
 }
 
-// writePlan writes a plan with the checks of the project that the folder holds,
-// and returns a line on what it found.
+// writePlan writes a plan with the checks of the project in the folder, and returns a line
+// on what it found.
 func (a *app) writePlan(folder string) (found string, err error) {
 	proposal := propose.Look(os.DirFS(folder)) // which may not be there yet
 	if err := a.writeNew(filepath.Join(folder, planFile), []byte(proposal.Plan(planName(folder)))); err != nil {
@@ -105,7 +105,7 @@ func (a *app) writeStarter(folder string) error {
 	})
 }
 
-// writeNew writes a file that is not there yet, and says what it did.
+// writeNew writes a file unless it exists, and reports which.
 func (a *app) writeNew(file string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return noVerdict(fmt.Errorf("make the folder for %s: %w", file, err))

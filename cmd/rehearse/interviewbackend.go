@@ -19,7 +19,7 @@ import (
 // interviewModel writes the texts of interviews unless another one is chosen.
 const interviewModel = "gpt-6.1-terra"
 
-// modelFlags say who writes the texts of interviews.
+// modelFlags choose the model that writes the texts of interviews.
 type modelFlags struct {
 	script string
 	live   bool

@@ -184,7 +184,7 @@ func offered(script string) []session.Language {
 	return languages
 }
 
-// announce tells where the server is.
+// announce prints the address of the server.
 func (a *app) announce(address net.Addr, flags serveFlags, st *store.Store) {
 	url := "http://" + address.String() + "/"
 	fmt.Fprintln(a.stdout, url)
@@ -243,7 +243,7 @@ func orUnlimited[T int | float64](limit T) T {
 	return limit
 }
 
-// means are what interviews are conducted with.
+// means are the model and the store of interviews.
 type means struct {
 	count   func(model, text string) int
 	backend llm.Backend

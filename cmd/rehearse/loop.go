@@ -128,7 +128,7 @@ func (a *app) runLoop(ctx context.Context, given loop.Options, flags loopFlags) 
 	if err != nil {
 		return usage(err) // noVerdict's code is that of a timeout here
 	}
-	defer session.Close()
+	defer func() { _ = session.Close() }() // each line is on the disk already
 	result, writing := session.Run(ctx, loop.Deps{
 		Backend: backend, BackendID: backend.ID(), Conversational: backend.ID() == backends.OpenAI,
 		Clock: clock.Real(), Price: prices.Pricer(settings.Model), EURPerUSD: prices.EURPerUSD,

@@ -85,12 +85,12 @@ func (b *budgetFlags) register(f *pflag.FlagSet) {
 	f.Lookup("max-cost").DefValue = "" // help would show "0"
 }
 
-// given says whether the user gave any of the flags.
+// given reports whether the user gave any of the flags.
 func (b *budgetFlags) given(f *pflag.FlagSet) bool {
 	return f.Changed("max-calls") || f.Changed("max-tokens") || f.Changed("max-cost")
 }
 
-// capsOver returns caps with those that the user gave in their place.
+// capsOver returns caps with those of the flags in their place.
 func (b *budgetFlags) capsOver(f *pflag.FlagSet, caps budget.Caps) budget.Caps {
 	if f.Changed("max-calls") {
 		caps.Calls = b.calls

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
-// perturbValue is a flag that may be repeated: what is to go wrong.
+// perturbValue is a repeatable flag with perturbations.
 type perturbValue []perturb.Perturbation
 
 // String implements pflag.Value. Help shows no default.
@@ -32,7 +32,7 @@ func (v *perturbValue) Set(text string) error {
 	return nil
 }
 
-// checkPerturb says why that cannot go wrong in a set.
+// checkPerturb returns an error if the perturbations cannot be injected into a set.
 func checkPerturb(ps []perturb.Perturbation, set []scenarios.Scenario, prices *price.Table) error {
 	if len(ps) == 0 {
 		return nil
@@ -45,7 +45,7 @@ func checkPerturb(ps []perturb.Perturbation, set []scenarios.Scenario, prices *p
 	return errors.Join(err, env.Close())
 }
 
-// perturbed is the driver of a scenario in which that goes wrong.
+// perturbed returns the driver of a scenario with injected perturbations.
 func perturbed(sc scenarios.Scenario, ps []perturb.Perturbation, env *drive.Env) (drive.Driver, error) {
 	driver, err := drive.New(sc, env)
 	if err != nil {
@@ -57,7 +57,7 @@ func perturbed(sc scenarios.Scenario, ps []perturb.Perturbation, env *drive.Env)
 	return driver, nil
 }
 
-// runSet drives a set, or its only scenario with what goes wrong.
+// runSet drives a set, or its only scenario with perturbations.
 func runSet(ctx context.Context, set []scenarios.Scenario, ps []perturb.Perturbation, opts harness.Options) (harness.Outcome, error) {
 	if len(ps) == 0 {
 		return harness.Run(ctx, set, opts)

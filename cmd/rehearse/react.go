@@ -148,7 +148,7 @@ func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags 
 	if err != nil {
 		return usage(err) // noVerdict's code is that of a timeout here
 	}
-	defer session.Close()
+	defer func() { _ = session.Close() }() // each line is on the disk already
 	view := a.view(flags.quiet)
 	deps := react.Deps{
 		Backend: backend, BackendID: backend.ID(), Clock: clock.Real(),

@@ -141,7 +141,7 @@ func (a *app) report(ctx context.Context, path string, flags reportFlags) error 
 	return quiet(exitCode(report))
 }
 
-// validate says which flags do not go together.
+// validate refuses flags that exclude each other.
 func (f reportFlags) validate() error {
 	switch {
 	case f.scores != "" && f.format != "html":

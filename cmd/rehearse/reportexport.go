@@ -12,11 +12,11 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/spans"
 )
 
-// each is told every judged trial of a recording.
+// each receives every judged trial of a recording.
 type each = func(record.Scenario, record.Trial, measure.Facts, []gate.Finding) error
 
-// tell returns a judge that tells each trial that it has judged.
-func tell(judge reports.Judge, to each) reports.Judge {
+// forEach returns a judge that passes each judged trial on.
+func forEach(judge reports.Judge, to each) reports.Judge {
 	return func(s record.Scenario, t record.Trial) (measure.Facts, []gate.Finding, error) {
 		facts, findings, err := judge(s, t)
 		if err == nil {
@@ -31,7 +31,7 @@ func tell(judge reports.Judge, to each) reports.Judge {
 func logged(write func(*inspect.Log, io.Writer, inspect.Head, inspect.Samples) error) func(io.Writer, recorded) (reports.Report, error) {
 	return func(w io.Writer, in recorded) (reports.Report, error) {
 		log := &inspect.Log{}
-		report, err := in.read(tell(in.judge, log.Count))
+		report, err := in.read(forEach(in.judge, log.Count))
 		if err != nil {
 			return report, err
 		}
@@ -43,7 +43,7 @@ func logged(write func(*inspect.Log, io.Writer, inspect.Head, inspect.Samples) e
 			Run: run, Start: in.start, Interrupted: report.Interrupted, Problems: report.Problems,
 		}
 		err = write(log, w, head, func(to inspect.Each) error {
-			_, err := in.read(tell(in.judge, to))
+			_, err := in.read(forEach(in.judge, to))
 			return err
 		})
 		return report, err
@@ -56,7 +56,7 @@ func traced(w io.Writer, in recorded) (reports.Report, error) {
 	if err != nil {
 		return reports.Report{}, err
 	}
-	return in.read(tell(in.judge, spans.NewWriter(w, run, in.start, in.chain.Altered).Trial))
+	return in.read(forEach(in.judge, spans.NewWriter(w, run, in.start, in.chain.Altered).Trial))
 }
 
 // head is the first line of the recording.

@@ -67,12 +67,11 @@ type recorded struct {
 	options reports.Options
 	// scores are those of detectors; nil without any.
 	scores *detection.Report
-	// start is when the trials are said to have begun, where a format needs a date:
-	// recordings hold none.
+	// start is the start of the trials for formats that need a date: recordings have none.
 	start time.Time
 	// comparison is the one with a baseline that the run left; nil if it left none.
 	comparison *compare.Result
-	// over says why reading is to end, if it is; nil never ends it.
+	// over returns why reading must end, or nil; a nil func never ends it.
 	over func() error
 }
 
@@ -99,10 +98,10 @@ func openRecording(path string, over func() error) (recorded, error) {
 	return in, nil
 }
 
-// errEmpty says that there is nothing to report.
+// errEmpty is the error of a recording without trials.
 var errEmpty = errors.New("the recording has no trial, so there is nothing to report; run the scenarios again")
 
-// read reads the recording from its beginning and tells each trial to the judge.
+// read reads the recording from its beginning and judges each trial.
 func (r recorded) read(judge reports.Judge) (reports.Report, error) {
 	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
 		return reports.Report{}, fmt.Errorf("read the recording from its beginning: %w", err)

@@ -35,7 +35,7 @@ const exitCodes = `Exit codes:
   3    no verdict: the harness failed, or the result is unknown
   130  interrupted; what was done so far is reported`
 
-// app is what the commands share.
+// app is shared by the commands.
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -71,8 +71,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return exit.code
 }
 
-// endSignals are those that ask for an end: Ctrl-C, kill, and a terminal that is
-// closed, unless nohup has it ignored.
+// endSignals returns the signals that request an end: Ctrl-C, kill, and a closed terminal
+// unless nohup ignores it.
 func endSignals() []os.Signal {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -110,8 +110,8 @@ func (a *app) listen(signals <-chan os.Signal, over <-chan struct{}, interrupt c
 	}
 }
 
-// echo is the time within which a signal is the first one heard twice, and no
-// second thought: timeout(1) sends it to the program and to its group.
+// echo is the time within which two signals count as one: timeout(1) sends a signal to the
+// program and to its group.
 const echo = time.Millisecond
 
 // leave ends the program, with the agents and commands that were asked to end.
@@ -182,8 +182,7 @@ as expected. It works offline.`,
 	return root
 }
 
-// helpCommand is cobra's, but it does not take a word that is no command for a
-// question about all of them.
+// helpCommand is cobra's, but it refuses a word that is not a command.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND]",

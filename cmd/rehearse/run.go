@@ -197,7 +197,7 @@ func (a *app) show(report reports.Report, flags runFlags) error {
 	return reports.Terminal(a.stdout, report, opts)
 }
 
-// exitCode says what a report means to a script.
+// exitCode returns the exit code of a report.
 func exitCode(r reports.Report) int {
 	if r.Interrupted {
 		return exitInterrupted

@@ -49,7 +49,7 @@ func (l *runLimits) register(f *pflag.FlagSet) {
 // maxTrials bounds --trials: more than that is a slip of the finger.
 const maxTrials = 1_000_000
 
-// check says which of the flags cannot be.
+// check refuses values that are out of range.
 func (l *runLimits) check(f *pflag.FlagSet) error {
 	switch {
 	case f.Changed("trials") && (l.trials < 1 || l.trials > maxTrials):

@@ -66,8 +66,8 @@ func (a *app) tune(cmd *cobra.Command, path string, flags experimentFlags) error
 	return quiet(experimentExit(found, found.JudgeSearch()))
 }
 
-// free says why a file cannot be written that must not be there; better before the search
-// than after it.
+// free returns an error if a new file cannot be written; it is called before a search, not
+// after it.
 func free(file string) error {
 	if _, err := os.Lstat(file); err == nil {
 		return fmt.Errorf("--save %s: the file is there already, and would stay as it is; name another", file)
@@ -93,7 +93,7 @@ func (a *app) saveTuned(file string, r *result.Result) error {
 	return nil
 }
 
-// writeNew writes a file that must not be there yet.
+// writeNew writes a file that must not exist.
 func writeNew(name string, data []byte) error {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
-// exitError ends the program with a code. A nil err means that everything that
-// is to be said has been said.
+// exitError ends the program with a code. A nil err means that everything has been printed.
 type exitError struct {
 	code int
 	err  error
@@ -28,10 +27,10 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// usage marks an error as the user's to mend.
+// usage marks an error as the user's.
 func usage(err error) error { return &exitError{exitUsage, err} }
 
-// noVerdict marks an error that kept the harness from telling.
+// noVerdict marks an error that left the harness without a verdict.
 func noVerdict(err error) error {
 	if known, ok := errors.AsType[*exitError](err); ok {
 		return known // such as a mistake in usage that was found late
@@ -39,7 +38,7 @@ func noVerdict(err error) error {
 	return &exitError{exitNoVerdict, err}
 }
 
-// quiet ends with a code and no further word.
+// quiet ends with a code and no message.
 func quiet(code int) error {
 	if code == exitPass {
 		return nil
@@ -52,7 +51,7 @@ func notAmong(what, word string, choices []string) error {
 	return usage(suggest.NotAmong(what, word, choices))
 }
 
-// arguments checks how many there are; want tells what they should be.
+// arguments checks the number of arguments; want describes them.
 func arguments(least, most int, want string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if least <= len(args) && len(args) <= most {
@@ -62,7 +61,7 @@ func arguments(least, most int, want string) cobra.PositionalArgs {
 	}
 }
 
-// unknownCommand refuses what is none of the subcommands.
+// unknownCommand refuses words that are not subcommands.
 func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

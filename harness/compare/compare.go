@@ -1,5 +1,5 @@
-// Package compare holds two runs of the same scenarios against each other, or a
-// run against its baseline, and tells regression from noise. It is pure: the same
+// Package compare compares two runs of the same scenarios, or a run with its baseline, and
+// separates regressions from noise. It is pure: the same
 // two runs always give the same result.
 package compare
 
@@ -210,7 +210,7 @@ func (c *comparing) bar(b Bar) {
 	c.find(b.Scenario, f)
 }
 
-// add adds what a comparison says at once, and a test for later.
+// add adds a comparison that is decided at once, and a test for later.
 func (c *comparing) add(x Comparison, t *test) {
 	c.result.Comparisons = append(c.result.Comparisons, x)
 	if t != nil {
@@ -219,7 +219,7 @@ func (c *comparing) add(x Comparison, t *test) {
 	}
 }
 
-// findingOf is what a comparison means for the verdict, if anything.
+// findingOf returns the finding of a comparison, if it has one.
 func findingOf(x *Comparison) gate.Finding {
 	switch x.Verdict {
 	case Worse:

@@ -37,7 +37,7 @@ func newLoad(before, after []float64) *load {
 	return &load{drift: stat.NewDrift(b, a), shift: stat.HodgesLehmann(differences, stat.Level).Value}
 }
 
-// explains says by how much load could have changed the time, if that is enough to explain
+// explains returns by how much load could have changed the time, if that is enough to explain
 // the difference; else it is empty, as for what is not a time of the wall clock. Half of
 // alpha is for that, shared by all families of times.
 func (l *load) explains(s correction) string {

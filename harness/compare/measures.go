@@ -31,7 +31,7 @@ func costLimit(r baseline.Rules) float64 { return r.Cost }
 
 func tokenLimit(r baseline.Rules) float64 { return r.Tokens }
 
-// kinds are those of measures by name. Others are told by their unit.
+// kinds are the rules by measure name. Other measures are classified by their unit.
 var kinds = map[string]kind{
 	"tokens":        {limit: tokenLimit},
 	"tokens_input":  {limit: tokenLimit, beside: true},

@@ -31,7 +31,7 @@ const (
 	Detector Rule = "detector"
 )
 
-// Verdict is what a comparison says.
+// Verdict is the result of a comparison.
 type Verdict string
 
 // The verdicts.
@@ -41,7 +41,7 @@ const (
 	// Tied means that no difference that matters is left: it is within the limit, or
 	// its interval lies within the smallest effect of interest.
 	Tied Verdict = "tied"
-	// Insufficient means that the data cannot tell.
+	// Insufficient means that the data does not decide.
 	Insufficient Verdict = "insufficient data"
 )
 
@@ -56,7 +56,7 @@ type Comparison struct {
 	// Before and After are the values, means over trials.
 	Before measure.Value `json:"before"`
 	After  measure.Value `json:"after"`
-	// BeforeText and AfterText are those of a measure that is no number.
+	// BeforeText and AfterText are the values of a measure that is not a number.
 	BeforeText string `json:"before_text,omitempty"`
 	AfterText  string `json:"after_text,omitempty"`
 	// Effect is After less Before, with its interval where the rule has one; nil
@@ -68,7 +68,7 @@ type Comparison struct {
 	// p-value could have been small enough.
 	P        *float64 `json:"p,omitempty"`
 	Adjusted *float64 `json:"p_adjusted,omitempty"`
-	// Why says in a sentence what led to the verdict.
+	// Why explains the verdict in a sentence.
 	Why string `json:"why"`
 
 	// lost is true where it was known before and is not now, open where it looks worse and
@@ -76,7 +76,7 @@ type Comparison struct {
 	lost, open bool
 }
 
-// Bar is a changed bar: what is demanded, and not how the agent behaves.
+// Bar is a changed expectation: a change of the demands, not of the agent's behaviour.
 type Bar struct {
 	// Scenario is empty for what holds for all, such as the rules of the comparison.
 	Scenario string `json:"scenario,omitempty"`
@@ -112,7 +112,7 @@ type Result struct {
 	// counted in Equal.
 	Comparisons []Comparison `json:"comparisons"`
 	Equal       int          `json:"equal"`
-	// Bars are those that were moved.
+	// Bars are the changed expectations.
 	Bars []Bar `json:"bars,omitempty"`
 	// Missing are scenarios that only Before has, New those that only After has.
 	Missing []string `json:"missing,omitempty"`
@@ -123,7 +123,7 @@ type Result struct {
 	Bless string `json:"bless,omitempty"`
 }
 
-// Check says what does not follow from the rest, as in a file that was edited: the
+// Check returns an error if a part does not follow from the rest, as in an edited file: the
 // verdict is that of the findings, and all that is worse or moved has one.
 func (r *Result) Check() error {
 	if want := verdictOf(r.Findings); r.Verdict != want {
@@ -172,7 +172,7 @@ const (
 	maxResamples     = 1_000_000
 )
 
-// Validate says what is wrong with the options.
+// Validate returns an error if the options are not valid.
 func (o *Options) Validate() error {
 	if (o.Rules != baseline.Rules{}) {
 		if err := o.Rules.Validate(); err != nil {

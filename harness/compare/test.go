@@ -122,7 +122,7 @@ func (t *test) up() bool {
 	}
 }
 
-// words say what was seen: "+120ms (+12 %; 95 % interval +80ms to +150ms; 20 trials)".
+// words describe the effect: "+120ms (+12 %; 95 % interval +80ms to +150ms; 20 trials)".
 func (t *test) words() string {
 	text := t.seen
 	if math.IsNaN(t.effect.Value) {
@@ -141,7 +141,7 @@ func (t *test) words() string {
 	return text + format.Plural(t.effect.N/max(1, t.sides), t.noun) + ")"
 }
 
-// more says how many trials would decide.
+// more returns how many trials would decide.
 func (t *test) more(s correction) string {
 	sides := max(1, t.sides)
 	fewest := max(t.fewest(s.each()), t.effect.N/sides+1)

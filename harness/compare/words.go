@@ -35,7 +35,7 @@ func rank(s gate.Severity) int {
 	}
 }
 
-// seen says what a measure was and is.
+// seen returns the values of a measure before and now.
 func seen(before, now float64, unit string) string {
 	return format.Amount(before, unit) + " before and " + format.Amount(now, unit) + " now"
 }

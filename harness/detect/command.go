@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// CommandConfig says how a command is run that detects.
+// CommandConfig configures a detector that is a program.
 type CommandConfig struct {
 	// Argv is the program and its arguments.
 	Argv []string
@@ -55,7 +55,7 @@ type Command struct {
 // is no such program.
 func NewCommand(cfg CommandConfig) (*Command, error) {
 	if len(cfg.Argv) == 0 {
-		return nil, errors.New("there is no command to run; say command:PROGRAM ARGUMENTS")
+		return nil, errors.New("there is no command to run; write command:PROGRAM ARGUMENTS")
 	}
 	if _, err := exec.LookPath(cfg.Argv[0]); err != nil {
 		return nil, fmt.Errorf("the detector cannot be run: %w", err)

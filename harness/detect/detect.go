@@ -9,14 +9,13 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/corpus"
 )
 
-// Detector says of a message whether it defers work, or of a reflection whether it
-// is complacent. Implementations are safe
-// for concurrent use. They must not look at the item's label, which they are
+// Detector decides whether a message defers work, or a reflection is complacent.
+// Implementations are safe for concurrent use. They must not look at the item's label, which they are
 // given only so that an implementation can be a table of known answers in tests.
 type Detector interface {
 	// Name identifies the detector in reports, such as "guard:balanced".
 	Name() string
-	// Detect returns an error where it cannot tell; of the Prediction only Calls
+	// Detect returns an error where it has no answer; of the Prediction only Calls
 	// and CostEUR then count.
 	Detect(ctx context.Context, item corpus.Item) (Prediction, error)
 }
@@ -40,7 +39,7 @@ func KindOf(d Detector) (corpus.Kind, bool) {
 	return "", false
 }
 
-// Prediction is what a detector says of one item.
+// Prediction is the answer of a detector for one item.
 type Prediction struct {
 	// Positive says that the message defers, or that the reflection is complacent.
 	Positive bool `json:"positive"`

@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// HTTPConfig says which endpoint detects.
+// HTTPConfig configures a detector behind an endpoint.
 type HTTPConfig struct {
 	// URL takes a POST of a question, {"id", "text", "lang"}, and answers with
 	// {"id", "positive", …}, both as application/json.

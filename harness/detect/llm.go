@@ -20,7 +20,7 @@ import (
 //go:embed judge.md
 var judgePrompt string
 
-// LLMConfig says which model judges.
+// LLMConfig configures a detector that asks a model.
 type LLMConfig struct {
 	Backend llm.Backend
 	// Name is shown behind "llm:".

@@ -26,15 +26,14 @@ type RunOptions struct {
 	Clock clock.Clock
 }
 
-// Answer is what one detector said of an item. A detector that failed said
-// nothing: of its Prediction only Calls and CostEUR count, and it must not be
-// taken for "clean".
+// Answer is the answer of one detector for an item. If it failed, only Calls and
+// CostEUR of its Prediction count, and it must not be taken for "clean".
 type Answer struct {
 	Prediction Prediction
 	Err        error
 }
 
-// Result is what the detectors said of an item.
+// Result has the answers of the detectors for an item.
 type Result struct {
 	Item corpus.Item
 	// Answers are in the order of the detectors.

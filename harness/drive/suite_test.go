@@ -7,8 +7,8 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/test/demo"
 	"github.com/rehearse-dev/rehearse/kinds"
+	"github.com/rehearse-dev/rehearse/test/demo"
 )
 
 // TestMain lets this test binary be the scripted command-line agents, too.

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// decider draws verdicts from the values of trials. It is pure: what it says depends on
+// decider draws verdicts from the values of trials. It is pure: its result depends on
 // the design, the look and the values.
 type decider struct {
 	design    result.Design
@@ -22,7 +22,7 @@ type decider struct {
 // pair are the indices of two variants: b is held against a.
 type pair struct{ a, b int }
 
-// table holds the values of one measure by variant, scenario and trial; NaN is unknown.
+// table has the values of one measure by variant, scenario and trial; NaN is unknown.
 // Scenarios may have different numbers of trials, variants of one scenario not.
 type table [][][]float64
 
@@ -97,7 +97,7 @@ type held struct {
 // unknown: of b, of a, or of both.
 type missing struct{ pairs, a, b int }
 
-// compare holds all pairs against each other, by the primary measure and then by the
+// compare compares all pairs, by the primary measure and then by the
 // secondary ones, as the plan's look allows. Values are by measure, the primary first.
 func (d *decider) compare(plan *stat.Sequential, look int, values []table) []held {
 	all := d.pairUp(values)
@@ -195,7 +195,7 @@ func (d *decider) estimate(groups [][]float64, m result.Measure) stat.Effect {
 const mostMissing = 0.1
 
 // tooMany reports whether more pairs are missing than the others can stand for: what is
-// missing is not missing by chance.
+// missing is not missing at random.
 func (h *held) tooMany() bool {
 	return float64(h.missing.pairs) > mostMissing*float64(h.missing.pairs+h.pairs)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// explain tells what was held against each other, with all that a reader needs to judge
+// explain describes what was compared, with all that a reader needs to judge
 // it. Level is that of the look's tests, and 0 where there was no look; values are those
 // that were compared.
 func (d *decider) explain(all []held, level float64, values []table) []result.Comparison {
@@ -56,7 +56,7 @@ func (d *decider) comparison(h *held, level float64, t table) result.Comparison 
 	return c
 }
 
-// sides tells what either variant has, over the pairs.
+// sides returns the means of both variants over the pairs.
 func (d *decider) sides(c *result.Comparison, h *held, t table) {
 	before, after := make([][]float64, len(d.scenarios)), make([][]float64, len(d.scenarios))
 	for s, name := range d.scenarios {

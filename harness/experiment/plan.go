@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-// Plan is what an experiment is going to do.
+// Plan describes what an experiment would do.
 type Plan struct {
 	Name   string
 	About  string
@@ -27,7 +27,7 @@ type Plan struct {
 	Trials int
 	// Needed is how many trials of each variant in each scenario find the smallest effect
 	// of interest with the planned power, for a share in the worst case; 0 where that is
-	// not known before there are data. Why says what it rests on.
+	// not known before there are data. Why explains it.
 	Needed int
 	Why    string
 	// Search is "greedy" or "halving" where a better text can be searched for, by Tune, and
@@ -37,7 +37,7 @@ type Plan struct {
 	Training     []string
 }
 
-// Plan says what Run would do, and drives nothing.
+// Plan returns what Run would do, and drives nothing.
 func (e *Experiment) Plan() Plan {
 	p := Plan{Name: e.file.Name, About: e.file.About, File: e.path, Digest: e.digest, Design: e.design}
 	for i := range e.variants {

@@ -143,7 +143,7 @@ var _ = Describe("What an experiment does not know", Label("H-07"), func() {
 		Expect(c.P).To(BeNil())
 		Expect(c.Missing).To(BeNumerically(">", 40))
 		Expect(c.Missing + c.Pairs).To(Equal(80))
-		Expect(c.Why).To(ContainSubstring("not missing by chance"))
+		Expect(c.Why).To(ContainSubstring("and not at random"))
 		Expect(res.Variants[0].Measures[0].Known).To(BeFalse())
 		Expect(res.Variants[0].Measures[0].Warnings).To(ContainElement(ContainSubstring("cannot be evaluated")))
 	})

@@ -7,14 +7,14 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
 
-// why says in a sentence what led to the verdict of a comparison.
+// why explains the verdict of a comparison in a sentence.
 func (d *decider) why(c *result.Comparison, h *held) string {
 	m, family := h.measure, h.family
 	if c.Effect.Value == nil {
 		return "no pair of trials could be compared"
 	}
 	if h.tooMany() {
-		return fmt.Sprintf("%d of %d pairs are missing, and what is missing is not missing by chance", c.Missing, c.Missing+c.Pairs)
+		return fmt.Sprintf("%d of %d pairs are missing, and not at random", c.Missing, c.Missing+c.Pairs)
 	}
 	seen := d.seen(c, m)
 	switch c.Verdict {
@@ -65,7 +65,7 @@ func are(n int) string {
 	return " are"
 }
 
-// missing says how many pairs are missing, and what that means.
+// missing describes how many pairs are missing, and what that means.
 func (d *decider) missing(c *result.Comparison, h *held) string {
 	text := fmt.Sprintf("%d of %d pairs are missing: a value of theirs is unknown (%d of %s, %d of %s)",
 		c.Missing, c.Missing+c.Pairs, h.missing.b, c.Variant, h.missing.a, c.Against)
@@ -75,7 +75,7 @@ func (d *decider) missing(c *result.Comparison, h *held) string {
 	return text
 }
 
-// seen says what was seen: "+0.12 (95 % interval +0.05 to +0.19; 60 pairs in 3 scenarios)".
+// seen describes the effect: "+0.12 (95 % interval +0.05 to +0.19; 60 pairs in 3 scenarios)".
 func (d *decider) seen(c *result.Comparison, m result.Measure) string {
 	text := format.Difference(*c.Effect.Value, unit(m)) + " ("
 	if in := c.Effect.Interval; in != nil {

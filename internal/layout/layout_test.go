@@ -37,7 +37,7 @@ var allowed = map[string][]string{
 	"event":                            {},
 	"stat":                             {},
 	"fixtures":                         {},
-	"agents/internal/glob": {},
+	"agents/internal/glob":             {},
 	"agents/internal/answers":          {},
 	"agents/internal/run":              {"llm", "llm/budget", "clock", "event"},
 	"agents/internal/completion":       {"llm"},
@@ -168,8 +168,8 @@ var allowed = map[string][]string{
 var ofKind = []string{
 	"agents/", "clock", "event", "fixtures", "llm", "llm/", "scenarios", "scenarios/", "harness/app", "harness/app/",
 	"harness/drive", "harness/gate", "harness/kind", "harness/kind/", "harness/measure", "harness/record",
-	"tools/fit":                        {"clock", "harness/corpus", "harness/detect", "harness/detect/"},
-	"tools/trace":                      {"reports", "harness/gate"},
+	"tools/fit":   {"clock", "harness/corpus", "harness/detect", "harness/detect/"},
+	"tools/trace": {"reports", "harness/gate"},
 }
 
 func TestImports(t *testing.T) {

@@ -6,10 +6,10 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/rehearse-dev/rehearse/agents/interview/titles"
 	"github.com/rehearse-dev/rehearse/internal/phrase"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
-	"github.com/rehearse-dev/rehearse/agents/interview/titles"
 )
 
 // What is kept of the works that a candidate names.

@@ -50,7 +50,7 @@ type Counts struct {
 	TN int `json:"tn"`
 }
 
-// Value is a share or a score with its doubt.
+// Value is a share or a score with its confidence interval.
 type Value struct {
 	// Value is nil where there is nothing to tell, as of 0 of 0: not a 0.
 	Value *float64 `json:"value"`

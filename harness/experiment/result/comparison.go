@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 )
 
-// Verdict is what a comparison says of its variant.
+// Verdict is the result of a comparison for its variant.
 type Verdict string
 
 // The verdicts.
@@ -16,21 +16,21 @@ const (
 	// Equivalent means that the difference is smaller than the smallest effect of
 	// interest, by two one-sided tests, whether or not there is a difference.
 	Equivalent Verdict = "equivalent"
-	// Undecided means that the data cannot tell.
+	// Undecided means that the data does not decide.
 	Undecided Verdict = "undecided"
 )
 
-// UnmarshalText implements encoding.TextUnmarshaler: what is no verdict is an error.
+// UnmarshalText implements encoding.TextUnmarshaler; an unknown verdict is an error.
 func (v *Verdict) UnmarshalText(text []byte) error {
 	switch is := Verdict(text); is {
 	case Better, Worse, Equivalent, Undecided:
 		*v = is
 		return nil
 	}
-	return fmt.Errorf("%q is no verdict", text)
+	return fmt.Errorf("%q is not a verdict", text)
 }
 
-// Comparison holds one variant against another by one measure. Trials are paired: of
+// Comparison compares one variant with another by one measure. Trials are paired: of
 // the same scenario, with the same number and the same seed.
 type Comparison struct {
 	// Variant is what the verdict is about, Against what it is compared with.
@@ -83,7 +83,7 @@ type Comparison struct {
 	NeededNotWorse int `json:"needed_not_worse,omitempty"`
 	// ByScenario are the scenarios' own mean differences.
 	ByScenario []ScenarioEffect `json:"by_scenario,omitempty"`
-	// Why says in a sentence what led to the verdict.
+	// Why explains the verdict in a sentence.
 	Why      string   `json:"why"`
 	Warnings []string `json:"warnings,omitempty"`
 }

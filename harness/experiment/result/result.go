@@ -1,4 +1,4 @@
-// Package result is what an experiment found, as data: for every pair of variants and
+// Package result is the result of an experiment as data: for every pair of variants and
 // measure a verdict with its effect, interval and number. Those who render it need no
 // agent and no harness.
 package result
@@ -12,7 +12,7 @@ import (
 // Schema names the JSON form of a Result.
 const Schema = "rehearse.experiment-result/1"
 
-// Result is what an experiment found. It depends on the experiment's file, the
+// Result is the result of an experiment. It depends on the experiment's file, the
 // scenarios and what the models answered, and on nothing else: not on the number of
 // workers, and not on whether it was interrupted and taken up again.
 type Result struct {
@@ -33,9 +33,9 @@ type Result struct {
 	Scenarios []Scenario `json:"scenarios"`
 	// Comparisons are those by the primary measure, and then those by each secondary one.
 	Comparisons []Comparison `json:"comparisons"`
-	// Looks are the times at which the data were looked at, in order; at least the last.
+	// Looks are the interim analyses, in order; at least the last.
 	Looks []Look `json:"looks"`
-	// Stopped says how the experiment ended.
+	// Stopped is how the experiment ended.
 	Stopped Stopped `json:"stopped"`
 	// Used is what all of it took.
 	Used Used `json:"used"`
@@ -43,7 +43,7 @@ type Result struct {
 	Pareto []Point `json:"pareto,omitempty"`
 	// Tune is how the variants were found; nil where the file lists them.
 	Tune *Tune `json:"tune,omitempty"`
-	// Warnings say what is to be taken with care, for a person.
+	// Warnings are for a person.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -59,7 +59,7 @@ type Design struct {
 	Power float64 `json:"power"`
 	// Scope says what the verdicts are about.
 	Scope Scope `json:"scope"`
-	// Against is the variant that the others are held against; empty where every pair is
+	// Against is the variant that the others are compared with; empty where every pair is
 	// compared.
 	Against   string    `json:"against,omitempty"`
 	Primary   Measure   `json:"primary"`
@@ -169,7 +169,7 @@ type Scenario struct {
 	Skipped string `json:"skipped,omitempty"`
 }
 
-// Look is a time at which the data were looked at.
+// Look is an interim analysis.
 type Look struct {
 	// Trials is how many each variant had in each scenario.
 	Trials int `json:"trials"`
