@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/audit"
-	"github.com/rehearse-dev/rehearse/agents/interview/audit/report"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind/report"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"

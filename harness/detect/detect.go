@@ -3,7 +3,9 @@
 package detect
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/corpus"
@@ -62,4 +64,10 @@ type Prediction struct {
 	CostEUR *float64 `json:"cost_eur,omitempty"`
 	// Took is measured by the runner, not by the detector.
 	Took time.Duration `json:"-"`
+}
+
+// SortSpans puts byte ranges in order, each once.
+func SortSpans(spans [][2]int) [][2]int {
+	slices.SortFunc(spans, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	return slices.Compact(spans)
 }

@@ -8,6 +8,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
+	stopkind "github.com/rehearse-dev/rehearse/agents/stop/kind"
 	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 )
@@ -17,7 +18,7 @@ var _ = Describe("the guard as a detector", func() {
 
 	It("says what the guard says, and why", func(ctx SpecContext) {
 		for _, policy := range []stop.Policy{stop.Balanced, stop.Strict} {
-			d := detect.Guard(policy, 0)
+			d := stopkind.Detector(policy, 0)
 			Expect(d.Name()).To(Equal("guard:" + string(policy)))
 			want := stop.Judge(message, stop.Options{Policy: policy})
 			got, err := say(ctx, d, message)
@@ -44,7 +45,7 @@ var _ = Describe("the guard as a detector", func() {
 	It("points at nothing in a message that may stop", func(ctx SpecContext) {
 		mentions := 0
 		for _, item := range shipped() {
-			p, err := say(ctx, detect.Guard(stop.Balanced, 0), item.Text)
+			p, err := say(ctx, stopkind.Detector(stop.Balanced, 0), item.Text)
 			Expect(err).NotTo(HaveOccurred())
 			if !p.Positive {
 				mentions += len(p.Categories)
@@ -55,7 +56,7 @@ var _ = Describe("the guard as a detector", func() {
 	})
 
 	It("takes another threshold", func(ctx SpecContext) {
-		d := detect.Guard(stop.Balanced, 0.25)
+		d := stopkind.Detector(stop.Balanced, 0.25)
 		Expect(d.Name()).To(Equal("guard:balanced@0.25"))
 		want := stop.Judge(message, stop.Options{Threshold: 0.25})
 		Expect(say(ctx, d, message)).To(HaveField("Positive", !want.MayStop))

@@ -95,6 +95,6 @@ func (n *naive) Detect(_ context.Context, item corpus.Item) (Prediction, error) 
 			p.Categories = append(p.Categories, e.category)
 		}
 	}
-	p.Spans = sortedSpans(p.Spans)
+	p.Spans = SortSpans(p.Spans)
 	return p, nil
 }

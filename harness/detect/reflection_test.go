@@ -11,8 +11,10 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	reactkind "github.com/rehearse-dev/rehearse/agents/react/kind"
 	"github.com/rehearse-dev/rehearse/agents/react/reflect"
 	"github.com/rehearse-dev/rehearse/agents/stop"
+	stopkind "github.com/rehearse-dev/rehearse/agents/stop/kind"
 	"github.com/rehearse-dev/rehearse/fixtures"
 	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
@@ -26,7 +28,7 @@ var _ = Describe("the rule on reflections as a detector", func() {
 	)
 
 	It("says what the rule says, and why", func(ctx SpecContext) {
-		d := detect.Reflection()
+		d := reactkind.ReflectionDetector()
 		Expect(d.Name()).To(Equal("reflection"))
 		want := reflect.Judge("L.12: eval() on input\n", "The eval in line 12 is reachable.")
 		got, err := say(ctx, d, critical)
@@ -39,7 +41,7 @@ var _ = Describe("the rule on reflections as a detector", func() {
 	})
 
 	It("takes another threshold, and stays of its kind", func(ctx SpecContext) {
-		d := detect.AtThreshold(detect.Reflection(), 0.01)
+		d := detect.AtThreshold(reactkind.ReflectionDetector(), 0.01)
 		Expect(say(ctx, d, critical)).To(HaveField("Positive", true), "a score of a few hundredths reaches it")
 		kind, ok := detect.KindOf(d)
 		Expect(ok).To(BeTrue())
@@ -47,7 +49,7 @@ var _ = Describe("the rule on reflections as a detector", func() {
 	})
 
 	DescribeTable("cannot tell where there is no reflection", func(ctx SpecContext, text, problem string) {
-		for _, d := range []detect.Detector{detect.Reflection(), detect.Overlap()} {
+		for _, d := range []detect.Detector{reactkind.ReflectionDetector(), reactkind.OverlapDetector()} {
 			_, err := say(ctx, d, text)
 			Expect(err).To(MatchError(ContainSubstring(problem)))
 		}
@@ -58,7 +60,7 @@ var _ = Describe("the rule on reflections as a detector", func() {
 	)
 
 	It("has a baseline that looks for any word in common", func(ctx SpecContext) {
-		d := detect.Overlap()
+		d := reactkind.OverlapDetector()
 		Expect(d.Name()).To(Equal("overlap"))
 		Expect(say(ctx, d, complacent)).To(HaveField("Positive", true))
 		Expect(say(ctx, d, critical)).To(And(HaveField("Positive", false), HaveField("Reasons", ConsistOf(`both have "eval"`))))
@@ -67,7 +69,7 @@ var _ = Describe("the rule on reflections as a detector", func() {
 	})
 
 	It("knows for which corpora detectors are", func() {
-		for _, d := range []detect.Detector{detect.Guard(stop.Balanced, 0), detect.Naive(), detect.LLM(detect.LLMConfig{})} {
+		for _, d := range []detect.Detector{stopkind.Detector(stop.Balanced, 0), detect.Naive(), detect.LLM(detect.LLMConfig{})} {
 			kind, ok := detect.KindOf(d)
 			Expect(ok).To(BeTrue())
 			Expect(kind).To(Equal(corpus.Messages))
@@ -78,7 +80,7 @@ var _ = Describe("the rule on reflections as a detector", func() {
 
 	// The bar is below what is reached: 0.97 and 0.95.
 	It("finds complacent reflections in the shipped corpora, better than the baseline in each part", Label("R-04"), func(ctx SpecContext) {
-		rule, baseline := scoreOf(ctx, detect.Reflection()), scoreOf(ctx, detect.Overlap())
+		rule, baseline := scoreOf(ctx, reactkind.ReflectionDetector()), scoreOf(ctx, reactkind.OverlapDetector())
 		Expect(rule.Scored).To(BeNumerically(">=", 160))
 		Expect(*rule.Overall.Precision.Value).To(BeNumerically(">=", 0.95))
 		Expect(*rule.Overall.Recall.Value).To(BeNumerically(">=", 0.93))
@@ -90,7 +92,7 @@ var _ = Describe("the rule on reflections as a detector", func() {
 	It("reaches the figures that docs/react.md tells", func(ctx SpecContext) {
 		doc, err := os.ReadFile("../../docs/react.md")
 		Expect(err).NotTo(HaveOccurred())
-		rule, baseline := scoreOf(ctx, detect.Reflection()), scoreOf(ctx, detect.Overlap())
+		rule, baseline := scoreOf(ctx, reactkind.ReflectionDetector()), scoreOf(ctx, reactkind.OverlapDetector())
 		names := map[string]string{
 			"tuned": "`tuned`: in view when the rule was written", "held-out": "`held-out`, now", "fresh": "`fresh`, now",
 			"en": "all, English", "fr": "all, French",

@@ -9,9 +9,9 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
+	stopkind "github.com/rehearse-dev/rehearse/agents/stop/kind"
 	"github.com/rehearse-dev/rehearse/fixtures"
 	"github.com/rehearse-dev/rehearse/harness/corpus"
-	"github.com/rehearse-dev/rehearse/harness/detect"
 )
 
 // shipped reads this project's own messages.
@@ -35,7 +35,7 @@ func shipped() (items []corpus.Item) {
 // The two specs together: encodings and formatting here, length below.
 var _ = DescribeTable("no verdict of the guard changes when a message only looks different", Label("G-10"),
 	func(ctx SpecContext, policy stop.Policy) {
-		guard := detect.Guard(policy, 0)
+		guard := stopkind.Detector(policy, 0)
 		var changed []string
 		tried := map[string]int{}
 		for _, item := range shipped() {
@@ -65,7 +65,7 @@ var _ = DescribeTable("a mention is found behind any length of finished work", L
 		for text.Len() < 4<<20 {
 			text.WriteString(done)
 		}
-		guard := detect.Guard(stop.Balanced, 0)
+		guard := stopkind.Detector(stop.Balanced, 0)
 		Expect(say(ctx, guard, text.String())).To(HaveField("Positive", false))
 		text.WriteString(mention)
 		Expect(say(ctx, guard, text.String())).To(HaveField("Positive", true))

@@ -70,7 +70,7 @@ func decode(raw []byte, item corpus.Item) (Prediction, error) {
 		return Prediction{}, err
 	}
 	return Prediction{
-		Positive: *a.Positive, Class: a.Class, Score: a.Score, Spans: sortedSpans(a.Spans),
+		Positive: *a.Positive, Class: a.Class, Score: a.Score, Spans: SortSpans(a.Spans),
 		Categories: a.Categories, Steps: a.Steps, Reasons: a.Reasons,
 	}, nil
 }

@@ -19,158 +19,109 @@ import (
 
 const module = "github.com/rehearse-dev/rehearse/"
 
-// allowed lists, for each package of the module, the packages of the module that
-// it may import; "*" is any. A trailing slash admits everything below. Packages
-// under internal/ (without a row of their own), and redact, may be imported by all and import
-// only each other.
+// allowed lists, for each package of the module, the packages of the module that it may
+// import; "*" is any. A trailing slash stands for a folder: of rows, the longest that fits a
+// package holds. Packages under internal and redact may be imported by all, and import only
+// each other.
+//
+// The order is that of the data: what is further down may import what is above it. The core
+// names no agent; a kind adapts an agent to the core; kinds and cmd assemble everything.
 var allowed = map[string][]string{
-	"redact":                           {},
-	"llm":                              {},
-	"llm/genai":                        {"llm"},
-	"llm/budget":                       {"llm"},
-	"llm/openai":                       {"llm", "clock"},
-	"llm/cli":                          {"llm", "clock"},
-	"llm/backends":                     {"llm", "llm/openai", "llm/cli"},
-	"llm/price":                        {"llm", "fixtures"},
-	"llm/token":                        {"llm"},
-	"clock":                            {},
-	"event":                            {},
-	"stat":                             {},
-	"fixtures":                         {},
-	"agents/internal/glob":             {},
-	"agents/internal/answers":          {},
-	"agents/internal/run":              {"llm", "llm/budget", "clock", "event"},
-	"agents/internal/completion":       {"llm"},
-	"agents/internal/call":             {"llm", "llm/budget", "clock"},
-	"agents/internal/guard":            {},
-	"agents/internal/status":           {},
-	"agents/internal/transcript":       {},
-	"agents/loop/cli":                  {"agents/loop", "agents/internal/transcript", "event", "llm"},
-	"agents/interview/cli":             {"agents/interview", "agents/interview/", "clock", "llm"},
-	"agents/react/cli":                 {"agents/react", "agents/react/", "agents/internal/transcript", "fixtures", "clock", "event"},
-	"agents/persist/cli":               {"agents/persist", "agents/persist/", "agents/react", "agents/react/", "clock", "event", "llm", "llm/budget"},
-	"agents/loop":                      {"agents/internal/", "llm", "llm/budget", "clock", "event", "agents/stop"},
-	"agents/stop":                      {"agents/stop/internal/"},
-	"agents/stop/hook":                 {"agents/stop", "clock"},
-	"agents/stop/hook/host":            {"agents/stop/hook"},
-	"agents/stop/internal/text":        {},
-	"agents/stop/internal/grammar":     {"agents/stop/internal/text"},
-	"agents/stop/internal/match":       {"agents/stop/internal/text"},
-	"agents/interview":                 {"agents/interview/", "agents/internal/", "llm", "llm/budget", "clock", "event"},
-	"agents/interview/session":         {"llm"},
-	"agents/interview/flow":            {"agents/interview/session", "agents/interview/titles", "llm"},
-	"agents/interview/titles":          {},
-	"agents/interview/validate":        {"agents/interview/session", "agents/interview/titles", "agents/interview/validate/"},
-	"agents/interview/validate/zones":  {},
-	"agents/interview/prompt":          {"agents/interview/session", "agents/interview/flow", "agents/interview/validate", "fixtures", "llm"},
-	"agents/interview/store":           {"agents/interview/session", "llm"},
-	"agents/interview/store/storetest": {"agents/interview/session", "agents/interview/store", "llm"},
-	"agents/interview/web":             {"agents/interview", "agents/interview/session", "agents/interview/web/", "llm", "clock", "event"},
-	"agents/interview/web/page":        {"agents/interview/session", "llm"},
-	"agents/interview/web/telemetry":   {"agents/interview/session", "llm", "llm/genai", "clock", "event"},
-	"agents/interview/web/otlp":        {},
-	"agents/interview/web/wire":        {"agents/interview", "agents/interview/session"},
-	"agents/interview/audit":           {"agents/interview/session", "llm", "stat"},
-	"agents/interview/audit/report":    {"agents/interview/audit", "agents/interview/session", "reports/doc", "reports/plot"},
-	"agents/persist":                   {"agents/persist/check", "agents/persist/plan", "agents/persist/journal", "agents/persist/state", "agents/persist/window", "agents/internal/", "agents/stop", "llm", "llm/budget", "clock", "event"},
-	"agents/persist/check":             {},
-	"agents/persist/check/probe":       {"agents/internal/", "agents/persist/check", "agents/persist/plan", "clock"},
-	"agents/persist/plan":              {"agents/internal/", "agents/loop", "agents/persist/check", "llm/budget"},
-	"agents/persist/plan/propose":      {"agents/persist/check", "agents/persist/plan"},
-	"agents/persist/journal":           {},
-	"agents/persist/journal/storetest": {"agents/persist/journal"},
-	"agents/persist/state":             {"agents/persist/check", "agents/persist/plan", "agents/persist/window", "agents/stop"},
-	"agents/persist/window":            {},
-	"agents/persist/work":              {"agents/persist", "agents/persist/plan", "agents/loop", "agents/react", "agents/react/", "agents/internal/", "llm", "llm/budget", "clock", "event"},
-	"agents/react":                     {"agents/react/", "agents/internal/", "llm", "llm/budget", "clock", "event", "agents/stop"},
-	"agents/react/step":                {},
-	"agents/react/verify":              {"agents/react/step"},
-	"agents/react/reflect":             {},
-	"agents/react/agentfile":           {},
-	"agents/react/action":              {"agents/internal/", "agents/react/agentfile", "clock"},
-	"mocks":                            {"llm", "clock", "mocks/wire", "mocks/tape"},
-	"mocks/tape":                       {},
-	"mocks/wire":                       {"llm"},
-	"mocks/agent":                      {"llm", "clock", "mocks", "mocks/wire"},
-	"scenarios":                        {"llm", "llm/price", "mocks", "scenarios/expect", "scenarios/perturb"},
-	"scenarios":                        {"llm", "llm/price", "mocks", "mocks/wire", "mocks/agent", "fixtures", "agents/loop", "agents/stop/", "agents/interview/", "agents/persist", "agents/persist/", "agents/react", "agents/react/", "scenarios/expect", "scenarios/cast", "scenarios/perturb"},
-	"scenarios/filekind":               {},
-	"scenarios/expect":                 {},
-	"scenarios/perturb":                {"mocks"},
-	"agents/interview/kind/cast":       {"fixtures", "mocks", "agents/interview/session"},
-	"scenarios/cast":                   {"fixtures", "mocks", "agents/interview/session", "agents/interview/flow"},
-	"harness/record":                   {"llm", "llm/price", "clock", "event", "scenarios/expect"},
-	"harness/drive":                    {"llm", "llm/", "clock", "event", "mocks", "mocks/agent", "scenarios", "scenarios/", "harness/record", "harness/app", "harness/app/egress", "harness/judge"},
-	"harness/app":                      {"clock"},
-	"harness/app/command":              {"harness/app", "harness/app/egress", "clock"},
-	"harness/app/web":                  {"harness/app", "harness/app/command", "harness/app/egress", "clock"},
-	"harness/app/container":            {"harness/app", "harness/app/web", "harness/app/egress", "clock"},
-	"harness/app/coding":               {"harness/app", "harness/app/command", "harness/app/egress", "clock", "llm", "llm/cli", "agents/stop/hook", "agents/stop/hook/host", "agents/stop"},
-	"harness/app/egress":               {},
-	"harness/app/apptest":              {"harness/app", "clock", "mocks", "mocks/wire", "llm", "harness/record"},
-	"harness/match":                    {"harness", "harness/", "stat"},
-	"harness/judge":                    {"llm", "llm/budget", "stat", "clock", "harness/corpus"},
-	"harness/experiment":               {"harness", "harness/", "scenarios", "scenarios/", "mocks", "clock", "stat", "llm", "llm/"},
-	"harness/experiment/result":        {"stat", "harness/measure", "harness/record"},
-	"harness/drift":                    {"llm", "clock", "mocks", "mocks/wire", "mocks/capture", "mocks/tape"},
-	"mocks/capture":                    {"llm", "clock", "mocks", "mocks/wire", "mocks/tape"},
-	"reports/experiments":              {"stat", "harness/experiment/result", "reports", "reports/page", "reports/plot", "harness/gate", "harness/measure", "harness/record"},
-	"harness/experiment/result":        {"stat", "harness/gate", "harness/measure", "harness/record"},
-	"harness/drift":                    {"llm", "clock", "mocks", "mocks/wire", "mocks/capture", "mocks/tape", "harness/record"},
-	"mocks/capture":                    {"llm", "clock", "mocks", "mocks/wire", "harness/record", "mocks/tape"},
-	"reports/experiments":              {"harness/experiment/result", "harness/measure", "reports", "reports/doc", "reports/plot"},
-	"harness/measure":                  {"llm", "llm/price", "stat", "event", "harness/record"},
-	"harness/gate":                     {"stat", "event", "harness/record", "harness/measure", "scenarios/expect"},
-	"harness/survival":                 {"harness/gate", "harness/measure"},
-	"harness/explore":                  {"harness", "harness/", "scenarios", "scenarios/", "mocks", "mocks/wire", "clock", "stat"},
-	"harness/baseline":                 {"stat", "harness/record", "harness/measure", "harness/gate", "scenarios/expect"},
-	"harness/compare":                  {"stat", "harness/record", "harness/measure", "harness/gate", "harness/baseline"},
-	"harness/corpus":                   {},
-	"harness/detect":                   {"harness/corpus", "agents/stop", "agents/react/", "llm", "clock"},
-	"harness/detect/evaluate":          {"fixtures", "clock", "agents/stop", "harness/corpus", "harness/detect", "harness/detect/score", "llm", "llm/"},
-	"harness/detect/score":             {"harness/corpus", "harness/detect", "stat"},
-	"harness":                          {"harness/", "scenarios/", "llm/", "clock"},
-	"reports":                          {"stat", "fixtures", "harness/record", "harness/measure", "harness/gate", "harness/compare", "harness/survival", "reports/doc"},
-	"reports/doc":                      {},
-	"reports/drifted":                  {"harness/drift", "reports/doc"},
-	"reports/explored":                 {"harness/gate", "harness/measure", "harness/survival", "reports/doc"},
-	"reports/plot":                     {"stat", "harness/measure", "harness/survival", "reports/explored"},
-	"reports/page":                     {"stat", "reports", "reports/", "event", "llm", "harness/record", "harness/measure", "harness/gate", "harness/compare", "harness/survival", "harness/detect/score"},
-	"reports/inspect":                  {"event", "llm", "harness/record", "harness/measure", "harness/gate"},
-	"reports/spans":                    {"event", "llm", "llm/genai", "harness/record", "harness/measure", "harness/gate"},
-	"reports/detection":                {"stat", "harness/detect/score", "harness/detect/fit", "reports/plot", "reports/doc"},
-	"reports/trace":                    {"fixtures", "reports", "harness/gate"},
-	"reports/detection":                {"stat", "harness/detect/score", "reports/plot"},
-	"test/demo":                        {},
-	"test/demo/agent":                  {"test/demo"},
-	"examples/http-app":                {},
-	"examples/container":               {},
-	"harness/app/demo":                 {},
-	"harness/kind":                     {"harness/drive", "harness/gate", "harness/measure", "mocks/agent", "scenarios"},
-	"harness/kind/external":            {"harness/gate"},
-	"harness/kind/function":            ofKind,
-	"harness/kind/command":             ofKind,
-	"harness/kind/http":                ofKind,
-	"harness/kind/container":           ofKind,
-	"harness/kind/coding":              ofKind,
-	"agents/loop/kind":                 ofKind,
-	"agents/stop/kind":                 ofKind,
-	"agents/interview/kind":            ofKind,
-	"agents/persist/kind":              ofKind,
-	"agents/react/kind":                ofKind,
-	"kinds":                            {"agents/", "harness/gate", "harness/kind", "harness/kind/"},
-	"cmd/rehearse":                     {"*"},
-	"tools/raced":                      {},
-	"tools/release":                    {},
+	"clock":     {},
+	"event":     {},
+	"stat":      {},
+	"fixtures":  {},
+	"schema":    {},
+	"internal/": {"internal/", "redact"},
+	"redact":    {"internal/"},
+
+	"llm":       {},
+	"llm/":      {"llm", "clock"},
+	"llm/price": {"llm", "fixtures"},
+
+	"llm/backends": {"llm", "llm/cli", "llm/openai"},
+
+	"mocks/wire":    {"llm"},
+	"mocks/tape":    {},
+	"mocks":         {"llm", "clock", "mocks/wire", "mocks/tape"},
+	"mocks/agent":   {"llm", "clock", "mocks", "mocks/wire"},
+	"mocks/capture": {"llm", "clock", "mocks", "mocks/wire", "mocks/tape"},
+
+	"scenarios/expect":   {},
+	"scenarios/filekind": {},
+	"scenarios/perturb":  {"mocks"},
+	"scenarios":          {"llm", "llm/price", "mocks", "scenarios/expect", "scenarios/perturb"},
+
+	"harness/record": {"llm", "llm/price", "clock", "event", "scenarios/expect"},
+	"harness/corpus": {},
+	"harness/judge":  {"llm", "stat"},
+	"harness/app/":   {"clock", "harness/app", "harness/app/", "harness/record"},
+	"harness/app":    {"clock"},
+	"harness/drive": {
+		"llm", "llm/", "clock", "event", "mocks", "mocks/agent", "scenarios", "scenarios/", "harness/record", "harness/app",
+		"harness/app/egress", "harness/judge",
+	},
+	"harness/measure":           {"llm", "llm/price", "stat", "event", "harness/record"},
+	"harness/gate":              {"event", "harness/record", "harness/measure", "scenarios/expect"},
+	"harness/survival":          {"harness/gate", "harness/measure"},
+	"harness/baseline":          {"stat", "harness/record", "harness/measure", "harness/gate"},
+	"harness/compare":           {"stat", "harness/measure", "harness/gate", "harness/baseline"},
+	"harness/detect":            {"harness/corpus", "llm", "clock"},
+	"harness/detect/score":      {"harness/corpus", "harness/detect", "stat"},
+	"harness/drift":             {"llm", "clock", "mocks/wire", "mocks/capture", "mocks/tape"},
+	"harness/kind":              {"harness/drive", "harness/gate", "harness/measure", "mocks/agent", "scenarios"},
+	"harness/kind/external":     {"harness/gate"},
+	"harness/kind/function":     core,
+	"harness":                   append([]string{"harness/kind/function"}, core...),
+	"harness/explore":           append([]string{"harness"}, core...),
+	"harness/experiment":        append([]string{"harness", "harness/experiment/result"}, core...),
+	"harness/experiment/result": {"harness/gate", "harness/measure"},
+	"harness/match":             {"harness", "harness/detect/score", "harness/gate", "harness/measure", "stat"},
+
+	"reports/doc":         {},
+	"reports":             {"stat", "harness/record", "harness/measure", "harness/gate", "harness/compare", "reports/doc"},
+	"reports/drifted":     {"harness/drift", "reports/doc"},
+	"reports/explored":    {"harness/gate", "harness/survival", "reports/doc"},
+	"reports/plot":        {"stat", "harness/measure", "harness/survival", "reports/explored"},
+	"reports/detection":   {"stat", "harness/detect/score", "reports/plot", "reports/doc"},
+	"reports/experiments": {"harness/experiment/result", "harness/measure", "reports", "reports/doc", "reports/plot"},
+	"reports/inspect":     {"event", "llm", "harness/record", "harness/measure", "harness/gate"},
+	"reports/spans":       {"event", "llm", "llm/genai", "harness/record", "harness/measure", "harness/gate"},
+	"reports/page": {
+		"event", "llm", "harness/record", "harness/measure", "harness/gate", "harness/compare", "harness/survival",
+		"harness/detect/score", "reports", "reports/",
+	},
+
+	"agents/": {"agents/", "llm", "llm/budget", "llm/genai", "clock", "event", "stat", "fixtures"},
+
+	"agents/interview/kind/report": {"agents/interview/audit", "agents/interview/session", "reports/doc", "reports/plot"},
+	"agents/interview/kind/cast":   {"agents/interview/", "fixtures", "mocks"},
+
+	"agents/interview/kind": adapts,
+	"agents/loop/kind":      adapts,
+	"agents/persist/kind":   adapts,
+	"agents/react/kind":     adapts,
+	"agents/stop/kind":      adapts,
+	"harness/kind/":         adapts,
+
+	"kinds":          {"agents/", "harness/gate", "harness/kind", "harness/kind/"},
+	"kinds/evaluate": {"agents/", "llm", "llm/", "clock", "fixtures", "harness/corpus", "harness/detect", "harness/detect/score"},
+	"cmd/":           {"*"},
+	"tools/":         {"clock", "harness/", "kinds/evaluate", "reports"},
+	"test/":          {"test/"},
+	"examples/":      {},
 }
 
-// ofKind is what a kind of agent may import: the core and what it adapts.
-var ofKind = []string{
-	"agents/", "clock", "event", "fixtures", "llm", "llm/", "scenarios", "scenarios/", "harness/app", "harness/app/",
-	"harness/drive", "harness/gate", "harness/kind", "harness/kind/", "harness/measure", "harness/record",
-	"tools/fit":   {"clock", "harness/corpus", "harness/detect", "harness/detect/"},
-	"tools/trace": {"reports", "harness/gate"},
+// core is what a package of the harness may import that drives scenarios.
+var core = []string{
+	"clock", "event", "llm", "llm/", "mocks", "stat", "scenarios", "scenarios/expect", "scenarios/perturb", "harness/app", "harness/drive",
+	"harness/experiment/result", "harness/gate", "harness/kind", "harness/kind/external", "harness/measure", "harness/record", "harness/survival",
 }
+
+// adapts is what a kind of agent may import: the core and what it adapts.
+var adapts = append([]string{
+	"agents/", "fixtures", "harness/app/", "harness/corpus", "harness/detect", "harness/kind/",
+}, core...)
 
 func TestImports(t *testing.T) {
 	seen := 0
@@ -196,6 +147,9 @@ func TestCheckRefuses(t *testing.T) {
 		"llm":         "clock",
 		"unlisted":    "llm",
 		"internal/x":  "llm",
+		"scenarios":   "agents/loop", // the core knows no agent
+		"harness":     "agents/loop/kind",
+		"mocks/wire":  "harness/record",
 	} {
 		if check(pkg, imported) == nil {
 			t.Errorf("%s may import %s, and should not", pkg, imported)
@@ -206,26 +160,33 @@ func TestCheckRefuses(t *testing.T) {
 // check says why pkg may not import the package imported, both relative to the
 // module.
 func check(pkg, imported string) error {
-	rules, ok := allowed[pkg]
-	internal := strings.HasPrefix(imported, "internal/") || imported == "redact"
-	switch {
-	case !ok && strings.HasPrefix(pkg, "internal/"):
-		if !internal {
-			return fmt.Errorf("internal packages import only each other, not %s", imported)
-		}
-		return nil
-	case !ok:
+	row, ok := rowOf(pkg)
+	if !ok {
 		return fmt.Errorf("package %s has no row in the import table", pkg)
-	case internal:
+	}
+	shared := imported == "redact" || strings.HasPrefix(imported, "internal/")
+	if shared && !strings.HasPrefix(row, "internal/") {
 		return nil
 	}
-	for _, rule := range rules {
-		below := strings.HasSuffix(rule, "/") && strings.HasPrefix(imported+"/", rule)
-		if rule == "*" || rule == imported || below {
+	for _, rule := range allowed[row] {
+		if rule == "*" || rule == imported || strings.HasSuffix(rule, "/") && strings.HasPrefix(imported, rule) {
 			return nil
 		}
 	}
 	return fmt.Errorf("%s may not import %s", pkg, imported)
+}
+
+// rowOf returns the row that holds for a package: its own, or that of the innermost folder.
+func rowOf(pkg string) (row string, ok bool) {
+	if _, own := allowed[pkg]; own {
+		return pkg, true
+	}
+	for folder := path.Dir(pkg); folder != "."; folder = path.Dir(folder) {
+		if _, ok := allowed[folder+"/"]; ok {
+			return folder + "/", true
+		}
+	}
+	return "", false
 }
 
 // walk calls visit with each non-test Go file below root and its imports of this

@@ -19,7 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/app/apptest"
-	"github.com/rehearse-dev/rehearse/harness/app/container"
+	"github.com/rehearse-dev/rehearse/harness/kind/container"
 	"github.com/rehearse-dev/rehearse/harness/app/web"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/record"

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/corpus"
 	"github.com/rehearse-dev/rehearse/harness/detect"
-	"github.com/rehearse-dev/rehearse/harness/detect/evaluate"
+	"github.com/rehearse-dev/rehearse/kinds/evaluate"
 )
 
 // The exit codes.

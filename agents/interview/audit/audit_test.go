@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/audit"
-	"github.com/rehearse-dev/rehearse/agents/interview/audit/report"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind/report"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/internal/quantity"

@@ -1,10 +1,7 @@
-// Package coding lets scenarios drive the program of a real coding agent in a throw-away
-// workspace.
 package coding
 
 import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
-	"github.com/rehearse-dev/rehearse/harness/app/coding"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind"
 	"github.com/rehearse-dev/rehearse/harness/kind/external"
@@ -27,7 +24,7 @@ type Options struct {
 
 // Kind returns the kind "coding".
 func Kind() kind.Kind {
-	var programs coding.Programs
+	var programs Programs
 	return kind.Kind{
 		Kind: scenarios.Kind{
 			Name: "coding", Title: "a coding agent", Statuses: scenarios.AppStatuses(), External: true,
@@ -37,7 +34,7 @@ func Kind() kind.Kind {
 		Invariants: external.Invariants(),
 		New: func(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 			o := sc.Drive.Options.(*Options)
-			agent, err := coding.New(coding.Config{
+			agent, err := New(Config{
 				Agent: o.Agent, Model: sc.Backend.Model, Retries: o.Retries,
 				Guard: stop.Policy(o.Guard), Executable: env.Executable, Required: o.Required,
 			}, &programs)

@@ -1,4 +1,3 @@
-// Package container lets scenarios drive an HTTP application in a container.
 package container
 
 import (
@@ -8,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/rehearse-dev/rehearse/harness/app/container"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind"
 	"github.com/rehearse-dev/rehearse/harness/kind/command"
@@ -58,7 +56,7 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := container.Config{Image: o.Image, Build: o.Build, Port: o.Port, Run: o.Run, Required: o.Required}
+	cfg := Config{Image: o.Image, Build: o.Build, Port: o.Port, Run: o.Run, Required: o.Required}
 	for _, name := range slices.Sorted(maps.Keys(o.Env)) {
 		cfg.Env = append(cfg.Env, name+"="+o.Env[name])
 	}
@@ -69,7 +67,7 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 		}
 		cfg.Build = filepath.Join(folder, filepath.FromSlash(cfg.Build))
 	}
-	agent, err := container.New(cfg, dialogue)
+	agent, err := New(cfg, dialogue)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	"github.com/rehearse-dev/rehearse/harness/app/coding"
+	"github.com/rehearse-dev/rehearse/harness/kind/coding"
 )
 
 var _ = Describe("What a program starts in a session of its own", func() {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/app"
-	"github.com/rehearse-dev/rehearse/harness/app/coding"
+	"github.com/rehearse-dev/rehearse/harness/kind/coding"
 )
 
 // BenchmarkTurn tells what a turn costs beside the program's own time: the same script is

@@ -10,5 +10,5 @@ import (
 // What needs Docker is in test/container.
 func TestContainer(t *testing.T) {
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "harness/app/container")
+	RunSpecs(t, "harness/kind/container")
 }

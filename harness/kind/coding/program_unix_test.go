@@ -18,7 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop/hook"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/app"
-	"github.com/rehearse-dev/rehearse/harness/app/coding"
+	"github.com/rehearse-dev/rehearse/harness/kind/coding"
 )
 
 // play is a program that a shell plays: it has a version, and runs body otherwise.

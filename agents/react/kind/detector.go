@@ -1,4 +1,4 @@
-package detect
+package kind
 
 import (
 	"context"
@@ -9,48 +9,49 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/reflect"
 	"github.com/rehearse-dev/rehearse/agents/react/step"
 	"github.com/rehearse-dev/rehearse/harness/corpus"
+	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// Reflection is the rule on reflections, agents/react/reflect: a complacent one is
-// positive.
-func Reflection() Detector { return reflection{} }
+// ReflectionDetector returns the rule on reflections, agents/react/reflect: a complacent one
+// is positive.
+func ReflectionDetector() detect.Detector { return reflection{} }
 
 type reflection struct{}
 
-// Name implements Detector.
+// Name implements detect.Detector.
 func (reflection) Name() string { return "reflection" }
 
-// Kind implements Kinded.
+// Kind implements detect.Kinded.
 func (reflection) Kind() corpus.Kind { return corpus.Reflections }
 
-// Detect implements Detector.
-func (reflection) Detect(_ context.Context, item corpus.Item) (Prediction, error) {
+// Detect implements detect.Detector.
+func (reflection) Detect(_ context.Context, item corpus.Item) (detect.Prediction, error) {
 	observation, text, err := takeApart(item)
 	if err != nil {
-		return Prediction{}, err
+		return detect.Prediction{}, err
 	}
 	v := reflect.Judge(observation, text)
-	return Prediction{Positive: !v.Critical, Class: reflectionClass(v.Critical), Score: &v.Score, Reasons: []string{v.Reason}}, nil
+	return detect.Prediction{Positive: !v.Critical, Class: reflectionClass(v.Critical), Score: &v.Score, Reasons: []string{v.Reason}}, nil
 }
 
-// Overlap is the baseline for reflections: one is critical as soon as it has any
+// OverlapDetector returns the baseline for reflections: one is critical as soon as it has any
 // word of four letters or more, or any number, in common with its observation.
-func Overlap() Detector { return overlap{} }
+func OverlapDetector() detect.Detector { return overlap{} }
 
 type overlap struct{}
 
-// Name implements Detector.
+// Name implements detect.Detector.
 func (overlap) Name() string { return "overlap" }
 
-// Kind implements Kinded.
+// Kind implements detect.Kinded.
 func (overlap) Kind() corpus.Kind { return corpus.Reflections }
 
-// Detect implements Detector.
-func (overlap) Detect(_ context.Context, item corpus.Item) (Prediction, error) {
+// Detect implements detect.Detector.
+func (overlap) Detect(_ context.Context, item corpus.Item) (detect.Prediction, error) {
 	observation, text, err := takeApart(item)
 	if err != nil {
-		return Prediction{}, err
+		return detect.Prediction{}, err
 	}
 	seen := map[string]bool{}
 	for _, w := range textfold.Fold(observation) {
@@ -59,7 +60,7 @@ func (overlap) Detect(_ context.Context, item corpus.Item) (Prediction, error) {
 	shared := slices.DeleteFunc(textfold.Fold(text), func(w string) bool {
 		return !seen[w] || len(w) < 4 && (w[0] < '0' || w[0] > '9')
 	})
-	p := Prediction{Positive: len(shared) == 0, Class: reflectionClass(len(shared) > 0)}
+	p := detect.Prediction{Positive: len(shared) == 0, Class: reflectionClass(len(shared) > 0)}
 	if len(shared) > 0 {
 		p.Reasons = []string{fmt.Sprintf("both have %q", shared[0])}
 	}

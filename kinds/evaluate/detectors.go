@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
+	reactkind "github.com/rehearse-dev/rehearse/agents/react/kind"
 	"github.com/rehearse-dev/rehearse/agents/stop"
+	stopkind "github.com/rehearse-dev/rehearse/agents/stop/kind"
 	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/loopback"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
@@ -104,11 +106,11 @@ func (b *builder) build(ctx context.Context, name string, threshold float64) (de
 			return nil, fmt.Errorf("--threshold: the detector %s gives no scores", name)
 		}
 		if name == overlapRule {
-			return detect.Overlap(), nil
+			return reactkind.OverlapDetector(), nil
 		}
 		return detect.Naive(), nil
 	case name == reflectionRule:
-		d = detect.Reflection()
+		d = reactkind.ReflectionDetector()
 	case kind == "command":
 		d, err = b.command(rest)
 	case kind == "http" || kind == "https":
@@ -135,7 +137,7 @@ func guard(policy string, threshold float64) (detect.Detector, error) {
 	if threshold > 0 && policy != string(stop.Balanced) {
 		return nil, errors.New("--threshold is of the policy balanced; strict has none")
 	}
-	return detect.Guard(stop.Policy(policy), threshold), nil
+	return stopkind.Detector(stop.Policy(policy), threshold), nil
 }
 
 func (b *builder) command(line string) (detect.Detector, error) {

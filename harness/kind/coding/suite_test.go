@@ -17,5 +17,5 @@ func TestMain(m *testing.M) {
 
 func TestCoding(t *testing.T) {
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "harness/app/coding")
+	RunSpecs(t, "harness/kind/coding")
 }

@@ -19,8 +19,8 @@ import (
 	. "github.com/onsi/gomega"
 	"github.com/onsi/gomega/gleak"
 
-	"github.com/rehearse-dev/rehearse/harness/app/container"
 	"github.com/rehearse-dev/rehearse/harness/app/web"
+	"github.com/rehearse-dev/rehearse/harness/kind/container"
 )
 
 func anybody(netip.Addr) bool { return true }

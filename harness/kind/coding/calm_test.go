@@ -7,7 +7,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
-	"github.com/rehearse-dev/rehearse/harness/app/coding"
+	"github.com/rehearse-dev/rehearse/harness/kind/coding"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
