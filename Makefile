@@ -21,7 +21,7 @@ help: ## list the targets
 
 .PHONY: build
 build: ## build bin/rehearse
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/rehearse ./cmd/rehearse
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X github.com/rehearse-dev/rehearse/cli.version=$(VERSION)" -o bin/rehearse ./cmd/rehearse
 
 .PHONY: demo
 demo: build ## drive the agents, and a demo agent of test/demo, through every scenario, offline, and show the reports
@@ -79,7 +79,7 @@ cross: ## compile all packages for every platform of a release
 release: ## build dist/: programs for all platforms, licences, bill of materials and checksums (see docs/releasing.md)
 	rm -rf dist
 	@set -e; for platform in $(PLATFORMS); do os=$${platform%/*}; arch=$${platform#*/}; suffix=; [ $$os != windows ] || suffix=.exe; \
-	  echo "== $$platform"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" \
+	  echo "== $$platform"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags "-s -w -X github.com/rehearse-dev/rehearse/cli.version=$(VERSION)" \
 	    -o dist/rehearse_$(VERSION)_$${os}_$$arch$$suffix ./cmd/rehearse; done
 	$(GO) run ./tools/release -in dist -version $(VERSION)
 

@@ -192,7 +192,7 @@ var _ = Describe("a rehearsal", func() {
 		dir := GinkgoT().TempDir()
 		Expect(os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(clerk), 0o600)).To(Succeed())
 		res := rehearse(harness.Rehearsal{
-			Files: []string{"loop/no-progress", dir}, Text: strings.Replace(clerk, "clerk/hours", "a/text", 1), Functions: clerks,
+			Kinds: kinds.All(), Files: []string{"loop/no-progress", dir}, Text: strings.Replace(clerk, "clerk/hours", "a/text", 1), Functions: clerks,
 		})
 		var names []string
 		for _, j := range res.Trials {
@@ -201,7 +201,7 @@ var _ = Describe("a rehearsal", func() {
 		Expect(names).To(Equal([]string{"a/text", "clerk/hours", "loop/no-progress"}))
 		Expect(res.Trials[0].Scenario.File).To(BeEmpty(), "there is no file that anybody could open")
 		Expect(res.Trials[1].Scenario.File).To(Equal(filepath.Join(dir, "a.yaml")))
-		again := rehearse(harness.Rehearsal{Scenarios: nil, Files: []string{dir}, Functions: clerks})
+		again := rehearse(harness.Rehearsal{Kinds: kinds.All(), Scenarios: nil, Files: []string{dir}, Functions: clerks})
 		Expect(again.Trials[0].Facts).To(Equal(res.Trials[1].Facts))
 	})
 
@@ -232,7 +232,7 @@ var _ = Describe("a rehearsal", func() {
 		Entry("a scenario that is wrong", harness.Rehearsal{Text: strings.Replace(clerk, "status: done", "status: finished", 1), Functions: clerks}, `Text:10:`),
 		Entry("a file that is missing", harness.Rehearsal{Files: []string{"no/such.yaml"}, Functions: clerks}, "no/such.yaml"),
 		Entry("everything that is wrong, at once", harness.Rehearsal{Files: []string{"no/such.yaml"}, Text: "name: a"}, "such.yaml: cannot be read: no such file or directory\nText:1:1: the key"),
-		Entry("a name twice", harness.Rehearsal{Text: strings.Replace(clerk, "clerk/hours", "loop/no-progress", 1), Files: []string{"loop/no-progress"}, Functions: clerks},
+		Entry("a name twice", harness.Rehearsal{Kinds: kinds.All(), Text: strings.Replace(clerk, "clerk/hours", "loop/no-progress", 1), Files: []string{"loop/no-progress"}, Functions: clerks},
 			"two scenarios have the name loop/no-progress"),
 		Entry("a recording that cannot be written", harness.Rehearsal{Text: clerk, Functions: clerks, Record: "/dev/null/x"}, "make the output folder"),
 	)

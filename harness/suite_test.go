@@ -14,14 +14,18 @@ import (
 
 func TestMain(m *testing.M) {
 	harness.Main(kinds.All()...)
+	os.Exit(withDemo(m.Run))
+}
+
+// withDemo runs the tests with the demo agent in the PATH, which is this program.
+func withDemo(tests func() int) int {
 	demo.Main()
 	remove, err := demo.InPath()
 	if err != nil {
 		panic(err)
 	}
-	code := m.Run()
-	remove()
-	os.Exit(code)
+	defer remove()
+	return tests()
 }
 
 func TestHarness(t *testing.T) {

@@ -5,13 +5,8 @@ package main
 import (
 	"os"
 
-	"github.com/rehearse-dev/rehearse/internal/child"
+	"github.com/rehearse-dev/rehearse/cli"
+	"github.com/rehearse-dev/rehearse/kinds"
 )
 
-func main() {
-	// These do not return where this process is to be a host's hook, or to play a
-	// scripted agent.
-	agentKinds.Main()
-	child.HideProcess() // from the agents that it starts
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
+func main() { os.Exit(cli.Main(kinds.All())) }

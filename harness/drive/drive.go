@@ -6,6 +6,7 @@ package drive
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -108,6 +109,9 @@ func (e *Env) Close() error { return e.socket.close() }
 // New returns the driver of a scenario.
 func New(sc scenarios.Scenario, env *Env) (Driver, error) {
 	maker, ok := env.Makers[sc.Drive.Kind]
+	if sc.Drive.Kind == "" {
+		return nil, errors.New("the scenario drives no agent")
+	}
 	if !ok {
 		known := strings.Join(slices.Sorted(maps.Keys(env.Makers)), ", ")
 		return nil, fmt.Errorf("drive the scenario %s: this program cannot drive the kind of agent %q, only %s", sc.Name, sc.Drive.Kind, cmp.Or(known, "none"))

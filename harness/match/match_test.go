@@ -13,6 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/match"
 	"github.com/rehearse-dev/rehearse/internal/golden"
+	"github.com/rehearse-dev/rehearse/kinds"
 )
 
 var _ = Describe("the matchers", func() {
@@ -40,7 +41,7 @@ var _ = Describe("the matchers", func() {
 	})
 
 	It("take the answers of the model where an agent has no turns", func() {
-		res, err := harness.Rehearse(context.Background(), harness.Rehearsal{Files: []string{"loop/no-progress"}})
+		res, err := harness.Rehearse(context.Background(), harness.Rehearsal{Kinds: kinds.All(), Files: []string{"loop/no-progress"}})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(res).To(match.Said("Same response"))
 		Expect(res).NotTo(match.Said("Another"))

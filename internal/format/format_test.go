@@ -13,7 +13,7 @@ func TestNumbersHaveTheDigitsThatCount(t *testing.T) {
 		"1.00": format.Significant(0.9996), "450ms": format.Seconds(0.45), "12µs": format.Seconds(12e-6), "4h 0m": format.Seconds(14400),
 		"1m 6s": format.Seconds(66.04217), "1m 0s": format.Seconds(59.999999999), "59.9s": format.Seconds(59.94), "1h 0m": format.Seconds(3599.7),
 		"66.7 %": format.Percent(2.0 / 3), "100 %": format.Percent(1), "= 0.004": format.PValue(0.004), "< 0.0001": format.PValue(1e-9),
-		"17.0 pp": format.Amount(0.17, format.Points), "1.50 EUR": format.Amount(1.5, "EUR"), "24.2": format.Amount(24.2, ""),
+		"17.0 points": format.Amount(0.17, format.Points), "1.50 EUR": format.Amount(1.5, "EUR"), "24.2": format.Amount(24.2, ""),
 		"-3": format.Signed(-3, format.Number), "+3": format.Signed(3, format.Number), "0": format.Signed(0, format.Number),
 		"-1m 30s": format.Seconds(-90), "0s": format.Seconds(0), "1s": format.Seconds(0.99999), "1.25s": format.Seconds(1.2512),
 		"1 item": format.Plural(1, "item"), "0 items": format.Plural(0, "item"),

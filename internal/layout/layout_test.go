@@ -106,7 +106,8 @@ var allowed = map[string][]string{
 
 	"kinds":          {"agents/", "harness/gate", "harness/kind", "harness/kind/"},
 	"kinds/evaluate": {"agents/", "llm", "llm/", "clock", "fixtures", "harness/corpus", "harness/detect", "harness/detect/score"},
-	"cmd/":           {"*"},
+	"cli":            {"*"},
+	"cmd/":           {"cli", "kinds"},
 	"tools/":         {"clock", "harness/", "kinds/evaluate", "reports"},
 	"test/":          {"test/"},
 	"examples/":      {},

@@ -91,14 +91,14 @@ var _ = Describe("the terminal", Label("H-05"), func() {
 		change(&r)
 		Expect(last(r)).To(HaveSuffix(" interview/mirror: " + want))
 	},
-		Entry("better", func(*result.Result) {}, "with-examples is better than shipped by pass: +17.0 pp [+8.0 pp, +26.0 pp]"),
-		Entry("worse", func(r *result.Result) { r.Comparisons[0].Verdict = result.Worse }, "with-examples is worse than shipped by pass: +17.0 pp [+8.0 pp, +26.0 pp]"),
-		Entry("equivalent", func(r *result.Result) { r.Comparisons[0].Verdict = result.Equivalent }, "with-examples and shipped are equivalent by pass: +17.0 pp [+8.0 pp, +26.0 pp]"),
+		Entry("better", func(*result.Result) {}, "with-examples is better than shipped by pass: +17.0 points [+8.0 points, +26.0 points]"),
+		Entry("worse", func(r *result.Result) { r.Comparisons[0].Verdict = result.Worse }, "with-examples is worse than shipped by pass: +17.0 points [+8.0 points, +26.0 points]"),
+		Entry("equivalent", func(r *result.Result) { r.Comparisons[0].Verdict = result.Equivalent }, "with-examples and shipped are equivalent by pass: +17.0 points [+8.0 points, +26.0 points]"),
 		Entry("undecided", func(r *result.Result) {
 			r.Comparisons[0].Verdict, r.Comparisons[0].Effect = result.Undecided, measure.Value{}
 		}, "undecided whether with-examples is better than shipped by pass: the difference is unknown"),
 		Entry("a verdict that there is not", func(r *result.Result) { r.Comparisons[0].Verdict = "" },
-			"undecided whether with-examples is better than shipped by pass: +17.0 pp [+8.0 pp, +26.0 pp]"),
+			"undecided whether with-examples is better than shipped by pass: +17.0 points [+8.0 points, +26.0 points]"),
 		Entry("several", func(r *result.Result) { r.Comparisons = sample().Comparisons }, "1 better, 1 worse, 1 equivalent, 1 undecided of 4 comparisons by pass"),
 		Entry("none", func(r *result.Result) { r.Comparisons = nil }, "nothing was compared"),
 		Entry("a promotion", func(r *result.Result) { *r = tuning() }, "tone-2 is promoted: it is better than shipped on the scenarios that were held out"),

@@ -66,7 +66,7 @@ func cell(n int, kind string) survival.Cell {
 		c.Outcome, c.Shrunk = survival.Failed, c.Perturb
 		c.Command = "rehearse run interview/golden --perturb " + text
 		c.Findings = []gate.Finding{lost(n), {
-			Severity: gate.Failing, Rule: "promise", Message: "the agent did not keep what it promises",
+			Severity: gate.Failing, Rule: "promise", Message: gate.ViolationMessage,
 			Evidence: fmt.Sprintf("answer %d is stored twice", n),
 		}}
 	}

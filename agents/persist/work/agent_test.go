@@ -173,7 +173,7 @@ var _ = Describe("A ReAct agent", func() {
 		Entry("a file that is not valid, with its places", func(r *rig) { r.write("agents/auditor.agent.md", "---\nid: A\n---\n") }, "agents/auditor.agent.md:2:5: "),
 		Entry("a broken file beside it", func(r *rig) { r.write("agents/b.agent.md", "no front matter") }, "agents/b.agent.md"),
 		Entry("two of one id", func(r *rig) { r.write("agents/b.agent.md", auditor) }, `agents/auditor.agent.md and agents/b.agent.md have the same id "auditor"`),
-		Entry("a folder", func(r *rig) { r.plan.Workers["w"].React.Agent = "agents" }, "is no file"),
+		Entry("a folder", func(r *rig) { r.plan.Workers["w"].React.Agent = "agents" }, "is not a file"),
 		Entry("no folder", func(r *rig) { r.deps.Folder += "/none" }, "open the folder of the agents"),
 	)
 })

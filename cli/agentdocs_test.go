@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/agents/persist/check"
+	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
+	"github.com/rehearse-dev/rehearse/kinds"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+)
+
+// TestAgentDocsName holds docs/react.md and docs/supervisor.md to the code: what
+// the code knows is named, each status with its exit code.
+func TestAgentDocsName(t *testing.T) {
+	g := gomega.NewWithT(t)
+	text := readDoc(t, "react.md")
+	for _, s := range react.Statuses() {
+		g.Expect(text).To(gomega.ContainSubstring("| `%s` | %d | %s", s.Status, s.ExitCode, s.Meaning))
+	}
+	for _, name := range slices.Concat(
+		constants(t, "../agents/react", regexp.MustCompile("^rule|^guardCycle$|^guardDepth$")),
+		constants(t, "../agents/react", regexp.MustCompile("^(Ambiguity|Decision|Security|Conflict|Missing|Iterations)$")),
+		slices.DeleteFunc(constants(t, "../agents/react/action", regexp.MustCompile(`^Rule|^[A-Z][a-z]+(Info)?$`)), func(s string) bool {
+			return s == "engine-action" // its agents do not see it
+		}),
+		constants(t, "../agents/react/verify", regexp.MustCompile("^(Completeness|Consistency|Correctness|Constraints)$")),
+		keysOf(agentfile.Front{}, "yaml"), keysOf(agentfile.Command{}, "yaml"), keysOf(agentfile.Input{}, "yaml"),
+		keysOf(react.Result{}, "json"),
+	) {
+		g.Expect(text).To(gomega.ContainSubstring("`"+name+"`"), "docs/react.md does not name it")
+	}
+	rules := quotedIn(t, "../agents/react/step/step.go", "// Rule is the broken rule", "Message string")
+	for _, rule := range append(rules, quotedIn(t, "../agents/react/verify/read.go", "// Read ", "func Read")...) {
+		g.Expect(text).To(gomega.ContainSubstring("`"+rule+"`"), "docs/react.md does not name the rule")
+	}
+	for _, name := range keysOf(agentfile.FrontContract{}, "yaml") {
+		g.Expect(text).To(gomega.ContainSubstring("`contract." + name + "`"))
+	}
+
+	text = readDoc(t, "supervisor.md")
+	for _, s := range persist.Statuses() {
+		g.Expect(text).To(gomega.ContainSubstring("| `%s` | %d | %s", s.Status, s.ExitCode, s.Meaning))
+	}
+	for _, c := range check.All() {
+		own := ""
+		if c.Own {
+			own = "yes"
+		}
+		g.Expect(text).To(gomega.ContainSubstring("| `%s` | %s | %s | %s |", c.Name, c.Meaning, c.Criticality, own))
+	}
+	for _, name := range slices.Concat(
+		constants(t, "../agents/persist/state", regexp.MustCompile("^(shortRun|todosUnchecked|validationMissing|iterationIncomplete|pendingTasks|refusedStop)$")),
+		constants(t, "../agents/persist/state", regexp.MustCompile("^(Kind|[Ww]hy|Grade)[A-Z]")),
+		constants(t, "../agents/persist/check", regexp.MustCompile("^(Pass|Fail|Unknown|None|Critical|High|Medium|Low)$")),
+		keysOf(plan.Plan{}, "yaml"), keysOf(plan.Task{}, "yaml"), keysOf(plan.Worker{}, "yaml"), keysOf(plan.React{}, "yaml"),
+		keysOf(plan.Probe{}, "yaml"), keysOf(plan.Limits{}, "yaml"), keysOf(budget.Caps{}, "yaml"),
+	) {
+		g.Expect(text).To(gomega.ContainSubstring("`"+name+"`"), "docs/supervisor.md does not name it")
+	}
+}
+
+// TestAgentDocsRun does what docs/react.md and its like show, with the
+// files that they show, and compares what comes of it; "make golden" shows it anew.
+func TestAgentDocsRun(t *testing.T) {
+	for _, doc := range []string{"react.md", "supervisor.md", "gate.md"} {
+		t.Run(doc, func(t *testing.T) {
+			if _, err := exec.LookPath("sh"); err != nil {
+				t.Skip("the workers are shell scripts")
+			}
+			g := gomega.NewWithT(t)
+			path, err := filepath.Abs("../docs/" + doc)
+			g.Expect(err).NotTo(gomega.HaveOccurred())
+			text := readDoc(t, doc)
+			t.Chdir(t.TempDir())
+			for _, file := range shownFile.FindAllStringSubmatch(text, -1) {
+				g.Expect(os.MkdirAll(filepath.Dir(file[1]), 0o700)).To(gomega.Succeed())
+				g.Expect(os.WriteFile(file[1], []byte(file[2]), 0o600)).To(gomega.Succeed())
+			}
+			commands := shownCommand.FindAllStringSubmatch(text, -1)
+			g.Expect(commands).NotTo(gomega.BeEmpty())
+			for _, c := range commands {
+				got := runShown(c[1])
+				if *update && !asShown(got, c[2]) {
+					text = strings.Replace(text, c[2], got, 1)
+					g.Expect(os.WriteFile(path, []byte(text), 0o600)).To(gomega.Succeed())
+					continue
+				}
+				g.Expect(got).To(gomega.Satisfy(func(got string) bool { return asShown(got, c[2]) }),
+					"%s is shown to print\n%s", c[1], c[2])
+			}
+		})
+	}
+}
+
+var (
+	shownFile    = regexp.MustCompile("(?s)<!-- file: (\\S+) -->\n```\\w+\n(.*?)```\n")
+	shownCommand = regexp.MustCompile("(?s)```console\n\\$ rehearse ([^\n]*)\n(.*?)```\n")
+	word         = regexp.MustCompile(`"([^"]*)"|(\S+)`)
+	// What differs from run to run: times, and the names of transcripts.
+	varying = regexp.MustCompile(`\b\d+(\.\d+)?(ms|s|µs)\b|\d{8}-\d{6}\.\d{3}|/\S*/\.rehearse/`)
+)
+
+// runShown runs a command line and returns what it prints, standard error first.
+func runShown(line string) string {
+	var args []string
+	for _, w := range word.FindAllStringSubmatch(line, -1) {
+		args = append(args, w[1]+w[2])
+	}
+	var out, errs bytes.Buffer
+	text := ""
+	if code := run(kinds.All(), args, strings.NewReader(""), &out, &errs); code != exitPass {
+		text = fmt.Sprintf("exit code %d\n", code)
+	}
+	return errs.String() + out.String() + text
+}
+
+// asShown compares line by line. A line that is shown with … at its end goes on.
+func asShown(got, shown string) bool {
+	plain := func(s string) []string {
+		return strings.Split(strings.TrimSpace(varying.ReplaceAllString(s, "N")), "\n")
+	}
+	gots, wants := plain(got), plain(shown)
+	return slices.EqualFunc(gots, wants, func(got, want string) bool {
+		got, want = strings.TrimRight(got, " "), strings.TrimRight(want, " ")
+		if begin, cut := strings.CutSuffix(want, "…"); cut {
+			return strings.HasPrefix(got, strings.TrimSpace(begin)) || strings.HasPrefix(got, strings.TrimRight(begin, " "))
+		}
+		return got == want
+	})
+}
+
+func readDoc(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile("../docs/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// quotedIn are the quoted names in a comment of a file, which begins and ends as
+// given.
+func quotedIn(t *testing.T, file, begin, end string) (names []string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(data), begin)
+	comment, _, _ := strings.Cut(rest, end)
+	for _, name := range regexp.MustCompile(`"([a-z-]+)"`).FindAllStringSubmatch(comment, -1) {
+		names = append(names, name[1])
+	}
+	if len(names) == 0 {
+		t.Fatalf("%s names nothing between %q and %q", file, begin, end)
+	}
+	return names
+}
+
+// keysOf are the names that a struct's fields have in a file.
+func keysOf(v any, tag string) (keys []string) {
+	t := reflect.TypeOf(v)
+	for i := range t.NumField() {
+		if name, _, _ := strings.Cut(t.Field(i).Tag.Get(tag), ","); name != "" && name != "-" {
+			keys = append(keys, name)
+		}
+	}
+	return keys
+}
+
+// constants are the texts of a package's constants by their names; there must be
+// some.
+func constants(t *testing.T, dir string, name *regexp.Regexp) (texts []string) {
+	t.Helper()
+	files, err := filepath.Glob(dir + "/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok || len(spec.Values) != 1 || !name.MatchString(spec.Names[0].Name) {
+				return true
+			}
+			if text, ok := spec.Values[0].(*ast.BasicLit); ok && text.Kind == token.STRING {
+				value, _ := strconv.Unquote(text.Value)
+				texts = append(texts, value)
+			}
+			return true
+		})
+	}
+	if len(texts) == 0 {
+		t.Fatalf("%s has no constant that matches %s", dir, name)
+	}
+	return texts
+}

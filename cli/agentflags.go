@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// agentFlags are the flags of the commands that run agents of other kinds than
+// the loop. What they leave open is taken from the configuration file.
+type agentFlags struct {
+	backendFlags
+	budgetFlags
+	config string
+	script string
+}
+
+func (g *agentFlags) register(cmd *cobra.Command) {
+	g.backendFlags.register(cmd)
+	f := cmd.Flags()
+	g.budgetFlags.register(f)
+	f.StringVar(&g.config, "config", "", "configuration file (default: "+configFile+" if it is there)")
+	f.StringVar(&g.script, "script", "", "play a model by a script, as rehearse mock would, in place of a backend")
+	for _, flag := range []string{"backend", "command", "agent-arg", "access"} {
+		cmd.MarkFlagsMutuallyExclusive("script", flag)
+	}
+	_ = cmd.RegisterFlagCompletionFunc("script", completeFiles("yaml", "yml"))
+	_ = cmd.RegisterFlagCompletionFunc("config", completeFiles("yaml", "yml"))
+}
+
+// completeFiles completes the names of files that end so.
+func completeFiles(extensions ...string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return extensions, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+// agentBackend finds the backend that flags and configuration name, or plays one.
+func (a *app) agentBackend(ctx context.Context, flags *agentFlags) (llm.Adapter, error) {
+	if flags.script != "" {
+		return a.scriptedAgent(flags)
+	}
+	file, err := readConfig(flags.config)
+	if err != nil {
+		return nil, usage(err)
+	}
+	if flags.backend == "" || flags.backend == file.Backend { // a model is one of its backend
+		flags.model = cmp.Or(flags.model, file.Model)
+	}
+	flags.backend = cmp.Or(flags.backend, file.Backend, loop.Defaults().Backend)
+	backend, err := a.findBackend(ctx, flags.backendFlags)
+	if err != nil {
+		return nil, usage(fmt.Errorf("%w; or play one with --script", err))
+	}
+	return backend, nil
+}
+
+// scriptedAgent plays the backend by a script from a file, or that of a scenario.
+func (a *app) scriptedAgent(flags *agentFlags) (llm.Adapter, error) {
+	script, diagnostics := scenarios.LoadScript(flags.script, scenarios.Options{Kinds: a.agents.Formats()})
+	if err := diagnostics.Err(); err != nil {
+		return nil, usage(err)
+	}
+	if len(script.Replies)+len(script.Rules) == 0 {
+		return nil, usage(errors.New("the script " + flags.script + " has no reply"))
+	}
+	flags.model = cmp.Or(flags.model, script.Model)
+	return scripted{model: flags.model, scale: 1, count: newCounter()}.backend(script)
+}

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/audit"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind/report"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/web"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/reports/doc"
+)
+
+const auditExitCodes = `Exit codes:
+  0    written, and every check passes
+  1    written, and the data is inconsistent
+  2    usage: the session or store does not exist, or the candidate has several sessions
+  3    the store could not be read, or the files not be written`
+
+// auditFlags are the flags of audit.
+type auditFlags struct {
+	store   string
+	out     string
+	prices  string
+	answers bool
+	asJSON  bool
+	latest  bool
+}
+
+func (a *app) auditCommand() *cobra.Command {
+	var flags auditFlags
+	cmd := &cobra.Command{
+		Use:   "audit SESSION|CANDIDATE",
+		Short: "Audit one interview: calls, cost, latency, retries, and consistency of the stored data",
+		Long: `audit reads one session and writes session_audit_CANDIDATE.json and the same as a page, .html,
+which needs neither network nor scripts. It checks that messages, answers, queues and calls agree
+with each other. Of a candidate with several sessions name the one you mean by the start of its
+id, or take the newest with --latest: anybody may begin a session under a candidate's id. The
+files of such a candidate are named session_audit_CANDIDATE+SESSION. The session is only read; it
+may go on meanwhile.
+
+What was said is left out, and of the session's id, which opens the interview, all but the start.
+--answers puts both in: only the owner may read the files then; treat them as you treat the
+interview.
+
+` + auditExitCodes,
+		Example: `  rehearse audit lea
+  rehearse audit lea --answers --out private
+  rehearse audit 4KQZ --store postgres://axiom@db/interviews --json`,
+		Args:              arguments(1, 1, "name one session, or one candidate"),
+		ValidArgsFunction: a.completeSessions,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.audit(cmd.Context(), args[0], flags) },
+	}
+	f := cmd.Flags()
+	a.storeFlag(f, &flags.store)
+	f.StringVarP(&flags.out, "out", "o", runsFolder, "folder for the files")
+	f.BoolVar(&flags.answers, "answers", false, "include what was asked and answered")
+	f.StringVar(&flags.prices, "prices", "", "a price file whose exchange rate overrides the shipped one")
+	f.BoolVar(&flags.latest, "latest", false, "of a candidate with several sessions take the newest")
+	f.BoolVar(&flags.asJSON, "json", false, "print the audit as JSON on standard output")
+	return cmd
+}
+
+func (a *app) audit(ctx context.Context, word string, flags auditFlags) error {
+	options, err := auditOptions(flags.prices)
+	if err != nil {
+		return usage(err)
+	}
+	options.Texts = flags.answers
+	st, found, err := a.existingSession(ctx, flags.store, word, flags.latest)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }() // it was only read
+	data, err := audit.Read(ctx, st, found.ID)
+	if err != nil {
+		return noVerdict(err)
+	}
+	result := audit.Of(data, options)
+	others, err := st.List(ctx, session.Listing{Candidate: found.Candidate, Limit: 2})
+	if err != nil {
+		return noVerdict(fmt.Errorf("look for the session: %w", err))
+	}
+	files, err := writeAudit(flags.out, result, len(others) > 1)
+	if err != nil {
+		return noVerdict(err)
+	}
+	if flags.asJSON {
+		err = audit.JSON(a.stdout, result)
+	} else {
+		err = doc.Terminal(a.stdout, report.Document(result), tty.Of(a.stdout, a.getenv))
+	}
+	if err != nil {
+		return noVerdict(fmt.Errorf("print the audit: %w", err))
+	}
+	for _, file := range files {
+		fmt.Fprintln(a.stderr, "wrote", file)
+	}
+	if result.Verdict == audit.Fail {
+		return quiet(exitFail)
+	}
+	return nil
+}
+
+// auditOptions returns the options of an audit without texts. Secrets of this process's
+// environment are removed from it.
+func auditOptions(prices string) (audit.Options, error) {
+	table, err := priceTable(prices)
+	if err != nil {
+		return audit.Options{}, err
+	}
+	return audit.Options{
+		Price:     table.Pricer(""),
+		EURPerUSD: table.EURPerUSD, RateDate: table.RateDate, PriceDate: table.Date, Redact: redactor().Text,
+	}, nil
+}
+
+// auditOf writes audits for the server, without texts.
+func (a *app) auditOf(st session.Store, options audit.Options) func(context.Context, io.Writer, string, web.AuditFormat) error {
+	return func(ctx context.Context, w io.Writer, id string, format web.AuditFormat) error {
+		data, err := audit.Read(ctx, st, id)
+		if err != nil {
+			return err
+		}
+		if format == web.AuditHTML {
+			return auditPage(w, audit.Of(data, options))
+		}
+		return audit.JSON(w, audit.Of(data, options))
+	}
+}
+
+// auditPage writes the audit as a page.
+func auditPage(w io.Writer, result audit.Audit) error {
+	return doc.HTML(w, report.Document(result), audit.Schema)
+}
+
+// writeAudit writes both files, or neither. several is true if the candidate has
+// other sessions, whose audits must not be overwritten.
+func writeAudit(path string, result audit.Audit, several bool) (names []string, err error) {
+	out, err := atomicdir.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = out.Close() }()
+	var files []*atomicdir.File
+	for _, form := range []struct {
+		extension string
+		render    func(io.Writer, audit.Audit) error
+	}{{".json", audit.JSON}, {".html", auditPage}} {
+		var b bytes.Buffer
+		if err := form.render(&b, result); err != nil {
+			return nil, err
+		}
+		name := audit.FileName(result.Session.Candidate, form.extension)
+		if several {
+			name = audit.SessionFileName(result.Session.Candidate, result.Session.ID, form.extension)
+		}
+		file, err := out.Create(name)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := file.Write(b.Bytes()); err != nil {
+			return nil, fmt.Errorf("write %s: %w", name, err)
+		}
+		files, names = append(files, file), append(names, filepath.Join(path, name))
+	}
+	return names, out.Commit(files...)
+}

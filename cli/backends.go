@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/backends"
+	"github.com/rehearse-dev/rehearse/llm/cli"
+)
+
+// backendFlags choose the backend of an agent.
+type backendFlags struct {
+	backend, model string
+	command        string
+	extra          []string
+	access         string // a cli.Access; empty: the default
+	// observer is true if the agent's own tools are not to change anything: it may only
+	// read, unless the user chose its permissions. Backend exec, the user's own program,
+	// has no levels of access, and is started in the current folder.
+	observer bool
+	prices   string
+	dir      string // where a command-line agent works; empty: here
+}
+
+func (b *backendFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&b.backend, "backend", "b", "", "copilot, claude, codex, gemini, exec or openai (default "+loop.Defaults().Backend+")")
+	f.StringVarP(&b.model, "model", "m", "", "model (default: the backend's own)")
+	f.StringVar(&b.command, "command", "", "the program of backend exec and its arguments, split at spaces; {prompt} or\n{prompt_file} stands for the prompt, which otherwise goes to standard input")
+	f.StringArrayVar(&b.extra, "agent-arg", nil, "a further argument for a command-line agent")
+	f.StringVar(&b.access, "access", "", "what a command-line agent may do without asking: read-only, workspace (edit files and\nrun commands in its folder) or full (default "+string(cli.Workspace)+")")
+	f.StringVar(&b.prices, "prices", "", "a price file whose entries override the shipped table")
+	_ = cmd.RegisterFlagCompletionFunc("access", cobra.FixedCompletions(accessLevels(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("backend", cobra.FixedCompletions(backends.IDs(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// findBackend finds an available adapter, or reports which ones are.
+func (a *app) findBackend(ctx context.Context, flags backendFlags) (llm.Adapter, error) {
+	if err := checkBackendFlags(flags); err != nil {
+		return nil, err
+	}
+	return backends.Find(ctx, flags.backend, backends.Config{
+		Model: flags.model, Dir: flags.dir, Command: flags.program(), Access: cli.Access(flags.access),
+		ExtraArgs: flags.extra, Observer: flags.observer, Getenv: a.getenv,
+	})
+}
+
+// program returns the command line of --command. A path is relative to the current folder,
+// wherever the program runs.
+func (b *backendFlags) program() []string {
+	program := strings.Fields(b.command)
+	if len(program) > 0 && strings.ContainsRune(program[0], filepath.Separator) {
+		if path, err := filepath.Abs(program[0]); err == nil {
+			program[0] = path
+		}
+	}
+	return program
+}
+
+// checkBackendFlags refuses flags that the backend would ignore.
+func checkBackendFlags(flags backendFlags) error {
+	switch id := flags.backend; {
+	case id == backends.Exec && strings.TrimSpace(flags.command) == "":
+		return errors.New("backend exec runs the program that --command names, which is missing")
+	case id != backends.Exec && flags.command != "":
+		return fmt.Errorf("--command is for backend exec, and the backend is %s", id)
+	case (id == backends.OpenAI || id == backends.Exec) && flags.access != "":
+		return fmt.Errorf("--access is for copilot, claude, codex and gemini, and the backend is %s", id)
+	case flags.access != "" && !slices.Contains(accessLevels(), flags.access):
+		return notAmong("access", flags.access, accessLevels())
+	case id == backends.OpenAI && len(flags.extra) > 0:
+		return errors.New("--agent-arg is for command-line agents, and the backend is openai")
+	}
+	return nil
+}
+
+// accessLevels lists what --access takes.
+func accessLevels() []string {
+	var names []string
+	for _, level := range cli.AccessLevels() {
+		names = append(names, string(level))
+	}
+	return names
+}
+
+// actsOnFiles reports whether a worker with this backend has tools of its own with
+// which it can change something.
+func (b *backendFlags) actsOnFiles() bool {
+	return b.backend != backends.OpenAI && cli.Access(b.access) != cli.ReadOnly
+}

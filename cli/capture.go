@@ -1,0 +1,251 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/rehearse-dev/rehearse/redact"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/httpserve"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
+	"github.com/rehearse-dev/rehearse/llm/openai"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/mocks/capture"
+	"github.com/rehearse-dev/rehearse/mocks/tape"
+)
+
+// captureFlags are the flags of capture.
+type captureFlags struct {
+	upstream string
+	listen   string
+	out      string
+	model    string
+	match    string
+	frames   bool
+	latency  bool
+	keep     bool // secrets
+	again    bool
+	rebuild  bool
+	quiet    bool
+	hosts    []string
+}
+
+// tapeSuffix is that of the file beside a script that has what was captured.
+const tapeSuffix = ".capture.jsonl"
+
+func (a *app) captureCommand() *cobra.Command {
+	var flags captureFlags
+	cmd := &cobra.Command{
+		Use:   "capture --upstream URL --out SCRIPT",
+		Short: "Record the exchanges of an agent with a real backend, as a script",
+		Long: `capture listens where an agent expects its provider, passes every request on to the real one and
+every byte back at once, and writes a script that answers the same conversation again: for rehearse
+mock, and for a scenario (backend: {script: FILE}). It speaks OpenAI's chat completions and
+Responses, and Anthropic's Messages. Secrets are replaced before anything is written, also those
+that a stream brings in pieces; the key of the agent is passed on and kept nowhere.
+
+What was captured stands beside the script (with ` + tapeSuffix + ` in the place of .yaml), an
+exchange a line, from the moment it is complete: Ctrl-C writes the script, and after a kill
+--rebuild does. An answer that was empty or cut off is not kept.
+
+Exit codes: 0 all that was asked is in the script; 1 something is not, or nothing was asked;
+2 usage; 3 the proxy could not listen, or a file could not be written.`,
+		Example: `  rehearse capture --upstream https://api.openai.com/v1 --out session.yaml
+  OPENAI_BASE_URL=http://127.0.0.1:PORT/v1 my-agent          (with its own key)
+  rehearse capture --upstream https://api.anthropic.com --out session.yaml --frames
+  rehearse mock session.yaml`,
+		Args: arguments(0, 0, "capture takes no argument; name the backend with --upstream and the script with --out"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.capture(cmd.Context(), flags) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.upstream, "upstream", "", "root of the real API, such as https://api.openai.com/v1")
+	f.StringVarP(&flags.out, "out", "o", "", "script to write")
+	f.StringVar(&flags.listen, "listen", "127.0.0.1:0", "address to listen on; port 0 takes a free one")
+	f.BoolVar(&flags.frames, "frames", false, "keep the pieces of each answer and the gaps between them, and\nlet the script replay them byte for byte")
+	f.BoolVar(&flags.latency, "latency", false, "give each answer in the script the time that it took")
+	f.StringVar(&flags.match, "match", string(capture.ByText), "how the script knows a request again: by its text (turn and\nlast user text), its turn alone, or its place in the order")
+	f.StringVarP(&flags.model, "model", "m", "", "the script's model (default: the one that answered)")
+	f.BoolVar(&flags.again, "append", false, "go on with an earlier capture of the same backend")
+	f.BoolVar(&flags.rebuild, "rebuild", false, "only write the script again from what was captured, as after a kill")
+	f.BoolVar(&flags.keep, "no-redact", false, "keep secrets; the files are then as secret as they are")
+	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not print a line for each exchange")
+	hostFlag(f, &flags.hosts)
+	_ = cmd.RegisterFlagCompletionFunc("match", cobra.FixedCompletions(matchings(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func matchings() []string {
+	var names []string
+	for _, m := range capture.Matchings() {
+		names = append(names, string(m))
+	}
+	return names
+}
+
+// validate refuses missing and contradictory flags.
+func (f *captureFlags) validate() error {
+	switch {
+	case f.out == "":
+		return errors.New("--out is missing: name the script to write")
+	case filepath.Ext(f.out) != ".yaml" && filepath.Ext(f.out) != ".yml":
+		return fmt.Errorf("--out %s: a script's name ends in .yaml", f.out)
+	case !slices.Contains(matchings(), f.match):
+		return fmt.Errorf("--match %q is not known; there are %s%s", f.match, strings.Join(matchings(), ", "), suggest.Hint(f.match, matchings()))
+	case f.rebuild && (f.upstream != "" || f.again):
+		return errors.New("--rebuild captures nothing; leave out --upstream and --append")
+	}
+	return httpserve.CheckHosts(f.hosts)
+}
+
+// tape is the file beside the script.
+func (f *captureFlags) tape() string {
+	return strings.TrimSuffix(f.out, filepath.Ext(f.out)) + tapeSuffix
+}
+
+func (a *app) capture(ctx context.Context, flags captureFlags) error {
+	if err := flags.validate(); err != nil {
+		return usage(err)
+	}
+	if flags.rebuild {
+		return a.writeScript(flags)
+	}
+	options := capture.Options{
+		Upstream: flags.upstream, Offline: openai.FromEnv(a.getenv).Offline, Frames: flags.frames,
+		Unredacted: flags.keep, Secrets: redact.SecretsIn(os.Environ()),
+	}
+	if err := options.Validate(); err != nil {
+		return usage(err)
+	}
+	journal, err := a.journal(flags, options)
+	if err != nil {
+		return usage(err)
+	}
+	if flags.keep {
+		fmt.Fprintln(a.stderr, "warning: secrets are kept (--no-redact); do not commit or send what is written")
+	}
+	err = a.serveCapture(ctx, flags, options, journal)
+	if closing := journal.Close(); err == nil && closing != nil {
+		err = noVerdict(closing)
+	}
+	if err != nil {
+		return err
+	}
+	return a.writeScript(flags)
+}
+
+// journal begins the tape, or takes an earlier one up again.
+func (a *app) journal(flags captureFlags, options capture.Options) (*capture.Journal, error) {
+	header := tape.Header{
+		Date: clock.Real().Now().UTC(), Version: toolVersion(), Upstream: options.Host(),
+		Frames: flags.frames, Unredacted: flags.keep,
+	}
+	if flags.again {
+		return capture.ContinueJournal(flags.tape(), header)
+	}
+	const instead = "go on with it by --append, write its script again by --rebuild, or choose another file with --out"
+	if _, err := os.Stat(flags.out); err == nil {
+		return nil, fmt.Errorf("the script %s is there already; choose another file with --out, or go on with its capture by --append", flags.out)
+	}
+	journal, err := capture.CreateJournal(flags.tape(), header)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("the capture %s is there already: %s", flags.tape(), instead)
+	}
+	return journal, err
+}
+
+// serveCapture passes on until ctx ends.
+func (a *app) serveCapture(ctx context.Context, flags captureFlags, options capture.Options, journal *capture.Journal) error {
+	lines := httpserve.NewLines(a.stderr)
+	var broken atomic.Bool
+	options.First = journal.Next()
+	options.Keep = func(x tape.Exchange) error {
+		err := journal.Keep(x)
+		switch {
+		case err != nil:
+			broken.Store(true)
+			lines.Print("rehearse: " + sanitize.Line(err.Error(), 300))
+		case x.Lost != "":
+			lines.Print(fmt.Sprintf("%d %s not kept: %s", x.N, sanitize.Line(x.Path, 60), sanitize.Line(x.Lost, 300)))
+		case !flags.quiet:
+			lines.Print(fmt.Sprintf("%d %s %d, %d bytes%s", x.N, sanitize.Line(x.Path, 60), x.Status, len(x.Body), secrets(x.Redacted)))
+		}
+		return err
+	}
+	proxy, err := capture.New(options)
+	if err != nil {
+		return usage(err)
+	}
+	err = a.serve(ctx, flags.listen, httpserve.Local(proxy, flags.hosts),
+		"capturing; point an agent here with OPENAI_BASE_URL=%s or ANTHROPIC_BASE_URL=%s and its own key, and end with Ctrl-C")
+	proxy.Wait()
+	if err != nil {
+		return noVerdict(err)
+	}
+	if broken.Load() {
+		return noVerdict(errors.New("not all of the capture could be written; what could is in " + flags.tape()))
+	}
+	return nil
+}
+
+func secrets(redacted map[string]int) string {
+	n := 0
+	for _, count := range redacted {
+		n += count
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", secrets replaced: %d", n)
+}
+
+// writeScript writes the script of what was captured, and reports what is not in it.
+func (a *app) writeScript(flags captureFlags) error {
+	t, err := capture.ReadJournal(flags.tape())
+	if err != nil {
+		return usage(err)
+	}
+	name := filepath.Base(flags.tape())
+	options := capture.ScriptOptions{Model: flags.model, Matching: capture.Matching(flags.match), Latency: flags.latency}
+	if flags.frames {
+		options.Tape = name
+	}
+	script, skipped := capture.Script(t, options)
+	for _, s := range skipped {
+		fmt.Fprintf(a.stderr, "not in the script: exchange %d: %s\n", s.N, sanitize.Line(s.Why, 500))
+	}
+	lines := len(script.Replies) + len(script.Rules)
+	if lines == 0 {
+		fmt.Fprintln(a.stderr, "nothing was captured that a script could answer, so none is written")
+		return quiet(exitFail)
+	}
+	if err := a.saveScript(flags.out, script, t, name); err != nil {
+		return noVerdict(err)
+	}
+	fmt.Fprintf(a.stderr, "%s: %s of %s; serve it with: rehearse mock %s\n", flags.out,
+		format.Plural(lines, "line"), format.Plural(len(t.Exchanges)-len(skipped), "exchange"), flags.out)
+	if len(skipped) > 0 {
+		return quiet(exitFail)
+	}
+	return nil
+}
+
+func (a *app) saveScript(path string, script mocks.Script, t tape.Tape, tapeName string) error {
+	data, err := capture.Write(script, t, tapeName)
+	if err != nil {
+		return err
+	}
+	return atomicdir.Replace(path, data)
+}

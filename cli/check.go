@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	persistcli "github.com/rehearse-dev/rehearse/agents/persist/cli"
+	"github.com/rehearse-dev/rehearse/agents/react"
+	reactcli "github.com/rehearse-dev/rehearse/agents/react/cli"
+	"github.com/rehearse-dev/rehearse/harness/experiment"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/scenarios/filekind"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+func (a *app) checkCommand() *cobra.Command {
+	var tags []string
+	var prices string
+	cmd := &cobra.Command{
+		Use:   "check [PATTERN...]",
+		Short: "Check scenarios, plans, experiments and agent files without running them",
+		Long: `check reads scenario files as run does, plans as supervise does, experiments with all that they
+name as experiment and tune do, and agent files (*.agent.md) and their tasks as react does. It
+reports everything that is wrong with them, with file, line and column, what was expected and the
+nearest valid word. A folder is one of scenarios, or of the others. It runs nothing.
+
+Exit codes: 0 all is well, 2 something is wrong or nothing was selected.`,
+		Example:           "  rehearse check scenarios\n  rehearse check 'order-*'\n  rehearse check 'loop/*' plan.yaml mirror.yaml agents/*.agent.md",
+		ValidArgsFunction: completeScenarios,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.check(args, tags, prices)
+		},
+	}
+	a.tagFlag(cmd, &tags)
+	cmd.Flags().StringVar(&prices, "prices", "", "a price file whose entries override the shipped table")
+	return cmd
+}
+
+// check checks all files before it reports what is wrong.
+func (a *app) check(args, tags []string, prices string) error {
+	table, err := priceTable(prices)
+	if err != nil {
+		return usage(err)
+	}
+	files, rest := filekind.Sort(args)
+	var found scenarios.Diagnostics
+	for _, k := range filekind.All() {
+		for _, file := range files[k] {
+			found = append(found, a.parseFile(k, file, table)...)
+		}
+	}
+	var well []string
+	if len(rest) > 0 || len(args) == 0 {
+		set, err := a.selectScenarios(rest, tags, table)
+		if found, err = withDiagnostics(found, err); err != nil {
+			return usage(err)
+		}
+		well = append(well, format.Plural(len(set), "scenario"))
+	}
+	if len(found) > 0 {
+		return usage(found)
+	}
+	for _, k := range filekind.All() {
+		if n := len(files[k]); n > 0 {
+			well = append(well, format.Plural(n, string(k)))
+		}
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s: all is well\n", strings.Join(well, ", "))
+	return err
+}
+
+// parseFile returns what is wrong with a file of a kind.
+func (a *app) parseFile(k filekind.Kind, f filekind.File, prices *price.Table) scenarios.Diagnostics {
+	switch k {
+	case filekind.Plan:
+		_, found := persistcli.ParsePlan(f.Name, f.Data)
+		return found
+	case filekind.Agent:
+		_, found := reactcli.ParseAgent(f.Name, f.Data)
+		return found
+	case filekind.Experiment:
+		_, found := experiment.Load(f.Name, a.agents.language, a.scenarioOptions(prices))
+		return found
+	}
+	_, found := yamlsrc.Decode(f.Name, f.Data, &react.Task{})
+	return found
+}
+
+// withDiagnostics adds the diagnostics of an error; any other error is returned.
+func withDiagnostics(found scenarios.Diagnostics, err error) (scenarios.Diagnostics, error) {
+	if err == nil {
+		return found, nil
+	}
+	more, ok := errors.AsType[scenarios.Diagnostics](err)
+	if !ok {
+		return found, err
+	}
+	return append(found, more...), nil
+}

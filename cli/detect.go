@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness/corpus"
+	"github.com/rehearse-dev/rehearse/harness/detect"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/kinds/evaluate"
+	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/reports/detection"
+)
+
+const detectExitCodes = `Exit codes:
+  0    scored, and every --min is reached
+  1    a --min is not reached
+  2    usage, nothing to score, or with --strict a bad line in a corpus
+  3    no verdict: nothing could be scored; or not everything, and there is a --min
+  130  interrupted; what was scored so far is reported`
+
+// The files of detect.
+const (
+	detectJSON     = "detect.json"
+	detectMarkdown = "detect.md"
+)
+
+// detectPictures are precision and recall, and the thresholds of a detector and of the
+// one that it is compared with.
+var detectPictures = [...]string{"detect.svg", "thresholds.svg", "thresholds-against.svg"}
+
+// detectFlags are the flags of detect.
+type detectFlags struct {
+	detector, against string
+	threshold         float64
+	timeout           time.Duration
+	live              bool
+	model, prices     string
+	maxCost           textFlag[*quantity.Money]
+	out               string
+	workers           int
+	by, only          []string
+	positive          []string
+	min               []string
+	errors            int
+	seed              uint64
+	strict, asJSON    bool
+}
+
+func (a *app) detectCommand() *cobra.Command {
+	var flags detectFlags
+	cmd := &cobra.Command{
+		Use:   "detect [CORPUS.jsonl|shipped|reflections|-]...",
+		Short: "Score a detector of deferred work, or of complacent reflections, on labelled texts",
+		Long: `detect asks a detector about each item of a corpus and scores its answers: confusion counts
+first, then precision, recall, F1 and false-positive rate with 95 % intervals, overall and by
+group; steps and spans; a threshold curve; latency; and the errors, to learn from them.
+
+A corpus has a JSON object a line: text and label (defers, asks, suggests, clean; or true, false),
+and if known id, lang, categories, steps, tags, confidence, part, repo. "shipped", the default, is
+this project's own. A bad line is reported as file:line, and the rest is scored.
+
+Of reflections ("reflections" are this project's own) the labels are complacent and critical, and
+the text is what a ReAct agent writes: YAML with the keys observation, reflection and decision.
+
+Detectors:
+  guard, guard:strict   the stop guard, under its balanced or its strict policy
+  naive                 49 regular expressions over the raw text: the baseline
+  reflection            the rule on reflections: a critical one cites a fact of its observation
+  overlap               any word in common makes it critical: the baseline for reflections
+  command:PROGRAM ARGS  a program, started once: reads {"id","text","lang"} a line, and
+                        answers each with a line {"id","positive","score",...}
+  http://HOST/PATH      the same by POST, a request an item; http:URL is the same
+  llm:BACKEND           a model: openai, or an agent (claude, codex, gemini, copilot), which runs
+                        in an empty folder; the text of messages may still mislead it
+
+An answer holds positive (true or false) and may hold class, score (0 to 1), spans (ranges of
+bytes), categories, steps, reasons; or error. Items without an answer are counted
+separately, never as negatives. Models and hosts other than this machine need --live, and
+REHEARSE_OFFLINE=1 forbids them.
+
+` + detectExitCodes,
+		Example: `  rehearse detect                                  the guard on the shipped messages
+  rehearse detect messages.jsonl --against naive --only confidence=high --only lang=fr
+  rehearse detect messages.jsonl --min recall=0.9 --min precision=0.9 --out reports
+  rehearse detect messages.jsonl --detector 'command:python3 mine.py' --errors 3
+  rehearse detect reflections --against overlap --by language,part
+  rehearse detect messages.jsonl --detector llm:openai --live --max-cost "1 EUR"`,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{evaluate.ShippedMessages, evaluate.ShippedReflections}, cobra.ShellCompDirectiveDefault
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.runDetect(cmd.Context(), args, flags)
+		},
+	}
+	flags.register(cmd)
+	return cmd
+}
+
+func (d *detectFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&d.detector, "detector", "d", "", "the detector to score (default guard; for reflections, reflection)")
+	f.StringVar(&d.against, "against", "", "another detector to compare with, on the same items")
+	f.Float64Var(&d.threshold, "threshold", 0, "the score from which an item is positive, above 0 to 1")
+	f.StringSliceVar(&d.positive, "positive", nil, "the `labels` to be found (default defers; for reflections, complacent)")
+	f.StringArrayVar(&d.only, "only", nil, "score only items with that, such as `confidence=high`")
+	f.StringSliceVar(&d.by, "by", []string{"language", "category", "part", "confidence"}, "show the scores by these `groups`;\nthe JSON has all")
+	f.IntVar(&d.errors, "errors", 5, "show that many false positives, and that many false negatives")
+	f.StringArrayVar(&d.min, "min", nil, "fail below that value of the scores overall, such as `recall=0.9`")
+	f.BoolVar(&d.strict, "strict", false, "exit with 2 after a bad line; the rest is still scored")
+	f.StringVarP(&d.out, "out", "o", "", "folder for "+detectJSON+", "+detectMarkdown+" and pictures (SVG)")
+	f.BoolVar(&d.asJSON, "json", false, "print the scores as JSON on standard output")
+	f.IntVarP(&d.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many items are judged at once")
+	f.Uint64Var(&d.seed, "seed", 1, "seed of the resampling behind some intervals")
+	f.DurationVar(&d.timeout, "timeout", detect.DefaultTimeout, "how long a program, endpoint or model may take for an item")
+	f.BoolVar(&d.live, "live", false, "allow models and other machines")
+	f.StringVarP(&d.model, "model", "m", "", "the model of llm:BACKEND (default: the backend's own)")
+	d.maxCost.into = new(quantity.Money)
+	f.Var(&d.maxCost, "max-cost", `stop when llm:BACKEND has cost that, such as "1 EUR"`)
+	f.Lookup("max-cost").DefValue = ""
+	f.StringVar(&d.prices, "prices", "", "a price file whose entries override the shipped table")
+	complete := func(flag string, values []string, directive cobra.ShellCompDirective) {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, directive|cobra.ShellCompDirectiveNoFileComp))
+	}
+	complete("detector", evaluate.Detectors(), cobra.ShellCompDirectiveNoSpace)
+	complete("against", evaluate.Detectors(), cobra.ShellCompDirectiveNoSpace)
+	complete("by", evaluate.Dimensions(), 0)
+	complete("positive", slices.Concat(corpus.Messages.Labels(), corpus.Reflections.Labels()), 0)
+	complete("only", append([]string{"confidence=high", "lang=en", "lang=fr"}, starts(evaluate.Fields())...), cobra.ShellCompDirectiveNoSpace)
+	complete("min", starts(evaluate.Metrics()), cobra.ShellCompDirectiveNoSpace)
+	_ = cmd.MarkFlagDirname("out")
+}
+
+// starts returns the beginnings of key=value.
+func starts(keys []string) []string {
+	list := slices.Clone(keys)
+	for i := range list {
+		list[i] += "="
+	}
+	return list
+}
+
+// detectRequest returns the request of flags and arguments.
+func (a *app) detectRequest(args []string, flags detectFlags) evaluate.Request {
+	return evaluate.Request{
+		Corpora: args, Stdin: a.stdin,
+		Detector: flags.detector, Against: flags.against, Threshold: flags.threshold,
+		Backends: evaluate.Backends{
+			Timeout: flags.timeout, Live: flags.live, Model: flags.model, MaxCost: *flags.maxCost.into, Getenv: a.getenv,
+			Prices: func() (*price.Table, error) { return priceTable(flags.prices) },
+		},
+		Only: flags.only, Min: flags.min, Positive: flags.positive, Seed: flags.seed, MaxErrors: max(50, flags.errors),
+	}
+}
+
+func (a *app) runDetect(ctx context.Context, args []string, flags detectFlags) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if err := flags.validate(); err != nil {
+		return usage(err)
+	}
+	plan, err := a.detectRequest(args, flags).Plan(ctx, cancel)
+	if err != nil {
+		return usage(err)
+	}
+	defer plan.Close()
+	var out *atomicdir.Folder
+	if flags.out != "" {
+		if out, err = atomicdir.Open(flags.out); err != nil {
+			return usage(err) // nothing was run
+		}
+		defer func() { _ = out.Close() }() // the end of the process frees it as well
+	}
+	view := newDetectView(a.stderr, tty.Of(a.stderr, a.getenv), time.Now)
+	outcome := plan.Run(ctx, flags.workers, view.item)
+	view.close()
+	if err := a.showDetect(detectReport(plan, outcome), out, flags); err != nil {
+		return noVerdict(err)
+	}
+	return concludeDetect(ctx, plan, outcome, flags.strict)
+}
+
+// validate checks the flags that a request does not check.
+func (d *detectFlags) validate() (err error) {
+	switch {
+	case d.workers < 1:
+		return fmt.Errorf("--workers must be at least 1, got %d", d.workers)
+	case d.errors < 0:
+		return fmt.Errorf("--errors must be at least 0, got %d", d.errors)
+	}
+	d.by, err = evaluate.ParseDimensions(d.by)
+	return err
+}
+
+// detectReport is the report of an outcome.
+func detectReport(plan *evaluate.Plan, o *evaluate.Outcome) detection.Report {
+	report := detection.Report{
+		Tool: tool(), Interrupted: o.Interrupted, Problems: slices.Clone(o.Lines), Detectors: o.Results,
+	}
+	if more := o.Bad - len(o.Lines); more > 0 {
+		report.Problems = append(report.Problems, fmt.Sprintf("and %s more", format.Plural(more, "bad line")))
+	}
+	if o.Err != nil {
+		report.Problems = append(report.Problems, sanitize.Line(o.Err.Error(), 500))
+	}
+	for _, c := range plan.Corpora {
+		report.Corpora = append(report.Corpora, detection.Corpus{Name: c.Name, Items: c.Items, Bad: c.Bad, Digest: c.Digest()})
+	}
+	if o.Comparison != nil {
+		report.Comparisons = append(report.Comparisons, *o.Comparison)
+	}
+	return report
+}
+
+// concludeDetect returns the exit code of an outcome.
+func concludeDetect(ctx context.Context, plan *evaluate.Plan, o *evaluate.Outcome, strict bool) error {
+	if o.Interrupted {
+		if spent, ok := errors.AsType[*budget.Exceeded](clock.Err(ctx)); ok {
+			return noVerdict(fmt.Errorf("stopped before the end by --max-cost: %w", spent))
+		}
+		return quiet(exitInterrupted)
+	}
+	first := o.Results[0]
+	switch {
+	case o.Err != nil:
+		return noVerdict(o.Err)
+	case strict && o.Bad > 0:
+		return usage(fmt.Errorf("%s in the corpora, and --strict", format.Plural(o.Bad, "bad line")))
+	case o.Items == 0:
+		return usage(o.Nothing())
+	case first.Scored == 0:
+		return noVerdict(fmt.Errorf("the detector %s failed on every item", sanitize.Line(first.Detector, 80)))
+	}
+	missed, unknown := plan.CheckLimits(first)
+	switch {
+	case len(missed) > 0:
+		return &exitError{exitFail, errors.New(strings.Join(missed, "; "))}
+	case len(unknown) > 0:
+		return noVerdict(errors.New(strings.Join(unknown, "; ")))
+	}
+	return nil
+}

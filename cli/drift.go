@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/harness/drift"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/openai"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/mocks/capture"
+	"github.com/rehearse-dev/rehearse/reports/doc"
+	"github.com/rehearse-dev/rehearse/reports/drifted"
+)
+
+// driftFlags are the flags of drift.
+type driftFlags struct {
+	upstream string
+	live     bool
+	asJSON   bool
+	format   string
+	failOn   string
+	keyEnv   string
+	calls    int
+	cost     textFlag[*quantity.Money]
+	prices   string
+}
+
+// driftRenderers write a result in one format.
+var driftRenderers = map[string]func(io.Writer, drift.Result) error{
+	"terminal": func(w io.Writer, r drift.Result) error { return doc.Terminal(w, drifted.Document(&r), tty.Terminal{}) },
+	"json":     func(w io.Writer, r drift.Result) error { return format.JSON(w, r) },
+	"markdown": func(w io.Writer, r drift.Result) error { return doc.Markdown(w, drifted.Document(&r), 0) },
+}
+
+func (a *app) driftCommand() *cobra.Command {
+	flags := driftFlags{format: "terminal"}
+	formats := slices.Sorted(maps.Keys(driftRenderers))
+	cmd := &cobra.Command{
+		Use:   "drift SCRIPT --upstream URL --live",
+		Short: "Send captured requests to a live backend, and report how the form of its answers has changed",
+		Long: `drift sends the requests of a captured script (they stand beside it, in SCRIPT without .yaml,
+` + tapeSuffix + `) to a real backend again, each once, and compares how the answers are built:
+
+  error  what breaks a client: another status, a member that is missing or of another type, another
+         way to end, a tool call of another shape, events missing or in another order
+  warn   what a lenient client does not notice: new members, new events, another model
+  info   what differs from one answer to the next: lengths, usage
+
+It costs money, so it wants --live. Keys come from OPENAI_API_KEY and ANTHROPIC_API_KEY. Secrets
+were replaced when the requests were captured, so the backend sees the marks in their place.
+
+Exit codes:
+  0    no difference of the tier of --fail-on or a more severe one
+  1    there is one
+  2    usage, or a script that was not captured
+  3    no verdict: an answer did not come, or a cap ended it before the last one`,
+		Example: `  rehearse drift session.yaml --upstream https://api.openai.com/v1 --live --max-cost '0.10 USD'
+  rehearse drift session.yaml --upstream http://127.0.0.1:8080/v1 --live --format markdown`,
+		Args: arguments(1, 1, "name one captured script"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.drift(cmd.Context(), args[0], flags) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.upstream, "upstream", "", "root of the API, such as https://api.openai.com/v1")
+	f.BoolVar(&flags.live, "live", false, "ask the real backend, which may cost money")
+	f.StringVar(&flags.format, "format", flags.format, "one of "+strings.Join(formats, ", "))
+	f.BoolVar(&flags.asJSON, "json", false, "the same as --format json")
+	f.StringVar(&flags.failOn, "fail-on", string(drift.Error), "the least tier that fails: error, warn or info")
+	f.StringVar(&flags.keyEnv, "key-env", "", "the environment variable with the key, in place of the usual ones")
+	f.IntVar(&flags.calls, "max-calls", 0, "the most requests to send; 0 is no limit")
+	flags.cost.into = new(quantity.Money)
+	f.Var(&flags.cost, "max-cost", `the most that they may cost, such as "0.10 USD"`)
+	f.Lookup("max-cost").DefValue = "" // help would show "0"
+	f.StringVar(&flags.prices, "prices", "", "a price file whose entries override the shipped table")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(tierNames(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func tierNames() []string {
+	var names []string
+	for _, t := range drift.Tiers() {
+		names = append(names, string(t))
+	}
+	return names
+}
+
+// validate refuses flags that do not fit each other.
+func (f *driftFlags) validate() error {
+	if f.asJSON {
+		f.format = "json"
+	}
+	switch {
+	case driftRenderers[f.format] == nil:
+		return notAmong("format", f.format, slices.Sorted(maps.Keys(driftRenderers)))
+	case !slices.Contains(tierNames(), f.failOn):
+		return notAmong("fail-on", f.failOn, tierNames())
+	case f.calls < 0:
+		return usage(fmt.Errorf("--max-calls %d: it cannot be negative", f.calls))
+	case !f.live:
+		return usage(errors.New("drift calls a real backend, which may cost money; allow it with --live"))
+	}
+	return nil
+}
+
+func (a *app) drift(ctx context.Context, script string, flags driftFlags) error {
+	if err := flags.validate(); err != nil {
+		return err
+	}
+	tapeFile := script
+	if !strings.HasSuffix(script, tapeSuffix) {
+		tapeFile = strings.TrimSuffix(script, filepath.Ext(script)) + tapeSuffix
+	}
+	t, err := capture.ReadJournal(tapeFile)
+	if err != nil {
+		return usage(fmt.Errorf("%w; drift needs the requests of a script that rehearse capture wrote", err))
+	}
+	options, err := a.driftOptions(flags)
+	if err != nil {
+		return usage(err)
+	}
+	result, err := drift.Run(ctx, t, options)
+	if err != nil {
+		return usage(err)
+	}
+	if err := driftRenderers[flags.format](a.stdout, result); err != nil {
+		return noVerdict(err)
+	}
+	return driftExit(ctx, &result, drift.Tier(flags.failOn))
+}
+
+func (a *app) driftOptions(flags driftFlags) (drift.Options, error) {
+	o := drift.Options{
+		Upstream: flags.upstream, Offline: openai.FromEnv(a.getenv).Offline, MaxCalls: flags.calls, MaxCost: flags.cost.into.Amount,
+		Key: func(protocol string) string { return a.keyFor(protocol, flags.keyEnv) },
+	}
+	if flags.keyEnv != "" && a.getenv(flags.keyEnv) == "" {
+		return o, fmt.Errorf("--key-env %s: the variable is not set", flags.keyEnv)
+	}
+	table, err := priceTable(flags.prices)
+	if err != nil {
+		return o, err
+	}
+	o.Cost = costIn(table, flags.cost.into.Currency)
+	return o, nil
+}
+
+// costIn prices usage in one currency.
+func costIn(table *price.Table, currency quantity.Currency) func(string, llm.Usage) (float64, bool) {
+	pricer := table.Pricer("")
+	return func(model string, u llm.Usage) (float64, bool) {
+		cost, ok := pricer(model, u)
+		if !ok {
+			return 0, false
+		}
+		return cost.In(cmp.Or(currency, quantity.EUR), table.EURPerUSD)
+	}
+}
+
+// keyFor is the key for a protocol.
+func (a *app) keyFor(protocol, variable string) string {
+	usual := "OPENAI_API_KEY"
+	if strings.HasPrefix(protocol, "anthropic") {
+		usual = "ANTHROPIC_API_KEY"
+	}
+	return strings.TrimSpace(a.getenv(cmp.Or(variable, usual)))
+}
+
+// driftExit is the verdict as an exit code.
+func driftExit(ctx context.Context, r *drift.Result, least drift.Tier) error {
+	for _, tier := range drift.Tiers() {
+		if r.Count(tier) > 0 {
+			return quiet(exitFail)
+		}
+		if tier == least {
+			break
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return quiet(exitInterrupted)
+	case r.Unanswered() > 0 || r.Stopped != "" || len(r.Exchanges) == 0:
+		return quiet(exitNoVerdict)
+	}
+	return nil
+}

@@ -1,0 +1,273 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/experiment"
+	"github.com/rehearse-dev/rehearse/harness/experiment/result"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+	"github.com/rehearse-dev/rehearse/llm/price"
+	"github.com/rehearse-dev/rehearse/llm/token"
+	"github.com/rehearse-dev/rehearse/reports/doc"
+	"github.com/rehearse-dev/rehearse/reports/experiments"
+)
+
+// The files of an experiment.
+const (
+	experimentFile         = "experiment.json"
+	experimentMarkdownFile = "experiment.md"
+	experimentPageFile     = "experiment.html"
+	journalFile            = "journal.jsonl"
+)
+
+// experimentFlags are the flags of experiment and tune.
+type experimentFlags struct {
+	out     string
+	workers int
+	prices  string
+	live    bool
+	asJSON  bool
+	plan    bool
+	require string
+	save    string
+	limits  runLimits
+}
+
+func (f *experimentFlags) register(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.out, "out", "o", "", "folder for journal and reports (default: a new one in "+runsFolder+"); an experiment\nwhose journal is there is resumed")
+	flags.IntVarP(&f.workers, "workers", "w", runtime.GOMAXPROCS(0), "how many trials run at once")
+	flags.StringVar(&f.prices, "prices", "", "a price file whose entries override the shipped table")
+	flags.Var(&f.limits.cost, "max-cost", "cap in place of the file's, checked before each call, such as `0.50EUR`")
+	flags.IntVar(&f.limits.calls, "max-calls", 0, "cap in place of the file's, checked before each call")
+	liveFlag(flags, &f.live)
+	flags.BoolVar(&f.plan, "plan", false, "show what would be done, and run nothing")
+	flags.BoolVar(&f.asJSON, "json", false, "print the result as JSON on standard output")
+}
+
+// experimentFolder explains the folder of an experiment, whose journals have these names.
+func experimentFolder(journals string) string {
+	return `The folder gets ` + experimentFile + ` (all of it), ` + experimentMarkdownFile + `, ` + experimentPageFile + ` and
+` + journals + ` with the outcome of each trial: with the same --out an
+interrupted or killed experiment is resumed, and gives the same result.
+
+Real models are called only with --live, and never where REHEARSE_OFFLINE is set.
+
+`
+}
+
+// tuneJournals are the journals of a search: one for each round, and one of the end.
+const tuneJournals = "journal-*.jsonl"
+
+func (a *app) experimentCommand() *cobra.Command {
+	var flags experimentFlags
+	cmd := &cobra.Command{
+		Use:   "experiment FILE",
+		Short: "Compare variants of an agent, with effect sizes, confidence intervals and cost",
+		Long: `experiment drives variants of an agent (prompts, models, options, commands) in the same scenarios,
+interleaved and paired, and reports for each pair whether one is better, worse or equivalent, or
+that the data does not decide it, and how many trials would.
+
+` + experimentFolder(journalFile) + `Exit codes:
+  0    it was carried out, and the requirement of --require is met
+  1    a variant is worse than the one of "against:" in the file, or --require is not met
+  2    usage or configuration: nothing was run
+  3    no verdict: a cap stopped it, nothing could be driven, the harness failed, or the trials are
+       too few to decide --require not-worse
+  130  interrupted; the results so far are reported, and the same command with --out resumes it`,
+		Example: `  rehearse experiment mirror.yaml --plan
+  rehearse experiment mirror.yaml --out /tmp/mirror
+  rehearse experiment mirror.yaml --live --max-cost 2EUR --require better`,
+		Args: arguments(1, 1, "name the file of the experiment"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.experiment(cmd, args[0], flags) },
+	}
+	f := cmd.Flags()
+	flags.register(f)
+	f.StringVar(&flags.require, "require", "", "what must be found: better (every variant is), not-worse (every variant is shown\nnot to be worse by smallest_effect or more), decided (no comparison is left\nundecided)")
+	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions(result.Requirements(), cobra.ShellCompDirectiveNoFileComp))
+	cmd.ValidArgsFunction = completeYAML
+	return cmd
+}
+
+// completeYAML completes names of YAML files.
+func completeYAML(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+func (a *app) experiment(cmd *cobra.Command, path string, flags experimentFlags) error {
+	if flags.require != "" && !slices.Contains(result.Requirements(), flags.require) {
+		return notAmong("requirement", flags.require, result.Requirements())
+	}
+	e, prices, err := a.loadExperiment(cmd.Flags(), path, flags)
+	if err != nil {
+		return err
+	}
+	plan := e.Plan()
+	switch {
+	case len(plan.Variants) < 2:
+		return usage(fmt.Errorf("%s: there is one variant, so nothing is compared; rehearse tune searches for another", path))
+	case flags.require == result.RequireNotWorse && plan.Design.Primary.Smallest == 0:
+		return usage(fmt.Errorf("%s: --require not-worse needs to know how much worse is too much; write a smallest_effect under primary", path))
+	case flags.plan:
+		return a.showPlan(plan, flags)
+	}
+	found, err := a.carryOut(cmd, path, e, prices, flags, journalFile, e.Run)
+	if err != nil {
+		return err
+	}
+	verdict, unmet := found.Judge(flags.require)
+	for _, text := range unmet {
+		fmt.Fprintf(a.stderr, "--require %s: %s\n", flags.require, text)
+	}
+	return quiet(experimentExit(found, verdict))
+}
+
+// experimentExit returns the exit code of an experiment.
+func experimentExit(r *result.Result, v gate.Verdict) int {
+	if r.Stopped.As == result.Interrupted {
+		return exitInterrupted
+	}
+	return gate.ExitCode([]gate.Verdict{v})
+}
+
+// loadExperiment checks the flags and loads the experiment.
+func (a *app) loadExperiment(given *pflag.FlagSet, path string, flags experimentFlags) (*experiment.Experiment, *price.Table, error) {
+	if err := errors.Join(flags.limits.check(given), a.checkLive(flags.live)); err != nil {
+		return nil, nil, usage(err)
+	}
+	if flags.workers < 1 {
+		return nil, nil, usage(fmt.Errorf("--workers must be at least 1, got %d", flags.workers))
+	}
+	prices, err := priceTable(flags.prices)
+	if err != nil {
+		return nil, nil, usage(err)
+	}
+	e, diagnostics := experiment.Load(path, a.agents.language, a.scenarioOptions(prices))
+	if len(diagnostics) > 0 {
+		return nil, nil, usage(diagnostics.Err())
+	}
+	return e, prices, nil
+}
+
+// showPlan prints what an experiment would do.
+func (a *app) showPlan(p experiment.Plan, flags experimentFlags) error {
+	if flags.limits.calls > 0 {
+		p.Design.MaxCalls = flags.limits.calls
+	}
+	if !flags.limits.cost.IsZero() {
+		p.Design.MaxCost = flags.limits.cost.Money.String()
+	}
+	var err error
+	if flags.asJSON {
+		err = format.JSON(a.stdout, p)
+	} else {
+		_, err = io.WriteString(a.stdout, p.Text(tty.Of(a.stdout, a.getenv).Columns()))
+	}
+	if err != nil {
+		return noVerdict(fmt.Errorf("write the plan: %w", err))
+	}
+	return nil
+}
+
+// carryOut runs an experiment or its search, and writes and shows the result. journals is
+// the pattern of the journals' names.
+func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment, prices *price.Table, flags experimentFlags, journals string,
+	run func(context.Context, experiment.Options) (result.Result, error),
+) (*result.Result, error) {
+	if e.Live() && !flags.live {
+		return nil, usage(errors.New("the experiment calls real models, which cost money; allow it with --live, and see first with --plan what it may take"))
+	}
+	out, err := a.openFolder(flags.out)
+	if err != nil {
+		return nil, usage(err) // nothing was run
+	}
+	defer func() { _ = out.Close() }() // the end of the process frees it as well
+
+	a.collectSeldom()
+	began := time.Now()
+	env := &drive.Env{Makers: a.agents.Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{}), Redactor: redactor(), Live: flags.live, Getenv: a.getenv}
+	defer func() { _ = env.Close() }() // all trials have ended; what is left is a listener
+	pattern := filepath.Join(out.Path(), journals)
+	if kept, err := filepath.Glob(pattern); err == nil && len(kept) > 0 {
+		fmt.Fprintf(a.stderr, "resuming %s\n", pattern)
+	}
+	progress := tty.NewStatusLine(a.stderr, a.terminal(), time.Now)
+	found, err := run(cmd.Context(), experiment.Options{
+		Env: env, Workers: flags.workers, Caps: experiment.Caps{Calls: flags.limits.calls, Cost: flags.limits.cost.Money},
+		Journal: filepath.Join(out.Path(), journalFile), Tool: tool(),
+		Progress: func(p experiment.Progress) {
+			progress.Update(func() (string, string) { return experimentProgress(p), "" })
+		},
+	})
+	progress.Clear()
+	if _, foreign := errors.AsType[*experiment.JournalError](err); foreign {
+		return nil, usage(err)
+	}
+	if err == nil {
+		err = a.writeExperiment(out, &found, flags)
+	}
+	if err != nil {
+		return nil, noVerdict(atomicdir.Explain(err))
+	}
+	fmt.Fprintf(a.stderr, "%s; %s, %s, %s and %s are in %s\nview again with: %s\n", time.Since(began).Round(time.Millisecond),
+		experimentFile, experimentMarkdownFile, experimentPageFile, journals, out.Path(), format.ShellLine("rehearse", "report", out.Path()))
+	if found.Stopped.As == result.Interrupted {
+		fmt.Fprintf(a.stderr, "resume with: %s\n", format.ShellLine("rehearse", cmd.Name(), path, "--out", out.Path()))
+	}
+	return &found, nil
+}
+
+// experimentProgress is a line on how far an experiment is.
+func experimentProgress(p experiment.Progress) string {
+	line := fmt.Sprintf("%s: %d/%d", p.Doing, p.Trials, p.Planned)
+	if p.Looks > 1 {
+		line += fmt.Sprintf(", look %d of %d", p.Look, p.Looks)
+	}
+	line += fmt.Sprintf(", %s", format.Plural(p.Used.Calls, "call"))
+	if p.Used.EUR > 0 {
+		line += fmt.Sprintf(", %.4f EUR", p.Used.EUR)
+	}
+	return line
+}
+
+// writeExperiment writes every file of an experiment and shows the result.
+func (a *app) writeExperiment(out *atomicdir.Folder, r *result.Result, flags experimentFlags) error {
+	var files []*atomicdir.File
+	for _, part := range []struct {
+		name  string
+		write func(io.Writer, result.Result) error
+	}{
+		{experimentFile, experiments.JSON},
+		{experimentMarkdownFile, func(w io.Writer, r result.Result) error { return doc.Markdown(w, experiments.Document(&r), 0) }},
+		{experimentPageFile, func(w io.Writer, r result.Result) error { return doc.HTML(w, experiments.Document(&r), r.Tool) }},
+	} {
+		file, err := out.Create(part.name)
+		if err != nil {
+			return err
+		}
+		if err := part.write(file, *r); err != nil {
+			return err
+		}
+		files = append(files, file)
+	}
+	if err := out.Commit(files...); err != nil {
+		return err
+	}
+	if flags.asJSON {
+		return experiments.JSON(a.stdout, *r)
+	}
+	return doc.Terminal(a.stdout, experiments.Document(r), tty.Of(a.stdout, a.getenv))
+}

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/harness/explore"
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/survival"
+)
+
+// exploreFlags are the flags of explore.
+type exploreFlags struct {
+	out, save, prices string
+	families          []string
+	pairs, maxRuns    int
+	seed              uint64
+	workers           int
+	thorough, asJSON  bool
+}
+
+// familyHelp is a line for each family.
+func familyHelp() string {
+	says := map[survival.Family]string{
+		survival.Faults:  "each call × each fault that its backend can show",
+		survival.Outages: "each call × each fault that a retry heals, until the agent gives up",
+		survival.Latency: "each call × each limit of time, a tick less and a tick more",
+		survival.Texts:   "each call × each change of the reply: cut, reformatted, translated, padded",
+		survival.Crashes: "each durable write × a crash before or after it, or a full disk; then it is resumed",
+		survival.Users:   "each turn × what people do: send twice, reload, answer ahead, say nothing, say too much",
+		survival.Pairs:   "two faults in one run, chosen so that few runs cover many combinations",
+	}
+	var b strings.Builder
+	for _, f := range survival.Families() {
+		fmt.Fprintf(&b, "  %-8s %s\n", f, says[f])
+	}
+	return b.String()
+}
+
+// familyNames are the families as flags name them.
+func familyNames() []string {
+	var names []string
+	for _, f := range survival.Families() {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+// completeFamilies completes the last of several families.
+func completeFamilies(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	before := start[:strings.LastIndexByte(start, ',')+1]
+	var choices []string
+	for _, name := range familyNames() {
+		if strings.HasPrefix(before+name, start) && !slices.Contains(strings.Split(before, ","), name) {
+			choices = append(choices, before+name)
+		}
+	}
+	return choices, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// options returns the options of the flags.
+func (flags exploreFlags) options(language *gate.Language) (explore.Options, error) {
+	opts := explore.Options{
+		Workers: flags.workers, MaxRuns: flags.maxRuns, Seed: flags.seed, Tool: tool(),
+		Pairs: flags.pairs, Thorough: flags.thorough, Language: language,
+	}
+	switch {
+	case flags.workers < 1:
+		return opts, fmt.Errorf("--workers must be at least 1, got %d", flags.workers)
+	case flags.pairs < 0:
+		return opts, fmt.Errorf("--pairs must be at least 0, got %d", flags.pairs)
+	case flags.pairs == 0:
+		opts.Pairs = -1 // none; 0 is the default there
+	}
+	for _, name := range flags.families {
+		if !slices.Contains(familyNames(), name) {
+			return opts, notAmong("family", name, familyNames())
+		}
+		opts.Families = append(opts.Families, survival.Family(name))
+	}
+	return opts, nil
+}

@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/agents/stop/hook"
+	"github.com/rehearse-dev/rehearse/internal/input"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+const guardExitCodes = `Exit codes:
+  0    the agent may stop; as a hook always, since hosts take others for a refusal
+  1    the agent must go on
+  2    usage: nothing was judged
+  130  interrupted`
+
+// guardFlags are the flags of guard.
+type guardFlags struct {
+	host, policy, install string
+	hook                  hook.Config
+	shadowReport          bool
+	asJSON                bool
+}
+
+func (a *app) guardCommand() *cobra.Command {
+	var flags guardFlags
+	cmd := &cobra.Command{
+		Use:   "guard [MESSAGE.md|-]",
+		Short: "Check whether an agent stops with announced work not done",
+		Long: `guard judges an agent's last message, in French or English: may the agent stop, or does it
+announce work that it has not done? It calls no model, and reports what it found, where, and which
+steps are left. With - the message is read from standard input.
+
+Policies: balanced (the default) refuses a stop that defers work of the task; a decision that only
+the user can take and optional suggestions may stop. strict refuses every real mention of work
+not done. Steps that cannot be undone or reach others (deleting data, a forced push, deploying,
+publishing, paying) are marked; a hook never orders them, nor anything that waits for approval.
+
+--host makes it the stop hook of a coding agent: it reads the host's JSON on standard input and
+answers in the host's contract; without a message it does so for any host. --install prints the
+settings that make a host call it. A hook refuses at most --cap stops in a row in a session, never
+the same message twice, and fails open: whatever goes wrong, the agent may stop, and a line on
+standard error gives the reason. --shadow refuses nothing and counts what it would have refused;
+--shadow-report shows the counts.
+
+` + guardExitCodes,
+		Example: `  rehearse guard last-message.md
+  git log -1 --format=%B | rehearse guard - --policy strict --json
+  rehearse guard --install claude            settings to paste, and where
+  rehearse guard --host claude --shadow --log stops.jsonl < stop.json
+  rehearse guard --shadow-report`,
+		Args: arguments(0, 1, "name the file of one message, or - for standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			flags.hook.Host, flags.hook.Policy = hook.Host(flags.host), stop.Policy(flags.policy)
+			if err := flags.check(cmd, args); err != nil {
+				return err
+			}
+			switch {
+			case flags.install != "":
+				return a.installGuard(flags)
+			case flags.shadowReport:
+				return a.reportGuard(cmd.Context(), flags)
+			case len(args) > 0:
+				return a.guardMessage(cmd.Context(), args[0], flags)
+			case flags.host == "" && a.atTerminal():
+				return usage(errors.New("name the file of a message, or --host to be a hook; see rehearse guard --help"))
+			}
+			hook.Prepare()
+			hook.Run(cmd.Context(), flags.hook, a.stdin, a.stdout, a.stderr)
+			return nil
+		},
+	}
+	flags.register(cmd)
+	return cmd
+}
+
+func (g *guardFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&g.host, "host", "", "be the stop hook of "+strings.Join(hostNames(), ", ")+",\nor auto, which recognises them by their input")
+	f.StringVar(&g.policy, "policy", string(stop.Balanced), "which messages may not be a stop: balanced or strict")
+	f.IntVar(&g.hook.Cap, "cap", hook.DefaultCap, "as a hook: the most refusals in a row in a session")
+	f.StringVar(&g.hook.State, "state", "", "as a hook: folder for counters (default: rehearse/guard in the user's cache)")
+	f.BoolVar(&g.hook.Shadow, "shadow", false, "as a hook: refuse nothing, count what would be refused")
+	f.StringVar(&g.hook.Log, "log", "", "as a hook: append a line of JSON for each judged stop to this file")
+	f.BoolVar(&g.hook.Subagents, "subagents", false, "as a hook: judge subagents, too")
+	f.StringVar(&g.install, "install", "", "print the settings with which a host calls the guard, with the flags given")
+	f.BoolVar(&g.shadowReport, "shadow-report", false, "show the counts of the state folder")
+	f.BoolVar(&g.asJSON, "json", false, "print the verdict or the counts as JSON")
+	fixed := func(flag string, values []string) {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+	fixed("host", append(hostNames(), string(hook.Auto)))
+	fixed("install", hostNames())
+	fixed("policy", policies)
+	_ = cmd.MarkFlagDirname("state")
+}
+
+var policies = []string{string(stop.Balanced), string(stop.Strict)}
+
+func hostNames() []string {
+	var names []string
+	for _, h := range hook.Hosts() {
+		names = append(names, string(h))
+	}
+	return names
+}
+
+// check refuses unknown values, and flags that exclude each other.
+func (g *guardFlags) check(cmd *cobra.Command, args []string) error {
+	if !slices.Contains(policies, g.policy) {
+		return notAmong("policy", g.policy, policies)
+	}
+	if hosts := append(hostNames(), string(hook.Auto)); g.host != "" && !slices.Contains(hosts, g.host) {
+		return notAmong("host", g.host, hosts)
+	}
+	if g.install != "" && !slices.Contains(hostNames(), g.install) {
+		return notAmong("host", g.install, hostNames())
+	}
+	if g.hook.Cap < 1 {
+		return usage(fmt.Errorf("--cap %d: it must be at least 1; to refuse nothing, use --shadow", g.hook.Cap))
+	}
+	if err := g.hook.Validate(); err != nil {
+		return usage(err)
+	}
+	var ways []string // of using guard
+	for _, name := range []string{"host", "install", "shadow-report"} {
+		if cmd.Flags().Changed(name) {
+			ways = append(ways, "--"+name)
+		}
+	}
+	if len(args) > 0 {
+		ways = append(ways, "a message")
+	}
+	if len(ways) > 1 {
+		return usage(fmt.Errorf("%s do not go together; see rehearse guard --help", strings.Join(ways, " and ")))
+	}
+	return nil
+}
+
+// asHook reports whether a command line, right or wrong, is to be a hook.
+func asHook(args []string) bool {
+	if len(args) == 0 || args[0] != "guard" {
+		return false
+	}
+	return slices.ContainsFunc(args, func(arg string) bool {
+		name, _, _ := strings.Cut(arg, "=")
+		return name == "--host"
+	})
+}
+
+// maxMessage bounds a message.
+const maxMessage = 64 << 20
+
+// guardMessage judges a file, or standard input.
+func (a *app) guardMessage(ctx context.Context, name string, flags guardFlags) error {
+	text, err := a.message(ctx, name)
+	if err != nil {
+		return err
+	}
+	v := stop.Judge(text, stop.Options{Policy: flags.hook.Policy})
+	if flags.asJSON {
+		err = a.printJSON(v)
+	} else {
+		err = showVerdict(a.stdout, tty.Of(a.stdout, a.getenv), name, text, v)
+	}
+	switch {
+	case err != nil:
+		return usage(fmt.Errorf("print the verdict: %w", err))
+	case !v.MayStop:
+		return quiet(exitFail)
+	}
+	return nil
+}
+
+func (a *app) message(ctx context.Context, name string) (string, error) {
+	from := a.stdin
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return "", usage(fmt.Errorf("read the message: %w", err))
+		}
+		defer file.Close()
+		from = file
+	}
+	data, err := input.ReadAll(ctx, from, maxMessage)
+	switch {
+	case ctx.Err() != nil:
+		return "", quiet(exitInterrupted)
+	case err != nil:
+		return "", usage(fmt.Errorf("read the message: %w", err))
+	}
+	return string(data), nil
+}
+
+// installGuard prints settings: what to paste on standard output, where to on
+// standard error.
+func (a *app) installGuard(flags guardFlags) error {
+	// The host calls from folders of its own choice.
+	for _, path := range []*string{&flags.hook.State, &flags.hook.Log} {
+		if *path == "" {
+			continue
+		}
+		absolute, err := filepath.Abs(*path)
+		if err != nil {
+			return usage(fmt.Errorf("find %s: %w", *path, err))
+		}
+		*path = filepath.ToSlash(absolute)
+	}
+	settings, err := hook.Install(hook.Host(flags.install), ownName(), flags.hook)
+	if err != nil {
+		return usage(err)
+	}
+	fmt.Fprintf(a.stderr, "Paste this into %s of a project, or into %s for all of yours.\n", settings.File, settings.UserFile)
+	for _, note := range settings.Notes {
+		fmt.Fprintln(a.stderr, note)
+	}
+	if _, err := a.stdout.Write(settings.JSON); err != nil {
+		return usage(fmt.Errorf("print the settings: %w", err))
+	}
+	return nil
+}
+
+// ownName is how another program starts this one: by its name if that finds it,
+// else by its path.
+func ownName() string {
+	const name = "rehearse"
+	own, err := os.Executable()
+	if err != nil {
+		return name
+	}
+	if found, err := exec.LookPath(name); err == nil {
+		a, errA := os.Stat(found)
+		b, errB := os.Stat(own)
+		if errA == nil && errB == nil && os.SameFile(a, b) {
+			return name
+		}
+	}
+	return filepath.ToSlash(own)
+}

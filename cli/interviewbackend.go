@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/openai"
+	"github.com/rehearse-dev/rehearse/llm/token"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// interviewModel writes the texts of interviews unless another one is chosen.
+const interviewModel = "gpt-6.1-terra"
+
+// modelFlags choose the model that writes the texts of interviews.
+type modelFlags struct {
+	script string
+	live   bool
+	model  string
+	scale  float64
+	prices string
+}
+
+func (m *modelFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&m.script, "script", "", "play a model by script: that of a persona ("+personas()+"), or a script's file")
+	f.BoolVar(&m.live, "live", false, "call a real model, which may cost money: OPENAI_API_KEY, OPENAI_BASE_URL")
+	f.StringVarP(&m.model, "model", "m", interviewModel, "model to call, and whose prices count")
+	f.Float64Var(&m.scale, "time-scale", 1, "multiply the script's latencies by this; 0.001 all but removes them")
+	f.StringVar(&m.prices, "prices", "", "a price file whose entries override the shipped table")
+	cmd.MarkFlagsMutuallyExclusive("script", "live")
+	_ = cmd.RegisterFlagCompletionFunc("script", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return cast.Names(), cobra.ShellCompDirectiveDefault
+	})
+}
+
+func personas() string { return strings.Join(cast.Names(), ", ") }
+
+// interviewBackend is the one that the flags choose.
+func (a *app) interviewBackend(m modelFlags, count func(model, text string) int) (llm.Backend, error) {
+	switch {
+	case m.scale <= 0:
+		return nil, usage(fmt.Errorf("--time-scale %g: it must be more than 0", m.scale))
+	case m.script != "":
+		return a.scriptedInterviewer(m, count)
+	case !m.live:
+		return nil, usage(errors.New("who is to write the questions? --script lea plays a model, --live calls a real one"))
+	}
+	cfg := openai.FromEnv(a.getenv)
+	cfg.Model = m.model
+	cfg.Retry = openai.RetryPolicy{Max: -1} // the interview counts each attempt
+	backend, err := openai.New(cfg)
+	if err != nil {
+		return nil, usage(err)
+	}
+	return backend, nil
+}
+
+// scriptedInterviewer plays a model by the replies to a persona, or by a script.
+func (a *app) scriptedInterviewer(m modelFlags, count func(model, text string) int) (llm.Backend, error) {
+	script, err := a.interviewScript(m.script)
+	if err != nil {
+		return nil, usage(err)
+	}
+	return scripted{
+		model: m.model, scale: m.scale, count: count,
+		retry: openai.RetryPolicy{Max: -1}, // the interview counts each attempt
+	}.backend(script)
+}
+
+// interviewScript is the replies to a persona, or a script from a file, or that
+// of a scenario.
+func (a *app) interviewScript(name string) (mocks.Script, error) {
+	switch {
+	case slices.Contains(cast.Names(), name):
+		return cast.Interviewer(name)
+	case !strings.ContainsAny(name, "./"):
+		return mocks.Script{}, notAmong("persona", name, cast.Names())
+	}
+	script, diagnostics := scenarios.LoadScript(name, scenarios.Options{Kinds: a.agents.Formats()})
+	return script, diagnostics.Err()
+}
+
+// newCounter counts tokens and remembers.
+func newCounter() func(model, text string) int { return token.NewCounter(token.Options{}).Count }

@@ -1,0 +1,270 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/cli"
+	"github.com/rehearse-dev/rehearse/llm/backends"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/store"
+	"github.com/rehearse-dev/rehearse/agents/interview/web"
+	"github.com/rehearse-dev/rehearse/agents/interview/web/telemetry"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+const serveExitCodes = `Exit codes:
+  0    ended by SIGINT or SIGTERM, in good order
+  1    ended with unfinished steps; they are resumed when it starts again
+  2    usage or configuration: nothing was served
+  3    it could not listen, or the store did not open or is served by another process`
+
+// serveFlags are the flags of interview serve.
+type serveFlags struct {
+	modelFlags
+	listen      string
+	store       string
+	tokenFile   string
+	instance    string
+	callTimeout time.Duration
+	drain       time.Duration
+	hosts       []string
+	starts      int
+	allStarts   int
+	limits      sessionLimits
+	quiet       bool
+}
+
+func (a *app) interviewServeCommand() *cobra.Command {
+	var flags serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve interviews to programs (POST /axiom) and to people (a page)",
+		Long: `serve conducts any number of interviews at once, until SIGINT or SIGTERM; it then finishes the
+steps under way. A second signal ends it at once; what was stored is kept, and a step that was cut
+off goes on when the server starts again under the same --instance.
+
+A token (REHEARSE_TOKEN, or the first line of --token-file) opens /sessions and the audits, and
+closes /metrics to others. Logs go to standard error: text on a terminal, JSON elsewhere. Spans go
+where OTEL_EXPORTER_OTLP_ENDPOINT says. REHEARSE_OFFLINE=1 forbids --live but for a server on this
+machine.
+
+` + serveExitCodes,
+		Example: `  rehearse interview serve --script lea
+  rehearse interview serve --script tom --listen 127.0.0.1:0 --store memory: --time-scale 0.1
+  REHEARSE_TOKEN=… rehearse interview serve --live --store postgres://axiom@db/interviews`,
+		Args: arguments(0, 0, "serve takes no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.interviewServe(cmd.Context(), flags) },
+	}
+	flags.register(cmd)
+	f := cmd.Flags()
+	f.StringVar(&flags.listen, "listen", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
+	a.storeFlag(f, &flags.store)
+	f.StringVar(&flags.tokenFile, "token-file", "", "file with the token for /sessions, audits and /metrics")
+	f.StringVar(&flags.instance, "instance", "default", "name of this server; each that runs on a store needs another one")
+	f.DurationVar(&flags.callTimeout, "call-timeout", time.Minute, "the longest that one call to the model may take")
+	f.DurationVar(&flags.drain, "drain-timeout", 90*time.Second, "how long to wait at the end for unfinished steps")
+	f.StringSliceVar(&flags.hosts, "host", nil, "a name that requests may use for this server, in addition to localhost and its address")
+	f.IntVar(&flags.starts, "starts-per-minute", web.DefaultStarts, "interviews that one address may begin in a minute; 0 means no limit")
+	f.IntVar(&flags.allStarts, "all-starts-per-minute", web.DefaultAllStarts, "interviews that all may begin in a minute; 0 means no limit")
+	flags.limits.register(f)
+	f.BoolVarP(&flags.quiet, "quiet", "q", false, "log only what goes wrong")
+	return cmd
+}
+
+// minToken is how long a token must be, in bytes.
+const minToken = 16
+
+// token is that of the environment or of a file; empty if none is given.
+func (a *app) token(file string) (string, error) {
+	from, token := "REHEARSE_TOKEN", a.getenv("REHEARSE_TOKEN")
+	if file != "" {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("read the token: %w", err)
+		}
+		from = file
+		token, _, _ = strings.Cut(string(data), "\n")
+		if token = strings.TrimSpace(token); token == "" {
+			return "", fmt.Errorf("%s has no token in its first line", file)
+		}
+	}
+	if token != "" && len(token) < minToken {
+		return "", fmt.Errorf("the token of %s has %d characters; at least %d are needed, such as those of openssl rand -hex 16", from, len(token), minToken)
+	}
+	return token, nil
+}
+
+// interviewServe serves until ctx ends.
+func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) {
+	token, err := a.token(flags.tokenFile)
+	if err != nil {
+		return usage(err)
+	}
+	if flags.starts < 0 || flags.allStarts < 0 {
+		return usage(errors.New("--starts-per-minute and --all-starts-per-minute must be at least 0"))
+	}
+	if err := flags.limits.check(); err != nil {
+		return usage(err)
+	}
+	if flags.callTimeout <= 0 || flags.drain <= 0 {
+		return usage(errors.New("--call-timeout and --drain-timeout must be more than 0"))
+	}
+	means, err := a.interviewMeans(ctx, flags.modelFlags, flags.store, flags.instance)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, means.close()) }()
+	log := cli.Logger(a.stderr, a.terminal(), flags.quiet)
+	tracer, flush, err := cli.Tracer(ctx, a.getenv, backends.OpenAI, log)
+	if err != nil {
+		return usage(err)
+	}
+	defer flush()
+
+	audits, err := auditOptions(flags.prices)
+	if err != nil {
+		return usage(err)
+	}
+	metrics := telemetry.NewMetrics()
+	service, err := a.interviewService(flags.limits.in(interview.Options{
+		Model: flags.model, CallTimeout: flags.callTimeout, Instance: flags.instance,
+	}), interview.Deps{
+		Store: metrics.Store(means.store), Backend: tracer.Backend(means.backend), Count: means.count, Sink: metrics, Log: log,
+	}, flags.prices)
+	if err != nil {
+		return usage(err)
+	}
+	server, err := web.New(web.Options{
+		Token: token, Instance: flags.instance, Languages: offered(flags.script), DrainTimeout: flags.drain,
+		Hosts: flags.hosts, StartsPerMinute: orUnlimited(flags.starts), AllStartsPerMinute: orUnlimited(flags.allStarts),
+	}, web.Deps{
+		Service: service, Store: means.store, Clock: clock.Real(), Log: log, Metrics: metrics, Tracer: tracer,
+		Audit: a.auditOf(means.store, audits),
+	})
+	if err != nil {
+		return noVerdict(err)
+	}
+	listener, err := net.Listen("tcp", flags.listen)
+	if err != nil {
+		return noVerdict(fmt.Errorf("listen on %s: %w; choose another address with --listen", flags.listen, err))
+	}
+	a.announce(listener.Addr(), flags, means.store)
+	serving := server.Serve(ctx, listener)
+	// A step goes on when its client has left, so the server's end is not its end.
+	left, cancel := clock.Real().WithTimeout(context.WithoutCancel(ctx), flags.drain)
+	defer cancel()
+	if err := errors.Join(serving, service.Shutdown(left)); err != nil {
+		return &exitError{exitFail, err}
+	}
+	return nil
+}
+
+// offered lists the languages with that of a scripted persona first, for visitors
+// whose browser asks for none of them.
+func offered(script string) []session.Language {
+	languages := session.Languages()
+	if p, err := cast.Load(script); err == nil {
+		others := slices.DeleteFunc(languages, func(l session.Language) bool { return l == p.Language })
+		languages = append([]session.Language{p.Language}, others...)
+	}
+	return languages
+}
+
+// announce prints the address of the server.
+func (a *app) announce(address net.Addr, flags serveFlags, st *store.Store) {
+	url := "http://" + address.String() + "/"
+	fmt.Fprintln(a.stdout, url)
+	who := "a real model writes: " + flags.model
+	if flags.script != "" {
+		who = "the script of " + flags.script + " writes, no model is called"
+	}
+	fmt.Fprintf(a.stderr, "open %s in a browser to take an interview; end with Ctrl-C\n%s; kept in %s (%s)\n",
+		url, who, store.Name(a.storeName(flags.store)), st.Driver())
+	if ip, ok := address.(*net.TCPAddr); ok && !ip.IP.IsLoopback() {
+		fmt.Fprintln(a.stderr, "warning: this address is open to other machines; allow the names that they use with --host")
+	}
+}
+
+// interviewService is a service on real time whose calls have prices.
+func (a *app) interviewService(o interview.Options, d interview.Deps, prices string) (*interview.Service, error) {
+	table, err := priceTable(prices)
+	if err != nil {
+		return nil, err
+	}
+	d.Clock, d.Price = clock.Real(), table.Pricer(o.Model)
+	o.EURPerUSD = table.EURPerUSD
+	return interview.New(o, d)
+}
+
+// sessionLimits are the flags that bound what one session may use; 0 means no
+// limit.
+type sessionLimits struct {
+	calls, retries int
+	cost           float64
+}
+
+func (l *sessionLimits) register(f *pflag.FlagSet) {
+	f.IntVar(&l.calls, "max-calls", interview.DefaultMaxCalls, "calls that one session may make; 0 means no limit")
+	f.Float64Var(&l.cost, "max-cost", interview.DefaultMaxCost, "EUR that one session may spend; 0 means no limit")
+	f.IntVar(&l.retries, "max-retries", interview.DefaultMaxRetries, "how often the candidate may ask for a message again; 0 means no limit")
+}
+
+func (l *sessionLimits) check() error {
+	if l.calls < 0 || l.retries < 0 || !(l.cost >= 0) {
+		return errors.New("--max-calls, --max-cost and --max-retries must be at least 0")
+	}
+	return nil
+}
+
+func (l *sessionLimits) in(o interview.Options) interview.Options {
+	o.MaxCalls, o.MaxCost, o.MaxRetries = orUnlimited(l.calls), orUnlimited(l.cost), orUnlimited(l.retries)
+	return o
+}
+
+// orUnlimited is a limit of a flag, where 0 means none, as options have it.
+func orUnlimited[T int | float64](limit T) T {
+	if limit == 0 {
+		return -1
+	}
+	return limit
+}
+
+// means are the model and the store of interviews.
+type means struct {
+	count   func(model, text string) int
+	backend llm.Backend
+	store   *store.Store
+	close   func() error
+}
+
+func (a *app) interviewMeans(ctx context.Context, model modelFlags, storeFlag, instance string) (m means, err error) {
+	m.count = newCounter()
+	if m.backend, err = a.interviewBackend(model, m.count); err != nil {
+		return m, err
+	}
+	var release func() error
+	if m.store, release, err = cli.Claim(ctx, a.storeName(storeFlag), instance); err != nil {
+		return m, interviewError(err)
+	}
+	m.close = func() error {
+		if err := release(); err != nil {
+			return noVerdict(err)
+		}
+		return nil
+	}
+	return m, nil
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/cli"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/kind/cast"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/input"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+// takeFlags are the flags of interview take.
+type takeFlags struct {
+	modelFlags
+	store       string
+	resume      string
+	candidate   string
+	language    string
+	as          string
+	instance    string
+	callTimeout time.Duration
+}
+
+func (a *app) interviewTakeCommand() *cobra.Command {
+	var flags takeFlags
+	cmd := &cobra.Command{
+		Use:   "take",
+		Short: "Take an interview here, in the terminal",
+		Long: `take asks its questions on standard output and reads each answer as one line of standard input; a
+line that ends in \ goes on with the next. An empty line goes on where nothing is asked. What was
+answered is kept: end with Ctrl-C or Ctrl-D and go on with --resume. --as lets a persona answer.
+
+Exit codes: 0 finished; 1 ended before that; 2 usage; 3 the store did not open; 130 interrupted.`,
+		Example: `  rehearse interview take --script lea
+  rehearse interview take --script tom --language en --candidate me
+  rehearse interview take --script lea --resume me
+  rehearse interview take --script lea --as lea --time-scale 0.001`,
+		Args: arguments(0, 0, "take takes no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.interviewTake(cmd.Context(), flags) },
+	}
+	flags.register(cmd)
+	f := cmd.Flags()
+	a.storeFlag(f, &flags.store)
+	f.StringVar(&flags.resume, "resume", "", "go on with this session, or this candidate's newest one")
+	f.StringVar(&flags.candidate, "candidate", "", "the candidate's id (default: one is made up)")
+	f.StringVar(&flags.language, "language", string(session.French), "language of a new interview: fr or en")
+	f.StringVar(&flags.as, "as", "", "let a persona answer: "+personas())
+	f.StringVar(&flags.instance, "instance", "take", "name under which this command works on the store")
+	f.DurationVar(&flags.callTimeout, "call-timeout", time.Minute, "the longest that one call to the model may take")
+	cmd.MarkFlagsMutuallyExclusive("resume", "candidate")
+	cmd.MarkFlagsMutuallyExclusive("resume", "language", "as")
+	_ = cmd.RegisterFlagCompletionFunc("language", cobra.FixedCompletions([]string{"fr", "en"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("resume", a.completeSessions)
+	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(cast.Names(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (a *app) interviewTake(ctx context.Context, flags takeFlags) (err error) {
+	t := cli.Taker{Out: a.stdout, Notes: a.stderr, Term: tty.Of(a.stdout, a.getenv), Stdin: a.stdin}
+	first := interview.Submission{
+		Event: interview.EventStart, Candidate: flags.candidate, Language: session.Language(flags.language),
+	}
+	if flags.as != "" {
+		if !slices.Contains(cast.Names(), flags.as) {
+			return notAmong("persona", flags.as, cast.Names())
+		}
+		persona, err := cast.Load(flags.as)
+		if err != nil {
+			return noVerdict(err)
+		}
+		t.Persona, first.Language = persona, persona.Language
+	}
+	means, err := a.interviewMeans(ctx, flags.modelFlags, flags.store, flags.instance)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, means.close()) }()
+	t.Service, err = a.interviewService(interview.Options{
+		Model: flags.model, CallTimeout: flags.callTimeout, Instance: flags.instance,
+	}, interview.Deps{Store: means.store, Backend: means.backend, Count: means.count}, flags.prices)
+	if err != nil {
+		return usage(err)
+	}
+	if flags.resume != "" {
+		found, err := cli.Find(ctx, means.store, flags.resume, false)
+		if err != nil {
+			return interviewError(err)
+		}
+		first = interview.Submission{Event: interview.EventResume, Session: found.ID}
+	}
+	err = t.Take(ctx, first)
+	_, refused := errors.AsType[*interview.Error](err)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, input.ErrEnd):
+		return quiet(exitFail)
+	case refused:
+		return usage(err)
+	case ctx.Err() != nil:
+		return quiet(exitInterrupted)
+	}
+	return noVerdict(err)
+}

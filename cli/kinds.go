@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"os"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/internal/child"
+)
+
+// Main runs the command line of a program that knows these kinds of agents, and returns its
+// exit code. The program's main function calls it first: in a process that was started to
+// play another part, such as a host's hook, Main does not return.
+func Main(kinds kind.List) int {
+	kinds.Main()
+	child.HideProcess() // from the agents that it starts
+	return run(kinds, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+}
+
+// agents are the kinds of agents that the program knows, and the language in which they are
+// measured and judged.
+type agents struct {
+	kind.List
+	language *gate.Language
+}
+
+func newAgents(kinds kind.List) agents { return agents{kinds, kinds.Language()} }

@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/loop/cli"
+	"github.com/rehearse-dev/rehearse/llm/backends"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/input"
+)
+
+// loopFlags are the flags of loop that are no loop.Options.
+type loopFlags struct {
+	backendFlags
+	config     string
+	transcript string
+	asJSON     bool
+}
+
+func (a *app) loopCommand() *cobra.Command {
+	var flags loopFlags
+	var options loopOptions
+	cmd := &cobra.Command{
+		Use:   `loop ["PROMPT"|-]`,
+		Short: "Run a prompt against a backend until it is done or a guard stops it",
+		Long: `loop calls a backend with a prompt again and again, until an answer says that the
+work is done or a guard stops the run. It is the real thing: the agent works in
+the current folder and may cost money.
+
+A flag overrides ` + configFile + `, which overrides the default; the file has keys for
+more than the flags ("rehearse schema config" prints all). With - the prompt is read
+from standard input. The answer goes to standard output, everything else to standard
+error, and each iteration to the transcript as it ends.
+
+The command-line agents copilot, claude, codex and gemini work without asking, as far as --access
+goes: read-only; workspace, the default, which lets them edit files and run commands in the current
+folder; or full. Their own permission flags in --agent-arg replace the default, such as
+--agent-arg=--allowedTools=Bash,WebFetch for claude. A tool call that is refused is named at the
+end, and such a run is never done. exec runs the program that --command names. The API backend
+openai only answers; it takes OPENAI_API_KEY and OPENAI_BASE_URL. REHEARSE_OFFLINE=1 forbids every
+backend that is not on this machine.
+
+` + loopExitCodes(),
+		Example: `  rehearse loop "Fix the failing test. Say DONE on a line of its own when it passes."
+  rehearse loop - --backend claude --max-iterations 20 --timeout 2h < task.md
+  rehearse loop "Add the login page, with tests" --backend codex --stop-guard balanced
+  rehearse loop "Summarise CHANGES" --backend openai --model gpt-4.1-mini --max-cost "0.05 EUR"
+  rehearse loop "Lint" --backend exec --command "./agent.sh {prompt}"`,
+		Args: arguments(0, 1, "put the prompt in quotes, as one argument"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			prompt, err := a.prompt(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			given := options.given(cmd.Flags())
+			given.Prompt, given.Backend, given.Model = prompt, flags.backend, flags.model
+			return a.runLoop(cmd.Context(), given, flags)
+		},
+	}
+	f := cmd.Flags()
+	options.register(f)
+	flags.register(cmd)
+	f.StringVar(&flags.config, "config", "", "configuration file (default: "+configFile+" if it is there)")
+	f.StringVar(&flags.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
+	f.BoolVar(&flags.asJSON, "json", false, "print the result as JSON on standard output")
+	for flag, values := range map[string][]string{
+		"mode": {"marker", "json", "answer"}, "history": {"fresh", "conversation"},
+		"stop-guard": {"balanced", "strict", "off"}, "todos": {"together", "one-by-one"},
+	} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+	return cmd
+}
+
+// maxPrompt bounds a prompt from standard input.
+const maxPrompt = 4 << 20
+
+func loopExitCodes() string {
+	var rows []ending
+	for _, s := range loop.Statuses() {
+		rows = append(rows, ending{s.ExitCode, string(s.Status), s.Meaning})
+	}
+	return endings(rows, "nothing was called: usage, configuration or no such backend here",
+		"Exit code 1 is also returned where the transcript or the result could not be written.")
+}
+
+// prompt is the argument, or standard input if that is "-".
+func (a *app) prompt(ctx context.Context, args []string) (string, error) {
+	if len(args) == 0 || args[0] != "-" {
+		return strings.Join(args, ""), nil
+	}
+	data, err := input.ReadAll(ctx, a.stdin, maxPrompt)
+	switch {
+	case ctx.Err() != nil:
+		return "", quiet(exitInterrupted)
+	case err != nil:
+		return "", usage(fmt.Errorf("read the prompt from standard input: %w", err))
+	}
+	return string(data), nil
+}
+
+func (a *app) runLoop(ctx context.Context, given loop.Options, flags loopFlags) error {
+	file, err := readConfig(flags.config)
+	if err != nil {
+		return usage(err)
+	}
+	settings, err := loop.Resolve(given, file)
+	if err != nil {
+		return usage(fmt.Errorf("%w; see rehearse loop --help", err))
+	}
+	flags.backend, flags.model = settings.Backend, settings.Model
+	backend, err := a.findBackend(ctx, flags.backendFlags)
+	if err != nil {
+		return usage(err)
+	}
+	prices, err := priceTable(flags.prices)
+	if err != nil {
+		return usage(err)
+	}
+	session, err := cli.Open(transcriptFile(flags.transcript, "loop"), tool(), settings, redactor())
+	if err != nil {
+		return usage(err) // noVerdict's code is that of a timeout here
+	}
+	defer func() { _ = session.Close() }() // each line is on the disk already
+	result, writing := session.Run(ctx, loop.Deps{
+		Backend: backend, BackendID: backend.ID(), Conversational: backend.ID() == backends.OpenAI,
+		Clock: clock.Real(), Price: prices.Pricer(settings.Model), EURPerUSD: prices.EURPerUSD,
+	}, a.view(false))
+	printing := a.printResult(result, result.Text, flags.asJSON)
+	if printing == nil {
+		session.ShowEnd(a.stderr, a.terminal(), result)
+	}
+	if err := errors.Join(printing, writing); err != nil {
+		return &exitError{loop.StatusError.ExitCode(), err}
+	}
+	return quiet(result.ExitCode)
+}

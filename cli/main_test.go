@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"github.com/rehearse-dev/rehearse/kinds"
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/rehearse-dev/rehearse/test/demo"
+)
+
+func TestMain(m *testing.M) {
+	// The program starts itself again as a hook and as a scripted agent; here that
+	// is this test.
+	kinds.All().Main()
+	demo.Main()
+	testscript.Main(m, map[string]func(){"rehearse": func() { os.Exit(Main(kinds.All())) }})
+}
+
+// TestScripts runs the program as a user does; each script in testdata/script
+// reads as a session, and names at its top the requirements that it shows. The
+// commands beside testscript's own are in script_test.go.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Values[begunKey{}] = map[string]*begun{}
+			env.Setenv("REHEARSE_OFFLINE", "1")
+			env.Setenv("NO_COLOR", "1")
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // else a race-detector build sleeps for a second at each exit
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":  exits,
+			"asks":   asks,
+			"begin":  begin,
+			"awaits": awaits,
+			"ends":   ends,
+			"cut":    cut,
+			"let":    let,
+		},
+	})
+}

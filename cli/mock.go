@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/httpserve"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/llm/token"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// kept is how many exchanges and findings a standing server remembers.
+const kept = 1000
+
+// smallHeap is the garbage, in percent of what is in use, that a standing server
+// lets grow. It lives beside the agent that it serves, and the tokenizer's
+// vocabulary alone is 10 MB that twice as much garbage would come to.
+const smallHeap = 20
+
+// mockFlags are the flags of mock.
+type mockFlags struct {
+	listen string
+	scale  float64
+	seed   uint64
+	quiet  bool
+	hosts  []string
+}
+
+func (a *app) mockCommand() *cobra.Command {
+	var flags mockFlags
+	cmd := &cobra.Command{
+		Use:   "mock SCRIPT",
+		Short: "Serve a script to any client of OpenAI's or Anthropic's API",
+		Long: `mock serves a script (or the backend of a scenario) over HTTP until it is interrupted, and then
+prints which lines were not used and which calls were not expected. Latencies are real time.
+It speaks OpenAI chat completions, OpenAI Responses and Anthropic Messages, chosen by the path of a
+request. A request to any other path is reported, too.
+
+It answers requests for this machine only: the Host header must be localhost, a loopback address or
+the address that it listens on. Name others with --host. Requests that a web page of another origin
+sends are refused.
+
+Exit codes: 0 the script was followed; 1 lines were left over, or a call was unexpected or invalid;
+2 the script is wrong; 3 the server could not listen.`,
+		Example: `  rehearse mock script.yaml --listen 127.0.0.1:8080
+  OPENAI_BASE_URL=http://127.0.0.1:8080/v1 OPENAI_API_KEY=any my-agent
+  ANTHROPIC_BASE_URL=http://127.0.0.1:8080 ANTHROPIC_API_KEY=any my-agent`,
+		Args: arguments(1, 1, "name one script, or one scenario"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.mock(cmd.Context(), args[0], flags) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.listen, "listen", "127.0.0.1:0", "address to listen on; port 0 takes a free one")
+	f.Float64Var(&flags.scale, "time-scale", 1, "multiply the script's latencies by this; 0.001 all but removes them")
+	f.Uint64Var(&flags.seed, "seed", 1, "seed of ids and jitter")
+	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not print a line for each exchange")
+	hostFlag(f, &flags.hosts)
+	return cmd
+}
+
+func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
+	if flags.scale <= 0 {
+		return usage(fmt.Errorf("--time-scale %g: it must be more than 0", flags.scale))
+	}
+	if err := httpserve.CheckHosts(flags.hosts); err != nil {
+		return usage(err)
+	}
+	script, diagnostics := scenarios.LoadScript(file, scenarios.Options{Kinds: a.agents.Formats()})
+	if err := diagnostics.Err(); err != nil {
+		return usage(err)
+	}
+	program, err := mocks.Compile(script)
+	if err != nil {
+		return usage(err)
+	}
+	if a.getenv("GOGC") == "" {
+		debug.SetGCPercent(smallHeap)
+	}
+	engine := mocks.NewEngine(program, mocks.EngineOptions{
+		Clock: clock.Real(),
+		Scale: flags.scale,
+		Seed:  flags.seed,
+		Count: token.NewCounter(token.Options{}).Count,
+		Keep:  kept,
+	})
+	var server mocks.Server
+	if err := server.Attach("", engine); err != nil {
+		return noVerdict(err)
+	}
+	handler := httpserve.Local(&server, flags.hosts)
+	if !flags.quiet {
+		handler = httpserve.Logged(a.stderr, handler)
+	}
+	if err := a.serve(ctx, flags.listen, handler,
+		"serving; point a client here with OPENAI_BASE_URL=%s or ANTHROPIC_BASE_URL=%s, any key, and end with Ctrl-C"); err != nil {
+		return noVerdict(err)
+	}
+	if err := server.Detach(context.WithoutCancel(ctx), ""); err != nil {
+		return noVerdict(err)
+	}
+	return a.mockReport(engine.Report(), script.Lenient)
+}
+
+// serve answers clients of the scripted APIs until ctx ends, once it has printed its address
+// and what is to be done with it, in which %s stands for the bases of OpenAI and Anthropic.
+func (a *app) serve(ctx context.Context, address string, handler http.Handler, advice string) error {
+	return httpserve.Serve(ctx, address, handler, func(base string, public bool) {
+		fmt.Fprintln(a.stdout, base)
+		fmt.Fprintf(a.stderr, advice+"\n", base, strings.TrimSuffix(base, "/v1"))
+		if public {
+			fmt.Fprintln(a.stderr, "warning: this address is open to other machines; clients that use a host name need --host NAME")
+		}
+	})
+}
+
+// hostFlag adds the flag that names further hosts for httpserve.Local.
+func hostFlag(f *pflag.FlagSet, hosts *[]string) {
+	f.StringSliceVar(hosts, "host", nil, "also answer requests whose Host header has this name, such as\nhost.docker.internal (default: only names of this machine)")
+}
+
+// mockReport prints how far the client kept to the script.
+func (a *app) mockReport(r mocks.Report, lenient bool) error {
+	fmt.Fprintln(a.stderr, format.Plural(r.Calls, "exchange"))
+	bad := 0
+	for _, list := range []struct {
+		what  string
+		lines []string
+	}{
+		{"not used", r.Unused},
+		{"unexpected", r.Unexpected},
+		{"invalid", r.Invalid},
+		{"fault that never struck", r.Unfired},
+	} {
+		for _, line := range list.lines {
+			bad++
+			fmt.Fprintf(a.stderr, "%s: %s\n", list.what, sanitize.Line(line, 500))
+		}
+	}
+	if bad > 0 && !lenient {
+		return quiet(exitFail)
+	}
+	return nil
+}

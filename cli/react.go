@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/react/cli"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/rehearse-dev/rehearse/agents/react"
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/fixtures"
+	"github.com/rehearse-dev/rehearse/internal/console"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+)
+
+// reactFlags are the flags of react.
+type reactFlags struct {
+	agentFlags
+	input, words         string
+	example              string
+	workspace, agents    string
+	iterations           int
+	reflection           string
+	timeout, callTimeout textFlag[*quantity.Duration]
+	transcript           string
+	asJSON, quiet        bool
+}
+
+func (a *app) reactCommand() *cobra.Command {
+	var flags reactFlags
+	cmd := &cobra.Command{
+		Use:   "react AGENT.agent.md",
+		Short: "Run an agent by thought, action, observation and reflection",
+		Long: `react runs the agent that a file describes: it thinks, does one action on the files of its
+workspace, sees what came of it, reflects, and decides, until it is done or hands over. It verifies
+its output against the agent's contract, and escalates instead of guessing.
+
+The input is a YAML file: "input:" has the inputs of the contract, "do:" the task in words. Other
+agent files in the agent's folder can be delegated to. Questions are asked here if standard input
+is a terminal; elsewhere they end the run with escalate. The output goes to standard output,
+everything else to standard error, and each iteration to the transcript as it ends.
+
+The backends are those of rehearse loop, which explains them. A command-line agent is started in
+the workspace and may only read there, as the engine's actions do the work; --access or --agent-arg
+give it more, beyond what the engine can refuse or record. --example plays a shipped agent in
+a copy of its workspace, by a script: ` + exampleNames() + `.
+
+` + reactExitCodes(),
+		Example: `  rehearse react --example ` + firstExample() + `
+  rehearse react audit.agent.md --input task.yaml --backend claude
+  rehearse react notes.agent.md --do "Write the notes for 2.1" --workspace ../app -b openai
+  rehearse react audit.agent.md --input - --json --max-cost "0.20 EUR" < task.yaml`,
+		Args:              arguments(0, 1, "name one agent file"),
+		ValidArgsFunction: completeFiles("md"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.react(cmd.Context(), cmd.Flags(), args, &flags)
+		},
+	}
+	flags.register(cmd)
+	return cmd
+}
+
+func (r *reactFlags) register(cmd *cobra.Command) {
+	r.agentFlags.register(cmd)
+	r.timeout.into, r.callTimeout.into = new(quantity.Duration), new(quantity.Duration)
+	f := cmd.Flags()
+	f.StringVarP(&r.input, "input", "i", "", "YAML file with what is asked for; - is standard input")
+	f.StringVar(&r.words, "do", "", "the task in words, in place of that of the input")
+	f.StringVar(&r.example, "example", "", "play a shipped agent: "+exampleNames())
+	f.StringVarP(&r.workspace, "workspace", "w", ".", "folder that the agent's actions work in and never leave")
+	f.StringVar(&r.agents, "agents", "", "folder with the agents to delegate to (default: the agent's own)")
+	f.IntVar(&r.iterations, "max-iterations", 0, "escalate after that many iterations (default: the agent's, which is 5)")
+	f.StringVar(&r.reflection, "reflection", string(react.Refuse), "what happens to a reflection that cites no fact: refuse or flag")
+	f.Var(&r.timeout, "timeout", "stop after that time; 0s never does")
+	f.Var(&r.callTimeout, "call-timeout", "the longest that one call may take (default 5m)")
+	f.StringVar(&r.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
+	f.BoolVar(&r.asJSON, "json", false, "print the result as JSON on standard output")
+	f.BoolVarP(&r.quiet, "quiet", "q", false, "do not show the iterations")
+	for _, flag := range []string{"input", "agents", "workspace"} {
+		cmd.MarkFlagsMutuallyExclusive("example", flag)
+	}
+	for flag, values := range map[string][]string{
+		"reflection": {string(react.Refuse), string(react.Flag)}, "example": fixtures.Agents(),
+	} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+	_ = cmd.RegisterFlagCompletionFunc("input", completeFiles("yaml", "yml"))
+	for _, flag := range []string{"workspace", "agents"} {
+		_ = cmd.MarkFlagDirname(flag)
+	}
+}
+
+func reactExitCodes() string {
+	var rows []ending
+	for _, s := range react.Statuses() {
+		rows = append(rows, ending{s.ExitCode, string(s.Status), s.Meaning})
+	}
+	return endings(rows, "nothing was called: usage, or the agent or its input is not valid",
+		"Exit code 1 is also returned where the transcript or the result could not be written.")
+}
+
+// options are the limits that the flags ask for.
+func (r *reactFlags) options(f *pflag.FlagSet) (react.Options, error) {
+	o := react.Options{
+		MaxIterations: r.iterations,
+		Reflection:    react.Reflection(r.reflection),
+		CallTimeout:   *r.callTimeout.into,
+		Timeout:       *r.timeout.into,
+		Budget:        r.capsOver(f, react.Options{}.Budget),
+		Model:         r.model,
+	}
+	if f.Changed("max-iterations") && r.iterations < 1 {
+		return o, usage(errors.New("--max-iterations: at least 1 is needed"))
+	}
+	if o.Reflection != react.Refuse && o.Reflection != react.Flag {
+		return o, notAmong("policy on reflections", r.reflection, []string{string(react.Refuse), string(react.Flag)})
+	}
+	return o, nil
+}
+
+func (a *app) react(ctx context.Context, f *pflag.FlagSet, args []string, flags *reactFlags) error {
+	options, err := flags.options(f)
+	if err != nil {
+		return err
+	}
+	job, err := a.reactJob(ctx, args, flags)
+	if err != nil {
+		return err
+	}
+	// What is changed, the engine's actions change.
+	flags.dir, flags.observer = job.Workspace, true
+	backend, err := a.agentBackend(ctx, &flags.agentFlags)
+	if err != nil {
+		return err
+	}
+	prices, err := priceTable(flags.prices)
+	if err != nil {
+		return usage(err)
+	}
+	session, err := cli.Open(transcriptFile(flags.transcript, "react"), tool(), job, options, redactor())
+	if err != nil {
+		return usage(err) // noVerdict's code is that of a timeout here
+	}
+	defer func() { _ = session.Close() }() // each line is on the disk already
+	view := a.view(flags.quiet)
+	deps := react.Deps{
+		Backend: backend, BackendID: backend.ID(), Clock: clock.Real(),
+		Price: prices.Pricer(cmp.Or(flags.model, job.Agent.Model)), EURPerUSD: prices.EURPerUSD,
+	}
+	if flags.input != "-" && a.atTerminal() {
+		deps.Person = console.NewPerson(view, a.stdin)
+	}
+	result, writing := session.Run(ctx, deps, view)
+	if errors.Is(result.Err, react.ErrTask) || errors.Is(result.Err, react.ErrAgent) {
+		result.ExitCode = exitUsage
+	}
+	var printing error
+	if flags.asJSON || result.Output != "" {
+		printing = a.printResult(result, result.Output, flags.asJSON)
+	}
+	if printing == nil {
+		session.ShowEnd(a.stderr, a.terminal(), result)
+	}
+	if err := errors.Join(printing, writing); err != nil {
+		return &exitError{react.StatusError.ExitCode(), err}
+	}
+	return quiet(result.ExitCode)
+}
+
+// reactJob reads the job that arguments and flags name. A shipped agent gets a folder of its
+// own, and its script unless the user chose a backend.
+func (a *app) reactJob(ctx context.Context, args []string, flags *reactFlags) (*cli.Job, error) {
+	files := cli.Files{
+		Workspace: flags.workspace, Agents: flags.agents, Task: flags.input, Stdin: a.stdin, Words: flags.words,
+	}
+	switch {
+	case flags.example != "" && len(args) > 0:
+		return nil, usage(errors.New("--example brings its own agent; leave the file or the flag out"))
+	case flags.example != "":
+		if !slices.Contains(fixtures.Agents(), flags.example) {
+			return nil, notAmong("shipped agent", flags.example, fixtures.Agents())
+		}
+		example, err := cli.CopyExample(flags.example)
+		if err != nil {
+			return nil, usage(err)
+		}
+		if flags.backend == "" {
+			flags.script = cmp.Or(flags.script, example.Script)
+		}
+		flags.transcript = cmp.Or(flags.transcript, example.Transcript)
+		fmt.Fprintf(a.stderr, "the example's files are copied to %s\n", example.Folder)
+		files.Agent, files.Task, files.Workspace = example.Agent, example.Task, example.Workspace
+	case len(args) == 0:
+		return nil, usage(errors.New("name an agent file, or try a shipped agent with --example " + firstExample()))
+	default:
+		files.Agent = args[0]
+	}
+	job, err := files.Read(ctx, a.stderr)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, quiet(exitInterrupted)
+	case err != nil:
+		return nil, usage(err)
+	}
+	return job, nil
+}
+
+func exampleNames() string { return strings.Join(fixtures.Agents(), ", ") }
+
+// firstExample is the shipped agent that examples name.
+func firstExample() string { return fixtures.Agents()[0] }

@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/agents/stop/hook"
+	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/internal/child"
+	"github.com/rehearse-dev/rehearse/internal/console"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// The exit codes of every command but loop, react and supervise, which have their
+// own (see their --help).
+const (
+	exitPass        = 0
+	exitFail        = 1
+	exitUsage       = 2
+	exitNoVerdict   = 3
+	exitInterrupted = 130
+)
+
+const exitCodes = `Exit codes:
+  0    every scenario passed
+  1    a scenario failed, or a recording was changed
+  2    usage or configuration: nothing was run
+  3    no verdict: the harness failed, or the result is unknown
+  130  interrupted; what was done so far is reported`
+
+// app is shared by the commands.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	agents         agents
+}
+
+// run is the whole program: it returns the exit code.
+func run(kinds kind.List, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv, agents: newAgents(kinds)}
+	if a.getenv("GITHUB_ACTIONS") == "true" {
+		a.stdout, a.stderr = console.WithoutRunnerCommands(stdout), console.WithoutRunnerCommands(stderr)
+	}
+	ctx, stop := a.interruptible()
+	defer stop()
+
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitPass
+	}
+	if asHook(args) { // to hosts, 2 is a refusal
+		hook.Decline(err, stdout, stderr)
+		return exitPass
+	}
+	exit, ok := errors.AsType[*exitError](err)
+	if !ok { // cobra's own, such as flags that exclude each other
+		exit = &exitError{exitUsage, err}
+	}
+	if exit.err != nil {
+		a.explain(exit.err)
+	}
+	return exit.code
+}
+
+// endSignals returns the signals that request an end: Ctrl-C, kill, and a closed terminal
+// unless nohup ignores it.
+func endSignals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
+}
+
+// interruptible returns a context that ends with the first signal, which asks for
+// an orderly end. The second one ends the program at once.
+func (a *app) interruptible() (context.Context, context.CancelFunc) {
+	ctx, interrupt := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, endSignals()...)
+	over := make(chan struct{})
+	go a.listen(signals, over, interrupt)
+	return ctx, func() { signal.Stop(signals); close(over); interrupt(nil) }
+}
+
+// listen waits for signals until all is over.
+func (a *app) listen(signals <-chan os.Signal, over <-chan struct{}, interrupt context.CancelCauseFunc) {
+	var first time.Time
+	for {
+		select {
+		case <-over:
+			return
+		case s := <-signals:
+			if first.IsZero() {
+				first = time.Now()
+				interrupt(fmt.Errorf("the signal %q came", s))
+			} else if time.Since(first) > echo {
+				a.leave()
+			}
+		}
+	}
+}
+
+// echo is the time within which two signals count as one: timeout(1) sends a signal to the
+// program and to its group.
+const echo = time.Millisecond
+
+// leave ends the program, with the agents and commands that were asked to end.
+func (a *app) leave() {
+	child.KillAsked()
+	fmt.Fprintln(a.stderr, "\nrehearse: ended at once; running work is not finished")
+	os.Exit(exitInterrupted)
+}
+
+// explain prints an error. Diagnostics print themselves, with the source.
+func (a *app) explain(err error) {
+	if diagnostics, ok := errors.AsType[scenarios.Diagnostics](err); ok {
+		fmt.Fprint(a.stderr, diagnostics.Render())
+		return
+	}
+	fmt.Fprintln(a.stderr, "rehearse:", err)
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "rehearse",
+		Short: "Rehearse an LLM agent before it meets a paid model",
+		Long: `rehearse drives a whole LLM agent against scripted backends, on the happy path and
+under every failure mode, and reports what it did, what it cost, and whether that is
+as expected. It works offline.`,
+		Example: `  rehearse run 'loop/*'           drive the shipped scenarios of the runner loop
+  rehearse init                   write a first scenario of your own
+  rehearse react --example ` + firstExample() + `
+                                  watch an agent think, act, observe and reflect
+  rehearse run scenarios          drive those in a folder
+  rehearse mock script.yaml       serve a script to an agent in any language`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       toolVersion(),
+		Args:          unknownCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetFlagErrorFunc(badFlag)
+	root.AddCommand(
+		a.runCommand(),
+		a.checkCommand(),
+		a.exploreCommand(),
+		a.experimentCommand(),
+		a.tuneCommand(),
+		a.judgeCommand(),
+		a.reportCommand(),
+		a.compareCommand(),
+		a.blessCommand(),
+		a.mockCommand(),
+		a.captureCommand(),
+		a.driftCommand(),
+		a.loopCommand(),
+		a.reactCommand(),
+		a.superviseCommand(),
+		a.detectCommand(),
+		a.guardCommand(),
+		a.interviewCommand(),
+		a.auditCommand(),
+		a.schemaCommand(),
+		a.initCommand(),
+		a.versionCommand(),
+	)
+	root.SetHelpCommand(helpCommand())
+	finishCompletion(root)
+	return root
+}
+
+// helpCommand is cobra's, but it refuses a word that is not a command.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Explain a command",
+		Example: "  rehearse help run",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil {
+				return usage(err)
+			}
+			if err := unknownCommand(about, rest); err != nil {
+				return err
+			}
+			return about.Help()
+		},
+	}
+}
+
+// finishCompletion makes cobra's command for shell completion refuse unknown
+// shells, and gives it an example.
+func finishCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			cmd.Args, cmd.Example = unknownCommand, "  source <(rehearse completion bash)"
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
+}

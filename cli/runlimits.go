@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// runLimits are the flags that bound a run.
+type runLimits struct {
+	trials int
+	calls  int
+	cost   costFlag
+	time   time.Duration
+}
+
+// costFlag reads an amount of money with or without a space: "0.50 EUR", "0.50EUR".
+type costFlag struct{ quantity.Money }
+
+// String implements pflag.Value.
+func (c *costFlag) String() string { return "" }
+
+// Type implements pflag.Value.
+func (c *costFlag) Type() string { return "amount" }
+
+// Set implements pflag.Value.
+func (c *costFlag) Set(text string) error {
+	amount := strings.TrimRight(text, "DERSU") // the letters of EUR and USD
+	if err := c.UnmarshalText([]byte(amount + " " + text[len(amount):])); err != nil {
+		return c.UnmarshalText([]byte(text)) // its error has what was typed
+	}
+	return nil
+}
+
+func (l *runLimits) register(f *pflag.FlagSet) {
+	f.IntVar(&l.trials, "trials", 0, "how often each scenario is executed (default: as it says)")
+	f.Var(&l.cost, "max-cost", "stop after the trial with which the run has cost that, such as `0.50EUR`")
+	f.IntVar(&l.calls, "max-calls", 0, "stop after the trial with which the run has made that many calls")
+	f.DurationVar(&l.time, "max-time", 0, "stop when the run has taken that long, such as 10m")
+}
+
+// maxTrials bounds --trials: more than that is a slip of the finger.
+const maxTrials = 1_000_000
+
+// check refuses values that are out of range.
+func (l *runLimits) check(f *pflag.FlagSet) error {
+	switch {
+	case f.Changed("trials") && (l.trials < 1 || l.trials > maxTrials):
+		return fmt.Errorf("--trials %d: between 1 and %d are possible", l.trials, maxTrials)
+	case f.Changed("max-calls") && l.calls < 1:
+		return fmt.Errorf("--max-calls %d: it must be at least 1", l.calls)
+	case f.Changed("max-cost") && l.cost.Amount <= 0:
+		return fmt.Errorf("--max-cost %s: it must be more than nothing", l.cost.Money)
+	case f.Changed("max-time") && l.time <= 0:
+		return fmt.Errorf("--max-time %s: it must be more than nothing", l.time)
+	}
+	return nil
+}
+
+// repeat gives each scenario the number of trials that is asked for.
+func (l *runLimits) repeat(set []scenarios.Scenario) {
+	for i := range set {
+		if l.trials > 0 {
+			set[i].Trials = l.trials
+		}
+	}
+}
+
+func (l *runLimits) budget() harness.Budget {
+	return harness.Budget{Calls: l.calls, Cost: l.cost.Money, Time: l.time, Clock: clock.Real()}
+}

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/persist/cli"
+	"github.com/rehearse-dev/rehearse/llm/backends"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/rehearse-dev/rehearse/agents/persist"
+	"github.com/rehearse-dev/rehearse/internal/console"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/internal/tty"
+)
+
+// superviseFlags are the flags of supervise.
+type superviseFlags struct {
+	agentFlags
+	state         string
+	fresh, status bool
+	timeout       textFlag[*quantity.Duration]
+	asJSON, quiet bool
+}
+
+func (a *app) superviseCommand() *cobra.Command {
+	var flags superviseFlags
+	cmd := &cobra.Command{
+		Use:   "supervise PLAN.yaml",
+		Short: "Carry out a plan of tasks to its end, with any backend",
+		Long: `supervise does the tasks of a plan one after the other, with the workers that the plan names or a
+runner loop. It makes the plan's checks before it stops, goes on where they fail, and saves as it
+goes: ended by Ctrl-C, by a crash or by a kill, the same command goes on where it was. It is the
+real thing: agents and commands work in the plan's folder, and may cost money.
+
+The state is kept in .rehearse/state beside the plan, one folder for each plan's name, and one
+process at a time works on it. Limits, checks and workers of a plan may be changed while it
+stands; other tasks are another plan, for which --fresh begins anew and keeps the old state
+aside. --status only reports where a plan stands.
+
+The backends are those of rehearse loop, which explains them; a plan whose workers are commands
+needs none. Agents' questions are asked here if standard input is a terminal; elsewhere the run
+goes on with other tasks and ends with escalated. "rehearse schema plan" prints a plan's keys,
+"rehearse init" writes a first one.
+
+` + superviseExitCodes(),
+		Example: `  rehearse supervise plan.yaml --backend claude
+  rehearse supervise plan.yaml --max-cost "5 EUR" --timeout 8h
+  rehearse supervise plan.yaml --status
+  rehearse supervise plan.yaml --backend exec --command "./agent.sh {prompt}" --fresh`,
+		Args:              arguments(1, 1, "name one plan"),
+		ValidArgsFunction: completeFiles("yaml", "yml"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.supervise(cmd.Context(), cmd.Flags(), args[0], &flags)
+		},
+	}
+	flags.register(cmd)
+	flags.timeout.into = new(quantity.Duration)
+	f := cmd.Flags()
+	f.StringVar(&flags.state, "state", "", "folder for the state (default: .rehearse/state/NAME beside the plan)")
+	f.BoolVar(&flags.fresh, "fresh", false, "begin anew, and keep the old state aside")
+	f.BoolVar(&flags.status, "status", false, "report where the plan stands, and do nothing else")
+	f.Var(&flags.timeout, "timeout", "stop after that time, in place of the plan's; 0s never does")
+	f.BoolVar(&flags.asJSON, "json", false, "print the result as JSON on standard output")
+	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not show how it goes on")
+	cmd.MarkFlagsMutuallyExclusive("fresh", "status")
+	_ = cmd.MarkFlagDirname("state")
+	return cmd
+}
+
+func superviseExitCodes() string {
+	var rows []ending
+	for _, s := range persist.Statuses() {
+		rows = append(rows, ending{s.ExitCode, string(s.Status), s.Meaning})
+	}
+	return endings(rows, "nothing was done: usage, the plan is not valid or not that of the state, or another process works on the state",
+		"With --status: 0 if the state could be read, else 1 or 2.")
+}
+
+func (a *app) supervise(ctx context.Context, f *pflag.FlagSet, file string, flags *superviseFlags) error {
+	p, err := cli.ReadPlan(file)
+	if err != nil {
+		return usage(err)
+	}
+	p.Limits.Budget = flags.capsOver(f, p.Limits.Budget)
+	if f.Changed("timeout") {
+		p.Limits.Timeout = *flags.timeout.into
+	}
+	job, err := cli.NewJob(p, file, flags.state)
+	if err != nil {
+		return usage(err)
+	}
+	if flags.status {
+		return a.superviseStatus(job, flags.asJSON)
+	}
+	options, err := a.superviseOptions(ctx, job, flags)
+	if err != nil {
+		return err
+	}
+	view := a.view(flags.quiet)
+	if a.atTerminal() {
+		options.Person = console.NewPerson(view, a.stdin)
+	}
+	result, err := job.Run(ctx, options, view)
+	if err != nil {
+		return superviseError(err)
+	}
+	if err := a.showSupervised(job, result, flags.asJSON); err != nil {
+		return err
+	}
+	return quiet(result.ExitCode)
+}
+
+// superviseOptions finds the backend of the plan's workers, if one needs any.
+func (a *app) superviseOptions(ctx context.Context, job *cli.Job, flags *superviseFlags) (cli.Options, error) {
+	flags.dir = job.Folder
+	o := cli.Options{Redactor: redactor(), Fresh: flags.fresh, Quiet: flags.quiet, Notes: a.stderr}
+	if models := job.Models(); len(models) > 0 {
+		backend, err := a.agentBackend(ctx, &flags.agentFlags)
+		if err != nil {
+			return o, usage(fmt.Errorf("%w (it is for the plan's workers that are not commands: %s)", err, strings.Join(models, ", ")))
+		}
+		o.Backend, o.Conversational = backend, backend.ID() == backends.OpenAI
+		o.Inert = flags.script == "" && !flags.actsOnFiles()
+	}
+	prices, err := priceTable(flags.prices)
+	if err != nil {
+		return o, usage(err)
+	}
+	o.Price, o.EURPerUSD = prices.Pricer(flags.model), prices.EURPerUSD
+	return o, nil
+}
+
+// superviseError gives an error its exit code: that of usage, unless the state cannot be kept.
+func superviseError(err error) error {
+	if _, ok := errors.AsType[*cli.StateError](err); ok {
+		return &exitError{persist.StatusError.ExitCode(), err}
+	}
+	return usage(err)
+}
+
+// superviseStatus prints where a plan stands.
+func (a *app) superviseStatus(job *cli.Job, asJSON bool) error {
+	standing, err := job.Standing()
+	if err != nil {
+		return superviseError(err)
+	}
+	if err := a.showSupervised(job, standing.Result, asJSON); err != nil {
+		return err
+	}
+	if activity := job.Activity(standing); activity != "" {
+		fmt.Fprintln(a.stderr, activity)
+	}
+	return nil
+}
+
+// showSupervised prints the result, or what a person wants to know of it.
+func (a *app) showSupervised(job *cli.Job, r persist.Result, asJSON bool) error {
+	r = cli.WithoutSecrets(r, redactor())
+	out, err := a.stdout, error(nil)
+	if asJSON {
+		out, err = a.stderr, a.printJSON(r)
+	}
+	if err == nil {
+		_, err = io.WriteString(out, job.Report(tty.Of(out, a.getenv), r, !asJSON))
+	}
+	if err != nil {
+		return &exitError{persist.StatusError.ExitCode(), fmt.Errorf("print the result: %w", err)}
+	}
+	return nil
+}
