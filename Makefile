@@ -57,6 +57,10 @@ race: ## run the tests of packages with goroutines under the race detector
 conformance: ## call the mock server with both vendors' own clients (own module in test/conformance)
 	cd test/conformance && $(GO) test ./...
 
+.PHONY: kind
+kind: ## use a kind of agent from another module with every command (examples/kind)
+	cd examples/kind && $(GO) test ./...
+
 .PHONY: detect
 detect: build ## score the stop guard and the rule on reflections on the shipped texts, and fail below the thresholds
 	./bin/rehearse detect --by language --errors 0 --min precision=0.98 --min recall=0.95

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/schema"
 )
 
@@ -30,7 +31,14 @@ a file whose first line is
 			if !slices.Contains(kinds, kind) {
 				return notAmong("schema", kind, kinds)
 			}
-			_, err := a.stdout.Write(schema.Of(kind))
+			text := schema.Of(kind)
+			if kind == "scenario" {
+				var err error
+				if text, err = scenarios.ExtendSchema(text, a.agents.Formats()); err != nil {
+					return noVerdict(err)
+				}
+			}
+			_, err := a.stdout.Write(text)
 			return err
 		},
 	}

@@ -37,6 +37,14 @@ var _ = Describe("docs/library.md", func() {
 		Expect(strings.Count(text, "\n```")).To(Equal(2*len(blocks) + 2))
 	})
 
+	It("is not alone: docs/new-kind.md quotes its example, too", func() {
+		blocks := quoted.FindAllStringSubmatch(readFile("../docs/new-kind.md"), -1)
+		Expect(len(blocks)).To(BeNumerically(">=", 6))
+		for _, block := range blocks {
+			Expect(readFile(filepath.Join("..", block[1]))).To(ContainSubstring(block[2]), block[1])
+		}
+	})
+
 	It("shows what a test that fails says", func() {
 		res, err := harness.Rehearse(context.Background(), harness.Rehearsal{
 			Text: strings.Replace(readFile("../examples/gotest/scenarios/hours.yaml"), "calls: 2", "calls: 3", 1),

@@ -1,8 +1,10 @@
 package translate
 
 import (
+	"cmp"
 	"context"
 	"strings"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/drive"
@@ -21,6 +23,8 @@ type Options struct {
 	Texts []string `yaml:"texts" json:"texts" jsonschema:"minItems=1"`
 	// Retries is how often a call that failed is repeated; default 0.
 	Retries int `yaml:"retries,omitempty" json:"retries,omitempty" jsonschema:"minimum=0,maximum=10"`
+	// Timeout is how long a call may take; default 30s.
+	Timeout scenarios.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
 }
 
 // Kind returns the kind "translate".
@@ -51,11 +55,16 @@ func (o *Options) check(c *scenarios.Checker) {
 
 func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	opts := sc.Drive.Options.(*Options)
+	timeout := cmp.Or(opts.Timeout.Std(), 30*time.Second)
 	return drive.NewAgent(sc, env, drive.Agent{
-		Points: func(p *drive.Points) { p.Attempts *= 1 + opts.Retries },
+		Points: func(p *drive.Points) {
+			p.Attempts *= 1 + opts.Retries
+			p.Timeouts = map[string]time.Duration{"timeout": timeout}
+		},
 		Run: func(ctx context.Context, t *drive.Trial) record.End {
 			start := t.Clock.Now()
-			texts, err := Translate(ctx, t.Backend, t.Sink, opts.Language, opts.Texts, opts.Retries)
+			agent := Agent{Model: t.Backend, Sink: t.Sink, Clock: t.Clock, Timeout: timeout, Retries: opts.Retries}
+			texts, err := agent.Translate(ctx, opts.Language, opts.Texts)
 			end := record.End{
 				Status: "done", Iterations: len(texts), Text: strings.Join(texts, "\n"), Duration: t.Clock.Now().Sub(start),
 			}

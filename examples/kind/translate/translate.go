@@ -4,9 +4,11 @@ package translate
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"time"
+	"unicode/utf8"
 
+	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -18,39 +20,58 @@ type Translated struct {
 }
 
 // errCut reports an answer that the model did not finish.
-var errCut = errors.New("the answer was cut off")
+var errCut = fmt.Errorf("%s: the answer was cut off", llm.Truncated)
 
-// Translate translates texts into a language. A call that fails is repeated up to retries
-// times. The texts that were translated are returned, also with an error.
-func Translate(ctx context.Context, model llm.Backend, sink event.Sink, language string, texts []string, retries int) ([]string, error) {
+// Agent translates texts with a model.
+type Agent struct {
+	Model llm.Backend
+	Sink  event.Sink
+	Clock clock.Clock
+	// Timeout is how long a call may take; one that fails is repeated up to Retries times.
+	Timeout time.Duration
+	Retries int
+}
+
+// Translate translates texts into a language. Those that were translated are returned, also
+// with an error.
+func (a *Agent) Translate(ctx context.Context, language string, texts []string) ([]string, error) {
 	var done []string
 	for i, text := range texts {
-		translated, err := one(ctx, model, language, text, retries)
+		translated, err := a.one(ctx, "Translate into "+language+":\n"+text)
 		if err != nil {
 			return done, fmt.Errorf("translate text %d of %d: %w", i+1, len(texts), err)
 		}
 		done = append(done, translated)
-		sink.Tell(event.Event{
-			Kind: event.Iteration, Name: "translated", N: i + 1, Attrs: event.Attrs(Translated{text, len(translated)}),
+		a.Sink.Tell(event.Event{
+			Kind: event.Iteration, Name: "translated", N: i + 1, Attrs: event.Attrs(Translated{text, utf8.RuneCountInString(translated)}),
 		})
 	}
 	return done, nil
 }
 
-func one(ctx context.Context, model llm.Backend, language, text string, retries int) (translated string, err error) {
-	for range 1 + retries {
-		var reply llm.Reply
-		reply, err = model.Complete(ctx, llm.Request{
-			Purpose:  "translate",
-			Messages: []llm.Message{{Role: llm.User, Content: "Translate into " + language + ":\n" + text}},
-		})
-		switch {
-		case err != nil:
-		case reply.Text == "" || reply.Finish == llm.FinishLength:
-			err = errCut
-		default:
-			return reply.Text, nil
+// one makes one call, and repeats it.
+func (a *Agent) one(ctx context.Context, prompt string) (answer string, err error) {
+	for range 1 + a.Retries {
+		if answer, err = a.call(ctx, prompt); err == nil {
+			return answer, nil
 		}
 	}
 	return "", err
+}
+
+func (a *Agent) call(ctx context.Context, prompt string) (string, error) {
+	timed, cancel := a.Clock.WithTimeout(ctx, a.Timeout)
+	defer cancel()
+	reply, err := a.Model.Complete(timed, llm.Request{
+		Purpose: "translate", Messages: []llm.Message{{Role: llm.User, Content: prompt}},
+	})
+	switch {
+	case err != nil && clock.Err(timed) != nil && clock.Err(ctx) == nil:
+		return "", fmt.Errorf("%s: no answer within %s", llm.Timeout, a.Timeout)
+	case err != nil:
+		return "", err
+	case reply.Text == "" || reply.Finish == llm.FinishLength:
+		return "", errCut
+	}
+	return reply.Text, nil
 }
