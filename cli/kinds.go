@@ -1,3 +1,5 @@
+// Package cli is the command line of rehearse, for programs with kinds of agents of their
+// own: a file per command, which parses flags, calls a package and prints its document.
 package cli
 
 import (

@@ -1,9 +1,10 @@
 package cli
 
 import (
-	"github.com/rehearse-dev/rehearse/kinds"
 	"os"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/kinds"
 
 	"github.com/rogpeppe/go-internal/testscript"
 

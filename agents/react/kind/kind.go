@@ -40,7 +40,7 @@ func Kind() kind.Kind {
 		Kind: scenarios.Kind{
 			Name: "react", Title: "a ReAct agent", Statuses: statuses,
 			Options:  func() any { return new(Options) },
-			Complete: func(c *scenarios.Checker, opts any, _ *scenarios.Scenario) { opts.(*Options).Stage.Digest(c) },
+			Complete: func(c *scenarios.Checker, opts any, _ *scenarios.Scenario) { opts.(*Options).Digest(c) },
 			Check:    func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
 		},
 		Extensions: []measure.Extension{Extension(), stop.Extension()},
@@ -51,10 +51,10 @@ func Kind() kind.Kind {
 
 func (o *Options) check(c *scenarios.Checker) {
 	const at = "drive.react"
-	o.Stage.Check(c, at)
+	o.Check(c, at)
 	switch {
 	case o.Agent != "":
-		o.Stage.CheckAgent(c, at+".agent", o.Agent)
+		o.CheckAgent(c, at+".agent", o.Agent)
 	case o.Example == "":
 		c.Add(at, "", "no agent is named; write agent: and its file under agents:, or example: with one of %s", strings.Join(Examples(), ", "))
 	}

@@ -158,12 +158,13 @@ func (p *Process) Kill() error { return p.leftovers(p.Process.Kill()) }
 // stopped.
 func (p *Process) failure() error {
 	end := p.Process.Wait()
+	if errors.Is(end.Cause, child.ErrStopped) {
+		return nil // the caller stopped it: its exit status does not matter
+	}
 	flooded, ok := errors.AsType[*app.Error](end.Cause)
 	switch {
 	case ok:
 		return flooded
-	case errors.Is(end.Cause, child.ErrStopped):
-		return nil //nolint:nilerr // the caller stopped it: its exit status does not matter
 	case end.Cause != nil:
 		return app.Errorf(app.Unusable, "the output of the program %q cannot be written: %w", p.name, end.Cause)
 	case end.Code < 0:
@@ -178,7 +179,7 @@ func (p *Process) failure() error {
 
 // leftovers returns an error about processes that the program left when it ended by itself.
 func (p *Process) leftovers(end child.Ending) error {
-	if end.Cause != nil || len(p.left) == 0 {
+	if len(p.left) == 0 {
 		return nil
 	}
 	return app.Errorf(app.Unusable, "the program %q ended and left processes behind, which were killed: %s; let it wait for what it starts", p.name, strings.Join(p.left, ", "))

@@ -29,7 +29,7 @@ func Kind() kind.Kind {
 		Kind: scenarios.Kind{
 			Name: "coding", Title: "a coding agent", Statuses: scenarios.AppStatuses(), External: true,
 			Options: func() any { return new(Options) },
-			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).Talk.Check(c, "drive.coding") },
+			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).Check(c, "drive.coding") },
 		},
 		Invariants: external.Invariants(),
 		New: func(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {

@@ -99,7 +99,7 @@ func (o *Options) check(c *scenarios.Checker) {
 	if o.Lives == "session" {
 		o.checkSession(c, at)
 	}
-	o.Talk.Check(c, at)
+	o.Check(c, at)
 }
 
 // checkSession checks how a process is spoken to that lives for a whole session, in which

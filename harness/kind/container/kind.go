@@ -76,7 +76,7 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 
 // relocate returns the keys that change when the scenario's file moves.
 func (o *Options) relocate(back string) map[string]any {
-	changes := o.Process.Relocate(back)
+	changes := o.Relocate(back)
 	if o.Build != "" && !filepath.IsAbs(o.Build) {
 		changes["build"] = path.Join(back, filepath.ToSlash(o.Build))
 	}

@@ -29,7 +29,7 @@ func Kind(functions map[string]app.Maker) kind.Kind {
 		Kind: scenarios.Kind{
 			Name: "function", Title: "a Go function", Statuses: scenarios.AppStatuses(), External: true,
 			Options: func() any { return new(Options) },
-			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).Talk.Check(c, "drive.function") },
+			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).Check(c, "drive.function") },
 		},
 		Invariants: external.Invariants(),
 		New: func(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
