@@ -45,7 +45,7 @@ func newSupervision(s *supervised, t *drive.Trial) *supervision {
 // run carries the plan out.
 func (r *supervision) run(ctx context.Context) (end record.End) {
 	var err error
-	if r.workspace, err = r.opts.Stage.Open(r.trial); err != nil {
+	if r.workspace, err = r.opts.Open(r.trial); err != nil {
 		return drive.Failed("set the stage", err)
 	}
 	if err := r.open(); err != nil {
@@ -80,7 +80,7 @@ func (r *supervision) run(ctx context.Context) (end record.End) {
 
 // open makes what survives the processes.
 func (r *supervision) open() error {
-	files, err := r.opts.Stage.AgentFiles()
+	files, err := r.opts.AgentFiles()
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func Kind() kind.Kind {
 		Kind: scenarios.Kind{
 			Name: "supervise", Title: "a supervised run", Statuses: statuses, Writes: true,
 			Options:  func() any { return new(Options) },
-			Complete: func(c *scenarios.Checker, opts any, _ *scenarios.Scenario) { opts.(*Options).Stage.Digest(c) },
+			Complete: func(c *scenarios.Checker, opts any, _ *scenarios.Scenario) { opts.(*Options).Digest(c) },
 			Check:    func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
 		},
 		Extensions: []measure.Extension{Extension(), stop.Extension()},

@@ -119,10 +119,10 @@ func (d *Options) check(c *scenarios.Checker) {
 			c.Add(fmt.Sprintf("%s.crashes[%d].write", at, i), "", "the crash at write %d comes after the one at %d; write them in order", crash.Write, d.Crashes[i-1].Write)
 		}
 	}
-	d.Stage.Check(c, at)
+	d.Check(c, at)
 	for _, name := range slices.Sorted(maps.Keys(d.Plan.Workers)) {
 		if w := d.Plan.Workers[name].React; w != nil {
-			d.Stage.CheckAgent(c, yamlsrc.Join(at+".plan.workers", name)+".react.agent", w.Agent)
+			d.CheckAgent(c, yamlsrc.Join(at+".plan.workers", name)+".react.agent", w.Agent)
 		}
 	}
 }

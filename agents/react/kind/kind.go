@@ -79,7 +79,7 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 		}
 	}
 	a.opts.Agent = cmp.Or(a.opts.Agent, ExampleAgent(a.opts.Example))
-	files, err := a.opts.Stage.load()
+	files, err := a.opts.load()
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 }
 
 func (a *agent) run(ctx context.Context, t *drive.Trial) record.End {
-	s, err := a.opts.Stage.Open(t)
+	s, err := a.opts.Open(t)
 	if err != nil {
 		return drive.Failed("set the stage", err)
 	}

@@ -179,7 +179,8 @@ func (p *Process) failure() error {
 
 // leftovers returns an error about processes that the program left when it ended by itself.
 func (p *Process) leftovers(end child.Ending) error {
-	if len(p.left) == 0 {
+	byItself := end.Cause == nil
+	if !byItself || len(p.left) == 0 {
 		return nil
 	}
 	return app.Errorf(app.Unusable, "the program %q ended and left processes behind, which were killed: %s; let it wait for what it starts", p.name, strings.Join(p.left, ", "))
