@@ -30,17 +30,17 @@ type Event struct {
 	Attrs map[string]any `json:"attrs,omitempty"`
 }
 
-// Sink receives events as they happen, in order. Tell must not block for long
+// Sink receives events as they happen, in order. Emit must not block for long
 // and must not keep Attrs.
 type Sink interface {
-	Tell(Event)
+	Emit(Event)
 }
 
 // SinkFunc lets a function be a Sink.
 type SinkFunc func(Event)
 
-// Tell calls f.
-func (f SinkFunc) Tell(e Event) { f(e) }
+// Emit calls f.
+func (f SinkFunc) Emit(e Event) { f(e) }
 
 // Discard is a Sink that forgets.
 var Discard Sink = SinkFunc(func(Event) {})

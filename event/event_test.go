@@ -34,8 +34,8 @@ var _ = DescribeTable("an event survives a round trip through JSON",
 var _ = It("tells a function every event in order, and Discard none", func() {
 	var told []event.Kind
 	for _, sink := range []event.Sink{event.SinkFunc(func(e event.Event) { told = append(told, e.Kind) }), event.Discard} {
-		sink.Tell(event.Event{Kind: event.Iteration})
-		sink.Tell(event.Event{Kind: event.End})
+		sink.Emit(event.Event{Kind: event.Iteration})
+		sink.Emit(event.Event{Kind: event.End})
 	}
 	Expect(told).To(Equal([]event.Kind{event.Iteration, event.End}))
 })

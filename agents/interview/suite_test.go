@@ -156,8 +156,8 @@ func (r *rig) newID() string {
 	return "s" + strconv.Itoa(r.ids)
 }
 
-// Tell implements event.Sink.
-func (r *rig) Tell(e event.Event) {
+// Emit implements event.Sink.
+func (r *rig) Emit(e event.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.events = append(r.events, e)

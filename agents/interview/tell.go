@@ -52,9 +52,9 @@ func (t *step) tellSubmission(v View, failed *Error) {
 	attrs["step"], attrs["phase"] = string(v.Step), string(t.stored.Phase)
 	attrs["kind"], attrs["question"] = string(v.Kind), v.QuestionIndex
 	if t.repeated {
-		t.dep.Sink.Tell(event.Event{Kind: event.Guard, Name: guardRepeated, Detail: "the submission had been received before"})
+		t.dep.Sink.Emit(event.Event{Kind: event.Guard, Name: guardRepeated, Detail: "the submission had been received before"})
 	}
-	t.dep.Sink.Tell(event.Event{
+	t.dep.Sink.Emit(event.Event{
 		Kind: event.Iteration, Name: "submission", N: int(t.submissions.Add(1)), Detail: detail, Attrs: attrs,
 	})
 }
@@ -63,13 +63,13 @@ func (t *step) tellSubmission(v View, failed *Error) {
 // before.
 func (t *step) tellCommit(before session.Session) {
 	for _, e := range t.pending {
-		t.dep.Sink.Tell(e)
+		t.dep.Sink.Emit(e)
 	}
 	t.pending = nil
 	now := t.stored
-	t.dep.Sink.Tell(event.Event{Kind: event.Checkpoint, Name: "commit", Attrs: map[string]any{"version": int(now.Version)}})
+	t.dep.Sink.Emit(event.Event{Kind: event.Checkpoint, Name: "commit", Attrs: map[string]any{"version": int(now.Version)}})
 	if before.Step != now.Step || before.Phase != now.Phase {
-		t.dep.Sink.Tell(event.Event{Kind: event.State, Name: "interview", Attrs: map[string]any{
+		t.dep.Sink.Emit(event.Event{Kind: event.State, Name: "interview", Attrs: map[string]any{
 			"step": string(now.Step), "phase": string(now.Phase), "block": now.Step.Block(),
 		}})
 	}
@@ -80,7 +80,7 @@ func (t *step) tellCommit(before session.Session) {
 		t.log(slog.LevelInfo, "question served from queue", "question", now.Queue.Cursor)
 	}
 	if now.Phase == session.Finished {
-		t.dep.Sink.Tell(event.Event{Kind: event.End, Name: "interview"})
+		t.dep.Sink.Emit(event.Event{Kind: event.End, Name: "interview"})
 	}
 }
 

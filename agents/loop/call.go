@@ -52,7 +52,7 @@ func (r *runner) enter(e Entry) {
 	if len(e.Denials) > 0 {
 		attrs["denied"] = llm.DescribeDenials(e.Denials)
 	}
-	r.dep.Sink.Tell(event.Event{Kind: event.Iteration, N: e.N, Detail: e.Error, Attrs: attrs})
+	r.dep.Sink.Emit(event.Event{Kind: event.Iteration, N: e.N, Detail: e.Error, Attrs: attrs})
 	if r.dep.OnIteration != nil {
 		r.dep.OnIteration(e)
 	}

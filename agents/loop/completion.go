@@ -117,5 +117,5 @@ func (r *runner) emitVerdict(n int, answer string, v stop.Verdict, capped bool) 
 	attrs["forced"] = !v.MayStop && !capped
 	attrs["executed"] = stop.Executed(r.left, answer)
 	r.left = nil
-	r.dep.Sink.Tell(event.Event{Kind: event.Verdict, Name: "stop", N: n, Detail: v.Reason, Attrs: attrs})
+	r.dep.Sink.Emit(event.Event{Kind: event.Verdict, Name: "stop", N: n, Detail: v.Reason, Attrs: attrs})
 }

@@ -76,7 +76,7 @@ func (r *runner) judgeAnswer(n int, reply llm.Reply) *run.Ending {
 	verdict := r.read(n, reply)
 	switch {
 	case verdict.State == answers.Blocked:
-		r.dep.Sink.Tell(event.Event{Kind: event.HandOver, Name: "person", N: n, Detail: verdict.Summary})
+		r.dep.Sink.Emit(event.Event{Kind: event.HandOver, Name: "person", N: n, Detail: verdict.Summary})
 		return &run.Ending{Status: StatusBlocked, Details: strings.TrimSuffix("handed over to a person: "+verdict.Summary, ": ")}
 	case verdict.State == answers.Done && (stuck == nil || !r.refused[reply.Text]):
 		return r.complete(n, reply, verdict.Summary)
@@ -108,7 +108,7 @@ func (r *runner) verdict(reply llm.Reply) answers.Verdict {
 func (r *runner) read(n int, reply llm.Reply) answers.Verdict {
 	verdict := r.verdict(reply)
 	if verdict.Note != "" {
-		r.dep.Sink.Tell(event.Event{Kind: event.Verdict, Name: "completion", N: n, Detail: verdict.Note})
+		r.dep.Sink.Emit(event.Event{Kind: event.Verdict, Name: "completion", N: n, Detail: verdict.Note})
 	}
 	if verdict.Summary != "" {
 		r.result.Summary = verdict.Summary

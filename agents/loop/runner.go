@@ -50,7 +50,7 @@ func newRunner(s Settings, d Deps) *runner {
 		dep:      d,
 		stalled:  newProgress(s),
 		dialogue: newDialogue(s, d.Conversational),
-		todos:    todoList{oneByOne: s.Todos == OneByOne, emit: d.Sink.Tell},
+		todos:    todoList{oneByOne: s.Todos == OneByOne, emit: d.Sink.Emit},
 		refused:  map[string]bool{},
 		result:   Result{Backend: cmp.Or(d.BackendID, s.Backend), Transcript: []Entry{}},
 	}
@@ -109,7 +109,7 @@ func (r *runner) moveBreaker(n int, why string, move func()) {
 	if from == to {
 		return
 	}
-	r.dep.Sink.Tell(event.Event{
+	r.dep.Sink.Emit(event.Event{
 		Kind: event.State, Name: "breaker", N: n, Detail: fmt.Sprintf("circuit %s, was %s: %s", to, from, why),
 		Attrs: map[string]any{"from": string(from), "to": string(to)},
 	})
@@ -124,8 +124,8 @@ func (r *runner) finish(end *run.Ending) Result {
 	res.Iterations, res.Duration = len(res.Transcript), r.Elapsed()
 	res.Prose = r.said(res.Text, r.verdict(llm.Reply{Text: res.Text}).Summary)
 	if end.Guard != "" {
-		r.dep.Sink.Tell(event.Event{Kind: event.Guard, Name: end.Guard, N: res.Iterations, Detail: end.Details})
+		r.dep.Sink.Emit(event.Event{Kind: event.Guard, Name: end.Guard, N: res.Iterations, Detail: end.Details})
 	}
-	r.dep.Sink.Tell(end.Event(res.Iterations))
+	r.dep.Sink.Emit(end.Event(res.Iterations))
 	return *res
 }

@@ -11,7 +11,7 @@ import (
 
 // emit reports what happens. The caller holds the lock, so that the events have an
 // order.
-func (r *supervisor) emit(e event.Event) { r.Sink.Tell(e) }
+func (r *supervisor) emit(e event.Event) { r.Sink.Emit(e) }
 
 // name returns the id of the task with an index; empty if there is none.
 func (r *supervisor) name(task int) string {

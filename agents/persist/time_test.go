@@ -42,7 +42,7 @@ var _ = Describe("Keep-alive", Label("P-04"), func() {
 			if e.Kind == event.Checkpoint {
 				at = append(at, r.clock.Elapsed())
 			}
-			sink.Tell(e)
+			sink.Emit(e)
 		})
 		result := r.run()
 		Expect(at).To(Equal([]time.Duration{5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 20 * time.Minute, 23 * time.Minute}))

@@ -112,6 +112,6 @@ func (s *session) finish(end *ending) Result {
 	}
 	res.Iterations, res.Duration = len(s.transcript), s.Elapsed()
 	last := run.Ending{Status: res.Status, Details: res.Details}
-	s.dep.Sink.Tell(last.Event(res.Iterations))
+	s.dep.Sink.Emit(last.Event(res.Iterations))
 	return res
 }

@@ -211,7 +211,7 @@ func (r *runner) close() {
 		return
 	}
 	r.entry = nil
-	r.dep.Sink.Tell(event.Event{Kind: event.Iteration, Name: "react", N: e.N, Detail: line(cmp.Or(e.Fault, e.Reason)), Attrs: map[string]any{
+	r.dep.Sink.Emit(event.Event{Kind: event.Iteration, Name: "react", N: e.N, Detail: line(cmp.Or(e.Fault, e.Reason)), Attrs: map[string]any{
 		"agent": e.Agent, "action": e.Action, "decision": e.Decision, "refused": e.Refused, "depth": e.Depth,
 	}})
 	if r.dep.OnIteration != nil {
@@ -265,5 +265,5 @@ func (r *runner) guard(name, detail string, attrs map[string]any) {
 }
 
 func (r *runner) emit(kind event.Kind, name, detail string, attrs map[string]any) {
-	r.dep.Sink.Tell(event.Event{Kind: kind, Name: name, N: r.n, Detail: detail, Attrs: maps.Clone(attrs)})
+	r.dep.Sink.Emit(event.Event{Kind: kind, Name: name, N: r.n, Detail: detail, Attrs: maps.Clone(attrs)})
 }

@@ -79,9 +79,9 @@ type Site struct {
 	// Log takes what the agent writes beside its answers: standard error, a container's
 	// log. It is safe for concurrent use and keeps the last of it.
 	Log io.Writer
-	// Tell records something that the agent did which is no answer; values as in
+	// Emit records something that the agent did which is no answer; values as in
 	// Answer.Attrs. It may be nil.
-	Tell func(name, detail string, attrs map[string]any)
+	Emit func(name, detail string, attrs map[string]any)
 }
 
 // Function is an agent that is a Go function and keeps nothing between turns: it answers

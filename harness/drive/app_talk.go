@@ -111,7 +111,7 @@ func (c *conversation) tell(n int, text string, said app.Answer, err error) {
 			attrs["kind"] = string(failed.Kind)
 		}
 	}
-	c.trial.collector.Tell(event.Event{
+	c.trial.collector.Emit(event.Event{
 		Kind: event.State, Name: "turn", N: n, Detail: c.site.places.text(said.Text), Attrs: c.site.places.attrs(attrs),
 	})
 }
@@ -137,9 +137,9 @@ func (c *conversation) close(ctx context.Context, session app.Session, end *reco
 	wrong("end the agent", err)
 	end.Duration = c.trial.Clock.Now().Sub(c.start)
 	if log := c.site.log.text(); log != "" && own(ctx, end.Status) {
-		c.site.Tell("log", log, nil)
+		c.site.Emit("log", log, nil)
 	}
-	wrong("look at the workspace", RecordFiles(c.site.Folder, c.site.Tell))
+	wrong("look at the workspace", RecordFiles(c.site.Folder, c.site.Emit))
 }
 
 // own reports whether the agent came to a bad end by its own doing. How much it wrote

@@ -60,7 +60,7 @@ func (p *Planned) Fired() bool { return p.fired > 0 }
 // Fire records that the perturbation fires at place n.
 func (p *Planned) Fire(sink event.Sink, n int) {
 	p.fired++
-	sink.Tell(event.Event{Kind: event.State, Name: "perturbation", N: n, Detail: p.String()})
+	sink.Emit(event.Event{Kind: event.State, Name: "perturbation", N: n, Detail: p.String()})
 }
 
 // Unfired describes the perturbations that never fired, of n places that there were.

@@ -52,7 +52,7 @@ type Violations struct {
 
 // Report reports a violation.
 func (v Violations) Report(format string, args ...any) {
-	v.Tell(event.Event{
+	v.Emit(event.Event{
 		Kind: event.Verdict, Name: "promise", Detail: v.When + fmt.Sprintf(format, args...), Attrs: map[string]any{"kept": false},
 	})
 }

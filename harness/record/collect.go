@@ -159,8 +159,8 @@ func (c *Collector) failed(call *Call, err error, ended bool) {
 	}
 }
 
-// Tell records an event. It implements event.Sink.
-func (c *Collector) Tell(e event.Event) {
+// Emit records an event. It implements event.Sink.
+func (c *Collector) Emit(e event.Event) {
 	at := c.opt.Clock.Now().Sub(c.start)
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -61,7 +61,7 @@ var _ = Describe("Collector", Label("H-04"), func() {
 		})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(got).To(Equal(reply))
-		c.Tell(event.Event{Kind: event.Iteration, N: 1, Attrs: map[string]any{"n": 1}})
+		c.Emit(event.Event{Kind: event.Iteration, N: 1, Attrs: map[string]any{"n": 1}})
 		trial := c.Finish(record.End{Status: "done", Duration: time.Hour}, record.Script{}, []record.Exchange{{N: 1}})
 
 		Expect(cmp.Diff(record.Trial{
@@ -183,7 +183,7 @@ var _ = Describe("Collector", Label("H-04"), func() {
 		trial := c.Finish(record.End{}, record.Script{}, nil)
 		close(release)
 		<-left
-		c.Tell(event.Event{Kind: event.End})
+		c.Emit(event.Event{Kind: event.End})
 		Expect(trial.Calls[0].Error).To(Equal(&record.CallError{Kind: record.Cancelled, Message: "user pressed Ctrl-C"}))
 		Expect(trial.Calls[1].Error.Kind).To(Equal(record.Cancelled))
 		Expect(trial.Calls[1].Error.Message).To(ContainSubstring("had not returned"))
@@ -198,7 +198,7 @@ var _ = Describe("Collector", Label("H-04"), func() {
 		Expect(clk.Sleep(ctx, time.Second)).To(Succeed())
 		_, err := c.Wrap(answering(clk, 3*time.Second, llm.Reply{}, nil)).Complete(ctx, llm.Request{})
 		Expect(err).NotTo(HaveOccurred())
-		c.Tell(event.Event{Kind: event.End})
+		c.Emit(event.Event{Kind: event.End})
 		encoded, err := record.Encode(c.Finish(record.End{Duration: time.Hour}, record.Script{}, nil))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(string(encoded)).NotTo(ContainSubstring("_ns"))
@@ -227,7 +227,7 @@ var _ = Describe("Collector", Label("H-04"), func() {
 				_, _ = c.Wrap(answering(clk, 0, reply, err)).Complete(ctx, req)
 			}
 			e.Attrs["more"] = []string{secret}
-			c.Tell(e)
+			c.Emit(e)
 			encoded, err := record.Encode(c.Finish(end, script, []record.Exchange{{Problem: secret}}))
 			Expect(err).NotTo(HaveOccurred())
 			inJSON, err := json.Marshal(secret)
@@ -249,7 +249,7 @@ var _ = Describe("Collector", Label("H-04"), func() {
 	})
 
 	It("turns attributes that JSON cannot hold into text", func() {
-		c.Tell(event.Event{Attrs: map[string]any{
+		c.Emit(event.Event{Attrs: map[string]any{
 			"nan": math.NaN(), "inf": math.Inf(1), "half": 0.5, "yes": true, "n": int64(3), "d": time.Second, "nil": nil,
 		}})
 		trial := c.Finish(record.End{}, record.Script{}, nil)
@@ -266,7 +266,7 @@ var _ = Describe("Collector", Label("H-04"), func() {
 		for i := range 20 {
 			wg.Go(func() {
 				_, _ = b.Complete(ctx, llm.Request{Messages: []llm.Message{user("same"), user(fmt.Sprint(i % 4))}})
-				c.Tell(event.Event{N: i})
+				c.Emit(event.Event{N: i})
 			})
 		}
 		wg.Wait()

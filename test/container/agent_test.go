@@ -203,7 +203,7 @@ var _ = Describe("an agent in a container", Label("docker", "H-08"), func() {
 		var told []string
 		s, err := agent.Start(ctx, app.Site{
 			Env: app.Variables(model.URL), Clock: clock.Real(),
-			Tell: func(name, _ string, _ map[string]any) { told = append(told, name) },
+			Emit: func(name, _ string, _ map[string]any) { told = append(told, name) },
 		})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(s.Say(ctx, "What is it?")).To(HaveField("Text", ContainSubstring("It is this.")))

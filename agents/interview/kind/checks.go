@@ -24,7 +24,7 @@ func (c *candidate) checkInvariants(ctx context.Context) error {
 	for i, m := range c.opts.Moves {
 		c.require(c.did[i], "the interview never came to %s, where the scenario has the move %q", m.At, m.Do)
 	}
-	c.sink.Tell(event.Event{
+	c.sink.Emit(event.Event{
 		Kind: event.Checkpoint, Name: "answers",
 		Attrs: map[string]any{"answers": len(data.Answers), "promises": c.checked},
 	})

@@ -73,7 +73,7 @@ func (c *candidate) resume(ctx context.Context) error {
 		return err
 	}
 	end := c.back(ctx)
-	c.violations.Tell(drive.Resumed(end.Status, end.Details))
+	c.violations.Emit(drive.Resumed(end.Status, end.Details))
 	_, err = c.checkStored(ctx)
 	return err
 }

@@ -55,8 +55,8 @@ func (v *view) iteration(e loop.Entry) {
 	v.underWay("waiting")
 }
 
-// Tell implements event.Sink: it shows what changes the course.
-func (v *view) Tell(e event.Event) {
+// Emit implements event.Sink: it shows what changes the course.
+func (v *view) Emit(e event.Event) {
 	refused := e.Kind == event.Verdict && e.Name == "stop" && e.Attrs["allow"] == false
 	if e.Kind != event.State && e.Kind != event.HandOver && !refused {
 		return

@@ -102,8 +102,8 @@ func (v *view) progress() string {
 
 func ago(t time.Time) string { return time.Since(t).Round(time.Second).String() }
 
-// Tell implements event.Sink.
-func (v *view) Tell(e event.Event) {
+// Emit implements event.Sink.
+func (v *view) Emit(e event.Event) {
 	if line := v.note(e); line != "" {
 		v.Print(line)
 	}

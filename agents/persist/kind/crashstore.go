@@ -42,9 +42,9 @@ func (m *crashStore) Save(name string, data []byte) error {
 	return m.Write(func() error { return m.Store.Save(name, data) })
 }
 
-// Tell implements event.Sink.
-func (m *crashStore) Tell(e event.Event) {
+// Emit implements event.Sink.
+func (m *crashStore) Emit(e event.Event) {
 	if !m.Crashed() {
-		m.sink.Tell(e)
+		m.sink.Emit(e)
 	}
 }

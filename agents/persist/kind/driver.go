@@ -123,7 +123,7 @@ func (r *supervision) resume(ctx context.Context) error {
 		return err
 	}
 	r.witness.checkResult(result)
-	r.witness.Tell(drive.Resumed(string(result.Status), result.Details))
+	r.witness.Emit(drive.Resumed(string(result.Status), result.Details))
 	return nil
 }
 

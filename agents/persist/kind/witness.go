@@ -135,7 +135,7 @@ func (w *witness) close(r persist.Result) {
 			open++
 		}
 	}
-	w.Tell(event.Event{Kind: event.Checkpoint, Name: "plan", Attrs: map[string]any{
+	w.Emit(event.Event{Kind: event.Checkpoint, Name: "plan", Attrs: map[string]any{
 		"planned": planned, "open": open, "stored": w.records, "journal": hex.EncodeToString(w.journal.Sum(nil)[:8]),
 	}})
 }

@@ -108,12 +108,12 @@ var _ = Describe("A mortal store", func() {
 
 	It("lets nothing through once it is dead", func() {
 		m, memory, unfired := mortal(1, at(2, perturb.CrashBefore))
-		m.Tell(event.Event{Name: "alive"})
+		m.Emit(event.Event{Name: "alive"})
 		Expect(m.Append([]byte("lost"))).NotTo(Succeed())
 		Expect(m.Append([]byte("too late"))).NotTo(Succeed())
 		Expect(m.Checkpoint([]byte("too late"))).NotTo(Succeed())
 		Expect(m.Save("late", nil)).NotTo(Succeed())
-		m.Tell(event.Event{Name: "dead"})
+		m.Emit(event.Event{Name: "dead"})
 		Expect(told).To(Equal([]string{"alive"}))
 		Expect(kept(memory)).To(Equal(1))
 		Expect(unfired()).To(BeEmpty())

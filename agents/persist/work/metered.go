@@ -148,6 +148,6 @@ func inner(sink event.Sink, task string) event.Sink {
 		}
 		attrs["task"] = task
 		e.Attrs = attrs
-		sink.Tell(e)
+		sink.Emit(e)
 	})
 }

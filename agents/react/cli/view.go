@@ -79,9 +79,9 @@ func (v *view) part(name, said string) {
 	}
 }
 
-// Tell implements event.Sink: it shows what changes the course. A question to a
+// Emit implements event.Sink: it shows what changes the course. A question to a
 // person is at the end of what is shown, if it was not asked here.
-func (v *view) Tell(e event.Event) {
+func (v *view) Emit(e event.Event) {
 	detail := v.Clean(e.Detail)
 	switch {
 	case e.Kind == event.Guard && isEnd(e.Name):

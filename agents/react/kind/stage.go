@@ -130,7 +130,7 @@ func (w *Workspace) Actions(a *agentfile.Agent) (action.Set, error) {
 // can expect something of it.
 func (w *Workspace) RecordFiles(sink event.Sink) error {
 	return drive.RecordFiles(w.Folder, func(name, detail string, attrs map[string]any) {
-		sink.Tell(event.Event{Kind: event.State, Name: name, Detail: detail, Attrs: attrs})
+		sink.Emit(event.Event{Kind: event.State, Name: name, Detail: detail, Attrs: attrs})
 	})
 }
 

@@ -123,7 +123,7 @@ func (s *hosted) tell(n int, message string, said host.Answer, note string) {
 	attrs["executed"] = stop.Executed(s.left, message)
 	s.left = v.Order().Steps
 	detail := strings.ReplaceAll(cmp.Or(note, v.Reason), s.folder, "FOLDER")
-	s.trial.Sink.Tell(event.Event{Kind: event.Verdict, Name: "stop", N: n, Detail: detail, Attrs: attrs})
+	s.trial.Sink.Emit(event.Event{Kind: event.Verdict, Name: "stop", N: n, Detail: detail, Attrs: attrs})
 }
 
 // ask starts the hook as a child process, as the host does, and reads its answer.

@@ -42,7 +42,7 @@ func (a *Agent) Translate(ctx context.Context, language string, texts []string) 
 			return done, fmt.Errorf("translate text %d of %d: %w", i+1, len(texts), err)
 		}
 		done = append(done, translated)
-		a.Sink.Tell(event.Event{
+		a.Sink.Emit(event.Event{
 			Kind: event.Iteration, Name: "translated", N: i + 1, Attrs: event.Attrs(Translated{text, utf8.RuneCountInString(translated)}),
 		})
 	}

@@ -127,8 +127,8 @@ func (a *Agent) start(ctx context.Context, site app.Site) (*session, error) {
 		s.guard = guarded
 		s.cli.Env = append(s.cli.Env, guarded.env...)
 	}
-	if site.Tell != nil {
-		site.Tell("program", a.cfg.Agent+" "+program.version, map[string]any{"agent": a.cfg.Agent, "version": program.version})
+	if site.Emit != nil {
+		site.Emit("program", a.cfg.Agent+" "+program.version, map[string]any{"agent": a.cfg.Agent, "version": program.version})
 	}
 	return s, nil
 }

@@ -60,7 +60,7 @@ func (a *Agent) install(site app.Site) (*guarded, error) {
 // tellStops tells of the stops that were judged in this turn. The log has no text; what
 // was judged is the message of that hash, and the verdict a pure function of it.
 func (s *session) tellStops() error {
-	if s.guard == nil || s.site.Tell == nil {
+	if s.guard == nil || s.site.Emit == nil {
 		return nil
 	}
 	data, err := os.ReadFile(s.guard.log)
@@ -74,7 +74,7 @@ func (s *session) tellStops() error {
 	for _, judged := range stops[min(s.guard.seen, len(stops)):] {
 		s.guard.seen++
 		reason, attrs := s.guard.verdict(judged, s.said)
-		s.site.Tell(stopVerdict, reason, attrs)
+		s.site.Emit(stopVerdict, reason, attrs)
 	}
 	return nil
 }

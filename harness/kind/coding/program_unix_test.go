@@ -46,7 +46,7 @@ func newSite() (app.Site, *[]told) {
 	site := app.Site{
 		Backend: "http://127.0.0.1:1/t/1", Env: []string{"ANTHROPIC_BASE_URL=http://127.0.0.1:1/t/1"},
 		Folder: filepath.Join(root, "work"), Home: filepath.Join(root, "home"), Clock: clock.Real(),
-		Tell: func(name, detail string, attrs map[string]any) { *events = append(*events, told{name, detail, attrs}) },
+		Emit: func(name, detail string, attrs map[string]any) { *events = append(*events, told{name, detail, attrs}) },
 	}
 	Expect(os.Mkdir(site.Folder, 0o700)).To(Succeed())
 	Expect(os.Mkdir(site.Home, 0o700)).To(Succeed())

@@ -39,8 +39,8 @@ func (n *network) open(ctx context.Context, p *place) (err error) {
 			return err
 		}
 	}
-	if p.site.Tell != nil {
-		p.site.Tell("egress", "the container has a route to the outside: what it calls there without minding HTTP_PROXY is not refused", nil)
+	if p.site.Emit != nil {
+		p.site.Emit("egress", "the container has a route to the outside: what it calls there without minding HTTP_PROXY is not refused", nil)
 	}
 	return n.make(ctx, p, false)
 }

@@ -88,8 +88,8 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// Tell implements event.Sink.
-func (m *Metrics) Tell(e event.Event) {
+// Emit implements event.Sink.
+func (m *Metrics) Emit(e event.Event) {
 	switch e.Kind {
 	case event.State:
 		m.steps.WithLabelValues(text(e, "step"), text(e, "phase")).Inc()

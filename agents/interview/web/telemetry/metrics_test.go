@@ -92,7 +92,7 @@ var _ = Describe("The metrics of events", func() {
 	It("name the rule that a text broke, of invalid texts alone", func() {
 		m := telemetry.NewMetrics()
 		for _, valid := range []bool{true, false} {
-			m.Tell(event.Event{Kind: event.Verdict, Attrs: map[string]any{"purpose": "mirror", "valid": valid, "rule": "words"}})
+			m.Emit(event.Event{Kind: event.Verdict, Attrs: map[string]any{"purpose": "mirror", "valid": valid, "rule": "words"}})
 		}
 		Expect(shown(m)).To(And(
 			ContainSubstring(`interview_verdicts_total{purpose="mirror",rule="",valid="true"} 1`),
@@ -102,8 +102,8 @@ var _ = Describe("The metrics of events", func() {
 	It("survive events without the attributes that they should have", func() {
 		m := telemetry.NewMetrics()
 		for _, kind := range []event.Kind{event.Iteration, event.Guard, event.Verdict, event.Checkpoint, event.State, event.HandOver, event.End} {
-			m.Tell(event.Event{Kind: kind})
-			m.Tell(event.Event{Kind: kind, Attrs: map[string]any{"code": 7, "step": true, "purpose": nil}})
+			m.Emit(event.Event{Kind: kind})
+			m.Emit(event.Event{Kind: kind, Attrs: map[string]any{"code": 7, "step": true, "purpose": nil}})
 		}
 		Expect(shown(m)).To(ContainSubstring(`interview_submissions_total{code="ok"} 2`))
 	})
