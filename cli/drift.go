@@ -79,7 +79,7 @@ Exit codes:
 	f.BoolVar(&flags.asJSON, "json", false, "the same as --format json")
 	f.StringVar(&flags.failOn, "fail-on", string(drift.Error), "the least tier that fails: error, warn or info")
 	f.StringVar(&flags.keyEnv, "key-env", "", "the environment variable with the key, in place of the usual ones")
-	f.IntVar(&flags.calls, "max-calls", 0, "the most requests to send; 0 is no limit")
+	f.IntVar(&flags.calls, "max-calls", 0, "the most requests to send; 0 means no limit")
 	flags.cost.into = new(quantity.Money)
 	f.Var(&flags.cost, "max-cost", `the most that they may cost, such as "0.10 USD"`)
 	f.Lookup("max-cost").DefValue = "" // help would show "0"

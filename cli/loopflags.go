@@ -34,7 +34,7 @@ func (o *loopOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.stream, "stream", false, "stream the answers")
 	f.IntVar(&o.maxIterations, "max-iterations", d.MaxIterations, "stop after that many answers")
 	f.Var(&o.timeout, "timeout", "stop after that time; 0s never does")
-	f.Var(&o.callTimeout, "call-timeout", "the longest that one call may take; 0s is no limit")
+	f.Var(&o.callTimeout, "call-timeout", "the longest that one call may take; 0s means no limit")
 	f.IntVar(&o.noProgress, "no-progress-limit", d.NoProgressLimit, "stop after that many identical answers; 0 never does")
 	f.IntVar(&o.alternation, "alternation-limit", d.AlternationLimit, "stop when a cycle of answers came that often; 0 never does")
 	f.IntVar(&o.nearIdentical, "near-identical-limit", d.NearIdenticalLimit, "stop after that many answers alike but for digits and spacing; 0 never does")
@@ -79,8 +79,8 @@ type budgetFlags struct {
 
 func (b *budgetFlags) register(f *pflag.FlagSet) {
 	b.cost.into = new(quantity.Money)
-	f.IntVar(&b.calls, "max-calls", 0, "the most calls of the run; 0 is no limit")
-	f.IntVar(&b.tokens, "max-tokens", 0, "the most tokens of the run; 0 is no limit")
+	f.IntVar(&b.calls, "max-calls", 0, "the most calls of the run; 0 means no limit")
+	f.IntVar(&b.tokens, "max-tokens", 0, "the most tokens of the run; 0 means no limit")
 	f.Var(&b.cost, "max-cost", `the most that the run may cost, such as "0.50 EUR"`)
 	f.Lookup("max-cost").DefValue = "" // help would show "0"
 }

@@ -66,7 +66,7 @@ var _ = Describe("An application that is driven", func() {
 		Entry("a network of what is there", rightHTTP, "run: [./server]", "url: http://localhost\n    network: own", `s.yaml:5:14: an application that is there already (url) has its network`),
 		Entry("another network", rightHTTP, "run: [./server]", "run: [./server]\n    network: none", `s.yaml:5:14: found the text "none"; expected one of own, shared`),
 		Entry("variables of what is there", rightHTTP, "run: [./server]", "url: http://localhost\n    env: {A: b}", `s.yaml:5:5: an application that is there already (url) has its variables`),
-		Entry("a health that is no path", rightHTTP, "/healthz", "healthz", `s.yaml:5:13: "healthz" is no path`),
+		Entry("a health that is no path", rightHTTP, "/healthz", "healthz", `s.yaml:5:13: "healthz" is not a path`),
 		Entry("a body that is no template", rightHTTP, "{{json .Turn}}", "{{json .Trun}}", `s.yaml:9:13: template: body:1:15: executing`),
 		Entry("a header that is no template", rightHTTP, "{{.Session}}", "{{", `s.yaml:8:28: template: `),
 		Entry("a request that is always the same", rightContainer, "?q={{urlquery .Turn}}", "", `s.yaml:6:5: body: the request is the same whatever the user says`),

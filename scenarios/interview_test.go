@@ -49,7 +49,7 @@ var _ = Describe("A scenario with an interview", func() {
 		Entry("persona, with the nearest", "persona: leo", "cast: lea", `did you mean "lea"?`),
 		Entry("cast", "persona: lea", "cast: tim", `there is no persona "tim"`),
 		Entry("a sequence beside a cast", "persona: lea", "cast: lea, replies: [{text: x}]", "write rules in place of replies"),
-		Entry("place", "persona: lea, moves: [{at: BLOC_11/0, do: reload}]", "cast: lea", `"BLOC_11/0" is no place of an interview`),
+		Entry("place", "persona: lea, moves: [{at: BLOC_11/0, do: reload}]", "cast: lea", `"BLOC_11/0" is not a place of an interview`),
 		Entry("code", "persona: lea, moves: [{at: BLOC_01/0, do: reload, want: empty_anser}]", "cast: lea", `did you mean "empty_answer"?`),
 		Entry("an event that is not sent", "persona: lea, moves: [{at: BLOC_01/0, do: reload, event: GO}]", "cast: lea", "only do: event has event"),
 		Entry("no instant", "persona: lea, moves: [{at: BLOC_01/0, do: crash}]", "cast: lea", "do: crash needs instant"),

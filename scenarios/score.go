@@ -147,7 +147,7 @@ func (c *Checker) readAgreement(j *ScoreJudge, fsys fs.FS, sum hash.Hash) {
 		return
 	}
 	if !json.Valid([]byte(text.Text.String())) {
-		c.Add("agreement", "", "%q is no agreement; measure it with rehearse judge", j.Agreement)
+		c.Add("agreement", "", "%q is not an agreement; measure it with rehearse judge", j.Agreement)
 		return
 	}
 	j.Measured = json.RawMessage(text.Text.String())

@@ -55,7 +55,7 @@ var _ = Describe("scores", func() {
 		Entry("an empty rule", "  - {name: a, rule: {}}\n", "scores[0].rule: the rule demands nothing; write contains, lacks, matches, equals, min_words or max_words"),
 		Entry("a pattern", "  - {name: a, rule: {matches: '('}}\n", "scores[0].rule: matches: error parsing regexp: missing closing ): `(` (RE2 syntax)"),
 		Entry("no rubric", strings.Replace(judge, "It is polite.", "''", 1), "scores[0].judge.rubric: the judge needs a rubric: what the answer must meet"),
-		Entry("an agreement that is none", strings.Replace(judge, "agreement.json", "broken.json", 1), `scores[0].judge.agreement: "broken.json" is no agreement; measure it with rehearse judge`),
+		Entry("an agreement that is none", strings.Replace(judge, "agreement.json", "broken.json", 1), `scores[0].judge.agreement: "broken.json" is not an agreement; measure it with rehearse judge`),
 		Entry("an agreement outside", strings.Replace(judge, "agreement.json", "../a.json", 1), `scores[0].judge.agreement: "../a.json" must be a relative path with slashes that stays in the script's folder`),
 		Entry("kappa", judge+"      least_kappa: 2\n", "scores[0].judge.least_kappa: found the number 2"),
 		Entry("a model that has no price", strings.Replace(judge, "{model: gpt-4.1-mini,", "{model: no-model,", 1),

@@ -29,7 +29,7 @@ func Text(sc *Scenario) ([]byte, error) {
 // is not a file on disk has none.
 func (sc *Scenario) Folder() (string, error) {
 	if sc.File == "" || Shipped(sc.File) {
-		return "", fmt.Errorf("the scenario %s is no file on disk, so that nothing can be relative to its folder; write an absolute path or a program in PATH", sc.Name)
+		return "", fmt.Errorf("the scenario %s is not a file on disk, so that nothing can be relative to its folder; write an absolute path or a program in PATH", sc.Name)
 	}
 	return filepath.Abs(filepath.Dir(filepath.FromSlash(sc.File)))
 }

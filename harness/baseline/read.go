@@ -36,7 +36,7 @@ func Read(name string, r io.Reader) (Baseline, error) {
 		return Baseline{}, doc.wrong(0, "", "the baseline is empty; "+again)
 	}
 	if first := bytes.TrimSpace(data)[0]; first != '{' && !bytes.HasPrefix(data, []byte("<<<<<<<")) {
-		return Baseline{}, doc.wrong(0, "", "this is no baseline: it does not begin as one; "+again)
+		return Baseline{}, doc.wrong(0, "", "this is not a baseline: it does not begin as one; "+again)
 	}
 	if at, marked := conflict(data); marked {
 		return Baseline{}, doc.wrong(at, "", "a merge left its conflict here; take either side and bless a run again: rehearse bless RUN")
@@ -67,7 +67,7 @@ func (d *document) version() error {
 	}
 	switch {
 	case head.Schema == nil:
-		return d.wrong(0, "", fmt.Sprintf("this is no baseline: it has no key \"schema\" with %q; %s", Schema, again))
+		return d.wrong(0, "", fmt.Sprintf("this is not a baseline: it has no key \"schema\" with %q; %s", Schema, again))
 	case *head.Schema != Schema:
 		return d.wrong(d.after(`"schema"`, 0), "schema", fmt.Sprintf(
 			"the schema is %q and this program reads %q; use the version that wrote it, or bless a run again: rehearse bless RUN",

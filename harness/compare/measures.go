@@ -105,7 +105,7 @@ func (c *comparing) measure(p *pair, k kind, b, a *baseline.Measure) (x Comparis
 		x.lost = true
 		return x, nil, true
 	case !finite(b.Value) || !finite(a.Value):
-		x.Why, x.lost = "it is no finite number", true
+		x.Why, x.lost = "the value is not finite", true
 		x.Before.Value, x.After.Value = nil, nil
 		return x, nil, true
 	case !b.Known || !a.Known:

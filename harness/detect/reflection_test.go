@@ -54,7 +54,7 @@ var _ = Describe("the rule on reflections as a detector", func() {
 			Expect(err).To(MatchError(ContainSubstring(problem)))
 		}
 	},
-		Entry("a message", "All tests pass.", "no reflection of a ReAct agent"),
+		Entry("a message", "All tests pass.", "not a reflection of a ReAct agent"),
 		Entry("a step with an action", "thought: x\naction: search\naction_input: {query: a}\n", "no document with observation"),
 		Entry("no decision", "observation: a\nreflection: b\n", "decision"),
 	)

@@ -88,7 +88,7 @@ func (a *answer) check(size int) error {
 	}
 	for _, s := range a.Spans {
 		if s[0] < 0 || s[0] > s[1] || s[1] > size {
-			return fmt.Errorf("the answer's span %v is no range of the text's %d bytes", s, size)
+			return fmt.Errorf("the answer's span %v is not a range of the text's %d bytes", s, size)
 		}
 	}
 	return nil

@@ -116,7 +116,7 @@ func (j *journal) read(want heading) (was found, err error) {
 	}
 	var is heading
 	if err := json.Unmarshal(lines[0], &is); err != nil || is.Schema != journalSchema {
-		return was, &JournalError{fmt.Errorf("%s is no journal of an experiment; choose another folder, or remove the file", j.path)}
+		return was, &JournalError{fmt.Errorf("%s is not a journal of an experiment; choose another folder, or remove the file", j.path)}
 	}
 	if is != want {
 		return was, &JournalError{fmt.Errorf("%s is the journal of another experiment: %s; what was found for one does not hold for the other, so choose another folder, or remove the file to begin anew",

@@ -200,7 +200,7 @@ var _ = Describe("The journal of an experiment", Label("H-07"), func() {
 		Entry("another program", func() { edit(file, "rehearse spec", "rehearse old") }, "made by rehearse old"),
 		Entry("a damaged line", func() { edit(file, `"trial":2`, `"trial":`) }, "the line is damaged"),
 		Entry("a trial that is missing", func() { edit(file, `"trial":2`, `"trial":7`) }, "is not the next one"),
-		Entry("no journal at all", func() { edit(file, "experiment-journal", "other") }, "is no journal of an experiment"),
+		Entry("no journal at all", func() { edit(file, "experiment-journal", "other") }, "is not a journal of an experiment"),
 	)
 })
 

@@ -68,7 +68,7 @@ func quantityOf(m Measure, language *gate.Language, found func(key, nearest stri
 		}
 	}
 	if q.Share && q.Smallest >= 1 {
-		found("smallest_effect", "", fmt.Errorf("%g is no difference of shares; write one below 1, such as 0.1 for ten points", q.Smallest))
+		found("smallest_effect", "", fmt.Errorf("%g is not a difference of shares; write one below 1, such as 0.1 for ten points", q.Smallest))
 	}
 	if err := q.bounded(); err != nil {
 		found("range", "", err)

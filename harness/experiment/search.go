@@ -168,7 +168,7 @@ func (l *loader) fragments(s *search) {
 			l.add(path+".name", "", "the name %q is taken by an earlier fragment", f.Name)
 		}
 		if len(f.Options) < 2 {
-			l.add(path+".options", "", "one option is no choice; write at least two")
+			l.add(path+".options", "", "one option leaves no choice; write at least two")
 		}
 		is := fragment{name: f.Name}
 		for n, option := range f.Options {

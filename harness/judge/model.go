@@ -131,7 +131,7 @@ type verdict struct {
 // nothing else.
 func read(text, mark string) (Score, error) {
 	if len(text) > maxAnswer || !utf8.ValidString(text) {
-		return Score{}, fmt.Errorf("it has %d bytes, or is no text; at most %d are read", len(text), maxAnswer)
+		return Score{}, fmt.Errorf("it has %d bytes, or is not text; at most %d are read", len(text), maxAnswer)
 	}
 	var v verdict
 	in := json.NewDecoder(bytes.NewReader([]byte(text)))

@@ -138,7 +138,7 @@ func (t *Template) Make(base string, turn Turn) (*http.Request, error) {
 		return nil, err
 	}
 	if !strings.HasPrefix(path, "/") {
-		return nil, &FieldError{"path", fmt.Errorf("%q is no path; it begins with a slash, such as /chat", path)}
+		return nil, &FieldError{"path", fmt.Errorf("%q is not a path; it begins with a slash, such as /chat", path)}
 	}
 	if _, err := url.Parse(base + path); err != nil {
 		return nil, &FieldError{"path", fmt.Errorf("%w; quote what goes into it with urlquery", err)}

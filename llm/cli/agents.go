@@ -77,7 +77,7 @@ func (a agent) continues(id string) error {
 	case a.resume == nil:
 		return fmt.Errorf("the session %q cannot be continued: %s cannot be told which one", id, a.id)
 	case strings.HasPrefix(id, "-") || strings.ContainsRune(id, 0):
-		return fmt.Errorf("%q is no id of a session", id)
+		return fmt.Errorf("%q is not a session id", id)
 	}
 	return nil
 }

@@ -43,8 +43,8 @@ var _ = Describe("a session", func() {
 			Expect(err).To(MatchError(ContainSubstring(says)))
 		},
 		Entry("an agent that takes no id", "gemini", "g1", "gemini cannot be told which one"),
-		Entry("what is a flag", "codex", "--last", `"--last" is no id`),
-		Entry("a NUL", "claude", "a\x00b", "is no id"),
+		Entry("what is a flag", "codex", "--last", `"--last" is not a session id`),
+		Entry("a NUL", "claude", "a\x00b", "is not a session id"),
 	)
 	DescribeTable("tells its id at once, and each message to the user",
 		func(ctx SpecContext, id string, stdout, session string, messages []string) {

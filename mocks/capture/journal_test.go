@@ -79,7 +79,7 @@ var _ = Describe("the journal of a capture", func() {
 		Expect(err).To(MatchError(ContainSubstring("it is a capture of api.example.com, and this one is of elsewhere")))
 		Expect(os.WriteFile(path, []byte("replies: []\n"), 0o600)).To(Succeed())
 		_, err = capture.ContinueJournal(path, header)
-		Expect(err).To(MatchError(ContainSubstring("line 1: it is no line of a capture")))
+		Expect(err).To(MatchError(ContainSubstring("line 1: it is not a line of a capture")))
 		Expect(os.ReadFile(path)).To(Equal([]byte("replies: []\n")))
 		_, err = capture.ReadJournal(filepath.Dir(path))
 		Expect(err).To(MatchError(ContainSubstring("not a regular file")))

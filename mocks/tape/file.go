@@ -72,7 +72,7 @@ func (t *Tape) add(line []byte) error {
 		Schema string `json:"schema"`
 	}
 	if err := json.Unmarshal(line, &kind); err != nil {
-		return fmt.Errorf("it is no line of a capture: %w", err)
+		return fmt.Errorf("it is not a line of a capture: %w", err)
 	}
 	switch {
 	case kind.Type == kindHeader && kind.Schema != Schema:

@@ -108,7 +108,7 @@ var _ = Describe("a tape", func() {
 		Entry("a torn header", `{"type":"capture"`, "does not begin with a header"),
 		Entry("no header", lost, "line 1: the file does not begin with a header"),
 		Entry("another version", `{"type":"capture","schema":"rehearse.capture/9"}`+"\n", `line 1: the capture's format is "rehearse.capture/9"; this program reads rehearse.capture/1`),
-		Entry("no JSON", "HEAD\nnonsense\n"+lost, "line 2: it is no line of a capture"),
+		Entry("no JSON", "HEAD\nnonsense\n"+lost, "line 2: it is not a line of a capture"),
 		Entry("another kind of line", "HEAD\n{\"type\":\"x\"}\n", `line 2: a line of the type "x" is not known`),
 		Entry("a number twice", "HEAD\n"+lost+lost, "line 3: there is an exchange 1 already"),
 		Entry("no number", "HEAD\n"+strings.Replace(lost, `"n":1`, `"n":0`, 1), "count from 1"),

@@ -33,7 +33,7 @@ func Parse(text string) (Perturbation, error) {
 	where, do, ok := strings.Cut(head, ":")
 	point, number, counted := strings.Cut(where, "=")
 	if !ok || !counted {
-		return Perturbation{}, fmt.Errorf("%q is no perturbation; write point=number:what, such as call=7:reset-mid-stream", text)
+		return Perturbation{}, fmt.Errorf("%q is not a perturbation; write point=number:what, such as call=7:reset-mid-stream", text)
 	}
 	p := Perturbation{At: Point(point), Do: do}
 	n, err := count(number)
@@ -60,7 +60,7 @@ func Parse(text string) (Perturbation, error) {
 func count(text string) (int, error) {
 	n, err := strconv.ParseUint(text, 10, 32)
 	if err != nil || n == 0 || n > maxCount || text[0] == '0' {
-		return 0, fmt.Errorf("%.20q is no whole number from 1 to %d", text, maxCount)
+		return 0, fmt.Errorf("%.20q is not a whole number from 1 to %d", text, maxCount)
 	}
 	return int(n), nil
 }
@@ -185,9 +185,9 @@ func (p *Perturbation) unknownOption(name string) error {
 		}
 	}
 	if len(known) == 0 {
-		return fmt.Errorf("%q is no option here; %s has none", clip(name), p.Do)
+		return fmt.Errorf("%q is not an option here; %s has none", clip(name), p.Do)
 	}
-	return fmt.Errorf("%q is no option of %s; there are %s%s", clip(name), p.Do, strings.Join(known, ", "), meant(name, known))
+	return fmt.Errorf("%q is not an option of %s; there are %s%s", clip(name), p.Do, strings.Join(known, ", "), meant(name, known))
 }
 
 // String is the text form, which Parse reads.
@@ -245,7 +245,7 @@ func (p *Perturbation) kind() error {
 		for _, point := range points {
 			names = append(names, string(point))
 		}
-		return fmt.Errorf("%q is no point; there are %s%s", clip(string(p.At)), strings.Join(names, ", "), meant(string(p.At), names))
+		return fmt.Errorf("%q is not a point; there are %s%s", clip(string(p.At)), strings.Join(names, ", "), meant(string(p.At), names))
 	}
 	if slices.Contains(known, p.Do) {
 		return nil

@@ -44,7 +44,7 @@ func (p Perturbation) Validate() error {
 	case faulty && (p.Fault == nil || p.Fault.Kind != p.Do):
 		return fmt.Errorf("%s is a fault, and there is none of that kind", p.Do)
 	case !faulty && p.Fault != nil:
-		return fmt.Errorf("%s is no fault, and there is one", p.Do)
+		return fmt.Errorf("%s is not a fault, and one is given", p.Do)
 	case p.Do == Latency && p.At == Call && p.First == 0:
 		return errors.New("latency needs to know how long the answer takes; write first=30s")
 	case p.Do != Latency && p.First != 0:

@@ -107,13 +107,13 @@ func (c *candidate) post(ctx context.Context, body sending) answer {
 	}
 	if rec.Code != http.StatusOK {
 		if err := json.Unmarshal(rec.Body.Bytes(), &problem); err != nil || problem.Error.Code == "" {
-			return answer{code: "client", message: fmt.Sprintf("status %d with a body that is no error: %.200s", rec.Code, rec.Body)}
+			return answer{code: "client", message: fmt.Sprintf("status %d with a body that is not an error: %.200s", rec.Code, rec.Body)}
 		}
 		return answer{code: problem.Error.Code, message: problem.Error.Message, view: problem.View}
 	}
 	var view interview.View
 	if err := json.Unmarshal(rec.Body.Bytes(), &view); err != nil {
-		return answer{code: "client", message: "the answer is no view: " + err.Error()}
+		return answer{code: "client", message: "the response is not a view: " + err.Error()}
 	}
 	return answer{view: &view}
 }

@@ -143,7 +143,7 @@ func (o *Options) check(c *scenarios.Checker) {
 		path := fmt.Sprintf("drive.interview.moves[%d]", i)
 		step, _, _ := strings.Cut(m.At, "/")
 		if !placePattern.MatchString(m.At) || !slices.Contains(session.Steps(), session.Step(step)) {
-			c.Add(path+".at", "", `%q is no place of an interview; write a step with a question or "mirror", such as BLOC_01/0 or BLOC_01/mirror, or a step alone, such as STEP_03_PREAMBULE`, m.At)
+			c.Add(path+".at", "", `%q is not a place of an interview; write a step with a question or "mirror", such as BLOC_01/0 or BLOC_01/mirror, or a step alone, such as STEP_03_PREAMBULE`, m.At)
 		}
 		if codes := errorCodes(); m.Want != "" && !slices.Contains(codes, m.Want) {
 			c.Add(path+".want", suggest.Nearest(m.Want, codes), "there is no error code %q; there are %s", m.Want, strings.Join(codes, ", "))

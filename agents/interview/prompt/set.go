@@ -132,7 +132,7 @@ func (s *Set) add(name string, data []byte, known []string) error {
 	}
 	key, ok := strings.CutSuffix(name, ".md")
 	if !ok || !slices.Contains(known, key) {
-		return fmt.Errorf("%s is no file of a set; remove it", name)
+		return fmt.Errorf("%s is not a file of a prompt set; remove it", name)
 	}
 	text := strings.TrimSpace(string(data))
 	for i, r := range []session.Register{session.Informal, session.Formal} {

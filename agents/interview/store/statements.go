@@ -132,7 +132,7 @@ func (p *plan) json(v any) string {
 	var text strings.Builder // written once: Marshal would copy it, and string again
 	err := json.MarshalWrite(&text, v, options)
 	if err != nil && p.err == nil {
-		p.err = fmt.Errorf("what is to be stored is no text: %w", err)
+		p.err = fmt.Errorf("the value to store is not text: %w", err)
 	}
 	return text.String()
 }

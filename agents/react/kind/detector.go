@@ -78,7 +78,7 @@ func reflectionClass(critical bool) string {
 func takeApart(item corpus.Item) (observation, text string, err error) {
 	documents, err := step.Parse(item.Text)
 	if err != nil {
-		return "", "", fmt.Errorf("the text is no reflection of a ReAct agent: %w", err)
+		return "", "", fmt.Errorf("the text is not a reflection of a ReAct agent: %w", err)
 	}
 	for _, d := range documents {
 		if d.Kind == step.Reflect {

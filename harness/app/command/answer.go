@@ -72,7 +72,7 @@ func readable(out []byte) error {
 			at += size
 		}
 	}
-	return app.Errorf(app.Unusable, "the program printed binary data: byte %d is %#02x, which is no text (UTF-8)", at+1, out[at])
+	return app.Errorf(app.Unusable, "the program printed binary data: byte %d is %#02x, which is not UTF-8 text", at+1, out[at])
 }
 
 // misshapen returns the error of an output that does not have the configured form.

@@ -42,7 +42,7 @@ func (o Options) Validate() error {
 	labels := o.Kind.Labels()
 	for _, label := range o.Positive {
 		if !slices.Contains(labels, label) {
-			return fmt.Errorf("score: %q is no label of %s; choose from %q", label, cmp.Or(o.Kind, corpus.Messages), labels)
+			return fmt.Errorf("score: %q is not a label of %s; choose from %q", label, cmp.Or(o.Kind, corpus.Messages), labels)
 		}
 	}
 	if o.Resamples < 0 || o.Resamples > 1_000_000 {

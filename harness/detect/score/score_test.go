@@ -148,7 +148,7 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 		Expect(r.Failed).To(Equal(1), "a label of messages")
 		Expect(r.Positive).To(Equal([]string{"complacent"}))
 		o.Positive = []string{"defers"}
-		Expect(o.Validate()).To(MatchError(ContainSubstring("no label of reflections")))
+		Expect(o.Validate()).To(MatchError(ContainSubstring("not a label of reflections")))
 	})
 
 	It("compare four classes, with kappa", func() {
@@ -263,7 +263,7 @@ var _ = Describe("the scores of a detector", Label("H-04"), func() {
 			Expect(o.Validate()).To(MatchError(ContainSubstring(want)))
 			Expect(func() { score.New(o) }).To(PanicWith(MatchError(ContainSubstring(want))))
 		},
-		Entry("a label that there is not", score.Options{Positive: []string{"defer"}}, `"defer" is no label of messages; choose from ["defers" "asks" "suggests" "clean"]`),
+		Entry("a label that there is not", score.Options{Positive: []string{"defer"}}, `"defer" is not a label of messages; choose from ["defers" "asks" "suggests" "clean"]`),
 		Entry("negative resamples", score.Options{Resamples: -1}, "-1 resamples"),
 		Entry("endless lists", score.Options{MaxErrors: 1 << 20}, "at most 100,000"),
 	)

@@ -205,7 +205,7 @@ func (e *Ending) UnmarshalText(text []byte) error {
 		*e = is
 		return nil
 	}
-	return fmt.Errorf("%q is no way in which an experiment ends", text)
+	return fmt.Errorf("%q is not a way in which an experiment ends", text)
 }
 
 // Stopped says how an experiment ended.

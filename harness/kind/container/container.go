@@ -55,7 +55,7 @@ func New(cfg Config, dialogue web.Dialogue) (app.Agent, error) {
 	case (cfg.Image == "") == (cfg.Build == ""):
 		return nil, errors.New("a container has an image, or the folder of a Dockerfile (build), and not both")
 	case cfg.Port < 1 || cfg.Port > 65535:
-		return nil, fmt.Errorf("%d is no port of a container", cfg.Port)
+		return nil, fmt.Errorf("%d is not a port of a container", cfg.Port)
 	}
 	return &agent{cfg, dialogue}, nil
 }

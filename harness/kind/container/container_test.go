@@ -274,6 +274,6 @@ var _ = DescribeTable("A container is none",
 	},
 	Entry("of nothing", container.Config{Port: 80}, "has an image, or the folder of a Dockerfile"),
 	Entry("of two things", container.Config{Image: "a", Build: "b", Port: 80}, "and not both"),
-	Entry("without a port", container.Config{Image: "a"}, "0 is no port"),
-	Entry("beyond all ports", container.Config{Image: "a", Port: 65536}, "65536 is no port"),
+	Entry("without a port", container.Config{Image: "a"}, "0 is not a port"),
+	Entry("beyond all ports", container.Config{Image: "a", Port: 65536}, "65536 is not a port"),
 )

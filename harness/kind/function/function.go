@@ -127,7 +127,7 @@ func (r comeback) answered() (app.Answer, error) {
 	case len(r.answer) > app.MaxAnswer:
 		return app.Answer{}, app.Errorf(app.Flooded, "the function answered %d bytes, more than the %d that an answer may have", len(r.answer), app.MaxAnswer)
 	case !utf8.ValidString(r.answer):
-		return app.Answer{}, app.Errorf(app.Unusable, "the function answered what is no text: its bytes are not UTF-8")
+		return app.Answer{}, app.Errorf(app.Unusable, "the function's answer is not UTF-8 text")
 	}
 	return app.Answer{Text: r.answer}, nil
 }

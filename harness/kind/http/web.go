@@ -42,7 +42,7 @@ type Request struct {
 // stands.
 func (w *Web) Check(c *scenarios.Checker, at string) {
 	if w.Health != "" && !strings.HasPrefix(w.Health, "/") {
-		c.Add(at+".health", "", "%q is no path; it begins with a slash, such as /healthz", w.Health)
+		c.Add(at+".health", "", "%q is not a path; it begins with a slash, such as /healthz", w.Health)
 	}
 	if _, err := httpturn.Compile(httpturn.Request(w.Request)); err != nil {
 		where := at + ".request"
