@@ -1,36 +1,66 @@
 package event
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 )
 
-// Attrs returns the fields of a struct, by their JSON names, as the attributes of an
-// event. An agent declares one struct for each event that it emits; Payload reads it back.
-// It panics if v cannot be encoded as a JSON object, which is a mistake in its type.
-func Attrs(v any) map[string]any {
-	var attrs map[string]any
-	data, err := json.Marshal(v)
-	if err == nil {
-		err = json.Unmarshal(data, &attrs)
-	}
-	if err != nil {
-		panic(fmt.Sprintf("event: the attributes %T cannot be encoded: %v", v, err))
-	}
-	return attrs
+// Payload is a struct with the attributes of one event, by their JSON names. The package
+// that emits the event declares it, and what reads the event back uses the same struct.
+type Payload interface {
+	// Event returns the kind and the name of the event.
+	Event() (Kind, string)
 }
 
-// Payload returns the attributes of an event as the struct that they were made of. Fields
-// that the event lacks are zero. The error is that of an attribute of another type, as a
-// recording that was edited may have.
-func Payload[T any](e Event) (T, error) {
-	var payload T
+// New returns the event of a payload. N is the iteration, or 0, and detail says why, for a
+// person. It panics if the payload cannot be encoded as a JSON object, which is a mistake in
+// its type.
+func New(n int, detail string, p Payload) Event {
+	kind, name := p.Event()
+	attrs, err := attributes(p)
+	if err != nil {
+		panic(fmt.Sprintf("event: the attributes %T cannot be encoded: %v", p, err))
+	}
+	return Event{Kind: kind, Name: name, N: n, Detail: detail, Attrs: attrs}
+}
+
+// attributes returns the fields of a struct by their JSON names. Whole numbers are ints.
+func attributes(v any) (attrs map[string]any, err error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	if err := decoder.Decode(&attrs); err != nil {
+		return nil, err
+	}
+	for name, value := range attrs {
+		number, ok := value.(json.Number)
+		if !ok {
+			continue
+		}
+		if whole, err := strconv.Atoi(number.String()); err == nil {
+			attrs[name] = whole
+		} else if attrs[name], err = number.Float64(); err != nil {
+			return nil, err
+		}
+	}
+	return attrs, nil
+}
+
+// Read returns the payload of an event that New made of a T. It returns false for any other
+// event, and for one whose attributes have other types, as a recording that was edited may
+// have. Fields that the event lacks are zero.
+func Read[T Payload](e *Event) (payload T, ok bool) {
+	if kind, name := payload.Event(); e.Kind != kind || e.Name != name {
+		return payload, false
+	}
 	data, err := json.Marshal(e.Attrs)
 	if err == nil {
 		err = json.Unmarshal(data, &payload)
 	}
-	if err != nil {
-		return payload, fmt.Errorf("read the attributes of the event %s %q: %w", e.Kind, e.Name, err)
-	}
-	return payload, nil
+	return payload, err == nil
 }

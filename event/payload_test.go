@@ -16,24 +16,40 @@ type attempt struct {
 	Done  bool    `json:"done"`
 }
 
-func TestPayloadReadsWhatAttrsWrote(t *testing.T) {
+func (attempt) Event() (event.Kind, string) { return event.Iteration, "attempt" }
+
+// text is not a JSON object.
+type text string
+
+func (text) Event() (event.Kind, string) { return event.State, "text" }
+
+func TestReadReturnsWhatNewWrote(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		want := attempt{
 			Calls: rapid.IntRange(-1<<50, 1<<50).Draw(r, "calls"), Grade: rapid.String().Draw(r, "grade"),
 			Cost: rapid.Float64Range(-1e9, 1e9).Draw(r, "cost"), Done: rapid.Bool().Draw(r, "done"),
 		}
-		got, err := event.Payload[attempt](event.Event{Attrs: event.Attrs(want)})
-		if err != nil || got != want {
-			r.Fatalf("got %+v, %v", got, err)
+		e := event.New(3, "why", want)
+		if got, ok := event.Read[attempt](&e); !ok || got != want || e.N != 3 || e.Detail != "why" {
+			r.Fatalf("got %+v of %+v", got, e)
 		}
 	})
 }
 
 func TestPayload(t *testing.T) {
 	g := NewWithT(t)
-	g.Expect(event.Attrs(attempt{Calls: 2, Done: true})).To(Equal(map[string]any{"calls": 2.0, "done": true}), "empty fields may be left out")
-	g.Expect(event.Payload[attempt](event.Event{Attrs: map[string]any{"calls": 3, "other": 1}})).To(Equal(attempt{Calls: 3}))
-	_, err := event.Payload[attempt](event.Event{Kind: event.State, Name: "attempt", Attrs: map[string]any{"calls": "three"}})
-	g.Expect(err).To(MatchError(ContainSubstring(`the attributes of the event state "attempt"`)))
-	g.Expect(func() { event.Attrs("a text") }).To(PanicWith(ContainSubstring("cannot be encoded")))
+	e := event.New(0, "", attempt{Calls: 2, Done: true})
+	g.Expect(e).To(Equal(event.Event{Kind: event.Iteration, Name: "attempt", Attrs: map[string]any{"calls": 2, "done": true}}))
+	e.Attrs = map[string]any{"calls": 3, "other": 1} // as an older version may have emitted it
+	got, ok := event.Read[attempt](&e)
+	g.Expect(got).To(Equal(attempt{Calls: 3}))
+	g.Expect(ok).To(BeTrue())
+	for _, other := range []event.Event{
+		{Kind: event.State, Name: "attempt"}, {Kind: event.Iteration, Name: "task"},
+		{Kind: event.Iteration, Name: "attempt", Attrs: map[string]any{"calls": "three"}},
+	} {
+		_, ok := event.Read[attempt](&other)
+		g.Expect(ok).To(BeFalse(), "%v", other)
+	}
+	g.Expect(func() { event.New(0, "", text("one")) }).To(PanicWith(ContainSubstring("cannot be encoded")))
 }

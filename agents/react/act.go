@@ -9,7 +9,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/step"
-	"github.com/rehearse-dev/rehearse/event"
 )
 
 // maxObservation is what a model receives one observation, in characters.
@@ -75,9 +74,7 @@ func (r *runner) saw(doc *step.Document, res action.Result) {
 	if r.dep.Touched != nil && len(touched) > 0 {
 		r.dep.Touched(touched...)
 	}
-	r.emit(event.State, "action", line(text), map[string]any{
-		"action": doc.Action, "failed": res.Failed, "rule": res.Rule, "read": len(res.Read), "written": len(res.Written),
-	})
+	r.emit(line(text), Acted{Action: doc.Action, Failed: res.Failed, Rule: res.Rule, Read: len(res.Read), Written: len(res.Written)})
 	r.phase = toReflect
 	r.talk.ask(observed(r.n, doc.Action, res.Failed, text)+"\n\n"+r.wanted(), leftOut(r.n, doc.Action, text))
 }
@@ -100,7 +97,7 @@ func (r *runner) requestInfo(doc *step.Document) (action.Result, *ending) {
 	if r.dep.Person != nil {
 		reply, ok := r.dep.Person.Ask(r.Context, in.Question, in.Context)
 		if ok {
-			r.emit(event.HandOver, "person", line(in.Question), map[string]any{"trigger": string(Missing), "answered": true})
+			r.emit(line(in.Question), AskedPerson{Trigger: string(Missing), Answered: true})
 			return action.Result{Observation: "The person answered:\n" + reply}, nil
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react/step"
 	"github.com/rehearse-dev/rehearse/agents/react/verify"
-	"github.com/rehearse-dev/rehearse/event"
 )
 
 // final is what is there of the end: the decision, the verification and the
@@ -159,13 +158,13 @@ func (r *runner) promised() verify.Contract {
 }
 
 func (r *runner) emitVerification(record verify.Record) {
-	attrs := map[string]any{"passed": record.Passed(), "verified": record.Verified(), "revision": r.revisions}
-	for _, part := range verify.Parts() {
-		attrs[string(part)] = record.Holds(part)
-	}
 	var findings []string
 	for _, f := range record.Findings {
 		findings = append(findings, string(f.Part)+": "+f.Message)
 	}
-	r.emit(event.Verdict, "verification", line(strings.Join(findings, "; ")), attrs)
+	r.emit(line(strings.Join(findings, "; ")), Verified{
+		Completeness: record.Holds(verify.Completeness), Consistency: record.Holds(verify.Consistency),
+		Correctness: record.Holds(verify.Correctness), Constraints: record.Holds(verify.Constraints),
+		Passed: record.Passed(), Verified: record.Verified(), Revision: r.revisions,
+	})
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/agents/react/reflect"
 	"github.com/rehearse-dev/rehearse/agents/react/step"
-	"github.com/rehearse-dev/rehearse/event"
 )
 
 // takeReflection takes the reflection on the last observation and decides.
@@ -28,7 +27,7 @@ func (r *runner) takeReflection() *ending {
 // however little it says.
 func (r *runner) judge(doc *step.Document) *refusal {
 	v := reflect.Judge(r.observed, doc.Reflection)
-	r.emit(event.Verdict, "reflection", v.Reason, map[string]any{"critical": v.Critical, "score": v.Score})
+	r.emit(v.Reason, Reflected{Critical: v.Critical, Score: v.Score})
 	if v.Critical {
 		return nil
 	}
@@ -37,7 +36,7 @@ func (r *runner) judge(doc *step.Document) *refusal {
 	if r.opt.Reflection == Refuse && !person {
 		return no
 	}
-	r.guard(ruleComplacent, no.String(), map[string]any{"refused": false})
+	r.emit(no.String(), Complacent{})
 	return nil
 }
 

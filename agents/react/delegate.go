@@ -11,7 +11,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/agents/react/step"
-	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
@@ -67,7 +66,7 @@ func (r *runner) delegateAction(doc *step.Document) (action.Result, *ending) {
 	}
 	if no := way(r.dep.Agents, r.agent, r.chain, in.AgentID, r.opt.Depth); no != nil {
 		if no.guarded() {
-			r.guard(no.rule, no.message, nil)
+			r.guard(no.rule, no.message)
 		}
 		return action.Result{Failed: true, Rule: no.rule, Observation: no.message}, nil
 	}
@@ -121,7 +120,7 @@ func (r *runner) emitHandOver(to string, status Status, why string) {
 	if status == statusStopped {
 		status = StatusError
 	}
-	r.emit(event.HandOver, "agent", line(why), map[string]any{"to": to, "depth": r.depth() + 1, "status": string(status)})
+	r.emit(line(why), Delegated{To: to, Depth: r.depth() + 1, Status: string(status)})
 }
 
 // came returns what a delegation came to, for the agent that delegated.

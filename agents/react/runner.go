@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -77,10 +76,10 @@ func (r *runner) run() *ending {
 	}
 	end.told = true
 	if end.Guard != "" {
-		r.guard(end.Guard, end.Details, nil)
+		r.guard(end.Guard, end.Details)
 	}
 	if end.Status == StatusEscalate {
-		r.emit(event.HandOver, "person", line(end.question), map[string]any{"trigger": string(end.trigger), "answered": false})
+		r.emit(line(end.question), AskedPerson{Trigger: string(end.trigger)})
 	}
 	return end
 }
@@ -211,9 +210,9 @@ func (r *runner) close() {
 		return
 	}
 	r.entry = nil
-	r.dep.Sink.Emit(event.Event{Kind: event.Iteration, Name: "react", N: e.N, Detail: line(cmp.Or(e.Fault, e.Reason)), Attrs: map[string]any{
-		"agent": e.Agent, "action": e.Action, "decision": e.Decision, "refused": e.Refused, "depth": e.Depth,
-	}})
+	r.dep.Sink.Emit(event.New(e.N, line(cmp.Or(e.Fault, e.Reason)), Iterated{
+		Agent: e.Agent, Action: e.Action, Decision: string(e.Decision), Refused: e.Refused, Depth: e.Depth,
+	}))
 	if r.dep.OnIteration != nil {
 		r.dep.OnIteration(*e)
 	}
@@ -223,11 +222,11 @@ func (r *runner) close() {
 func (r *runner) refuse(no *refusal) *ending {
 	r.answer = answer{}
 	r.entry.Refused, r.entry.Fault = no.rule, no.String()
-	var attrs map[string]any
 	if no.rule == ruleComplacent {
-		attrs = map[string]any{"refused": true}
+		r.emit(no.String(), Complacent{Refused: true})
+	} else {
+		r.guard(no.guard(), no.String())
 	}
-	r.guard(no.guard(), no.String(), attrs)
 	r.close()
 	if r.phase.final() {
 		r.final.lack = no.String()
@@ -260,10 +259,10 @@ func (r *runner) lastThought() string {
 	return "(none)"
 }
 
-func (r *runner) guard(name, detail string, attrs map[string]any) {
-	r.emit(event.Guard, name, detail, attrs)
+// guard reports that a guard refused or ended something.
+func (r *runner) guard(name, detail string) {
+	r.dep.Sink.Emit(event.Event{Kind: event.Guard, Name: name, N: r.n, Detail: detail})
 }
 
-func (r *runner) emit(kind event.Kind, name, detail string, attrs map[string]any) {
-	r.dep.Sink.Emit(event.Event{Kind: kind, Name: name, N: r.n, Detail: detail, Attrs: maps.Clone(attrs)})
-}
+// emit reports an event of the iteration.
+func (r *runner) emit(detail string, p event.Payload) { r.dep.Sink.Emit(event.New(r.n, detail, p)) }

@@ -88,9 +88,11 @@ func (v *view) Emit(e event.Event) {
 		v.Print("       " + console.Joined(e.Name, detail))
 	case e.Kind == event.Guard:
 		v.why = e.Detail
-	case e.Kind == event.HandOver && e.Name == "agent":
-		v.Print("       " + console.Joined("to "+console.HandedTo(e.Name, e.Attrs["to"]), detail))
-	case e.Kind == event.Verdict && e.Name == "verification" && e.Attrs["passed"] == false:
+	}
+	if to, ok := event.Read[react.Delegated](&e); ok {
+		v.Print("       " + console.Joined("to "+console.HandedTo(e.Name, to.To), detail))
+	}
+	if output, ok := event.Read[react.Verified](&e); ok && !output.Passed {
 		v.Print("       " + console.Joined("does not verify", detail))
 	}
 }

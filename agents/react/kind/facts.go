@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
@@ -41,78 +42,64 @@ type ReactFacts struct {
 	Stuck int `cel:"stuck" json:"stuck"`
 }
 
-// The names of the events of agents/react from which facts are read.
-const (
-	reactName        = "react"
-	actionName       = "action"
-	reflectionName   = "reflection"
-	verificationName = "verification"
-	personName       = "person"
-	agentName        = "agent"
-)
-
 func factsOf(_ *record.Scenario, tr *record.Trial, _ *measure.Facts) any {
 	f := &ReactFacts{}
 	for i := range tr.Events {
 		e := &tr.Events[i].Event
-		switch {
-		case e.Kind == event.Iteration && e.Name == reactName:
-			f.iteration(e.Attrs)
-		case e.Kind == event.State && e.Name == actionName:
-			f.action(e.Attrs)
-		case e.Kind == event.Verdict && e.Name == reflectionName:
-			f.Reflections++
-			if e.Attrs["critical"] != true {
-				f.Complacent++
-			}
-		case e.Kind == event.Verdict && e.Name == verificationName:
-			f.verification(e.Attrs)
-		case e.Kind == event.HandOver && e.Name == personName && e.Attrs["answered"] != nil:
-			f.person(e.Attrs)
-		case e.Kind == event.HandOver && e.Name == agentName:
-			to, _ := e.Attrs["to"].(string)
-			measure.Increment(&f.Delegations, to)
-			f.Depth = max(f.Depth, measure.Int(e.Attrs["depth"]))
-		case e.Kind == event.Guard:
+		f.add(e)
+		if e.Kind == event.Guard {
 			f.guard(e.Name)
 		}
 	}
 	return f
 }
 
-func (f *ReactFacts) iteration(attrs map[string]any) {
-	f.Iterations++
-	if rule, _ := attrs["refused"].(string); rule != "" {
-		measure.Increment(&f.Refused, rule)
+// add adds an event of an agent.
+func (f *ReactFacts) add(e *event.Event) {
+	if it, ok := event.Read[react.Iterated](e); ok {
+		f.Iterations++
+		if it.Refused != "" {
+			measure.Increment(&f.Refused, it.Refused)
+		}
+	}
+	if act, ok := event.Read[react.Acted](e); ok {
+		measure.Increment(&f.Actions, act.Action)
+		if act.Failed {
+			measure.Increment(&f.Failed, act.Rule)
+		}
+		f.Read += act.Read
+		f.Written += act.Written
+	}
+	if reflection, ok := event.Read[react.Reflected](e); ok {
+		f.Reflections++
+		if !reflection.Critical {
+			f.Complacent++
+		}
+	}
+	if output, ok := event.Read[react.Verified](e); ok {
+		f.Verifications++
+		f.Verified = output.Verified
+		if !output.Passed {
+			f.Unverified++
+		}
+	}
+	// A supervisor hands over to a person, too, without an answer.
+	if asked, ok := event.Read[react.AskedPerson](e); ok && e.Attrs["answered"] != nil {
+		f.asked(asked)
+	}
+	if to, ok := event.Read[react.Delegated](e); ok {
+		measure.Increment(&f.Delegations, to.To)
+		f.Depth = max(f.Depth, to.Depth)
 	}
 }
 
-func (f *ReactFacts) action(attrs map[string]any) {
-	name, _ := attrs["action"].(string)
-	measure.Increment(&f.Actions, name)
-	if attrs["failed"] == true {
-		rule, _ := attrs["rule"].(string)
-		measure.Increment(&f.Failed, rule)
-	}
-	f.Read += measure.Int(attrs["read"])
-	f.Written += measure.Int(attrs["written"])
-}
-
-func (f *ReactFacts) verification(attrs map[string]any) {
-	f.Verifications++
-	f.Verified = attrs["verified"] == true
-	if attrs["passed"] != true {
-		f.Unverified++
-	}
-}
-
-func (f *ReactFacts) person(attrs map[string]any) {
+func (f *ReactFacts) asked(a react.AskedPerson) {
 	f.Asked++
-	if attrs["answered"] == true {
+	if a.Answered {
 		f.Answered++
 	}
-	if trigger, _ := attrs["trigger"].(string); trigger != "" {
-		measure.Increment(&f.Triggers, trigger)
+	if a.Trigger != "" {
+		measure.Increment(&f.Triggers, a.Trigger)
 	}
 }
 

@@ -102,11 +102,9 @@ func extension() measure.Extension {
 func factsOf(_ *record.Scenario, tr *record.Trial, _ *measure.Facts) any {
 	var f Facts
 	for i := range tr.Events {
-		if e := tr.Events[i].Event; e.Kind == event.Iteration && e.Name == "translated" {
-			if t, err := event.Payload[Translated](e); err == nil {
-				f.Texts++
-				f.Characters += t.Characters
-			}
+		if t, ok := event.Read[Translated](&tr.Events[i].Event); ok {
+			f.Texts++
+			f.Characters += t.Characters
 		}
 	}
 	return &f

@@ -19,6 +19,9 @@ type Translated struct {
 	Characters int    `json:"characters"`
 }
 
+// Event implements event.Payload.
+func (Translated) Event() (event.Kind, string) { return event.Iteration, "translated" }
+
 // errCut reports an answer that the model did not finish.
 var errCut = fmt.Errorf("%s: the answer was cut off", llm.Truncated)
 
@@ -42,9 +45,7 @@ func (a *Agent) Translate(ctx context.Context, language string, texts []string) 
 			return done, fmt.Errorf("translate text %d of %d: %w", i+1, len(texts), err)
 		}
 		done = append(done, translated)
-		a.Sink.Emit(event.Event{
-			Kind: event.Iteration, Name: "translated", N: i + 1, Attrs: event.Attrs(Translated{text, utf8.RuneCountInString(translated)}),
-		})
+		a.Sink.Emit(event.New(i+1, "", Translated{text, utf8.RuneCountInString(translated)}))
 	}
 	return done, nil
 }
