@@ -117,7 +117,8 @@ var _ = Describe("a store on a server", func() {
 	})
 
 	Describe("whose server is restarted", func() {
-		const cut = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = $1`
+		// It waits until the connections have ended, which give their claims back.
+		const cut = `SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity WHERE application_name = $1`
 		var first, second *store.Store
 		var release func() error
 		n := session.Session{ID: "a", Candidate: "c", Step: session.Tone, Version: 1}
