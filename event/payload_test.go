@@ -45,7 +45,8 @@ func TestPayload(t *testing.T) {
 	g.Expect(got).To(Equal(attempt{Calls: 3}))
 	g.Expect(ok).To(BeTrue())
 	for _, other := range []event.Event{
-		{Kind: event.State, Name: "attempt"}, {Kind: event.Iteration, Name: "task"},
+		{Kind: event.State, Name: "attempt"},
+		{Kind: event.Iteration, Name: "task"},
 		{Kind: event.Iteration, Name: "attempt", Attrs: map[string]any{"calls": "three"}},
 	} {
 		_, ok := event.Read[attempt](&other)

@@ -211,7 +211,7 @@ func (r *runner) close() {
 	}
 	r.entry = nil
 	r.dep.Sink.Emit(event.New(e.N, line(cmp.Or(e.Fault, e.Reason)), Iterated{
-		Agent: e.Agent, Action: e.Action, Decision: string(e.Decision), Refused: e.Refused, Depth: e.Depth,
+		Agent: e.Agent, Action: e.Action, Decision: e.Decision, Refused: e.Refused, Depth: e.Depth,
 	}))
 	if r.dep.OnIteration != nil {
 		r.dep.OnIteration(*e)
