@@ -1,4 +1,4 @@
-// Package stat gives numbers their doubt: intervals for proportions, means and
+// Package stat computes confidence intervals for proportions, means and
 // quantiles, by published methods that each result names. Distributions and
 // order-statistic intervals come from gonum and go-moremath.
 package stat

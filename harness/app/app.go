@@ -1,4 +1,4 @@
-// Package app is the contract between the harness and agents of other people: how one
+// Package app is the contract between the harness and external agents: how one
 // is started, spoken to and ended, whatever it is written in. The packages below it
 // implement the contract for Go functions, commands, HTTP applications, containers and
 // the programs of real coding agents.

@@ -1,5 +1,5 @@
 // Package experiment compares variants of an agent, such as two prompts, on the same
-// scenarios: which is better, by how much, how surely, and at what cost.
+// scenarios: which is better, with effect sizes, confidence intervals and cost.
 package experiment
 
 // Schema names the format of experiment files.

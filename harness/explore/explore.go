@@ -1,4 +1,4 @@
-// Package explore drives a golden path along every way off it: it plans the
+// Package explore runs a golden path under every failure mode: it plans the
 // perturbations, drives them, holds each run against the invariants, and shrinks
 // what fails to the smallest perturbation.
 //

@@ -1,5 +1,5 @@
 // Package score measures a detector on labelled messages: confusion counts,
-// rates with their doubt, groups, spans and steps, a threshold curve, latency,
+// rates with intervals, groups, spans and steps, a threshold curve, latency,
 // and the errors to learn from; and two detectors on the same messages. Items
 // are added one by one, and memory does not grow with their number.
 package score
