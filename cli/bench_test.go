@@ -82,7 +82,7 @@ func BenchmarkVersion(b *testing.B) {
 	if err := os.WriteFile(source, []byte(hello), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	floor, rehearse := program(b, source), program(b, ".")
+	floor, rehearse := program(b, source), program(b, "../cmd/rehearse")
 	var own, least time.Duration
 	for b.Loop() {
 		own += start(b, rehearse, "version").wall
@@ -97,7 +97,7 @@ func BenchmarkVersion(b *testing.B) {
 // BenchmarkRun1000 is a run of 1,000 single-call trials, with all its files on the
 // disk.
 func BenchmarkRun1000(b *testing.B) {
-	rehearse, scenario := program(b, "."), trials(b, 1000)
+	rehearse, scenario := program(b, "../cmd/rehearse"), trials(b, 1000)
 	var own spent
 	for b.Loop() {
 		s := start(b, rehearse, "run", scenario, "--out", "out")
@@ -112,7 +112,7 @@ func BenchmarkRun1000(b *testing.B) {
 // faster two busy loops are at once than in turn: 2 where two cores are idle, and
 // about 1 on a busy machine, on which two workers cannot be judged.
 func BenchmarkRun100000(b *testing.B) {
-	rehearse, few, many := program(b, "."), trials(b, 1000), trials(b, 100_000)
+	rehearse, few, many := program(b, "../cmd/rehearse"), trials(b, 1000), trials(b, 100_000)
 	run := func(scenario string, workers int) spent {
 		return start(b, rehearse, "run", scenario, "--out", "out", "--workers", strconv.Itoa(workers))
 	}

@@ -17,7 +17,7 @@ import (
 // BenchmarkGuard is the guard as a hook on a message of 2 KB: a process for each
 // stop. The floor is the start of the same program, which does nothing else.
 func BenchmarkGuard(b *testing.B) {
-	rehearse, state := program(b, "."), b.TempDir()
+	rehearse, state := program(b, "../cmd/rehearse"), b.TempDir()
 	message := strings.Repeat("The parser reads the new format and 14 tests pass. ", 40) + "Next I will write the documentation."
 	var own, least time.Duration
 	var peak float64

@@ -111,7 +111,7 @@ func (s *Subject) misbehaviours() {
 		{"early-exit", "an agent that ends at once cannot be driven", "error", "before it had called its model or answered"},
 		{"early-end", "an agent that ends at once, as if all were well, cannot be driven either", "error", ""},
 		{"flood", "an agent that writes too much is stopped", "flooded", ""},
-		{"binary", "of an agent that prints binary data nothing can be said", "error", "no text"},
+		{"binary", "of an agent that prints binary data nothing can be said", "error", " text"},
 		{"fork", "processes that are left behind are killed, and said", "error", "left processes behind"},
 		{"daemon", "processes that are left behind are killed, and said, even if they hide", "error", "left processes behind"},
 		{"elsewhere", "a call to the provider itself is refused, and named", "error", "api.openai.com:443"},
