@@ -218,7 +218,7 @@ var _ = Describe("Tuning", Label("H-07"), func() {
 		Entry("no base", "base: plain", "base: plian", `there is no variant "plian" (did you mean "plain"?)`),
 		Entry("a fragment without a place", "{{then}}", "", "the fragment then has no place in the text; write {{then}} there"),
 		Entry("a place without a fragment", "{{then}}", "{{than}}", `the text has {{than}}, and there is no fragment "than" (did you mean "then"?)`),
-		Entry("one option", `["", " quickly", " carefully"]`, `[""]`, "one option is no choice"),
+		Entry("one option", `["", " quickly", " carefully"]`, `[""]`, "one option leaves no choice"),
 		Entry("an option twice", `["", " quickly", " carefully"]`, `["", ""]`, "the option is the same as an earlier one"),
 		Entry("an option that is no text", `["", " quickly", " carefully"]`, `["", 1]`, "expected text, or {file: name}"),
 		Entry("a fragment twice", "name: then", "name: how", `the name "how" is taken by an earlier fragment`),
