@@ -59,15 +59,25 @@ func (p *place) Start(ctx context.Context, ready web.Ready) (string, error) {
 	gone := p.watch(context.WithoutCancel(ctx))
 	address, err := p.network.address(ctx, p.container, p.cfg.Port)
 	if err != nil {
-		select {
-		case <-gone: // one that has ended has no address
-			return "", web.ErrGone
-		default:
-			return "", app.Errorf(app.Unusable, "the container cannot be reached: %w", err)
+		if p.ended(ctx) { // and so it has no address
+			select {
+			case <-gone:
+				return "", web.ErrGone
+			case <-ctx.Done():
+				return "", context.Cause(ctx)
+			}
 		}
+		return "", app.Errorf(app.Unusable, "the container cannot be reached: %w", err)
 	}
 	base := "http://" + address
 	return base, ready(ctx, base, gone)
+}
+
+// ended asks Docker whether the container that was started has ended, which Docker knows
+// before watch is told of it.
+func (p *place) ended(ctx context.Context) bool {
+	info, err := p.container.Inspect(ctx)
+	return err == nil && !info.State.Running
 }
 
 // create makes the container without starting it.
