@@ -3,8 +3,6 @@ package stat
 import (
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // McNemar returns the exact two-sided p-value of McNemar's test (Psychometrika
@@ -22,8 +20,7 @@ func McNemar(b, c int) float64 {
 	if b == c {
 		return 1 // also 0 and 0, which no distribution has
 	}
-	binomial := distuv.Binomial{N: float64(b + c), P: 0.5}
-	return min(1, 2*binomial.CDF(float64(min(b, c))))
+	return min(1, 2*binomial{n: b + c, p: 0.5}.cdf(min(b, c)))
 }
 
 // Agreement is the share of items on the diagonal of a square table of counts:
@@ -116,10 +113,10 @@ func KappaInterval(table [][]int, level float64) Summary {
 	k, n, tail := float64(agreed), float64(total), (1-level)/2
 	lo, hi := 0.0, 1.0
 	if agreed > 0 {
-		lo = distuv.Beta{Alpha: k, Beta: n - k + 1}.Quantile(tail)
+		lo = betaQuantile(k, n-k+1, tail)
 	}
 	if agreed < total {
-		hi = distuv.Beta{Alpha: k + 1, Beta: n - k}.Quantile(1 - tail)
+		hi = betaQuantile(k+1, n-k, 1-tail)
 	}
 	s.Interval = &Interval{Lo: kappaOf(lo, chance), Hi: kappaOf(hi, chance), Level: level, Method: "clopper-pearson", N: total}
 	return s

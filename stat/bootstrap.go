@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Bootstrap returns statistic(counts) with the percentile interval of Efron's
@@ -92,7 +90,7 @@ func multinomial(drawn, counts []int, n int, src rand.Source) {
 			drawn[i] = draws
 		default:
 			p := float64(c) / float64(weight)
-			drawn[i] = int(distuv.Binomial{N: float64(draws), P: p, Src: src}.Rand())
+			drawn[i] = binomial{n: draws, p: p}.rand(src)
 		}
 		draws -= drawn[i]
 		weight -= c

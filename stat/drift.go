@@ -2,8 +2,6 @@ package stat
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Drift is by how much the times of two runs can differ although nothing was changed.
@@ -93,6 +91,6 @@ func (d *Drift) Bound(alpha float64) float64 {
 	n := float64(d.n)
 	v := (1 + d.rho) / (1 - d.rho) / n
 	v -= 2 * d.rho * (1 - math.Pow(d.rho, n)) / (n * n * (1 - d.rho) * (1 - d.rho))
-	t := distuv.StudentsT{Sigma: 1, Nu: (1 + n/10) * math.Pow(float64(d.series), 0.25)}.Quantile(1 - alpha/2)
+	t := studentsT((1 + n/10) * math.Pow(float64(d.series), 0.25)).quantile(1 - alpha/2)
 	return t * d.spread * math.Sqrt(2*v/((1-v)*n/(n-1)))
 }

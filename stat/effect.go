@@ -3,8 +3,6 @@ package stat
 import (
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Effect is an estimate of a mean difference between the two sides of pairs.
@@ -187,7 +185,7 @@ func odd(values []float64) int {
 func (e Effect) Known() bool { return e.N > 0 && !math.IsNaN(e.SE) }
 
 // student is Student's distribution of the estimate.
-func (e Effect) student() distuv.StudentsT { return distuv.StudentsT{Sigma: 1, Nu: e.DF} }
+func (e Effect) student() studentsT { return studentsT(e.DF) }
 
 // tail is the probability of an estimate as far as distance above the truth, or more.
 //
@@ -202,9 +200,9 @@ func (e Effect) tail(distance float64, allow bool) float64 {
 	case distance < 0:
 		return 1 - e.tail(-distance, allow)
 	case allow:
-		return e.student().Survival(e.scored(distance))
+		return e.student().survival(e.scored(distance))
 	case e.SE > small:
-		return e.student().Survival(distance / e.SE)
+		return e.student().survival(distance / e.SE)
 	case distance <= small: // equal but for rounding
 		return 0.5
 	default:
@@ -272,7 +270,7 @@ func (e Effect) Summary(level float64) Summary {
 		s.Warnings = []string{"nothing is known about the spread"}
 		return s
 	}
-	half := e.half(e.student().Quantile(1-(1-level)/2), e.allows())
+	half := e.half(e.student().quantile(1-(1-level)/2), e.allows())
 	if half == 0 {
 		s.Warnings = []string{"all differences are equal: nothing is known about the spread"}
 		return s

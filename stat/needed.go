@@ -2,8 +2,6 @@ package stat
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // maxNeeded is the largest number that Needed gives.
@@ -29,7 +27,7 @@ func Needed(s Summary, margin float64, tests int) int {
 		toZero = above
 	}
 	tail := (1 - in.Level) / 2
-	wider := distuv.UnitNormal.Quantile(1-tail/float64(max(1, tests))) / distuv.UnitNormal.Quantile(1-tail)
+	wider := normalQuantile(1-tail/float64(max(1, tests))) / normalQuantile(1-tail)
 	// By how much the interval may shrink and still decide; the more the better.
 	different := math.Abs(s.Value) / (toZero * wider)
 	tied := min((margin-s.Value)/above, (margin+s.Value)/below)

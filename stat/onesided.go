@@ -106,7 +106,7 @@ func (e Effect) beyond(distance, skew float64) float64 {
 	}
 	variance := e.SE * e.SE
 	step := max(0, skew) / variance
-	return e.student().Survival((distance - step/2) / math.Sqrt(variance+distance*step))
+	return e.student().survival((distance - step/2) / math.Sqrt(variance+distance*step))
 }
 
 // Needed returns the least number of observations, from those on that there are, with

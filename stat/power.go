@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/integrate/quad"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // PairedPower is the probability that Student's two-sided test of n paired differences
@@ -29,14 +28,13 @@ func studentPower(delta, nu, alpha float64) float64 {
 		panic(fmt.Sprintf("stat: no power at level %g", alpha))
 	}
 	delta = math.Abs(delta)
-	t := distuv.StudentsT{Sigma: 1, Nu: nu}.Quantile(1 - alpha/2)
-	chi := distuv.ChiSquared{K: nu}
+	t := studentsT(nu).quantile(1 - alpha/2)
 	// In the logarithm of V/ν the density is smooth, whatever the degrees of freedom.
 	f := func(x float64) float64 {
 		v := nu * math.Exp(x)
 		s := t * math.Exp(x/2)
-		tails := distuv.UnitNormal.Survival(s-delta) + distuv.UnitNormal.Survival(s+delta)
-		return tails * chi.Prob(v) * v
+		tails := normalSurvival(s-delta) + normalSurvival(s+delta)
+		return tails * chiSquaredDensity(nu, v) * v
 	}
 	wide := 12 / math.Sqrt(nu)
 	return min(1, quad.Fixed(f, -2.5*wide, wide, 200, quad.Legendre{}, 0))
@@ -57,8 +55,8 @@ func NormalDrift(delta, nu, alpha float64) float64 {
 	if power > 1-1e-12 {
 		return math.Abs(delta)
 	}
-	z := distuv.UnitNormal.Quantile(1 - alpha/2)
-	return math.Copysign(max(0, z+distuv.UnitNormal.Quantile(power)), delta)
+	z := normalQuantile(1 - alpha/2)
+	return math.Copysign(max(0, z+normalQuantile(power)), delta)
 }
 
 // maxPairs is the largest number that PairedNeeded gives.
@@ -77,7 +75,7 @@ func PairedNeeded(effect, alpha, power float64) int {
 // the same power to find an effect at level alpha (Jennison and Turnbull, Group
 // Sequential Methods, 2000, section 2.4).
 func (s *Sequential) Inflation(alpha, power float64) float64 {
-	fixed := distuv.UnitNormal.Quantile(1-alpha/2) + distuv.UnitNormal.Quantile(power)
+	fixed := normalQuantile(1-alpha/2) + normalQuantile(power)
 	lo, hi := fixed, 3*fixed
 	for range 40 {
 		if mid := (lo + hi) / 2; s.Power(alpha, mid) < power {
@@ -93,9 +91,9 @@ func (s *Sequential) Inflation(alpha, power float64) float64 {
 // an effect away from 0, with a standard error se over n pairs. Its test allows for a
 // spread that is too small, so that it takes more.
 func ShareDrift(effect, se float64, n int, nu, alpha float64) float64 {
-	t := distuv.StudentsT{Sigma: 1, Nu: nu}.Quantile(1 - alpha/2)
+	t := studentsT(nu).quantile(1 - alpha/2)
 	half := math.Hypot(t*se, t*t/(float64(n)+t*t))
-	return max(0, distuv.UnitNormal.Quantile(1-alpha/2)+(math.Abs(effect)-half)/se)
+	return max(0, normalQuantile(1-alpha/2)+(math.Abs(effect)-half)/se)
 }
 
 // SharePower is the probability that the test of a difference of shares over n pairs, of
@@ -106,7 +104,7 @@ func SharePower(n int, effect, deviation, alpha float64) float64 {
 		return 0
 	}
 	drift := ShareDrift(effect, deviation/math.Sqrt(float64(n)), n, float64(n-1), alpha)
-	return distuv.UnitNormal.CDF(drift - distuv.UnitNormal.Quantile(1-alpha/2))
+	return normalCDF(drift - normalQuantile(1-alpha/2))
 }
 
 // ShareNeeded is the least number of pairs with which SharePower reaches power; 0 if none

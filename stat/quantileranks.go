@@ -1,7 +1,5 @@
 package stat
 
-import "gonum.org/v1/gonum/stat/distuv"
-
 // quantileRanks returns the ranks, from 1, of two of n values in ascending order between
 // which the q-quantile of their distribution lies, and the probability that it does. How
 // many values are below the quantile is binomial; ranks are added on the side that is
@@ -12,12 +10,12 @@ func quantileRanks(n int, q, level float64) (lo, hi int, coverage float64) {
 	if n < 2 || q <= 0 || q >= 1 {
 		return 0, 0, 0
 	}
-	below := distuv.Binomial{N: float64(n), P: q}
+	below := binomial{n: n, p: q}
 	chance := func(k int) float64 { // that k values are below; with none or all, a rank is missing
 		if k < 1 || k > n-1 {
 			return 0
 		}
-		return below.Prob(float64(k))
+		return below.prob(k)
 	}
 	lo = min(max(int(float64(n+1)*q), 1), n-1)
 	hi, coverage = lo+1, chance(lo)

@@ -3,9 +3,6 @@ package stat
 import (
 	"fmt"
 	"math"
-
-	"github.com/aclements/go-moremath/stats"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Fisher returns the two-sided p-value of Fisher's exact test that two samples have
@@ -22,12 +19,16 @@ func Fisher(k1, n1, k2, n2 int) float64 {
 	case n1 > maxFisher-n2:
 		return normalFisher(float64(k1), float64(n1), float64(k2), float64(n2))
 	}
-	hits := stats.HypergeometicDist{N: n1 + n2, K: k1 + k2, Draws: n1}
+	// Of all n1+n2, k1+k2 are hits; how many of them are in the first sample is hypergeometric.
+	hits, all := k1+k2, logChoose(n1+n2, n1)
+	chance := func(k int) float64 {
+		return math.Exp(logChoose(hits, k) + logChoose(n1+n2-hits, n1-k) - all)
+	}
 	// Tables that are equally likely differ by rounding.
-	limit := hits.PMF(float64(k1)) * (1 + 1e-7)
+	limit := chance(k1) * (1 + 1e-7)
 	p := 0.0
-	for k := max(0, k1+k2-n2); k <= min(n1, k1+k2); k++ {
-		if x := hits.PMF(float64(k)); x <= limit {
+	for k := max(0, hits-n2); k <= min(n1, hits); k++ {
+		if x := chance(k); x <= limit {
 			p += x
 		}
 	}
@@ -43,7 +44,7 @@ func normalFisher(k1, n1, k2, n2 float64) float64 {
 	if !(off > 0) || sd == 0 {
 		return 1
 	}
-	return min(1, 2*distuv.UnitNormal.Survival(off/sd))
+	return min(1, 2*normalSurvival(off/sd))
 }
 
 // RateDifference returns k2/n2 - k1/n1 of two samples that are independent, with
@@ -98,7 +99,7 @@ func MeanShare(groups [][]float64, level float64) Summary {
 // wilson returns Wilson's interval for hits of size trials, which need not be whole
 // numbers. N is left open.
 func wilson(hits, size, level float64) *Interval {
-	z := distuv.UnitNormal.Quantile(1 - (1-level)/2)
+	z := normalQuantile(1 - (1-level)/2)
 	half := z * math.Sqrt(hits*(size-hits)/size+z*z/4)
 	in := Interval{
 		Lo:    max(0, (hits+z*z/2-half)/(size+z*z)),

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/integrate/quad"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Spending is how the probability of a false alarm is spent over the looks at data that
@@ -38,8 +37,8 @@ func (s Spending) Spent(alpha, t float64) float64 {
 	case s == Pocock:
 		return alpha * math.Log(1+(math.E-1)*t)
 	default:
-		z := -distuv.UnitNormal.Quantile(alpha / 4)
-		return min(alpha, 4*distuv.UnitNormal.Survival(z/math.Sqrt(t)))
+		z := -normalQuantile(alpha / 4)
+		return min(alpha, 4*normalSurvival(z/math.Sqrt(t)))
 	}
 }
 
@@ -105,7 +104,7 @@ func (s *Sequential) levels(alpha float64) []float64 {
 	for k, t := range s.times {
 		spent := s.Spent(alpha, k)
 		bound := walk.bound(t, spent-before)
-		out[k] = min(1, 2*distuv.UnitNormal.Survival(bound/math.Sqrt(t)))
+		out[k] = min(1, 2*normalSurvival(bound/math.Sqrt(t)))
 		walk.next(t, bound, 0)
 		before = spent
 	}
@@ -177,7 +176,7 @@ func (s *Sequential) Share(alpha, drift float64) float64 {
 func (s *Sequential) crossings(alpha, drift float64) (up, share float64) {
 	levels, walk, left := s.Levels(alpha), walk{}, 1.0
 	for k, t := range s.times {
-		bound := -distuv.UnitNormal.Quantile(levels[k]/2) * math.Sqrt(t)
+		bound := -normalQuantile(levels[k]/2) * math.Sqrt(t)
 		above, below := walk.beyond(t, bound, drift), walk.under(t, bound, drift)
 		up += above
 		share += (above + below) * t
@@ -212,10 +211,10 @@ type walk struct {
 func (w *walk) beyond(t, bound, drift float64) (p float64) {
 	sd, mean := math.Sqrt(t-w.time), drift*(t-w.time)
 	if w.at == nil {
-		return distuv.UnitNormal.Survival((bound - mean) / sd)
+		return normalSurvival((bound - mean) / sd)
 	}
 	for i, x := range w.at {
-		p += w.density[i] * distuv.UnitNormal.Survival((bound-x-mean)/sd)
+		p += w.density[i] * normalSurvival((bound-x-mean)/sd)
 	}
 	return p
 }
@@ -224,10 +223,10 @@ func (w *walk) beyond(t, bound, drift float64) (p float64) {
 func (w *walk) under(t, bound, drift float64) (p float64) {
 	sd, mean := math.Sqrt(t-w.time), drift*(t-w.time)
 	if w.at == nil {
-		return distuv.UnitNormal.CDF((-bound - mean) / sd)
+		return normalCDF((-bound - mean) / sd)
 	}
 	for i, x := range w.at {
-		p += w.density[i] * distuv.UnitNormal.CDF((-bound-x-mean)/sd)
+		p += w.density[i] * normalCDF((-bound-x-mean)/sd)
 	}
 	return p
 }

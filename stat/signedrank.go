@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // maxExact is how many differences have the exact distribution of their ranks. R has
@@ -150,7 +148,7 @@ func normalSigned(plus int, ranks []int) float64 {
 	}
 	// Each rank counts with probability one half, so that its variance is r²/4.
 	off := max(0, math.Abs(float64(plus)-float64(total)/2)-float64(step)/2)
-	return min(1, 2*distuv.UnitNormal.Survival(off/math.Sqrt(squares/4)))
+	return min(1, 2*normalSurvival(off/math.Sqrt(squares/4)))
 }
 
 // HodgesLehmann is the Effect of SignedRank alone: the median of the means of pairs of
@@ -192,7 +190,7 @@ func outside(n int, tail float64) int {
 	if n > maxExact {
 		size := float64(n)
 		mean, sd := size*(size+1)/4, math.Sqrt(size*(size+1)*(2*size+1)/24)
-		return int(math.Floor(mean - 0.5 - sd*distuv.UnitNormal.Quantile(1-tail)))
+		return int(math.Floor(mean - 0.5 - sd*normalQuantile(1-tail)))
 	}
 	ranks := make([]int, n)
 	for i := range ranks {

@@ -1,13 +1,11 @@
 // Package stat computes confidence intervals for proportions, means and
-// quantiles, by published methods that each result names. Distributions and
-// order-statistic intervals come from gonum and go-moremath.
+// quantiles, by published methods that each result names. Distributions
+// use the special functions of gonum/mathext.
 package stat
 
 import (
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Level is the confidence level that reports use.
@@ -145,7 +143,7 @@ func (m *Moments) Mean(level float64) Summary {
 		return s
 	}
 	n := float64(m.n)
-	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1 - (1-level)/2)
+	t := studentsT(n - 1).quantile(1 - (1-level)/2)
 	half := t * math.Sqrt(m.m2/(n-1)/n)
 	s.Interval = &Interval{Lo: m.mean - half, Hi: m.mean + half, Level: level, Method: "student-t", N: m.n}
 	return s
