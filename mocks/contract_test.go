@@ -59,18 +59,18 @@ var _ = Describe("one contract, two ways in", Label("H-02"), func() {
 	for _, kind := range wire.FaultKinds() {
 		for _, stream := range []bool{false, true} {
 			how := map[bool]string{false: "at once", true: "streamed"}[stream]
-			It("shows "+kind.Name+", then the same line's answer, "+how, func() {
-				c := contractCase{"replies: [{text: one two three four, times: 2, tool_calls: [{name: f}], fault: " + kind.Name + "}]", twice(stream)}
+			It("shows "+kind+", then the same line's answer, "+how, func() {
+				c := contractCase{"replies: [{text: one two three four, times: 2, tool_calls: [{name: f}], fault: " + kind + "}]", twice(stream)}
 				outcomes, report := both(c)
-				Expect(report.Exchanges[0].Fault).To(Equal(kind.Name))
+				Expect(report.Exchanges[0].Fault).To(Equal(kind))
 				if !report.Exchanges[0].Fired {
-					Expect(report.Unfired).To(ConsistOf(ContainSubstring(kind.Name)))
+					Expect(report.Unfired).To(ConsistOf(ContainSubstring(kind)))
 					Expect(report.Unused).To(BeEmpty(), "an unharmed answer consumes its line")
 					Expect(stream).To(BeFalse(), "every fault can show in a stream")
 					return
 				}
 				Expect(report.Unfired).To(BeEmpty())
-				harmless := kind.Name == "slow-drip" || kind.Name == "duplicate-chunk" || kind.Name == "wrong-usage"
+				harmless := kind == "slow-drip" || kind == "duplicate-chunk" || kind == "wrong-usage"
 				if harmless {
 					Expect(report.Unused).To(BeEmpty())
 				} else {
@@ -80,8 +80,8 @@ var _ = Describe("one contract, two ways in", Label("H-02"), func() {
 				Expect(outcomes[1].Status).To(Equal(http.StatusOK))
 				Expect(report.Exchanges[1].Delivered).To(BeTrue())
 			})
-			It("consumes a line that is nothing but "+kind.Name+", "+how, func() {
-				outcomes, report := both(contractCase{"replies: [{fault: " + kind.Name + "}, {text: fine}]", twice(stream)})
+			It("consumes a line that is nothing but "+kind+", "+how, func() {
+				outcomes, report := both(contractCase{"replies: [{fault: " + kind + "}, {text: fine}]", twice(stream)})
 				Expect(report.Exchanges[1].Line).To(Equal("replies[1]"))
 				Expect(report.Unused).To(BeEmpty())
 				Expect(outcomes[1].Status).To(Equal(http.StatusOK))

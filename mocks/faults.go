@@ -9,8 +9,7 @@ import (
 )
 
 // ProcessFaults lists the kinds of fault that only a scripted command-line agent
-// can show, in the order of the documentation. Those of an API are
-// wire.FaultKinds.
+// can show, in the order of the documentation.
 func ProcessFaults() []string {
 	return []string{
 		"exit",              // ends with a status other than 0
@@ -26,13 +25,7 @@ func ProcessFaults() []string {
 
 // APIFaults lists the kinds of fault that a scripted API can show, in the order of
 // the documentation.
-func APIFaults() []string {
-	var names []string
-	for _, k := range wire.FaultKinds() {
-		names = append(names, k.Name)
-	}
-	return names
-}
+func APIFaults() []string { return wire.FaultKinds() }
 
 // faultNames lists every kind that a script may name.
 func faultNames() []string { return append(APIFaults(), ProcessFaults()...) }

@@ -27,16 +27,16 @@ func taped() fstest.MapFS {
 	file, err := tape.AppendHeader(nil, tape.Header{Date: clock.Epoch, Upstream: "api.example.com"})
 	Expect(err).NotTo(HaveOccurred())
 	stream := tape.Exchange{
-		N: 1, Protocol: "openai-chat", Status: 200, ContentType: "text/event-stream; charset=utf-8", Body: tape.Bytes(capturedStream),
+		N: 1, Protocol: "openai-chat", Status: 200, ContentType: "text/event-stream; charset=utf-8", Body: []byte(capturedStream),
 		Frames: []tape.Frame{{Gap: time.Second, Bytes: 4}, {Gap: 2 * time.Second, Bytes: 0}, {Gap: 3 * time.Second, Bytes: len(capturedStream) - 4}},
 	}
 	for _, x := range []tape.Exchange{
 		stream,
 		{N: 2, Protocol: "openai-chat", Lost: "cut"},
-		{N: 3, Protocol: "openai-chat", Status: 429, Body: tape.Bytes("{}")},
-		{N: 4, Protocol: "openai-chat", Status: 200, Body: tape.Bytes("{}")},
-		{N: 5, Protocol: "other", Status: 200, Body: tape.Bytes("{}"), Frames: []tape.Frame{{Bytes: 2}}},
-		{N: 6, Protocol: "openai-chat", Status: 200, Body: tape.Bytes("{}"), Frames: []tape.Frame{{Bytes: 2}}},
+		{N: 3, Protocol: "openai-chat", Status: 429, Body: []byte("{}")},
+		{N: 4, Protocol: "openai-chat", Status: 200, Body: []byte("{}")},
+		{N: 5, Protocol: "other", Status: 200, Body: []byte("{}"), Frames: []tape.Frame{{Bytes: 2}}},
+		{N: 6, Protocol: "openai-chat", Status: 200, Body: []byte("{}"), Frames: []tape.Frame{{Bytes: 2}}},
 	} {
 		file, err = tape.AppendExchange(file, x)
 		Expect(err).NotTo(HaveOccurred())

@@ -67,7 +67,7 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 
 	for _, kind := range wire.FaultKinds() {
 		for _, stream := range []bool{false, true} {
-			It(fmt.Sprintf("%s is what it is on the line itself (streamed: %t)", kind.Name, stream), func() {
+			It(fmt.Sprintf("%s is what it is on the line itself (streamed: %t)", kind, stream), func() {
 				for name, connect := range ways {
 					play := func(script string, injections ...mocks.Injection) ([]outcome, mocks.Report) {
 						r := connect(compile(script), mocks.EngineOptions{Seed: 5, Count: countBytes, Inject: injections})
@@ -76,16 +76,16 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 						return outcomes, r.engine.Report()
 					}
 					whole := answer + "}"
-					want, wantReport := play(fmt.Sprintf("replies: [%s, %s, fault: %s}, %s, %s]", whole, answer, kind.Name, whole, whole))
-					got, gotReport := play(fmt.Sprintf("replies: [%s, %s, %s, %s]", whole, whole, whole, whole), fault(2, kind.Name))
+					want, wantReport := play(fmt.Sprintf("replies: [%s, %s, fault: %s}, %s, %s]", whole, answer, kind, whole, whole))
+					got, gotReport := play(fmt.Sprintf("replies: [%s, %s, %s, %s]", whole, whole, whole, whole), fault(2, kind))
 					Expect(got).To(Equal(want), name)
 					Expect(gotReport.Exchanges).To(Equal(wantReport.Exchanges), name)
 					Expect(gotReport.Unused).To(Equal(wantReport.Unused), name)
-					Expect(gotReport.Exchanges[1].Fault).To(Equal(kind.Name))
+					Expect(gotReport.Exchanges[1].Fault).To(Equal(kind))
 					if gotReport.Exchanges[1].Fired {
 						Expect(gotReport.Unfired).To(BeEmpty(), name)
 					} else {
-						Expect(gotReport.Unfired).To(Equal([]string{"call=2:" + kind.Name + ": it cannot show in that answer"}), name)
+						Expect(gotReport.Unfired).To(Equal([]string{"call=2:" + kind + ": it cannot show in that answer"}), name)
 					}
 				}
 			})

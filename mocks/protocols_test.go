@@ -59,16 +59,16 @@ var _ = Describe("one contract for every protocol", Label("H-02"), func() {
 		for _, stream := range []bool{false, true} {
 			how := map[bool]string{false: " at once", true: " streamed"}[stream]
 			for _, kind := range wire.FaultKinds() {
-				It(p.Protocol()+" shows "+kind.Name+", then the same line's answer,"+how, func() {
-					script := "replies: [{text: one two three four, thinking: hm, times: 2, tool_calls: [{name: f}], fault: " + kind.Name + "}]"
+				It(p.Protocol()+" shows "+kind+", then the same line's answer,"+how, func() {
+					script := "replies: [{text: one two three four, thinking: hm, times: 2, tool_calls: [{name: f}], fault: " + kind + "}]"
 					outcomes, report := both(contractCase{script, func(r *rig) []outcome { return asks(r, p.path, p.ask(stream), 2) }})
-					Expect(report.Exchanges[0].Fault).To(Equal(kind.Name))
+					Expect(report.Exchanges[0].Fault).To(Equal(kind))
 					if report.Exchanges[0].Fired {
 						Expect(report.Unfired).To(BeEmpty())
 						Expect(outcomes[0]).NotTo(Equal(outcomes[1]))
 					} else {
 						Expect(stream).To(BeFalse(), "every fault can show in a stream")
-						Expect(report.Unfired).To(ConsistOf(ContainSubstring(kind.Name)))
+						Expect(report.Unfired).To(ConsistOf(ContainSubstring(kind)))
 					}
 					Expect(outcomes[1].Status).To(Equal(http.StatusOK))
 					Expect(report.Exchanges[1].Delivered).To(BeTrue())

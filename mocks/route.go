@@ -45,7 +45,7 @@ func (e *Engine) respond(ctx context.Context, r *http.Request, path string) *Exc
 	defer bodies.Put(body)
 	switch endpoint {
 	case "/embeddings":
-		return e.side(ctx, e.embed(body.Bytes()))
+		return e.side(ctx, wire.OpenAIChat{}.Embed(body.Bytes(), e.opts.Count))
 	case "/messages/count_tokens":
 		return e.side(ctx, e.countMessages(body.Bytes(), r.Header))
 	case "/responses/input_tokens":
@@ -116,20 +116,6 @@ func (e *Engine) countResponses(body []byte) []wire.Frame {
 		return wire.OpenAIResponses{}.EncodeError(apiErr)
 	}
 	return wire.OpenAIResponses{}.EncodeTokens(e.input(&call, call.Model))
-}
-
-func (e *Engine) embed(body []byte) []wire.Frame {
-	request, apiErr := wire.DecodeOpenAIEmbeddings(body)
-	if apiErr != nil {
-		return wire.OpenAIChat{}.EncodeError(apiErr)
-	}
-	tokens := 0
-	if e.opts.Count != nil {
-		for _, text := range request.Inputs {
-			tokens += e.opts.Count(request.Model, text)
-		}
-	}
-	return request.Encode(tokens)
 }
 
 // side returns an exchange that the script has no part in.

@@ -44,7 +44,7 @@ var _ = Describe("a script in a file of its own", func() {
 			Expect(err).NotTo(HaveOccurred())
 			file, err = tape.AppendExchange(file, tape.Exchange{
 				N: 1, Protocol: "openai-chat", Status: 200, ContentType: "application/json",
-				Body: tape.Bytes(`{"id":"c","choices":[{"message":{"content":"` + said + `"},"finish_reason":"stop"}]}`), Frames: []tape.Frame{{Gap: gap, Bytes: 73}},
+				Body: []byte(`{"id":"c","choices":[{"message":{"content":"` + said + `"},"finish_reason":"stop"}]}`), Frames: []tape.Frame{{Gap: gap, Bytes: 73}},
 			})
 			Expect(err).NotTo(HaveOccurred())
 			sc, found := read("", script, fstest.MapFS{"s/t.jsonl": {Data: file}})

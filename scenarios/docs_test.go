@@ -19,7 +19,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/mocks"
-	"github.com/rehearse-dev/rehearse/mocks/wire"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
@@ -33,8 +32,8 @@ var _ = Describe("docs/scenarios.md", func() {
 	})
 
 	It("names every fault", func() {
-		for _, kind := range wire.FaultKinds() {
-			Expect(text).To(ContainSubstring("`" + kind.Name + "`"))
+		for _, kind := range mocks.APIFaults() {
+			Expect(text).To(ContainSubstring("`" + kind + "`"))
 		}
 		for _, kind := range mocks.ProcessFaults() {
 			Expect(text).To(ContainSubstring("`" + kind + "`"))

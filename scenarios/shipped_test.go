@@ -18,8 +18,6 @@ import (
 	hookkind "github.com/rehearse-dev/rehearse/agents/stop/kind"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/mocks"
-	"github.com/rehearse-dev/rehearse/mocks/agent"
-	"github.com/rehearse-dev/rehearse/mocks/wire"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -129,8 +127,8 @@ var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 	})
 
 	It("show every fault of a provider", func() {
-		for _, kind := range wire.FaultKinds() {
-			Expect(provider).To(HaveKey(kind.Name))
+		for _, kind := range mocks.APIFaults() {
+			Expect(provider).To(HaveKey(kind))
 		}
 	})
 
@@ -138,9 +136,6 @@ var _ = Describe("The shipped scenarios", Label("H-02"), func() {
 		Expect(mocks.ProcessFaults()).NotTo(BeEmpty())
 		for _, kind := range mocks.ProcessFaults() {
 			Expect(process).To(HaveKey(kind))
-		}
-		for _, kind := range agent.FaultKinds() {
-			Expect(process).To(HaveKey(kind.Name))
 		}
 	})
 

@@ -95,18 +95,9 @@ func (s *Server) listen() (err error) {
 	return err
 }
 
-// Styles lists what Command accepts.
-func Styles() []string {
-	names := make([]string, len(styles))
-	for i, s := range styles {
-		names[i] = s.name
-	}
-	return names
-}
-
-// Command returns the command line that starts an agent of the given style, and
-// what must be added to its environment. Arguments are appended as to the real
-// program.
+// Command returns the command line that starts an agent of a style (claude, codex, gemini,
+// copilot or exec), and the variables to add to its environment. Arguments are appended as
+// to the real program.
 func (s *Server) Command(style string) (argv, env []string, err error) {
 	if _, err := findStyle(style); err != nil {
 		return nil, nil, err

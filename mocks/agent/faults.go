@@ -4,101 +4,70 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// FaultKind documents one fault of a process.
-type FaultKind struct {
-	// Name is the kind's name in scripts.
-	Name string
-	// Doc describes the fault in one line.
-	Doc string
-	// plan edits the frames of the intended answer. output are its lines, exit its
-	// last frame.
-	plan func(f fault, output []wire.Frame, exit wire.Frame) []wire.Frame
-}
+// faultPlan edits the frames of an answer. output are its lines, exit its last frame.
+type faultPlan func(f fault, output []wire.Frame, exit wire.Frame) []wire.Frame
 
-var faultKinds = []FaultKind{
-	{
-		"exit", "ends with another exit status than 0 (status, default 1) and a message on standard error, after some lines",
-		func(f fault, output []wire.Frame, _ wire.Frame) []wire.Frame {
-			message := cmp.Or(f.spec.Message, "fatal: the scripted agent gives up")
-			return append(output[:f.after], doing(opStderr, []byte(message+"\n")), exitFrame(cmp.Or(f.spec.Status, 1)))
-		},
+// faultPlans has a plan for each of mocks.ProcessFaults. "Some lines" are the fault's After,
+// by default half of the output.
+var faultPlans = map[string]faultPlan{
+	// Ends with another exit status than 0 (status, default 1) and a message on standard error, after some lines.
+	"exit": func(f fault, output []wire.Frame, _ wire.Frame) []wire.Frame {
+		message := cmp.Or(f.spec.Message, "fatal: the scripted agent gives up")
+		return append(output[:f.after], doing(opStderr, []byte(message+"\n")), exitFrame(cmp.Or(f.spec.Status, 1)))
 	},
-	{
-		"error-in-success", "ends with exit status 0 and an error in its output",
-		func(f fault, _ []wire.Frame, _ wire.Frame) []wire.Frame {
-			return f.codec.failing(f.answer, cmp.Or(f.spec.Message, "the scripted agent could not finish"), 0, 0)
-		},
+	// Ends with exit status 0 and an error in its output.
+	"error-in-success": func(f fault, _ []wire.Frame, _ wire.Frame) []wire.Frame {
+		return f.codec.failing(f.answer, cmp.Or(f.spec.Message, "the scripted agent could not finish"), 0, 0)
 	},
-	{
-		"hang", "writes nothing and does not end",
-		func(fault, []wire.Frame, wire.Frame) []wire.Frame {
-			return []wire.Frame{{End: wire.Hang}}
-		},
+	// Writes nothing and does not end.
+	"hang": func(fault, []wire.Frame, wire.Frame) []wire.Frame {
+		return []wire.Frame{{End: wire.Hang}}
 	},
-	{
-		"hang-after-output", "writes some lines and does not end",
-		func(f fault, output []wire.Frame, _ wire.Frame) []wire.Frame {
-			return append(output[:f.after], wire.Frame{End: wire.Hang})
-		},
+	// Writes some lines and does not end.
+	"hang-after-output": func(f fault, output []wire.Frame, _ wire.Frame) []wire.Frame {
+		return append(output[:f.after], wire.Frame{End: wire.Hang})
 	},
-	{
-		"flood", "writes some lines and then one line for ever",
-		func(f fault, output []wire.Frame, _ wire.Frame) []wire.Frame {
-			flood := doing(opFlood, []byte(f.codec.style.flood))
-			flood.End = wire.Hang
-			return append(output[:f.after], flood)
-		},
+	// Writes some lines and then one line for ever.
+	"flood": func(f fault, output []wire.Frame, _ wire.Frame) []wire.Frame {
+		flood := doing(opFlood, []byte(f.codec.style.flood))
+		flood.End = wire.Hang
+		return append(output[:f.after], flood)
 	},
-	{
-		"truncated-jsonl", "writes some lines, half of the next one, and ends with exit status 0",
-		func(f fault, output []wire.Frame, exit wire.Frame) []wire.Frame {
-			cut := output[f.after]
-			cut.Data = cut.Data[:len(cut.Data)/2]
-			return append(output[:f.after], cut, exit)
-		},
+	// Writes some lines, half of the next one, and ends with exit status 0.
+	"truncated-jsonl": func(f fault, output []wire.Frame, exit wire.Frame) []wire.Frame {
+		cut := output[f.after]
+		cut.Data = cut.Data[:len(cut.Data)/2]
+		return append(output[:f.after], cut, exit)
 	},
-	{
-		"ignore-sigterm", "writes some lines, does not end, and survives SIGTERM",
-		func(f fault, output []wire.Frame, _ wire.Frame) []wire.Frame {
-			deaf := doing(opSigterm, nil)
-			deaf.End = wire.Hang
-			return append(output[:f.after], deaf)
-		},
+	// Writes some lines, does not end, and survives SIGTERM.
+	"ignore-sigterm": func(f fault, output []wire.Frame, _ wire.Frame) []wire.Frame {
+		deaf := doing(opSigterm, nil)
+		deaf.End = wire.Hang
+		return append(output[:f.after], deaf)
 	},
-	{
-		"grandchild", "answers and ends well, and leaves a process behind that holds its outputs open",
-		func(_ fault, output []wire.Frame, exit wire.Frame) []wire.Frame {
-			return append(slices.Insert(output, 0, doing(opGrandchild, nil)), exit)
-		},
+	// Answers and ends well, and leaves a process behind that holds its outputs open.
+	"grandchild": func(_ fault, output []wire.Frame, exit wire.Frame) []wire.Frame {
+		return append(slices.Insert(output, 0, doing(opGrandchild, nil)), exit)
 	},
 }
-
-// FaultKinds lists the faults of a process. "Some lines" are
-// the fault's After, by default half of the output.
-func FaultKinds() []FaultKind { return slices.Clone(faultKinds) }
 
 // newFault builds the fault that spec describes.
 func newFault(spec wire.FaultSpec) (wire.Fault, error) {
-	i := slices.IndexFunc(faultKinds, func(k FaultKind) bool { return k.Name == spec.Kind })
-	if i < 0 {
-		names := make([]string, len(faultKinds))
-		for i, k := range faultKinds {
-			names[i] = k.Name
-		}
-		return nil, fmt.Errorf("no process fault %q; the kinds are %s", spec.Kind, strings.Join(names, ", "))
+	plan, ok := faultPlans[spec.Kind]
+	if !ok {
+		return nil, fmt.Errorf("fault kind %q is not one of a process", spec.Kind)
 	}
-	return fault{spec: spec, kind: faultKinds[i]}, nil
+	return fault{spec: spec, plan: plan}, nil
 }
 
 // fault is one fault of one answer.
 type fault struct {
 	spec   wire.FaultSpec
-	kind   FaultKind
+	plan   faultPlan
 	codec  codec
 	answer wire.Completion
 	after  int
@@ -120,5 +89,5 @@ func (f fault) Apply(c wire.Codec, call wire.Call, answer wire.Completion) ([]wi
 	if f.after > len(output) || (f.after == len(output) && f.spec.Kind == "truncated-jsonl") {
 		return frames, false
 	}
-	return f.kind.plan(f, output, exit), true
+	return f.plan(f, output, exit), true
 }

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,14 +13,15 @@ import (
 // FuzzInvocation feeds any invocation to every style. It is either refused or has
 // a prompt, and whatever is answered ends with an exit.
 func FuzzInvocation(f *testing.F) {
-	for i := range styles {
+	names := slices.Sorted(maps.Keys(styles))
+	for i := range names {
 		f.Add(uint8(i), `{"args":["exec","--json","-"],"stdin":"x"}`, "text")
 		f.Add(uint8(i), `{"args":["--print","--verbose","--output-format=stream-json","--","--x"]}`, "")
 		f.Add(uint8(i), `{"args":["-p","x","--output-format","json","-s"]}`, "a\nb\n")
 		f.Add(uint8(i), `{"args":["=","--=","-","--output-format"]}`, "\xff")
 	}
 	f.Fuzz(func(t *testing.T, which uint8, body, text string) {
-		c := codec{style: styles[int(which)%len(styles)]}
+		c := codec{style: styles[names[int(which)%len(names)]]}
 		call, refused := c.Decode([]byte(body))
 		var frames []wire.Frame
 		if refused != nil {
@@ -43,8 +46,8 @@ func FuzzInvocation(f *testing.F) {
 
 func BenchmarkEncode(b *testing.B) {
 	answer := wire.Completion{ID: "1", Model: "m", Text: strings.Repeat("word ", 200)}
-	for _, s := range styles {
-		b.Run(s.name, func(b *testing.B) {
+	for name, s := range styles {
+		b.Run(name, func(b *testing.B) {
 			c := codec{style: s}
 			for b.Loop() {
 				c.Encode(wire.Call{}, answer)

@@ -76,7 +76,7 @@ var _ = Describe("the output", Label("H-02"), func() {
 			return l
 		},
 	}
-	for _, style := range agent.Styles() {
+	for _, style := range styles {
 		for _, name := range slices.Sorted(maps.Keys(lines)) {
 			line := lines[name]
 			It("of "+style+" is that of the golden file for "+name, func(ctx SpecContext) {
@@ -173,7 +173,7 @@ var _ = Describe("the server", func() {
 	It("names the styles that it knows", func() {
 		s := perform("exec", mocks.Script{Replies: texts("x")}, agent.Config{})
 		_, _, err := s.server.Command("kiro")
-		Expect(err).To(MatchError(ContainSubstring("claude, codex, gemini, copilot, exec")))
+		Expect(err).To(MatchError(ContainSubstring("claude, codex, copilot, exec, gemini")))
 		Expect(s.server.Close()).To(Succeed())
 	})
 

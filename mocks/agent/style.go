@@ -4,13 +4,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
 
 // style describes the command line and the output of one program.
 type style struct {
-	name string
 	// read parses an invocation, as strictly as the real program.
 	read func(hello) (invocation, error)
 	// answer adds the lines of an answer or, if a.failure is set, of a failure.
@@ -24,22 +24,22 @@ type style struct {
 // invocation is a parsed command line.
 type invocation struct{ prompt, system, model string }
 
-var styles = []style{
-	{name: "claude", read: readClaude, answer: claudeAnswer, flood: floodEvent, usageStatus: 1},
-	{name: "codex", read: readCodex, answer: codexAnswer, flood: floodEvent, usageStatus: 2},
-	{name: "gemini", read: readGemini, answer: geminiAnswer, flood: floodEvent, usageStatus: 1},
-	{name: "copilot", read: readCopilot, answer: copilotAnswer, flood: floodEvent, usageStatus: 1},
-	{name: "exec", read: readPlain, answer: plainAnswer, flood: "All work and no play.\n"},
+var styles = map[string]style{
+	"claude":  {read: readClaude, answer: claudeAnswer, flood: floodEvent, usageStatus: 1},
+	"codex":   {read: readCodex, answer: codexAnswer, flood: floodEvent, usageStatus: 2},
+	"gemini":  {read: readGemini, answer: geminiAnswer, flood: floodEvent, usageStatus: 1},
+	"copilot": {read: readCopilot, answer: copilotAnswer, flood: floodEvent, usageStatus: 1},
+	"exec":    {read: readPlain, answer: plainAnswer, flood: "All work and no play.\n"},
 }
 
 const floodEvent = `{"type":"progress","note":"All work and no play."}` + "\n"
 
 func findStyle(name string) (style, error) {
-	i := slices.IndexFunc(styles, func(s style) bool { return s.name == name })
-	if i < 0 {
-		return style{}, fmt.Errorf("no scripted agent %q; known: %s", name, strings.Join(Styles(), ", "))
+	s, ok := styles[name]
+	if !ok {
+		return s, fmt.Errorf("unknown scripted agent %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(styles)), ", "))
 	}
-	return styles[i], nil
+	return s, nil
 }
 
 // options are parsed arguments.

@@ -34,7 +34,7 @@ func says(text string) string {
 }
 
 func taped(exchanges ...tape.Exchange) tape.Tape {
-	return tape.Tape{Headers: []tape.Header{{Schema: tape.Schema, Date: clock.Epoch, Version: "1.2", Upstream: "api.example.com"}}, Exchanges: exchanges}
+	return tape.Tape{Headers: []tape.Header{{Schema: "rehearse.capture/1", Date: clock.Epoch, Version: "1.2", Upstream: "api.example.com"}}, Exchanges: exchanges}
 }
 
 var _ = Describe("a captured script", func() {

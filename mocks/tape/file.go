@@ -75,8 +75,8 @@ func (t *Tape) add(line []byte) error {
 		return fmt.Errorf("it is not a line of a capture: %w", err)
 	}
 	switch {
-	case kind.Type == kindHeader && kind.Schema != Schema:
-		return fmt.Errorf("the capture's format is %.60q; this program reads %s", kind.Schema, Schema)
+	case kind.Type == kindHeader && kind.Schema != schema:
+		return fmt.Errorf("the capture's format is %.60q; this program reads %s", kind.Schema, schema)
 	case kind.Type == kindHeader:
 		var h Header
 		err := json.Unmarshal(line, &h)
@@ -101,7 +101,7 @@ func (t *Tape) add(line []byte) error {
 
 // AppendHeader appends a header as a line. An empty Schema is filled in.
 func AppendHeader(b []byte, h Header) ([]byte, error) {
-	h.Schema = Schema
+	h.Schema = schema
 	return appendLine(b, kindHeader, h)
 }
 

@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// Schema names the format and its version.
-const Schema = "rehearse.capture/1"
+// schema names the format and its version.
+const schema = "rehearse.capture/1"
 
 // The values of a line's first member.
 const (
@@ -64,7 +64,7 @@ type Exchange struct {
 	First time.Duration `json:"first_ns,omitempty"`
 	Total time.Duration `json:"total_ns,omitempty"`
 	// Body is the answer's body, decoded.
-	Body Bytes `json:"body,omitempty"`
+	Body text `json:"body,omitempty"`
 	// Frames cut Body where it was handed over; empty unless asked for. Together they
 	// are as long as Body.
 	Frames []Frame `json:"frames,omitempty"`
@@ -109,15 +109,15 @@ func (x *Exchange) check() error {
 	return nil
 }
 
-// Bytes is a text in JSON, or where it is not UTF-8 an object with the key base64.
-type Bytes []byte
+// text is a string in JSON, or an object with the key base64 if it is not UTF-8.
+type text []byte
 
 type encoded struct {
 	Base64 []byte `json:"base64"`
 }
 
 // MarshalJSON implements json.Marshaler.
-func (b Bytes) MarshalJSON() ([]byte, error) {
+func (b text) MarshalJSON() ([]byte, error) {
 	if utf8.Valid(b) {
 		return json.Marshal(string(b))
 	}
@@ -125,15 +125,15 @@ func (b Bytes) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (b *Bytes) UnmarshalJSON(data []byte) error {
+func (b *text) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '{' {
 		var e encoded
 		err := json.Unmarshal(data, &e)
 		*b = e.Base64
 		return err
 	}
-	var text string
-	err := json.Unmarshal(data, &text)
-	*b = Bytes(text)
+	var s string
+	err := json.Unmarshal(data, &s)
+	*b = text(s)
 	return err
 }

@@ -95,7 +95,7 @@ var _ = Describe("a tape", func() {
 		Expect(got.Next()).To(Equal(8))
 		_, ok := got.Find(3)
 		Expect(ok).To(BeFalse())
-		Expect(got.Headers).To(Equal([]tape.Header{{Schema: tape.Schema, Date: day, Version: "1.2", Upstream: "api.example.com", Frames: true, Unredacted: true}}))
+		Expect(got.Headers).To(Equal([]tape.Header{{Schema: "rehearse.capture/1", Date: day, Version: "1.2", Upstream: "api.example.com", Frames: true, Unredacted: true}}))
 	})
 
 	const lost = `{"type":"exchange","n":1,"protocol":"p","lost":"x"}` + "\n"

@@ -14,23 +14,24 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
+func seven(_, _ string) int { return 7 }
+
 // embed answers a request and reads the answer with another implementation.
 func embed(body string) openai.EmbeddingResponse {
 	GinkgoHelper()
-	request, e := wire.DecodeOpenAIEmbeddings([]byte(body))
-	Expect(e).NotTo(HaveOccurred())
+	frames := codec.Embed([]byte(body), seven)
+	Expect(frames[0].Status).To(Equal(200))
 	var r openai.EmbeddingResponse
-	Expect(json.Unmarshal(request.Encode(7)[0].Data, &r)).To(Succeed())
+	Expect(json.Unmarshal(frames[0].Data, &r)).To(Succeed())
 	return r
 }
 
 var _ = Describe("embeddings", Label("H-02"), func() {
 	It("gives the same frames for the same input, in any version of this module", func() {
-		request, e := wire.DecodeOpenAIEmbeddings([]byte(`{"model":"m","input":["Grüße","b"],"dimensions":4}`))
-		Expect(e).NotTo(HaveOccurred())
-		expectGolden("embeddings", render(request.Encode(3)))
-		request.Base64 = true
-		expectGolden("embeddings-base64", render(request.Encode(3)))
+		const body = `{"model":"m","input":["Grüße","b"],"dimensions":4,"encoding_format":"float"}`
+		count := func(_, text string) int { return len(text)/7 + 1 }
+		expectGolden("embeddings", render(codec.Embed([]byte(body), count)))
+		expectGolden("embeddings-base64", render(codec.Embed([]byte(strings.Replace(body, "float", "base64", 1)), count)))
 	})
 
 	It("gives vectors of length 1 that differ from input to input", func() {
@@ -47,15 +48,13 @@ var _ = Describe("embeddings", Label("H-02"), func() {
 		Expect(r.Data[0].Embedding).To(Equal(r.Data[2].Embedding))
 		Expect(r.Data[0].Embedding).NotTo(Equal(r.Data[1].Embedding))
 		Expect(r.Data[3].Embedding).NotTo(Equal(r.Data[4].Embedding))
-		Expect(r.Usage).To(Equal(openai.Usage{PromptTokens: 7, TotalTokens: 7}))
+		Expect(r.Usage).To(Equal(openai.Usage{PromptTokens: 35, TotalTokens: 35}))
 	})
 
 	It("gives the same numbers in base64", func() {
 		const body = `{"model":"m","input":"a","dimensions":5,"encoding_format":"base64"}`
-		request, e := wire.DecodeOpenAIEmbeddings([]byte(body))
-		Expect(e).NotTo(HaveOccurred())
 		var r struct{ Data []struct{ Embedding string } }
-		Expect(json.Unmarshal(request.Encode(1)[0].Data, &r)).To(Succeed())
+		Expect(json.Unmarshal(codec.Embed([]byte(body), nil)[0].Data, &r)).To(Succeed())
 		raw, err := base64.StdEncoding.DecodeString(r.Data[0].Embedding)
 		Expect(err).NotTo(HaveOccurred())
 		var got []float32
@@ -77,8 +76,9 @@ var _ = Describe("embeddings", Label("H-02"), func() {
 
 	DescribeTable("refuses as the provider does",
 		func(body, param string) {
-			_, e := wire.DecodeOpenAIEmbeddings([]byte(body))
-			Expect(e).To(HaveField("Status", 400))
+			answer := codec.Embed([]byte(body), nil)[0]
+			Expect(answer.Status).To(Equal(400))
+			e := wire.ReadError(answer.Status, answer.Header, answer.Data)
 			Expect(e.Type).To(Equal("invalid_request_error"))
 			Expect(e.Param).To(Equal(param))
 		},

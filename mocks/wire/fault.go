@@ -20,7 +20,7 @@ type Fault interface {
 }
 
 // FaultSpec describes a fault. Options that a kind does not have must
-// be zero; FaultKinds lists them.
+// be zero.
 type FaultSpec struct {
 	Kind string
 	// Status is the HTTP status, 400 to 599 (default 500).
@@ -37,21 +37,12 @@ type FaultSpec struct {
 	Delay time.Duration
 }
 
-// FaultKind documents one kind of fault.
-type FaultKind struct {
-	// Name is the value of FaultSpec.Kind.
-	Name string
-	// Doc describes the fault in one line.
-	Doc string
-	// Options are the fields that the kind takes beside Kind, as scenario files
-	// spell them.
-	Options []string
-}
-
-// faultKind is a kind with its constructor, which may trust the spec.
+// faultKind is one kind of fault.
 type faultKind struct {
-	FaultKind
-	build func(FaultSpec) Fault
+	name  string
+	build func(FaultSpec) Fault // may trust the spec
+	// options are the fields of FaultSpec that the kind takes, as scenario files spell them.
+	options []string
 }
 
 // The names of the options in scenario files.
@@ -64,60 +55,52 @@ const (
 )
 
 var faultKinds = []faultKind{
-	kind("status", "an HTTP error status with the provider's error body", newStatus, optStatus, optRetryAfter, optMessage),
-	kind("timeout", "no answer ever comes; the connection stays open", newTimeout),
-	kind("reset-before-headers", "the connection is reset before anything is sent", newResetBeforeHeaders),
-	kind("reset-after-headers", "the connection is reset after the response head", newResetAfterHeaders),
-	kind("reset-mid-stream", "the connection is reset in the middle of the body", newResetMidStream, optAfter),
-	kind("truncated-stream", "the connection is closed in order in the middle of the body", newTruncatedStream, optAfter),
-	kind("missing-done", "the stream ends without its end marker", newMissingDone),
-	kind("error-event", "an error of the provider's in the middle of the stream, whose head said 200", newErrorEvent, optStatus, optMessage, optAfter),
-	kind("malformed-json", "a chunk of the stream, or the body, is not JSON", newMalformedJSON, optAfter),
-	kind("wrong-content-type", "an HTML page in place of the answer", newWrongContentType),
-	kind("empty-choices", "the answer holds an empty list of choices", newEmptyChoices),
-	kind("empty-text", "the answer is an empty text", newEmptyText),
-	kind("finish-length", "the answer is cut off at the token limit", newFinishLength, optAfter),
-	kind("content-filter", "the answer is withheld by the content filter", newContentFilter),
-	kind("refusal", "the model refuses in so many words", newRefusal, optMessage),
-	kind("slow-drip", "a pause before each chunk", newSlowDrip, optAfter, optDelay),
-	kind("duplicate-chunk", "a chunk of the stream arrives twice", newDuplicateChunk, optAfter),
-	kind("wrong-usage", "the reported usage is more than ten times what it was", newWrongUsage),
-	kind("invalid-tool-arguments", "a tool call's arguments are not JSON", newInvalidToolArguments),
-	kind("not-utf8", "a text in the answer holds bytes that are not UTF-8", newNotUTF8),
+	{"status", newStatus, []string{optStatus, optRetryAfter, optMessage}},
+	{"timeout", newTimeout, nil},
+	{"reset-before-headers", newResetBeforeHeaders, nil},
+	{"reset-after-headers", newResetAfterHeaders, nil},
+	{"reset-mid-stream", newResetMidStream, []string{optAfter}},
+	{"truncated-stream", newTruncatedStream, []string{optAfter}},
+	{"missing-done", newMissingDone, nil},
+	{"error-event", newErrorEvent, []string{optStatus, optMessage, optAfter}},
+	{"malformed-json", newMalformedJSON, []string{optAfter}},
+	{"wrong-content-type", newWrongContentType, nil},
+	{"empty-choices", newEmptyChoices, nil},
+	{"empty-text", newEmptyText, nil},
+	{"finish-length", newFinishLength, []string{optAfter}},
+	{"content-filter", newContentFilter, nil},
+	{"refusal", newRefusal, []string{optMessage}},
+	{"slow-drip", newSlowDrip, []string{optAfter, optDelay}},
+	{"duplicate-chunk", newDuplicateChunk, []string{optAfter}},
+	{"wrong-usage", newWrongUsage, nil},
+	{"invalid-tool-arguments", newInvalidToolArguments, nil},
+	{"not-utf8", newNotUTF8, nil},
 }
 
-func kind(name, doc string, build func(FaultSpec) Fault, options ...string) faultKind {
-	return faultKind{FaultKind{name, doc, options}, build}
-}
-
-// FaultKinds lists the kinds in the order in which the documentation has them.
-func FaultKinds() []FaultKind {
-	kinds := make([]FaultKind, len(faultKinds))
+// FaultKinds lists the kinds of fault, in the order of the documentation.
+func FaultKinds() []string {
+	names := make([]string, len(faultKinds))
 	for i, k := range faultKinds {
-		kinds[i] = k.FaultKind
-		kinds[i].Options = slices.Clone(k.Options)
+		names[i] = k.name
 	}
-	return kinds
+	return names
 }
 
 // NewFault builds the fault that spec describes. The error names the kinds or
 // the options that there are.
 func NewFault(spec FaultSpec) (Fault, error) {
-	i := slices.IndexFunc(faultKinds, func(k faultKind) bool { return k.Name == spec.Kind })
+	i := slices.IndexFunc(faultKinds, func(k faultKind) bool { return k.name == spec.Kind })
 	if i < 0 {
 		return nil, unknownKind(spec.Kind)
 	}
-	if err := spec.validate(faultKinds[i].FaultKind); err != nil {
+	if err := spec.validate(faultKinds[i]); err != nil {
 		return nil, fmt.Errorf("fault %s: %w", spec.Kind, err)
 	}
 	return faultKinds[i].build(spec), nil
 }
 
 func unknownKind(name string) error {
-	names := make([]string, len(faultKinds))
-	for i, k := range faultKinds {
-		names[i] = k.Name
-	}
+	names := FaultKinds()
 	hint := "the kinds are " + strings.Join(names, ", ")
 	if near := suggest.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
@@ -126,7 +109,7 @@ func unknownKind(name string) error {
 }
 
 // validate refuses options that the kind does not have, and values out of range.
-func (s FaultSpec) validate(k FaultKind) error {
+func (s FaultSpec) validate(k faultKind) error {
 	given := []struct {
 		option string
 		set    bool
@@ -138,7 +121,7 @@ func (s FaultSpec) validate(k FaultKind) error {
 		{optDelay, s.Delay != 0},
 	}
 	for _, g := range given {
-		if g.set && !slices.Contains(k.Options, g.option) {
+		if g.set && !slices.Contains(k.options, g.option) {
 			return fmt.Errorf("option %q has no meaning here; %s", g.option, k.optionsText())
 		}
 	}
@@ -151,17 +134,17 @@ func (s FaultSpec) validate(k FaultKind) error {
 		return fmt.Errorf("delay is %s; it cannot be negative", s.Delay)
 	case s.After != nil && *s.After < 0:
 		return fmt.Errorf("after is %d; it cannot be negative", *s.After)
-	case s.After != nil && *s.After == 0 && k.Name == "duplicate-chunk":
+	case s.After != nil && *s.After == 0 && k.name == "duplicate-chunk":
 		return fmt.Errorf("after is 0; a chunk must be delivered before it can be repeated, so give 1 or more")
 	}
 	return nil
 }
 
-func (k FaultKind) optionsText() string {
-	if len(k.Options) == 0 {
+func (k faultKind) optionsText() string {
+	if len(k.options) == 0 {
 		return "this kind takes no options"
 	}
-	return "this kind takes " + strings.Join(k.Options, ", ")
+	return "this kind takes " + strings.Join(k.options, ", ")
 }
 
 // plainFault replaces the whole answer, whatever it is.

@@ -26,9 +26,8 @@ func newFault(spec wire.FaultSpec) wire.Fault {
 
 var _ = Describe("a fault", Label("H-02"), func() {
 	for _, kind := range wire.FaultKinds() {
-		It(kind.Name+" edits the answer as the golden file shows", func() {
-			Expect(kind.Doc).NotTo(BeEmpty())
-			fault := newFault(wire.FaultSpec{Kind: kind.Name})
+		It(kind+" edits the answer as the golden file shows", func() {
+			fault := newFault(wire.FaultSpec{Kind: kind})
 			var b strings.Builder
 			for _, c := range []struct {
 				name   string
@@ -47,12 +46,12 @@ var _ = Describe("a fault", Label("H-02"), func() {
 					b.WriteString(render(frames))
 				}
 			}
-			expectGolden("fault-"+kind.Name, b.String())
+			expectGolden("fault-"+kind, b.String())
 		})
 
 		for _, p := range protocols {
-			It(kind.Name+" leaves its input alone, and the answer unharmed where it cannot fire, of "+p.Protocol(), func() {
-				fault := newFault(wire.FaultSpec{Kind: kind.Name})
+			It(kind+" leaves its input alone, and the answer unharmed where it cannot fire, of "+p.Protocol(), func() {
+				fault := newFault(wire.FaultSpec{Kind: kind})
 				for _, call := range []wire.Call{plainCall, streamCall, usageCall} {
 					for _, answer := range []wire.Completion{textAnswer, toolAnswer} {
 						before := render(p.Encode(call, answer))
@@ -67,10 +66,10 @@ var _ = Describe("a fault", Label("H-02"), func() {
 				}
 			})
 
-			It(kind.Name+" is an answer of its own where the script has none, of "+p.Protocol(), func() {
+			It(kind+" is an answer of its own where the script has none, of "+p.Protocol(), func() {
 				call := usageCall
 				call.Tools = offered
-				_, ok := newFault(wire.FaultSpec{Kind: kind.Name}).Apply(p.Reader, call, wire.Completion{})
+				_, ok := newFault(wire.FaultSpec{Kind: kind}).Apply(p.Reader, call, wire.Completion{})
 				Expect(ok).To(BeTrue())
 			})
 		}
@@ -80,7 +79,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 		It("edits the answers of "+p.Protocol()+" as the golden file shows", func() {
 			var b strings.Builder
 			for _, kind := range wire.FaultKinds() {
-				fault := newFault(wire.FaultSpec{Kind: kind.Name})
+				fault := newFault(wire.FaultSpec{Kind: kind})
 				for _, c := range []struct {
 					name   string
 					call   wire.Call
@@ -92,7 +91,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 					{"tool calls, streamed", streamCall, toolAnswer},
 				} {
 					frames, ok := fault.Apply(p.Reader, c.call, c.answer)
-					fmt.Fprintf(&b, "== %s, %s: fired %t\n", kind.Name, c.name, ok)
+					fmt.Fprintf(&b, "== %s, %s: fired %t\n", kind, c.name, ok)
 					if ok {
 						b.WriteString(changes(p.Encode(c.call, c.answer), frames))
 					}
@@ -302,11 +301,7 @@ var _ = Describe("NewFault", Label("H-02"), func() {
 	)
 
 	It("has every kind of the vocabulary once", func() {
-		var names []string
-		for _, k := range wire.FaultKinds() {
-			names = append(names, k.Name)
-		}
-		Expect(names).To(ConsistOf("status", "timeout", "reset-before-headers", "reset-after-headers", "reset-mid-stream",
+		Expect(wire.FaultKinds()).To(ConsistOf("status", "timeout", "reset-before-headers", "reset-after-headers", "reset-mid-stream",
 			"truncated-stream", "missing-done", "error-event", "malformed-json", "wrong-content-type", "empty-choices", "empty-text",
 			"finish-length", "content-filter", "refusal", "slow-drip", "duplicate-chunk", "wrong-usage",
 			"invalid-tool-arguments", "not-utf8"))

@@ -21,15 +21,15 @@ const (
 	defaultDimensions  = 1536 // of the other models
 )
 
-// EmbeddingsRequest is a request to /v1/embeddings that was validated.
-type EmbeddingsRequest struct {
-	Model string
-	// Inputs are the texts; token ids are written "[1 2 3]".
-	Inputs []string
-	// Dimensions is the length of each vector.
-	Dimensions int
-	// Base64 asks for little-endian float32 bytes in base64, not for numbers.
-	Base64 bool
+// embeddings is a request to /v1/embeddings that was validated.
+type embeddings struct {
+	model string
+	// inputs are the texts; token ids are written "[1 2 3]".
+	inputs []string
+	// dimensions is the length of each vector.
+	dimensions int
+	// base64 asks for little-endian float32 bytes in base64 instead of numbers.
+	base64 bool
 }
 
 // embeddingsBody is the request as it is sent.
@@ -40,18 +40,35 @@ type embeddingsBody struct {
 	EncodingFormat string         `json:"encoding_format"`
 }
 
-// DecodeOpenAIEmbeddings parses and validates a request as the provider would.
-func DecodeOpenAIEmbeddings(body []byte) (EmbeddingsRequest, *APIError) {
+// Embed answers POST /v1/embeddings. The vectors have length 1 and depend only on the
+// input and the dimensions, so a test can rely on them; texts of similar meaning do not
+// have similar vectors. count returns the number of tokens of a text; may be nil.
+func (c OpenAIChat) Embed(body []byte, count func(model, text string) int) []Frame {
+	r, err := decodeEmbeddings(body)
+	if err != nil {
+		return c.EncodeError(err)
+	}
+	tokens := 0
+	if count != nil {
+		for _, text := range r.inputs {
+			tokens += count(r.model, text)
+		}
+	}
+	return r.encode(tokens)
+}
+
+// decodeEmbeddings parses and validates a request as the provider would.
+func decodeEmbeddings(body []byte) (embeddings, *APIError) {
 	var b embeddingsBody
 	if err := jsonv2.Unmarshal(body, &b); err != nil {
-		return EmbeddingsRequest{}, decodeError(err)
+		return embeddings{}, decodeError(err)
 	}
-	r := EmbeddingsRequest{Model: b.Model, Dimensions: defaultDimensions, Base64: b.EncodingFormat == "base64"}
+	r := embeddings{model: b.Model, dimensions: defaultDimensions, base64: b.EncodingFormat == "base64"}
 	if strings.HasSuffix(b.Model, "-3-large") {
-		r.Dimensions = maxDimensions
+		r.dimensions = maxDimensions
 	}
 	if b.Dimensions != nil {
-		r.Dimensions = *b.Dimensions
+		r.dimensions = *b.Dimensions
 	}
 	switch {
 	case b.Model == "":
@@ -60,12 +77,12 @@ func DecodeOpenAIEmbeddings(body []byte) (EmbeddingsRequest, *APIError) {
 		return r, missing("input")
 	case b.EncodingFormat != "" && b.EncodingFormat != "float" && b.EncodingFormat != "base64":
 		return r, unsupported("encoding_format", b.EncodingFormat, "float", "base64")
-	case r.Dimensions < 1 || r.Dimensions > maxDimensions:
+	case r.dimensions < 1 || r.dimensions > maxDimensions:
 		return r, bad("dimensions", "invalid_value",
-			"Invalid value for 'dimensions': expected an integer from 1 to %d, but got %d instead.", maxDimensions, r.Dimensions)
+			"Invalid value for 'dimensions': expected an integer from 1 to %d, but got %d instead.", maxDimensions, r.dimensions)
 	}
 	var err *APIError
-	r.Inputs, err = embeddingInputs(b.Input)
+	r.inputs, err = embeddingInputs(b.Input)
 	return r, err
 }
 
@@ -107,24 +124,20 @@ func embeddingInput(item jsontext.Value) (text string, ok bool) {
 	return fmt.Sprint(tokens), err == nil && len(tokens) > 0
 }
 
-// Encode answers the request. The vectors have length 1 and depend on nothing
-// but the input and the dimensions, so that a test can rely on them; that two
-// texts mean the same does not bring their vectors together. promptTokens is
-// what the usage says.
-func (r EmbeddingsRequest) Encode(promptTokens int) []Frame {
+func (r *embeddings) encode(promptTokens int) []Frame {
 	b := []byte(`{"object":"list","data":[`)
-	for i, input := range r.Inputs {
+	for i, input := range r.inputs {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = append(b, `{"object":"embedding","index":`...)
 		b = strconv.AppendInt(b, int64(i), 10)
 		b = append(b, `,"embedding":`...)
-		b = r.appendVector(b, unitVector(input, r.Dimensions))
+		b = r.appendVector(b, unitVector(input, r.dimensions))
 		b = append(b, '}')
 	}
 	b = append(b, `],"model":`...)
-	b = appendString(b, r.Model)
+	b = appendString(b, r.model)
 	b = append(b, `,"usage":{"prompt_tokens":`...)
 	b = strconv.AppendInt(b, int64(promptTokens), 10)
 	b = append(b, `,"total_tokens":`...)
@@ -132,8 +145,8 @@ func (r EmbeddingsRequest) Encode(promptTokens int) []Frame {
 	return jsonFrames("", append(b, `}}`...))
 }
 
-func (r EmbeddingsRequest) appendVector(b []byte, v []float32) []byte {
-	if r.Base64 {
+func (r *embeddings) appendVector(b []byte, v []float32) []byte {
+	if r.base64 {
 		raw := make([]byte, 0, 4*len(v))
 		for _, x := range v {
 			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))

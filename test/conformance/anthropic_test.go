@@ -177,12 +177,12 @@ replies:
 	})
 
 	for _, kind := range wire.FaultKinds() {
-		It("sees "+kind.Name+" in a stream", func(ctx context.Context) {
-			got, err, fired := withFault(ctx, kind.Name, func(ctx context.Context, base string) (said, error) {
+		It("sees "+kind+" in a stream", func(ctx context.Context) {
+			got, err, fired := withFault(ctx, kind, func(ctx context.Context, base string) (said, error) {
 				return claudeAsks(ctx, claude(base, 0), true)
 			})
 			Expect(fired).To(BeTrue())
-			claudeSees[kind.Name](got, err)
+			claudeSees[kind](got, err)
 		})
 	}
 })

@@ -59,11 +59,11 @@ var faults = map[string][]seen{
 var _ = Describe("a backend sees the same fault in process and over a socket", Label("H-02"), func() {
 	for _, kind := range wire.FaultKinds() {
 		for way, reach := range map[string]connect{"in process": inProcess, "over a socket": overSocket} {
-			It(kind.Name+" "+way, func(ctx context.Context) {
-				rows := faults[kind.Name]
+			It(kind+" "+way, func(ctx context.Context) {
+				rows := faults[kind]
 				Expect(rows).NotTo(BeEmpty(), "a fault without a row")
-				Expect(see(ctx, kind.Name, false, reach)).To(Equal(rows[0]))
-				Expect(see(ctx, kind.Name, true, reach)).To(Equal(rows[len(rows)-1]), "streamed")
+				Expect(see(ctx, kind, false, reach)).To(Equal(rows[0]))
+				Expect(see(ctx, kind, true, reach)).To(Equal(rows[len(rows)-1]), "streamed")
 			})
 		}
 	}

@@ -140,12 +140,12 @@ replies:
 	})
 
 	for _, kind := range wire.FaultKinds() {
-		It("sees "+kind.Name+" in a stream", func(ctx context.Context) {
-			got, err, fired := withFault(ctx, kind.Name, func(ctx context.Context, base string) (said, error) {
+		It("sees "+kind+" in a stream", func(ctx context.Context) {
+			got, err, fired := withFault(ctx, kind, func(ctx context.Context, base string) (said, error) {
 				return gptAsks(ctx, gpt(base, 0), true)
 			})
 			Expect(fired).To(BeTrue())
-			gptSees[kind.Name](got, err)
+			gptSees[kind](got, err)
 		})
 	}
 })
