@@ -24,7 +24,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/kinds"
-	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // TestAgentDocsName holds docs/react.md and docs/supervisor.md to the code: what
@@ -71,7 +71,7 @@ func TestAgentDocsName(t *testing.T) {
 		constants(t, "../agents/persist/state", regexp.MustCompile("^(Kind|[Ww]hy|Grade)[A-Z]")),
 		constants(t, "../agents/persist/check", regexp.MustCompile("^(Pass|Fail|Unknown|None|Critical|High|Medium|Low)$")),
 		keysOf(plan.Plan{}, "yaml"), keysOf(plan.Task{}, "yaml"), keysOf(plan.Worker{}, "yaml"), keysOf(plan.React{}, "yaml"),
-		keysOf(plan.Probe{}, "yaml"), keysOf(plan.Limits{}, "yaml"), keysOf(budget.Caps{}, "yaml"),
+		keysOf(plan.Probe{}, "yaml"), keysOf(plan.Limits{}, "yaml"), keysOf(llm.Caps{}, "yaml"),
 	) {
 		g.Expect(text).To(gomega.ContainSubstring("`"+name+"`"), "docs/supervisor.md does not name it")
 	}

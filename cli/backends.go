@@ -11,10 +11,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/backends"
 	"github.com/rehearse-dev/rehearse/llm/cli"
+	"github.com/rehearse-dev/rehearse/llm/openai"
 )
+
+// The ids of the backends with flags of their own.
+const (
+	backendOpenAI = "openai"
+	backendExec   = "exec"
+)
+
+// backendIDs lists all backends.
+func backendIDs() []string { return append(cli.IDs(), backendOpenAI) }
 
 // backendFlags choose the backend of an agent.
 type backendFlags struct {
@@ -39,7 +49,7 @@ func (b *backendFlags) register(cmd *cobra.Command) {
 	f.StringVar(&b.access, "access", "", "what a command-line agent may do without asking: read-only, workspace (edit files and\nrun commands in its folder) or full (default "+string(cli.Workspace)+")")
 	f.StringVar(&b.prices, "prices", "", "a price file whose entries override the shipped table")
 	_ = cmd.RegisterFlagCompletionFunc("access", cobra.FixedCompletions(accessLevels(), cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("backend", cobra.FixedCompletions(backends.IDs(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("backend", cobra.FixedCompletions(backendIDs(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // findBackend finds an available adapter, or reports which ones are.
@@ -47,10 +57,58 @@ func (a *app) findBackend(ctx context.Context, flags backendFlags) (llm.Adapter,
 	if err := checkBackendFlags(flags); err != nil {
 		return nil, err
 	}
-	return backends.Find(ctx, flags.backend, backends.Config{
-		Model: flags.model, Dir: flags.dir, Command: flags.program(), Access: cli.Access(flags.access),
-		ExtraArgs: flags.extra, Observer: flags.observer, Getenv: a.getenv,
-	})
+	id, api := flags.backend, openai.FromEnv(a.getenv)
+	var adapters []llm.Adapter
+	for _, known := range cli.IDs() {
+		adapter, err := cli.New(known, flags.agentConfig(known))
+		if err != nil {
+			return nil, err
+		}
+		if api.Offline && known != backendExec {
+			adapter = offline{adapter}
+		}
+		adapters = append(adapters, adapter)
+	}
+	api.Model = flags.model
+	adapter, err := openai.New(api)
+	switch {
+	case err == nil:
+		adapters = append(adapters, adapter)
+	case id == backendOpenAI:
+		return nil, err
+	}
+	found, err := llm.FindAdapter(ctx, id, adapters...)
+	if err != nil && !slices.Contains(backendIDs(), id) {
+		return nil, fmt.Errorf("%w%s", err, suggest.Hint(id, backendIDs()))
+	}
+	return found, err
+}
+
+// agentConfig returns the settings of the command-line agent with that id. Permissions
+// and further arguments apply only to the agent that was chosen.
+func (b *backendFlags) agentConfig(id string) cli.Config {
+	cfg := cli.Config{Model: b.model, Dir: b.dir}
+	if id == backendExec {
+		cfg.Command = b.program()
+		if b.observer {
+			cfg.Dir = ""
+		}
+	}
+	if id == b.backend {
+		cfg.Access, cfg.ExtraArgs = cli.Access(b.access), b.extra
+		if b.observer && b.access == "" && len(b.extra) == 0 && id != backendExec {
+			cfg.Access = cli.ReadOnly
+		}
+	}
+	return cfg
+}
+
+// offline wraps an adapter that calls a model on another machine, which REHEARSE_OFFLINE forbids.
+type offline struct{ llm.Adapter }
+
+// Available implements llm.Adapter.
+func (offline) Available(context.Context) error {
+	return errors.New("REHEARSE_OFFLINE forbids it, as it calls a model elsewhere")
 }
 
 // program returns the command line of --command. A path is relative to the current folder,
@@ -68,15 +126,15 @@ func (b *backendFlags) program() []string {
 // checkBackendFlags refuses flags that the backend would ignore.
 func checkBackendFlags(flags backendFlags) error {
 	switch id := flags.backend; {
-	case id == backends.Exec && strings.TrimSpace(flags.command) == "":
+	case id == backendExec && strings.TrimSpace(flags.command) == "":
 		return errors.New("backend exec runs the program that --command names, which is missing")
-	case id != backends.Exec && flags.command != "":
+	case id != backendExec && flags.command != "":
 		return fmt.Errorf("--command is for backend exec, and the backend is %s", id)
-	case (id == backends.OpenAI || id == backends.Exec) && flags.access != "":
+	case (id == backendOpenAI || id == backendExec) && flags.access != "":
 		return fmt.Errorf("--access is for copilot, claude, codex and gemini, and the backend is %s", id)
 	case flags.access != "" && !slices.Contains(accessLevels(), flags.access):
 		return notAmong("access", flags.access, accessLevels())
-	case id == backends.OpenAI && len(flags.extra) > 0:
+	case id == backendOpenAI && len(flags.extra) > 0:
 		return errors.New("--agent-arg is for command-line agents, and the backend is openai")
 	}
 	return nil
@@ -94,5 +152,5 @@ func accessLevels() []string {
 // actsOnFiles reports whether a worker with this backend has tools of its own with
 // which it can change something.
 func (b *backendFlags) actsOnFiles() bool {
-	return b.backend != backends.OpenAI && cli.Access(b.access) != cli.ReadOnly
+	return b.backend != backendOpenAI && cli.Access(b.access) != cli.ReadOnly
 }

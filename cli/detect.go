@@ -20,7 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/tty"
 	"github.com/rehearse-dev/rehearse/kinds/evaluate"
-	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/reports/detection"
 )
@@ -228,7 +228,7 @@ func detectReport(plan *evaluate.Plan, o *evaluate.Outcome) detection.Report {
 // concludeDetect returns the exit code of an outcome.
 func concludeDetect(ctx context.Context, plan *evaluate.Plan, o *evaluate.Outcome, strict bool) error {
 	if o.Interrupted {
-		if spent, ok := errors.AsType[*budget.Exceeded](clock.Err(ctx)); ok {
+		if spent, ok := errors.AsType[*llm.BudgetError](clock.Err(ctx)); ok {
 			return noVerdict(fmt.Errorf("stopped before the end by --max-cost: %w", spent))
 		}
 		return quiet(exitInterrupted)

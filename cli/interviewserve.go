@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/cli"
-	"github.com/rehearse-dev/rehearse/llm/backends"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -129,7 +128,7 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	}
 	defer func() { err = errors.Join(err, means.close()) }()
 	log := cli.Logger(a.stderr, a.terminal(), flags.quiet)
-	tracer, flush, err := cli.Tracer(ctx, a.getenv, backends.OpenAI, log)
+	tracer, flush, err := cli.Tracer(ctx, a.getenv, backendOpenAI, log)
 	if err != nil {
 		return usage(err)
 	}

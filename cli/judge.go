@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/tty"
-	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -95,8 +95,8 @@ func (a *app) measureJudge(ctx context.Context, path string, flags judgeFlags) e
 	}
 	env := &drive.Env{Makers: a.agents.Makers(), Prices: prices, Tokens: token.NewCounter(token.Options{}), Live: flags.live, Getenv: a.getenv}
 	defer func() { _ = env.Close() }() // nothing is under way any more
-	if most := (budget.Caps{Calls: flags.limits.calls, Cost: flags.limits.cost.Money}); most != (budget.Caps{}) {
-		ctx = drive.WithMeter(ctx, budget.New(most, prices.Pricer(j.Backend.Model), prices.EURPerUSD))
+	if most := (llm.Caps{Calls: flags.limits.calls, Cost: flags.limits.cost.Money}); most != (llm.Caps{}) {
+		ctx = drive.WithMeter(ctx, llm.NewBudget(most, prices.Pricer(j.Backend.Model), prices.EURPerUSD))
 	}
 	model, err := env.Judge(ctx, j)
 	if err != nil {

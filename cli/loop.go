@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/loop/cli"
-	"github.com/rehearse-dev/rehearse/llm/backends"
 
 	"github.com/spf13/cobra"
 
@@ -130,7 +129,7 @@ func (a *app) runLoop(ctx context.Context, given loop.Options, flags loopFlags) 
 	}
 	defer func() { _ = session.Close() }() // each line is on the disk already
 	result, writing := session.Run(ctx, loop.Deps{
-		Backend: backend, BackendID: backend.ID(), Conversational: backend.ID() == backends.OpenAI,
+		Backend: backend, BackendID: backend.ID(), Conversational: backend.ID() == backendOpenAI,
 		Clock: clock.Real(), Price: prices.Pricer(settings.Model), EURPerUSD: prices.EURPerUSD,
 	}, a.view(false))
 	printing := a.printResult(result, result.Text, flags.asJSON)

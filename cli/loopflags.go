@@ -5,7 +5,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
-	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // loopOptions are the flags that become loop.Options where they are given.
@@ -65,7 +65,7 @@ func (o *loopOptions) given(f *pflag.FlagSet) loop.Options {
 	set(f, "repeated-error-limit", &out.RepeatedErrorLimit, o.sameError)
 	set(f, "error-limit", &out.ErrorLimit, o.errors)
 	if o.budget.given(f) {
-		caps := o.budget.capsOver(f, budget.Caps{})
+		caps := o.budget.capsOver(f, llm.Caps{})
 		out.Budget = &caps
 	}
 	return out
@@ -91,7 +91,7 @@ func (b *budgetFlags) given(f *pflag.FlagSet) bool {
 }
 
 // capsOver returns caps with those of the flags in their place.
-func (b *budgetFlags) capsOver(f *pflag.FlagSet, caps budget.Caps) budget.Caps {
+func (b *budgetFlags) capsOver(f *pflag.FlagSet, caps llm.Caps) llm.Caps {
 	if f.Changed("max-calls") {
 		caps.Calls = b.calls
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/cli"
-	"github.com/rehearse-dev/rehearse/llm/backends"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -125,7 +124,7 @@ func (a *app) superviseOptions(ctx context.Context, job *cli.Job, flags *supervi
 		if err != nil {
 			return o, usage(fmt.Errorf("%w (it is for the plan's workers that are not commands: %s)", err, strings.Join(models, ", ")))
 		}
-		o.Backend, o.Conversational = backend, backend.ID() == backends.OpenAI
+		o.Backend, o.Conversational = backend, backend.ID() == backendOpenAI
 		o.Inert = flags.script == "" && !flags.actsOnFiles()
 	}
 	prices, err := priceTable(flags.prices)

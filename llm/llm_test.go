@@ -27,38 +27,32 @@ func (a adapter) Available(context.Context) error { return a.missing }
 
 var errNoKey = errors.New("set FANCY_KEY")
 
-var _ = Describe("the registry", Label("L-02"), func() {
+var _ = Describe("FindAdapter", Label("L-02"), func() {
 	good, other, poor := adapter{id: "good"}, adapter{id: "other"}, adapter{id: "poor", missing: errNoKey}
 
-	It("finds an available adapter by its id", func(ctx context.Context) {
-		Expect(llm.NewRegistry(poor, good).Find(ctx, "good")).To(Equal(llm.Adapter(good)))
+	It("returns the available adapter with the id", func(ctx context.Context) {
+		Expect(llm.FindAdapter(ctx, "good", poor, good)).To(Equal(llm.Adapter(good)))
 	})
 
-	DescribeTable("says why an adapter cannot be used, and which can",
-		func(ctx context.Context, r *llm.Registry, id, want string) {
-			_, err := r.Find(ctx, id)
+	DescribeTable("reports why an adapter cannot be used, and which others can",
+		func(ctx context.Context, adapters []llm.Adapter, id, want string) {
+			_, err := llm.FindAdapter(ctx, id, adapters...)
 			Expect(err).To(MatchError(want))
 		},
-		Entry("unknown", llm.NewRegistry(good, poor, other), "gud",
+		Entry("unknown id", []llm.Adapter{good, poor, other}, "gud",
 			`backend "gud" is not known; available: good, other (known but not available: poor)`),
-		Entry("not available", llm.NewRegistry(good, poor), "poor",
+		Entry("not available", []llm.Adapter{good, poor}, "poor",
 			`backend "poor" is not available: set FANCY_KEY; available: good`),
-		Entry("the only one, not available", llm.NewRegistry(poor), "poor",
+		Entry("the only adapter is not available", []llm.Adapter{poor}, "poor",
 			`backend "poor" is not available: set FANCY_KEY; no other backend is available`),
-		Entry("none usable", llm.NewRegistry(poor), "x",
+		Entry("unknown id, and nothing is available", []llm.Adapter{poor}, "x",
 			`backend "x" is not known; no other backend is available (known but not available: poor)`),
-		Entry("an empty registry", &llm.Registry{}, "x", `backend "x" is not known; no other backend is available`),
+		Entry("no adapters", nil, "x", `backend "x" is not known; no other backend is available`),
 	)
 
-	It("keeps the reason in the error's chain", func(ctx context.Context) {
-		_, err := llm.NewRegistry(poor).Find(ctx, "poor")
+	It("wraps the reason", func(ctx context.Context) {
+		_, err := llm.FindAdapter(ctx, "poor", poor)
 		Expect(err).To(MatchError(errNoKey))
-	})
-
-	It("lets a later adapter replace an earlier one of the same id", func(ctx context.Context) {
-		r := llm.NewRegistry(adapter{id: "good", missing: errNoKey}, other, good)
-		Expect(r.IDs()).To(Equal([]string{"other", "good"}))
-		Expect(r.Find(ctx, "good")).To(Equal(llm.Adapter(good)))
 	})
 })
 

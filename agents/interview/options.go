@@ -14,7 +14,6 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
 // Options configures a Service. The zero value is usable.
@@ -130,7 +129,7 @@ type Deps struct {
 	// remember what it counted, as the texts of prompts come again and again.
 	Count func(model, text string) int
 	// Price returns what usage costs; nil knows no cost.
-	Price budget.Pricer
+	Price llm.Pricer
 	// NewID returns an id for a session: letters, digits, ".", "_" and "-". Nil
 	// makes random ones of 128 bits that nobody can guess.
 	NewID func() string

@@ -22,7 +22,6 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
 func TestInterview(t *testing.T) {
@@ -100,7 +99,7 @@ type rig struct {
 	backend llm.Backend
 	options interview.Options
 	log     *slog.Logger
-	price   budget.Pricer // nil is a price in EUR
+	price   llm.Pricer // nil is a price in EUR
 
 	mu     sync.Mutex
 	ids    int

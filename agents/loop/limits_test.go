@@ -15,7 +15,6 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
 var _ = Describe("Max iterations", Label("L-03"), func() {
@@ -305,7 +304,7 @@ var _ = Describe("Budget", Label("L-11"), func() {
 	)
 
 	It("is shared with others", func() {
-		shared := budget.New(budget.Caps{Calls: 3}, nil, 0)
+		shared := llm.NewBudget(llm.Caps{Calls: 3}, nil, 0)
 		first := newRig(loop.Options{}, all("a", "DONE")...)
 		second := newRig(loop.Options{}, all("a", "DONE")...)
 		first.deps.Shared, second.deps.Shared = shared, shared

@@ -11,13 +11,11 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
 // Deps are what a run is given. Only Backend is required.
 type Deps struct {
-	// Backend is called; find it in an llm.Registry, which says before the first
-	// call whether it is available.
+	// Backend answers the prompts; llm.FindAdapter finds one that is available.
 	Backend llm.Backend
 	// BackendID names the backend in the Result; default: Settings.Backend.
 	BackendID string
@@ -36,12 +34,12 @@ type Deps struct {
 	// OnActivity, if set, is called for each sign of life of an agent that works by
 	// itself; see llm.Request.
 	OnActivity func(tool string)
-	// Price and EURPerUSD serve the cap on cost; see budget.New.
-	Price     budget.Pricer
+	// Price and EURPerUSD serve the cap on cost; see llm.NewBudget.
+	Price     llm.Pricer
 	EURPerUSD float64
 	// Shared, if set, is a budget that this run shares with others, beside its
 	// own of Settings.Budget.
-	Shared *budget.Budget
+	Shared *llm.Budget
 
 	judge func(said string) stop.Verdict // replaces the stop guard in tests
 }

@@ -172,14 +172,14 @@ var _ = Describe("Run never panics", func() {
 })
 
 var _ = Describe("Backends are found by id", Label("L-02"), func() {
-	var registry *llm.Registry
+	var adapters []llm.Adapter
 
 	BeforeEach(func() {
 		r := newRig(loop.Options{}, say("DONE"))
-		registry = llm.NewRegistry(
+		adapters = []llm.Adapter{
 			adapter{id: "copilot", missing: errors.New("the program copilot is not installed")},
 			adapter{id: "claude", Backend: r},
-		)
+		}
 	})
 
 	It("has copilot as the default", func() {
@@ -187,16 +187,16 @@ var _ = Describe("Backends are found by id", Label("L-02"), func() {
 	})
 
 	It("says before the first call which one can be used", func(ctx SpecContext) {
-		_, err := registry.Find(ctx, loop.Defaults().Backend)
+		_, err := llm.FindAdapter(ctx, loop.Defaults().Backend, adapters...)
 		Expect(err).To(MatchError(And(ContainSubstring("not installed"), ContainSubstring("available: claude"))))
-		_, err = registry.Find(ctx, "cluade")
+		_, err = llm.FindAdapter(ctx, "cluade", adapters...)
 		Expect(err).To(MatchError(And(ContainSubstring(`"cluade" is not known`), ContainSubstring("available: claude"))))
 	})
 
 	It("runs with the one that is available", func(ctx SpecContext) {
 		s, err := loop.Resolve(loop.Options{Prompt: "Task", Backend: "claude"}, loop.Options{})
 		Expect(err).NotTo(HaveOccurred())
-		found, err := registry.Find(ctx, s.Backend)
+		found, err := llm.FindAdapter(ctx, s.Backend, adapters...)
 		Expect(err).NotTo(HaveOccurred())
 		rig := newRig(loop.Options{})
 		res := loop.Run(ctx, s, loop.Deps{Backend: found, Clock: rig.clock})

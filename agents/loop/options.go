@@ -2,7 +2,7 @@ package loop
 
 import (
 	"github.com/rehearse-dev/rehearse/internal/quantity"
-	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // Options are what a user may set, in a configuration file or for one run. A
@@ -114,7 +114,7 @@ const (
 )
 
 // BudgetOptions caps a run.
-type BudgetOptions = budget.Caps
+type BudgetOptions = llm.Caps
 
 // BreakerOptions configures the circuit breaker.
 type BreakerOptions struct {

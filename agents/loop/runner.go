@@ -10,7 +10,6 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
 // runner is the state of one run.
@@ -56,7 +55,7 @@ func newRunner(s Settings, d Deps) *runner {
 	}
 	r.Run = run.New(run.Caller{
 		Backend: d.Backend, ID: r.result.Backend, Clock: d.Clock, CallTimeout: s.CallTimeout.Std(),
-		Budgets: []*budget.Budget{budget.New(s.Budget, d.Price, d.EURPerUSD), d.Shared},
+		Budgets: []*llm.Budget{llm.NewBudget(s.Budget, d.Price, d.EURPerUSD), d.Shared},
 	}, s.Timeout)
 	if s.Breaker != nil {
 		r.breaker = run.Breaker{Failures: s.Breaker.Failures, MaxOpens: s.Breaker.MaxOpens}

@@ -14,11 +14,10 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
 // counting returns a worker's call of a backend, in the run's budget.
-func counting(b *budget.Budget, tokens int, then deed) deed {
+func counting(b *llm.Budget, tokens int, then deed) deed {
 	return func(ctx context.Context, r *rig, a persist.Assignment) persist.Outcome {
 		if err := b.Reserve(); err != nil {
 			return persist.Outcome{Grade: persist.Failed, Capped: "calls", Details: err.Error()}
@@ -210,9 +209,9 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 
 	It("comes with a cap of the budget, and what was spent survives a restart", func() {
 		r := newRig(many(5))
-		caps := budget.Caps{Calls: 3}
+		caps := llm.Caps{Calls: 3}
 		work := func() {
-			b := budget.New(caps, nil, 0)
+			b := llm.NewBudget(caps, nil, 0)
 			r.deps.Budget = b
 			for _, t := range r.plan.Tasks {
 				r.deeds[t.ID] = []deed{counting(b, 100, done)}
@@ -230,7 +229,7 @@ var _ = Describe("The end of a run", Label("P-08"), func() {
 		Expect(result.Guard).To(Equal("budget.calls"))
 		Expect(result.Counts.Done).To(Equal(4), "one more call, not four")
 
-		caps = budget.Caps{Calls: 10, Tokens: 450}
+		caps = llm.Caps{Calls: 10, Tokens: 450}
 		work()
 		result = r.again()
 		Expect(result.Guard).To(Equal("budget.tokens"))

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/agents/persist/state"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // The names of blobs in the store.
@@ -157,7 +157,7 @@ func (r *supervisor) load() *ending {
 	if end := r.state.End; end != nil && end.Status == string(StatusComplete) {
 		return &ending{recorded(*end), true}
 	}
-	r.Budget.Restore(budget.Spent(r.state.Spent))
+	r.Budget.Restore(llm.Spent(r.state.Spent))
 	if r.state.Begun() {
 		err = r.resume(found)
 	} else {

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // Deps are what a run is given. Store and Workers are required.
@@ -30,7 +30,7 @@ type Deps struct {
 	// Budget is what the workers' calls are counted in, new in this process: what
 	// earlier ones spent is added to it, and the run ends when a cap trips. Without
 	// one, only what Outcome.Capped says ends it.
-	Budget *budget.Budget
+	Budget *llm.Budget
 }
 
 // Run carries the plan out, from where the store says that it stands, and keeps

@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // supervisor is one process's part of a run. Its state is changed under mu only: timers
@@ -177,7 +177,7 @@ func (r *supervisor) over() *ending {
 		return r.keepFailure(broken)
 	}
 	limits := run.Run{
-		Caller: run.Caller{Budgets: []*budget.Budget{r.Budget}},
+		Caller: run.Caller{Budgets: []*llm.Budget{r.Budget}},
 		Outer:  r.outer, Context: r.ctx, Timeout: r.limits.Timeout,
 	}
 	end := ended(limits.Limits())

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
-	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // handing returns a step that delegates to an agent and expects a result.
@@ -144,7 +144,7 @@ var _ = Describe("Delegation by an action", Label("R-09"), func() {
 
 	It("shares one budget", func() {
 		r := newRig(slices.Concat([]string{handing("helper")}, theirs)...).with(helper("helper"))
-		r.options.Budget = budget.Caps{Calls: 2}
+		r.options.Budget = llm.Caps{Calls: 2}
 		res := r.run()
 		Expect(res.Status).To(Equal(react.StatusBudget))
 		Expect(r.requests).To(HaveLen(2))

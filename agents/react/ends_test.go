@@ -15,7 +15,6 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
 var _ = Describe("Escalation", Label("R-07"), func() {
@@ -214,7 +213,7 @@ type cause struct {
 var _ = Describe("Precedence", func() {
 	causes := []cause{
 		{"interrupted", react.StatusInterrupted, func(*rig) {}},
-		{"budget.tokens", react.StatusBudget, func(r *rig) { r.options.Budget = budget.Caps{Tokens: 1} }},
+		{"budget.tokens", react.StatusBudget, func(r *rig) { r.options.Budget = llm.Caps{Tokens: 1} }},
 		{"timeout", react.StatusTimeout, func(r *rig) { r.options.Timeout = quantity.Duration(time.Second) }},
 		{"done", react.StatusDone, func(*rig) {}},
 		{"max-iterations", react.StatusEscalate, func(r *rig) { r.options.MaxIterations = 1 }},
@@ -255,7 +254,7 @@ var _ = Describe("Precedence", func() {
 
 	It("stops before the call that a budget does not have", func() {
 		r := newRig(searching, ended)
-		r.options.Budget = budget.Caps{Calls: 1}
+		r.options.Budget = llm.Caps{Calls: 1}
 		res := r.run()
 		Expect(res.Status).To(Equal(react.StatusBudget))
 		Expect(res.ExitCode).To(Equal(7))
@@ -266,7 +265,7 @@ var _ = Describe("Precedence", func() {
 
 	It("shares a budget with others", func() {
 		r := newRig(searching, ended)
-		r.deps.Shared = budget.New(budget.Caps{Calls: 1}, nil, 0)
+		r.deps.Shared = llm.NewBudget(llm.Caps{Calls: 1}, nil, 0)
 		Expect(r.run().Status).To(Equal(react.StatusBudget))
 	})
 

@@ -17,7 +17,6 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
 // pieces are the documents that answers of any run are made of, good and bad.
@@ -40,7 +39,7 @@ func drawn(t *rapid.T) *rig {
 		Stuck: rapid.IntRange(-1, 4).Draw(t, "stuck"), Depth: rapid.IntRange(0, 3).Draw(t, "depth"),
 		Reflection: rapid.SampledFrom([]react.Reflection{"", react.Refuse, react.Flag}).Draw(t, "reflection"),
 		Timeout:    quantity.Duration(rapid.SampledFrom([]time.Duration{0, 3 * time.Second, time.Hour}).Draw(t, "timeout")),
-		Budget:     budget.Caps{Calls: rapid.IntRange(0, 12).Draw(t, "calls")},
+		Budget:     llm.Caps{Calls: rapid.IntRange(0, 12).Draw(t, "calls")},
 	}
 	r.set.results["sniff"] = action.Result{Failed: true, Rule: "unknown-action", Observation: "there is no action sniff"}
 	if rapid.Bool().Draw(t, "fails") {

@@ -31,7 +31,6 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
 // Task is what an agent is asked for.
@@ -76,7 +75,7 @@ type Options struct {
 	// Timeout is for the whole run; default 0 (off).
 	Timeout quantity.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
 	// Budget caps the run, what it delegates included.
-	Budget budget.Caps `yaml:"budget,omitempty" json:"budget,omitzero"`
+	Budget llm.Caps `yaml:"budget,omitempty" json:"budget,omitzero"`
 	// Model overrides the agent's.
 	Model string `yaml:"model,omitempty" json:"model,omitempty"`
 }
@@ -104,11 +103,11 @@ type Deps struct {
 	// OnIteration, if set, is called when an iteration is over, also one whose step was refused and one
 	// of an agent that was delegated to, before the next call.
 	OnIteration func(Entry)
-	// Price and EURPerUSD serve the cap on cost; see budget.New.
-	Price     budget.Pricer
+	// Price and EURPerUSD serve the cap on cost; see llm.NewBudget.
+	Price     llm.Pricer
 	EURPerUSD float64
 	// Shared, if set, is a budget that this run shares with others, beside its own.
-	Shared *budget.Budget
+	Shared *llm.Budget
 }
 
 // Person is somebody to ask.

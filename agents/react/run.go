@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
-	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // The errors of a run that cannot begin, wrapped in Result.Err.
@@ -77,7 +77,7 @@ func newSession(o Options, d Deps) *session {
 	o.Depth = cmp.Or(o.Depth, defaultDepth)
 	return &session{opt: o, dep: d, Run: run.New(run.Caller{
 		Backend: d.Backend, ID: d.BackendID, Clock: d.Clock, CallTimeout: cmp.Or(o.CallTimeout.Std(), DefaultCallTimeout),
-		Budgets: []*budget.Budget{budget.New(o.Budget, d.Price, d.EURPerUSD), d.Shared},
+		Budgets: []*llm.Budget{llm.NewBudget(o.Budget, d.Price, d.EURPerUSD), d.Shared},
 	}, o.Timeout)}
 }
 

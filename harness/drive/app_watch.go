@@ -9,7 +9,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
@@ -17,7 +16,7 @@ import (
 // the scripted backend, and bounds them.
 type watch struct {
 	trial  *Trial
-	budget *budget.Budget
+	budget *llm.Budget
 	meter  Meter // of all trials together
 	stop   context.CancelCauseFunc
 	agent  app.Agent
@@ -32,8 +31,8 @@ type watch struct {
 type overBudget struct{ error }
 
 func newWatch(ctx context.Context, c *Conversation, t *Trial, stop context.CancelCauseFunc) *watch {
-	caps := budget.Caps{Calls: c.Talk.MaxCalls, Cost: c.Talk.MaxCost}
-	return &watch{trial: t, budget: budget.New(caps, t.Price, t.EURPerUSD), meter: meterOf(ctx), stop: stop, agent: c.Agent, site: &site{}}
+	caps := llm.Caps{Calls: c.Talk.MaxCalls, Cost: c.Talk.MaxCost}
+	return &watch{trial: t, budget: llm.NewBudget(caps, t.Price, t.EURPerUSD), meter: meterOf(ctx), stop: stop, agent: c.Agent, site: &site{}}
 }
 
 // Begin implements mocks.Observer.

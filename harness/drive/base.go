@@ -14,7 +14,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -28,7 +27,7 @@ type driver struct {
 	scenario scenarios.Scenario
 	script   *script
 	head     record.Scenario
-	price    budget.Pricer
+	price    llm.Pricer
 	rate     float64
 	env      *Env
 	// perturb are the perturbations, inject those of them that the scripted backend makes.
@@ -142,7 +141,7 @@ func Timeouts(all map[string]quantity.Duration) map[string]time.Duration {
 
 // pricer prices usage by one quote, for a script answers as one model whatever
 // model it is asked for. Without a quote every cost is unknown.
-func pricer(quote *price.Quote) (budget.Pricer, float64) {
+func pricer(quote *price.Quote) (llm.Pricer, float64) {
 	if quote == nil {
 		return func(string, llm.Usage) (quantity.Money, bool) { return quantity.Money{}, false }, 0
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/llm/cli"
 	"github.com/rehearse-dev/rehearse/llm/openai"
 	"github.com/rehearse-dev/rehearse/mocks"
@@ -74,7 +73,7 @@ type Trial struct {
 	// Perturb are the perturbations of the trial.
 	Perturb []perturb.Perturbation
 	// Price prices what a call used; EURPerUSD is 0 where the rate is unknown.
-	Price     budget.Pricer
+	Price     llm.Pricer
 	EURPerUSD float64
 	// Env is what the trials of a run share.
 	Env *Env

@@ -6,7 +6,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
-	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -118,7 +118,7 @@ func ValuesOf(j harness.Judged) map[string]float64 {
 
 // Reserve makes a call of a trial, and returns why it was refused, and what ended the
 // trial for it.
-func Reserve(b *budget.Budget) (refused, ended error) {
+func Reserve(b *llm.Budget) (refused, ended error) {
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
 	refused = (&purse{all: b, stop: stop}).Reserve()

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/harness/experiment/result"
 	"github.com/rehearse-dev/rehearse/harness/gate"
-	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
@@ -160,7 +160,7 @@ var _ = Describe("A trial that came to nothing", Label("H-07"), func() {
 
 var _ = Describe("A call that a cap refuses", Label("H-07"), func() {
 	It("ends its trial", func() {
-		b := budget.New(budget.Caps{Calls: 1}, nil, 0)
+		b := llm.NewBudget(llm.Caps{Calls: 1}, nil, 0)
 		refused, ended := experiment.Reserve(b)
 		Expect(refused).NotTo(HaveOccurred())
 		Expect(ended).NotTo(HaveOccurred())

@@ -8,14 +8,13 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // purse is what one trial may spend of what the whole experiment may: it ends the trial
 // when a call is refused.
 type purse struct {
-	all  *budget.Budget
+	all  *llm.Budget
 	head record.Scenario // which has the price
 	stop context.CancelCauseFunc
 
@@ -60,7 +59,7 @@ func (p *purse) spent() (calls int, refused error) {
 type item struct {
 	drive.Driver
 	variant, scenario, trial int
-	budget                   *budget.Budget // nil where nothing is capped
+	budget                   *llm.Budget // nil where nothing is capped
 	tally                    *tally
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
-	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // chunk is how many trials are handed out together at least. In between, lines of the
@@ -99,7 +99,7 @@ func (r *run) drive(ctx context.Context, look int, items []*item) (result.Ending
 
 // lose notes what was spent on trials that an interruption cut off, and that no other
 // line of the journal tells.
-func (r *run) lose(spent budget.Spent) error {
+func (r *run) lose(spent llm.Spent) error {
 	told := r.prior
 	add(&told, &r.used)
 	rate := r.opts.Env.Prices.EURPerUSD
@@ -136,15 +136,15 @@ func drivers(items []*item) iter.Seq[drive.Driver] {
 
 // budget is what is left of the caps, as one that has spent what was used; nil where
 // nothing is capped.
-func (r *run) budget() *budget.Budget {
+func (r *run) budget() *llm.Budget {
 	caps := r.caps
 	if caps.Calls == 0 && caps.Cost.IsZero() {
 		return nil
 	}
 	used := r.prior
 	add(&used, &r.used)
-	b := budget.New(budget.Caps{Calls: caps.Calls, Cost: caps.Cost}, nil, r.opts.Env.Prices.EURPerUSD)
-	spent := budget.Spent{Calls: used.Calls, Cost: used.EUR}
+	b := llm.NewBudget(llm.Caps{Calls: caps.Calls, Cost: caps.Cost}, nil, r.opts.Env.Prices.EURPerUSD)
+	spent := llm.Spent{Calls: used.Calls, Cost: used.EUR}
 	if caps.Cost.Currency == quantity.USD {
 		spent.Cost = used.USD
 	}

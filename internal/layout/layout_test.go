@@ -39,8 +39,6 @@ var allowed = map[string][]string{
 	"llm/":      {"llm", "clock"},
 	"llm/price": {"llm", "fixtures"},
 
-	"llm/backends": {"llm", "llm/cli", "llm/openai"},
-
 	"mocks/wire":    {"llm"},
 	"mocks/tape":    {},
 	"mocks":         {"llm", "clock", "mocks/wire", "mocks/tape"},
@@ -86,13 +84,13 @@ var allowed = map[string][]string{
 	"reports/detection":   {"stat", "harness/detect/score", "reports/plot", "reports/doc"},
 	"reports/experiments": {"harness/experiment/result", "harness/measure", "reports", "reports/doc", "reports/plot"},
 	"reports/inspect":     {"event", "llm", "harness/record", "harness/measure", "harness/gate"},
-	"reports/spans":       {"event", "llm", "llm/genai", "harness/record", "harness/measure", "harness/gate"},
+	"reports/spans":       {"event", "llm", "harness/record", "harness/measure", "harness/gate"},
 	"reports/page": {
 		"event", "llm", "harness/record", "harness/measure", "harness/gate", "harness/compare", "harness/survival",
 		"harness/detect/score", "reports", "reports/",
 	},
 
-	"agents/": {"agents/", "llm", "llm/budget", "llm/genai", "clock", "event", "stat", "fixtures"},
+	"agents/": {"agents/", "llm", "clock", "event", "stat", "fixtures"},
 
 	"agents/interview/kind/report": {"agents/interview/audit", "agents/interview/session", "reports/doc", "reports/plot"},
 	"agents/interview/kind/cast":   {"agents/interview/", "fixtures", "mocks"},

@@ -18,7 +18,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/llm/cli"
 	"github.com/rehearse-dev/rehearse/llm/openai"
 	"github.com/rehearse-dev/rehearse/llm/price"
@@ -192,13 +191,13 @@ func (b *builder) model(ctx context.Context, id string) (detect.Detector, error)
 	if err != nil {
 		return nil, err
 	}
-	found, err := llm.NewRegistry(adapter).Find(ctx, id)
+	found, err := llm.FindAdapter(ctx, id, adapter)
 	if err != nil {
 		return nil, err
 	}
 	var backend llm.Backend = found
 	if most := b.backends.MaxCost; !most.IsZero() {
-		caps := budget.New(budget.Caps{Cost: most}, prices.Pricer(b.backends.Model), prices.EURPerUSD)
+		caps := llm.NewBudget(llm.Caps{Cost: most}, prices.Pricer(b.backends.Model), prices.EURPerUSD)
 		backend = capped{backend, caps, b.stop}
 	}
 	return detect.LLM(detect.LLMConfig{
@@ -251,7 +250,7 @@ func costInEUR(prices *price.Table, model string) func(string, llm.Usage, *float
 // capped is a backend that ends the run when its budget is used up.
 type capped struct {
 	llm.Backend
-	budget *budget.Budget
+	budget *llm.Budget
 	stop   context.CancelCauseFunc
 }
 

@@ -96,7 +96,7 @@ var _ = Describe("configuration", func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(local.Available(ctx)).To(Succeed())
 
-		found, err := llm.NewRegistry(remote, keyed).Find(ctx, "mine")
+		found, err := llm.FindAdapter(ctx, "mine", remote, keyed)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(found.ID()).To(Equal("mine"))
 	})

@@ -14,7 +14,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/genai"
 )
 
 // This file alone knows the semantic conventions.
@@ -100,7 +99,7 @@ func callAttributes(sc *record.Scenario, c *record.Call) []*commonpb.KeyValue {
 	for _, name := range slices.Sorted(maps.Keys(c.Tags)) {
 		attrs = append(attrs, text("rehearse.call.tag."+sanitize.Line(name, maxText), c.Tags[name]))
 	}
-	attrs = append(attrs, genai.Usage(c.Usage)...)
+	attrs = append(attrs, usageAttributes(c.Usage)...)
 	if usd, why := measure.CallCostUSD(sc, c); why == "" {
 		attrs = append(attrs, attribute.Float64("rehearse.cost.usd", usd))
 	}
@@ -111,6 +110,21 @@ func callAttributes(sc *record.Scenario, c *record.Call) []*commonpb.KeyValue {
 		}
 	}
 	return encode(attrs)
+}
+
+// usageAttributes returns the token counts of a call, nil if they are unknown. In the
+// conventions, input includes cached input.
+func usageAttributes(u *llm.Usage) []attribute.KeyValue {
+	if u == nil {
+		return nil
+	}
+	return []attribute.KeyValue{
+		semconv.GenAIUsageInputTokens(u.Input + u.CachedInput + u.CacheWrite),
+		semconv.GenAIUsageOutputTokens(u.Output),
+		semconv.GenAIUsageCacheReadInputTokens(u.CachedInput),
+		semconv.GenAIUsageCacheCreationInputTokens(u.CacheWrite),
+		semconv.GenAIUsageReasoningOutputTokens(u.Reasoning),
+	}
 }
 
 func retryAttributes(k int, r llm.Retry) []*commonpb.KeyValue {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
 // Caller makes calls. Backend and Clock are required.
@@ -22,13 +21,13 @@ type Caller struct {
 	// CallTimeout is for each call; 0 is none.
 	CallTimeout time.Duration
 	// Budgets are asked and told; a nil one has no caps.
-	Budgets []*budget.Budget
+	Budgets []*llm.Budget
 }
 
 // each returns the first cap that a question to each budget meets, or nil.
-func (c Caller) each(question func(*budget.Budget) error) *budget.Exceeded {
+func (c Caller) each(question func(*llm.Budget) error) *llm.BudgetError {
 	for _, b := range c.Budgets {
-		if e, ok := errors.AsType[*budget.Exceeded](question(b)); ok {
+		if e, ok := errors.AsType[*llm.BudgetError](question(b)); ok {
 			return e
 		}
 	}

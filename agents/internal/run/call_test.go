@@ -12,7 +12,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
 func TestRun(t *testing.T) {
@@ -21,8 +20,8 @@ func TestRun(t *testing.T) {
 }
 
 // answering returns a caller with two budgets whose backend gives one answer.
-func answering(reply llm.Reply, err error) (run.Caller, []*budget.Budget) {
-	budgets := []*budget.Budget{budget.New(budget.Caps{}, nil, 0), nil, budget.New(budget.Caps{Tokens: 5}, nil, 0)}
+func answering(reply llm.Reply, err error) (run.Caller, []*llm.Budget) {
+	budgets := []*llm.Budget{llm.NewBudget(llm.Caps{}, nil, 0), nil, llm.NewBudget(llm.Caps{Tokens: 5}, nil, 0)}
 	backend := llm.BackendFunc(func(context.Context, llm.Request) (llm.Reply, error) { return reply, err })
 	return run.Caller{Backend: backend, ID: "fake", Clock: clock.NewVirtual(), Budgets: budgets}, budgets
 }
@@ -38,7 +37,7 @@ var _ = Describe("A caller", func() {
 		reply, err := c.Complete(ctx, llm.Request{})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(reply.Text).To(Equal("hi"))
-		Expect(budgets[0].Spent()).To(Equal(budget.Spent{Calls: 1, Tokens: 6}))
+		Expect(budgets[0].Spent()).To(Equal(llm.Spent{Calls: 1, Tokens: 6}))
 		Expect(r.Limits()).To(HaveField("Guard", "budget.tokens"))
 		Expect(r.Reserve()).To(HaveField("Guard", "budget.tokens"))
 	})
@@ -52,7 +51,7 @@ var _ = Describe("A caller", func() {
 			if unknown {
 				why = "the backend reported no usage"
 			}
-			Expect(budgets[0].Spent()).To(Equal(budget.Spent{Tokens: tokens, TokensUnknown: why}))
+			Expect(budgets[0].Spent()).To(Equal(llm.Spent{Tokens: tokens, TokensUnknown: why}))
 		},
 		Entry("usage", &llm.Error{Usage: &llm.Usage{Output: 3}}, 3, false),
 		Entry("a part of an answer", &llm.Error{Partial: "hel"}, 0, true),

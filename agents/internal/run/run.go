@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
-	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // Ending is why a run ends. Functions return nil if it goes on.
@@ -85,14 +85,14 @@ func (r *Run) Over() *Ending { return cmp.Or(r.interrupted(), r.late()) }
 // Reserve counts one call in each budget, or returns the ending by the first cap that is
 // already reached.
 func (r *Run) Reserve() *Ending {
-	if e := r.each((*budget.Budget).Reserve); e != nil {
+	if e := r.each((*llm.Budget).Reserve); e != nil {
 		return Overspent(e.Cap, e)
 	}
 	return nil
 }
 
 func (r *Run) overspent() *Ending {
-	if e := r.each((*budget.Budget).Check); e != nil {
+	if e := r.each((*llm.Budget).Check); e != nil {
 		return Overspent(e.Cap, e)
 	}
 	return nil

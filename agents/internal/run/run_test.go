@@ -11,18 +11,18 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
-	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 var _ = Describe("The limits of a run", func() {
 	var (
 		c    *clock.Virtual
-		caps *budget.Budget
+		caps *llm.Budget
 		r    run.Run
 	)
 	BeforeEach(func() {
-		c, caps = clock.NewVirtual(), budget.New(budget.Caps{Calls: 1}, nil, 0)
-		r = run.New(run.Caller{Clock: c, Budgets: []*budget.Budget{caps}}, quantity.Duration(time.Minute))
+		c, caps = clock.NewVirtual(), llm.NewBudget(llm.Caps{Calls: 1}, nil, 0)
+		r = run.New(run.Caller{Clock: c, Budgets: []*llm.Budget{caps}}, quantity.Duration(time.Minute))
 	})
 	pass := func() { Expect(c.Sleep(context.Background(), 2*time.Minute)).To(Succeed()) }
 

@@ -21,7 +21,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 	"github.com/rehearse-dev/rehearse/redact"
 )
 
@@ -84,7 +83,7 @@ type Options struct {
 func (j *Job) Run(ctx context.Context, o Options, on *console.View) (result persist.Result, err error) {
 	v := newView(on)
 	defer v.close()
-	spent := budget.New(j.Plan.Limits.Budget, o.Price, o.EURPerUSD)
+	spent := llm.NewBudget(j.Plan.Limits.Budget, o.Price, o.EURPerUSD)
 	deps := work.Deps{
 		Clock: clock.Real(), Sink: v, Person: o.Person, Folder: j.Folder,
 		Price: o.Price, EURPerUSD: o.EURPerUSD, Budget: spent,

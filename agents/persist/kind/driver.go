@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // supervision is one trial: a plan, what survives its processes, and who checks its
@@ -167,7 +167,7 @@ func (r *supervision) live(ctx context.Context) (result persist.Result, died boo
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	process := &crashStore{Store: r.witness.watch(store), sink: r.sink, Process: drive.Process{Plan: r.crashes, OnCrash: func() { cancel(drive.ErrCrashed) }}}
-	shared := budget.New(r.plan.Limits.Budget, r.trial.Price, r.trial.EURPerUSD)
+	shared := llm.NewBudget(r.plan.Limits.Budget, r.trial.Price, r.trial.EURPerUSD)
 	workers, err := work.Build(r.plan, work.Deps{
 		Backend: r.trial.Backend, BackendID: r.trial.BackendID,
 		Conversational: r.trial.Conversational, Inert: r.opts.CannotAct,

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
-	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 const whole = `
@@ -82,7 +82,7 @@ var _ = Describe("Parse", func() {
 		Expect(p.Workers["publisher"].Command).To(Equal([]string{"./publish.sh", "--yes"}))
 		Expect(p.Checks[check.Tests].Command).To(Equal([]string{"go", "test", "./..."}))
 		Expect(p.Checks[check.Features].In).To(Equal([]string{"**/*.go"}))
-		Expect(p.Limits.Budget).To(Equal(budget.Caps{Calls: 100, Cost: quantity.Money{Amount: 5, Currency: quantity.EUR}}))
+		Expect(p.Limits.Budget).To(Equal(llm.Caps{Calls: 100, Cost: quantity.Money{Amount: 5, Currency: quantity.EUR}}))
 	})
 
 	DescribeTable("names place and cause of", func(text string, want ...string) {

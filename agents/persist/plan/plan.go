@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/agents/persist/check"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
-	"github.com/rehearse-dev/rehearse/llm/budget"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // Plan is what is to be done.
@@ -112,7 +112,7 @@ type Limits struct {
 	// Timeout is for the whole run, over all its processes; default 0 (off).
 	Timeout quantity.Duration `yaml:"timeout,omitempty" json:"timeout,omitempty"`
 	// Budget caps the whole run; what is spent survives a restart.
-	Budget budget.Caps `yaml:"budget,omitempty" json:"budget,omitzero"`
+	Budget llm.Caps `yaml:"budget,omitempty" json:"budget,omitzero"`
 	// SaveEvery is the time between two checkpoints; default 5m.
 	SaveEvery quantity.Duration `yaml:"save_every,omitempty" json:"save_every,omitempty"`
 	// Stagnation is how long a task may show no activity; default 10m.

@@ -10,7 +10,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
 // busy returns an agent that makes tool calls by itself, one in a second, and says nothing
@@ -74,18 +73,18 @@ var _ = Describe("An agent whose permissions refuse a tool call", func() {
 
 var _ = Describe("A loop whose answer uses the budget up", func() {
 	It("is done if the answer says so", func() {
-		caps := budget.Caps{Tokens: 10}
+		caps := llm.Caps{Tokens: 10}
 		r := newLoop(loop.Options{}, say("It is built.\nDONE"))
-		r.plan.Limits.Budget, r.deps.Budget = caps, budget.New(caps, nil, 0)
+		r.plan.Limits.Budget, r.deps.Budget = caps, llm.NewBudget(caps, nil, 0)
 		out := r.work()
 		Expect(out.Grade).To(Equal(persist.Done))
 		Expect(out.Prose).To(Equal("It is built."))
 	})
 
 	It("is capped if not, with its answer", func() {
-		caps := budget.Caps{Tokens: 10}
+		caps := llm.Caps{Tokens: 10}
 		r := newLoop(loop.Options{}, say("The half of it is built."))
-		r.plan.Limits.Budget, r.deps.Budget = caps, budget.New(caps, nil, 0)
+		r.plan.Limits.Budget, r.deps.Budget = caps, llm.NewBudget(caps, nil, 0)
 		out := r.work()
 		Expect(out.Capped).To(Equal("tokens"))
 		Expect(out.Answer).To(Equal("The half of it is built."))
@@ -93,9 +92,9 @@ var _ = Describe("A loop whose answer uses the budget up", func() {
 	})
 
 	It("is not done if permissions refused a tool call", func() {
-		caps := budget.Caps{Tokens: 10}
+		caps := llm.Caps{Tokens: 10}
 		r := newLoop(loop.Options{}, reply(llm.Reply{Text: "DONE", Usage: &llm.Usage{Output: 15}, Denials: []llm.Denial{{Tool: "Edit"}}}))
-		r.plan.Limits.Budget, r.deps.Budget = caps, budget.New(caps, nil, 0)
+		r.plan.Limits.Budget, r.deps.Budget = caps, llm.NewBudget(caps, nil, 0)
 		Expect(r.work().Grade).NotTo(Equal(persist.Done))
 	})
 })

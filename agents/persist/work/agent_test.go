@@ -13,7 +13,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/work"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
 const auditor = `---
@@ -145,7 +144,7 @@ var _ = Describe("A ReAct agent", func() {
 
 	It("names the shared cap that tripped", func() {
 		r := newAgent(say(searching), say(goingOn))
-		r.deps.Budget = budget.New(budget.Caps{Calls: 1}, nil, 0)
+		r.deps.Budget = llm.NewBudget(llm.Caps{Calls: 1}, nil, 0)
 		out := r.work()
 		Expect(out.Grade).To(Equal(persist.Failed))
 		Expect(out.Capped).To(Equal("calls"))

@@ -9,7 +9,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
 // maxCarry is how many characters of what an attempt leaves are handed on.
@@ -18,7 +17,7 @@ const maxCarry = 4000
 // looper is a runner loop as a worker.
 type looper struct {
 	options loop.Options
-	caps    budget.Caps // of the whole run
+	caps    llm.Caps // of the whole run
 	dep     Deps
 }
 
@@ -50,7 +49,7 @@ func (l *looper) Work(ctx context.Context, a persist.Assignment) persist.Outcome
 // by itself or with all its work may be made again, unless the agent was not permitted
 // to do it: then another attempt meets the same. Words are what an unfinished answer
 // says.
-func (l *looper) grade(r loop.Result, own budget.Caps, words string) persist.Outcome {
+func (l *looper) grade(r loop.Result, own llm.Caps, words string) persist.Outcome {
 	left := carry(r, words)
 	switch {
 	case r.Status == loop.StatusDone:
@@ -65,7 +64,7 @@ func (l *looper) grade(r loop.Result, own budget.Caps, words string) persist.Out
 		return persist.Outcome{Grade: persist.Done, Details: "completed with the answer that used the budget up"}
 	case r.Status == loop.StatusBudget:
 		out := persist.Outcome{Grade: persist.Failed, Details: r.Details, Carry: left}
-		if e, ok := errors.AsType[*budget.Exceeded](r.Err); ok && l.shared(e, own) {
+		if e, ok := errors.AsType[*llm.BudgetError](r.Err); ok && l.shared(e, own) {
 			out.Capped = e.Cap
 		}
 		return out
@@ -82,12 +81,12 @@ func (l *looper) grade(r loop.Result, own budget.Caps, words string) persist.Out
 // shared reports whether a cap is that of the whole run rather than of the loop's
 // own budget, which is for one attempt. Where both are equal it is: no attempt uses
 // more than all together.
-func (l *looper) shared(e *budget.Exceeded, own budget.Caps) bool {
+func (l *looper) shared(e *llm.BudgetError, own llm.Caps) bool {
 	return limit(l.caps, e.Cap) == e.Limit || limit(own, e.Cap) != e.Limit
 }
 
-// limit returns a cap as budget.Exceeded names it.
-func limit(caps budget.Caps, name string) string {
+// limit returns a cap as llm.BudgetError names it.
+func limit(caps llm.Caps, name string) string {
 	switch name {
 	case "calls":
 		return strconv.Itoa(caps.Calls)

@@ -15,7 +15,6 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
 func newLoop(o loop.Options, turns ...turn) *rig { return newRig(plan.Worker{Loop: &o}, turns...) }
@@ -92,10 +91,10 @@ var _ = Describe("A runner loop", func() {
 		Entry("settings that are not valid", loop.Options{Marker: "\n"}, nil, persist.Blocked, "settings of the loop"),
 	)
 
-	DescribeTable("names the cap of the run that tripped, and none of its own", func(own, run budget.Caps, want string) {
+	DescribeTable("names the cap of the run that tripped, and none of its own", func(own, run llm.Caps, want string) {
 		r := newLoop(loop.Options{Budget: &own, NoProgressLimit: new(0)}, say("a"), say("b"), say("c"), say("DONE"))
 		r.plan.Limits.Budget = run
-		r.deps.Budget = budget.New(run, nil, 0)
+		r.deps.Budget = llm.NewBudget(run, nil, 0)
 		out := r.work()
 		Expect(out.Capped).To(Equal(want))
 		if want == "none" {
@@ -104,10 +103,10 @@ var _ = Describe("A runner loop", func() {
 		}
 		Expect(out.Grade).To(Equal(persist.Failed))
 	},
-		Entry("the run's calls", budget.Caps{}, budget.Caps{Calls: 2}, "calls"),
-		Entry("the run's tokens", budget.Caps{Calls: 9}, budget.Caps{Tokens: 20}, "tokens"),
-		Entry("its own calls", budget.Caps{Calls: 2}, budget.Caps{Calls: 3}, ""),
-		Entry("both at once", budget.Caps{Calls: 2}, budget.Caps{Calls: 2}, "calls"),
+		Entry("the run's calls", llm.Caps{}, llm.Caps{Calls: 2}, "calls"),
+		Entry("the run's tokens", llm.Caps{Calls: 9}, llm.Caps{Tokens: 20}, "tokens"),
+		Entry("its own calls", llm.Caps{Calls: 2}, llm.Caps{Calls: 3}, ""),
+		Entry("both at once", llm.Caps{Calls: 2}, llm.Caps{Calls: 2}, "calls"),
 	)
 
 	It("does not say what it used where a call did not", func() {

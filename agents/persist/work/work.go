@@ -21,7 +21,6 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 )
 
 // Deps are what workers are given. Backend is required where a loop or an agent
@@ -50,11 +49,11 @@ type Deps struct {
 	Actions func(*agentfile.Agent) (action.Set, error)
 	// Person answers agents' questions; nil: nobody does.
 	Person react.Person
-	// Price and EURPerUSD serve caps on cost; see budget.New.
-	Price     budget.Pricer
+	// Price and EURPerUSD serve caps on cost; see llm.NewBudget.
+	Price     llm.Pricer
 	EURPerUSD float64
 	// Budget is what all workers share.
-	Budget *budget.Budget
+	Budget *llm.Budget
 	// ChildClock is the time of the commands of ReAct agents, which live in real time;
 	// default: the machine's.
 	ChildClock clock.Clock
@@ -90,7 +89,7 @@ func Build(p plan.Plan, d Deps) (map[string]persist.Worker, error) {
 }
 
 // build makes one worker. Caps are those of the whole run.
-func build(spec plan.Worker, caps budget.Caps, d Deps) (persist.Worker, error) {
+func build(spec plan.Worker, caps llm.Caps, d Deps) (persist.Worker, error) {
 	if len(spec.Command) > 0 {
 		return &command{argv: spec.Command, env: spec.Env, folder: d.Folder}, nil
 	}

@@ -8,7 +8,6 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
 
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/genai"
 )
 
 // This file alone knows the semantic conventions.
@@ -49,7 +48,22 @@ func replyAttributes(reply llm.Reply) []attribute.KeyValue {
 	if reply.Finish != "" {
 		attrs = append(attrs, semconv.GenAIResponseFinishReasons(string(reply.Finish)))
 	}
-	return append(attrs, genai.Usage(reply.Usage)...)
+	return append(attrs, usageAttributes(reply.Usage)...)
+}
+
+// usageAttributes returns the token counts of a call, nil if they are unknown. In the
+// conventions, input includes cached input.
+func usageAttributes(u *llm.Usage) []attribute.KeyValue {
+	if u == nil {
+		return nil
+	}
+	return []attribute.KeyValue{
+		semconv.GenAIUsageInputTokens(u.Input + u.CachedInput + u.CacheWrite),
+		semconv.GenAIUsageOutputTokens(u.Output),
+		semconv.GenAIUsageCacheReadInputTokens(u.CachedInput),
+		semconv.GenAIUsageCacheCreationInputTokens(u.CacheWrite),
+		semconv.GenAIUsageReasoningOutputTokens(u.Reasoning),
+	}
 }
 
 func errorType(kind string) attribute.KeyValue { return semconv.ErrorTypeKey.String(kind) }

@@ -1,4 +1,4 @@
-package budget_test
+package llm_test
 
 import (
 	"errors"
@@ -9,23 +9,11 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-	"github.com/onsi/gomega/gleak"
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/llm/budget"
 )
-
-func TestBudget(t *testing.T) {
-	RegisterFailHandler(Fail)
-	RunSpecs(t, "llm/budget")
-}
-
-var _ = BeforeEach(func() {
-	before := gleak.Goroutines()
-	DeferCleanup(func() { Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before)) })
-})
 
 func usd(amount float64) quantity.Money {
 	return quantity.Money{Amount: amount, Currency: quantity.USD}
@@ -42,48 +30,48 @@ func cents(model string, u llm.Usage) (quantity.Money, bool) {
 
 func tokens(n int) *llm.Usage { return &llm.Usage{Input: n} }
 
-// exceeded is the *Exceeded behind err.
-func exceeded(err error) budget.Exceeded {
+// exceeded is the *BudgetError behind err.
+func exceeded(err error) llm.BudgetError {
 	GinkgoHelper()
-	e, ok := errors.AsType[*budget.Exceeded](err)
+	e, ok := errors.AsType[*llm.BudgetError](err)
 	Expect(ok).To(BeTrue(), "%v", err)
 	return *e
 }
 
 var _ = Describe("Budget", Label("L-11"), func() {
 	It("allows exactly as many calls as the cap", func() {
-		b := budget.New(budget.Caps{Calls: 2}, nil, 0)
+		b := llm.NewBudget(llm.Caps{Calls: 2}, nil, 0)
 		Expect(b.Reserve()).To(Succeed())
 		Expect(b.Reserve()).To(Succeed())
 		Expect(b.Check()).To(Succeed(), "used up is not over")
-		Expect(exceeded(b.Reserve())).To(Equal(budget.Exceeded{Cap: "calls", Used: "2", Limit: "2"}))
+		Expect(exceeded(b.Reserve())).To(Equal(llm.BudgetError{Cap: "calls", Used: "2", Limit: "2"}))
 		Expect(b.Spent().Calls).To(Equal(2), "a refused call is not counted")
 	})
 
 	It("counts all kinds of tokens", func() {
-		b := budget.New(budget.Caps{Tokens: 15}, nil, 0)
+		b := llm.NewBudget(llm.Caps{Tokens: 15}, nil, 0)
 		b.Add("m", &llm.Usage{Input: 1, CachedInput: 2, CacheWrite: 4, Output: 8}, nil)
 		Expect(b.Check()).To(Succeed())
-		Expect(exceeded(b.Reserve())).To(Equal(budget.Exceeded{Cap: "tokens", Used: "15", Limit: "15"}))
+		Expect(exceeded(b.Reserve())).To(Equal(llm.BudgetError{Cap: "tokens", Used: "15", Limit: "15"}))
 		b.Add("m", tokens(1), nil)
-		Expect(exceeded(b.Check())).To(Equal(budget.Exceeded{Cap: "tokens", Used: "16", Limit: "15"}))
+		Expect(exceeded(b.Check())).To(Equal(llm.BudgetError{Cap: "tokens", Used: "16", Limit: "15"}))
 	})
 
 	It("adds up money", func() {
-		b := budget.New(budget.Caps{Cost: usd(0.1)}, cents, 0)
+		b := llm.NewBudget(llm.Caps{Cost: usd(0.1)}, cents, 0)
 		for range 10 {
 			Expect(b.Reserve()).To(Succeed())
 			b.Add("m", tokens(1), nil)
 			Expect(b.Check()).To(Succeed(), "ten times 0.01 are 0.1, whatever floating point says")
 		}
-		Expect(exceeded(b.Reserve())).To(Equal(budget.Exceeded{Cap: "cost", Used: "0.1 USD", Limit: "0.1 USD"}))
+		Expect(exceeded(b.Reserve())).To(Equal(llm.BudgetError{Cap: "cost", Used: "0.1 USD", Limit: "0.1 USD"}))
 		b.Add("m", tokens(1), nil)
 		Expect(b.Check()).To(MatchError("the budget for cost is used up: 0.11 USD of 0.1 USD"))
 	})
 
 	DescribeTable("finds the cost of a call",
-		func(limit quantity.Money, price budget.Pricer, rate float64, model string, usage *llm.Usage, reported *float64, want float64, unknown string) {
-			b := budget.New(budget.Caps{Cost: limit}, price, rate)
+		func(limit quantity.Money, price llm.Pricer, rate float64, model string, usage *llm.Usage, reported *float64, want float64, unknown string) {
+			b := llm.NewBudget(llm.Caps{Cost: limit}, price, rate)
 			b.Add(model, usage, reported)
 			Expect(b.Spent().Cost).To(BeNumerically("~", want, 1e-12))
 			Expect(b.Spent().CostUnknown).To(Equal(unknown))
@@ -107,7 +95,7 @@ var _ = Describe("Budget", Label("L-11"), func() {
 	)
 
 	It("stays unknown, however much is known later", func() {
-		b := budget.New(budget.Caps{Tokens: 10, Cost: usd(9)}, cents, 0)
+		b := llm.NewBudget(llm.Caps{Tokens: 10, Cost: usd(9)}, cents, 0)
 		b.Add("m", nil, new(0.5))
 		b.Add("m", tokens(1), nil)
 		e := exceeded(b.Check())
@@ -116,23 +104,23 @@ var _ = Describe("Budget", Label("L-11"), func() {
 	})
 
 	It("names a cap that is passed for sure before one that is unknown", func() {
-		b := budget.New(budget.Caps{Tokens: 10, Cost: usd(1)}, cents, 0)
+		b := llm.NewBudget(llm.Caps{Tokens: 10, Cost: usd(1)}, cents, 0)
 		b.Add("m", nil, new(2.0))
 		Expect(exceeded(b.Check()).Cap).To(Equal("cost"))
 	})
 
 	It("asks for nothing that is not capped", func() {
-		for _, b := range []*budget.Budget{nil, budget.New(budget.Caps{}, nil, 0)} {
+		for _, b := range []*llm.Budget{nil, llm.NewBudget(llm.Caps{}, nil, 0)} {
 			b.Add("x", nil, nil)
 			Expect(b.Reserve()).To(Succeed())
 			Expect(b.Check()).To(Succeed())
 		}
-		var none *budget.Budget
-		Expect(none.Spent()).To(Equal(budget.Spent{}))
+		var none *llm.Budget
+		Expect(none.Spent()).To(Equal(llm.Spent{}))
 	})
 
 	It("gives agents that ask at once no more than the cap", func() {
-		b := budget.New(budget.Caps{Calls: 50}, cents, 0)
+		b := llm.NewBudget(llm.Caps{Calls: 50}, cents, 0)
 		var allowed atomic.Int64
 		var group sync.WaitGroup
 		for range 8 {
@@ -147,13 +135,13 @@ var _ = Describe("Budget", Label("L-11"), func() {
 		}
 		group.Wait()
 		Expect(allowed.Load()).To(BeEquivalentTo(50))
-		Expect(b.Spent()).To(Equal(budget.Spent{Calls: 50, Tokens: 50}))
+		Expect(b.Spent()).To(Equal(llm.Spent{Calls: 50, Tokens: 50}))
 	})
 
 	It("never allows a call once a cap is reached", func() {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
-			caps := budget.Caps{Calls: rapid.IntRange(0, 5).Draw(t, "calls"), Tokens: rapid.IntRange(0, 20).Draw(t, "tokens")}
-			b := budget.New(caps, nil, 0)
+			caps := llm.Caps{Calls: rapid.IntRange(0, 5).Draw(t, "calls"), Tokens: rapid.IntRange(0, 20).Draw(t, "tokens")}
+			b := llm.NewBudget(caps, nil, 0)
 			calls, used := 0, 0
 			for _, n := range rapid.SliceOf(rapid.IntRange(0, 9)).Draw(t, "usages") {
 				reached := caps.Calls > 0 && calls >= caps.Calls || caps.Tokens > 0 && used >= caps.Tokens
@@ -175,7 +163,7 @@ var _ = Describe("Budget", Label("L-11"), func() {
 
 // BenchmarkCall accounts for one call; BenchmarkCallFloor locks twice, as it does.
 func BenchmarkCall(b *testing.B) {
-	shared := budget.New(budget.Caps{Calls: math.MaxInt, Tokens: math.MaxInt, Cost: usd(1e12)}, cents, 0)
+	shared := llm.NewBudget(llm.Caps{Calls: math.MaxInt, Tokens: math.MaxInt, Cost: usd(1e12)}, cents, 0)
 	usage := tokens(1)
 	for b.Loop() {
 		if err := shared.Reserve(); err != nil {

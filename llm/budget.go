@@ -1,8 +1,4 @@
-// Package budget caps what agents spend: calls, tokens and money. Agents that
-// work for one purpose share one Budget, so that the first cap to trip is the
-// one that is named. What a backend does not report is unknown and never counted
-// as nothing: under a cap on it, an unknown amount trips the cap.
-package budget
+package llm
 
 import (
 	"cmp"
@@ -12,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/internal/quantity"
-	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // Caps limit a Budget; a zero cap does not limit.
@@ -25,11 +20,13 @@ type Caps struct {
 	Cost quantity.Money `yaml:"cost,omitempty" json:"cost,omitzero"`
 }
 
-// Pricer returns what usage of a model costs, or false if it is not known.
-type Pricer func(model string, u llm.Usage) (quantity.Money, bool)
+// Pricer returns the cost of a call's usage, or false if the price of the model is unknown.
+type Pricer func(model string, u Usage) (quantity.Money, bool)
 
-// Budget adds up what was spent and reports when a cap is reached. It is safe for
-// concurrent use. A nil Budget has no caps.
+// Budget adds up calls, tokens and money, and reports the first cap that is reached.
+// Agents that work on one task share a Budget. An amount that a backend does not report
+// is unknown, not zero, and trips a cap on it. A Budget is safe for concurrent use; a nil
+// Budget has no caps.
 type Budget struct {
 	caps  Caps
 	price Pricer
@@ -39,22 +36,22 @@ type Budget struct {
 	spent Spent
 }
 
-// Spent is the amount used so far.
+// Spent is the amount that a Budget has counted.
 type Spent struct {
 	Calls  int
 	Tokens int
 	// Cost is in the currency of the cap.
 	Cost float64
-	// TokensUnknown and CostUnknown are why the sums are only lower bounds;
-	// empty if they are exact.
+	// TokensUnknown and CostUnknown give the reason if Tokens and Cost are only lower
+	// bounds; empty if they are exact.
 	TokensUnknown string
 	CostUnknown   string
 }
 
-// New returns a budget. The pricer may be nil, so that only costs that backends
-// report themselves are known. The rate in EUR for one USD converts amounts into
-// the currency of the cap; with 0 an amount in the other currency is unknown.
-func New(caps Caps, price Pricer, eurPerUSD float64) *Budget {
+// NewBudget returns a budget. Without a pricer only costs that backends report are
+// known. The rate in EUR for one USD converts amounts into the currency of the cap;
+// with 0, amounts in the other currency are unknown.
+func NewBudget(caps Caps, price Pricer, eurPerUSD float64) *Budget {
 	return &Budget{caps: caps, price: price, rate: eurPerUSD}
 }
 
@@ -68,8 +65,7 @@ func (b *Budget) Spent() Spent {
 	return b.spent
 }
 
-// Restore adds what was spent before, by another Budget whose Spent it is: that of
-// an earlier process with the same caps.
+// Restore adds the amount that an earlier process with the same caps spent.
 func (b *Budget) Restore(before Spent) {
 	if b == nil {
 		return
@@ -83,9 +79,8 @@ func (b *Budget) Restore(before Spent) {
 	b.spent.CostUnknown = cmp.Or(b.spent.CostUnknown, before.CostUnknown)
 }
 
-// Reserve counts one call and returns nil, or, if a cap is reached already,
-// counts nothing and returns an *Exceeded. Any number of agents that reserve at
-// once never get more calls than the cap.
+// Reserve counts one call, unless a cap is already reached: then it returns a
+// *BudgetError and counts nothing. Concurrent callers never get more calls than the cap.
 func (b *Budget) Reserve() error {
 	if b == nil {
 		return nil
@@ -99,9 +94,8 @@ func (b *Budget) Reserve() error {
 	return nil
 }
 
-// Check returns an *Exceeded if more was used than a cap allows, or an unknown
-// amount of something that is capped. What is used up exactly is allowed here
-// and refused by the next Reserve.
+// Check returns a *BudgetError if more was used than a cap allows, or if the amount used
+// is unknown. It permits an amount equal to the cap; the next Reserve does not.
 func (b *Budget) Check() error {
 	if b == nil {
 		return nil
@@ -114,10 +108,9 @@ func (b *Budget) Check() error {
 	return nil
 }
 
-// Add adds what one call of a model used: usage is nil if it is unknown, and
-// reportedUSD is the cost that the backend itself reported, which precedes the
-// pricer's, or nil.
-func (b *Budget) Add(model string, usage *llm.Usage, reportedUSD *float64) {
+// Add adds the usage of one call, nil if it is unknown. A cost that the backend reported
+// takes precedence over the pricer's.
+func (b *Budget) Add(model string, usage *Usage, reportedUSD *float64) {
 	if b == nil {
 		return
 	}
@@ -135,12 +128,12 @@ func (b *Budget) Add(model string, usage *llm.Usage, reportedUSD *float64) {
 	}
 }
 
-// cost is one call's cost in the currency of the cap, or why it is unknown.
-func (b *Budget) cost(model string, usage *llm.Usage, reportedUSD *float64) (amount float64, unknown string) {
+// cost returns one call's cost in the currency of the cap, or why it is unknown.
+func (b *Budget) cost(model string, usage *Usage, reportedUSD *float64) (amount float64, unknown string) {
 	var money quantity.Money
 	switch {
 	case b.caps.Cost.Amount == 0:
-		return 0, "" // nobody asks
+		return 0, ""
 	case reportedUSD != nil:
 		money = quantity.Money{Amount: *reportedUSD, Currency: quantity.USD}
 	case usage == nil:
@@ -160,13 +153,11 @@ func (b *Budget) cost(model string, usage *llm.Usage, reportedUSD *float64) (amo
 	return amount, ""
 }
 
-// slack forgives the rounding of sums of floating-point amounts, so that ten
-// times 0.01 reach a cap of 0.10 exactly.
+// slack is the tolerated rounding error of sums: ten times 0.01 reaches a cap of 0.10.
 const slack = 1e-9
 
-// tripped returns the first cap that is passed, or, when another call is asked
-// for, reached.
-func (b *Budget) tripped(another bool) *Exceeded {
+// tripped returns the first cap that is exceeded or, before another call, reached.
+func (b *Budget) tripped(another bool) *BudgetError {
 	over := func(used, limit float64) bool {
 		if another {
 			return limit > 0 && used >= limit*(1-slack)
@@ -176,21 +167,21 @@ func (b *Budget) tripped(another bool) *Exceeded {
 	caps, spent := b.caps, b.spent
 	switch {
 	case over(float64(spent.Calls), float64(caps.Calls)):
-		return &Exceeded{Cap: "calls", Used: strconv.Itoa(spent.Calls), Limit: strconv.Itoa(caps.Calls)}
+		return &BudgetError{Cap: "calls", Used: strconv.Itoa(spent.Calls), Limit: strconv.Itoa(caps.Calls)}
 	case over(float64(spent.Tokens), float64(caps.Tokens)):
-		return &Exceeded{Cap: "tokens", Used: strconv.Itoa(spent.Tokens), Limit: strconv.Itoa(caps.Tokens)}
+		return &BudgetError{Cap: "tokens", Used: strconv.Itoa(spent.Tokens), Limit: strconv.Itoa(caps.Tokens)}
 	case over(spent.Cost, caps.Cost.Amount):
 		used := quantity.Money{Amount: round(spent.Cost), Currency: caps.Cost.Currency}
-		return &Exceeded{Cap: "cost", Used: used.String(), Limit: caps.Cost.String()}
+		return &BudgetError{Cap: "cost", Used: used.String(), Limit: caps.Cost.String()}
 	case caps.Tokens > 0 && spent.TokensUnknown != "":
-		return &Exceeded{Cap: "tokens", Limit: strconv.Itoa(caps.Tokens), Unknown: spent.TokensUnknown}
+		return &BudgetError{Cap: "tokens", Limit: strconv.Itoa(caps.Tokens), Unknown: spent.TokensUnknown}
 	case caps.Cost.Amount > 0 && spent.CostUnknown != "":
-		return &Exceeded{Cap: "cost", Limit: caps.Cost.String(), Unknown: spent.CostUnknown}
+		return &BudgetError{Cap: "cost", Limit: caps.Cost.String(), Unknown: spent.CostUnknown}
 	}
 	return nil
 }
 
-// round cuts the digits that only floating-point addition made.
+// round removes the digits that come from floating-point addition.
 func round(amount float64) float64 {
 	text := strconv.FormatFloat(amount, 'g', 9, 64)
 	rounded, err := strconv.ParseFloat(text, 64)
@@ -200,18 +191,18 @@ func round(amount float64) float64 {
 	return rounded
 }
 
-// Exceeded reports the cap that tripped.
-type Exceeded struct {
+// BudgetError reports the cap that tripped.
+type BudgetError struct {
 	// Cap is "calls", "tokens" or "cost".
 	Cap string
 	// Used and Limit are amounts with their unit; Used is empty if unknown.
 	Used, Limit string
-	// Unknown is why the amount used is not known, which trips a cap too.
+	// Unknown is the reason if the amount used is not known.
 	Unknown string
 }
 
 // Error names the cap, the amount used and the reason.
-func (e *Exceeded) Error() string {
+func (e *BudgetError) Error() string {
 	if e.Unknown != "" {
 		return fmt.Sprintf("%s spent: unknown (%s), so the cap of %s cannot be kept", e.Cap, e.Unknown, e.Limit)
 	}
