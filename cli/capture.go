@@ -18,7 +18,6 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/format"
-	"github.com/rehearse-dev/rehearse/internal/httpserve"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/llm/openai"
@@ -107,7 +106,7 @@ func (f *captureFlags) validate() error {
 	case f.rebuild && (f.upstream != "" || f.again):
 		return errors.New("--rebuild captures nothing; leave out --upstream and --append")
 	}
-	return httpserve.CheckHosts(f.hosts)
+	return checkHosts(f.hosts)
 }
 
 // tape is the file beside the script.
@@ -168,7 +167,7 @@ func (a *app) journal(flags captureFlags, options capture.Options) (*capture.Jou
 
 // serveCapture passes on until ctx ends.
 func (a *app) serveCapture(ctx context.Context, flags captureFlags, options capture.Options, journal *capture.Journal) error {
-	lines := httpserve.NewLines(a.stderr)
+	lines := &lineWriter{out: a.stderr}
 	var broken atomic.Bool
 	options.First = journal.Next()
 	options.Keep = func(x tape.Exchange) error {
@@ -176,11 +175,11 @@ func (a *app) serveCapture(ctx context.Context, flags captureFlags, options capt
 		switch {
 		case err != nil:
 			broken.Store(true)
-			lines.Print("rehearse: " + sanitize.Line(err.Error(), 300))
+			lines.print("rehearse: " + sanitize.Line(err.Error(), 300))
 		case x.Lost != "":
-			lines.Print(fmt.Sprintf("%d %s not kept: %s", x.N, sanitize.Line(x.Path, 60), sanitize.Line(x.Lost, 300)))
+			lines.print(fmt.Sprintf("%d %s not kept: %s", x.N, sanitize.Line(x.Path, 60), sanitize.Line(x.Lost, 300)))
 		case !flags.quiet:
-			lines.Print(fmt.Sprintf("%d %s %d, %d bytes%s", x.N, sanitize.Line(x.Path, 60), x.Status, len(x.Body), secrets(x.Redacted)))
+			lines.print(fmt.Sprintf("%d %s %d, %d bytes%s", x.N, sanitize.Line(x.Path, 60), x.Status, len(x.Body), secrets(x.Redacted)))
 		}
 		return err
 	}
@@ -188,7 +187,7 @@ func (a *app) serveCapture(ctx context.Context, flags captureFlags, options capt
 	if err != nil {
 		return usage(err)
 	}
-	err = a.serve(ctx, flags.listen, httpserve.Local(proxy, flags.hosts),
+	err = a.serve(ctx, flags.listen, requireLocal(proxy, flags.hosts),
 		"capturing; point an agent here with OPENAI_BASE_URL=%s or ANTHROPIC_BASE_URL=%s and its own key, and end with Ctrl-C")
 	proxy.Wait()
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/format"
-	"github.com/rehearse-dev/rehearse/internal/httpserve"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm/token"
 	"github.com/rehearse-dev/rehearse/mocks"
@@ -71,7 +70,7 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 	if flags.scale <= 0 {
 		return usage(fmt.Errorf("--time-scale %g: it must be more than 0", flags.scale))
 	}
-	if err := httpserve.CheckHosts(flags.hosts); err != nil {
+	if err := checkHosts(flags.hosts); err != nil {
 		return usage(err)
 	}
 	script, diagnostics := scenarios.LoadScript(file, scenarios.Options{Kinds: a.agents.Formats()})
@@ -96,9 +95,9 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 	if err := server.Attach("", engine); err != nil {
 		return noVerdict(err)
 	}
-	handler := httpserve.Local(&server, flags.hosts)
+	handler := requireLocal(&server, flags.hosts)
 	if !flags.quiet {
-		handler = httpserve.Logged(a.stderr, handler)
+		handler = logExchanges(a.stderr, handler)
 	}
 	if err := a.serve(ctx, flags.listen, handler,
 		"serving; point a client here with OPENAI_BASE_URL=%s or ANTHROPIC_BASE_URL=%s, any key, and end with Ctrl-C"); err != nil {
@@ -113,7 +112,7 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 // serve answers clients of the scripted APIs until ctx ends, once it has printed its address
 // and what is to be done with it, in which %s stands for the bases of OpenAI and Anthropic.
 func (a *app) serve(ctx context.Context, address string, handler http.Handler, advice string) error {
-	return httpserve.Serve(ctx, address, handler, func(base string, public bool) {
+	return serveHTTP(ctx, address, handler, func(base string, public bool) {
 		fmt.Fprintln(a.stdout, base)
 		fmt.Fprintf(a.stderr, advice+"\n", base, strings.TrimSuffix(base, "/v1"))
 		if public {
@@ -122,7 +121,7 @@ func (a *app) serve(ctx context.Context, address string, handler http.Handler, a
 	})
 }
 
-// hostFlag adds the flag that names further hosts for httpserve.Local.
+// hostFlag adds the flag that names further hosts for requireLocal.
 func hostFlag(f *pflag.FlagSet, hosts *[]string) {
 	f.StringSliceVar(hosts, "host", nil, "also answer requests whose Host header has this name, such as\nhost.docker.internal (default: only names of this machine)")
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/app"
-	"github.com/rehearse-dev/rehearse/harness/app/egress"
 	"github.com/rehearse-dev/rehearse/internal/child"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
@@ -62,11 +61,11 @@ func newSite(c *Conversation, t *Trial, realTime bool, stop context.CancelCauseF
 
 // isolate gives a program a network of its own, from which nothing outside is reached,
 // where the machine can and the scenario does not say otherwise; nil is the machine's.
-func (c *Conversation) isolate(t *Trial, s *site, tell func(host string)) *egress.Network {
+func (c *Conversation) isolate(t *Trial, s *site, tell func(host string)) *trialNetwork {
 	if !c.OwnNetwork {
 		return nil
 	}
-	network, err := egress.NewNetwork(tell)
+	network, err := newTrialNetwork(tell)
 	if err != nil {
 		return nil // the proxy alone refuses what asks it
 	}
@@ -76,14 +75,14 @@ func (c *Conversation) isolate(t *Trial, s *site, tell func(host string)) *egres
 }
 
 // refuse starts the proxy that refuses other machines.
-func (s *site) refuse(t *Trial, network *egress.Network, tell func(host string)) (err error) {
+func (s *site) refuse(t *Trial, network *trialNetwork, tell func(host string)) (err error) {
 	var on net.Listener // the proxy's own
 	if network != nil {
-		if on, err = network.Listen(); err != nil {
+		if on, err = network.listen(); err != nil {
 			return fmt.Errorf("listen in the agent's network: %w", err)
 		}
 	}
-	proxy, err := egress.Listen(on, tell)
+	proxy, err := listenProxy(on, tell)
 	if err != nil {
 		return err
 	}
@@ -93,7 +92,7 @@ func (s *site) refuse(t *Trial, network *egress.Network, tell func(host string))
 }
 
 // connect makes the scripted backend reachable.
-func (c *Conversation) connect(t *Trial, s *site, network *egress.Network, realTime bool) error {
+func (c *Conversation) connect(t *Trial, s *site, network *trialNetwork, realTime bool) error {
 	if !realTime {
 		s.Client = &http.Client{Transport: mocks.NewTransport(t.engine)}
 		return nil
@@ -105,7 +104,7 @@ func (c *Conversation) connect(t *Trial, s *site, network *egress.Network, realT
 	t.Cleanup(release)
 	s.Backend = strings.TrimSuffix(url, "/v1")
 	if network != nil {
-		on, err := network.Listen()
+		on, err := network.listen()
 		if err != nil {
 			return fmt.Errorf("listen in the agent's network: %w", err)
 		}

@@ -23,3 +23,12 @@ func Recorded(sc scenarios.Scenario, env *Env, agent func(http.RoundTripper)) (r
 	agent(mocks.NewTransport(t.engine))
 	return t.finish(record.End{}), nil
 }
+
+// TryOwnNetwork returns an error if this machine gives programs no network of their own.
+func TryOwnNetwork() error {
+	network, err := newTrialNetwork(func(string) {})
+	if err != nil {
+		return err
+	}
+	return network.Close()
+}

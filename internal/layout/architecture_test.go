@@ -79,7 +79,7 @@ func folders(table map[string][]string) map[string]string {
 // have a row of their own.
 func folderOf(pkg string) string {
 	switch pkg {
-	case "harness/kind", "harness/kind/external", "harness/kind/function": // part of the core
+	case "harness/kind", "harness/kind/function": // part of the core
 	default:
 		if strings.Contains(pkg+"/", "/kind/") {
 			return "kind"

@@ -57,7 +57,7 @@ var allowed = map[string][]string{
 	"harness/app":    {"clock"},
 	"harness/drive": {
 		"llm", "llm/", "clock", "event", "mocks", "mocks/agent", "scenarios", "scenarios/", "harness/record", "harness/app",
-		"harness/app/egress", "harness/judge",
+		"harness/judge",
 	},
 	"harness/measure":           {"llm", "llm/price", "stat", "event", "harness/record"},
 	"harness/gate":              {"event", "harness/record", "harness/measure", "scenarios/expect"},
@@ -68,7 +68,6 @@ var allowed = map[string][]string{
 	"harness/detect/score":      {"harness/corpus", "harness/detect", "stat"},
 	"harness/drift":             {"llm", "clock", "mocks/wire", "mocks/capture", "mocks/tape"},
 	"harness/kind":              {"harness/drive", "harness/gate", "harness/measure", "mocks/agent", "scenarios"},
-	"harness/kind/external":     {"harness/gate"},
 	"harness/kind/function":     core,
 	"harness":                   append([]string{"harness/kind/function"}, core...),
 	"harness/explore":           append([]string{"harness"}, core...),
@@ -114,7 +113,7 @@ var allowed = map[string][]string{
 // core is what a package of the harness may import that drives scenarios.
 var core = []string{
 	"clock", "event", "llm", "llm/", "mocks", "stat", "scenarios", "scenarios/expect", "scenarios/perturb", "harness/app", "harness/drive",
-	"harness/experiment/result", "harness/gate", "harness/kind", "harness/kind/external", "harness/measure", "harness/record", "harness/survival",
+	"harness/experiment/result", "harness/gate", "harness/kind", "harness/measure", "harness/record", "harness/survival",
 }
 
 // adapts is what a kind of agent may import: the core and what it adapts.

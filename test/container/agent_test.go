@@ -19,11 +19,10 @@ import (
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/app/apptest"
-	"github.com/rehearse-dev/rehearse/harness/app/web"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind/container"
+	httpkind "github.com/rehearse-dev/rehearse/harness/kind/http"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/internal/httpturn"
 	"github.com/rehearse-dev/rehearse/kinds"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/llm/token"
@@ -196,9 +195,10 @@ var _ = Describe("an agent in a container", Label("docker", "H-08"), func() {
 			fmt.Fprint(w, `{"choices": [{"message": {"role": "assistant", "content": "It is this."}}]}`)
 		}))
 		DeferCleanup(model.Close)
-		request, err := httpturn.Compile(httpturn.Request{Path: "/chat", Body: `{"message": {{json .Turn}}}`})
+		web := httpkind.Web{Request: httpkind.Request{Path: "/chat", Body: `{"message": {{json .Turn}}}`}, Health: "/healthz"}
+		dialogue, err := web.Dialogue()
 		Expect(err).NotTo(HaveOccurred())
-		agent, err := container.New(container.Config{Image: image, Port: 8080, Routed: true}, web.Dialogue{Request: request, Health: "/healthz"})
+		agent, err := container.New(container.Config{Image: image, Port: 8080, Routed: true}, dialogue)
 		Expect(err).NotTo(HaveOccurred())
 		var told []string
 		s, err := agent.Start(ctx, app.Site{

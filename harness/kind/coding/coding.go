@@ -13,7 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/harness/app"
-	"github.com/rehearse-dev/rehearse/harness/app/command"
+	"github.com/rehearse-dev/rehearse/harness/kind/command"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/cli"
 )

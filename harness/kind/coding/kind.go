@@ -4,7 +4,6 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind"
-	"github.com/rehearse-dev/rehearse/harness/kind/external"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -31,7 +30,7 @@ func Kind() kind.Kind {
 			Options: func() any { return new(Options) },
 			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).Check(c, "drive.coding") },
 		},
-		Invariants: external.Invariants(),
+		Invariants: kind.ExternalInvariants(),
 		New: func(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 			o := sc.Drive.Options.(*Options)
 			agent, err := New(Config{

@@ -1,14 +1,17 @@
-// Package command lets scenarios drive a program by what it reads and prints.
+// Package command drives a program over its input and output: a process for each turn, or
+// one for the whole conversation. It also starts and ends programs for the kinds of agents
+// that are spoken to in other ways.
+//
+// A program gets a process group and an environment of its own. What it started ends with
+// it; on Linux also processes that left the group.
 package command
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/app/command"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind"
-	"github.com/rehearse-dev/rehearse/harness/kind/external"
 	"github.com/rehearse-dev/rehearse/internal/jsonpath"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
@@ -16,7 +19,7 @@ import (
 
 // Options are the keys under drive.command.
 type Options struct {
-	Process        `yaml:",inline"`
+	Launch         `yaml:",inline"`
 	scenarios.Talk `yaml:",inline"`
 	// Input is how a turn reaches the program: "stdin" (default), "argument" (in place of
 	// {turn} in Run, or at its end) or "file" (beside the workspace, whose path takes the
@@ -42,7 +45,10 @@ type Options struct {
 const SharedNetwork = "shared"
 
 // lives reports whether the program lives from one turn to the next.
-func (o *Options) lives() bool { return o.Lives == "session" }
+func (o *Options) lives() bool { return o.Lives == livesSession }
+
+// structured reports whether the output is JSON.
+func (o *Options) structured() bool { return o.Output == outputJSON || o.Output == outputJSONL }
 
 // Kind returns the kind "command".
 func Kind() kind.Kind {
@@ -57,20 +63,19 @@ func Kind() kind.Kind {
 			},
 			Relocate: func(opts any, back string) map[string]any { return opts.(*Options).Relocate(back) },
 		},
-		Invariants: external.Invariants(),
+		Invariants: kind.ExternalInvariants(),
 		New:        newDriver,
 	}
 }
 
 func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	o := sc.Drive.Options.(*Options)
-	run, vars, err := o.Resolve(&sc, env)
-	if err != nil {
+	resolved := *o
+	var err error
+	if resolved.Launch, err = o.Resolve(&sc, env); err != nil {
 		return nil, err
 	}
-	agent, err := command.New(command.Config{
-		Run: run, Env: vars, Input: o.Input, Lives: o.Lives, Output: o.Output, Answer: o.Answer,
-	})
+	agent, err := New(resolved)
 	if err != nil {
 		return nil, err
 	}
@@ -85,18 +90,17 @@ func (o *Options) check(c *scenarios.Checker) {
 	if len(o.Run) == 0 || o.Run[0] == "" {
 		c.Add(at+".run", "", "there is no program; write run: [program, argument]")
 	}
-	structured := o.Output == "json" || o.Output == "jsonl"
 	switch {
-	case structured && o.Answer == "":
+	case o.structured() && o.Answer == "":
 		c.Add(at+".output", "", "output: %s needs the JSON path of the answer, such as answer: $.result", o.Output)
-	case !structured && o.Answer != "":
+	case !o.structured() && o.Answer != "":
 		c.Add(at+".answer", "", "a text has no JSON path; say output: json or output: jsonl, too")
-	case structured:
+	case o.structured():
 		if _, err := jsonpath.Parse(o.Answer); err != nil {
 			c.Add(at+".answer", "", "%v", err)
 		}
 	}
-	if o.Lives == "session" {
+	if o.lives() {
 		o.checkSession(c, at)
 	}
 	o.Check(c, at)
@@ -105,7 +109,7 @@ func (o *Options) check(c *scenarios.Checker) {
 // checkSession checks how a process is spoken to that lives for a whole session, in which
 // a turn is a line of its standard input.
 func (o *Options) checkSession(c *scenarios.Checker, at string) {
-	if o.Input != "" && o.Input != "stdin" {
+	if o.Input != "" && o.Input != inputStdin {
 		c.Add(at+".input", "", "a process that lives for the session reads its turns from standard input, not by input: %s", o.Input)
 	}
 	for i, turn := range o.Turns {

@@ -1,146 +1,234 @@
 package command
 
 import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
-	"maps"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
-	"slices"
 	"strings"
+	"syscall"
+	"time"
 
-	"github.com/rehearse-dev/rehearse/harness/drive"
-	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
-	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/internal/child"
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
-// Process is how somebody else's program is started.
-type Process struct {
-	// Run is the program and its arguments. A program with a slash in it is relative to
-	// the scenario file's folder, another is looked up in PATH. In all of them {here}
-	// stands for that folder, and {rehearse} for the program that drives the scenario.
-	Run []string `yaml:"run,omitempty" json:"run,omitempty"`
-	// Env are variables beside those by which clients find the scripted backend.
-	Env map[string]string `yaml:"env,omitempty" json:"env,omitempty"`
-}
-
-// The placeholders in how a program is started, see Process.
 const (
-	folderHere  = "{here}"
-	programHere = "{rehearse}"
+	// maxErrors limits the bytes that it may write to standard error while it runs.
+	maxErrors = 64 << 20
+	// grace limits how long a program may take to end after SIGTERM, and how long a
+	// descendant may keep its output open.
+	grace = time.Second
 )
 
-// Resolve returns how a scenario starts the program: the command line, and the variables
-// as NAME=value, sorted.
-func (p *Process) Resolve(sc *scenarios.Scenario, env *drive.Env) (argv, vars []string, err error) {
-	argv = slices.Clone(p.Run)
-	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
-		vars = append(vars, name+"="+p.Env[name])
-	}
-	if len(argv) > 0 && strings.ContainsRune(filepath.ToSlash(argv[0]), '/') && !filepath.IsAbs(argv[0]) && !strings.HasPrefix(argv[0], folderHere) {
-		argv[0] = folderHere + "/" + path.Clean(filepath.ToSlash(argv[0]))
-	}
-	for _, texts := range [][]string{argv, vars} {
-		for i := range texts {
-			if texts[i], err = resolve(texts[i], sc, env); err != nil {
-				return nil, nil, fmt.Errorf("start %s: %w", strings.Join(p.Run, " "), err)
-			}
-		}
-	}
-	if slices.ContainsFunc(p.Run, func(arg string) bool { return strings.Contains(arg, programHere) }) {
-		// A build with the race detector otherwise sleeps for a second before it exits.
-		vars = append(vars, "GORACE="+strings.TrimSpace(os.Getenv("GORACE")+" atexit_sleep_ms=0"))
-	}
-	return argv, vars, nil
+// Program is a program that is started in a site.
+type Program struct {
+	// Argv is the program, which is searched for in PATH unless it has a slash, and its
+	// arguments. It runs in the site's folder.
+	Argv []string
+	// Env has NAME=value pairs on top of those of Environ.
+	Env []string
+	// Stdout receives what the program prints, from one goroutine. An error of it ends the
+	// program, and becomes the error of Wait if it is an *app.Error. Nil is the site's log.
+	Stdout io.Writer
 }
 
-// resolve puts what they stand for in place of the placeholders.
-func resolve(text string, sc *scenarios.Scenario, env *drive.Env) (string, error) {
-	if strings.Contains(text, folderHere) {
-		folder, err := sc.Folder()
-		if err != nil {
-			return "", err
-		}
-		text = strings.ReplaceAll(text, folderHere, folder)
-	}
-	if strings.Contains(text, programHere) {
-		self, err := env.Program()
-		if err != nil {
-			return "", err
-		}
-		text = strings.ReplaceAll(text, programHere, self)
-	}
-	return text, nil
+// Process is a started program.
+type Process struct {
+	*child.Process
+	name   string
+	errors child.Tail
+	left   []string // names of the processes that the sweep killed
 }
 
-// Hint returns a hint for a program that did not find a file: programs are started
-// in the workspace, and an argument names a file that is not there, but beside the
-// scenario or in the folder in which rehearse runs. It is empty if there is none.
-func (p *Process) Hint(sc *scenarios.Scenario, files map[string]string) string {
-	here, err := sc.Folder()
+// lookup returns the path of a program.
+func lookup(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err == nil {
+		path, err = filepath.Abs(path) // it is started in another folder
+	}
 	if err != nil {
-		return ""
+		if reason := errors.Unwrap(err); reason != nil {
+			err = reason
+		}
+		hint := "install it, or correct its name"
+		if errors.Is(err, fs.ErrPermission) {
+			hint = "make it executable, or name the program that runs it"
+		}
+		return "", app.Errorf(app.Unusable, "the program %q cannot be started: %w; %s", name, err, hint)
 	}
-	for i, arg := range p.Run {
-		name := filepath.FromSlash(arg)
-		if _, there := files[path.Clean(arg)]; there || name == "" || filepath.IsAbs(name) {
-			continue
-		}
-		if _, err := exec.LookPath(arg); i == 0 && (err == nil || strings.Contains(arg, "/")) {
-			continue // it was found, or is relative to the scenario's folder already
-		}
-		if found := relativeTo(here, name); found != "" {
-			return fmt.Sprintf("\ndid you mean %q? programs are started in the workspace; %s is the folder of the scenario file",
-				folderHere+"/"+found, folderHere)
-		}
-	}
-	return ""
+	return path, nil
 }
 
-// relativeTo returns the path, from the folder here, of a file that is named relative to
-// that folder or to the current one; empty if there is no such file.
-func relativeTo(here, name string) string {
-	for _, folder := range []string{here, "."} {
-		file, err := filepath.Abs(filepath.Join(folder, name))
-		if err != nil {
-			continue
-		}
-		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		if below, err := filepath.Rel(here, file); err == nil {
-			return filepath.ToSlash(below)
-		}
+// Start starts a program. The caller must call Stop, and may call Wait before. The error
+// is an *app.Error.
+func Start(site app.Site, program Program) (*Process, error) {
+	if program.Stdout == nil {
+		program.Stdout = logOf(site)
 	}
-	return ""
+	return start(site, program, child.Program{Stdout: program.Stdout})
 }
 
-// Relocate returns the keys of the process that change when the scenario's file moves to
-// another folder, from which back leads to the old one.
-func (p *Process) Relocate(back string) map[string]any {
-	changes := map[string]any{}
-	if run := relocateRun(p.Run, back); !slices.Equal(run, p.Run) {
-		changes["run"] = run
+// start starts a program with the standard input and output of std.
+func start(site app.Site, program Program, std child.Program) (*Process, error) {
+	path, err := lookup(program.Argv[0])
+	if err != nil {
+		return nil, err
 	}
-	for name, value := range p.Env {
-		if moved := strings.ReplaceAll(value, folderHere, folderHere+"/"+back); moved != value {
-			changes[yamlsrc.Join("env", name)] = moved
+	if err := os.MkdirAll(Temp(site), 0o700); err != nil {
+		return nil, app.Errorf(app.Unusable, "make a folder for temporary files: %w", err)
+	}
+	adopt()
+	p := &Process{name: filepath.Base(program.Argv[0]), errors: child.Tail{Size: maxLastWords}}
+	std.Argv, std.Path = program.Argv, path
+	std.Dir, std.Env = site.Folder, Environ(site, program.Env)
+	std.Stderr = &bounded{to: io.MultiWriter(&p.errors, logOf(site)), limit: maxErrors, what: "standard error"}
+	std.Grace = grace
+	std.Start = func(cmd *exec.Cmd) error { return launch(site, cmd) }
+	std.Sweep = func(group int, end child.Ending) {
+		patience := afterlife
+		if end.Cause != nil {
+			patience = 0
 		}
+		p.left = sweepSite(site, group, patience)
 	}
-	return changes
+	p.Process, err = child.Start(context.Background(), std)
+	if err != nil {
+		hint := ""
+		if errors.Is(err, syscall.E2BIG) {
+			hint = "; an argument is too long for this system: hand the turn over by standard input or a file"
+		}
+		return nil, app.Errorf(app.Unusable, "the program %q cannot be started: %w%s", p.name, err, hint)
+	}
+	return p, nil
 }
 
-// relocateRun returns a command line whose relative paths begin at back.
-func relocateRun(run []string, back string) []string {
-	moved := slices.Clone(run)
-	for i, arg := range moved {
-		slashed := filepath.ToSlash(arg)
-		if i == 0 && strings.Contains(slashed, "/") && !filepath.IsAbs(arg) && !strings.HasPrefix(arg, folderHere) {
-			moved[i] = "./" + path.Join(back, slashed)
-			continue
-		}
-		moved[i] = strings.ReplaceAll(arg, folderHere, folderHere+"/"+back)
+// launch starts a program with fewer rights, in the network of its site, within limits.
+func launch(site app.Site, cmd *exec.Cmd) error {
+	err := child.Confine()
+	switch {
+	case err != nil:
+	case site.Within != nil:
+		err = site.Within(cmd.Start)
+	default:
+		err = cmd.Start()
 	}
-	return moved
+	if err == nil {
+		limit(cmd.Process.Pid)
+	}
+	return err
+}
+
+// logOf returns the writer for output that is not an answer.
+func logOf(site app.Site) io.Writer { return cmp.Or(site.Log, io.Discard) }
+
+// Wait waits until the program has ended and its output is read, or ctx ends; the program
+// is stopped then, and the error is the context's cause. Otherwise the error describes how
+// the program failed: an *app.Error, nil for exit status 0.
+func (p *Process) Wait(ctx context.Context) error {
+	select {
+	case <-p.Exited():
+		return p.failure()
+	case <-ctx.Done():
+		_ = p.Stop(context.WithoutCancel(ctx))
+		return context.Cause(ctx)
+	}
+}
+
+// Stop ends the program, and everything that it started, and waits for it. It may be
+// called again. When ctx ends, the program is killed. The error lists what the program
+// left behind if it had ended by itself.
+func (p *Process) Stop(ctx context.Context) error { return p.leftovers(p.Process.Stop(ctx)) }
+
+// Kill is Stop without time for the program to end in order.
+func (p *Process) Kill() error { return p.leftovers(p.Process.Kill()) }
+
+// failure returns how the program failed once it has ended; nil if it did not fail, or was
+// stopped.
+func (p *Process) failure() error {
+	end := p.Process.Wait()
+	if errors.Is(end.Cause, child.ErrStopped) {
+		return nil // the caller stopped it: its exit status does not matter
+	}
+	flooded, ok := errors.AsType[*app.Error](end.Cause)
+	switch {
+	case ok:
+		return flooded
+	case end.Cause != nil:
+		return app.Errorf(app.Unusable, "the output of the program %q cannot be written: %w", p.name, end.Cause)
+	case end.Code < 0:
+		return app.Errorf(app.Crashed, "the program %q was ended by a %s%s", p.name, end.State, p.lastWords())
+	case end.Code > 0:
+		err := app.Errorf(app.Failed, "the program %q ended with %s%s", p.name, end.State, p.lastWords())
+		err.Code = end.Code
+		return err
+	}
+	return p.leftovers(end)
+}
+
+// leftovers returns an error about processes that the program left when it ended by itself.
+func (p *Process) leftovers(end child.Ending) error {
+	byItself := end.Cause == nil
+	if !byItself || len(p.left) == 0 {
+		return nil
+	}
+	return app.Errorf(app.Unusable, "the program %q ended and left processes behind, which were killed: %s; let it wait for what it starts", p.name, strings.Join(p.left, ", "))
+}
+
+// maxLastWords limits how much of the end of standard error an error quotes, in bytes.
+const maxLastWords = 3 << 10
+
+// lastWords returns the end of standard error, with its line breaks.
+func (p *Process) lastWords() string {
+	text := sanitize.Text(p.errors.Lines(), 0)
+	if text == "" {
+		return "; it wrote nothing to standard error"
+	}
+	return "; the end of its standard error:\n" + text
+}
+
+// run runs a program to its end and returns what it printed, at most app.MaxAnswer. The
+// error is an *app.Error, or the context's cause.
+func run(ctx context.Context, site app.Site, program Program, stdin string) ([]byte, error) {
+	var out bytes.Buffer
+	p, err := start(site, program, child.Program{
+		Stdin: stdin, Stdout: &bounded{to: &out, limit: app.MaxAnswer, what: "standard output"},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Wait(ctx); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// bounded is a writer with a limit.
+type bounded struct {
+	to    io.Writer
+	limit int
+	what  string
+	n     int
+}
+
+// Write implements io.Writer.
+func (b *bounded) Write(data []byte) (int, error) {
+	if b.n += len(data); b.n > b.limit {
+		return 0, app.Errorf(app.Flooded, "the program wrote more than %s to %s, and was ended", size(b.limit), b.what)
+	}
+	return b.to.Write(data)
+}
+
+func size(n int) string {
+	if n >= 1<<20 && n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
 }

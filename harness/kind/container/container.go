@@ -22,7 +22,7 @@ import (
 	"github.com/testcontainers/testcontainers-go/log"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
-	"github.com/rehearse-dev/rehearse/harness/app/web"
+	"github.com/rehearse-dev/rehearse/harness/kind/http"
 	"github.com/rehearse-dev/rehearse/internal/quickstart"
 )
 
@@ -50,7 +50,7 @@ type Config struct {
 }
 
 // New returns the agent that is an application in a container.
-func New(cfg Config, dialogue web.Dialogue) (app.Agent, error) {
+func New(cfg Config, dialogue http.Dialogue) (app.Agent, error) {
 	switch {
 	case (cfg.Image == "") == (cfg.Build == ""):
 		return nil, errors.New("a container has an image, or the folder of a Dockerfile (build), and not both")
@@ -62,7 +62,7 @@ func New(cfg Config, dialogue web.Dialogue) (app.Agent, error) {
 
 type agent struct {
 	cfg      Config
-	dialogue web.Dialogue
+	dialogue http.Dialogue
 }
 
 // Start implements app.Agent.
@@ -78,7 +78,7 @@ func (a *agent) Start(ctx context.Context, site app.Site) (app.Session, error) {
 		}
 		return nil, app.Errorf(kind, "there is no Docker to run a container in: %w; start it, or say in DOCKER_HOST where it is", err)
 	}
-	return web.Open(ctx, a.dialogue, newPlace(a.cfg, site, docker), site.Clock)
+	return http.Open(ctx, a.dialogue, newPlace(a.cfg, site, docker), site.Clock)
 }
 
 // named makes sure that Docker answers where DOCKER_HOST says, if that is set: the library

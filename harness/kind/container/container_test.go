@@ -19,8 +19,8 @@ import (
 	. "github.com/onsi/gomega"
 	"github.com/onsi/gomega/gleak"
 
-	"github.com/rehearse-dev/rehearse/harness/app/web"
 	"github.com/rehearse-dev/rehearse/harness/kind/container"
+	httpkind "github.com/rehearse-dev/rehearse/harness/kind/http"
 )
 
 func anybody(netip.Addr) bool { return true }
@@ -269,7 +269,7 @@ var _ = Describe("What is read back from the workspace of a container", func() {
 
 var _ = DescribeTable("A container is none",
 	func(cfg container.Config, why string) {
-		_, err := container.New(cfg, web.Dialogue{})
+		_, err := container.New(cfg, httpkind.Dialogue{})
 		Expect(err).To(MatchError(ContainSubstring(why)))
 	},
 	Entry("of nothing", container.Config{Port: 80}, "has an image, or the folder of a Dockerfile"),

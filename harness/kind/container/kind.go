@@ -2,15 +2,12 @@ package container
 
 import (
 	"fmt"
-	"maps"
 	"path"
 	"path/filepath"
-	"slices"
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind"
 	"github.com/rehearse-dev/rehearse/harness/kind/command"
-	"github.com/rehearse-dev/rehearse/harness/kind/external"
 	"github.com/rehearse-dev/rehearse/harness/kind/http"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
@@ -23,10 +20,10 @@ type Options struct {
 	Image string `yaml:"image,omitempty" json:"image,omitempty"`
 	Build string `yaml:"build,omitempty" json:"build,omitempty"`
 	// Port is the one that the application listens on in the container.
-	Port            int `yaml:"port" json:"port" jsonschema:"minimum=1,maximum=65535"`
-	command.Process `yaml:",inline"`
-	scenarios.Talk  `yaml:",inline"`
-	http.Web        `yaml:",inline"`
+	Port           int `yaml:"port" json:"port" jsonschema:"minimum=1,maximum=65535"`
+	command.Launch `yaml:",inline"`
+	scenarios.Talk `yaml:",inline"`
+	http.Web       `yaml:",inline"`
 	// Required makes it an error, and no skip, if there is no Docker daemon.
 	Required bool `yaml:"required,omitempty" json:"required,omitempty"`
 }
@@ -43,7 +40,7 @@ func Kind() kind.Kind {
 			},
 			Relocate: func(opts any, back string) map[string]any { return opts.(*Options).relocate(back) },
 		},
-		Invariants: external.Invariants(),
+		Invariants: kind.ExternalInvariants(),
 		New:        newDriver,
 	}
 }
@@ -56,10 +53,7 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := Config{Image: o.Image, Build: o.Build, Port: o.Port, Run: o.Run, Required: o.Required}
-	for _, name := range slices.Sorted(maps.Keys(o.Env)) {
-		cfg.Env = append(cfg.Env, name+"="+o.Env[name])
-	}
+	cfg := Config{Image: o.Image, Build: o.Build, Port: o.Port, Run: o.Run, Required: o.Required, Env: o.Environ()}
 	if cfg.Build != "" && !filepath.IsAbs(cfg.Build) {
 		folder, err := sc.Folder()
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/testcontainers/testcontainers-go/log"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
-	"github.com/rehearse-dev/rehearse/harness/app/web"
+	"github.com/rehearse-dev/rehearse/harness/kind/http"
 	"github.com/rehearse-dev/rehearse/internal/child"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
@@ -46,8 +46,8 @@ func newPlace(cfg Config, site app.Site, docker *testcontainers.DockerProvider) 
 	return &place{cfg: cfg, site: site, docker: docker, name: "rehearse-" + strings.ToLower(rand.Text()[:16])}
 }
 
-// Start implements web.Place.
-func (p *place) Start(ctx context.Context, ready web.Ready) (string, error) {
+// Start implements http.Place.
+func (p *place) Start(ctx context.Context, ready http.Ready) (string, error) {
 	if p.container == nil {
 		if err := p.create(ctx); err != nil {
 			return "", err
@@ -62,7 +62,7 @@ func (p *place) Start(ctx context.Context, ready web.Ready) (string, error) {
 		if p.ended(ctx) { // and so it has no address
 			select {
 			case <-gone:
-				return "", web.ErrGone
+				return "", http.ErrGone
 			case <-ctx.Done():
 				return "", context.Cause(ctx)
 			}
@@ -159,17 +159,17 @@ func (p *place) watch(ctx context.Context) <-chan struct{} {
 	return gone
 }
 
-// Gone implements web.Place.
+// Gone implements http.Place.
 func (p *place) Gone() <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.gone
 }
 
-// Lag implements web.Place: Docker takes its time.
+// Lag implements http.Place: Docker takes its time.
 func (p *place) Lag() time.Duration { return 3 * time.Second }
 
-// Ended implements web.Place.
+// Ended implements http.Place.
 func (p *place) Ended() string {
 	p.mu.Lock()
 	status, killed := p.status, p.killed
@@ -197,7 +197,7 @@ func (p *place) logs(ctx context.Context, to io.Writer) {
 	_, _ = stdcopy.StdCopy(to, to, r)
 }
 
-// Kill implements web.Place.
+// Kill implements http.Place.
 func (p *place) Kill(ctx context.Context) error {
 	p.mu.Lock()
 	gone := p.gone
@@ -218,7 +218,7 @@ func (p *place) Kill(ctx context.Context) error {
 	}
 }
 
-// Close implements web.Place.
+// Close implements http.Place.
 func (p *place) Close(ctx context.Context) error {
 	p.closing.Do(func() { p.closed = p.remove(ctx) })
 	return p.closed

@@ -11,7 +11,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind"
-	"github.com/rehearse-dev/rehearse/harness/kind/external"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -31,7 +30,7 @@ func Kind(functions map[string]app.Maker) kind.Kind {
 			Options: func() any { return new(Options) },
 			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).Check(c, "drive.function") },
 		},
-		Invariants: external.Invariants(),
+		Invariants: kind.ExternalInvariants(),
 		New: func(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 			opts := sc.Drive.Options.(*Options)
 			agent, err := newAgent(opts, functions)

@@ -1,25 +1,26 @@
-// Package http lets scenarios drive an HTTP application.
+// Package http drives an HTTP application: each turn is a request, and the answer is taken
+// from the response.
 package http
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/rehearse-dev/rehearse/harness/app"
-	"github.com/rehearse-dev/rehearse/harness/app/web"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind"
 	"github.com/rehearse-dev/rehearse/harness/kind/command"
-	"github.com/rehearse-dev/rehearse/harness/kind/external"
-	"github.com/rehearse-dev/rehearse/internal/httpturn"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // Options are the keys under drive.http.
 type Options struct {
-	// Process starts it; the application finds its port in PORT. Without Run it is
-	// already there, at URL.
-	command.Process `yaml:",inline"`
-	scenarios.Talk  `yaml:",inline"`
-	Web             `yaml:",inline"`
+	// Launch starts the application, which finds its port in PORT. Without Run it is
+	// already running, at URL.
+	command.Launch `yaml:",inline"`
+	scenarios.Talk `yaml:",inline"`
+	Web            `yaml:",inline"`
 	// URL is the base address of an application that is already there, on loopback.
 	URL string `yaml:"url,omitempty" json:"url,omitempty"`
 	// Network is that of an application that is started, as that of a command.
@@ -42,14 +43,19 @@ func Kind() kind.Kind {
 			},
 			Relocate: func(opts any, back string) map[string]any { return opts.(*Options).Relocate(back) },
 		},
-		Invariants: external.Invariants(),
+		Invariants: kind.ExternalInvariants(),
 		New:        newDriver,
 	}
 }
 
 func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	o := sc.Drive.Options.(*Options)
-	agent, err := o.agent(&sc, env)
+	resolved := *o
+	var err error
+	if resolved.Launch, err = o.Resolve(&sc, env); err != nil {
+		return nil, err
+	}
+	agent, err := New(resolved)
 	if err != nil {
 		return nil, err
 	}
@@ -59,20 +65,23 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	})
 }
 
-// agent returns the application that the scenario names.
-func (o *Options) agent(sc *scenarios.Scenario, env *drive.Env) (app.Agent, error) {
+// New returns the agent that is an HTTP application; Run and Env are used as they are,
+// without placeholders for folders.
+func New(o Options) (app.Agent, error) {
 	dialogue, err := o.Dialogue()
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case !o.started():
+		base, err := parseBase(o.URL)
+		if err != nil {
+			return nil, fmt.Errorf("the application's url: %w", err)
+		}
+		return running{dialogue, base}, nil
+	case len(o.Run) == 0 || o.Run[0] == "":
+		return nil, errors.New("there is no application; write run: [program, argument], or the url: of one that is there already")
 	}
-	if !o.started() {
-		return web.There(dialogue, o.URL)
-	}
-	run, vars, err := o.Resolve(sc, env)
-	if err != nil {
-		return nil, err
-	}
-	return web.Program{Run: run, Env: vars}.Agent(dialogue)
+	return &program{o.Launch, dialogue}, nil
 }
 
 // check reports what is wrong with how the application is started and spoken to.
@@ -84,7 +93,7 @@ func (o *Options) check(c *scenarios.Checker) {
 	case o.URL != "" && len(o.Run) > 0:
 		c.Add(at+".url", "", "an application that is started (run) gets its port in PORT; leave url out, or run")
 	case o.URL != "":
-		if _, err := httpturn.Base(o.URL); err != nil {
+		if _, err := parseBase(o.URL); err != nil {
 			c.Add(at+".url", "", "%v", err)
 		}
 		if len(o.Env) > 0 {

@@ -1,12 +1,11 @@
 package http
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/harness/app/web"
-	"github.com/rehearse-dev/rehearse/internal/httpturn"
 	"github.com/rehearse-dev/rehearse/internal/jsonpath"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -44,10 +43,10 @@ func (w *Web) Check(c *scenarios.Checker, at string) {
 	if w.Health != "" && !strings.HasPrefix(w.Health, "/") {
 		c.Add(at+".health", "", "%q is not a path; it begins with a slash, such as /healthz", w.Health)
 	}
-	if _, err := httpturn.Compile(httpturn.Request(w.Request)); err != nil {
+	if _, err := w.Request.compile(); err != nil {
 		where := at + ".request"
-		if f, ok := errors.AsType[*httpturn.FieldError](err); ok && c.Has(where+"."+f.Field) {
-			where, err = where+"."+f.Field, f.Err
+		if f, ok := errors.AsType[*fieldError](err); ok && c.Has(where+"."+f.field) {
+			where, err = where+"."+f.field, f.err
 		}
 		c.Add(where, "", "%v", err)
 	}
@@ -62,15 +61,15 @@ func (w *Web) Check(c *scenarios.Checker, at string) {
 }
 
 // Dialogue compiles how an application is spoken to.
-func (w *Web) Dialogue() (d web.Dialogue, err error) {
-	d = web.Dialogue{Health: w.Health, HealthTimeout: w.HealthTimeout.Std()}
-	if d.Request, err = httpturn.Compile(httpturn.Request(w.Request)); err != nil {
+func (w *Web) Dialogue() (d Dialogue, err error) {
+	d = Dialogue{health: w.Health, healthTimeout: cmp.Or(w.HealthTimeout.Std(), defaultHealthTimeout)}
+	if d.request, err = w.Request.compile(); err != nil {
 		return d, fmt.Errorf("the request of a turn: %w", err)
 	}
 	for _, path := range []struct {
 		name, text string
 		to         *jsonpath.Path
-	}{{"answer", w.Answer, &d.Answer}, {"session", w.Session, &d.Session}} {
+	}{{"answer", w.Answer, &d.answer}, {"session", w.Session, &d.session}} {
 		if path.text == "" {
 			continue
 		}

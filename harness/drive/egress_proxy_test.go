@@ -1,0 +1,143 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/gleak"
+)
+
+var _ = Describe("the proxy", func() {
+	var (
+		proxy  *refusingProxy
+		client *http.Client
+		mu     sync.Mutex
+		told   []string
+	)
+	BeforeEach(func() {
+		before := gleak.Goroutines()
+		told = nil
+		var err error
+		proxy, err = listenProxy(nil, func(host string) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, host)
+		})
+		Expect(err).NotTo(HaveOccurred())
+		address, err := url.Parse(proxy.URL())
+		Expect(err).NotTo(HaveOccurred())
+		transport := &http.Transport{Proxy: http.ProxyURL(address)}
+		client = &http.Client{Transport: transport}
+		DeferCleanup(func() {
+			transport.CloseIdleConnections()
+			Expect(proxy.Close()).To(Succeed())
+			Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before))
+		})
+	})
+
+	asked := func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(told)
+	}
+
+	get := func(ctx context.Context, url string) (status int, body string, err error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+		Expect(err).NotTo(HaveOccurred())
+		resp, err := client.Do(req)
+		if err != nil {
+			return 0, "", err
+		}
+		defer resp.Body.Close()
+		data, err := io.ReadAll(resp.Body)
+		return resp.StatusCode, string(data), err
+	}
+
+	It("refuses a tunnel, as for https, and names the host", func(ctx SpecContext) {
+		_, _, err := get(ctx, "https://API.openai.com/v1/models")
+		Expect(err).To(MatchError(ContainSubstring("Forbidden")))
+		Expect(asked()).To(Equal([]string{"api.openai.com:443"}))
+	})
+
+	It("refuses a plain request, and says why", func(ctx SpecContext) {
+		status, body, err := get(ctx, "http://example.com/x")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(status).To(Equal(http.StatusForbidden))
+		Expect(body).To(ContainSubstring("example.com:80"))
+	})
+
+	It("tells of each host once, before the client hears of it, and keeps their order", func(ctx SpecContext) {
+		for _, url := range []string{"http://b.example:8080", "http://a.example", "http://b.example:8080/again", "http://[2001:db8::1]"} {
+			_, _, err := get(ctx, url)
+			Expect(err).NotTo(HaveOccurred())
+		}
+		want := []string{"b.example:8080", "a.example:80", "[2001:db8::1]:80"}
+		Expect(asked()).To(Equal(want))
+	})
+
+	It("remembers a bounded number of hosts", func(ctx SpecContext) {
+		for n := range 120 {
+			_, _, err := get(ctx, fmt.Sprintf("http://host-%d.example", n))
+			Expect(err).NotTo(HaveOccurred())
+		}
+		Expect(asked()).To(HaveLen(100))
+	})
+
+	DescribeTable("answers careless clients",
+		func(ctx SpecContext, request, status string, hosts ...string) {
+			address, err := url.Parse(proxy.URL())
+			Expect(err).NotTo(HaveOccurred())
+			conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address.Host)
+			Expect(err).NotTo(HaveOccurred())
+			defer conn.Close()
+			_, err = io.WriteString(conn, request+"\r\n\r\n")
+			Expect(err).NotTo(HaveOccurred())
+			answer, err := io.ReadAll(conn)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(string(answer)).To(HavePrefix("HTTP/1.1 " + status))
+			Expect(asked()).To(ConsistOf(hosts))
+		},
+		Entry("that send no request", "CONNECT \x00 HTTP/1.1", "400"),
+		Entry("that name no port", "CONNECT api.openai.com HTTP/1.1\r\nHost: api.openai.com", "403", "api.openai.com:443"),
+		Entry("that take it for a server", "GET /v1/models HTTP/1.1\r\nHost: api.openai.com", "403", "api.openai.com:80"),
+	)
+
+	It("is found by the usual variables, and not used for this machine", func() {
+		Expect(proxy.Env()).To(ContainElements("HTTPS_PROXY="+proxy.URL(), "https_proxy="+proxy.URL(), "ALL_PROXY="+proxy.URL(), "NO_PROXY=127.0.0.1,localhost,::1"))
+	})
+})
+
+// BenchmarkListen is what a trial pays for its proxy.
+func BenchmarkListen(b *testing.B) {
+	for b.Loop() {
+		proxy, err := listenProxy(nil, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := proxy.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkFloorListen opens and closes a listener alone.
+func BenchmarkFloorListen(b *testing.B) {
+	for b.Loop() {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := l.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package kind
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+)
+
+// ExternalInvariants returns the invariants of somebody else's agent. Which calls it
+// makes, and how it answers, is its own affair: only its claims are checked.
+func ExternalInvariants() []gate.Invariant {
+	return append(
+		gate.General(gate.Tolerance{GoodStatuses: []string{"done"}, CauseNamed: causeNamed()}),
+		gate.Invariant{
+			ID: "answer-is-whole", Words: "what an agent answers is not a part of the golden answer, passed on as if it were all",
+			Expr: `run.status != "done" || run.text == golden.text || !golden.text.startsWith(run.text) ||
+  script.fired.exists(fault, fault.contains("text-"))`,
+		},
+		gate.Invariant{
+			ID: "said-is-done", Words: "an agent that ends with the golden answer left the files of the golden run",
+			Expr: `run.status != "done" || run.text != golden.text || script.fired.exists(fault, fault.contains("text-")) ||
+  golden.files.all(path, path in files && files[path] == golden.files[path])`,
+		},
+		gate.Invariant{
+			ID: "turns-told", Words: "each turn has an answer, or says why it has none",
+			Expr: `golden.text == "" || turns.all(turn, turn.text != "" || turn.error != "")`,
+		},
+	)
+}
+
+// errorWords are regular expressions for the words with which programs describe a failed
+// call, by the kind of its error: words of HTTP statuses, of libraries, of people.
+var errorWords = []struct{ kind, words string }{
+	{"rate-limited", `429|rate.?limit|quota|too many|throttl|overload`},
+	{"timeout", `time.?d?.?out|deadline|408|no answer within`},
+	{"unavailable", `5[0-9][0-9]|unavailable|overload|connect|reset|refused|closed|hung up|eof|fetch|network|server error|internal error`},
+	{"unauthorized", `401|403|unauthori|authenti|forbidden|api.?key|permission`},
+	{"invalid-request", `4[0-9][0-9]|invalid|bad request|too long|not found`},
+	{"malformed", `json|pars|decod|unmarshal|malformed|invalid|unexpected|utf-?8|no choice|nothing|empty|content.?type|index|null|nil|undefined|html`},
+	{"refused", `refus|filter|policy|safety|declin`},
+	{"truncated", `truncat|incomplete|cut|eof|length|terminated|closed|end of (the )?(stream|file)|unexpected end|max.?tokens|too long|\[done\]`},
+}
+
+// causeNamed returns the expression of cause-named for an agent that does not use the
+// words of llm.ErrorKind. A call that no line of the script answers is the script's doing.
+func causeNamed() string {
+	var pairs []string
+	for _, w := range errorWords {
+		pairs = append(pairs, fmt.Sprintf(`["%s", r"%s"]`, w.kind, w.words))
+	}
+	return `run.exit_code == golden.exit_code || calls.failed <= golden.calls.failed || "cancelled" in calls.errors ||
+  "unexpected-call" in calls.errors || "script-exhausted" in calls.errors ||
+  calls.errors.exists(kind, run.details.contains(kind) ||
+    [` + strings.Join(pairs, ",\n     ") + `]
+    .exists(words, words[0] == kind && run.details.lowerAscii().matches(words[1])))`
+}

@@ -1,0 +1,212 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/harness/kind/command"
+)
+
+// program is an application that is started as a process. It finds its port in PORT.
+type program struct {
+	launch   command.Launch
+	dialogue Dialogue
+}
+
+// Start implements app.Agent.
+func (p *program) Start(ctx context.Context, site app.Site) (app.Session, error) {
+	return Open(ctx, p.dialogue, &process{launch: p.launch, site: site}, site.Clock)
+}
+
+// process is the place of an application that is a process of this machine.
+type process struct {
+	launch command.Launch
+	site   app.Site
+
+	mu     sync.Mutex
+	closed bool
+	killed bool             // the last one, from here
+	live   *command.Process // nil before the first start
+	port   int              // reserved
+}
+
+// attempts is how many ports are tried if somebody else takes them.
+const attempts = 5
+
+// Start implements Place. A port is free when it is chosen, and may be somebody else's
+// when the program comes to listen: then another one is tried.
+func (p *process) Start(ctx context.Context, ready Ready) (string, error) {
+	for n := 1; ; n++ {
+		port, err := p.reserve()
+		if err != nil {
+			return "", err
+		}
+		if err := p.startOn(ctx, port); err != nil {
+			p.release(port)
+			return "", err
+		}
+		base := "http://127.0.0.1:" + strconv.Itoa(port)
+		if err = ready(ctx, base, p.Gone()); err == nil {
+			return base, nil
+		}
+		if !errors.Is(err, ErrGone) || n == attempts || !p.taken(port) {
+			return "", err
+		}
+	}
+}
+
+// Within implements confined.
+func (p *process) Within() func(do func() error) error { return p.site.Within }
+
+// reserve chooses a port, of the trial's network if it has one: nobody else is there.
+func (p *process) reserve() (port int, err error) {
+	if p.site.Within == nil {
+		return ports.reserve()
+	}
+	err = p.site.Within(func() error {
+		port, err = free()
+		return err
+	})
+	return port, err
+}
+
+func (p *process) release(port int) {
+	if p.site.Within == nil {
+		ports.release(port)
+	}
+}
+
+// taken reports whether somebody listens on a port.
+func (p *process) taken(port int) (is bool) {
+	if p.site.Within == nil {
+		return taken(port)
+	}
+	err := p.site.Within(func() error {
+		is = taken(port)
+		return nil
+	})
+	return err == nil && is
+}
+
+// startOn starts the program with a port, unless the place was closed.
+func (p *process) startOn(ctx context.Context, port int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || ctx.Err() != nil {
+		return app.Errorf(app.Unusable, "the application was ended before it was started: %w", context.Cause(ctx))
+	}
+	env := append(p.launch.Environ(), "PORT="+strconv.Itoa(port))
+	live, err := command.Start(p.site, command.Program{Argv: p.launch.Run, Env: env})
+	if err != nil {
+		return err
+	}
+	p.release(p.port)
+	p.live, p.port, p.killed = live, port, false
+	return nil
+}
+
+// Gone implements Place.
+func (p *process) Gone() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.live.Exited()
+}
+
+// Lag implements Place.
+func (p *process) Lag() time.Duration { return 300 * time.Millisecond }
+
+// Ended implements Place.
+func (p *process) Ended() string {
+	p.mu.Lock()
+	live, killed := p.live, p.killed
+	p.mu.Unlock()
+	if killed {
+		return "it was killed from here"
+	}
+	if err := live.Wait(context.Background()); err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("the program %q ended with exit status 0, and a server does not end by itself", p.launch.Run[0])
+}
+
+// Kill implements Place.
+func (p *process) Kill(ctx context.Context) error {
+	p.mu.Lock()
+	live := p.live
+	p.killed = true
+	p.mu.Unlock()
+	if live == nil {
+		return nil
+	}
+	return live.Kill()
+}
+
+// Close implements Place: the program may end in order.
+func (p *process) Close(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	p.release(p.port)
+	p.port = 0
+	if p.live == nil {
+		return nil
+	}
+	return p.live.Stop(ctx)
+}
+
+// ports are those of this machine that are handed out. Another application of ours
+// never gets one: it would answer in place of the one that is not up yet.
+var ports = reserved{free: free, taken: map[int]bool{}}
+
+type reserved struct {
+	free  func() (int, error)
+	mu    sync.Mutex
+	taken map[int]bool
+}
+
+// reserve chooses a port that is free.
+func (r *reserved) reserve() (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for {
+		port, err := r.free()
+		if err != nil {
+			return 0, err
+		}
+		if !r.taken[port] {
+			r.taken[port] = true
+			return port, nil
+		}
+	}
+}
+
+func (r *reserved) release(port int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.taken, port)
+}
+
+// free is a port that nobody listens on now.
+func free() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, fmt.Errorf("find a free loopback port for the application: %w", err)
+	}
+	return l.Addr().(*net.TCPAddr).Port, l.Close()
+}
+
+// taken reports whether somebody listens on a port.
+func taken(port int) bool {
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return true
+	}
+	_ = l.Close()
+	return false
+}

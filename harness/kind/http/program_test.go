@@ -1,0 +1,167 @@
+package http_test
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/gleak"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/harness/kind/command"
+	httpkind "github.com/rehearse-dev/rehearse/harness/kind/http"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
+)
+
+// log is safe for concurrent use.
+type log struct {
+	mu   sync.Mutex
+	said bytes.Buffer
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.said.Write(p)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.said.String()
+}
+
+// site is a place for a trial.
+func site() (app.Site, *log) {
+	GinkgoHelper()
+	said := &log{}
+	return app.Site{
+		Folder: GinkgoT().TempDir(), Home: GinkgoT().TempDir(), Clock: clock.Real(), Log: said,
+		Env: app.Variables("http://127.0.0.1:1/t/1"),
+	}, said
+}
+
+// agent is this test program as an application of a kind.
+func agent(w httpkind.Web, kind string) app.Agent {
+	GinkgoHelper()
+	self, err := os.Executable()
+	Expect(err).NotTo(HaveOccurred())
+	a, err := httpkind.New(httpkind.Options{Web: w, Launch: command.Launch{
+		Run: []string{self}, Env: map[string]string{playing: kind, "GORACE": "atexit_sleep_ms=0"},
+	}})
+	Expect(err).NotTo(HaveOccurred())
+	return a
+}
+
+var _ = Describe("An application that is started for a trial", func() {
+	BeforeEach(func() {
+		before, ports := gleak.Goroutines(), httpkind.ReservedPorts()
+		DeferCleanup(func() {
+			Eventually(gleak.Goroutines).ShouldNot(gleak.HaveLeaked(before))
+			Expect(httpkind.ReservedPorts()).To(Equal(ports), "ports are given back")
+		})
+	})
+
+	It("finds its port and the backend, and is gone at the end", func() {
+		here, said := site()
+		s, err := agent(web(chat, "$.env", ""), "assistant").Start(ctx, here)
+		Expect(err).NotTo(HaveOccurred())
+		answer, err := s.Say(ctx, "hello")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(answer.Text).To(And(
+			ContainSubstring(`"OPENAI_BASE_URL=http://127.0.0.1:1/t/1/v1"`), ContainSubstring(`"PORT=`), ContainSubstring(`"HOME=`+here.Home)))
+		Eventually(said.String).Should(ContainSubstring("heard hello"))
+		Expect(s.End(ctx)).To(Succeed())
+		Expect(s.End(ctx)).To(Succeed(), "once more does no harm")
+		_, err = s.Say(ctx, "anybody there?")
+		Expect(err).To(beError(app.Crashed, ""))
+	})
+
+	It("is killed and started again, with what it kept and what the client keeps", func() {
+		here, _ := site()
+		s, err := agent(web(chat, "$.reply", "$.id"), "assistant").Start(ctx, here)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(func() { Expect(s.End(ctx)).To(Succeed()) })
+		Expect(s.Say(ctx, "a")).To(HaveField("Text", `life 1, turn 1, session "": a`))
+		Expect(s.(app.Restarter).Restart(ctx)).To(Succeed())
+		Expect(s.Say(ctx, "b")).To(HaveField("Text", `life 2, turn 1, session "9007199254740993": b`))
+		_, err = s.Say(ctx, "die")
+		Expect(err).To(beError(app.Crashed, "went away in the middle of the turn"))
+		Expect(err).To(MatchError(ContainSubstring("exit status 7")))
+		Expect(s.(app.Restarter).Restart(ctx)).To(Succeed(), "a dead one, too")
+		Expect(s.Say(ctx, "c")).To(HaveField("Text", `life 3, turn 1, session "9007199254740993": c`))
+	})
+
+	It("is reached where it listens on the other loopback address", func() {
+		l, err := net.Listen("tcp", "[::1]:0")
+		if err != nil {
+			Skip("this machine has no IPv6")
+		}
+		Expect(l.Close()).To(Succeed())
+		here, _ := site()
+		s, err := agent(web(chat, "$.reply", ""), "v6").Start(ctx, here)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(s.Say(ctx, "a")).To(HaveField("Text", ContainSubstring("turn 1")))
+		Expect(s.End(ctx)).To(Succeed())
+	})
+
+	It("gets another port where somebody has taken the first", func() {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(l.Close)
+		httpkind.OfferPorts(l.Addr().(*net.TCPAddr).Port)
+		here, _ := site()
+		s, err := agent(web(chat, "$.reply", ""), "assistant").Start(ctx, here)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(s.Say(ctx, "a")).To(HaveField("Text", ContainSubstring("life 2")))
+		Expect(s.End(ctx)).To(Succeed())
+	})
+
+	DescribeTable("cannot be spoken to",
+		func(kind, says string) {
+			d := web(chat, "$.reply", "")
+			if kind == "silent" || kind == "unhealthy" {
+				d.HealthTimeout = quantity.Duration(200 * time.Millisecond)
+			}
+			here, _ := site()
+			_, err := agent(d, kind).Start(ctx, here)
+			Expect(err).To(beError(app.Unusable, says))
+		},
+		Entry("as it exits at once", "exits", "ended before it could be spoken to"),
+		Entry("and says why", "exits", "exit status 3; the end of its standard error:\nno configuration"),
+		Entry("as it ends at once", "ends", "exit status 0, and a server does not end by itself"),
+		Entry("as it listens nowhere", "silent", "could not be spoken to within 200ms (health_timeout): connection refused"),
+		Entry("as it never becomes healthy", "unhealthy", "/healthz answers with the HTTP status 404"),
+	)
+
+	It("is missing", func() {
+		a, err := httpkind.New(httpkind.Options{Web: web(chat, "", ""), Launch: command.Launch{Run: []string{"no-such-program"}}})
+		Expect(err).NotTo(HaveOccurred())
+		here, _ := site()
+		_, err = a.Start(ctx, here)
+		Expect(err).To(beError(app.Unusable, `the program "no-such-program" cannot be started`))
+		_, err = httpkind.New(httpkind.Options{Web: web(chat, "", "")})
+		Expect(err).To(MatchError(ContainSubstring("there is no application; write run:")))
+	})
+
+	It("is gone when the trial is cut off, while it starts and later", func() {
+		here, _ := site()
+		starting, stop := context.WithCancelCause(ctx)
+		time.AfterFunc(50*time.Millisecond, func() { stop(context.Canceled) })
+		_, err := agent(web(chat, "", ""), "silent").Start(starting, here)
+		Expect(err).To(MatchError(context.Canceled))
+
+		trial, cut := context.WithCancel(ctx)
+		s, err := agent(web(chat, "$.reply", ""), "assistant").Start(trial, here)
+		Expect(err).NotTo(HaveOccurred())
+		cut()
+		Eventually(func() error { _, err := s.Say(ctx, "x"); return err }).Should(beError(app.Crashed, "it was killed from here"))
+		Expect(s.End(ctx)).To(Succeed())
+	})
+})

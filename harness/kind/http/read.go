@@ -1,0 +1,118 @@
+package http
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"mime"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/internal/jsonpath"
+)
+
+// said is the content of a response.
+type said struct{ text, id string }
+
+// read takes the answer out of a response. The error is an *app.Error.
+func (d *Dialogue) read(contentType string, body []byte) (said, error) {
+	if !utf8.Valid(body) || bytes.IndexByte(body, 0) >= 0 {
+		return said{}, app.Errorf(app.Unusable, "the application's answer (%s) is binary, and no text in UTF-8", kindOf(contentType))
+	}
+	events := [][]byte{body}
+	if kind := kindOf(contentType); kind == eventStream {
+		events = eventsOf(body)
+	}
+	if d.answer.IsZero() && d.session.IsZero() {
+		return said{text: string(bytes.Join(events, nil))}, nil
+	}
+	var all said
+	found := d.answer.IsZero()
+	for _, data := range events {
+		id, _, err := pick(d.session, data)
+		if err != nil {
+			return said{}, err
+		}
+		all.id = cmp.Or(id, all.id)
+		text, ok := string(data), true
+		if !d.answer.IsZero() {
+			text, ok, err = pick(d.answer, data)
+		}
+		if err != nil {
+			return said{}, err
+		}
+		found = found || ok
+		all.text += text
+	}
+	if !found {
+		return said{}, app.Errorf(app.Unusable, "the application's answer has nothing at %s (answer): %s", d.answer, excerpt(body))
+	}
+	return all, nil
+}
+
+// pick takes one value out of JSON, if it is there.
+func pick(path jsonpath.Path, data []byte) (text string, found bool, err error) {
+	if path.IsZero() {
+		return "", false, nil
+	}
+	text, err = path.Text(data)
+	switch {
+	case errors.Is(err, jsonpath.ErrAbsent):
+		return "", false, nil
+	case err != nil:
+		return "", false, app.Errorf(app.Unusable, "the application's answer has another shape than the scenario says: %w", err)
+	}
+	return text, true, nil
+}
+
+const eventStream = "text/event-stream"
+
+// kindOf is a content type without its parameters.
+func kindOf(contentType string) string {
+	kind, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return "of no content type"
+	}
+	return kind
+}
+
+// eventsOf are the data of the events of a stream, as the HTML standard defines it
+// (section 9.2, server-sent events), without the one by which some say that they are
+// done. An event that was not ended by an empty line does not count.
+func eventsOf(stream []byte) (events [][]byte) {
+	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(string(stream), "\uFEFF"))
+	var data []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		switch field, value, _ := strings.Cut(line, ":"); {
+		case field == "data" && line != "":
+			data = append(data, strings.TrimPrefix(value, " "))
+		case line == "" && len(data) > 0:
+			if event := strings.Join(data, "\n"); event != "[DONE]" {
+				events = append(events, []byte(event))
+			}
+			data = nil
+		}
+	}
+	return events
+}
+
+// clipped is as much of a response as is kept.
+func clipped(data []byte) string {
+	const most = 64 << 10
+	return strings.ToValidUTF8(string(data[:min(len(data), most)]), "\uFFFD")
+}
+
+// excerpt is as much of a response as an error quotes, in one line.
+func excerpt(data []byte) string {
+	const most = 300
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(data[:min(len(data), most)]), "\uFFFD")), " ")
+	switch {
+	case text == "":
+		return "(an empty body)"
+	case len(data) > most:
+		return text + "..."
+	}
+	return text
+}

@@ -1,0 +1,89 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness/app"
+)
+
+// session is a conversation with an application that was started for it.
+type session struct {
+	dialogue Dialogue
+	place    Place
+	clock    clock.Clock
+	client   *http.Client
+	reach    dialer
+	unhook   func() bool
+	talk     *talk
+}
+
+// start starts the application. What the client keeps (cookies, the session's id, the
+// number of the turn) outlives a restart.
+func (s *session) start(ctx context.Context) error {
+	t := s.talk
+	if t == nil {
+		t = &talk{dialogue: s.dialogue, clock: s.clock, client: s.client, reach: s.reach}
+	}
+	base, err := s.place.Start(ctx, t.ready)
+	switch {
+	case clock.Err(ctx) != nil:
+		return clock.Err(ctx)
+	case errors.Is(err, ErrGone):
+		return app.Errorf(app.Unusable, "the application ended before it could be spoken to: %s", s.place.Ended())
+	case err != nil:
+		return err
+	}
+	t.base = base
+	s.talk = t
+	return nil
+}
+
+// Say implements app.Session.
+func (s *session) Say(ctx context.Context, text string) (app.Answer, error) {
+	answer, err := s.talk.Say(ctx, text)
+	if failed, ok := errors.AsType[*app.Error](err); ok && failed.Kind == app.Crashed && s.ended(ctx) {
+		failed.Message = "the application went away in the middle of the turn: " + s.place.Ended()
+	}
+	return answer, err
+}
+
+// ended reports whether the application has ended, which shows a little later than that
+// its connections are cut.
+func (s *session) ended(ctx context.Context) bool {
+	gone := s.place.Gone()
+	if gone == nil {
+		return false
+	}
+	ctx, leave := whileThere(ctx, gone)
+	defer leave()
+	return errors.Is(s.clock.Sleep(ctx, s.place.Lag()), ErrGone)
+}
+
+// Restart implements app.Restarter.
+func (s *session) Restart(ctx context.Context) error {
+	if err := s.place.Kill(ctx); err != nil {
+		return app.Errorf(app.Unusable, "kill the application to start it again: %w", err)
+	}
+	return s.start(ctx)
+}
+
+// End implements app.Session.
+func (s *session) End(ctx context.Context) error {
+	s.unhook()
+	return s.place.Close(ctx)
+}
+
+// discard ends what could not be started.
+func (s *session) discard(ctx context.Context) {
+	s.unhook()
+	ctx, cancel := s.clock.WithTimeout(context.WithoutCancel(ctx), discardLimit)
+	defer cancel()
+	_ = s.place.Close(ctx) // why it could not be started says more
+}
+
+// discardLimit is how long it may take to end what could not be started.
+const discardLimit = 10 * time.Second

@@ -1,0 +1,269 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/internal/loopback"
+)
+
+// maxBody bounds a response, in bytes.
+const maxBody = 4 << 20
+
+// talk is the client's side of a conversation.
+type talk struct {
+	dialogue Dialogue
+	base     string
+	clock    clock.Clock
+	client   *http.Client
+	reach    dialer
+	turns    int
+	id       string // the session's, as the application gave it
+}
+
+// elsewhere is why a redirect is not followed.
+type elsewhere struct{ host string }
+
+func (e *elsewhere) Error() string { return "redirected to " + e.host }
+
+// newClient returns a client that reaches this machine and nothing else. Each request
+// has a connection of its own, so that one which is cut was cut by the application, and
+// not because it had waited too long for the next turn.
+func newClient(reach dialer) *http.Client {
+	all, _ := cookiejar.New(nil) // its error is always nil
+	return &http.Client{
+		Jar:       jar{all},
+		Transport: &http.Transport{DialContext: reach, DisableKeepAlives: true},
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			const most = 10
+			if !loopback.Is(r.URL.Hostname()) && r.URL.Host != via[0].URL.Host {
+				return &elsewhere{r.URL.Host}
+			}
+			if len(via) >= most {
+				return errors.New("it redirects without end")
+			}
+			return nil
+		},
+	}
+}
+
+// jar keeps the cookies of one application, whose address may be another after it was
+// started again.
+type jar struct{ all *cookiejar.Jar }
+
+var application = &url.URL{Scheme: "http", Host: "application.test", Path: "/"}
+
+// at is the application's URL with the path of another one.
+func at(u *url.URL) *url.URL {
+	same := *application
+	same.Path = u.Path
+	return &same
+}
+
+// SetCookies implements http.CookieJar.
+func (j jar) SetCookies(u *url.URL, cookies []*http.Cookie) { j.all.SetCookies(at(u), cookies) }
+
+// Cookies implements http.CookieJar.
+func (j jar) Cookies(u *url.URL) []*http.Cookie { return j.all.Cookies(at(u)) }
+
+// dialer connects to an address.
+type dialer func(ctx context.Context, network, address string) (net.Conn, error)
+
+// dialIn connects as dial does, in a network that is entered by within; nil is this
+// machine's.
+func dialIn(within func(do func() error) error) dialer {
+	if within == nil {
+		return dial
+	}
+	return func(ctx context.Context, network, address string) (conn net.Conn, err error) {
+		err = within(func() error {
+			conn, err = dial(ctx, network, address)
+			return err
+		})
+		return conn, err
+	}
+}
+
+// dial connects to an address on 127.0.0.1, or to the same port on ::1: a program that
+// is to listen on "localhost" may choose either.
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, network, address)
+	if err == nil || ctx.Err() != nil {
+		return conn, err
+	}
+	if host, port, _ := net.SplitHostPort(address); host == "127.0.0.1" {
+		if conn, err := d.DialContext(ctx, network, net.JoinHostPort("::1", port)); err == nil {
+			return conn, nil
+		}
+	}
+	return nil, err
+}
+
+// Say implements app.Session.
+func (t *talk) Say(ctx context.Context, text string) (app.Answer, error) {
+	t.turns++
+	request, err := t.dialogue.request.make(t.base, turn{Turn: text, N: t.turns, Session: t.id})
+	if err != nil {
+		return app.Answer{}, app.Errorf(app.Unusable, "turn %d makes no request: %w", t.turns, err)
+	}
+	response, err := t.client.Do(request.WithContext(ctx))
+	if err != nil {
+		return app.Answer{}, t.lost(ctx, err)
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
+	switch {
+	case len(data) > maxBody:
+		return app.Answer{}, app.Errorf(app.Flooded, "the application's answer has more than %d bytes", maxBody)
+	case err != nil:
+		return app.Answer{}, t.lost(ctx, err)
+	case response.StatusCode >= http.StatusBadRequest:
+		failed := app.Errorf(app.Failed, "the application answered with the HTTP status %s: %s", response.Status, excerpt(data))
+		failed.Code = response.StatusCode
+		return app.Answer{}, failed
+	case response.StatusCode >= http.StatusMultipleChoices:
+		return app.Answer{}, app.Errorf(app.Unusable, "the application answered with the HTTP status %s, and that says nothing; let request.path be where it answers", response.Status)
+	}
+	said, err := t.dialogue.read(response.Header.Get("Content-Type"), data)
+	if err != nil {
+		return app.Answer{}, err
+	}
+	if said.id != "" {
+		t.id = said.id
+	}
+	return app.Answer{Text: said.text, Raw: clipped(data), Attrs: map[string]any{"http_status": response.StatusCode}}, nil
+}
+
+// End implements app.Session. The application was there before.
+func (t *talk) End(context.Context) error { return nil }
+
+// lost returns the reason why a request had no whole response.
+func (t *talk) lost(ctx context.Context, err error) error {
+	cause := clock.Err(ctx)
+	away, redirected := errors.AsType[*elsewhere](err)
+	switch why := reason(err); {
+	case errors.Is(cause, context.DeadlineExceeded):
+		return app.Errorf(app.TimedOut, "the application did not answer in time: %w", cause)
+	case cause != nil:
+		return cause
+	case redirected:
+		return app.Errorf(app.Unusable, "the application redirects to %s, which is not on this machine; the harness does not go there", away.host)
+	case strings.Contains(why, "malformed HTTP"):
+		return app.Errorf(app.Unusable, "what answers speaks no HTTP: %s", why)
+	default:
+		return app.Errorf(app.Crashed, "the application cut the connection (%s)", why)
+	}
+}
+
+// reason returns why a connection failed, without addresses: they differ from run to run.
+func reason(err error) string {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		err = op.Err
+	}
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return err.Error()
+}
+
+// ready waits until the application can be spoken to.
+func (t *talk) ready(ctx context.Context, base string, gone <-chan struct{}) error {
+	timed, cancel := t.clock.WithTimeout(ctx, t.dialogue.healthTimeout)
+	defer cancel()
+	timed, leave := whileThere(timed, gone)
+	defer leave()
+	var last error // of a look that nobody cut off
+	for pause := shortPause; ; pause = min(2*pause, longPause) {
+		err := t.healthy(timed, base)
+		if err == nil {
+			return nil
+		}
+		if last == nil || clock.Err(timed) == nil {
+			last = err
+		}
+		if t.clock.Sleep(timed, pause) == nil {
+			continue
+		}
+		switch cause := clock.Err(timed); {
+		case clock.Err(ctx) != nil:
+			return clock.Err(ctx)
+		case errors.Is(cause, ErrGone):
+			return cause
+		default:
+			return app.Errorf(app.Unusable, "the application could not be spoken to within %s (health_timeout): %s", t.dialogue.healthTimeout, reason(last))
+		}
+	}
+}
+
+// The pauses between two looks at whether an application can be spoken to.
+const (
+	shortPause = 2 * time.Millisecond
+	longPause  = 50 * time.Millisecond
+)
+
+// ErrGone means that an application ended before it was ready. The error of Open
+// describes how.
+var ErrGone = errors.New("the application ended")
+
+// whileThere returns a context that ends, too, when the application has.
+func whileThere(ctx context.Context, gone <-chan struct{}) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	if gone != nil {
+		go func() {
+			select {
+			case <-gone:
+				cancel(ErrGone)
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return ctx, func() { cancel(nil) }
+}
+
+// healthy asks once whether the application can be spoken to.
+func (t *talk) healthy(ctx context.Context, base string) error {
+	ctx, cancel := t.clock.WithTimeout(ctx, lookLimit)
+	defer cancel()
+	u, err := url.Parse(base)
+	if err != nil {
+		return err
+	}
+	if t.dialogue.health == "" {
+		conn, err := t.reach(ctx, "tcp", u.Host)
+		if err == nil {
+			err = conn.Close()
+		}
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+t.dialogue.health, nil)
+	if err != nil {
+		return err
+	}
+	response, err := t.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers with the HTTP status %s, not 200", t.dialogue.health, response.Status)
+	}
+	return nil
+}
+
+// lookLimit is how long one look may take, so that an application that hangs on the
+// first one is asked again.
+const lookLimit = 2 * time.Second
